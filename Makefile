@@ -1,0 +1,52 @@
+# Every target sets up what it needs: git, make and Python 3.11 or newer are enough.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+DATA   ?= ./data
+
+.PHONY: help serve test check format bench lock clean
+
+help:            ## say what can be made
+	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
+
+serve: $(VENV)/.serve  ## run the service on http://127.0.0.1:8000, keeping its data in ./data
+	@$(BIN)/cambist serve --data $(DATA)
+
+test: $(VENV)/.develop  ## run every test
+	@$(BIN)/pytest
+
+check: $(VENV)/.develop  ## format, lint, types, floors, documents
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@$(BIN)/cambist openapi --check docs/openapi.json
+
+format: $(VENV)/.develop  ## write the format that `make check` asks for
+	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .
+
+bench: $(VENV)/.develop  ## measure the service beside a bare constant, as ratios
+	@$(BIN)/python bench/run.py
+
+lock: $(VENV)/.develop  ## pin the newest allowed dependencies, with hashes
+	@$(BIN)/python -m uv pip compile pyproject.toml --upgrade $(LOCKED) -o requirements.lock
+	@$(BIN)/python -m uv pip compile pyproject.toml --upgrade --extra dev $(LOCKED) -o requirements-dev.lock
+LOCKED := --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --quiet
+
+clean:           ## remove what the targets made, but never ./data
+	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Cambist needs Python 3.11 or newer; $(PYTHON) is older. Name another: make PYTHON=python3.12 …" >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.serve: $(BIN)/python requirements.lock pyproject.toml
+	@echo "Setting up $(VENV) …"
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@PYTHONPATH= $(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.develop: $(VENV)/.serve requirements-dev.lock
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	@touch $@
