@@ -1,0 +1,50 @@
+"""Calls one after another over one keep-alive connection: what one patient client waits."""
+
+import http.client
+import time
+
+from load import HOST, Calls, Load, NotMeasuredError, percentile
+
+TIMES, PROBED = 30, 20
+PATIENCE = 30.0  # seconds for one answer
+
+
+def one_by_one(calls: Calls) -> Load:
+    """Time the first path again and again, after one untimed call."""
+    connection = http.client.HTTPConnection(HOST, calls.port, timeout=PATIENCE)
+    try:
+        waits = [_wait(connection, calls, calls.paths[0]) for _ in range(TIMES + 1)][1:]
+    finally:
+        connection.close()
+    return Load(len(waits) / sum(waits), percentile(waits, 50) * 1000, percentile(waits, 99) * 1000)
+
+
+def check(calls: Calls) -> None:
+    """Ask for some of the paths: wrk takes a redirect for an answer, this does not."""
+    connection = http.client.HTTPConnection(HOST, calls.port, timeout=PATIENCE)
+    try:
+        for path in calls.paths[:: max(1, len(calls.paths) // PROBED)]:
+            _wait(connection, calls, path)
+    finally:
+        connection.close()
+
+
+def _wait(connection: http.client.HTTPConnection, calls: Calls, path: str) -> float:
+    """Return the seconds from the call to the last byte of its answer."""
+    began = time.perf_counter()
+    try:
+        connection.request("GET", path, headers=calls.headers)
+        response = connection.getresponse()
+        body = response.read()
+    except (OSError, http.client.HTTPException) as broken:
+        raise NotMeasuredError(f"GET {_shown(path)}: {broken!r}") from broken
+    took = time.perf_counter() - began
+    if response.status != http.client.OK:
+        said = body[:160].decode(errors="replace")
+        raise NotMeasuredError(f"GET {_shown(path)} answered {response.status}: {said}")
+    return took
+
+
+def _shown(path: str) -> str:
+    """Leave the key out of what is printed."""
+    return path.partition("api_key=")[0]

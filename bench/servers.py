@@ -1,0 +1,74 @@
+"""The two servers that are measured side by side: the service and the constant."""
+
+import functools
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from load import HOST
+from processes import await_ready, free_port, running, status_of, stop
+
+
+@dataclass
+class Cambist:
+    """A data folder with a service that can be started on it again and again."""
+
+    folder: Path
+    threads: int
+    pinned: bool
+
+    def __post_init__(self) -> None:
+        self.data, self.log, self.port = self.folder / "data", self.folder / "service.log", free_port()
+        self.data.mkdir(mode=0o700)
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """Name the owner as a client does."""
+        return {"X-API-Key": self.key}
+
+    @property
+    def key(self) -> str:
+        """Read the key that the first start left in the data folder."""
+        return (self.data / "owner.key").read_text().strip()
+
+    @contextmanager
+    def started(self) -> Iterator[tuple[subprocess.Popen[bytes], float]]:
+        """Start it; give the process and the seconds until its first answer."""
+        with running(self._command(), self.log, pinned=self.pinned) as process:
+            yield process, await_ready(process, self._status, self.log)
+            stop(process)
+
+    def _status(self) -> int | None:
+        """Ask for the currencies, once there is a key to ask with."""
+        try:
+            return status_of(self.port, "/currencies", self.headers)
+        except FileNotFoundError:
+            return None
+
+    def _command(self) -> list[str]:
+        """Spell what a user would type."""
+        serve = ["serve", "--data", str(self.data), "--host", HOST, "--port", str(self.port)]
+        return [*_cambist(), *serve, "--workers", "1", "--threads", str(self.threads)]
+
+
+def _cambist() -> list[str]:
+    """Take the command installed beside this Python, unless CAMBIST_COMMAND names another."""
+    named = os.environ.get("CAMBIST_COMMAND")
+    return shlex.split(named) if named else [str(Path(sys.executable).with_name("cambist"))]
+
+
+@contextmanager
+def constant(folder: Path, threads: int, *, pinned: bool) -> Iterator[int]:
+    """Start the constant and give its port."""
+    port, log = free_port(), folder / "constant.log"
+    script = str(Path(__file__).with_name("constant.py"))
+    command = [sys.executable, script, "--port", str(port), "--threads", str(threads)]
+    with running(command, log, pinned=pinned) as process:
+        await_ready(process, functools.partial(status_of, port, "/", {}), log)
+        yield port
+        stop(process)

@@ -1,0 +1,104 @@
+"""Load where wrk is missing: asyncio in this process, so the client may be what limits the figure."""
+
+import asyncio
+import random
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from load import CONNECTIONS, HOST, Calls, Load, NotMeasuredError, percentile
+
+GRACE = 10.0  # seconds for the answers still under way when the time is over
+
+
+@dataclass
+class Tally:
+    """What all connections together have seen."""
+
+    over: bool = False
+    seconds: list[float] = field(default_factory=list)
+    troubles: list[str] = field(default_factory=list)
+
+
+class Connection(asyncio.Protocol):
+    """One keep-alive connection which asks again as soon as it was answered."""
+
+    def __init__(self, draw: Callable[[], bytes], tally: Tally, closed: asyncio.Future[None]) -> None:
+        self.draw, self.tally, self.closed = draw, tally, closed
+        self.received = b""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Ask for the first time."""
+        self.transport = transport
+        self.ask()
+
+    def ask(self) -> None:
+        """Send one call and remember when."""
+        self.received, self.began = b"", time.perf_counter()
+        self.transport.write(self.draw())
+
+    def data_received(self, data: bytes) -> None:
+        """Count an answer once it is whole, then ask again."""
+        self.received += data
+        head, ended, body = self.received.partition(b"\r\n\r\n")
+        if not ended or len(body) < _length(head):
+            return
+        self.tally.seconds.append(time.perf_counter() - self.began)
+        if not head.startswith(b"HTTP/1.1 200 "):
+            self.tally.troubles.append(head.partition(b"\r\n")[0].decode("latin-1"))
+        if self.tally.over:
+            self.transport.close()
+        else:
+            self.ask()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Note a connection that the server gave up."""
+        if not self.tally.over:
+            self.tally.troubles.append(f"connection lost: {exc or 'closed by the server'}")
+        self.closed.set_result(None)
+
+
+def by_weak_client(calls: Calls, seconds: int, seed: int) -> Load:
+    """Load a server from this process for so many seconds."""
+    tally, began = Tally(), time.perf_counter()
+    try:
+        asyncio.run(_load(calls, seconds, seed, tally))
+    except (OSError, TimeoutError, ValueError) as broken:
+        raise NotMeasuredError(f"weak client: {broken or 'no answer in time'}") from broken
+    took = time.perf_counter() - began
+    if tally.troubles:
+        raise NotMeasuredError(f"weak client: {len(tally.troubles)} not answered 200, first {tally.troubles[0]}")
+    if not tally.seconds:
+        raise NotMeasuredError("weak client got no answers")
+    p50, p99 = (percentile(tally.seconds, percent) * 1000 for percent in (50, 99))
+    return Load(len(tally.seconds) / took, p50, p99)
+
+
+async def _load(calls: Calls, seconds: int, seed: int, tally: Tally) -> None:
+    """Keep all connections busy until the time is over."""
+    loop, requests = asyncio.get_running_loop(), [_request(calls, path) for path in calls.paths]
+    chance = random.Random(seed)  # noqa: S311 - the same days in every run, no secret
+    closed = [loop.create_future() for _ in range(CONNECTIONS)]
+    for one in closed:
+        await loop.create_connection(
+            lambda one=one: Connection(lambda: chance.choice(requests), tally, one), HOST, calls.port
+        )
+    await asyncio.wait(closed, timeout=seconds)
+    tally.over = True
+    await asyncio.wait_for(asyncio.gather(*closed), GRACE)
+
+
+def _request(calls: Calls, path: str) -> bytes:
+    """Spell one call as it goes over the wire."""
+    headers = {"Host": f"{HOST}:{calls.port}", **calls.headers}
+    lines = [f"GET {path} HTTP/1.1", *(f"{name}: {value}" for name, value in headers.items()), "", ""]
+    return "\r\n".join(lines).encode()
+
+
+def _length(head: bytes) -> int:
+    """Read how long the body is; this client knows no chunks."""
+    found = re.search(rb"(?i)\r\ncontent-length: *(\d+)", head)
+    if found is None:
+        raise ValueError("an answer without Content-Length")
+    return int(found[1])

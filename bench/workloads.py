@@ -1,0 +1,66 @@
+"""What is asked of the service, and what it should reach."""
+
+import datetime as dt
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+FIRST_DAY, LAST_DAY = dt.date(1999, 1, 4), dt.date(2026, 10, 30)
+
+
+@dataclass(frozen=True)
+class Target:
+    """A floor for a ratio or for answers a second, a ceiling for a median in ms."""
+
+    of: Literal["ratio", "answers", "p50"]
+    limit: float
+
+    def reached(self, figure: float) -> bool:
+        """Say whether a figure is good enough."""
+        return figure < self.limit if self.of == "p50" else figure >= self.limit
+
+    def __str__(self) -> str:
+        return {
+            "ratio": f"≥ {self.limit}",
+            "answers": f"≥ {self.limit:,.0f}/s",
+            "p50": f"< {self.limit:g} ms",
+        }[self.of]
+
+
+@dataclass(frozen=True)
+class Workload:
+    """One kind of call: its paths, and how it is shown in the table."""
+
+    name: str
+    shown: str
+    paths: tuple[str, ...]
+    target: Target | None = None
+    key_in_query: bool = False
+    one_by_one: bool = False
+
+
+def _days() -> Iterator[dt.date]:
+    """Count every day of the euro's reference rates, weekends too."""
+    for day in range((LAST_DAY - FIRST_DAY).days + 1):
+        yield FIRST_DAY + dt.timedelta(days=day)
+
+
+def _year_after(day: dt.date) -> dt.date:
+    """Return the same day a year later, 28 February after a leap day."""
+    return day.replace(year=day.year + 1, day=28 if (day.month, day.day) == (2, 29) else day.day)
+
+
+PAIR, ALL = "/fetch-one?from=EUR&to=USD", "/fetch-all?from=USD"
+SERIES = "/time-series?from=EUR&to=USD"
+PAST_DAYS = tuple(f"/historical?from=USD&date={day}" for day in _days())
+YEARS = tuple(f"{SERIES}&start={day}&end={_year_after(day)}" for day in _days() if _year_after(day) <= LAST_DAY)
+EVERYTHING = f"{SERIES}&start={FIRST_DAY}&end={LAST_DAY}"
+
+WORKLOADS = (
+    Workload("W1", PAIR, (PAIR,), Target("ratio", 0.65)),
+    Workload("W1Q", f"{PAIR}&api_key=…", (PAIR,), key_in_query=True),
+    Workload("W2", ALL, (ALL,), Target("ratio", 0.65)),
+    Workload("W3", "/historical?from=USD&date=<random>", PAST_DAYS, Target("ratio", 0.35)),
+    Workload("W4", f"{SERIES}&start=<random>&end=<+1 year>", YEARS, Target("answers", 5000)),
+    Workload("W5", EVERYTHING, (EVERYTHING,), Target("p50", 8), one_by_one=True),
+)

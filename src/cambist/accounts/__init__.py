@@ -1,0 +1,1 @@
+"""Who asks: accounts and their keys. Pure."""

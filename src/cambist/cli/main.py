@@ -1,0 +1,53 @@
+"""`cambist`: the operator's commands."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from cambist import __version__
+from cambist.cli import fixing, openapi, serve, settings
+from cambist.errors import CambistError
+
+app = typer.Typer(
+    name="cambist",
+    help="Exchange rates, crypto prices and metals prices that say where they come from.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
+app.command()(serve.serve)
+app.command()(fixing.fixing)
+app.command()(settings.settings)
+app.command()(openapi.openapi)
+
+
+def _version(asked: bool) -> None:  # noqa: FBT001  Typer hands a flag's value over by position
+    if asked:
+        typer.echo(f"cambist {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def callback(
+    version: Annotated[  # noqa: FBT002
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version this is.")
+    ] = False,
+) -> None:
+    """Exchange rates, crypto prices and metals prices that say where they come from."""
+
+
+def main() -> None:
+    """Run a command; what cannot be done is said in one sentence on standard error."""
+    try:
+        app()
+    except CambistError as error:
+        typer.echo(f"cambist: {error}", err=True)
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,30 @@
+"""`cambist openapi`: the interface as a document."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from cambist.app import endpoints
+from cambist.server.openapi import document
+
+
+def openapi(
+    *,
+    output: Annotated[Path | None, typer.Option(help="Write it here instead of to standard output.")] = None,
+    check: Annotated[Path | None, typer.Option(help="Compare it with this file; exit 1 when they differ.")] = None,
+) -> None:
+    """Write the OpenAPI document of the service, generated from the endpoints."""
+    text = msgspec.json.format(msgspec.json.encode(document(endpoints())), indent=2).decode() + "\n"
+    if check is not None:
+        if not check.exists() or check.read_text(encoding="utf-8") != text:
+            typer.echo(f"{check} is out of date: cambist openapi --output {check}", err=True)
+            sys.exit(1)
+    elif output is not None:
+        output.write_text(text, encoding="utf-8")
+    else:
+        typer.echo(text, nl=False)

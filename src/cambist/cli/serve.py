@@ -1,0 +1,100 @@
+"""`cambist serve`: run the service."""
+
+from __future__ import annotations
+
+import logging
+import logging.config
+import os
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from cambist import __version__
+from cambist.app import Keeper, load_worker, utc_now
+from cambist.server import http
+from cambist.server.logs import log_config
+from cambist.settings import Settings, read_settings
+from cambist.stores.folder import DataFolder
+
+log = logging.getLogger(__name__)
+
+
+def serve(  # noqa: PLR0913  the flags are the settings
+    *,
+    data: Annotated[Path | None, typer.Option(help="Folder that holds everything the service keeps.")] = None,
+    host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port to listen on.")] = None,
+    workers: Annotated[int | None, typer.Option(help="Worker processes that answer.")] = None,
+    threads: Annotated[int | None, typer.Option(help="Threads in each worker.")] = None,
+    path_prefix: Annotated[str | None, typer.Option(help="Path under which clients see the service.")] = None,
+    log_level: Annotated[str | None, typer.Option(help="Least severe message: debug, info, warning, error.")] = None,
+    access_log: Annotated[bool | None, typer.Option(help="Log a line per answer, never its query.")] = None,
+) -> None:
+    """Run the service until SIGTERM or Ctrl-C.
+
+    The first start fills the data folder with the ECB's reference rates since 1999, which come with the
+    installed packages, creates the owner's account and prints its key once. Every flag is also a setting:
+    see [bold]cambist settings[/bold].
+    """
+    flags = {
+        "data": data,
+        "host": host,
+        "port": port,
+        "workers": workers,
+        "threads": threads,
+        "path_prefix": path_prefix,
+        "log_level": log_level,
+        "access_log": access_log,
+    }
+    run(read_settings(os.environ, flags))
+
+
+def run(settings: Settings) -> None:
+    """Prepare the data folder, then answer until told to stop. Errors: CannotStart."""
+    logging.config.dictConfig(log_config(settings.log_level))
+    log.info("Cambist %s, data in %s", __version__, settings.data.resolve())
+    folder = DataFolder(settings.data)
+    folder.claim()
+    http.check_free(settings.host, settings.port)
+    _prepare(settings, folder)
+    address = f"http://{settings.host}:{settings.port}{settings.path_prefix}"
+    log.info(
+        "Serving %s, %d workers of %d threads; docs at %s/docs",
+        address,
+        settings.workers,
+        settings.threads,
+        address,
+    )
+    http.run(settings, partial(load_worker, settings))
+    log.info("Stopped; answers in flight were finished")
+
+
+def _prepare(settings: Settings, folder: DataFolder) -> None:
+    keeper = Keeper(settings, folder, utc_now)
+    with _bar() as bar:
+        task = bar.add_task("Reading exchange rates", total=None, visible=False)
+        keeper.prepare(lambda count: bar.update(task, advance=count, visible=True))
+    key = keeper.create_owner()
+    keeper.close()
+    if key:
+        _introduce(key, settings, folder)
+
+
+def _bar() -> Progress:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    return Progress(*columns, console=Console(stderr=True), transient=True)
+
+
+def _introduce(key: str, settings: Settings, folder: DataFolder) -> None:
+    """Print the owner's key, once and to standard output only: the log never names a key."""
+    address = f"http://{settings.host}:{settings.port}{settings.path_prefix}"
+    typer.echo(
+        f"\nYour API key, shown only now and left in {folder.owner_key} for scripts:\n\n"
+        f"  {key}\n\n"
+        "Try it:\n\n"
+        f"  curl -H 'X-API-Key: {key}' '{address}/fetch-one?from=EUR&to=USD'\n"
+    )

@@ -1,0 +1,96 @@
+"""Everything that can go wrong, in the field's words. No HTTP here: `server/problems.py` gives each a status.
+
+CambistError
+├── RequestRefused          what was asked cannot be answered as asked
+│   ├── BadParameter        a parameter is missing, malformed or out of range
+│   │   └── UnknownSymbol   a code that no table knows
+│   ├── KeyRefused          who asks is not let in
+│   │   ├── KeyMissing      no key was brought
+│   │   ├── KeyMalformed    what was brought cannot be a key: mistyped or cut off
+│   │   ├── KeyUnknown      a well-formed key that opens nothing here
+│   │   └── KeysDiffer      two different keys in one request
+│   ├── NoRate              the symbols exist, that day has no rate for them
+│   └── RateUnavailable     a rate is due, but none is here or none is fresh enough
+├── FeedBroken              a source sent something that is not what it publishes
+├── ImageDamaged            the columnar image is not what was written
+├── BoardDamaged            the published book is not what was written
+├── SettingRefused          a setting is unknown, malformed or out of range
+└── CannotStart             the machine does not allow the service to start
+"""
+
+
+class CambistError(Exception):
+    """The root: its text is a sentence that may be shown to whoever asked."""
+
+
+class RequestRefused(CambistError):
+    """What was asked cannot be answered as asked."""
+
+
+class BadParameter(RequestRefused):
+    """A parameter is missing, malformed or out of range."""
+
+
+class UnknownSymbol(BadParameter):
+    """A code that no table knows; `role` is `source` or `target`, as the interface words it."""
+
+    def __init__(self, symbol: str, role: str = "target") -> None:
+        super().__init__(f"Invalid/unsupported {role} currency: [{shown(symbol)}]")
+
+
+class KeyRefused(RequestRefused):
+    """Who asks is not let in. The text never repeats the key."""
+
+
+class KeyMissing(KeyRefused):
+    """No key was brought."""
+
+
+class KeyMalformed(KeyRefused):
+    """What was brought cannot be a key: mistyped or cut off."""
+
+
+class KeyUnknown(KeyRefused):
+    """A well-formed key that opens nothing here."""
+
+
+class KeysDiffer(KeyRefused):
+    """Two different keys in one request."""
+
+
+class NoRate(RequestRefused):
+    """The symbols exist, that day has no rate for them."""
+
+
+class RateUnavailable(RequestRefused):
+    """A rate is due, but none is here or none is fresh enough; asking later may help."""
+
+
+class FeedBroken(CambistError):
+    """A source sent something that is not what it publishes."""
+
+
+class ImageDamaged(CambistError):
+    """The columnar image is not what was written, or was written by another version."""
+
+
+class BoardDamaged(CambistError):
+    """The published book is not what was written, or was written by another version."""
+
+
+class SettingRefused(CambistError):
+    """A setting is unknown, malformed or out of range."""
+
+
+class CannotStart(CambistError):
+    """The machine does not allow the service to start: a taken port, a folder that cannot be written."""
+
+
+LONGEST_ECHO = 64
+
+
+def shown(value: str) -> str:
+    """Give `value` as an error may echo it: at most 64 characters, the rest counted."""
+    if len(value) <= LONGEST_ECHO:
+        return value
+    return f"{value[:LONGEST_ECHO]}… {len(value)} characters"

@@ -1,0 +1,68 @@
+"""The columnar image: what every currency was worth on every day, ready to be read.
+
+A cell is the units of a currency that one unit of the pivot buys, float64, NaN where there is none. Days are
+rows, currencies columns. What a day reads is already decided in it: carried forward, pegged, converted, ended.
+An era is a run of days that list the same currencies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from functools import cached_property
+from math import isnan
+
+FIRST_DAY = date(1970, 1, 1)
+
+
+@dataclass(frozen=True)
+class RateImage:
+    """One immutable state of the history.
+
+    `cells` holds days x codes float64, row by row; `era_of_day` one number a day into `eras`, each a tuple of
+    columns. `revision` names what it was built from; `last_fixing` is the newest day that any source fixed.
+    """
+
+    revision: str
+    first_day: date
+    last_fixing: date
+    codes: tuple[str, ...]
+    eras: tuple[tuple[int, ...], ...]
+    era_of_day: Sequence[int]
+    cells: memoryview[float]
+    columns: Mapping[str, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", {code: column for column, code in enumerate(self.codes)})
+
+    @cached_property
+    def last_day(self) -> date:
+        """The last day that has a row."""
+        return self.first_day + timedelta(days=len(self.era_of_day) - 1)
+
+    def row(self, day: date) -> int:
+        """Give the day's row; outside the image it is none of its rows."""
+        return (day - self.first_day).days
+
+    def has(self, day: date) -> bool:
+        """Say whether the day has a row."""
+        return 0 <= self.row(day) < len(self.era_of_day)
+
+    def cell(self, day: date, code: str) -> float:
+        """Give what one pivot unit buys of `code` on a day; NaN where there is none."""
+        column = self.columns.get(code)
+        if column is None or not self.has(day):
+            return float("nan")
+        return self.cells[self.row(day) * len(self.codes) + column]
+
+    def span(self, code: str) -> tuple[date, date] | None:
+        """Give the first and last day with a value of `code`; None where there is none at all."""
+        column = self.columns.get(code)
+        if column is None:
+            return None
+        days = [row for row, cell in enumerate(self.cells[column :: len(self.codes)].tolist()) if not isnan(cell)]
+        return (self._day(days[0]), self._day(days[-1])) if days else None
+
+    def _day(self, row: int) -> date:
+        return self.first_day + timedelta(days=row)

@@ -1,0 +1,54 @@
+"""The newest fixings as quotes against the pivot: what a book holds where nothing faster is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from datetime import date, datetime
+
+from cambist.history.fixing import Known
+from cambist.market.pair import PIVOT, Pair
+from cambist.market.quote import Made, Origin, Quote
+from cambist.reference.tables import CURRENCIES
+
+MarketTime = Callable[[date], datetime]
+
+
+def latest_quotes(
+    newest: Iterable[Known], pivots: Iterable[Known], anchor: str, market_time: MarketTime, today: date
+) -> Iterator[tuple[str, Quote]]:
+    """Quote each living currency of one source against the pivot, both legs fixed on the same day.
+
+    `newest` has one fixing a pair, `pivots` the anchor's fixings in the pivot on the same days; `anchor` is the
+    currency that all the source's pairs share.
+    """
+    pivot_on = {known.fixing.day: known for known in pivots}
+    for known in newest:
+        code = known.fixing.pair.other(anchor)
+        if code == PIVOT:
+            yield anchor, _published(known, market_time)
+        elif code in CURRENCIES and CURRENCIES[code].lives_on(today) and known.fixing.day in pivot_on:
+            yield code, _crossed(known, pivot_on[known.fixing.day], anchor, market_time)
+
+
+def _published(known: Known, market_time: MarketTime) -> Quote:
+    fixing = known.fixing
+    return Quote(
+        pair=fixing.pair,
+        bid=fixing.rate,
+        ask=fixing.rate,
+        as_of=market_time(fixing.day),
+        received_at=known.received_at,
+        origin=Origin(Made.PUBLISHED, (fixing.source,)),
+    )
+
+
+def _crossed(known: Known, pivot: Known, anchor: str, market_time: MarketTime) -> Quote:
+    units, dollars = (_published(leg, market_time).worth(anchor) for leg in (known, pivot))
+    return Quote(
+        pair=Pair(PIVOT, known.fixing.pair.other(anchor)),
+        bid=units / dollars,
+        ask=units / dollars,
+        as_of=market_time(known.fixing.day),
+        received_at=max(known.received_at, pivot.received_at),
+        origin=Origin(Made.CROSSED, (known.fixing.source,), (pivot.fixing.pair, known.fixing.pair)),
+    )

@@ -1,0 +1,49 @@
+"""Series: one pair day by day."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from cambist.errors import NoRate
+from cambist.history.image import RateImage
+from cambist.market.pair import Pair
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Midpoints of a pair for each calendar day from `first_day`, float64, NaN on days that have none."""
+
+    pair: Pair
+    first_day: date
+    values: list[float]
+
+
+def between(image: RateImage, pair: Pair, start: date, end: date) -> Series:
+    """Give the pair from `start` to `end`, both inclusive.
+
+    Errors: NoRate where no day of them has a rate.
+    """
+    first, last = max(start, image.first_day), min(end, image.last_day)
+    values = _values(image, pair, first, last) if first <= last else []
+    if all(value != value for value in values):  # noqa: PLR0124  NaN is all that differs from itself
+        raise NoRate(f"No rate from [{pair.base}] to [{pair.quote}] between [{start}] and [{end}]")
+    return Series(pair, first, values)
+
+
+def _values(image: RateImage, pair: Pair, first: date, last: date) -> list[float]:
+    base, quote = (_column(image, code, first, last) for code in (pair.base, pair.quote))
+    return [units / one for units, one in zip(quote, base, strict=True)]
+
+
+def _column(image: RateImage, code: str, first: date, last: date) -> list[float]:
+    column = image.columns.get(code)
+    if column is None:
+        return [float("nan")] * ((last - first).days + 1)
+    width = len(image.codes)
+    return image.cells[image.row(first) * width + column : (image.row(last) + 1) * width : width].tolist()
+
+
+def days_of(series: Series) -> list[date]:
+    """Give the calendar day of each value."""
+    return [series.first_day + timedelta(days=offset) for offset in range(len(series.values))]

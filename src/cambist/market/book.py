@@ -1,0 +1,44 @@
+"""The book: all latest quotes at one moment, as one immutable value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from types import MappingProxyType
+
+from cambist.errors import RateUnavailable
+from cambist.market.pair import PIVOT
+from cambist.market.quote import Quote
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """All latest quotes at one moment.
+
+    `quotes` has one quote a currency, each against the pivot (either way round). `listed` names what an
+    answer about all currencies holds; the others are answered when asked for by name (ADR 6).
+    `as_of` is the newest market time in it.
+    """
+
+    version: int
+    as_of: datetime
+    quotes: Mapping[str, Quote]
+    listed: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "quotes", MappingProxyType(dict(self.quotes)))
+
+    def leg(self, code: str) -> Quote:
+        """Give the quote that ties `code` to the pivot.
+
+        Errors: RateUnavailable when no source has delivered one.
+        """
+        try:
+            return self.quotes[code]
+        except KeyError:
+            raise RateUnavailable(f"No source has delivered a rate for [{code}] yet") from None
+
+    def holds(self, code: str) -> bool:
+        """Say whether `code` can be priced from this book."""
+        return code == PIVOT or code in self.quotes

@@ -1,0 +1,51 @@
+"""Composing a book: published and crossed quotes, then what law ties to them, then what is listed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, datetime, timedelta
+from fractions import Fraction
+
+from cambist.market.book import Book
+from cambist.market.pair import PIVOT, Pair
+from cambist.market.parity import Parity, parities_on
+from cambist.market.quote import Made, Origin, Quote
+from cambist.reference.tables import CURRENCIES
+
+LISTED_FOR = timedelta(days=14)
+"""How far a quote may lie behind the book's newest and still be listed (ADR 6)."""
+
+
+def compose(quotes: Mapping[str, Quote], version: int, now: datetime) -> Book:
+    """Make the book of one moment from one quote a currency, each against the pivot."""
+    as_of = max((quote.as_of for quote in quotes.values()), default=now)
+    complete = dict(quotes)
+    for parity in parities_on(now.date()):
+        _derive(complete, parity, as_of)
+    listed = (
+        PIVOT,
+        *(code for code, quote in complete.items() if _is_listed(code, quote, as_of, now.date())),
+    )
+    return Book(version, as_of, dict(sorted(complete.items())), tuple(sorted(listed)))
+
+
+def _derive(quotes: dict[str, Quote], parity: Parity, as_of: datetime) -> None:
+    """Add what law fixes. A peg yields where its own pair is published; a conversion never does."""
+    anchor = _unit(as_of) if parity.anchor == PIVOT else quotes.get(parity.anchor)
+    if anchor is None or (parity.made is Made.PEGGED and _is_published(quotes.get(parity.code), parity)):
+        return
+    quotes[parity.code] = parity.quote(anchor, PIVOT)
+
+
+def _unit(as_of: datetime) -> Quote:
+    one = Fraction(1)
+    return Quote(Pair(PIVOT, PIVOT), one, one, as_of, as_of, Origin(Made.PUBLISHED, ()))
+
+
+def _is_published(quote: Quote | None, parity: Parity) -> bool:
+    own = {parity.pair, parity.pair.inverse}
+    return quote is not None and not own.isdisjoint({quote.pair, *quote.origin.legs})
+
+
+def _is_listed(code: str, quote: Quote, as_of: datetime, today: date) -> bool:
+    return CURRENCIES[code].lives_on(today) and quote.as_of >= as_of - LISTED_FOR

@@ -1,0 +1,63 @@
+"""A quote: a two-sided price with two times, and what it was made from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from fractions import Fraction
+
+from cambist.market.pair import Pair
+
+
+class Made(StrEnum):
+    """How a price came to be."""
+
+    PUBLISHED = "published"
+    CROSSED = "crossed"
+    PEGGED = "pegged"
+    CONVERTED = "converted"
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a quote comes from: how it was made, by whose word, out of which pairs."""
+
+    made: Made
+    sources: tuple[str, ...]
+    legs: tuple[Pair, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A two-sided price of one base in quote units, exact.
+
+    `as_of` is the market's time, `received_at` ours (both UTC). A midpoint source has equal sides.
+    """
+
+    pair: Pair
+    bid: Fraction
+    ask: Fraction
+    as_of: datetime
+    received_at: datetime
+    origin: Origin
+
+    @property
+    def mid(self) -> Fraction:
+        """The exact half between the sides."""
+        return (self.bid + self.ask) / 2
+
+    @property
+    def spread(self) -> Fraction:
+        """What a round trip costs."""
+        return self.ask - self.bid
+
+    def worth(self, code: str) -> Fraction:
+        """Give the midpoint of one unit of `code`, whichever side of the pair it is on."""
+        return self.mid if code == self.pair.base else 1 / self.mid
+
+    def sides(self, code: str) -> tuple[Fraction, Fraction]:
+        """Give bid and ask of one unit of `code`, whichever side of the pair it is on."""
+        if code == self.pair.base:
+            return self.bid, self.ask
+        return 1 / self.ask, 1 / self.bid

@@ -1,0 +1,1 @@
+"""The tables: what exists, since when, and in what fixed relation."""

@@ -1,0 +1,61 @@
+"""Answers, and where they are kept: one made for the current book or a closed day is given again as it is."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from time import perf_counter_ns
+
+Headers = list[tuple[str, str]]
+Question = tuple[str, str]
+"""Path and query as they came, the key left out."""
+
+_KEPT_BYTES = 24 * 1024 * 1024
+_OVERHEAD = 600
+"""What an answer takes in memory beside its body, roughly: keys, headers, objects."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A finished answer but for its `ms`; `headers` are all that depend on the answer and not on who asks."""
+
+    opened: bytes
+    headers: tuple[tuple[str, str], ...]
+    etag: str = ""
+
+    def body(self, started: int) -> bytes:
+        """Close the body with the milliseconds since `started` (`perf_counter_ns`)."""
+        return b"%b%d}" % (self.opened, (perf_counter_ns() - started) // 1_000_000)
+
+    def is_known_by(self, if_none_match: str) -> bool:
+        """Say whether a client that sends `If-None-Match` has this very answer already."""
+        if not self.etag:
+            return False
+        tags = [tag.strip().removeprefix("W/") for tag in if_none_match.split(",")]
+        return self.etag in tags or "*" in tags
+
+
+def etag_of(opened: bytes) -> str:
+    """Make the strong validator of an answer's content, its `ms` left out."""
+    return f'"{hashlib.blake2b(opened, digest_size=12).hexdigest()}"'
+
+
+class KeptAnswers:
+    """Answers by question, bounded in bytes; when full it starts anew, which costs less than bookkeeping."""
+
+    def __init__(self, most_bytes: int = _KEPT_BYTES) -> None:
+        self._answers: dict[Question, Answer] = {}
+        self._bytes = 0
+        self._most_bytes = most_bytes
+        self.get = self._answers.get
+
+    def keep(self, question: Question, answer: Answer) -> None:
+        """Keep an answer. Threads may race here: at worst one answer is made twice."""
+        if self._bytes > self._most_bytes:
+            self._answers.clear()
+            self._bytes = 0
+        self._answers[question] = answer
+        self._bytes += len(answer.opened) + len(question[1]) + _OVERHEAD
+
+    def __len__(self) -> int:
+        return len(self._answers)

@@ -1,0 +1,42 @@
+"""An endpoint is a declaration: the router, the reader of parameters, the meter and the docs all read it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from msgspec import Struct
+
+from cambist.server.view import View
+
+P = TypeVar("P", bound=Struct)
+B = TypeVar("B", bound=Struct)
+
+
+def one_call(_params: object) -> int:
+    """Most answers cost one call."""
+    return 1
+
+
+def never_closed(_view: View, _params: object) -> bool:
+    """Live answers may change at any moment."""
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint(Generic[P, B]):
+    """One path of the interface.
+
+    `answer` decides on what it is given and touches nothing else. `cost` says how many calls an answer is.
+    `closed` says whether an answer is about days that only a correction can still change: clients may keep it.
+    """
+
+    path: str
+    tag: str
+    summary: str
+    params: type[P]
+    body: type[B]
+    answer: Callable[[View, P], B]
+    cost: Callable[[P], int] = one_call
+    closed: Callable[[View, P], bool] = never_closed

@@ -1,0 +1,1 @@
+"""Rates between physical currencies: live, converted, and of the past."""

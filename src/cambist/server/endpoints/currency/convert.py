@@ -1,0 +1,57 @@
+"""`GET /convert`: an amount in another currency, computed exactly and rounded once, half up."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from typing import Annotated
+
+from msgspec import Struct
+
+from cambist.market.cross import midpoint
+from cambist.market.pair import PIVOT, Pair
+from cambist.market.precision import half_up, shown_digits
+from cambist.server.endpoint import Endpoint
+from cambist.server.live import Live
+from cambist.server.readers import amount, code, places
+from cambist.server.render import Number, Numbers, number, numbers
+from cambist.server.view import View
+
+
+class Params(Live, frozen=True, kw_only=True):
+    """An amount of one currency, into another."""
+
+    base: Annotated[str, code("from", "source", default=PIVOT, description="Source, USD if left out.", example="EUR")]
+    quote: Annotated[str, code("to", "target", description="Target.", example="USD")]
+    amount: Annotated[Decimal, amount("amount", description="From 0.01 up, any number of digits.", example="100")]
+    precision: Annotated[int, places("precision", default=2, description="Decimals of the result.", example="2")]
+
+
+class Body(Struct, frozen=True):
+    """The amount asked, and in `result` the target's amount first, then the `rate`."""
+
+    base: str
+    amount: Number
+    result: Numbers
+
+
+def answer(view: View, params: Params) -> Body:
+    """Convert at the unrounded cross; only what is shown of the rate is rounded."""
+    rate = midpoint(view.book, Pair(params.base, params.quote))
+    view.updated(rate.as_of, params.max_age)
+    converted = half_up(Fraction(params.amount) * rate.value, params.precision)
+    return Body(
+        base=params.base,
+        amount=number(params.amount),
+        result=numbers({params.quote: converted, "rate": shown_digits(rate.value)}),
+    )
+
+
+endpoint: Endpoint[Params, Body] = Endpoint(
+    path="/convert",
+    tag="currency",
+    summary="Convert an amount",
+    params=Params,
+    body=Body,
+    answer=answer,
+)

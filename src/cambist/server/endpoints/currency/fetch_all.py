@@ -1,0 +1,49 @@
+"""`GET /fetch-all`: rates from one currency to all that are listed."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Struct
+
+from cambist.market.cross import midpoints
+from cambist.market.pair import PIVOT
+from cambist.server.endpoint import Endpoint
+from cambist.server.live import Live
+from cambist.server.readers import code
+from cambist.server.render import Rates, rates
+from cambist.server.view import View
+
+
+class Params(Live, frozen=True, kw_only=True):
+    """From one currency."""
+
+    base: Annotated[str, code("from", "source", default=PIVOT, description="Source, USD if left out.", example="EUR")]
+
+
+class Body(Struct, frozen=True):
+    """Rates by code."""
+
+    base: str
+    results: Rates
+    updated: str
+
+
+def answer(view: View, params: Params) -> Body:
+    """Cross the source with every listed currency, itself included."""
+    found = midpoints(view.book, [params.base], view.book.listed)
+    return Body(
+        base=params.base,
+        results=rates(found.values[params.base]),
+        updated=view.updated(found.as_of, params.max_age),
+    )
+
+
+endpoint: Endpoint[Params, Body] = Endpoint(
+    path="/fetch-all",
+    tag="currency",
+    summary="All rates from one currency",
+    params=Params,
+    body=Body,
+    answer=answer,
+)

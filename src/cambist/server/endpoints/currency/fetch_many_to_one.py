@@ -1,0 +1,58 @@
+"""`GET /fetch-many-to-one`: rates from several currencies to one."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Struct
+
+from cambist.market.cross import midpoints
+from cambist.market.pair import PIVOT
+from cambist.server.endpoint import Endpoint
+from cambist.server.live import Live
+from cambist.server.readers import code, codes
+from cambist.server.render import Rates, rates
+from cambist.server.view import View
+
+
+class Params(Live, frozen=True, kw_only=True):
+    """From a list to one currency."""
+
+    bases: Annotated[tuple[str, ...], codes("from", "source", description="Sources.", example="USD,JPY,GBP")]
+    quote: Annotated[str, code("to", "target", empty=PIVOT, description="Target, USD if empty.", example="EUR")]
+
+
+class Body(Struct, frozen=True, rename={"quote": "to", "results": "from"}):
+    """Rates by source, in the order of the request."""
+
+    quote: str
+    results: Rates
+    updated: str
+    calls: int
+
+
+def cost(params: Params) -> int:
+    """Each pair returned is a call."""
+    return len(params.bases)
+
+
+def answer(view: View, params: Params) -> Body:
+    """Cross each source with the target."""
+    found = midpoints(view.book, params.bases, [params.quote])
+    return Body(
+        quote=params.quote,
+        results=rates({base: row[params.quote] for base, row in found.values.items()}),
+        updated=view.updated(found.as_of, params.max_age),
+        calls=cost(params),
+    )
+
+
+endpoint: Endpoint[Params, Body] = Endpoint(
+    path="/fetch-many-to-one",
+    tag="currency",
+    summary="Several rates to one currency",
+    params=Params,
+    body=Body,
+    answer=answer,
+    cost=cost,
+)

@@ -1,0 +1,80 @@
+"""`GET /time-series`: one pair day by day."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import Annotated
+
+from msgspec import Struct
+
+from cambist.errors import BadParameter
+from cambist.history.series import between
+from cambist.market.pair import PIVOT, Pair
+from cambist.server.endpoint import Endpoint
+from cambist.server.readers import code, day, interval, not_in_future
+from cambist.server.render import RatesByCode, series_by_code
+from cambist.server.view import View
+
+DEFAULT_DAYS = 30
+"""How many days up to the end a request without a start is about."""
+
+
+class Params(Struct, frozen=True):
+    """A pair, from a day to a day."""
+
+    quote: Annotated[str, code("to", "target", description="Target.", example="USD")]
+    base: Annotated[str, code("from", "source", default=PIVOT, description="Source, USD if left out.", example="EUR")]
+    start: Annotated[
+        date | None, day("start", default=None, description="First day; 30 days up to the end if left out.")
+    ]
+    end: Annotated[date | None, day("end", default=None, description="Last day, today if left out.")]
+    interval: Annotated[str, interval("interval", default="P1D", description="Only days are offered.")]
+
+
+class Body(Struct, frozen=True):
+    """Every calendar day that has a rate, in ascending order."""
+
+    start: date
+    end: date
+    interval: str
+    base: str
+    results: RatesByCode
+
+
+def closed(view: View, params: Params) -> bool:
+    """A series is closed when its last day is."""
+    return params.end is not None and params.end <= view.image.last_fixing
+
+
+def answer(view: View, params: Params) -> Body:
+    """Read the series from the image."""
+    start, end = _period(params, view.today)
+    series = between(view.image, Pair(params.base, params.quote), start, end)
+    return Body(
+        start=start,
+        end=end,
+        interval=params.interval,
+        base=params.base,
+        results=series_by_code(series),
+    )
+
+
+def _period(params: Params, today: date) -> tuple[date, date]:
+    end = params.end or today
+    start = params.start or max(end - timedelta(days=DEFAULT_DAYS - 1), date(1970, 1, 1))
+    not_in_future("start", start, today)
+    not_in_future("end", end, today)
+    if start > end:
+        raise BadParameter(f"Invalid start: [{start}] is after end [{end}]")
+    return start, end
+
+
+endpoint: Endpoint[Params, Body] = Endpoint(
+    path="/time-series",
+    tag="currency",
+    summary="One pair, day by day",
+    params=Params,
+    body=Body,
+    answer=answer,
+    closed=closed,
+)

@@ -1,0 +1,62 @@
+"""The HTTP server: Granian's processes and threads around the WSGI application."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from multiprocessing import set_start_method
+
+from granian.constants import Interfaces
+from granian.http import HTTP1Settings
+from granian.log import LogLevels
+from granian.server import Server
+
+from cambist.errors import CannotStart
+from cambist.server.front import Wsgi
+from cambist.server.logs import log_config
+from cambist.settings import Settings
+
+_FINISH_SECONDS = 10
+"""How long answers in flight may take to finish when the service stops."""
+
+_ACCESS_LINE = '%(addr)s "%(method)s %(path)s" %(status)d %(dt_ms).3f ms'
+"""What the access log says of an answer: never the query, where a key may be."""
+
+_BUFFER_BYTES = 128 * 1024
+"""What a request's head may take before the server refuses it with a bare 431."""
+
+
+def check_free(host: str, port: int) -> None:
+    """Refuse an address that cannot be listened on. Errors: CannotStart."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind, protocol) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+    except OSError as error:
+        raise CannotStart(
+            f"Cannot listen on {host} port {port}: {error.strerror}; stop what is there or choose another --port"
+        ) from error
+
+
+def run(settings: Settings, load: Callable[[], Wsgi]) -> None:
+    """Answer until SIGTERM or SIGINT; a worker that dies is replaced."""
+    set_start_method("spawn", force=True)  # a forked worker would carry the import's memory for ever
+    server = Server(
+        target="cambist",
+        address=settings.host,
+        port=settings.port,
+        interface=Interfaces.WSGI,
+        workers=settings.workers,
+        blocking_threads=settings.threads,
+        respawn_failed_workers=True,
+        respawn_interval=0.1,
+        workers_kill_timeout=_FINISH_SECONDS,
+        http1_settings=HTTP1Settings(max_buffer_size=_BUFFER_BYTES, keep_alive=True),
+        log_level=LogLevels.warning,
+        log_dictconfig=log_config(settings.log_level),
+        log_access=settings.access_log,
+        log_access_format=_ACCESS_LINE,
+        websockets=False,
+    )
+    server.serve(target_loader=load, wrap_loader=False)

@@ -1,0 +1,26 @@
+"""What all live endpoints share: a client may ask for younger rates than the operator requires."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Annotated
+
+from msgspec import Struct
+
+from cambist.server import readers
+
+MaxAge = Annotated[
+    timedelta | None,
+    readers.age(
+        "max_age",
+        default=None,
+        description="Refuse rates older than this (ISO 8601 duration).",
+        example="PT2H",
+    ),
+]
+
+
+class Live(Struct, frozen=True, kw_only=True):
+    """Parameters of an answer from the current book."""
+
+    max_age: MaxAge

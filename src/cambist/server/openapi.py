@@ -1,0 +1,123 @@
+"""The OpenAPI document, generated from the endpoints' declarations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from cambist import __version__
+from cambist.server import problems
+from cambist.server.endpoint import Endpoint
+from cambist.server.params import Param, declared
+from cambist.server.problems import PROBLEMS, Problem
+
+Json = dict[str, Any]
+
+_KEY_SCHEMES: Json = {
+    "api_key": {"type": "apiKey", "in": "query", "name": "api_key"},
+    "apiKeyHeader": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
+    "bearerAuth": {"type": "http", "scheme": "bearer"},
+    "basicAuth": {"type": "http", "scheme": "basic", "description": "The key as user name or as password."},
+}
+_STATUS_MEANING = {
+    400: "A parameter is missing, malformed or out of range.",
+    401: "No key, or a key that opens nothing.",
+    404: "No data for that date and pair.",
+    503: "The pair is known, but no source has delivered it or its newest rate is too old.",
+}
+_MS: Json = {"type": "integer", "minimum": 0, "description": "Time it took to answer, in milliseconds."}
+
+
+def document(endpoints: Iterable[Endpoint[Any, Any]], path_prefix: str = "") -> Json:
+    """Describe the endpoints as OpenAPI 3.1; the same declarations give the same document."""
+    endpoints = tuple(endpoints)
+    bodies, schemas = msgspec.json.schema_components(
+        [endpoint.body for endpoint in endpoints], ref_template="#/components/schemas/{name}"
+    )
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Cambist",
+            "version": __version__,
+            "description": "Exchange rates, crypto prices and metals prices that say where they come from.",
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "servers": [{"url": path_prefix or "/"}],
+        "security": [{name: []} for name in _KEY_SCHEMES],
+        "paths": {
+            endpoint.path: {"get": _operation(endpoint, _with_ms(body, schemas))}
+            for endpoint, body in zip(endpoints, bodies, strict=True)
+        },
+        "components": {
+            "securitySchemes": _KEY_SCHEMES,
+            "schemas": {"Error": _error_schema()},
+            "responses": {str(status): _error_response(status) for status in _STATUS_MEANING},
+        },
+    }
+
+
+def _operation(endpoint: Endpoint[Any, Any], body: Json) -> Json:
+    return {
+        "operationId": re.sub(r"\W+", "_", endpoint.path.strip("/")),
+        "tags": [endpoint.tag],
+        "summary": endpoint.summary,
+        "description": _prose(endpoint),
+        "parameters": [_parameter(param) for param in declared(endpoint.params).values()],
+        "responses": {
+            "200": {"description": "The answer.", "content": {"application/json": {"schema": body}}},
+            **{str(status): {"$ref": f"#/components/responses/{status}"} for status in _STATUS_MEANING},
+        },
+    }
+
+
+def _prose(endpoint: Endpoint[Any, Any]) -> str:
+    costs = "one call" if endpoint.cost.__doc__ is None else endpoint.cost.__doc__
+    return f"{endpoint.answer.__doc__ or ''} Cost: {costs[0].lower()}{costs[1:]}"
+
+
+def _parameter(param: Param) -> Json:
+    schema = {**param.schema}
+    if not param.required and param.default is not None:
+        schema["default"] = param.default
+    described: Json = {
+        "name": param.name,
+        "in": "query",
+        "required": param.required,
+        "description": param.description,
+        "schema": schema,
+    }
+    if param.example:
+        described["example"] = param.example
+    return described
+
+
+def _with_ms(body: Json, schemas: Json) -> Json:
+    """Inline a body's schema and add the `ms` that every answer ends with."""
+    schema = {**schemas[body["$ref"].rpartition("/")[2]]}
+    schema["properties"] = {**schema["properties"], "ms": _MS}
+    schema["required"] = [*schema["required"], "ms"]
+    return schema
+
+
+def _error_schema() -> Json:
+    codes = sorted({problem.code for problem in (*PROBLEMS.values(), *_framework_problems())})
+    return {
+        "type": "object",
+        "required": ["error", "code"],
+        "properties": {
+            "error": {"type": "string", "description": "A sentence that names the parameter and what came."},
+            "code": {"type": "string", "enum": codes},
+        },
+    }
+
+
+def _framework_problems() -> tuple[Problem, ...]:
+    return problems.UNKNOWN_PATH, problems.WRONG_METHOD, problems.MALFORMED, problems.INTERNAL
+
+
+def _error_response(status: int) -> Json:
+    schema = {"$ref": "#/components/schemas/Error"}
+    return {"description": _STATUS_MEANING[status], "content": {"application/json": {"schema": schema}}}

@@ -1,0 +1,94 @@
+"""What a person reads in a browser: the interactive reference and its document, open without a key.
+
+Swagger UI comes from an installed package, so `/docs` works on a machine without internet.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import falcon
+import msgspec
+
+_ASSETS = ("swagger-ui.css", "swagger-ui-bundle.js")
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Cambist: API reference</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="{root}docs/swagger-ui.css">
+</head>
+<body>
+<div id="reference"></div>
+<script src="{root}docs/swagger-ui-bundle.js"></script>
+<script>
+const document_url = new URL("{root}openapi.json", location.href);
+fetch(document_url).then(answer => answer.json()).then(spec => {{
+  // Behind a proxy that strips a prefix only the browser knows the address that works.
+  spec.servers = [{{ url: new URL(".", document_url).href.replace(/\\/$/, "") }}];
+  SwaggerUIBundle({{ spec, dom_id: "#reference", deepLinking: true, tryItOutEnabled: true }});
+}});
+</script>
+</body>
+</html>
+"""
+
+
+def add_pages(framework: falcon.App[falcon.Request, falcon.Response], document: dict[str, Any]) -> None:
+    """Add `/openapi.json`, `/docs` and what it loads."""
+    framework.add_route("/openapi.json", DocumentResource(document))
+    framework.add_route("/docs", ReferenceResource())
+    for asset in _ASSETS:
+        framework.add_route(f"/docs/{asset}", AssetResource(_assets_folder() / asset))
+
+
+def _assets_folder() -> Path:
+    spec = find_spec("swagger_ui")
+    if spec is None or not spec.submodule_search_locations:
+        raise ModuleNotFoundError("The package swagger-ui-py, which /docs is made of, is not installed")
+    return Path(spec.submodule_search_locations[0]) / "static"
+
+
+class DocumentResource:
+    """The OpenAPI document."""
+
+    def __init__(self, document: dict[str, Any]) -> None:
+        self._content = msgspec.json.encode(document)
+
+    def on_get(self, _request: falcon.Request, response: falcon.Response) -> None:
+        """Give it."""
+        response.data = self._content
+
+    on_head = on_get
+
+
+class ReferenceResource:
+    """The page; its links are relative, so that it works under any path prefix."""
+
+    def on_get(self, request: falcon.Request, response: falcon.Response) -> None:
+        """Give the page, its links right for the form in which it was asked for."""
+        root = "../" if request.env["PATH_INFO"].endswith("/") else ""
+        response.content_type = falcon.MEDIA_HTML
+        response.text = _PAGE.format(root=root)
+
+    on_head = on_get
+
+
+class AssetResource:
+    """One static file, read once."""
+
+    def __init__(self, path: Path) -> None:
+        self._content = path.read_bytes()
+        self._type = "text/css" if path.suffix == ".css" else "text/javascript"
+
+    def on_get(self, _request: falcon.Request, response: falcon.Response) -> None:
+        """Give it, to be kept for a day."""
+        response.content_type = self._type
+        response.set_header("Cache-Control", "public, max-age=86400")
+        response.data = self._content
+
+    on_head = on_get

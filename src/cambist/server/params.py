@@ -1,0 +1,97 @@
+"""Reading a request's parameters: forgiving in form, strict in meaning.
+
+A `Params` struct declares them: each field is `Annotated[type, Param(…)]`. Codes come in any case, lists with
+spaces, empty items and repeats; of a repeated parameter the last non-empty value counts; unknown ones are ignored.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
+from urllib.parse import parse_qsl
+
+from msgspec import Struct
+
+from cambist.errors import BadParameter, shown
+
+LONGEST_QUERY = 16_384
+_BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_ABSENT: Any = object()
+
+S = TypeVar("S", bound=Struct)
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """One query parameter: its name, how its text is read, and what stands for it when it is not given.
+
+    `read(name, text)` gives the value or raises BadParameter. Without `default` it is required; `empty` is the
+    text that stands for a present but empty one. `schema` is JSON Schema, for the docs.
+    """
+
+    name: str
+    read: Callable[[str, str], Any]
+    description: str
+    schema: Mapping[str, Any] = field(default_factory=lambda: {"type": "string"})
+    default: Any = _ABSENT
+    empty: str = ""
+    example: str = ""
+
+    @property
+    def required(self) -> bool:
+        """Whether a request without it is refused."""
+        return self.default is _ABSENT
+
+    def value(self, query: Mapping[str, str]) -> Any:
+        """Read the parameter from a query. Errors: BadParameter."""
+        text = query.get(self.name, "").strip() or (self.empty if self.name in query else "")
+        if text:
+            return self.read(self.name, text)
+        if self.required:
+            raise BadParameter(f"Missing parameter: [{self.name}]{self._hint()}")
+        return self.default
+
+    def _hint(self) -> str:
+        return f", such as {self.name}={self.example}" if self.example else ""
+
+
+def parse_query(text: str) -> dict[str, str]:
+    """Split a query string into its parameters, as they were meant.
+
+    Errors: BadParameter when it is too long, or its percent-encoding or its UTF-8 is broken.
+    """
+    if len(text) > LONGEST_QUERY:
+        raise BadParameter(f"The query is too long: [{len(text)}] characters, at most {LONGEST_QUERY}")
+    if broken := _BROKEN_ESCAPE.search(text):
+        raise BadParameter(f"The query has a broken percent-encoding: [{shown(text[broken.start() :][:3])}]")
+    try:
+        pairs = parse_qsl(text, keep_blank_values=True, errors="strict")
+    except (UnicodeDecodeError, ValueError):
+        raise BadParameter("The query is not UTF-8") from None
+    query: dict[str, str] = {}
+    for name, value in pairs:
+        if value.strip() or name not in query:
+            query[name] = value
+    return query
+
+
+@cache
+def declared(params: type[Struct]) -> dict[str, Param]:
+    """Give the parameters that a struct declares, by field."""
+    hints = get_type_hints(params, include_extras=True)
+    return {name: _param(params, name, hint) for name, hint in hints.items()}
+
+
+def _param(params: type[Struct], name: str, hint: Any) -> Param:
+    found = [extra for extra in get_args(hint) if isinstance(extra, Param)] if get_origin(hint) is Annotated else []
+    if len(found) != 1:
+        raise TypeError(f"{params.__module__}.{params.__name__}.{name} must be Annotated with one Param")
+    return found[0]
+
+
+def read(params: type[S], query: Mapping[str, str]) -> S:
+    """Read all parameters of an endpoint. Errors: BadParameter for the first that is wrong."""
+    return params(**{name: param.value(query) for name, param in declared(params).items()})

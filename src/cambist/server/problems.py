@@ -1,0 +1,95 @@
+"""The one table from an error to a status, and the one shape in which a client sees it."""
+
+from __future__ import annotations
+
+import logging
+from typing import NamedTuple
+
+import falcon
+import msgspec
+
+from cambist import errors
+
+log = logging.getLogger(__name__)
+
+
+class Problem(NamedTuple):
+    """What a client sees of an error: the HTTP status and the machine-readable code."""
+
+    status: int
+    code: str
+
+
+PROBLEMS: dict[type[errors.CambistError], Problem] = {
+    errors.BadParameter: Problem(400, "bad_parameter"),
+    errors.UnknownSymbol: Problem(400, "unknown_currency"),
+    errors.KeyMissing: Problem(401, "key_missing"),
+    errors.KeyMalformed: Problem(401, "key_malformed"),
+    errors.KeyUnknown: Problem(401, "key_unknown"),
+    errors.KeysDiffer: Problem(401, "keys_differ"),
+    errors.NoRate: Problem(404, "no_rate"),
+    errors.RateUnavailable: Problem(503, "rate_unavailable"),
+}
+"""Every refusal. What is not here is our fault: a 500 that says nothing of the inside."""
+
+UNKNOWN_PATH = Problem(404, "unknown_path")
+WRONG_METHOD = Problem(405, "wrong_method")
+MALFORMED = Problem(400, "malformed_request")
+INTERNAL = Problem(500, "internal")
+
+RETRY_AFTER = 60
+"""Seconds after which a missing or stale rate may be there: daily sources come late by minutes, not hours."""
+
+
+def body(problem: Problem, sentence: str) -> bytes:
+    """Write the one error shape."""
+    return msgspec.json.encode({"error": sentence, "code": problem.code})
+
+
+def write(response: falcon.Response, problem: Problem, sentence: str) -> None:
+    """Put an error into a response."""
+    response.status = problem.status
+    response.content_type = "application/json"
+    response.data = body(problem, sentence)
+    response.set_header("Cache-Control", "no-store")
+    if problem.status == 401:
+        response.set_header("WWW-Authenticate", 'Bearer realm="cambist"')
+    if problem.status == 503:
+        response.set_header("Retry-After", str(RETRY_AFTER))
+
+
+def on_refusal(
+    _request: falcon.Request, response: falcon.Response, error: errors.CambistError, _params: object
+) -> None:
+    """Answer an error of ours."""
+    problem = PROBLEMS.get(type(error))
+    if problem is None:
+        on_failure(_request, response, error, _params)
+    else:
+        write(response, problem, str(error))
+
+
+def on_http_error(request: falcon.Request, response: falcon.Response, error: falcon.HTTPError, _params: object) -> None:
+    """Answer what the framework refuses: paths and methods that are not there, requests that are not HTTP."""
+    for name, value in (error.headers or {}).items():
+        response.set_header(name, value)
+    if error.status_code == 404:
+        write(
+            response,
+            UNKNOWN_PATH,
+            f"Unknown path: [{errors.shown(request.path)}], the endpoints are listed at /docs",
+        )
+    elif error.status_code == 405:
+        write(
+            response,
+            WRONG_METHOD,
+            f"Method not allowed: [{errors.shown(request.method)}], use GET, HEAD or OPTIONS",
+        )
+    else:
+        write(response, MALFORMED, f"Malformed request: {error.description or error.title}")
+
+
+def on_failure(request: falcon.Request, response: falcon.Response, error: Exception, _params: object) -> None:
+    """Answer a fault of ours, and log it with its trace but without the query, which may hold a key."""
+    log.error("%s %s failed", request.method, request.path, exc_info=error)
+    write(response, INTERNAL, "The service failed to answer; its operator finds the reason in the log")

@@ -1,0 +1,71 @@
+"""The watch: a thread of each worker that looks at the board's versions and takes up what is new."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import threading
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+from cambist.errors import CambistError
+
+log = logging.getLogger(__name__)
+
+N = TypeVar("N")
+
+_LOOK_EVERY = 0.05
+"""Seconds between two looks: what is revoked or published is taken up well within a second."""
+
+
+class Watch(threading.Thread):
+    """Calls `take[news]` whenever `version(news)` has changed, and `each_second` about once a second.
+
+    It also ends the worker when its supervisor has died: an orphan would go on answering from a dead service.
+    """
+
+    def __init__(
+        self,
+        version: Callable[[N], int],
+        take: Mapping[N, Callable[[], None]],
+        each_second: Callable[[], None],
+    ) -> None:
+        super().__init__(name="watch", daemon=True)
+        self._looks = {news: (lambda news=news: version(news)) for news in take}
+        self._seen = {news: look() for news, look in self._looks.items()}
+        self._take = take
+        self._each_second = each_second
+        self._parent = os.getppid()
+        self._ended = threading.Event()
+
+    def run(self) -> None:
+        """Look until the process ends."""
+        looks = 0
+        while not self._ended.wait(_LOOK_EVERY):
+            self.look()
+            looks += 1
+            if looks % round(1 / _LOOK_EVERY) == 0:
+                self._each_second()
+            if os.getppid() != self._parent:
+                log.error("The supervisor has died: this worker ends")
+                os.kill(os.getpid(), signal.SIGTERM)
+                return
+
+    def look(self) -> None:
+        """Take up what has changed since the last look. What cannot be read leaves the old in place."""
+        for news, look in self._looks.items():
+            version = look()
+            if version != self._seen[news]:
+                self._seen[news] = version
+                self._take_up(news)
+
+    def _take_up(self, news: N) -> None:
+        try:
+            self._take[news]()  # type: ignore[index]
+        except (CambistError, OSError):
+            log.exception("What is new cannot be taken up, the last state stays: %s", news)
+
+    def stop(self) -> None:
+        """End the thread."""
+        self._ended.set()

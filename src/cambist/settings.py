@@ -1,0 +1,110 @@
+"""Settings: one frozen record, read once from defaults, a TOML file, `CAMBIST_*` variables and flags."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Mapping
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from cambist.errors import SettingRefused, shown
+
+PREFIX = "CAMBIST_"
+FILE_VARIABLE = "CAMBIST_CONFIG"
+
+
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """All that an operator may choose. Each description is shown by `cambist settings`."""
+
+    data: Annotated[Path, Meta(description="folder that holds everything the service keeps")] = Path("data")
+    host: Annotated[str, Meta(description="address to listen on")] = "127.0.0.1"
+    port: Annotated[int, Meta(ge=1, le=65535, description="port to listen on")] = 8000
+    workers: Annotated[int, Meta(ge=1, le=256, description="worker processes that answer")] = 2
+    threads: Annotated[int, Meta(ge=1, le=64, description="threads in each worker")] = 4
+    database: Annotated[str, Meta(description="URL of the database; empty: a SQLite file in the data folder")] = ""
+    path_prefix: Annotated[
+        str,
+        Meta(
+            pattern=r"^(/[^/?#\s]+)*$",
+            description="path under which clients see the service, such as /rates/v1",
+        ),
+    ] = ""
+    cors_origin: Annotated[str, Meta(description="origin that browsers may call from; * for any")] = "*"
+    closed_max_age: Annotated[
+        timedelta, Meta(description="how long clients may keep answers about closed days (ISO 8601 duration)")
+    ] = timedelta(hours=1)
+    fixing_max_age: Annotated[
+        timedelta | None,
+        Meta(description="oldest daily fixing that a live answer may use (ISO 8601 duration); none: however old"),
+    ] = None
+    log_level: Annotated[
+        Literal["debug", "info", "warning", "error"], Meta(description="least severe message that is logged")
+    ] = "info"
+    access_log: Annotated[bool, Meta(description="log a line per answer: path and status, never the query")] = False
+
+    @property
+    def database_url(self) -> str:
+        """The database's URL, the default one spelled out."""
+        return self.database or f"sqlite:///{self.data.resolve() / 'cambist.db'}"
+
+
+NAMES = Settings.__struct_fields__
+
+
+def read_settings(environment: Mapping[str, str], flags: Mapping[str, Any]) -> Settings:
+    """Read the settings: defaults, then the file that CAMBIST_CONFIG names, then variables, then flags.
+
+    A flag that is None was not given. Errors: SettingRefused naming the place, the name and the nearest known one.
+    """
+    chosen = _from_file(environment.get(FILE_VARIABLE, ""))
+    chosen |= _from_environment(environment)
+    chosen |= {name: value for name, value in flags.items() if value is not None}
+    return _convert(chosen)
+
+
+def _from_file(path: str) -> dict[str, Any]:
+    if not path:
+        return {}
+    try:
+        content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise SettingRefused(f"The settings file [{path}] cannot be read: {error}") from error
+    for name in content:
+        _check_known(name, path, NAMES)
+    _convert(content, f" in {path}")
+    return content
+
+
+def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
+    known = [PREFIX + name.upper() for name in NAMES]
+    chosen = {}
+    for variable, value in environment.items():
+        if variable.startswith(PREFIX) and variable != FILE_VARIABLE:
+            _check_known(variable, "the environment", [*known, FILE_VARIABLE])
+            chosen[variable.removeprefix(PREFIX).lower()] = value
+    return chosen
+
+
+def _check_known(name: str, where: str, known: list[str] | tuple[str, ...]) -> None:
+    if name not in known:
+        near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+        hint = f"; did you mean [{near[0]}]?" if near else f"; there are {', '.join(known)}"
+        raise SettingRefused(f"Unknown setting [{shown(name)}] in {where}{hint}")
+
+
+def _convert(chosen: Mapping[str, Any], where: str = "") -> Settings:
+    try:
+        return msgspec.convert(chosen, Settings, strict=False, dec_hook=_decode)
+    except msgspec.ValidationError as error:
+        raise SettingRefused(f"A setting{where} is refused: {error}") from error
+
+
+def _decode(kind: type, value: object) -> object:
+    if kind is Path:
+        return Path(str(value)).expanduser()
+    raise NotImplementedError(kind)

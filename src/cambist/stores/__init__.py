@@ -1,0 +1,31 @@
+"""What is kept, and where: each store behind the protocols of the floors that use it."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from cambist.accounts.account import Accounts
+from cambist.history.archive import Archive
+
+STORES = {
+    "sqlite": "sql",
+}
+"""Which module keeps what a database URL of this scheme names. Each ends in a class `store` made from the URL."""
+
+
+class Store(Protocol):
+    """One database with everything that must last."""
+
+    @property
+    def archive(self) -> Archive:
+        """The fixings."""
+
+    @property
+    def accounts(self) -> Accounts:
+        """The accounts and their keys."""
+
+    def prepare(self) -> None:
+        """Bring the schema up to date. Errors: CannotStart."""
+
+    def close(self) -> None:
+        """Give the connections back."""

@@ -1,0 +1,92 @@
+"""The board as a folder: the current book in a file, and a mapped page of versions that tells of news.
+
+A look at a version costs a read of mapped memory. Whoever changes something rings by writing a new number
+into its cell; the workers watch the page and take up what changed.
+"""
+
+from __future__ import annotations
+
+import mmap
+import struct
+from datetime import datetime
+from enum import IntEnum
+from fractions import Fraction
+from pathlib import Path
+
+import msgspec
+
+from cambist.errors import BoardDamaged
+from cambist.market.book import Book
+from cambist.market.quote import Quote
+from cambist.stores.replace import write_atomically
+
+_CELL = struct.Struct("=Q")
+_PAGE_BYTES = 4096
+
+
+class News(IntEnum):
+    """What may have changed; each has a cell of the page."""
+
+    BOOK = 0
+    IMAGE = 1
+    ACCOUNTS = 2
+
+
+class _Written(msgspec.Struct, frozen=True):
+    version: int
+    as_of: datetime
+    listed: tuple[str, ...]
+    quotes: tuple[tuple[str, Quote], ...]
+
+
+class FileBoard:
+    """The current book of one machine, published to all its processes."""
+
+    def __init__(self, folder: Path) -> None:
+        self._book = folder / "book.json"
+        page = folder / "versions"
+        if not page.exists():
+            write_atomically(page, bytes(_PAGE_BYTES))
+        with page.open("r+b") as file:
+            self._page = mmap.mmap(file.fileno(), _PAGE_BYTES)
+
+    def version(self, news: News) -> int:
+        """Give the number that changes when there is news of that kind."""
+        return int(_CELL.unpack_from(self._page, news * _CELL.size)[0])
+
+    def ring(self, news: News) -> None:
+        """Tell every process that there is news of that kind."""
+        _CELL.pack_into(self._page, news * _CELL.size, self.version(news) + 1)
+
+    def publish(self, book: Book) -> None:
+        """Put `book` in place of the current one and ring."""
+        written = _Written(book.version, book.as_of, book.listed, tuple(book.quotes.items()))
+        write_atomically(self._book, msgspec.json.encode(written, enc_hook=_encode_fraction))
+        self.ring(News.BOOK)
+
+    def current(self) -> Book | None:
+        """Give the last book published, also by a service that has ended since; None before the first.
+
+        Errors: BoardDamaged when the file is not a book.
+        """
+        try:
+            content = self._book.read_bytes()
+        except FileNotFoundError:
+            return None
+        try:
+            written = msgspec.json.decode(content, type=_Written, dec_hook=_decode_fraction)
+        except msgspec.MsgspecError as error:
+            raise BoardDamaged(f"The book {self._book} cannot be read: {error}") from error
+        return Book(written.version, written.as_of, dict(written.quotes), written.listed)
+
+
+def _encode_fraction(value: object) -> object:
+    if isinstance(value, Fraction):
+        return str(value)
+    raise NotImplementedError(type(value))
+
+
+def _decode_fraction(kind: type, value: object) -> object:
+    if kind is Fraction:
+        return Fraction(str(value))
+    raise NotImplementedError(kind)

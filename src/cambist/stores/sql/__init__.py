@@ -1,0 +1,29 @@
+"""Archive and accounts in a relational database, through SQLAlchemy Core."""
+
+from __future__ import annotations
+
+from sqlalchemy import Engine
+
+from cambist.stores.sql.accounts import SqlAccounts
+from cambist.stores.sql.archive import SqlArchive
+from cambist.stores.sql.engine import migrate, open_engine
+
+
+class SqlStore:
+    """One database with everything that must last."""
+
+    def __init__(self, url: str) -> None:
+        self._engine: Engine = open_engine(url)
+        self.archive = SqlArchive(self._engine)
+        self.accounts = SqlAccounts(self._engine)
+
+    def prepare(self) -> None:
+        """Bring the schema up to date. Errors: CannotStart."""
+        migrate(self._engine)
+
+    def close(self) -> None:
+        """Give the connections back."""
+        self._engine.dispose()
+
+
+store = SqlStore

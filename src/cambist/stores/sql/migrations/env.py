@@ -1,0 +1,9 @@
+"""Alembic's entry: it migrates over the connection that `engine.migrate` hands it."""
+
+from alembic import context
+
+from cambist.stores.sql.schema import metadata
+
+context.configure(connection=context.config.attributes["connection"], target_metadata=metadata)
+with context.begin_transaction():
+    context.run_migrations()
