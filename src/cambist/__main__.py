@@ -1,6 +1,13 @@
-"""`python -m cambist`."""
+"""`python -m cambist`, and the `cambist` command."""
 
-from cambist.cli.main import main
+
+def main() -> None:
+    """Run a command."""
+    # Every worker process imports this module again, and must not pay for commands that it never runs.
+    from cambist.cli.main import main as run  # noqa: PLC0415
+
+    run()
+
 
 if __name__ == "__main__":
     main()

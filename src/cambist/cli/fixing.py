@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from cambist.app import open_store
+from cambist.app.parts import open_store
 from cambist.errors import BadParameter, NoRate
 from cambist.market.pair import Pair
 from cambist.settings import read_settings

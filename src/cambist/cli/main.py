@@ -47,7 +47,3 @@ def main() -> None:
     except CambistError as error:
         typer.echo(f"cambist: {error}", err=True)
         sys.exit(2)
-
-
-if __name__ == "__main__":
-    main()

@@ -9,7 +9,7 @@ from typing import Annotated
 import msgspec
 import typer
 
-from cambist.app import endpoints
+from cambist.app.parts import endpoints
 from cambist.server.openapi import document
 
 

@@ -14,11 +14,12 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from cambist import __version__
-from cambist.app import Keeper, load_worker, utc_now
+from cambist.app.keeper import Keeper
+from cambist.app.worker import load_worker
 from cambist.server import http
+from cambist.server.desk import utc_now
 from cambist.server.logs import log_config
 from cambist.settings import Settings, read_settings
-from cambist.stores.folder import DataFolder
 
 log = logging.getLogger(__name__)
 
@@ -57,31 +58,23 @@ def run(settings: Settings) -> None:
     """Prepare the data folder, then answer until told to stop. Errors: CannotStart."""
     logging.config.dictConfig(log_config(settings.log_level))
     log.info("Cambist %s, data in %s", __version__, settings.data.resolve())
-    folder = DataFolder(settings.data)
-    folder.claim()
+    keeper = Keeper(settings, utc_now)
     http.check_free(settings.host, settings.port)
-    _prepare(settings, folder)
     address = f"http://{settings.host}:{settings.port}{settings.path_prefix}"
-    log.info(
-        "Serving %s, %d workers of %d threads; docs at %s/docs",
-        address,
-        settings.workers,
-        settings.threads,
-        address,
-    )
+    _prepare(keeper, address)
+    log.info("Serving %s with %d workers of %d threads", address, settings.workers, settings.threads)
     http.run(settings, partial(load_worker, settings))
     log.info("Stopped; answers in flight were finished")
 
 
-def _prepare(settings: Settings, folder: DataFolder) -> None:
-    keeper = Keeper(settings, folder, utc_now)
+def _prepare(keeper: Keeper, address: str) -> None:
     with _bar() as bar:
         task = bar.add_task("Reading exchange rates", total=None, visible=False)
         keeper.prepare(lambda count: bar.update(task, advance=count, visible=True))
     key = keeper.create_owner()
     keeper.close()
     if key:
-        _introduce(key, settings, folder)
+        _introduce(key, keeper.owner_key, address)
 
 
 def _bar() -> Progress:
@@ -89,12 +82,12 @@ def _bar() -> Progress:
     return Progress(*columns, console=Console(stderr=True), transient=True)
 
 
-def _introduce(key: str, settings: Settings, folder: DataFolder) -> None:
+def _introduce(key: str, left_in: Path, address: str) -> None:
     """Print the owner's key, once and to standard output only: the log never names a key."""
-    address = f"http://{settings.host}:{settings.port}{settings.path_prefix}"
     typer.echo(
-        f"\nYour API key, shown only now and left in {folder.owner_key} for scripts:\n\n"
+        f"\nYour API key, shown only now and left in {left_in} for scripts:\n\n"
         f"  {key}\n\n"
-        "Try it:\n\n"
+        "Try it, or read the reference at "
+        f"{address}/docs:\n\n"
         f"  curl -H 'X-API-Key: {key}' '{address}/fetch-one?from=EUR&to=USD'\n"
     )

@@ -44,7 +44,7 @@ def listed_on(image: RateImage, day: date, base: str) -> DayRates:
     if set(codes) <= {base}:
         raise NoRate(f"No rates from [{base}] on [{day}]")
     start = image.row(day) * len(image.codes)
-    cells = image.cells[start : start + len(image.codes)].tolist()
+    cells = list(image.cells[start : start + len(image.codes)])
     return DayRates(codes, [cell / one for cell in _picked(cells, era)])
 
 

@@ -41,7 +41,7 @@ def _column(image: RateImage, code: str, first: date, last: date) -> list[float]
     if column is None:
         return [float("nan")] * ((last - first).days + 1)
     width = len(image.codes)
-    return image.cells[image.row(first) * width + column : (image.row(last) + 1) * width : width].tolist()
+    return list(image.cells[image.row(first) * width + column : (image.row(last) + 1) * width : width])
 
 
 def days_of(series: Series) -> list[date]:

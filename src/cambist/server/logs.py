@@ -10,7 +10,7 @@ from typing import Any
 class UtcFormatter(logging.Formatter):
     """Writes times as `2026-11-20T10:00:00Z`."""
 
-    converter = time.gmtime
+    converter = staticmethod(time.gmtime)
     default_time_format = "%Y-%m-%dT%H:%M:%SZ"
     default_msec_format = ""
 

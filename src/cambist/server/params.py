@@ -78,14 +78,18 @@ def parse_query(text: str) -> dict[str, str]:
     return query
 
 
-@cache
 def declared(params: type[Struct]) -> dict[str, Param]:
     """Give the parameters that a struct declares, by field."""
+    return _declared(params)
+
+
+@cache
+def _declared(params: type) -> dict[str, Param]:
     hints = get_type_hints(params, include_extras=True)
     return {name: _param(params, name, hint) for name, hint in hints.items()}
 
 
-def _param(params: type[Struct], name: str, hint: Any) -> Param:
+def _param(params: type, name: str, hint: Any) -> Param:
     found = [extra for extra in get_args(hint) if isinstance(extra, Param)] if get_origin(hint) is Annotated else []
     if len(found) != 1:
         raise TypeError(f"{params.__module__}.{params.__name__}.{name} must be Annotated with one Param")

@@ -71,7 +71,7 @@ def on_refusal(
 
 def on_http_error(request: falcon.Request, response: falcon.Response, error: falcon.HTTPError, _params: object) -> None:
     """Answer what the framework refuses: paths and methods that are not there, requests that are not HTTP."""
-    for name, value in (error.headers or {}).items():
+    for name, value in dict(error.headers or {}).items():
         response.set_header(name, value)
     if error.status_code == 404:
         write(

@@ -63,7 +63,7 @@ def age(name: str, **rest: Any) -> Param:
 
 
 def _code(text: str, role: str) -> str:
-    # Upper-casing turns some letters beyond ASCII into codes that nobody wrote: the dotless i of "ıdr" into "IDR".
+    # Upper-casing turns some letters beyond ASCII into codes that nobody wrote: a dotless i into an I.
     symbol = text.upper() if text.isascii() else text
     if symbol not in CURRENCIES:
         raise UnknownSymbol(text, role)
@@ -84,7 +84,7 @@ def _amount(name: str, text: str) -> Decimal:
     value = Decimal(text) if _AMOUNT.fullmatch(text) else Decimal(0)
     if value < SMALLEST_AMOUNT:
         raise BadParameter(
-            f"Invalid {name}: [{shown(text)}], it takes a plain decimal number from {SMALLEST_AMOUNT} up, such as 1234.56"
+            f"Invalid {name}: [{shown(text)}], it takes a plain decimal from {SMALLEST_AMOUNT} up, such as 1234.56"
         )
     return value
 

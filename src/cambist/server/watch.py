@@ -7,7 +7,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Mapping
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from cambist.errors import CambistError
 
@@ -19,7 +19,7 @@ _LOOK_EVERY = 0.05
 """Seconds between two looks: what is revoked or published is taken up well within a second."""
 
 
-class Watch(threading.Thread):
+class Watch(threading.Thread, Generic[N]):
     """Calls `take[news]` whenever `version(news)` has changed, and `each_second` about once a second.
 
     It also ends the worker when its supervisor has died: an orphan would go on answering from a dead service.
@@ -32,8 +32,8 @@ class Watch(threading.Thread):
         each_second: Callable[[], None],
     ) -> None:
         super().__init__(name="watch", daemon=True)
-        self._looks = {news: (lambda news=news: version(news)) for news in take}
-        self._seen = {news: look() for news, look in self._looks.items()}
+        self._version = version
+        self._seen = {news: version(news) for news in take}
         self._take = take
         self._each_second = each_second
         self._parent = os.getppid()
@@ -54,15 +54,15 @@ class Watch(threading.Thread):
 
     def look(self) -> None:
         """Take up what has changed since the last look. What cannot be read leaves the old in place."""
-        for news, look in self._looks.items():
-            version = look()
+        for news, take in self._take.items():
+            version = self._version(news)
             if version != self._seen[news]:
                 self._seen[news] = version
-                self._take_up(news)
+                self._take_up(news, take)
 
-    def _take_up(self, news: N) -> None:
+    def _take_up(self, news: N, take: Callable[[], None]) -> None:
         try:
-            self._take[news]()  # type: ignore[index]
+            take()
         except (CambistError, OSError):
             log.exception("What is new cannot be taken up, the last state stays: %s", news)
 

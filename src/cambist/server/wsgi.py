@@ -63,7 +63,7 @@ class Cors:
         self._headers = headers
 
     def process_response(
-        self, request: falcon.Request, response: falcon.Response, _resource: object, _succeeded: bool
+        self, request: falcon.Request, response: falcon.Response, _resource: object, *_succeeded: bool
     ) -> None:
         """Complete a response before it is sent."""
         response.set_headers(self._headers)

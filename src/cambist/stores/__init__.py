@@ -24,7 +24,7 @@ class Store(Protocol):
     def accounts(self) -> Accounts:
         """The accounts and their keys."""
 
-    def prepare(self) -> None:
+    def migrate(self) -> None:
         """Bring the schema up to date. Errors: CannotStart."""
 
     def close(self) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from sqlalchemy import Engine
 
 from cambist.stores.sql.accounts import SqlAccounts
 from cambist.stores.sql.archive import SqlArchive
-from cambist.stores.sql.engine import migrate, open_engine
+from cambist.stores.sql.engine import open_engine
 
 
 class SqlStore:
@@ -17,9 +19,10 @@ class SqlStore:
         self.archive = SqlArchive(self._engine)
         self.accounts = SqlAccounts(self._engine)
 
-    def prepare(self) -> None:
+    def migrate(self) -> None:
         """Bring the schema up to date. Errors: CannotStart."""
-        migrate(self._engine)
+        # Alembic weighs as much as the rest of a worker, and workers never migrate.
+        import_module("cambist.stores.sql.migrate").migrate(self._engine)
 
     def close(self) -> None:
         """Give the connections back."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 from sqlalchemy import Engine, Row, insert, select
 
@@ -44,5 +45,5 @@ class SqlAccounts:
         return {Digest(row.digest): _account(row) for row in rows}
 
 
-def _account(row: Row[tuple[int, str, str]]) -> Account:
+def _account(row: Row[Any, Any, Any] | Row[Any, Any, Any, Any]) -> Account:
     return Account(row.id, row.name, row.plan)

