@@ -10,10 +10,10 @@ PATIENCE = 30.0  # seconds for one answer
 
 
 def one_by_one(calls: Calls) -> Load:
-    """Time the first path again and again, after one untimed call."""
+    """Time one path after another, after one untimed call."""
     connection = http.client.HTTPConnection(HOST, calls.port, timeout=PATIENCE)
     try:
-        waits = [_wait(connection, calls, calls.paths[0]) for _ in range(TIMES + 1)][1:]
+        waits = [_wait(connection, calls, path) for path in calls.paths[-TIMES - 1 :]][1:]
     finally:
         connection.close()
     return Load(len(waits) / sum(waits), percentile(waits, 50) * 1000, percentile(waits, 99) * 1000)

@@ -14,8 +14,8 @@ MaxAge = Annotated[
     readers.age(
         "max_age",
         default=None,
-        description="Refuse rates older than this (ISO 8601 duration).",
-        example="PT2H",
+        # No example: the reference would fill it in, and refuse whoever tries it at the weekend.
+        description="Refuse rates older than this ISO 8601 duration, such as PT2H.",
     ),
 ]
 

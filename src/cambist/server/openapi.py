@@ -9,10 +9,9 @@ from typing import Any
 import msgspec
 
 from cambist import __version__
-from cambist.server import problems
 from cambist.server.endpoint import Endpoint
 from cambist.server.params import Param, declared
-from cambist.server.problems import PROBLEMS, Problem
+from cambist.server.problems import OF_THE_FRAMEWORK, PROBLEMS
 
 Json = dict[str, Any]
 
@@ -103,7 +102,7 @@ def _with_ms(body: Json, schemas: Json) -> Json:
 
 
 def _error_schema() -> Json:
-    codes = sorted({problem.code for problem in (*PROBLEMS.values(), *_framework_problems())})
+    codes = sorted({problem.code for problem in (*PROBLEMS.values(), *OF_THE_FRAMEWORK)})
     return {
         "type": "object",
         "required": ["error", "code"],
@@ -112,10 +111,6 @@ def _error_schema() -> Json:
             "code": {"type": "string", "enum": codes},
         },
     }
-
-
-def _framework_problems() -> tuple[Problem, ...]:
-    return problems.UNKNOWN_PATH, problems.WRONG_METHOD, problems.MALFORMED, problems.INTERNAL
 
 
 def _error_response(status: int) -> Json:

@@ -36,6 +36,7 @@ UNKNOWN_PATH = Problem(404, "unknown_path")
 WRONG_METHOD = Problem(405, "wrong_method")
 MALFORMED = Problem(400, "malformed_request")
 INTERNAL = Problem(500, "internal")
+OF_THE_FRAMEWORK = (UNKNOWN_PATH, WRONG_METHOD, MALFORMED, INTERNAL)
 
 RETRY_AFTER = 60
 """Seconds after which a missing or stale rate may be there: daily sources come late by minutes, not hours."""

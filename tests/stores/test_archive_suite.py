@@ -1,0 +1,332 @@
+"""What every archive must do. A further store joins with one line of STORES."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, date, datetime, timedelta, timezone
+from decimal import Decimal
+from itertools import pairwise
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from cambist.errors import FeedBroken
+from cambist.history.archive import Archive
+from cambist.history.fixing import Filed, Fixing, Receipt
+from cambist.market.pair import Pair
+from cambist.stores import Store
+from cambist.stores.sql import SqlStore
+
+STORES = {
+    "sqlite": lambda folder: SqlStore(f"sqlite:///{folder / 'archive.db'}"),
+}
+
+NOON = datetime(2026, 3, 6, 12, 0, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+MON, TUE, WED = date(2026, 3, 2), date(2026, 3, 3), date(2026, 3, 4)
+USD, JPY = Pair("EUR", "USD"), Pair("EUR", "JPY")
+
+
+@pytest.fixture(params=STORES)
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def store(kind: str, tmp_path: Path) -> Iterator[Store]:
+    store = STORES[kind](tmp_path)
+    store.migrate()
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def archive(store: Store) -> Archive:
+    return store.archive
+
+
+def fixing(value: str, day: date = MON, pair: Pair = USD, source: str = "ecb", nominal: int = 1) -> Fixing:
+    return Fixing(source, pair, day, Decimal(value), nominal)
+
+
+def deliver(archive: Archive, fixings: Iterable[Fixing], at: datetime = NOON, digest: str = "d") -> Filed:
+    source = "ecb"
+    fixings = list(fixings)
+    if fixings:
+        source = fixings[0].source
+    return archive.file(Receipt(source, at, "a test", digest), fixings)
+
+
+def told(fixings: Iterable[Fixing]) -> list[tuple[str, str, date, str, int]]:
+    """Write fixings so that 1.1 and 1.10 differ."""
+    return [(one.source, str(one.pair), one.day, str(one.value), one.nominal) for one in fixings]
+
+
+def values(fixings: Iterable[Fixing]) -> list[str]:
+    return [str(one.value) for one in fixings]
+
+
+def test_an_empty_archive_knows_nothing(archive: Archive) -> None:
+    assert list(archive.fixings("ecb")) == []
+    assert archive.newest("ecb") == []
+    assert archive.on_day("ecb", MON) == []
+    assert archive.trail(USD, MON) == []
+    assert archive.newest_digest("ecb", "a test") is None
+    assert archive.revision() == 0
+
+
+def test_what_is_filed_is_read_again(archive: Archive) -> None:
+    given_ = [fixing("1.1"), fixing("180", pair=JPY)]
+    assert deliver(archive, given_) == Filed(added=2, corrected=0, unchanged=0)
+    assert sorted(told(archive.fixings("ecb"))) == sorted(told(given_))
+
+
+def test_an_identical_delivery_changes_nothing(archive: Archive) -> None:
+    delivery = [fixing("1.1"), fixing("1.2", TUE)]
+    deliver(archive, delivery)
+    before = list(archive.fixings("ecb")), archive.trail(USD, MON), archive.revision()
+    assert deliver(archive, delivery, NOON + HOUR) == Filed(added=0, corrected=0, unchanged=2)
+    assert (list(archive.fixings("ecb")), archive.trail(USD, MON), archive.revision()) == before
+
+
+def test_new_days_are_added_to_what_is_known(archive: Archive) -> None:
+    deliver(archive, [fixing("1.1")])
+    assert deliver(archive, [fixing("1.2", TUE), fixing("1.1")], NOON + HOUR) == Filed(1, 0, 1)
+    assert values(archive.fixings("ecb")) == ["1.1", "1.2"]
+
+
+def test_days_that_a_later_delivery_leaves_out_stay(archive: Archive) -> None:
+    deliver(archive, [fixing("1.1"), fixing("1.2", TUE)])
+    deliver(archive, [fixing("1.3", WED)], NOON + HOUR)
+    assert values(archive.fixings("ecb")) == ["1.1", "1.2", "1.3"]
+
+
+def test_a_changed_value_is_a_correction(archive: Archive) -> None:
+    deliver(archive, [fixing("1.1")])
+    assert deliver(archive, [fixing("1.2")], NOON + HOUR) == Filed(added=0, corrected=1, unchanged=0)
+    assert values(archive.fixings("ecb")) == ["1.2"]
+
+
+def test_a_corrected_day_reads_as_it_was_known_then(archive: Archive) -> None:
+    deliver(archive, [fixing("1.1")])
+    deliver(archive, [fixing("1.2")], NOON + 2 * HOUR)
+    assert values(archive.fixings("ecb", known_at=NOON + HOUR)) == ["1.1"]
+    assert values(archive.fixings("ecb", known_at=NOON + 3 * HOUR)) == ["1.2"]
+
+
+def test_a_delivery_is_known_from_its_very_moment(archive: Archive) -> None:
+    deliver(archive, [fixing("1.1")])
+    assert values(archive.fixings("ecb", known_at=NOON)) == ["1.1"]
+    assert values(archive.fixings("ecb", known_at=NOON - timedelta(microseconds=1))) == []
+
+
+def test_a_moment_may_be_told_in_any_zone(archive: Archive) -> None:
+    deliver(archive, [fixing("1.1")])
+    tokyo = timezone(timedelta(hours=9))
+    assert values(archive.fixings("ecb", known_at=NOON.astimezone(tokyo))) == ["1.1"]
+    assert values(archive.fixings("ecb", known_at=(NOON - HOUR).astimezone(tokyo))) == []
+
+
+def test_the_trail_of_a_correction_holds_both_values_with_their_receipts(archive: Archive) -> None:
+    archive.file(Receipt("ecb", NOON, "the package", "a"), [fixing("1.1")])
+    archive.file(Receipt("ecb", NOON + HOUR, "the web", "b"), [fixing("1.2")])
+    trail = [(str(known.fixing.value), known.received_at, known.origin) for known in archive.trail(USD, MON)]
+    assert trail == [("1.1", NOON, "the package"), ("1.2", NOON + HOUR, "the web")]
+
+
+def test_a_moment_comes_back_as_utc(archive: Archive) -> None:
+    tokyo = timezone(timedelta(hours=9))
+    deliver(archive, [fixing("1.1")], NOON.astimezone(tokyo))
+    (known,) = archive.trail(USD, MON)
+    assert known.received_at == NOON
+    assert known.received_at.utcoffset() == timedelta(0)
+
+
+def test_a_value_that_returns_is_recorded_as_two_corrections(archive: Archive) -> None:
+    for hours, value in enumerate(["1.1", "1.2", "1.1"]):
+        deliver(archive, [fixing(value)], NOON + hours * HOUR)
+    assert [str(known.fixing.value) for known in archive.trail(USD, MON)] == ["1.1", "1.2", "1.1"]
+    assert values(archive.fixings("ecb")) == ["1.1"]
+    assert values(archive.fixings("ecb", known_at=NOON + HOUR)) == ["1.2"]
+
+
+@pytest.mark.parametrize("value", ["1.10", "1", "100.000", "0.000000010", "123456789.123456789", "1E+3", "1E-12"])
+def test_a_value_is_kept_to_the_digit(archive: Archive, value: str) -> None:
+    deliver(archive, [fixing(value)])
+    assert values(archive.fixings("ecb")) == [str(Decimal(value))]
+    assert values(known.fixing for known in archive.on_day("ecb", MON)) == [str(Decimal(value))]
+    assert values(known.fixing for known in archive.trail(USD, MON)) == [str(Decimal(value))]
+
+
+def test_direction_and_nominal_are_kept_as_published(archive: Archive) -> None:
+    published = fixing("25.125", pair=Pair("JPY", "CZK"), source="cnb", nominal=100)
+    deliver(archive, [published])
+    assert list(archive.fixings("cnb")) == [published]
+    assert archive.on_day("cnb", MON)[0].fixing == published
+
+
+def test_a_changed_nominal_is_a_correction(archive: Archive) -> None:
+    deliver(archive, [fixing("1.1")])
+    assert deliver(archive, [fixing("1.1", nominal=100)], NOON + HOUR).corrected == 1
+    assert [one.nominal for one in archive.fixings("ecb")] == [100]
+
+
+def test_a_pair_and_its_inverse_are_two_publications(archive: Archive) -> None:
+    deliver(archive, [fixing("1.25"), fixing("0.80", pair=USD.inverse)])
+    assert len(archive.trail(USD, MON)) == len(archive.trail(USD.inverse, MON)) == 1
+
+
+def test_a_delivery_whose_feed_breaks_leaves_nothing(archive: Archive) -> None:
+    def breaking() -> Iterator[Fixing]:
+        yield fixing("9.9")
+        yield fixing("9.9", TUE, JPY)
+        raise FeedBroken("cut off")
+
+    deliver(archive, [fixing("1.1")], digest="good")
+    before = list(archive.fixings("ecb")), archive.revision()
+    with pytest.raises(FeedBroken):
+        archive.file(Receipt("ecb", NOON + HOUR, "a test", "bad"), breaking())
+    assert (list(archive.fixings("ecb")), archive.revision()) == before
+    assert archive.trail(JPY, TUE) == []
+    assert archive.newest_digest("ecb", "a test") == "good"
+
+
+def test_a_broken_delivery_can_be_filed_whole_afterwards(archive: Archive) -> None:
+    def breaking() -> Iterator[Fixing]:
+        yield fixing("1.1")
+        raise FeedBroken("cut off")
+
+    with pytest.raises(FeedBroken):
+        archive.file(Receipt("ecb", NOON, "a test", "bad"), breaking())
+    assert deliver(archive, [fixing("1.1")], NOON + HOUR) == Filed(added=1, corrected=0, unchanged=0)
+
+
+def test_fixings_come_oldest_day_first(archive: Archive) -> None:
+    deliver(archive, [fixing("1.3", WED), fixing("180", TUE, JPY), fixing("1.2", TUE)])
+    deliver(archive, [fixing("1.1", MON), fixing("1.25", TUE)], NOON + HOUR)
+    assert [one.day for one in archive.fixings("ecb")] == [MON, TUE, TUE, WED]
+
+
+def test_newest_gives_each_pair_at_its_own_newest_day(archive: Archive) -> None:
+    deliver(archive, [fixing("180", MON, JPY), fixing("1.1", MON), fixing("1.2", TUE)])
+    assert sorted(told(known.fixing for known in archive.newest("ecb"))) == [
+        ("ecb", "EUR/JPY", MON, "180", 1),
+        ("ecb", "EUR/USD", TUE, "1.2", 1),
+    ]
+
+
+def test_newest_gives_the_correction_and_its_receipt(archive: Archive) -> None:
+    deliver(archive, [fixing("1.1")])
+    archive.file(Receipt("ecb", NOON + HOUR, "the web", "b"), [fixing("1.2")])
+    (known,) = archive.newest("ecb")
+    assert (str(known.fixing.value), known.received_at, known.origin) == ("1.2", NOON + HOUR, "the web")
+
+
+def test_a_correction_of_an_older_day_does_not_become_the_newest(archive: Archive) -> None:
+    deliver(archive, [fixing("1.1", MON), fixing("1.2", TUE)])
+    deliver(archive, [fixing("1.15", MON)], NOON + HOUR)
+    assert values(known.fixing for known in archive.newest("ecb")) == ["1.2"]
+
+
+def test_on_day_gives_that_day_alone_and_carries_nothing(archive: Archive) -> None:
+    deliver(archive, [fixing("1.1", MON), fixing("1.3", WED)])
+    assert values(known.fixing for known in archive.on_day("ecb", MON)) == ["1.1"]
+    assert archive.on_day("ecb", TUE) == []
+
+
+def test_on_day_gives_the_correction(archive: Archive) -> None:
+    deliver(archive, [fixing("1.1"), fixing("180", pair=JPY)])
+    deliver(archive, [fixing("1.2")], NOON + HOUR)
+    assert sorted(values(known.fixing for known in archive.on_day("ecb", MON))) == ["1.2", "180"]
+
+
+def test_newest_digest_is_of_the_last_delivery_from_that_origin(archive: Archive) -> None:
+    archive.file(Receipt("ecb", NOON, "the package", "first"), [fixing("1.1")])
+    archive.file(Receipt("ecb", NOON + HOUR, "the package", "second"), [fixing("1.1")])
+    archive.file(Receipt("ecb", NOON + HOUR, "the web", "other"), [fixing("1.1")])
+    assert archive.newest_digest("ecb", "the package") == "second"
+    assert archive.newest_digest("ecb", "the web") == "other"
+    assert archive.newest_digest("boe", "the web") is None
+
+
+def test_the_revision_grows_with_each_delivery_that_changed_something(archive: Archive) -> None:
+    revisions = [archive.revision()]
+    for hours, delivery in enumerate([[fixing("1.1")], [fixing("1.2", TUE)], [fixing("1.3", TUE)]]):
+        deliver(archive, delivery, NOON + hours * HOUR)
+        revisions.append(archive.revision())
+    assert all(earlier < later for earlier, later in pairwise(revisions))
+
+
+def test_the_revision_stays_when_nothing_changed(archive: Archive) -> None:
+    deliver(archive, [fixing("1.1")])
+    before = archive.revision()
+    deliver(archive, [fixing("1.1")], NOON + HOUR, "other bytes")
+    assert archive.revision() == before
+
+
+def test_two_sources_with_the_same_pair_do_not_mix(archive: Archive) -> None:
+    deliver(archive, [fixing("1.1")])
+    assert deliver(archive, [fixing("1.3", source="boe")], NOON + HOUR) == Filed(added=1, corrected=0, unchanged=0)
+    assert values(archive.fixings("ecb")) == ["1.1"]
+    assert values(archive.fixings("boe")) == ["1.3"]
+    assert values(known.fixing for known in archive.newest("ecb")) == ["1.1"]
+    assert values(known.fixing for known in archive.on_day("boe", MON)) == ["1.3"]
+
+
+def test_the_trail_holds_every_source_in_order_of_receipt(archive: Archive) -> None:
+    deliver(archive, [fixing("1.1")])
+    deliver(archive, [fixing("1.3", source="boe")], NOON + HOUR)
+    deliver(archive, [fixing("1.2")], NOON + 2 * HOUR)
+    trail = [(known.fixing.source, str(known.fixing.value)) for known in archive.trail(USD, MON)]
+    assert trail == [("ecb", "1.1"), ("boe", "1.3"), ("ecb", "1.2")]
+
+
+def test_what_is_filed_outlives_the_process(kind: str, store: Store, tmp_path: Path) -> None:
+    deliver(store.archive, [fixing("1.10")])
+    again = STORES[kind](tmp_path)
+    assert values(again.archive.fixings("ecb")) == ["1.10"]
+    again.close()
+
+
+DAYS = st.sampled_from([MON, TUE, WED])
+PAIRS = st.sampled_from([USD, JPY, USD.inverse])
+VALUES = st.sampled_from(["1.1", "1.10", "2"])
+SOURCES = st.sampled_from(["ecb", "boe"])
+NOMINALS = st.sampled_from([1, 100])
+CELLS = st.dictionaries(st.tuples(DAYS, PAIRS), st.tuples(VALUES, NOMINALS), max_size=5)
+DELIVERIES = st.lists(st.tuples(SOURCES, CELLS), max_size=6)
+Cell = tuple[str, Pair, date]
+
+
+def modelled(deliveries: list[tuple[str, dict[tuple[date, Pair], tuple[str, int]]]]) -> dict[Cell, tuple[str, int]]:
+    """Say what is known after some deliveries, with nothing but a dict."""
+    known: dict[Cell, tuple[str, int]] = {}
+    for source, cells in deliveries:
+        known |= {(source, pair, day): value for (day, pair), value in cells.items()}
+    return known
+
+
+def read(archive: Archive, known_at: datetime | None) -> dict[Cell, tuple[str, int]]:
+    found = [one for source in ("ecb", "boe") for one in archive.fixings(source, known_at)]
+    cells = {(one.source, one.pair, one.day): (str(one.value), one.nominal) for one in found}
+    assert len(cells) == len(found), "a cell came twice"
+    return cells
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(deliveries=DELIVERIES)
+def test_any_deliveries_read_as_a_dict_would_at_any_moment(kind: str, deliveries: list) -> None:
+    with TemporaryDirectory() as folder:
+        store = STORES[kind](Path(folder))
+        store.migrate()
+        for hours, (source, cells) in enumerate(deliveries):
+            delivery = [fixing(value, day, pair, source, nominal) for (day, pair), (value, nominal) in cells.items()]
+            store.archive.file(Receipt(source, NOON + hours * HOUR, "a test", str(hours)), delivery)
+        for count in range(len(deliveries) + 1):
+            moment = NOON + count * HOUR - HOUR / 2
+            assert read(store.archive, moment) == modelled(deliveries[:count])
+        assert read(store.archive, None) == modelled(deliveries)
+        store.close()
