@@ -1,0 +1,84 @@
+"""What a row of each table is: currencies, and the relations between them that the law fixed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+from fractions import Fraction
+
+
+class Kind(StrEnum):
+    """What sort of thing a currency code stands for."""
+
+    CIRCULATING = "circulating"
+    OFFSHORE = "offshore"
+    OFFICIAL_RATE = "official-rate"
+    ACCOUNTING = "accounting"
+    RETIRED = "retired"
+
+
+@dataclass(frozen=True, slots=True)
+class Currency:
+    """A currency and the days on which it was money.
+
+    Both days are inclusive and `last_day` is None while it lives. `factor` units of it made one unit of its
+    `successor`; both are None where nothing, or more than one currency, took its place.
+    """
+
+    code: str
+    name: str
+    minor_units: int | None
+    kind: Kind
+    first_day: date
+    last_day: date | None
+    successor: str | None
+    factor: Fraction | None
+
+    def lives_on(self, day: date) -> bool:
+        """Whether it was money on that day."""
+        return _within(self.first_day, day, self.last_day)
+
+
+@dataclass(frozen=True, slots=True)
+class Redenomination:
+    """A change of unit: from `first_day` on, `factor` old units are one new unit.
+
+    Where `old` equals `new` the unit changed under the same code, and a series breaks that day.
+    """
+
+    old: str
+    new: str
+    factor: Fraction
+    first_day: date
+    authority: str
+
+
+@dataclass(frozen=True, slots=True)
+class EuroRate:
+    """The irrevocable rate of a currency that the euro replaced: its units per euro, from `fixed_on` on."""
+
+    code: str
+    rate: Fraction
+    fixed_on: date
+    authority: str
+
+
+@dataclass(frozen=True, slots=True)
+class Peg:
+    """A hard peg: `factor` units of `code` for one unit of `anchor`, exactly, both days inclusive."""
+
+    code: str
+    anchor: str
+    factor: Fraction
+    authority: str
+    first_day: date
+    last_day: date | None
+
+    def holds_on(self, day: date) -> bool:
+        """Whether the peg was in force on that day."""
+        return _within(self.first_day, day, self.last_day)
+
+
+def _within(first: date, day: date, last: date | None) -> bool:
+    return first <= day and (last is None or day <= last)
