@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args, get_type_hints
 
 import msgspec
 from msgspec import Meta
@@ -101,10 +101,23 @@ def _convert(chosen: Mapping[str, Any], where: str = "") -> Settings:
     try:
         return msgspec.convert(chosen, Settings, strict=False, dec_hook=_decode)
     except msgspec.ValidationError as error:
-        raise SettingRefused(f"A setting{where} is refused: {error}") from error
+        reason, _, name = str(error).removesuffix("`").partition(" - at `$.")
+        raise SettingRefused(f"The setting [{name}]{where} is refused: {reason}") from error
 
 
 def _decode(kind: type, value: object) -> object:
     if kind is Path:
         return Path(str(value)).expanduser()
     raise NotImplementedError(kind)
+
+
+def described() -> dict[str, str]:
+    """Give every setting's description, in their order."""
+    hints = get_type_hints(Settings, include_extras=True)
+    metas = {name: next(extra for extra in get_args(hints[name]) if isinstance(extra, Meta)) for name in NAMES}
+    return {name: meta.description or "" for name, meta in metas.items()}
+
+
+def written(value: object) -> str:
+    """Write a setting's value as a variable would bring it; nothing for none."""
+    return "" if value is None else msgspec.json.encode(value, enc_hook=str).decode().strip('"')

@@ -8,10 +8,9 @@ import typer
 
 from cambist.app.parts import endpoints
 from cambist.cli.main import app
-from cambist.cli.settings import described
 from cambist.server import problems
 from cambist.server.openapi import document
-from cambist.settings import PREFIX, Settings
+from cambist.settings import PREFIX, Settings, described
 
 ROOT = Path(__file__).parents[2]
 OPERATING = (ROOT / "docs" / "operating.md").read_text(encoding="utf-8")
@@ -29,7 +28,7 @@ def first_cells(text: str) -> list[str]:
 
 def test_every_setting_is_documented_with_its_variable_and_default():
     rows = dict(re.findall(r"^\| `(\w+)` \| `(\w+)` \|", section("Settings"), flags=re.MULTILINE))
-    assert rows == {name: PREFIX + name.upper() for name, _ in described()}
+    assert rows == {name: PREFIX + name.upper() for name in described()}
     for name in ("host", "port", "workers", "threads", "log_level"):
         assert f"| `{PREFIX}{name.upper()}` | `{getattr(Settings(), name)}` |" in OPERATING
 

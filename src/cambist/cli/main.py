@@ -16,7 +16,7 @@ app = typer.Typer(
     help="Exchange rates, crypto prices and metals prices that say where they come from.",
     no_args_is_help=True,
     add_completion=False,
-    rich_markup_mode="rich",
+    rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
 app.command()(serve.serve)

@@ -7,7 +7,7 @@ import logging.config
 import os
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -19,27 +19,34 @@ from cambist.app.worker import load_worker
 from cambist.server import http
 from cambist.server.desk import utc_now
 from cambist.server.logs import log_config
-from cambist.settings import Settings, read_settings
+from cambist.settings import Settings, described, read_settings, written
 
 log = logging.getLogger(__name__)
 
 
+def flag(name: str) -> Any:
+    """Declare a flag that sets the setting of that name."""
+    return typer.Option(
+        help=f"{described()[name].capitalize()} (default: {written(getattr(Settings(), name)) or 'none'})."
+    )
+
+
 def serve(  # noqa: PLR0913  the flags are the settings
     *,
-    data: Annotated[Path | None, typer.Option(help="Folder that holds everything the service keeps.")] = None,
-    host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
-    port: Annotated[int | None, typer.Option(help="Port to listen on.")] = None,
-    workers: Annotated[int | None, typer.Option(help="Worker processes that answer.")] = None,
-    threads: Annotated[int | None, typer.Option(help="Threads in each worker.")] = None,
-    path_prefix: Annotated[str | None, typer.Option(help="Path under which clients see the service.")] = None,
-    log_level: Annotated[str | None, typer.Option(help="Least severe message: debug, info, warning, error.")] = None,
-    access_log: Annotated[bool | None, typer.Option(help="Log a line per answer, never its query.")] = None,
+    data: Annotated[Path | None, flag("data")] = None,
+    host: Annotated[str | None, flag("host")] = None,
+    port: Annotated[int | None, flag("port")] = None,
+    workers: Annotated[int | None, flag("workers")] = None,
+    threads: Annotated[int | None, flag("threads")] = None,
+    path_prefix: Annotated[str | None, flag("path_prefix")] = None,
+    log_level: Annotated[str | None, flag("log_level")] = None,
+    access_log: Annotated[bool | None, flag("access_log")] = None,
 ) -> None:
     """Run the service until SIGTERM or Ctrl-C.
 
     The first start fills the data folder with the ECB's reference rates since 1999, which come with the
     installed packages, creates the owner's account and prints its key once. Every flag is also a setting:
-    see [bold]cambist settings[/bold].
+    see **cambist settings**.
     """
     flags = {
         "data": data,
@@ -59,11 +66,11 @@ def run(settings: Settings) -> None:
     logging.config.dictConfig(log_config(settings.log_level))
     log.info("Cambist %s, data in %s", __version__, settings.data.resolve())
     keeper = Keeper(settings, utc_now)
-    http.check_free(settings.host, settings.port)
+    listening_on = http.free_address(settings.host, settings.port)
     address = f"http://{settings.host}:{settings.port}{settings.path_prefix}"
     _prepare(keeper, address)
     log.info("Serving %s with %d workers of %d threads", address, settings.workers, settings.threads)
-    http.run(settings, partial(load_worker, settings))
+    http.run(settings, listening_on, partial(load_worker, settings))
     log.info("Stopped; answers in flight were finished")
 
 
@@ -79,7 +86,8 @@ def _prepare(keeper: Keeper, address: str) -> None:
 
 def _bar() -> Progress:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    return Progress(*columns, console=Console(stderr=True), transient=True)
+    console = Console(stderr=True)
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 
 
 def _introduce(key: str, left_in: Path, address: str) -> None:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from typing import Annotated, Any, get_args, get_type_hints
+from typing import Annotated
 
 import msgspec
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from cambist.settings import FILE_VARIABLE, PREFIX, Settings, read_settings
+from cambist.settings import FILE_VARIABLE, PREFIX, described, read_settings, written
 
 
 def settings(*, as_json: Annotated[bool, typer.Option("--json", help="Write them as JSON.")] = False) -> None:
@@ -27,18 +26,6 @@ def settings(*, as_json: Annotated[bool, typer.Option("--json", help="Write them
     table = Table(
         "Setting", "Variable", "Value", "What it is", caption=f"File: {os.environ.get(FILE_VARIABLE, 'none')}"
     )
-    for name, description in described():
-        table.add_row(name, PREFIX + name.upper(), _written(getattr(chosen, name)), description)
+    for name, description in described().items():
+        table.add_row(name, PREFIX + name.upper(), written(getattr(chosen, name)), description)
     Console().print(table)
-
-
-def described() -> Iterator[tuple[str, str]]:
-    """Give every setting with its description."""
-    hints = get_type_hints(Settings, include_extras=True)
-    for name in Settings.__struct_fields__:
-        meta = next(extra for extra in get_args(hints[name]) if isinstance(extra, msgspec.Meta))
-        yield name, meta.description or ""
-
-
-def _written(value: Any) -> str:
-    return msgspec.json.encode(value, enc_hook=str).decode().strip('"')

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 
 from cambist.errors import NoRate
 from cambist.history.image import RateImage
@@ -42,8 +42,3 @@ def _column(image: RateImage, code: str, first: date, last: date) -> list[float]
         return [float("nan")] * ((last - first).days + 1)
     width = len(image.codes)
     return list(image.cells[image.row(first) * width + column : (image.row(last) + 1) * width : width])
-
-
-def days_of(series: Series) -> list[date]:
-    """Give the calendar day of each value."""
-    return [series.first_day + timedelta(days=offset) for offset in range(len(series.values))]

@@ -26,8 +26,8 @@ _BUFFER_BYTES = 128 * 1024
 """What a request's head may take before the server refuses it with a bare 431."""
 
 
-def check_free(host: str, port: int) -> None:
-    """Refuse an address that cannot be listened on. Errors: CannotStart."""
+def free_address(host: str, port: int) -> str:
+    """Resolve `host` and make sure that nobody listens there. Errors: CannotStart."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind, protocol) as probe:
@@ -37,14 +37,15 @@ def check_free(host: str, port: int) -> None:
         raise CannotStart(
             f"Cannot listen on {host} port {port}: {error.strerror}; stop what is there or choose another --port"
         ) from error
+    return str(address[0])
 
 
-def run(settings: Settings, load: Callable[[], Wsgi]) -> None:
-    """Answer until SIGTERM or SIGINT; a worker that dies is replaced."""
+def run(settings: Settings, address: str, load: Callable[[], Wsgi]) -> None:
+    """Answer on `address` until SIGTERM or SIGINT; a worker that dies is replaced."""
     set_start_method("spawn", force=True)  # a forked worker would carry the import's memory for ever
     server = Server(
         target="cambist",
-        address=settings.host,
+        address=address,
         port=settings.port,
         interface=Interfaces.WSGI,
         workers=settings.workers,
