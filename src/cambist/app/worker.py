@@ -30,12 +30,13 @@ def load_worker(settings: Settings) -> Wsgi:
             raise BoardDamaged(f"No book has been published in {folder.path}")
         return current
 
+    seen = {news: board.version(news) for news in News}
     desk = Desk(book(), image(), store.accounts.by_key(), utc_now, settings.fixing_max_age)
     take = {
         News.BOOK: lambda: desk.take_book(book()),
         News.IMAGE: lambda: desk.take_image(image()),
         News.ACCOUNTS: lambda: desk.take_accounts(store.accounts.by_key()),
     }
-    Watch(board.version, take, desk.forget_live).start()
+    Watch(board.version, seen, take, desk.forget_live).start()
     options = Options(settings.path_prefix, settings.cors_origin, settings.closed_max_age)
     return build_wsgi(endpoints(), desk, options)

@@ -89,7 +89,8 @@ def _parameter(param: Param) -> Json:
         "schema": schema,
     }
     if param.example:
-        described["example"] = param.example
+        is_number = schema["type"] in ("number", "integer")
+        described["example"] = msgspec.json.decode(param.example) if is_number else param.example
     return described
 
 

@@ -9,8 +9,6 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Generic, TypeVar
 
-from cambist.errors import CambistError
-
 log = logging.getLogger(__name__)
 
 N = TypeVar("N")
@@ -22,18 +20,22 @@ _LOOK_EVERY = 0.05
 class Watch(threading.Thread, Generic[N]):
     """Calls `take[news]` whenever `version(news)` has changed, and `each_second` about once a second.
 
+    `seen` are the versions from before the state was loaded: what changed meanwhile is taken up at the first look.
+
     It also ends the worker when its supervisor has died: an orphan would go on answering from a dead service.
     """
 
     def __init__(
         self,
         version: Callable[[N], int],
+        seen: Mapping[N, int],
         take: Mapping[N, Callable[[], None]],
         each_second: Callable[[], None],
     ) -> None:
         super().__init__(name="watch", daemon=True)
         self._version = version
-        self._seen = {news: version(news) for news in take}
+        self._seen = dict(seen)
+        self._failed: dict[N, int] = {}
         self._take = take
         self._each_second = each_second
         self._parent = os.getppid()
@@ -46,6 +48,7 @@ class Watch(threading.Thread, Generic[N]):
             self.look()
             looks += 1
             if looks % round(1 / _LOOK_EVERY) == 0:
+                self._failed.clear()
                 self._each_second()
             if os.getppid() != self._parent:
                 log.error("The supervisor has died: this worker ends")
@@ -53,17 +56,21 @@ class Watch(threading.Thread, Generic[N]):
                 return
 
     def look(self) -> None:
-        """Take up what has changed since the last look. What cannot be read leaves the old in place."""
+        """Take up what has changed since the last look.
+
+        What cannot be taken up leaves the old in place, and is tried again after a second or at the next news.
+        """
         for news, take in self._take.items():
             version = self._version(news)
-            if version != self._seen[news]:
-                self._seen[news] = version
-                self._take_up(news, take)
+            if version not in (self._seen[news], self._failed.get(news)):
+                self._take_up(news, version, take)
 
-    def _take_up(self, news: N, take: Callable[[], None]) -> None:
+    def _take_up(self, news: N, version: int, take: Callable[[], None]) -> None:
         try:
             take()
-        except (CambistError, OSError):
+            self._seen[news] = version
+        except Exception:  # a watch that dies would leave revoked keys open and rates standing still
+            self._failed[news] = version
             log.exception("What is new cannot be taken up, the last state stays: %s", news)
 
     def stop(self) -> None:

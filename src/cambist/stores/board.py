@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import mmap
 import struct
+import zlib
 from datetime import datetime
 from enum import IntEnum
 from fractions import Fraction
@@ -22,6 +23,7 @@ from cambist.stores.replace import write_atomically
 
 _CELL = struct.Struct("=Q")
 _PAGE_BYTES = 4096
+_CHECKSUM_BYTES = 9
 
 
 class News(IntEnum):
@@ -45,7 +47,7 @@ class FileBoard:
     def __init__(self, folder: Path) -> None:
         self._book = folder / "book.json"
         page = folder / "versions"
-        if not page.exists():
+        if not page.exists() or page.stat().st_size != _PAGE_BYTES:
             write_atomically(page, bytes(_PAGE_BYTES))
         with page.open("r+b") as file:
             self._page = mmap.mmap(file.fileno(), _PAGE_BYTES)
@@ -61,7 +63,8 @@ class FileBoard:
     def publish(self, book: Book) -> None:
         """Put `book` in place of the current one and ring."""
         written = _Written(book.version, book.as_of, book.listed, tuple(book.quotes.items()))
-        write_atomically(self._book, msgspec.json.encode(written, enc_hook=_encode_fraction))
+        content = msgspec.json.encode(written, enc_hook=_encode_fraction)
+        write_atomically(self._book, _checksum(content) + content)
         self.ring(News.BOOK)
 
     def current(self) -> Book | None:
@@ -73,11 +76,19 @@ class FileBoard:
             content = self._book.read_bytes()
         except FileNotFoundError:
             return None
+        checksum, content = content[:_CHECKSUM_BYTES], content[_CHECKSUM_BYTES:]
+        if checksum != _checksum(content):
+            raise BoardDamaged(f"The book {self._book} is not what was written")
         try:
             written = msgspec.json.decode(content, type=_Written, dec_hook=_decode_fraction)
         except msgspec.MsgspecError as error:
-            raise BoardDamaged(f"The book {self._book} cannot be read: {error}") from error
+            raise BoardDamaged(f"The book {self._book} was written by another version: {error}") from error
         return Book(written.version, written.as_of, dict(written.quotes), written.listed)
+
+
+def _checksum(content: bytes) -> bytes:
+    """Give the first line of a book's file: the CRC-32 of the rest."""
+    return b"%08x\n" % zlib.crc32(content)
 
 
 def _encode_fraction(value: object) -> object:

@@ -1,7 +1,7 @@
 """The columnar image as a file: written beside, moved into place, mapped by every worker.
 
-Layout, in the machine's byte order: magic, header length, header (JSON), the era of each day (uint16),
-padding, cells (float64). The header carries the length and CRC-32 of all that follows it.
+Layout, in the machine's byte order: magic, header length, CRC-32 of all that follows, header (JSON), the era of each
+day (uint16), padding, cells (float64).
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from cambist.history.image import RateImage
 from cambist.stores.replace import write_atomically
 
 MAGIC = b"CMBIMG01"
-_START = struct.Struct(f"={len(MAGIC)}sI")
+_START = struct.Struct(f"={len(MAGIC)}sII")
 _CHUNK = 1 << 20
+_LONGEST_HEADER = 1 << 26
 
 
 class _Header(msgspec.Struct, frozen=True):
@@ -32,8 +33,6 @@ class _Header(msgspec.Struct, frozen=True):
     codes: tuple[str, ...]
     eras: tuple[tuple[int, ...], ...]
     days: int
-    body_bytes: int
-    crc: int
 
 
 def write_image(path: Path, image: RateImage) -> None:
@@ -48,12 +47,11 @@ def write_image(path: Path, image: RateImage) -> None:
             codes=image.codes,
             eras=image.eras,
             days=len(image.era_of_day),
-            body_bytes=len(body),
-            crc=zlib.crc32(body),
         )
     )
     header += b" " * (-(len(header) + _START.size) % 8)
-    write_atomically(path, _START.pack(MAGIC, len(header)) + header + body)
+    start = _START.pack(MAGIC, len(header), zlib.crc32(body, zlib.crc32(header)))
+    write_atomically(path, start + header + body)
 
 
 def _body(image: RateImage) -> bytes:
@@ -87,24 +85,25 @@ def open_image(path: Path) -> RateImage:
 def _checked(path: Path) -> tuple[_Header, int]:
     """Read the file past the map: checking every byte must not make them resident in every worker."""
     with path.open("rb") as file:
-        magic, length = _start(file.read(_START.size))
-        if magic != MAGIC:
-            raise ImageDamaged(f"The image {path} has another layout")
-        header = _header(path, file.read(length))
-        crc, body_bytes = 0, 0
+        magic, length, written = _start(file.read(_START.size))
+        content = file.read(min(length, _LONGEST_HEADER)) if magic == MAGIC else b""
+        crc = zlib.crc32(content)
         while chunk := file.read(_CHUNK):
-            crc, body_bytes = zlib.crc32(chunk, crc), body_bytes + len(chunk)
-    if (crc, body_bytes, sys.byteorder) != (header.crc, header.body_bytes, header.byte_order):
+            crc = zlib.crc32(chunk, crc)
+    if magic != MAGIC or crc != written:
         raise ImageDamaged(f"The image {path} is not what was written")
-    return header, _START.size + length
+    return _header(path, content), _START.size + length
 
 
-def _start(content: bytes) -> tuple[bytes, int]:
-    return _START.unpack(content) if len(content) == _START.size else (b"", 0)
+def _start(content: bytes) -> tuple[bytes, int, int]:
+    return _START.unpack(content) if len(content) == _START.size else (b"", 0, 0)
 
 
 def _header(path: Path, content: bytes) -> _Header:
     try:
-        return msgspec.json.decode(content, type=_Header)
+        header = msgspec.json.decode(content, type=_Header)
     except msgspec.MsgspecError as error:
         raise ImageDamaged(f"The image {path} has a broken header: {error}") from error
+    if header.byte_order != sys.byteorder:
+        raise ImageDamaged(f"The image {path} was written by a machine of another byte order")
+    return header

@@ -4,6 +4,10 @@ from alembic import context
 
 from cambist.stores.sql.schema import metadata
 
-context.configure(connection=context.config.attributes["connection"], target_metadata=metadata)
+context.configure(
+    connection=context.config.attributes["connection"],
+    target_metadata=metadata,
+    transactional_ddl=True,  # SQLite can, whatever its driver's defaults say
+)
 with context.begin_transaction():
     context.run_migrations()

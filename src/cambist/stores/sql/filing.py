@@ -1,0 +1,86 @@
+"""Filing one delivery: compare with what is known, add the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import date
+from itertools import islice
+
+from sqlalchemy import Connection, insert
+
+from cambist.history.fixing import Filed, Fixing, Receipt
+from cambist.market.pair import Pair
+from cambist.stores.sql.schema import fixings, receipts, series
+from cambist.stores.sql.selects import published, series_of, stored
+
+_BATCH = 20_000
+_Cell = tuple[int, date]
+_Value = tuple[int, str]
+
+
+class Filing:
+    """One delivery being filed over a connection with an open transaction."""
+
+    def __init__(self, connection: Connection, receipt: Receipt) -> None:
+        self._connection = connection
+        self._receipt = receipt
+        # Writing before reading makes the transaction the writer's: one that reads first may find the store locked.
+        self._receipt_id = self._open_receipt()
+        self._series = self._known_series()
+        self._known = self._known_values()
+        self._added = self._corrected = self._unchanged = 0
+
+    def file(self, delivered: Iterable[Fixing]) -> Filed:
+        """File it; the caller's transaction makes it whole or not at all."""
+        rows = self._new_rows(delivered)
+        while batch := list(islice(rows, _BATCH)):
+            self._connection.execute(insert(fixings), batch)
+        self._close_receipt()
+        return Filed(self._added, self._corrected, self._unchanged)
+
+    def _known_series(self) -> dict[Pair, int]:
+        rows = self._connection.execute(series_of(self._receipt.source))
+        return {Pair(row.base, row.quote): row.id for row in rows}
+
+    def _known_values(self) -> dict[_Cell, _Value]:
+        query = published(self._receipt.source, None)
+        return {(row[0], row[1]): (row[2], row[3]) for row in self._connection.execute(query)}
+
+    def _new_rows(self, delivered: Iterable[Fixing]) -> Iterator[dict[str, object]]:
+        for fixing in delivered:
+            cell = (self._series_id(fixing.pair), fixing.day)
+            value = (fixing.nominal, str(fixing.value))
+            known = self._known.get(cell)
+            if known == value:
+                self._unchanged += 1
+                continue
+            self._added += known is None
+            self._corrected += known is not None
+            yield {
+                "series_id": cell[0],
+                "day": cell[1],
+                "receipt_id": self._receipt_id,
+                "nominal": value[0],
+                "value": value[1],
+            }
+
+    def _series_id(self, pair: Pair) -> int:
+        if pair not in self._series:
+            new = insert(series).values(source=self._receipt.source, base=pair.base, quote=pair.quote)
+            self._series[pair] = self._connection.execute(new.returning(series.c.id)).scalar_one()
+        return self._series[pair]
+
+    def _open_receipt(self) -> int:
+        new = insert(receipts).values(
+            source=self._receipt.source,
+            received_at=stored(self._receipt.received_at),
+            origin=self._receipt.origin,
+            digest=self._receipt.digest,
+            added=0,
+            corrected=0,
+        )
+        return int(self._connection.execute(new.returning(receipts.c.id)).scalar_one())
+
+    def _close_receipt(self) -> None:
+        changes = {"added": self._added, "corrected": self._corrected}
+        self._connection.execute(receipts.update().where(receipts.c.id == self._receipt_id).values(**changes))
