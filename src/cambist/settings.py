@@ -30,7 +30,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     path_prefix: Annotated[
         str,
         Meta(
-            pattern=r"^(/[^/?#\s]+)*$",
+            pattern=r"^(/[^/?#\s]+)*\Z",
             description="path under which clients see the service, such as /rates/v1",
         ),
     ] = ""
@@ -72,7 +72,7 @@ def _from_file(path: str) -> dict[str, Any]:
         return {}
     try:
         content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise SettingRefused(f"The settings file [{path}] cannot be read: {error}") from error
     for name in content:
         _check_known(name, path, NAMES)
@@ -99,15 +99,22 @@ def _check_known(name: str, where: str, known: list[str] | tuple[str, ...]) -> N
 
 def _convert(chosen: Mapping[str, Any], where: str = "") -> Settings:
     try:
-        return msgspec.convert(chosen, Settings, strict=False, dec_hook=_decode)
+        settings = msgspec.convert(chosen, Settings, strict=False, dec_hook=_decode)
     except msgspec.ValidationError as error:
         reason, _, name = str(error).removesuffix("`").partition(" - at `$.")
         raise SettingRefused(f"The setting [{name}]{where} is refused: {reason}") from error
+    for name in ("closed_max_age", "fixing_max_age"):
+        if (getattr(settings, name) or timedelta()) < timedelta():
+            raise SettingRefused(f"The setting [{name}]{where} is refused: a duration below nothing")
+    return settings
 
 
 def _decode(kind: type, value: object) -> object:
     if kind is Path:
-        return Path(str(value)).expanduser()
+        try:
+            return Path(str(value)).expanduser()
+        except RuntimeError as error:  # ~somebody who has no home
+            raise ValueError(str(error)) from error
     raise NotImplementedError(kind)
 
 

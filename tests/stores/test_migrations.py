@@ -25,7 +25,7 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
 
 def schema_sql(engine: Engine) -> list[tuple[str, str]]:
     with engine.connect() as connection:
-        rows = connection.execute(text("select name, sql from sqlite_master where name not like 'alembic%'"))
+        rows = connection.execute(text("select name, sql from sqlite_master where tbl_name <> 'alembic_version'"))
         return sorted((name, "".join((sql or "").split()).replace('"', "")) for name, sql in rows)
 
 

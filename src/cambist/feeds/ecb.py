@@ -7,8 +7,8 @@ a trailing comma on every line.
 
 from __future__ import annotations
 
-import csv
 import io
+import lzma
 import re
 import zipfile
 import zlib
@@ -23,9 +23,13 @@ from cambist.history.fixing import Fixing
 from cambist.market.pair import Pair
 
 _CODE = re.compile(r"[A-Z]{3}")
-_RATE = re.compile(r"\d{1,9}(\.\d{1,9})?")
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_RATE = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
+_DOLLAR = Pair("EUR", "USD")
 _ABSENT = {"N/A", ""}
 _LARGEST = 64 * 1024 * 1024
+_UNREADABLE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, RuntimeError, ValueError)
+"""All that the standard library raises over damaged zips and text; NotImplementedError is a RuntimeError."""
 
 
 class EcbFeed(Feed):
@@ -45,24 +49,41 @@ class EcbFeed(Feed):
 
     def read(self, content: bytes) -> Iterator[Fixing]:
         """Read `eurofxref-hist.zip` or the CSV in it, in the file's order."""
-        rows = csv.reader(io.StringIO(_text(content)))
-        pairs = _pairs(next(rows, []))
+        header, *lines = _text(content).removesuffix("\n").split("\n")
+        pairs = _pairs(header.removesuffix("\r").split(","))
         seen: set[date] = set()
-        for cells in rows:
-            day = _day(cells, seen)
-            if len(cells) < len(pairs) + 1:
-                raise FeedBroken(f"ECB: the line of {day} has {len(cells)} cells instead of {len(pairs) + 1}")
-            for pair, cell in zip(pairs, cells[1:], strict=False):
-                if cell.strip() not in _ABSENT:
-                    yield Fixing(self.source.key, pair, day, _value(cell, pair, day))
+        for line in lines:
+            yield from self._of_day(line.removesuffix("\r").split(","), pairs, seen)
         if not seen:
             raise FeedBroken("ECB: the file holds no day")
+
+    def _of_day(self, cells: list[str], pairs: list[Pair], seen: set[date]) -> Iterator[Fixing]:
+        day = self._day(cells[0].strip(), seen)
+        if len(cells) != len(pairs) + 2 or cells[-1].strip():
+            raise FeedBroken(f"ECB: the line of {day} has {len(cells)} cells instead of {len(pairs) + 2}")
+        for pair, cell in zip(pairs, cells[1:-1], strict=True):
+            if cell.strip() not in _ABSENT:
+                yield Fixing(self.source.key, pair, day, _value(cell.strip(), pair, day))
+            elif pair == _DOLLAR:
+                raise FeedBroken(f"ECB: {day} has no rate of the dollar")
+
+    def _day(self, text: str, seen: set[date]) -> date:
+        try:
+            day = date.fromisoformat(text) if _DAY.fullmatch(text) else date.min
+        except ValueError:
+            day = date.min
+        if day < self.source.first_day:
+            raise FeedBroken(f"ECB: a line begins with no date since {self.source.first_day}: [{shown(text)}]")
+        if day in seen:
+            raise FeedBroken(f"ECB: {day} stands twice")
+        seen.add(day)
+        return day
 
 
 def _text(content: bytes) -> str:
     try:
         return (_unzipped(content) if content[:2] == b"PK" else content).decode("ascii")
-    except (zipfile.BadZipFile, zlib.error, EOFError, UnicodeDecodeError, NotImplementedError) as error:
+    except _UNREADABLE as error:
         raise FeedBroken(f"ECB: the file cannot be read: {error}") from error
 
 
@@ -75,25 +96,14 @@ def _unzipped(content: bytes) -> bytes:
 
 
 def _pairs(header: list[str]) -> list[Pair]:
-    codes = [cell.strip() for cell in header[1:] if cell.strip()]
-    if not header or header[0].strip() != "Date" or "USD" not in codes or not all(map(_CODE.fullmatch, codes)):
+    first, *codes, last = [cell.strip() for cell in header] if len(header) > 2 else ["", "", ""]
+    pairs = [Pair("EUR", code) for code in codes if _CODE.fullmatch(code)]
+    if first != "Date" or last or len(set(pairs)) != len(codes) or _DOLLAR not in pairs:
         raise FeedBroken(f"ECB: the file does not begin with its header: [{shown(','.join(header))}]")
-    return [Pair("EUR", code) for code in codes]
+    return pairs
 
 
-def _day(cells: list[str], seen: set[date]) -> date:
-    try:
-        day = date.fromisoformat(cells[0].strip())
-    except (ValueError, IndexError):
-        raise FeedBroken(f"ECB: a line does not begin with a date: [{shown(','.join(cells))}]") from None
-    if day in seen:
-        raise FeedBroken(f"ECB: {day} stands twice")
-    seen.add(day)
-    return day
-
-
-def _value(cell: str, pair: Pair, day: date) -> Decimal:
-    text = cell.strip()
+def _value(text: str, pair: Pair, day: date) -> Decimal:
     value = Decimal(text) if _RATE.fullmatch(text) else Decimal(0)
     if not value > 0:
         raise FeedBroken(f"ECB: {pair} on {day} is no rate: [{shown(text)}]")

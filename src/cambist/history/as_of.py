@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
+from itertools import pairwise
 from math import isnan, nan
 from operator import itemgetter
 
@@ -14,14 +15,23 @@ from cambist.history.image import RateImage
 CARRY_DAYS = 14
 """How many days a fixing is carried over weekends, holidays and late sources."""
 
+Cut = tuple[int, float]
+"""A row from which a unit is another under the same code, and what a value before it is multiplied by."""
 
-def carried(fixed: dict[int, float], days: int) -> list[float]:
-    """Spread fixings by row over `days` rows: each is carried up to its successor, at most two weeks."""
+
+def carried(fixed: Mapping[int, float], days: int, cuts: Iterable[Cut] = ()) -> list[float]:
+    """Spread fixings by row over `days` rows: each is carried up to its successor, at most two weeks.
+
+    Over a `cut` the carried fixing is expressed in the new unit: the law converts it as it converts a debt.
+    """
     cells = [nan] * days
-    rows = sorted(row for row in fixed if row < days)
-    for row, following in zip(rows, [*rows[1:], days], strict=True):
-        end = min(following, row + CARRY_DAYS + 1, days)
-        cells[row:end] = [fixed[row]] * (end - row)
+    rows = sorted(fixed)
+    for row, following in pairwise([*rows, days]):
+        first, end = max(row, 0), min(following, row + CARRY_DAYS + 1, days)
+        cells[first:end] = [fixed[row]] * (end - first)
+        for cut_row, factor in cuts:
+            if row < cut_row < end:
+                cells[cut_row:end] = [fixed[row] * factor] * (end - cut_row)
     return cells
 
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from math import isnan, nan
 
-from cambist.history.as_of import carried
+from cambist.history.as_of import Cut, carried
 from cambist.history.fixing import Fixing
 from cambist.history.image import FIRST_DAY, RateImage
-from cambist.market.pair import PIVOT, Pair
+from cambist.market.pair import PIVOT
 from cambist.market.parity import CHANGE_DAYS, Parity, parities_on
 from cambist.market.quote import Made
-from cambist.reference.tables import CURRENCIES, Currency
+from cambist.reference.tables import CURRENCIES, REDENOMINATIONS, Currency
 
 Column = list[float]
 
@@ -34,7 +34,6 @@ class Publication:
 class _Draft:
     days: int
     columns: dict[str, Column] = field(default_factory=dict)
-    published: set[Pair] = field(default_factory=set)
     last_row: int = 0
 
 
@@ -51,7 +50,8 @@ def build(publications: Iterable[Publication], last_day: date, revision: str) ->
 
 def _add(draft: _Draft, publication: Publication) -> None:
     """Carry a source's fixings forward as it published them, then express them against the pivot."""
-    per_anchor = {code: carried(rows, draft.days) for code, rows in _rows(draft, publication).items()}
+    rows = _rows(draft, publication)
+    per_anchor = {code: carried(rows[code], draft.days, _cuts(code, publication.anchor)) for code in rows}
     per_anchor[publication.anchor] = [1.0] * draft.days
     pivot = per_anchor.get(PIVOT)
     if pivot is None:
@@ -70,9 +70,17 @@ def _rows(draft: _Draft, publication: Publication) -> Mapping[str, dict[int, flo
         row = (fixing.day - FIRST_DAY).days
         rate = float(fixing.value) / fixing.nominal
         rows.setdefault(code, {})[row] = rate if fixing.pair.base == publication.anchor else 1 / rate
-        draft.published.add(fixing.pair)
         draft.last_row = max(draft.last_row, row)
     return rows
+
+
+def _cuts(code: str, anchor: str) -> list[Cut]:
+    """Give what happens to units of `code` per one `anchor` where either is cut under its own code."""
+    return [
+        ((change.first_day - FIRST_DAY).days, float(change.factor if change.old == anchor else 1 / change.factor))
+        for change in REDENOMINATIONS
+        if change.old == change.new and change.old in (code, anchor)
+    ]
 
 
 def _fill(column: Column, better_than_nothing: Column) -> None:
@@ -96,7 +104,7 @@ def _life(currency: Currency, days: int) -> tuple[int, int]:
 
 
 def _fix_parities(draft: _Draft) -> None:
-    """Write what is fixed by law: conversions always, pegs where their own pair is not published."""
+    """Write what is fixed by law: conversions always, pegs where no source publishes the currency."""
     for first, end in _stretches(draft.days):
         for parity in parities_on(FIRST_DAY + timedelta(days=first)):
             _fix(draft, parity, first, end)
@@ -113,9 +121,9 @@ def _fix(draft: _Draft, parity: Parity, first: int, end: int) -> None:
         return
     column = draft.columns.setdefault(parity.code, [nan] * draft.days)
     factor = float(parity.factor)
-    own = parity.made is Made.PEGGED and bool({parity.pair, parity.pair.inverse} & draft.published)
+    yields = parity.made is Made.PEGGED
     for row in range(first, end):
-        if not (own and not isnan(column[row])):
+        if not yields or isnan(column[row]):
             column[row] = anchor[row] * factor
 
 

@@ -12,8 +12,8 @@ from cambist.market.parity import Parity, parities_on
 from cambist.market.quote import Made, Origin, Quote
 from cambist.reference.tables import CURRENCIES
 
-LISTED_FOR = timedelta(days=14)
-"""How far a quote may lie behind the book's newest and still be listed (ADR 6)."""
+RECENT = timedelta(days=14)
+"""How far a quote may lie behind the book's newest and still be listed (ADR 6), or stand above a peg."""
 
 
 def compose(quotes: Mapping[str, Quote], version: int, now: datetime) -> Book:
@@ -30,9 +30,10 @@ def compose(quotes: Mapping[str, Quote], version: int, now: datetime) -> Book:
 
 
 def _derive(quotes: dict[str, Quote], parity: Parity, as_of: datetime) -> None:
-    """Add what law fixes. A peg yields where its own pair is published; a conversion never does."""
+    """Add what law fixes. A peg yields to what a source publishes of late; a conversion never does (ADR 5)."""
     anchor = _unit(as_of) if parity.anchor == PIVOT else quotes.get(parity.anchor)
-    if anchor is None or (parity.made is Made.PEGGED and _is_published(quotes.get(parity.code), parity)):
+    published = quotes.get(parity.code)
+    if anchor is None or (parity.made is Made.PEGGED and published and _is_recent(published, as_of)):
         return
     quotes[parity.code] = parity.quote(anchor, PIVOT)
 
@@ -42,10 +43,9 @@ def _unit(as_of: datetime) -> Quote:
     return Quote(Pair(PIVOT, PIVOT), one, one, as_of, as_of, Origin(Made.PUBLISHED, ()))
 
 
-def _is_published(quote: Quote | None, parity: Parity) -> bool:
-    own = {parity.pair, parity.pair.inverse}
-    return quote is not None and not own.isdisjoint({quote.pair, *quote.origin.legs})
+def _is_recent(quote: Quote, as_of: datetime) -> bool:
+    return quote.as_of >= as_of - RECENT
 
 
 def _is_listed(code: str, quote: Quote, as_of: datetime, today: date) -> bool:
-    return CURRENCIES[code].lives_on(today) and quote.as_of >= as_of - LISTED_FOR
+    return CURRENCIES[code].lives_on(today) and _is_recent(quote, as_of)

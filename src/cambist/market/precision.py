@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from decimal import ROUND_HALF_EVEN, Context, Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
 from math import isfinite
 
 SHOWN_DIGITS = 10
-_SHOWN = Context(prec=SHOWN_DIGITS, rounding=ROUND_HALF_EVEN)
+_SHOWN = Context(prec=SHOWN_DIGITS, rounding=ROUND_HALF_UP)
+
+
+TIES_UP = 1 + 1e-15
+"""Lifts a float64 rate over the error of its crossing, so that an exact half is rounded up as `plain` rounds it."""
 
 
 def plain(value: Fraction) -> str:
@@ -16,7 +20,12 @@ def plain(value: Fraction) -> str:
 
 
 def shown_digits(value: Fraction) -> Decimal:
-    """Round an exact positive rate to the ten significant digits that are shown."""
+    """Round an exact positive rate to the ten significant digits that are shown.
+
+    Errors: ValueError for zero or less: neither is a rate.
+    """
+    if value <= 0:
+        raise ValueError(f"{value} is not a rate")
     return _SHOWN.divide(Decimal(value.numerator), Decimal(value.denominator))
 
 
@@ -25,7 +34,7 @@ def plain_float(value: float) -> str:
 
     Errors: ValueError for zero, a negative, an infinity or NaN: none of these is a rate.
     """
-    text = f"{value:.10g}"
+    text = f"{value * TIES_UP:.10g}"
     if "e" not in text and value > 0 and isfinite(value):
         return text
     return _plain_extreme(value)
@@ -34,7 +43,7 @@ def plain_float(value: float) -> str:
 def _plain_extreme(value: float) -> str:
     if not (value > 0 and isfinite(value)):
         raise ValueError(f"{value} is not a rate")
-    return trimmed(Decimal(f"{value:.{SHOWN_DIGITS - 1}e}"))
+    return trimmed(Decimal(f"{value * TIES_UP:.{SHOWN_DIGITS - 1}e}"))
 
 
 def trimmed(value: Decimal) -> str:

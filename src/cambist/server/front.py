@@ -35,7 +35,7 @@ class Front:
         """Answer one request."""
         started = perf_counter_ns()
         path, query = environ["PATH_INFO"], environ["QUERY_STRING"]
-        if self._prefix and path.startswith(self._prefix):
+        if self._prefix and f"{path}/".startswith(f"{self._prefix}/"):
             path = environ["PATH_INFO"] = path.removeprefix(self._prefix) or "/"
         asked = (path, query)
         answer = self._desk.live.get(asked) or self._desk.closed.get(asked)

@@ -6,7 +6,6 @@ Query `api_key`, header `X-API-Key`, `Authorization: Bearer`, `Authorization: Ba
 from __future__ import annotations
 
 import base64
-import binascii
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -70,7 +69,7 @@ def _basic(credentials: str) -> Iterator[str]:
     """Take the half that looks like a key; without one, whatever half is filled, to be refused by name."""
     try:
         text = base64.b64decode(credentials, validate=True).decode()
-    except (binascii.Error, UnicodeDecodeError):
+    except ValueError:
         raise KeyMalformed("The [Authorization] header holds no Base64 of user:password") from None
     user, _, password = text.partition(":")
     halves = [half for half in (user, password) if half]

@@ -38,6 +38,8 @@ MALFORMED = Problem(400, "malformed_request")
 INTERNAL = Problem(500, "internal")
 OF_THE_FRAMEWORK = (UNKNOWN_PATH, WRONG_METHOD, MALFORMED, INTERNAL)
 
+METHODS = ("GET", "HEAD", "OPTIONS")
+
 RETRY_AFTER = 60
 """Seconds after which a missing or stale rate may be there: daily sources come late by minutes, not hours."""
 
@@ -74,17 +76,12 @@ def on_http_error(request: falcon.Request, response: falcon.Response, error: fal
     """Answer what the framework refuses: paths and methods that are not there, requests that are not HTTP."""
     for name, value in dict(error.headers or {}).items():
         response.set_header(name, value)
-    if error.status_code == 404:
+    if error.status_code == 405 or request.method not in METHODS:
+        response.set_header("Allow", ", ".join(METHODS))
+        write(response, WRONG_METHOD, f"Method not allowed: [{errors.shown(request.method)}], use GET, HEAD or OPTIONS")
+    elif error.status_code == 404:
         write(
-            response,
-            UNKNOWN_PATH,
-            f"Unknown path: [{errors.shown(request.path)}], the endpoints are listed at /docs",
-        )
-    elif error.status_code == 405:
-        write(
-            response,
-            WRONG_METHOD,
-            f"Method not allowed: [{errors.shown(request.method)}], use GET, HEAD or OPTIONS",
+            response, UNKNOWN_PATH, f"Unknown path: [{errors.shown(request.path)}], the endpoints are listed at /docs"
         )
     else:
         write(response, MALFORMED, f"Malformed request: {error.description or error.title}")

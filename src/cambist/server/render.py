@@ -20,7 +20,7 @@ from msgspec import Meta, Raw
 from cambist.history.as_of import DayRates
 from cambist.history.image import FIRST_DAY
 from cambist.history.series import Series
-from cambist.market.precision import plain, plain_float, trimmed
+from cambist.market.precision import TIES_UP, plain, plain_float, trimmed
 
 _NUMBER = {"type": "number", "exclusiveMinimum": 0}
 _MAP = {"type": "object", "minProperties": 1, "additionalProperties": _NUMBER}
@@ -70,7 +70,7 @@ def matrix(rows: Mapping[str, Mapping[str, Fraction]]) -> Raw:
 
 def day_rates(day: DayRates) -> Raw:
     """Write the rates of one day by code."""
-    text = _day_template(day.codes) % tuple(day.values)
+    text = _day_template(day.codes) % tuple([value * TIES_UP for value in day.values])
     if "e" in text:  # an exponent: codes are upper case
         return _object(zip(day.codes, map(plain_float, day.values), strict=True))
     return Raw(text)
@@ -88,7 +88,7 @@ def _by_day(series: Series) -> str:
     if isnan(sum(values)):
         items = [item for item, value in zip(items, values, strict=True) if not isnan(value)]
         values = [value for value in values if not isnan(value)]
-    text = ",".join(items) % tuple(values)
+    text = ",".join(items) % tuple([value * TIES_UP for value in values])
     if "e" in text:
         text = ",".join([item[:_ITEM_NAME] + plain_float(value) for item, value in zip(items, values, strict=True)])
     return "{" + text + "}"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from time import perf_counter_ns
 from typing import Any
+from urllib.parse import unquote_plus
 
 import falcon
 
@@ -22,7 +22,6 @@ STARTED = "cambist.started"
 """Where the request's `perf_counter_ns` at arrival is found in its environ."""
 
 NO_STORE = ("Cache-Control", "no-store")
-_KEY_IN_QUERY = re.compile(rf"(^|&){QUERY_NAME}=[^&]*")
 
 
 class EndpointResource:
@@ -70,10 +69,8 @@ class EndpointResource:
 
 def question(environ: Mapping[str, Any]) -> Question:
     """Name what is asked, without who asks: the key has no place in what is kept."""
-    query = environ["QUERY_STRING"]
-    if QUERY_NAME in query:
-        query = _KEY_IN_QUERY.sub("", query).removeprefix("&")
-    return environ["PATH_INFO"], query
+    parts = environ["QUERY_STRING"].split("&")
+    return environ["PATH_INFO"], "&".join(part for part in parts if unquote_plus(part.partition("=")[0]) != QUERY_NAME)
 
 
 def _write(response: falcon.Response, answer: Answer, environ: Mapping[str, Any]) -> None:

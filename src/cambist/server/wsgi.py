@@ -69,6 +69,7 @@ class Cors:
         response.set_headers(self._headers)
         if request.method == "OPTIONS" and response.status_code < 300:
             response.status = 204
-            response.set_header("Access-Control-Allow-Methods", "GET, HEAD, OPTIONS")
+            response.set_header("Allow", ", ".join(problems.METHODS))
+            response.set_header("Access-Control-Allow-Methods", ", ".join(problems.METHODS))
             response.set_header("Access-Control-Allow-Headers", _ALLOWED_HEADERS)
             response.set_header("Access-Control-Max-Age", "86400")

@@ -11,7 +11,7 @@ from cambist.errors import BadParameter
 from cambist.history.series import between
 from cambist.market.pair import PIVOT, Pair
 from cambist.server.endpoint import Endpoint
-from cambist.server.readers import code, day, interval, not_in_future
+from cambist.server.readers import EARLIEST, code, day, interval, not_in_future
 from cambist.server.render import RatesByCode, series_by_code
 from cambist.server.view import View
 
@@ -61,9 +61,9 @@ def answer(view: View, params: Params) -> Body:
 
 def _period(params: Params, today: date) -> tuple[date, date]:
     end = params.end or today
-    start = params.start or max(end - timedelta(days=DEFAULT_DAYS - 1), date(1970, 1, 1))
-    not_in_future("start", start, today)
     not_in_future("end", end, today)
+    start = params.start or max(end - timedelta(days=DEFAULT_DAYS - 1), EARLIEST)
+    not_in_future("start", start, today)
     if start > end:
         raise BadParameter(f"Invalid start: [{start}] is after end [{end}]")
     return start, end

@@ -1,0 +1,266 @@
+from __future__ import annotations
+
+import io
+import json
+import logging
+import shutil
+import threading
+import time
+from array import array
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+from wsgiref.util import setup_testing_defaults
+
+import pytest
+from sqlalchemy.exc import OperationalError
+
+from cambist.accounts.api_key import digest, mint, shown_prefix
+from cambist.app import keeper as keeper_module
+from cambist.app import worker as module
+from cambist.app.keeper import Keeper
+from cambist.app.parts import open_store
+from cambist.app.worker import load_worker
+from cambist.errors import BoardDamaged, ImageDamaged
+from cambist.market.book import Book
+from cambist.server.desk import Desk
+from cambist.server.watch import Watch
+from cambist.settings import Settings
+from cambist.stores.board import FileBoard, News
+from cambist.stores.image import open_image, write_image
+from cambist.stores.sql.accounts import SqlAccounts
+
+NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
+LIVE, PAST = "/fetch-one?from=EUR&to=USD", "/historical?date=2026-03-06&from=EUR&to=USD"
+OTHER_KEY = mint(lambda alphabet: alphabet[9])
+Ask = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory, small_ecb: bytes) -> Path:
+    """A folder ready to be served; every test gets a copy."""
+    folder = tmp_path_factory.mktemp("prepared")
+    (folder / "package.csv").write_bytes(small_ecb)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(keeper_module, "CURRENCY_FILE", str(folder / "package.csv"))
+        keeper = Keeper(Settings(data=folder / "data"), lambda: NOON)
+        keeper.prepare(lambda _: None)
+        keeper.create_owner()
+        keeper.close()
+        keeper._folder.release()
+    return folder / "data"
+
+
+@pytest.fixture
+def settings(tmp_path: Path, prepared: Path) -> Settings:
+    shutil.copytree(prepared, tmp_path / "data")
+    return Settings(data=tmp_path / "data")
+
+
+@pytest.fixture
+def board(settings: Settings) -> FileBoard:
+    """The board as the supervisor has it."""
+    return FileBoard(settings.data)
+
+
+@pytest.fixture(autouse=True)
+def watches(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], list[Watch[Any]]]]:
+    """Give the watches that a test started; none outlives it. The worker's clock stands at noon."""
+    monkeypatch.setattr(module, "utc_now", lambda: NOON)
+    before = set(threading.enumerate())
+
+    def started() -> list[Watch[Any]]:
+        return [thread for thread in threading.enumerate() if isinstance(thread, Watch) and thread not in before]
+
+    yield started
+    for watch in started():
+        watch.stop()
+        watch.join()
+
+
+@pytest.fixture
+def ask(settings: Settings) -> Ask:
+    """Ask one worker, with the owner's key unless told otherwise."""
+    return asking(settings)
+
+
+@pytest.fixture
+def look(ask: Ask, watches: Callable[[], list[Watch[Any]]]) -> Callable[[], None]:
+    """Have the worker look at the board now; it no longer does so by itself."""
+    assert ask
+    (watch,) = watches()
+    watch.stop()
+    watch.join()
+    return watch.look
+
+
+def asking(settings: Settings) -> Ask:
+    app = load_worker(settings)
+    owner = (settings.data / "owner.key").read_text().strip()
+
+    def ask(target: str, key: str = owner) -> Any:
+        path, _, query = target.partition("?")
+        environ: dict[str, Any] = {"wsgi.input": io.BytesIO()}
+        setup_testing_defaults(environ)
+        environ |= {"PATH_INFO": path, "QUERY_STRING": query, "SCRIPT_NAME": "", "HTTP_X_API_KEY": key}
+        return json.loads(b"".join(app(environ, lambda *_: None)))
+
+    return ask
+
+
+def dearer(board: FileBoard) -> Book:
+    """Make the book in which a euro is 2 dollars."""
+    book = board.current()
+    assert book is not None
+    euro = replace(book.quotes["EUR"], bid=Fraction(2), ask=Fraction(2))
+    return replace(book, version=book.version + 1, quotes={**book.quotes, "EUR": euro})
+
+
+def write_dearer_image(settings: Settings) -> None:
+    image = open_image(settings.data / "rates.image")
+    cells = array("d", image.cells)
+    cells[image.columns["EUR"] :: len(image.codes)] = array("d", [0.5]) * len(image.era_of_day)
+    write_image(settings.data / "rates.image", replace(image, revision="9-abc-1", cells=memoryview(cells)))
+
+
+def within_a_second(happened: Callable[[], bool]) -> bool:
+    end = time.monotonic() + 1
+    while time.monotonic() < end:
+        if happened():
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def test_a_worker_answers_from_a_prepared_folder(ask: Ask) -> None:
+    assert ask(LIVE)["result"] == {"USD": 1.25}
+    assert ask(PAST)["results"] == {"USD": 1.25}
+
+
+def test_a_worker_lets_in_who_has_a_key_and_nobody_else(ask: Ask) -> None:
+    assert ask(LIVE, key=OTHER_KEY)["code"] == "key_unknown"
+
+
+def test_a_worker_has_every_endpoint_and_the_docs(ask: Ask) -> None:
+    assert "/fetch-one" in ask("/openapi.json")["paths"]
+
+
+def test_a_worker_keeps_to_its_settings(settings: Settings) -> None:
+    ask = asking(Settings(data=settings.data, path_prefix="/rates", fixing_max_age=timedelta(days=14)))
+    assert ask("/rates" + LIVE)["code"] == "rate_unavailable"
+
+
+def test_a_worker_without_a_book_says_so(settings: Settings) -> None:
+    (settings.data / "book.json").unlink()
+    with pytest.raises(BoardDamaged, match="No book has been published"):
+        load_worker(settings)
+
+
+def test_a_worker_without_an_image_says_so(settings: Settings) -> None:
+    (settings.data / "rates.image").unlink()
+    with pytest.raises(ImageDamaged):
+        load_worker(settings)
+
+
+def test_a_new_book_is_answered_from_within_a_second(ask: Ask, board: FileBoard) -> None:
+    assert ask(LIVE)["result"] == {"USD": 1.25}
+    board.publish(dearer(board))
+    assert within_a_second(lambda: ask(LIVE)["result"] == {"USD": 2})
+
+
+def test_a_new_book_is_taken_up_at_the_next_look(ask: Ask, board: FileBoard, look: Callable[[], None]) -> None:
+    ask(LIVE)
+    board.publish(dearer(board))
+    assert ask(LIVE)["result"] == {"USD": 1.25}
+    look()
+    assert ask(LIVE)["result"] == {"USD": 2}
+
+
+def test_a_new_image_is_taken_up_and_closed_answers_with_it(
+    ask: Ask, settings: Settings, board: FileBoard, look: Callable[[], None]
+) -> None:
+    assert ask(PAST)["results"] == {"USD": 1.25}
+    write_dearer_image(settings)
+    board.ring(News.IMAGE)
+    look()
+    assert ask(PAST)["results"] == {"USD": 2}
+
+
+def test_a_new_account_is_let_in(ask: Ask, settings: Settings, board: FileBoard, look: Callable[[], None]) -> None:
+    store = open_store(settings)
+    store.accounts.create("guest", "unlimited", digest(OTHER_KEY), shown_prefix(OTHER_KEY))
+    store.close()
+    board.ring(News.ACCOUNTS)
+    look()
+    assert ask(LIVE, key=OTHER_KEY)["result"] == {"USD": 1.25}
+
+
+def test_without_a_ring_nothing_is_read_again(ask: Ask, settings: Settings, look: Callable[[], None]) -> None:
+    write_dearer_image(settings)
+    look()
+    assert ask(PAST)["results"] == {"USD": 1.25}
+
+
+def test_a_damaged_new_image_leaves_the_old_in_place(
+    ask: Ask, settings: Settings, board: FileBoard, look: Callable[[], None], caplog: pytest.LogCaptureFixture
+) -> None:
+    (settings.data / "rates.image").rename(settings.data / "old.image")
+    (settings.data / "rates.image").write_bytes(b"damaged")
+    board.ring(News.IMAGE)
+    look()
+    assert ask(PAST)["results"] == {"USD": 1.25}
+    assert [record.levelno for record in caplog.records if record.name.startswith("cambist")] == [logging.ERROR]
+
+
+def test_a_damaged_new_book_leaves_the_old_in_place(
+    ask: Ask, settings: Settings, board: FileBoard, look: Callable[[], None]
+) -> None:
+    (settings.data / "book.json").write_bytes(b"{")
+    board.ring(News.BOOK)
+    look()
+    assert ask(LIVE)["result"] == {"USD": 1.25}
+
+
+def test_a_good_image_after_a_damaged_one_is_taken_up(
+    ask: Ask, settings: Settings, board: FileBoard, look: Callable[[], None]
+) -> None:
+    image = settings.data / "rates.image"
+    image.rename(settings.data / "old.image")
+    image.write_bytes(b"damaged")
+    board.ring(News.IMAGE)
+    look()
+    (settings.data / "old.image").rename(image)
+    write_dearer_image(settings)
+    board.ring(News.IMAGE)
+    look()
+    assert ask(PAST)["results"] == {"USD": 2}
+
+
+def test_a_locked_database_does_not_end_the_watch(
+    ask: Ask, board: FileBoard, look: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def locked(_: object) -> None:
+        raise OperationalError("select", {}, Exception("database is locked"))
+
+    monkeypatch.setattr(SqlAccounts, "by_key", locked)
+    board.ring(News.ACCOUNTS)
+    look()
+    board.publish(dearer(board))
+    look()
+    assert ask(LIVE)["result"] == {"USD": 2}
+
+
+def test_news_that_comes_while_the_worker_starts_is_not_missed(
+    settings: Settings, board: FileBoard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Slow(Desk):
+        def __init__(self, *everything: Any) -> None:
+            super().__init__(*everything)
+            board.publish(dearer(board))
+
+    monkeypatch.setattr(module, "Desk", Slow)
+    ask = asking(settings)
+    assert within_a_second(lambda: ask(LIVE)["result"] == {"USD": 2})

@@ -1,0 +1,78 @@
+"""What the source promises about its own shape."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "cambist"
+MODULES = sorted(SOURCE.rglob("*.py"))
+PACKAGES = sorted(path.parent for path in SOURCE.rglob("__init__.py"))
+LONGEST_MODULE, LONGEST_FUNCTION = 300, 40
+FORBIDDEN_NAMES = {"utils", "helpers", "common", "core", "manager", "service"}
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def name_of(path: Path) -> str:
+    return str(path.relative_to(SOURCE.parent))
+
+
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def test_there_is_something_to_look_at() -> None:
+    assert len(MODULES) > 50
+    assert SOURCE in PACKAGES
+
+
+def test_every_module_imports_only_from_floors_below_its_own() -> None:
+    command = Path(sys.executable).with_name("lint-imports")
+    ended = subprocess.run([command, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stdout
+    assert "0 broken" in ended.stdout
+    assert "BROKEN" not in ended.stdout
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=name_of)
+def test_every_package_says_what_it_is(package: Path) -> None:
+    assert ast.get_docstring(tree_of(package / "__init__.py"))
+
+
+@pytest.mark.parametrize("module", MODULES, ids=name_of)
+def test_every_module_says_what_it_is(module: Path) -> None:
+    assert ast.get_docstring(tree_of(module))
+
+
+@pytest.mark.parametrize("module", MODULES, ids=name_of)
+def test_no_module_is_long(module: Path) -> None:
+    assert len(module.read_text(encoding="utf-8").splitlines()) <= LONGEST_MODULE
+
+
+@pytest.mark.parametrize("module", MODULES, ids=name_of)
+def test_no_function_is_long(module: Path) -> None:
+    functions = [node for node in ast.walk(tree_of(module)) if isinstance(node, Function)]
+    lengths = {node.name: (node.end_lineno or 0) - node.lineno + 1 for node in functions}
+    # A migration is a list of tables, as long as it must be.
+    allowed = {"upgrade", "downgrade"} if module.parent.name == "versions" else set()
+    assert {name: length for name, length in lengths.items() if length > LONGEST_FUNCTION and name not in allowed} == {}
+
+
+@pytest.mark.parametrize("module", MODULES, ids=name_of)
+def test_no_module_has_a_name_that_says_nothing(module: Path) -> None:
+    assert not FORBIDDEN_NAMES & {module.stem, *module.relative_to(SOURCE).parent.parts}
+
+
+@pytest.mark.parametrize("registry", ["feeds/__init__.py", "server/endpoints/__init__.py"])
+def test_every_file_beside_a_registry_is_in_it(registry: str) -> None:
+    package = (SOURCE / registry).parent
+    text = (SOURCE / registry).read_text(encoding="utf-8")
+    files = [path.relative_to(package) for path in package.rglob("*.py") if path.stem not in {"__init__", "base"}]
+    missing = [str(path) for path in files if f'"{".".join(path.with_suffix("").parts)}"' not in text]
+    assert missing == []

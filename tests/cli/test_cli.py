@@ -1,0 +1,233 @@
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from cambist import __version__
+from cambist.cli import main as program
+from cambist.feeds.ecb import feed
+from cambist.ingest.filing import file_delivery
+from cambist.settings import Settings
+from cambist.stores.sql import SqlStore
+
+DOCS = Path(__file__).parents[2] / "docs" / "openapi.json"
+OPTIONS = {
+    "serve": {"--data", "--host", "--port", "--workers", "--threads", "--path-prefix", "--log-level", "--access-log"},
+    "fixing": {"--data", "base", "quote", "day"},
+    "settings": {"--json"},
+    "openapi": {"--output", "--check"},
+}
+STYLE = re.compile(r"\x1b\[[0-9;]*m")
+
+
+@pytest.fixture(autouse=True)
+def _plain_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A terminal of 80 columns without colours, no setting made, an empty folder."""
+    for variable in [name for name in os.environ if name.startswith("CAMBIST_")]:
+        monkeypatch.delenv(variable)
+    for variable in ("FORCE_COLOR", "GITHUB_ACTIONS", "PY_COLORS", "COLUMNS"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(program.app, arguments)
+
+
+@pytest.fixture
+def said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """Run a command that must be refused, as the shell would, and give what it said on standard error."""
+
+    def said(*arguments: str) -> str:
+        monkeypatch.setattr(sys, "argv", ["cambist", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            program.main()
+        assert ended.value.code == 2
+        output = capsys.readouterr()
+        assert output.out == ""
+        return output.err
+
+    return said
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> str:
+    """A data folder with the fixing of one day, and a correction of it."""
+    store = SqlStore(f"sqlite:///{tmp_path / 'cambist.db'}")
+    store.migrate()
+    for hour, value in enumerate(["1.1170", "1.1172"]):
+        content = f"Date,USD,JPY,\n2026-10-30,{value},180.5,\n".encode()
+        received_at = datetime(2026, 10, 30, 16 + hour, tzinfo=UTC)
+        file_delivery(store.archive, feed, content, f"file {hour}", received_at, lambda _: None)
+    store.close()
+    return str(tmp_path)
+
+
+def test_the_program_lists_its_commands() -> None:
+    result = run("--help")
+    assert result.exit_code == 0
+    assert all(command in result.output for command in OPTIONS)
+
+
+def test_every_command_is_in_the_table_of_this_test() -> None:
+    assert {command.callback.__name__ for command in program.app.registered_commands if command.callback} == {*OPTIONS}
+
+
+@pytest.mark.parametrize("command", OPTIONS)
+def test_a_command_names_its_options_in_its_help(command: str) -> None:
+    result = run(command, "--help")
+    assert result.exit_code == 0
+    words = set(re.findall(r"--[a-z-]+|\b[a-z]+\b", STYLE.sub("", result.output)))
+    assert OPTIONS[command] <= words
+
+
+@pytest.mark.parametrize("command", OPTIONS)
+def test_every_option_of_a_command_says_what_it_is(command: str) -> None:
+    lines = STYLE.sub("", run(command, "--help").output).splitlines()
+    for line in (line for line in lines if re.search(r"--[a-z]", line)):
+        assert re.search(r"[A-Z][a-z]+ [a-z]+", line), line
+
+
+def test_the_version_is_said() -> None:
+    result = run("--version")
+    assert (result.exit_code, result.output) == (0, f"cambist {__version__}\n")
+
+
+def test_without_a_command_the_help_is_shown() -> None:
+    assert "fixing" in run().output
+
+
+def test_settings_shows_every_field_with_its_variable_and_value() -> None:
+    result = run("settings")
+    assert result.exit_code == 0
+    for name in Settings.__struct_fields__:
+        assert re.search(rf"\b{name}\b", result.output), name
+        assert re.search(rf"\bCAMBIST_{name.upper()}\b", result.output), name
+    assert "127.0.0.1" in result.output
+
+
+def test_settings_as_json_holds_every_field() -> None:
+    shown = json.loads(run("settings", "--json").output)
+    assert list(shown) == list(Settings.__struct_fields__)
+    assert (shown["port"], shown["data"], shown["closed_max_age"]) == (8000, "data", "PT3600S")
+
+
+def test_settings_shows_what_the_environment_chose(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CAMBIST_PORT", "9123")
+    assert json.loads(run("settings", "--json").output)["port"] == 9123
+    assert "9123" in run("settings").output
+
+
+def test_settings_shows_what_the_file_chose(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "cambist.toml").write_text("threads = 7\n")
+    monkeypatch.setenv("CAMBIST_CONFIG", "cambist.toml")
+    assert json.loads(run("settings", "--json").output)["threads"] == 7
+    assert "cambist.toml" in run("settings").output
+
+
+def test_an_unknown_setting_is_refused_in_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, said: Callable[..., str]
+) -> None:
+    monkeypatch.setenv("CAMBIST_PROT", "9123")
+    assert said("settings") == (
+        "cambist: Unknown setting [CAMBIST_PROT] in the environment; did you mean [CAMBIST_PORT]?\n"
+    )
+
+
+def test_a_fixing_is_shown_with_its_corrections(data: str) -> None:
+    result = run("fixing", "EUR", "USD", "2026-10-30", "--data", data)
+    assert result.exit_code == 0
+    assert "1.1170" in result.output
+    assert "1.1172" in result.output
+    assert result.output.index("1.1170") < result.output.index("1.1172")
+    assert "ecb" in result.output
+
+
+def test_a_fixing_is_found_in_any_case_of_letters(data: str) -> None:
+    assert "1.1172" in run("fixing", "eur", "usd", "2026-10-30", "--data", data).output
+
+
+def test_a_fixing_says_when_and_from_where_it_came(data: str) -> None:
+    result = run("fixing", "EUR", "USD", "2026-10-30", "--data", data)
+    assert "file 1" in result.output
+    assert "17:00:00" in result.output
+
+
+@pytest.mark.parametrize("arguments", [("EUR", "USD", "2026-10-31"), ("EUR", "GBP", "2026-10-30")])
+def test_a_day_without_a_fixing_is_said_in_one_sentence(
+    data: str, said: Callable[..., str], arguments: tuple[str, str, str]
+) -> None:
+    base, quote, day = arguments
+    assert said("fixing", *arguments, "--data", data) == f"cambist: No source fixed {base}/{quote} on {day}\n"
+
+
+def test_a_day_that_is_none_is_refused(data: str) -> None:
+    result = run("fixing", "EUR", "USD", "30.10.2026", "--data", data)
+    assert result.exit_code == 2
+    assert "Traceback" not in result.output
+
+
+def test_a_folder_without_an_archive_is_said_in_one_sentence(said: Callable[..., str], tmp_path: Path) -> None:
+    error = said("fixing", "EUR", "USD", "2026-10-30", "--data", str(tmp_path / "nowhere"))
+    assert error.startswith("cambist: There is no archive in ")
+    assert error.count("\n") == 1
+    assert not (tmp_path / "nowhere").exists()
+
+
+@pytest.mark.parametrize("content", [b"", b"Dear diary, " * 1000], ids=["empty", "no database"])
+def test_an_archive_that_cannot_be_read_is_said_in_one_sentence(
+    said: Callable[..., str], tmp_path: Path, content: bytes
+) -> None:
+    (tmp_path / "cambist.db").write_bytes(content)
+    error = said("fixing", "EUR", "USD", "2026-10-30", "--data", str(tmp_path))
+    assert error.startswith("cambist: ")
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("--port", "0"), ("--port", "65536"), ("--threads", "0"), ("--log-level", "loud"), ("--path-prefix", "x")],
+)
+def test_serve_refuses_a_wrong_setting_in_one_sentence_and_makes_nothing(
+    said: Callable[..., str], tmp_path: Path, arguments: tuple[str, str]
+) -> None:
+    error = said("serve", "--data", str(tmp_path / "data"), *arguments)
+    assert error.startswith(f"cambist: The setting [{arguments[0].strip('-').replace('-', '_')}] is refused: ")
+    assert error.count("\n") == 1
+    assert not (tmp_path / "data").exists()
+
+
+def test_the_openapi_document_in_docs_is_up_to_date() -> None:
+    assert run("openapi", "--check", str(DOCS)).exit_code == 0
+
+
+def test_a_document_that_is_out_of_date_is_told(tmp_path: Path) -> None:
+    (tmp_path / "openapi.json").write_text(DOCS.read_text().replace("Cambist", "Someone"))
+    result = run("openapi", "--check", str(tmp_path / "openapi.json"))
+    assert result.exit_code == 1
+    assert "out of date" in result.output
+
+
+def test_a_document_that_is_not_there_is_out_of_date(tmp_path: Path) -> None:
+    assert run("openapi", "--check", str(tmp_path / "nowhere.json")).exit_code == 1
+
+
+def test_the_openapi_document_goes_to_a_file_or_to_standard_output(tmp_path: Path) -> None:
+    assert run("openapi", "--output", str(tmp_path / "openapi.json")).output == ""
+    assert run("openapi").output == (tmp_path / "openapi.json").read_text()
+    assert run("openapi", "--check", str(tmp_path / "openapi.json")).exit_code == 0
+
+
+def test_a_document_that_cannot_be_written_is_said_in_one_sentence(said: Callable[..., str], tmp_path: Path) -> None:
+    error = said("openapi", "--output", str(tmp_path / "nowhere" / "openapi.json"))
+    assert error.startswith("cambist: ")
+    assert error.count("\n") == 1

@@ -1,0 +1,365 @@
+"""What is wrong with a request is said in one sentence, and never ends in a failure."""
+
+from __future__ import annotations
+
+import string
+from urllib.parse import quote
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from cambist.accounts.api_key import mint
+from cambist.reference.tables import CURRENCIES
+
+UNKNOWN_KEY = mint(lambda alphabet: alphabet[9])
+CODES = list(CURRENCIES)
+ENDPOINTS = [
+    "/fetch-one",
+    "/fetch-multi",
+    "/fetch-all",
+    "/fetch-many-to-one",
+    "/fetch-matrix",
+    "/convert",
+    "/historical",
+    "/time-series",
+    "/currencies",
+]
+STATUSES = {200, 304, 400, 401, 404, 405, 503}
+
+
+def joined(count: int) -> str:
+    return ",".join(CODES[:count])
+
+
+KEYS = [
+    ("no key", None, "key_missing", "No API key"),
+    ("a blank key", " ", "key_missing", "No API key"),
+    ("an unknown key", UNKNOWN_KEY, "key_unknown", "unknown"),
+    ("a key cut off", UNKNOWN_KEY[:-1], "key_malformed", "mistyped or cut off"),
+    ("a key with a typo", UNKNOWN_KEY[:-1] + "~", "key_malformed", "mistyped or cut off"),
+    ("a password", "hunter2", "key_malformed", "mistyped or cut off"),
+    ("a long key", "x" * 10_000, "key_malformed", "mistyped or cut off"),
+]
+
+UNKNOWN_CODES = [
+    ("unknown", "ZZZ", "[ZZZ]"),
+    ("lower case", "zzz", "[zzz]"),
+    ("two letters", "EU", "[EU]"),
+    ("four letters", "EURO", "[EURO]"),
+    ("seven letters", "EURUSDX", "[EURUSDX]"),
+    ("digits", "978", "[978]"),
+    ("a pair", "EUR/USD", "[EUR/USD]"),
+    ("a pair percent-encoded", "EUR%2FUSD", "[EUR/USD]"),
+    ("not ASCII", "%E2%82%AC", "[\u20ac]"),
+    ("a dotless i, whose upper case is an I", "%C4%B1dr", "[\u0131dr]"),
+    ("a long s, whose upper case is an S", "u%C5%BFd", "[u\u017fd]"),
+    ("wide letters", "%EF%BC%B5%EF%BC%B3%EF%BC%A4", "[\uff35\uff33\uff24]"),
+    ("a NUL inside", "US%00D", "currency: [US"),
+    ("a NUL behind", "USD%00", "currency: [USD"),
+    ("a newline inside", "US%0AD", "currency: [US"),
+    ("quotes and a brace", "%22%7D", '["}]'),
+    ("markup", "%3Cb%3E", "[<b>]"),
+    ("10,000 characters", "A" * 10_000, "10000 characters]"),
+    ("a surrogate pair", "%F0%9F%92%B6", "[\U0001f4b6]"),
+]
+
+BAD = [
+    ("to and from missing", "/fetch-one", "[to]"),
+    ("to missing", "/fetch-multi?from=EUR", "[to]"),
+    ("to empty", "/fetch-multi?from=EUR&to=", "[to]"),
+    ("to of commas", "/fetch-multi?from=EUR&to=,,%20,", "[to]"),
+    ("to missing", "/fetch-many-to-one?from=EUR", "[to]"),
+    ("from missing", "/fetch-many-to-one?to=EUR", "[from]"),
+    ("to missing", "/fetch-matrix?from=EUR", "[to]"),
+    ("from missing", "/fetch-matrix?to=EUR", "[from]"),
+    ("to missing", "/convert?amount=1", "[to]"),
+    ("to missing", "/time-series", "[to]"),
+    ("date missing", "/historical", "[date]"),
+    ("251 targets", f"/fetch-multi?to={joined(251)}", "[to]: [251], at most 250"),
+    ("251 sources", f"/fetch-many-to-one?to=EUR&from={joined(251)}", "[from]: [251], at most 250"),
+    ("251 sources", f"/fetch-matrix?to=EUR&from={joined(251)}", "[from]: [251], at most 250"),
+    ("251 targets", f"/historical?date=2026-10-30&to={joined(251)}", "[to]: [251], at most 250"),
+    ("10,100 pairs", f"/fetch-matrix?from={joined(101)}&to={joined(100)}", "[10100], at most 10000"),
+    ("62,500 pairs", f"/fetch-matrix?from={joined(250)}&to={joined(250)}", "[62500], at most 10000"),
+    *(
+        (f"amount {text}", f"/convert?to=EUR&amount={text}", f"amount: [{shown}]")
+        for text, shown in [
+            ("0", "0"),
+            ("0.00", "0.00"),
+            ("0.009", "0.009"),
+            ("0.00999999999999999999999999999999999999", "0.00999999999999999999999999999999999999"),
+            ("-1", "-1"),
+            ("%2B1", "+1"),
+            ("1e400", "1e400"),
+            ("1e2", "1e2"),
+            ("1E999999999999", "1E999999999999"),
+            ("NaN", "NaN"),
+            ("sNaN", "sNaN"),
+            ("inf", "inf"),
+            ("Infinity", "Infinity"),
+            ("1,5", "1,5"),
+            ("1.2.3", "1.2.3"),
+            (".", "."),
+            ("1_000", "1_000"),
+            ("1%20000", "1 000"),
+            ("0x10", "0x10"),
+            ("%D9%A3", "\u0663"),
+            ("%EF%BC%91", "\uff11"),
+            ("ten", "ten"),
+            ("1%00", "1\0"),
+        ]
+    ),
+    *(
+        (f"precision {text}", f"/convert?to=EUR&amount=1&precision={text}", f"precision: [{shown}]")
+        for text, shown in [
+            ("-1", "-1"),
+            ("21", "21"),
+            ("99", "99"),
+            ("100", "100"),
+            ("2.5", "2.5"),
+            ("two", "two"),
+            ("1e1", "1e1"),
+            ("%D9%A2", "\u0662"),
+            ("%C2%B2", "\u00b2"),
+        ]
+    ),
+    *(
+        (f"{name} {text}", f"{path}{name}={text}", f"{name}: [{shown}]")
+        for path, name in [
+            ("/historical?", "date"),
+            ("/time-series?to=EUR&", "start"),
+            ("/time-series?to=EUR&", "end"),
+        ]
+        for text, shown in [
+            ("2026-02-30", "2026-02-30"),
+            ("2025-02-29", "2025-02-29"),
+            ("1969-12-31", "1969-12-31"),
+            ("0000-00-00", "0000-00-00"),
+            ("2026-11-21", "2026-11-21"),
+            ("9999-12-31", "9999-12-31"),
+            ("2026-1-1", "2026-1-1"),
+            ("20260101", "20260101"),
+            ("2026-W01-1", "2026-W01-1"),
+            ("01-01-2026", "01-01-2026"),
+            ("2026-01-01T00:00", "2026-01-01T00:00"),
+            ("2026-01-01%2000:00:00", "2026-01-01 00:00:00"),
+            ("yesterday", "yesterday"),
+            ("-1", "-1"),
+            ("%D9%A2%D9%A0%D9%A2%D9%A6-01-01", "\u0662\u0660\u0662\u0666-01-01"),
+        ]
+    ),
+    ("start after end", "/time-series?to=EUR&start=2026-10-02&end=2026-10-01", "start: [2026-10-02]"),
+    ("interval P2D", "/time-series?to=EUR&interval=P2D", "[P2D]. Options are [P1D"),
+    *(
+        (f"max_age {text}", f"{path}&max_age={text}", f"max_age: [{text}]")
+        for path in ("/fetch-one?to=EUR", "/fetch-all?from=EUR", "/convert?to=EUR&amount=1")
+        for text in ("2h", "PT", "P", "-PT1H", "PT0S", "3600", "P1Y", "P999999999999D", "nan")
+    ),
+    ("broken percent-encoding", "/fetch-one?to=%zz", "percent-encoding: [%zz]"),
+    ("cut percent-encoding", "/fetch-one?to=EUR&x=%", "percent-encoding: [%]"),
+    ("half a percent-encoding", "/fetch-one?to=EUR&x=%4", "percent-encoding: [%4]"),
+    ("not UTF-8", "/fetch-one?to=%e9", "UTF-8"),
+    ("an overlong UTF-8 slash", "/fetch-one?to=%c0%af", "UTF-8"),
+    ("a surrogate in UTF-8", "/fetch-one?to=%ed%a0%80", "UTF-8"),
+    ("a query of 64 KB", "/fetch-one?to=EUR&x=" + "x" * 65_536, "too long"),
+]
+
+FINE = [
+    ("lower case", "/fetch-one?from=eur&to=usd"),
+    ("60 digits", f"/convert?to=EUR&amount={'9' * 60}"),
+    ("the smallest amount", "/convert?to=EUR&amount=0.01"),
+    ("a precision with a zero before it", "/convert?to=EUR&amount=1&precision=02"),
+    ("precision 0", "/convert?to=EUR&amount=1&precision=0"),
+    ("precision 20", "/convert?to=EUR&amount=1&precision=20"),
+    ("today", "/historical?date=2026-11-20&to=AED"),
+    ("the first day", "/historical?date=1970-01-01&to=PAB"),
+    ("a leap day", "/historical?date=2024-02-29&to=EUR"),
+    ("an unknown parameter", "/fetch-one?to=EUR&x=%00"),
+    ("an old fixing that is young enough", "/fetch-one?to=EUR&max_age=P30D"),
+    ("250 targets", f"/historical?date=2026-10-30&to={joined(250)}"),
+    ("a query just short enough", "/fetch-one?to=EUR&x=" + "x" * 16_000),
+]
+
+
+def named(rows: list) -> list:
+    return [pytest.param(*rest, id=f"{number}: {name}") for number, (name, *rest) in enumerate(rows)]
+
+
+def is_error(reply) -> bool:
+    body = reply.json
+    return list(body) == ["error", "code"] and all(isinstance(text, str) for text in body.values())
+
+
+@pytest.mark.parametrize("path", ENDPOINTS)
+@pytest.mark.parametrize(("key", "code", "fragment"), named(KEYS))
+def test_a_request_without_a_good_key_is_401(client, path, key, code, fragment):
+    reply = client.get(path, key=key)
+    assert (reply.status, is_error(reply), reply.json["code"]) == (401, True, code)
+    assert fragment in reply.json["error"]
+    assert len(reply.content) < 300
+
+
+@pytest.mark.parametrize(
+    ("target", "role"),
+    [
+        ("/fetch-one?to={}", "target"),
+        ("/fetch-one?to=EUR&from={}", "source"),
+        ("/fetch-multi?to=EUR,{}", "target"),
+        ("/fetch-all?from={}", "source"),
+        ("/fetch-many-to-one?to=EUR&from=EUR,{}", "source"),
+        ("/fetch-matrix?from=EUR&to={}", "target"),
+        ("/convert?amount=1&to={}", "target"),
+        ("/historical?date=2026-10-30&to={}", "target"),
+        ("/time-series?to=EUR&from={}", "source"),
+    ],
+)
+@pytest.mark.parametrize(("text", "fragment"), named(UNKNOWN_CODES))
+def test_an_unknown_code_is_400_and_echoed_with_its_side(client, target, role, text, fragment):
+    reply = client.get(target.format(text))
+    assert (reply.status, is_error(reply), reply.json["code"]) == (400, True, "unknown_currency")
+    assert reply.json["error"].startswith(f"Invalid/unsupported {role} currency: [")
+    assert fragment in reply.json["error"]
+    assert len(reply.json["error"]) < 150
+
+
+@pytest.mark.parametrize(("target", "fragment"), named(BAD))
+def test_a_bad_parameter_is_400_and_named_with_what_came(client, target, fragment):
+    reply = client.get(target)
+    assert (reply.status, is_error(reply), reply.json["code"]) == (400, True, "bad_parameter")
+    assert fragment in reply.json["error"]
+    assert len(reply.json["error"]) < 250
+
+
+@pytest.mark.parametrize("target", named(FINE))
+def test_what_looks_odd_but_is_right_is_answered(client, target):
+    assert client.get(target).status == 200
+
+
+@pytest.mark.parametrize("path", ENDPOINTS)
+def test_post_is_405(client, path):
+    reply = client.request("POST", path)
+    assert (reply.status, is_error(reply), reply.json["code"]) == (405, True, "wrong_method")
+    assert "[POST]" in reply.json["error"]
+    assert reply.headers["allow"] == "GET, HEAD, OPTIONS"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/",
+        "//",
+        "/fetch-one/x",
+        "/fetch-one//",
+        "/../etc/passwd",
+        "/docs/../x",
+        "/%00",
+        "/a\0b",
+        "/\xe9",
+        "/" + "x" * 9000,
+    ],
+)
+def test_an_unknown_path_is_404(client, path):
+    reply = client.get(path)
+    assert (reply.status, is_error(reply), reply.json["code"]) == (404, True, "unknown_path")
+    assert "Unknown path: [/" in reply.json["error"]
+
+
+@pytest.mark.parametrize("path", ["/fetch-one?to=EUR", "/fetch-all?from=EUR", "/convert?to=EUR&amount=1"])
+def test_rates_older_than_asked_are_503_and_say_when_to_ask_again(client, path):
+    reply = client.get(f"{path}&max_age=PT1S")
+    assert (reply.status, is_error(reply), reply.json["code"]) == (503, True, "rate_unavailable")
+    assert "[2026-10-30T13:15:00Z]" in reply.json["error"]
+    assert int(reply.headers["retry-after"]) > 0
+
+
+def test_a_list_of_250_codes_is_not_too_long(client):
+    reply = client.get(f"/fetch-multi?to={joined(250)}")
+    assert reply.status == 503  # most of them have no source
+    assert "at most" not in reply.json["error"]
+
+
+def test_an_amount_as_long_as_a_query_is_answered_in_full(client):
+    reply = client.get(f"/convert?from=EUR&to=EUR&amount={'9' * 16_000}")
+    assert (reply.status, reply.content.count(b"9")) == (200, 32_000)
+
+
+NAMES = ["from", "to", "date", "start", "end", "interval", "amount", "precision", "max_age", "api_key", "x", ""]
+WORDS = [
+    "EUR",
+    "usd",
+    "RUB",
+    "XDR",
+    "EUR,USD,,eur",
+    "ZZZ",
+    "",
+    "%20",
+    "%00",
+    "%zz",
+    "%e9",
+    "%C4%B1dr",
+    "+",
+    "100",
+    "0.01",
+    "1e400",
+    "-1",
+    "20",
+    "2026-10-30",
+    "2026-02-30",
+    "1970-01-01",
+    "2026-11-20",
+    "P1D",
+    "PT1S",
+    "P400D",
+    "*",
+    ";",
+    "9" * 70,
+]
+PIECES = st.builds("{}={}".format, st.sampled_from(NAMES), st.sampled_from(WORDS))
+ASCII = st.text(alphabet=string.printable.strip() + "%&=,;+", max_size=40)
+ENCODED = st.binary(max_size=30).map(lambda raw: quote(raw, safe="&=,"))
+# A WSGI server hands raw bytes over as Latin-1.
+RAW = st.text(alphabet=st.characters(max_codepoint=255), max_size=40)
+QUERIES = st.one_of(st.lists(st.one_of(PIECES, PIECES, ASCII, ENCODED), max_size=6).map("&".join), RAW)
+
+
+@settings(
+    max_examples=1000, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(path=st.sampled_from(ENDPOINTS), query=QUERIES)
+def test_any_query_on_any_endpoint_is_answered_or_refused_in_the_one_shape(client, path, query):
+    reply = client.get(f"{path}?{query}")
+    assert reply.status in STATUSES
+    if reply.status == 200:
+        assert list(reply.json)[-1] == "ms"
+    else:
+        assert is_error(reply)
+
+
+@settings(
+    max_examples=400, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(path=RAW, query=QUERIES, method=st.sampled_from(["GET", "HEAD", "POST", "DELETE"]))
+def test_any_path_is_answered_or_refused_in_the_one_shape(client, path, query, method):
+    reply = client.request(method, f"/{path.replace('?', '')}?{query}")
+    assert reply.status in STATUSES
+    if method == "HEAD":
+        assert reply.content == b""
+    elif reply.status != 200:
+        assert is_error(reply)
+
+
+@settings(
+    max_examples=300, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    name=st.sampled_from(["X-API-Key", "Authorization", "If-None-Match"]),
+    value=RAW,
+    scheme=st.sampled_from(["", "Basic ", "Bearer "]),
+)
+def test_any_header_is_answered_or_refused_in_the_one_shape(client, name, value, scheme):
+    reply = client.get("/historical?date=2026-10-30&to=EUR", headers={name: scheme + value})
+    assert reply.status in STATUSES
+    if reply.content and reply.status != 200:
+        assert msgspec.json.decode(reply.content)["code"].startswith("key")

@@ -1,0 +1,188 @@
+"""`GET /convert` as the interface describes it: exact to the last digit asked for."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import zipfile
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+
+SIXTY_DIGITS = "123456789012345678901234567890123456789012345678901234567.891"
+assert len(SIXTY_DIGITS) == 61  # and a point
+
+
+@pytest.fixture(scope="module")
+def per_euro(bundled: bytes) -> dict[str, Fraction]:
+    """Units per euro of 2026-10-30, from the ECB's published text."""
+    text = zipfile.ZipFile(io.BytesIO(bundled)).read("eurofxref-hist.csv").decode()
+    newest = next(csv.DictReader(io.StringIO(text)))
+    assert newest.pop("Date") == "2026-10-30"
+    return {"EUR": Fraction(1)} | {code: Fraction(cell) for code, cell in newest.items() if code and cell != "N/A"}
+
+
+def half_up(value: Fraction, places: int) -> str:
+    """Round by whole numbers alone, a half going up, and write it without zeros that say nothing."""
+    units = int(value * 10**places + Fraction(1, 2))
+    whole, decimals = divmod(units, 10**places)
+    shown = f"{whole}.{decimals:0{places}}" if places else str(whole)
+    return shown.rstrip("0").rstrip(".") if "." in shown else shown
+
+
+def written(text: str, name: str) -> str:
+    found = re.search(rf'"{name}":([^,}}]+)', text)
+    assert found, text
+    return found[1]
+
+
+def test_it_answers_base_amount_result_and_ms_in_this_order(client):
+    reply = client.get("/convert?from=USD&to=JPY&amount=100")
+    assert reply.status == 200
+    assert list(reply.json) == ["base", "amount", "result", "ms"]
+    assert reply.json | {"ms": 0} == {
+        "base": "USD",
+        "amount": 100,
+        "result": {"JPY": 15725.03, "rate": 157.2502685},
+        "ms": 0,
+    }
+
+
+def test_ms_is_an_integer_and_last(client):
+    for _ in range(2):  # made, then kept
+        assert re.search(r',"ms":[0-9]+}$', client.get("/convert?to=EUR&amount=1").text)
+
+
+@pytest.mark.parametrize("target", ["EUR", "USD", "AED", "ZAR"])
+def test_the_target_comes_first_and_then_the_rate(client, target):
+    assert list(client.get(f"/convert?from=USD&to={target}&amount=5").json["result"]) == [target, "rate"]
+
+
+@pytest.mark.parametrize("query", ["", "&from=", "&from=%20"])
+def test_the_source_is_the_dollar_when_left_out(client, query):
+    assert client.get(f"/convert?to=EUR&amount=1{query}").json["base"] == "USD"
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [("from=EUR&amount=1", "to"), ("to=&amount=1", "to"), ("to=USD", "amount"), ("to=USD&amount=", "amount")],
+)
+def test_what_is_missing_is_named(client, query, name):
+    reply = client.get(f"/convert?{query}")
+    assert (reply.status, reply.json["code"]) == (400, "bad_parameter")
+    assert f"[{name}]" in reply.json["error"]
+
+
+@pytest.mark.parametrize(
+    ("amount", "echoed"),
+    [
+        ("100", "100"),
+        ("0.01", "0.01"),
+        ("100.50", "100.5"),
+        ("1234.5678", "1234.5678"),
+        ("007", "7"),
+        (".5", "0.5"),
+        (SIXTY_DIGITS, SIXTY_DIGITS),
+    ],
+)
+def test_the_amount_is_echoed_as_a_number_with_all_its_digits(client, amount, echoed):
+    assert written(client.get(f"/convert?from=EUR&to=USD&amount={amount}").text, "amount") == echoed
+
+
+@pytest.mark.parametrize("query", ["", "&precision=", "&precision=2"])
+def test_two_decimals_are_meant_when_no_precision_is_given(client, query):
+    assert written(client.get(f"/convert?from=EUR&to=USD&amount=1.23{query}").text, "USD") == "1.37"
+
+
+@pytest.mark.parametrize("precision", range(21))
+@pytest.mark.parametrize("amount", ["0.01", "1", "99.995", "1234567.89", SIXTY_DIGITS])
+def test_the_amount_is_converted_exactly_and_rounded_once(client, per_euro, precision, amount):
+    for source, target in (("USD", "JPY"), ("IDR", "EUR"), ("GBP", "KRW"), ("EUR", "CHF")):
+        query = f"from={source}&to={target}&amount={amount}&precision={precision}"
+        expected = half_up(Fraction(amount) * per_euro[target] / per_euro[source], precision)
+        assert written(client.get(f"/convert?{query}").text, target) == expected
+
+
+@pytest.mark.parametrize(
+    ("amount", "precision", "rounded"),
+    [
+        ("0.5", 0, "1"),
+        ("1.5", 0, "2"),
+        ("2.5", 0, "3"),
+        ("0.125", 2, "0.13"),
+        ("0.135", 2, "0.14"),
+        ("1.005", 2, "1.01"),
+        ("0.4999999999999999999999", 0, "0"),
+        ("0.00000000000000000005" + "1", 20, None),
+        ("1.000000000000000000005", 20, "1.00000000000000000001"),
+    ],
+)
+def test_a_half_goes_up(client, amount, precision, rounded):
+    reply = client.get(f"/convert?from=EUR&to=EUR&amount={amount}&precision={precision}")
+    if rounded is None:
+        assert reply.status == 400  # less than 0.01
+    else:
+        assert written(reply.text, "EUR") == rounded
+
+
+def test_sixty_digits_at_twenty_places_lose_none(client, per_euro):
+    text = client.get(f"/convert?from=USD&to=JPY&amount={SIXTY_DIGITS}&precision=20").text
+    exact = Fraction(SIXTY_DIGITS) * per_euro["JPY"] / per_euro["USD"]
+    assert written(text, "JPY") == half_up(exact, 20)
+    assert abs(Fraction(Decimal(written(text, "JPY"))) - exact) <= Fraction(1, 2 * 10**20)
+
+
+def test_the_rate_has_ten_digits_while_the_result_is_made_of_all(client, per_euro):
+    text = client.get("/convert?from=USD&to=JPY&amount=1&precision=20").text
+    assert written(text, "rate") == "157.2502685"
+    assert written(text, "JPY") == half_up(per_euro["JPY"] / per_euro["USD"], 20) != "157.2502685"
+
+
+def test_the_rate_of_a_weak_currency_is_plain_and_never_0(client):
+    text = client.get("/convert?from=IDR&to=EUR&amount=0.01").text
+    assert written(text, "rate") == "0.00004932141136"
+
+
+def test_large_and_small_results_are_written_without_exponent(client):
+    large = written(client.get(f"/convert?from=EUR&to=IDR&amount=1{'0' * 40}").text, "IDR")
+    assert large == "202751700000000" + "0" * 30
+    small = written(client.get("/convert?from=IDR&to=EUR&amount=0.01&precision=20").text, "EUR")
+    assert re.fullmatch(r"0\.000000[0-9]+", small)
+
+
+def test_the_same_currency_converts_at_1(client):
+    text = client.get("/convert?from=EUR&to=EUR&amount=12.34").text
+    assert '"result":{"EUR":12.34,"rate":1}' in text
+
+
+@pytest.mark.parametrize(("code", "units"), [("HRK", "7.5345"), ("BGN", "1.95583"), ("DEM", "1.95583")])
+def test_an_ended_currency_converts_at_its_fixed_rate(client, code, units):
+    reply = client.get(f"/convert?from={code}&to=EUR&amount={units}&precision=20").text
+    assert written(reply, "EUR") == "1"
+
+
+def test_an_ended_currency_at_its_largest_old_note_is_exact(client):
+    text = client.get("/convert?from=HRK&to=EUR&amount=1000&precision=2").text
+    assert written(text, "EUR") == "132.72"
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ("from=EUR&to=ZZZ&amount=1", "Invalid/unsupported target currency: [ZZZ]"),
+        ("from=ZZZ&to=EUR&amount=1", "Invalid/unsupported source currency: [ZZZ]"),
+    ],
+)
+def test_an_unknown_code_is_named_with_its_side(client, query, sentence):
+    reply = client.get(f"/convert?{query}")
+    assert (reply.status, reply.json["error"]) == (400, sentence)
+
+
+def test_a_conversion_costs_one_call(client):
+    assert client.get("/convert?to=EUR&amount=1").headers["x-calls-cost"] == "1"
+
+
+def test_rates_older_than_asked_are_503(client):
+    assert client.get("/convert?to=EUR&amount=1&max_age=PT2H").status == 503

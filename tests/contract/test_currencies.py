@@ -1,0 +1,69 @@
+"""`GET /currencies` as the interface describes it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+
+def test_it_answers_currencies_and_ms_in_this_order(client):
+    reply = client.get("/currencies")
+    assert reply.status == 200
+    assert list(reply.json) == ["currencies", "ms"]
+
+
+def test_ms_is_an_integer_and_last(client):
+    assert re.search(r',"ms":[0-9]+}$', client.get("/currencies").text)
+
+
+def test_160_or_more_are_listed_by_code_with_a_name(client):
+    currencies = client.get("/currencies").json["currencies"]
+    assert len(currencies) >= 160
+    assert all(re.fullmatch("[A-Z]{3}", code) and name.strip() for code, name in currencies.items())
+    assert list(currencies) == sorted(currencies)
+
+
+@pytest.mark.parametrize(
+    ("code", "name"),
+    [
+        ("EUR", "Euro"),
+        ("USD", "US Dollar"),
+        ("JPY", "Japanese Yen"),
+        ("CNH", "Chinese Yuan (offshore)"),
+        ("BRX", "Brazilian Real (PTAX)"),
+    ],
+)
+def test_names_are_those_of_the_currencies(client, code, name):
+    assert client.get("/currencies").json["currencies"][code] == name
+
+
+@pytest.mark.parametrize("code", ["HRK", "BGN", "DEM", "FRF", "RUB"])
+def test_what_can_still_be_read_from_the_history_is_listed(client, code):
+    assert code in client.get("/currencies").json["currencies"]
+
+
+@pytest.mark.parametrize("code", ["XTS", "XXX", "ZZZ", "SRG"])
+def test_what_can_never_be_answered_is_not_listed(client, code):
+    assert code not in client.get("/currencies").json["currencies"]
+
+
+def test_every_listed_code_is_known_to_the_other_endpoints(client):
+    refused = [
+        code
+        for code in client.get("/currencies").json["currencies"]
+        if client.get(f"/fetch-one?to={code}").status not in {200, 503}
+    ]
+    assert not refused
+
+
+def test_everything_that_fetch_all_lists_is_listed(client):
+    assert set(client.get("/fetch-all").json["results"]) <= set(client.get("/currencies").json["currencies"])
+
+
+def test_it_costs_one_call_like_any_other(client):
+    assert client.get("/currencies").headers["x-calls-cost"] == "1"
+
+
+def test_it_needs_a_key(client):
+    assert client.get("/currencies", key=None).status == 401

@@ -1,0 +1,110 @@
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+
+from cambist.history.fixing import Fixing, Known
+from cambist.history.latest import latest_quotes
+from cambist.market.book import Book
+from cambist.market.cross import midpoint
+from cambist.market.pair import Pair
+from cambist.market.quote import Made, Origin, Quote
+
+DAY, EARLIER = date(2026, 3, 6), date(2026, 3, 5)
+RECEIVED = datetime(2026, 3, 6, 15, tzinfo=UTC)
+TODAY = date(2026, 3, 7)
+
+
+def market_time(day: date) -> datetime:
+    return datetime.combine(day, time(14, 15), UTC)
+
+
+def known(pair: Pair, value: str, day: date = DAY, nominal: int = 1, received_at: datetime = RECEIVED) -> Known:
+    return Known(Fixing("a source", pair, day, Decimal(value), nominal), received_at, "a test")
+
+
+def quotes(newest: list[Known], pivots: list[Known], anchor: str = "EUR", today: date = TODAY) -> dict[str, Quote]:
+    return dict(latest_quotes(newest, pivots, anchor, market_time, today))
+
+
+DOLLAR = known(Pair("EUR", "USD"), "1.25")
+YEN = known(Pair("EUR", "JPY"), "180.00")
+
+
+def test_the_anchor_is_quoted_as_it_was_published() -> None:
+    assert quotes([DOLLAR], [DOLLAR]) == {
+        "EUR": Quote(
+            pair=Pair("EUR", "USD"),
+            bid=Fraction("1.25"),
+            ask=Fraction("1.25"),
+            as_of=market_time(DAY),
+            received_at=RECEIVED,
+            origin=Origin(Made.PUBLISHED, ("a source",)),
+        )
+    }
+
+
+def test_every_other_currency_is_crossed_exactly_and_names_its_legs() -> None:
+    yen = quotes([DOLLAR, YEN], [DOLLAR])["JPY"]
+    assert (yen.pair, yen.bid, yen.ask) == (Pair("USD", "JPY"), 144, 144)
+    assert yen.origin == Origin(Made.CROSSED, ("a source",), (Pair("EUR", "USD"), Pair("EUR", "JPY")))
+    assert yen.as_of == market_time(DAY)
+
+
+def test_a_cross_takes_both_legs_of_the_same_day() -> None:
+    old_yen = known(Pair("EUR", "JPY"), "181", EARLIER)
+    old_dollar = known(Pair("EUR", "USD"), "1.24", EARLIER)
+    yen = quotes([DOLLAR, old_yen], [DOLLAR, old_dollar])["JPY"]
+    assert yen.bid == Fraction(181) / Fraction("1.24")
+    assert yen.as_of == market_time(EARLIER)
+
+
+def test_without_the_pivot_of_its_day_a_currency_is_not_quoted() -> None:
+    assert quotes([DOLLAR, known(Pair("EUR", "JPY"), "181", EARLIER)], [DOLLAR]).keys() == {"EUR"}
+
+
+def test_a_cross_was_received_when_its_later_leg_was() -> None:
+    later = RECEIVED + timedelta(hours=1)
+    assert quotes([known(Pair("EUR", "JPY"), "180", received_at=later)], [DOLLAR])["JPY"].received_at == later
+    late_dollar = known(Pair("EUR", "USD"), "1.25", received_at=later)
+    assert quotes([YEN], [late_dollar])["JPY"].received_at == later
+
+
+@pytest.mark.parametrize(("today", "there"), [(date(2025, 12, 31), True), (date(2026, 1, 1), False)])
+def test_a_currency_is_quoted_until_its_last_day(today: date, *, there: bool) -> None:
+    day = date(2025, 12, 31)
+    found = quotes([known(Pair("EUR", "BGN"), "1.9558", day)], [known(Pair("EUR", "USD"), "1.16", day)], today=today)
+    assert ("BGN" in found) is there
+
+
+def test_a_code_that_no_table_knows_is_not_quoted() -> None:
+    assert quotes([DOLLAR, known(Pair("EUR", "ZZZ"), "1")], [DOLLAR]).keys() == {"EUR"}
+
+
+def test_a_source_that_quotes_foreign_money_in_its_own_is_turned_around() -> None:
+    dollar = known(Pair("USD", "PLN"), "4.0")
+    found = quotes([dollar, known(Pair("JPY", "PLN"), "2.5", nominal=100)], [dollar], anchor="PLN")
+    book = Book(1, RECEIVED, found, ())
+    assert found["PLN"].pair == Pair("USD", "PLN")
+    assert midpoint(book, Pair("USD", "PLN")).value == 4
+    assert midpoint(book, Pair("USD", "JPY")).value == 160
+    assert found["JPY"].origin.legs == (Pair("USD", "PLN"), Pair("JPY", "PLN"))
+
+
+def test_a_source_that_quotes_per_dollar_is_crossed_all_the_same() -> None:
+    yen = known(Pair("USD", "JPY"), "150")
+    assert quotes([yen], [yen], anchor="JPY")["JPY"].bid == 150
+
+
+def test_the_real_book_is_of_the_newest_fixings(real_book: Book) -> None:
+    assert real_book.as_of.isoformat() == "2026-10-30T14:15:00+01:00"
+    assert midpoint(real_book, Pair("EUR", "USD")).value == Fraction("1.1172")
+    assert midpoint(real_book, Pair("USD", "JPY")).value == Fraction("175.68") / Fraction("1.1172")
+
+
+def test_the_real_rouble_is_answered_however_old_and_says_so(real_book: Book) -> None:
+    rouble = midpoint(real_book, Pair("EUR", "RUB"))
+    assert real_book.leg("RUB").as_of.date() == date(2022, 3, 1)
+    assert rouble.as_of.date() == date(2022, 3, 1)
+    assert "RUB" not in real_book.listed

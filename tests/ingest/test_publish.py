@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from fractions import Fraction
+
+import pytest
+
+from cambist.feeds.ecb import feed
+from cambist.history.archive import Archive
+from cambist.ingest import publish
+from cambist.ingest.filing import file_delivery
+from cambist.ingest.publish import build_book, build_image, image_revision, is_current
+from cambist.market.book import Book
+from cambist.market.cross import midpoint
+from cambist.market.pair import Pair
+from cambist.market.quote import Made
+from cambist.stores.sql import SqlStore
+
+SOURCES = [feed.source]
+FRANKFURT = datetime(2026, 3, 6, 13, 15, tzinfo=UTC)
+"""14:15 in Frankfurt, on the small file's newest day, in winter."""
+
+
+@pytest.fixture
+def archive(small_store: SqlStore) -> Archive:
+    return small_store.archive
+
+
+@pytest.fixture
+def book(archive: Archive, now: datetime) -> Book:
+    return build_book(archive, SOURCES, 3, now)
+
+
+def corrected(archive: Archive, content: bytes, now: datetime) -> None:
+    file_delivery(archive, feed, content, "a test", now, lambda _: None)
+
+
+def test_a_book_has_the_version_and_the_markets_time(book: Book) -> None:
+    assert book.version == 3
+    assert book.as_of == FRANKFURT
+
+
+def test_the_markets_time_follows_frankfurts_summer(archive: Archive, now: datetime) -> None:
+    corrected(archive, b"Date,USD,\n2026-07-01,1.3,\n", now)
+    assert build_book(archive, SOURCES, 1, now).as_of == datetime(2026, 7, 1, 12, 15, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("base", "quote", "value"),
+    [
+        ("EUR", "USD", Fraction("1.2500")),
+        ("USD", "EUR", 1 / Fraction("1.25")),
+        ("EUR", "JPY", Fraction("180.00")),
+        ("USD", "JPY", Fraction("180.00") / Fraction("1.25")),
+        ("GBP", "JPY", Fraction("180.00") / Fraction("0.8")),
+        ("EUR", "ISK", Fraction("150.10")),
+        ("EUR", "BGN", Fraction("1.95583")),
+        ("USD", "AED", Fraction("3.6725")),
+        ("EUR", "XOF", Fraction("655.957")),
+        ("GBP", "GIP", Fraction(1)),
+    ],
+)
+def test_the_book_of_the_small_file_is_exact(book: Book, base: str, quote: str, value: Fraction) -> None:
+    assert midpoint(book, Pair(base, quote)).value == value
+
+
+def test_what_is_published_is_called_published_and_what_is_crossed_names_its_legs(book: Book) -> None:
+    assert book.quotes["EUR"].origin.made is Made.PUBLISHED
+    assert book.quotes["EUR"].origin.sources == ("ecb",)
+    assert book.quotes["JPY"].origin.made is Made.CROSSED
+    assert book.quotes["JPY"].origin.legs == (Pair("EUR", "USD"), Pair("EUR", "JPY"))
+
+
+def test_pegs_are_in_the_book_by_the_word_of_their_authority(book: Book) -> None:
+    assert book.quotes["AED"].origin.made is Made.PEGGED
+    assert "Central Bank of the United Arab Emirates" in book.quotes["AED"].origin.sources
+    assert {"AED", "XOF", "GIP", "BAM"} <= set(book.listed)
+
+
+def test_an_ended_currency_is_in_the_book_and_not_listed(book: Book) -> None:
+    assert book.quotes["BGN"].origin.made is Made.CONVERTED
+    assert "BGN" not in book.listed
+
+
+def test_a_currency_that_was_not_fixed_lately_is_read_at_its_own_day(archive: Archive, now: datetime) -> None:
+    corrected(archive, b"Date,USD,JPY,\n2026-03-09,2.0,N/A,\n", now)
+    book = build_book(archive, SOURCES, 1, now)
+    assert book.quotes["JPY"].mid == Fraction("180.00") / Fraction("1.25")
+    assert book.quotes["JPY"].as_of == FRANKFURT
+    assert book.as_of == datetime(2026, 3, 9, 13, 15, tzinfo=UTC)
+
+
+def test_without_a_source_the_book_holds_dollar_pegs_alone(archive: Archive, now: datetime) -> None:
+    book = build_book(archive, [], 1, now)
+    assert "EUR" not in book.quotes
+    assert book.quotes["AED"].mid == 1 / Fraction("3.6725")
+    assert book.as_of == now
+
+
+def test_a_correction_reaches_the_book(archive: Archive, now: datetime) -> None:
+    corrected(archive, b"Date,USD,\n2026-03-06,1.2600,\n", now + timedelta(hours=1))
+    book = build_book(archive, SOURCES, 1, now)
+    assert book.quotes["EUR"].mid == Fraction("1.26")
+    assert book.quotes["JPY"].mid == Fraction(180) / Fraction("1.26")
+
+
+def test_a_correction_reaches_the_image_and_its_revision(archive: Archive, now: datetime) -> None:
+    before = build_image(archive, SOURCES, now.date())
+    corrected(archive, b"Date,USD,\n2026-03-05,1.3000,\n", now + timedelta(hours=1))
+    after = build_image(archive, SOURCES, now.date())
+    assert (before.cell(date(2026, 3, 5), "EUR"), after.cell(date(2026, 3, 5), "EUR")) == (1 / 1.24, 1 / 1.3)
+    assert after.revision != before.revision
+    assert not is_current(before, archive, now.date())
+    assert is_current(after, archive, now.date())
+
+
+def test_a_delivery_that_changes_nothing_leaves_the_image_current(
+    archive: Archive, small_ecb: bytes, now: datetime
+) -> None:
+    image = build_image(archive, SOURCES, now.date())
+    file_delivery(archive, feed, small_ecb, "elsewhere", now + timedelta(hours=1), lambda _: None)
+    assert is_current(image, archive, now.date())
+
+
+def test_another_way_of_building_or_other_tables_make_another_revision(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    revisions = {image_revision(archive)}
+    monkeypatch.setattr(publish, "_BUILD", publish._BUILD + 1)
+    revisions.add(image_revision(archive))
+    monkeypatch.setattr(publish, "reference_digest", lambda: "other tables")
+    revisions.add(image_revision(archive))
+    assert len(revisions) == 3
+
+
+def test_an_image_stops_being_current_before_its_days_run_out(archive: Archive, now: datetime) -> None:
+    image = build_image(archive, SOURCES, now.date())
+    assert is_current(image, archive, now.date() + timedelta(days=300))
+    assert not is_current(image, archive, image.last_day)
+    assert not is_current(image, archive, image.last_day - timedelta(days=14))
+
+
+def test_the_image_names_the_newest_day_that_was_fixed(archive: Archive, now: datetime) -> None:
+    assert build_image(archive, SOURCES, now.date()).last_fixing == date(2026, 3, 6)

@@ -1,0 +1,186 @@
+"""The document is held to OpenAPI, to the file in docs/, and to what the service answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from jsonschema import Draft202012Validator
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+from cambist.app.parts import endpoints
+from cambist.server.endpoints import ENDPOINTS
+from cambist.server.openapi import document
+from cambist.server.params import declared
+from cambist.server.problems import PROBLEMS
+
+DOCS = Path(__file__).parents[2] / "docs" / "openapi.json"
+REQUESTS = {
+    "/fetch-one": ["from=EUR&to=USD", "to=JPY", "from=EUR", "from=USD&to=USD", "from=JPY&to=GBP&max_age=P9999D"],
+    "/fetch-multi": ["from=EUR&to=USD,JPY,GBP", "to=eur"],
+    "/fetch-all": ["", "from=EUR", "from=HRK"],
+    "/fetch-many-to-one": ["from=USD,JPY,GBP&to=EUR", "from=USD&to="],
+    "/fetch-matrix": ["from=USD,EUR&to=JPY,GBP", "from=USD&to=USD"],
+    "/convert": ["from=EUR&to=USD&amount=100", "to=JPY&amount=0.01&precision=0", "to=JPY&amount=.5"],
+    "/historical": ["date=2024-02-29", "date=1999-01-04&from=EUR&to=USD,JPY", "date=2010-01-01&from=DEM"],
+    "/time-series": ["from=EUR&to=USD&start=2024-02-01&end=2024-02-29", "to=EUR&end=2024-02-29&interval=p1d"],
+    "/currencies": [""],
+}
+REFUSED = {
+    "/fetch-one": ["", "to=XXX", "from=EUR&to=USD&max_age=PT1S", "to=KPW", "to=%zz"],
+    "/fetch-multi": ["", "to=,", "to=USD,XXX"],
+    "/fetch-all": ["from=XXX", "max_age=PT1S"],
+    "/fetch-many-to-one": ["", "from=USD&to=E"],
+    "/fetch-matrix": ["", "from=USD"],
+    "/convert": ["to=USD", "to=USD&amount=-1", "to=USD&amount=1&precision=21"],
+    "/historical": ["", "date=2024-02-30", "date=1969-12-31", "date=2199-01-01", "date=1970-01-01&from=JPY"],
+    "/time-series": ["", "to=USD&start=2024-02-02&end=2024-02-01", "to=JPY&end=1970-01-02", "to=USD&interval=PT1H"],
+}
+
+
+@pytest.fixture(scope="module")
+def spec() -> dict[str, Any]:
+    return json.loads(msgspec.json.encode(document(endpoints())))
+
+
+def each(requests: dict[str, list[str]]) -> Callable[..., Any]:
+    cases = [(path, query) for path, queries in requests.items() for query in queries]
+    return pytest.mark.parametrize(("path", "query"), cases, ids=[f"{path}?{query}" for path, query in cases])
+
+
+def response_schema(spec: dict[str, Any], path: str, status: int) -> dict[str, Any]:
+    response = spec["paths"][path]["get"]["responses"][str(status)]
+    if "$ref" in response:
+        response = spec["components"]["responses"][response["$ref"].rpartition("/")[2]]
+    return {**response["content"]["application/json"]["schema"], "components": spec["components"]}
+
+
+def test_the_document_is_valid_openapi_3_1(spec: dict[str, Any]) -> None:
+    assert spec["openapi"].startswith("3.1.")
+    OpenAPIV31SpecValidator(spec).validate()
+
+
+def test_the_document_is_the_one_in_docs(spec: dict[str, Any]) -> None:
+    assert json.loads(DOCS.read_text(encoding="utf-8")) == spec
+
+
+def test_making_it_twice_gives_the_same_document() -> None:
+    one, other = (msgspec.json.encode(document(endpoints())) for _ in range(2))
+    assert one == other
+
+
+def test_every_endpoint_is_in_it_in_the_order_of_the_docs(spec: dict[str, Any]) -> None:
+    assert list(spec["paths"]) == [endpoint.path for endpoint in endpoints()]
+    assert len(spec["paths"]) == len(ENDPOINTS)
+
+
+def test_every_endpoint_says_what_it_is(spec: dict[str, Any]) -> None:
+    for endpoint in endpoints():
+        operation = spec["paths"][endpoint.path]["get"]
+        assert operation["tags"] == [endpoint.tag]
+        assert operation["summary"] == endpoint.summary
+        assert len(operation["description"]) > 40
+        assert "Cost: " in operation["description"]
+
+
+def test_every_operation_has_its_own_name(spec: dict[str, Any]) -> None:
+    names = [path["get"]["operationId"] for path in spec["paths"].values()]
+    assert len(set(names)) == len(names)
+    assert all(name.isidentifier() for name in names)
+
+
+def test_every_declared_parameter_is_described(spec: dict[str, Any]) -> None:
+    for endpoint in endpoints():
+        described = {param["name"]: param for param in spec["paths"][endpoint.path]["get"]["parameters"]}
+        assert set(described) == {param.name for param in declared(endpoint.params).values()}
+        for param in declared(endpoint.params).values():
+            assert described[param.name]["required"] == param.required
+            assert described[param.name]["description"]
+
+
+def test_examples_and_defaults_are_what_their_parameter_takes(spec: dict[str, Any]) -> None:
+    wrong = []
+    for path, operation in spec["paths"].items():
+        for param in operation["get"]["parameters"]:
+            shown = [param["example"]] if "example" in param else []
+            shown += [param["schema"]["default"]] if "default" in param["schema"] else []
+            wrong += [(path, param["name"], one) for one in shown if not takes(param["schema"], one)]
+    assert wrong == []
+
+
+def takes(schema: dict[str, Any], value: object) -> bool:
+    return bool(Draft202012Validator(schema).is_valid(value))
+
+
+def test_all_four_ways_to_bring_a_key_are_in_it(spec: dict[str, Any]) -> None:
+    schemes = spec["components"]["securitySchemes"]
+    found = {(scheme["type"], scheme.get("in") or scheme["scheme"]) for scheme in schemes.values()}
+    assert found == {("apiKey", "query"), ("apiKey", "header"), ("http", "bearer"), ("http", "basic")}
+    assert spec["security"] == [{name: []} for name in schemes]
+
+
+def test_every_code_of_an_error_is_in_it(spec: dict[str, Any]) -> None:
+    codes = spec["components"]["schemas"]["Error"]["properties"]["code"]["enum"]
+    assert {problem.code for problem in PROBLEMS.values()} <= set(codes)
+
+
+def test_every_status_of_a_refusal_is_documented_everywhere(spec: dict[str, Any]) -> None:
+    statuses = {str(problem.status) for problem in PROBLEMS.values()}
+    for operation in spec["paths"].values():
+        assert statuses <= set(operation["get"]["responses"])
+
+
+def test_a_path_prefix_is_where_the_server_is() -> None:
+    assert document(endpoints(), "/rates/v1")["servers"] == [{"url": "/rates/v1"}]
+    assert document(endpoints())["servers"] == [{"url": "/"}]
+
+
+def test_every_endpoint_has_a_sample_request() -> None:
+    assert set(REQUESTS) == {endpoint.path for endpoint in endpoints()}
+
+
+@each(REQUESTS)
+def test_an_answer_is_what_its_schema_says(client: Any, spec: dict[str, Any], path: str, query: str) -> None:
+    reply = client.get(f"{path}?{query}")
+    assert reply.status == 200, reply.text
+    Draft202012Validator(response_schema(spec, path, 200)).validate(reply.json)
+
+
+@each(REQUESTS)
+def test_an_answer_holds_nothing_beyond_its_schema(client: Any, spec: dict[str, Any], path: str, query: str) -> None:
+    properties = response_schema(spec, path, 200)["properties"]
+    assert list(client.get(f"{path}?{query}").json) == list(properties)
+
+
+@each(REFUSED)
+def test_a_refusal_is_what_its_schema_says(client: Any, spec: dict[str, Any], path: str, query: str) -> None:
+    reply = client.get(f"{path}?{query}")
+    assert reply.status >= 400
+    Draft202012Validator(response_schema(spec, path, reply.status)).validate(reply.json)
+
+
+@pytest.mark.parametrize("path", REQUESTS)
+def test_a_request_without_a_key_is_refused_as_the_schema_says(client: Any, spec: dict[str, Any], path: str) -> None:
+    reply = client.get(path, key=None)
+    assert reply.status == 401
+    Draft202012Validator(response_schema(spec, path, 401)).validate(reply.json)
+
+
+def test_the_schema_of_an_answer_can_fail(spec: dict[str, Any]) -> None:
+    schema = Draft202012Validator(response_schema(spec, "/fetch-one", 200))
+    good = {"base": "EUR", "result": {"USD": 1.1}, "updated": "2026-03-06T13:15:00Z", "ms": 0}
+    assert schema.is_valid(good)
+    assert not schema.is_valid({**good, "result": {"USD": "1.1"}})
+    assert not schema.is_valid({**good, "result": {"USD": 0}})
+    assert not schema.is_valid({**good, "result": {}})
+    assert not schema.is_valid({name: value for name, value in good.items() if name != "ms"})
+
+
+def test_the_service_serves_the_document_without_a_key(client: Any, spec: dict[str, Any]) -> None:
+    reply = client.get("/openapi.json", key=None)
+    assert reply.status == 200
+    assert reply.json == spec

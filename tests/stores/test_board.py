@@ -1,0 +1,194 @@
+from __future__ import annotations
+
+import zlib
+from datetime import UTC, datetime, timedelta, timezone
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from cambist.errors import BoardDamaged
+from cambist.market.book import Book
+from cambist.market.pair import Pair
+from cambist.market.quote import Made, Origin, Quote
+from cambist.stores.board import FileBoard, News
+
+AS_OF = datetime(2026, 3, 6, 14, 15, tzinfo=timezone(timedelta(hours=1)))
+RECEIVED = datetime(2026, 3, 6, 15, 2, 3, 456789, tzinfo=UTC)
+
+
+def a_quote(bid: Fraction = Fraction(1, 3), ask: Fraction = Fraction(2, 3)) -> Quote:
+    origin = Origin(Made.CROSSED, ("ecb", "boe"), (Pair("EUR", "USD"), Pair("EUR", "JPY")))
+    return Quote(Pair("USD", "JPY"), bid, ask, AS_OF, RECEIVED, origin)
+
+
+def a_book(version: int = 1, quote: Quote | None = None) -> Book:
+    return Book(version, AS_OF, {"JPY": quote or a_quote(), "CHF": a_quote(Fraction(5), Fraction(5))}, ("JPY", "USD"))
+
+
+def sealed(content: bytes) -> bytes:
+    """Give a book's file whose checksum is right, whatever is in it: as another version may have written it."""
+    return b"%08x\n" % zlib.crc32(content) + content
+
+
+@pytest.fixture
+def board(tmp_path: Path) -> FileBoard:
+    return FileBoard(tmp_path)
+
+
+def test_no_book_is_there_before_the_first(board: FileBoard) -> None:
+    assert board.current() is None
+
+
+def test_a_book_comes_back_exactly(board: FileBoard) -> None:
+    board.publish(a_book())
+    assert board.current() == a_book()
+
+
+def test_a_book_keeps_the_order_of_its_quotes(board: FileBoard) -> None:
+    board.publish(a_book())
+    current = board.current()
+    assert current is not None
+    assert list(current.quotes) == ["JPY", "CHF"]
+
+
+def test_times_come_back_with_their_zone(board: FileBoard) -> None:
+    board.publish(a_book())
+    current = board.current()
+    assert current is not None
+    assert (current.as_of, current.quotes["JPY"].received_at) == (AS_OF, RECEIVED)
+    assert current.as_of.tzinfo is not None
+
+
+RATES = st.fractions(min_value=Fraction(1, 10**30), max_value=Fraction(10**30))
+
+
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(bid=RATES, ask=RATES)
+def test_any_fraction_comes_back_exactly(board: FileBoard, bid: Fraction, ask: Fraction) -> None:
+    board.publish(a_book(quote=a_quote(bid, ask)))
+    current = board.current()
+    assert current is not None
+    assert (current.quotes["JPY"].bid, current.quotes["JPY"].ask) == (bid, ask)
+
+
+def test_publishing_rings_for_the_book_alone(board: FileBoard) -> None:
+    before = {news: board.version(news) for news in News}
+    board.publish(a_book())
+    assert [news for news in News if board.version(news) != before[news]] == [News.BOOK]
+
+
+@pytest.mark.parametrize("news", News)
+def test_each_kind_of_news_rings_alone(board: FileBoard, news: News) -> None:
+    before = {kind: board.version(kind) for kind in News}
+    board.ring(news)
+    assert [kind for kind in News if board.version(kind) != before[kind]] == [news]
+
+
+def test_each_ring_gives_another_version(board: FileBoard) -> None:
+    versions = [board.version(News.IMAGE)]
+    for _ in range(300):
+        board.ring(News.IMAGE)
+        versions.append(board.version(News.IMAGE))
+    assert len(set(versions)) == 301
+
+
+def test_a_second_board_on_the_folder_hears_the_ring_and_reads_the_book(board: FileBoard, tmp_path: Path) -> None:
+    other = FileBoard(tmp_path)
+    before = other.version(News.BOOK)
+    board.publish(a_book(version=7))
+    assert other.version(News.BOOK) != before
+    assert other.current() == a_book(version=7)
+
+
+def test_a_board_that_is_opened_again_keeps_counting(board: FileBoard, tmp_path: Path) -> None:
+    board.ring(News.ACCOUNTS)
+    assert FileBoard(tmp_path).version(News.ACCOUNTS) == board.version(News.ACCOUNTS)
+
+
+def test_the_last_book_survives_the_board(tmp_path: Path) -> None:
+    FileBoard(tmp_path).publish(a_book(version=1))
+    FileBoard(tmp_path).publish(a_book(version=2))
+    assert FileBoard(tmp_path).current() == a_book(version=2)
+
+
+def test_the_files_are_private_to_their_owner(board: FileBoard, tmp_path: Path) -> None:
+    board.publish(a_book())
+    assert {file.name: file.stat().st_mode & 0o777 for file in tmp_path.iterdir()} == {
+        "book.json": 0o600,
+        "versions": 0o600,
+    }
+
+
+NO_BOOKS = [
+    b"",
+    b"null",
+    b"[]",
+    b"{}",
+    b"\xff\xfe",
+    b'{"version":1,"as_of":"2026-03-06T13:15:00Z","listed":[]}',
+    b'{"version":"1","as_of":"2026-03-06T13:15:00Z","listed":[],"quotes":[]}',
+    b"[" * 100_000,
+]
+
+
+@pytest.mark.parametrize("content", [*NO_BOOKS, *map(sealed, NO_BOOKS)], ids=range(2 * len(NO_BOOKS)))
+def test_what_is_no_book_is_refused(board: FileBoard, tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "book.json").write_bytes(content)
+    with pytest.raises(BoardDamaged, match=r"book\.json"):
+        board.current()
+
+
+@pytest.mark.parametrize("side", [b'"1/0"', b'"one"', b'""', b"null", b"[]"])
+def test_a_side_that_is_no_fraction_is_refused(board: FileBoard, tmp_path: Path, side: bytes) -> None:
+    board.publish(a_book())
+    path = tmp_path / "book.json"
+    content = path.read_bytes().partition(b"\n")[2]
+    assert b'"1/3"' in content
+    path.write_bytes(sealed(content))
+    assert board.current() == a_book()
+    path.write_bytes(sealed(content.replace(b'"1/3"', side)))
+    with pytest.raises(BoardDamaged):
+        board.current()
+
+
+def test_a_book_cut_off_at_any_length_is_refused(board: FileBoard, tmp_path: Path) -> None:
+    board.publish(a_book())
+    content = (tmp_path / "book.json").read_bytes()
+    for length in range(len(content)):
+        (tmp_path / "book.json").write_bytes(content[:length])
+        with pytest.raises(BoardDamaged):
+            board.current()
+
+
+def test_a_flipped_bit_is_never_read_as_another_book(board: FileBoard, tmp_path: Path) -> None:
+    board.publish(a_book())
+    path = tmp_path / "book.json"
+    content, wrong = path.read_bytes(), []
+    for position in range(len(content)):
+        changed = bytearray(content)
+        changed[position] ^= 1
+        path.write_bytes(changed)
+        try:
+            same = board.current() == a_book()
+        except BoardDamaged:
+            same = True
+        if not same:
+            wrong.append(bytes(changed[max(0, position - 12) : position + 8]))
+    assert wrong == []
+
+
+def test_a_book_can_be_published_over_a_damaged_one(board: FileBoard, tmp_path: Path) -> None:
+    (tmp_path / "book.json").write_bytes(b"{")
+    board.publish(a_book())
+    assert board.current() == a_book()
+
+
+@pytest.mark.parametrize("content", [b"", b"\0" * 8])
+def test_a_page_of_versions_that_is_too_short_is_made_anew(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "versions").write_bytes(content)
+    board = FileBoard(tmp_path)
+    board.ring(News.ACCOUNTS)
+    assert board.version(News.ACCOUNTS) == 1

@@ -1,0 +1,63 @@
+import sys
+from collections.abc import Callable
+from types import ModuleType
+
+import pytest
+
+from cambist.plugins import load
+
+Plant = Callable[..., None]
+
+
+@pytest.fixture
+def plant(monkeypatch: pytest.MonkeyPatch) -> Plant:
+    """Put a module into a package `garden`, as if it were a file there."""
+    monkeypatch.setitem(sys.modules, "garden", ModuleType("garden"))
+
+    def put(name: str, **attributes: object) -> None:
+        module = ModuleType(f"garden.{name}")
+        vars(module).update(attributes)
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+
+    return put
+
+
+def test_each_name_is_loaded_as_the_one_object_its_module_ends_in(plant: Plant) -> None:
+    plant("rose", flower="red")
+    plant("violet", flower="blue")
+    assert load("garden", ["rose", "violet"], "flower", str) == {"rose": "red", "violet": "blue"}
+
+
+def test_the_order_is_that_of_the_registry(plant: Plant) -> None:
+    plant("rose", flower="red")
+    plant("violet", flower="blue")
+    assert list(load("garden", ["violet", "rose"], "flower", str)) == ["violet", "rose"]
+
+
+def test_only_what_is_registered_is_loaded(plant: Plant) -> None:
+    plant("rose", flower="red")
+    plant("violet", flower="blue")
+    assert list(load("garden", ["rose"], "flower", str)) == ["rose"]
+    assert load("garden", [], "flower", str) == {}
+
+
+def test_a_name_may_lie_in_a_folder(plant: Plant) -> None:
+    plant("shade.fern", flower="none")
+    assert load("garden", ["shade.fern"], "flower", str) == {"shade.fern": "none"}
+
+
+def test_a_module_that_ends_in_something_else_is_refused_by_its_name(plant: Plant) -> None:
+    plant("stone", flower=7)
+    with pytest.raises(TypeError, match=r"garden\.stone must end in `flower: str"):
+        load("garden", ["stone"], "flower", str)
+
+
+def test_a_module_that_ends_in_nothing_is_refused_by_its_name(plant: Plant) -> None:
+    plant("stone")
+    with pytest.raises(TypeError, match=r"garden\.stone must end in `flower: str"):
+        load("garden", ["stone"], "flower", str)
+
+
+def test_a_module_that_is_not_there_is_refused_by_its_name() -> None:
+    with pytest.raises(ModuleNotFoundError, match=r"cambist\.feeds\.nowhere"):
+        load("cambist.feeds", ["nowhere"], "feed", object)

@@ -1,0 +1,197 @@
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cambist.errors import SettingRefused
+from cambist.settings import NAMES, Settings, read_settings
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    return tmp_path / "cambist.toml"
+
+
+def filed(config: Path, text: str, **variables: str) -> dict[str, str]:
+    config.write_text(text, encoding="utf-8")
+    return {"CAMBIST_CONFIG": str(config), **variables}
+
+
+# The order: defaults, file, variables, flags
+
+
+def test_without_anything_chosen_the_defaults_hold() -> None:
+    assert read_settings({}, {}) == Settings()
+    assert (Settings().host, Settings().port, Settings().data) == ("127.0.0.1", 8000, Path("data"))
+
+
+def test_the_file_wins_over_the_defaults(config: Path) -> None:
+    assert read_settings(filed(config, "port = 1111"), {}).port == 1111
+
+
+def test_a_variable_wins_over_the_file(config: Path) -> None:
+    settings = read_settings(filed(config, 'port = 1111\nhost = "file"', CAMBIST_PORT="2222"), {})
+    assert (settings.port, settings.host) == (2222, "file")
+
+
+def test_a_flag_wins_over_a_variable_and_over_the_file(config: Path) -> None:
+    environment = filed(config, "port = 1111\nworkers = 7", CAMBIST_PORT="2222", CAMBIST_THREADS="8")
+    settings = read_settings(environment, {"port": 3333})
+    assert (settings.port, settings.threads, settings.workers) == (3333, 8, 7)
+
+
+def test_a_flag_that_was_not_given_changes_nothing() -> None:
+    assert read_settings({"CAMBIST_PORT": "2222"}, {"port": None}).port == 2222
+
+
+def test_a_flag_of_false_was_given() -> None:
+    assert read_settings({"CAMBIST_ACCESS_LOG": "true"}, {"access_log": False}).access_log is False
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_setting_can_be_chosen_in_file_variable_and_flag(config: Path, name: str) -> None:
+    given, chosen = {
+        "data": ("/srv/rates", Path("/srv/rates")),
+        "host": ("0.0.0.0", "0.0.0.0"),  # noqa: S104  nothing listens
+        "port": ("9000", 9000),
+        "workers": ("9", 9),
+        "threads": ("9", 9),
+        "database": ("postgresql://db/rates", "postgresql://db/rates"),
+        "path_prefix": ("/rates/v1", "/rates/v1"),
+        "cors_origin": ("https://example.org", "https://example.org"),
+        "closed_max_age": ("PT2H", timedelta(hours=2)),
+        "fixing_max_age": ("P7D", timedelta(days=7)),
+        "log_level": ("debug", "debug"),
+        "access_log": ("true", True),
+    }[name]
+    assert getattr(Settings(), name) != chosen
+    assert getattr(read_settings(filed(config, f'{name} = "{given}"'), {}), name) == chosen
+    assert getattr(read_settings({f"CAMBIST_{name.upper()}": given}, {}), name) == chosen
+    assert getattr(read_settings({}, {name: given}), name) == chosen
+
+
+def test_variables_of_others_are_none_of_ours() -> None:
+    assert read_settings({"PORT": "1", "PATH": "/bin", "XCAMBIST_PORT": "1", "cambist_port": "1"}, {}) == Settings()
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("variable", "nearest"),
+    [("CAMBIST_PROT", "CAMBIST_PORT"), ("CAMBIST_WORKER", "CAMBIST_WORKERS"), ("CAMBIST_CONFG", "CAMBIST_CONFIG")],
+)
+def test_an_unknown_variable_is_refused_with_the_nearest_name(variable: str, nearest: str) -> None:
+    with pytest.raises(SettingRefused, match=rf"\[{variable}\] in the environment; did you mean \[{nearest}\]"):
+        read_settings({variable: "1"}, {})
+
+
+def test_an_unknown_name_in_the_file_is_refused_with_file_and_nearest_name(config: Path) -> None:
+    with pytest.raises(SettingRefused, match=r"\[prot\] in .*cambist\.toml; did you mean \[port\]"):
+        read_settings(filed(config, "prot = 1"), {})
+
+
+def test_a_name_near_to_none_is_refused_with_all_there_are(config: Path) -> None:
+    with pytest.raises(SettingRefused) as refused:
+        read_settings(filed(config, "zzzzzzzz = 1"), {})
+    assert all(name in str(refused.value) for name in NAMES)
+
+
+def test_an_unknown_flag_is_refused() -> None:
+    with pytest.raises(SettingRefused, match="prot"):
+        read_settings({}, {"prot": 1})
+
+
+BAD = [
+    ("port", "0"),
+    ("port", "65536"),
+    ("port", "eighty"),
+    ("port", ""),
+    ("workers", "0"),
+    ("workers", "257"),
+    ("threads", "0"),
+    ("threads", "65"),
+    ("path_prefix", "rates"),
+    ("path_prefix", "/rates/"),
+    ("path_prefix", "/ra tes"),
+    ("path_prefix", "/rates?x"),
+    ("path_prefix", "/rates\n"),
+    ("closed_max_age", "an hour"),
+    ("fixing_max_age", "P"),
+    ("log_level", "loud"),
+    ("access_log", "maybe"),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), BAD)
+def test_a_bad_value_names_its_setting(name: str, value: str) -> None:
+    with pytest.raises(SettingRefused, match=name):
+        read_settings({f"CAMBIST_{name.upper()}": value}, {})
+    with pytest.raises(SettingRefused, match=name):
+        read_settings({}, {name: value})
+
+
+@pytest.mark.parametrize("name", ["closed_max_age", "fixing_max_age"])
+def test_a_duration_below_nothing_is_refused(name: str) -> None:
+    with pytest.raises(SettingRefused, match=name):
+        read_settings({f"CAMBIST_{name.upper()}": "-PT1H"}, {})
+
+
+def test_a_bad_value_in_the_file_names_the_file_too(config: Path) -> None:
+    with pytest.raises(SettingRefused) as refused:
+        read_settings(filed(config, "port = 0"), {})
+    assert "cambist.toml" in str(refused.value)
+    assert "port" in str(refused.value)
+
+
+def test_a_bad_value_in_the_file_is_refused_even_where_a_flag_wins(config: Path) -> None:
+    with pytest.raises(SettingRefused, match="port"):
+        read_settings(filed(config, "port = 0"), {"port": 8000})
+
+
+@pytest.mark.parametrize("content", [b"port = ", b"= 1", b"port = 1\nport = 2", b"host = '\xff'"])
+def test_a_file_that_is_no_toml_is_refused_by_its_name(config: Path, content: bytes) -> None:
+    config.write_bytes(content)
+    with pytest.raises(SettingRefused, match=r"cambist\.toml.*cannot be read"):
+        read_settings({"CAMBIST_CONFIG": str(config)}, {})
+
+
+def test_a_file_that_is_not_there_is_refused_by_its_name(config: Path) -> None:
+    with pytest.raises(SettingRefused, match=r"cambist\.toml.*cannot be read"):
+        read_settings({"CAMBIST_CONFIG": str(config)}, {})
+
+
+def test_a_home_that_nobody_has_is_refused() -> None:
+    with pytest.raises(SettingRefused, match="data"):
+        read_settings({"CAMBIST_DATA": "~nobody-has-this-name/data"}, {})
+
+
+@given(st.sampled_from(NAMES), st.text(max_size=12))
+def test_any_value_gives_settings_or_a_refusal_that_names_it(name: str, value: str) -> None:
+    try:
+        read_settings({f"CAMBIST_{name.upper()}": value}, {})
+    except SettingRefused as refused:
+        assert name in str(refused)  # noqa: PT017  both ways out are right
+
+
+# What comes out
+
+
+def test_settings_are_frozen() -> None:
+    with pytest.raises(AttributeError):
+        Settings().port = 1  # type: ignore[misc]
+
+
+def test_without_a_database_there_is_one_in_the_data_folder(tmp_path: Path) -> None:
+    assert Settings(data=tmp_path).database_url == f"sqlite:///{tmp_path / 'cambist.db'}"
+    assert Settings(data=Path("data")).database_url == f"sqlite:///{Path.cwd() / 'data' / 'cambist.db'}"
+
+
+def test_a_database_that_was_chosen_is_taken_as_it_is() -> None:
+    assert Settings(database="postgresql://db/rates").database_url == "postgresql://db/rates"
+
+
+def test_a_tilde_in_the_data_folder_is_the_home_folder() -> None:
+    assert read_settings({"CAMBIST_DATA": "~/rates"}, {}).data == Path.home() / "rates"
