@@ -14,6 +14,7 @@ CambistError
 ├── FeedBroken              a source sent something that is not what it publishes
 ├── ImageDamaged            the columnar image is not what was written
 ├── BoardDamaged            the published book is not what was written
+├── StoreBroken             the database cannot be read or written
 ├── SettingRefused          a setting is unknown, malformed or out of range
 └── CannotStart             the machine does not allow the service to start
 """
@@ -76,6 +77,10 @@ class ImageDamaged(CambistError):
 
 class BoardDamaged(CambistError):
     """The published book is not what was written, or was written by another version."""
+
+
+class StoreBroken(CambistError):
+    """The database cannot be read or written."""
 
 
 class SettingRefused(CambistError):

@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 import json
 import logging
+import os
 import shutil
 import threading
 import time
@@ -98,7 +99,7 @@ def look(ask: Ask, watches: Callable[[], list[Watch[Any]]]) -> Callable[[], None
 
 
 def asking(settings: Settings) -> Ask:
-    app = load_worker(settings)
+    app = load_worker(settings, os.getppid())
     owner = (settings.data / "owner.key").read_text().strip()
 
     def ask(target: str, key: str = owner) -> Any:
@@ -156,13 +157,13 @@ def test_a_worker_keeps_to_its_settings(settings: Settings) -> None:
 def test_a_worker_without_a_book_says_so(settings: Settings) -> None:
     (settings.data / "book.json").unlink()
     with pytest.raises(BoardDamaged, match="No book has been published"):
-        load_worker(settings)
+        load_worker(settings, os.getppid())
 
 
 def test_a_worker_without_an_image_says_so(settings: Settings) -> None:
     (settings.data / "rates.image").unlink()
     with pytest.raises(ImageDamaged):
-        load_worker(settings)
+        load_worker(settings, os.getppid())
 
 
 def test_a_new_book_is_answered_from_within_a_second(ask: Ask, board: FileBoard) -> None:

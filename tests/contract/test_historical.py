@@ -100,12 +100,10 @@ def test_the_source_is_1_and_listed(client):
 @pytest.mark.parametrize("source", ["EUR", "JPY", "USD"])
 def test_every_published_rate_is_its_exact_cross_to_ten_digits(client, published, day, source):
     fixed = published[day]
-    # The litas was pegged to the dollar until 2002, and its peg outranks its euro fixing.
-    known = [code for code in fixed if code != "LTL" or day >= "2002-02-02"]
-    text = client.get(f"/historical?date={day}&from={source}&to={','.join(known)}").text
+    text = client.get(f"/historical?date={day}&from={source}&to={','.join(fixed)}").text
     wrong = {
         code: (written(text, code), ten_digits(fixed[code] / fixed[source]))
-        for code in known
+        for code in fixed
         if written(text, code) != ten_digits(fixed[code] / fixed[source])
     }
     assert not wrong
@@ -185,10 +183,24 @@ def test_the_lev_converts_at_its_fixed_rate_for_ever_but_is_listed_no_more(clien
     assert client.get("/historical?date=2025-12-31&from=EUR").json["results"]["BGN"] == 1.9558
 
 
-@pytest.mark.xfail(strict=True, reason="law fixes the pair, but it is crossed through a dollar that no one has fixed")
-@pytest.mark.parametrize("query", ["date=2026-11-20&from=EUR&to=HRK", "date=1999-01-01&from=DEM&to=FRF"])
-def test_what_the_law_fixed_converts_also_on_days_without_a_fixing(client, query):
-    assert client.get(f"/historical?{query}").status == 200
+@pytest.mark.parametrize(
+    ("query", "results"),
+    [
+        ("date=2026-11-20&from=EUR&to=HRK", {"HRK": 7.5345}),
+        ("date=2026-11-20&from=EUR&to=XOF,USD", {"XOF": 655.957}),
+        ("date=2026-11-20&from=EUR&to=EUR", {"EUR": 1}),
+        ("date=1999-01-01&from=DEM&to=FRF", {"FRF": 3.353854885}),
+    ],
+)
+def test_what_the_law_fixed_converts_also_on_days_without_a_fixing(client, query, results):
+    assert client.get(f"/historical?{query}").json["results"] == results
+
+
+def test_a_day_without_a_fixing_lists_what_the_law_ties_to_the_source(client):
+    results = client.get("/historical?date=2026-11-20&from=EUR").json["results"]
+    assert {"EUR": 1, "XAF": 655.957, "XOF": 655.957}.items() <= results.items()
+    assert "USD" not in results
+    assert "HRK" not in results
 
 
 def test_the_rouble_ends_14_days_after_its_last_fixing(client):
@@ -211,7 +223,7 @@ def test_targets_without_a_rate_are_left_out_beside_others(client):
         "date=2026-10-30&from=EUR&to=RUB",
         "date=2026-10-30&from=RUB",
         "date=2026-10-30&from=XDR",
-        "date=2026-11-20&from=EUR",
+        "date=2026-11-20&from=JPY",
     ],
 )
 def test_a_day_with_nothing_is_404_and_names_it(client, query):

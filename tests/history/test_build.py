@@ -183,9 +183,10 @@ def test_where_its_own_pair_is_not_published_a_peg_holds(image: RateImage) -> No
     assert shown(image, DAY, "USD", "AED") == "3.6725"
 
 
-def test_a_dollar_peg_does_not_yield_to_a_cross() -> None:
+def test_a_peg_yields_to_what_a_source_publishes_of_the_currency_and_stands_again_after_it() -> None:
     image = built(("EUR", fixings("2026-03-02 EUR/USD 1.25 2026-03-02 EUR/AED 4.6001")))
-    assert shown(image, DAY, "USD", "AED") == "3.6725"
+    assert shown(image, DAY, "USD", "AED") == "3.68008"
+    assert shown(image, DAY - ONE_DAY, "USD", "AED") == "3.6725"
 
 
 @pytest.mark.parametrize("fixing", ["USD/AED 3.6730", "AED/USD 0.272257010618023414"])

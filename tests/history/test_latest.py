@@ -98,7 +98,7 @@ def test_a_source_that_quotes_per_dollar_is_crossed_all_the_same() -> None:
 
 
 def test_the_real_book_is_of_the_newest_fixings(real_book: Book) -> None:
-    assert real_book.as_of.isoformat() == "2026-10-30T14:15:00+01:00"
+    assert real_book.as_of.isoformat() == "2026-10-30T13:15:00+00:00"
     assert midpoint(real_book, Pair("EUR", "USD")).value == Fraction("1.1172")
     assert midpoint(real_book, Pair("USD", "JPY")).value == Fraction("175.68") / Fraction("1.1172")
 

@@ -46,7 +46,7 @@ def started() -> Iterator[list[Watch[str]]]:
 
 def watching(board: Board, each_second: Callable[[], None] = lambda: None, **take: Callable[[], None]) -> Watch[str]:
     takes = {news: board.taker(news) for news in board.versions} | take
-    return Watch(board.versions.__getitem__, board.versions, takes, each_second)
+    return Watch(board.versions.__getitem__, board.versions, takes, each_second, os.getppid())
 
 
 def damaged() -> None:
@@ -164,7 +164,7 @@ def test_what_could_not_be_taken_up_is_tried_again_without_a_further_ring(
 
 def test_what_changed_while_the_state_was_loaded_is_taken_at_the_first_look(board: Board) -> None:
     takes = {news: board.taker(news) for news in board.versions}
-    watch = Watch(board.versions.__getitem__, {"book": 0, "image": 1}, takes, lambda: None)
+    watch = Watch(board.versions.__getitem__, {"book": 0, "image": 1}, takes, lambda: None, os.getppid())
     watch.look()
     watch.look()
     assert board.taken == ["book"]

@@ -84,7 +84,7 @@ def test_a_file_that_is_no_database_is_refused_in_a_sentence(tmp_path: Path) -> 
     path = tmp_path / "notes.db"
     path.write_bytes(b"Dear diary, " * 1000)
     store = SqlStore(f"sqlite:///{path}")
-    with pytest.raises(CannotStart, match="cannot be opened"):
+    with pytest.raises(CannotStart, match="cannot be used"):
         store.migrate()
     store.close()
     assert path.read_bytes() == b"Dear diary, " * 1000
@@ -92,7 +92,7 @@ def test_a_file_that_is_no_database_is_refused_in_a_sentence(tmp_path: Path) -> 
 
 def test_a_database_in_a_folder_that_is_not_there_is_refused_in_a_sentence(tmp_path: Path) -> None:
     store = SqlStore(f"sqlite:///{tmp_path / 'nowhere' / 'a.db'}")
-    with pytest.raises(CannotStart, match="cannot be opened"):
+    with pytest.raises(CannotStart, match="cannot be used"):
         store.migrate()
     store.close()
 

@@ -6,6 +6,7 @@ from cambist.app.parts import endpoints, open_store
 from cambist.errors import BoardDamaged
 from cambist.history.image import RateImage
 from cambist.market.book import Book
+from cambist.server import render
 from cambist.server.desk import Desk, utc_now
 from cambist.server.front import Wsgi
 from cambist.server.watch import Watch
@@ -16,8 +17,11 @@ from cambist.stores.folder import DataFolder
 from cambist.stores.image import open_image
 
 
-def load_worker(settings: Settings) -> Wsgi:
-    """Make one worker's application and start its watch: what `server` runs in each process."""
+def load_worker(settings: Settings, supervisor: int) -> Wsgi:
+    """Make one worker's application and start its watch: what `server` runs in each process.
+
+    `supervisor` is the process without which a worker ends.
+    """
     folder = DataFolder(settings.data)
     board, store = FileBoard(folder.path), open_store(settings)
 
@@ -37,6 +41,7 @@ def load_worker(settings: Settings) -> Wsgi:
         News.IMAGE: lambda: desk.take_image(image()),
         News.ACCOUNTS: lambda: desk.take_accounts(store.accounts.by_key()),
     }
-    Watch(board.version, seen, take, desk.forget_live).start()
+    Watch(board.version, seen, take, desk.forget_live, supervisor).start()
+    render.prepare()
     options = Options(settings.path_prefix, settings.cors_origin, settings.closed_max_age)
     return build_wsgi(endpoints(), desk, options)

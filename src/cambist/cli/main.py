@@ -44,6 +44,6 @@ def main() -> None:
     """Run a command; what cannot be done is said in one sentence on standard error."""
     try:
         app()
-    except CambistError as error:
+    except (CambistError, OSError) as error:
         typer.echo(f"cambist: {error}", err=True)
         sys.exit(2)

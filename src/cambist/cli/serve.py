@@ -70,7 +70,7 @@ def run(settings: Settings) -> None:
     address = f"http://{settings.host}:{settings.port}{settings.path_prefix}"
     _prepare(keeper, address)
     log.info("Serving %s with %d workers of %d threads", address, settings.workers, settings.threads)
-    http.run(settings, listening_on, partial(load_worker, settings))
+    http.run(settings, listening_on, partial(load_worker, settings, os.getpid()))
     log.info("Stopped; answers in flight were finished")
 
 

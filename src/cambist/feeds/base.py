@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date, datetime, time
+from datetime import UTC, date, datetime, time
 from zoneinfo import ZoneInfo
 
 from cambist.history.fixing import Fixing
@@ -30,8 +30,8 @@ class Source:
     first_day: date
 
     def market_time(self, day: date) -> datetime:
-        """Give the moment of the market that the day's fixing shows."""
-        return datetime.combine(day, self.fixed_at, self.zone)
+        """Give the moment of the market that the day's fixing shows, UTC."""
+        return datetime.combine(day, self.fixed_at, self.zone).astimezone(UTC)
 
 
 class Feed(ABC):

@@ -11,6 +11,8 @@ from operator import itemgetter
 
 from cambist.errors import NoRate
 from cambist.history.image import RateImage
+from cambist.market.parity import by_law
+from cambist.reference.tables import CURRENCIES
 
 CARRY_DAYS = 14
 """How many days a fixing is carried over weekends, holidays and late sources."""
@@ -44,14 +46,18 @@ class DayRates:
 
 
 def listed_on(image: RateImage, day: date, base: str) -> DayRates:
-    """Give `base` in every currency that the day lists, by code.
+    """Give `base` in every currency that the day lists, and in itself, by code.
 
     Errors: NoRate where the day has no rate for the base, or none but its own.
     """
-    one = _base(image, day, base)
+    one = image.cell(day, base)
+    if isnan(one):
+        return _listed_by_law(image, day, base)
     era = image.eras[image.era_of_day[image.row(day)]]
+    if image.columns[base] not in era:
+        era = tuple(sorted((*era, image.columns[base])))
     codes = tuple(image.codes[column] for column in era)
-    if set(codes) <= {base}:
+    if codes == (base,):
         raise NoRate(f"No rates from [{base}] on [{day}]")
     start = image.row(day) * len(image.codes)
     cells = list(image.cells[start : start + len(image.codes)])
@@ -67,23 +73,31 @@ def on_day(image: RateImage, day: date, base: str, quotes: Iterable[str]) -> Day
 
     Errors: NoRate where none has.
     """
-    one = _base(image, day, base)
-    rates = {quote: image.cell(day, quote) / one for quote in quotes}
+    one = image.cell(day, base)
+    rates = {quote: _rate(image.cell(day, quote) / one, base, quote, day) for quote in quotes}
     there = {quote: rate for quote, rate in rates.items() if not isnan(rate)}
     if not there:
-        raise NoRate(f"No rate from [{base}] to [{','.join(rates)}] on [{day}]{_reach(image, rates)}")
+        raise NoRate(f"No rate from [{base}] to [{','.join(rates)}] on [{day}]{_reach(image, base, rates)}")
     return DayRates(tuple(there), list(there.values()))
 
 
-def _base(image: RateImage, day: date, base: str) -> float:
-    one = image.cell(day, base)
-    if isnan(one):
-        raise NoRate(f"No rate from [{base}] on [{day}]{_reach(image, [base])}")
-    return one
+def _rate(crossed: float, base: str, quote: str, day: date) -> float:
+    """Where the market is silent the law may still speak."""
+    fixed = by_law(base, quote, day) if isnan(crossed) else None
+    return crossed if fixed is None else float(fixed)
 
 
-def _reach(image: RateImage, codes: Iterable[str]) -> str:
-    """Say how far the history of a single code reaches, so that the reader need not guess."""
-    names = list(codes)
-    span = image.span(names[0]) if len(names) == 1 else None
-    return f": its rates run from {span[0]} to {span[1]}" if span else ""
+def _listed_by_law(image: RateImage, day: date, base: str) -> DayRates:
+    """Where the market is silent the law may still speak: list what lives and is tied to the base."""
+    tied = {code: by_law(base, code, day) for code in image.codes if code == base or CURRENCIES[code].lives_on(day)}
+    fixed = {code: float(rate) for code, rate in tied.items() if rate is not None}
+    if set(fixed) <= {base}:
+        raise NoRate(f"No rates from [{base}] on [{day}]{_reach(image, base)}")
+    return DayRates(tuple(fixed), list(fixed.values()))
+
+
+def _reach(image: RateImage, base: str, quotes: Iterable[str] = ()) -> str:
+    """Say how far the history reaches of what has none on the day asked, so that the reader need not guess."""
+    names = [base, *quotes] if len(list(quotes)) == 1 else [base]
+    spans = {name: span for name in names if (span := image.span(name))}
+    return "".join(f"; [{name}] has rates from {first} to {last}" for name, (first, last) in spans.items())

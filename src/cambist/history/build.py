@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from math import isnan, nan
@@ -12,7 +12,7 @@ from cambist.history.as_of import Cut, carried
 from cambist.history.fixing import Fixing
 from cambist.history.image import FIRST_DAY, RateImage
 from cambist.market.pair import PIVOT
-from cambist.market.parity import CHANGE_DAYS, Parity, parities_on
+from cambist.market.parity import Parity, parities_on, stretches
 from cambist.market.quote import Made
 from cambist.reference.tables import CURRENCIES, REDENOMINATIONS, Currency
 
@@ -105,14 +105,9 @@ def _life(currency: Currency, days: int) -> tuple[int, int]:
 
 def _fix_parities(draft: _Draft) -> None:
     """Write what is fixed by law: conversions always, pegs where no source publishes the currency."""
-    for first, end in _stretches(draft.days):
+    for first, end in stretches(FIRST_DAY, draft.days):
         for parity in parities_on(FIRST_DAY + timedelta(days=first)):
             _fix(draft, parity, first, end)
-
-
-def _stretches(days: int) -> Iterator[tuple[int, int]]:
-    changes = [row for day in CHANGE_DAYS if 0 < (row := (day - FIRST_DAY).days) < days]
-    return zip([0, *changes], [*changes, days], strict=True)
 
 
 def _fix(draft: _Draft, parity: Parity, first: int, end: int) -> None:

@@ -27,11 +27,11 @@ class RateImage:
     revision: str
     first_day: date
     last_fixing: date
-    codes: tuple[str, ...]
-    eras: tuple[tuple[int, ...], ...]
-    era_of_day: Sequence[int]
-    cells: memoryview[float]
-    columns: Mapping[str, int] = field(init=False)
+    codes: tuple[str, ...] = field(repr=False)
+    eras: tuple[tuple[int, ...], ...] = field(repr=False)
+    era_of_day: Sequence[int] = field(repr=False)
+    cells: memoryview[float] = field(repr=False)
+    columns: Mapping[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", {code: column for column, code in enumerate(self.codes)})

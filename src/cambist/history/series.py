@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
+from math import isnan
 
 from cambist.errors import NoRate
 from cambist.history.image import RateImage
 from cambist.market.pair import Pair
+from cambist.market.parity import by_law, stretches
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +28,25 @@ def between(image: RateImage, pair: Pair, start: date, end: date) -> Series:
     """
     first, last = max(start, image.first_day), min(end, image.last_day)
     values = _values(image, pair, first, last) if first <= last else []
-    if all(value != value for value in values):  # noqa: PLR0124  NaN is all that differs from itself
+    if all(map(isnan, values)):
         raise NoRate(f"No rate from [{pair.base}] to [{pair.quote}] between [{start}] and [{end}]")
     return Series(pair, first, values)
 
 
 def _values(image: RateImage, pair: Pair, first: date, last: date) -> list[float]:
     base, quote = (_column(image, code, first, last) for code in (pair.base, pair.quote))
-    return [units / one for units, one in zip(quote, base, strict=True)]
+    values = [units / one for units, one in zip(quote, base, strict=True)]
+    if isnan(sum(values)):
+        _fill_by_law(values, pair, first)
+    return values
+
+
+def _fill_by_law(values: list[float], pair: Pair, first: date) -> None:
+    """Where the market is silent the law may still speak."""
+    for start, end in stretches(first, len(values)):
+        fixed = by_law(pair.base, pair.quote, first + timedelta(days=start))
+        if fixed is not None:
+            values[start:end] = [float(fixed) if isnan(value) else value for value in values[start:end]]
 
 
 def _column(image: RateImage, code: str, first: date, last: date) -> list[float]:

@@ -21,7 +21,7 @@ def compose(quotes: Mapping[str, Quote], version: int, now: datetime) -> Book:
     as_of = max((quote.as_of for quote in quotes.values()), default=now)
     complete = dict(quotes)
     for parity in parities_on(now.date()):
-        _derive(complete, parity, as_of)
+        _derive(complete, parity, as_of, now)
     listed = (
         PIVOT,
         *(code for code, quote in complete.items() if _is_listed(code, quote, as_of, now.date())),
@@ -29,18 +29,18 @@ def compose(quotes: Mapping[str, Quote], version: int, now: datetime) -> Book:
     return Book(version, as_of, dict(sorted(complete.items())), tuple(sorted(listed)))
 
 
-def _derive(quotes: dict[str, Quote], parity: Parity, as_of: datetime) -> None:
+def _derive(quotes: dict[str, Quote], parity: Parity, as_of: datetime, now: datetime) -> None:
     """Add what law fixes. A peg yields to what a source publishes of late; a conversion never does (ADR 5)."""
-    anchor = _unit(as_of) if parity.anchor == PIVOT else quotes.get(parity.anchor)
+    anchor = _unit(as_of, now) if parity.anchor == PIVOT else quotes.get(parity.anchor)
     published = quotes.get(parity.code)
     if anchor is None or (parity.made is Made.PEGGED and published and _is_recent(published, as_of)):
         return
     quotes[parity.code] = parity.quote(anchor, PIVOT)
 
 
-def _unit(as_of: datetime) -> Quote:
+def _unit(as_of: datetime, now: datetime) -> Quote:
     one = Fraction(1)
-    return Quote(Pair(PIVOT, PIVOT), one, one, as_of, as_of, Origin(Made.PUBLISHED, ()))
+    return Quote(Pair(PIVOT, PIVOT), one, one, as_of, now, Origin(Made.PUBLISHED, ()))
 
 
 def _is_recent(quote: Quote, as_of: datetime) -> bool:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from fractions import Fraction
 from functools import cache
+from itertools import pairwise
 from math import prod
 
 from cambist.market.pair import Pair
@@ -57,6 +58,24 @@ def parities_on(day: date) -> tuple[Parity, ...]:
 def _parities_since(change: date) -> tuple[Parity, ...]:
     holding = {parity.code: parity for parity in (*_pegs(change), *_conversions(change))}
     return tuple(_anchors_first(holding))
+
+
+def by_law(base: str, quote: str, day: date) -> Fraction | None:
+    """Give what one `base` is in `quote` where law alone decides it, needing no market; None elsewhere."""
+    held = {parity.code: parity for parity in parities_on(day)}
+    (base_root, base_units), (quote_root, quote_units) = _root(base, held), _root(quote, held)
+    if base_root != quote_root or not (base in held or CURRENCIES[base].lives_on(day)):
+        return None
+    return quote_units / base_units
+
+
+def _root(code: str, held: dict[str, Parity]) -> tuple[str, Fraction]:
+    """Follow a currency to what it is tied to in the end, and give its units per one of that."""
+    units = Fraction(1)
+    while code in held:
+        units *= held[code].factor
+        code = held[code].anchor
+    return code, units
 
 
 def _pegs(day: date) -> Iterator[Parity]:
@@ -110,3 +129,9 @@ def _change_days() -> Iterator[date]:
 
 CHANGE_DAYS = sorted(set(_change_days()))
 """The days on which what holds becomes another; between two of them nothing changes."""
+
+
+def stretches(first: date, days: int) -> Iterator[tuple[int, int]]:
+    """Divide `days` days from `first` on where what holds changes; give each part as start and end offset."""
+    changes = [offset for day in CHANGE_DAYS if 0 < (offset := (day - first).days) < days]
+    return pairwise([0, *changes, days])

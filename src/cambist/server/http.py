@@ -22,7 +22,7 @@ _FINISH_SECONDS = 10
 _ACCESS_LINE = '%(addr)s "%(method)s %(path)s" %(status)d %(dt_ms).3f ms'
 """What the access log says of an answer: never the query, where a key may be."""
 
-_BUFFER_BYTES = 128 * 1024
+_BUFFER_BYTES = 32 * 1024
 """What a request's head may take before the server refuses it with a bare 431."""
 
 

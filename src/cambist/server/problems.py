@@ -68,8 +68,10 @@ def on_refusal(
     problem = PROBLEMS.get(type(error))
     if problem is None:
         on_failure(_request, response, error, _params)
-    else:
-        write(response, problem, str(error))
+        return
+    write(response, problem, str(error))
+    if not isinstance(error, errors.KeyRefused):
+        response.set_header("X-Calls-Cost", "0")
 
 
 def on_http_error(request: falcon.Request, response: falcon.Response, error: falcon.HTTPError, _params: object) -> None:

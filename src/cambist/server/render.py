@@ -43,6 +43,11 @@ _LAST_ITEM = date(2100, 12, 31)
 _ENCODER = msgspec.json.Encoder()
 
 
+def prepare() -> None:
+    """Make ahead what the first series would wait for."""
+    _series_items()
+
+
 def opened(body: object) -> bytes:
     """Write a body up to where its `ms` goes: `…,"ms":`."""
     return _ENCODER.encode(body)[:-1] + b',"ms":'

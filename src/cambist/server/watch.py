@@ -22,7 +22,8 @@ class Watch(threading.Thread, Generic[N]):
 
     `seen` are the versions from before the state was loaded: what changed meanwhile is taken up at the first look.
 
-    It also ends the worker when its supervisor has died: an orphan would go on answering from a dead service.
+    It also ends the worker when its `supervisor` (a process id) has died: an orphan would go on answering for a
+    service that is no more, and keep its port.
     """
 
     def __init__(
@@ -31,6 +32,7 @@ class Watch(threading.Thread, Generic[N]):
         seen: Mapping[N, int],
         take: Mapping[N, Callable[[], None]],
         each_second: Callable[[], None],
+        supervisor: int,
     ) -> None:
         super().__init__(name="watch", daemon=True)
         self._version = version
@@ -38,7 +40,7 @@ class Watch(threading.Thread, Generic[N]):
         self._failed: dict[N, int] = {}
         self._take = take
         self._each_second = each_second
-        self._parent = os.getppid()
+        self._supervisor = supervisor
         self._ended = threading.Event()
 
     def run(self) -> None:
@@ -50,7 +52,7 @@ class Watch(threading.Thread, Generic[N]):
             if looks % round(1 / _LOOK_EVERY) == 0:
                 self._failed.clear()
                 self._each_second()
-            if os.getppid() != self._parent:
+            if os.getppid() != self._supervisor:
                 log.error("The supervisor has died: this worker ends")
                 os.kill(os.getpid(), signal.SIGTERM)
                 return

@@ -99,5 +99,8 @@ def _encode_fraction(value: object) -> object:
 
 def _decode_fraction(kind: type, value: object) -> object:
     if kind is Fraction:
-        return Fraction(str(value))
+        try:
+            return Fraction(str(value))
+        except ZeroDivisionError as error:
+            raise ValueError(str(error)) from error
     raise NotImplementedError(kind)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from sqlite3 import Connection as SqliteConnection
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, ExceptionContext, create_engine, event
+from sqlalchemy.exc import DBAPIError, IntegrityError
+
+from cambist.errors import StoreBroken
 
 _PRAGMAS = ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON", "busy_timeout = 5000")
 
@@ -12,6 +15,7 @@ _PRAGMAS = ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON", "
 def open_engine(url: str) -> Engine:
     """Give an engine for `url`; SQLite writes ahead, so that readers never wait for the writer."""
     engine = create_engine(url)
+    event.listen(engine, "handle_error", _say_what_is_broken)
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", _set_pragmas)
         event.listen(engine, "begin", _begin)
@@ -27,3 +31,10 @@ def _set_pragmas(connection: SqliteConnection, _record: object) -> None:
 
 def _begin(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN")
+
+
+def _say_what_is_broken(context: ExceptionContext) -> None:
+    """Turn the driver's errors into ours; a broken constraint is for whoever wrote the row to explain."""
+    error = context.sqlalchemy_exception
+    if isinstance(error, DBAPIError) and not isinstance(error, IntegrityError):
+        raise StoreBroken(f"The database cannot be used: {error.orig}") from error

@@ -8,6 +8,7 @@ from itertools import islice
 
 from sqlalchemy import Connection, insert
 
+from cambist.errors import FeedBroken
 from cambist.history.fixing import Filed, Fixing, Receipt
 from cambist.market.pair import Pair
 from cambist.stores.sql.schema import fixings, receipts, series
@@ -47,9 +48,13 @@ class Filing:
         return {(row[0], row[1]): (row[2], row[3]) for row in self._connection.execute(query)}
 
     def _new_rows(self, delivered: Iterable[Fixing]) -> Iterator[dict[str, object]]:
+        seen: set[_Cell] = set()
         for fixing in delivered:
             cell = (self._series_id(fixing.pair), fixing.day)
             value = (fixing.nominal, str(fixing.value))
+            if cell in seen:
+                raise FeedBroken(f"{fixing.source}: {fixing.pair} on {fixing.day} stands twice in one delivery")
+            seen.add(cell)
             known = self._known.get(cell)
             if known == value:
                 self._unchanged += 1

@@ -9,9 +9,8 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Engine
-from sqlalchemy.exc import DBAPIError
 
-from cambist.errors import CannotStart
+from cambist.errors import CannotStart, StoreBroken
 
 _MIGRATIONS = Path(__file__).with_name("migrations")
 
@@ -34,5 +33,5 @@ def migrate(engine: Engine) -> None:
                 raise CannotStart(f"The database is of a newer Cambist (schema {current}): upgrade the service")
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
-    except DBAPIError as error:
-        raise CannotStart(f"The database cannot be opened: {error.orig}") from error
+    except StoreBroken as error:
+        raise CannotStart(str(error)) from error

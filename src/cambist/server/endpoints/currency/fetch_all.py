@@ -31,7 +31,7 @@ class Body(Struct, frozen=True):
 
 def answer(view: View, params: Params) -> Body:
     """Cross the source with every listed currency, itself included."""
-    found = midpoints(view.book, [params.base], view.book.listed)
+    found = midpoints(view.book, [params.base], sorted({*view.book.listed, params.base}))
     return Body(
         base=params.base,
         results=rates(found.values[params.base]),
