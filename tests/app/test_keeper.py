@@ -278,7 +278,7 @@ def test_the_owner_is_created_once(start: Started) -> None:
 def test_the_owners_key_opens_the_owners_account(start: Started) -> None:
     keeper = start()
     key = keeper.create_owner() or ""
-    account = keeper._store.accounts.by_key()[digest(key)]
+    account = keeper._store.accounts.by_key()[digest(key)].account
     assert (account.name, account.plan) == ("owner", "unlimited")
 
 
@@ -297,7 +297,9 @@ def test_the_owners_key_is_in_no_log_and_no_other_file(
     key = keeper.create_owner() or ""
     keeper.close()
     assert key not in caplog.text
-    assert [file.name for file in settings.data.iterdir() if key.encode() in file.read_bytes()] == ["owner.key"]
+    assert [file.name for file in settings.data.rglob("*") if file.is_file() and key.encode() in file.read_bytes()] == [
+        "owner.key"
+    ]
 
 
 def test_a_new_owner_rings_for_the_accounts(start: Started, settings: Settings) -> None:

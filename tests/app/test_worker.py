@@ -19,6 +19,7 @@ from wsgiref.util import setup_testing_defaults
 import pytest
 from sqlalchemy.exc import OperationalError
 
+from cambist.accounts.account import Account, NewKey
 from cambist.accounts.api_key import digest, mint, shown_prefix
 from cambist.app import keeper as keeper_module
 from cambist.app import worker as module
@@ -192,7 +193,7 @@ def test_a_new_image_is_taken_up_and_closed_answers_with_it(
 
 def test_a_new_account_is_let_in(ask: Ask, settings: Settings, board: FileBoard, look: Callable[[], None]) -> None:
     store = open_store(settings)
-    store.accounts.create("guest", "unlimited", digest(OTHER_KEY), shown_prefix(OTHER_KEY))
+    store.accounts.create(Account(0, "guest", "unlimited"), NewKey(digest(OTHER_KEY), shown_prefix(OTHER_KEY)))
     store.close()
     board.ring(News.ACCOUNTS)
     look()
@@ -258,8 +259,8 @@ def test_news_that_comes_while_the_worker_starts_is_not_missed(
     settings: Settings, board: FileBoard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Slow(Desk):
-        def __init__(self, *everything: Any) -> None:
-            super().__init__(*everything)
+        def __init__(self, *everything: Any, **more: Any) -> None:
+            super().__init__(*everything, **more)
             board.publish(dearer(board))
 
     monkeypatch.setattr(module, "Desk", Slow)

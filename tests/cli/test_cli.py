@@ -23,6 +23,7 @@ DOCS = Path(__file__).parents[2] / "docs" / "openapi.json"
 OPTIONS = {
     "serve": {"--data", "--host", "--port", "--workers", "--threads", "--path-prefix", "--log-level", "--access-log"},
     "fixing": {"--data", "base", "quote", "day"},
+    "usage": {"--since", "--csv", "--json", "--data", "account"},
     "settings": {"--json"},
     "openapi": {"--output", "--check"},
 }

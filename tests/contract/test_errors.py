@@ -15,6 +15,7 @@ from cambist.feeds.ecb import feed
 from cambist.ingest.filing import file_delivery
 from cambist.ingest.publish import build_image
 from cambist.server.endpoint import Endpoint
+from cambist.server.meter import Meter
 from cambist.server.wsgi import Options, build_wsgi
 
 LIVE = [
@@ -85,7 +86,7 @@ def broken(request, client):
         raise request.param("the secret of /var/lib/inside")
 
     endpoint = Endpoint("/broken", "currency", "Breaks.", Nothing, Something, answer)
-    return replace(client, app=build_wsgi([endpoint], client.desk, Options()))
+    return replace(client, app=build_wsgi([endpoint], client.desk, Meter(client.ledger, {}, 1), Options()))
 
 
 @pytest.mark.parametrize(("method", "target", "status", "code"), ERRORS)

@@ -6,11 +6,12 @@ import base64
 
 import pytest
 
-from cambist.accounts.account import Account
+from cambist.accounts.account import Account, Holder
 from cambist.accounts.api_key import digest, mint
 
 PATH = "/fetch-one?from=EUR&to=USD"
 OTHER = mint(lambda alphabet: alphabet[9])
+OWNER, SECOND = Holder(1, Account(1, "owner", "unlimited")), Holder(2, Account(2, "second", "one"))
 WAYS = ["query", "header", "bearer", "basic user", "basic password"]
 
 
@@ -31,10 +32,9 @@ def bring(client, way: str, key: str, target: str = PATH):
 
 
 @pytest.fixture
-def two(client):
+def two(client, key):
     """A client of a service that knows two keys, each of another account."""
-    opens = dict(client.desk.accounts())
-    client.desk.take_accounts(opens | {digest(OTHER): Account(2, "second", "one")})
+    client.desk.take_accounts({digest(key): OWNER, digest(OTHER): SECOND})
     return client
 
 
@@ -117,7 +117,9 @@ def test_two_different_keys_are_refused_also_where_the_name_is_percent_encoded_a
 @pytest.mark.parametrize("name", ["api_key", "api%5Fkey", "%61pi_key"])
 def test_kept_answers_are_not_kept_under_the_key(client, key, name):
     assert client.get(f"{PATH}&{name}={key}", key=None).status == 200
-    assert key not in repr(vars(client.desk.live))
+    kept = client.desk.subscribers()[digest(key)].shelf.state[1]
+    assert len(kept) == 1
+    assert key not in repr(vars(kept))
 
 
 @pytest.mark.parametrize("key", [None, " "])
@@ -191,7 +193,7 @@ def test_a_key_that_is_taken_away_opens_nothing_from_then_on(client, key, way):
 
 def test_a_new_key_opens_at_once(client):
     assert client.get(PATH, key=OTHER).status == 401
-    client.desk.take_accounts({digest(OTHER): Account(2, "second", "one")})
+    client.desk.take_accounts({digest(OTHER): SECOND})
     assert client.get(PATH, key=OTHER).status == 200
 
 

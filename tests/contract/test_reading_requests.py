@@ -142,6 +142,8 @@ def test_head_gives_the_same_headers_and_no_body(client, target):
         assert (head.status, head.content) == (200, b"")
         lengths = [int(reply.headers.pop("content-length")) for reply in (head, got)]
         assert abs(lengths[0] - lengths[1]) <= 3  # the milliseconds may have more digits
+        costs = [reply.headers.pop("x-calls-cost") for reply in (head, got)]
+        assert costs[0] in {"0", costs[1]}  # what is kept costs a HEAD nothing
         assert head.headers == got.headers
 
 

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 from array import array
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from cambist.accounts.account import Account
+from cambist.accounts.account import Account, DatetimeFormat, Holder
 from cambist.accounts.api_key import Digest
+from cambist.accounts.plan import default_plans, read_plans
 from cambist.errors import RateUnavailable
 from cambist.history.image import RateImage
 from cambist.market.book import Book
@@ -16,7 +18,19 @@ from cambist.server.desk import Desk, utc_now
 NOON = datetime(2026, 3, 6, 12, 0, tzinfo=UTC)
 BOOK, NEW_BOOK = (Book(version, NOON, {}, ("USD",)) for version in (1, 2))
 QUESTION, ANSWER = ("/fetch-one", "to=USD"), Answer(b"{", ())
-OWNER = Account(1, "owner", "unlimited")
+KEY, OTHER = Digest(b"key"), Digest(b"other")
+OWNER = Holder(1, Account(1, "owner", "unlimited"))
+PLANS = read_plans(default_plans(), "plans.toml")
+
+
+class Clock:
+    """A clock that stands until it is moved."""
+
+    def __init__(self) -> None:
+        self.now = NOON.timestamp()
+
+    def __call__(self) -> float:
+        return self.now
 
 
 def an_image(revision: str) -> RateImage:
@@ -28,44 +42,61 @@ IMAGE, NEW_IMAGE = an_image("1"), an_image("2")
 
 
 @pytest.fixture
-def desk() -> Desk:
-    return Desk(BOOK, IMAGE, {Digest(b"key"): OWNER}, lambda: NOON)
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def desk(clock: Clock) -> Desk:
+    return Desk(BOOK, IMAGE, {KEY: OWNER}, PLANS, clock)
 
 
 @pytest.fixture
 def stocked(desk: Desk) -> Desk:
     """A desk that keeps a live and a closed answer."""
-    desk.live.keep(QUESTION, ANSWER)
+    desk.subscribers()[KEY].shelf.state[1].keep(QUESTION, ANSWER)
     desk.closed.keep(QUESTION, ANSWER)
     return desk
 
 
 def kept(desk: Desk) -> tuple[bool, bool]:
-    return desk.live.get(QUESTION) is not None, desk.closed.get(QUESTION) is not None
+    live = desk.subscribers()[KEY].shelf.state[1]
+    return live.get(QUESTION) is not None, desk.closed.get(QUESTION) is not None
+
+
+def seen(desk: Desk, key: Digest = KEY) -> Book:
+    return desk.subscribers()[key].shelf.state[0]
 
 
 def test_a_view_shows_book_image_and_the_moment(desk: Desk) -> None:
-    view = desk.view()
+    view = desk.view(BOOK, NOON.timestamp())
     assert (view.book, view.image, view.now, view.today) == (BOOK, IMAGE, NOON, date(2026, 3, 6))
 
 
-def test_the_day_turns_at_midnight_utc() -> None:
-    desk = Desk(BOOK, IMAGE, {}, lambda: datetime(2026, 3, 6, 23, 59, 59, tzinfo=UTC))
-    assert desk.view().today == date(2026, 3, 6)
+def test_the_day_turns_at_midnight_utc(desk: Desk) -> None:
+    midnight = datetime(2026, 3, 7, tzinfo=UTC).timestamp()
+    assert desk.view(BOOK, midnight - 0.001).today == date(2026, 3, 6)
+    assert desk.view(BOOK, midnight).today == date(2026, 3, 7)
 
 
-def test_the_clock_is_read_for_each_view() -> None:
-    moments = iter([NOON, NOON + timedelta(days=1)])
-    desk = Desk(BOOK, IMAGE, {}, lambda: next(moments))
-    assert [desk.view().now, desk.view().now] == [NOON, NOON + timedelta(days=1)]
+def test_a_view_is_of_the_moment_that_it_is_given_and_not_of_the_clock(desk: Desk) -> None:
+    moments = [NOON, NOON + timedelta(days=1)]
+    assert [desk.view(BOOK, moment.timestamp()).now for moment in moments] == moments
 
 
 def test_a_view_stays_what_it_was_when_news_comes(desk: Desk) -> None:
-    view = desk.view()
+    view = desk.view(seen(desk), NOON.timestamp())
     desk.take_book(NEW_BOOK)
     desk.take_image(NEW_IMAGE)
     assert (view.book, view.image) == (BOOK, IMAGE)
-    assert (desk.view().book, desk.view().image) == (NEW_BOOK, NEW_IMAGE)
+    later = desk.view(seen(desk), NOON.timestamp())
+    assert (later.book, later.image) == (NEW_BOOK, NEW_IMAGE)
+
+
+def test_a_view_writes_times_as_its_account_wants_them(desk: Desk) -> None:
+    written = [desk.view(BOOK, NOON.timestamp(), form).updated(NOON, None) for form in DatetimeFormat]
+    assert written == ["2026-03-06T12:00:00Z", "2026-03-06 12:00:00", 1_772_798_400_000]
+    assert desk.view(BOOK, NOON.timestamp()).updated(NOON, None) == "2026-03-06T12:00:00Z"
 
 
 def test_a_new_book_drops_live_answers_alone(stocked: Desk) -> None:
@@ -78,41 +109,76 @@ def test_a_new_image_drops_closed_answers_alone(stocked: Desk) -> None:
     assert kept(stocked) == (True, False)
 
 
-def test_new_accounts_drop_no_answers(stocked: Desk) -> None:
-    stocked.take_accounts({})
+def test_new_accounts_and_new_plans_drop_no_answers(stocked: Desk) -> None:
+    stocked.take_accounts({KEY: OWNER, OTHER: OWNER})
+    stocked.take_plans(dict(PLANS))
     assert kept(stocked) == (True, True)
 
 
-def test_forgetting_drops_live_answers_alone(stocked: Desk) -> None:
-    stocked.forget_live()
+def test_each_second_live_answers_alone_are_dropped(stocked: Desk) -> None:
+    stocked.tick()
     assert kept(stocked) == (False, True)
+    assert seen(stocked) is BOOK
 
 
 def test_an_answer_of_an_old_book_lands_where_nobody_looks_again(desk: Desk) -> None:
-    shelf = desk.live
+    answers = desk.subscribers()[KEY].shelf.state[1]
     desk.take_book(NEW_BOOK)
-    shelf.keep(QUESTION, ANSWER)
+    answers.keep(QUESTION, ANSWER)
     assert kept(desk) == (False, False)
 
 
 def test_an_answer_of_an_old_image_lands_where_nobody_looks_again(desk: Desk) -> None:
-    shelf = desk.closed
+    answers = desk.closed
     desk.take_image(NEW_IMAGE)
-    shelf.keep(QUESTION, ANSWER)
+    answers.keep(QUESTION, ANSWER)
     assert kept(desk) == (False, False)
 
 
 def test_accounts_are_replaced_whole(desk: Desk) -> None:
-    assert desk.accounts() == {b"key": OWNER}
-    desk.take_accounts({Digest(b"other"): OWNER})
-    assert desk.accounts() == {b"other": OWNER}
+    assert set(desk.subscribers()) == {KEY}
+    before = desk.subscribers()
+    desk.take_accounts({OTHER: OWNER})
+    assert set(desk.subscribers()) == {OTHER}
+    assert set(before) == {KEY}
+
+
+def test_new_accounts_are_on_the_plans_that_hold_now(desk: Desk) -> None:
+    desk.take_plans(PLANS | {"unlimited": replace(PLANS["unlimited"], rate=7.0, burst=7)})
+    assert desk.subscribers()[KEY].plan.rate == 7
+    desk.take_accounts({OTHER: OWNER})
+    assert desk.subscribers()[OTHER].plan.rate == 7
+
+
+def test_new_plans_hold_for_those_who_are_there(desk: Desk) -> None:
+    desk.take_plans({"unlimited": replace(PLANS["one"], name="unlimited")})
+    subscriber = desk.subscribers()[KEY]
+    assert (subscriber.plan.burst, subscriber.tags) == (100, {"currency", "crypto", "admin"})
+    assert subscriber.shelf.refresh == 60
+
+
+def test_an_account_on_a_plan_that_is_no_more_may_do_nothing_and_is_still_known(desk: Desk) -> None:
+    desk.take_accounts({KEY: Holder(1, Account(1, "owner", "gone"))})
+    subscriber = desk.subscribers()[KEY]
+    assert (subscriber.plan.name, subscriber.plan.calls_a_month, subscriber.tags) == ("gone", 0, frozenset())
+
+
+def test_a_new_book_reaches_each_plan_as_often_as_it_may_see_one(desk: Desk, clock: Clock) -> None:
+    desk.take_accounts({KEY: OWNER, OTHER: Holder(2, Account(2, "second", "one"))})
+    clock.now += 59
+    desk.take_book(NEW_BOOK)
+    assert (seen(desk), seen(desk, OTHER)) == (NEW_BOOK, BOOK)
+    clock.now += 1
+    desk.tick()
+    assert seen(desk, OTHER) is NEW_BOOK
 
 
 def test_the_operators_limit_is_in_every_view() -> None:
-    desk = Desk(BOOK, IMAGE, {}, lambda: NOON, timedelta(hours=1))
-    assert desk.view().updated(NOON - timedelta(hours=1), None) == "2026-03-06T11:00:00Z"
+    desk = Desk(BOOK, IMAGE, {}, PLANS, NOON.timestamp, timedelta(hours=1))
+    view = desk.view(BOOK, NOON.timestamp())
+    assert view.updated(NOON - timedelta(hours=1), None) == "2026-03-06T11:00:00Z"
     with pytest.raises(RateUnavailable):
-        desk.view().updated(NOON - timedelta(hours=1, seconds=1), None)
+        view.updated(NOON - timedelta(hours=1, seconds=1), None)
 
 
 def test_the_clock_at_the_edge_tells_utc() -> None:

@@ -29,6 +29,7 @@ REQUESTS = {
     "/historical": ["date=2024-02-29", "date=1999-01-04&from=EUR&to=USD,JPY", "date=2010-01-01&from=DEM"],
     "/time-series": ["from=EUR&to=USD&start=2024-02-01&end=2024-02-29", "to=EUR&end=2024-02-29&interval=p1d"],
     "/currencies": [""],
+    "/usage": ["", "unknown=x"],
 }
 REFUSED = {
     "/fetch-one": ["", "to=XXX", "from=EUR&to=USD&max_age=PT1S", "to=KPW", "to=%zz"],

@@ -185,6 +185,22 @@ def test_the_thread_calls_each_second_what_it_was_given(board: Board, started: l
     assert called.wait(5)
 
 
+def test_a_second_that_fails_does_not_end_the_thread(
+    board: Board, started: list[Watch[str]], caplog: pytest.LogCaptureFixture
+) -> None:
+    taken = threading.Event()
+
+    def fails() -> None:
+        board.versions["book"] += 1  # from here on there is news to take up
+        raise RuntimeError("dictionary changed size during iteration")
+
+    started.append(watching(board, each_second=fails, book=taken.set))
+    started[0].start()
+    assert taken.wait(5)
+    assert started[0].is_alive()
+    assert "dictionary changed size" in caplog.text
+
+
 def test_the_thread_does_not_keep_the_process_alive(watch: Watch[str]) -> None:
     assert watch.daemon
 

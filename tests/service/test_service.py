@@ -223,9 +223,9 @@ def spare(first_start: FirstStart, tmp_path: Path) -> Path:
 
 def test_a_newcomers_start_prints_the_key_once_with_a_curl_line(first_start):
     key = (first_start.data / "owner.key").read_text().strip()
-    curl = [line.strip() for line in first_start.out.splitlines() if line.strip().startswith("curl ")]
+    curl = [line.strip() for line in first_start.out.splitlines() if "| curl " in line]
     address = f"http://127.0.0.1:{first_start.port}/fetch-one?from=EUR&to=USD"
-    assert curl == [f"curl -H 'X-API-Key: {key}' '{address}'"]
+    assert curl == [f"sed 's/^/X-API-Key: /' {first_start.data}/owner.key | curl -H @- '{address}'"]
     alone = [line for line in first_start.out.splitlines() if line.strip() == key]
     assert len(alone) == 1
     assert str(first_start.data / "owner.key") in first_start.out

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, datetime
+from enum import StrEnum
 from typing import Protocol
 
 from cambist.accounts.api_key import Digest
@@ -15,23 +17,104 @@ UNLIMITED = "unlimited"
 """The plan that it gets."""
 
 
+class DatetimeFormat(StrEnum):
+    """How an account wants times to be written."""
+
+    ISO = "iso"
+    SPACED = "spaced"
+    UNIX_MS = "unix-ms"
+
+
 @dataclass(frozen=True, slots=True)
 class Account:
-    """One account as the service knows it."""
+    """One account as the service knows it.
+
+    `anchor_day` is the day of the month on which its periods begin (in shorter months the last day). `bought` has
+    extra calls by the first day of the period that they are for.
+    """
 
     number: int
     name: str
     plan: str
+    datetime_format: DatetimeFormat = DatetimeFormat.ISO
+    anchor_day: int = 1
+    suspended: bool = False
+    bought: tuple[tuple[date, int], ...] = ()
+
+    def bought_for(self, period_start: date) -> int:
+        """Give the extra calls of one period."""
+        return sum(calls for start, calls in self.bought if start == period_start)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyRecord:
+    """A key as its owner sees it again: everything but the key. Times are UTC."""
+
+    number: int
+    account: str
+    name: str
+    prefix: str
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    last_used_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Who a key belongs to, and whether it still opens anything."""
+
+    key: int
+    account: Account
+    expires_at: datetime | None = None
+    revoked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NewKey:
+    """What is stored of a key that was just minted."""
+
+    digest: Digest
+    prefix: str
+    name: str = ""
+    expires_at: datetime | None = None
 
 
 class Accounts(Protocol):
-    """Where accounts and the digests of their keys are kept."""
+    """Where accounts and the digests of their keys are kept. Names are unique among accounts that are not deleted."""
 
-    def create(self, name: str, plan: str, key: Digest, key_prefix: str) -> Account:
-        """Create an account with its first key, both or none."""
+    def create(self, account: Account, key: NewKey | None = None) -> Account:
+        """Create an account (its `number` is given here), with a first key if there is one, both or none.
+
+        Errors: NameTaken.
+        """
+
+    def change(self, account: Account) -> None:
+        """Store another plan, format, anchor day or suspension under the account's number."""
+
+    def delete(self, account: Account) -> None:
+        """Close an account and revoke its keys. Its row and usage stay for the books."""
+
+    def buy(self, account: Account, period_start: date, calls: int) -> None:
+        """Add extra calls for one period."""
 
     def named(self, name: str) -> Account | None:
         """Give the account of that name, if there is one."""
 
-    def by_key(self) -> Mapping[Digest, Account]:
-        """Give every key that opens something, with its account: what a server keeps in memory."""
+    def all(self) -> Sequence[Account]:
+        """Give all accounts that are not deleted, by name."""
+
+    def add_key(self, account: Account, key: NewKey) -> None:
+        """Add a key to an account."""
+
+    def keys(self, account: Account) -> Sequence[KeyRecord]:
+        """Give an account's keys, oldest first, revoked ones included."""
+
+    def revoke(self, key: KeyRecord, at: datetime) -> None:
+        """End a key at a moment: now, or later where a new one takes over with an overlap."""
+
+    def used(self, last_used: Mapping[int, datetime]) -> None:
+        """Note when keys were last used, by their numbers."""
+
+    def by_key(self) -> Mapping[Digest, Holder]:
+        """Give every key of every account that is not deleted: what a server keeps in memory."""

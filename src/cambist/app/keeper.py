@@ -10,10 +10,11 @@ from pathlib import Path
 
 from currency_converter import CURRENCY_FILE
 
-from cambist.accounts.account import OWNER, UNLIMITED
+from cambist.accounts.account import OWNER, UNLIMITED, Account, NewKey
 from cambist.accounts.api_key import digest, mint, shown_prefix
 from cambist.app.parts import feeds, open_store
-from cambist.errors import BoardDamaged, ImageDamaged
+from cambist.app.plans import plans_file, publish_plans, put_into_effect, read_plans_file
+from cambist.errors import BoardDamaged, ImageDamaged, PlansRefused
 from cambist.history.image import RateImage
 from cambist.ingest.filing import Progress, file_delivery
 from cambist.ingest.publish import build_book, build_image, is_current
@@ -22,6 +23,7 @@ from cambist.settings import Settings
 from cambist.stores.board import FileBoard, News
 from cambist.stores.folder import DataFolder
 from cambist.stores.image import open_image, write_image
+from cambist.stores.ledger.keeper import LedgerKeeper
 from cambist.stores.replace import write_atomically
 
 log = logging.getLogger(__name__)
@@ -45,11 +47,13 @@ class Keeper:
         self._sources = [feed.source for feed in feeds().values()]
 
     def prepare(self, progress: Progress) -> None:
-        """Migrate, import what came with the packages, build the image, publish the book."""
+        """Migrate, import what came with the packages, build the image, publish book and plans, fold the ledger."""
         self._store.migrate()
         self._import_bundled(progress)
         self._refresh_image()
         self._refresh_book()
+        publish_plans(self._folder.path, self._board)
+        LedgerKeeper(self._folder.ledger).fold(self._store.usage, self._clock().date())
 
     def create_owner(self) -> str | None:
         """Create the owner's account with a key, which is left in the folder for scripts; None if there is one.
@@ -60,7 +64,7 @@ class Keeper:
             return None
         key = mint(secrets.choice)
         write_atomically(self._folder.owner_key, f"{key}\n".encode())
-        self._store.accounts.create(OWNER, UNLIMITED, digest(key), shown_prefix(key))
+        self._store.accounts.create(Account(0, OWNER, UNLIMITED), NewKey(digest(key), shown_prefix(key), "first"))
         self._board.ring(News.ACCOUNTS)
         return key
 
@@ -68,6 +72,16 @@ class Keeper:
     def owner_key(self) -> Path:
         """The file in which the owner's key is left."""
         return self._folder.owner_key
+
+    def reload_plans(self) -> None:
+        """Put the edited plans into effect; what is wrong with them is logged, and the plans from before hold."""
+        try:
+            text, plans = read_plans_file(plans_file(self._folder.path))
+        except (PlansRefused, OSError) as refused:
+            log.error("Plans: %s; the plans from before hold", refused)  # noqa: TRY400  a trace would say no more
+            return
+        put_into_effect(self._folder.path, text, self._board)
+        log.info("Plans: %d in effect", len(plans))
 
     def close(self) -> None:
         """Let go of the database; the folder stays held as long as this process lives."""

@@ -2,19 +2,78 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from cambist.app.parts import endpoints, open_store
+from cambist.app.plans import current_plans
 from cambist.errors import BoardDamaged
-from cambist.history.image import RateImage
 from cambist.market.book import Book
 from cambist.server import render
 from cambist.server.desk import Desk, utc_now
 from cambist.server.front import Wsgi
+from cambist.server.meter import Meter
 from cambist.server.watch import Watch
 from cambist.server.wsgi import Options, build_wsgi
 from cambist.settings import Settings
 from cambist.stores.board import FileBoard, News
 from cambist.stores.folder import DataFolder
 from cambist.stores.image import open_image
+from cambist.stores.ledger.worker import WorkerLedger
+
+_REMEMBERED = timedelta(days=62)
+"""How far back usage is kept in memory: two periods."""
+
+
+class Worker:
+    """One process that answers: its desk, its meter, and its watch over both."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._folder = DataFolder(settings.data)
+        self._board = FileBoard(self._folder.path)
+        self._store = open_store(settings)
+        seen = {news: self._board.version(news) for news in News}
+        self._desk = Desk(
+            self._book(),
+            open_image(self._folder.image),
+            self._store.accounts.by_key(),
+            current_plans(self._folder.path),
+            longest_age=settings.fixing_max_age,
+        )
+        self._meter = self._opened_meter(settings.workers * settings.threads)
+        self._seen = seen
+
+    def _opened_meter(self, columns: int) -> Meter:
+        ledger = WorkerLedger(self._folder.ledger, [endpoint.path for endpoint in endpoints()], columns)
+        return Meter(ledger, self._store.usage.by_day(utc_now().date() - _REMEMBERED), columns)
+
+    def watch(self, supervisor: int) -> Watch[News]:
+        """Make the thread that takes up what is new; without the process `supervisor` the worker ends."""
+        desk, folder = self._desk, self._folder
+        take = {
+            News.BOOK: lambda: desk.take_book(self._book()),
+            News.IMAGE: lambda: desk.take_image(open_image(folder.image)),
+            News.ACCOUNTS: lambda: desk.take_accounts(self._store.accounts.by_key()),
+            News.PLANS: lambda: desk.take_plans(current_plans(folder.path)),
+        }
+        return Watch(self._board.version, self._seen, take, self._tick, supervisor)
+
+    def wsgi(self, settings: Settings) -> Wsgi:
+        """Make the application."""
+        render.prepare()
+        options = Options(settings.path_prefix, settings.cors_origin, settings.closed_max_age, settings.proxy_networks)
+        return build_wsgi(endpoints(), self._desk, self._meter, options)
+
+    def _book(self) -> Book:
+        current = self._board.current()
+        if current is None:
+            raise BoardDamaged(f"No book has been published in {self._folder.path}")
+        return current
+
+    def _tick(self) -> None:
+        now = self._desk.clock()
+        self._desk.tick()
+        self._meter.watch_buckets(self._desk.subscribers(), now)
+        self._meter.remember(self._desk.subscribers(), now)
 
 
 def load_worker(settings: Settings, supervisor: int) -> Wsgi:
@@ -22,26 +81,6 @@ def load_worker(settings: Settings, supervisor: int) -> Wsgi:
 
     `supervisor` is the process without which a worker ends.
     """
-    folder = DataFolder(settings.data)
-    board, store = FileBoard(folder.path), open_store(settings)
-
-    def image() -> RateImage:
-        return open_image(folder.image)
-
-    def book() -> Book:
-        current = board.current()
-        if current is None:
-            raise BoardDamaged(f"No book has been published in {folder.path}")
-        return current
-
-    seen = {news: board.version(news) for news in News}
-    desk = Desk(book(), image(), store.accounts.by_key(), utc_now, settings.fixing_max_age)
-    take = {
-        News.BOOK: lambda: desk.take_book(book()),
-        News.IMAGE: lambda: desk.take_image(image()),
-        News.ACCOUNTS: lambda: desk.take_accounts(store.accounts.by_key()),
-    }
-    Watch(board.version, seen, take, desk.forget_live, supervisor).start()
-    render.prepare()
-    options = Options(settings.path_prefix, settings.cors_origin, settings.closed_max_age)
-    return build_wsgi(endpoints(), desk, options)
+    worker = Worker(settings)
+    worker.watch(supervisor).start()
+    return worker.wsgi(settings)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from cambist import __version__
-from cambist.cli import fixing, openapi, serve, settings
+from cambist.cli import account, fixing, key, openapi, plans, serve, settings, usage
 from cambist.errors import CambistError
 
 app = typer.Typer(
@@ -20,6 +20,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(serve.serve)
+app.add_typer(account.app, name="account")
+app.add_typer(key.app, name="key")
+app.add_typer(plans.app, name="plans")
+app.command()(usage.usage)
 app.command()(fixing.fixing)
 app.command()(settings.settings)
 app.command()(openapi.openapi)

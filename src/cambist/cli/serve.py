@@ -14,6 +14,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from cambist import __version__
+from cambist.app.bookkeeper import keep_books
+from cambist.app.companion import Companion
 from cambist.app.keeper import Keeper
 from cambist.app.worker import load_worker
 from cambist.server import http
@@ -39,6 +41,9 @@ def serve(  # noqa: PLR0913  the flags are the settings
     workers: Annotated[int | None, flag("workers")] = None,
     threads: Annotated[int | None, flag("threads")] = None,
     path_prefix: Annotated[str | None, flag("path_prefix")] = None,
+    tls_cert: Annotated[Path | None, flag("tls_cert")] = None,
+    tls_key: Annotated[Path | None, flag("tls_key")] = None,
+    operator_port: Annotated[int | None, flag("operator_port")] = None,
     log_level: Annotated[str | None, flag("log_level")] = None,
     access_log: Annotated[bool | None, flag("access_log")] = None,
 ) -> None:
@@ -55,6 +60,9 @@ def serve(  # noqa: PLR0913  the flags are the settings
         "workers": workers,
         "threads": threads,
         "path_prefix": path_prefix,
+        "tls_cert": tls_cert,
+        "tls_key": tls_key,
+        "operator_port": operator_port,
         "log_level": log_level,
         "access_log": access_log,
     }
@@ -63,14 +71,16 @@ def serve(  # noqa: PLR0913  the flags are the settings
 
 def run(settings: Settings) -> None:
     """Prepare the data folder, then answer until told to stop. Errors: CannotStart."""
+    os.umask(0o077)
     logging.config.dictConfig(log_config(settings.log_level))
     log.info("Cambist %s, data in %s", __version__, settings.data.resolve())
     keeper = Keeper(settings, utc_now)
     listening_on = http.free_address(settings.host, settings.port)
-    address = f"http://{settings.host}:{settings.port}{settings.path_prefix}"
+    address = f"{settings.scheme}://{settings.host}:{settings.port}{settings.path_prefix}"
     _prepare(keeper, address)
     log.info("Serving %s with %d workers of %d threads", address, settings.workers, settings.threads)
-    http.run(settings, listening_on, partial(load_worker, settings, os.getpid()))
+    with Companion("bookkeeper", keep_books, settings):
+        http.run(settings, listening_on, partial(load_worker, settings, os.getpid()), keeper.reload_plans)
     log.info("Stopped; answers in flight were finished")
 
 
@@ -91,11 +101,14 @@ def _bar() -> Progress:
 
 
 def _introduce(key: str, left_in: Path, address: str) -> None:
-    """Print the owner's key, once and to standard output only: the log never names a key."""
+    """Print the owner's key, once and to standard output only: the log never names a key.
+
+    The line to try takes it from the file: on a command line it would stand in process lists and shell histories.
+    """
     typer.echo(
         f"\nYour API key, shown only now and left in {left_in} for scripts:\n\n"
         f"  {key}\n\n"
         "Try it, or read the reference at "
         f"{address}/docs:\n\n"
-        f"  curl -H 'X-API-Key: {key}' '{address}/fetch-one?from=EUR&to=USD'\n"
+        f"  sed 's/^/X-API-Key: /' {left_in} | curl -H @- '{address}/fetch-one?from=EUR&to=USD'\n"
     )

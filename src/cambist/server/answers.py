@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from datetime import date
 from time import perf_counter_ns
 
 Headers = list[tuple[str, str]]
@@ -17,11 +18,19 @@ _OVERHEAD = 600
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A finished answer but for its `ms`; `headers` are all that depend on the answer and not on who asks."""
+    """A finished answer but for its `ms`; `headers` are all that depend on the answer and not on who asks.
+
+    `endpoint` is the path that it is counted under, `tag` the group that a plan includes or not, `cost` its calls,
+    `oldest` the first day that it is about, if it is about any.
+    """
 
     opened: bytes
     headers: tuple[tuple[str, str], ...]
     etag: str = ""
+    endpoint: str = ""
+    tag: str = ""
+    cost: int = 1
+    oldest: date | None = None
 
     def body(self, started: int) -> bytes:
         """Close the body with the milliseconds since `started` (`perf_counter_ns`)."""

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
+from time import time
 
-from cambist.accounts.account import Account
+from cambist.accounts.account import DatetimeFormat, Holder
 from cambist.accounts.api_key import Digest
+from cambist.accounts.plan import Plan
 from cambist.history.image import RateImage
 from cambist.market.book import Book
 from cambist.server.answers import KeptAnswers
+from cambist.server.shelf import Shelves
+from cambist.server.subscribers import Subscribers, subscribers
 from cambist.server.view import View
+
+Clock = Callable[[], float]
+"""Seconds since 1970, as `time.time` gives them."""
 
 
 def utc_now() -> datetime:
@@ -19,51 +26,57 @@ def utc_now() -> datetime:
 
 
 class Desk:
-    """Book, image and accounts as this worker has them now, and the answers that follow from them.
+    """Image, accounts and plans as this worker has them now, and the shelves with the books that they see.
 
     Each is one attribute that is replaced whole, so a thread that reads it needs no lock. Whoever makes an answer to
-    keep takes the shelf (`live` or `closed`) before the view: then an answer of an old book can only land on the old
-    shelf, which nobody looks at again.
+    keep takes the answers before the image: then one made of an old image can only land where nobody looks any more.
     """
 
     def __init__(
         self,
         book: Book,
         image: RateImage,
-        accounts: Mapping[Digest, Account],
-        clock: Callable[[], datetime] = utc_now,
+        holders: Mapping[Digest, Holder],
+        plans: Mapping[str, Plan],
+        clock: Clock = time,
         longest_age: timedelta | None = None,
     ) -> None:
-        self._book = book
         self._image = image
-        self._accounts = accounts
-        self._clock = clock
+        self._holders = holders
+        self._plans = plans
         self._longest_age = longest_age
-        self.live = KeptAnswers()
+        self.clock = clock
         self.closed = KeptAnswers()
+        self.shelves = Shelves(book, clock())
+        self._subscribers = subscribers(holders, plans, self.shelves)
 
-    def view(self) -> View:
+    def view(self, book: Book, now: float, form: DatetimeFormat = DatetimeFormat.ISO) -> View:
         """Give one request its consistent state of the world."""
-        return View(self._book, self._image, self._clock(), self._longest_age)
+        return View(book, self._image, datetime.fromtimestamp(now, UTC), self._longest_age, form)
 
-    def accounts(self) -> Mapping[Digest, Account]:
-        """Give the accounts by key."""
-        return self._accounts
+    def subscribers(self) -> Subscribers:
+        """Give who may come in, by key."""
+        return self._subscribers
 
     def take_book(self, book: Book) -> None:
-        """Serve a new book from now on."""
-        self._book = book
-        self.live = KeptAnswers()
+        """Serve a new book from now on, to each plan as often as it may see one."""
+        self.shelves.take_book(book, self.clock())
 
     def take_image(self, image: RateImage) -> None:
         """Serve a new image from now on."""
         self._image = image
         self.closed = KeptAnswers()
 
-    def take_accounts(self, accounts: Mapping[Digest, Account]) -> None:
+    def take_accounts(self, holders: Mapping[Digest, Holder]) -> None:
         """Let in who has a key now, and nobody else."""
-        self._accounts = accounts
+        self._holders = holders
+        self._subscribers = subscribers(holders, self._plans, self.shelves)
 
-    def forget_live(self) -> None:
-        """Drop live answers, so that none outlives the age that is allowed by more than a moment."""
-        self.live = KeptAnswers()
+    def take_plans(self, plans: Mapping[str, Plan]) -> None:
+        """Measure everybody by other plans from now on."""
+        self._plans = plans
+        self._subscribers = subscribers(self._holders, plans, self.shelves)
+
+    def tick(self) -> None:
+        """Do what is due about once a second."""
+        self.shelves.tick(self.clock())

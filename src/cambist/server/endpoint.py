@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date
 from typing import Generic, TypeVar
 
 from msgspec import Struct
@@ -19,6 +20,10 @@ def one_call(_params: object) -> int:
     return 1
 
 
+def no_history(_view: View, _params: object) -> None:
+    """Live answers reach back to no day."""
+
+
 def never_closed(_view: View, _params: object) -> bool:
     """Live answers may change at any moment."""
     return False
@@ -30,6 +35,8 @@ class Endpoint(Generic[P, B]):
 
     `answer` decides on what it is given and touches nothing else. `cost` says how many calls an answer is.
     `closed` says whether an answer is about days that only a correction can still change: clients may keep it.
+    `oldest` gives the first day that an answer is about: a plan may reach back less far. A `personal` answer is about
+    who asks: its view has their usage.
     """
 
     path: str
@@ -40,3 +47,5 @@ class Endpoint(Generic[P, B]):
     answer: Callable[[View, P], B]
     cost: Callable[[P], int] = one_call
     closed: Callable[[View, P], bool] = never_closed
+    oldest: Callable[[View, P], date | None] = no_history
+    personal: bool = False

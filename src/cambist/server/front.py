@@ -10,11 +10,14 @@ from collections.abc import Callable, Iterable
 from time import perf_counter_ns
 from typing import Any
 
-from cambist.errors import KeyRefused
-from cambist.server.answers import Headers
+from cambist.errors import RequestRefused
+from cambist.server.answers import Answer, Headers
 from cambist.server.desk import Desk
 from cambist.server.gate import QUERY_NAME, Gate
+from cambist.server.meter import Meter
 from cambist.server.resource import STARTED
+from cambist.server.subscribers import Subscriber
+from cambist.server.terms import allows
 
 Environ = dict[str, Any]
 Start = Callable[..., Any]
@@ -24,34 +27,56 @@ Wsgi = Callable[[Environ, Start], Iterable[bytes]]
 class Front:
     """The outermost WSGI callable."""
 
-    def __init__(self, framework: Wsgi, desk: Desk, gate: Gate, prefix: str, headers: Headers) -> None:
+    def __init__(self, framework: Wsgi, desk: Desk, gate: Gate, meter: Meter, prefix: str, headers: Headers) -> None:
         self._framework = framework
         self._desk = desk
         self._gate = gate
+        self._meter = meter
         self._prefix = prefix
         self._headers = [("Content-Type", "application/json"), *headers]
 
     def __call__(self, environ: Environ, start: Start) -> Iterable[bytes]:
         """Answer one request."""
-        started = perf_counter_ns()
-        path, query = environ["PATH_INFO"], environ["QUERY_STRING"]
+        started = environ[STARTED] = perf_counter_ns()
+        path = environ["PATH_INFO"]
         if self._prefix and f"{path}/".startswith(f"{self._prefix}/"):
-            path = environ["PATH_INFO"] = path.removeprefix(self._prefix) or "/"
-        asked = (path, query)
-        answer = self._desk.live.get(asked) or self._desk.closed.get(asked)
-        if answer is None or not self._is_plain(environ):
-            environ[STARTED] = started
+            environ["PATH_INFO"] = path.removeprefix(self._prefix) or "/"
+        found = self._kept(environ)
+        if found is None:
             return self._framework(environ, start)
+        subscriber, answer, now = found
+        self._meter.spend(subscriber, answer.endpoint, answer.cost, now)
         body = answer.body(started)
-        start("200 OK", [*self._headers, *answer.headers, ("Content-Length", str(len(body)))])
+        start(
+            "200 OK",
+            [
+                *self._headers,
+                *answer.headers,
+                ("X-Calls-Cost", str(answer.cost)),
+                *self._meter.headers(subscriber, now, afforded=True),
+                ("Content-Length", str(len(body))),
+            ],
+        )
         return [body]
 
-    def _is_plain(self, environ: Environ) -> bool:
-        """Say whether it is a GET by someone with a key, outside the query, who has no answer to compare."""
-        if environ["REQUEST_METHOD"] != "GET" or "HTTP_IF_NONE_MATCH" in environ:
-            return False
+    def _kept(self, environ: Environ) -> tuple[Subscriber, Answer, float] | None:
+        """Find a kept answer for a GET by someone who is let in, whose key is outside the query.
+
+        Whoever is refused here is refused again, and told why, by the framework.
+        """
+        query = environ["QUERY_STRING"]
+        if environ["REQUEST_METHOD"] != "GET" or "HTTP_IF_NONE_MATCH" in environ or QUERY_NAME in query:
+            return None
+        asked, now = (environ["PATH_INFO"], query), self._desk.clock()
         try:
-            self._gate.admit(environ, "")
-        except KeyRefused:
-            return False
-        return QUERY_NAME not in environ["QUERY_STRING"]
+            subscriber = self._gate.recognise(environ, now)
+            answer = subscriber and (subscriber.shelf.state[1].get(asked) or self._desk.closed.get(asked))
+            if not subscriber or not answer:
+                return None
+            if not allows(subscriber, answer.tag, answer.oldest, self._meter.today(now)):
+                return None
+            self._meter.afford(subscriber, answer.cost, now)
+            self._meter.let_in(subscriber, now)
+        except RequestRefused:
+            return None
+        return subscriber, answer, now

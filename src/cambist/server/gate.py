@@ -6,14 +6,15 @@ Query `api_key`, header `X-API-Key`, `Authorization: Bearer`, `Authorization: Ba
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from cambist.accounts.account import Account
-from cambist.accounts.api_key import PREFIX, Digest, digest, is_well_formed
-from cambist.errors import KeyMalformed, KeyMissing, KeysDiffer, KeyUnknown
+from cambist.accounts.api_key import PREFIX, digest, is_well_formed
+from cambist.errors import AccountSuspended, KeyEnded, KeyMalformed, KeyMissing, KeysDiffer, KeyUnknown
+from cambist.server.failures import Failures
+from cambist.server.subscribers import Subscriber, Subscribers
 
-Environ = Mapping[str, Any]
+Environ = dict[str, Any]
 QUERY_NAME = "api_key"
 _FORM = f"keys look like {PREFIX} and 38 letters and digits"
 
@@ -21,13 +22,14 @@ _FORM = f"keys look like {PREFIX} and 38 letters and digits"
 class Gate:
     """Lets in who brings a key that opens something."""
 
-    def __init__(self, by_key: Callable[[], Mapping[Digest, Account]]) -> None:
-        self._by_key = by_key
+    def __init__(self, subscribers: Callable[[], Subscribers], failures: Failures) -> None:
+        self._subscribers = subscribers
+        self._failures = failures
 
-    def admit(self, environ: Environ, query_key: str) -> Account:
-        """Give the account whose key the request brings; `query_key` is its `api_key`, decoded.
+    def admit(self, environ: Environ, query_key: str, now: float) -> Subscriber:
+        """Give whose key the request brings; `query_key` is its `api_key`, decoded, `now` seconds since 1970.
 
-        Errors: KeyMissing, KeyMalformed, KeyUnknown, KeysDiffer. None repeats the key.
+        Errors: KeyRefused in all its kinds, TooManyFailures. None repeats the key.
         """
         keys = set(brought(environ, query_key))
         if len(keys) > 1:
@@ -36,15 +38,41 @@ class Gate:
             raise KeyMissing(
                 f"No API key: bring it as query parameter [{QUERY_NAME}], as header [X-API-Key], or as [Authorization]"
             )
-        return self._account(keys.pop())
+        return self._subscriber(environ, keys.pop(), now)
 
-    def _account(self, key: str) -> Account:
-        account = self._by_key().get(digest(key))
-        if account is not None:
-            return account
-        if not is_well_formed(key):
-            raise KeyMalformed(f"The API key is mistyped or cut off: {_FORM}")
-        raise KeyUnknown("The API key is unknown here")
+    def recognise(self, environ: Environ, now: float) -> Subscriber | None:
+        """Give whose key is in the header `X-API-Key` alone, if it opens the gate; None leaves the rest to `admit`."""
+        key = environ.get("HTTP_X_API_KEY")
+        if not key or "HTTP_AUTHORIZATION" in environ:
+            return None
+        hashed = digest(key.strip())
+        subscriber = self._subscribers().get(hashed)
+        if subscriber is None or subscriber.revoked or now >= subscriber.ends or subscriber.account.suspended:
+            return None
+        self._failures.check(environ, hashed, now)
+        self._failures.succeeded(environ, hashed)
+        return subscriber
+
+    def _subscriber(self, environ: Environ, key: str, now: float) -> Subscriber:
+        hashed = digest(key)
+        self._failures.check(environ, hashed, now)
+        subscriber = self._subscribers().get(hashed)
+        if subscriber is None:
+            self._failures.failed(environ, now)
+            raise _no_such_key(key)
+        if subscriber.revoked or now >= subscriber.ends:
+            self._failures.failed(environ, now)
+            raise KeyEnded("The API key was revoked or has expired")
+        if subscriber.account.suspended:
+            raise AccountSuspended("The account is suspended; its operator can say why")
+        self._failures.succeeded(environ, hashed)
+        return subscriber
+
+
+def _no_such_key(key: str) -> KeyMalformed | KeyUnknown:
+    if is_well_formed(key):
+        return KeyUnknown("The API key is unknown here")
+    return KeyMalformed(f"The API key is mistyped or cut off: {_FORM}")
 
 
 def brought(environ: Environ, query_key: str) -> Iterator[str]:

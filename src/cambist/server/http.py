@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 from collections.abc import Callable
 from multiprocessing import set_start_method
@@ -26,6 +27,10 @@ _BUFFER_BYTES = 32 * 1024
 """What a request's head may take before the server refuses it with a bare 431."""
 
 
+_HEAD_MILLISECONDS = 10_000
+"""How long a client may take to send a request's head; one that drips holds a socket for so long, and no thread."""
+
+
 def free_address(host: str, port: int) -> str:
     """Resolve `host` and make sure that nobody listens there. Errors: CannotStart."""
     try:
@@ -40,8 +45,8 @@ def free_address(host: str, port: int) -> str:
     return str(address[0])
 
 
-def run(settings: Settings, address: str, load: Callable[[], Wsgi]) -> None:
-    """Answer on `address` until SIGTERM or SIGINT; a worker that dies is replaced."""
+def run(settings: Settings, address: str, load: Callable[[], Wsgi], reload: Callable[[], None]) -> None:
+    """Answer on `address` until SIGTERM or SIGINT, and call `reload` on SIGHUP; a worker that dies is replaced."""
     set_start_method("spawn", force=True)  # a forked worker would carry the import's memory for ever
     server = Server(
         target="cambist",
@@ -53,11 +58,15 @@ def run(settings: Settings, address: str, load: Callable[[], Wsgi]) -> None:
         respawn_failed_workers=True,
         respawn_interval=0.1,
         workers_kill_timeout=_FINISH_SECONDS,
-        http1_settings=HTTP1Settings(max_buffer_size=_BUFFER_BYTES, keep_alive=True),
+        http1_settings=HTTP1Settings(header_read_timeout=_HEAD_MILLISECONDS, max_buffer_size=_BUFFER_BYTES),
         log_level=LogLevels.warning,
         log_dictconfig=log_config(settings.log_level),
         log_access=settings.access_log,
         log_access_format=_ACCESS_LINE,
         websockets=False,
+        ssl_cert=settings.tls_cert,
+        ssl_key=settings.tls_key,
     )
+    # The HTTP server would answer SIGHUP by replacing its workers: ours read anew what they are told of.
+    server.on_startup(lambda: signal.signal(signal.SIGHUP, lambda *_: reload()))
     server.serve(target_loader=load, wrap_loader=False)

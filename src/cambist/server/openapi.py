@@ -24,7 +24,9 @@ _KEY_SCHEMES: Json = {
 _STATUS_MEANING = {
     400: "A parameter is missing, malformed or out of range.",
     401: "No key, or a key that opens nothing.",
+    403: "The plan does not include the endpoint, or history that old; or the account is suspended.",
     404: "No data for that date and pair.",
+    429: "Too many requests at once, or the period's quota is spent. `Retry-After` says when to ask again.",
     503: "The pair is known, but no source has delivered it or its newest rate is too old.",
 }
 _MS: Json = {"type": "integer", "minimum": 0, "description": "Time it took to answer, in milliseconds."}
@@ -52,7 +54,7 @@ def document(endpoints: Iterable[Endpoint[Any, Any]], path_prefix: str = "") -> 
         },
         "components": {
             "securitySchemes": _KEY_SCHEMES,
-            "schemas": {"Error": _error_schema()},
+            "schemas": {"Error": _error_schema(), **_shared(schemas, endpoints)},
             "responses": {str(status): _error_response(status) for status in _STATUS_MEANING},
         },
     }
@@ -100,6 +102,17 @@ def _with_ms(body: Json, schemas: Json) -> Json:
     schema["properties"] = {**schema["properties"], "ms": _MS}
     schema["required"] = [*schema["required"], "ms"]
     return schema
+
+
+def _shared(schemas: Json, endpoints: Iterable[Endpoint[Any, Any]]) -> Json:
+    """Give what bodies refer to; the bodies themselves stand with their endpoints."""
+    return {name: schema for name, schema in schemas.items() if name not in _body_names(schemas, endpoints)}
+
+
+def _body_names(schemas: Json, endpoints: Iterable[Endpoint[Any, Any]]) -> set[str]:
+    bodies = [endpoint.body for endpoint in endpoints]
+    references, _ = msgspec.json.schema_components(bodies, ref_template="{name}")
+    return {reference["$ref"] for reference in references} & set(schemas)
 
 
 def _error_schema() -> Json:

@@ -26,7 +26,13 @@ PROBLEMS: dict[type[errors.CambistError], Problem] = {
     errors.KeyMissing: Problem(401, "key_missing"),
     errors.KeyMalformed: Problem(401, "key_malformed"),
     errors.KeyUnknown: Problem(401, "key_unknown"),
+    errors.KeyEnded: Problem(401, "key_ended"),
     errors.KeysDiffer: Problem(401, "keys_differ"),
+    errors.AccountSuspended: Problem(403, "account_suspended"),
+    errors.NotInPlan: Problem(403, "not_in_plan"),
+    errors.RateLimited: Problem(429, "rate_limited"),
+    errors.QuotaSpent: Problem(429, "quota_spent"),
+    errors.TooManyFailures: Problem(429, "too_many_failures"),
     errors.NoRate: Problem(404, "no_rate"),
     errors.RateUnavailable: Problem(503, "rate_unavailable"),
 }
@@ -72,6 +78,8 @@ def on_refusal(
     write(response, problem, str(error))
     if not isinstance(error, errors.KeyRefused):
         response.set_header("X-Calls-Cost", "0")
+    if isinstance(error, errors.ToBeAskedLater):
+        response.set_header("Retry-After", str(error.retry_after))
 
 
 def on_http_error(request: falcon.Request, response: falcon.Response, error: falcon.HTTPError, _params: object) -> None:

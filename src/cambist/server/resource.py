@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from time import perf_counter_ns
 from typing import Any
 from urllib.parse import unquote_plus
 
 import falcon
 
-from cambist.server.answers import Answer, Question, etag_of
+from cambist.errors import BadParameter
+from cambist.server.answers import Answer, KeptAnswers, Question, etag_of
 from cambist.server.desk import Desk
 from cambist.server.endpoint import Endpoint
 from cambist.server.gate import QUERY_NAME, Gate
 from cambist.server.live import Live
+from cambist.server.meter import Meter
 from cambist.server.params import parse_query, read
 from cambist.server.render import opened
-from cambist.server.view import View
+from cambist.server.subscribers import Subscriber
+from cambist.server.terms import check_history, check_tag
 
 STARTED = "cambist.started"
 """Where the request's `perf_counter_ns` at arrival is found in its environ."""
+
+SUBSCRIBER = "cambist.subscriber"
+"""Where the subscriber is found, once the gate has let one in."""
 
 NO_STORE = ("Cache-Control", "no-store")
 
@@ -27,44 +34,65 @@ NO_STORE = ("Cache-Control", "no-store")
 class EndpointResource:
     """Answers GET and HEAD of one endpoint."""
 
-    def __init__(self, endpoint: Endpoint[Any, Any], desk: Desk, gate: Gate, closed_for: int) -> None:
+    def __init__(self, endpoint: Endpoint[Any, Any], desk: Desk, gate: Gate, meter: Meter, closed_for: int) -> None:
         self._endpoint = endpoint
         self._desk = desk
         self._gate = gate
+        self._meter = meter
         self._keep_closed = ("Cache-Control", f"private, max-age={closed_for}")
 
     def on_get(self, request: falcon.Request, response: falcon.Response) -> None:
         """Answer, or raise what `problems` turns into an error."""
-        environ = request.env
-        query = parse_query(environ["QUERY_STRING"])
-        self._gate.admit(environ, query.get(QUERY_NAME, "").strip())
-        answer = self._answer(question(environ), query)
-        _write(response, answer, environ)
+        environ, now = request.env, self._desk.clock()
+        try:
+            query = parse_query(environ["QUERY_STRING"])
+        except BadParameter:
+            self._let_in(environ, "", now)  # whose key is in a header is known all the same
+            raise
+        subscriber = self._let_in(environ, query.get(QUERY_NAME, "").strip(), now)
+        check_tag(subscriber, self._endpoint.tag)
+        live, closed = subscriber.shelf.state[1], self._desk.closed
+        asked = question(environ)
+        kept = live.get(asked) or closed.get(asked)
+        answer = kept or self._made(subscriber, query, asked, now)
+        is_known = answer.is_known_by(environ.get("HTTP_IF_NONE_MATCH", ""))
+        cost = 0 if is_known or (kept and request.method == "HEAD") else answer.cost
+        check_history(subscriber, answer.oldest, self._meter.today(now))
+        self._meter.afford(subscriber, cost, now)
+        self._meter.spend(subscriber, answer.endpoint, cost, now)
+        response.set_header("X-Calls-Cost", str(cost))
+        _write(response, answer, environ, is_known=is_known)
 
     on_head = on_get
 
-    def _answer(self, asked: Question, query: Mapping[str, str]) -> Answer:
-        live, closed = self._desk.live, self._desk.closed
-        kept = live.get(asked) or closed.get(asked)
-        if kept is not None:
-            return kept
-        view = self._desk.view()
+    def _let_in(self, environ: dict[str, Any], query_key: str, now: float) -> Subscriber:
+        subscriber = self._gate.admit(environ, query_key, now)
+        environ[SUBSCRIBER] = subscriber
+        self._meter.let_in(subscriber, now)
+        return subscriber
+
+    def _made(self, subscriber: Subscriber, query: Mapping[str, str], asked: Question, now: float) -> Answer:
+        """Make an answer, and keep it where it will be looked for."""
+        (book, live), closed = subscriber.shelf.state, self._desk.closed
+        view = self._desk.view(book, now, subscriber.shelf.form)
+        if self._endpoint.personal:
+            view = replace(view, usage=self._meter.usage(subscriber, now))
         params = read(self._endpoint.params, query)
+        cost = self._endpoint.cost(params)
+        self._meter.afford(subscriber, cost, now)
+        oldest = self._endpoint.oldest(view, params)
+        check_history(subscriber, oldest, view.today)
         is_closed = self._endpoint.closed(view, params)
-        answer = self._make(view, params, is_closed=is_closed)
-        if is_closed:
-            closed.keep(asked, answer)
-        elif isinstance(params, Live) and params.max_age is None:
-            live.keep(asked, answer)
+        content = opened(self._endpoint.answer(view, params))
+        etag = etag_of(content) if is_closed else ""
+        headers = (self._keep_closed, ("ETag", etag)) if is_closed else (NO_STORE,)
+        answer = Answer(content, headers, etag, self._endpoint.path, self._endpoint.tag, cost, oldest)
+        self._keep(params, asked, answer, closed if is_closed else live)
         return answer
 
-    def _make(self, view: View, params: Any, *, is_closed: bool) -> Answer:
-        content = opened(self._endpoint.answer(view, params))
-        cost = ("X-Calls-Cost", str(self._endpoint.cost(params)))
-        if not is_closed:
-            return Answer(content, (NO_STORE, cost))
-        etag = etag_of(content)
-        return Answer(content, (self._keep_closed, cost, ("ETag", etag)), etag)
+    def _keep(self, params: Any, asked: Question, answer: Answer, shelf: KeptAnswers) -> None:
+        if answer.etag or (isinstance(params, Live) and params.max_age is None):
+            shelf.keep(asked, answer)
 
 
 def question(environ: Mapping[str, Any]) -> Question:
@@ -73,12 +101,11 @@ def question(environ: Mapping[str, Any]) -> Question:
     return environ["PATH_INFO"], "&".join(part for part in parts if unquote_plus(part.partition("=")[0]) != QUERY_NAME)
 
 
-def _write(response: falcon.Response, answer: Answer, environ: Mapping[str, Any]) -> None:
+def _write(response: falcon.Response, answer: Answer, environ: Mapping[str, Any], *, is_known: bool) -> None:
     for name, value in answer.headers:
         response.set_header(name, value)
-    if answer.etag and answer.is_known_by(environ.get("HTTP_IF_NONE_MATCH", "")):
+    if is_known:
         response.status = 304
-        response.set_header("X-Calls-Cost", "0")
         return
     response.content_type = "application/json"
     response.data = answer.body(environ.get(STARTED) or perf_counter_ns())

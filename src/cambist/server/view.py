@@ -4,36 +4,57 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from typing import Annotated
 
+from msgspec import Meta
+
+from cambist.accounts.account import DatetimeFormat
+from cambist.accounts.usage import UsageRecord
 from cambist.errors import RateUnavailable
 from cambist.history.image import RateImage
 from cambist.market.book import Book
 
+Updated = Annotated[
+    str | int,
+    Meta(description="The market's time of the oldest quote used, in the account's format; ISO 8601 by default."),
+]
+
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A consistent state of the world for one answer; `longest_age` is the operator's limit for live rates."""
+    """A consistent state of the world for one answer.
+
+    `longest_age` is the operator's limit for live rates, `form` how the account wants times; `usage` is there for
+    the endpoints that ask for it.
+    """
 
     book: Book
     image: RateImage
     now: datetime
     longest_age: timedelta | None = None
+    form: DatetimeFormat = DatetimeFormat.ISO
+    usage: UsageRecord | None = None
 
     @property
     def today(self) -> date:
         """The day it is, UTC."""
         return self.now.date()
 
-    def updated(self, as_of: datetime, max_age: timedelta | None) -> str:
+    def updated(self, as_of: datetime, max_age: timedelta | None) -> str | int:
         """Write the market time of the oldest quote in an answer, if it is fresh enough.
 
         Errors: RateUnavailable when it is older than the client or the operator allows.
         """
         limits = [limit for limit in (max_age, self.longest_age) if limit is not None]
         if limits and self.now - as_of > min(limits):
-            raise RateUnavailable(f"The newest rate is of [{_iso(as_of)}], older than allowed")
-        return _iso(as_of)
+            raise RateUnavailable(f"The newest rate is of [{written(as_of)}], older than allowed")
+        return written(as_of, self.form)
 
 
-def _iso(moment: datetime) -> str:
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+def written(moment: datetime, form: DatetimeFormat = DatetimeFormat.ISO) -> str | int:
+    """Write a moment as an account wants it."""
+    if form is DatetimeFormat.UNIX_MS:
+        return round(moment.timestamp() * 1000)
+    return moment.astimezone(UTC).strftime(
+        "%Y-%m-%d %H:%M:%S" if form is DatetimeFormat.SPACED else "%Y-%m-%dT%H:%M:%SZ"
+    )

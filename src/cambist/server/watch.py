@@ -16,9 +16,13 @@ N = TypeVar("N")
 _LOOK_EVERY = 0.05
 """Seconds between two looks: what is revoked or published is taken up well within a second."""
 
+_TICK_LOOKS = 2
+_RETRY_LOOKS = 20
+"""What could not be taken up is tried again after a second."""
+
 
 class Watch(threading.Thread, Generic[N]):
-    """Calls `take[news]` whenever `version(news)` has changed, and `each_second` about once a second.
+    """Calls `take[news]` whenever `version(news)` has changed, and `tick` ten times a second.
 
     `seen` are the versions from before the state was loaded: what changed meanwhile is taken up at the first look.
 
@@ -31,7 +35,7 @@ class Watch(threading.Thread, Generic[N]):
         version: Callable[[N], int],
         seen: Mapping[N, int],
         take: Mapping[N, Callable[[], None]],
-        each_second: Callable[[], None],
+        tick: Callable[[], None],
         supervisor: int,
     ) -> None:
         super().__init__(name="watch", daemon=True)
@@ -39,7 +43,7 @@ class Watch(threading.Thread, Generic[N]):
         self._seen = dict(seen)
         self._failed: dict[N, int] = {}
         self._take = take
-        self._each_second = each_second
+        self._tick = tick
         self._supervisor = supervisor
         self._ended = threading.Event()
 
@@ -49,9 +53,10 @@ class Watch(threading.Thread, Generic[N]):
         while not self._ended.wait(_LOOK_EVERY):
             self.look()
             looks += 1
-            if looks % round(1 / _LOOK_EVERY) == 0:
+            if looks % _TICK_LOOKS == 0:
+                self._tick_safely()
+            if looks % _RETRY_LOOKS == 0:
                 self._failed.clear()
-                self._each_second()
             if os.getppid() != self._supervisor:
                 log.error("The supervisor has died: this worker ends")
                 os.kill(os.getpid(), signal.SIGTERM)
@@ -74,6 +79,12 @@ class Watch(threading.Thread, Generic[N]):
         except Exception:  # a watch that dies would leave revoked keys open and rates standing still
             self._failed[news] = version
             log.exception("What is new cannot be taken up, the last state stays: %s", news)
+
+    def _tick_safely(self) -> None:
+        try:
+            self._tick()
+        except Exception:  # as above: what is due next time may still be done
+            log.exception("What is due now and then cannot be done")
 
     def stop(self) -> None:
         """End the thread."""

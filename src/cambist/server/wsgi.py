@@ -12,16 +12,18 @@ import falcon
 from cambist.errors import CambistError
 from cambist.server import problems
 from cambist.server.answers import Headers
-from cambist.server.desk import Desk
+from cambist.server.desk import Clock, Desk
 from cambist.server.endpoint import Endpoint
+from cambist.server.failures import Failures, Networks
 from cambist.server.front import Front, Wsgi
 from cambist.server.gate import Gate
+from cambist.server.meter import Meter
 from cambist.server.openapi import document
 from cambist.server.pages import add_pages
-from cambist.server.resource import EndpointResource
+from cambist.server.resource import SUBSCRIBER, EndpointResource
 
 _ALLOWED_HEADERS = "X-API-Key, Authorization, Content-Type"
-_EXPOSED_HEADERS = "ETag, Retry-After, X-Calls-Cost"
+_EXPOSED_HEADERS = "ETag, RateLimit, RateLimit-Policy, Retry-After, X-Calls-Cost"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +33,16 @@ class Options:
     path_prefix: str = ""
     cors_origin: str = "*"
     closed_max_age: timedelta = timedelta(hours=1)
+    proxies: Networks = ()
 
 
-def build_wsgi(endpoints: Iterable[Endpoint[Any, Any]], desk: Desk, options: Options) -> Wsgi:
+def build_wsgi(endpoints: Iterable[Endpoint[Any, Any]], desk: Desk, meter: Meter, options: Options) -> Wsgi:
     """Make the application of one worker."""
     endpoints = tuple(endpoints)
-    gate = Gate(desk.accounts)
-    cors = _cors(options.cors_origin)
-    framework: falcon.App[falcon.Request, falcon.Response] = falcon.App(middleware=[Cors(cors)])
+    gate = Gate(desk.subscribers, Failures(options.proxies))
+    standing = _standing(options.cors_origin)
+    completes = Completes(standing, meter, desk.clock)
+    framework: falcon.App[falcon.Request, falcon.Response] = falcon.App(middleware=[completes])
     framework.req_options.strip_url_path_trailing_slash = True
     framework.resp_options.default_media_type = "application/json"
     framework.add_error_handler(Exception, problems.on_failure)
@@ -46,27 +50,39 @@ def build_wsgi(endpoints: Iterable[Endpoint[Any, Any]], desk: Desk, options: Opt
     framework.add_error_handler(CambistError, problems.on_refusal)
     closed_for = int(options.closed_max_age.total_seconds())
     for endpoint in endpoints:
-        framework.add_route(endpoint.path, EndpointResource(endpoint, desk, gate, closed_for))
+        framework.add_route(endpoint.path, EndpointResource(endpoint, desk, gate, meter, closed_for))
     add_pages(framework, document(endpoints, options.path_prefix))
-    return Front(framework, desk, gate, options.path_prefix, cors)
+    return Front(framework, desk, gate, meter, options.path_prefix, standing)
 
 
-def _cors(origin: str) -> Headers:
-    headers = [("Access-Control-Allow-Origin", origin), ("Access-Control-Expose-Headers", _EXPOSED_HEADERS)]
+def _standing(origin: str) -> Headers:
+    """Give the headers of every answer, error and page."""
+    headers = [
+        ("Access-Control-Allow-Origin", origin),
+        ("Access-Control-Expose-Headers", _EXPOSED_HEADERS),
+        ("X-Content-Type-Options", "nosniff"),
+        ("Referrer-Policy", "no-referrer"),
+        ("Server", "cambist"),
+    ]
     return headers if origin == "*" else [*headers, ("Vary", "Origin")]
 
 
-class Cors:
-    """Puts the CORS headers on every answer and error, and answers the preflight."""
+class Completes:
+    """Puts the standing headers and the state of the meter on every response, and answers the preflight."""
 
-    def __init__(self, headers: Headers) -> None:
-        self._headers = headers
+    def __init__(self, standing: Headers, meter: Meter, clock: Clock) -> None:
+        self._standing = standing
+        self._meter = meter
+        self._clock = clock
 
     def process_response(
         self, request: falcon.Request, response: falcon.Response, _resource: object, *_succeeded: bool
     ) -> None:
         """Complete a response before it is sent."""
-        response.set_headers(self._headers)
+        response.set_headers(self._standing)
+        subscriber = request.env.get(SUBSCRIBER)
+        if subscriber is not None:
+            response.set_headers(self._meter.headers(subscriber, self._clock()))
         if request.method == "OPTIONS" and response.status_code < 300:
             response.status = 204
             response.set_header("Allow", ", ".join(problems.METHODS))

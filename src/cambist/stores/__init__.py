@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from cambist.accounts.account import Accounts
+from cambist.accounts.ledger import UsageBook
 from cambist.history.archive import Archive
 
 STORES = {
@@ -19,6 +20,10 @@ class Store(Protocol):
     @property
     def archive(self) -> Archive:
         """The fixings."""
+
+    @property
+    def usage(self) -> UsageBook:
+        """What was spent."""
 
     @property
     def accounts(self) -> Accounts:

@@ -32,6 +32,7 @@ class News(IntEnum):
     BOOK = 0
     IMAGE = 1
     ACCOUNTS = 2
+    PLANS = 3
 
 
 class _Written(msgspec.Struct, frozen=True):

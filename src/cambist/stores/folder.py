@@ -16,6 +16,9 @@ class DataFolder:
         self.path = path
         self.image = path / "rates.image"
         self.owner_key = path / "owner.key"
+        self.ledger = path / "ledger"
+        self.plans = path / "plans.toml"
+        self.plans_in_force = path / "plans.current"
         self._lock = path / "cambist.lock"
         self._held: int | None = None
 

@@ -10,4 +10,5 @@ ENDPOINTS = (
     "currency.historical",
     "currency.time_series",
     "currency.currencies",
+    "admin.usage",
 )

@@ -6,6 +6,7 @@ from sqlite3 import Connection as SqliteConnection
 
 from sqlalchemy import Connection, Engine, ExceptionContext, create_engine, event
 from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.pool import NullPool
 
 from cambist.errors import StoreBroken
 
@@ -14,7 +15,8 @@ _PRAGMAS = ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON", "
 
 def open_engine(url: str) -> Engine:
     """Give an engine for `url`; SQLite writes ahead, so that readers never wait for the writer."""
-    engine = create_engine(url)
+    # Connections are opened for each use: the hot path has none, and none is left open in a process that ends.
+    engine = create_engine(url, poolclass=NullPool)
     event.listen(engine, "handle_error", _say_what_is_broken)
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", _set_pragmas)

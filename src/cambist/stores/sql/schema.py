@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sqlalchemy import (
+    Boolean,
     Column,
     Date,
     DateTime,
@@ -14,6 +15,7 @@ from sqlalchemy import (
     String,
     Table,
     UniqueConstraint,
+    false,
 )
 
 metadata = MetaData()
@@ -59,18 +61,53 @@ accounts = Table(
     "accounts",
     metadata,
     Column("id", Integer, primary_key=True),
-    Column("name", String, nullable=False, unique=True),
+    Column("name", String, nullable=False),
     Column("plan", String, nullable=False),
+    Column("datetime_format", String, nullable=False, server_default="iso"),
+    Column("anchor_day", Integer, nullable=False, server_default="1"),
+    Column("suspended", Boolean, nullable=False, server_default=false()),
     Column("created_at", DateTime, nullable=False),
+    Column("deleted_at", DateTime),
 )
+"""Deleted accounts keep their row for the books; only the others' names are unique."""
+Index("accounts_by_name", accounts.c.name, unique=True, sqlite_where=accounts.c.deleted_at.is_(None))
 
 api_keys = Table(
     "api_keys",
     metadata,
-    Column("digest", LargeBinary(32), primary_key=True),
+    Column("id", Integer, primary_key=True),
+    Column("digest", LargeBinary(32), nullable=False, unique=True),
     Column("account_id", Integer, ForeignKey("accounts.id"), nullable=False),
+    Column("name", String, nullable=False, server_default=""),
     Column("prefix", String, nullable=False),
     Column("created_at", DateTime, nullable=False),
+    Column("expires_at", DateTime),
+    Column("revoked_at", DateTime),
+    Column("last_used_at", DateTime),
     Index("api_keys_of_account", "account_id"),
 )
 """Keys by the SHA-256 of what was shown once."""
+
+bought_calls = Table(
+    "bought_calls",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("account_id", Integer, ForeignKey("accounts.id"), nullable=False),
+    Column("period_start", Date, nullable=False),
+    Column("calls", Integer, nullable=False),
+    Column("bought_at", DateTime, nullable=False),
+    Index("bought_calls_of_account", "account_id"),
+)
+"""Extra calls, each for one period."""
+
+usage = Table(
+    "usage",
+    metadata,
+    Column("day", Date, primary_key=True),
+    Column("page", Integer, primary_key=True),
+    Column("account_id", Integer, ForeignKey("accounts.id"), primary_key=True),
+    Column("endpoint", String, primary_key=True),
+    Column("calls", Integer, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""What was spent. A row is the total of one ledger page for a day: folding it again changes nothing (ADR 11)."""

@@ -12,7 +12,7 @@ from cambist.server.endpoint import Endpoint
 from cambist.server.live import Live
 from cambist.server.readers import codes
 from cambist.server.render import RatesByCode, matrix
-from cambist.server.view import View
+from cambist.server.view import Updated, View
 
 MOST_PAIRS = 10_000
 
@@ -30,7 +30,7 @@ class Body(Struct, frozen=True, rename={"bases": "from", "quotes": "to"}):
     bases: tuple[str, ...]
     quotes: tuple[str, ...]
     matrix: RatesByCode
-    updated: str
+    updated: Updated
     calls: int
 
 

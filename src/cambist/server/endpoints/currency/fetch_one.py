@@ -13,7 +13,7 @@ from cambist.server.endpoint import Endpoint
 from cambist.server.live import Live
 from cambist.server.readers import code
 from cambist.server.render import Rates, rates
-from cambist.server.view import View
+from cambist.server.view import Updated, View
 
 
 class Params(Live, frozen=True, kw_only=True):
@@ -31,7 +31,7 @@ class Body(Struct, frozen=True):
 
     base: str
     result: Rates
-    updated: str
+    updated: Updated
 
 
 def answer(view: View, params: Params) -> Body:

@@ -39,6 +39,11 @@ def closed(view: View, params: Params) -> bool:
     return params.day <= view.image.last_fixing
 
 
+def oldest(_view: View, params: Params) -> date:
+    """It is about one day."""
+    return params.day
+
+
 def answer(view: View, params: Params) -> Body:
     """Read the day from the image."""
     not_in_future("date", params.day, view.today)
@@ -57,4 +62,5 @@ endpoint: Endpoint[Params, Body] = Endpoint(
     body=Body,
     answer=answer,
     closed=closed,
+    oldest=oldest,
 )

@@ -46,6 +46,11 @@ def closed(view: View, params: Params) -> bool:
     return params.end is not None and params.end <= view.image.last_fixing
 
 
+def oldest(view: View, params: Params) -> date:
+    """It reaches back to its start."""
+    return _period(params, view.today)[0]
+
+
 def answer(view: View, params: Params) -> Body:
     """Read the series from the image."""
     start, end = _period(params, view.today)
@@ -77,4 +82,5 @@ endpoint: Endpoint[Params, Body] = Endpoint(
     body=Body,
     answer=answer,
     closed=closed,
+    oldest=oldest,
 )

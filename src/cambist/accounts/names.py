@@ -1,0 +1,63 @@
+"""What accounts and keys may be called, and how what was typed is repeated. Pure."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+
+from cambist.accounts.api_key import PREFIX
+from cambist.errors import BadParameter, shown
+
+LONGEST_NAME = 64
+_MOST_LISTED = 12
+_ACCOUNT = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._@+-]{{0,{LONGEST_NAME - 1}}}")
+
+
+def check_account_name(name: str) -> None:
+    """Refuse what cannot be an account's name. Errors: BadParameter."""
+    _check_no_key(name)
+    if not is_account_name(name):
+        raise BadParameter(
+            f"Invalid account name: [{echo(name)}], it takes 1 to {LONGEST_NAME} letters, digits and ._@+-, "
+            "beginning with a letter or digit"
+        )
+
+
+def is_account_name(name: str) -> bool:
+    """Say whether an account can be called so."""
+    return _ACCOUNT.fullmatch(name) is not None and not name.startswith(PREFIX)
+
+
+def check_key_name(name: str) -> None:
+    """Refuse what cannot be a key's name; it may be empty, for keys are told apart by their prefix.
+
+    Errors: BadParameter.
+    """
+    _check_no_key(name)
+    if len(name) > LONGEST_NAME or not name.isprintable() or name != name.strip():
+        raise BadParameter(
+            f"Invalid key name: [{echo(name)}], it takes at most {LONGEST_NAME} printable characters, "
+            "no blanks around them"
+        )
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Say which known name was meant, or which there are: not all of very many."""
+    names = sorted(known)
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+    if near:
+        return f"did you mean [{near[0]}]?"
+    more = f" and {len(names) - _MOST_LISTED} more" if len(names) > _MOST_LISTED else ""
+    return f"there are {', '.join(names[:_MOST_LISTED]) or 'none'}{more}"
+
+
+def echo(text: str) -> str:
+    """Give `text` as a sentence may repeat it: on one line, and not all of it if it is long."""
+    return shown(text if text.isprintable() else repr(text)[1:-1])
+
+
+def _check_no_key(name: str) -> None:
+    # A key that was pasted here would be shown in every list of accounts; the sentence must not repeat it either.
+    if name.startswith(PREFIX):
+        raise BadParameter(f"A name must not begin with {PREFIX}: that is how keys begin")

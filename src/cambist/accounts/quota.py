@@ -1,0 +1,56 @@
+"""Periods and quotas: when an account's calls are counted anew, and how many it has. Pure."""
+
+from __future__ import annotations
+
+from calendar import monthrange
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from math import ceil
+
+from cambist.accounts.account import Account
+from cambist.accounts.plan import Plan
+
+NO_QUOTA = 9007199254740991
+"""What stands for no quota in answers: the largest number that every reader of JSON keeps exact."""
+
+_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """The days for which a quota counts; both ends belong to it."""
+
+    start: date
+    end: date
+
+
+def period_of(anchor_day: int, day: date) -> Period:
+    """Give the period that holds `day`, of those that begin on `anchor_day` or a shorter month's last day."""
+    start = _anchored(anchor_day, day.year, day.month)
+    if day < start:
+        last_month = day.replace(day=1) - _DAY
+        start = _anchored(anchor_day, last_month.year, last_month.month)
+    next_month = start.replace(day=1) + timedelta(days=31)
+    return Period(start, _anchored(anchor_day, next_month.year, next_month.month) - _DAY)
+
+
+def quota_of(plan: Plan, account: Account, period: Period) -> int | None:
+    """Give the calls of a period: the plan's and those bought for it; None without a quota."""
+    if plan.calls_a_month is None:
+        return None
+    return plan.calls_a_month + account.bought_for(period.start)
+
+
+def remaining(quota: int | None, usage: int) -> int:
+    """Give the calls left; a smaller plan may leave an account with less than it has spent, which is none."""
+    return NO_QUOTA if quota is None else max(0, quota - usage)
+
+
+def seconds_to_end(period: Period, now: datetime) -> int:
+    """Give the whole seconds until a period has ended in UTC: waiting so long is enough."""
+    end = datetime.combine(period.end + _DAY, time(), UTC)
+    return max(0, ceil((end - now).total_seconds()))
+
+
+def _anchored(anchor_day: int, year: int, month: int) -> date:
+    return date(year, month, min(anchor_day, monthrange(year, month)[1]))

@@ -1,0 +1,38 @@
+"""What an account has spent: the last fifteen days, and its current period."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from cambist.accounts.quota import NO_QUOTA, Period
+
+SHOWN_DAYS = 15
+
+
+@dataclass(frozen=True, slots=True)
+class UsageRecord:
+    """Calls by day, oldest first, zeros included, ending today; the quota, and what the period has used and left."""
+
+    by_day: dict[date, int]
+    quota: int
+    period: Period
+    used: int
+
+    @property
+    def remaining(self) -> int:
+        """Calls that are left in the period."""
+        return self.quota if self.quota == NO_QUOTA else max(0, self.quota - self.used)
+
+
+def usage_record(calls_on: Callable[[date], int], quota: int | None, period: Period, today: date) -> UsageRecord:
+    """Make the record of an account from its calls of each day."""
+    shown = [today - timedelta(days=back) for back in reversed(range(SHOWN_DAYS))]
+    days = (today - period.start).days + 1
+    return UsageRecord(
+        by_day={day: calls_on(day) for day in shown},
+        quota=NO_QUOTA if quota is None else quota,
+        period=period,
+        used=sum(calls_on(period.start + timedelta(days=offset)) for offset in range(days)),
+    )

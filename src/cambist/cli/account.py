@@ -1,0 +1,174 @@
+"""`cambist account`: who may ask, and on which plan."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from cambist.accounts.account import Account, DatetimeFormat
+from cambist.accounts.quota import quota_of
+from cambist.app.office import Office
+from cambist.cli.given import AnchorDay, AsJson, Data, Format, Name, datetime_format, day, open_office
+from cambist.cli.told import plain, tell, tell_json, tell_key, tell_table
+from cambist.errors import BadParameter
+
+app = typer.Typer(help="Create, show, change and close accounts.", no_args_is_help=True)
+
+Plan = Annotated[str, typer.Option(help="Plan, such as one: see `cambist plans list`.")]
+
+
+@app.command()
+def create(
+    name: Name,
+    *,
+    plan: Plan,
+    anchor_day: AnchorDay = 1,
+    form: Format = None,
+    data: Data = None,
+    as_json: AsJson = False,
+) -> None:
+    """Create an account with a first key, which is shown once."""
+    with open_office(data) as office:
+        chosen = datetime_format(form) or DatetimeFormat.ISO
+        account, minted = office.create(name, plan, 1 if anchor_day is None else anchor_day, chosen)
+        sentence = f"Account {account.name} was created on the plan {account.plan}."
+        tell_key({"account": _record(office, account)}, minted.text, sentence, as_json=as_json)
+
+
+@app.command("list")
+def list_accounts(*, data: Data = None, as_json: AsJson = False) -> None:
+    """List all accounts."""
+    with open_office(data) as office:
+        records = [_record(office, account) for account in office.accounts()]
+    if as_json:
+        tell_json(records)
+        return
+    columns = ("Account", "Plan", "State", "Period", "Quota")
+    rows = ((each["name"], each["plan"], _state(each), _days(each), _calls(each)) for each in records)
+    tell_table(columns, rows)
+
+
+@app.command()
+def show(name: Name, *, data: Data = None, as_json: AsJson = False) -> None:
+    """Show an account, its current period and what it bought."""
+    with open_office(data) as office:
+        account = office.account(name)
+        record = {**_record(office, account), "used": office.used(account)}
+    if as_json:
+        tell_json(record)
+        return
+    bought = [f"{plain(each['calls'])} from {each['period_start']}" for each in record["bought"]]
+    rows = (
+        ("account", record["name"]),
+        ("number", record["number"]),
+        ("plan", record["plan"] if record["plan_known"] else f"{record['plan']}, which the plans lack"),
+        ("state", _state(record)),
+        ("anchor day", record["anchor_day"]),
+        ("datetime format", record["datetime_format"]),
+        ("period", _days(record)),
+        ("quota", _calls(record)),
+        ("used", record["used"]),
+        ("bought", bought),
+    )
+    tell_table(("Account", ""), rows)
+
+
+@app.command()
+def suspend(name: Name, *, data: Data = None, as_json: AsJson = False) -> None:
+    """Close an account's keys until it is resumed."""
+    _suspend(name, data, suspended=True, as_json=as_json)
+
+
+@app.command()
+def resume(name: Name, *, data: Data = None, as_json: AsJson = False) -> None:
+    """Open a suspended account's keys again."""
+    _suspend(name, data, suspended=False, as_json=as_json)
+
+
+@app.command()
+def move(name: Name, *, plan: Plan, data: Data = None, as_json: AsJson = False) -> None:
+    """Put an account on another plan, at once."""
+    with open_office(data) as office:
+        account = office.move(office.account(name), plan)
+        tell(_record(office, account), f"Account {name} is on the plan {plan}.", as_json=as_json)
+
+
+@app.command()
+def change(
+    name: Name, *, anchor_day: AnchorDay = None, form: Format = None, data: Data = None, as_json: AsJson = False
+) -> None:
+    """Change the day on which an account's periods begin, or how it gets times."""
+    if anchor_day is None and form is None:
+        raise BadParameter("Nothing to change: give --anchor-day or --datetime-format")
+    with open_office(data) as office:
+        account = office.change(office.account(name), anchor_day, datetime_format(form))
+        sentence = f"Account {name}: anchor day {account.anchor_day}, datetime format {account.datetime_format}."
+        tell(_record(office, account), sentence, as_json=as_json)
+
+
+# A number below zero looks like an option, and would be refused as an unknown one.
+@app.command(context_settings={"ignore_unknown_options": True})
+def buy(
+    name: Name,
+    calls: Annotated[int, typer.Argument(help="Calls to add to its quota.")],
+    *,
+    period: Annotated[str | None, typer.Option(help="A day of the period; without it the current one.")] = None,
+    data: Data = None,
+    as_json: AsJson = False,
+) -> None:
+    """Add extra calls for one period."""
+    with open_office(data) as office:
+        account, bought_for = office.buy(office.account(name), calls, day("period", period))
+        sentence = f"Account {name} has {calls:,} more calls from {bought_for.start} to {bought_for.end}."
+        tell(_record(office, account), sentence, as_json=as_json)
+
+
+@app.command()
+def delete(
+    name: Name,
+    *,
+    force: Annotated[bool, typer.Option("--force", help="Also when it has usage, which stays for the books.")] = False,
+    data: Data = None,
+    as_json: AsJson = False,
+) -> None:
+    """Close an account and its keys for good."""
+    with open_office(data) as office:
+        office.delete(office.account(name), force=force)
+    tell({"deleted": name}, f"Account {name} is closed.", as_json=as_json)
+
+
+def _suspend(name: str, data: Data, *, suspended: bool, as_json: bool) -> None:
+    with open_office(data) as office:
+        account = office.suspend(office.account(name), suspended=suspended)
+        record = _record(office, account)
+        tell(record, f"Account {name} is {_state(record)}.", as_json=as_json)
+
+
+def _record(office: Office, account: Account) -> dict[str, Any]:
+    """Give an account as machines get it; a quota of null is none."""
+    plan, period = office.plans.get(account.plan), office.period(account)
+    return {
+        "name": account.name,
+        "number": account.number,
+        "plan": account.plan,
+        "plan_known": plan is not None,
+        "suspended": account.suspended,
+        "anchor_day": account.anchor_day,
+        "datetime_format": account.datetime_format,
+        "period": {"start": period.start, "end": period.end},
+        "quota": quota_of(plan, account, period) if plan else 0,
+        "bought": [{"period_start": start, "calls": calls} for start, calls in account.bought],
+    }
+
+
+def _state(record: dict[str, Any]) -> str:
+    return "suspended" if record["suspended"] else "active"
+
+
+def _days(record: dict[str, Any]) -> str:
+    return f"{record['period']['start']} to {record['period']['end']}"
+
+
+def _calls(record: dict[str, Any]) -> object:
+    return "none" if record["quota"] is None else record["quota"]

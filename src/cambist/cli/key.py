@@ -1,0 +1,111 @@
+"""`cambist key`: what opens the gate for an account. A key is never an argument: it is named by its prefix."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from cambist.accounts.account import KeyRecord
+from cambist.app.office import Office
+from cambist.cli.given import AsJson, Data, Name, Prefix, duration, moment, open_office
+from cambist.cli.told import plain, tell, tell_json, tell_key, tell_table
+
+app = typer.Typer(help="Create, list, revoke and rotate keys.", no_args_is_help=True)
+
+
+@app.command()
+def create(
+    account: Name,
+    *,
+    name: Annotated[str, typer.Option(help="What it is for.")] = "",
+    expires: Annotated[str | None, typer.Option(help="Day or moment (UTC) from which it opens nothing.")] = None,
+    data: Data = None,
+    as_json: AsJson = False,
+) -> None:
+    """Add a key to an account, and show it once."""
+    with open_office(data) as office:
+        minted = office.keys.create(office.account(account), name, moment("expires", expires))
+        record = {
+            "account": account,
+            "prefix": minted.new.prefix,
+            "name": minted.new.name,
+            "expires_at": minted.new.expires_at,
+        }
+        until = f", which expires at {plain(minted.new.expires_at)} UTC" if minted.new.expires_at else ""
+        tell_key(record, minted.text, f"Account {account} has a new key{until}.", as_json=as_json)
+
+
+@app.command("list")
+def list_keys(account: Name, *, data: Data = None, as_json: AsJson = False) -> None:
+    """List an account's keys by prefix. Times are UTC."""
+    with open_office(data) as office:
+        records = [_record(office, key) for key in office.keys.of(office.account(account))]
+    if as_json:
+        tell_json(records)
+        return
+    columns = ("Prefix", "Name", "Created", "Last used", "Ends", "State")
+    rows = (
+        (each["prefix"], each["name"], each["created_at"], each["last_used_at"], _ends(each), each["state"])
+        for each in records
+    )
+    tell_table(columns, rows)
+
+
+@app.command()
+def revoke(account: Name, prefix: Prefix, *, data: Data = None, as_json: AsJson = False) -> None:
+    """End a key at once."""
+    with open_office(data) as office:
+        key = office.keys.revoke(office.account(account), prefix)
+        tell(
+            _record(office, key),
+            f"The key {key.prefix} of the account {account} opens nothing any more.",
+            as_json=as_json,
+        )
+
+
+@app.command()
+def rotate(
+    account: Name,
+    prefix: Prefix,
+    *,
+    overlap: Annotated[str, typer.Option(help="How long the old key still opens (ISO 8601 duration).")] = "PT24H",
+    data: Data = None,
+    as_json: AsJson = False,
+) -> None:
+    """Replace a key: the new one opens at once, the old one ends after the overlap.
+
+    The new key takes over the old one's name and lifetime.
+    """
+    with open_office(data) as office:
+        minted, old = office.keys.rotate(office.account(account), prefix, duration("overlap", overlap))
+        old_record = _record(office, old)
+        record = {
+            "account": account,
+            "prefix": minted.new.prefix,
+            "name": minted.new.name,
+            "expires_at": minted.new.expires_at,
+            "old": old_record,
+        }
+        sentence = (
+            f"Account {account} has a new key; the old one, {old.prefix}, ends at {plain(_ends(old_record))} UTC."
+        )
+        tell_key(record, minted.text, sentence, as_json=as_json)
+
+
+def _record(office: Office, key: KeyRecord) -> dict[str, Any]:
+    """Give a key as machines get it: everything but the key."""
+    return {
+        "account": key.account,
+        "prefix": key.prefix,
+        "name": key.name,
+        "created_at": key.created_at,
+        "last_used_at": key.last_used_at,
+        "expires_at": key.expires_at,
+        "revoked_at": key.revoked_at,
+        "state": office.keys.state(key),
+    }
+
+
+def _ends(record: dict[str, Any]) -> Any:
+    return min((end for end in (record["expires_at"], record["revoked_at"]) if end is not None), default=None)

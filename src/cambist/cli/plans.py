@@ -1,0 +1,71 @@
+"""`cambist plans`: what accounts can be on. The plans stand in `plans.toml` of the data folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from cambist.accounts.plan import Plan
+from cambist.app.plans import read_plans_file
+from cambist.cli.given import AsJson, Data, open_office
+from cambist.cli.told import Record, tell, tell_json, tell_table
+
+app = typer.Typer(help="List, check and reload the plans.", no_args_is_help=True)
+
+
+@app.command("list")
+def list_plans(*, data: Data = None, as_json: AsJson = False) -> None:
+    """List the plans that hold now."""
+    with open_office(data) as office:
+        plans = list(office.plans.values())
+    if as_json:
+        tell_json([_record(plan) for plan in plans])
+        return
+    columns = ("Plan", "Calls a month", "Rate limit", "Book refresh", "Includes", "History", "Stream")
+    tell_table(columns, (_row(plan) for plan in plans))
+
+
+@app.command()
+def check(
+    file: Annotated[Path | None, typer.Argument(help="A plans file; without it the data folder's.")] = None,
+    *,
+    data: Data = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say whether a plans file can be put into effect, and change nothing."""
+    if file is not None:
+        plans = read_plans_file(file)[1]
+    else:
+        with open_office(data) as office:
+            file, plans = office.plans_file, office.check_plans()
+    record = {"file": str(file), "plans": list(plans)}
+    tell(record, f"{file} is right: {', '.join(plans)}.", as_json=as_json)
+
+
+@app.command("reload")
+def reload_plans(*, data: Data = None, as_json: AsJson = False) -> None:
+    """Put the data folder's plans file into effect, without a restart."""
+    with open_office(data) as office:
+        plans = office.reload_plans()
+        record = {"file": str(office.plans_file), "plans": list(plans)}
+    tell(record, f"The plans hold now: {', '.join(plans)}.", as_json=as_json)
+
+
+def _record(plan: Plan) -> Record:
+    record: Record = msgspec.to_builtins(plan)
+    return record
+
+
+def _row(plan: Plan) -> tuple[object, ...]:
+    return (
+        plan.name,
+        "none" if plan.calls_a_month is None else plan.calls_a_month,
+        "none" if plan.rate is None else f"{plan.rate:g}/s, burst {plan.burst:,}",
+        f"{plan.book_refresh:g} s" if plan.book_refresh else "every book",
+        " ".join(plan.tags),
+        "all" if plan.history_days is None else f"{plan.history_days:,} days",
+        f"{plan.stream_connections:,} x {plan.stream_pairs:,} pairs" if plan.stream_connections else "none",
+    )

@@ -1,0 +1,54 @@
+"""`cambist usage`: what accounts have spent, by day and endpoint."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Annotated
+
+import typer
+
+from cambist.app.office import Spent
+from cambist.cli.given import AsJson, Data, day, open_office
+from cambist.cli.told import tell_json, tell_table
+
+_COLUMNS = ("day", "account", "endpoint", "calls")
+
+
+def usage(
+    account: Annotated[str | None, typer.Argument(help="Name of the account; all of them if left out.")] = None,
+    *,
+    since: Annotated[str | None, typer.Option(help="First day, such as 2026-11-01; all there is if left out.")] = None,
+    as_csv: Annotated[
+        bool, typer.Option("--csv", help="Write rows as CSV, one for each day, account and endpoint.")
+    ] = False,
+    as_json: AsJson = False,
+    data: Data = None,
+) -> None:
+    """Show calls by day, account and endpoint.
+
+    Calls reach the books within a second of their answer; an account's own `/usage` counts the last ones too.
+    """
+    first_day = day("since", since)
+    with open_office(data) as office:
+        rows = office.usage(office.account(account) if account else None, first_day)
+    if as_csv:
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerows([_COLUMNS, *_cells(rows)])
+    elif as_json:
+        tell_json([dict(zip(_COLUMNS, cells, strict=True)) for cells in _cells(rows)])
+    else:
+        totals: Counter[str] = Counter()
+        for row in rows:
+            totals[row.account] += row.calls
+        tell_table([name.capitalize() for name in _COLUMNS], [*_cells(rows), *_totals(totals)])
+
+
+def _cells(rows: Iterable[Spent]) -> list[Sequence[object]]:
+    return [(row.day.isoformat(), row.account, row.endpoint, row.calls) for row in rows]
+
+
+def _totals(totals: Counter[str]) -> list[Sequence[object]]:
+    return [("total", name, "", calls) for name, calls in totals.items()]

@@ -1,0 +1,1 @@
+"""What an account can ask about itself."""

@@ -1,0 +1,187 @@
+"""The meter: lets a request in by rate and quota, and counts what its answer cost.
+
+Nothing here waits or locks. The ledger's cells are written by one thread each and read by all; what was spent on
+earlier days is in memory since the start and rolled on at midnight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from math import ceil
+
+from cambist.accounts.account import Account
+from cambist.accounts.ledger import Ledger
+from cambist.accounts.plan import Plan
+from cambist.accounts.quota import Period, period_of, quota_of, remaining
+from cambist.accounts.rate_limit import Bucket, seconds_until_next
+from cambist.accounts.usage import UsageRecord, usage_record
+from cambist.errors import QuotaSpent, RateLimited
+from cambist.server.subscribers import Subscriber, Subscribers
+
+_DAY = timedelta(days=1)
+_SECONDS_A_DAY = 86_400
+
+_LATE_SECONDS = 120
+"""How long after midnight the last day's pages may still be written by answers that began before it."""
+
+PastUsage = Mapping[int, Mapping[date, int]]
+"""Calls of former days, by account number and day."""
+
+
+@dataclass(slots=True)
+class _Terms:
+    """What holds for an account on its plan on one day, worked out once.
+
+    `ends` is the end of its period in seconds since 1970; `settled` its calls of the period before today; `policy` the
+    text of `RateLimit-Policy`, `seen_left` what was left when it was looked at last.
+    """
+
+    account: Account
+    plan: Plan
+    today: date
+    period: Period
+    quota: int | None
+    ends: float
+    policy: str
+    settled: int
+    seen_left: int = 0
+
+
+class Meter:
+    """Counts for one worker; `columns` is how many threads count in all, over every worker."""
+
+    def __init__(self, ledger: Ledger, past: PastUsage, columns: int) -> None:
+        self._ledger = ledger
+        self._past = {number: dict(days) for number, days in past.items()}
+        self._columns = columns
+        self._buckets: dict[int, Bucket] = {}
+        self._terms: dict[int, _Terms] = {}
+        self._remembered = date.min
+        self._day = (0.0, 0.0, date.min)
+
+    def today(self, now: float) -> date:
+        """Give the UTC day of a moment (seconds since 1970)."""
+        begins, ends, day = self._day
+        if not begins <= now < ends:
+            begins = now // _SECONDS_A_DAY * _SECONDS_A_DAY
+            day = datetime.fromtimestamp(now, UTC).date()
+            self._day = (begins, begins + _SECONDS_A_DAY, day)
+        return day
+
+    def let_in(self, subscriber: Subscriber, now: float) -> None:
+        """Let one request in, or not. Errors: RateLimited."""
+        plan = subscriber.plan
+        if plan.rate is None or plan.burst is None:
+            return
+        number = subscriber.account.number
+        bucket = self._read(number, now, plan.rate, plan.burst)
+        if bucket.level < 1:
+            wait = seconds_until_next(bucket, plan.rate)
+            raise RateLimited(f"Rate limit exceeded: [{plan.rate:g}] requests a second on the plan [{plan.name}]", wait)
+        self._ledger.admit(number)
+
+    def _read(self, number: int, now: float, rate: float, burst: int) -> Bucket:
+        counted = self._ledger.admitted(number)
+        last = self._buckets.get(number) or Bucket(burst, counted, now)
+        bucket = self._buckets[number] = last.read(counted, now, rate, burst)
+        return bucket
+
+    def watch_buckets(self, subscribers: Subscribers, now: float) -> None:
+        """Read the buckets of all accounts: one that this worker has not served for long is drawn by the others."""
+        for subscriber in {one.account.number: one for one in subscribers.values()}.values():
+            plan = subscriber.plan
+            if plan.rate is not None and plan.burst is not None:
+                self._read(subscriber.account.number, now, plan.rate, plan.burst)
+
+    def afford(self, subscriber: Subscriber, cost: int, now: float) -> None:
+        """Make sure that the account has so many calls left. Errors: QuotaSpent, and nothing is charged."""
+        if subscriber.plan.calls_a_month is None:
+            return
+        terms = self._terms_of(subscriber, now)
+        left = self._left(terms)
+        if cost > left:
+            raise QuotaSpent(
+                f"Quota spent: the request costs [{cost}] calls, [{left}] remain until the period ends on "
+                f"{terms.period.end}",
+                max(1, ceil(terms.ends - now)),
+            )
+        terms.seen_left = left - cost
+
+    def _terms_of(self, subscriber: Subscriber, now: float) -> _Terms:
+        account, plan, today = subscriber.account, subscriber.plan, self.today(now)
+        terms = self._terms.get(account.number)
+        if terms is None or terms.today != today or terms.account is not account or terms.plan is not plan:
+            terms = self._terms[account.number] = self._made_terms(account, plan, today)
+        elif now - self._day[0] < _LATE_SECONDS:
+            terms.settled = self._settled(account.number, terms.period, today)
+        return terms
+
+    def _made_terms(self, account: Account, plan: Plan, today: date) -> _Terms:
+        period = period_of(account.anchor_day, today)
+        quota = quota_of(plan, account, period)
+        end = datetime.combine(period.end + _DAY, datetime.min.time(), UTC)
+        seconds = ((period.end - period.start).days + 1) * _SECONDS_A_DAY
+        policies = [] if quota is None else [f'"quota";q={quota};w={seconds}']
+        if plan.rate is not None and plan.burst is not None:
+            policies.append(f'"rate";q={plan.burst};w={round(plan.burst / plan.rate) or 1}')
+        settled = self._settled(account.number, period, today)
+        return _Terms(account, plan, today, period, quota, end.timestamp(), ", ".join(policies), settled)
+
+    def _settled(self, number: int, period: Period, today: date) -> int:
+        days = range((today - period.start).days)
+        return sum(self.calls_on(number, period.start + offset * _DAY, today) for offset in days)
+
+    def _left(self, terms: _Terms) -> int:
+        used = terms.settled + self.calls_on(terms.account.number, terms.today, terms.today)
+        return remaining(terms.quota, used)
+
+    def calls_on(self, number: int, day: date, today: date) -> int:
+        """Give an account's calls of a day: from the ledger's pages while they are there, from memory before."""
+        past = self._past.get(number, {}).get(day, 0)
+        return max(past, self._ledger.spent(number, day)) if day >= today - 2 * _DAY else past
+
+    def spend(self, subscriber: Subscriber, endpoint: str, cost: int, now: float) -> None:
+        """Count an answer that is about to be given."""
+        self._ledger.use_key(subscriber.key, int(now))
+        if cost:
+            self._ledger.spend(subscriber.account.number, endpoint, cost, self.today(now))
+
+    def remember(self, subscribers: Subscribers, now: float) -> None:
+        """Keep in memory what the pages hold of the last days: they are removed some time after midnight."""
+        today = self.today(now)
+        if self._remembered == today and now - self._day[0] > _LATE_SECONDS:
+            return
+        self._remembered = today
+        for number in {one.account.number for one in subscribers.values()}:
+            days = self._past.setdefault(number, {})
+            for day in (today - 2 * _DAY, today - _DAY):
+                days[day] = self.calls_on(number, day, today)
+
+    def usage(self, subscriber: Subscriber, now: float) -> UsageRecord:
+        """Give an account's usage record."""
+        today, number = self.today(now), subscriber.account.number
+        terms = self._terms_of(subscriber, now)
+        return usage_record(lambda day: self.calls_on(number, day, today), terms.quota, terms.period, today)
+
+    def headers(self, subscriber: Subscriber, now: float, *, afforded: bool = False) -> list[tuple[str, str]]:
+        """Write `RateLimit-Policy` and `RateLimit`, as the IETF draft has them; an unlimited plan has neither.
+
+        What was `afforded` a moment ago was read then, and is not read again.
+        """
+        plan = subscriber.plan
+        if plan.calls_a_month is None and plan.rate is None:
+            return []
+        terms, states = self._terms_of(subscriber, now), []
+        if terms.quota is not None:
+            left = terms.seen_left if afforded else self._left(terms)
+            states.append(f'"quota";r={left};t={max(0, ceil(terms.ends - now))}')
+        if plan.rate is not None and plan.burst is not None:
+            states.append(self._rate_state(subscriber.account.number, now, plan.rate, plan.burst, afforded=afforded))
+        return [("RateLimit-Policy", terms.policy), ("RateLimit", ", ".join(states))]
+
+    def _rate_state(self, number: int, now: float, rate: float, burst: int, *, afforded: bool) -> str:
+        bucket = self._buckets.get(number) if afforded else None
+        level = bucket.level - 1 if bucket else self._read(number, now, rate, burst).level
+        return f'"rate";r={max(0, int(level))};t={max(0, ceil((burst - level) / rate))}'

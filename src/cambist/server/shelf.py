@@ -1,0 +1,62 @@
+"""Shelves: a book and the live answers made from it, for the accounts that see the same book in the same form.
+
+A plan may see every book or a new one each so many seconds; an account may want its times in another form. Book and
+answers are replaced together, so an answer of an old book can only land where nobody looks any more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from cambist.accounts.account import DatetimeFormat
+from cambist.market.book import Book
+from cambist.server.answers import KeptAnswers
+
+
+@dataclass(slots=True)
+class Shelf:
+    """What one kind of account sees; `state` is replaced whole, so a thread that reads it needs no lock."""
+
+    refresh: float
+    form: DatetimeFormat
+    state: tuple[Book, KeptAnswers]
+    taken_at: float = field(default=0.0)
+
+    def take(self, book: Book, now: float) -> None:
+        """Show a new book from now on."""
+        self.taken_at = now
+        self.state = (book, KeptAnswers())
+
+    def forget(self) -> None:
+        """Drop the answers, so that none outlives the age that is allowed by more than a moment."""
+        self.state = (self.state[0], KeptAnswers())
+
+
+class Shelves:
+    """All shelves of a worker, made when the first account needs one."""
+
+    def __init__(self, book: Book, now: float) -> None:
+        self._book = book
+        self._now = now
+        self._shelves: dict[tuple[float, DatetimeFormat], Shelf] = {}
+
+    def get(self, refresh: float, form: DatetimeFormat) -> Shelf:
+        """Give the shelf of a kind of account."""
+        kind = (refresh, form)
+        if kind not in self._shelves:
+            self._shelves[kind] = Shelf(refresh, form, (self._book, KeptAnswers()), self._now)
+        return self._shelves[kind]
+
+    def take_book(self, book: Book, now: float) -> None:
+        """Show a new book at once where every book is seen; elsewhere when it is due."""
+        self._book, self._now = book, now
+        self.tick(now)
+
+    def tick(self, now: float) -> None:
+        """Show the newest book where it is due, and let no live answer grow old."""
+        for shelf in list(self._shelves.values()):
+            is_due = not 0 <= now - shelf.taken_at < shelf.refresh
+            if shelf.state[0] is not self._book and is_due:
+                shelf.take(self._book, now)
+            else:
+                shelf.forget()

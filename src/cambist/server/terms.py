@@ -1,0 +1,31 @@
+"""The terms of a plan: which groups of endpoints it includes, and how far back its history reaches."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+from cambist.errors import NotInPlan
+from cambist.server.subscribers import Subscriber
+
+
+def check_tag(subscriber: Subscriber, tag: str) -> None:
+    """Refuse what the plan does not include. Errors: NotInPlan."""
+    if tag not in subscriber.tags:
+        raise NotInPlan(f"The plan [{subscriber.plan.name}] does not include the group [{tag}]")
+
+
+def check_history(subscriber: Subscriber, oldest: date | None, today: date) -> None:
+    """Refuse days that lie further back than the plan reaches. Errors: NotInPlan."""
+    days = subscriber.plan.history_days
+    if oldest is not None and days is not None and oldest < today - timedelta(days=days):
+        raise NotInPlan(f"History on the plan [{subscriber.plan.name}] is limited to {days} days: [{oldest}] is older")
+
+
+def allows(subscriber: Subscriber, tag: str, oldest: date | None, today: date) -> bool:
+    """Say whether both hold."""
+    try:
+        check_tag(subscriber, tag)
+        check_history(subscriber, oldest, today)
+    except NotInPlan:
+        return False
+    return True

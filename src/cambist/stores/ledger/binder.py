@@ -1,0 +1,178 @@
+"""The pages of a folder as one process has them mapped.
+
+There may be several generations of a page: a worker that needs other rows or more columns than the newest one has adds
+the next, and a damaged one is succeeded. Calls are counted in the newest sound one and summed over all.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from cambist.errors import StoreBroken
+from cambist.stores.ledger.bell import Bell
+from cambist.stores.ledger.layout import Layout, PageName
+from cambist.stores.ledger.page import Page, create_page
+
+_log = logging.getLogger(__name__)
+_NEVER = -1
+_SHOWN = 5
+
+Pages = Mapping[str, Sequence[Page]]
+"""Pages by stem, oldest generation first."""
+
+
+class Binder:
+    """Maps every page of the folder, checks each once, and looks again when the bell was rung."""
+
+    def __init__(self, folder: Path) -> None:
+        """Create the folder if need be and map its pages. Errors: StoreBroken."""
+        self.folder = folder
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._bell = Bell(folder)
+        except OSError as error:
+            raise StoreBroken(f"The ledger {folder} cannot be opened: {error.strerror}") from error
+        self.sound = self._bell.sound
+        self._heard = _NEVER
+        self.pages: Pages = {}
+        self._open: dict[PageName, Page] = {}
+        self._unreadable: set[PageName] = set()
+        self._changing = threading.RLock()
+        # Whoever made a page and was killed before it rang is replaced by one of us.
+        self._bell.ring()
+        self.look()
+
+    def look(self) -> tuple[int, Pages]:
+        """Map what is new in the folder and let go of what has gone; give the ring that was heard, and all pages.
+
+        Errors: StoreBroken.
+        """
+        with self._changing:
+            # Before looking, so that a ring during the look is heard afterwards.
+            self._heard = self.sound[0]
+            try:
+                there = self.names()
+                self._let_go(self._open.keys() - there)
+                for name in sorted(there - self._open.keys() - self._unreadable):
+                    self._map(name)
+            except OSError as error:
+                self._heard = _NEVER
+                raise StoreBroken(f"The ledger {self.folder} cannot be read: {error.strerror}") from error
+            return self._heard, self.pages
+
+    def names(self) -> set[PageName]:
+        """Give the names of all pages that are in the folder."""
+        names = (PageName.read(path.name) for path in self.folder.iterdir())
+        return {name for name in names if name is not None}
+
+    def known(self) -> set[PageName]:
+        """Give the names of the pages that are mapped, and of those of which nothing can be read."""
+        return self._open.keys() | self._unreadable
+
+    def _map(self, name: PageName) -> None:
+        """Map a page and check it; one that is set aside already is taken as it is."""
+        try:
+            page = Page(self.folder, name)
+            faults = [] if name.damaged else page.faults()
+        except FileNotFoundError:
+            return
+        except ValueError as error:
+            if name.damaged:
+                self._unreadable.add(name)
+            else:
+                self.set_aside(name, f"{error}, and all is lost that it counted after it was last folded")
+            return
+        if faults:
+            more = [f"and {len(faults) - _SHOWN} more"] if len(faults) > _SHOWN else []
+            self.set_aside(name, "; ".join([*faults[:_SHOWN], *more]))
+        else:
+            self._bind([*self._open.values(), page])
+
+    def _let_go(self, gone: Iterable[PageName]) -> None:
+        if left := set(gone):
+            self._bind([page for page in self._open.values() if page.name not in left])
+
+    def _bind(self, pages: Iterable[Page]) -> None:
+        ordered = sorted(pages, key=lambda page: page.name)
+        by_stem: dict[str, list[Page]] = {}
+        for page in ordered:
+            by_stem.setdefault(page.name.stem, []).append(page)
+        self._open = {page.name: page for page in ordered}
+        self.pages = by_stem
+
+    def set_aside(self, name: PageName, fault: str) -> None:
+        """Rename a page that is damaged and map it anew: what still checks in it is not lost."""
+        aside = PageName(name.stem, name.generation, damaged=True)
+        with self._changing:
+            self._let_go([name])
+            try:
+                (self.folder / str(name)).rename(self.folder / str(aside))
+            except FileNotFoundError:
+                # Another process was faster, or the page has been removed.
+                self._heard = _NEVER
+                return
+            _log.warning(
+                "The ledger's page %s is damaged (%s); it is set aside as %s", self.folder / str(name), fault, aside
+            )
+            self._map(aside)
+            self._bell.ring()
+
+    def fitting(self, stem: str, column: int, width: int, rows: Iterable[str] = ()) -> Page:
+        """Give the newest page if it has these rows and this column, or else create the next, `width` columns wide.
+
+        Errors: StoreBroken.
+        """
+        with self._changing:
+            self.look()
+            while (
+                (page := newest(self.pages.get(stem, ()))) is None
+                or page.columns <= column
+                or not page.rows.keys() >= set(rows)
+            ):
+                self._create(self._next(stem, page, width, rows))
+                self.look()
+            return page
+
+    def _next(self, stem: str, last: Page | None, width: int, rows: Iterable[str]) -> Layout:
+        """Plan a page that also fits those who were content with the last."""
+        taken = [name.generation for name in self.names() if name.stem == stem]
+        had, columns = ((), 0) if last is None else (last.layout.rows, last.columns)
+        return Layout(stem, max(taken, default=-1) + 1, max(columns, width), tuple(dict.fromkeys((*had, *rows))))
+
+    def _create(self, layout: Layout) -> None:
+        try:
+            create_page(self.folder, layout)
+        except OSError as error:
+            raise StoreBroken(f"The ledger {self.folder} cannot be written: {error.strerror}") from error
+        self._bell.ring()
+
+    def grow(self, page: Page, account: int) -> bool:
+        """Make room for an account in a page; tell whether it could be done, or the page is cut off and set aside.
+
+        Errors: StoreBroken when the disk is full; ValueError for a negative number.
+        """
+        if account < 0:
+            raise ValueError(f"There is no account {account}")
+        try:
+            page.grow(account)
+        except ValueError as error:
+            self.set_aside(page.name, f"{error}, and what came after is lost")
+            return False
+        except OSError as error:
+            raise StoreBroken(f"The ledger {self.folder} cannot be written: {error.strerror}") from error
+        return True
+
+    def remove(self, names: Iterable[PageName]) -> None:
+        """Remove pages that are folded for good."""
+        for name in names:
+            (self.folder / str(name)).unlink(missing_ok=True)
+            self._unreadable.discard(name)
+        self._bell.ring()
+
+
+def newest(generations: Sequence[Page]) -> Page | None:
+    """Give the page to count in; None when there is no sound one."""
+    return next((page for page in reversed(generations) if not page.name.damaged), None)

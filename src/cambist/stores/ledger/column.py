@@ -1,0 +1,39 @@
+"""A column of one's own: a thread holds it by a lock that the kernel releases when the process ends, however it ends.
+
+Whoever claims it next goes on from the values of its cells. A process must not be forked after it has claimed one.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import weakref
+from pathlib import Path
+
+from cambist.errors import StoreBroken
+
+_MOST = 1 << 15
+
+
+class Column:
+    """The lowest column of the folder that was free, held until it is released or nobody refers to it any more."""
+
+    def __init__(self, folder: Path) -> None:
+        """Claim a column. Errors: StoreBroken when there is none left, or the folder cannot be written."""
+        try:
+            self.number, held = _claim(folder)
+        except OSError as error:
+            raise StoreBroken(f"The ledger {folder} cannot be written: {error.strerror}") from error
+        self.release = weakref.finalize(self, os.close, held)
+
+
+def _claim(folder: Path) -> tuple[int, int]:
+    for number in range(_MOST):
+        file = os.open(folder / f"column-{number}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(file)
+        else:
+            return number, file
+    raise StoreBroken(f"All columns of the ledger {folder} are taken")

@@ -1,0 +1,136 @@
+"""One worker's hand in the ledger: each thread counts in a column of its own, without a lock or a system call."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Iterable
+from datetime import date
+from pathlib import Path
+
+from cambist.errors import StoreBroken
+from cambist.stores.ledger.binder import Binder, newest
+from cambist.stores.ledger.column import Column
+from cambist.stores.ledger.page import Page
+
+ADMITTED = "admitted"
+KEYS = "keys"
+_TRIES = 3
+
+
+class WorkerLedger:
+    """The `Ledger` protocol over a folder of pages.
+
+    `columns` is how many threads will count in all, over every worker: pages are made as wide, and wider ones when
+    there turn out to be more. `endpoints` are those that will be counted; others get their row when they come.
+    """
+
+    def __init__(self, folder: Path, endpoints: Iterable[str], columns: int) -> None:
+        """Map the pages that are there. Errors: StoreBroken."""
+        self._binder = Binder(folder)
+        self._endpoints = tuple(dict.fromkeys(endpoints))
+        self._width = max(1, columns)
+        self._held: weakref.WeakSet[Column] = weakref.WeakSet()
+        self._seat = _Seat(folder, self._held)
+        self._sound = self._binder.sound
+        self._looking = threading.Lock()
+        self._look()
+
+    def _look(self) -> None:
+        """Take up what pages there are. Errors: StoreBroken."""
+        with self._looking:
+            heard, pages = self._binder.look()
+            self._days = {day: pages[stem] for stem in pages if (day := pages[stem][0].name.day)}
+            self._newest = {day: page for day in self._days if (page := newest(self._days[day]))}
+            self._admitted_in = pages.get(ADMITTED, ())
+            self._admitting = newest(self._admitted_in)
+            self._using = newest(pages.get(KEYS, ()))
+            self._heard = heard
+
+    def spend(self, account: int, endpoint: str, calls: int, today: date) -> None:
+        """Count calls on the day that the caller read.
+
+        Errors: StoreBroken when a page is due, for the day or for more accounts, and the disk is full.
+        """
+        if self._sound[0] != self._heard:
+            self._look()
+        page, column = self._newest.get(today), self._seat.column
+        if (
+            page is None
+            or column >= page.columns
+            or (row := page.rows.get(endpoint)) is None
+            or not 0 <= account < page.accounts
+        ):
+            page = self._prepared(today.isoformat(), account, column, (*self._endpoints, endpoint))
+            row = page.rows[endpoint]
+        page.spend(account, row, column, calls)
+
+    def spent(self, account: int, day: date) -> int:
+        """Give the calls that all workers counted on a day, as long as its pages are there, then 0."""
+        if self._sound[0] != self._heard:
+            self._look()
+        pages = self._days.get(day, ())
+        if len(pages) == 1:
+            return pages[0].total(account)
+        return sum(page.total(account) for page in pages)
+
+    def admit(self, account: int) -> None:
+        """Count a request that was let in. Errors: StoreBroken as `spend`."""
+        if self._sound[0] != self._heard:
+            self._look()
+        page, column = self._admitting, self._seat.column
+        if page is None or column >= page.columns or not 0 <= account < page.accounts:
+            page = self._prepared(ADMITTED, account, column)
+        page.count(account, column)
+
+    def admitted(self, account: int) -> int:
+        """Give the requests that all workers ever let in, or for want of a page 0."""
+        if self._sound[0] != self._heard:
+            self._look()
+        pages = self._admitted_in
+        if len(pages) == 1:
+            return pages[0].total(account)
+        return sum(page.total(account) for page in pages)
+
+    def use_key(self, key: int, unix_second: int) -> None:
+        """Note when a key was last used. Errors: StoreBroken as `spend`."""
+        if self._sound[0] != self._heard:
+            self._look()
+        page, column = self._using, self._seat.column
+        if page is None or column >= page.columns or not 0 <= key < page.accounts:
+            page = self._prepared(KEYS, key, column)
+        page.put(key, column, unix_second)
+
+    def _prepared(self, stem: str, account: int, column: int, rows: Iterable[str] = ()) -> Page:
+        """Give a page that has an account, a column and rows, made or grown if need be. Errors: StoreBroken."""
+        while self._width <= column:
+            self._width *= 2
+        for _ in range(_TRIES):
+            page = self._binder.fitting(stem, column, self._width, rows)
+            if page.reach(account) or self._binder.grow(page, account):
+                self._look()
+                return page
+        raise StoreBroken(f"The pages of the ledger {self._binder.folder} are cut off again and again")
+
+    def close(self) -> None:
+        """Let others have the columns of all threads; nothing may be counted afterwards."""
+        for column in list(self._held):
+            column.release()
+
+
+class _Seat(threading.local):
+    """Where a thread sits: `column` is claimed when a thread first asks for it, and free again after the thread."""
+
+    column: int
+
+    def __init__(self, folder: Path, held: weakref.WeakSet[Column]) -> None:
+        self._folder = folder
+        self._all = held
+
+    def __getattr__(self, name: str) -> int:
+        if name != "column":
+            raise AttributeError(name)
+        self._held = Column(self._folder)
+        self._all.add(self._held)
+        self.column = self._held.number
+        return self.column

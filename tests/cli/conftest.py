@@ -1,0 +1,96 @@
+"""What the tests of the commands for accounts, keys and plans share: a data folder and a shell to type them into."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from cambist.accounts.account import OWNER, UNLIMITED, Account
+from cambist.cli import account, key, main, plans
+from cambist.feeds.ecb import feed
+from cambist.ingest.filing import file_delivery
+from cambist.stores.sql import SqlStore
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended, and what it wrote."""
+
+    code: object
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        assert (self.code, self.err) == (0, "")
+        return json.loads(self.out)
+
+
+Shell = Callable[..., Ended]
+
+
+@pytest.fixture(scope="session")
+def prepared(tmp_path_factory: pytest.TempPathFactory, small_ecb: bytes) -> Path:
+    """A data folder as a service leaves it: fixings, and the owner."""
+    folder = tmp_path_factory.mktemp("prepared")
+    store = SqlStore(f"sqlite:///{folder / 'cambist.db'}")
+    store.migrate()
+    file_delivery(store.archive, feed, small_ecb, "a test", datetime(2026, 3, 7, tzinfo=UTC), lambda _: None)
+    store.accounts.create(Account(0, OWNER, UNLIMITED))
+    store.close()
+    return folder
+
+
+@pytest.fixture
+def folder(tmp_path: Path, prepared: Path) -> Path:
+    shutil.copytree(prepared, tmp_path / "data")
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def shell(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Shell:
+    """Type a command about the folder as into a shell, 200 columns wide and without colours."""
+    for variable in [name for name in os.environ if name.startswith("CAMBIST_")]:
+        monkeypatch.delenv(variable)
+    for variable in ("FORCE_COLOR", "GITHUB_ACTIONS", "PY_COLORS"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("CAMBIST_DATA", str(folder))
+    program = typer.Typer(pretty_exceptions_enable=False)
+    for name, commands in {"account": account.app, "key": key.app, "plans": plans.app}.items():
+        program.add_typer(commands, name=name)
+    monkeypatch.setattr(main, "app", program)
+
+    def shell(*arguments: str) -> Ended:
+        monkeypatch.setattr(sys, "argv", ["cambist", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main.main()
+        output = capsys.readouterr()
+        return Ended(ended.value.code or 0, output.out, output.err)
+
+    return shell
+
+
+@pytest.fixture
+def refused(shell: Shell) -> Callable[..., str]:
+    """Type a command that must be refused in one sentence, and give the sentence."""
+
+    def refused(*arguments: str) -> str:
+        ended = shell(*arguments)
+        assert (ended.code, ended.out) == (2, "")
+        assert ended.err.startswith("cambist: ")
+        assert ended.err.endswith("\n")
+        assert ended.err[:-1].isprintable()
+        return ended.err.removeprefix("cambist: ")[:-1]
+
+    return refused

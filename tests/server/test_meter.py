@@ -1,0 +1,515 @@
+"""The meter of one worker, and several of them over one ledger: what they let in, and what they count."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from cambist.accounts.account import Account, Holder
+from cambist.accounts.api_key import Digest
+from cambist.accounts.plan import Plan, default_plans, read_plans
+from cambist.accounts.quota import NO_QUOTA
+from cambist.errors import QuotaSpent, RateLimited
+from cambist.market.book import Book
+from cambist.server.meter import Meter
+from cambist.server.shelf import Shelves
+from cambist.server.subscribers import Subscriber, Subscribers, subscribers
+
+UNLIMITED = read_plans(default_plans(), "plans.toml")["unlimited"]
+SHELVES = Shelves(Book(1, datetime(2026, 11, 20, tzinfo=UTC), {}, ("USD",)), 0)
+TODAY = date(2026, 11, 20)
+DAY = timedelta(days=1)
+
+
+def many(plan: Plan, *accounts: Account) -> Subscribers:
+    """Each account with one key, whose number is ten times the account's."""
+    holders = {Digest(bytes([one.number])): Holder(one.number * 10, one) for one in accounts}
+    return subscribers(holders, {plan.name: plan}, SHELVES)
+
+
+def a_subscriber(
+    calls: int | None = None, rate: float | None = None, burst: int | None = None, **account: Any
+) -> Subscriber:
+    plan = replace(UNLIMITED, name="p", calls_a_month=calls, rate=rate, burst=burst)
+    (subscriber,) = many(plan, Account(**{"number": 1, "name": "one", "plan": "p"} | account)).values()
+    return subscriber
+
+
+@pytest.fixture
+def meter(ledger) -> Meter:
+    return Meter(ledger, {}, 1)
+
+
+@pytest.fixture
+def use(clock) -> Callable[[Meter, Subscriber, int], bool]:
+    """Ask for an answer that costs so much, and count it if it is let in; say whether it was."""
+
+    def used(meter: Meter, subscriber: Subscriber, cost: int = 1) -> bool:
+        try:
+            meter.afford(subscriber, cost, clock())
+        except QuotaSpent:
+            return False
+        meter.spend(subscriber, "/fetch-one", cost, clock())
+        return True
+
+    return used
+
+
+@pytest.fixture
+def pass_time(clock) -> Callable[[Meter, Subscriber, float], None]:
+    """Let time pass as a worker does, which remembers what the pages hold before they are removed."""
+
+    def passed(meter: Meter, subscriber: Subscriber, seconds: float) -> None:
+        end = clock.now + seconds
+        while clock.now < end:
+            clock.now = min(end, clock.now + 43_200)
+            meter.remember({"key": subscriber}, clock())
+
+    return passed
+
+
+def parameters(header: str) -> dict[str, dict[str, int]]:
+    """Read a list of strings with whole-number parameters, as RFC 9651 writes it."""
+    found = {}
+    for item in header.split(", "):
+        name, *rest = item.split(";")
+        assert name[0] == name[-1] == '"', header
+        found[name[1:-1]] = {key: int(value) for key, value in (part.split("=") for part in rest)}
+    return found
+
+
+# The rate
+
+
+def test_the_burst_is_let_in_at_once_and_then_so_many_a_second(meter, clock, ledger):
+    subscriber = a_subscriber(rate=2, burst=3)
+    for _ in range(3):
+        meter.let_in(subscriber, clock())
+    with pytest.raises(RateLimited):
+        meter.let_in(subscriber, clock())
+    clock.now += 1
+    for _ in range(2):
+        meter.let_in(subscriber, clock())
+    with pytest.raises(RateLimited):
+        meter.let_in(subscriber, clock())
+    assert ledger.admitted(1) == 5
+
+
+@pytest.mark.parametrize(("rate", "wait"), [(0.1, 10), (0.5, 2), (1, 1), (50, 1)])
+def test_it_says_how_long_to_wait_and_that_is_enough(meter, clock, rate, wait):
+    subscriber = a_subscriber(rate=rate, burst=1)
+    meter.let_in(subscriber, clock())
+    with pytest.raises(RateLimited, match=r"on the plan \[p\]") as refused:
+        meter.let_in(subscriber, clock())
+    assert refused.value.retry_after == wait
+    if wait > 1:
+        clock.now += wait - 1
+        with pytest.raises(RateLimited):
+            meter.let_in(subscriber, clock())
+        clock.now -= wait - 1
+    clock.now += wait
+    meter.let_in(subscriber, clock())
+
+
+def test_an_account_without_a_rate_is_always_let_in_and_not_counted(meter, clock, ledger):
+    for _ in range(5000):
+        meter.let_in(a_subscriber(), clock())
+    assert ledger.admitted(1) == 0
+
+
+def test_each_account_has_its_own_bucket_and_its_keys_share_it(meter, clock):
+    one, other = a_subscriber(rate=1, burst=1), a_subscriber(rate=1, burst=1, number=2)
+    meter.let_in(one, clock())
+    meter.let_in(other, clock())
+    with pytest.raises(RateLimited):
+        meter.let_in(replace(one, key=99), clock())
+
+
+def test_the_bucket_is_one_over_all_workers(ledger, clock):
+    meters = [Meter(ledger, {}, 3) for _ in range(3)]
+    subscriber = a_subscriber(rate=1, burst=6)
+    for each in meters:
+        each.watch_buckets({"key": subscriber}, clock())
+    for turn in range(6):
+        meters[turn % 3].let_in(subscriber, clock())
+    for each in meters:
+        with pytest.raises(RateLimited):
+            each.let_in(subscriber, clock())
+
+
+def test_a_worker_that_was_not_asked_for_long_knows_what_the_others_let_in(ledger, clock):
+    busy, idle = Meter(ledger, {}, 2), Meter(ledger, {}, 2)
+    subscriber = a_subscriber(rate=10, burst=20)
+    let_in = 0
+    for _ in range(40):  # ten seconds in which every bucket is looked at four times a second
+        for _ in range(5):
+            try:
+                busy.let_in(subscriber, clock())
+                let_in += 1
+            except RateLimited:
+                break
+        clock.now += 0.25
+        for each in (busy, idle):
+            each.watch_buckets({"key": subscriber}, clock())
+    for _ in range(20):
+        try:
+            idle.let_in(subscriber, clock())
+            let_in += 1
+        except RateLimited:
+            break
+    assert let_in <= 1.02 * (10 * 10 + 20)
+
+
+def test_another_plan_holds_at_once(meter, clock):
+    for _ in range(100):
+        meter.let_in(a_subscriber(rate=100, burst=1000), clock())
+    for _ in range(2):
+        meter.let_in(a_subscriber(rate=1, burst=2), clock())
+    with pytest.raises(RateLimited):
+        meter.let_in(a_subscriber(rate=1, burst=2), clock())
+
+
+# The quota
+
+
+@pytest.mark.parametrize("calls", [0, 1, 7, 100, 1000])
+def test_one_worker_gives_the_quota_to_the_last_call(meter, use, calls):
+    subscriber = a_subscriber(calls=calls)
+    assert sum(use(meter, subscriber) for _ in range(calls + 10)) == calls
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("workers", [2, 4])
+def test_workers_that_share_a_ledger_never_give_more_than_the_quota_and_give_it_to_the_last_call(
+    ledger, use, workers, seed
+):
+    rng = random.Random(seed)  # noqa: S311  a schedule, not a secret
+    meters = [Meter(ledger, {}, workers) for _ in range(workers)]
+    subscriber, quota, costs = a_subscriber(calls=2000), 2000, [1, 1, 1, 2, 5, 40]
+    chosen = meters[0]
+    for _ in range(4000):
+        chosen = rng.choice(meters) if rng.random() < 0.2 else chosen
+        use(chosen, subscriber, rng.choice(costs))
+        assert ledger.spent(1, TODAY) <= quota
+    for each in meters:
+        while use(each, subscriber):
+            pass
+    assert ledger.spent(1, TODAY) == quota
+
+
+def test_a_worker_that_was_idle_while_another_spent_the_quota_gives_nothing(ledger, use):
+    idle, busy = Meter(ledger, {}, 2), Meter(ledger, {}, 2)
+    subscriber = a_subscriber(calls=1000)
+    assert use(idle, subscriber)  # which leaves it a lease
+    assert sum(use(busy, subscriber) for _ in range(2000)) <= 999
+    while use(busy, subscriber) or use(idle, subscriber):
+        assert ledger.spent(1, TODAY) <= 1000
+    assert ledger.spent(1, TODAY) == 1000
+
+
+def test_a_request_that_costs_more_than_remains_is_refused_whole_and_cheaper_ones_go_on(meter, use, ledger):
+    subscriber = a_subscriber(calls=10)
+    assert use(meter, subscriber, 7)
+    assert not use(meter, subscriber, 4)
+    assert ledger.spent(1, TODAY) == 7
+    assert use(meter, subscriber, 3)
+    assert not use(meter, subscriber, 1)
+
+
+def test_asking_whether_it_can_be_afforded_charges_nothing(meter, clock, ledger):
+    subscriber = a_subscriber(calls=3)
+    for _ in range(50):
+        meter.afford(subscriber, 3, clock())
+    assert ledger.spent(1, TODAY) == 0
+
+
+def test_a_refusal_says_what_it_costs_what_remains_and_when_to_come_again(meter, clock, use, pass_time):
+    subscriber = a_subscriber(calls=10)
+    use(meter, subscriber, 8)
+    with pytest.raises(QuotaSpent) as refused:
+        meter.afford(subscriber, 5, clock())
+    assert all(part in str(refused.value) for part in ("[5]", "[2]", "2026-11-30"))
+    wait = refused.value.retry_after
+    assert clock.now + wait == datetime(2026, 12, 1, tzinfo=UTC).timestamp()
+    pass_time(meter, subscriber, wait - 1)
+    with pytest.raises(QuotaSpent):
+        meter.afford(subscriber, 5, clock())
+    clock.now += 1
+    meter.afford(subscriber, 5, clock())
+
+
+@pytest.mark.parametrize("fraction", [0.001, 0.25, 0.5, 0.75, 0.999])
+def test_the_wait_of_a_spent_quota_reaches_into_the_next_period_at_any_fraction_of_a_second(
+    meter, clock, use, fraction
+):
+    subscriber = a_subscriber(calls=1)
+    clock.set(2026, 11, 30, 23, 58)
+    clock.now += fraction
+    assert use(meter, subscriber)
+    with pytest.raises(QuotaSpent) as refused:
+        meter.afford(subscriber, 1, clock())
+    assert refused.value.retry_after == 120
+    clock.now += refused.value.retry_after
+    assert use(meter, subscriber)
+
+
+def test_what_costs_nothing_is_afforded_by_who_has_nothing_left(meter, clock, use):
+    subscriber = a_subscriber(calls=10)
+    use(meter, subscriber, 10)
+    meter.afford(subscriber, 0, clock())
+
+
+def test_what_costs_nothing_is_afforded_by_who_has_spent_more_than_a_smaller_plan_gives(meter, clock, ledger):
+    ledger.spend(1, "/fetch-one", 50, TODAY)
+    meter.afford(a_subscriber(calls=10), 0, clock())
+
+
+def test_a_smaller_quota_holds_at_once(meter, use, ledger):
+    assert use(meter, a_subscriber(calls=1_000_000))  # which leaves a long lease
+    smaller = a_subscriber(calls=10)
+    assert sum(use(meter, smaller) for _ in range(50)) == 9
+    assert ledger.spent(1, TODAY) == 10
+
+
+def test_a_larger_quota_holds_at_once(meter, use):
+    assert not use(meter, a_subscriber(calls=10), 11)
+    assert use(meter, a_subscriber(calls=11), 11)
+
+
+def test_a_plan_without_a_quota_affords_everything(meter, use):
+    assert use(meter, a_subscriber(), 10**15)
+    assert use(meter, a_subscriber(), 10**15)
+
+
+def test_calls_bought_for_the_period_are_added_to_it_alone(meter, use, clock):
+    subscriber = a_subscriber(calls=10, bought=((date(2026, 11, 1), 3), (date(2026, 11, 1), 2), (date(2026, 12, 1), 9)))
+    assert sum(use(meter, subscriber) for _ in range(40)) == 15
+    clock.set(2026, 12, 1)
+    assert sum(use(meter, subscriber) for _ in range(40)) == 19
+    clock.set(2027, 1, 1)
+    assert sum(use(meter, subscriber) for _ in range(40)) == 10
+
+
+def test_calls_of_former_days_of_the_period_count_and_those_before_it_do_not(ledger, use):
+    past = {1: {date(2026, 10, 31): 500, date(2026, 11, 1): 30, date(2026, 11, 17): 20}, 2: {TODAY - DAY: 77}}
+    assert sum(use(Meter(ledger, past, 1), a_subscriber(calls=100)) for _ in range(1)) == 1
+    assert sum(use(Meter(ledger, past, 1), a_subscriber(calls=60)) for _ in range(30)) == 9
+
+
+@pytest.mark.parametrize(
+    ("anchor", "first"),
+    [
+        (1, (2026, 12, 1)),
+        (20, (2026, 12, 20)),
+        (31, (2026, 11, 30)),
+        (31, (2026, 12, 31)),
+        (31, (2027, 2, 28)),
+        (31, (2028, 2, 29)),
+        (29, (2027, 2, 28)),
+    ],
+)
+def test_the_quota_begins_anew_at_midnight_utc_of_the_anchor_day(meter, use, clock, pass_time, anchor, first):
+    subscriber = a_subscriber(calls=10, anchor_day=anchor)
+    clock.set(*first)
+    clock.now -= 2
+    assert sum(use(meter, subscriber) for _ in range(20)) == 10
+    clock.now += 1.999
+    assert not use(meter, subscriber)
+    clock.set(*first)
+    assert sum(use(meter, subscriber) for _ in range(20)) == 10
+    pass_time(meter, subscriber, 86_400 * 27)
+    assert not use(meter, subscriber)
+
+
+def test_a_lease_of_yesterday_holds_no_more(ledger, use, clock):
+    subscriber = a_subscriber(calls=1000)
+    one, other = Meter(ledger, {}, 2), Meter(ledger, {}, 2)
+    assert use(one, subscriber)
+    clock.set(2026, 11, 21)
+    assert sum(use(other, subscriber) for _ in range(2000)) + sum(use(one, subscriber) for _ in range(2000)) == 999
+
+
+# What is counted
+
+
+def test_spending_counts_by_account_endpoint_and_day_and_notes_the_key(meter, clock, ledger):
+    one, other = a_subscriber(), replace(a_subscriber(number=2), key=7)
+    clock.now += 0.75
+    meter.spend(one, "/fetch-one", 1, clock())
+    meter.spend(one, "/fetch-matrix", 6, clock())
+    meter.spend(other, "/fetch-one", 1, clock())
+    assert ledger.spent_by == {(1, "/fetch-one", TODAY): 1, (1, "/fetch-matrix", TODAY): 6, (2, "/fetch-one", TODAY): 1}
+    assert ledger.keys == {10: int(clock.now), 7: int(clock.now)}
+
+
+def test_what_costs_nothing_is_not_counted_but_uses_the_key(meter, clock, ledger):
+    meter.spend(a_subscriber(), "/historical", 0, clock())
+    assert not ledger.spent_by
+    assert ledger.keys == {10: int(clock.now)}
+
+
+def test_calls_land_on_the_day_that_it_is_in_utc(meter, clock, ledger):
+    clock.set(2026, 11, 20, 23, 59, 59)
+    clock.now += 0.999
+    meter.spend(a_subscriber(), "/fetch-one", 1, clock())
+    clock.set(2026, 11, 21)
+    meter.spend(a_subscriber(), "/fetch-one", 2, clock())
+    clock.set(2026, 11, 20, 12)  # set back
+    meter.spend(a_subscriber(), "/fetch-one", 4, clock())
+    assert (ledger.spent(1, TODAY), ledger.spent(1, TODAY + DAY)) == (5, 2)
+
+
+def test_the_day_is_the_one_of_utc(meter):
+    for moment in (datetime(2026, 11, 20, hour, tzinfo=UTC) for hour in (0, 12, 23)):
+        assert meter.today(moment.timestamp()) == TODAY
+    assert meter.today(datetime(2026, 11, 21, tzinfo=UTC).timestamp()) == TODAY + DAY
+    assert meter.today(datetime(2026, 11, 20, tzinfo=UTC).timestamp() - 0.001) == TODAY - DAY
+
+
+def test_what_the_pages_held_stays_in_memory_when_they_are_removed(meter, clock, ledger, use):
+    subscriber = a_subscriber(calls=100)
+    assert use(meter, subscriber, 30)
+    clock.set(2026, 11, 21)
+    assert meter.calls_on(1, TODAY, meter.today(clock())) == 30
+    meter.remember({"key": subscriber}, clock())
+    ledger.spent_by.clear()
+    assert meter.calls_on(1, TODAY, meter.today(clock())) == 30
+    assert meter.usage(subscriber, clock()).used == 30
+    for days in range(2, 9):
+        clock.set(2026, 11, 20 + days)
+        meter.remember({"key": subscriber}, clock())
+        assert meter.usage(subscriber, clock()).used == 30
+    assert not use(meter, subscriber, 71)
+    assert use(meter, subscriber, 70)
+
+
+def test_a_worker_remembers_what_the_others_spent_and_also_for_who_never_came_to_it(clock, ledger, use):
+    busy, idle = Meter(ledger, {}, 2), Meter(ledger, {}, 2)
+    subscriber = a_subscriber(calls=100)
+    assert use(busy, subscriber, 60)
+    clock.set(2026, 11, 21, 0, 0, 1)
+    idle.remember({"key": subscriber}, clock())
+    ledger.spent_by.clear()
+    assert not use(idle, subscriber, 41)
+    assert use(idle, subscriber, 40)
+
+
+def test_an_answer_that_is_late_over_midnight_is_still_added_to_the_day_before(meter, clock, ledger, use):
+    subscriber = a_subscriber(calls=100)
+    assert use(meter, subscriber, 30)
+    clock.set(2026, 11, 21)
+    meter.remember({"key": subscriber}, clock())
+    meter.usage(subscriber, clock())
+    ledger.spend(1, "/fetch-one", 5, TODAY)
+    assert meter.usage(subscriber, clock()).used == 35
+    assert not use(meter, subscriber, 66)
+    meter.remember({"key": subscriber}, clock())
+    ledger.spent_by.clear()
+    assert meter.usage(subscriber, clock()).used == 35
+
+
+def test_what_is_both_in_memory_and_in_the_pages_counts_once(clock, ledger, use):
+    ledger.spend(1, "/fetch-one", 40, TODAY)
+    ledger.spend(1, "/fetch-one", 25, TODAY - DAY)
+    meter = Meter(ledger, {1: {TODAY: 35, TODAY - DAY: 25}}, 1)
+    assert meter.usage(a_subscriber(), clock()).used == 65
+    assert not use(meter, a_subscriber(calls=100), 36)
+    assert use(meter, a_subscriber(calls=100), 35)
+
+
+def test_remembering_does_not_change_what_the_start_gave(meter, clock, ledger):
+    given = {1: {TODAY - DAY: 5}}
+    other = Meter(ledger, given, 1)
+    ledger.spend(1, "/fetch-one", 9, TODAY - DAY)
+    other.remember({"key": a_subscriber()}, clock())
+    assert given == {1: {TODAY - DAY: 5}}
+    assert other.calls_on(1, TODAY - DAY, TODAY) == 9
+    assert meter.calls_on(1, TODAY - 3 * DAY, TODAY) == 0
+
+
+def test_the_usage_record_is_of_the_account_its_period_and_its_quota(meter, clock, ledger):
+    ledger.spend(1, "/fetch-one", 4, TODAY)
+    ledger.spend(2, "/fetch-one", 100, TODAY)
+    subscriber = a_subscriber(calls=10, anchor_day=15, bought=((date(2026, 11, 15), 5),))
+    record = meter.usage(subscriber, clock())
+    assert (record.period.start, record.period.end) == (date(2026, 11, 15), date(2026, 12, 14))
+    assert (record.quota, record.used, record.remaining) == (15, 4, 11)
+    assert list(record.by_day.items())[-1] == (TODAY, 4)
+    assert len(record.by_day) == 15
+    assert meter.usage(a_subscriber(), clock()).remaining == NO_QUOTA
+
+
+# The headers
+
+
+def test_an_unlimited_plan_has_no_limit_headers(meter, clock):
+    assert meter.headers(a_subscriber(), clock()) == []
+
+
+def test_the_headers_say_policy_and_state_in_the_form_of_the_draft(meter, clock):
+    subscriber = a_subscriber(calls=1000, rate=50, burst=100)
+    assert meter.headers(subscriber, clock()) == [
+        ("RateLimit-Policy", '"quota";q=1000;w=2592000, "rate";q=100;w=2'),
+        ("RateLimit", '"quota";r=1000;t=907200, "rate";r=100;t=0'),
+    ]
+
+
+def test_the_state_follows_what_is_spent_and_let_in(meter, clock):
+    subscriber = a_subscriber(calls=1000, rate=5, burst=100)
+    for _ in range(40):
+        meter.let_in(subscriber, clock())
+    meter.spend(subscriber, "/fetch-matrix", 12, clock())
+    state = parameters(dict(meter.headers(subscriber, clock()))["RateLimit"])
+    assert state == {"quota": {"r": 988, "t": 907_200}, "rate": {"r": 60, "t": 8}}
+    clock.now += 4
+    state = parameters(dict(meter.headers(subscriber, clock()))["RateLimit"])
+    assert state == {"quota": {"r": 988, "t": 907_196}, "rate": {"r": 80, "t": 4}}
+
+
+@pytest.mark.parametrize(
+    ("limits", "names"), [({"calls": 5}, ["quota"]), ({"rate": 1, "burst": 1}, ["rate"]), ({"calls": 0}, ["quota"])]
+)
+def test_only_the_limits_that_there_are_are_named(meter, clock, limits, names):
+    headers = dict(meter.headers(a_subscriber(**limits), clock()))
+    assert [list(parameters(header)) for header in headers.values()] == [names, names]
+
+
+def test_what_remains_is_never_below_nothing(meter, clock, ledger):
+    ledger.spend(1, "/fetch-one", 50, TODAY)
+    for _ in range(5):
+        ledger.admit(1)
+    subscriber = a_subscriber(calls=10, rate=1, burst=1)
+    meter.headers(subscriber, clock())
+    ledger.admit(1)
+    ledger.admit(1)
+    state = parameters(dict(meter.headers(subscriber, clock()))["RateLimit"])
+    assert (state["quota"]["r"], state["rate"]["r"]) == (0, 0)
+
+
+def test_bought_calls_are_in_the_quota_that_the_headers_name(meter, clock):
+    headers = dict(meter.headers(a_subscriber(calls=10, bought=((date(2026, 11, 1), 5),)), clock()))
+    assert parameters(headers["RateLimit-Policy"])["quota"]["q"] == 15
+    assert parameters(headers["RateLimit"])["quota"]["r"] == 15
+
+
+@pytest.mark.parametrize(("rate", "burst"), [(0.1, 1), (0.3, 2), (1e6, 10**7), (33.3, 100)])
+def test_every_number_in_the_headers_is_whole_and_the_window_at_least_a_second(meter, clock, rate, burst):
+    subscriber = a_subscriber(calls=10**12, rate=rate, burst=burst)
+    meter.let_in(subscriber, clock())
+    headers = dict(meter.headers(subscriber, clock()))
+    assert parameters(headers["RateLimit-Policy"])["rate"]["w"] >= 1
+    assert parameters(headers["RateLimit"])["rate"]["t"] >= 0
+
+
+@pytest.mark.parametrize(("rate", "burst", "spent"), [(0.1, 3, 1), (50, 100, 70), (1, 10, 10), (0.3, 2, 2)])
+def test_after_t_seconds_the_whole_burst_is_there(meter, clock, rate, burst, spent):
+    subscriber = a_subscriber(rate=rate, burst=burst)
+    for _ in range(spent):
+        meter.let_in(subscriber, clock())
+    clock.now += parameters(dict(meter.headers(subscriber, clock()))["RateLimit"])["rate"]["t"]
+    assert parameters(dict(meter.headers(subscriber, clock()))["RateLimit"])["rate"]["r"] == burst
