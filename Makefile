@@ -26,6 +26,7 @@ format: $(VENV)/.develop  ## write the format that `make check` asks for
 	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .
 
 bench: $(VENV)/.develop  ## measure the service beside a bare constant, as ratios
+	@$(BIN)/python bench/metering.py
 	@$(BIN)/python bench/run.py
 
 lock: $(VENV)/.develop  ## pin the newest allowed dependencies, with hashes

@@ -16,7 +16,7 @@ import pytest
 import typer
 
 from cambist.accounts.account import OWNER, UNLIMITED, Account
-from cambist.cli import account, key, main, plans
+from cambist.cli import account, key, main, plans, usage
 from cambist.feeds.ecb import feed
 from cambist.ingest.filing import file_delivery
 from cambist.stores.sql import SqlStore
@@ -67,6 +67,7 @@ def shell(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.setenv("CAMBIST_DATA", str(folder))
     program = typer.Typer(pretty_exceptions_enable=False)
+    program.command()(usage.usage)
     for name, commands in {"account": account.app, "key": key.app, "plans": plans.app}.items():
         program.add_typer(commands, name=name)
     monkeypatch.setattr(main, "app", program)

@@ -147,7 +147,6 @@ def test_other_plans_hold_at_once_for_kept_answers_too(make):
         "/historical?date=1999-01-04",
         "/time-series?to=EUR&start=2026-10-20&end=2026-10-30",
         "/time-series?to=EUR&start=2026-10-20",
-        "/time-series?to=EUR&end=2026-10-25",
     ],
 )
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
@@ -601,3 +600,8 @@ def test_a_day_is_as_long_as_a_day(make, clock):
     assert client.get(target).status == 200
     clock.now += timedelta(days=1).total_seconds()
     assert client.get(target).status == 403
+
+
+def test_a_series_without_a_start_begins_where_the_plan_does(make):
+    series = make(history_days=30).get("/time-series?to=EUR&end=2026-10-30").json
+    assert (series["start"], series["end"]) == ("2026-10-21", "2026-10-30")

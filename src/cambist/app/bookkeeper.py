@@ -64,6 +64,7 @@ class Books:
         self._store = store
         self._keeper = keeper
         self._failing = False
+        self._noted: dict[int, int] = {}
         self._keys_due = monotonic() + _KEYS_EVERY
 
     def fold(self) -> None:
@@ -85,5 +86,7 @@ class Books:
         FOLDED.set(time())
 
     def _note_keys(self) -> None:
-        seconds = self._keeper.last_used()
-        self._store.accounts.used({key: datetime.fromtimestamp(second, UTC) for key, second in seconds.items()})
+        seconds = dict(self._keeper.last_used())
+        news = {key: second for key, second in seconds.items() if second != self._noted.get(key)}
+        self._store.accounts.used({key: datetime.fromtimestamp(second, UTC) for key, second in news.items()})
+        self._noted = seconds

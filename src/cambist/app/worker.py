@@ -74,6 +74,7 @@ class Worker:
         self._desk.tick()
         self._meter.watch_buckets(self._desk.subscribers(), now)
         self._meter.remember(self._desk.subscribers(), now)
+        self._meter.settle()
 
 
 def load_worker(settings: Settings, supervisor: int) -> Wsgi:

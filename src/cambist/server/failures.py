@@ -7,7 +7,7 @@ from there before is refused unseen, right or wrong, so that a guess learns noth
 from __future__ import annotations
 
 from functools import lru_cache
-from ipaddress import IPv4Network, IPv6Network, ip_address
+from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address
 from math import ceil
 from typing import Any
 
@@ -55,8 +55,9 @@ class Failures:
         """Count a key that opened nothing."""
         address = self._address(environ)
         if len(self._buckets) > _MOST_REMEMBERED:
-            self._buckets.clear()
-            self._counts.clear()
+            for oldest in list(self._buckets)[: _MOST_REMEMBERED // 2]:
+                self._buckets.pop(oldest, None)
+                self._counts.pop(oldest, None)
         self._read(address, now)
         self._counts[address] = self._counts.get(address, 0) + 1
 
@@ -69,7 +70,7 @@ class Failures:
     def _address(self, environ: dict[str, Any]) -> str:
         peer = str(environ.get("REMOTE_ADDR", ""))
         forwarded = environ.get("HTTP_X_FORWARDED_FOR")
-        return _client(peer, forwarded, self._proxies) if forwarded and self._proxies else peer
+        return _neighbourhood(_client(peer, forwarded, self._proxies) if forwarded and self._proxies else peer)
 
 
 @lru_cache(maxsize=4096)
@@ -81,6 +82,16 @@ def _client(peer: str, forwarded: str, proxies: Networks) -> str:
             break
         address = _bare(hop.strip())
     return address
+
+
+@lru_cache(maxsize=4096)
+def _neighbourhood(address: str) -> str:
+    """Give what one subscriber line has: an IPv4 address, or a /64 of IPv6, in which any address is as good."""
+    try:
+        parsed = IPv6Address(address.partition("%")[0])
+    except ValueError:
+        return address
+    return str(parsed.ipv4_mapped or IPv6Network((parsed, 64), strict=False))
 
 
 def _bare(hop: str) -> str:

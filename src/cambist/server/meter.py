@@ -6,6 +6,9 @@ earlier days is in memory since the start and rolled on at midnight.
 
 from __future__ import annotations
 
+import logging
+import threading
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -17,8 +20,10 @@ from cambist.accounts.plan import Plan
 from cambist.accounts.quota import Period, period_of, quota_of, remaining
 from cambist.accounts.rate_limit import Bucket, seconds_until_next
 from cambist.accounts.usage import UsageRecord, usage_record
-from cambist.errors import QuotaSpent, RateLimited
+from cambist.errors import QuotaSpent, RateLimited, StoreBroken
 from cambist.server.subscribers import Subscriber, Subscribers
+
+log = logging.getLogger(__name__)
 
 _DAY = timedelta(days=1)
 _SECONDS_A_DAY = 86_400
@@ -58,6 +63,8 @@ class Meter:
         self._columns = columns
         self._buckets: dict[int, Bucket] = {}
         self._terms: dict[int, _Terms] = {}
+        self._owed: Counter[tuple[int, str, date]] = Counter()
+        self._owing = threading.Lock()
         self._remembered = date.min
         self._day = (0.0, 0.0, date.min)
 
@@ -143,10 +150,35 @@ class Meter:
         return max(past, self._ledger.spent(number, day)) if day >= today - 2 * _DAY else past
 
     def spend(self, subscriber: Subscriber, endpoint: str, cost: int, now: float) -> None:
-        """Count an answer that is about to be given."""
-        self._ledger.use_key(subscriber.key, int(now))
-        if cost:
-            self._ledger.spend(subscriber.account.number, endpoint, cost, self.today(now))
+        """Count an answer that is about to be given.
+
+        Where the ledger has no room (a full disk as a new day's page is due) the answer is given all the same, and
+        what it cost is remembered until there is room.
+        """
+        number, today = subscriber.account.number, self.today(now)
+        try:
+            self._ledger.use_key(subscriber.key, int(now))
+            if cost:
+                self._ledger.spend(number, endpoint, cost, today)
+        except StoreBroken as broken:
+            with self._owing:
+                if not self._owed:
+                    log.warning("Ledger: no room; answers go on and are counted in memory: %s", broken)
+                self._owed[number, endpoint, today] += cost
+
+    def settle(self) -> None:
+        """Count what is owed to the ledger, if there is room now."""
+        while self._owed:
+            with self._owing:
+                (number, endpoint, day), calls = self._owed.popitem()
+            try:
+                self._ledger.spend(number, endpoint, calls, day)
+            except StoreBroken:
+                with self._owing:
+                    self._owed[number, endpoint, day] += calls
+                return
+            if not self._owed:
+                log.info("Ledger: there is room again, all calls are counted")
 
     def remember(self, subscribers: Subscribers, now: float) -> None:
         """Keep in memory what the pages hold of the last days: they are removed some time after midnight."""

@@ -76,7 +76,7 @@ def on_refusal(
         on_failure(_request, response, error, _params)
         return
     write(response, problem, str(error))
-    if not isinstance(error, errors.KeyRefused):
+    if not isinstance(error, errors.KeyRefused | errors.TooManyFailures):
         response.set_header("X-Calls-Cost", "0")
     if isinstance(error, errors.ToBeAskedLater):
         response.set_header("Retry-After", str(error.retry_after))

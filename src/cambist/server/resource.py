@@ -20,7 +20,7 @@ from cambist.server.meter import Meter
 from cambist.server.params import parse_query, read
 from cambist.server.render import opened
 from cambist.server.subscribers import Subscriber
-from cambist.server.terms import check_history, check_tag
+from cambist.server.terms import check_history, check_tag, reach_of
 
 STARTED = "cambist.started"
 """Where the request's `perf_counter_ns` at arrival is found in its environ."""
@@ -75,6 +75,8 @@ class EndpointResource:
         """Make an answer, and keep it where it will be looked for."""
         (book, live), closed = subscriber.shelf.state, self._desk.closed
         view = self._desk.view(book, now, subscriber.shelf.form)
+        if subscriber.plan.history_days is not None:
+            view = replace(view, reach=reach_of(subscriber, view.today))
         if self._endpoint.personal:
             view = replace(view, usage=self._meter.usage(subscriber, now))
         params = read(self._endpoint.params, query)

@@ -14,10 +14,16 @@ def check_tag(subscriber: Subscriber, tag: str) -> None:
         raise NotInPlan(f"The plan [{subscriber.plan.name}] does not include the group [{tag}]")
 
 
+def reach_of(subscriber: Subscriber, today: date) -> date:
+    """Give the first day that the plan includes."""
+    days = subscriber.plan.history_days
+    return date.min if days is None else today - timedelta(days=days)
+
+
 def check_history(subscriber: Subscriber, oldest: date | None, today: date) -> None:
     """Refuse days that lie further back than the plan reaches. Errors: NotInPlan."""
     days = subscriber.plan.history_days
-    if oldest is not None and days is not None and oldest < today - timedelta(days=days):
+    if oldest is not None and oldest < reach_of(subscriber, today):
         raise NotInPlan(f"History on the plan [{subscriber.plan.name}] is limited to {days} days: [{oldest}] is older")
 
 

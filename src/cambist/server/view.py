@@ -24,8 +24,8 @@ Updated = Annotated[
 class View:
     """A consistent state of the world for one answer.
 
-    `longest_age` is the operator's limit for live rates, `form` how the account wants times; `usage` is there for
-    the endpoints that ask for it.
+    `longest_age` is the operator's limit for live rates, `form` how the account wants times, `reach` the first day that
+    its plan includes; `usage` is there for the endpoints that ask for it.
     """
 
     book: Book
@@ -33,6 +33,7 @@ class View:
     now: datetime
     longest_age: timedelta | None = None
     form: DatetimeFormat = DatetimeFormat.ISO
+    reach: date = date.min
     usage: UsageRecord | None = None
 
     @property

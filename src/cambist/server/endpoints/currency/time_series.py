@@ -48,12 +48,12 @@ def closed(view: View, params: Params) -> bool:
 
 def oldest(view: View, params: Params) -> date:
     """It reaches back to its start."""
-    return _period(params, view.today)[0]
+    return _period(params, view)[0]
 
 
 def answer(view: View, params: Params) -> Body:
     """Read the series from the image."""
-    start, end = _period(params, view.today)
+    start, end = _period(params, view)
     series = between(view.image, Pair(params.base, params.quote), start, end)
     return Body(
         start=start,
@@ -64,10 +64,11 @@ def answer(view: View, params: Params) -> Body:
     )
 
 
-def _period(params: Params, today: date) -> tuple[date, date]:
-    end = params.end or today
+def _period(params: Params, view: View) -> tuple[date, date]:
+    """Give the days asked for; who names no start gets what their plan includes."""
+    today, end = view.today, params.end or view.today
     not_in_future("end", end, today)
-    start = params.start or max(end - timedelta(days=DEFAULT_DAYS - 1), EARLIEST)
+    start = params.start or max(end - timedelta(days=DEFAULT_DAYS - 1), EARLIEST, min(view.reach, end))
     not_in_future("start", start, today)
     if start > end:
         raise BadParameter(f"Invalid start: [{start}] is after end [{end}]")

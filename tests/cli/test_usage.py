@@ -1,0 +1,59 @@
+"""`cambist usage`: what accounts have spent."""
+
+import csv
+import io
+import json
+from datetime import date, timedelta
+
+import pytest
+
+from cambist.accounts.ledger import Total
+from cambist.app.parts import open_store
+from cambist.settings import Settings
+
+TODAY = date(2026, 11, 20)
+
+
+@pytest.fixture
+def spent(folder):
+    """An owner who asked on two days, in a prepared folder."""
+    store = open_store(Settings(data=folder))
+    store.usage.fold(
+        [
+            Total(TODAY, 0, 1, "/fetch-one", 1234),
+            Total(TODAY, 1, 1, "/fetch-one", 6),
+            Total(TODAY, 0, 1, "/usage", 2),
+            Total(TODAY - timedelta(days=1), 0, 1, "/convert", 7),
+        ]
+    )
+    store.close()
+
+
+@pytest.mark.usefixtures("spent")
+def test_csv_has_a_row_for_each_day_account_and_endpoint(shell):
+    rows = list(csv.reader(io.StringIO(shell("usage", "--csv").out)))
+    assert rows == [
+        ["day", "account", "endpoint", "calls"],
+        ["2026-11-19", "owner", "/convert", "7"],
+        ["2026-11-20", "owner", "/fetch-one", "1240"],
+        ["2026-11-20", "owner", "/usage", "2"],
+    ]
+
+
+@pytest.mark.usefixtures("spent")
+def test_since_leaves_out_what_was_before(shell):
+    rows = json.loads(shell("usage", "owner", "--since", "2026-11-20", "--json").out)
+    assert [row["endpoint"] for row in rows] == ["/fetch-one", "/usage"]
+
+
+@pytest.mark.usefixtures("spent")
+def test_the_table_has_a_total_for_each_account(shell):
+    assert "1,249" in shell("usage").out
+    assert "total" in shell("usage").out
+
+
+def test_an_unknown_account_or_day_is_refused_in_a_sentence(shell):
+    for arguments in (["nobody"], ["--since", "yesterday"]):
+        refused = shell("usage", *arguments)
+        assert refused.code == 2
+        assert len(refused.err.strip().splitlines()) == 1

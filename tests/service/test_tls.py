@@ -1,0 +1,72 @@
+"""HTTPS by two flags."""
+
+import http.client
+import os
+import shutil
+import socket
+import ssl
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
+
+COMMAND = str(Path(sys.executable).with_name("cambist"))
+
+
+def command(folder: Path, port: int, *more: str) -> list[str]:
+    return [COMMAND, "serve", "--data", str(folder / "data"), "--port", str(port), "--workers", "1", *more]
+
+
+def clean() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if not name.startswith("CAMBIST_")}
+
+
+@pytest.mark.skipif(not shutil.which("openssl"), reason="a certificate is made with openssl")
+def test_the_service_speaks_https_with_a_certificate_and_its_key(tmp_path: Path):
+    made = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1"
+    files = ["-keyout", "key.pem", "-out", "cert.pem"]
+    subprocess.run([*made.split(), *files], cwd=tmp_path, check=True, capture_output=True, timeout=60)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    tls = ["--tls-cert", str(tmp_path / "cert.pem"), "--tls-key", str(tmp_path / "key.pem")]
+    with (tmp_path / "log").open("wb") as log:
+        service = subprocess.Popen(command(tmp_path, port, *tls), stdout=log, stderr=log, env=clean())
+    try:
+        context = ssl.create_default_context(cafile=str(tmp_path / "cert.pem"))
+        assert status(port, context) == 404
+    finally:
+        service.terminate()
+        service.wait(30)
+
+
+def status(port: int, context: ssl.SSLContext) -> int:
+    deadline = time.monotonic() + 40
+    while True:
+        connection = http.client.HTTPSConnection("127.0.0.1", port, timeout=5, context=context)
+        try:
+            connection.request("GET", "/nowhere")
+            return connection.getresponse().status
+        except OSError:
+            assert time.monotonic() < deadline, "it does not answer"
+            time.sleep(0.1)
+        finally:
+            connection.close()
+
+
+def test_a_certificate_without_its_key_is_refused_in_one_sentence(tmp_path: Path):
+    refused = subprocess.run(
+        command(tmp_path, 1, "--tls-cert", "cert.pem"),
+        capture_output=True,
+        text=True,
+        timeout=30,
+        env=clean(),
+        check=False,
+    )
+    assert refused.returncode == 2
+    assert "tls_key" in refused.stderr
+    assert "Traceback" not in refused.stderr
