@@ -33,7 +33,8 @@ class Failures:
 
     def succeeded(self, environ: dict[str, Any], digest: Digest) -> None:
         """Remember that a key opened the gate from an address."""
-        known = (self._address(environ), digest)
+        # By the peer: to look further for every answer would cost more than it tells.
+        known = (environ.get("REMOTE_ADDR", ""), digest)
         if known not in self._known:
             if len(self._known) > _MOST_REMEMBERED:
                 self._known.clear()
@@ -44,7 +45,7 @@ class Failures:
         if not self._buckets:
             return
         address = self._address(environ)
-        if address not in self._buckets or (address, digest) in self._known:
+        if address not in self._buckets or (environ.get("REMOTE_ADDR", ""), digest) in self._known:
             return
         bucket = self._read(address, now)
         if bucket.level < 1:

@@ -17,7 +17,7 @@ from cambist.server.gate import QUERY_NAME, Gate
 from cambist.server.meter import Meter
 from cambist.server.resource import STARTED
 from cambist.server.subscribers import Subscriber
-from cambist.server.terms import allows
+from cambist.server.terms import check_history
 
 Environ = dict[str, Any]
 Start = Callable[..., Any]
@@ -46,17 +46,9 @@ class Front:
             return self._framework(environ, start)
         subscriber, answer, now = found
         self._meter.spend(subscriber, answer.endpoint, answer.cost, now)
+        state = self._meter.headers(subscriber, now, afforded=True)
         body = answer.body(started)
-        start(
-            "200 OK",
-            [
-                *self._headers,
-                *answer.headers,
-                ("X-Calls-Cost", str(answer.cost)),
-                *self._meter.headers(subscriber, now, afforded=True),
-                ("Content-Length", str(len(body))),
-            ],
-        )
+        start("200 OK", [*self._headers, *answer.headers, *state, ("Content-Length", str(len(body)))])
         return [body]
 
     def _kept(self, environ: Environ) -> tuple[Subscriber, Answer, float] | None:
@@ -73,10 +65,13 @@ class Front:
             answer = subscriber and (subscriber.shelf.state[1].get(asked) or self._desk.closed.get(asked))
             if not subscriber or not answer:
                 return None
-            if not allows(subscriber, answer.tag, answer.oldest, self._meter.today(now)):
+            if answer.tag not in subscriber.tags:
                 return None
-            self._meter.afford(subscriber, answer.cost, now)
-            self._meter.let_in(subscriber, now)
+            if answer.oldest is not None:
+                check_history(subscriber, answer.oldest, self._meter.today(now))
+            if subscriber.is_limited:
+                self._meter.afford(subscriber, answer.cost, now)
+                self._meter.let_in(subscriber, now)
         except RequestRefused:
             return None
         return subscriber, answer, now

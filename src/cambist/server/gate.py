@@ -47,7 +47,7 @@ class Gate:
             return None
         hashed = digest(key.strip())
         subscriber = self._subscribers().get(hashed)
-        if subscriber is None or subscriber.revoked or now >= subscriber.ends or subscriber.account.suspended:
+        if subscriber is None or not subscriber.is_open or now >= subscriber.ends:
             return None
         self._failures.check(environ, hashed, now)
         self._failures.succeeded(environ, hashed)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
 from collections.abc import Callable
+from functools import partial
 from multiprocessing import set_start_method
 
 from granian.constants import Interfaces
@@ -69,4 +71,11 @@ def run(settings: Settings, address: str, load: Callable[[], Wsgi], reload: Call
     )
     # The HTTP server would answer SIGHUP by replacing its workers: ours read anew what they are told of.
     server.on_startup(lambda: signal.signal(signal.SIGHUP, lambda *_: reload()))
-    server.serve(target_loader=load, wrap_loader=False)
+    server.serve(target_loader=partial(_without_environment, load), wrap_loader=False)
+
+
+def _without_environment(load: Callable[[], Wsgi]) -> Wsgi:
+    """Load a worker and drop its environment variables: the server would copy them into every request's environ."""
+    application = load()
+    os.environ.clear()
+    return application

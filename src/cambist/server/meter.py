@@ -63,6 +63,7 @@ class Meter:
         self._columns = columns
         self._buckets: dict[int, Bucket] = {}
         self._terms: dict[int, _Terms] = {}
+        self._key_used: dict[int, int] = {}
         self._owed: Counter[tuple[int, str, date]] = Counter()
         self._owing = threading.Lock()
         self._remembered = date.min
@@ -157,7 +158,9 @@ class Meter:
         """
         number, today = subscriber.account.number, self.today(now)
         try:
-            self._ledger.use_key(subscriber.key, int(now))
+            if self._key_used.get(subscriber.key) != int(now):
+                self._key_used[subscriber.key] = int(now)
+                self._ledger.use_key(subscriber.key, int(now))
             if cost:
                 self._ledger.spend(number, endpoint, cost, today)
         except StoreBroken as broken:
@@ -202,9 +205,9 @@ class Meter:
 
         What was `afforded` a moment ago was read then, and is not read again.
         """
-        plan = subscriber.plan
-        if plan.calls_a_month is None and plan.rate is None:
+        if not subscriber.is_limited:
             return []
+        plan = subscriber.plan
         terms, states = self._terms_of(subscriber, now), []
         if terms.quota is not None:
             left = terms.seen_left if afforded else self._left(terms)

@@ -60,8 +60,8 @@ class EndpointResource:
         check_history(subscriber, answer.oldest, self._meter.today(now))
         self._meter.afford(subscriber, cost, now)
         self._meter.spend(subscriber, answer.endpoint, cost, now)
-        response.set_header("X-Calls-Cost", str(cost))
         _write(response, answer, environ, is_known=is_known)
+        response.set_header("X-Calls-Cost", str(cost))
 
     on_head = on_get
 
@@ -87,7 +87,8 @@ class EndpointResource:
         is_closed = self._endpoint.closed(view, params)
         content = opened(self._endpoint.answer(view, params))
         etag = etag_of(content) if is_closed else ""
-        headers = (self._keep_closed, ("ETag", etag)) if is_closed else (NO_STORE,)
+        charged = ("X-Calls-Cost", str(cost))
+        headers = (charged, self._keep_closed, ("ETag", etag)) if is_closed else (charged, NO_STORE)
         answer = Answer(content, headers, etag, self._endpoint.path, self._endpoint.tag, cost, oldest)
         self._keep(params, asked, answer, closed if is_closed else live)
         return answer

@@ -14,7 +14,10 @@ from cambist.server.shelf import Shelf, Shelves
 
 @dataclass(frozen=True, slots=True)
 class Subscriber:
-    """One key: whose it is, on which plan, until when (seconds since 1970), and the shelf that it is served from."""
+    """One key: whose it is, on which plan, until when (seconds since 1970), and the shelf that it is served from.
+
+    `is_limited` says whether quota or rate must be looked at, `is_open` that neither key nor account was shut.
+    """
 
     key: int
     account: Account
@@ -23,6 +26,8 @@ class Subscriber:
     revoked: bool
     shelf: Shelf
     tags: frozenset[str]
+    is_limited: bool = True
+    is_open: bool = True
 
 
 Subscribers = Mapping[Digest, Subscriber]
@@ -46,6 +51,8 @@ def _subscriber(holder: Holder, plans: Mapping[str, Plan], shelves: Shelves) -> 
         revoked=holder.revoked,
         shelf=shelves.get(plan.book_refresh, holder.account.datetime_format),
         tags=frozenset(plan.tags),
+        is_open=not (holder.revoked or holder.account.suspended),
+        is_limited=plan.calls_a_month is not None or plan.rate is not None,
     )
 
 

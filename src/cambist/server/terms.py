@@ -23,15 +23,5 @@ def reach_of(subscriber: Subscriber, today: date) -> date:
 def check_history(subscriber: Subscriber, oldest: date | None, today: date) -> None:
     """Refuse days that lie further back than the plan reaches. Errors: NotInPlan."""
     days = subscriber.plan.history_days
-    if oldest is not None and oldest < reach_of(subscriber, today):
+    if days is not None and oldest is not None and oldest < reach_of(subscriber, today):
         raise NotInPlan(f"History on the plan [{subscriber.plan.name}] is limited to {days} days: [{oldest}] is older")
-
-
-def allows(subscriber: Subscriber, tag: str, oldest: date | None, today: date) -> bool:
-    """Say whether both hold."""
-    try:
-        check_tag(subscriber, tag)
-        check_history(subscriber, oldest, today)
-    except NotInPlan:
-        return False
-    return True
