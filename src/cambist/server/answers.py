@@ -11,7 +11,7 @@ Headers = list[tuple[str, str]]
 Question = tuple[str, str]
 """Path and query as they came, the key left out."""
 
-_KEPT_BYTES = 24 * 1024 * 1024
+_KEPT_BYTES = 20 * 1024 * 1024
 _OVERHEAD = 600
 """What an answer takes in memory beside its body, roughly: keys, headers, objects."""
 
