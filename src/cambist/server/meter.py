@@ -17,7 +17,7 @@ from math import ceil
 from cambist.accounts.account import Account
 from cambist.accounts.ledger import Ledger
 from cambist.accounts.plan import Plan
-from cambist.accounts.quota import Period, period_of, quota_of, remaining
+from cambist.accounts.quota import Period, period_of, quota_of, remaining, seconds_to_end
 from cambist.accounts.rate_limit import Bucket, seconds_until_next
 from cambist.accounts.usage import UsageRecord, usage_record
 from cambist.errors import QuotaSpent, RateLimited, StoreBroken
@@ -113,7 +113,7 @@ class Meter:
             raise QuotaSpent(
                 f"Quota spent: the request costs [{cost}] calls, [{left}] remain until the period ends on "
                 f"{terms.period.end}",
-                max(1, ceil(terms.ends - now)),
+                max(1, seconds_to_end(terms.period, datetime.fromtimestamp(now, UTC))),
             )
         terms.seen_left = left - cost
 
