@@ -21,6 +21,7 @@ CambistError
 ├── NameTaken                  there is an account of that name already
 ├── PlansRefused               a plans file is malformed
 ├── FeedBroken                 a source sent something that is not what it publishes
+│   └── NothingPublished       a source says, well-formed, that it has nothing for the days asked
 ├── ImageDamaged               the columnar image is not what was written
 ├── BoardDamaged               the published book is not what was written
 ├── StoreBroken                the database cannot be read or written
@@ -118,6 +119,10 @@ class PlansRefused(CambistError):
 
 class FeedBroken(CambistError):
     """A source sent something that is not what it publishes."""
+
+
+class NothingPublished(FeedBroken):
+    """A source says, well-formed, that it has nothing for the days asked."""
 
 
 class ImageDamaged(CambistError):

@@ -12,7 +12,7 @@ from currency_converter import CURRENCY_FILE
 
 from cambist.accounts.account import OWNER, UNLIMITED, Account, NewKey
 from cambist.accounts.api_key import digest, mint, shown_prefix
-from cambist.app.parts import feeds, open_store
+from cambist.app.parts import fixing_feeds, open_store
 from cambist.app.plans import plans_file, publish_plans, put_into_effect, read_plans_file
 from cambist.errors import BoardDamaged, ImageDamaged, PlansRefused
 from cambist.history.image import RateImage
@@ -44,7 +44,7 @@ class Keeper:
         self._clock = clock
         self._store = open_store(settings)
         self._board = FileBoard(self._folder.path)
-        self._sources = [feed.source for feed in feeds().values()]
+        self._sources = [feed.source for feed in fixing_feeds().values()]
 
     def prepare(self, progress: Progress) -> None:
         """Migrate, import what came with the packages, build the image, publish book and plans, fold the ledger."""
@@ -89,7 +89,7 @@ class Keeper:
 
     def _import_bundled(self, progress: Progress) -> None:
         content = Path(CURRENCY_FILE).read_bytes()
-        filed = file_delivery(self._store.archive, feeds()["ecb"], content, BUNDLED, self._clock(), progress)
+        filed = file_delivery(self._store.archive, fixing_feeds()["ecb"], content, BUNDLED, self._clock(), progress)
         if filed is None:
             log.info("Archive: the bundled ECB reference rates are all filed")
         else:

@@ -8,7 +8,7 @@ from typing import Any
 from cambist import plugins
 from cambist.errors import CannotStart
 from cambist.feeds import FEEDS
-from cambist.feeds.base import Feed
+from cambist.feeds.base import Feed, FixingFeed
 from cambist.server.endpoint import Endpoint
 from cambist.server.endpoints import ENDPOINTS
 from cambist.settings import Settings
@@ -26,7 +26,12 @@ def open_store(settings: Settings) -> Store:
 
 def feeds() -> dict[str, Feed]:
     """Give every feed by key, best first."""
-    return plugins.load("cambist.feeds", FEEDS, "feed", Feed)  # type: ignore[type-abstract]
+    return plugins.load("cambist.feeds", FEEDS, "feed", Feed)
+
+
+def fixing_feeds() -> dict[str, FixingFeed]:
+    """Give the feeds that publish rates of days, by key, best first."""
+    return {key: feed for key, feed in feeds().items() if isinstance(feed, FixingFeed)}
 
 
 def endpoints() -> list[Endpoint[Any, Any]]:

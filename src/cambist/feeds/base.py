@@ -1,22 +1,63 @@
-"""What every feed is: a source's own facts, and how to read what it sends."""
+"""What every feed is: a source's own facts, what to ask it, and how to read what it sends.
+
+A feed knows no network and no clock: `ingest` asks, in the source's own time and at its pace, and hands over what came.
+There are three kinds: a `FixingFeed` reads published rates of days, a `TickFeed` quotes of this moment that are asked
+for again and again, and a `Venue` is a `TickFeed` that also sends them over a socket.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
+from enum import StrEnum
 from zoneinfo import ZoneInfo
 
 from cambist.history.fixing import Fixing
+from cambist.market.pair import PIVOT, Pair
+from cambist.market.standing import Pace, RateType
+from cambist.market.tick import Tick
 
 
-@dataclass(frozen=True, slots=True)
+class Redistribution(StrEnum):
+    """Whether the source's terms let what it publishes be passed on."""
+
+    ALLOWED = "allowed"
+    UNCLEAR = "unclear"
+    FORBIDDEN = "forbidden"
+
+
+WEEKDAYS = frozenset(range(5))
+EVERY_DAY = frozenset(range(7))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schedule:
+    """When to ask: `every` so often between `start` and `end` of the source's clock, on its working days.
+
+    `holidays` names the calendar whose days are none: a country (`NO`) or a market (`XECB`); empty for none.
+    `pause` is what politeness asks between two requests; `reread` how many days back corrections are looked for.
+    """
+
+    start: time = time(0)
+    end: time = time(23, 59)
+    every: timedelta = timedelta(minutes=20)
+    days: frozenset[int] = WEEKDAYS
+    holidays: str = ""
+    pause: timedelta = timedelta(seconds=1)
+    reread: int = 14
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
     """A publisher's facts.
 
-    `anchor` is the currency that all its pairs share; `fixed_at` the hour, in `zone`, of the market that a
-    fixing shows; `first_day` the first day it ever published.
+    `covers` says for people what it publishes. `anchor` is the currency that all its pairs share, `fixed_at` the hour,
+    in `zone`, of the market that a fixing shows, `first_day` the first day that can be had of it; the three matter for
+    fixings. `alias` is a code that stands for the anchor at this source's rate alone (BRX is the real at the PTAX).
+    `compiled` says that it compiles what others publish: where a currency is pegged by law, only a central bank that
+    fixes it itself is heard instead. `setting` names the setting with the operator's key, where one is needed.
     """
 
     key: str
@@ -24,14 +65,48 @@ class Source:
     home: str
     terms: str
     licence: str
-    anchor: str
-    fixed_at: time
+    redistribution: Redistribution
+    pace: Pace
+    covers: str
     zone: ZoneInfo
     first_day: date
+    schedule: Schedule
+    anchor: str = PIVOT
+    fixed_at: time = time(0, 1)
+    rate_type: RateType = RateType.OFFICIAL
+    alias: str = ""
+    compiled: bool = False
+    why_off: str = ""
+    setting: str = ""
+
+    @property
+    def is_on(self) -> bool:
+        """Whether it is asked unless the operator says otherwise: what is off says why."""
+        return not self.why_off
 
     def market_time(self, day: date) -> datetime:
         """Give the moment of the market that the day's fixing shows, UTC."""
         return datetime.combine(day, self.fixed_at, self.zone).astimezone(UTC)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inquiry:
+    """One thing to ask of a source: a GET, or a POST where there is a body.
+
+    `first` and `last` are the days that the answer is about, where it is about days. `about` tells the feed what the
+    answer does not say itself (which series it is). `{key}` in address and headers stands for the operator's key.
+    `media` are beginnings of the content types that the answer may have, empty for any; a status in `absent` says
+    that the source has nothing for what was asked.
+    """
+
+    url: str
+    first: date = date.min
+    last: date = date.max
+    about: str = ""
+    headers: tuple[tuple[str, str], ...] = ()
+    body: bytes = b""
+    media: tuple[str, ...] = ()
+    absent: frozenset[int] = frozenset()
 
 
 class Feed(ABC):
@@ -39,9 +114,82 @@ class Feed(ABC):
 
     source: Source
 
-    @abstractmethod
-    def read(self, content: bytes) -> Iterator[Fixing]:
-        """Read the source's full history file.
 
-        Errors: FeedBroken when it is anything but what the source publishes.
+class FixingFeed(Feed):
+    """Reads published rates of days."""
+
+    @abstractmethod
+    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+        """Give what to ask for everything of the days from `first` to `last`, oldest first."""
+
+    @abstractmethod
+    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+        """Read one answer; `about` is the inquiry's.
+
+        Errors: NothingPublished where it says, well-formed, that there is nothing for the days asked; FeedBroken
+        when it is anything but what the source publishes.
         """
+
+
+Names = Mapping[str, Pair]
+"""A source's own names of its pairs, in every spelling that it uses."""
+
+
+class TickFeed(Feed):
+    """Reads quotes of this moment."""
+
+    @abstractmethod
+    def asked(self) -> Sequence[Inquiry]:
+        """Give what to ask for all current quotes."""
+
+    @abstractmethod
+    def ticks(self, content: bytes, about: str, names: Names) -> Iterator[Tick]:
+        """Read one answer to what is asked; `about` is the inquiry's. Errors: FeedBroken."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Socket:
+    """One WebSocket connection: where to, what to send first, and what keeps it alive.
+
+    `ping` is a text to be sent every so often, empty where the protocol's own pings do. Without any frame for
+    `silence` the connection is dead, however open it looks. `pause` is kept between two frames of `hello`.
+    """
+
+    url: str
+    hello: tuple[str, ...]
+    ping: str = ""
+    ping_every: timedelta = timedelta(seconds=20)
+    silence: timedelta = timedelta(seconds=60)
+    pause: timedelta = timedelta(milliseconds=250)
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What a frame said: ticks; or that the connection must be made anew; or what the source refused, in its words."""
+
+    ticks: Iterable[Tick] = ()
+    reconnect: bool = False
+    refused: str = ""
+
+
+NOTHING_HEARD = Heard()
+
+
+class Venue(TickFeed):
+    """An exchange: it lists pairs, tells all quotes at once when asked, and each as it changes over sockets."""
+
+    @abstractmethod
+    def list_inquiry(self) -> Inquiry:
+        """Give what to ask for the list of pairs."""
+
+    @abstractmethod
+    def names(self, content: bytes) -> Names:
+        """Read the list: every pair that trades now, leveraged tokens left out. Errors: FeedBroken."""
+
+    @abstractmethod
+    def sockets(self, names: Names) -> Iterator[Socket]:
+        """Give the connections that bring the best bid and ask of every listed pair."""
+
+    @abstractmethod
+    def hear(self, frame: str | bytes, names: Names) -> Heard:
+        """Read one frame. Errors: FeedBroken."""

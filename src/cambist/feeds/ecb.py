@@ -1,39 +1,42 @@
 """The European Central Bank's euro foreign exchange reference rates.
 
-Units of foreign currency per euro, of the concertation at 14:10 to 14:15 Frankfurt time, since 1999-01-04.
-The full history is a zip of one CSV: `Date,USD,JPY,…,` newest day first, `N/A` where a currency had no rate,
-a trailing comma on every line.
+Units of foreign currency per euro, of the concertation at 14:10 to 14:15 Frankfurt time, since 1999-01-04. The newest
+day and the last 90 are XML (`Cube time` over `Cube currency rate`); the full history is a zip of one CSV:
+`Date,USD,JPY,…,` newest day first, `N/A` where a currency had no rate, a trailing comma on every line.
 """
 
 from __future__ import annotations
 
 import io
 import lzma
-import re
 import zipfile
 import zlib
-from collections.abc import Iterator
-from datetime import date, time
-from decimal import Decimal
+from collections.abc import Iterable, Iterator
+from datetime import date, time, timedelta
+from xml.etree.ElementTree import Element
 from zoneinfo import ZoneInfo
 
 from cambist.errors import FeedBroken, shown
-from cambist.feeds.base import Feed, Source
+from cambist.feeds.base import FixingFeed, Inquiry, Redistribution, Schedule, Source
+from cambist.feeds.reading import LARGEST, Reading, is_code
 from cambist.history.fixing import Fixing
 from cambist.market.pair import Pair
+from cambist.market.standing import Pace
 
-_CODE = re.compile(r"[A-Z]{3}")
-_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_RATE = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
+_FILES = "https://www.ecb.europa.eu/stats/eurofxref/"
+_FIRST_DAY = date(1999, 1, 4)
 _DOLLAR = Pair("EUR", "USD")
-_ABSENT = {"N/A", ""}
-_LARGEST = 64 * 1024 * 1024
+_CUBE = "{http://www.ecb.int/vocabulary/2002-08-01/eurofxref}Cube"
+_DAYS_OF_XML = 85
+_MISSING = ("N/A", "")
 _UNREADABLE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, RuntimeError, ValueError)
-"""All that the standard library raises over damaged zips and text; NotImplementedError is a RuntimeError."""
+"""All that the standard library raises over damaged zips; NotImplementedError is a RuntimeError."""
+
+_ecb = Reading("ECB")
 
 
-class EcbFeed(Feed):
-    """Reads the history file; the daily ones share its columns."""
+class EcbFeed(FixingFeed):
+    """Reads the XML of recent days and the file of the full history."""
 
     source = Source(
         key="ecb",
@@ -41,73 +44,88 @@ class EcbFeed(Feed):
         home="https://www.ecb.europa.eu/stats/policy_and_exchange_rates/euro_reference_exchange_rates/",
         terms="https://www.ecb.europa.eu/services/disclaimer/html/index.en.html",
         licence="free reuse with attribution; for information, not for transactions",
+        redistribution=Redistribution.ALLOWED,
+        pace=Pace.DAILY,
+        covers="29 currencies against the euro, and 12 that have ended",
         anchor="EUR",
         fixed_at=time(14, 15),
         zone=ZoneInfo("Europe/Berlin"),
-        first_day=date(1999, 1, 4),
+        first_day=_FIRST_DAY,
+        schedule=Schedule(start=time(15, 55), end=time(18), every=timedelta(minutes=10), holidays="XECB"),
     )
 
-    def read(self, content: bytes) -> Iterator[Fixing]:
-        """Read `eurofxref-hist.zip` or the CSV in it, in the file's order."""
-        header, *lines = _text(content).removesuffix("\n").split("\n")
-        pairs = _pairs(header.removesuffix("\r").split(","))
-        seen: set[date] = set()
-        for line in lines:
-            yield from self._of_day(line.removesuffix("\r").split(","), pairs, seen)
-        if not seen:
-            raise FeedBroken("ECB: the file holds no day")
+    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+        """Ask for the last 90 days as XML where they are enough, else for the whole history."""
+        is_recent = last - first <= timedelta(days=_DAYS_OF_XML)
+        name = "eurofxref-hist-90d.xml" if is_recent else "eurofxref-hist.zip"
+        # The history may also be sent as what it is to the web server: any file.
+        media = ("text/xml", "application/xml") if is_recent else ("application/",)
+        yield Inquiry(url=_FILES + name, first=first, last=last, media=media)
 
-    def _of_day(self, cells: list[str], pairs: list[Pair], seen: set[date]) -> Iterator[Fixing]:
-        day = self._day(cells[0].strip(), seen)
+    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+        """Read any of the ECB's files, in the file's order."""
+        _ = about
+        yield from _of_xml(content) if content.lstrip()[:1] == b"<" else _of_csv(content)
+
+
+def _of_xml(content: bytes) -> Iterator[Fixing]:
+    root = _ecb.xml(content)
+    seen: set[date] = set()
+    for cube in root.iterfind(f"{_CUBE}/{_CUBE}"):
+        day = _ecb.once(seen, _ecb.day(cube.get("time"), since=_FIRST_DAY))
+        yield from _of_day(day, ((_pair(entry), entry.get("rate", "")) for entry in cube))
+    if not seen:
+        raise _ecb.broken("the document holds no day")
+
+
+def _pair(entry: Element) -> Pair:
+    return Pair("EUR", _ecb.code(entry.get("currency")))
+
+
+def _of_csv(content: bytes) -> Iterator[Fixing]:
+    text = _ecb.text(_unzipped(content) if content[:2] == b"PK" else content, "ascii")
+    header, *lines = text.removesuffix("\n").split("\n")
+    pairs = _pairs(header.removesuffix("\r").split(","))
+    seen: set[date] = set()
+    for line in lines:
+        cells = line.removesuffix("\r").split(",")
+        day = _ecb.once(seen, _ecb.day(cells[0], since=_FIRST_DAY))
         if len(cells) != len(pairs) + 2 or cells[-1].strip():
-            raise FeedBroken(f"ECB: the line of {day} has {len(cells)} cells instead of {len(pairs) + 2}")
-        for pair, cell in zip(pairs, cells[1:-1], strict=True):
-            if cell.strip() not in _ABSENT:
-                yield Fixing(self.source.key, pair, day, _value(cell.strip(), pair, day))
-            elif pair == _DOLLAR:
-                raise FeedBroken(f"ECB: {day} has no rate of the dollar")
-
-    def _day(self, text: str, seen: set[date]) -> date:
-        try:
-            day = date.fromisoformat(text) if _DAY.fullmatch(text) else date.min
-        except ValueError:
-            day = date.min
-        if day < self.source.first_day:
-            raise FeedBroken(f"ECB: a line begins with no date since {self.source.first_day}: [{shown(text)}]")
-        if day in seen:
-            raise FeedBroken(f"ECB: {day} stands twice")
-        seen.add(day)
-        return day
+            raise _ecb.broken(f"the line of {day} has {len(cells)} cells instead of {len(pairs) + 2}")
+        yield from _of_day(day, zip(pairs, (cell.strip() for cell in cells[1:-1]), strict=True))
+    if not seen:
+        raise _ecb.broken("the file holds no day")
 
 
-def _text(content: bytes) -> str:
-    try:
-        return (_unzipped(content) if content[:2] == b"PK" else content).decode("ascii")
-    except _UNREADABLE as error:
-        raise FeedBroken(f"ECB: the file cannot be read: {error}") from error
+def _of_day(day: date, rates: Iterable[tuple[Pair, str]]) -> Iterator[Fixing]:
+    """Give a day's fixings. A day without its dollar would leave every other currency without a worth."""
+    fixed: set[Pair] = set()
+    for pair, text in rates:
+        if text not in _MISSING:
+            yield Fixing("ecb", _ecb.once(fixed, pair), day, _ecb.number(text, f"{pair} on {day}"))
+    if _DOLLAR not in fixed:
+        raise _ecb.broken(f"{day} has no rate of the dollar")
 
 
 def _unzipped(content: bytes) -> bytes:
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        members = archive.infolist()
-        if len(members) != 1 or members[0].file_size > _LARGEST:
-            raise FeedBroken("ECB: the zip does not hold one CSV of a credible size")
-        return archive.read(members[0])
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            members = archive.infolist()
+            if len(members) != 1 or members[0].file_size > LARGEST:
+                raise _ecb.broken("the zip does not hold one CSV of a credible size")
+            return archive.read(members[0])
+    except FeedBroken:
+        raise
+    except _UNREADABLE as error:
+        raise _ecb.broken(f"the file cannot be read: {error}") from error
 
 
 def _pairs(header: list[str]) -> list[Pair]:
     first, *codes, last = [cell.strip() for cell in header] if len(header) > 2 else ["", "", ""]
-    pairs = [Pair("EUR", code) for code in codes if _CODE.fullmatch(code)]
+    pairs = [Pair("EUR", code) for code in codes if is_code(code)]
     if first != "Date" or last or len(set(pairs)) != len(codes) or _DOLLAR not in pairs:
-        raise FeedBroken(f"ECB: the file does not begin with its header: [{shown(','.join(header))}]")
+        raise _ecb.broken(f"the file does not begin with its header: [{shown(','.join(header))}]")
     return pairs
 
 
-def _value(text: str, pair: Pair, day: date) -> Decimal:
-    value = Decimal(text) if _RATE.fullmatch(text) else Decimal(0)
-    if not value > 0:
-        raise FeedBroken(f"ECB: {pair} on {day} is no rate: [{shown(text)}]")
-    return value
-
-
-feed: Feed = EcbFeed()
+feed: FixingFeed = EcbFeed()

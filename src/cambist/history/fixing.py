@@ -9,21 +9,32 @@ from fractions import Fraction
 
 from cambist.market.pair import Pair
 
+GRAM = "gram"
+"""The unit of a fixing that prices a metal by the gram; without a unit it is the one that the metal trades in."""
+
+_GRAMS_OF_A_TROY_OUNCE = Fraction("31.1034768")
+
 
 @dataclass(frozen=True, slots=True)
 class Fixing:
-    """`nominal` units of the base were worth `value` of the quote, in the direction and digits published."""
+    """`nominal` units of the base were worth `value` of the quote, in the direction and digits published.
+
+    `unit` is GRAM where a precious metal is priced by the gram, else empty: a currency's own unit, a metal's troy ounce
+    or tonne.
+    """
 
     source: str
     pair: Pair
     day: date
     value: Decimal
     nominal: int = 1
+    unit: str = ""
 
     @property
     def rate(self) -> Fraction:
-        """One unit of the base in quote units, exact."""
-        return Fraction(self.value) / self.nominal
+        """One unit of the base in quote units, exact; of a precious metal a troy ounce."""
+        rate = Fraction(self.value) / self.nominal
+        return rate * _GRAMS_OF_A_TROY_OUNCE if self.unit == GRAM else rate
 
 
 @dataclass(frozen=True, slots=True)

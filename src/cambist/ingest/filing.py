@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 
 from cambist.errors import FeedBroken
-from cambist.feeds.base import Feed
+from cambist.feeds.base import FixingFeed
 from cambist.history.archive import Archive
 from cambist.history.fixing import Filed, Fixing, Receipt
 
@@ -18,7 +18,7 @@ _FUTURE = timedelta(days=2)
 
 
 def file_delivery(
-    archive: Archive, feed: Feed, content: bytes, origin: str, received_at: datetime, progress: Progress
+    archive: Archive, feed: FixingFeed, content: bytes, origin: str, received_at: datetime, progress: Progress
 ) -> Filed | None:
     """File one delivery of `feed`, whole or not at all; None when the same bytes were the last from there.
 
