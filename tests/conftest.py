@@ -25,7 +25,7 @@ from cambist.app.parts import endpoints
 from cambist.feeds.ecb import feed
 from cambist.history.archive import Archive
 from cambist.history.image import RateImage
-from cambist.ingest.filing import file_delivery
+from cambist.ingest.filing import Delivery, Files, file_delivery
 from cambist.ingest.publish import build_book, build_image
 from cambist.market.book import Book
 from cambist.server.desk import Desk
@@ -65,7 +65,7 @@ def now() -> datetime:
 
 def stocked(store: SqlStore, content: bytes) -> SqlStore:
     store.migrate()
-    file_delivery(store.archive, feed, content, "a test", NOW, lambda _: None)
+    file_delivery(Files(store.archive, store.quarantine), feed, Delivery(content, "a test", NOW), lambda _: None)
     return store
 
 

@@ -20,7 +20,7 @@ from cambist.app.office import Office
 from cambist.app.plans import current_plans, publish_plans
 from cambist.errors import BadParameter, CannotStart, NameTaken, PlansRefused
 from cambist.feeds.ecb import feed
-from cambist.ingest.filing import file_delivery
+from cambist.ingest.filing import Delivery, Files, file_delivery
 from cambist.settings import Settings
 from cambist.stores.board import FileBoard, News
 from cambist.stores.sql import SqlStore
@@ -36,7 +36,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory, small_ecb: bytes) -> Path
     folder = tmp_path_factory.mktemp("prepared")
     store = SqlStore(f"sqlite:///{folder / 'cambist.db'}")
     store.migrate()
-    file_delivery(store.archive, feed, small_ecb, "a test", NOON, lambda _: None)
+    file_delivery(Files(store.archive, store.quarantine), feed, Delivery(small_ecb, "a test", NOON), lambda _: None)
     store.accounts.create(Account(0, OWNER, UNLIMITED))
     store.close()
     return folder

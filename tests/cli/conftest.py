@@ -18,7 +18,7 @@ import typer
 from cambist.accounts.account import OWNER, UNLIMITED, Account
 from cambist.cli import account, key, main, plans, usage
 from cambist.feeds.ecb import feed
-from cambist.ingest.filing import file_delivery
+from cambist.ingest.filing import Delivery, Files, file_delivery
 from cambist.stores.sql import SqlStore
 
 
@@ -45,7 +45,12 @@ def prepared(tmp_path_factory: pytest.TempPathFactory, small_ecb: bytes) -> Path
     folder = tmp_path_factory.mktemp("prepared")
     store = SqlStore(f"sqlite:///{folder / 'cambist.db'}")
     store.migrate()
-    file_delivery(store.archive, feed, small_ecb, "a test", datetime(2026, 3, 7, tzinfo=UTC), lambda _: None)
+    file_delivery(
+        Files(store.archive, store.quarantine),
+        feed,
+        Delivery(small_ecb, "a test", datetime(2026, 3, 7, tzinfo=UTC)),
+        lambda _: None,
+    )
     store.accounts.create(Account(0, OWNER, UNLIMITED))
     store.close()
     return folder

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from cambist import __version__
 from cambist.cli import main as program
 from cambist.feeds.ecb import feed
-from cambist.ingest.filing import file_delivery
+from cambist.ingest.filing import Delivery, Files, file_delivery
 from cambist.settings import Settings
 from cambist.stores.sql import SqlStore
 
@@ -68,7 +68,9 @@ def data(tmp_path: Path) -> str:
     for hour, value in enumerate(["1.1170", "1.1172"]):
         content = f"Date,USD,JPY,\n2026-10-30,{value},180.5,\n".encode()
         received_at = datetime(2026, 10, 30, 16 + hour, tzinfo=UTC)
-        file_delivery(store.archive, feed, content, f"file {hour}", received_at, lambda _: None)
+        file_delivery(
+            Files(store.archive, store.quarantine), feed, Delivery(content, f"file {hour}", received_at), lambda _: None
+        )
     store.close()
     return str(tmp_path)
 

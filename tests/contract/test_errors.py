@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from cambist.errors import ImageDamaged
 from cambist.feeds.ecb import feed
-from cambist.ingest.filing import file_delivery
+from cambist.ingest.filing import Delivery, Files, file_delivery
 from cambist.ingest.publish import build_image
 from cambist.server.endpoint import Endpoint
 from cambist.server.meter import Meter
@@ -248,7 +248,12 @@ def test_a_correction_of_the_data_changes_the_etag_of_what_it_changed(client, sm
     client.desk.take_image(build_image(small_store.archive, [feed.source], now.date()))
     before = {target: client.get(target) for target in (changed, other)}
     corrected = small_ecb.replace(b"2026-02-27,1.1000", b"2026-02-27,1.1111")
-    assert file_delivery(small_store.archive, feed, corrected, "a test", now, lambda _: None).corrected == 1
+    assert (
+        file_delivery(
+            Files(small_store.archive, small_store.quarantine), feed, Delivery(corrected, "a test", now), lambda _: None
+        ).corrected
+        == 1
+    )
     client.desk.take_image(build_image(small_store.archive, [feed.source], now.date()))
 
     reply = client.get(changed, headers={"If-None-Match": before[changed].headers["etag"]})

@@ -8,12 +8,14 @@ from datetime import date, timedelta
 from fractions import Fraction
 from math import isnan
 
+import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from cambist.errors import NoRate
-from cambist.history.as_of import CARRY_DAYS, carried, listed_on, on_day
+from cambist.history.as_of import CARRY_DAYS, listed_on, on_day
+from cambist.history.carry import spread
 from cambist.history.image import RateImage
 from cambist.history.series import Series, between
 from cambist.market.pair import Pair
@@ -32,6 +34,11 @@ def shown(image: RateImage, day: date, base: str, quote: str) -> str:
 
 def by_day(series: Series) -> dict[date, float]:
     return {series.first_day + timedelta(days=offset): value for offset, value in enumerate(series.values)}
+
+
+def carried(fixed: Mapping[int, float], days: int) -> list[float]:
+    cells, _ = spread(np.array([*fixed], np.int64), np.array([*fixed.values()], np.float64), days)
+    return [*map(float, cells)]
 
 
 # Carrying forward

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
@@ -9,11 +9,12 @@ import pytest
 
 from cambist.errors import FeedBroken
 from cambist.feeds.ecb import feed
-from cambist.history.archive import Archive
 from cambist.history.fixing import Filed
-from cambist.ingest.filing import file_delivery
+from cambist.ingest.filing import Delivery, Files, file_delivery
 from cambist.market.pair import Pair
 from cambist.stores.sql import SqlStore
+from cambist.stores.sql.archive import SqlArchive as Archive
+from cambist.stores.sql.quarantine import SqlQuarantine
 
 HOUR = timedelta(hours=1)
 NOON = datetime(2026, 3, 6, 12, 0, tzinfo=UTC)
@@ -29,7 +30,12 @@ def archive(tmp_path: Path) -> Iterator[Archive]:
 
 
 def delivered(archive: Archive, content: bytes, at: datetime = NOON, origin: str = "a test") -> Filed | None:
-    return file_delivery(archive, feed, content, origin, at, lambda _: None)
+    return filed(archive, Delivery(content, origin, at), lambda _: None)
+
+
+def filed(archive: Archive, delivery: Delivery, progress: Callable[[int], None]) -> Filed | None:
+    quarantine = SqlQuarantine(archive._engine)
+    return file_delivery(Files(archive, quarantine), feed, delivery, progress)
 
 
 def a_file(*lines: str) -> bytes:
@@ -53,7 +59,7 @@ def test_the_same_bytes_are_not_even_read(archive: Archive) -> None:
     delivered(archive, content)
     before = archive.revision()
     read: list[int] = []
-    assert file_delivery(archive, feed, content, "a test", NOON + HOUR, read.append) is None
+    assert filed(archive, Delivery(content, "a test", NOON + HOUR), read.append) is None
     assert read == []
     assert archive.revision() == before
 
@@ -115,13 +121,14 @@ def test_what_is_not_the_sources_file_leaves_nothing(archive: Archive, content: 
 
 def test_progress_counts_every_fixing_that_is_read(archive: Archive, small_ecb: bytes) -> None:
     counted: list[int] = []
-    filed = file_delivery(archive, feed, small_ecb, "a test", NOON, counted.append)
-    assert filed == Filed(added=17, corrected=0, unchanged=0)
+    assert filed(archive, Delivery(small_ecb, "a test", NOON), counted.append) == Filed(
+        added=17, corrected=0, unchanged=0
+    )
     assert sum(counted) == 17
 
 
 def test_progress_counts_also_what_is_known_already(archive: Archive) -> None:
     delivered(archive, a_file("2026-03-05,1.10,180,"))
     counted: list[int] = []
-    file_delivery(archive, feed, a_file("2026-03-05,1.10,181,"), "a test", NOON + HOUR, counted.append)
+    filed(archive, Delivery(a_file("2026-03-05,1.10,181,"), "a test", NOON + HOUR), counted.append)
     assert sum(counted) == 2

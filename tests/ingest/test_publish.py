@@ -6,15 +6,16 @@ from fractions import Fraction
 import pytest
 
 from cambist.feeds.ecb import feed
-from cambist.history.archive import Archive
 from cambist.ingest import publish
-from cambist.ingest.filing import file_delivery
+from cambist.ingest.filing import Delivery, Files, file_delivery
 from cambist.ingest.publish import build_book, build_image, image_revision, is_current
 from cambist.market.book import Book
 from cambist.market.cross import midpoint
 from cambist.market.pair import Pair
 from cambist.market.quote import Made
 from cambist.stores.sql import SqlStore
+from cambist.stores.sql.archive import SqlArchive as Archive
+from cambist.stores.sql.quarantine import SqlQuarantine
 
 SOURCES = [feed.source]
 FRANKFURT = datetime(2026, 3, 6, 13, 15, tzinfo=UTC)
@@ -32,7 +33,12 @@ def book(archive: Archive, now: datetime) -> Book:
 
 
 def corrected(archive: Archive, content: bytes, now: datetime) -> None:
-    file_delivery(archive, feed, content, "a test", now, lambda _: None)
+    deliver(archive, content, "a test", now)
+
+
+def deliver(archive: Archive, content: bytes, origin: str, now: datetime) -> None:
+    files = Files(archive, SqlQuarantine(archive._engine))
+    file_delivery(files, feed, Delivery(content, origin, now), lambda _: None)
 
 
 def test_a_book_has_the_version_and_the_markets_time(book: Book) -> None:
@@ -83,7 +89,7 @@ def test_an_ended_currency_is_in_the_book_and_not_listed(book: Book) -> None:
 
 
 def test_a_currency_that_was_not_fixed_lately_is_read_at_its_own_day(archive: Archive, now: datetime) -> None:
-    corrected(archive, b"Date,USD,JPY,\n2026-03-09,2.0,N/A,\n", now)
+    corrected(archive, b"Date,USD,JPY,\n2026-03-09,1.5,N/A,\n", now)
     book = build_book(archive, SOURCES, 1, now)
     assert book.quotes["JPY"].mid == Fraction("180.00") / Fraction("1.25")
     assert book.quotes["JPY"].as_of == FRANKFURT
@@ -118,7 +124,7 @@ def test_a_delivery_that_changes_nothing_leaves_the_image_current(
     archive: Archive, small_ecb: bytes, now: datetime
 ) -> None:
     image = build_image(archive, SOURCES, now.date())
-    file_delivery(archive, feed, small_ecb, "elsewhere", now + timedelta(hours=1), lambda _: None)
+    deliver(archive, small_ecb, "elsewhere", now + timedelta(hours=1))
     assert is_current(image, archive, now.date())
 
 

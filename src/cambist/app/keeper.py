@@ -16,7 +16,7 @@ from cambist.app.parts import fixing_feeds, open_store
 from cambist.app.plans import plans_file, publish_plans, put_into_effect, read_plans_file
 from cambist.errors import BoardDamaged, ImageDamaged, PlansRefused
 from cambist.history.image import RateImage
-from cambist.ingest.filing import Progress, file_delivery
+from cambist.ingest.filing import Delivery, Files, Progress, file_delivery
 from cambist.ingest.publish import build_book, build_image, is_current
 from cambist.market.book import Book
 from cambist.settings import Settings
@@ -89,7 +89,8 @@ class Keeper:
 
     def _import_bundled(self, progress: Progress) -> None:
         content = Path(CURRENCY_FILE).read_bytes()
-        filed = file_delivery(self._store.archive, fixing_feeds()["ecb"], content, BUNDLED, self._clock(), progress)
+        files = Files(self._store.archive, self._store.quarantine)
+        filed = file_delivery(files, fixing_feeds()["ecb"], Delivery(content, BUNDLED, self._clock()), progress)
         if filed is None:
             log.info("Archive: the bundled ECB reference rates are all filed")
         else:

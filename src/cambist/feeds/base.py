@@ -56,8 +56,8 @@ class Source:
     `covers` says for people what it publishes. `anchor` is the currency that all its pairs share, `fixed_at` the hour,
     in `zone`, of the market that a fixing shows, `first_day` the first day that can be had of it; the three matter for
     fixings. `alias` is a code that stands for the anchor at this source's rate alone (BRX is the real at the PTAX).
-    `compiled` says that it compiles what others publish: where a currency is pegged by law, only a central bank that
-    fixes it itself is heard instead. `setting` names the setting with the operator's key, where one is needed.
+    `compiled` says that it compiles what others publish: it is heard where they are not. One that `outranks_pegs` fixes
+    currencies itself that the law pegs; of any other source only the anchor's own rate is heard there. `setting` names the setting with the operator's key, where one is needed.
     """
 
     key: str
@@ -76,6 +76,7 @@ class Source:
     rate_type: RateType = RateType.OFFICIAL
     alias: str = ""
     compiled: bool = False
+    outranks_pegs: bool = False
     why_off: str = ""
     setting: str = ""
 

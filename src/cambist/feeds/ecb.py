@@ -51,6 +51,7 @@ class EcbFeed(FixingFeed):
         fixed_at=time(14, 15),
         zone=ZoneInfo("Europe/Berlin"),
         first_day=_FIRST_DAY,
+        outranks_pegs=True,
         schedule=Schedule(start=time(15, 55), end=time(18), every=timedelta(minutes=10), holidays="XECB"),
     )
 

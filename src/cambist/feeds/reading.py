@@ -69,7 +69,8 @@ class Reading:
         if isinstance(value, str):
             return self.number(value, what)
         exact = Decimal(value) if isinstance(value, int | Decimal) and not isinstance(value, bool) else Decimal(0)
-        if not (exact.is_finite() and exact > 0):
+        # 1e400 is a number of JSON and none of a market; the bounds are those of `number`.
+        if not (exact.is_finite() and exact > 0 and -20 <= exact.adjusted() < 15):
             raise self.broken(f"{what} is no rate: [{shown(str(value))}]")
         return exact
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime
 from typing import Protocol
 
-from cambist.history.fixing import Filed, Fixing, Known, Receipt
+from cambist.history.fixing import Coverage, Filed, Fixing, Known, Receipt, Refusal
 from cambist.market.pair import Pair
 
 
@@ -16,11 +16,23 @@ class Archive(Protocol):
     def newest_digest(self, source: str, origin: str) -> str | None:
         """Give the digest of the last delivery from there, so that the same bytes need not be read again."""
 
-    def file(self, receipt: Receipt, fixings: Iterable[Fixing]) -> Filed:
-        """File a delivery whole or not at all: new days are added, changed ones recorded as corrections."""
+    def file(self, receipt: Receipt, fixings: Iterable[Fixing], refused: Iterable[Refusal] = ()) -> Filed:
+        """File a delivery whole or not at all: new days are added, changed ones recorded as corrections.
+
+        What is `refused` goes to quarantine with it, once; what waits there and passes now is released.
+        """
 
     def fixings(self, source: str, known_at: datetime | None = None) -> Iterator[Fixing]:
         """Give the source's fixings, oldest day first, as they are known now or were known at a moment."""
+
+    def rates(self, source: str) -> Iterator[tuple[Pair, list[int], list[float]]]:
+        """Give each pair's days since 1970 began and what one base was in quote units, as known now, oldest first."""
+
+    def before(self, source: str, day: date) -> Mapping[Pair, Fixing]:
+        """Give each pair's last fixing before a day."""
+
+    def coverage(self, source: str) -> Coverage | None:
+        """Say how many pairs and which days are here of a source; None where there is nothing."""
 
     def newest(self, source: str) -> list[Known]:
         """Give each pair's fixing of its newest day."""

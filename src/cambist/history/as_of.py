@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
-from itertools import pairwise
-from math import isnan, nan
+from math import isnan
 from operator import itemgetter
 
 from cambist.errors import NoRate
@@ -16,25 +15,6 @@ from cambist.reference.tables import CURRENCIES
 
 CARRY_DAYS = 14
 """How many days a fixing is carried over weekends, holidays and late sources."""
-
-Cut = tuple[int, float]
-"""A row from which a unit is another under the same code, and what a value before it is multiplied by."""
-
-
-def carried(fixed: Mapping[int, float], days: int, cuts: Iterable[Cut] = ()) -> list[float]:
-    """Spread fixings by row over `days` rows: each is carried up to its successor, at most two weeks.
-
-    Over a `cut` the carried fixing is expressed in the new unit: the law converts it as it converts a debt.
-    """
-    cells = [nan] * days
-    rows = sorted(fixed)
-    for row, following in pairwise([*rows, days]):
-        first, end = max(row, 0), min(following, row + CARRY_DAYS + 1, days)
-        cells[first:end] = [fixed[row]] * (end - first)
-        for cut_row, factor in cuts:
-            if row < cut_row < end:
-                cells[cut_row:end] = [fixed[row] * factor] * (end - cut_row)
-    return cells
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +69,15 @@ def _rate(crossed: float, base: str, quote: str, day: date) -> float:
 
 def _listed_by_law(image: RateImage, day: date, base: str) -> DayRates:
     """Where the market is silent the law may still speak: list what lives and is tied to the base."""
-    tied = {code: by_law(base, code, day) for code in image.codes if code == base or CURRENCIES[code].lives_on(day)}
+    tied = {code: by_law(base, code, day) for code in image.codes if code == base or _lives(code, day)}
     fixed = {code: float(rate) for code, rate in tied.items() if rate is not None}
     if set(fixed) <= {base}:
         raise NoRate(f"No rates from [{base}] on [{day}]{_reach(image, base)}")
     return DayRates(tuple(fixed), list(fixed.values()))
+
+
+def _lives(code: str, day: date) -> bool:
+    return code in CURRENCIES and CURRENCIES[code].lives_on(day)
 
 
 def _reach(image: RateImage, base: str, quotes: Iterable[str] = ()) -> str:

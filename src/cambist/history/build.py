@@ -1,100 +1,97 @@
-"""Building the columnar image from fixings: carry, pivot, peg, convert, list."""
+"""Building the columnar image from fixings: carry, pivot, choose, peg, convert, list."""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date, timedelta
-from math import isnan, nan
 
-from cambist.history.as_of import Cut, carried
-from cambist.history.fixing import Fixing
-from cambist.history.image import FIRST_DAY, RateImage
+import numpy as np
+from numpy.typing import NDArray
+
+from cambist.history.carry import NEVER, Ages, Floats
+from cambist.history.image import BY_LAW, FIRST_DAY, NOBODY, RateImage
+from cambist.history.publication import Publication
 from cambist.market.pair import PIVOT
 from cambist.market.parity import Parity, parities_on, stretches
 from cambist.market.quote import Made
-from cambist.reference.tables import CURRENCIES, REDENOMINATIONS, Currency
+from cambist.reference.assets import METALS
+from cambist.reference.tables import CURRENCIES, Currency
 
-Column = list[float]
+__all__ = ["Publication", "build"]
+
+_PATIENCE = 5
+"""How many days a better source may be behind a worse one and still be read: the longest run of its holidays."""
 
 
 @dataclass(slots=True)
-class Publication:
-    """What one source published: its anchor (the currency that all its pairs share) and its fixings.
+class _Column:
+    """Units per pivot by day, the number of the source that said so, and how many days ago it did."""
 
-    Publications are given best first: a cell is taken from the first that has one.
-    """
+    cells: Floats
+    sources: NDArray[np.uint8]
+    ages: Ages
 
-    anchor: str
-    fixings: Iterable[Fixing]
+    @classmethod
+    def empty(cls, days: int) -> _Column:
+        return cls(np.full(days, np.nan), np.full(days, NOBODY, np.uint8), np.full(days, NEVER, np.int16))
+
+    def take(self, cells: Floats, ages: Ages, source: int) -> None:
+        """Read a worse source where there is none so far, or where that one has long been silent."""
+        better = ~np.isnan(cells) & (np.isnan(self.cells) | (ages + _PATIENCE < self.ages))
+        self.cells[better] = cells[better]
+        self.sources[better] = source
+        self.ages[better] = ages[better]
 
 
 @dataclass(slots=True)
 class _Draft:
     days: int
-    columns: dict[str, Column] = field(default_factory=dict)
+    columns: dict[str, _Column] = field(default_factory=dict)
+    anchors: list[str] = field(default_factory=list)
+    outranking: list[bool] = field(default_factory=list)
     last_row: int = 0
+
+    def column(self, code: str) -> _Column:
+        if code not in self.columns:
+            self.columns[code] = _Column.empty(self.days)
+        return self.columns[code]
 
 
 def build(publications: Iterable[Publication], last_day: date, revision: str) -> RateImage:
     """Build the image of all days from 1970 to `last_day`."""
     draft = _Draft(days=(last_day - FIRST_DAY).days + 1)
-    draft.columns[PIVOT] = [1.0] * draft.days
-    for publication in publications:
-        _add(draft, publication)
+    given = list(publications)
+    draft.column(PIVOT).take(np.ones(draft.days), np.zeros(draft.days, np.int16), NOBODY)
+    # Nobody knows a currency better than who issues it; then the better source.
+    for number, publication in enumerate(given):
+        draft.anchors.append(publication.anchor)
+        draft.outranking.append(publication.outranks_pegs)
+        draft.last_row = max(draft.last_row, publication.last_row)
+        _take(draft, publication.own(draft.days), number)
+    for number, publication in enumerate(given):
+        _take(draft, publication.others(draft.days), number)
     _end_and_begin(draft)
     _fix_parities(draft)
-    return _image(draft, revision)
+    return _image(draft, tuple(publication.key for publication in given), revision)
 
 
-def _add(draft: _Draft, publication: Publication) -> None:
-    """Carry a source's fixings forward as it published them, then express them against the pivot."""
-    rows = _rows(draft, publication)
-    per_anchor = {code: carried(rows[code], draft.days, _cuts(code, publication.anchor)) for code in rows}
-    per_anchor[publication.anchor] = [1.0] * draft.days
-    pivot = per_anchor.get(PIVOT)
-    if pivot is None:
-        return
-    for code, column in per_anchor.items():
-        if code in CURRENCIES:
-            crossed = [units / one for units, one in zip(column, pivot, strict=True)]
-            _fill(draft.columns.setdefault(code, [nan] * draft.days), crossed)
-
-
-def _rows(draft: _Draft, publication: Publication) -> Mapping[str, dict[int, float]]:
-    """Give units of each code per one anchor, by row."""
-    rows: dict[str, dict[int, float]] = {}
-    for fixing in publication.fixings:
-        code = fixing.pair.other(publication.anchor)
-        row = (fixing.day - FIRST_DAY).days
-        rate = float(fixing.value) / fixing.nominal
-        rows.setdefault(code, {})[row] = rate if fixing.pair.base == publication.anchor else 1 / rate
-        draft.last_row = max(draft.last_row, row)
-    return rows
-
-
-def _cuts(code: str, anchor: str) -> list[Cut]:
-    """Give what happens to units of `code` per one `anchor` where either is cut under its own code."""
-    return [
-        ((change.first_day - FIRST_DAY).days, float(change.factor if change.old == anchor else 1 / change.factor))
-        for change in REDENOMINATIONS
-        if change.old == change.new and change.old in (code, anchor)
-    ]
-
-
-def _fill(column: Column, better_than_nothing: Column) -> None:
-    for row, cell in enumerate(better_than_nothing):
-        if isnan(column[row]):
-            column[row] = cell
+def _take(draft: _Draft, columns: Iterable[tuple[str, Floats, Ages]], number: int) -> None:
+    for code, cells, ages in columns:
+        if code != PIVOT and (code in CURRENCIES or code in METALS):
+            draft.column(code).take(cells, ages, number)
 
 
 def _end_and_begin(draft: _Draft) -> None:
     """A currency has no market before its first and after its last day."""
     for code, column in draft.columns.items():
-        first, last = _life(CURRENCIES[code], draft.days)
-        column[:first] = [nan] * first
-        column[last:] = [nan] * (draft.days - last)
+        if code in CURRENCIES:
+            first, last = _life(CURRENCIES[code], draft.days)
+            for outside in (slice(0, first), slice(last, None)):
+                column.cells[outside] = np.nan
+                column.sources[outside] = NOBODY
+                column.ages[outside] = NEVER
 
 
 def _life(currency: Currency, days: int) -> tuple[int, int]:
@@ -104,29 +101,40 @@ def _life(currency: Currency, days: int) -> tuple[int, int]:
 
 
 def _fix_parities(draft: _Draft) -> None:
-    """Write what is fixed by law: conversions always, pegs where no source publishes the currency."""
+    """Write what is fixed by law: conversions always, pegs where no source of standing publishes the currency."""
     for first, end in stretches(FIRST_DAY, draft.days):
         for parity in parities_on(FIRST_DAY + timedelta(days=first)):
-            _fix(draft, parity, first, end)
+            _fix(draft, parity, slice(first, end))
 
 
-def _fix(draft: _Draft, parity: Parity, first: int, end: int) -> None:
+def _fix(draft: _Draft, parity: Parity, part: slice) -> None:
     anchor = draft.columns.get(parity.anchor)
     if anchor is None:
         return
-    column = draft.columns.setdefault(parity.code, [nan] * draft.days)
-    factor = float(parity.factor)
-    yields = parity.made is Made.PEGGED
-    for row in range(first, end):
-        if not yields or isnan(column[row]):
-            column[row] = anchor[row] * factor
+    column = draft.column(parity.code)
+    fixed = ~np.isnan(anchor.cells[part])
+    if parity.made is Made.PEGGED:
+        fixed &= np.isnan(column.cells[part]) | ~_heard(draft, parity.code)[column.sources[part]]
+    else:
+        fixed[:] = True
+    column.cells[part][fixed] = anchor.cells[part][fixed] * float(parity.factor)
+    column.sources[part][fixed] = BY_LAW
+    column.ages[part][fixed] = anchor.ages[part][fixed]
 
 
-def _image(draft: _Draft, revision: str) -> RateImage:
-    codes = tuple(sorted(code for code, column in draft.columns.items() if not all(map(isnan, column))))
-    cells = array("d", [nan]) * (draft.days * len(codes))
-    for number, code in enumerate(codes):
-        cells[number :: len(codes)] = array("d", draft.columns[code])
+def _heard(draft: _Draft, code: str) -> NDArray[np.bool_]:
+    """Say by a source's number whether it is heard above a peg of the currency."""
+    heard = np.zeros(256, dtype=np.bool_)
+    heard[: len(draft.anchors)] = [
+        outranks or anchor == code for outranks, anchor in zip(draft.outranking, draft.anchors, strict=True)
+    ]
+    return heard
+
+
+def _image(draft: _Draft, sources: tuple[str, ...], revision: str) -> RateImage:
+    codes = tuple(sorted(code for code, column in draft.columns.items() if not np.isnan(column.cells).all()))
+    columns = [draft.columns[code] for code in codes]
+    cells = np.column_stack([column.cells for column in columns])
     eras, era_of_day = _eras(draft, codes)
     return RateImage(
         revision=revision,
@@ -135,18 +143,28 @@ def _image(draft: _Draft, revision: str) -> RateImage:
         codes=codes,
         eras=eras,
         era_of_day=era_of_day,
-        cells=memoryview(cells),
+        cells=memoryview(cells.tobytes()).cast("d"),
+        sources=sources,
+        voices=memoryview(np.column_stack([column.sources for column in columns]).tobytes()),
+        ages=memoryview(
+            np.column_stack([np.minimum(column.ages, 255) for column in columns]).astype(np.uint8).tobytes()
+        ),
     )
 
 
 def _eras(draft: _Draft, codes: tuple[str, ...]) -> tuple[tuple[tuple[int, ...], ...], array[int]]:
     """Number the sets of listed currencies: those that live on the day and have a value."""
-    masks = [_mask(draft.columns[code], CURRENCIES[code], draft.days) for code in codes]
-    numbers: dict[tuple[int, ...], int] = {}
-    era_of_day = array("H", (numbers.setdefault(flags, len(numbers)) for flags in zip(*masks, strict=True)))
+    listed = np.column_stack([_mask(draft.columns[code].cells, code) for code in codes])
+    numbers: dict[bytes, int] = {}
+    era_of_day = array("H", (numbers.setdefault(flags.tobytes(), len(numbers)) for flags in listed))
     return tuple(tuple(n for n, flag in enumerate(flags) if flag) for flags in numbers), era_of_day
 
 
-def _mask(column: Column, currency: Currency, days: int) -> bytes:
-    first, last = _life(currency, days)
-    return bytes(first <= row < last and not isnan(cell) for row, cell in enumerate(column))
+def _mask(cells: Floats, code: str) -> NDArray[np.bool_]:
+    mask = ~np.isnan(cells)
+    if code not in CURRENCIES:
+        return np.zeros_like(mask)
+    first, last = _life(CURRENCIES[code], len(cells))
+    mask[:first] = False
+    mask[last:] = False
+    return mask

@@ -12,7 +12,7 @@ from cambist.market.pair import Pair
 GRAM = "gram"
 """The unit of a fixing that prices a metal by the gram; without a unit it is the one that the metal trades in."""
 
-_GRAMS_OF_A_TROY_OUNCE = Fraction("31.1034768")
+GRAMS_OF_A_TROY_OUNCE = Fraction("31.1034768")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Fixing:
     def rate(self) -> Fraction:
         """One unit of the base in quote units, exact; of a precious metal a troy ounce."""
         rate = Fraction(self.value) / self.nominal
-        return rate * _GRAMS_OF_A_TROY_OUNCE if self.unit == GRAM else rate
+        return rate * GRAMS_OF_A_TROY_OUNCE if self.unit == GRAM else rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,3 +63,21 @@ class Filed:
     added: int
     corrected: int
     unchanged: int
+    refused: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A fixing that was not accepted, and why."""
+
+    fixing: Fixing
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How much of a source the archive holds: its pairs, and the first and last day."""
+
+    pairs: int
+    first: date
+    last: date

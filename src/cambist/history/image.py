@@ -15,13 +15,21 @@ from math import isnan
 
 FIRST_DAY = date(1970, 1, 1)
 
+NOBODY = 254
+"""The voice of a cell that no source spoke for: an empty one, or the pivot's own."""
+
+BY_LAW = 255
+"""The voice of a cell that a peg or a conversion decides."""
+
 
 @dataclass(frozen=True)
 class RateImage:
     """One immutable state of the history.
 
     `cells` holds days x codes float64, row by row; `era_of_day` one number a day into `eras`, each a tuple of
-    columns. `revision` names what it was built from; `last_fixing` is the newest day that any source fixed.
+    columns. `revision` names what it was built from; `last_fixing` is the newest day that any source fixed. `voices`
+    and `ages` hold a byte a cell: the place in `sources` of whose word it is (or NOBODY, or BY_LAW), and how many days
+    it was carried.
     """
 
     revision: str
@@ -31,6 +39,9 @@ class RateImage:
     eras: tuple[tuple[int, ...], ...] = field(repr=False)
     era_of_day: Sequence[int] = field(repr=False)
     cells: memoryview[float] = field(repr=False)
+    sources: tuple[str, ...] = ()
+    voices: memoryview[int] = field(default=memoryview(b""), repr=False)
+    ages: memoryview[int] = field(default=memoryview(b""), repr=False)
     columns: Mapping[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -55,6 +66,14 @@ class RateImage:
         if column is None or not self.has(day):
             return float("nan")
         return self.cells[self.row(day) * len(self.codes) + column]
+
+    def voice(self, day: date, code: str) -> tuple[int, int]:
+        """Give whose word a cell is, as a place in `sources`, and how many days it was carried."""
+        column = self.columns.get(code)
+        if column is None or not self.has(day) or not self.voices:
+            return NOBODY, 0
+        place = self.row(day) * len(self.codes) + column
+        return self.voices[place], self.ages[place]
 
     def span(self, code: str) -> tuple[date, date] | None:
         """Give the first and last day with a value of `code`; None where there is none at all."""

@@ -8,6 +8,7 @@ from datetime import date, datetime
 from cambist.history.fixing import Known
 from cambist.market.pair import PIVOT, Pair
 from cambist.market.quote import Made, Origin, Quote
+from cambist.reference.assets import METALS
 from cambist.reference.tables import CURRENCIES
 
 MarketTime = Callable[[date], datetime]
@@ -26,8 +27,12 @@ def latest_quotes(
         code = known.fixing.pair.other(anchor)
         if code == PIVOT:
             yield anchor, _published(known, market_time)
-        elif code in CURRENCIES and CURRENCIES[code].lives_on(today) and known.fixing.day in pivot_on:
+        elif _is_quoted(code, today) and known.fixing.day in pivot_on:
             yield code, _crossed(known, pivot_on[known.fixing.day], anchor, market_time)
+
+
+def _is_quoted(code: str, today: date) -> bool:
+    return code in METALS or (code in CURRENCIES and CURRENCIES[code].lives_on(today))
 
 
 def _published(known: Known, market_time: MarketTime) -> Quote:
@@ -36,7 +41,8 @@ def _published(known: Known, market_time: MarketTime) -> Quote:
         pair=fixing.pair,
         bid=fixing.rate,
         ask=fixing.rate,
-        as_of=market_time(fixing.day),
+        # A rate may be set for a day to come: the market that it shows was before we had it.
+        as_of=min(market_time(fixing.day), known.received_at),
         received_at=known.received_at,
         origin=Origin(Made.PUBLISHED, (fixing.source,)),
     )
@@ -48,7 +54,7 @@ def _crossed(known: Known, pivot: Known, anchor: str, market_time: MarketTime) -
         pair=Pair(PIVOT, known.fixing.pair.other(anchor)),
         bid=units / dollars,
         ask=units / dollars,
-        as_of=market_time(known.fixing.day),
+        as_of=min(market_time(known.fixing.day), known.received_at),
         received_at=max(known.received_at, pivot.received_at),
         origin=Origin(Made.CROSSED, (known.fixing.source,), (pivot.fixing.pair, known.fixing.pair)),
     )

@@ -1,41 +1,86 @@
-"""Filing what a source delivered: read whole, check, keep the receipt."""
+"""Filing what a source delivered: read whole, judge, keep the receipt."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
-from datetime import datetime, timedelta
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 
-from cambist.errors import FeedBroken
+from cambist.errors import FeedBroken, NothingPublished
 from cambist.feeds.base import FixingFeed
 from cambist.history.archive import Archive
 from cambist.history.fixing import Filed, Fixing, Receipt
+from cambist.history.image import RateImage
+from cambist.history.quarantine import Quarantine
+from cambist.ingest.judge import Judge
+from cambist.market.acceptance import in_future
 
 Progress = Callable[[int], None]
 """Told of every further fixing that was read."""
 
-_FUTURE = timedelta(days=2)
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """What came: the bytes, from where, when (UTC), and what the feed has to be told about them."""
+
+    content: bytes
+    origin: str
+    received_at: datetime
+    about: str = ""
+
+    @property
+    def digest(self) -> str:
+        """The name of the bytes."""
+        return hashlib.sha256(self.content).hexdigest()
 
 
-def file_delivery(
-    archive: Archive, feed: FixingFeed, content: bytes, origin: str, received_at: datetime, progress: Progress
-) -> Filed | None:
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Where deliveries are filed, and the history that they are judged by; None before there is one."""
+
+    archive: Archive
+    quarantine: Quarantine
+    image: RateImage | None = None
+
+
+def file_delivery(files: Files, feed: FixingFeed, delivery: Delivery, progress: Progress) -> Filed | None:
     """File one delivery of `feed`, whole or not at all; None when the same bytes were the last from there.
 
-    Errors: FeedBroken when the content is not what the source publishes, or holds days to come.
+    What the rules refuse goes to quarantine. While something of the source waits there, its bytes are read again:
+    what other sources have said since may let it pass. That a source has nothing for the days asked is filed as well.
+    Errors: FeedBroken when the content is not what the source publishes, or is of days to come.
     """
-    digest = hashlib.sha256(content).hexdigest()
-    if archive.newest_digest(feed.source.key, origin) == digest:
+    source, digest = feed.source, delivery.digest
+    is_known = files.archive.newest_digest(source.key, delivery.origin) == digest
+    if is_known and not files.quarantine.waiting(source.key):
         return None
-    receipt = Receipt(feed.source.key, received_at, origin, digest)
-    return archive.file(receipt, _accepted(feed.read(content), received_at, progress))
+    receipt = Receipt(source.key, delivery.received_at, delivery.origin, digest)
+    fixings = list(_read(feed, delivery, progress))
+    _check_not_ahead(fixings, delivery.received_at)
+    first = min((fixing.day for fixing in fixings), default=delivery.received_at.date())
+    judge = Judge(
+        source=source,
+        image=files.image,
+        before=files.archive.before(source.key, first),
+        decisions=files.quarantine.decisions(source.key),
+        today=delivery.received_at.date(),
+    )
+    judged = judge.judge(fixings)
+    return files.archive.file(receipt, judged.accepted, judged.refused)
 
 
-def _accepted(fixings: Iterator[Fixing], received_at: datetime, progress: Progress) -> Iterator[Fixing]:
-    """Refuse days to come: a stray one would carry wrong rates forward and hide the days before it."""
-    latest = (received_at + _FUTURE).date()
+def _read(feed: FixingFeed, delivery: Delivery, progress: Progress) -> Iterator[Fixing]:
+    try:
+        for fixing in feed.read(delivery.content, delivery.about):
+            progress(1)
+            yield fixing
+    except NothingPublished:
+        return
+
+
+def _check_not_ahead(fixings: Sequence[Fixing], received_at: datetime) -> None:
     for fixing in fixings:
-        if fixing.day > latest:
-            raise FeedBroken(f"{fixing.source}: {fixing.pair} is dated {fixing.day}, which is yet to come")
-        progress(1)
-        yield fixing
+        reason = in_future(fixing.day, received_at.date())
+        if reason is not None:
+            raise FeedBroken(f"{fixing.source}: {fixing.pair} is {reason}")

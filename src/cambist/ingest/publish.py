@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import date, datetime, timedelta
+
+import numpy as np
 
 from cambist.feeds.base import Source
 from cambist.history.archive import Archive
 from cambist.history.as_of import CARRY_DAYS
 from cambist.history.build import Publication, build
-from cambist.history.fixing import Known
 from cambist.history.image import RateImage
-from cambist.history.latest import latest_quotes
+from cambist.history.line import Line
+from cambist.ingest.daily import by_code, daily_offers
 from cambist.market.book import Book
 from cambist.market.compose import compose
-from cambist.market.pair import PIVOT
-from cambist.market.quote import Quote
+from cambist.market.consensus import agree
+from cambist.market.standing import Pace
 from cambist.reference.tables import reference_digest
 
 _AHEAD = timedelta(days=400)
 """How far the image reaches past today: parities hold there, and a long run needs rows for its days."""
 
-_BUILD = 1
+_BUILD = 2
 """Counted up when the way of building changes, so that an older image is not taken for a current one."""
 
 
@@ -38,20 +40,21 @@ def is_current(image: RateImage, archive: Archive, today: date) -> bool:
 def build_image(archive: Archive, sources: Sequence[Source], today: date) -> RateImage:
     """Build the image of all that the archive knows; `sources` are best first."""
     revision = image_revision(archive)
-    publications = (Publication(source.anchor, archive.fixings(source.key)) for source in sources)
+    publications = [_publication(archive, source) for source in sources if source.pace is not Pace.MONTHLY]
     return build(publications, today + _AHEAD, revision)
 
 
+def _publication(archive: Archive, source: Source) -> Publication:
+    """Monthly rates have no place among days: they would be passed off as what they are not."""
+    found = (
+        Line(pair, np.array(rows, np.int64), np.array(rates, np.float64))
+        for pair, rows, rates in archive.rates(source.key)
+    )
+    return Publication(source.anchor, found, source.key, source.outranks_pegs, source.alias)
+
+
 def build_book(archive: Archive, sources: Sequence[Source], version: int, now: datetime) -> Book:
-    """Make a book of each currency's newest fixing, however old, and of what law ties to it."""
-    quotes: dict[str, Quote] = {}
-    for source in reversed(sources):
-        newest = archive.newest(source.key)
-        pivots = _pivots(archive, source, {known.fixing.day for known in newest})
-        quotes |= latest_quotes(newest, pivots, source.anchor, source.market_time, now.date())
-    return compose(quotes, version, now)
-
-
-def _pivots(archive: Archive, source: Source, days: Iterable[date]) -> list[Known]:
-    of_days = (known for day in days for known in archive.on_day(source.key, day))
-    return [known for known in of_days if PIVOT in (known.fixing.pair.base, known.fixing.pair.quote)]
+    """Make a book of what the sources' newest fixings agree on, however old, and of what law ties to it."""
+    ranked = (daily_offers(archive, source, rank, now.date()) for rank, source in enumerate(sources))
+    agreed = {code: agree(offers, now) for code, offers in by_code(ranked).items()}
+    return compose({code: quote for code, quote in agreed.items() if quote is not None}, version, now)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from types import MappingProxyType
 
 from cambist.errors import RateUnavailable
-from cambist.market.pair import PIVOT
+from cambist.market.pair import PIVOT, Pair
 from cambist.market.quote import Quote
 
 
@@ -18,16 +18,19 @@ class Book:
 
     `quotes` has one quote a currency, each against the pivot (either way round). `listed` names what an
     answer about all currencies holds; the others are answered when asked for by name (ADR 6).
-    `as_of` is the newest market time in it.
+    `pairs` has the quotes of pairs that are dealt as such, as their sources quote them. `as_of` is the newest market
+    time of a currency in it.
     """
 
     version: int
     as_of: datetime
     quotes: Mapping[str, Quote]
     listed: tuple[str, ...]
+    pairs: Mapping[Pair, Quote] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "quotes", MappingProxyType(dict(self.quotes)))
+        object.__setattr__(self, "pairs", MappingProxyType(dict(self.pairs)))
 
     def leg(self, code: str) -> Quote:
         """Give the quote that ties `code` to the pivot.

@@ -16,9 +16,11 @@ RECENT = timedelta(days=14)
 """How far a quote may lie behind the book's newest and still be listed (ADR 6), or stand above a peg."""
 
 
-def compose(quotes: Mapping[str, Quote], version: int, now: datetime) -> Book:
-    """Make the book of one moment from one quote a currency, each against the pivot."""
-    as_of = max((quote.as_of for quote in quotes.values()), default=now)
+def compose(
+    quotes: Mapping[str, Quote], version: int, now: datetime, pairs: Mapping[Pair, Quote] | None = None
+) -> Book:
+    """Make the book of one moment from one quote a code, each against the pivot, and from the pairs dealt as such."""
+    as_of = max((quote.as_of for code, quote in quotes.items() if code in CURRENCIES), default=now)
     complete = dict(quotes)
     for parity in parities_on(now.date()):
         _derive(complete, parity, as_of, now)
@@ -26,7 +28,7 @@ def compose(quotes: Mapping[str, Quote], version: int, now: datetime) -> Book:
         PIVOT,
         *(code for code, quote in complete.items() if _is_listed(code, quote, as_of, now.date())),
     )
-    return Book(version, as_of, dict(sorted(complete.items())), tuple(sorted(listed)))
+    return Book(version, as_of, dict(sorted(complete.items())), tuple(sorted(listed)), pairs or {})
 
 
 def _derive(quotes: dict[str, Quote], parity: Parity, as_of: datetime, now: datetime) -> None:
@@ -48,4 +50,4 @@ def _is_recent(quote: Quote, as_of: datetime) -> bool:
 
 
 def _is_listed(code: str, quote: Quote, as_of: datetime, today: date) -> bool:
-    return CURRENCIES[code].lives_on(today) and _is_recent(quote, as_of)
+    return code in CURRENCIES and CURRENCIES[code].lives_on(today) and _is_recent(quote, as_of)

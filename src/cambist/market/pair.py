@@ -24,5 +24,9 @@ class Pair:
         """Give the side that is not `code`."""
         return self.base if code == self.quote else self.quote
 
+    def renamed(self, code: str, alias: str) -> Pair:
+        """Give the same pair with another name for `code`."""
+        return Pair(*(alias if side == code else side for side in (self.base, self.quote)))
+
     def __str__(self) -> str:
         return f"{self.base}/{self.quote}"

@@ -20,12 +20,23 @@ class Made(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Vote:
+    """What one source said when sources were asked for one price: its midpoint, its time, its weight; 0 if unheard."""
+
+    source: str
+    mid: float
+    as_of: datetime
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a quote comes from: how it was made, by whose word, out of which pairs."""
+    """Where a quote comes from: how it was made, by whose word, out of which pairs, and how the sources voted."""
 
     made: Made
     sources: tuple[str, ...]
     legs: tuple[Pair, ...] = ()
+    votes: tuple[Vote, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import Protocol
 from cambist.accounts.account import Accounts
 from cambist.accounts.ledger import UsageBook
 from cambist.history.archive import Archive
+from cambist.history.quarantine import Quarantine
 
 STORES = {
     "sqlite": "sql",
@@ -20,6 +21,10 @@ class Store(Protocol):
     @property
     def archive(self) -> Archive:
         """The fixings."""
+
+    @property
+    def quarantine(self) -> Quarantine:
+        """The fixings that were refused."""
 
     @property
     def usage(self) -> UsageBook:

@@ -18,6 +18,7 @@ import msgspec
 
 from cambist.errors import BoardDamaged
 from cambist.market.book import Book
+from cambist.market.pair import Pair
 from cambist.market.quote import Quote
 from cambist.stores.replace import write_atomically
 
@@ -35,18 +36,28 @@ class News(IntEnum):
     PLANS = 3
 
 
-class _Written(msgspec.Struct, frozen=True):
+class _Head(msgspec.Struct, frozen=True):
     version: int
     as_of: datetime
     listed: tuple[str, ...]
-    quotes: tuple[tuple[str, Quote], ...]
+    quotes: int
+
+
+Name = str | Pair
+_Line = tuple[str, Quote]
 
 
 class FileBoard:
-    """The current book of one machine, published to all its processes."""
+    """The current book of one machine, published to all its processes.
+
+    A book is a file of lines: a checksum, a head, and a line a quote. Both sides keep the lines of the last book, so
+    that publishing and reading cost what changed.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._book = folder / "book.json"
+        self._written: dict[Name, tuple[Quote, bytes]] = {}
+        self._read: dict[bytes, tuple[Name, Quote]] = {}
         page = folder / "versions"
         if not page.exists() or page.stat().st_size != _PAGE_BYTES:
             write_atomically(page, bytes(_PAGE_BYTES))
@@ -63,10 +74,17 @@ class FileBoard:
 
     def publish(self, book: Book) -> None:
         """Put `book` in place of the current one and ring."""
-        written = _Written(book.version, book.as_of, book.listed, tuple(book.quotes.items()))
-        content = msgspec.json.encode(written, enc_hook=_encode_fraction)
-        write_atomically(self._book, _checksum(content) + content)
+        written: dict[Name, Quote] = {name: quote for part in (book.quotes, book.pairs) for name, quote in part.items()}
+        head = _encode(_Head(book.version, book.as_of, book.listed, len(written)))
+        lines = {name: self._line(name, quote) for name, quote in written.items()}
+        self._written = {name: (quote, lines[name]) for name, quote in written.items()}
+        content = b"\n".join((head, *lines.values()))
+        write_atomically(self._book, _checksum(content) + content, durable=False)
         self.ring(News.BOOK)
+
+    def _line(self, name: Name, quote: Quote) -> bytes:
+        before = self._written.get(name)
+        return before[1] if before is not None and before[0] is quote else _encode((str(name), quote))
 
     def current(self) -> Book | None:
         """Give the last book published, also by a service that has ended since; None before the first.
@@ -81,10 +99,27 @@ class FileBoard:
         if checksum != _checksum(content):
             raise BoardDamaged(f"The book {self._book} is not what was written")
         try:
-            written = msgspec.json.decode(content, type=_Written, dec_hook=_decode_fraction)
-        except msgspec.MsgspecError as error:
+            head, *lines = content.split(b"\n")
+            read = msgspec.json.decode(head, type=_Head)
+            entries = {line: self._read.get(line) or _decode(line) for line in lines}
+        except (msgspec.MsgspecError, ValueError) as error:
             raise BoardDamaged(f"The book {self._book} was written by another version: {error}") from error
-        return Book(written.version, written.as_of, dict(written.quotes), written.listed)
+        if len(entries) != read.quotes:
+            raise BoardDamaged(f"The book {self._book} holds {len(entries)} quotes instead of {read.quotes}")
+        self._read = entries
+        quotes = {name: quote for name, quote in entries.values() if isinstance(name, str)}
+        pairs = {name: quote for name, quote in entries.values() if isinstance(name, Pair)}
+        return Book(read.version, read.as_of, quotes, read.listed, pairs)
+
+
+def _encode(value: object) -> bytes:
+    return msgspec.json.encode(value, enc_hook=_encode_fraction)
+
+
+def _decode(line: bytes) -> tuple[Name, Quote]:
+    name, quote = _LINES.decode(line)
+    base, slash, other = name.partition("/")
+    return (Pair(base, other) if slash else name), quote
 
 
 def _checksum(content: bytes) -> bytes:
@@ -105,3 +140,6 @@ def _decode_fraction(kind: type, value: object) -> object:
         except ZeroDivisionError as error:
             raise ValueError(str(error)) from error
     raise NotImplementedError(kind)
+
+
+_LINES = msgspec.json.Decoder(_Line, dec_hook=_decode_fraction)

@@ -1,7 +1,7 @@
 """The columnar image as a file: written beside, moved into place, mapped by every worker.
 
 Layout, in the machine's byte order: magic, header length, CRC-32 of all that follows, header (JSON), the era of each
-day (uint16), padding, cells (float64).
+day (uint16), padding, cells (float64), voices and ages (a byte a cell each).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from cambist.errors import ImageDamaged
 from cambist.history.image import RateImage
 from cambist.stores.replace import write_atomically
 
-MAGIC = b"CMBIMG01"
+MAGIC = b"CMBIMG02"
 _START = struct.Struct(f"={len(MAGIC)}sII")
 _CHUNK = 1 << 20
 _LONGEST_HEADER = 1 << 26
@@ -33,6 +33,7 @@ class _Header(msgspec.Struct, frozen=True):
     codes: tuple[str, ...]
     eras: tuple[tuple[int, ...], ...]
     days: int
+    sources: tuple[str, ...]
 
 
 def write_image(path: Path, image: RateImage) -> None:
@@ -47,6 +48,7 @@ def write_image(path: Path, image: RateImage) -> None:
             codes=image.codes,
             eras=image.eras,
             days=len(image.era_of_day),
+            sources=image.sources,
         )
     )
     header += b" " * (-(len(header) + _START.size) % 8)
@@ -56,7 +58,7 @@ def write_image(path: Path, image: RateImage) -> None:
 
 def _body(image: RateImage) -> bytes:
     eras = struct.pack(f"={len(image.era_of_day)}H", *image.era_of_day)
-    return eras + b"\0" * (-len(eras) % 8) + image.cells.tobytes()
+    return eras + b"\0" * (-len(eras) % 8) + image.cells.tobytes() + bytes(image.voices) + bytes(image.ages)
 
 
 def open_image(path: Path) -> RateImage:
@@ -71,6 +73,8 @@ def open_image(path: Path) -> RateImage:
     except (OSError, ValueError) as error:
         raise ImageDamaged(f"The image {path} cannot be read: {error}") from error
     cells = start + header.days * 2 + (-header.days * 2) % 8
+    count = header.days * len(header.codes)
+    voices = cells + count * 8
     return RateImage(
         revision=header.revision,
         first_day=header.first_day,
@@ -78,7 +82,10 @@ def open_image(path: Path) -> RateImage:
         codes=header.codes,
         eras=header.eras,
         era_of_day=mapped[start : start + header.days * 2].cast("H"),
-        cells=mapped[cells:].cast("d"),
+        cells=mapped[cells:voices].cast("d"),
+        sources=header.sources,
+        voices=mapped[voices : voices + count],
+        ages=mapped[voices + count :],
     )
 
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from itertools import groupby
 from operator import itemgetter
 
-from sqlalchemy import Engine, Row, func, select
+from sqlalchemy import Engine, Row, Subquery, func, select
 
-from cambist.history.fixing import Filed, Fixing, Known, Receipt
+from cambist.history.fixing import Coverage, Filed, Fixing, Known, Receipt, Refusal
 from cambist.market.pair import Pair
 from cambist.stores.sql.filing import Filing
 from cambist.stores.sql.schema import fixings, receipts, series
-from cambist.stores.sql.selects import published, received, series_of
+from cambist.stores.sql.selects import last_days, line_of, published, reach_of, received, series_of
 
 _BATCH = 20_000
 
@@ -36,34 +36,50 @@ class SqlArchive:
         with self._engine.connect() as connection:
             return connection.execute(last).scalar_one_or_none()
 
-    def file(self, receipt: Receipt, fixings: Iterable[Fixing]) -> Filed:
+    def file(self, receipt: Receipt, fixings: Iterable[Fixing], refused: Iterable[Refusal] = ()) -> Filed:
         """File a delivery in one transaction: what is known already is left alone."""
+        delivered, detained = list(fixings), list(refused)
         with self._engine.begin() as connection:
-            return Filing(connection, receipt).file(fixings)
+            return Filing(connection, receipt).file(delivered, detained)
 
     def fixings(self, source: str, known_at: datetime | None = None) -> Iterator[Fixing]:
         """Give the source's fixings, oldest day first, as they are known now or were known at a moment."""
         query = published(source, known_at)
         with self._engine.connect() as connection:
-            pairs = {row.id: Pair(row.base, row.quote) for row in connection.execute(series_of(source))}
+            known = {row.id: (Pair(row.base, row.quote), row.unit) for row in connection.execute(series_of(source))}
             rows = connection.execution_options(yield_per=_BATCH).execute(query)
             for _, same_cell in groupby(rows, key=itemgetter(0, 1)):
                 number, day, nominal, value = list(same_cell)[-1]
-                yield Fixing(source, pairs[number], day, Decimal(value), nominal)
+                pair, unit = known[number]
+                yield Fixing(source, pair, day, Decimal(value), nominal, unit)
+
+    def rates(self, source: str) -> Iterator[tuple[Pair, list[int], list[float]]]:
+        """Give each pair's days since 1970 began and what one base was in quote units, as known now, oldest first."""
+        with self._engine.connect() as connection:
+            for row in connection.execute(series_of(source)).all():
+                yield Pair(row.base, row.quote), *line_of(connection, row.id, row.unit)
+
+    def before(self, source: str, day: date) -> Mapping[Pair, Fixing]:
+        """Give each pair's last fixing before a day."""
+        return {known.fixing.pair: known.fixing for known in self._at(source, last_days(source, before=day))}
+
+    def coverage(self, source: str) -> Coverage | None:
+        """Say how many pairs and which days are here of a source; None where there is nothing."""
+        with self._engine.connect() as connection:
+            row = connection.execute(reach_of(source)).one()
+        return Coverage(row.pairs, row.first, row.last) if row.first else None
 
     def newest(self, source: str) -> list[Known]:
         """Give each pair's fixing of its newest day."""
-        query = (
-            select(fixings.c.series_id, func.max(fixings.c.day).label("day"))
-            .join(series)
-            .where(series.c.source == source)
-            .group_by(fixings.c.series_id)
-        )
+        found = {known.fixing.pair: known for known in self._at(source, last_days(source))}
+        return [found[pair] for pair in sorted(found)]
+
+    def _at(self, source: str, days: Subquery) -> list[Known]:
+        """Give the latest version of the cells that `days` names."""
+        query = received().join(days, (days.c.series_id == fixings.c.series_id) & (days.c.day == fixings.c.day))
         with self._engine.connect() as connection:
-            newest = {(row.series_id, row.day) for row in connection.execute(query)}
-        days = sorted({day for _, day in newest})
-        by_pair = {known.fixing.pair: known for day in days for known in self.on_day(source, day)}
-        return [by_pair[pair] for pair in sorted(by_pair)]
+            last = {row.series_id: _known(row) for row in connection.execute(query.where(series.c.source == source))}
+        return list(last.values())
 
     def on_day(self, source: str, day: date) -> list[Known]:
         """Give the fixings that the source published for `day`."""
@@ -85,6 +101,6 @@ class SqlArchive:
             return int(connection.execute(changed).scalar_one())
 
 
-def _known(row: Row[int, str, str, str, date, int, str, datetime, str]) -> Known:
-    fixing = Fixing(row.source, Pair(row.base, row.quote), row.day, Decimal(row.value), row.nominal)
+def _known(row: Row[int, str, str, str, str, date, int, str, datetime, str]) -> Known:
+    fixing = Fixing(row.source, Pair(row.base, row.quote), row.day, Decimal(row.value), row.nominal, row.unit)
     return Known(fixing, row.received_at.replace(tzinfo=UTC), row.origin)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from itertools import islice
 
 from sqlalchemy import Connection, insert
 
 from cambist.errors import FeedBroken
-from cambist.history.fixing import Filed, Fixing, Receipt
+from cambist.history.fixing import Filed, Fixing, Receipt, Refusal
 from cambist.market.pair import Pair
+from cambist.stores.sql.quarantine import detain, release
 from cambist.stores.sql.schema import fixings, receipts, series
 from cambist.stores.sql.selects import published, series_of, stored
 
@@ -28,34 +29,40 @@ class Filing:
         # Writing before reading makes the transaction the writer's: one that reads first may find the store locked.
         self._receipt_id = self._open_receipt()
         self._series = self._known_series()
-        self._known = self._known_values()
         self._added = self._corrected = self._unchanged = 0
 
-    def file(self, delivered: Iterable[Fixing]) -> Filed:
+    def file(self, delivered: Sequence[Fixing], refused: Iterable[Refusal]) -> Filed:
         """File it; the caller's transaction makes it whole or not at all."""
         rows = self._new_rows(delivered)
         while batch := list(islice(rows, _BATCH)):
             self._connection.execute(insert(fixings), batch)
+        release(self._connection, self._receipt, delivered)
+        detained = detain(self._connection, self._receipt, refused)
         self._close_receipt()
-        return Filed(self._added, self._corrected, self._unchanged)
+        return Filed(self._added, self._corrected, self._unchanged, detained)
 
     def _known_series(self) -> dict[Pair, int]:
         rows = self._connection.execute(series_of(self._receipt.source))
         return {Pair(row.base, row.quote): row.id for row in rows}
 
-    def _known_values(self) -> dict[_Cell, _Value]:
-        query = published(self._receipt.source, None)
+    def _known_values(self, delivered: Sequence[Fixing]) -> dict[_Cell, _Value]:
+        """Read what is known of the days delivered."""
+        days = {fixing.day for fixing in delivered}
+        if not days:
+            return {}
+        query = published(self._receipt.source, None).where(fixings.c.day.between(min(days), max(days)))
         return {(row[0], row[1]): (row[2], row[3]) for row in self._connection.execute(query)}
 
-    def _new_rows(self, delivered: Iterable[Fixing]) -> Iterator[dict[str, object]]:
+    def _new_rows(self, delivered: Sequence[Fixing]) -> Iterator[dict[str, object]]:
         seen: set[_Cell] = set()
+        all_known = self._known_values(delivered)
         for fixing in delivered:
-            cell = (self._series_id(fixing.pair), fixing.day)
+            cell = (self._series_id(fixing), fixing.day)
             value = (fixing.nominal, str(fixing.value))
             if cell in seen:
                 raise FeedBroken(f"{fixing.source}: {fixing.pair} on {fixing.day} stands twice in one delivery")
             seen.add(cell)
-            known = self._known.get(cell)
+            known = all_known.get(cell)
             if known == value:
                 self._unchanged += 1
                 continue
@@ -69,9 +76,10 @@ class Filing:
                 "value": value[1],
             }
 
-    def _series_id(self, pair: Pair) -> int:
+    def _series_id(self, fixing: Fixing) -> int:
+        pair = fixing.pair
         if pair not in self._series:
-            new = insert(series).values(source=self._receipt.source, base=pair.base, quote=pair.quote)
+            new = insert(series).values(source=self._receipt.source, base=pair.base, quote=pair.quote, unit=fixing.unit)
             self._series[pair] = self._connection.execute(new.returning(series.c.id)).scalar_one()
         return self._series[pair]
 

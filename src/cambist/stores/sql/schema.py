@@ -41,9 +41,10 @@ series = Table(
     Column("source", String, nullable=False),
     Column("base", String, nullable=False),
     Column("quote", String, nullable=False),
+    Column("unit", String, nullable=False, server_default=""),
     UniqueConstraint("source", "base", "quote"),
 )
-"""A pair as a source publishes it."""
+"""A pair as a source publishes it; `unit` is what a metal is priced by where it is not the one that it trades in."""
 
 fixings = Table(
     "fixings",
@@ -56,6 +57,26 @@ fixings = Table(
     sqlite_with_rowid=False,
 )
 """Published values as exact decimal text. Rows are only ever added: a correction has a later receipt."""
+
+quarantine = Table(
+    "quarantine",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("source", String, nullable=False),
+    Column("base", String, nullable=False),
+    Column("quote", String, nullable=False),
+    Column("unit", String, nullable=False),
+    Column("day", Date, nullable=False),
+    Column("nominal", Integer, nullable=False),
+    Column("value", String, nullable=False),
+    Column("reason", String, nullable=False),
+    Column("received_at", DateTime, nullable=False),
+    Column("origin", String, nullable=False),
+    Column("state", String, nullable=False, server_default="waiting"),
+    Column("decided_at", DateTime),
+    UniqueConstraint("source", "base", "quote", "day", "nominal", "value"),
+)
+"""Fixings that were refused, with the reason; `state` is waiting, accepted, rejected, or released (it passed later)."""
 
 accounts = Table(
     "accounts",

@@ -1,0 +1,55 @@
+"""The quarantine as its users see it: refused fixings, each waiting for somebody to decide."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from enum import StrEnum
+from typing import Protocol
+
+from cambist.history.fixing import Fixing
+from cambist.market.pair import Pair
+
+
+class State(StrEnum):
+    """What became of a refused fixing. Released are those that passed in a later delivery."""
+
+    WAITING = "waiting"
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+    RELEASED = "released"
+
+
+@dataclass(frozen=True, slots=True)
+class Detained:
+    """A fixing in quarantine."""
+
+    number: int
+    fixing: Fixing
+    reason: str
+    received_at: datetime
+    origin: str
+    state: State
+    decided_at: datetime | None
+
+
+Statement = tuple[Pair, date, int, Decimal]
+"""What identifies a refused fixing of a source: pair, day, nominal and value."""
+
+
+class Quarantine(Protocol):
+    """Where refused fixings wait. They come with their delivery: see `Archive.file`."""
+
+    def detained(self, state: State | None = State.WAITING) -> Sequence[Detained]:
+        """Give what is in that state, or all there ever was, oldest first."""
+
+    def decisions(self, source: str) -> Mapping[Statement, State]:
+        """Give what is known of a source's refused fixings."""
+
+    def waiting(self, source: str) -> int:
+        """Count what waits of a source."""
+
+    def decide(self, number: int, state: State, at: datetime) -> Detained | None:
+        """Decide about one that waits; None where there is none of that number, or it was decided already."""

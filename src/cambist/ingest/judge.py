@@ -1,0 +1,180 @@
+"""Judging a delivery: each fixing beside its own past, what others say of the day, and what the law says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from math import isnan, nan
+
+from cambist.feeds.base import Source
+from cambist.history.fixing import Fixing, Refusal
+from cambist.history.image import BY_LAW, NOBODY, RateImage
+from cambist.history.quarantine import State, Statement
+from cambist.market.acceptance import Candidate, refusal
+from cambist.market.pair import PIVOT, Pair
+from cambist.reference.assets import METALS
+from cambist.reference.tables import CURRENCIES, PEGS, REDENOMINATIONS
+
+_CARRY = timedelta(days=14)
+_AROUND_A_CUT = timedelta(days=30)
+_PEGGED = frozenset(peg.code for peg in PEGS)
+_CUT = {change.old: change for change in REDENOMINATIONS if change.old == change.new}
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A delivery, divided."""
+
+    accepted: list[Fixing]
+    refused: list[Refusal]
+
+
+@dataclass(slots=True)
+class _Run:
+    """What is remembered of a code from one fixing to the next, in units per pivot."""
+
+    day: date
+    units: float
+    still: int = 0
+    others_at_start: float | None = None
+
+
+@dataclass(slots=True)
+class Judge:
+    """Judges the deliveries of one source.
+
+    `image` is the history as it stands, of all sources; `before` the source's last fixings before the delivery;
+    `decisions` what somebody decided about fixings that were refused earlier.
+    """
+
+    source: Source
+    image: RateImage | None
+    before: Mapping[Pair, Fixing]
+    decisions: Mapping[Statement, State]
+    today: date
+    _runs: dict[str, _Run] = field(default_factory=dict)
+    _pivots: dict[date, float] = field(default_factory=dict)
+    _last_pivot: tuple[date, float] | None = None
+
+    def judge(self, fixings: Sequence[Fixing]) -> Judged:
+        """Divide a delivery into what counts and what has to wait; what was rejected once is dropped for good."""
+        self._learn_pivots(fixings)
+        for fixing in self.before.values():
+            self._remember(fixing)
+        judged = Judged([], [])
+        for fixing, following in _with_following(fixings):
+            decision = self.decisions.get((fixing.pair, fixing.day, fixing.nominal, fixing.value))
+            if decision is State.REJECTED:
+                continue
+            reason = None if decision is State.ACCEPTED else self._reason(fixing, following)
+            if reason is None:
+                judged.accepted.append(fixing)
+                self._remember(fixing)
+            else:
+                judged.refused.append(Refusal(fixing, reason))
+        return judged
+
+    def _learn_pivots(self, fixings: Sequence[Fixing]) -> None:
+        """Note what the pivot was per anchor on each day: the source's own word where it has one."""
+        anchor = self.source.anchor
+        for fixing in (*self.before.values(), *fixings):
+            if anchor != PIVOT and PIVOT in (fixing.pair.base, fixing.pair.quote):
+                self._pivots[fixing.day] = _per_anchor(fixing, anchor)
+
+    def _units(self, fixing: Fixing) -> float:
+        """Give units of the fixing's code per pivot; of the anchor where it is the pivot's own; NaN where unknown."""
+        anchor = self.source.anchor
+        if anchor == PIVOT:
+            return _per_anchor(fixing, anchor)
+        pivot = self._pivots.get(fixing.day) or self._pivot_of_others(fixing.day)
+        code = fixing.pair.other(anchor)
+        return 1 / pivot if code == PIVOT else _per_anchor(fixing, anchor) / pivot
+
+    def _pivot_of_others(self, day: date) -> float:
+        return nan if self.image is None else 1 / self.image.cell(day, self.source.anchor)
+
+    def _code(self, fixing: Fixing) -> str:
+        code = fixing.pair.other(self.source.anchor)
+        return self.source.anchor if code == PIVOT else code
+
+    def _reason(self, fixing: Fixing, following: Fixing | None) -> str | None:
+        code, units = self._code(fixing), self._units(fixing)
+        if isnan(units) or (code not in CURRENCIES and code not in METALS):
+            return refusal(Candidate(code, fixing.day, 1.0, self.today))
+        run, others, peg = self._runs.get(code), *self._said(code, fixing.day)
+        is_near = run is not None and fixing.day - run.day <= _CARRY
+        later = None if following is None else self._units(following) * _cut_between(code, fixing.day, following.day)
+        still, moved = self._stood(run, units, others)
+        return refusal(
+            Candidate(
+                code=code,
+                day=fixing.day,
+                units=units,
+                today=self.today,
+                previous=run.units / _cut_between(code, run.day, fixing.day) if run and is_near else None,
+                following=None if later is None or isnan(later) else later,
+                others=others,
+                peg=peg,
+                factor=_cut_near(code, fixing.day),
+                still=still,
+                others_moved=moved,
+            )
+        )
+
+    def _said(self, code: str, day: date) -> tuple[float | None, float | None]:
+        """Give what other sources say of a day, and what the law says."""
+        if self.image is None:
+            return None, None
+        cell = self.image.cell(day, code)
+        voice, _ = self.image.voice(day, code)
+        if isnan(cell) or voice == NOBODY:
+            return None, None
+        if voice == BY_LAW:
+            return None, cell if code in _PEGGED else None
+        return (None if self.image.sources[voice] == self.source.key else cell), None
+
+    @staticmethod
+    def _stood(run: _Run | None, units: float, others: float | None) -> tuple[int, float]:
+        if run is None or units != run.units or others is None or run.others_at_start is None:
+            return 0, 0.0
+        return run.still + 1, abs(others / run.others_at_start - 1)
+
+    def _remember(self, fixing: Fixing) -> None:
+        code, units = self._code(fixing), self._units(fixing)
+        if isnan(units):
+            return
+        run = self._runs.get(code)
+        if run is not None and run.units == units:
+            run.day, run.still = fixing.day, run.still + 1
+        else:
+            self._runs[code] = _Run(fixing.day, units, 0, self._said(code, fixing.day)[0])
+
+
+def _with_following(fixings: Sequence[Fixing]) -> Iterator[tuple[Fixing, Fixing | None]]:
+    """Give fixings in the order of their days, each with the pair's next one."""
+    ordered = sorted(fixings, key=lambda fixing: fixing.day)
+    following: list[Fixing | None] = []
+    next_of: dict[Pair, Fixing] = {}
+    for fixing in reversed(ordered):
+        following.append(next_of.get(fixing.pair))
+        next_of[fixing.pair] = fixing
+    return zip(ordered, reversed(following), strict=True)
+
+
+def _per_anchor(fixing: Fixing, anchor: str) -> float:
+    """Give units of the other side per one anchor."""
+    rate = float(fixing.rate) if fixing.unit else float(fixing.value) / fixing.nominal
+    return rate if fixing.pair.base == anchor else 1 / rate
+
+
+def _cut_between(code: str, earlier: date, later: date) -> float:
+    """Give by what a unit grew between two days under the same code."""
+    change = _CUT.get(code)
+    return float(change.factor) if change is not None and earlier < change.first_day <= later else 1.0
+
+
+def _cut_near(code: str, day: date) -> float | None:
+    change = _CUT.get(code)
+    is_near = change is not None and abs(day - change.first_day) <= _AROUND_A_CUT
+    return float(change.factor) if change is not None and is_near else None
