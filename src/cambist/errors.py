@@ -20,7 +20,9 @@ CambistError
 │   └── RateUnavailable        a rate is due, but none is here or none is fresh enough
 ├── NameTaken                  there is an account of that name already
 ├── PlansRefused               a plans file is malformed
+├── SourceRefused              an operator's own source is declared wrongly
 ├── FeedBroken                 a source sent something that is not what it publishes
+│   ├── SourceSilent           a source cannot be reached, or does not answer in time
 │   └── NothingPublished       a source says, well-formed, that it has nothing for the days asked
 ├── ImageDamaged               the columnar image is not what was written
 ├── BoardDamaged               the published book is not what was written
@@ -117,8 +119,16 @@ class PlansRefused(CambistError):
     """A plans file is malformed; the text names the file and the line."""
 
 
+class SourceRefused(CambistError):
+    """An operator's own source is declared wrongly; the text names the file and the field."""
+
+
 class FeedBroken(CambistError):
     """A source sent something that is not what it publishes."""
+
+
+class SourceSilent(FeedBroken):
+    """A source cannot be reached, or does not answer in time."""
 
 
 class NothingPublished(FeedBroken):

@@ -51,6 +51,25 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     operator_port: Annotated[
         int, Meta(ge=0, le=65535, description="port of /metrics on 127.0.0.1, for the operator; 0: none")
     ] = 0
+    fetch: Annotated[bool, Meta(description="ask the sources; without it the service answers from what it has")] = True
+    feeds_on: Annotated[
+        str, Meta(description="keys of sources to ask although they are off by default, such as swissquote,sina")
+    ] = ""
+    feeds_off: Annotated[str, Meta(description="keys of sources not to ask, such as kraken,okx")] = ""
+    gateway: Annotated[
+        str,
+        Meta(
+            pattern=r"^(https?://[^/?#\s]+(/[^?#\s]*)?)?\Z",
+            description="address through which all sources are asked, as {gateway}/{host}/{path}; empty: directly",
+        ),
+    ] = ""
+    fred_key: Annotated[str, Meta(description="your key of the FRED API, for the source fred")] = ""
+    openexchangerates_key: Annotated[str, Meta(description="your App ID, for the source openexchangerates")] = ""
+    twelvedata_key: Annotated[str, Meta(description="your key, for the source twelvedata")] = ""
+    sandbox: Annotated[
+        bool, Meta(description="serve a simulated market instead of the real one, from a data folder of its own")
+    ] = False
+    sandbox_seed: Annotated[int, Meta(ge=0, description="which simulated market: the same seed gives the same")] = 1
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"], Meta(description="least severe message that is logged")
     ] = "info"
@@ -70,6 +89,12 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
         if (self.tls_cert is None) != (self.tls_key is None):
             raise SettingRefused("The settings [tls_cert] and [tls_key] are refused: one is nothing without the other")
         return "https" if self.tls_cert else "http"
+
+    @property
+    def feeds_chosen(self) -> tuple[frozenset[str], frozenset[str]]:
+        """The keys of the sources that are switched on, and off."""
+        on, off = (frozenset(part.strip() for part in text.split(",")) for text in (self.feeds_on, self.feeds_off))
+        return on - {""}, off - {""}
 
     @property
     def database_url(self) -> str:

@@ -44,7 +44,8 @@ class Keeper:
         self._clock = clock
         self._store = open_store(settings)
         self._board = FileBoard(self._folder.path)
-        self._sources = [feed.source for feed in fixing_feeds().values()]
+        self._feeds = fixing_feeds(settings)
+        self._sources = [feed.source for feed in self._feeds.values()]
 
     def prepare(self, progress: Progress) -> None:
         """Migrate, import what came with the packages, build the image, publish book and plans, fold the ledger."""
@@ -90,7 +91,7 @@ class Keeper:
     def _import_bundled(self, progress: Progress) -> None:
         content = Path(CURRENCY_FILE).read_bytes()
         files = Files(self._store.archive, self._store.quarantine)
-        filed = file_delivery(files, fixing_feeds()["ecb"], Delivery(content, BUNDLED, self._clock()), progress)
+        filed = file_delivery(files, self._feeds["ecb"], Delivery(content, BUNDLED, self._clock()), progress)
         if filed is None:
             log.info("Archive: the bundled ECB reference rates are all filed")
         else:

@@ -16,6 +16,7 @@ from cambist.server.watch import Watch
 from cambist.server.wsgi import Options, build_wsgi
 from cambist.settings import Settings
 from cambist.stores.board import FileBoard, News
+from cambist.stores.bulletin import read_bulletin
 from cambist.stores.folder import DataFolder
 from cambist.stores.image import open_image
 from cambist.stores.ledger.worker import WorkerLedger
@@ -39,6 +40,7 @@ class Worker:
             current_plans(self._folder.path),
             longest_age=settings.fixing_max_age,
         )
+        self._desk.take_bulletin(read_bulletin(self._folder.bulletin))
         self._meter = self._opened_meter(settings.workers * settings.threads)
         self._seen = seen
 
@@ -53,6 +55,7 @@ class Worker:
             News.BOOK: lambda: desk.take_book(self._book()),
             News.IMAGE: lambda: desk.take_image(open_image(folder.image)),
             News.ACCOUNTS: lambda: desk.take_accounts(self._store.accounts.by_key()),
+            News.SOURCES: lambda: desk.take_bulletin(read_bulletin(folder.bulletin)),
             News.PLANS: lambda: desk.take_plans(current_plans(folder.path)),
         }
         return Watch(self._board.version, self._seen, take, self._tick, supervisor)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import logging.config
 import os
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,7 +17,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from cambist import __version__
 from cambist.app.bookkeeper import keep_books
 from cambist.app.companion import Companion
+from cambist.app.gatherer import gather
 from cambist.app.keeper import Keeper
+from cambist.app.parts import all_feeds, keys_of_sources
 from cambist.app.worker import load_worker
 from cambist.server import http
 from cambist.server.desk import utc_now
@@ -44,6 +47,8 @@ def serve(  # noqa: PLR0913  the flags are the settings
     tls_cert: Annotated[Path | None, flag("tls_cert")] = None,
     tls_key: Annotated[Path | None, flag("tls_key")] = None,
     operator_port: Annotated[int | None, flag("operator_port")] = None,
+    fetch: Annotated[bool | None, flag("fetch")] = None,
+    gateway: Annotated[str | None, flag("gateway")] = None,
     log_level: Annotated[str | None, flag("log_level")] = None,
     access_log: Annotated[bool | None, flag("access_log")] = None,
 ) -> None:
@@ -63,6 +68,8 @@ def serve(  # noqa: PLR0913  the flags are the settings
         "tls_cert": tls_cert,
         "tls_key": tls_key,
         "operator_port": operator_port,
+        "fetch": fetch,
+        "gateway": gateway,
         "log_level": log_level,
         "access_log": access_log,
     }
@@ -79,7 +86,11 @@ def run(settings: Settings) -> None:
     address = f"{settings.scheme}://{settings.host}:{settings.port}{settings.path_prefix}"
     _prepare(keeper, address)
     log.info("Serving %s with %d workers of %d threads", address, settings.workers, settings.threads)
-    with Companion("bookkeeper", keep_books, settings):
+    with ExitStack() as companions:
+        companions.enter_context(Companion("bookkeeper", keep_books, settings))
+        if settings.fetch:
+            keys = keys_of_sources(settings, all_feeds(settings).values(), os.environ)
+            companions.enter_context(Companion("gatherer", partial(gather, keys=keys), settings))
         http.run(settings, listening_on, partial(load_worker, settings, os.getpid()), keeper.reload_plans)
     log.info("Stopped; answers in flight were finished")
 

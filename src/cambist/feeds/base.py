@@ -28,6 +28,9 @@ class Redistribution(StrEnum):
     FORBIDDEN = "forbidden"
 
 
+LARGEST = 64 * 1024 * 1024
+"""Bytes: no source sends more than this at once."""
+
 WEEKDAYS = frozenset(range(5))
 EVERY_DAY = frozenset(range(7))
 

@@ -14,11 +14,9 @@ from xml.etree import ElementTree as ET
 import msgspec
 
 from cambist.errors import FeedBroken, shown
+from cambist.feeds.base import LARGEST
 
 T = TypeVar("T")
-
-LARGEST = 64 * 1024 * 1024
-"""No source sends more than this at once."""
 
 _PLAIN = re.compile(r"[0-9]{1,15}(\.[0-9]{1,20})?", re.ASCII)
 _CODE = re.compile(r"[A-Z]{3}", re.ASCII)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import date, datetime
 
 from cambist.history.fixing import Known
+from cambist.market.moved import FORWARD
 from cambist.market.pair import PIVOT, Pair
 from cambist.market.quote import Made, Origin, Quote
 from cambist.reference.assets import METALS
@@ -32,7 +33,7 @@ def latest_quotes(
 
 
 def _is_quoted(code: str, today: date) -> bool:
-    return code in METALS or (code in CURRENCIES and CURRENCIES[code].lives_on(today))
+    return code.removesuffix(FORWARD) in METALS or (code in CURRENCIES and CURRENCIES[code].lives_on(today))
 
 
 def _published(known: Known, market_time: MarketTime) -> Quote:

@@ -23,6 +23,9 @@ _REVERTED = 0.10
 _STUCK_DAYS = 10
 _MOVED = 0.02
 _LIVE = timedelta(days=30)
+JUMP = "a jump that nothing confirms"
+"""Why a tick is refused that is far from what was agreed on last; others, or time, may confirm it."""
+
 _WIDEST = Decimal("0.02")
 _FACTORS = (10, 31.1034768, 100, 1000, 10_000, 100_000, 1_000_000)
 """By how much a rate is wrong when its unit is mistaken: nominals, and the grams of a troy ounce."""
@@ -174,7 +177,7 @@ def tick_refusal(bid: Decimal, ask: Decimal, last_mid: float | None) -> str | No
     reason = crossed(bid, ask) or too_wide(bid, ask)
     if reason is None and last_mid is not None:
         apart = _apart((float(bid) + float(ask)) / 2, last_mid)
-        reason = "a jump that nothing confirms" if apart > _LARGEST_JUMP else None
+        reason = JUMP if apart > _LARGEST_JUMP else None
     return reason
 
 

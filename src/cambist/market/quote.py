@@ -17,6 +17,7 @@ class Made(StrEnum):
     CROSSED = "crossed"
     PEGGED = "pegged"
     CONVERTED = "converted"
+    MOVED = "moved"
 
 
 @dataclass(frozen=True, slots=True)

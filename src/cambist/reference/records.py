@@ -1,4 +1,4 @@
-"""What a row of each table is: currencies, and the relations between them that the law fixed."""
+"""What a row of each table is: currencies, the relations between them that the law fixed, coins and metals."""
 
 from __future__ import annotations
 
@@ -78,6 +78,31 @@ class Peg:
     def holds_on(self, day: date) -> bool:
         """Whether the peg was in force on that day."""
         return _within(self.first_day, day, self.last_day)
+
+
+@dataclass(frozen=True, slots=True)
+class Coin:
+    """A cryptocurrency, stablecoins among them."""
+
+    symbol: str
+    name: str
+
+
+class MetalKind(StrEnum):
+    """What a metal's price is of: a weight of the pure metal, or a weight of one contract grade."""
+
+    PRECIOUS = "precious"
+    BASE = "base"
+
+
+@dataclass(frozen=True, slots=True)
+class Metal:
+    """A metal, and the handle of the unit of mass that its price is quoted for."""
+
+    code: str
+    name: str
+    unit: str
+    kind: MetalKind
 
 
 def _within(first: date, day: date, last: date | None) -> bool:

@@ -10,6 +10,7 @@ from cambist.accounts.account import DatetimeFormat, Holder
 from cambist.accounts.api_key import Digest
 from cambist.accounts.plan import Plan
 from cambist.history.image import RateImage
+from cambist.history.report import Bulletin
 from cambist.market.book import Book
 from cambist.server.answers import KeptAnswers
 from cambist.server.shelf import Shelves
@@ -45,6 +46,7 @@ class Desk:
         self._holders = holders
         self._plans = plans
         self._longest_age = longest_age
+        self._bulletin: Bulletin | None = None
         self.clock = clock
         self.closed = KeptAnswers()
         self.shelves = Shelves(book, clock())
@@ -52,7 +54,8 @@ class Desk:
 
     def view(self, book: Book, now: float, form: DatetimeFormat = DatetimeFormat.ISO) -> View:
         """Give one request its consistent state of the world."""
-        return View(book, self._image, datetime.fromtimestamp(now, UTC), self._longest_age, form)
+        moment = datetime.fromtimestamp(now, UTC)
+        return View(book, self._image, moment, self._longest_age, form, bulletin=self._bulletin)
 
     def subscribers(self) -> Subscribers:
         """Give who may come in, by key."""
@@ -66,6 +69,10 @@ class Desk:
         """Serve a new image from now on."""
         self._image = image
         self.closed = KeptAnswers()
+
+    def take_bulletin(self, bulletin: Bulletin | None) -> None:
+        """Show another bulletin on the sources from now on."""
+        self._bulletin = bulletin
 
     def take_accounts(self, holders: Mapping[Digest, Holder]) -> None:
         """Let in who has a key now, and nobody else."""

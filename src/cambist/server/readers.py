@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from cambist.errors import BadParameter, UnknownSymbol, shown
+from cambist.reference.assets import kind_of
 from cambist.reference.tables import CURRENCIES
 from cambist.server.params import Param
 
@@ -23,6 +24,7 @@ _AMOUNT = re.compile(r"[0-9]+(\.[0-9]*)?|\.[0-9]+")
 _PLACES = re.compile(r"[0-9]{1,2}")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _CODE_SCHEMA = {"type": "string", "pattern": "^[A-Z]{3}$"}
+_ASSET_SCHEMA = {"type": "string", "pattern": "^[A-Z0-9]{1,12}$"}
 _LIST_SCHEMA = {"type": "string", "pattern": "^[A-Z]{3}(,[A-Z]{3})*$"}
 _DAY_SCHEMA = {"type": "string", "format": "date"}
 
@@ -30,6 +32,11 @@ _DAY_SCHEMA = {"type": "string", "format": "date"}
 def code(name: str, role: str, **rest: Any) -> Param:
     """Declare one currency code; `role` is `source` or `target`."""
     return Param(name, lambda _, text: _code(text, role), schema=_CODE_SCHEMA, **rest)
+
+
+def asset(name: str, role: str, **rest: Any) -> Param:
+    """Declare one code of a currency, a metal or a coin."""
+    return Param(name, lambda _, text: _asset(text, role), schema=_ASSET_SCHEMA, **rest)
 
 
 def codes(name: str, role: str, **rest: Any) -> Param:
@@ -66,6 +73,13 @@ def _code(text: str, role: str) -> str:
     # Upper-casing turns some letters beyond ASCII into codes that nobody wrote: a dotless i into an I.
     symbol = text.upper() if text.isascii() else text
     if symbol not in CURRENCIES:
+        raise UnknownSymbol(text, role)
+    return symbol
+
+
+def _asset(text: str, role: str) -> str:
+    symbol = text.upper() if text.isascii() else text
+    if kind_of(symbol) is None:
         raise UnknownSymbol(text, role)
     return symbol
 

@@ -12,6 +12,7 @@ from cambist.accounts.account import DatetimeFormat
 from cambist.accounts.usage import UsageRecord
 from cambist.errors import RateUnavailable
 from cambist.history.image import RateImage
+from cambist.history.report import Bulletin
 from cambist.market.book import Book
 
 Updated = Annotated[
@@ -25,7 +26,7 @@ class View:
     """A consistent state of the world for one answer.
 
     `longest_age` is the operator's limit for live rates, `form` how the account wants times, `reach` the first day that
-    its plan includes; `usage` is there for the endpoints that ask for it.
+    its plan includes; `usage` is there for the endpoints that ask for it. `bulletin` is the last word on the sources.
     """
 
     book: Book
@@ -35,6 +36,7 @@ class View:
     form: DatetimeFormat = DatetimeFormat.ISO
     reach: date = date.min
     usage: UsageRecord | None = None
+    bulletin: Bulletin | None = None
 
     @property
     def today(self) -> date:

@@ -13,11 +13,11 @@ log = logging.getLogger(__name__)
 
 N = TypeVar("N")
 
-_LOOK_EVERY = 0.05
-"""Seconds between two looks: what is revoked or published is taken up well within a second."""
+_LOOK_EVERY = 0.01
+"""Seconds between two looks, each well under a microsecond of mapped memory: a book is served as soon as it is out."""
 
-_TICK_LOOKS = 2
-_RETRY_LOOKS = 20
+_TICK_LOOKS = 10
+_RETRY_LOOKS = 100
 """What could not be taken up is tried again after a second."""
 
 

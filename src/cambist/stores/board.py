@@ -34,6 +34,7 @@ class News(IntEnum):
     IMAGE = 1
     ACCOUNTS = 2
     PLANS = 3
+    SOURCES = 4
 
 
 class _Head(msgspec.Struct, frozen=True):

@@ -19,6 +19,7 @@ class DataFolder:
         self.ledger = path / "ledger"
         self.plans = path / "plans.toml"
         self.plans_in_force = path / "plans.current"
+        self.bulletin = path / "sources.json"
         self._lock = path / "cambist.lock"
         self._held: int | None = None
 

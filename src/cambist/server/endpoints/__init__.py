@@ -10,5 +10,7 @@ ENDPOINTS = (
     "currency.historical",
     "currency.time_series",
     "currency.currencies",
+    "currency.explain",
+    "currency.sources",
     "admin.usage",
 )

@@ -1,0 +1,196 @@
+"""The gatherer: a process of its own that asks the sources, listens to the venues, and publishes the books.
+
+Nothing waits for it: killed, the last book goes on being served while its quotes age, and its successor begins with
+that book's version and with what the archive holds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import logging.config
+import os
+import signal
+from collections.abc import Coroutine, Mapping
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import aiohttp
+from stamina.instrumentation import set_on_retry_hooks
+
+from cambist.app.archivist import Archivist
+from cambist.app.parts import all_feeds, switched_off
+from cambist.errors import BoardDamaged, CambistError
+from cambist.feeds.base import Feed, FixingFeed, TickFeed, Venue
+from cambist.ingest.books import Books
+from cambist.ingest.fetch import Fetcher
+from cambist.ingest.filing import Delivery
+from cambist.ingest.health import Health
+from cambist.ingest.poller import Poller, poll_fixings, poll_ticks
+from cambist.ingest.streamer import Streamer
+from cambist.ingest.tape import Tape
+from cambist.market.hours import is_open
+from cambist.server.desk import utc_now
+from cambist.server.logs import log_config
+from cambist.settings import Settings
+from cambist.stores.board import FileBoard, News
+from cambist.stores.bulletin import write_bulletin
+from cambist.stores.folder import DataFolder
+
+log = logging.getLogger(__name__)
+
+_EDITION_EVERY = 0.1
+_LOOK_EVERY = 0.02
+_BULLETIN_EVERY = 1.0
+_SETTLE = 2.0
+_CONNECTIONS = 40
+_ALONE_AFTER = 20.0
+
+
+def gather(settings: Settings, supervisor: int, keys: Mapping[str, str]) -> None:
+    """Gather until told to stop, or until the supervisor has died."""
+    logging.config.dictConfig(log_config(settings.log_level))
+    set_on_retry_hooks([])  # a failure is logged when it counts, not each time that somebody is asked again
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the supervisor, which stops the others in order
+    asyncio.run(Gatherer(settings, keys).run(supervisor))
+
+
+class Gatherer:
+    """All tasks of ingest."""
+
+    def __init__(self, settings: Settings, keys: Mapping[str, str]) -> None:
+        self._settings = settings
+        self._folder = DataFolder(settings.data)
+        self._board = FileBoard(self._folder.path)
+        self._feeds = all_feeds(settings)
+        self._keys = keys
+        off = switched_off(settings, self._feeds, keys)
+        sources = {key: feed.source for key, feed in self._feeds.items()}
+        self._asked = {key: feed for key, feed in self._feeds.items() if key not in off}
+        self._health = Health.of(sources.values(), off)
+        self._tape = Tape(sources, is_open)
+        self._books = Books(self._tape, _last_version(self._board))
+        self._archivist = Archivist(settings)
+        self._has_filed = asyncio.Event()
+        self._book_at: datetime | None = None
+
+    async def run(self, supervisor: int) -> None:
+        """Run every task until told to stop; one that fails is logged and begun again."""
+        stop = asyncio.Event()
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
+        connector = aiohttp.TCPConnector(limit=_CONNECTIONS, limit_per_host=4)
+        async with aiohttp.ClientSession(connector=connector, auto_decompress=True) as session:
+            fetcher = Fetcher(session, self._settings.gateway, self._keys)
+            await self._recall()
+            log.info("Ingest: %d sources are asked, %d are off", len(self._asked), len(self._feeds) - len(self._asked))
+            tasks = [asyncio.create_task(work) for work in self._works(fetcher)]
+            while os.getppid() == supervisor and not stop.is_set():
+                await _any_end(tasks)
+                await asyncio.sleep(0.2)
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        self._archivist.close()
+
+    def _works(self, fetcher: Fetcher) -> list[Coroutine[Any, Any, None]]:
+        works = [self._publish(), self._tell(), self._build(), self._say_if_alone()]
+        for key, feed in self._asked.items():
+            poller = Poller(feed.source, fetcher, self._health.pulses[key], utc_now, self._health)
+            works += self._works_of(feed, poller)
+        return works
+
+    def _works_of(self, feed: Feed, poller: Poller) -> list[Coroutine[Any, Any, None]]:
+        if isinstance(feed, FixingFeed):
+            return [poll_fixings(poller, feed, self._file, self._filed)]
+        if isinstance(feed, Venue):
+            streamer = Streamer(feed, poller, self._tape)
+            polled = [poll_ticks(poller, feed, self._tape, lambda: streamer.names)] if feed.asked() else []
+            return [streamer.run(), *polled]
+        if isinstance(feed, TickFeed):
+            return [poll_ticks(poller, feed, self._tape, dict)]
+        raise TypeError(f"{feed.source.key} is a feed of no kind")
+
+    async def _recall(self) -> None:
+        """Take what the archive holds of every source, also of those that are off: it was right when it was filed."""
+        for key, feed in self._feeds.items():
+            if isinstance(feed, FixingFeed):
+                await self._take_holdings(key)
+
+    async def _file(self, key: str, delivery: Delivery) -> Any:
+        return await self._archivist.file(key, delivery)
+
+    async def _filed(self, key: str) -> None:
+        await self._take_holdings(key)
+        self._has_filed.set()
+
+    async def _take_holdings(self, key: str) -> None:
+        now = utc_now()
+        try:
+            holdings = await self._archivist.holdings(key, now.date())
+        except CambistError as error:
+            log.warning("Ingest: what is here of %s cannot be read: %s", key, error)
+            return
+        pulse = self._health.pulses[key]
+        pulse.codes, pulse.coverage, pulse.waiting = len(holdings.offers), holdings.coverage, holdings.waiting
+        for offer in holdings.offers.values():
+            pulse.heard(offer.quote.as_of)
+        self._books.fixed(key, holdings.offers, now)
+
+    async def _publish(self) -> None:
+        """Publish a book when something has changed, at most ten times a second."""
+        loop = asyncio.get_running_loop()
+        while True:
+            began = loop.time()
+            book = self._books.edition(utc_now())
+            if book is not None:
+                self._board.publish(book)
+                self._book_at = utc_now()
+                await asyncio.sleep(max(_EDITION_EVERY - (loop.time() - began), 0))
+            else:
+                await asyncio.sleep(_LOOK_EVERY)
+
+    async def _tell(self) -> None:
+        """Write the bulletin on the sources."""
+        while True:
+            bulletin = self._health.bulletin(
+                utc_now(), self._tape.taken, self._tape.refused, self._books.version, self._book_at
+            )
+            write_bulletin(self._folder.bulletin, bulletin)
+            self._board.ring(News.SOURCES)
+            await asyncio.sleep(_BULLETIN_EVERY)
+
+    async def _build(self) -> None:
+        """Build the image once things have settled after a delivery; and when a new day has begun."""
+        while True:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._has_filed.wait(), timedelta(minutes=10).total_seconds())
+            await asyncio.sleep(_SETTLE)
+            self._has_filed.clear()
+            try:
+                await self._archivist.rebuild(datetime.now(UTC).date())
+            except CambistError as error:
+                log.warning("Ingest: the image cannot be built: %s", error)
+                self._has_filed.set()
+
+    async def _say_if_alone(self) -> None:
+        """Say once that there is no network, instead of once a source."""
+        await asyncio.sleep(_ALONE_AFTER)
+        if self._asked and self._health.is_alone:
+            log.warning("Ingest: no source can be reached; answers come from what is here, and say how old it is")
+        await asyncio.Event().wait()
+
+
+async def _any_end(tasks: list[asyncio.Task[None]]) -> None:
+    """No task of ingest ends by itself: one that did has met a fault of ours, and the whole begins again."""
+    for task in tasks:
+        if task.done():
+            await task
+
+
+def _last_version(board: FileBoard) -> int:
+    try:
+        book = board.current()
+    except BoardDamaged:
+        return 0
+    return book.version if book else 0

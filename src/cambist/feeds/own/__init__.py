@@ -1,0 +1,33 @@
+"""A source of one's own: a TOML file becomes a feed. The page `docs/own-sources.md` says what stands in it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+
+from cambist.errors import SourceRefused
+from cambist.feeds.own.checks import check
+from cambist.feeds.own.declaration import parse
+from cambist.feeds.own.feed import OwnFeed
+
+__all__ = ["OwnFeed", "read_declaration"]
+
+
+def read_declaration(path_or_text: Path | str, name: str = "", taken: Collection[str] = ()) -> OwnFeed:
+    """Make a feed of a declaration: of a file, or of its text under the name by which errors call it.
+
+    `taken` are the keys that other sources have. Errors: SourceRefused naming the file and the field.
+    """
+    name = name or (str(path_or_text) if isinstance(path_or_text, Path) else "the declaration")
+    declared = parse(_text(path_or_text, name), name)
+    check(declared, name, taken)
+    return OwnFeed(declared)
+
+
+def _text(path_or_text: Path | str, name: str) -> str:
+    if isinstance(path_or_text, str):
+        return path_or_text
+    try:
+        return path_or_text.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise SourceRefused(f"{name}: the file cannot be read: {error}") from error

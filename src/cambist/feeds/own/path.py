@@ -1,0 +1,56 @@
+"""Paths into JSON and XML documents: names joined by dots, places in brackets, and nothing else."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_BARE = r'[^.\[\]"@#?*\s]+'
+_STEP = re.compile(
+    rf'(?:(?:^|(?<=.)\.)(?:(?P<name>{_BARE})|"(?P<quoted>[^"]+)"|(?P<any>\*)|@(?P<attribute>{_BARE}))'
+    r"|\[(?P<place>0|[1-9][0-9]{0,5})\])"
+)
+
+ANY = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class TreePath:
+    """Where something stands. `steps` are names (ANY for every element) and places counted from 0.
+
+    `attribute` is the attribute of an element that the path ends at. `is_own_name` says that what is meant is not a
+    thing, but the name under which it stands.
+    """
+
+    written: str
+    steps: tuple[str | int, ...] = ()
+    attribute: str = ""
+    is_own_name: bool = False
+
+    def __str__(self) -> str:
+        return self.written
+
+    @property
+    def leads_to_a_thing(self) -> bool:
+        """Whether it can be the place of records: neither a name nor an attribute holds any."""
+        return not (self.attribute or self.is_own_name)
+
+
+def read_path(text: str) -> TreePath:
+    """Read a path. Errors: ValueError saying what is wrong."""
+    if text in {".", "#"}:
+        return TreePath(text, is_own_name=text == "#")
+    steps: list[str | int] = []
+    attribute, at = "", 0
+    while at < len(text) and not attribute:
+        step = _STEP.match(text, at)
+        if not step:
+            break
+        if step["place"]:
+            steps.append(int(step["place"]))
+        elif not step["attribute"]:
+            steps.append(step["name"] or step["quoted"] or ANY)
+        attribute, at = step["attribute"] or "", step.end()
+    if not text or at < len(text):
+        raise ValueError(f"is no path: [{text[:at]}] cannot be followed by [{text[at : at + 20]}]")
+    return TreePath(text, tuple(steps), attribute)

@@ -1,0 +1,155 @@
+"""The grounds of a rate: each leg with who said so, how it was made, how old it is, and why it was carried."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, datetime, timedelta
+from fractions import Fraction
+from math import isnan
+
+from msgspec import Struct
+
+from cambist.history.image import BY_LAW, NOBODY, RateImage
+from cambist.market.book import Book
+from cambist.market.pair import PIVOT, Pair
+from cambist.market.parity import Parity, parities_on
+from cambist.market.precision import plain, plain_float
+from cambist.market.quote import Made, Quote
+
+_LOOK_AHEAD = 14
+
+
+class Voter(Struct, frozen=True):
+    """What one source said. A `weight` of 0: it was left out, as too far from the others."""
+
+    source: str
+    mid: str
+    as_of: datetime
+    weight: float
+
+
+class Ground(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One leg of a rate: what one unit of `base` is in `quote`, and on what ground.
+
+    `law` quotes the law where it decides. `fixed_on` is the day of the fixing that a past day reads, `carried_days` how
+    far it was carried and `because` why: weekend, holiday, missing (the source had others that day), late, or ended.
+    """
+
+    base: str
+    quote: str
+    rate: str
+    made: str
+    sources: tuple[str, ...] = ()
+    through: tuple[str, ...] = ()
+    law: str = ""
+    as_of: datetime | None = None
+    received_at: datetime | None = None
+    votes: tuple[Voter, ...] = ()
+    fixed_on: date | None = None
+    carried_days: int = 0
+    because: str = ""
+
+
+def live_grounds(book: Book, pair: Pair, today: date) -> list[Ground]:
+    """Account for a live rate: the legs to the pivot, each with what it was made from.
+
+    Errors: RateUnavailable where a leg is missing.
+    """
+    held = {parity.code: parity for parity in parities_on(today)}
+    found: dict[str, Ground] = {}
+    for code in (pair.base, pair.quote):
+        for ground in _live(book, code, held):
+            found.setdefault(f"{ground.base}/{ground.quote}", ground)
+    return list(found.values())
+
+
+def _live(book: Book, code: str, held: dict[str, Parity]) -> Iterator[Ground]:
+    if code == PIVOT:
+        return
+    quote = book.leg(code)
+    parity = held.get(code)
+    if parity is None or quote.origin.made not in (Made.PEGGED, Made.CONVERTED):
+        yield _quoted(quote)
+        return
+    yield _by_law(parity)
+    yield from _live(book, parity.anchor, held)
+
+
+def _quoted(quote: Quote) -> Ground:
+    return Ground(
+        base=quote.pair.base,
+        quote=quote.pair.quote,
+        rate=plain(quote.mid),
+        made=quote.origin.made,
+        sources=quote.origin.sources,
+        through=tuple(map(str, quote.origin.legs)),
+        as_of=quote.as_of,
+        received_at=quote.received_at,
+        votes=tuple(
+            Voter(vote.source, plain(Fraction(vote.mid)), vote.as_of, round(vote.weight, 6))
+            for vote in sorted(quote.origin.votes, key=lambda vote: -vote.weight)
+        ),
+    )
+
+
+def _by_law(parity: Parity) -> Ground:
+    return Ground(
+        base=parity.anchor,
+        quote=parity.code,
+        rate=plain(parity.factor),
+        made=parity.made,
+        law=parity.authority,
+    )
+
+
+def past_grounds(image: RateImage, pair: Pair, day: date) -> list[Ground]:
+    """Account for a rate of a day: the legs to the pivot, as the image reads them. What is missing has no leg."""
+    held = {parity.code: parity for parity in parities_on(day)}
+    found: dict[str, Ground] = {}
+    for code in (pair.base, pair.quote):
+        for ground in _past(image, code, day, held):
+            found.setdefault(f"{ground.base}/{ground.quote}", ground)
+    return list(found.values())
+
+
+def _past(image: RateImage, code: str, day: date, held: dict[str, Parity]) -> Iterator[Ground]:
+    if code == PIVOT:
+        return
+    voice, age = image.voice(day, code)
+    units = image.cell(day, code)
+    parity = held.get(code)
+    if parity is not None and (voice in (BY_LAW, NOBODY) or isnan(units)):
+        yield _by_law(parity)
+        yield from _past(image, parity.anchor, day, held)
+    elif not isnan(units):
+        is_named = voice < len(image.sources)
+        yield Ground(
+            base=PIVOT,
+            quote=code,
+            rate=plain_float(units),
+            made=Made.PUBLISHED,
+            sources=(image.sources[voice],) if is_named else (),
+            fixed_on=day - timedelta(days=age),
+            carried_days=age,
+            because=why_carried(image, day, code) if age else "",
+        )
+
+
+def why_carried(image: RateImage, day: date, code: str) -> str:
+    """Say why a day reads a fixing of before: its source fixed nothing at the weekend, on a holiday, or not yet."""
+    voice, _ = image.voice(day, code)
+    if day.weekday() >= 5:
+        return "weekend"
+    if _spoke(image, voice, day):
+        return "missing"
+    later = (day + timedelta(days=ahead) for ahead in range(1, _LOOK_AHEAD + 1))
+    return "holiday" if any(_spoke(image, voice, other) for other in later) else "late"
+
+
+def _spoke(image: RateImage, voice: int, day: date) -> bool:
+    """Say whether a source fixed anything on a day."""
+    if not image.has(day):
+        return False
+    start = image.row(day) * len(image.codes)
+    row = slice(start, start + len(image.codes))
+    return any(who == voice and not age for who, age in zip(image.voices[row], image.ages[row], strict=True))

@@ -1,0 +1,148 @@
+"""Asking sources over HTTP: with limits in time and size, conditionally, and again where it may help.
+
+One source can be slow, endless, redirecting or rude; whatever it does ends in an answer, in None for "nothing new", or
+in FeedBroken, within a bounded time and a bounded memory.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import urljoin, urlsplit
+
+import aiohttp
+import stamina
+
+from cambist import __version__
+from cambist.errors import FeedBroken, NothingPublished, SourceSilent
+from cambist.feeds.base import LARGEST, Inquiry
+
+AGENT = f"cambist/{__version__} (self-hosted exchange rates)"
+
+_TIMEOUT = aiohttp.ClientTimeout(total=60, connect=10, sock_read=20)
+_CHUNK = 64 * 1024
+_REDIRECTS = 3
+_MOVED = frozenset({301, 302, 303, 307, 308})
+_BUSY = frozenset({429, 500, 502, 503, 504})
+_LONGEST_WAIT = 60.0
+_VALIDATORS = (("ETag", "If-None-Match"), ("Last-Modified", "If-Modified-Since"))
+
+
+class SourceBusy(SourceSilent):
+    """A source asks to be asked later; `after` says in how many seconds, where it did."""
+
+    def __init__(self, sentence: str, after: float | None) -> None:
+        super().__init__(sentence)
+        self.after = after
+
+
+@dataclass(slots=True)
+class Fetcher:
+    """Asks over one session.
+
+    `gateway` is an address through which all is asked instead (`{gateway}/{host}/{path}`), empty for none; `keys` are
+    the operator's own, by source.
+    """
+
+    session: aiohttp.ClientSession
+    gateway: str = ""
+    keys: Mapping[str, str] = field(default_factory=dict)
+    attempts: int = 3
+    _validators: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    def address(self, url: str) -> str:
+        """Give where an address is really asked: there, or through the gateway."""
+        if not self.gateway:
+            return url
+        scheme, _, rest = url.partition("://")
+        gateway = self.gateway.replace("http", "ws", 1) if scheme in {"ws", "wss"} else self.gateway
+        return f"{gateway.rstrip('/')}/{rest}"
+
+    async def ask(self, source: str, inquiry: Inquiry) -> bytes | None:
+        """Ask, and again where the source is silent; None where it has nothing new since it was last believed.
+
+        Errors: SourceSilent, NothingPublished, FeedBroken.
+        """
+        retrying = stamina.retry_context(on=_worth_asking_again, attempts=self.attempts, timeout=120, wait_initial=1.0)
+        async for attempt in retrying:
+            with attempt:
+                return await self._once(source, inquiry)
+        raise AssertionError  # the last attempt returns or raises
+
+    async def _once(self, source: str, inquiry: Inquiry) -> bytes | None:
+        try:
+            return await self._followed(source, inquiry)
+        except TimeoutError as error:
+            raise SourceSilent(f"{source}: no answer in time") from error
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            raise SourceSilent(f"{source}: cannot be asked: {_plainly(error)}") from error
+
+    async def _followed(self, source: str, inquiry: Inquiry) -> bytes | None:
+        """Follow redirections within the source's own host: elsewhere is not the source."""
+        key = self.keys.get(source, "")
+        url = self.address(inquiry.url.replace("{key}", key))
+        host = urlsplit(url).netloc
+        headers = {"User-Agent": AGENT, "Accept": ", ".join(inquiry.media) or "*/*"}
+        headers |= {name: value.replace("{key}", key) for name, value in inquiry.headers}
+        headers |= self._validators.get(inquiry.url, {})
+        for _ in range(_REDIRECTS + 1):
+            method = "POST" if inquiry.body else "GET"
+            async with self.session.request(
+                method, url, headers=headers, data=inquiry.body or None, allow_redirects=False, timeout=_TIMEOUT
+            ) as response:
+                if response.status not in _MOVED:
+                    return await self._taken(source, inquiry, response)
+                url = urljoin(url, response.headers.get("Location", ""))
+            if urlsplit(url).netloc != host:
+                raise FeedBroken(f"{source}: redirects to another host: [{urlsplit(url).netloc}]")
+        raise FeedBroken(f"{source}: redirects without end")
+
+    async def _taken(self, source: str, inquiry: Inquiry, response: aiohttp.ClientResponse) -> bytes | None:
+        if response.status == 304:
+            return None
+        if response.status in inquiry.absent:
+            raise NothingPublished(f"{source}: has nothing for what was asked")
+        if response.status in _BUSY:
+            raise SourceBusy(f"{source}: answered {response.status}", _wait(response.headers.get("Retry-After", "")))
+        if response.status != 200:
+            raise FeedBroken(f"{source}: answered {response.status}")
+        kind = response.headers.get("Content-Type", "").lower()
+        if inquiry.media and not kind.startswith(inquiry.media):
+            raise FeedBroken(f"{source}: sent [{kind[:60]}] instead of {' or '.join(inquiry.media)}")
+        content = await _whole(source, response)
+        tags = {asked: response.headers[told] for told, asked in _VALIDATORS if told in response.headers}
+        self._validators[inquiry.url] = tags
+        return content
+
+    def forget(self, inquiry: Inquiry) -> None:
+        """Forget an answer that was not filed, so that it is sent again."""
+        self._validators.pop(inquiry.url, None)
+
+
+async def _whole(source: str, response: aiohttp.ClientResponse) -> bytes:
+    content = bytearray()
+    async for chunk in response.content.iter_chunked(_CHUNK):
+        content += chunk
+        if len(content) > LARGEST:
+            raise FeedBroken(f"{source}: sent more than {LARGEST:,} bytes")
+        await asyncio.sleep(0)  # a source that floods must not keep the others from being heard
+    return bytes(content)
+
+
+def _worth_asking_again(error: Exception) -> bool | float:
+    """Say whether asking again may help, and where the source said so, in how many seconds."""
+    if isinstance(error, SourceBusy) and error.after is not None:
+        return min(error.after, _LONGEST_WAIT)
+    return isinstance(error, SourceSilent)
+
+
+def _wait(text: str) -> float | None:
+    return float(text) if text.isascii() and text.isdigit() else None
+
+
+def _plainly(error: Exception) -> str:
+    """Say what happened without the address: it may hold a key."""
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return type(error).__name__

@@ -1,0 +1,107 @@
+"""Health: what is known of how each source does, gathered as it happens and told in a bulletin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from cambist.feeds.base import Source
+from cambist.history.fixing import Coverage
+from cambist.history.report import Bulletin, SourceReport
+from cambist.market.standing import Pace
+
+_LATE_AFTER = {
+    Pace.REALTIME: timedelta(minutes=2),
+    Pace.INTRADAY: timedelta(hours=6),
+    Pace.DAILY: timedelta(days=5),
+    Pace.MONTHLY: timedelta(days=62),
+}
+
+
+@dataclass(slots=True)
+class Pulse:
+    """How one source does."""
+
+    source: Source
+    enabled: bool
+    why: str = ""
+    last_success: datetime | None = None
+    last_failure: datetime | None = None
+    failures: int = 0
+    newest: datetime | None = None
+    codes: int = 0
+    waiting: int = 0
+    coverage: Coverage | None = None
+
+    def succeeded(self, now: datetime) -> None:
+        """Note that the source was asked and answered as it should."""
+        self.last_success, self.failures, self.why = now, 0, ""
+
+    def failed(self, now: datetime, why: str) -> None:
+        """Note that it did not."""
+        self.last_failure, self.why = now, why
+        self.failures += 1
+
+    def heard(self, as_of: datetime) -> None:
+        """Note the market's time of something that it said."""
+        if self.newest is None or as_of > self.newest:
+            self.newest = as_of
+
+    def report(self, ticks: int, refused: Mapping[str, int]) -> SourceReport:
+        """Put it all together."""
+        source, coverage = self.source, self.coverage
+        return SourceReport(
+            key=source.key,
+            name=source.name,
+            home=source.home,
+            terms=source.terms,
+            licence=source.licence,
+            redistribution=source.redistribution,
+            pace=source.pace,
+            rate_type=source.rate_type,
+            covers=source.covers,
+            enabled=self.enabled,
+            why=self.why,
+            last_success=self.last_success,
+            last_failure=self.last_failure,
+            failures=self.failures,
+            newest=self.newest,
+            late_after=_LATE_AFTER[source.pace],
+            codes=self.codes,
+            pairs=coverage.pairs if coverage else 0,
+            first=coverage.first if coverage else None,
+            last=coverage.last if coverage else None,
+            waiting=self.waiting,
+            ticks=ticks,
+            refused=dict(refused),
+        )
+
+
+@dataclass(slots=True)
+class Health:
+    """The pulses of all sources."""
+
+    pulses: dict[str, Pulse] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, sources: Iterable[Source], off: Mapping[str, str]) -> Health:
+        """Begin with all sources; `off` says why those are off that are."""
+        return cls({one.key: Pulse(one, one.key not in off, off.get(one.key, "")) for one in sources})
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether no source has answered yet: then it is more likely the network than each of them."""
+        return all(pulse.last_success is None for pulse in self.pulses.values())
+
+    def bulletin(
+        self,
+        now: datetime,
+        ticks: Mapping[str, int],
+        refused: Mapping[str, Mapping[str, int]],
+        book_version: int = 0,
+        book_at: datetime | None = None,
+    ) -> Bulletin:
+        """Report on all."""
+        reports = (pulse.report(ticks.get(key, 0), refused.get(key, {})) for key, pulse in self.pulses.items())
+        return Bulletin(now, tuple(reports), book_version, book_at)

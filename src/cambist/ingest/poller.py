@@ -1,0 +1,132 @@
+"""Polling: each source is asked in its own task, when it is due; whatever happens there stays there."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+from cambist.errors import FeedBroken, NothingPublished, SourceSilent, StoreBroken
+from cambist.feeds.base import FixingFeed, Inquiry, Names, Source, TickFeed
+from cambist.history.fixing import Filed
+from cambist.ingest.fetch import Fetcher
+from cambist.ingest.filing import Delivery
+from cambist.ingest.health import Health, Pulse
+from cambist.ingest.schedule import next_due
+from cambist.ingest.tape import Tape
+
+log = logging.getLogger(__name__)
+
+Clock = Callable[[], datetime]
+File = Callable[[str, Delivery], Awaitable[Filed | None]]
+"""Files a delivery of a source, elsewhere."""
+
+_GIVE_UP_AFTER = 3
+_LONGEST_BACK_OFF = timedelta(hours=6)
+_JITTER_SECONDS = 5.0
+
+
+@dataclass(slots=True)
+class Poller:
+    """What one polling task needs: who, how asked, and where health is noted."""
+
+    source: Source
+    fetcher: Fetcher
+    pulse: Pulse
+    clock: Clock
+    health: Health
+
+    async def pause(self) -> None:
+        """Wait until the source is due again: the longer the more often it failed, and never all at once."""
+        now = self.clock()
+        due = next_due(self.source.schedule, self.source.zone, now)
+        if self.pulse.failures:
+            backed_off = self.source.schedule.every * 2 ** min(self.pulse.failures - 1, 8)
+            due = min(due, now + backed_off) if self.pulse.last_success is None else due
+            due = max(due, now + min(backed_off, _LONGEST_BACK_OFF))
+        spread = min(_JITTER_SECONDS, self.source.schedule.every.total_seconds() / 4)
+        await asyncio.sleep((due - now).total_seconds() + random.uniform(0, spread))  # noqa: S311  nobody guesses it
+
+    def failed(self, error: Exception) -> None:
+        """Note a failure; it is logged when it begins. Without any network there is one line for all: see `Health`."""
+        if not self.pulse.failures:
+            level = logging.DEBUG if isinstance(error, SourceSilent) and self.health.is_alone else logging.WARNING
+            log.log(level, "Source %s: %s", self.source.key, error)
+        self.pulse.failed(self.clock(), str(error))
+
+    def succeeded(self) -> None:
+        """Note a success; the end of a failure is logged."""
+        if self.pulse.failures:
+            log.info("Source %s: answers again", self.source.key)
+        self.pulse.succeeded(self.clock())
+
+
+async def poll_fixings(poller: Poller, feed: FixingFeed, file: File, filed: Callable[[str], Awaitable[None]]) -> None:
+    """Ask a source of fixings whenever it is due, for ever; `filed` is told when something new is in the archive."""
+    await asyncio.sleep(random.uniform(0, 1))  # noqa: S311  nobody guesses it
+    while True:
+        today = poller.clock().date()
+        first = max(feed.source.first_day, today - timedelta(days=feed.source.schedule.reread))
+        if await _ask_all(poller, feed, file, first):
+            await filed(feed.source.key)
+        await poller.pause()
+
+
+async def _ask_all(poller: Poller, feed: FixingFeed, file: File, first: date) -> bool:
+    """Ask everything that is due; say whether something new came. A source that keeps failing is left for later."""
+    has_changed, failures = False, 0
+    for inquiry in feed.inquiries(first, poller.clock().date()):
+        try:
+            has_changed |= await _ask_one(poller, inquiry, file)
+        except (FeedBroken, StoreBroken) as error:
+            poller.fetcher.forget(inquiry)
+            poller.failed(error)
+            failures += 1
+            if failures == _GIVE_UP_AFTER:
+                break
+        await asyncio.sleep(feed.source.schedule.pause.total_seconds())
+    if not failures:
+        poller.succeeded()
+    return has_changed
+
+
+async def _ask_one(poller: Poller, inquiry: Inquiry, file: File) -> bool:
+    try:
+        content = await poller.fetcher.ask(poller.source.key, inquiry)
+    except NothingPublished:
+        return False
+    if content is None:
+        return False
+    filed = await file(poller.source.key, Delivery(content, inquiry.url, poller.clock(), inquiry.about))
+    if filed is None:
+        return False
+    if filed.refused:
+        log.warning("Source %s: %d fixings wait in quarantine", poller.source.key, filed.refused)
+    return filed.added + filed.corrected + filed.refused > 0
+
+
+async def poll_ticks(poller: Poller, feed: TickFeed, tape: Tape, names: Callable[[], Names]) -> None:
+    """Ask a source of ticks whenever it is due, for ever."""
+    while True:
+        for inquiry in feed.asked():
+            try:
+                content = await poller.fetcher.ask(poller.source.key, inquiry)
+                if content is not None:
+                    take(tape, feed, content, inquiry.about, names(), poller)
+                poller.succeeded()
+            except FeedBroken as error:
+                poller.fetcher.forget(inquiry)
+                poller.failed(error)
+            await asyncio.sleep(feed.source.schedule.pause.total_seconds())
+        await poller.pause()
+
+
+def take(tape: Tape, feed: TickFeed, content: bytes, about: str, names: Names, poller: Poller) -> None:
+    """Put what came on the tape. Errors: FeedBroken, where nothing of it is taken."""
+    now = poller.clock()
+    for tick in list(feed.ticks(content, about, names)):
+        if tape.take(tick, now) is None:
+            poller.pulse.heard(tick.as_of or now)

@@ -1,0 +1,47 @@
+"""When to ask a source: in its own time zone, on its working days, in the window in which it publishes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
+from zoneinfo import ZoneInfo
+
+import holidays
+
+from cambist.feeds.base import Schedule
+
+IsHoliday = Callable[[str, date], bool]
+
+_LONGEST_SHUT = 31
+
+
+def next_due(schedule: Schedule, zone: ZoneInfo, now: datetime, is_holiday: IsHoliday | None = None) -> datetime:
+    """Give the next moment (UTC) after `now` at which to ask: within the window, else when the next one opens."""
+    is_holiday = is_holiday or on_calendar
+    soon = (now + schedule.every).astimezone(zone)
+    if _works(schedule, soon.date(), is_holiday) and schedule.start <= soon.time() <= schedule.end:
+        return soon.astimezone(UTC)
+    there = now.astimezone(zone)
+    for ahead in range(_LONGEST_SHUT):
+        day = there.date() + timedelta(days=ahead)
+        opens = datetime.combine(day, schedule.start, zone)
+        if opens > there and _works(schedule, day, is_holiday):
+            return opens.astimezone(UTC)
+    return now + timedelta(days=1)
+
+
+def _works(schedule: Schedule, day: date, is_holiday: IsHoliday) -> bool:
+    return day.weekday() in schedule.days and not (schedule.holidays and is_holiday(schedule.holidays, day))
+
+
+def on_calendar(name: str, day: date) -> bool:
+    """Say whether a day is a holiday of a country (`NO`) or of a market (`XECB`)."""
+    return day in _calendar(name, day.year)
+
+
+@lru_cache(maxsize=256)
+def _calendar(name: str, year: int) -> frozenset[date]:
+    is_market = name in holidays.list_supported_financial()
+    days = holidays.financial_holidays if is_market else holidays.country_holidays
+    return frozenset(days(name, years=year))

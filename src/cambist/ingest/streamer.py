@@ -1,0 +1,146 @@
+"""Streaming: a venue's sockets, each kept open in its own task, made anew with back-off when they die or lie."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+import aiohttp
+
+from cambist.errors import FeedBroken
+from cambist.feeds.base import Heard, Names, Socket, Venue
+from cambist.ingest.poller import Poller
+from cambist.ingest.tape import Tape
+from cambist.market.pair import Pair
+from cambist.reference.assets import coin_on
+from cambist.reference.tables import CURRENCIES
+
+log = logging.getLogger(__name__)
+
+_LIST_EVERY = timedelta(hours=1)
+_LONGEST_BACK_OFF = 60.0
+_STEADY = 60.0
+"""Seconds after which a connection counts as one that works, and the next may be tried at once."""
+
+_LONGEST_FRAME = 4 * 1024 * 1024
+_BREATHE_EVERY = 200
+
+DEALT_AS_MONEY = frozenset({"USD", "EUR", "GBP", "JPY", "CHF", "CAD", "AUD", "NZD", "SGD"})
+"""What venues deal as money. Any other base that looks like a currency is a coin of that name, and shadows none."""
+
+
+def known_names(venue: str, names: Names) -> dict[str, Pair]:
+    """Give those of a venue's pairs whose both sides are known here, in our codes."""
+    known = {}
+    for name, pair in names.items():
+        base = pair.base if pair.base in DEALT_AS_MONEY else coin_on(venue, pair.base)
+        quote = pair.quote if pair.quote in CURRENCIES else coin_on(venue, pair.quote)
+        if base is not None and quote is not None and base != quote:
+            known[name] = Pair(base, quote)
+    return known
+
+
+@dataclass(slots=True)
+class Streamer:
+    """Keeps one venue heard: its list every hour, its sockets always."""
+
+    venue: Venue
+    poller: Poller
+    tape: Tape
+    names: dict[str, Pair] = field(default_factory=dict)
+    back_off: float = 1.0
+
+    async def run(self) -> None:
+        """Hear the venue for ever; when its list of pairs changes the sockets are made anew."""
+        while True:
+            try:
+                names = await self._list()
+            except FeedBroken as error:
+                self.poller.failed(error)
+                names = self.names
+            if not names:
+                await self.poller.pause()
+                continue
+            self.names = dict(names)
+            await self._hear_for(_LIST_EVERY)
+
+    async def _list(self) -> Mapping[str, Pair]:
+        inquiry = self.venue.list_inquiry()
+        content = await self.poller.fetcher.ask(self.venue.source.key, inquiry)
+        return self.names if content is None else known_names(self.venue.source.key, self.venue.names(content))
+
+    async def _hear_for(self, while_: timedelta) -> None:
+        sockets = list(self.venue.sockets(self.names))
+        tasks = [asyncio.create_task(self._keep(socket)) for socket in sockets]
+        try:
+            await asyncio.sleep(while_.total_seconds())
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _keep(self, socket: Socket) -> None:
+        """Keep one connection: a dead one is made anew, the more slowly the more often it dies at once."""
+        wait, loop = self.back_off, asyncio.get_running_loop()
+        while True:
+            began = loop.time()
+            try:
+                await self._connected(socket)
+            except (FeedBroken, aiohttp.ClientError, OSError, TimeoutError) as error:
+                self.poller.failed(FeedBroken(f"{self.venue.source.key}: {_plainly(error)}"))
+            wait = self.back_off if loop.time() - began > _STEADY else min(wait * 2, _LONGEST_BACK_OFF)
+            await asyncio.sleep(random.uniform(wait / 2, wait))  # noqa: S311  nobody guesses it
+            self.tape.begin_again(self.venue.source.key)
+
+    async def _connected(self, socket: Socket) -> None:
+        fetcher = self.poller.fetcher
+        async with fetcher.session.ws_connect(
+            fetcher.address(socket.url), heartbeat=20, max_msg_size=_LONGEST_FRAME, timeout=aiohttp.ClientWSTimeout(5)
+        ) as connection:
+            helper = asyncio.create_task(_speak(connection, socket))
+            try:
+                await self._listen(connection, socket)
+            finally:
+                helper.cancel()
+                await asyncio.gather(helper, return_exceptions=True)
+
+    async def _listen(self, connection: aiohttp.ClientWebSocketResponse, socket: Socket) -> None:
+        heard = 0
+        while True:
+            message = await connection.receive(timeout=socket.silence.total_seconds())
+            if message.type not in (aiohttp.WSMsgType.TEXT, aiohttp.WSMsgType.BINARY):
+                raise FeedBroken("the connection was closed")
+            if self._take(self.venue.hear(message.data, self.names)):
+                return
+            heard += 1
+            if heard % _BREATHE_EVERY == 0:
+                await asyncio.sleep(0)
+
+    def _take(self, heard: Heard) -> bool:
+        """Put ticks on the tape; say whether the connection must be made anew."""
+        if heard.refused:
+            log.warning("Source %s: refuses a subscription: %s", self.venue.source.key, heard.refused[:200])
+        now = self.poller.clock()
+        for tick in heard.ticks:
+            if self.tape.take(tick, now) is None:
+                self.poller.pulse.heard(tick.as_of or now)
+                self.poller.succeeded()
+        return heard.reconnect
+
+
+async def _speak(connection: aiohttp.ClientWebSocketResponse, socket: Socket) -> None:
+    """Say hello, then what keeps the connection alive."""
+    for frame in socket.hello:
+        await connection.send_str(frame)
+        await asyncio.sleep(socket.pause.total_seconds())
+    while socket.ping:
+        await asyncio.sleep(socket.ping_every.total_seconds())
+        await connection.send_str(socket.ping)
+
+
+def _plainly(error: Exception) -> str:
+    return str(error) if isinstance(error, FeedBroken) else type(error).__name__

@@ -1,0 +1,134 @@
+"""The tape: the latest tick of every pair from every source, each judged as it comes, and what the sources agree on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from decimal import Decimal
+from fractions import Fraction
+
+from cambist.feeds.base import Source
+from cambist.market.acceptance import JUMP, tick_refusal
+from cambist.market.consensus import Offer, agree
+from cambist.market.pair import Pair
+from cambist.market.quote import Made, Origin, Quote
+from cambist.market.tick import Tick
+
+IsOpen = Callable[[Pair, datetime], bool]
+"""Says whether a pair's market is open at a moment."""
+
+_AHEAD = timedelta(minutes=1)
+_CONFIRMED_AFTER = timedelta(seconds=10)
+_CONFIRMED_WITHIN = 0.05
+
+
+@dataclass(slots=True)
+class _Print:
+    """A tick on the tape."""
+
+    bid: Decimal
+    ask: Decimal
+    as_of: datetime
+    received_at: datetime
+    sequence: int
+    offer: Offer | None = None
+
+    @property
+    def mid(self) -> float:
+        return (float(self.bid) + float(self.ask)) / 2
+
+
+@dataclass(slots=True)
+class Tape:
+    """Takes ticks; `sources` are ranked, best first."""
+
+    sources: Mapping[str, Source]
+    is_open: IsOpen = lambda _pair, _now: True
+    taken: Counter[str] = field(default_factory=Counter)
+    refused: dict[str, Counter[str]] = field(default_factory=dict)
+    _latest: dict[Pair, dict[str, _Print]] = field(default_factory=dict)
+    _mids: dict[Pair, float] = field(default_factory=dict)
+    _jumps: dict[tuple[Pair, str], tuple[datetime, float]] = field(default_factory=dict)
+    _changed: set[Pair] = field(default_factory=set)
+
+    def take(self, tick: Tick, received_at: datetime) -> str | None:
+        """Judge a tick and put it on the tape; give the reason where it is refused, the last good one staying."""
+        reason = self._reason(tick, received_at)
+        if reason is not None:
+            self.refused.setdefault(tick.source, Counter())[reason] += 1
+            return reason
+        self.taken[tick.source] += 1
+        as_of = received_at if tick.as_of is None else min(tick.as_of, received_at)
+        prints = self._latest.setdefault(tick.pair, {})
+        prints[tick.source] = _Print(tick.bid, tick.ask, as_of, received_at, tick.sequence)
+        self._changed.add(tick.pair)
+        return None
+
+    def expect(self, pair: Pair, mid: float) -> None:
+        """Say about what a pair is worth, before any tick of it was taken."""
+        self._mids.setdefault(pair, mid)
+
+    def begin_again(self, source: str) -> None:
+        """Forget a source's sequences: it counts anew on every connection."""
+        for prints in self._latest.values():
+            if source in prints:
+                prints[source].sequence = 0
+
+    def changed(self) -> set[Pair]:
+        """Give the pairs that have had ticks since this was asked last."""
+        changed, self._changed = self._changed, set()
+        return changed
+
+    def pairs(self) -> set[Pair]:
+        """Give every pair on the tape."""
+        return set(self._latest)
+
+    def agreed(self, pair: Pair, now: datetime) -> Quote | None:
+        """Give what the sources agree on for a pair; None where none has spoken lately."""
+        offers = [self._offer(pair, source, tick) for source, tick in self._latest.get(pair, {}).items()]
+        quote = agree(offers, now)
+        if quote is not None:
+            self._mids[pair] = float(quote.mid)
+        return quote
+
+    def _offer(self, pair: Pair, key: str, tick: _Print) -> Offer:
+        if tick.offer is None:
+            source = self.sources[key]
+            origin = Origin(Made.PUBLISHED, (key,))
+            quote = Quote(pair, Fraction(tick.bid), Fraction(tick.ask), tick.as_of, tick.received_at, origin)
+            tick.offer = Offer(
+                key, quote, source.pace, source.rate_type, list(self.sources).index(key), source.compiled
+            )
+        return tick.offer
+
+    def _reason(self, tick: Tick, received_at: datetime) -> str | None:
+        if tick.as_of is not None and tick.as_of > received_at + _AHEAD:
+            return "dated ahead of our clock"
+        before = self._latest.get(tick.pair, {}).get(tick.source)
+        if before is not None and (
+            0 < tick.sequence < before.sequence or (tick.as_of is not None and tick.as_of < before.as_of)
+        ):
+            return "out of order"
+        if not self.is_open(tick.pair, received_at):
+            return "outside the market's hours"
+        reason = tick_refusal(tick.bid, tick.ask, self._mids.get(tick.pair))
+        if reason == JUMP and self._is_confirmed(tick, received_at):
+            return None
+        return reason
+
+    def _is_confirmed(self, tick: Tick, now: datetime) -> bool:
+        """Say whether a jump is believed: another source made it too, or this one has stayed there."""
+        mid = (float(tick.bid) + float(tick.ask)) / 2
+        key = (tick.pair, tick.source)
+        since, first = self._jumps.setdefault(key, (now, mid))
+        if abs(mid / first - 1) > _CONFIRMED_WITHIN:
+            self._jumps[key] = (now, mid)
+            return False
+        others = (jump for (pair, source), jump in self._jumps.items() if pair == tick.pair and source != tick.source)
+        together = any(abs(mid / other - 1) <= _CONFIRMED_WITHIN for _, other in others)
+        if together or now - since >= _CONFIRMED_AFTER:
+            self._mids.pop(tick.pair, None)
+            return True
+        return False

@@ -1,0 +1,60 @@
+"""Ties: when a currency ceases to float because law fixes what it is worth, and what it is worth then.
+
+A currency that floats until a day on which it is pegged, converted to the euro or given a new unit has to arrive
+there, or its series would jump that day.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from functools import cache, lru_cache
+from itertools import pairwise
+
+from cambist.market.pair import PIVOT
+from cambist.market.parity import CHANGE_DAYS, parities_on
+from cambist.reference.tables import CURRENCIES
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """From `day` on the code is tied: one unit of `root`, which floats that day, is `factor` of it."""
+
+    day: date
+    root: str
+    factor: float
+
+
+@cache
+def ties() -> Mapping[str, Tie]:
+    """Give the last tie of every currency that was ever tied; where it floats at all, it floats before it."""
+    found: dict[str, Tie] = {}
+    for before, day in pairwise(CHANGE_DAYS):
+        for code in tied_on(day) - tied_on(before):
+            found[code] = _tie(code, day)
+    return found
+
+
+def _tie(code: str, day: date) -> Tie:
+    held = {parity.code: parity for parity in parities_on(day)}
+    root, factor = code, 1.0
+    while root in held:
+        factor *= float(held[root].factor)
+        root = held[root].anchor
+    return Tie(day, root, factor)
+
+
+@lru_cache(maxsize=4096)
+def tied_on(day: date) -> frozenset[str]:
+    """Give the currencies whose worth law fixes on a day."""
+    return frozenset(parity.code for parity in parities_on(day))
+
+
+@lru_cache(maxsize=64)
+def floating_on(day: date) -> frozenset[str]:
+    """Give the currencies that a market quotes on a day: those that live and are not tied; not the pivot."""
+    tied = tied_on(day)
+    return frozenset(
+        code for code, currency in CURRENCIES.items() if currency.lives_on(day) and code not in tied and code != PIVOT
+    )
