@@ -53,6 +53,8 @@ class Cambist:
     def _command(self) -> list[str]:
         """Spell what a user would type."""
         serve = ["serve", "--data", str(self.data), "--host", HOST, "--port", str(self.port)]
+        # Nothing but what the clients ask is measured: sources are asked in a benchmark of their own.
+        serve += ["--no-fetch", "--operator-port", "0"]
         return [*_cambist(), *serve, "--workers", "1", "--threads", str(self.threads)]
 
 

@@ -26,6 +26,7 @@ from cambist.feeds.ecb import feed
 from cambist.history.archive import Archive
 from cambist.history.image import RateImage
 from cambist.ingest.filing import Delivery, Files, file_delivery
+from cambist.ingest.health import Health
 from cambist.ingest.publish import build_book, build_image
 from cambist.market.book import Book
 from cambist.server.desk import Desk
@@ -192,6 +193,7 @@ def client_of(book: Book, image: RateImage, **rest: Any) -> Client:
     given = {name: rest.pop(name) for name in ("holders", "plans", "past", "clock") if name in rest}
     holders = given.get("holders", {digest(KEY): OWNER})
     desk = Desk(book, image, holders, given.get("plans", PLANS), given.get("clock", NOW.timestamp))
+    desk.take_bulletin(Health.of([feed.source], {}).bulletin(NOW, {}, {}))
     ledger = MemoryLedger()
     meter = Meter(ledger, given.get("past", {}), 8)
     return Client(build_wsgi(endpoints(), desk, meter, Options(**rest)), desk=desk, ledger=ledger)

@@ -17,6 +17,8 @@ from cambist.errors import SettingRefused, shown
 
 PREFIX = "CAMBIST_"
 FILE_VARIABLE = "CAMBIST_CONFIG"
+SANDBOX_DATA = Path("sandbox-data")
+"""The data folder of a sandbox whose operator names none: beside the one of the live service."""
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -49,8 +51,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     tls_cert: Annotated[Path | None, Meta(description="certificate chain for HTTPS, PEM; needs tls_key")] = None
     tls_key: Annotated[Path | None, Meta(description="private key for HTTPS, PEM; needs tls_cert")] = None
     operator_port: Annotated[
-        int, Meta(ge=0, le=65535, description="port of /metrics on 127.0.0.1, for the operator; 0: none")
-    ] = 0
+        int, Meta(ge=0, le=65535, description="port of /health and /metrics on 127.0.0.1; 0: none")
+    ] = 8002
     fetch: Annotated[bool, Meta(description="ask the sources; without it the service answers from what it has")] = True
     feeds_on: Annotated[
         str, Meta(description="keys of sources to ask although they are off by default, such as swissquote,sina")
@@ -113,7 +115,10 @@ def read_settings(environment: Mapping[str, str], flags: Mapping[str, Any]) -> S
     chosen = _from_file(environment.get(FILE_VARIABLE, ""))
     chosen |= _from_environment(environment)
     chosen |= {name: value for name, value in flags.items() if value is not None}
-    return _convert(chosen)
+    settings = _convert(chosen)
+    if settings.sandbox and "data" not in chosen:
+        return msgspec.structs.replace(settings, data=SANDBOX_DATA)
+    return settings
 
 
 def _from_file(path: str) -> dict[str, Any]:

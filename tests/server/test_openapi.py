@@ -29,6 +29,8 @@ REQUESTS = {
     "/historical": ["date=2024-02-29", "date=1999-01-04&from=EUR&to=USD,JPY", "date=2010-01-01&from=DEM"],
     "/time-series": ["from=EUR&to=USD&start=2024-02-01&end=2024-02-29", "to=EUR&end=2024-02-29&interval=p1d"],
     "/currencies": [""],
+    "/explain": ["from=EUR&to=JPY", "to=AED", "from=eur&to=hrk&date=2024-02-03", "from=EUR&to=USD&date=2024-02-29"],
+    "/sources": [""],
     "/usage": ["", "unknown=x"],
 }
 REFUSED = {

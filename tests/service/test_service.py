@@ -41,6 +41,7 @@ def free_port() -> int:
 
 def environment(**more: str) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("CAMBIST_")}
+    kept |= {"CAMBIST_FETCH": "false", "CAMBIST_OPERATOR_PORT": "0"}  # these tests have sources of their own: none
     return {**kept, **more}
 
 

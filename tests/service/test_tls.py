@@ -22,7 +22,8 @@ def command(folder: Path, port: int, *more: str) -> list[str]:
 
 
 def clean() -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if not name.startswith("CAMBIST_")}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("CAMBIST_")}
+    return kept | {"CAMBIST_FETCH": "false", "CAMBIST_OPERATOR_PORT": "0"}
 
 
 @pytest.mark.skipif(not shutil.which("openssl"), reason="a certificate is made with openssl")

@@ -22,6 +22,7 @@ from typing import TypeVar
 
 from cambist.app.parts import fixing_feeds, open_store
 from cambist.errors import ImageDamaged, SourceSilent, StoreBroken
+from cambist.history.environment import Environment, check_image
 from cambist.history.fixing import Coverage, Filed
 from cambist.history.image import RateImage
 from cambist.ingest.daily import daily_offers
@@ -49,10 +50,14 @@ class Holdings:
 
 
 class Archive:
-    """The archivist's desk: a store, the feeds, and the image as it stands."""
+    """The archivist's desk: a store, the feeds, and the image as it stands.
+
+    Errors when made: CannotStart for a sandbox's folder, where nothing is filed.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self._folder = DataFolder(settings.data)
+        self._folder.check(Environment.LIVE)
         self._board = FileBoard(self._folder.path)
         self._store = open_store(settings)
         self._feeds = fixing_feeds(settings)
@@ -86,7 +91,7 @@ class Archive:
         if version != self._image_seen or self._image is None:
             self._image_seen = version
             try:
-                self._image = open_image(self._folder.image)
+                self._image = check_image(open_image(self._folder.image), Environment.LIVE)
             except ImageDamaged:
                 self._image = None
         return self._image

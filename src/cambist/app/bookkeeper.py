@@ -12,15 +12,19 @@ import os
 import signal
 import threading
 from datetime import UTC, datetime
+from functools import partial
 from time import monotonic, time
 
-from prometheus_client import Counter, Gauge, start_http_server
+from prometheus_client import REGISTRY, Counter, Gauge
 
+from cambist.app.operator import Sources, offer
 from cambist.app.parts import open_store
 from cambist.errors import CambistError
+from cambist.server.desk import utc_now
 from cambist.server.logs import log_config
 from cambist.settings import Settings
 from cambist.stores import Store
+from cambist.stores.bulletin import read_bulletin
 from cambist.stores.folder import DataFolder
 from cambist.stores.ledger.keeper import LedgerKeeper
 
@@ -40,21 +44,17 @@ def keep_books(settings: Settings, supervisor: int) -> None:
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the supervisor, which stops the others in order
-    _offer_metrics(settings.operator_port)
+    folder = DataFolder(settings.data)
+    if settings.operator_port:
+        read = partial(read_bulletin, folder.bulletin)
+        REGISTRY.register(Sources(read, utc_now))
+        offer(settings.operator_port, read, utc_now, asks=settings.fetch and not settings.sandbox)
     store = open_store(settings)
-    books = Books(store, LedgerKeeper(DataFolder(settings.data).ledger))
+    books = Books(store, LedgerKeeper(folder.ledger))
     while os.getppid() == supervisor and not stop.wait(_FOLD_EVERY):
         books.fold()
     books.fold()
     store.close()
-
-
-def _offer_metrics(port: int) -> None:
-    try:
-        if port:
-            start_http_server(port, addr="127.0.0.1")
-    except OSError as error:
-        log.warning("Metrics: cannot listen on 127.0.0.1 port %d: %s", port, error.strerror)
 
 
 class Books:

@@ -12,6 +12,7 @@ from cambist.errors import CannotStart, SettingRefused
 from cambist.feeds import FEEDS
 from cambist.feeds.base import Feed, FixingFeed
 from cambist.feeds.own import OwnFeed, read_declaration
+from cambist.history.environment import SIMULATED, Environment
 from cambist.server.endpoint import Endpoint
 from cambist.server.endpoints import ENDPOINTS
 from cambist.settings import Settings
@@ -22,12 +23,22 @@ OWN_SOURCES = "sources"
 
 
 def open_store(settings: Settings) -> Store:
-    """Open the database that the settings name. Errors: CannotStart for a scheme that no store keeps."""
+    """Open the database that the settings name.
+
+    Errors: CannotStart for a scheme that no store keeps, and for a sandbox that would share a live service's.
+    """
+    if settings.sandbox and settings.database:
+        raise CannotStart("A sandbox keeps its database in its own folder: it goes without the setting [database]")
     scheme = settings.database_url.partition(":")[0].partition("+")[0]
     if scheme not in STORES:
         raise CannotStart(f"No store keeps a database of the scheme [{scheme}]; there are {', '.join(STORES)}")
     store: Store = import_module(f"cambist.stores.{STORES[scheme]}").store(settings.database_url)
     return store
+
+
+def environment_of(settings: Settings) -> Environment:
+    """Say which environment the settings are of."""
+    return Environment.SANDBOX if settings.sandbox else Environment.LIVE
 
 
 def feeds() -> dict[str, Feed]:
@@ -39,7 +50,7 @@ def own_feeds(folder: Path) -> dict[str, Feed]:
     """Give the operator's own feeds, declared in the files of `folder`. Errors: SourceRefused."""
     found: dict[str, Feed] = {}
     for path in sorted(folder.glob("*.toml")):
-        feed = read_declaration(path, taken=[*FEEDS, *found])
+        feed = read_declaration(path, taken=[SIMULATED, *FEEDS, *found])
         found[feed.source.key] = feed
     return found
 

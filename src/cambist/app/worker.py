@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from cambist.app.parts import endpoints, open_store
+from cambist.app.parts import endpoints, environment_of, open_store
 from cambist.app.plans import current_plans
 from cambist.errors import BoardDamaged
+from cambist.history.environment import Environment, check_book, check_image
+from cambist.history.image import RateImage
+from cambist.history.report import Bulletin
 from cambist.market.book import Book
 from cambist.server import render
 from cambist.server.desk import Desk, utc_now
@@ -30,17 +33,18 @@ class Worker:
 
     def __init__(self, settings: Settings) -> None:
         self._folder = DataFolder(settings.data)
+        self._environment = environment_of(settings)
         self._board = FileBoard(self._folder.path)
         self._store = open_store(settings)
         seen = {news: self._board.version(news) for news in News}
         self._desk = Desk(
             self._book(),
-            open_image(self._folder.image),
+            self._image(),
             self._store.accounts.by_key(),
             current_plans(self._folder.path),
             longest_age=settings.fixing_max_age,
         )
-        self._desk.take_bulletin(read_bulletin(self._folder.bulletin))
+        self._desk.take_bulletin(self._bulletin())
         self._meter = self._opened_meter(settings.workers * settings.threads)
         self._seen = seen
 
@@ -53,9 +57,9 @@ class Worker:
         desk, folder = self._desk, self._folder
         take = {
             News.BOOK: lambda: desk.take_book(self._book()),
-            News.IMAGE: lambda: desk.take_image(open_image(folder.image)),
+            News.IMAGE: lambda: desk.take_image(self._image()),
             News.ACCOUNTS: lambda: desk.take_accounts(self._store.accounts.by_key()),
-            News.SOURCES: lambda: desk.take_bulletin(read_bulletin(folder.bulletin)),
+            News.SOURCES: lambda: desk.take_bulletin(self._bulletin()),
             News.PLANS: lambda: desk.take_plans(current_plans(folder.path)),
         }
         return Watch(self._board.version, self._seen, take, self._tick, supervisor)
@@ -63,14 +67,27 @@ class Worker:
     def wsgi(self, settings: Settings) -> Wsgi:
         """Make the application."""
         render.prepare()
-        options = Options(settings.path_prefix, settings.cors_origin, settings.closed_max_age, settings.proxy_networks)
+        options = Options(
+            path_prefix=settings.path_prefix,
+            cors_origin=settings.cors_origin,
+            closed_max_age=settings.closed_max_age,
+            proxies=settings.proxy_networks,
+            environment="" if self._environment is Environment.LIVE else self._environment,
+        )
         return build_wsgi(endpoints(), self._desk, self._meter, options)
 
     def _book(self) -> Book:
         current = self._board.current()
         if current is None:
             raise BoardDamaged(f"No book has been published in {self._folder.path}")
-        return current
+        return check_book(current, self._environment)
+
+    def _image(self) -> RateImage:
+        return check_image(open_image(self._folder.image), self._environment)
+
+    def _bulletin(self) -> Bulletin | None:
+        bulletin = read_bulletin(self._folder.bulletin)
+        return bulletin if bulletin and bulletin.environment == self._environment else None
 
     def _tick(self) -> None:
         now = self._desk.clock()

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from cambist import __version__
-from cambist.cli import account, fixing, key, openapi, plans, serve, settings, usage
+from cambist.cli import account, backfill, fixing, key, openapi, plans, serve, settings, usage
 from cambist.errors import CambistError
 
 app = typer.Typer(
@@ -20,6 +20,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(serve.serve)
+app.command()(backfill.backfill)
 app.add_typer(account.app, name="account")
 app.add_typer(key.app, name="key")
 app.add_typer(plans.app, name="plans")

@@ -112,6 +112,11 @@ class Inquiry:
     media: tuple[str, ...] = ()
     absent: frozenset[int] = frozenset()
 
+    @property
+    def origin(self) -> str:
+        """Say where the answer is from, as receipts keep it: what is posted to one address differs by its days."""
+        return f"{self.url} for {self.first} to {self.last}" if self.body else self.url
+
 
 class Feed(ABC):
     """One source's adapter. It extracts; it never rescues, skips or guesses."""

@@ -57,7 +57,7 @@ class BbkFeed(FixingFeed):
         key="bbk",
         name="Deutsche Bundesbank",
         home="https://www.bundesbank.de/en/statistics/exchange-rates",
-        terms="https://www.bundesbank.de/en/homepage/user-information/general-terms-and-conditions-of-use",
+        terms="https://www.bundesbank.de/de/startseite/benutzerhinweise/nutzungsbedingungen-fuer-den-allgemeinen-gebrauch-der-website-763554",
         licence="free reuse with attribution",
         redistribution=Redistribution.ALLOWED,
         pace=Pace.DAILY,

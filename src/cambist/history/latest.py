@@ -28,6 +28,8 @@ def latest_quotes(
         code = known.fixing.pair.other(anchor)
         if code == PIVOT:
             yield anchor, _published(known, market_time)
+        elif anchor == PIVOT and _is_quoted(code, today):
+            yield code, _published(known, market_time)
         elif _is_quoted(code, today) and known.fixing.day in pivot_on:
             yield code, _crossed(known, pivot_on[known.fixing.day], anchor, market_time)
 

@@ -42,13 +42,14 @@ class Fetcher:
     """Asks over one session.
 
     `gateway` is an address through which all is asked instead (`{gateway}/{host}/{path}`), empty for none; `keys` are
-    the operator's own, by source.
+    the operator's own, by source; `timeout` is what one attempt may take.
     """
 
     session: aiohttp.ClientSession
     gateway: str = ""
     keys: Mapping[str, str] = field(default_factory=dict)
     attempts: int = 3
+    timeout: aiohttp.ClientTimeout = _TIMEOUT
     _validators: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def address(self, url: str) -> str:
@@ -73,10 +74,11 @@ class Fetcher:
     async def _once(self, source: str, inquiry: Inquiry) -> bytes | None:
         try:
             return await self._followed(source, inquiry)
-        except TimeoutError as error:
-            raise SourceSilent(f"{source}: no answer in time") from error
+        except TimeoutError:
+            # What it came from is not shown, here and below: it names the address, which may hold a key.
+            raise SourceSilent(f"{source}: no answer in time") from None
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            raise SourceSilent(f"{source}: cannot be asked: {_plainly(error)}") from error
+            raise SourceSilent(f"{source}: cannot be asked: {_plainly(error)}") from None
 
     async def _followed(self, source: str, inquiry: Inquiry) -> bytes | None:
         """Follow redirections within the source's own host: elsewhere is not the source."""
@@ -85,11 +87,11 @@ class Fetcher:
         host = urlsplit(url).netloc
         headers = {"User-Agent": AGENT, "Accept": ", ".join(inquiry.media) or "*/*"}
         headers |= {name: value.replace("{key}", key) for name, value in inquiry.headers}
-        headers |= self._validators.get(inquiry.url, {})
+        headers |= self._validators.get(inquiry.origin, {})
         for _ in range(_REDIRECTS + 1):
             method = "POST" if inquiry.body else "GET"
             async with self.session.request(
-                method, url, headers=headers, data=inquiry.body or None, allow_redirects=False, timeout=_TIMEOUT
+                method, url, headers=headers, data=inquiry.body or None, allow_redirects=False, timeout=self.timeout
             ) as response:
                 if response.status not in _MOVED:
                     return await self._taken(source, inquiry, response)
@@ -112,12 +114,12 @@ class Fetcher:
             raise FeedBroken(f"{source}: sent [{kind[:60]}] instead of {' or '.join(inquiry.media)}")
         content = await _whole(source, response)
         tags = {asked: response.headers[told] for told, asked in _VALIDATORS if told in response.headers}
-        self._validators[inquiry.url] = tags
+        self._validators[inquiry.origin] = tags
         return content
 
     def forget(self, inquiry: Inquiry) -> None:
         """Forget an answer that was not filed, so that it is sent again."""
-        self._validators.pop(inquiry.url, None)
+        self._validators.pop(inquiry.origin, None)
 
 
 async def _whole(source: str, response: aiohttp.ClientResponse) -> bytes:

@@ -100,7 +100,7 @@ async def _ask_one(poller: Poller, inquiry: Inquiry, file: File) -> bool:
         return False
     if content is None:
         return False
-    filed = await file(poller.source.key, Delivery(content, inquiry.url, poller.clock(), inquiry.about))
+    filed = await file(poller.source.key, Delivery(content, inquiry.origin, poller.clock(), inquiry.about))
     if filed is None:
         return False
     if filed.refused:

@@ -90,7 +90,7 @@ class Tape:
         offers = [self._offer(pair, source, tick) for source, tick in self._latest.get(pair, {}).items()]
         quote = agree(offers, now)
         if quote is not None:
-            self._mids[pair] = float(quote.mid)
+            self._mids[pair] = (float(quote.bid) + float(quote.ask)) / 2
         return quote
 
     def _offer(self, pair: Pair, key: str, tick: _Print) -> Offer:

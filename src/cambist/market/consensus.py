@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 from math import exp
 from statistics import median
 
+from cambist.market.pair import Pair
 from cambist.market.quote import Quote, Vote
 from cambist.market.standing import Pace, RateType
 
@@ -51,7 +52,9 @@ class Offer:
 
 def agree(offers: Iterable[Offer], now: datetime) -> Quote | None:
     """Make one quote of what the sources offer; None where none has a word that counts."""
-    for group in _classes(list(offers), now):
+    # In the order of rank, so that it does not matter who was heard first.
+    ranked = sorted(offers, key=lambda offer: (offer.rank, offer.source))
+    for group in _classes(ranked, now):
         return _decide(group)
     return None
 
@@ -77,15 +80,16 @@ def _comparable(group: list[Offer]) -> list[Offer]:
 def _decide(group: Sequence[Offer]) -> Quote:
     if len(group) == 1:
         return _published(group[0], (_vote(group[0], 1.0),))
-    base = group[0].quote.pair.base
-    mids = [float(offer.quote.worth(base)) for offer in group]
+    mids = [_mid(offer.quote, group[0].quote.pair) for offer in group]
     weights = _weights(group, mids)
-    votes = tuple(Vote(one.source, mid, one.quote.as_of, w) for one, mid, w in zip(group, mids, weights, strict=True))
     if len(group) < _QUORUM:
         newest = max(offer.quote.as_of for offer in group)
         chosen = min((one for one in group if newest - one.quote.as_of <= _SAME_TIME), key=lambda one: one.rank)
     else:
         chosen = group[_weighted_median(mids, weights, [offer.rank for offer in group])]
+    if chosen.quote.pair != group[0].quote.pair:
+        mids = [1 / mid for mid in mids]
+    votes = tuple(Vote(one.source, mid, one.quote.as_of, w) for one, mid, w in zip(group, mids, weights, strict=True))
     return _published(chosen, votes)
 
 
@@ -115,8 +119,14 @@ def _weighted_median(mids: Sequence[float], weights: Sequence[float], ranks: Seq
     return order[-1]
 
 
+def _mid(quote: Quote, pair: Pair) -> float:
+    """Give a midpoint for comparing; what is published stays exact."""
+    mid = (float(quote.bid) + float(quote.ask)) / 2
+    return mid if quote.pair == pair else 1 / mid
+
+
 def _vote(offer: Offer, weight: float) -> Vote:
-    return Vote(offer.source, float(offer.quote.mid), offer.quote.as_of, weight)
+    return Vote(offer.source, _mid(offer.quote, offer.quote.pair), offer.quote.as_of, weight)
 
 
 def _published(offer: Offer, votes: tuple[Vote, ...]) -> Quote:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from cambist.market.pair import PIVOT, Pair
 from cambist.market.quote import Made, Origin, Quote
 
 FORWARD = "-3M"
@@ -15,12 +16,14 @@ def moved(official: Quote, forward_then: Quote, forward_now: Quote) -> Quote:
 
     The sides are those of the price that trades; time and source say that both made it.
     """
-    scale = official.mid / forward_then.mid
+    metal = official.pair.other(PIVOT)
+    scale = official.worth(metal) / forward_then.worth(metal + FORWARD)
+    bid, ask = forward_now.sides(metal + FORWARD)
     sources = tuple(dict.fromkeys((*official.origin.sources, *forward_now.origin.sources)))
     return replace(
         forward_now,
-        pair=official.pair,
-        bid=forward_now.bid * scale,
-        ask=forward_now.ask * scale,
+        pair=Pair(metal, PIVOT),
+        bid=bid * scale,
+        ask=ask * scale,
         origin=Origin(Made.MOVED, sources, (official.pair, forward_now.pair), forward_now.origin.votes),
     )

@@ -23,24 +23,28 @@ from cambist.server.pages import add_pages
 from cambist.server.resource import SUBSCRIBER, EndpointResource
 
 _ALLOWED_HEADERS = "X-API-Key, Authorization, Content-Type"
-_EXPOSED_HEADERS = "ETag, RateLimit, RateLimit-Policy, Retry-After, X-Calls-Cost"
+_EXPOSED_HEADERS = "Cambist-Environment, ETag, RateLimit, RateLimit-Policy, Retry-After, X-Calls-Cost"
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What an operator may choose about the HTTP face."""
+    """What an operator may choose about the HTTP face.
+
+    `environment` is named in every answer, error and page; empty for the real world, which is not named.
+    """
 
     path_prefix: str = ""
     cors_origin: str = "*"
     closed_max_age: timedelta = timedelta(hours=1)
     proxies: Networks = ()
+    environment: str = ""
 
 
 def build_wsgi(endpoints: Iterable[Endpoint[Any, Any]], desk: Desk, meter: Meter, options: Options) -> Wsgi:
     """Make the application of one worker."""
     endpoints = tuple(endpoints)
     gate = Gate(desk.subscribers, Failures(options.proxies))
-    standing = _standing(options.cors_origin)
+    standing = _standing(options)
     completes = Completes(standing, meter, desk.clock)
     framework: falcon.App[falcon.Request, falcon.Response] = falcon.App(middleware=[completes])
     framework.req_options.strip_url_path_trailing_slash = True
@@ -55,16 +59,18 @@ def build_wsgi(endpoints: Iterable[Endpoint[Any, Any]], desk: Desk, meter: Meter
     return Front(framework, desk, gate, meter, options.path_prefix, standing)
 
 
-def _standing(origin: str) -> Headers:
+def _standing(options: Options) -> Headers:
     """Give the headers of every answer, error and page."""
     headers = [
-        ("Access-Control-Allow-Origin", origin),
+        ("Access-Control-Allow-Origin", options.cors_origin),
         ("Access-Control-Expose-Headers", _EXPOSED_HEADERS),
         ("X-Content-Type-Options", "nosniff"),
         ("Referrer-Policy", "no-referrer"),
         ("Server", "cambist"),
     ]
-    return headers if origin == "*" else [*headers, ("Vary", "Origin")]
+    if options.environment:
+        headers.append(("Cambist-Environment", options.environment))
+    return headers if options.cors_origin == "*" else [*headers, ("Vary", "Origin")]
 
 
 class Completes:

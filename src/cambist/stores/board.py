@@ -35,6 +35,7 @@ class News(IntEnum):
     ACCOUNTS = 2
     PLANS = 3
     SOURCES = 4
+    ARCHIVE = 5
 
 
 class _Head(msgspec.Struct, frozen=True):

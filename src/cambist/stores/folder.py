@@ -1,4 +1,4 @@
-"""The data folder: private to its owner, held by one service at a time."""
+"""The data folder: private to its owner, held by one service at a time, live or a sandbox for ever."""
 
 from __future__ import annotations
 
@@ -7,6 +7,11 @@ import os
 from pathlib import Path
 
 from cambist.errors import CannotStart
+from cambist.history.environment import Environment
+from cambist.stores.replace import write_atomically
+
+_TELLING = ("cambist.db", "owner.key", "rates.image", "book.json", "versions", "ledger")
+"""What tells of a folder without a mark that a service has kept it: from before there were sandboxes."""
 
 
 class DataFolder:
@@ -20,14 +25,42 @@ class DataFolder:
         self.plans = path / "plans.toml"
         self.plans_in_force = path / "plans.current"
         self.bulletin = path / "sources.json"
+        self.faults = path / "faults.toml"
+        self._mark = path / "environment"
         self._lock = path / "cambist.lock"
         self._held: int | None = None
 
-    def claim(self) -> None:
-        """Create the folder if need be and hold it as long as this process lives.
+    def claim(self, environment: Environment = Environment.LIVE) -> None:
+        """Create the folder if need be and hold it as long as this process lives; the first claim marks it for ever.
 
-        Errors: CannotStart when it cannot be written, or another service holds it.
+        Errors: CannotStart when it cannot be written, another service holds it, or it is of another environment.
         """
+        self._hold()
+        try:
+            self.check(environment)
+            if not self._mark.exists():
+                write_atomically(self._mark, f"{environment}\n".encode())
+        except BaseException:
+            self.release()
+            raise
+
+    @property
+    def environment(self) -> Environment | None:
+        """What the folder is for; None as long as nothing is kept there. Errors: CannotStart where that is unclear."""
+        try:
+            return Environment(self._mark.read_text(encoding="utf-8").strip())
+        except FileNotFoundError:
+            return Environment.LIVE if any((self.path / name).exists() for name in _TELLING) else None
+        except (OSError, ValueError) as error:
+            raise CannotStart(f"The file {self._mark} should say live or sandbox: {error}") from error
+
+    def check(self, environment: Environment) -> None:
+        """Refuse a folder of another environment. Errors: CannotStart."""
+        found = self.environment or environment
+        if found is not environment:
+            raise CannotStart(f"The data folder {self.path} is {found} for ever and cannot be {environment}")
+
+    def _hold(self) -> None:
         try:
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._held = os.open(self._lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)

@@ -10,6 +10,8 @@ from operator import itemgetter
 
 from sqlalchemy import Engine, Row, Subquery, func, select
 
+from cambist.errors import StoreBroken
+from cambist.history.environment import SIMULATED
 from cambist.history.fixing import Coverage, Filed, Fixing, Known, Receipt, Refusal
 from cambist.market.pair import Pair
 from cambist.stores.sql.filing import Filing
@@ -37,8 +39,14 @@ class SqlArchive:
             return connection.execute(last).scalar_one_or_none()
 
     def file(self, receipt: Receipt, fixings: Iterable[Fixing], refused: Iterable[Refusal] = ()) -> Filed:
-        """File a delivery in one transaction: what is known already is left alone."""
+        """File a delivery in one transaction: what is known already is left alone.
+
+        Errors: StoreBroken for anything of the sandbox, in every folder: an archive holds what was really published.
+        """
         delivered, detained = list(fixings), list(refused)
+        said = {receipt.source, *(one.source for one in delivered), *(one.fixing.source for one in detained)}
+        if SIMULATED in said:
+            raise StoreBroken("The archive takes nothing of the sandbox")
         with self._engine.begin() as connection:
             return Filing(connection, receipt).file(delivered, detained)
 

@@ -1,0 +1,109 @@
+"""What a sandbox serves: the image and the books of the simulated market, with the faults that are set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from datetime import UTC, date, datetime, timedelta
+from hashlib import blake2b
+from typing import TypeVar
+
+import numpy as np
+
+from cambist.app.faults import FaultsFile
+from cambist.errors import NoRate
+from cambist.history.build import Publication, build
+from cambist.history.environment import SIMULATED
+from cambist.history.image import FIRST_DAY, RateImage
+from cambist.history.line import Line
+from cambist.market.book import Book
+from cambist.market.compose import compose
+from cambist.market.pair import PIVOT, Pair
+from cambist.market.quote import Quote
+from cambist.reference.assets import COINS, METALS
+from cambist.reference.tables import CURRENCIES, reference_digest
+from cambist.settings import Settings
+from cambist.simulation.days import FIXED_AT
+from cambist.simulation.faults import faulty
+from cambist.simulation.levels import LEVELS
+from cambist.simulation.market import Market, SimulatedMarket
+from cambist.stores.folder import DataFolder
+
+N = TypeVar("N", str, Pair)
+
+_AHEAD = timedelta(days=400)
+"""How far the image reaches past today, as that of a live service does."""
+
+COINS_BY_NAME = (*(code for code in LEVELS if code in COINS), *(coin for coin in COINS if coin not in LEVELS))
+"""All coins, those with a level of their own first: the market deals the first ones in more pairs."""
+
+KNOWN = SimulatedMarket(0, COINS_BY_NAME).known
+"""The codes that are quoted at some time, whatever the seed."""
+
+
+class Simulated:
+    """The market of the settings' seed, as its folder's faults make it."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._seed = settings.sandbox_seed
+        self._honest = SimulatedMarket(self._seed, COINS_BY_NAME)
+        self._file = FaultsFile(DataFolder(settings.data).faults, KNOWN)
+        self.look()
+
+    def look(self) -> None:
+        """Take up the faults that are set now."""
+        faults = self._file.look()
+        self._missing = sorted(faults.missing)
+        self._market: Market = faulty(self._honest, faults)
+
+    def book(self, version: int, now: datetime, before: Book | None = None) -> Book:
+        """Make the book of a moment; what has not moved since the book `before` is the quote from there."""
+        quotes = {code: self._market.quote(code, now) for code in self._market.codes(now.date())}
+        book = compose(quotes, version, now, dict(self._pairs(now)))
+        if before is None:
+            return book
+        quotes, pairs = _kept(before.quotes, book.quotes), _kept(before.pairs, book.pairs)
+        return Book(version, book.as_of, quotes, book.listed, pairs)
+
+    def _pairs(self, now: datetime) -> Iterator[tuple[Pair, Quote]]:
+        for pair in self._market.pairs():
+            with suppress(NoRate):  # one side of it is tied by law today
+                yield pair, self._market.pair_quote(pair, now)
+
+    def is_shown_by(self, image: RateImage, now: datetime) -> bool:
+        """Say whether an image is the one of this moment."""
+        return image.revision == self.revision(now)
+
+    def revision(self, now: datetime) -> str:
+        """Name what the image is built from: seed, days, tables and the days that are missing."""
+        missing = blake2b(repr(self._missing).encode(), digest_size=6).hexdigest()
+        return f"{SIMULATED}-{self._seed}-{last_fixed(now)}-{reference_digest()}-{missing}"
+
+    def image(self, now: datetime) -> RateImage:
+        """Build the image of all days since 1970."""
+        publication = Publication(PIVOT, list(self._lines(now)), SIMULATED, outranks_pegs=False)
+        return build([publication], now.date() + _AHEAD, self.revision(now))
+
+    def _lines(self, now: datetime) -> Iterator[Line]:
+        days = (last_fixed(now) - FIRST_DAY).days + 1
+        for code in sorted(self._market.known & {*CURRENCIES, *METALS}):
+            units = self._market.daily(code, FIRST_DAY, days)
+            rows = np.flatnonzero(~np.isnan(units)).astype(np.int64)
+            if len(rows):
+                yield Line(Pair(PIVOT, code), rows, units[rows])
+
+
+def last_fixed(now: datetime) -> date:
+    """Give the last day whose fixing has been made at a moment."""
+    moment = now.astimezone(UTC)
+    return moment.date() if moment.time() >= FIXED_AT else moment.date() - timedelta(days=1)
+
+
+def _kept(before: Mapping[N, Quote], now: Mapping[N, Quote]) -> dict[N, Quote]:
+    return {name: _older(before.get(name), quote) for name, quote in now.items()}
+
+
+def _older(before: Quote | None, quote: Quote) -> Quote:
+    if before is None or before.as_of != quote.as_of:
+        return quote
+    return before if (before.bid, before.ask) == (quote.bid, quote.ask) else quote

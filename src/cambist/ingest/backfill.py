@@ -1,0 +1,121 @@
+"""Backfilling: asking a source for everything that it has, part by part, going on where it was left off.
+
+What has a receipt is not asked again, so a backfill that was cut off at any point goes on at the part that was not
+filed yet. Parts that may still change (the source's own time for corrections) are always asked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from itertools import pairwise
+
+from cambist.errors import FeedBroken, NothingPublished
+from cambist.feeds.base import FixingFeed, Inquiry
+from cambist.history.archive import Archive
+from cambist.history.fixing import Filed, Receipt
+from cambist.history.image import FIRST_DAY
+from cambist.ingest.fetch import Fetcher
+from cambist.ingest.filing import Delivery
+
+log = logging.getLogger(__name__)
+
+File = Callable[[str, Delivery], Filed | None]
+
+_GIVE_UP_AFTER = 3
+_NOTHING = "nothing"
+"""What stands in a receipt in place of a digest where the source had nothing for the days asked."""
+
+_LONGEST_REST = timedelta(days=6)
+"""A pause in a source's days that is longer than this is a gap; shorter ones are weekends and holidays."""
+
+
+@dataclass(slots=True)
+class Course:
+    """How far the backfill of one source has come."""
+
+    key: str
+    parts: int = 0
+    done: int = 0
+    skipped: int = 0
+    added: int = 0
+    corrected: int = 0
+    refused: int = 0
+    failed: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Backfill:
+    """Fills the archive; `told` hears of every part that is done."""
+
+    archive: Archive
+    fetcher: Fetcher
+    file: File
+    clock: Callable[[], datetime]
+    told: Callable[[Course], None]
+    _writing: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def of(self, feed: FixingFeed, first: date | None) -> Course:
+        """Fill in one source from `first`, or from its first day since 1970; what failed is in the course."""
+        source, today = feed.source, self.clock().date()
+        inquiries = list(feed.inquiries(max(first or FIRST_DAY, source.first_day, FIRST_DAY), today))
+        course = Course(source.key, parts=len(inquiries))
+        self.told(course)
+        failures = 0
+        for inquiry in inquiries:
+            if self._is_filed(source.key, inquiry, today - timedelta(days=source.schedule.reread)):
+                course.skipped += 1
+            else:
+                failures = 0 if await self._fill(source.key, inquiry, course) else failures + 1
+                await asyncio.sleep(source.schedule.pause.total_seconds())
+            course.done += 1
+            self.told(course)
+            if failures == _GIVE_UP_AFTER:
+                break
+        return course
+
+    def _is_filed(self, key: str, inquiry: Inquiry, closed_before: date) -> bool:
+        return inquiry.last < closed_before and self.archive.newest_digest(key, inquiry.origin) is not None
+
+    async def _fill(self, key: str, inquiry: Inquiry, course: Course) -> bool:
+        """Ask one part and file it; say whether that went well."""
+        try:
+            content = await self.fetcher.ask(key, inquiry)
+            filed = await self._filed(key, inquiry, content or b"")
+        except NothingPublished:
+            await self._note_nothing(key, inquiry)
+            return True
+        except FeedBroken as error:
+            course.failed.append(f"{inquiry.first} to {inquiry.last}: {error}")
+            return False
+        if filed is not None:
+            course.added += filed.added
+            course.corrected += filed.corrected
+            course.refused += filed.refused
+        return True
+
+    async def _filed(self, key: str, inquiry: Inquiry, content: bytes) -> Filed | None:
+        delivery = Delivery(content, inquiry.origin, self.clock(), inquiry.about)
+        async with self._writing:
+            return await asyncio.to_thread(self.file, key, delivery)
+
+    async def _note_nothing(self, key: str, inquiry: Inquiry) -> None:
+        receipt = Receipt(key, self.clock(), inquiry.origin, _NOTHING)
+        async with self._writing:
+            await asyncio.to_thread(self.archive.file, receipt, [])
+
+
+def gaps(archive: Archive, source: str) -> Iterator[tuple[date, date]]:
+    """Give the pauses in what is here of a source that no weekend or holiday explains: first and last missing day."""
+    rows = sorted({row for _, rows, _ in archive.rates(source) for row in rows})
+    for earlier, later in pairwise(rows):
+        if later - earlier > _LONGEST_REST.days:
+            yield FIRST_DAY + timedelta(days=earlier + 1), FIRST_DAY + timedelta(days=later - 1)
+
+
+def longest(found: Sequence[tuple[date, date]], most: int) -> list[tuple[date, date]]:
+    """Give the longest gaps, oldest first."""
+    return sorted(sorted(found, key=lambda gap: gap[0] - gap[1])[:most])
