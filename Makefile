@@ -3,14 +3,18 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 DATA   ?= ./data
+SANDBOX ?= ./sandbox-data
 
-.PHONY: help serve test check format bench lock clean
+.PHONY: help serve sandbox test check format bench bench-ingest lock clean
 
 help:            ## say what can be made
-	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
 
 serve: $(VENV)/.serve  ## run the service on http://127.0.0.1:8000, keeping its data in ./data
 	@$(BIN)/cambist serve --data $(DATA)
+
+sandbox: $(VENV)/.serve  ## run the service on a simulated market, keeping its data in ./sandbox-data
+	@$(BIN)/cambist serve --sandbox --data $(SANDBOX)
 
 test: $(VENV)/.develop  ## run every test
 	@$(BIN)/pytest
@@ -29,12 +33,16 @@ bench: $(VENV)/.develop  ## measure the service beside a bare constant, as ratio
 	@$(BIN)/python bench/metering.py
 	@$(BIN)/python bench/run.py
 
+bench-ingest: $(VENV)/.develop  ## measure how long a tick takes to be served, and how fast the archive fills
+	@$(BIN)/python bench/ingest.py
+	@$(BIN)/python bench/archive.py
+
 lock: $(VENV)/.develop  ## pin the newest allowed dependencies, with hashes
 	@$(BIN)/python -m uv pip compile pyproject.toml --upgrade $(LOCKED) -o requirements.lock
 	@$(BIN)/python -m uv pip compile pyproject.toml --upgrade --extra dev $(LOCKED) -o requirements-dev.lock
 LOCKED := --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --quiet
 
-clean:           ## remove what the targets made, but never ./data
+clean:           ## remove what the targets made, but never ./data or ./sandbox-data
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 $(BIN)/python:

@@ -62,11 +62,22 @@ def test_every_setting_can_be_chosen_in_file_variable_and_flag(config: Path, nam
         "path_prefix": ("/rates/v1", "/rates/v1"),
         "cors_origin": ("https://example.org", "https://example.org"),
         "closed_max_age": ("PT2H", timedelta(hours=2)),
+        "coin_max_age": ("PT5M", timedelta(minutes=5)),
+        "metal_max_age": ("PT1H", timedelta(hours=1)),
         "fixing_max_age": ("P7D", timedelta(days=7)),
         "proxies": ("10.0.0.0/8,::1", "10.0.0.0/8,::1"),
         "tls_cert": ("/srv/cert.pem", Path("/srv/cert.pem")),
         "tls_key": ("/srv/key.pem", Path("/srv/key.pem")),
         "operator_port": ("9001", 9001),
+        "fetch": ("false", False),
+        "feeds_on": ("swissquote,sina", "swissquote,sina"),
+        "feeds_off": ("kraken", "kraken"),
+        "gateway": ("http://127.0.0.1:9/x", "http://127.0.0.1:9/x"),
+        "fred_key": ("a1", "a1"),
+        "openexchangerates_key": ("b2", "b2"),
+        "twelvedata_key": ("c3", "c3"),
+        "sandbox": ("true", True),
+        "sandbox_seed": ("7", 7),
         "log_level": ("debug", "debug"),
         "access_log": ("true", True),
     }[name]
@@ -126,6 +137,9 @@ BAD = [
     ("fixing_max_age", "P"),
     ("log_level", "loud"),
     ("access_log", "maybe"),
+    ("gateway", "127.0.0.1:9"),
+    ("gateway", "http://127.0.0.1:9/x?y"),
+    ("sandbox_seed", "-1"),
 ]
 
 
@@ -181,6 +195,11 @@ def test_any_value_gives_settings_or_a_refusal_that_names_it(name: str, value: s
 
 
 # What comes out
+
+
+def test_keys_of_sources_are_listed_with_commas_and_blanks() -> None:
+    assert Settings(feeds_on="sina, swissquote,", feeds_off="").feeds_chosen == ({"sina", "swissquote"}, frozenset())
+    assert Settings(feeds_off=" okx").feeds_chosen == (frozenset(), {"okx"})
 
 
 def test_settings_are_frozen() -> None:

@@ -45,6 +45,12 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
         timedelta | None,
         Meta(description="oldest daily fixing that a live answer may use (ISO 8601 duration); none: however old"),
     ] = None
+    coin_max_age: Annotated[
+        timedelta, Meta(description="oldest real-time quote of a coin that a live answer may use (ISO 8601 duration)")
+    ] = timedelta(minutes=15)
+    metal_max_age: Annotated[
+        timedelta, Meta(description="oldest traded price of a metal, while its market is open (ISO 8601 duration)")
+    ] = timedelta(minutes=15)
     proxies: Annotated[
         str, Meta(description="networks of proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8,::1")
     ] = ""
@@ -157,7 +163,7 @@ def _convert(chosen: Mapping[str, Any], where: str = "") -> Settings:
     except msgspec.ValidationError as error:
         reason, _, name = str(error).removesuffix("`").partition(" - at `$.")
         raise SettingRefused(f"The setting [{name}]{where} is refused: {reason}") from error
-    for name in ("closed_max_age", "fixing_max_age"):
+    for name in ("closed_max_age", "fixing_max_age", "coin_max_age", "metal_max_age"):
         if (getattr(settings, name) or timedelta()) < timedelta():
             raise SettingRefused(f"The setting [{name}]{where} is refused: a duration below nothing")
     _ = settings.proxy_networks

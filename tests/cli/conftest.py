@@ -1,4 +1,4 @@
-"""What the tests of the commands for accounts, keys and plans share: a data folder and a shell to type them into."""
+"""What the tests of the commands about a data folder share: a data folder and a shell to type them into."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pytest
 import typer
 
 from cambist.accounts.account import OWNER, UNLIMITED, Account
-from cambist.cli import account, key, main, plans, usage
+from cambist.cli import account, feeds, key, main, plans, quarantine, usage
 from cambist.feeds.ecb import feed
 from cambist.ingest.filing import Delivery, Files, file_delivery
 from cambist.stores.sql import SqlStore
@@ -73,8 +73,8 @@ def shell(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     monkeypatch.setenv("CAMBIST_DATA", str(folder))
     program = typer.Typer(pretty_exceptions_enable=False)
     program.command()(usage.usage)
-    for name, commands in {"account": account.app, "key": key.app, "plans": plans.app}.items():
-        program.add_typer(commands, name=name)
+    for commands in (account, feeds, key, plans, quarantine):
+        program.add_typer(commands.app, name=commands.__name__.rpartition(".")[2])
     monkeypatch.setattr(main, "app", program)
 
     def shell(*arguments: str) -> Ended:

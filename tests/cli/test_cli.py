@@ -137,6 +137,25 @@ def test_settings_shows_what_the_file_chose(monkeypatch: pytest.MonkeyPatch, tmp
     assert "cambist.toml" in run("settings").output
 
 
+@pytest.mark.parametrize("name", ["fred_key", "openexchangerates_key", "twelvedata_key"])
+def test_settings_never_shows_a_key(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv(f"CAMBIST_{name.upper()}", "5ecre7")
+    monkeypatch.setenv("CAMBIST_TLS_KEY", "key.pem")
+    table, record = run("settings").output, run("settings", "--json").output
+    assert "5ecre7" not in table + record
+    shown = json.loads(record)
+    keys = {key: value for key, value in shown.items() if key.endswith("_key")}
+    assert keys == {
+        "fred_key": "",
+        "openexchangerates_key": "",
+        "twelvedata_key": "",
+        "tls_key": "key.pem",
+        name: "set",
+    }
+    assert "key.pem" in table
+    assert re.search(rf"\b{name}\b[^\n]*\bset\b", table)
+
+
 def test_an_unknown_setting_is_refused_in_one_sentence(
     monkeypatch: pytest.MonkeyPatch, said: Callable[..., str]
 ) -> None:

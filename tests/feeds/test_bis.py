@@ -131,6 +131,11 @@ def test_a_day_before_the_units_first_is_refused_as_it_was_not_asked_for() -> No
         read(line("0.0026", "1990-01-03", key="D,TR,TRY,A"), about="TRY")
 
 
+def test_a_file_that_was_cut_off_is_refused() -> None:
+    with pytest.raises(FeedBroken, match="cut off"):
+        list(feed.read(f"{HEADER}\n{line('157.25')}".encode(), "JPY"))
+
+
 def test_a_month_is_no_day() -> None:
     with pytest.raises(FeedBroken, match="date"):
         read(line("157.25", "2026-03"))

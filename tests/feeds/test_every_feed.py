@@ -20,8 +20,7 @@ from hypothesis import strategies as st
 
 from cambist.app.parts import feeds
 from cambist.errors import FeedBroken
-from cambist.feeds.base import FixingFeed
-from cambist.feeds.reading import LARGEST
+from cambist.feeds.base import LARGEST, FixingFeed
 from cambist.history.fixing import GRAM, Fixing
 
 PAYLOADS = Path(__file__).parents[1] / "payloads"

@@ -73,15 +73,16 @@ def test_names_are_read_in_capitals_or_not() -> None:
 
 
 @pytest.mark.parametrize(
-    ("month", "year", "code"),
-    [("December", 2007, "VEB"), ("January", 2008, "VEF"), ("August", 2018, "VEF"), ("September", 2018, "VES")],
+    ("day", "code"),
+    [
+        ("December 31, 2007", "VEB"),
+        ("January 02, 2008", "VEF"),
+        ("August 19, 2018", "VEF"),
+        ("August 20, 2018", "VES"),
+    ],
 )
-def test_the_bolivar_has_the_code_of_its_day(month: str, year: int, code: str) -> None:
-    (fixing,) = read(
-        "Bolivar Fuerte\t4.300000",
-        header=f"Currency\t{month} 03, {year}",
-        title=TITLE.replace("March 2026", f"{month} {year}"),
-    )
+def test_the_bolivar_has_the_code_of_its_day(day: str, code: str) -> None:
+    (fixing,) = read("Bolivar Fuerte\t4.300000", header=f"Currency\t{day}")
     assert fixing.pair == Pair("USD", code)
 
 

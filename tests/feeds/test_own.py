@@ -13,13 +13,12 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from cambist.errors import FeedBroken, NothingPublished, SourceRefused
-from cambist.feeds.base import EVERY_DAY, Inquiry, Redistribution
+from cambist.feeds.base import EVERY_DAY, LARGEST, Inquiry, Redistribution
 from cambist.feeds.own import OwnFeed, read_declaration
 from cambist.feeds.own.day_form import DayForm
 from cambist.feeds.own.declaration import FIELDS, Csv, Declaration, Json, Xml
 from cambist.feeds.own.path import read_path
 from cambist.feeds.own.trial import try_out, written
-from cambist.feeds.reading import LARGEST
 from cambist.history.fixing import GRAM, Fixing
 from cambist.market.pair import Pair
 from cambist.market.standing import Pace, RateType

@@ -5,10 +5,12 @@ from fractions import Fraction
 from math import isnan
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cambist.history.build import Publication, build
-from cambist.history.fixing import Fixing
-from cambist.history.image import RateImage
+from cambist.history.fixing import GRAM, Fixing
+from cambist.history.image import BY_LAW, NOBODY, RateImage
 from cambist.market.pair import Pair
 from cambist.market.precision import plain, plain_float
 
@@ -252,3 +254,291 @@ def test_without_anything_published_only_the_dollar_and_its_pegs_are_there() -> 
     assert shown(image, DAY, "USD", "AED") == "3.6725"
     assert "EUR" not in image.codes
     assert "XOF" not in image.codes
+
+
+# Many sources: whose word a cell is, and how old
+
+
+def spoken(*publications: Publication, last: date = LAST) -> RateImage:
+    return build(publications, last, "a test")
+
+
+def word(image: RateImage, day: date | str, code: str) -> tuple[str, int]:
+    """Whose word a cell is, and how many days it was carried."""
+    voice, age = image.voice(date.fromisoformat(day) if isinstance(day, str) else day, code)
+    return {NOBODY: "nobody", BY_LAW: "the law"}.get(voice) or image.sources[voice], age
+
+
+def daily(pairs: str, *days: int, start: date = DAY) -> Iterator[Fixing]:
+    """The same rates, as `EUR/USD 1.25`, on some days counted from one."""
+    for day in days:
+        words = pairs.split()
+        for pair, value in zip(words[::2], words[1::2], strict=True):
+            yield from fixings(f"{start + day * ONE_DAY} {pair} {value}")
+
+
+def test_for_its_own_currency_a_central_bank_is_heard_before_any_better_source() -> None:
+    ecb = Publication("EUR", daily("EUR/USD 1.25 EUR/PLN 5 EUR/SEK 11", 0), "ecb")
+    nbp = Publication("PLN", daily("USD/PLN 4.02 EUR/PLN 5.10 SEK/PLN 0.40", 0), "nbp")
+    image = spoken(ecb, nbp)
+    assert image.sources == ("ecb", "nbp")
+    assert [word(image, DAY, code) for code in ("EUR", "PLN", "SEK")] == [("ecb", 0), ("nbp", 0), ("ecb", 0)]
+    assert shown(image, DAY, "USD", "PLN") == "4.02"
+    assert shown(image, DAY, "EUR", "USD") == "1.25"
+    assert shown(image, DAY, "USD", "SEK") == "8.8"
+    turned = spoken(nbp, ecb)
+    assert [word(turned, DAY, code) for code in ("EUR", "PLN", "SEK")] == [("ecb", 0), ("nbp", 0), ("nbp", 0)]
+    assert shown(turned, DAY, "USD", "SEK") == "10.05"
+
+
+@pytest.mark.parametrize(("anchor", "pairs"), [("EUR", "EUR/USD 1.25 EUR/SEK 11"), ("SEK", "USD/SEK 8.8")])
+def test_a_better_source_that_is_more_than_five_days_behind_a_fresher_one_gives_way(anchor: str, pairs: str) -> None:
+    """Better by rank, or because the krona is its own."""
+    better = Publication(anchor, daily(pairs, 0, 9), "better")
+    worse = Publication("USD", daily("USD/SEK 8.5", *range(-1, 10)), "worse")
+    image = spoken(*((better, worse) if anchor == "EUR" else (worse, better)))
+    words = [word(image, DAY + day * ONE_DAY, "SEK") for day in range(-1, 10)]
+    assert words == [
+        ("worse", 0),
+        *(("better", age) for age in range(6)),
+        ("worse", 0),
+        ("worse", 0),
+        ("worse", 0),
+        ("better", 0),
+    ]
+    assert shown(image, DAY + 5 * ONE_DAY, "USD", "SEK") == "8.8"
+    assert shown(image, DAY + 6 * ONE_DAY, "USD", "SEK") == "8.5"
+
+
+def test_a_worse_source_that_is_as_silent_takes_nobodys_place() -> None:
+    better = Publication("USD", daily("USD/SEK 8.8", 0), "better")
+    worse = Publication("USD", daily("USD/SEK 8.5", 5), "worse")
+    image = spoken(better, worse)
+    assert word(image, DAY + 14 * ONE_DAY, "SEK") == ("better", 14)
+    assert word(image, DAY + 15 * ONE_DAY, "SEK") == ("worse", 10)
+    assert word(image, DAY + 19 * ONE_DAY, "SEK") == ("worse", 14)
+    assert word(image, DAY + 20 * ONE_DAY, "SEK")[0] == "nobody"
+
+
+def test_of_three_sources_the_best_that_is_not_too_far_behind_is_heard() -> None:
+    sources = [
+        Publication("USD", daily("USD/SEK 8.8", 0), "first"),
+        Publication("USD", daily("USD/SEK 8.5", 4), "second"),
+        Publication("USD", daily("USD/SEK 8.3", 8), "third"),
+    ]
+    image = spoken(*sources)
+    assert word(image, DAY + 7 * ONE_DAY, "SEK") == ("first", 7)
+    # Eight days behind, the first gives way to the third; the second never did speak for it.
+    assert word(image, DAY + 8 * ONE_DAY, "SEK") == ("third", 0)
+
+
+def test_voices_and_ages_tell_whose_word_it_is_and_how_old() -> None:
+    image = spoken(Publication("EUR", fixings("2026-03-06 EUR/USD 1.25 2026-03-05 EUR/JPY 180"), "ecb"))
+    assert word(image, "2026-03-06", "EUR") == ("ecb", 0)
+    assert word(image, "2026-03-08", "EUR") == ("ecb", 2)
+    assert word(image, "2026-03-08", "JPY") == ("ecb", 3)
+    assert word(image, "2026-03-08", "USD") == ("nobody", 0)
+    assert word(image, "2026-03-05", "EUR") == ("nobody", 255)
+
+
+@given(st.lists(st.tuples(st.sampled_from(["EUR", "SEK", "USD"]), st.sets(st.integers(0, 39), max_size=6)), max_size=4))
+def test_no_source_is_quoted_with_a_word_that_is_not_its_own_of_that_day(spoke: list[tuple[str, set[int]]]) -> None:
+    """Whatever is chosen among sources, voice and age name the fixing that a cell shows."""
+    pairs = {"EUR": "EUR/USD 1.25 EUR/JPY {}", "SEK": "USD/SEK 8 SEK/JPY {}", "USD": "USD/JPY {}"}
+    per_dollar = {"EUR": 1 / 1.25, "SEK": 8.0, "USD": 1.0}
+    first = date(1970, 1, 1)
+    publications = [
+        Publication(
+            anchor,
+            [each for day in days for each in daily(pairs[anchor].format(100 + day), day, start=first)],
+            str(number),
+        )
+        for number, (anchor, days) in enumerate(spoke)
+    ]
+    image = spoken(*publications, last=first + 39 * ONE_DAY)
+    for row in range(40):
+        day = first + row * ONE_DAY
+        who, age = word(image, day, "JPY")
+        if who == "nobody":
+            assert all(days.isdisjoint(range(row - 14, row + 1)) for _, days in spoke)
+        else:
+            anchor, days = spoke[int(who)]
+            assert row - age in days
+            assert age <= 14
+            assert image.cell(day, "JPY") == pytest.approx((100 + row - age) * per_dollar[anchor])
+
+
+# What the law decides
+
+
+def test_pegs_and_conversions_are_the_laws_word_and_as_old_as_what_they_hang_on() -> None:
+    image = spoken(Publication("EUR", fixings("2026-03-06 EUR/USD 1.25"), "ecb"))
+    for code in ("XOF", "HRK", "BGN", "DEM"):
+        assert word(image, "2026-03-06", code) == ("the law", 0)
+        assert word(image, "2026-03-08", code) == ("the law", 2)
+    assert word(image, "2026-03-08", "AED") == ("the law", 0)
+    assert word(image, "1998-06-01", "AED") == ("the law", 0)
+
+
+@pytest.mark.parametrize(
+    ("publication", "who"),
+    [
+        (Publication("EUR", list(daily("EUR/USD 1.25 EUR/AED 4.60", 0)), "heard"), "heard"),
+        (Publication("EUR", list(daily("EUR/USD 1.25 EUR/AED 4.60", 0)), "a", outranks_pegs=False), "the law"),
+        (Publication("AED", list(daily("USD/AED 3.68", 0)), "heard", outranks_pegs=False), "heard"),
+    ],
+)
+def test_above_a_peg_only_a_source_of_standing_is_heard_and_a_bank_on_its_own_money(
+    publication: Publication, who: str
+) -> None:
+    image = spoken(publication)
+    assert word(image, DAY, "AED") == (who, 0)
+    assert shown(image, DAY, "USD", "AED") == ("3.6725" if who == "the law" else "3.68")
+
+
+def test_standing_goes_with_the_source_and_not_with_its_place() -> None:
+    ecb = Publication("EUR", daily("EUR/USD 1.25", 0), "ecb")
+    compiler = Publication("EUR", daily("EUR/USD 1.25 EUR/AED 4.75", 0), "compiler", outranks_pegs=False)
+    heard = Publication("EUR", daily("EUR/USD 1.25 EUR/AED 4.60", 10), "heard")
+    image = spoken(compiler, ecb, heard)
+    assert word(image, DAY, "AED") == ("the law", 0)
+    assert word(image, DAY + 9 * ONE_DAY, "AED") == ("the law", 0)
+    assert word(image, DAY + 10 * ONE_DAY, "AED") == ("heard", 0)
+
+
+def test_where_a_pegs_anchor_has_no_rate_any_source_is_heard() -> None:
+    """The franc hangs on the euro: on days without a euro a bank that publishes the franc is better than nothing."""
+    fed = Publication("USD", daily("USD/XOF 600", 0), "fed", outranks_pegs=False)
+    assert word(spoken(fed), DAY, "XOF") == ("fed", 0)
+    ecb = Publication("EUR", daily("EUR/USD 1.25", 0), "ecb", outranks_pegs=False)
+    assert word(spoken(fed, ecb), DAY, "XOF") == ("the law", 0)
+
+
+def test_a_chain_of_pegs_and_conversions_hangs_on_one_word() -> None:
+    """The mark of Bosnia hung on the German mark, and that on the euro."""
+    image = spoken(Publication("EUR", fixings("2001-06-01 EUR/USD 0.85"), "ecb"), last=date(2001, 6, 30))
+    assert word(image, "2001-06-03", "BAM") == ("the law", 2)
+    assert shown(image, "2001-06-03", "EUR", "BAM") == "1.95583"
+
+
+@pytest.mark.parametrize(
+    ("code", "end", "rate"), [("HRK", date(2022, 12, 31), "7.5345"), ("BGN", date(2025, 12, 31), "1.95583")]
+)
+def test_an_ended_currency_floats_no_more_whatever_a_source_says(code: str, end: date, rate: str) -> None:
+    lie = f"EUR/USD 1.25 EUR/{code} 9.9"
+    days = range(-3, 10)
+    sources = [
+        Publication("EUR", daily(lie, *days, start=end), "better"),
+        Publication(code, daily(f"USD/{code} 8 EUR/{code} 9.9", *days, start=end), "its own bank"),
+        Publication("USD", daily(f"USD/{code} 7", *days, start=end), "worse"),
+    ]
+    image = spoken(*sources, last=end + 20 * ONE_DAY)
+    assert word(image, end, code) == ("its own bank", 0)
+    assert shown(image, end, "USD", code) == "8"
+    for ahead in range(1, 20):
+        assert word(image, end + ahead * ONE_DAY, code)[0] == "the law"
+        assert shown(image, end + ahead * ONE_DAY, "EUR", code) == rate
+        assert code not in listed(image, end + ahead * ONE_DAY)
+
+
+def test_a_conversion_wins_over_a_fixing_even_where_the_euro_has_no_rate() -> None:
+    """From 1999 on the mark was a share of the euro and nothing else."""
+    image = spoken(
+        Publication("EUR", fixings("1999-06-01 EUR/USD 1.04"), "ecb"),
+        Publication("USD", fixings("1999-06-01 USD/DEM 1.90 1999-08-02 USD/DEM 1.90"), "fed"),
+        last=date(1999, 12, 31),
+    )
+    assert shown(image, "1999-06-01", "EUR", "DEM") == "1.95583"
+    assert shown(image, "1999-08-02", "USD", "DEM") == "none"
+
+
+def test_outside_its_life_nobody_speaks_for_a_currency() -> None:
+    bolivar = Publication("USD", fixings("2018-08-17 USD/VES 60"), "fed")
+    image = spoken(bolivar, last=date(2018, 9, 30))
+    assert word(image, "2018-08-19", "VES") == ("nobody", 255)
+    assert word(image, "2018-08-20", "VES") == ("fed", 3)
+    # The koruna of Czechoslovakia became two others, and is converted into neither.
+    koruna = Publication("USD", fixings("1992-12-30 USD/CSK 28"), "fed")
+    image = spoken(koruna, last=date(1993, 1, 31))
+    assert word(image, "1992-12-31", "CSK") == ("fed", 1)
+    assert word(image, "1993-01-01", "CSK") == ("nobody", 255)
+
+
+def test_before_its_end_the_kuna_floated_and_is_not_tied_backwards() -> None:
+    image = spoken(Publication("EUR", fixings(EURO_FIXINGS), "ecb"))
+    assert word(image, "2022-12-31", "HRK") == ("ecb", 1)
+    assert word(image, "2022-12-29", "HRK") == ("nobody", 255)
+
+
+# Cuts under the same code
+
+
+@pytest.mark.parametrize(
+    ("code", "cut", "before", "after"),
+    [("VES", date(2021, 10, 1), "4181000", "4.181"), ("SYP", date(2026, 1, 1), "11000", "110")],
+)
+def test_a_fixing_that_is_carried_over_a_cut_reads_in_the_new_unit(
+    code: str, cut: date, before: str, after: str
+) -> None:
+    source = Publication("USD", daily(f"USD/{code} {before}", -2, start=cut), "source")
+    home = Publication(code, daily(f"USD/{code} {before}", -2, start=cut), "home")
+    for image in (spoken(source, last=cut + 30 * ONE_DAY), spoken(home, last=cut + 30 * ONE_DAY)):
+        assert shown(image, cut - ONE_DAY, "USD", code) == before
+        assert shown(image, cut, "USD", code) == after
+        assert shown(image, cut + 12 * ONE_DAY, "USD", code) == after
+        assert shown(image, cut + 13 * ONE_DAY, "USD", code) == "none"
+        assert word(image, cut, code) == (image.sources[0], 2)
+
+
+def test_history_before_a_cut_stays_in_the_units_of_its_day() -> None:
+    pounds = "2025-12-31 USD/SYP 11000 2026-01-01 USD/SYP 110.5"
+    image = spoken(Publication("USD", fixings(pounds), "source"))
+    assert shown(image, "2025-12-31", "USD", "SYP") == "11000"
+    assert shown(image, "2026-01-01", "USD", "SYP") == "110.5"
+
+
+# Aliases, metals
+
+
+def test_an_alias_is_its_sources_anchor_alone() -> None:
+    """BRX is the real at the PTAX: what anybody else says of the real is no PTAX."""
+    bcb = Publication("BRL", daily("USD/BRL 5.50", 0), "bcb", alias="BRX")
+    ecb = Publication("EUR", daily("EUR/USD 1.25 EUR/BRL 7", -1, 0, 6, 20), "ecb")
+    image = spoken(ecb, bcb)
+    assert [word(image, DAY, code) for code in ("BRL", "BRX")] == [("bcb", 0), ("bcb", 0)]
+    assert word(image, DAY - ONE_DAY, "BRL") == ("ecb", 0)
+    assert word(image, DAY - ONE_DAY, "BRX")[0] == "nobody"
+    later = DAY + 6 * ONE_DAY
+    assert (word(image, later, "BRL"), shown(image, later, "USD", "BRL")) == (("ecb", 0), "5.6")
+    assert (word(image, later, "BRX"), shown(image, later, "USD", "BRX")) == (("bcb", 6), "5.5")
+    assert word(image, DAY + 20 * ONE_DAY, "BRX")[0] == "nobody"
+    assert "BRX" not in spoken(ecb).codes
+
+
+def test_metals_are_in_the_image_and_never_listed() -> None:
+    metals = Publication("USD", daily("XAU/USD 4000 XAG/USD 50 XCU/USD 9000 XCU-3M/USD 9100", 0), "metals")
+    image = spoken(metals)
+    assert [shown(image, DAY, code, "USD") for code in ("XAU", "XAG", "XCU")] == ["4000", "50", "9000"]
+    assert word(image, DAY + ONE_DAY, "XAU") == ("metals", 1)
+    assert "XCU-3M" not in image.codes
+    assert {"USD", "AED"} <= listed(image, DAY)
+    assert {"XAU", "XAG", "XCU"}.isdisjoint(image.codes[column] for era in image.eras for column in era)
+
+
+def test_gold_by_the_gram_is_an_ounce_in_the_image() -> None:
+    """Wrong by 31.1 it would be 125 dollars, and inverted 0.00026."""
+    gold = Fixing("cbr", Pair("XAU", "RUB"), DAY, Decimal(10_000), unit=GRAM)
+    image = spoken(Publication("RUB", [gold, *daily("USD/RUB 80", 0)], "cbr"))
+    assert shown(image, DAY, "XAU", "USD") == "3887.9346"
+
+
+def test_the_last_fixing_is_the_newest_of_any_source() -> None:
+    ecb = Publication("EUR", daily("EUR/USD 1.25", 0), "ecb")
+    nbp = Publication("PLN", daily("USD/PLN 4", 3), "nbp")
+    assert spoken(ecb, nbp).last_fixing == spoken(nbp, ecb).last_fixing == DAY + 3 * ONE_DAY
+
+
+def test_a_source_that_has_published_nothing_yet_keeps_its_place() -> None:
+    image = spoken(Publication("PLN", [], "nbp"), Publication("EUR", daily("EUR/USD 1.25", 0), "ecb"))
+    assert image.sources == ("nbp", "ecb")
+    assert word(image, DAY, "EUR") == ("ecb", 0)

@@ -1,4 +1,5 @@
 from array import array
+from dataclasses import replace
 from datetime import date, timedelta
 from math import isnan, nan
 
@@ -6,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cambist.history.image import RateImage
+from cambist.history.image import BY_LAW, NOBODY, RateImage
 
 FIRST = date(2026, 3, 5)
 IMAGE = RateImage(
@@ -44,6 +45,64 @@ def test_a_cell_is_found_by_day_and_code(day: date, code: str, cell: float) -> N
 )
 def test_there_is_nothing_where_no_cell_is(day: date, code: str) -> None:
     assert isnan(IMAGE.cell(day, code))
+
+
+VOICED = replace(
+    IMAGE,
+    sources=("ecb", "boj"),
+    voices=memoryview(bytes([0, NOBODY, NOBODY, BY_LAW, 1, NOBODY, 0, NOBODY, NOBODY, *[NOBODY] * 3])),
+    ages=memoryview(bytes([0, 255, 0, 1, 3, 0, 14, 255, 0, 255, 255, 255])),
+)
+
+
+@pytest.mark.parametrize(
+    ("day", "code", "voice"),
+    [
+        (date(2026, 3, 5), "EUR", (0, 0)),
+        (date(2026, 3, 6), "EUR", (BY_LAW, 1)),
+        (date(2026, 3, 6), "JPY", (1, 3)),
+        (date(2026, 3, 7), "EUR", (0, 14)),
+        (date(2026, 3, 7), "USD", (NOBODY, 0)),
+        (date(2026, 3, 8), "JPY", (NOBODY, 255)),
+    ],
+)
+def test_a_voice_says_whose_word_a_cell_is_and_how_old(day: date, code: str, voice: tuple[int, int]) -> None:
+    assert VOICED.voice(day, code) == voice
+
+
+@pytest.mark.parametrize(
+    ("day", "code"), [(date(2026, 3, 4), "EUR"), (date(2026, 3, 9), "EUR"), (date(2026, 3, 6), "XXX")]
+)
+def test_nobody_speaks_where_no_cell_is(day: date, code: str) -> None:
+    assert VOICED.voice(day, code) == (NOBODY, 0)
+
+
+def test_in_an_image_without_voices_nobody_speaks() -> None:
+    assert IMAGE.voice(date(2026, 3, 6), "EUR") == (NOBODY, 0)
+
+
+def test_nobody_and_the_law_are_no_places_among_the_sources() -> None:
+    assert (NOBODY, BY_LAW) == (254, 255)
+
+
+def test_the_real_image_says_whose_word_it_is(real_image: RateImage) -> None:
+    """The last fixing is of Friday 2026-10-30; the lev was fixed by the bank itself until its end."""
+    assert real_image.sources == ("ecb",)
+    assert real_image.voice(date(2026, 10, 30), "JPY") == (0, 0)
+    assert real_image.voice(date(2026, 11, 1), "JPY") == (0, 2)
+    assert real_image.voice(date(2025, 12, 31), "BGN") == (0, 0)
+    assert real_image.voice(date(2026, 1, 1), "BGN") == (BY_LAW, 1)
+    assert real_image.voice(date(2022, 12, 31), "HRK") == (0, 1)
+    assert real_image.voice(date(2023, 1, 1), "HRK") == (BY_LAW, 2)
+    assert real_image.voice(date(2026, 11, 1), "XOF") == (BY_LAW, 2)
+    assert real_image.voice(date(2026, 11, 1), "AED") == (BY_LAW, 0)
+    assert real_image.voice(date(2026, 11, 1), "USD") == (NOBODY, 0)
+    assert real_image.voice(date(2022, 3, 16), "RUB")[0] == NOBODY
+
+
+def test_in_the_real_image_nobodys_word_is_more_than_two_weeks_old(real_image: RateImage) -> None:
+    spoken = zip(real_image.voices, real_image.ages, real_image.cells, strict=True)
+    assert {(age <= 14, isnan(cell)) for voice, age, cell in spoken if voice == 0} == {(True, False)}
 
 
 def test_the_image_knows_its_last_day() -> None:

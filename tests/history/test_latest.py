@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from cambist.history.fixing import Fixing, Known
+from cambist.history.fixing import GRAM, Fixing, Known
 from cambist.history.latest import latest_quotes
 from cambist.market.book import Book
 from cambist.market.cross import midpoint
@@ -95,6 +95,54 @@ def test_a_source_that_quotes_foreign_money_in_its_own_is_turned_around() -> Non
 def test_a_source_that_quotes_per_dollar_is_crossed_all_the_same() -> None:
     yen = known(Pair("USD", "JPY"), "150")
     assert quotes([yen], [yen], anchor="JPY")["JPY"].bid == 150
+
+
+def test_a_source_whose_anchor_is_the_dollar_is_quoted_as_it_was_published() -> None:
+    """The Fed quotes some currencies in dollars and the dollar in others: no leg is needed for either."""
+    fed = [known(Pair("EUR", "USD"), "1.25"), known(Pair("USD", "JPY"), "150.00"), known(Pair("GBP", "USD"), "1.40")]
+    found = quotes(fed, fed, anchor="USD")
+    book = Book(1, RECEIVED, found, ())
+    assert midpoint(book, Pair("EUR", "USD")).value == Fraction("1.25")
+    assert midpoint(book, Pair("USD", "JPY")).value == 150
+    assert midpoint(book, Pair("GBP", "USD")).value == Fraction("1.4")
+    assert {code: quote.pair for code, quote in found.items()} == {
+        "EUR": Pair("EUR", "USD"),
+        "JPY": Pair("USD", "JPY"),
+        "GBP": Pair("GBP", "USD"),
+    }
+    assert {quote.origin for quote in found.values()} == {Origin(Made.PUBLISHED, ("a source",))}
+    # Nor are they of one day.
+    assert quotes([known(Pair("USD", "JPY"), "150", EARLIER)], [], anchor="USD").keys() == {"JPY"}
+
+
+def test_in_dollars_too_only_what_lives_and_what_a_table_knows_is_quoted() -> None:
+    pairs = ["EUR/USD", "USD/DEM", "USD/BGN", "USD/ZZZ", "BTC/USD"]
+    fed = [known(Pair(*pair.split("/")), "1.5") for pair in pairs]
+    assert quotes(fed, fed, anchor="USD").keys() == {"EUR"}
+
+
+def test_metals_are_quoted_and_three_months_copper_under_its_own_name() -> None:
+    metals = [known(Pair(code, "USD"), "9000") for code in ("XAU", "XCU", "XCU-3M", "XYZ", "XYZ-3M")]
+    assert quotes(metals, [], anchor="USD").keys() == {"XAU", "XCU", "XCU-3M"}
+    gold = known(Pair("XAU", "EUR"), "3200")
+    assert midpoint(Book(1, RECEIVED, quotes([DOLLAR, gold], [DOLLAR]), ()), Pair("XAU", "USD")).value == 4000
+
+
+def test_gold_by_the_gram_is_quoted_by_the_ounce() -> None:
+    dollar = known(Pair("USD", "RUB"), "80")
+    gold = Known(Fixing("cbr", Pair("XAU", "RUB"), DAY, Decimal(10_000), unit=GRAM), RECEIVED, "a test")
+    found = quotes([dollar, gold], [dollar], anchor="RUB")
+    # 10,000 roubles a gram are 125 dollars a gram, and an ounce has 31.1034768 of them.
+    assert found["XAU"].worth("XAU") == Fraction("3887.9346")
+
+
+@pytest.mark.parametrize("code", ["PLN", "JPY"])
+def test_a_rate_that_is_set_for_tomorrow_shows_a_market_of_before_we_had_it(code: str) -> None:
+    tomorrow = DAY + timedelta(days=1)
+    dollar = known(Pair("USD", "PLN"), "4", tomorrow)
+    found = quotes([dollar, known(Pair("JPY", "PLN"), "2", tomorrow)], [dollar], anchor="PLN")
+    assert found[code].as_of == RECEIVED
+    assert found[code].as_of < market_time(tomorrow)
 
 
 def test_the_real_book_is_of_the_newest_fixings(real_book: Book) -> None:

@@ -30,6 +30,17 @@ def test_each_side_of_a_pair_has_the_other_for_its_other(pair: Pair) -> None:
     assert pair.other(pair.quote) == pair.base
 
 
+def test_a_side_may_have_another_name_and_stays_where_it_is() -> None:
+    assert Pair("BRL", "USD").renamed("BRL", "BRX") == Pair("BRX", "USD")
+    assert Pair("USD", "BRL").renamed("BRL", "BRX") == Pair("USD", "BRX")
+
+
+@given(PAIRS)
+def test_a_name_that_is_not_in_a_pair_renames_nothing(pair: Pair) -> None:
+    assert pair.renamed("not one", "BRX") == pair
+    assert pair.renamed(pair.base, pair.base) == pair
+
+
 def test_a_pair_and_its_inverse_are_two_pairs() -> None:
     assert len({Pair("EUR", "USD"), Pair("EUR", "USD"), Pair("USD", "EUR")}) == 2
 

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
+from sqlite3 import Connection
 from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sqlalchemy import event
 
 from cambist.errors import FeedBroken
 from cambist.history.archive import Archive
-from cambist.history.fixing import Filed, Fixing, Receipt
+from cambist.history.fixing import GRAM, Coverage, Filed, Fixing, Receipt, Refusal
 from cambist.market.pair import Pair
 from cambist.stores import Store
 from cambist.stores.sql import SqlStore
@@ -291,6 +293,168 @@ def test_what_is_filed_outlives_the_process(kind: str, store: Store, tmp_path: P
     again.close()
 
 
+def test_a_unit_is_kept_with_its_pair(archive: Archive) -> None:
+    gold = Fixing("cbr", Pair("XAU", "RUB"), MON, Decimal("10000.10"), 1, GRAM)
+    dollar = fixing("80", pair=Pair("USD", "RUB"), source="cbr")
+    deliver(archive, [gold, dollar])
+    deliver(archive, [Fixing("cbr", gold.pair, TUE, Decimal(9999), 1, GRAM)], NOON + HOUR)
+    assert {(one.pair, one.unit) for one in archive.fixings("cbr")} == {(gold.pair, GRAM), (dollar.pair, "")}
+    assert [known.fixing.unit for known in archive.newest("cbr")] == ["", GRAM]
+    assert [known.fixing for known in archive.on_day("cbr", MON) if known.fixing.unit] == [gold]
+    assert [known.fixing for known in archive.trail(gold.pair, MON)] == [gold]
+    assert archive.before("cbr", TUE)[gold.pair] == gold
+
+
+def test_what_is_refused_leaves_the_archive_as_it_is(archive: Archive) -> None:
+    receipt = Receipt("ecb", NOON, "a test", "d")
+    filed = archive.file(receipt, [fixing("1.1")], [Refusal(fixing("9.9", TUE), "a jump")])
+    assert filed == Filed(added=1, corrected=0, unchanged=0, refused=1)
+    assert told(archive.fixings("ecb")) == [("ecb", "EUR/USD", MON, "1.1", 1)]
+
+
+def test_a_delivery_of_tens_of_thousands_is_filed_whole(archive: Archive) -> None:
+    many = [fixing(f"1.{number}", MON - timedelta(days=number)) for number in range(20_001)]
+    assert deliver(archive, many).added == 20_001
+    assert deliver(archive, many, NOON + HOUR) == Filed(added=0, corrected=0, unchanged=20_001)
+    oldest = next(archive.fixings("ecb"))
+    assert (oldest.day, str(oldest.value)) == (MON - timedelta(days=20_000), "1.20000")
+
+
+# Rates
+
+EPOCH = date(1970, 1, 1)
+
+
+def rates(archive: Archive, source: str = "ecb") -> dict[str, list[tuple[int, float]]]:
+    return {str(pair): list(zip(days, values, strict=True)) for pair, days, values in archive.rates(source)}
+
+
+def test_an_empty_archive_has_no_rates(archive: Archive) -> None:
+    assert list(archive.rates("ecb")) == []
+
+
+def test_rates_are_of_days_since_1970_began(archive: Archive) -> None:
+    deliver(archive, [fixing("1.5", EPOCH), fixing("1.25", date(2026, 3, 2)), fixing("2", date(1969, 12, 30))])
+    assert rates(archive) == {"EUR/USD": [(-2, 2.0), (0, 1.5), (20514, 1.25)]}
+    assert EPOCH + timedelta(days=20514) == date(2026, 3, 2)
+
+
+def test_rates_come_oldest_first_whenever_they_were_filed(archive: Archive) -> None:
+    deliver(archive, [fixing("3", WED), fixing("1", MON)])
+    deliver(archive, [fixing("2", TUE)], NOON + HOUR)
+    assert [value for _, value in rates(archive)["EUR/USD"]] == [1.0, 2.0, 3.0]
+
+
+def test_rates_are_per_one_unit_in_the_direction_published(archive: Archive) -> None:
+    deliver(archive, [fixing("25.125", pair=Pair("JPY", "CZK"), source="cnb", nominal=100)])
+    deliver(archive, [fixing("0.8", pair=USD.inverse), fixing("1.25")])
+    assert [value for _, value in rates(archive, "cnb")["JPY/CZK"]] == [0.25125]
+    assert {pair: line[0][1] for pair, line in rates(archive).items()} == {"USD/EUR": 0.8, "EUR/USD": 1.25}
+
+
+def test_rates_of_a_metal_by_the_gram_are_by_the_ounce(archive: Archive) -> None:
+    deliver(archive, [Fixing("cbr", Pair("XAU", "RUB"), MON, Decimal(10000), 1, GRAM)])
+    ((_, value),) = rates(archive, "cbr")["XAU/RUB"]
+    assert value == pytest.approx(311034.768, rel=1e-15)
+
+
+def test_a_correction_takes_the_place_of_what_it_corrects(archive: Archive) -> None:
+    deliver(archive, [fixing("1", MON), fixing("2", TUE), fixing("3", WED)])
+    deliver(archive, [fixing("2.5", TUE)], NOON + HOUR)
+    deliver(archive, [fixing("2.25", TUE, nominal=10)], NOON + 2 * HOUR)
+    assert [value for _, value in rates(archive)["EUR/USD"]] == [1.0, 0.225, 3.0]
+
+
+def test_rates_of_two_sources_are_kept_apart(archive: Archive) -> None:
+    deliver(archive, [fixing("1.1"), fixing("180", pair=JPY)])
+    deliver(archive, [fixing("1.3", source="boe")])
+    assert rates(archive, "boe") == {"EUR/USD": [((MON - EPOCH).days, 1.3)]}
+    assert set(rates(archive)) == {"EUR/USD", "EUR/JPY"}
+
+
+# Before, coverage, newest
+
+
+def test_before_gives_each_pairs_last_fixing_of_an_earlier_day(archive: Archive) -> None:
+    deliver(archive, [fixing("1.1", MON), fixing("1.2", TUE), fixing("1.3", WED), fixing("180", MON, JPY)])
+    deliver(archive, [fixing("9", MON, source="boe")])
+    assert {pair: str(one.value) for pair, one in archive.before("ecb", WED).items()} == {USD: "1.2", JPY: "180"}
+    assert {pair: str(one.value) for pair, one in archive.before("ecb", TUE).items()} == {USD: "1.1", JPY: "180"}
+    assert dict(archive.before("ecb", MON)) == {}
+    assert dict(archive.before("nobody", WED)) == {}
+
+
+def test_before_gives_the_correction(archive: Archive) -> None:
+    deliver(archive, [fixing("1.1", MON), fixing("1.2", TUE)])
+    deliver(archive, [fixing("1.15", MON), fixing("1.25", TUE)], NOON + HOUR)
+    assert archive.before("ecb", TUE) == {USD: fixing("1.15", MON)}
+    assert archive.before("ecb", WED) == {USD: fixing("1.25", TUE)}
+
+
+def test_before_reaches_back_as_far_as_it_takes(archive: Archive) -> None:
+    deliver(archive, [fixing("1.1", date(1953, 1, 2)), fixing("180", MON, JPY)])
+    assert archive.before("ecb", WED)[USD] == fixing("1.1", date(1953, 1, 2))
+
+
+def test_coverage_counts_pairs_and_spans_their_days(archive: Archive) -> None:
+    assert archive.coverage("ecb") is None
+    deliver(archive, [fixing("1.1", TUE), fixing("180", MON, JPY)])
+    deliver(archive, [fixing("1.2", WED), fixing("181", TUE, JPY)], NOON + HOUR)
+    deliver(archive, [fixing("9", date(1999, 1, 4), source="boe")])
+    assert archive.coverage("ecb") == Coverage(2, MON, WED)
+    assert archive.coverage("boe") == Coverage(1, date(1999, 1, 4), date(1999, 1, 4))
+    assert archive.coverage("nobody") is None
+
+
+def test_newest_gives_every_pair_at_its_own_day_in_order_of_pairs(archive: Archive) -> None:
+    days = [date(2026, 1, 1) + timedelta(days=number) for number in range(60)]
+    codes = ["USD", "JPY", "CHF", "AUD"]
+    # Each pair ends ten days before the one that was named before it.
+    lines = [
+        fixing(f"{place + 1}.{number}", day, Pair("EUR", code))
+        for place, code in enumerate(codes)
+        for number, day in enumerate(days[: 60 - 10 * place])
+    ]
+    deliver(archive, lines)
+    deliver(archive, [fixing("7", days[-1], source="boe")])
+    assert [(str(known.fixing.pair), known.fixing.day, str(known.fixing.value)) for known in archive.newest("ecb")] == [
+        ("EUR/AUD", days[29], "4.29"),
+        ("EUR/CHF", days[39], "3.39"),
+        ("EUR/JPY", days[49], "2.49"),
+        ("EUR/USD", days[59], "1.59"),
+    ]
+
+
+def test_newest_and_before_do_not_read_the_whole_history(store: Store) -> None:
+    """Each is a seek into the index a pair: with thousands of days they give the database no more to do."""
+    many = [fixing("1.1", MON - timedelta(days=number), pair) for number in range(4000) for pair in (USD, JPY)]
+    deliver(store.archive, many)
+    for read in (lambda: store.archive.newest("ecb"), lambda: store.archive.before("ecb", TUE)):
+        assert steps(store, read) < 2_000
+        assert len(read()) == 2
+    assert steps(store, lambda: store.archive.coverage("ecb")) < 2_000
+    assert steps(store, lambda: list(store.archive.fixings("ecb"))) > 16_000, "this one reads all"
+
+
+def steps(store: Store, work: Callable[[], object]) -> int:
+    """Count the steps that the database takes for some work, a hundred at a time."""
+    counted = [0]
+
+    def count() -> int:
+        counted[0] += 100
+        return 0
+
+    def listen(connection: Connection, _: object) -> None:
+        connection.set_progress_handler(count, 100)
+
+    event.listen(store._engine, "connect", listen)
+    try:
+        work()
+    finally:
+        event.remove(store._engine, "connect", listen)
+    return counted[0]
+
+
 DAYS = st.sampled_from([MON, TUE, WED])
 PAIRS = st.sampled_from([USD, JPY, USD.inverse])
 VALUES = st.sampled_from(["1.1", "1.10", "2"])
@@ -329,4 +493,27 @@ def test_any_deliveries_read_as_a_dict_would_at_any_moment(kind: str, deliveries
             moment = NOON + count * HOUR - HOUR / 2
             assert read(store.archive, moment) == modelled(deliveries[:count])
         assert read(store.archive, None) == modelled(deliveries)
+        for source in ("ecb", "boe"):
+            check_readings(store.archive, source, modelled(deliveries))
         store.close()
+
+
+def check_readings(archive: Archive, source: str, known: dict[Cell, tuple[str, int]]) -> None:
+    """Compare every other way of reading with the dict."""
+    of_source = {(pair, day): value for (who, pair, day), value in known.items() if who == source}
+    pairs = {pair for pair, _ in of_source}
+    newest = {pair: max(day for one, day in of_source if one == pair) for pair in pairs}
+    assert {one.fixing.pair: one.fixing.day for one in archive.newest(source)} == newest
+    for day in (MON, TUE, WED):
+        earlier = {pair: [each for one, each in of_source if one == pair and each < day] for pair in pairs}
+        before = {pair: (max(days), *of_source[pair, max(days)]) for pair, days in earlier.items() if days}
+        found = {pair: (one.day, str(one.value), one.nominal) for pair, one in archive.before(source, day).items()}
+        assert found == before
+    lines = {
+        (pair, EPOCH + timedelta(days=row)): rate
+        for pair, rows, values_ in archive.rates(source)
+        for row, rate in zip(rows, values_, strict=True)
+    }
+    assert lines == {cell: float(value) / nominal for cell, (value, nominal) in of_source.items()}
+    days = [day for _, day in of_source]
+    assert archive.coverage(source) == (Coverage(len(pairs), min(days), max(days)) if days else None)

@@ -1,10 +1,14 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -12,7 +16,7 @@ from hypothesis import strategies as st
 from cambist.errors import BoardDamaged
 from cambist.market.book import Book
 from cambist.market.pair import Pair
-from cambist.market.quote import Made, Origin, Quote
+from cambist.market.quote import Made, Origin, Quote, Vote
 from cambist.stores.board import FileBoard, News
 
 AS_OF = datetime(2026, 3, 6, 14, 15, tzinfo=timezone(timedelta(hours=1)))
@@ -192,3 +196,169 @@ def test_a_page_of_versions_that_is_too_short_is_made_anew(tmp_path: Path, conte
     board = FileBoard(tmp_path)
     board.ring(News.ACCOUNTS)
     assert board.version(News.ACCOUNTS) == 1
+
+
+# Lines
+
+
+def lines_of(folder: Path) -> tuple[dict[str, Any], list[bytes]]:
+    """Give the head and the lines of the book's file."""
+    _, head, *lines = (folder / "book.json").read_bytes().split(b"\n")
+    return msgspec.json.decode(head), lines
+
+
+def a_rich_book(version: int, quotes: Mapping[str, Quote], pairs: Mapping[Pair, Quote]) -> Book:
+    return Book(version, AS_OF, quotes, ("JPY", "USD"), pairs)
+
+
+YEN, CABLE = Pair("USD", "JPY"), Pair("GBP", "USD")
+
+
+def test_pairs_come_back_beside_the_quotes(board: FileBoard) -> None:
+    book = a_rich_book(3, {"JPY": a_quote()}, {YEN: a_quote(Fraction(7), Fraction(8)), CABLE: a_quote(Fraction(9))})
+    board.publish(book)
+    current = board.current()
+    assert current == book
+    assert current is not None
+    assert (list(current.quotes), list(current.pairs)) == (["JPY"], [YEN, CABLE])
+
+
+def test_a_currency_and_a_pair_of_the_same_quote_are_two_things(board: FileBoard) -> None:
+    quote = a_quote()
+    board.publish(a_rich_book(1, {"JPY": quote}, {YEN: quote}))
+    assert board.current() == a_rich_book(1, {"JPY": quote}, {YEN: quote})
+
+
+def test_votes_and_how_it_was_made_come_back(board: FileBoard) -> None:
+    votes = (Vote("ecb", 1.25, AS_OF, 1.0), Vote("boe", 1.5, RECEIVED, 0.0))
+    quote = replace(a_quote(), origin=Origin(Made.MOVED, ("ecb",), (), votes))
+    board.publish(a_book(quote=quote))
+    current = board.current()
+    assert current is not None
+    assert current.quotes["JPY"] == quote
+
+
+def test_the_file_has_a_head_and_a_line_for_each_quote(board: FileBoard, tmp_path: Path) -> None:
+    board.publish(a_rich_book(3, {"JPY": a_quote(), "CHF": a_quote()}, {CABLE: a_quote()}))
+    head, lines = lines_of(tmp_path)
+    assert (head["version"], head["listed"], head["quotes"]) == (3, ["JPY", "USD"], 3)
+    assert [msgspec.json.decode(line)[0] for line in lines] == ["JPY", "CHF", "GBP/USD"]
+
+
+def test_a_book_without_quotes_is_a_book(board: FileBoard) -> None:
+    board.publish(a_rich_book(1, {}, {}))
+    assert board.current() == a_rich_book(1, {}, {})
+
+
+@pytest.mark.parametrize("change", [1, -1])
+def test_a_head_that_counts_other_quotes_is_refused(board: FileBoard, tmp_path: Path, change: int) -> None:
+    board.publish(a_book())
+    content = (tmp_path / "book.json").read_bytes().partition(b"\n")[2]
+    assert content.count(b'"quotes":2') == 1
+    changed = content.replace(b'"quotes":2', b'"quotes":%d' % (2 + change))
+    (tmp_path / "book.json").write_bytes(sealed(changed))
+    with pytest.raises(BoardDamaged, match=f"holds 2 quotes instead of {2 + change}"):
+        board.current()
+
+
+@pytest.mark.parametrize("lost", [1, 2])
+def test_a_book_with_a_line_lost_or_twice_is_refused(board: FileBoard, tmp_path: Path, lost: int) -> None:
+    board.publish(a_book())
+    head, *lines = (tmp_path / "book.json").read_bytes().split(b"\n")[1:]
+    kept = lines[:-lost] or [lines[0], lines[0]]
+    (tmp_path / "book.json").write_bytes(sealed(b"\n".join((head, *kept))))
+    with pytest.raises(BoardDamaged, match="holds 1 quotes instead of 2"):
+        board.current()
+
+
+def test_only_what_has_changed_is_written_anew(board: FileBoard, tmp_path: Path) -> None:
+    stays, goes, comes = a_quote(), a_quote(Fraction(5)), a_quote(Fraction(6))
+    board.publish(a_rich_book(1, {"JPY": stays, "CHF": goes}, {YEN: stays}))
+    before = lines_of(tmp_path)[1]
+    # Nobody may do this to a quote. It shows whether its line is made again: if it were, the file would hold a 77.
+    object.__setattr__(stays, "bid", Fraction(77))
+    board.publish(a_rich_book(2, {"JPY": stays, "CHF": comes}, {YEN: stays}))
+    head, after = lines_of(tmp_path)
+    assert head["version"] == 2
+    assert (after[0], after[2]) == (before[0], before[2])
+    assert b'"6"' in after[1]
+    assert b'"5"' not in after[1]
+
+
+def test_an_equal_quote_that_is_another_object_is_written_as_it_is(board: FileBoard, tmp_path: Path) -> None:
+    board.publish(a_book(quote=a_quote()))
+    board.publish(a_book(quote=a_quote(Fraction(1, 7))))
+    assert b'"1/7"' in lines_of(tmp_path)[1][0]
+
+
+def test_what_went_and_comes_again_is_written_again(board: FileBoard) -> None:
+    quote = a_quote()
+    board.publish(a_rich_book(1, {"JPY": quote, "CHF": quote}, {}))
+    board.publish(a_rich_book(2, {"CHF": quote}, {}))
+    assert board.current() == a_rich_book(2, {"CHF": quote}, {})
+    board.publish(a_rich_book(3, {"CHF": quote, "JPY": quote}, {}))
+    assert board.current() == a_rich_book(3, {"CHF": quote, "JPY": quote}, {})
+
+
+def test_the_file_is_the_same_whether_lines_were_kept_or_made(tmp_path: Path) -> None:
+    folders = [tmp_path / "old", tmp_path / "new"]
+    for folder in folders:
+        folder.mkdir()
+    old, new = map(FileBoard, folders)
+    stays = a_quote()
+    old.publish(a_rich_book(1, {"CHF": stays, "JPY": stays}, {YEN: stays}))
+    book = a_rich_book(2, {"JPY": stays, "CHF": a_quote(Fraction(5))}, {YEN: stays})
+    old.publish(book)
+    new.publish(book)
+    assert (folders[0] / "book.json").read_bytes() == (folders[1] / "book.json").read_bytes()
+
+
+def test_whoever_reads_keeps_what_has_not_changed(board: FileBoard, tmp_path: Path) -> None:
+    reader, stays = FileBoard(tmp_path), a_quote()
+    board.publish(a_rich_book(1, {"JPY": stays, "CHF": a_quote(Fraction(5))}, {YEN: stays}))
+    first = reader.current()
+    board.publish(a_rich_book(2, {"JPY": stays, "CHF": a_quote(Fraction(6))}, {YEN: stays}))
+    second = reader.current()
+    assert first is not None
+    assert second is not None
+    assert second.quotes["JPY"] is first.quotes["JPY"]
+    assert second.pairs[YEN] is first.pairs[YEN]
+    assert (first.quotes["CHF"].bid, second.quotes["CHF"].bid) == (5, 6)
+
+
+def test_a_damaged_book_does_not_unsettle_who_reads(board: FileBoard, tmp_path: Path) -> None:
+    reader = FileBoard(tmp_path)
+    board.publish(a_book(version=1))
+    first = reader.current()
+    (tmp_path / "book.json").write_bytes(b"{")
+    with pytest.raises(BoardDamaged):
+        reader.current()
+    board.publish(a_book(version=2, quote=a_quote(Fraction(5))))
+    second = reader.current()
+    assert first is not None
+    assert second is not None
+    assert (second.version, second.quotes["JPY"].bid) == (2, 5)
+
+
+CODES = st.sampled_from(["AUD", "CHF", "EUR", "JPY"])
+BOOKS = st.lists(
+    st.tuples(
+        st.dictionaries(CODES, st.integers(0, 3)),
+        st.dictionaries(st.builds(Pair, CODES, CODES), st.integers(0, 3)),
+    ),
+    min_size=1,
+    max_size=6,
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(editions=BOOKS)
+def test_any_series_of_books_is_read_as_it_was_published(
+    board: FileBoard, tmp_path: Path, editions: list[tuple[dict[str, int], dict[Pair, int]]]
+) -> None:
+    quotes, reader = [a_quote(Fraction(1, 3 + number)) for number in range(4)], FileBoard(tmp_path)
+    for version, (codes, pairs) in enumerate(editions):
+        named = {code: quotes[number] for code, number in codes.items()}
+        book = a_rich_book(version, named, {pair: quotes[number] for pair, number in pairs.items()})
+        board.publish(book)
+        assert reader.current() == book

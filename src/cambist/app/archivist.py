@@ -17,6 +17,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from datetime import date
 from multiprocessing import get_context
+from multiprocessing.process import BaseProcess
 from time import sleep
 from typing import TypeVar
 
@@ -38,6 +39,7 @@ from cambist.stores.image import open_image, write_image
 T = TypeVar("T")
 
 _LONGEST_READING = 120.0
+_FINISH_SECONDS = 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,14 +120,20 @@ class Archivist:
         return await self._done(_rebuild, today)
 
     def close(self) -> None:
-        """Let the process finish what it is at, and end it."""
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        """Let the process finish what it is at, but not for long: what is cut off is filed not at all, and comes again."""
+        processes = self._processes()
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        for process in processes:
+            process.join(_FINISH_SECONDS)
+            process.kill()
 
     async def _done(self, work: Callable[..., T], *given: object) -> T:
         async with self._one_at_a_time:
             loop = asyncio.get_running_loop()
             try:
-                return await asyncio.wait_for(loop.run_in_executor(self._pool, work, *given), _LONGEST_READING)
+                # Not wait_for: before Python 3.12 it may swallow being cancelled, and then nothing ends the gatherer.
+                async with asyncio.timeout(_LONGEST_READING):
+                    return await loop.run_in_executor(self._pool, work, *given)
             except TimeoutError as error:
                 self._replace()
                 raise SourceSilent("the reading of what it sent did not end") from error
@@ -134,10 +142,13 @@ class Archivist:
                 raise StoreBroken("The process that files died; another takes over") from error
 
     def _replace(self) -> None:
-        for process in list(getattr(self._pool, "_processes", {}).values()):
+        for process in self._processes():
             process.kill()
         self._pool.shutdown(wait=False, cancel_futures=True)
         self._pool = self._opened()
+
+    def _processes(self) -> list[BaseProcess]:
+        return list((getattr(self._pool, "_processes", None) or {}).values())
 
     def _opened(self) -> ProcessPoolExecutor:
         return ProcessPoolExecutor(

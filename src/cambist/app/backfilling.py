@@ -14,10 +14,12 @@ from cambist.app.archivist import Archive
 from cambist.app.parts import fixing_feeds, keys_of_sources, open_store, switched_off
 from cambist.errors import BadParameter, shown
 from cambist.feeds.base import FixingFeed
+from cambist.history.environment import Environment
 from cambist.ingest.backfill import Backfill, Course, gaps, longest
 from cambist.ingest.fetch import Fetcher
 from cambist.settings import Settings
 from cambist.stores.board import FileBoard, News
+from cambist.stores.folder import DataFolder
 
 ALL = "all"
 _AT_ONCE = 4
@@ -33,9 +35,13 @@ class Filled:
 
 
 class Backfilling:
-    """Fills the archive of the folder that the settings name, and has the image built of it."""
+    """Fills the archive of the folder that the settings name, and has the image built of it.
+
+    Errors when made: CannotStart for a sandbox's folder.
+    """
 
     def __init__(self, settings: Settings, environment: Mapping[str, str], clock: Callable[[], datetime]) -> None:
+        DataFolder(settings.data).check(Environment.LIVE)
         self._settings = settings
         self._clock = clock
         self._store = open_store(settings)

@@ -48,7 +48,7 @@ class FaultsFile:
         return self.faults
 
     def write(self, faults: Faults) -> None:
-        """Put these faults in place of those in the file. Errors: SettingRefused for what would be refused when read."""
+        """Put these faults in place of those in the file. Errors: SettingRefused where they cannot be read."""
         text = written(faults)
         read_faults(text, str(self._path), self._known)
         write_atomically(self._path, text.encode())

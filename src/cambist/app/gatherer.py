@@ -19,6 +19,7 @@ from typing import Any
 import aiohttp
 from stamina.instrumentation import set_on_retry_hooks
 
+from cambist.app import garbage
 from cambist.app.archivist import Archivist
 from cambist.app.parts import all_feeds, switched_off
 from cambist.errors import BoardDamaged, CambistError
@@ -45,6 +46,7 @@ _LOOK_EVERY = 0.02
 _BULLETIN_EVERY = 1.0
 _SETTLE = 2.0
 _CONNECTIONS = 40
+_PER_HOST = 4
 _ALONE_AFTER = 20.0
 
 
@@ -53,6 +55,7 @@ def gather(settings: Settings, supervisor: int, keys: Mapping[str, str]) -> None
     logging.config.dictConfig(log_config(settings.log_level))
     set_on_retry_hooks([])  # a failure is logged when it counts, not each time that somebody is asked again
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the supervisor, which stops the others in order
+    garbage.seldom()
     asyncio.run(Gatherer(settings, keys).run(supervisor))
 
 
@@ -74,12 +77,15 @@ class Gatherer:
         self._archivist = Archivist(settings)
         self._has_filed = asyncio.Event()
         self._book_at: datetime | None = None
+        self._archive_seen = self._board.version(News.ARCHIVE)
 
     async def run(self, supervisor: int) -> None:
         """Run every task until told to stop; one that fails is logged and begun again."""
         stop = asyncio.Event()
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
-        connector = aiohttp.TCPConnector(limit=_CONNECTIONS, limit_per_host=4)
+        # Behind a gateway all sources are one host: the venues' sockets alone would take all that one may have.
+        per_host = 0 if self._settings.gateway else _PER_HOST
+        connector = aiohttp.TCPConnector(limit=_CONNECTIONS, limit_per_host=per_host)
         async with aiohttp.ClientSession(connector=connector, auto_decompress=True) as session:
             fetcher = Fetcher(session, self._settings.gateway, self._keys)
             await self._recall()
@@ -94,7 +100,7 @@ class Gatherer:
         self._archivist.close()
 
     def _works(self, fetcher: Fetcher) -> list[Coroutine[Any, Any, None]]:
-        works = [self._publish(), self._tell(), self._build(), self._say_if_alone()]
+        works = [self._publish(), self._tell(), self._build(), self._heed(), self._say_if_alone()]
         for key, feed in self._asked.items():
             poller = Poller(feed.source, fetcher, self._health.pulses[key], utc_now, self._health)
             works += self._works_of(feed, poller)
@@ -164,7 +170,8 @@ class Gatherer:
         """Build the image once things have settled after a delivery; and when a new day has begun."""
         while True:
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._has_filed.wait(), timedelta(minutes=10).total_seconds())
+                async with asyncio.timeout(timedelta(minutes=10).total_seconds()):
+                    await self._has_filed.wait()
             await asyncio.sleep(_SETTLE)
             self._has_filed.clear()
             try:
@@ -172,6 +179,16 @@ class Gatherer:
             except CambistError as error:
                 log.warning("Ingest: the image cannot be built: %s", error)
                 self._has_filed.set()
+
+    async def _heed(self) -> None:
+        """Take all holdings anew when a command of the operator has changed the archive."""
+        while True:
+            version = self._board.version(News.ARCHIVE)
+            if version != self._archive_seen:
+                self._archive_seen = version
+                await self._recall()
+                self._has_filed.set()
+            await asyncio.sleep(_BULLETIN_EVERY)
 
     async def _say_if_alone(self) -> None:
         """Say once that there is no network, instead of once a source."""

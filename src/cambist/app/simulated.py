@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
+from functools import cache
 from hashlib import blake2b
 from typing import TypeVar
 
 import numpy as np
 
 from cambist.app.faults import FaultsFile
-from cambist.errors import NoRate
+from cambist.errors import CannotStart, NoRate
 from cambist.history.build import Publication, build
-from cambist.history.environment import SIMULATED
+from cambist.history.environment import SIMULATED, Environment
 from cambist.history.image import FIRST_DAY, RateImage
 from cambist.history.line import Line
 from cambist.market.book import Book
@@ -34,11 +35,26 @@ N = TypeVar("N", str, Pair)
 _AHEAD = timedelta(days=400)
 """How far the image reaches past today, as that of a live service does."""
 
-COINS_BY_NAME = (*(code for code in LEVELS if code in COINS), *(coin for coin in COINS if coin not in LEVELS))
+COINS_BY_SIZE = (*(code for code in LEVELS if code in COINS), *(coin for coin in COINS if coin not in LEVELS))
 """All coins, those with a level of their own first: the market deals the first ones in more pairs."""
 
-KNOWN = SimulatedMarket(0, COINS_BY_NAME).known
-"""The codes that are quoted at some time, whatever the seed."""
+_BUILD = 1
+"""Counted up when the way of building changes, so that an older image is not taken for a current one."""
+
+
+@cache
+def known_codes() -> frozenset[str]:
+    """Give the codes that are quoted at some time, whatever the seed."""
+    return SimulatedMarket(0, COINS_BY_SIZE).known
+
+
+def faults_file(settings: Settings) -> FaultsFile:
+    """Give the faults of a sandbox's folder. Errors: CannotStart for a folder that is none."""
+    folder = DataFolder(settings.data)
+    if folder.environment is None:
+        raise CannotStart(f"There is no sandbox in {folder.path}: run [cambist serve --sandbox] once, or name --data")
+    folder.check(Environment.SANDBOX)
+    return FaultsFile(folder.faults, known_codes())
 
 
 class Simulated:
@@ -46,8 +62,8 @@ class Simulated:
 
     def __init__(self, settings: Settings) -> None:
         self._seed = settings.sandbox_seed
-        self._honest = SimulatedMarket(self._seed, COINS_BY_NAME)
-        self._file = FaultsFile(DataFolder(settings.data).faults, KNOWN)
+        self._honest = SimulatedMarket(self._seed, COINS_BY_SIZE)
+        self._file = FaultsFile(DataFolder(settings.data).faults, self._honest.known)
         self.look()
 
     def look(self) -> None:
@@ -77,7 +93,7 @@ class Simulated:
     def revision(self, now: datetime) -> str:
         """Name what the image is built from: seed, days, tables and the days that are missing."""
         missing = blake2b(repr(self._missing).encode(), digest_size=6).hexdigest()
-        return f"{SIMULATED}-{self._seed}-{last_fixed(now)}-{reference_digest()}-{missing}"
+        return f"{SIMULATED}-{self._seed}-{last_fixed(now)}-{reference_digest()}-{missing}-{_BUILD}"
 
     def image(self, now: datetime) -> RateImage:
         """Build the image of all days since 1970."""

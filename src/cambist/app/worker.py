@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from cambist.app import garbage
 from cambist.app.parts import endpoints, environment_of, open_store
 from cambist.app.plans import current_plans
 from cambist.errors import BoardDamaged
@@ -11,6 +12,7 @@ from cambist.history.environment import Environment, check_book, check_image
 from cambist.history.image import RateImage
 from cambist.history.report import Bulletin
 from cambist.market.book import Book
+from cambist.reference.assets import AssetKind
 from cambist.server import render
 from cambist.server.desk import Desk, utc_now
 from cambist.server.front import Wsgi
@@ -44,6 +46,7 @@ class Worker:
             current_plans(self._folder.path),
             longest_age=settings.fixing_max_age,
         )
+        self._desk.ages = {AssetKind.COIN: settings.coin_max_age, AssetKind.METAL: settings.metal_max_age}
         self._desk.take_bulletin(self._bulletin())
         self._meter = self._opened_meter(settings.workers * settings.threads)
         self._seen = seen
@@ -104,4 +107,6 @@ def load_worker(settings: Settings, supervisor: int) -> Wsgi:
     """
     worker = Worker(settings)
     worker.watch(supervisor).start()
-    return worker.wsgi(settings)
+    application = worker.wsgi(settings)
+    garbage.seldom()
+    return application

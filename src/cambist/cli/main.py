@@ -8,7 +8,20 @@ from typing import Annotated
 import typer
 
 from cambist import __version__
-from cambist.cli import account, backfill, fixing, key, openapi, plans, serve, settings, usage
+from cambist.cli import (
+    account,
+    backfill,
+    feeds,
+    fixing,
+    key,
+    openapi,
+    plans,
+    quarantine,
+    sandbox,
+    serve,
+    settings,
+    usage,
+)
 from cambist.errors import CambistError
 
 app = typer.Typer(
@@ -24,6 +37,9 @@ app.command()(backfill.backfill)
 app.add_typer(account.app, name="account")
 app.add_typer(key.app, name="key")
 app.add_typer(plans.app, name="plans")
+app.add_typer(sandbox.app, name="sandbox")
+app.add_typer(feeds.app, name="feeds")
+app.add_typer(quarantine.app, name="quarantine")
 app.command()(usage.usage)
 app.command()(fixing.fixing)
 app.command()(settings.settings)

@@ -20,6 +20,7 @@ from cambist.app.companion import Companion
 from cambist.app.gatherer import gather
 from cambist.app.keeper import Keeper
 from cambist.app.parts import all_feeds, keys_of_sources
+from cambist.app.sandbox import play
 from cambist.app.worker import load_worker
 from cambist.server import http
 from cambist.server.desk import utc_now
@@ -49,6 +50,8 @@ def serve(  # noqa: PLR0913  the flags are the settings
     operator_port: Annotated[int | None, flag("operator_port")] = None,
     fetch: Annotated[bool | None, flag("fetch")] = None,
     gateway: Annotated[str | None, flag("gateway")] = None,
+    sandbox: Annotated[bool | None, flag("sandbox")] = None,
+    sandbox_seed: Annotated[int | None, flag("sandbox_seed")] = None,
     log_level: Annotated[str | None, flag("log_level")] = None,
     access_log: Annotated[bool | None, flag("access_log")] = None,
 ) -> None:
@@ -56,24 +59,9 @@ def serve(  # noqa: PLR0913  the flags are the settings
 
     The first start fills the data folder with the ECB's reference rates since 1999, which come with the
     installed packages, creates the owner's account and prints its key once. Every flag is also a setting:
-    see **cambist settings**.
+    see **cambist settings**. A sandbox simulates its market, asks nobody, and keeps a data folder of its own.
     """
-    flags = {
-        "data": data,
-        "host": host,
-        "port": port,
-        "workers": workers,
-        "threads": threads,
-        "path_prefix": path_prefix,
-        "tls_cert": tls_cert,
-        "tls_key": tls_key,
-        "operator_port": operator_port,
-        "fetch": fetch,
-        "gateway": gateway,
-        "log_level": log_level,
-        "access_log": access_log,
-    }
-    run(read_settings(os.environ, flags))
+    run(read_settings(os.environ, locals()))  # every flag is a setting of its name
 
 
 def run(settings: Settings) -> None:
@@ -88,7 +76,10 @@ def run(settings: Settings) -> None:
     log.info("Serving %s with %d workers of %d threads", address, settings.workers, settings.threads)
     with ExitStack() as companions:
         companions.enter_context(Companion("bookkeeper", keep_books, settings))
-        if settings.fetch:
+        if settings.sandbox:
+            log.info("Sandbox: every price is simulated, by the seed %d", settings.sandbox_seed)
+            companions.enter_context(Companion("sandbox", play, settings))
+        elif settings.fetch:
             keys = keys_of_sources(settings, all_feeds(settings).values(), os.environ)
             companions.enter_context(Companion("gatherer", partial(gather, keys=keys), settings))
         http.run(settings, listening_on, partial(load_worker, settings, os.getpid()), keeper.reload_plans)

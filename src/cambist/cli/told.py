@@ -14,7 +14,7 @@ from rich.table import Table
 
 Record = Mapping[str, Any]
 
-_WIDEST_WORD = 16
+_WIDEST_WORD = 18
 _BORDERS = 3
 
 

@@ -60,7 +60,8 @@ class Source:
     in `zone`, of the market that a fixing shows, `first_day` the first day that can be had of it; the three matter for
     fixings. `alias` is a code that stands for the anchor at this source's rate alone (BRX is the real at the PTAX).
     `compiled` says that it compiles what others publish: it is heard where they are not. One that `outranks_pegs` fixes
-    currencies itself that the law pegs; of any other source only the anchor's own rate is heard there. `setting` names the setting with the operator's key, where one is needed.
+    currencies itself that the law pegs; of any other source only the anchor's own rate is heard there. `setting` names
+    the setting with the operator's key, where one is needed.
     """
 
     key: str

@@ -17,8 +17,8 @@ from xml.etree.ElementTree import Element
 from zoneinfo import ZoneInfo
 
 from cambist.errors import FeedBroken, shown
-from cambist.feeds.base import FixingFeed, Inquiry, Redistribution, Schedule, Source
-from cambist.feeds.reading import LARGEST, Reading, is_code
+from cambist.feeds.base import LARGEST, FixingFeed, Inquiry, Redistribution, Schedule, Source
+from cambist.feeds.reading import Reading, is_code
 from cambist.history.fixing import Fixing
 from cambist.market.pair import Pair
 from cambist.market.standing import Pace

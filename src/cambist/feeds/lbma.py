@@ -67,8 +67,7 @@ class LbmaFeed(FixingFeed):
         start = max(first, _FIRST_DAY)
         if start <= last:
             for name in _PAIRS:
-                url = f"{_PRICES}/{name}.json"
-                yield Inquiry(url=url, first=start, last=last, about=name, media=("application/json",))
+                yield Inquiry(url=f"{_PRICES}/{name}.json", first=start, last=last, about=name)
 
     def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
         """Read one metal's dollars, in the order of the days."""

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from functools import lru_cache
 from io import StringIO
 from typing import Any, TypeVar
 from xml.etree import ElementTree as ET
@@ -87,14 +88,10 @@ class Reading:
 
     def day(self, text: object, form: str = "%Y-%m-%d", since: date = date(1945, 1, 1)) -> date:
         """Read a day in the source's form, which has to have been written like that: no digit may be missing."""
-        try:
-            found = datetime.strptime(str(text), form).replace(tzinfo=UTC)
-        except ValueError:
-            found = None
-        # strptime is lenient with lost zeros and blanks; a date that is not written back the same is none.
-        if found is None or found.strftime(form).lower() != str(text).lower() or found.date() < since:
+        found = _day(str(text), form)
+        if found is None or found < since:
             raise self.broken(f"[{shown(str(text))}] is no date since {since}")
-        return found.date()
+        return found
 
     def english_day(self, text: str, pattern: str, since: date = date(1945, 1, 1)) -> date:
         """Read a day whose month is an English word, whatever the machine's language.
@@ -150,6 +147,17 @@ class Reading:
         if len(groups) > 1 and (not 1 <= len(groups[0]) <= 3 or any(len(group) != 3 for group in groups[1:])):
             raise self.broken(f"{what} is no rate: [{shown(text)}]")
         return "".join(groups) + dot + tail
+
+
+@lru_cache(maxsize=65_536)
+def _day(text: str, form: str) -> date | None:
+    """Read a day written in a form; sources write the same days over and over."""
+    try:
+        found = datetime.strptime(text, form).replace(tzinfo=UTC)
+    except ValueError:
+        return None
+    # strptime is lenient with lost zeros and blanks; a date that is not written back the same is none.
+    return found.date() if found.strftime(form).lower() == text.lower() else None
 
 
 def _written(key: Any) -> str:

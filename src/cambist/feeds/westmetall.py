@@ -55,7 +55,7 @@ class WestmetallFeed(FixingFeed):
         first_day=_FIRST_DAY,
         rate_type=RateType.MARKET,
         schedule=Schedule(
-            start=time(14), end=time(20), every=timedelta(minutes=30), holidays="XLON", pause=timedelta(seconds=3)
+            start=time(14), end=time(20), every=timedelta(hours=1), holidays="XLON", pause=timedelta(seconds=3)
         ),
         why_off="LME prices are the London Metal Exchange's property: ask it, or Westmetall, before switching them on.",
     )

@@ -22,6 +22,9 @@ from cambist.reference.tables import CURRENCIES
 _LOOK_AGAIN = timedelta(seconds=20)
 """How often everything is looked at anew: words age also where nobody says anything."""
 
+_AGAIN_AT_ONCE = 40
+"""How many pairs are looked at anew with one edition: all at once would hold up the ticks."""
+
 
 @dataclass(slots=True)
 class Books:
@@ -34,7 +37,10 @@ class Books:
     _pairs: dict[Pair, Quote] = field(default_factory=dict)
     _legs: dict[str, tuple[str, Pair]] = field(default_factory=dict)
     _crossed: dict[str, tuple[Quote, Quote, Quote]] = field(default_factory=dict)
+    _rounds: list[Pair] = field(default_factory=list)
+    _last: Book | None = None
     _is_due: bool = True
+    _has_news: bool = False
     _looked_at: datetime | None = None
 
     def fixed(self, source: str, offers: Mapping[str, Offer], now: datetime) -> None:
@@ -54,41 +60,63 @@ class Books:
     def edition(self, now: datetime) -> Book | None:
         """Give the next book; None where nothing has changed since the last."""
         changed = self.tape.changed()
-        if self._looked_at is None or not timedelta() <= now - self._looked_at < _LOOK_AGAIN:
+        is_look = self._looked_at is None or not timedelta() <= now - self._looked_at < _LOOK_AGAIN
+        if is_look:
             self._looked_at = now
-            changed = self.tape.pairs()
-        if not changed and not self._is_due:
-            return None
-        self._is_due = False
-        self._agree(changed, now)
-        self.version += 1
-        pairs = {pair: quote for pair, quote in self._pairs.items() if FORWARD not in str(pair)}
-        return compose(self._quotes(now), self.version, now, pairs)
-
-    def _agree(self, changed: Iterable[Pair], now: datetime) -> None:
-        is_new = False
-        for pair in changed:
-            quote = self.tape.agreed(pair, now)
-            if quote is not None:
-                is_new = is_new or pair not in self._pairs
-                self._pairs[pair] = quote
-        if is_new or self._looked_at == now:
+            self._rounds = list(self.tape.pairs())
+        again = {self._rounds.pop() for _ in range(min(_AGAIN_AT_ONCE, len(self._rounds)))}
+        is_new = self._agree(changed | again, now)
+        if is_new or is_look:
             self._choose_legs(now)
+        if not (self._is_due or self._has_news or is_look):
+            return None
+        book = self._composed(now)
+        has_looked_only = not (self._is_due or self._has_news)
+        is_same = has_looked_only and self._last is not None and _says_the_same(book, self._last)
+        self._is_due = self._has_news = False
+        if is_same:
+            return None
+        self.version, self._last = book.version, book
+        return book
+
+    def _composed(self, now: datetime) -> Book:
+        pairs = {pair: quote for pair, quote in self._pairs.items() if not pair.base.endswith(FORWARD)}
+        return compose(self._quotes(now), self.version + 1, now, pairs)
+
+    def _agree(self, pairs: Iterable[Pair], now: datetime) -> bool:
+        """Agree anew on these pairs; say whether one is among them that was not there before."""
+        is_new = False
+        for pair in pairs:
+            quote, before = self.tape.agreed(pair, now), self._pairs.get(pair)
+            if quote is not None and quote != before:
+                is_new = is_new or before is None
+                self._pairs[pair] = quote
+                self._has_news = True
+        return is_new
 
     def _choose_legs(self, now: datetime) -> None:
-        """Choose for each code the most liquid pair that has been heard of lately, else the most liquid one."""
-        fresh = {pair: quote for pair, quote in self._pairs.items() if _is_fresh(quote, now)}
-        codes = {code for pair in self._pairs for code in (pair.base, pair.quote)} - {PIVOT}
-        for code in codes:
-            found = direct(code, fresh) or direct(code, self._pairs)
+        """Choose for each code the most liquid pair that has been heard of lately, else the most liquid one.
+
+        Money is priced in money alone: what a coin fetches in a currency is another market than the currency's own.
+        """
+        money = {pair: quote for pair, quote in self._pairs.items() if {pair.base, pair.quote} <= CURRENCIES.keys()}
+        fresh, fresh_money = (
+            {pair: quote for pair, quote in pairs.items() if _is_fresh(quote, now)} for pairs in (self._pairs, money)
+        )
+        self._legs = {}
+        for code in {code for pair in self._pairs for code in (pair.base, pair.quote)} - {PIVOT}:
+            places = (fresh_money, money) if code in CURRENCIES else (fresh, self._pairs)
+            found = next(filter(None, (direct(code, pairs) for pairs in places)), None)
             if found is not None:
                 self._legs[code] = (found[0], found[1].pair)
+        # A leg has to be priced before what is dealt in it.
+        rank = {code: place for place, code in enumerate(LEGS)}
+        self._legs = dict(sorted(self._legs.items(), key=lambda item: rank.get(item[0], len(rank))))
 
     def _quotes(self, now: datetime) -> dict[str, Quote]:
         """Give one quote a code, against the pivot: what is dealt where it is fresh, else what was fixed."""
         quotes = {code: quote for code, quote in self._daily.items() if not code.endswith(FORWARD)}
-        order = sorted(self._legs, key=lambda code: LEGS.index(code) if code in LEGS else len(LEGS))
-        for code in order:
+        for code in self._legs:
             quote = self._dealt(code, quotes)
             if quote is None or code.endswith(FORWARD):
                 continue
@@ -133,3 +161,7 @@ class Books:
 
 def _is_fresh(quote: Quote, now: datetime) -> bool:
     return now - quote.as_of <= FRESH_FOR[Pace.REALTIME]
+
+
+def _says_the_same(book: Book, other: Book) -> bool:
+    return (book.quotes, book.pairs, book.listed) == (other.quotes, other.pairs, other.listed)

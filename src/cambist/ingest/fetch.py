@@ -109,6 +109,8 @@ class Fetcher:
             raise SourceBusy(f"{source}: answered {response.status}", _wait(response.headers.get("Retry-After", "")))
         if response.status != 200:
             raise FeedBroken(f"{source}: answered {response.status}")
+        if response.headers.get("Cambist-Environment"):
+            raise FeedBroken(f"{source}: what answers there is a sandbox")
         kind = response.headers.get("Content-Type", "").lower()
         if inquiry.media and not kind.startswith(inquiry.media):
             raise FeedBroken(f"{source}: sent [{kind[:60]}] instead of {' or '.join(inquiry.media)}")

@@ -11,7 +11,7 @@ from cambist.feeds.base import Source
 from cambist.history.fixing import Fixing, Refusal
 from cambist.history.image import BY_LAW, NOBODY, RateImage
 from cambist.history.quarantine import State, Statement
-from cambist.market.acceptance import Candidate, refusal
+from cambist.market.acceptance import Candidate, beyond_doubt, refusal
 from cambist.market.pair import PIVOT, Pair
 from cambist.reference.assets import METALS
 from cambist.reference.tables import CURRENCIES, PEGS, REDENOMINATIONS
@@ -19,6 +19,7 @@ from cambist.reference.tables import CURRENCIES, PEGS, REDENOMINATIONS
 _CARRY = timedelta(days=14)
 _AROUND_A_CUT = timedelta(days=30)
 _PEGGED = frozenset(peg.code for peg in PEGS)
+_PEGGED_TO = frozenset(peg.anchor for peg in PEGS) - {PIVOT}
 _CUT = {change.old: change for change in REDENOMINATIONS if change.old == change.new}
 
 
@@ -55,32 +56,41 @@ class Judge:
     today: date
     _runs: dict[str, _Run] = field(default_factory=dict)
     _pivots: dict[date, float] = field(default_factory=dict)
-    _last_pivot: tuple[date, float] | None = None
+    _pegged_to: dict[tuple[date, str], float] = field(default_factory=dict)
 
     def judge(self, fixings: Sequence[Fixing]) -> Judged:
         """Divide a delivery into what counts and what has to wait; what was rejected once is dropped for good."""
         self._learn_pivots(fixings)
         for fixing in self.before.values():
-            self._remember(fixing)
+            self._remember(fixing, self._code(fixing), self._units(fixing))
         judged = Judged([], [])
         for fixing, following in _with_following(fixings):
-            decision = self.decisions.get((fixing.pair, fixing.day, fixing.nominal, fixing.value))
+            decision = self._decision(fixing)
             if decision is State.REJECTED:
                 continue
-            reason = None if decision is State.ACCEPTED else self._reason(fixing, following)
+            code, units = self._code(fixing), self._units(fixing)
+            reason = None if decision is State.ACCEPTED else self._reason(fixing, code, units, following)
             if reason is None:
                 judged.accepted.append(fixing)
-                self._remember(fixing)
+                self._remember(fixing, code, units)
             else:
                 judged.refused.append(Refusal(fixing, reason))
         return judged
 
+    def _decision(self, fixing: Fixing) -> State | None:
+        if not self.decisions:
+            return None
+        return self.decisions.get((fixing.pair, fixing.day, fixing.nominal, fixing.value))
+
     def _learn_pivots(self, fixings: Sequence[Fixing]) -> None:
-        """Note what the pivot was per anchor on each day: the source's own word where it has one."""
+        """Note what the pivot, and what others are pegged to, was per anchor on each day by the source's own word."""
         anchor = self.source.anchor
         for fixing in (*self.before.values(), *fixings):
-            if anchor != PIVOT and PIVOT in (fixing.pair.base, fixing.pair.quote):
+            code = fixing.pair.other(anchor)
+            if code == PIVOT and anchor != PIVOT:
                 self._pivots[fixing.day] = _per_anchor(fixing, anchor)
+            elif code in _PEGGED_TO:
+                self._pegged_to[fixing.day, code] = _per_anchor(fixing, anchor)
 
     def _units(self, fixing: Fixing) -> float:
         """Give units of the fixing's code per pivot; of the anchor where it is the pivot's own; NaN where unknown."""
@@ -98,21 +108,23 @@ class Judge:
         code = fixing.pair.other(self.source.anchor)
         return self.source.anchor if code == PIVOT else code
 
-    def _reason(self, fixing: Fixing, following: Fixing | None) -> str | None:
-        code, units = self._code(fixing), self._units(fixing)
+    def _reason(self, fixing: Fixing, code: str, units: float, following: Fixing | None) -> str | None:
         if isnan(units) or (code not in CURRENCIES and code not in METALS):
             return refusal(Candidate(code, fixing.day, 1.0, self.today))
-        run, others, peg = self._runs.get(code), *self._said(code, fixing.day)
+        run, (others, peg) = self._runs.get(code), self._said(code, fixing.day)
         is_near = run is not None and fixing.day - run.day <= _CARRY
-        later = None if following is None else self._units(following) * _cut_between(code, fixing.day, following.day)
+        previous = run.units / _cut_between(code, run.day, fixing.day) if run and is_near else None
         still, moved = self._stood(run, units, others)
+        if peg is None and not still and previous is not None and beyond_doubt(units, previous, others):
+            return None
+        later = None if following is None else self._units(following) * _cut_between(code, fixing.day, following.day)
         return refusal(
             Candidate(
                 code=code,
                 day=fixing.day,
                 units=units,
                 today=self.today,
-                previous=run.units / _cut_between(code, run.day, fixing.day) if run and is_near else None,
+                previous=previous,
                 following=None if later is None or isnan(later) else later,
                 others=others,
                 peg=peg,
@@ -131,8 +143,20 @@ class Judge:
         if isnan(cell) or voice == NOBODY:
             return None, None
         if voice == BY_LAW:
-            return None, cell if code in _PEGGED else None
+            return None, self._pegged(code, day, cell) if code in _PEGGED else None
         return (None if self.image.sources[voice] == self.source.key else cell), None
+
+    def _pegged(self, code: str, day: date, cell: float) -> float:
+        """Give what the law says, by the source's own word on what the currency is pegged to where it has one.
+
+        Two sources of different hours may lie further apart in the anchor than a peg ever does.
+        """
+        peg = next((peg for peg in PEGS if peg.code == code and peg.holds_on(day)), None)
+        anchor, pivot = self.source.anchor, 1.0 if self.source.anchor == PIVOT else self._pivots.get(day)
+        if peg is None or pivot is None:
+            return cell
+        own = 1.0 if peg.anchor == anchor else self._pegged_to.get((day, peg.anchor))
+        return cell if own is None else own / pivot * float(peg.factor)
 
     @staticmethod
     def _stood(run: _Run | None, units: float, others: float | None) -> tuple[int, float]:
@@ -140,8 +164,7 @@ class Judge:
             return 0, 0.0
         return run.still + 1, abs(others / run.others_at_start - 1)
 
-    def _remember(self, fixing: Fixing) -> None:
-        code, units = self._code(fixing), self._units(fixing)
+    def _remember(self, fixing: Fixing, code: str, units: float) -> None:
         if isnan(units):
             return
         run = self._runs.get(code)

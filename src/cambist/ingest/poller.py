@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from cambist.errors import FeedBroken, NothingPublished, SourceSilent, StoreBroken
-from cambist.feeds.base import FixingFeed, Inquiry, Names, Source, TickFeed
+from cambist.feeds.base import FixingFeed, Inquiry, Names, Source, TickFeed, Venue
 from cambist.history.fixing import Filed
 from cambist.ingest.fetch import Fetcher
 from cambist.ingest.filing import Delivery
@@ -27,6 +27,7 @@ File = Callable[[str, Delivery], Awaitable[Filed | None]]
 _GIVE_UP_AFTER = 3
 _LONGEST_BACK_OFF = timedelta(hours=6)
 _JITTER_SECONDS = 5.0
+_LIST_AWAITED = 0.2
 
 
 @dataclass(slots=True)
@@ -94,6 +95,8 @@ async def _ask_all(poller: Poller, feed: FixingFeed, file: File, first: date) ->
 
 
 async def _ask_one(poller: Poller, inquiry: Inquiry, file: File) -> bool:
+    if poller.pulse.waiting:
+        poller.fetcher.forget(inquiry)  # what waits is judged again, also where the source has nothing new
     try:
         content = await poller.fetcher.ask(poller.source.key, inquiry)
     except NothingPublished:
@@ -109,8 +112,11 @@ async def _ask_one(poller: Poller, inquiry: Inquiry, file: File) -> bool:
 
 
 async def poll_ticks(poller: Poller, feed: TickFeed, tape: Tape, names: Callable[[], Names]) -> None:
-    """Ask a source of ticks whenever it is due, for ever."""
+    """Ask a source of ticks whenever it is due, for ever; a venue once its list, which names what it tells, is here."""
     while True:
+        if isinstance(feed, Venue) and not names():
+            await asyncio.sleep(_LIST_AWAITED)
+            continue
         for inquiry in feed.asked():
             try:
                 content = await poller.fetcher.ask(poller.source.key, inquiry)

@@ -27,7 +27,7 @@ _STEADY = 60.0
 """Seconds after which a connection counts as one that works, and the next may be tried at once."""
 
 _LONGEST_FRAME = 4 * 1024 * 1024
-_BREATHE_EVERY = 200
+_BREATHE_EVERY = 50
 
 DEALT_AS_MONEY = frozenset({"USD", "EUR", "GBP", "JPY", "CHF", "CAD", "AUD", "NZD", "SGD"})
 """What venues deal as money. Any other base that looks like a currency is a coin of that name, and shadows none."""
@@ -56,45 +56,47 @@ class Streamer:
 
     async def run(self) -> None:
         """Hear the venue for ever; when its list of pairs changes the sockets are made anew."""
-        while True:
-            try:
-                names = await self._list()
-            except FeedBroken as error:
-                self.poller.failed(error)
-                names = self.names
-            if not names:
-                await self.poller.pause()
-                continue
-            self.names = dict(names)
-            await self._hear_for(_LIST_EVERY)
+        tasks: list[asyncio.Task[None]] = []
+        try:
+            while True:
+                names = await self._listed()
+                if not names:
+                    await self.poller.pause()
+                    continue
+                if names != self.names or not tasks:
+                    await _ended(tasks)
+                    self.names = dict(names)
+                    tasks = [asyncio.create_task(self._keep(socket)) for socket in self.venue.sockets(self.names)]
+                await _undisturbed(tasks, _LIST_EVERY)
+        finally:
+            await _ended(tasks)
+
+    async def _listed(self) -> Mapping[str, Pair]:
+        """Give the venue's pairs; those of before where it does not say."""
+        try:
+            return await self._list()
+        except FeedBroken as error:
+            self.poller.fetcher.forget(self.venue.list_inquiry())
+            self.poller.failed(error)
+            return self.names
 
     async def _list(self) -> Mapping[str, Pair]:
         inquiry = self.venue.list_inquiry()
         content = await self.poller.fetcher.ask(self.venue.source.key, inquiry)
         return self.names if content is None else known_names(self.venue.source.key, self.venue.names(content))
 
-    async def _hear_for(self, while_: timedelta) -> None:
-        sockets = list(self.venue.sockets(self.names))
-        tasks = [asyncio.create_task(self._keep(socket)) for socket in sockets]
-        try:
-            await asyncio.sleep(while_.total_seconds())
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-
     async def _keep(self, socket: Socket) -> None:
         """Keep one connection: a dead one is made anew, the more slowly the more often it dies at once."""
         wait, loop = self.back_off, asyncio.get_running_loop()
         while True:
             began = loop.time()
+            self.tape.begin_again(self.venue.source.key)
             try:
                 await self._connected(socket)
             except (FeedBroken, aiohttp.ClientError, OSError, TimeoutError) as error:
                 self.poller.failed(FeedBroken(f"{self.venue.source.key}: {_plainly(error)}"))
             wait = self.back_off if loop.time() - began > _STEADY else min(wait * 2, _LONGEST_BACK_OFF)
             await asyncio.sleep(random.uniform(wait / 2, wait))  # noqa: S311  nobody guesses it
-            self.tape.begin_again(self.venue.source.key)
 
     async def _connected(self, socket: Socket) -> None:
         fetcher = self.poller.fetcher
@@ -109,16 +111,22 @@ class Streamer:
                 await asyncio.gather(helper, return_exceptions=True)
 
     async def _listen(self, connection: aiohttp.ClientWebSocketResponse, socket: Socket) -> None:
-        heard = 0
-        while True:
-            message = await connection.receive(timeout=socket.silence.total_seconds())
-            if message.type not in (aiohttp.WSMsgType.TEXT, aiohttp.WSMsgType.BINARY):
-                raise FeedBroken("the connection was closed")
-            if self._take(self.venue.hear(message.data, self.names)):
-                return
-            heard += 1
-            if heard % _BREATHE_EVERY == 0:
-                await asyncio.sleep(0)
+        loop, silence, heard = asyncio.get_running_loop(), socket.silence.total_seconds(), 0
+        # Not the time-out of `receive`: pings, which the deaf answer too, would put it off for ever.
+        async with asyncio.timeout(silence) as limit:
+            put_off_at = loop.time()
+            while True:
+                message = await connection.receive()
+                if message.type not in (aiohttp.WSMsgType.TEXT, aiohttp.WSMsgType.BINARY):
+                    raise FeedBroken("the connection was closed")
+                if self._take(self.venue.hear(message.data, self.names)):
+                    return
+                heard += 1
+                if heard % _BREATHE_EVERY == 0:
+                    await asyncio.sleep(0)
+                if loop.time() - put_off_at > min(1.0, silence / 10):
+                    put_off_at = loop.time()
+                    limit.reschedule(put_off_at + silence)
 
     def _take(self, heard: Heard) -> bool:
         """Put ticks on the tape; say whether the connection must be made anew."""
@@ -130,6 +138,19 @@ class Streamer:
                 self.poller.pulse.heard(tick.as_of or now)
                 self.poller.succeeded()
         return heard.reconnect
+
+
+async def _undisturbed(tasks: list[asyncio.Task[None]], while_: timedelta) -> None:
+    """Wait; a socket's task never ends by itself, so one that does has met a fault of ours, which is raised."""
+    done, _ = await asyncio.wait(tasks, timeout=while_.total_seconds(), return_when=asyncio.FIRST_COMPLETED)
+    for task in done:
+        await task
+
+
+async def _ended(tasks: list[asyncio.Task[None]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def _speak(connection: aiohttp.ClientWebSocketResponse, socket: Socket) -> None:

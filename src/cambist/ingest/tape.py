@@ -96,7 +96,7 @@ class Tape:
     def _offer(self, pair: Pair, key: str, tick: _Print) -> Offer:
         if tick.offer is None:
             source = self.sources[key]
-            origin = Origin(Made.PUBLISHED, (key,))
+            origin = Origin(Made.PUBLISHED, (key,), pace=source.pace)
             quote = Quote(pair, Fraction(tick.bid), Fraction(tick.ask), tick.as_of, tick.received_at, origin)
             tick.offer = Offer(
                 key, quote, source.pace, source.rate_type, list(self.sources).index(key), source.compiled
@@ -114,6 +114,8 @@ class Tape:
         if not self.is_open(tick.pair, received_at):
             return "outside the market's hours"
         reason = tick_refusal(tick.bid, tick.ask, self._mids.get(tick.pair))
+        if reason is None:
+            self._jumps.pop((tick.pair, tick.source), None)  # who came back has not stayed there
         if reason == JUMP and self._is_confirmed(tick, received_at):
             return None
         return reason

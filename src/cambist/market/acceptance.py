@@ -151,6 +151,15 @@ FIXING_RULES: tuple[Rule, ...] = (
 """In this order: the first to object names the reason, the most telling first."""
 
 
+def beyond_doubt(units: float, previous: float, others: float | None) -> bool:
+    """Say whether a rate is so near to its own past and to the others that no rule could object, pegs and rest aside.
+
+    Almost all are: judging them by each rule would take most of the time that filing a history takes.
+    """
+    is_near = abs(units - previous) <= _CLOSE * previous
+    return is_near and units > 0 and (others is None or abs(units - others) <= _CLOSE * others)
+
+
 def refusal(candidate: Candidate) -> str | None:
     """Judge a fixing; give the reason why it has to wait, or None."""
     for rule in FIXING_RULES:

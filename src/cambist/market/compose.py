@@ -23,7 +23,7 @@ def compose(
     as_of = max((quote.as_of for code, quote in quotes.items() if code in CURRENCIES), default=now)
     complete = dict(quotes)
     for parity in parities_on(now.date()):
-        _derive(complete, parity, as_of, now)
+        _derive(complete, parity, as_of)
     listed = (
         PIVOT,
         *(code for code, quote in complete.items() if _is_listed(code, quote, as_of, now.date())),
@@ -31,18 +31,19 @@ def compose(
     return Book(version, as_of, dict(sorted(complete.items())), tuple(sorted(listed)), pairs or {})
 
 
-def _derive(quotes: dict[str, Quote], parity: Parity, as_of: datetime, now: datetime) -> None:
+def _derive(quotes: dict[str, Quote], parity: Parity, as_of: datetime) -> None:
     """Add what law fixes. A peg yields to what a source publishes of late; a conversion never does (ADR 5)."""
-    anchor = _unit(as_of, now) if parity.anchor == PIVOT else quotes.get(parity.anchor)
+    anchor = _unit(as_of) if parity.anchor == PIVOT else quotes.get(parity.anchor)
     published = quotes.get(parity.code)
     if anchor is None or (parity.made is Made.PEGGED and published and _is_recent(published, as_of)):
         return
     quotes[parity.code] = parity.quote(anchor, PIVOT)
 
 
-def _unit(as_of: datetime, now: datetime) -> Quote:
+def _unit(as_of: datetime) -> Quote:
+    """Give the pivot in itself; nobody sent it now, so that the next book says the same where nothing has changed."""
     one = Fraction(1)
-    return Quote(Pair(PIVOT, PIVOT), one, one, as_of, now, Origin(Made.PUBLISHED, ()))
+    return Quote(Pair(PIVOT, PIVOT), one, one, as_of, as_of, Origin(Made.PUBLISHED, ()))
 
 
 def _is_recent(quote: Quote, as_of: datetime) -> bool:

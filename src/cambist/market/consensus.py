@@ -9,12 +9,11 @@ nothing is averaged (ADR 14).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from math import exp
 from statistics import median
 
-from cambist.market.pair import Pair
 from cambist.market.quote import Quote, Vote
 from cambist.market.standing import Pace, RateType
 
@@ -48,6 +47,11 @@ class Offer:
     rate_type: RateType
     rank: int
     compiled: bool = False
+    mid: float = field(init=False, compare=False)
+    """The midpoint for comparing; what is published stays exact."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "mid", (float(self.quote.bid) + float(self.quote.ask)) / 2)
 
 
 def agree(offers: Iterable[Offer], now: datetime) -> Quote | None:
@@ -80,14 +84,15 @@ def _comparable(group: list[Offer]) -> list[Offer]:
 def _decide(group: Sequence[Offer]) -> Quote:
     if len(group) == 1:
         return _published(group[0], (_vote(group[0], 1.0),))
-    mids = [_mid(offer.quote, group[0].quote.pair) for offer in group]
+    pair = group[0].quote.pair
+    mids = [offer.mid if offer.quote.pair == pair else 1 / offer.mid for offer in group]
     weights = _weights(group, mids)
     if len(group) < _QUORUM:
         newest = max(offer.quote.as_of for offer in group)
         chosen = min((one for one in group if newest - one.quote.as_of <= _SAME_TIME), key=lambda one: one.rank)
     else:
         chosen = group[_weighted_median(mids, weights, [offer.rank for offer in group])]
-    if chosen.quote.pair != group[0].quote.pair:
+    if chosen.quote.pair != pair:
         mids = [1 / mid for mid in mids]
     votes = tuple(Vote(one.source, mid, one.quote.as_of, w) for one, mid, w in zip(group, mids, weights, strict=True))
     return _published(chosen, votes)
@@ -119,14 +124,8 @@ def _weighted_median(mids: Sequence[float], weights: Sequence[float], ranks: Seq
     return order[-1]
 
 
-def _mid(quote: Quote, pair: Pair) -> float:
-    """Give a midpoint for comparing; what is published stays exact."""
-    mid = (float(quote.bid) + float(quote.ask)) / 2
-    return mid if quote.pair == pair else 1 / mid
-
-
 def _vote(offer: Offer, weight: float) -> Vote:
-    return Vote(offer.source, _mid(offer.quote, offer.quote.pair), offer.quote.as_of, weight)
+    return Vote(offer.source, offer.mid, offer.quote.as_of, weight)
 
 
 def _published(offer: Offer, votes: tuple[Vote, ...]) -> Quote:

@@ -33,5 +33,5 @@ def through(code: str, leg: str, quote: Quote, leg_quote: Quote) -> Quote:
         ask=ask * leg_ask,
         as_of=min(quote.as_of, leg_quote.as_of),
         received_at=max(quote.received_at, leg_quote.received_at),
-        origin=Origin(Made.CROSSED, sources, (quote.pair, leg_quote.pair), quote.origin.votes),
+        origin=Origin(Made.CROSSED, sources, (quote.pair, leg_quote.pair), quote.origin.votes, quote.origin.pace),
     )

@@ -8,6 +8,7 @@ from enum import StrEnum
 from fractions import Fraction
 
 from cambist.market.pair import Pair
+from cambist.market.standing import Pace
 
 
 class Made(StrEnum):
@@ -32,12 +33,16 @@ class Vote:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a quote comes from: how it was made, by whose word, out of which pairs, and how the sources voted."""
+    """Where a quote comes from: how it was made, by whose word, out of which pairs, how the sources voted.
+
+    `pace` says how fast they speak.
+    """
 
     made: Made
     sources: tuple[str, ...]
     legs: tuple[Pair, ...] = ()
     votes: tuple[Vote, ...] = ()
+    pace: Pace = Pace.DAILY
 
 
 @dataclass(frozen=True, slots=True)

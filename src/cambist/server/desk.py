@@ -12,6 +12,7 @@ from cambist.accounts.plan import Plan
 from cambist.history.image import RateImage
 from cambist.history.report import Bulletin
 from cambist.market.book import Book
+from cambist.reference.assets import AssetKind
 from cambist.server.answers import KeptAnswers
 from cambist.server.shelf import Shelves
 from cambist.server.subscribers import Subscribers, subscribers
@@ -46,6 +47,8 @@ class Desk:
         self._holders = holders
         self._plans = plans
         self._longest_age = longest_age
+        self.ages: Mapping[AssetKind, timedelta] = {}
+        """How old a price that trades may be, by what it is of; empty for however old."""
         self._bulletin: Bulletin | None = None
         self.clock = clock
         self.closed = KeptAnswers()
@@ -55,7 +58,7 @@ class Desk:
     def view(self, book: Book, now: float, form: DatetimeFormat = DatetimeFormat.ISO) -> View:
         """Give one request its consistent state of the world."""
         moment = datetime.fromtimestamp(now, UTC)
-        return View(book, self._image, moment, self._longest_age, form, bulletin=self._bulletin)
+        return View(book, self._image, moment, self._longest_age, form, bulletin=self._bulletin, ages=self.ages)
 
     def subscribers(self) -> Subscribers:
         """Give who may come in, by key."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from typing import Annotated
 
@@ -14,6 +15,9 @@ from cambist.errors import RateUnavailable
 from cambist.history.image import RateImage
 from cambist.history.report import Bulletin
 from cambist.market.book import Book
+from cambist.market.hours import is_open
+from cambist.market.standing import Pace
+from cambist.reference.assets import AssetKind, kind_of
 
 Updated = Annotated[
     str | int,
@@ -26,7 +30,8 @@ class View:
     """A consistent state of the world for one answer.
 
     `longest_age` is the operator's limit for live rates, `form` how the account wants times, `reach` the first day that
-    its plan includes; `usage` is there for the endpoints that ask for it. `bulletin` is the last word on the sources.
+    its plan includes; `usage` is there for the endpoints that ask for it. `bulletin` is the last word on the sources,
+    `ages` how old a price that trades may be, by what it is of.
     """
 
     book: Book
@@ -37,11 +42,27 @@ class View:
     reach: date = date.min
     usage: UsageRecord | None = None
     bulletin: Bulletin | None = None
+    ages: Mapping[AssetKind, timedelta] = field(default_factory=dict)
 
     @property
     def today(self) -> date:
         """The day it is, UTC."""
         return self.now.date()
+
+    def check_fresh(self, codes: Iterable[str]) -> None:
+        """Refuse prices that should trade and have not been heard of lately; fixings have a limit of their own.
+
+        Errors: RateUnavailable.
+        """
+        for code in codes:
+            kind, quote = kind_of(code), self.book.quotes.get(code)
+            if kind is None or quote is None or quote.origin.pace is Pace.DAILY or not is_open(quote.pair, self.now):
+                continue
+            limit = self.ages.get(kind)
+            if limit is not None and self.now - quote.as_of > limit:
+                raise RateUnavailable(
+                    f"The newest price of [{code}] is of [{written(quote.as_of)}], older than allowed"
+                )
 
     def updated(self, as_of: datetime, max_age: timedelta | None) -> str | int:
         """Write the market time of the oldest quote in an answer, if it is fresh enough.

@@ -7,9 +7,9 @@ from datetime import date, time, timedelta
 import numpy as np
 from numpy.typing import NDArray
 
+from cambist.market.hours import Hours
 from cambist.market.parity import stretches
 from cambist.reference.tables import CURRENCIES
-from cambist.market.hours import Hours
 from cambist.simulation.levels import midnight
 from cambist.simulation.noise import Floats
 from cambist.simulation.ties import tied_on

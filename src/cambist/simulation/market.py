@@ -15,12 +15,12 @@ from typing import Protocol
 import numpy as np
 
 from cambist.errors import NoRate, UnknownSymbol
+from cambist.market.hours import Hours, Traded, last_traded
 from cambist.market.pair import PIVOT, Pair
 from cambist.market.quote import Quote
 from cambist.reference.tables import CURRENCIES
 from cambist.simulation.courses import Courses
 from cambist.simulation.days import fixing_rows, fixing_seconds
-from cambist.market.hours import Hours, Traded, last_traded
 from cambist.simulation.levels import METALS
 from cambist.simulation.noise import Floats
 from cambist.simulation.pairs import against_pivot, direct_pairs

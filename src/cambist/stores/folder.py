@@ -13,6 +13,8 @@ from cambist.stores.replace import write_atomically
 _TELLING = ("cambist.db", "owner.key", "rates.image", "book.json", "versions", "ledger")
 """What tells of a folder without a mark that a service has kept it: from before there were sandboxes."""
 
+_A = {Environment.LIVE: "a live one", Environment.SANDBOX: "a sandbox"}
+
 
 class DataFolder:
     """Where the service keeps what is its own, and the names of the files in it."""
@@ -58,7 +60,9 @@ class DataFolder:
         """Refuse a folder of another environment. Errors: CannotStart."""
         found = self.environment or environment
         if found is not environment:
-            raise CannotStart(f"The data folder {self.path} is {found} for ever and cannot be {environment}")
+            raise CannotStart(
+                f"The data folder {self.path} is {_A[found]} and stays one: it cannot be {_A[environment]}"
+            )
 
     def _hold(self) -> None:
         try:

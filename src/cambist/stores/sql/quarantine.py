@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 
-from sqlalchemy import Connection, Engine, Row, and_, func, select, update
+from sqlalchemy import Connection, Engine, Row, and_, bindparam, func, select, update
 from sqlalchemy.dialects.sqlite import insert
 
 from cambist.history.fixing import Fixing, Receipt, Refusal
@@ -72,9 +72,11 @@ def release(connection: Connection, receipt: Receipt, fixings: Iterable[Fixing])
     }
     if waiting:
         cells = ((one.pair.base, one.pair.quote, one.day, one.nominal, str(one.value)) for one in fixings)
-        passed = [waiting[cell] for cell in cells if cell in waiting]
-        change = {"state": State.RELEASED, "decided_at": stored(receipt.received_at)}
-        connection.execute(update(quarantine).where(quarantine.c.id.in_(passed)).values(change))
+        passed = [{"number": waiting[cell]} for cell in cells if cell in waiting]
+        change = update(quarantine).where(quarantine.c.id == bindparam("number"))
+        if passed:
+            at = stored(receipt.received_at)
+            connection.execute(change.values(state=State.RELEASED, decided_at=at), passed)
 
 
 def _row(receipt: Receipt, refusal: Refusal) -> dict[str, object]:

@@ -43,6 +43,7 @@ def answer(view: View, params: Params) -> Body:
         not_in_future("date", params.day, view.today)
         found = day_rates(on_day(view.image, params.day, pair.base, [pair.quote]))
         return Body(pair.base, params.day, found, None, past_grounds(view.image, pair, params.day))
+    view.check_fresh((pair.base, pair.quote))
     rate = midpoint(view.book, pair)
     return Body(
         base=pair.base,

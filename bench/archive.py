@@ -1,0 +1,92 @@
+"""How fast the archive fills, and how long the image of 56 years and 200 currencies takes."""
+
+import argparse
+import random
+import tempfile
+import time
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+from currency_converter import CURRENCY_FILE
+
+from cambist.feeds.ecb import feed as ecb
+from cambist.feeds.fed import feed as fed
+from cambist.history.build import build
+from cambist.history.image import FIRST_DAY
+from cambist.history.line import Line
+from cambist.history.publication import Publication
+from cambist.ingest.filing import Delivery, Files, file_delivery
+from cambist.market.pair import PIVOT, Pair
+from cambist.reference.tables import CURRENCIES
+from cambist.stores.sql import SqlStore
+
+TODAY = date(2026, 11, 20)
+NOW = datetime(2026, 11, 20, tzinfo=UTC)
+CURRENCIES_BUILT = 200
+BANKS = ("EUR", "GBP", "JPY", "CHF", "CAD", "NOK", "SEK", "PLN", "CZK", "AUD")
+
+
+def nothing(_count: int) -> None:
+    """Show no progress."""
+
+
+def fed_file(series: str, days: int) -> bytes:
+    """Write a series in the Federal Reserve's format."""
+    chance = random.Random(series)  # noqa: S311  nobody guesses it
+    lines = [f"observation_date,{series}"]
+    for number in range(days):
+        day = date(1971, 1, 4) + timedelta(days=number)
+        if day.weekday() < 5:
+            lines.append(f"{day},{100 + chance.random():.4f}")
+    return ("\n".join(lines) + "\n").encode()
+
+
+def deliveries() -> Iterator[tuple[object, Delivery]]:
+    """Give what the ECB publishes, and six series as the Federal Reserve does."""
+    yield ecb, Delivery(Path(CURRENCY_FILE).read_bytes(), "ecb", NOW)
+    for series in ("DEXJPUS", "DEXSZUS", "DEXCAUS", "DEXDNUS", "DEXNOUS", "DEXSDUS"):
+        yield fed, Delivery(fed_file(series, 20_000), series, NOW)
+
+
+def filled(folder: Path) -> tuple[int, float]:
+    """File them all; give how many fixings were filed, and the seconds."""
+    store = SqlStore(f"sqlite:///{folder / 'archive.db'}")
+    store.migrate()
+    files, count, given = Files(store.archive, store.quarantine), 0, list(deliveries())
+    began = time.perf_counter()
+    for feed, delivery in given:
+        filed = file_delivery(files, feed, delivery, nothing)
+        count += filed.added + filed.refused if filed else 0
+    seconds = time.perf_counter() - began
+    store.close()
+    return count, seconds
+
+
+def built() -> float:
+    """Build the image of ten sources with forty of two hundred currencies each, every working day; give the seconds."""
+    rows = np.array([row for row in range((TODAY - FIRST_DAY).days + 1) if (row + 3) % 7 < 5], np.int64)
+    codes = [code for code in CURRENCIES if code != PIVOT][:CURRENCIES_BUILT]
+    chance = np.random.default_rng(1)
+    publications = []
+    for number, anchor in enumerate(BANKS):
+        of_bank = [PIVOT, *codes[number * 20 : number * 20 + 40]]
+        lines = [Line(Pair(anchor, code), rows, 1 + chance.random(len(rows))) for code in of_bank if code != anchor]
+        publications.append(Publication(anchor, lines, anchor.lower()))
+    began = time.perf_counter()
+    build(publications, TODAY + timedelta(days=400), "a benchmark")
+    return time.perf_counter() - began
+
+
+def main() -> None:
+    """Measure and print."""
+    argparse.ArgumentParser(description=__doc__).parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        count, seconds = filled(Path(name))
+    print(f"archive: {count:,} fixings read, judged and filed in {seconds:.1f} s: {count / seconds:,.0f} a second")
+    print(f"image: 56 years, {CURRENCIES_BUILT} currencies, {len(BANKS)} sources, built in {built():.1f} s, limit 5 s")
+
+
+if __name__ == "__main__":
+    main()

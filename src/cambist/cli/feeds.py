@@ -1,0 +1,160 @@
+"""`cambist feeds`: which sources there are, how they do, and a dry run of one's own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import typer
+
+from cambist.app.sources import Listed, last_bulletin, listed
+from cambist.app.trying import Tried, Trying
+from cambist.cli.given import AsJson, Data, day
+from cambist.cli.told import tell_json, tell_table
+from cambist.history.report import Bulletin, SourceReport
+from cambist.server.desk import utc_now
+from cambist.settings import read_settings
+
+app = typer.Typer(help="List the sources, show how they do, try a declaration out.", no_args_is_help=True)
+
+_SILENT_AFTER = timedelta(seconds=15)
+"""The bulletin comes every second: one this old means that nobody asks."""
+
+_UNITS = (("min", timedelta(minutes=1)), ("h", timedelta(hours=1)), ("days", timedelta(days=1)))
+
+
+@app.command("list")
+def list_feeds(*, data: Data = None, as_json: AsJson = False) -> None:
+    """List every source, best first: whether it is asked, and why not."""
+    found = listed(read_settings(os.environ, {"data": data}), os.environ)
+    if as_json:
+        tell_json([_listed_record(each) for each in found])
+        return
+    columns = ("Source", "Name", "Asked", "Pace", "Redistribution", "Covers", "Why off")
+    tell_table(columns, (_listed_row(each) for each in found))
+
+
+@app.command()
+def status(*, data: Data = None, as_json: AsJson = False) -> None:
+    """Show how every source does, as the last bulletin of the service says."""
+    bulletin, now = last_bulletin(read_settings(os.environ, {"data": data})), utc_now()
+    if as_json:
+        sources = [_report_record(report, now) for report in bulletin.reports]
+        tell_json({**_bulletin_record(bulletin), "sources": sources})
+        return
+    columns = (
+        *("Source", "State", "Last success (UTC)", "Lag", "Newest (UTC)"),
+        *("Quoted", "Archive", "Quarantine", "Refused ticks", "Why"),
+    )
+    tell_table(columns, (_report_row(report, now) for report in bulletin.reports))
+    age = now - bulletin.written_at
+    if age > _SILENT_AFTER:
+        typer.echo(f"Nobody asks the sources now: this is what was so {age_for_people(age)} ago.")
+
+
+@app.command("try")
+def try_feed(
+    file: Annotated[Path, typer.Argument(help="Declaration of a source of your own, TOML.")],
+    *,
+    first: Annotated[str | None, typer.Option("--from", help="First day to ask for; the newest if left out.")] = None,
+    payload: Annotated[Path | None, typer.Option(help="Read this saved answer instead of asking.")] = None,
+    data: Data = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check a declaration, ask its source once and show what is read; nothing is kept."""
+    trying = Trying(read_settings(os.environ, {"data": data}), os.environ, utc_now().date())
+    since = day("--from", first)
+    tried = trying.ask(file, since) if payload is None else trying.read(file, payload, since)
+    if as_json:
+        tell_json(_tried_record(tried))
+    else:
+        typer.echo("\n".join(_tried_lines(tried)))
+
+
+def age_for_people(age: timedelta) -> str:
+    """Write an age in its largest unit, cut off to whole ones; in days from two on."""
+    text = f"{int(age.total_seconds())} s"
+    for name, unit in _UNITS:
+        if age >= unit * (2 if name == "days" else 1):
+            text = f"{age // unit} {name}"
+    return text
+
+
+def _listed_record(each: Listed) -> dict[str, Any]:
+    source = each.source
+    return {
+        "key": source.key,
+        "name": source.name,
+        "on": not each.why_off,
+        "why_off": each.why_off,
+        "pace": source.pace,
+        "rate_type": source.rate_type,
+        "redistribution": source.redistribution,
+        "licence": source.licence,
+        "terms": source.terms,
+        "home": source.home,
+        "covers": source.covers,
+    }
+
+
+def _listed_row(each: Listed) -> Sequence[object]:
+    source, is_on = each.source, "off" if each.why_off else "on"
+    return [source.key, source.name, is_on, source.pace, source.redistribution, source.covers, each.why_off]
+
+
+def _bulletin_record(bulletin: Bulletin) -> dict[str, Any]:
+    return {name: value for name, value in msgspec.structs.asdict(bulletin).items() if name != "reports"}
+
+
+def _report_record(report: SourceReport, now: datetime) -> dict[str, Any]:
+    lag = report.lag(now)
+    seconds = None if lag is None else lag.total_seconds()
+    return {**msgspec.structs.asdict(report), "state": report.condition(now), "lag_seconds": seconds}
+
+
+def _report_row(report: SourceReport, now: datetime) -> Sequence[object]:
+    lag = report.lag(now)
+    return [
+        report.key,
+        report.condition(now),
+        _minute(report.last_success),
+        "" if lag is None else age_for_people(lag),
+        _minute(report.newest),
+        report.codes,
+        f"{report.first} to {report.last}" if report.first else "",
+        report.waiting,
+        ", ".join(f"{reason}: {count:,}" for reason, count in report.refused.items()),
+        report.why,
+    ]
+
+
+def _minute(moment: datetime | None) -> str:
+    return "" if moment is None else f"{moment:%Y-%m-%d %H:%M}"
+
+
+def _tried_record(tried: Tried) -> dict[str, Any]:
+    return {
+        "key": tried.source.key,
+        "name": tried.source.name,
+        "origin": tried.origin,
+        "asked": {"first": tried.inquiry.first, "last": tried.inquiry.last},
+        "read": msgspec.to_builtins(tried.trial),
+    }
+
+
+def _tried_lines(tried: Tried) -> Iterator[str]:
+    source, trial = tried.source, tried.trial
+    yield f"{source.name} would be the source [{source.key}]: {source.covers}."
+    # A saved answer was asked for days that nobody knows any more.
+    days = f", for {tried.inquiry.first} to {tried.inquiry.last}" if tried.origin == tried.inquiry.origin else ""
+    yield f"From {tried.origin}{days}."
+    yield f"Read: {trial.fixings:,} rates of {trial.first} to {trial.last}, such as"
+    yield from (f"  {line}" for line in trial.sample)
+    if trial.unknown:
+        yield f"No table knows: {', '.join(trial.unknown)}."
+    yield from (f"Warning: {warning}." for warning in trial.warnings)
+    yield "Nothing was kept."

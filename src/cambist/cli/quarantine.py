@@ -1,0 +1,114 @@
+"""`cambist quarantine`: fixings that were refused, each waiting for somebody to decide."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from cambist.app.quarantine_office import Accepted, QuarantineOffice
+from cambist.cli.given import AsJson, Data
+from cambist.cli.told import tell_json, tell_table
+from cambist.history.quarantine import Detained
+from cambist.server.desk import utc_now
+from cambist.settings import read_settings
+
+app = typer.Typer(help="List refused fixings, accept or reject them.", no_args_is_help=True)
+
+Numbers = Annotated[list[int], typer.Argument(metavar="NUMBER...", help="Numbers from the list.")]
+
+
+@app.command("list")
+def list_detained(
+    *,
+    everything: Annotated[bool, typer.Option("--all", help="Also what was decided or has passed since.")] = False,
+    source: Annotated[str | None, typer.Option(help="Key of a source; all of them if left out.")] = None,
+    data: Data = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the fixings that wait, with the reason why each was refused."""
+    with _open(data) as office:
+        found = office.detained(source, decided=everything)
+    if as_json:
+        tell_json([_record(each) for each in found])
+        return
+    columns = ["Number", "Source", "Published", "Day", "Refused because", "Received (UTC)"]
+    rows = [_row(each) for each in found]
+    if everything:
+        columns += ["State", "Decided (UTC)"]
+        rows = [[*row, each.state, each.decided_at] for row, each in zip(rows, found, strict=True)]
+    tell_table(columns, rows)
+
+
+@app.command()
+def accept(numbers: Numbers, *, data: Data = None, as_json: AsJson = False) -> None:
+    """File fixings as they were published; a running service takes them up within seconds.
+
+    Cut off, it can be typed again: what is filed already stays as it is.
+    """
+    with _open(data) as office:
+        done = office.accept(numbers)
+    if as_json:
+        tell_json([{**_record(each.detained), "filed": _change(each)} for each in done])
+        return
+    for each in done:
+        fixing = each.detained.fixing
+        how = "in place of what was filed before" if each.filed.corrected else "in the archive"
+        typer.echo(f"Accepted {each.detained.number}: {_published(each.detained)} on {fixing.day} is {how}.")
+
+
+@app.command()
+def reject(numbers: Numbers, *, data: Data = None, as_json: AsJson = False) -> None:
+    """Drop fixings for good: the same statement of the same source is never filed."""
+    with _open(data) as office:
+        done = office.reject(numbers)
+    if as_json:
+        tell_json([_record(each) for each in done])
+        return
+    for each in done:
+        typer.echo(f"Rejected {each.number}: {_published(each)} on {each.fixing.day} is never filed.")
+
+
+def _open(data: Path | None) -> QuarantineOffice:
+    return QuarantineOffice(read_settings(os.environ, {"data": data}), utc_now)
+
+
+def _published(each: Detained) -> str:
+    """Write what was published as people say it."""
+    fixing = each.fixing
+    unit = f" {fixing.unit}" if fixing.unit else ""
+    return f"{fixing.nominal}{unit} {fixing.pair.base} = {fixing.value:f} {fixing.pair.quote}"
+
+
+def _row(each: Detained) -> Sequence[object]:
+    day = each.fixing.day.isoformat()
+    return [each.number, each.fixing.source, _published(each), day, each.reason, each.received_at]
+
+
+def _change(each: Accepted) -> str:
+    if each.filed.corrected:
+        return "corrected"
+    return "added" if each.filed.added else "unchanged"
+
+
+def _record(each: Detained) -> dict[str, Any]:
+    """Give it as machines get it: the value is a text, in the digits that were published."""
+    fixing = each.fixing
+    return {
+        "number": each.number,
+        "source": fixing.source,
+        "base": fixing.pair.base,
+        "quote": fixing.pair.quote,
+        "day": fixing.day,
+        "nominal": fixing.nominal,
+        "unit": fixing.unit,
+        "value": str(fixing.value),
+        "reason": each.reason,
+        "received_at": each.received_at,
+        "origin": each.origin,
+        "state": each.state,
+        "decided_at": each.decided_at,
+    }

@@ -1,0 +1,113 @@
+"""`cambist sandbox`: what goes wrong in a sandbox, on purpose."""
+
+from __future__ import annotations
+
+import os
+from math import isfinite
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import typer
+
+from cambist.accounts.names import echo, nearest
+from cambist.app.faults import FaultsFile, written
+from cambist.app.simulated import faults_file, known_codes
+from cambist.cli.given import Data, day
+from cambist.errors import BadParameter
+from cambist.server.desk import utc_now
+from cambist.settings import read_settings
+from cambist.simulation.faults import Faults
+
+app = typer.Typer(help="Try out what a sandbox's clients do when sources fail.", no_args_is_help=True)
+fault = typer.Typer(
+    help="Set, show and clear what goes wrong. A running sandbox takes it up within a second.", no_args_is_help=True
+)
+app.add_typer(fault, name="fault")
+
+_ALL = "all"
+_SLOWEST = 86_400
+
+
+@fault.command()
+def stale(
+    codes: Annotated[str, typer.Argument(help="Codes such as EUR,JPY, or all.")],
+    *,
+    data: Data = None,
+) -> None:
+    """Let quotes stand still from now on: those of these codes, and no longer those of others."""
+    chosen = _ALL if codes.strip().lower() == _ALL else tuple(dict.fromkeys(map(_code, codes.split(","))))
+    _set(data, {"stale": chosen, "since": utc_now()})
+
+
+@fault.command()
+def missing(
+    days: Annotated[str, typer.Argument(help="Days such as 2026-10-05,2026-10-06.")],
+    *,
+    data: Data = None,
+) -> None:
+    """Take away the fixings of days, beside those that are missing already."""
+    chosen = {day("day", part.strip()) for part in days.split(",")}
+    _set(data, {"missing": _file(data).read().missing | chosen})
+
+
+@fault.command()
+def outlier(
+    code: Annotated[str, typer.Argument(help="A code such as EUR.")],
+    factor: Annotated[float, typer.Argument(help="What its price is multiplied by, such as 1.5; 1 ends it.")],
+    *,
+    data: Data = None,
+) -> None:
+    """Let the price of a code be wrong by a factor."""
+    if not (isfinite(factor) and factor > 0):
+        raise BadParameter(f"Invalid factor: [{factor}], it takes a number above 0")
+    outliers = {**_file(data).read().outlier, _code(code): factor}
+    _set(data, {"outlier": {name: value for name, value in outliers.items() if value != 1}})
+
+
+@fault.command()
+def slow(
+    seconds: Annotated[float, typer.Argument(help="By how many seconds quotes lag; 0 ends it.")],
+    *,
+    data: Data = None,
+) -> None:
+    """Let all quotes lag."""
+    if not 0 <= seconds <= _SLOWEST:
+        raise BadParameter(f"Invalid seconds: [{seconds:g}], it takes 0 to {_SLOWEST}")
+    _set(data, {"slow": seconds})
+
+
+@fault.command()
+def clear(*, data: Data = None) -> None:
+    """Let nothing go wrong any more."""
+    _file(data).write(Faults())
+    typer.echo("Nothing goes wrong now.")
+
+
+@fault.command()
+def show(*, data: Data = None) -> None:
+    """Show what goes wrong, as the file in the sandbox's folder says it."""
+    _tell(_file(data).read())
+
+
+def _set(data: Path | None, changes: dict[str, Any]) -> None:
+    file = _file(data)
+    faults = msgspec.structs.replace(file.read(), **changes)
+    file.write(faults)
+    _tell(faults)
+
+
+def _tell(faults: Faults) -> None:
+    typer.echo(written(faults).rstrip("\n") or "Nothing goes wrong.")
+
+
+def _file(data: Path | None) -> FaultsFile:
+    return faults_file(read_settings(os.environ, {"data": data, "sandbox": True}))
+
+
+def _code(text: str) -> str:
+    """Read a code. Errors: BadParameter naming the nearest."""
+    code = text.strip().upper()
+    if code not in known_codes():
+        raise BadParameter(f"The sandbox never quotes [{echo(code)}]; {nearest(code, known_codes())}")
+    return code

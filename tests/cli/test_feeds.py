@@ -1,0 +1,252 @@
+"""`cambist feeds`: which sources there are, how they do, and a dry run of one's own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cambist.app.parts import feeds
+from cambist.cli.feeds import age_for_people
+from cambist.history.report import Bulletin, SourceReport
+from cambist.stores.bulletin import write_bulletin
+
+Shell = Callable[..., Any]
+Refused = Callable[..., str]
+PAGE = (Path(__file__).parents[2] / "docs" / "own-sources.md").read_text(encoding="utf-8")
+HARBOUR, MERIDIAN = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
+(TABLE,) = re.findall(r"```csv\n(.*?)```", PAGE, re.DOTALL)
+NOW = datetime.now(UTC)
+
+
+def row_of(table: str, key: str) -> list[str]:
+    (line,) = (line for line in table.splitlines() if line.startswith(f"│ {key} "))
+    return [cell.strip() for cell in line.split("│")[1:-1]]
+
+
+@pytest.fixture
+def declared(folder: Path) -> Path:
+    """The first example of the page as a source of the folder."""
+    (folder / "sources").mkdir()
+    path = folder / "sources" / "harbour.toml"
+    path.write_text(HARBOUR)
+    return path
+
+
+@pytest.fixture
+def answer(tmp_path: Path) -> str:
+    (tmp_path / "answer.csv").write_text(TABLE)
+    return str(tmp_path / "answer.csv")
+
+
+# list
+
+
+@pytest.mark.usefixtures("declared")
+def test_every_source_is_listed_best_first_and_ones_own_last(shell: Shell) -> None:
+    records = shell("feeds", "list", "--json").json
+    assert [record["key"] for record in records] == [*feeds(), "harbour"]
+    assert records[0] == {
+        "key": "ecb",
+        "name": "European Central Bank",
+        "on": True,
+        "why_off": "",
+        "pace": "daily",
+        "rate_type": "official",
+        "redistribution": "allowed",
+        "licence": feeds()["ecb"].source.licence,
+        "terms": feeds()["ecb"].source.terms,
+        "home": feeds()["ecb"].source.home,
+        "covers": feeds()["ecb"].source.covers,
+    }
+    table = shell("feeds", "list").out
+    assert all(row_of(table, key) for key in feeds())
+    assert row_of(table, "harbour")[:5] == ["harbour", "Harbour Bank", "on", "daily", "forbidden"]
+
+
+def test_what_is_off_says_why(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CAMBIST_FEEDS_OFF", "kraken")
+    records = {record["key"]: record for record in shell("feeds", "list", "--json").json}
+    assert (records["fred"]["on"], records["fred"]["why_off"]) == (False, "needs a key of your own: fred_key")
+    assert (records["kraken"]["on"], records["kraken"]["why_off"]) == (False, "switched off by the setting feeds_off")
+    row = row_of(shell("feeds", "list").out, "kraken")
+    assert row[2] == "off"
+    assert row[-1].startswith("switched off")
+
+
+def test_a_key_switches_its_source_on_and_is_not_shown(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CAMBIST_FRED_KEY", "5ecre7")
+    ended = shell("feeds", "list", "--json")
+    assert {record["key"]: record["on"] for record in ended.json}["fred"] is True
+    assert "5ecre7" not in ended.out + shell("feeds", "list").out
+
+
+def test_sources_are_listed_without_a_data_folder(shell: Shell, tmp_path: Path) -> None:
+    assert shell("feeds", "list", "--data", str(tmp_path / "nowhere")).code == 0
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_a_broken_declaration_or_setting_is_said_in_one_sentence(
+    refused: Refused, declared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    declared.write_text(HARBOUR.replace('anchor = "EUR"', 'anchor = "euro"'))
+    assert f"{declared}" in refused("feeds", "list")
+    declared.unlink()
+    monkeypatch.setenv("CAMBIST_FEEDS_OFF", "karken")
+    assert "feeds_off" in refused("feeds", "list")
+
+
+# status
+
+
+def report(key: str, **rest: Any) -> SourceReport:
+    facts = dict.fromkeys(("name", "home", "terms", "licence", "redistribution", "pace", "rate_type", "covers"), "x")
+    return SourceReport(**{"key": key, "enabled": True, **facts, **rest})
+
+
+REPORTS = (
+    report(
+        "ecb",
+        last_success=datetime(2026, 11, 20, 15, 4, 5, tzinfo=UTC),
+        newest=NOW - timedelta(hours=3, minutes=30),
+        codes=31,
+        pairs=41,
+        first=date(1999, 1, 4),
+        last=date(2026, 11, 20),
+        waiting=7,
+    ),
+    report("kraken", newest=NOW - timedelta(days=9), ticks=5, refused={"crossed": 1234, "ahead": 1}),
+    report("bis", last_failure=NOW, failures=2, why="bis: answered 500"),
+    report("cnb"),
+    report("fred", enabled=False, why="needs a key of your own: fred_key"),
+)
+
+
+@pytest.fixture
+def bulletin(folder: Path) -> Bulletin:
+    written = Bulletin(datetime.now(UTC), REPORTS, 12, NOW)
+    write_bulletin(folder / "sources.json", written)
+    return written
+
+
+@pytest.mark.usefixtures("bulletin")
+def test_status_says_how_each_source_does(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "250")
+    table = shell("feeds", "status").out
+    newest = f"{REPORTS[0].newest:%Y-%m-%d %H:%M}"
+    assert row_of(table, "ecb") == [
+        *("ecb", "fresh", "2026-11-20 15:04", "3 h", newest, "31", "1999-01-04 to 2026-11-20", "7", "", "")
+    ]
+    kraken = row_of(table, "kraken")
+    assert (kraken[1], kraken[3], kraken[8]) == ("late", "9 days", "crossed: 1,234, ahead: 1")
+    assert row_of(table, "bis") == ["bis", "failing", "", "", "", "0", "", "0", "", "bis: answered 500"]
+    assert row_of(table, "cnb")[1] == "waiting"
+    assert (row_of(table, "fred")[1], row_of(table, "fred")[-1]) == ("off", "needs a key of your own: fred_key")
+    assert "Nobody asks" not in table
+
+
+def test_status_is_told_to_machines(shell: Shell, bulletin: Bulletin) -> None:
+    record = shell("feeds", "status", "--json").json
+    assert (record["book_version"], record["environment"]) == (12, "live")
+    assert datetime.fromisoformat(record["written_at"]) == bulletin.written_at
+    ecb, kraken, *_, fred = record["sources"]
+    assert (ecb["key"], ecb["state"], ecb["codes"], ecb["pairs"], ecb["waiting"]) == ("ecb", "fresh", 31, 41, 7)
+    assert (ecb["first"], ecb["last"], ecb["last_success"]) == ("1999-01-04", "2026-11-20", "2026-11-20T15:04:05Z")
+    assert 12600 <= ecb["lag_seconds"] < 14400
+    assert (kraken["refused"], kraken["ticks"]) == ({"crossed": 1234, "ahead": 1}, 5)
+    assert (fred["state"], fred["lag_seconds"]) == ("off", None)
+
+
+def test_an_old_bulletin_says_that_nobody_asks(shell: Shell, folder: Path) -> None:
+    write_bulletin(folder / "sources.json", Bulletin(datetime.now(UTC) - timedelta(hours=5, minutes=1), REPORTS))
+    assert shell("feeds", "status").out.endswith("Nobody asks the sources now: this is what was so 5 h ago.\n")
+
+
+@pytest.mark.parametrize("content", [None, b"{"], ids=["none", "damaged"])
+@pytest.mark.parametrize("as_json", [(), ("--json",)], ids=["people", "machines"])
+def test_without_a_bulletin_that_is_said(
+    refused: Refused, folder: Path, content: bytes | None, as_json: tuple[str, ...]
+) -> None:
+    if content:
+        (folder / "sources.json").write_bytes(content)
+    said = refused("feeds", "status", *as_json)
+    assert said.startswith(f"There is no bulletin on the sources in {folder / 'sources.json'}: ")
+
+
+@pytest.mark.parametrize(
+    ("age", "text"),
+    [
+        (timedelta(milliseconds=20), "0 s"),
+        (timedelta(seconds=59.9), "59 s"),
+        (timedelta(minutes=1), "1 min"),
+        (timedelta(minutes=59, seconds=59), "59 min"),
+        (timedelta(hours=1), "1 h"),
+        (timedelta(hours=47, minutes=59), "47 h"),
+        (timedelta(days=2), "2 days"),
+        (timedelta(days=400, hours=23), "400 days"),
+    ],
+)
+def test_an_age_is_written_for_people(age: timedelta, text: str) -> None:
+    assert age_for_people(age) == text
+
+
+# try
+
+
+def test_a_saved_answer_is_read_and_nothing_is_kept(shell: Shell, declared: Path, answer: str, folder: Path) -> None:
+    before = sorted((path, path.stat().st_mtime_ns) for path in folder.rglob("*"))
+    ended = shell("feeds", "try", str(declared), "--payload", answer)
+    assert ended.code == 0
+    assert ended.out.splitlines() == [
+        "Harbour Bank would be the source [harbour]: rates against EUR, as the operator declared.",
+        f"From {answer}.",
+        "Read: 5 rates of 2026-10-29 to 2026-10-30, such as",
+        "  1 EUR = 1.1172 USD on 2026-10-30",
+        "  1 EUR = 171.05 JPY on 2026-10-30",
+        "  1 EUR = 0.8412 GBP on 2026-10-30",
+        "Nothing was kept.",
+    ]
+    assert sorted((path, path.stat().st_mtime_ns) for path in folder.rglob("*")) == before
+
+
+def test_what_is_odd_is_warned_of(shell: Shell, declared: Path, answer: str) -> None:
+    declared.write_text(HARBOUR.replace('"other_per_anchor"', '"anchor_per_other"').replace('"GBP"', '"ZZQ"'))
+    said = shell("feeds", "try", str(declared), "--payload", answer, "--from", "2026-10-30").out
+    assert "No table knows: ZZQ.\n" in said
+    assert "Warning: 1 of 2 days were not asked for, such as 2026-10-29.\n" in said
+    assert "Warning: 1 JPY would be worth more than 1 USD: look at rates.direction and the nominal.\n" in said
+
+
+def test_a_trial_is_told_to_machines(shell: Shell, declared: Path, answer: str) -> None:
+    record = shell("feeds", "try", str(declared), "--payload", answer, "--from", "2026-10-29", "--json").json
+    assert (record["key"], record["name"], record["origin"]) == ("harbour", "Harbour Bank", answer)
+    assert record["asked"]["first"] == "2026-10-29"
+    assert (record["read"]["fixings"], record["read"]["first"], record["read"]["last"]) == (
+        *(5, "2026-10-29", "2026-10-30"),
+    )
+    assert record["read"]["sample"][0] == "1 EUR = 1.1172 USD on 2026-10-30"
+    assert (record["read"]["unknown"], record["read"]["warnings"]) == ([], [])
+
+
+def test_what_cannot_be_tried_is_refused_in_one_sentence(
+    refused: Refused, declared: Path, answer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("MERIDIAN_KEY", raising=False)
+    (tmp_path / "twin.toml").write_text(HARBOUR)
+    (tmp_path / "ecb.toml").write_text(HARBOUR.replace('"harbour"', '"ecb"'))
+    (tmp_path / "meridian.toml").write_text(MERIDIAN)
+    for arguments, reason in (
+        ((str(tmp_path / "nowhere.toml"),), "the file cannot be read"),
+        ((str(tmp_path / "ecb.toml"), "--payload", answer), "ecb"),
+        ((str(tmp_path / "twin.toml"), "--payload", answer), "harbour"),
+        ((str(declared), "--payload", str(tmp_path / "nowhere.csv")), "nowhere.csv"),
+        ((str(declared), "--payload", str(tmp_path / "twin.toml")), "harbour: "),
+        ((str(declared), "--from", "soon"), "Invalid --from: [soon]"),
+        ((str(declared), "--from", "2999-01-01"), "Invalid --from: [2999-01-01] lies ahead"),
+        ((str(tmp_path / "meridian.toml"),), "needs a key: set the variable MERIDIAN_KEY"),
+    ):
+        assert reason in refused("feeds", "try", *arguments), arguments

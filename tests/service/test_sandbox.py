@@ -1,0 +1,254 @@
+"""A sandbox as an operator starts it: the real process on a simulated market, without a network."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cambist.market.book import Book
+from cambist.reference.assets import COINS, METALS
+from cambist.stores.board import FileBoard
+
+pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
+
+COMMAND = Path(sys.executable).parent / "cambist"
+PAST = "/historical?date=2026-03-06&from=EUR"
+
+
+def environment() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if not name.startswith("CAMBIST_")}
+
+
+@dataclass
+class Got:
+    status: int
+    headers: dict[str, str]
+    content: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.content)
+
+
+@dataclass
+class Sandbox:
+    """A started sandbox: where it answers, what it keeps, what it says."""
+
+    process: subprocess.Popen[bytes]
+    port: int
+    data: Path
+    log: Path
+
+    def ask(self, target: str, method: str = "GET", **headers: str) -> Got:
+        sent = {"X-API-Key": (self.data / "owner.key").read_text().strip()} | headers
+        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)) as connection:
+            connection.request(method, target, headers={name.replace("_", "-"): each for name, each in sent.items()})
+            response = connection.getresponse()
+            content = response.read()
+            return Got(response.status, {name.lower(): value for name, value in response.getheaders()}, content)
+
+    def rate(self, code: str) -> float:
+        return float(self.ask(f"/fetch-one?from=USD&to={code}").json["result"][code])
+
+    def fault(self, *arguments: str) -> None:
+        command = [COMMAND, "sandbox", "fault", *arguments, "--data", self.data]
+        subprocess.run(command, env=environment(), check=True, capture_output=True, timeout=30)
+
+    def is_up(self) -> bool:
+        try:
+            return self.ask("/openapi.json").status == 200
+        except OSError:
+            return False
+
+
+def until(happens: Callable[[], bool], seconds: float) -> bool:
+    end = time.monotonic() + seconds
+    while not happens():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+@contextmanager
+def playing(folder: Path, *flags: str) -> Iterator[Sandbox]:
+    """Start a sandbox in a folder, naming no data folder, and wait until it answers."""
+    folder.mkdir(exist_ok=True)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = int(probe.getsockname()[1])
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen(
+            [COMMAND, "serve", "--sandbox", "--port", str(port), "--workers", "1", *flags],
+            cwd=folder,
+            env=environment(),
+            stdout=log,
+            stderr=log,
+        )
+    sandbox = Sandbox(process, port, folder / "sandbox-data", folder / "log")
+    try:
+        assert until(sandbox.is_up, 40), sandbox.log.read_text()
+        yield sandbox
+    finally:
+        process.terminate()
+        try:
+            process.wait(20)
+        finally:
+            process.kill()
+            process.wait(20)
+
+
+@pytest.fixture(scope="module")
+def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
+    with playing(tmp_path_factory.mktemp("sandbox")) as sandbox:
+        yield sandbox
+
+
+def book_of(sandbox: Sandbox) -> Book:
+    book = FileBoard(sandbox.data).current()
+    assert book is not None
+    return book
+
+
+def test_the_first_start_says_what_it_is(sandbox: Sandbox) -> None:
+    assert "Sandbox: every price is simulated, by the seed 1" in sandbox.log.read_text()
+    assert (sandbox.data / "environment").read_text() == "sandbox\n"
+
+
+def test_prices_move(sandbox: Sandbox) -> None:
+    before = book_of(sandbox)
+    assert until(lambda: book_of(sandbox).version >= before.version + 4, 10)
+    assert book_of(sandbox).quotes["BTC"].mid != before.quotes["BTC"].mid
+
+
+def test_a_currency_moves_in_the_week_and_stands_still_at_the_weekend(sandbox: Sandbox) -> None:
+    rates = []
+    for _ in range(4):
+        rates.append(sandbox.rate("EUR"))
+        time.sleep(0.8)
+    as_of = book_of(sandbox).quotes["EUR"].as_of
+    is_open = datetime.now(UTC) - as_of < timedelta(seconds=10)
+    assert len(set(rates)) > 1 if is_open else len(set(rates)) == 1
+
+
+def test_every_kind_of_answer_names_the_sandbox(sandbox: Sandbox) -> None:
+    etag = sandbox.ask(PAST).headers["etag"]
+    answers = {
+        200: sandbox.ask("/fetch-one?from=EUR&to=USD"),
+        204: sandbox.ask("/fetch-one", "OPTIONS"),
+        304: sandbox.ask(PAST, If_None_Match=etag),
+        400: sandbox.ask("/fetch-one?to=ZZZ"),
+        401: sandbox.ask(PAST, X_API_Key="nonsense"),
+        404: sandbox.ask("/nowhere"),
+        405: sandbox.ask(PAST, "POST"),
+    }
+    for status, got in answers.items():
+        assert (got.status, got.headers["cambist-environment"]) == (status, "sandbox")
+    for target in (PAST, PAST, "/docs", "/docs/swagger-ui.css", "/openapi.json", "/sources"):
+        assert sandbox.ask(target).headers["cambist-environment"] == "sandbox"
+    assert sandbox.ask("/fetch-one?from=EUR&to=USD", "HEAD").headers["cambist-environment"] == "sandbox"
+
+
+def test_the_past_reaches_back_and_stands_still_at_weekends(sandbox: Sandbox) -> None:
+    assert sandbox.ask("/historical?date=1975-03-03&from=USD&to=DEM").json["results"]["DEM"] > 1
+    today = datetime.now(UTC).date()
+    saturday = today - timedelta(days=(today.weekday() - 5) % 7 or 7)
+    friday, sunday = saturday - timedelta(days=1), saturday + timedelta(days=1)
+    days: list[date] = [friday, saturday] + ([sunday] if sunday < today else [])
+    found = [sandbox.ask(f"/historical?date={day}&from=USD&to=EUR,JPY").json["results"] for day in days]
+    assert all(each == found[0] for each in found)
+    earlier = sandbox.ask(f"/historical?date={friday - timedelta(days=1)}&from=USD&to=EUR,JPY").json["results"]
+    assert earlier != found[0]
+
+
+def test_everything_is_there(sandbox: Sandbox) -> None:
+    book = book_of(sandbox)
+    assert len(sandbox.ask("/fetch-all").json["results"]) >= 170
+    assert len(book.quotes.keys() & COINS.keys()) >= 500
+    assert len([pair for pair in book.pairs if pair.base in COINS]) >= 750
+    assert len(book.quotes.keys() & METALS.keys()) == 9
+
+
+def test_sources_and_grounds_say_sandbox(sandbox: Sandbox) -> None:
+    assert until(lambda: sandbox.ask("/sources").status == 200, 5)
+    found = sandbox.ask("/sources").json
+    assert (found["environment"], found["sources"]["sandbox"]["state"]) == ("sandbox", "fresh")
+    for target in ("/explain?from=EUR&to=JPY", "/explain?from=EUR&to=JPY&date=2026-03-06"):
+        assert all(leg["sources"] == ["sandbox"] for leg in sandbox.ask(target).json["legs"])
+
+
+def test_a_fault_is_seen_within_two_seconds_and_so_is_its_end(sandbox: Sandbox) -> None:
+    honest = sandbox.rate("EUR")
+    sandbox.fault("outlier", "EUR", "2")
+    assert until(lambda: sandbox.rate("EUR") < honest * 0.6, 2)
+    sandbox.fault("clear")
+    assert until(lambda: sandbox.rate("EUR") > honest * 0.9, 2)
+
+
+def test_stale_quotes_grow_old(sandbox: Sandbox) -> None:
+    sandbox.fault("stale", "all")
+    time.sleep(2)
+    before, as_of = sandbox.ask("/fetch-all").json["results"], book_of(sandbox).quotes["BTC"].as_of
+    time.sleep(2)
+    assert sandbox.ask("/fetch-all").json["results"] == before
+    assert book_of(sandbox).quotes["BTC"].as_of == as_of
+    assert sandbox.ask("/fetch-one?from=USD&to=EUR&max_age=PT1S").status == 503
+    sandbox.fault("clear")
+    assert until(lambda: book_of(sandbox).quotes["BTC"].as_of > as_of, 2)
+
+
+def test_a_missing_day_is_carried_over(sandbox: Sandbox) -> None:
+    target = "/historical?date=2026-10-06&from=USD&to=EUR"
+    before = sandbox.ask("/historical?date=2026-10-05&from=USD&to=EUR").json["results"]
+    assert sandbox.ask(target).json["results"] != before
+    sandbox.fault("missing", "2026-10-06")
+    assert until(lambda: sandbox.ask(target).json["results"] == before, 20)
+    sandbox.fault("clear")
+    assert until(lambda: sandbox.ask(target).json["results"] != before, 20)
+
+
+def test_the_same_seed_is_the_same_past_and_its_folder_is_never_live(tmp_path: Path, sandbox: Sandbox) -> None:
+    with playing(tmp_path / "other") as other:
+        for target in (PAST, "/historical?date=1975-03-03&from=USD", "/historical?date=2001-07-14&from=DEM"):
+            mine, its = sandbox.ask(target).json, other.ask(target).json
+            assert {**mine, "ms": 0} == {**its, "ms": 0}
+        other.process.terminate()
+        assert other.process.wait(20) == 0
+        assert "Traceback" not in other.log.read_text()
+        command = [COMMAND, "serve", "--data", other.data, "--no-fetch"]
+        done = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=30, check=False)
+    assert done.returncode == 2
+    assert "is a sandbox and stays one" in done.stderr.splitlines()[-1]
+
+
+def test_another_seed_is_another_market(tmp_path: Path, sandbox: Sandbox) -> None:
+    with playing(tmp_path / "other", "--sandbox-seed", "7") as other:
+        assert other.ask(PAST).json["results"] != sandbox.ask(PAST).json["results"]
+
+
+def test_a_player_that_is_killed_is_replaced(sandbox: Sandbox) -> None:
+    assert "Traceback" not in sandbox.log.read_text()
+    tasks = Path(f"/proc/{sandbox.process.pid}/task")
+    children = {int(number) for path in tasks.glob("*/children") for number in path.read_text().split()}
+    _bookkeeper, player, *_workers = sorted(
+        child for child in children if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()
+    )
+    before = book_of(sandbox).version
+    os.kill(player, signal.SIGKILL)
+    assert until(lambda: "The sandbox died" in sandbox.log.read_text(), 10)
+    assert until(lambda: book_of(sandbox).version > before + 2, 20)
+    assert sandbox.ask("/fetch-one?from=USD&to=EUR").status == 200
