@@ -120,7 +120,7 @@ class Archivist:
         return await self._done(_rebuild, today)
 
     def close(self) -> None:
-        """Let the process finish what it is at, but not for long: what is cut off is filed not at all, and comes again."""
+        """Let the process finish what it is at, but not for long: what is cut off is not filed, and comes again."""
         processes = self._processes()
         self._pool.shutdown(wait=False, cancel_futures=True)
         for process in processes:

@@ -34,22 +34,23 @@ def list_feeds(*, data: Data = None, as_json: AsJson = False) -> None:
     if as_json:
         tell_json([_listed_record(each) for each in found])
         return
-    columns = ("Source", "Name", "Asked", "Pace", "Redistribution", "Covers", "Why off")
+    columns = ("Source", "Name", "Is", "Pace", "Passing on", "Why off")
     tell_table(columns, (_listed_row(each) for each in found))
 
 
 @app.command()
 def status(*, data: Data = None, as_json: AsJson = False) -> None:
-    """Show how every source does, as the last bulletin of the service says."""
+    """Show how every source does, as the last bulletin of the service says.
+
+    Asked: how long ago it last answered. Lag: how old the newest is that was heard of it. Codes: how many it
+    prices. Since: the first year that is here of it. Held: its fixings in quarantine. Why: what failed last, why it is off, which ticks were refused.
+    """
     bulletin, now = last_bulletin(read_settings(os.environ, {"data": data})), utc_now()
     if as_json:
         sources = [_report_record(report, now) for report in bulletin.reports]
         tell_json({**_bulletin_record(bulletin), "sources": sources})
         return
-    columns = (
-        *("Source", "State", "Last success (UTC)", "Lag", "Newest (UTC)"),
-        *("Quoted", "Archive", "Quarantine", "Refused ticks", "Why"),
-    )
+    columns = ("Source", "State", "Asked", "Lag", "Codes", "Since", "Held", "Why")
     tell_table(columns, (_report_row(report, now) for report in bulletin.reports))
     age = now - bulletin.written_at
     if age > _SILENT_AFTER:
@@ -103,7 +104,7 @@ def _listed_record(each: Listed) -> dict[str, Any]:
 
 def _listed_row(each: Listed) -> Sequence[object]:
     source, is_on = each.source, "off" if each.why_off else "on"
-    return [source.key, source.name, is_on, source.pace, source.redistribution, source.covers, each.why_off]
+    return [source.key, source.name, is_on, source.pace, source.redistribution, each.why_off]
 
 
 def _bulletin_record(bulletin: Bulletin) -> dict[str, Any]:
@@ -121,19 +122,25 @@ def _report_row(report: SourceReport, now: datetime) -> Sequence[object]:
     return [
         report.key,
         report.condition(now),
-        _minute(report.last_success),
-        "" if lag is None else age_for_people(lag),
-        _minute(report.newest),
-        report.codes,
-        f"{report.first} to {report.last}" if report.first else "",
-        report.waiting,
-        ", ".join(f"{reason}: {count:,}" for reason, count in report.refused.items()),
-        report.why,
+        "" if report.last_success is None else _together(age_for_people(now - report.last_success)),
+        "" if lag is None else _together(age_for_people(lag)),
+        report.codes or "",
+        f"{report.first:%Y}" if report.first else "",
+        report.waiting or "",
+        "; ".join(_reasons(report)),
     ]
 
 
-def _minute(moment: datetime | None) -> str:
-    return "" if moment is None else f"{moment:%Y-%m-%d %H:%M}"
+def _together(text: str) -> str:
+    """Keep a cell on one line."""
+    return text.replace(" ", "\N{NO-BREAK SPACE}")
+
+
+def _reasons(report: SourceReport) -> Iterator[str]:
+    if report.why:
+        yield report.why
+    for reason, count in report.refused.items():
+        yield f"{count:,} ticks {reason}"
 
 
 def _tried_record(tried: Tried) -> dict[str, Any]:

@@ -49,7 +49,7 @@ def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int]:
     Rich alone shrinks columns in proportion, and would break a number in two beside a column of many words.
     """
     wanted = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    words = [" ".join(column).split() for column in zip(*rows, strict=True)]
+    words = [" ".join(column).split(" ") for column in zip(*rows, strict=True)]
     widths = [min(_WIDEST_WORD, max(map(len, each), default=0)) for each in words]
     for _ in range(room - sum(widths)):
         lacks = [want - width for want, width in zip(wanted, widths, strict=True)]

@@ -19,7 +19,6 @@ _LARGEST_JUMP = 0.25
 _FAR = 0.05
 _CLOSE = 0.02
 _OFF_PEG = 0.03
-_REVERTED = 0.10
 _STUCK_DAYS = 10
 _MOVED = 0.02
 _LIVE = timedelta(days=30)
@@ -125,7 +124,8 @@ def jumped(candidate: Candidate) -> str | None:
     if candidate.previous is None or _apart(candidate.units, candidate.previous) <= _LARGEST_JUMP:
         return None
     others_agree = candidate.others is not None and _apart(candidate.units, candidate.others) <= _FAR
-    stayed = candidate.following is not None and _apart(candidate.following, candidate.previous) > _REVERTED
+    later = candidate.following
+    stayed = later is not None and _apart(later, candidate.units) < _apart(later, candidate.previous)
     if others_agree or stayed:
         return None
     return f"a jump of {_apart(candidate.units, candidate.previous):.0%} that nothing confirms"

@@ -72,9 +72,9 @@ def _close(there: datetime, days_ago: int) -> datetime:
 def hours_of(pair: Pair) -> Hours:
     """Say when a pair trades: with a coin in it always, with a metal in metals' hours, else in the week of FX."""
     sides = {pair.base.removesuffix(FORWARD), pair.quote.removesuffix(FORWARD)}
-    if sides & METALS.keys():
-        return Hours.METALS
-    return Hours.CURRENCIES if sides <= CURRENCIES.keys() else Hours.ALWAYS
+    if not sides <= CURRENCIES.keys() | METALS.keys():
+        return Hours.ALWAYS
+    return Hours.METALS if sides & METALS.keys() else Hours.CURRENCIES
 
 
 def is_open(pair: Pair, moment: datetime) -> bool:

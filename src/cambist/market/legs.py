@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from cambist.market.pair import PIVOT, Pair
 from cambist.market.quote import Made, Origin, Quote
@@ -26,6 +27,7 @@ def through(code: str, leg: str, quote: Quote, leg_quote: Quote) -> Quote:
     """Cross a code's quote in a leg with the leg's in the pivot: each side is dealt at its worse, so it only widens."""
     bid, ask = quote.sides(code)
     leg_bid, leg_ask = leg_quote.sides(leg)
+    votes = tuple(replace(vote, mid=_in_pivot(vote.mid, quote, code, leg_quote, leg)) for vote in quote.origin.votes)
     sources = tuple(dict.fromkeys((*quote.origin.sources, *leg_quote.origin.sources)))
     return Quote(
         pair=Pair(code, PIVOT),
@@ -33,5 +35,12 @@ def through(code: str, leg: str, quote: Quote, leg_quote: Quote) -> Quote:
         ask=ask * leg_ask,
         as_of=min(quote.as_of, leg_quote.as_of),
         received_at=max(quote.received_at, leg_quote.received_at),
-        origin=Origin(Made.CROSSED, sources, (quote.pair, leg_quote.pair), quote.origin.votes, quote.origin.pace),
+        origin=Origin(Made.CROSSED, sources, (quote.pair, leg_quote.pair), votes, quote.origin.pace),
     )
+
+
+def _in_pivot(mid: float, quote: Quote, code: str, leg_quote: Quote, leg: str) -> float:
+    """Give a vote in the pivot, as the price beside which it is shown."""
+    in_leg = mid if quote.pair.base == code else 1 / mid
+    leg_mid = (float(leg_quote.bid) + float(leg_quote.ask)) / 2
+    return in_leg * (leg_mid if leg_quote.pair.base == leg else 1 / leg_mid)
