@@ -5,10 +5,10 @@ BIN    := $(VENV)/bin
 DATA   ?= ./data
 SANDBOX ?= ./sandbox-data
 
-.PHONY: help serve sandbox test check format bench bench-ingest lock clean
+.PHONY: help serve sandbox test fuzz check format bench bench-ingest lock clean
 
 help:            ## say what can be made
-	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
 
 serve: $(VENV)/.serve  ## run the service on http://127.0.0.1:8000, keeping its data in ./data
 	@$(BIN)/cambist serve --data $(DATA)
@@ -18,6 +18,9 @@ sandbox: $(VENV)/.serve  ## run the service on a simulated market, keeping its d
 
 test: $(VENV)/.develop  ## run every test
 	@$(BIN)/pytest
+
+fuzz: $(VENV)/.develop  ## throw thousands of spoiled answers at every feed; other ones each time
+	@HYPOTHESIS_PROFILE=fuzz $(BIN)/pytest tests/feeds -k "any_" $(FUZZ)
 
 check: $(VENV)/.develop  ## format, lint, types, floors, documents
 	@$(BIN)/ruff format --check .

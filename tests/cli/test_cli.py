@@ -22,6 +22,7 @@ from cambist.stores.sql import SqlStore
 DOCS = Path(__file__).parents[2] / "docs" / "openapi.json"
 OPTIONS = {
     "serve": {"--data", "--host", "--port", "--workers", "--threads", "--path-prefix", "--log-level", "--access-log"},
+    "backfill": {"--from", "--data", "--json", "source"},
     "fixing": {"--data", "base", "quote", "day"},
     "usage": {"--since", "--csv", "--json", "--data", "account"},
     "settings": {"--json"},

@@ -2,14 +2,20 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
-from cambist.errors import FeedBroken
+from cambist.errors import FeedBroken, NothingPublished
+from cambist.feeds.base import FixingFeed, Inquiry, Source
 from cambist.feeds.ecb import feed
-from cambist.history.fixing import Filed
+from cambist.history.build import Publication, build
+from cambist.history.fixing import Filed, Fixing
+from cambist.history.image import RateImage
+from cambist.history.quarantine import State
 from cambist.ingest.filing import Delivery, Files, file_delivery
 from cambist.market.pair import Pair
 from cambist.stores.sql import SqlStore
@@ -132,3 +138,171 @@ def test_progress_counts_also_what_is_known_already(archive: Archive) -> None:
     counted: list[int] = []
     filed(archive, Delivery(a_file("2026-03-05,1.10,181,"), "a test", NOON + HOUR), counted.append)
     assert sum(counted) == 2
+
+
+# Judging
+
+TURKEY = Pair("EUR", "TRY")
+
+
+class Lines(FixingFeed):
+    """A feed of lines of day, pair and value, anchored in euros; a word alone says that nothing is published."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+
+    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+        raise NotImplementedError
+
+    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+        if content == b"nothing":
+            raise NothingPublished("mint: nothing for the days asked")
+        for line in content.decode().splitlines():
+            day, pair, value = line.split()
+            assert about in ("", "the lira")
+            yield Fixing("mint", Pair(*pair.split("/")), date.fromisoformat(day), Decimal(value))
+
+
+@dataclass
+class Desk:
+    """A store, a feed, and what is filed with them."""
+
+    store: SqlStore
+    feed: Lines
+    image: RateImage | None = None
+    hours: int = 0
+
+    def file(self, *lines: str, origin: str = "a test") -> Filed | None:
+        """File lines, each delivery an hour after the one before; every one holds a dollar of 1.25."""
+        content = "\n".join(lines) if lines == ("nothing",) else "\n".join((*map(with_dollar, lines),))
+        self.hours += 1
+        files = Files(self.store.archive, self.store.quarantine, self.image)
+        delivery = Delivery(content.encode(), origin, NOON + self.hours * HOUR, "the lira")
+        return file_delivery(files, self.feed, delivery, lambda _: None)
+
+    @property
+    def waiting(self) -> list[str]:
+        return [f"{one.fixing.day} {one.fixing.value}: {one.reason}" for one in self.store.quarantine.detained()]
+
+    @property
+    def lira(self) -> list[str]:
+        return [f"{one.day} {one.value}" for one in self.store.archive.fixings("mint") if one.pair == TURKEY]
+
+
+def with_dollar(line: str) -> str:
+    day, value = line.split()
+    return f"{day} EUR/USD 1.25\n{day} EUR/TRY {value}"
+
+
+@pytest.fixture
+def desk(tmp_path: Path, a_source) -> Iterator[Desk]:
+    store = SqlStore(f"sqlite:///{tmp_path / 'desk.db'}")
+    store.migrate()
+    yield Desk(store, Lines(a_source(anchor="EUR")))
+    store.close()
+
+
+@pytest.fixture(scope="module")
+def agreeing() -> RateImage:
+    """A history in which others saw the lira fall to 70 too."""
+    said = [("2026-03-04", "50"), ("2026-03-05", "70"), ("2026-03-06", "70")]
+    lines = [line for day, value in said for line in with_dollar(f"{day} {value}").splitlines()]
+    fixings = [
+        Fixing("others", Pair(*pair.split("/")), date.fromisoformat(day), Decimal(value))
+        for day, pair, value in map(str.split, lines)
+    ]
+    return build([Publication("EUR", fixings, key="others")], date(2026, 4, 30), "a test")
+
+
+def test_what_the_rules_refuse_waits_and_the_rest_is_filed(desk: Desk) -> None:
+    assert desk.file("2026-03-04 50", "2026-03-05 70") == Filed(added=3, corrected=0, unchanged=0, refused=1)
+    assert desk.lira == ["2026-03-04 50"]
+    assert desk.waiting == ["2026-03-05 70: a jump of 40% that nothing confirms"]
+
+
+def test_a_delivery_is_measured_by_what_was_filed_before_it(desk: Desk) -> None:
+    desk.file("2026-03-04 50")
+    assert desk.file("2026-03-05 70") == Filed(added=1, corrected=0, unchanged=0, refused=1)
+    assert desk.file("2026-03-06 51") == Filed(added=2, corrected=0, unchanged=0)
+
+
+def test_a_delivery_of_older_days_is_measured_by_what_was_before_them(desk: Desk) -> None:
+    desk.file("2026-03-02 50")
+    desk.file("2026-03-06 62")
+    assert desk.file("2026-03-03 63", origin="an older part") == Filed(added=1, corrected=0, unchanged=0, refused=1)
+
+
+def test_what_waits_is_filed_once_however_often_it_comes(desk: Desk) -> None:
+    desk.file("2026-03-04 50", "2026-03-05 70")
+    assert desk.file("2026-03-04 50", "2026-03-05 70") == Filed(added=0, corrected=0, unchanged=3, refused=0)
+    assert desk.file("2026-03-04 50", "2026-03-05 70", "2026-03-06 51") == Filed(2, 0, 3, refused=0)
+    assert len(desk.waiting) == 1
+
+
+def test_what_waits_is_released_when_its_next_day_bears_it_out(desk: Desk) -> None:
+    desk.file("2026-03-04 50", "2026-03-05 70")
+    assert desk.file("2026-03-04 50", "2026-03-05 70", "2026-03-06 71") == Filed(added=3, corrected=0, unchanged=3)
+    assert desk.lira == ["2026-03-04 50", "2026-03-05 70", "2026-03-06 71"]
+    (released,) = desk.store.quarantine.detained(None)
+    assert (released.state, released.decided_at) == (State.RELEASED, NOON + 2 * HOUR)
+
+
+def test_the_same_bytes_are_read_again_while_something_waits(desk: Desk, agreeing: RateImage) -> None:
+    lines = ["2026-03-04 50", "2026-03-05 70"]
+    desk.file(*lines)
+    desk.image = agreeing
+    assert desk.file(*lines) == Filed(added=1, corrected=0, unchanged=3)
+    assert (desk.lira, desk.waiting) == (["2026-03-04 50", "2026-03-05 70"], [])
+    assert desk.file(*lines) is None
+
+
+def test_what_others_said_lets_a_jump_pass_at_once(desk: Desk, agreeing: RateImage) -> None:
+    desk.image = agreeing
+    assert desk.file("2026-03-04 50", "2026-03-05 70") == Filed(added=4, corrected=0, unchanged=0)
+
+
+def test_a_rejected_fixing_never_comes_back(desk: Desk) -> None:
+    desk.file("2026-03-04 50", "2026-03-05 70")
+    (waiting,) = desk.store.quarantine.detained()
+    desk.store.quarantine.decide(waiting.number, State.REJECTED, NOON)
+    assert desk.file("2026-03-04 50", "2026-03-05 70", "2026-03-06 71") == Filed(1, 0, 3, refused=1)
+    assert desk.lira == ["2026-03-04 50"]
+    assert [one.state for one in desk.store.quarantine.detained(None)] == [State.REJECTED, State.WAITING]
+
+
+def test_an_accepted_fixing_passes_with_the_next_delivery(desk: Desk) -> None:
+    desk.file("2026-03-04 50", "2026-03-05 70")
+    (waiting,) = desk.store.quarantine.detained()
+    desk.store.quarantine.decide(waiting.number, State.ACCEPTED, NOON)
+    assert desk.file("2026-03-04 50", "2026-03-05 70", "2026-03-06 69") == Filed(3, 0, 3)
+    assert desk.lira == ["2026-03-04 50", "2026-03-05 70", "2026-03-06 69"]
+
+
+def test_once_decided_the_same_bytes_are_known_again(desk: Desk) -> None:
+    lines = ["2026-03-04 50", "2026-03-05 70"]
+    desk.file(*lines)
+    (waiting,) = desk.store.quarantine.detained()
+    desk.store.quarantine.decide(waiting.number, State.REJECTED, NOON)
+    assert desk.file(*lines) is None
+
+
+def test_what_waits_of_one_source_does_not_concern_another(desk: Desk, a_source) -> None:
+    desk.file("2026-03-04 50", "2026-03-05 70")
+    other = Lines(a_source("other", anchor="EUR"))
+    files = Files(desk.store.archive, desk.store.quarantine)
+    delivery = Delivery(b"nothing", "elsewhere", NOON)
+    assert file_delivery(files, other, delivery, lambda _: None) == Filed(0, 0, 0)
+    assert file_delivery(files, other, delivery, lambda _: None) is None
+
+
+def test_that_there_is_nothing_is_filed_too(desk: Desk) -> None:
+    assert desk.file("nothing") == Filed(added=0, corrected=0, unchanged=0)
+    assert desk.store.archive.newest_digest("mint", "a test") == hashlib.sha256(b"nothing").hexdigest()
+    assert desk.file("nothing") is None
+    assert desk.store.archive.revision() == 0
+
+
+def test_a_stray_day_to_come_takes_nothing_into_quarantine_either(desk: Desk) -> None:
+    with pytest.raises(FeedBroken, match="yet to come"):
+        desk.file("2026-03-04 50", "2026-03-05 70", "2026-03-20 51")
+    assert (desk.lira, desk.waiting) == ([], [])

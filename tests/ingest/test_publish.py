@@ -2,9 +2,11 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
+from cambist.feeds.bdi import feed as bdi
 from cambist.feeds.ecb import feed
 from cambist.ingest import publish
 from cambist.ingest.filing import Delivery, Files, file_delivery
@@ -148,3 +150,19 @@ def test_an_image_stops_being_current_before_its_days_run_out(archive: Archive, 
 
 def test_the_image_names_the_newest_day_that_was_fixed(archive: Archive, now: datetime) -> None:
     assert build_image(archive, SOURCES, now.date()).last_fixing == date(2026, 3, 6)
+
+
+RECORDED = Path(__file__).parents[3] / "shared/payloads/bdi/bdi_02.csv"
+
+
+@pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
+def test_one_day_of_the_banca_ditalia_and_the_law_list_at_least_130_currencies(tmp_path: Path) -> None:
+    store, day_after = SqlStore(f"sqlite:///{tmp_path / 'a.db'}"), datetime(2026, 2, 11, 12, tzinfo=UTC)
+    store.migrate()
+    delivery = Delivery(RECORDED.read_bytes(), "a recording", day_after)
+    filed = file_delivery(Files(store.archive, store.quarantine), bdi, delivery, lambda _: None)
+    book = build_book(store.archive, [bdi.source], 1, day_after)
+    store.close()
+    assert filed is not None
+    assert (filed.added, filed.refused) == (150, 0)
+    assert len(book.listed) == 158

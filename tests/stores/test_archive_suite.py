@@ -417,8 +417,9 @@ def test_newest_gives_every_pair_at_its_own_day_in_order_of_pairs(archive: Archi
     ]
     deliver(archive, lines)
     deliver(archive, [fixing("7", days[-1], source="boe")])
+    deliver(archive, [fixing("4.30", days[30], Pair("EUR", "AUD"))], NOON + HOUR)
     assert [(str(known.fixing.pair), known.fixing.day, str(known.fixing.value)) for known in archive.newest("ecb")] == [
-        ("EUR/AUD", days[29], "4.29"),
+        ("EUR/AUD", days[30], "4.30"),
         ("EUR/CHF", days[39], "3.39"),
         ("EUR/JPY", days[49], "2.49"),
         ("EUR/USD", days[59], "1.59"),

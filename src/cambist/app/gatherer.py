@@ -11,7 +11,7 @@ import logging
 import logging.config
 import os
 import signal
-from collections.abc import Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -48,6 +48,7 @@ _SETTLE = 2.0
 _CONNECTIONS = 40
 _PER_HOST = 4
 _ALONE_AFTER = 20.0
+_AFTER_A_FAULT = 60.0
 
 
 def gather(settings: Settings, supervisor: int, keys: Mapping[str, str]) -> None:
@@ -107,14 +108,17 @@ class Gatherer:
         return works
 
     def _works_of(self, feed: Feed, poller: Poller) -> list[Coroutine[Any, Any, None]]:
+        """Give what a source's own tasks do; a fault of ours in one of them hurts no other source."""
         if isinstance(feed, FixingFeed):
-            return [poll_fixings(poller, feed, self._file, self._filed)]
+            return [_for_ever(poller, lambda: poll_fixings(poller, feed, self._file, self._filed))]
         if isinstance(feed, Venue):
             streamer = Streamer(feed, poller, self._tape)
-            polled = [poll_ticks(poller, feed, self._tape, lambda: streamer.names)] if feed.asked() else []
-            return [streamer.run(), *polled]
+            works = [_for_ever(poller, streamer.run)]
+            if feed.asked():
+                works.append(_for_ever(poller, lambda: poll_ticks(poller, feed, self._tape, lambda: streamer.names)))
+            return works
         if isinstance(feed, TickFeed):
-            return [poll_ticks(poller, feed, self._tape, dict)]
+            return [_for_ever(poller, lambda: poll_ticks(poller, feed, self._tape, dict))]
         raise TypeError(f"{feed.source.key} is a feed of no kind")
 
     async def _recall(self) -> None:
@@ -149,12 +153,15 @@ class Gatherer:
         while True:
             began = loop.time()
             book = self._books.edition(utc_now())
-            if book is not None:
-                self._board.publish(book)
-                self._book_at = utc_now()
-                await asyncio.sleep(max(_EDITION_EVERY - (loop.time() - began), 0))
-            else:
+            if book is None:
                 await asyncio.sleep(_LOOK_EVERY)
+                continue
+            self._board.publish(book)
+            self._book_at = utc_now()
+            while (left := began + _EDITION_EVERY - loop.time()) > 0:
+                await asyncio.sleep(min(left, _LOOK_EVERY))
+                if left > _LOOK_EVERY:
+                    self._books.prepare(utc_now())
 
     async def _tell(self) -> None:
         """Write the bulletin on the sources."""
@@ -196,6 +203,17 @@ class Gatherer:
         if self._asked and self._health.is_alone:
             log.warning("Ingest: no source can be reached; answers come from what is here, and say how old it is")
         await asyncio.Event().wait()
+
+
+async def _for_ever(poller: Poller, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    """Do a source's work, and begin it again a while after it met a fault of ours: the log has the trace."""
+    while True:
+        try:
+            await work()
+        except Exception as fault:
+            log.exception("Source %s: a fault of ours, it is asked again in a while", poller.source.key)
+            poller.failed(fault)
+        await asyncio.sleep(_AFTER_A_FAULT)
 
 
 async def _any_end(tasks: list[asyncio.Task[None]]) -> None:

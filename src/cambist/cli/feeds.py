@@ -42,8 +42,9 @@ def list_feeds(*, data: Data = None, as_json: AsJson = False) -> None:
 def status(*, data: Data = None, as_json: AsJson = False) -> None:
     """Show how every source does, as the last bulletin of the service says.
 
-    Asked: how long ago it last answered. Lag: how old the newest is that was heard of it. Codes: how many it
-    prices. Since: the first year that is here of it. Held: its fixings in quarantine. Why: what failed last, why it is off, which ticks were refused.
+    Asked: how long ago it last answered. Lag: how old the newest is that was heard of it. Codes: how many it prices.
+    Since: the first year that is here of it. Held: its fixings in quarantine. Why: what failed last, why it is off,
+    which ticks were refused.
     """
     bulletin, now = last_bulletin(read_settings(os.environ, {"data": data})), utc_now()
     if as_json:

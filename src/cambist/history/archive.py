@@ -16,6 +16,9 @@ class Archive(Protocol):
     def newest_digest(self, source: str, origin: str) -> str | None:
         """Give the digest of the last delivery from there, so that the same bytes need not be read again."""
 
+    def last_received(self, source: str, origin: str) -> datetime | None:
+        """Give when a delivery from there was filed last, also one of nothing; None where none ever was."""
+
     def file(self, receipt: Receipt, fixings: Iterable[Fixing], refused: Iterable[Refusal] = ()) -> Filed:
         """File a delivery whole or not at all: new days are added, changed ones recorded as corrections.
 

@@ -136,14 +136,16 @@ def _past(image: RateImage, code: str, day: date, held: dict[str, Parity]) -> It
 
 
 def why_carried(image: RateImage, day: date, code: str) -> str:
-    """Say why a day reads a fixing of before: its source fixed nothing at the weekend, on a holiday, or not yet."""
+    """Say why a day reads a fixing of before: a weekend, a holiday, its source has nothing yet, or has ended."""
     voice, _ = image.voice(day, code)
     if day.weekday() >= 5:
         return "weekend"
     if _spoke(image, voice, day):
         return "missing"
     later = (day + timedelta(days=ahead) for ahead in range(1, _LOOK_AHEAD + 1))
-    return "holiday" if any(_spoke(image, voice, other) for other in later) else "late"
+    if any(_spoke(image, voice, other) for other in later):
+        return "holiday"
+    return "ended" if image.last_fixing > day + timedelta(days=_LOOK_AHEAD) else "late"
 
 
 def _spoke(image: RateImage, voice: int, day: date) -> bool:

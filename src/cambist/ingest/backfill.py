@@ -66,7 +66,7 @@ class Backfill:
         self.told(course)
         failures = 0
         for inquiry in inquiries:
-            if self._is_filed(source.key, inquiry, today - timedelta(days=source.schedule.reread)):
+            if self._is_filed(source.key, inquiry, timedelta(days=source.schedule.reread)):
                 course.skipped += 1
             else:
                 failures = 0 if await self._fill(source.key, inquiry, course) else failures + 1
@@ -77,8 +77,10 @@ class Backfill:
                 break
         return course
 
-    def _is_filed(self, key: str, inquiry: Inquiry, closed_before: date) -> bool:
-        return inquiry.last < closed_before and self.archive.newest_digest(key, inquiry.origin) is not None
+    def _is_filed(self, key: str, inquiry: Inquiry, may_change_for: timedelta) -> bool:
+        """Say whether a part was filed when nothing of it could change any more: while it was open is not enough."""
+        received_at = self.archive.last_received(key, inquiry.origin)
+        return received_at is not None and received_at.date() > inquiry.last + may_change_for
 
     async def _fill(self, key: str, inquiry: Inquiry, course: Course) -> bool:
         """Ask one part and file it; say whether that went well."""
@@ -100,7 +102,11 @@ class Backfill:
     async def _filed(self, key: str, inquiry: Inquiry, content: bytes) -> Filed | None:
         delivery = Delivery(content, inquiry.origin, self.clock(), inquiry.about)
         async with self._writing:
-            return await asyncio.to_thread(self.file, key, delivery)
+            filed = await asyncio.to_thread(self.file, key, delivery)
+            if filed is None:  # the same as before: that it still was so is worth a receipt
+                receipt = Receipt(key, delivery.received_at, delivery.origin, delivery.digest)
+                await asyncio.to_thread(self.archive.file, receipt, [])
+        return filed
 
     async def _note_nothing(self, key: str, inquiry: Inquiry) -> None:
         receipt = Receipt(key, self.clock(), inquiry.origin, _NOTHING)

@@ -57,6 +57,11 @@ class Books:
                 self._expect(quote)
         self._is_due = True
 
+    def prepare(self, now: datetime) -> None:
+        """Agree on what has changed so far, so that less is left to do when the next book is due."""
+        if self._agree(self.tape.changed(), now):
+            self._choose_legs(now)
+
     def edition(self, now: datetime) -> Book | None:
         """Give the next book; None where nothing has changed since the last."""
         changed = self.tape.changed()
@@ -160,7 +165,7 @@ class Books:
 
 
 def _is_fresh(quote: Quote, now: datetime) -> bool:
-    return now - quote.as_of <= FRESH_FOR[Pace.REALTIME]
+    return now - quote.as_of <= FRESH_FOR[quote.origin.pace]
 
 
 def _says_the_same(book: Book, other: Book) -> bool:

@@ -84,7 +84,7 @@ class Fetcher:
         """Follow redirections within the source's own host: elsewhere is not the source."""
         key = self.keys.get(source, "")
         url = self.address(inquiry.url.replace("{key}", key))
-        host = urlsplit(url).netloc
+        host, is_sealed = urlsplit(url).netloc, urlsplit(url).scheme == "https"
         headers = {"User-Agent": AGENT, "Accept": ", ".join(inquiry.media) or "*/*"}
         headers |= {name: value.replace("{key}", key) for name, value in inquiry.headers}
         headers |= self._validators.get(inquiry.origin, {})
@@ -98,6 +98,8 @@ class Fetcher:
                 url = urljoin(url, response.headers.get("Location", ""))
             if urlsplit(url).netloc != host:
                 raise FeedBroken(f"{source}: redirects to another host: [{urlsplit(url).netloc}]")
+            if is_sealed and urlsplit(url).scheme != "https":
+                raise FeedBroken(f"{source}: redirects to where everybody can read along")
         raise FeedBroken(f"{source}: redirects without end")
 
     async def _taken(self, source: str, inquiry: Inquiry, response: aiohttp.ClientResponse) -> bytes | None:

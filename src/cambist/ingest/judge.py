@@ -11,7 +11,7 @@ from cambist.feeds.base import Source
 from cambist.history.fixing import Fixing, Refusal
 from cambist.history.image import BY_LAW, NOBODY, RateImage
 from cambist.history.quarantine import State, Statement
-from cambist.market.acceptance import Candidate, beyond_doubt, refusal
+from cambist.market.acceptance import NOT_POSITIVE, Candidate, beyond_doubt, refusal
 from cambist.market.pair import PIVOT, Pair
 from cambist.reference.assets import METALS
 from cambist.reference.tables import CURRENCIES, PEGS, REDENOMINATIONS
@@ -68,6 +68,9 @@ class Judge:
             decision = self._decision(fixing)
             if decision is State.REJECTED:
                 continue
+            if not fixing.value > 0:
+                judged.refused.append(Refusal(fixing, NOT_POSITIVE))
+                continue
             code, units = self._code(fixing), self._units(fixing)
             reason = None if decision is State.ACCEPTED else self._reason(fixing, code, units, following)
             if reason is None:
@@ -87,6 +90,8 @@ class Judge:
         anchor = self.source.anchor
         for fixing in (*self.before.values(), *fixings):
             code = fixing.pair.other(anchor)
+            if not fixing.value > 0:
+                continue
             if code == PIVOT and anchor != PIVOT:
                 self._pivots[fixing.day] = _per_anchor(fixing, anchor)
             elif code in _PEGGED_TO:
@@ -117,7 +122,12 @@ class Judge:
         still, moved = self._stood(run, units, others)
         if peg is None and not still and previous is not None and beyond_doubt(units, previous, others):
             return None
-        later = None if following is None else self._units(following) * _cut_between(code, fixing.day, following.day)
+        has_later = following is not None and following.value > 0
+        later = (
+            None
+            if following is None or not has_later
+            else self._units(following) * _cut_between(code, fixing.day, following.day)
+        )
         return refusal(
             Candidate(
                 code=code,

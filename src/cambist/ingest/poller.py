@@ -24,6 +24,7 @@ Clock = Callable[[], datetime]
 File = Callable[[str, Delivery], Awaitable[Filed | None]]
 """Files a delivery of a source, elsewhere."""
 
+_RECENT_DAYS = 4
 _GIVE_UP_AFTER = 3
 _LONGEST_BACK_OFF = timedelta(hours=6)
 _JITTER_SECONDS = 5.0
@@ -55,8 +56,11 @@ class Poller:
         """Note a failure; it is logged when it begins. Without any network there is one line for all: see `Health`."""
         if not self.pulse.failures:
             level = logging.DEBUG if isinstance(error, SourceSilent) and self.health.is_alone else logging.WARNING
-            log.log(level, "Source %s: %s", self.source.key, error)
-        self.pulse.failed(self.clock(), str(error))
+            log.log(level, "Source %s: %s", self.source.key, self._plainly(error))
+        self.pulse.failed(self.clock(), self._plainly(error))
+
+    def _plainly(self, error: Exception) -> str:
+        return str(error).removeprefix(f"{self.source.key}: ")
 
     def succeeded(self) -> None:
         """Note a success; the end of a failure is logged."""
@@ -66,13 +70,20 @@ class Poller:
 
 
 async def poll_fixings(poller: Poller, feed: FixingFeed, file: File, filed: Callable[[str], Awaitable[None]]) -> None:
-    """Ask a source of fixings whenever it is due, for ever; `filed` is told when something new is in the archive."""
+    """Ask a source of fixings whenever it is due, for ever; `filed` is told when something new is in the archive.
+
+    Corrections are looked for once a day, as far back as the source makes them; else only the last days are asked.
+    """
+    read_again_on: date | None = None
     await asyncio.sleep(random.uniform(0, 1))  # noqa: S311  nobody guesses it
     while True:
         today = poller.clock().date()
-        first = max(feed.source.first_day, today - timedelta(days=feed.source.schedule.reread))
+        back = feed.source.schedule.reread if read_again_on != today else min(feed.source.schedule.reread, _RECENT_DAYS)
+        first = max(feed.source.first_day, today - timedelta(days=back))
         if await _ask_all(poller, feed, file, first):
             await filed(feed.source.key)
+        if not poller.pulse.failures:
+            read_again_on = today
         await poller.pause()
 
 
@@ -117,17 +128,27 @@ async def poll_ticks(poller: Poller, feed: TickFeed, tape: Tape, names: Callable
         if isinstance(feed, Venue) and not names():
             await asyncio.sleep(_LIST_AWAITED)
             continue
-        for inquiry in feed.asked():
-            try:
-                content = await poller.fetcher.ask(poller.source.key, inquiry)
-                if content is not None:
-                    take(tape, feed, content, inquiry.about, names(), poller)
-                poller.succeeded()
-            except FeedBroken as error:
-                poller.fetcher.forget(inquiry)
-                poller.failed(error)
-            await asyncio.sleep(feed.source.schedule.pause.total_seconds())
+        await _ask_for_ticks(poller, feed, tape, names)
         await poller.pause()
+
+
+async def _ask_for_ticks(poller: Poller, feed: TickFeed, tape: Tape, names: Callable[[], Names]) -> None:
+    """Ask everything once; it went well where all of it did, and is left for later where it keeps failing."""
+    failures = 0
+    for inquiry in feed.asked():
+        try:
+            content = await poller.fetcher.ask(poller.source.key, inquiry)
+            if content is not None:
+                take(tape, feed, content, inquiry.about, names(), poller)
+        except FeedBroken as error:
+            poller.fetcher.forget(inquiry)
+            poller.failed(error)
+            failures += 1
+            if failures == _GIVE_UP_AFTER:
+                return
+        await asyncio.sleep(feed.source.schedule.pause.total_seconds())
+    if not failures:
+        poller.succeeded()
 
 
 def take(tape: Tape, feed: TickFeed, content: bytes, about: str, names: Names, poller: Poller) -> None:

@@ -126,11 +126,10 @@ class Tape:
         key = (tick.pair, tick.source)
         since, first = self._jumps.setdefault(key, (now, mid))
         if abs(mid / first - 1) > _CONFIRMED_WITHIN:
-            self._jumps[key] = (now, mid)
-            return False
+            since, _ = self._jumps[key] = (now, mid)
         others = (jump for (pair, source), jump in self._jumps.items() if pair == tick.pair and source != tick.source)
         together = any(abs(mid / other - 1) <= _CONFIRMED_WITHIN for _, other in others)
         if together or now - since >= _CONFIRMED_AFTER:
-            self._mids.pop(tick.pair, None)
+            self._mids[tick.pair] = mid
             return True
         return False

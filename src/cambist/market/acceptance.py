@@ -22,6 +22,9 @@ _OFF_PEG = 0.03
 _STUCK_DAYS = 10
 _MOVED = 0.02
 _LIVE = timedelta(days=30)
+NOT_POSITIVE = "zero or negative"
+"""Why what is no rate at all is refused."""
+
 JUMP = "a jump that nothing confirms"
 """Why a tick is refused that is far from what was agreed on last; others, or time, may confirm it."""
 
@@ -63,7 +66,7 @@ Rule = Callable[[Candidate], str | None]
 
 def not_positive(candidate: Candidate) -> str | None:
     """Is it a rate at all?"""
-    return None if candidate.units > 0 else "zero or negative"
+    return None if candidate.units > 0 else NOT_POSITIVE
 
 
 def in_future(day: date, today: date) -> str | None:
@@ -182,7 +185,7 @@ def too_wide(bid: Decimal, ask: Decimal) -> str | None:
 def tick_refusal(bid: Decimal, ask: Decimal, last_mid: float | None) -> str | None:
     """Judge a tick beside the last agreed midpoint of its pair; give the reason to refuse it, or None."""
     if bid <= 0 or ask <= 0:
-        return "zero or negative"
+        return NOT_POSITIVE
     reason = crossed(bid, ask) or too_wide(bid, ask)
     if reason is None and last_mid is not None:
         apart = _apart((float(bid) + float(ask)) / 2, last_mid)

@@ -38,6 +38,13 @@ class SqlArchive:
         with self._engine.connect() as connection:
             return connection.execute(last).scalar_one_or_none()
 
+    def last_received(self, source: str, origin: str) -> datetime | None:
+        """Give when a delivery from there was filed last, also one of nothing; None where none ever was."""
+        last = select(func.max(receipts.c.received_at)).where(receipts.c.source == source, receipts.c.origin == origin)
+        with self._engine.connect() as connection:
+            received_at = connection.execute(last).scalar_one_or_none()
+        return received_at and received_at.replace(tzinfo=UTC)
+
     def file(self, receipt: Receipt, fixings: Iterable[Fixing], refused: Iterable[Refusal] = ()) -> Filed:
         """File a delivery in one transaction: what is known already is left alone.
 

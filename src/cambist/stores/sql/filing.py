@@ -45,7 +45,9 @@ class Filing:
 
     def _known_series(self) -> dict[Pair, int]:
         rows = self._connection.execute(series_of(self._receipt.source))
-        return {Pair(row.base, row.quote): row.id for row in rows}
+        known = list(rows)
+        self._units = {Pair(row.base, row.quote): row.unit for row in known}
+        return {Pair(row.base, row.quote): row.id for row in known}
 
     def _known_values(self, delivered: Sequence[Fixing]) -> dict[_Cell, _Value]:
         """Read what is known of the days delivered."""
@@ -74,6 +76,8 @@ class Filing:
 
     def _series_id(self, fixing: Fixing) -> int:
         pair = fixing.pair
+        if self._units.setdefault(pair, fixing.unit) != fixing.unit:
+            raise FeedBroken(f"{fixing.source}: {pair} was in the unit [{self._units[pair]}], now in [{fixing.unit}]")
         if pair not in self._series:
             new = insert(series).values(source=self._receipt.source, base=pair.base, quote=pair.quote, unit=fixing.unit)
             self._series[pair] = self._connection.execute(new.returning(series.c.id)).scalar_one()

@@ -1,0 +1,222 @@
+"""The archivist: it files in a process of its own, and one that hangs or dies is replaced."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import Coroutine, Iterator
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+
+from cambist.app import archivist as module
+from cambist.app.archivist import Archive, Archivist
+from cambist.errors import CannotStart, FeedBroken, SourceSilent, StoreBroken
+from cambist.history.environment import Environment
+from cambist.history.fixing import Coverage, Filed
+from cambist.ingest.filing import Delivery
+from cambist.settings import Settings
+from cambist.stores.board import FileBoard, News
+from cambist.stores.folder import DataFolder
+from cambist.stores.image import open_image
+from cambist.stores.sql import SqlStore
+
+T = TypeVar("T")
+NOW = datetime(2026, 3, 7, 12, 0, tzinfo=UTC)
+TODAY = NOW.date()
+LATER = b"Date,USD,\n2026-03-06,1.2500,\n"
+
+
+def delivery(content: bytes, origin: str = "a test") -> Delivery:
+    return Delivery(content, origin, NOW)
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    """A folder with an empty database."""
+    store = SqlStore(f"sqlite:///{tmp_path / 'cambist.db'}")
+    store.migrate()
+    store.close()
+    return Settings(data=tmp_path)
+
+
+@pytest.fixture
+def archivist(settings: Settings) -> Iterator[Archivist]:
+    made = Archivist(settings)
+    yield made
+    made.close()
+
+
+def process_of(archivist: Archivist) -> int:
+    """Give the one process that works; it has to have been given work before."""
+    (process,) = archivist._pool._processes
+    return process
+
+
+def has_ended(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
+
+
+def until_ended(process: int) -> bool:
+    end = time.monotonic() + 20
+    while not has_ended(process) and time.monotonic() < end:
+        time.sleep(0.02)
+    return has_ended(process)
+
+
+def run(scene: Coroutine[Any, Any, T]) -> T:
+    return asyncio.run(scene)
+
+
+def test_it_files_and_builds_in_one_process_beside_this_one(
+    archivist: Archivist, settings: Settings, small_ecb: bytes
+) -> None:
+    async def scene() -> None:
+        # Five days of a dollar, a yen and a pound, a lev on one of them and a krona on another.
+        assert await archivist.file("ecb", delivery(small_ecb)) == Filed(added=17, corrected=0, unchanged=0)
+        first = process_of(archivist)
+        assert first != os.getpid()
+        assert await archivist.file("ecb", delivery(small_ecb)) is None
+        holdings = await archivist.holdings("ecb", TODAY)
+        assert holdings.coverage == Coverage(5, date(2025, 12, 31), date(2026, 3, 6))
+        assert holdings.waiting == 0
+        assert {"EUR", "JPY", "GBP"} <= {*holdings.offers}
+        assert await archivist.rebuild(TODAY) is True
+        assert await archivist.rebuild(TODAY) is False
+        assert process_of(archivist) == first
+
+    run(scene())
+    image = open_image(settings.data / "rates.image")
+    assert image.cell(date(2026, 3, 6), "JPY") == pytest.approx(180 / 1.25)
+
+
+def test_the_image_is_rung_for_when_it_is_new(archivist: Archivist, settings: Settings) -> None:
+    async def scene() -> None:
+        await archivist.file("ecb", delivery(LATER))
+        await archivist.rebuild(TODAY)
+        rung = board.version(News.IMAGE)
+        await archivist.rebuild(TODAY)
+        assert (rung, board.version(News.IMAGE)) == (1, 1)
+
+    board = FileBoard(settings.data)
+    run(scene())
+
+
+def test_what_a_source_should_not_send_is_said_here_as_there(archivist: Archivist) -> None:
+    async def scene() -> None:
+        with pytest.raises(FeedBroken, match="ECB"):
+            await archivist.file("ecb", delivery(b"<html>"))
+        first = process_of(archivist)
+        assert await archivist.file("ecb", delivery(LATER)) == Filed(added=1, corrected=0, unchanged=0)
+        assert process_of(archivist) == first
+
+    run(scene())
+
+
+def test_work_that_is_given_at_once_is_done_in_turn(archivist: Archivist, settings: Settings) -> None:
+    async def scene() -> list[Filed | None]:
+        contents = [b"Date,USD,\n2026-03-0%d,1.2%d00,\n" % (day, day) for day in range(2, 7)]
+        return await asyncio.gather(*(archivist.file("ecb", delivery(content, content.hex())) for content in contents))
+
+    assert [filed and filed.added for filed in run(scene())] == [1] * 5
+    store = SqlStore(settings.database_url)
+    assert [fixing.day.day for fixing in store.archive.fixings("ecb")] == [2, 3, 4, 5, 6]
+    store.close()
+
+
+@pytest.mark.parametrize("at", ["while it works", "while it waits for work"])
+def test_a_process_that_dies_is_said_and_replaced(archivist: Archivist, small_ecb: bytes, at: str) -> None:
+    async def scene() -> None:
+        await archivist.holdings("ecb", TODAY)
+        first = process_of(archivist)
+        if at == "while it works":
+            os.kill(first, signal.SIGSTOP)
+            asyncio.get_running_loop().call_later(0.2, os.kill, first, signal.SIGKILL)
+        else:
+            os.kill(first, signal.SIGKILL)
+            assert until_ended(first)
+        with pytest.raises(StoreBroken, match="another takes over"):
+            await archivist.file("ecb", delivery(small_ecb))
+        assert await archivist.file("ecb", delivery(small_ecb)) == Filed(added=17, corrected=0, unchanged=0)
+        assert process_of(archivist) != first
+
+    run(scene())
+
+
+def test_a_reading_that_does_not_end_is_the_sources_fault_and_its_process_is_replaced(
+    archivist: Archivist, small_ecb: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scene() -> None:
+        await archivist.holdings("ecb", TODAY)
+        first = process_of(archivist)
+        os.kill(first, signal.SIGSTOP)  # a reading without end, as it is seen from here
+        monkeypatch.setattr(module, "_LONGEST_READING", 0.3)
+        with pytest.raises(SourceSilent, match="did not end"):
+            await archivist.file("ecb", delivery(small_ecb))
+        monkeypatch.undo()
+        assert until_ended(first)
+        assert await archivist.file("ecb", delivery(small_ecb)) == Filed(added=17, corrected=0, unchanged=0)
+
+    run(scene())
+
+
+def test_closed_it_leaves_no_process_behind(settings: Settings) -> None:
+    archivist = Archivist(settings)
+    run(archivist.holdings("ecb", TODAY))
+    process = process_of(archivist)
+    archivist.close()
+    assert until_ended(process)
+
+
+def test_closed_while_it_hangs_it_is_not_waited_for_long(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_FINISH_SECONDS", 0.2)
+    archivist = Archivist(settings)
+    run(archivist.holdings("ecb", TODAY))
+    process = process_of(archivist)
+    os.kill(process, signal.SIGSTOP)
+    archivist.close()
+    assert until_ended(process)
+
+
+# The desk itself
+
+
+def test_a_sandboxs_folder_has_no_desk(tmp_path: Path) -> None:
+    folder = DataFolder(tmp_path)
+    folder.claim(Environment.SANDBOX)
+    folder.release()
+    with pytest.raises(CannotStart, match="is a sandbox and stays one"):
+        Archive(Settings(data=tmp_path))
+
+
+def test_fixings_are_judged_by_the_newest_image(settings: Settings) -> None:
+    """Another source's history bears a leap out, once it is in the image that stands in the folder."""
+    desk = Archive(settings)
+    desk.file("ecb", delivery(b"Date,USD,\n2026-03-02,1.2000,\n2026-03-03,1.2010,\n"))
+    assert desk._current_image() is None
+    desk.rebuild(TODAY)
+    image = desk._current_image()
+    assert image is not None
+    assert desk._current_image() is image
+    other = Archive(settings)
+    other.file("ecb", delivery(b"Date,USD,\n2026-03-04,1.2020,\n"))
+    other.rebuild(TODAY)
+    newer = desk._current_image()
+    assert newer is not None
+    assert newer.last_fixing == date(2026, 3, 4)
+
+
+def test_an_image_that_is_damaged_counts_as_none_and_is_built_anew(settings: Settings) -> None:
+    (settings.data / "rates.image").write_bytes(b"no image")
+    desk = Archive(settings)
+    assert desk._current_image() is None
+    desk.file("ecb", delivery(LATER))
+    assert desk.rebuild(TODAY) is True
+    assert open_image(settings.data / "rates.image").last_fixing == date(2026, 3, 6)

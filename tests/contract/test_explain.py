@@ -1,0 +1,391 @@
+"""`GET /explain`: on what ground a rate stands, now and on a day."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from fractions import Fraction
+
+import pytest
+
+from cambist.accounts.account import Account, Holder
+from cambist.accounts.api_key import digest
+from cambist.accounts.plan import default_plans, read_plans
+from cambist.feeds.ecb import feed
+from cambist.ingest.publish import build_image
+from cambist.market.book import Book
+from cambist.market.pair import Pair
+from cambist.market.quote import Made, Origin, Quote, Vote
+from cambist.market.standing import Pace
+from cambist.reference.assets import AssetKind
+
+PLANS = read_plans(default_plans(), "plans.toml")
+FIXED_AT = "2026-10-30T13:15:00Z"
+"""14:15 in Frankfurt on the day of the newest fixing, in winter time."""
+
+EUR_IS_1_1172_USD = {
+    "base": "EUR",
+    "quote": "USD",
+    "rate": "1.1172",
+    "made": "published",
+    "sources": ["ecb"],
+    "as_of": FIXED_AT,
+    "received_at": "2026-11-20T12:00:00Z",
+    "votes": [{"source": "ecb", "mid": "1.1172", "as_of": FIXED_AT, "weight": 1.0}],
+}
+DIRHAM = {
+    "base": "USD",
+    "quote": "AED",
+    "rate": "3.6725",
+    "made": "pegged",
+    "law": "Central Bank of the United Arab Emirates",
+}
+CFA_FRANC = {
+    "base": "EUR",
+    "quote": "XAF",
+    "rate": "655.957",
+    "made": "pegged",
+    "law": "Bank of Central African States",
+}
+
+
+def explained(client, query):
+    reply = client.get(f"/explain?{query}")
+    assert reply.status == 200, reply.text
+    return reply.json
+
+
+# Now
+
+
+def test_it_answers_base_date_result_updated_legs_and_ms_in_this_order(client):
+    answer = explained(client, "from=EUR&to=USD")
+    assert list(answer) == ["base", "date", "result", "updated", "legs", "ms"]
+    assert answer | {"ms": 0} == {
+        "base": "EUR",
+        "date": None,
+        "result": {"USD": 1.1172},
+        "updated": FIXED_AT,
+        "legs": [EUR_IS_1_1172_USD],
+        "ms": 0,
+    }
+
+
+def test_a_rate_between_two_others_has_both_legs_in_the_order_asked(client):
+    legs = explained(client, "from=JPY&to=EUR")["legs"]
+    assert [(leg["base"], leg["quote"], leg["made"]) for leg in legs] == [
+        ("USD", "JPY", "crossed"),
+        ("EUR", "USD", "published"),
+    ]
+    assert legs[0]["through"] == ["EUR/USD", "EUR/JPY"]
+    assert legs[0]["rate"] == "157.2502685"  # 175.68 / 1.1172
+
+
+def test_the_source_is_the_dollar_when_left_out_and_has_no_leg(client):
+    answer = explained(client, "to=eur")
+    assert (answer["base"], answer["result"], len(answer["legs"])) == ("USD", {"EUR": 0.8950948801}, 1)
+    assert explained(client, "to=USD")["legs"] == []
+
+
+def test_a_peg_is_explained_by_its_law_alone(client):
+    answer = explained(client, "from=USD&to=AED")
+    assert (answer["result"], answer["legs"]) == ({"AED": 3.6725}, [DIRHAM])
+
+
+def test_two_pegs_are_explained_by_two_laws_and_what_lies_between_them(client):
+    answer = explained(client, "from=AED&to=XAF")
+    assert answer["result"] == {"XAF": 159.8757664}  # 655.957 / (1.1172 * 3.6725)
+    assert answer["legs"] == [DIRHAM, CFA_FRANC, EUR_IS_1_1172_USD]
+
+
+def test_an_ended_currency_is_explained_by_what_it_was_converted_at(client):
+    answer = explained(client, "from=EUR&to=HRK")
+    assert answer["result"] == {"HRK": 7.5345}
+    law = {"base": "EUR", "quote": "HRK", "rate": "7.5345", "made": "converted", "law": "Regulation (EU) 2022/1208"}
+    assert answer["legs"] == [EUR_IS_1_1172_USD, law]
+
+
+def test_a_rate_that_nobody_publishes_any_more_says_how_old_it_is(client):
+    answer = explained(client, "to=RUB")
+    assert answer["updated"] == "2022-03-01T13:15:00Z"
+    assert answer["legs"][0]["as_of"] == "2022-03-01T13:15:00Z"
+
+
+def test_younger_rates_than_there_are_cannot_be_explained(client):
+    reply = client.get("/explain?to=EUR&max_age=PT1S")
+    assert (reply.status, reply.json["code"]) == (503, "rate_unavailable")
+
+
+@pytest.mark.parametrize("code", ["XAU", "BTC", "xau", "btc", "XCU"])
+@pytest.mark.parametrize("side", ["from={}&to=EUR", "from=EUR&to={}"])
+def test_metals_and_coins_are_known_but_not_to_be_had_before_anybody_delivered_them(client, code, side):
+    reply = client.get(f"/explain?{side.format(code)}")
+    assert (reply.status, reply.json) == (
+        503,
+        {"error": f"No source has delivered a rate for [{code.upper()}] yet", "code": "rate_unavailable"},
+    )
+    assert reply.headers["x-calls-cost"] == "0"
+
+
+# On a day
+
+
+def test_a_day_that_its_source_fixed_names_source_and_day(client):
+    answer = explained(client, "from=EUR&to=HRK&date=2022-06-15")
+    assert list(answer) == ["base", "date", "result", "updated", "legs", "ms"]
+    assert (answer["date"], answer["updated"], answer["result"]) == ("2022-06-15", None, {"HRK": 7.5245})
+    published = {"base": "USD", "made": "published", "sources": ["ecb"], "fixed_on": "2022-06-15"}
+    assert answer["legs"] == [  # the ECB fixed the dollar at 1.0431 and the kuna at 7.5245
+        published | {"quote": "EUR", "rate": "0.9586808551"},
+        published | {"quote": "HRK", "rate": "7.213594095"},
+    ]
+
+
+def test_after_a_currencys_end_the_regulation_stands_for_it(client):
+    answer = explained(client, "from=EUR&to=HRK&date=2024-02-02")
+    assert answer["result"] == {"HRK": 7.5345}
+    euro, kuna = answer["legs"]
+    assert (euro["quote"], euro["fixed_on"]) == ("EUR", "2024-02-02")
+    assert kuna == {
+        "base": "EUR",
+        "quote": "HRK",
+        "rate": "7.5345",
+        "made": "converted",
+        "law": "Regulation (EU) 2022/1208",
+    }
+
+
+def test_pegs_of_a_day_are_explained_by_their_laws(client):
+    assert explained(client, "to=AED&date=2024-06-14")["legs"] == [DIRHAM]
+    assert [leg.get("law") for leg in explained(client, "from=AED&to=XAF&date=2024-06-14")["legs"]] == [
+        DIRHAM["law"],
+        CFA_FRANC["law"],
+        None,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("day", "fixed_on", "days", "because"),
+    [
+        ("2024-06-15", "2024-06-14", 1, "weekend"),
+        ("2024-06-16", "2024-06-14", 2, "weekend"),
+        ("2024-12-25", "2024-12-24", 1, "holiday"),
+        ("2024-12-26", "2024-12-24", 2, "holiday"),
+        ("2024-03-29", "2024-03-28", 1, "holiday"),
+        ("2024-04-01", "2024-03-28", 4, "holiday"),
+        ("2024-03-30", "2024-03-28", 2, "weekend"),
+        ("2026-11-02", "2026-10-30", 3, "late"),
+        ("2026-11-13", "2026-10-30", 14, "late"),
+    ],
+)
+def test_a_day_without_a_fixing_says_which_it_reads_and_why(client, day, fixed_on, days, because):
+    for query in (f"to=EUR&date={day}", f"to=JPY&date={day}"):
+        (leg,) = explained(client, query)["legs"]
+        assert (leg["fixed_on"], leg["carried_days"], leg["because"]) == (fixed_on, days, because)
+
+
+def test_a_currency_that_its_source_left_out_that_day_is_missing(client):
+    # The ECB has fixed no rouble since 2022-03-01, and everything else on 03-08.
+    (leg,) = explained(client, "to=RUB&date=2022-03-08")["legs"]
+    assert (leg["fixed_on"], leg["carried_days"], leg["because"]) == ("2022-03-01", 7, "missing")
+
+
+@pytest.mark.parametrize("query", ["to=JPY&date=2026-11-20", "to=EUR&date=2026-11-14", "to=RUB&date=2022-03-16"])
+def test_a_fixing_is_too_old_to_explain_a_day_after_14_days(client, query):
+    reply = client.get(f"/explain?{query}")
+    assert (reply.status, reply.json["code"]) == (404, "no_rate")
+
+
+def test_today_is_a_day_like_others_and_late_until_it_is_fixed(client, make_client, clock):
+    clock.set(2026, 11, 2, 9, 0)
+    (leg,) = explained(make_client(clock=clock), "to=EUR&date=2026-11-02")["legs"]
+    assert (leg["fixed_on"], leg["because"]) == ("2026-10-30", "late")
+    assert client.get("/explain?to=EUR&date=2026-11-20").status == 404  # nothing for three weeks
+
+
+def test_what_the_law_says_needs_no_market_and_has_no_leg_to_one(client):
+    answer = explained(client, "from=DEM&to=FRF&date=2001-06-02")
+    assert answer["result"] == {"FRF": 3.353854885}
+    by_law = [leg for leg in answer["legs"] if leg["made"] == "converted"]
+    assert [(leg["quote"], leg["rate"]) for leg in by_law] == [("DEM", "1.95583"), ("FRF", "6.55957")]
+    assert [leg["because"] for leg in answer["legs"] if leg["made"] == "published"] == ["weekend"]
+
+
+def test_a_new_image_is_explained_at_the_next_moment(client, small_store, now):
+    assert client.get("/explain?to=EUR&date=2026-03-04").json["legs"][0]["fixed_on"] == "2026-03-04"
+    client.desk.take_image(build_image(small_store.archive, [feed.source], now.date()))
+    client.desk.tick()
+    leg = client.get("/explain?to=EUR&date=2026-03-04").json["legs"][0]
+    assert (leg["fixed_on"], leg["because"]) == ("2026-03-03", "holiday")
+
+
+@pytest.mark.parametrize("code", ["XAU", "BTC"])
+def test_a_day_without_metals_and_coins_has_no_rate_of_them(client, code):
+    reply = client.get(f"/explain?to={code}&date=2024-06-14")
+    assert (reply.status, reply.json["code"]) == (404, "no_rate")
+
+
+# What is refused, and what it costs
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ("to=ZZZ", "Invalid/unsupported target currency: [ZZZ]"),
+        ("from=zzz&to=EUR", "Invalid/unsupported source currency: [zzz]"),
+        ("to=EUR,USD", "Invalid/unsupported target currency: [EUR,USD]"),
+        ("to=EUR&date=2026-11-21", "Invalid date: [2026-11-21] is in the future, today is 2026-11-20 (UTC)"),
+        ("to=EUR&date=1969-12-31", "Invalid date: [1969-12-31], history begins on 1970-01-01"),
+        ("to=EUR&date=2024-02-30", "Invalid date: [2024-02-30], it takes a day as YYYY-MM-DD, such as 2024-02-29"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_in_one_sentence(client, query, sentence):
+    reply = client.get(f"/explain?{query}")
+    code = "unknown_currency" if "currency" in sentence else "bad_parameter"
+    assert (reply.status, reply.json) == (400, {"error": sentence, "code": code})
+    assert reply.headers["x-calls-cost"] == "0"
+
+
+def test_the_target_is_needed(client):
+    reply = client.get("/explain?from=EUR")
+    assert (reply.status, reply.json["code"]) == (400, "bad_parameter")
+    assert "[to]" in reply.json["error"]
+
+
+@pytest.mark.parametrize("query", ["from=AED&to=XAF", "from=AED&to=XAF&date=2024-06-15"])
+def test_an_answer_costs_one_call_and_is_not_to_be_kept(client, query):
+    for _ in range(2):  # made, then kept
+        reply = client.get(f"/explain?{query}")
+        assert (reply.headers["x-calls-cost"], reply.headers["cache-control"]) == ("1", "no-store")
+        assert "etag" not in reply.headers
+    assert client.ledger.spent(1, date(2026, 11, 20)) == 2
+
+
+def test_a_plan_sees_no_day_before_its_history(make_client, key):
+    plan = replace(PLANS["unlimited"], name="p", history_days=30)
+    holders = {digest(key): Holder(1, Account(1, "one", "p"))}
+    client = make_client(holders=holders, plans=PLANS | {"p": plan})
+    for query in ("to=EUR", "to=EUR&date=2026-10-30"):
+        assert client.get(f"/explain?{query}").status == 200
+    reply = client.get("/explain?to=EUR&date=2026-09-30")
+    assert (reply.status, reply.json["code"]) == (403, "not_in_plan")
+    assert reply.headers["x-calls-cost"] == "0"
+
+
+# Prices that trade: a book made by hand
+
+
+NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
+"""A Friday: metals trade until 22:00 UTC."""
+
+SATURDAY, SUNDAY_EVENING = datetime(2026, 11, 21, 12, 0, tzinfo=UTC), datetime(2026, 11, 22, 23, 30, tzinfo=UTC)
+QUARTER = timedelta(minutes=15)
+SECOND = timedelta(seconds=1)
+
+
+def traded(code, as_of, pace=Pace.REALTIME, price=100):
+    votes = (
+        Vote("kraken", 99.0, as_of, 0.25),
+        Vote("okx", 100.0, as_of - SECOND, 0.6666666667),
+        Vote("sina", 180.0, as_of, 0.0),
+    )
+    origin = Origin(Made.PUBLISHED, ("okx",), (), votes, pace)
+    return Quote(Pair(code, "USD"), Fraction(price), Fraction(price), as_of, as_of, origin)
+
+
+@pytest.fixture
+def dealing(make_client, clock):
+    """Make a client on a book of some quotes, at a moment, with the limits that come with the service."""
+
+    def dealing(now, *quotes):
+        clock.now = now.timestamp()
+        client = make_client(clock=clock)
+        client.desk.ages = {AssetKind.COIN: QUARTER, AssetKind.METAL: QUARTER}
+        client.desk.take_book(Book(2, NOON, {quote.pair.base: quote for quote in quotes}, ()))
+        return client
+
+    return dealing
+
+
+def test_the_votes_are_shown_the_heaviest_first_and_an_outlier_with_none(dealing):
+    (leg,) = explained(dealing(NOON, traded("BTC", NOON)), "from=BTC&to=USD")["legs"]
+    assert leg["votes"] == [
+        {"source": "okx", "mid": "100", "as_of": "2026-11-20T11:59:59Z", "weight": 0.666667},
+        {"source": "kraken", "mid": "99", "as_of": "2026-11-20T12:00:00Z", "weight": 0.25},
+        {"source": "sina", "mid": "180", "as_of": "2026-11-20T12:00:00Z", "weight": 0.0},
+    ]
+    assert (leg["sources"], leg["rate"]) == (["okx"], "100")
+
+
+def test_a_quote_of_the_dollar_in_another_currency_is_shown_as_it_is_quoted(dealing):
+    origin = Origin(Made.MOVED, ("okx",), (Pair("USD", "JPY"),), (), Pace.REALTIME)
+    quote = Quote(Pair("USD", "JPY"), Fraction(149), Fraction(151), NOON, NOON, origin)
+    client = dealing(NOON)
+    client.desk.take_book(Book(3, NOON, {"JPY": quote}, ()))
+    answer = explained(client, "to=JPY")
+    assert answer["result"] == {"JPY": 150}
+    assert answer["legs"] == [
+        {
+            "base": "USD",
+            "quote": "JPY",
+            "rate": "150",
+            "made": "moved",
+            "sources": ["okx"],
+            "through": ["USD/JPY"],
+            "as_of": "2026-11-20T12:00:00Z",
+            "received_at": "2026-11-20T12:00:00Z",
+        }
+    ]
+
+
+@pytest.mark.parametrize(
+    ("code", "now", "age", "status"),
+    [
+        ("BTC", NOON, QUARTER, 200),
+        ("BTC", NOON, QUARTER + SECOND, 503),
+        ("BTC", SATURDAY, QUARTER + SECOND, 503),
+        ("XAU", NOON, QUARTER, 200),
+        ("XAU", NOON, QUARTER + SECOND, 503),
+        ("XAU", SATURDAY, timedelta(hours=14), 200),
+        ("XAU", SUNDAY_EVENING, timedelta(hours=49), 503),
+        ("CHF", NOON, timedelta(hours=3), 200),
+    ],
+    ids=[
+        "a coin",
+        "an old one",
+        "an old one on a Saturday",
+        "a metal",
+        "an old one while it trades",
+        "an old one while its market is closed",
+        "an old one once its market is open again",
+        "a currency",
+    ],
+)
+@pytest.mark.parametrize("query", ["from={}&to=USD", "from=USD&to={}"])
+def test_what_should_trade_and_was_not_heard_of_lately_is_refused(dealing, query, code, now, age, status):
+    client = dealing(now, traded(code, now - age))
+    reply = client.get(f"/explain?{query.format(code)}")
+    assert reply.status == status
+    if status == 503:
+        assert reply.json == {
+            "error": f"The newest price of [{code}] is of [{now - age:%Y-%m-%dT%H:%M:%SZ}], older than allowed",
+            "code": "rate_unavailable",
+        }
+
+
+def test_a_price_that_is_fixed_once_a_day_has_no_such_limit(dealing):
+    client = dealing(NOON, traded("XAU", NOON - timedelta(days=2), Pace.DAILY))
+    assert client.get("/explain?from=XAU&to=USD").status == 200
+
+
+def test_a_fresh_leg_does_not_cover_for_an_old_one(dealing):
+    client = dealing(NOON, traded("BTC", NOON), traded("ETH", NOON - timedelta(hours=1)))
+    assert client.get("/explain?from=BTC&to=USD").status == 200
+    assert client.get("/explain?from=BTC&to=ETH").status == 503
+    assert client.get("/explain?from=ETH&to=BTC").status == 503
+
+
+def test_an_operator_who_sets_no_limit_gets_whatever_there_is(dealing):
+    client = dealing(NOON, traded("BTC", NOON - timedelta(days=3)))
+    client.desk.ages = {}
+    assert client.get("/explain?from=BTC&to=USD").status == 200

@@ -1,0 +1,154 @@
+"""`GET /sources`: who is asked, how they do, and what is here of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+
+from cambist.accounts.account import Account, DatetimeFormat, Holder
+from cambist.accounts.api_key import digest
+from cambist.accounts.plan import default_plans, read_plans
+from cambist.history.report import Bulletin, SourceReport
+
+NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
+PLANS = read_plans(default_plans(), "plans.toml")
+FACTS = {
+    "name": "The Mint",
+    "home": "https://mint.example/",
+    "terms": "https://mint.example/terms",
+    "licence": "a test's",
+    "redistribution": "unclear",
+    "pace": "realtime",
+    "rate_type": "market",
+    "covers": "what a test needs",
+}
+
+
+def report(key="mint", **rest):
+    return SourceReport(**{"key": key, "enabled": True} | FACTS | rest)
+
+
+def bulletin(*reports, **rest):
+    return Bulletin(NOW - timedelta(seconds=1), reports, **rest)
+
+
+@pytest.fixture
+def shown(client):
+    """Show a bulletin."""
+
+    def shown(*reports, **rest):
+        client.desk.take_bulletin(bulletin(*reports, **rest))
+        reply = client.get("/sources")
+        assert reply.status == 200, reply.text
+        return reply.json
+
+    return shown
+
+
+def test_it_answers_with_all_that_is_known_of_a_source(shown):
+    full = report(
+        why="a frame was refused",
+        last_success=NOW - timedelta(seconds=2),
+        newest=NOW - timedelta(milliseconds=2900),
+        late_after=timedelta(minutes=2),
+        codes=312,
+        waiting=4,
+        pairs=29,
+        first=date(1999, 1, 4),
+        last=date(2026, 11, 19),
+    )
+    answer = shown(full)
+    assert list(answer) == ["environment", "updated", "sources", "ms"]
+    assert answer | {"ms": 0} == {
+        "environment": "live",
+        "updated": "2026-11-20T11:59:59Z",
+        "sources": {
+            "mint": FACTS
+            | {
+                "state": "fresh",
+                "why": "a frame was refused",
+                "last_success": "2026-11-20T11:59:58Z",
+                "newest": "2026-11-20T11:59:57Z",
+                "lag": 2,
+                "quoted": 312,
+                "quarantined": 4,
+                "history": {"pairs": 29, "first": "1999-01-04", "last": "2026-11-19"},
+            }
+        },
+        "ms": 0,
+    }
+
+
+def test_one_of_which_nothing_is_known_yet_says_so(shown):
+    (source,) = shown(report())["sources"].values()
+    assert source["state"] == "waiting"
+    assert [source[name] for name in ("last_success", "newest", "lag")] == [None, None, None]
+    assert source["history"] == {"pairs": 0, "first": None, "last": None}
+
+
+def test_the_state_is_the_one_at_this_moment(shown):
+    hour = timedelta(hours=1)
+    told = {
+        "fresh": report("fresh", newest=NOW - hour, late_after=hour),
+        "late": report("late", newest=NOW - hour - timedelta(seconds=1), late_after=hour),
+        "failing": report("failing", newest=NOW, failures=1, last_failure=NOW, why="no answer in time"),
+        "waiting": report("waiting"),
+        "off": report("off", enabled=False, newest=NOW, why="switched off by the setting feeds_off"),
+    }
+    sources = shown(*told.values())["sources"]
+    assert {key: source["state"] for key, source in sources.items()} == {key: key for key in told}
+    assert sources["off"]["why"] == "switched off by the setting feeds_off"
+
+
+def test_sources_stand_in_the_order_of_the_bulletin_best_first(shown):
+    assert list(shown(report("zinc"), report("ecb"), report("abc"))["sources"]) == ["zinc", "ecb", "abc"]
+
+
+def test_a_market_time_ahead_of_our_clock_is_no_lag_below_nothing(shown):
+    (source,) = shown(report(newest=NOW + timedelta(seconds=3)))["sources"].values()
+    assert source["lag"] == 0
+
+
+def test_a_sandbox_says_that_it_is_one(shown):
+    assert shown(report(), environment="sandbox")["environment"] == "sandbox"
+
+
+def test_before_anybody_was_asked_there_is_nothing_to_show(client):
+    client.desk.take_bulletin(None)
+    reply = client.get("/sources")
+    assert (reply.status, reply.json) == (503, {"error": "No source has been asked yet", "code": "rate_unavailable"})
+    assert reply.headers["x-calls-cost"] == "0"
+
+
+def test_it_costs_one_call_is_never_kept_and_always_the_last_word(client):
+    for key in ("one", "two"):
+        client.desk.take_bulletin(bulletin(report(key)))
+        reply = client.get("/sources")
+        assert list(reply.json["sources"]) == [key]
+        assert (reply.headers["x-calls-cost"], reply.headers["cache-control"]) == ("1", "no-store")
+        assert "etag" not in reply.headers
+    assert client.ledger.spent(1, NOW.date()) == 2
+
+
+def test_times_are_written_as_the_account_wants_them(make_client, key):
+    account = Account(1, "one", "unlimited", datetime_format=DatetimeFormat.UNIX_MS)
+    client = make_client(holders={digest(key): Holder(1, account)})
+    client.desk.take_bulletin(bulletin(report(newest=NOW, last_success=NOW)))
+    answer = client.get("/sources").json
+    noon = 1_795_176_000_000  # date -ud '2026-11-20 12:00' +%s000
+    assert (answer["updated"], answer["sources"]["mint"]["newest"]) == (noon - 1000, noon)
+    assert answer["sources"]["mint"]["last_success"] == noon
+
+
+def test_a_plan_without_currencies_does_not_see_them(make_client, key):
+    plans = PLANS | {"p": replace(PLANS["unlimited"], name="p", tags=("admin",))}
+    client = make_client(holders={digest(key): Holder(1, Account(1, "one", "p"))}, plans=plans)
+    reply = client.get("/sources")
+    assert (reply.status, reply.json["code"]) == (403, "not_in_plan")
+
+
+@pytest.mark.parametrize("query", ["x=1", "from=EUR"])
+def test_a_parameter_that_it_does_not_take_is_handled_as_everywhere(client, query):
+    assert client.get(f"/sources?{query}").status == client.get(f"/currencies?{query}").status

@@ -1,0 +1,446 @@
+"""Backfilling one source: what is asked, what is asked again, and where it gives up."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterator
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from itertools import pairwise
+from pathlib import Path
+from time import sleep
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cambist.errors import FeedBroken, NothingPublished, SourceSilent, StoreBroken
+from cambist.feeds.base import FixingFeed, Inquiry, Source
+from cambist.history.archive import Archive
+from cambist.history.fixing import Filed, Fixing, Receipt
+from cambist.ingest.backfill import Backfill, Course, gaps, longest
+from cambist.ingest.filing import Delivery, Files, file_delivery
+from cambist.market.pair import Pair
+from cambist.stores.sql import SqlStore
+
+NOW = datetime(2026, 3, 31, 12, 0, tzinfo=UTC)
+"""A Tuesday; with 14 days in which corrections come, parts are closed that end before the 17th."""
+
+DOLLAR = Pair("EUR", "USD")
+WEEKS = [date(2026, 1, 26) + timedelta(days=7 * week) for week in range(10)]
+"""The Mondays up to the week that it is; what ends on 2026-03-08 and 03-15 is closed, on 03-22 and later it is not."""
+
+CLOSED, OPEN = WEEKS[:7], WEEKS[7:]
+
+
+class Killed(BaseException):
+    """The process ends here: nothing in it catches that."""
+
+
+class Weekly(FixingFeed):
+    """Asks for a week at a time; an answer holds lines of a day and a value."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.spans: list[tuple[date, date]] = []
+
+    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+        self.spans.append((first, last))
+        monday = first - timedelta(days=first.weekday())
+        while monday <= last:
+            yield Inquiry(
+                url=f"https://mint.example/{monday}",
+                first=monday,
+                last=monday + timedelta(days=6),
+                about=f"week of {monday}",
+            )
+            monday += timedelta(days=7)
+
+    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+        if content == b"nothing":
+            raise NothingPublished("mint: nothing")
+        for line in content.decode().splitlines():
+            day, _, value = line.partition(" ")
+            if not value or about != f"week of {monday_of(date.fromisoformat(day))}":
+                raise FeedBroken(f"mint: [{line}] is nothing that the mint writes")
+            yield Fixing("mint", DOLLAR, date.fromisoformat(day), Decimal(value))
+
+
+def monday_of(day: date) -> date:
+    return day - timedelta(days=day.weekday())
+
+
+class Mint:
+    """The source, asked without a network: what it answers by Monday, and when it was asked."""
+
+    def __init__(self) -> None:
+        self.answers: dict[date, bytes | BaseException] = {}
+        self.asked: list[date] = []
+        self.at: list[float] = []
+
+    async def ask(self, source: str, inquiry: Inquiry) -> bytes | None:
+        assert source == "mint"
+        self.asked.append(inquiry.first)
+        self.at.append(asyncio.get_running_loop().time())
+        answer = self.answers.get(inquiry.first, f"{inquiry.first} 1.1000".encode())
+        if isinstance(answer, BaseException):
+            raise answer
+        return answer
+
+
+class Scene:
+    """A source, an archive and a backfill between them."""
+
+    def __init__(self, store: SqlStore, source: Source) -> None:
+        self.store = store
+        self.feed = Weekly(source)
+        self.mint = Mint()
+        self.now = NOW
+        self.told: list[Course] = []
+        self.killed_at_filing: date | None = None
+
+    @property
+    def archive(self) -> Archive:
+        return self.store.archive
+
+    def file(self, key: str, delivery: Delivery) -> Filed | None:
+        assert key == "mint"
+        if self.killed_at_filing and delivery.origin.endswith(str(self.killed_at_filing)):
+            raise Killed
+        return file_delivery(Files(self.archive, self.store.quarantine), self.feed, delivery, lambda _: None)
+
+    def _hear(self, course: Course) -> None:
+        # A course goes on changing: what is kept is what it was when it was told.
+        self.told.append(Course(course.key, course.parts, course.done, course.skipped, course.added))
+
+    def backfill(self) -> Backfill:
+        return Backfill(self.archive, self.mint, self.file, lambda: self.now, self._hear)  # type: ignore[arg-type]
+
+    async def of(self, first: date | None = None) -> Course:
+        return await self.backfill().of(self.feed, first)
+
+    def run(self, first: date | None = None) -> Course:
+        self.mint.asked.clear()
+        return asyncio.run(self.of(first))
+
+    def days(self) -> list[date]:
+        return [fixing.day for fixing in self.archive.fixings("mint")]
+
+
+@pytest.fixture
+def scene(tmp_path: Path, a_source: Callable[..., Source]) -> Iterator[Scene]:
+    store = SqlStore(f"sqlite:///{tmp_path / 'mint.db'}")
+    store.migrate()
+    source = a_source(first_day=WEEKS[0], anchor="EUR")
+    assert source.schedule.reread == 14
+    yield Scene(store, source)
+    store.close()
+
+
+# What is asked
+
+
+def test_everything_since_the_first_day_is_asked_oldest_first_and_filed(scene: Scene) -> None:
+    course = scene.run()
+    assert scene.mint.asked == WEEKS
+    assert scene.days() == WEEKS
+    assert course == Course("mint", parts=10, done=10, skipped=0, added=10)
+
+
+@pytest.mark.parametrize(
+    ("first_day", "first", "since"),
+    [
+        (date(2026, 1, 26), None, date(2026, 1, 26)),
+        (date(2026, 1, 26), date(2026, 3, 9), date(2026, 3, 9)),
+        (date(2026, 1, 26), date(1999, 1, 4), date(2026, 1, 26)),
+        (date(1953, 1, 1), None, date(1970, 1, 1)),
+        (date(1953, 1, 1), date(1960, 1, 1), date(1970, 1, 1)),
+    ],
+    ids=["all", "since a day", "before the source's first day", "before 1970", "asked for before 1970"],
+)
+def test_it_begins_at_the_latest_of_the_day_asked_the_sources_first_and_1970(
+    scene: Scene, a_source: Callable[..., Source], first_day: date, first: date | None, since: date
+) -> None:
+    scene.feed.source = a_source(first_day=first_day)
+    for week in (date(1969, 12, 29), *WEEKS):
+        scene.mint.answers[week] = Killed()  # what is asked after that is of no interest
+    with pytest.raises(Killed):
+        scene.run(first)
+    assert scene.feed.spans == [(since, NOW.date())]
+
+
+def test_what_the_source_wrote_is_told_to_the_feed_with_what_it_was_asked(scene: Scene) -> None:
+    scene.run(WEEKS[2])  # `read` refuses what is not of the week that it is told
+    (known,) = scene.archive.trail(DOLLAR, WEEKS[2])
+    assert (known.origin, known.received_at) == (f"https://mint.example/{WEEKS[2]}", NOW)
+
+
+# Going on
+
+
+def test_closed_parts_that_have_a_receipt_are_not_asked_again_and_open_ones_are(scene: Scene) -> None:
+    scene.run()
+    course = scene.run()
+    assert scene.mint.asked == OPEN
+    assert (course.done, course.skipped, course.added) == (10, 7, 0)
+
+
+def test_a_part_is_open_as_long_as_its_last_day_may_be_corrected(scene: Scene) -> None:
+    scene.run()
+    scene.now = NOW + timedelta(days=5)  # 04-05: the first day that may be corrected is 03-22, and a week ends on it
+    scene.run()
+    assert scene.mint.asked == [WEEKS[7], WEEKS[8], WEEKS[9]]
+    scene.now = NOW + timedelta(days=6)
+    scene.run()
+    # The eighth has closed since, but was asked last while it could still be corrected.
+    assert scene.mint.asked == [WEEKS[7], WEEKS[8], WEEKS[9], date(2026, 4, 6)]
+
+
+@pytest.mark.parametrize("cut", range(len(WEEKS)))
+@pytest.mark.parametrize("at", ["asking", "filing"])
+def test_cut_off_at_any_part_it_goes_on_there_and_loses_and_doubles_nothing(scene: Scene, cut: int, at: str) -> None:
+    if at == "asking":
+        scene.mint.answers[WEEKS[cut]] = Killed()
+    else:
+        scene.killed_at_filing = WEEKS[cut]
+    with pytest.raises(Killed):
+        scene.run()
+    assert scene.mint.asked == WEEKS[: cut + 1]
+    assert scene.days() == WEEKS[:cut]
+
+    scene.mint.answers.clear()
+    scene.killed_at_filing = None
+    course = scene.run()
+    assert scene.mint.asked == [week for week in WEEKS if week in OPEN or week not in WEEKS[:cut]]
+    assert course.skipped == min(cut, len(CLOSED))
+    assert course.added == len(WEEKS) - cut
+    assert scene.days() == WEEKS
+    assert [len(scene.archive.trail(DOLLAR, week)) for week in WEEKS] == [1] * len(WEEKS)
+
+
+def test_a_correction_in_an_open_part_is_filed_and_counted_as_one(scene: Scene) -> None:
+    scene.run()
+    scene.mint.answers[WEEKS[8]] = f"{WEEKS[8]} 1.1010".encode()
+    course = scene.run()
+    assert (course.added, course.corrected, course.refused) == (0, 1, 0)
+    assert [str(known.fixing.value) for known in scene.archive.trail(DOLLAR, WEEKS[8])] == ["1.1000", "1.1010"]
+
+
+def test_what_the_rules_refuse_is_counted(scene: Scene) -> None:
+    scene.mint.answers[WEEKS[3]] = f"{WEEKS[3]} 9.9000".encode()  # nine times the dollar of the week before
+    course = scene.run()
+    assert (course.added, course.refused, course.failed) == (9, 1, [])
+    assert scene.store.quarantine.waiting("mint") == 1
+
+
+def test_the_receipts_of_one_source_are_none_of_another(scene: Scene) -> None:
+    for week in WEEKS:
+        scene.archive.file(Receipt("press", NOW, f"https://mint.example/{week}", "d"), [])
+    scene.run()
+    assert scene.mint.asked == WEEKS
+
+
+# Nothing published
+
+
+@pytest.mark.parametrize(
+    "answer", [NothingPublished("mint: has nothing"), b"nothing"], ids=["by status", "well-formed"]
+)
+def test_that_there_is_nothing_is_noted_and_not_asked_again(scene: Scene, answer: bytes | BaseException) -> None:
+    empty = WEEKS[2]
+    scene.mint.answers[empty] = answer
+    course = scene.run()
+    assert course.failed == []
+    assert scene.archive.newest_digest("mint", f"https://mint.example/{empty}") is not None
+    assert scene.days() == [week for week in WEEKS if week != empty]
+    assert scene.run().skipped == len(CLOSED)
+    assert empty not in scene.mint.asked
+
+
+def test_where_there_was_nothing_an_open_part_is_asked_again(scene: Scene) -> None:
+    scene.mint.answers[WEEKS[9]] = NothingPublished("mint: has nothing yet")
+    assert scene.run().added == 9
+    scene.mint.answers.clear()
+    assert scene.run().added == 1
+    assert scene.days() == WEEKS
+
+
+def test_nothing_published_ends_a_row_of_failures(scene: Scene) -> None:
+    for number in (0, 1, 3, 4):
+        scene.mint.answers[WEEKS[number]] = SourceSilent("mint: no answer in time")
+    scene.mint.answers[WEEKS[2]] = NothingPublished("mint: has nothing")
+    course = scene.run()
+    assert scene.mint.asked == WEEKS
+    assert len(course.failed) == 4
+
+
+@pytest.mark.parametrize("early", [b"", NothingPublished("mint: has nothing yet")], ids=["half", "nothing yet"])
+def test_a_part_that_was_last_asked_while_it_was_open_is_asked_once_more_when_it_has_closed(
+    scene: Scene, early: bytes | BaseException
+) -> None:
+    week, next_day = WEEKS[9], WEEKS[9] + timedelta(days=1)
+    scene.mint.answers[week] = early or f"{week} 1.1000".encode()
+    scene.run()
+    scene.mint.answers[week] = f"{week} 1.1000\n{next_day} 1.1020".encode()
+    scene.now = NOW + timedelta(days=60)
+    scene.run()
+    assert {week, next_day} <= {*scene.days()}
+
+
+# Failing
+
+
+def test_a_failure_is_named_with_its_days_and_the_rest_goes_on(scene: Scene) -> None:
+    scene.mint.answers[WEEKS[1]] = b"<html>"
+    course = scene.run()
+    assert course.failed == ["2026-02-02 to 2026-02-08: mint: [<html>] is nothing that the mint writes"]
+    assert (course.done, course.added) == (10, 9)
+    assert scene.archive.newest_digest("mint", f"https://mint.example/{WEEKS[1]}") is None
+
+
+def test_after_three_failures_in_a_row_it_gives_up_and_the_next_run_goes_on_there(scene: Scene) -> None:
+    for week in WEEKS[2:]:
+        scene.mint.answers[week] = SourceSilent("mint: no answer in time")
+    course = scene.run()
+    assert scene.mint.asked == WEEKS[:5]
+    assert (course.parts, course.done, course.added, len(course.failed)) == (10, 5, 2, 3)
+
+    scene.mint.answers.clear()
+    course = scene.run()
+    assert scene.mint.asked == WEEKS[2:]
+    assert (course.done, course.skipped, course.added, course.failed) == (10, 2, 8, [])
+    assert scene.days() == WEEKS
+
+
+def test_two_failures_in_a_row_do_not_count_together_with_later_ones(scene: Scene) -> None:
+    for number in (0, 1, 3, 4, 6, 7):
+        scene.mint.answers[WEEKS[number]] = FeedBroken("mint: garbage")
+    course = scene.run()
+    assert scene.mint.asked == WEEKS
+    assert (course.done, course.added, len(course.failed)) == (10, 4, 6)
+
+
+def test_a_skipped_part_does_not_end_a_row_of_failures(scene: Scene) -> None:
+    scene.archive.file(Receipt("mint", NOW, f"https://mint.example/{WEEKS[2]}", "d"), [])
+    for week in WEEKS:
+        scene.mint.answers[week] = SourceSilent("mint: no answer in time")
+    scene.run()
+    assert scene.mint.asked == [WEEKS[0], WEEKS[1], WEEKS[3]]
+
+
+def test_a_database_that_cannot_be_written_ends_it_at_once(scene: Scene) -> None:
+    backfill = scene.backfill()
+
+    def broken(_key: str, _delivery: Delivery) -> Filed | None:
+        raise StoreBroken("The database cannot be written")
+
+    backfill.file = broken
+    with pytest.raises(StoreBroken):
+        asyncio.run(backfill.of(scene.feed, None))
+    assert scene.mint.asked == WEEKS[:1]
+
+
+# Pace
+
+
+def test_the_pause_that_politeness_asks_is_kept_after_each_request_whatever_came(
+    scene: Scene, a_source: Callable[..., Source], skipping: Callable[[Coroutine[Any, Any, Course]], Course]
+) -> None:
+    schedule = replace(scene.feed.source.schedule, pause=timedelta(seconds=15))
+    scene.feed.source = a_source(first_day=WEEKS[0], schedule=schedule)
+    scene.mint.answers[WEEKS[1]] = SourceSilent("mint: no answer in time")
+    scene.mint.answers[WEEKS[2]] = NothingPublished("mint: has nothing")
+    scene.archive.file(Receipt("mint", NOW, f"https://mint.example/{WEEKS[4]}", "d"), [])  # no request, no pause
+    skipping(scene.of())
+    pauses = [later - earlier for earlier, later in pairwise(scene.mint.at)]
+    assert len(pauses) == 8
+    assert all(15 <= each < 29 for each in pauses), pauses
+
+
+def test_sources_that_are_filled_side_by_side_file_one_after_the_other(scene: Scene) -> None:
+    backfill, busy, most = scene.backfill(), 0, 0
+
+    def slow(_key: str, _delivery: Delivery) -> Filed | None:
+        nonlocal busy, most
+        busy += 1
+        most = max(most, busy)
+        sleep(0.005)
+        busy -= 1
+        return None
+
+    async def both() -> None:
+        await asyncio.gather(backfill.of(scene.feed, None), backfill.of(scene.feed, None))
+
+    backfill.file = slow
+    asyncio.run(both())
+    assert (most, len(scene.mint.asked)) == (1, 20)
+
+
+def test_every_step_is_told_the_first_before_anything_is_asked(scene: Scene) -> None:
+    scene.archive.file(Receipt("mint", NOW, f"https://mint.example/{WEEKS[1]}", "d"), [])
+    scene.run()
+    assert [(course.parts, course.done) for course in scene.told] == [(10, done) for done in range(11)]
+    assert [course.skipped for course in scene.told] == [0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1]
+    assert [course.added for course in scene.told] == [0, 1, 1, 2, 3, 4, 5, 6, 7, 8, 9]
+
+
+# Gaps
+
+
+def fixed(archive: Archive, *days: date, pair: Pair = DOLLAR, source: str = "mint") -> None:
+    fixings = [Fixing(source, pair, day, Decimal("1.1")) for day in days]
+    archive.file(Receipt(source, NOW, f"a test {pair} {days}", "d"), fixings)
+
+
+def test_a_pause_that_no_weekend_or_holiday_explains_is_a_gap(scene: Scene) -> None:
+    # The Thursday before Easter to the Tuesday after it is five days; 03-02 to 03-09 leaves a whole week out.
+    fixed(scene.archive, date(2026, 3, 2), date(2026, 3, 9), date(2026, 4, 2), date(2026, 4, 7))
+    assert list(gaps(scene.archive, "mint")) == [
+        (date(2026, 3, 3), date(2026, 3, 8)),
+        (date(2026, 3, 10), date(2026, 4, 1)),
+    ]
+
+
+def test_six_days_from_one_fixing_to_the_next_are_no_gap_yet(scene: Scene) -> None:
+    fixed(scene.archive, date(2026, 3, 2), date(2026, 3, 8))
+    assert list(gaps(scene.archive, "mint")) == []
+
+
+def test_a_day_on_which_any_pair_was_fixed_is_in_no_gap(scene: Scene) -> None:
+    fixed(scene.archive, date(2026, 3, 2), date(2026, 3, 16))
+    fixed(scene.archive, date(2026, 3, 6), date(2026, 3, 11), pair=Pair("EUR", "JPY"))
+    fixed(scene.archive, date(2026, 3, 3), pair=DOLLAR, source="press")
+    assert list(gaps(scene.archive, "mint")) == []
+
+
+def test_there_is_no_gap_where_there_is_nothing(scene: Scene) -> None:
+    assert list(gaps(scene.archive, "mint")) == []
+
+
+def test_the_longest_gaps_are_shown_oldest_first() -> None:
+    first, second, third = (
+        (date(2001, 1, 1), date(2001, 1, 10)),
+        (date(2002, 1, 1), date(2002, 3, 1)),
+        (date(2003, 1, 1), date(2003, 1, 20)),
+    )
+    assert longest([third, second, first], 2) == [second, third]
+    assert longest([third, second, first], 5) == [first, second, third]
+
+
+SPANS = st.tuples(st.dates(date(1970, 1, 1), date(2026, 1, 1)), st.integers(0, 400)).map(
+    lambda given: (given[0], given[0] + timedelta(days=given[1]))
+)
+
+
+@given(st.lists(SPANS), st.integers(0, 8))
+def test_no_gap_that_is_left_out_is_longer_than_one_that_is_shown(found: list[tuple[date, date]], most: int) -> None:
+    shown = longest(found, most)
+    left = list(found)
+    for gap in shown:
+        left.remove(gap)
+    lengths = [last - first for first, last in shown]
+    assert len(shown) == min(most, len(found))
+    assert shown == sorted(shown)
+    assert all(last - first <= min(lengths, default=timedelta.max) for first, last in left)

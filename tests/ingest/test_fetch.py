@@ -1,0 +1,686 @@
+"""A source plays every trick over a real socket; what is asked again, and when, is told by a loop that skips time."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import logging
+import socket
+import struct
+import traceback
+import zlib
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any, Self
+
+import aiohttp
+import pytest
+import stamina
+
+from cambist.errors import FeedBroken, NothingPublished, SourceSilent
+from cambist.feeds.base import Inquiry
+from cambist.feeds.reading import LARGEST
+from cambist.ingest.fetch import AGENT, Fetcher, SourceBusy
+
+pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
+
+IMPATIENT = aiohttp.ClientTimeout(total=0.5, sock_read=0.2)
+JSON = ("application/json",)
+SECRET = "5ecre7k3y"
+MEBIBYTE = 1024 * 1024
+
+
+@pytest.fixture(autouse=True)
+def _at_once(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Ask again without waiting; the tests on a loop that skips time wait as the service does."""
+    with stamina.set_testing("skipping" not in request.fixturenames, attempts=9, cap=True):
+        yield
+
+
+@asynccontextmanager
+async def a_fetcher(**rest: Any) -> AsyncIterator[Fetcher]:
+    async with aiohttp.ClientSession() as session:
+        yield Fetcher(session, **{"timeout": IMPATIENT, **rest})
+
+
+@dataclass
+class Scene:
+    """What came of asking a host once."""
+
+    asked: list[Any]
+    content: bytes | None = None
+    error: FeedBroken | None = None
+
+
+def asking(host: Any, *answers: Any, inquiry: Callable[[str], Inquiry] | None = None, **rest: Any) -> Scene:
+    """Ask a host that gives these answers; `inquiry` is made from its address."""
+
+    async def scene() -> Scene:
+        async with host(*answers) as there, a_fetcher(**rest) as fetcher:
+            wanted = inquiry(there.url) if inquiry else Inquiry(url=there.url + "/rates", media=JSON)
+            try:
+                return Scene(there.asked, await fetcher.ask("mint", wanted))
+            except FeedBroken as error:
+                return Scene(there.asked, None, error)
+
+    return asyncio.run(scene())
+
+
+def test_an_answer_comes_as_it_was_sent(host) -> None:
+    found = asking(host, host.answer(200, b'{"EUR": 1.25}'))
+    assert (found.content, found.error) == (b'{"EUR": 1.25}', None)
+
+
+def test_a_source_is_told_who_asks_and_for_what(host) -> None:
+    (asked,) = asking(host, host.answer()).asked
+    assert (asked.method, asked.target, asked.body) == ("GET", "/rates", b"")
+    assert (asked.headers["user-agent"], asked.headers["accept"]) == (AGENT, "application/json")
+    assert AGENT.startswith("cambist/")
+
+
+def test_all_media_are_asked_for_and_any_where_any_will_do(host) -> None:
+    two = asking(host, host.answer(), inquiry=lambda url: Inquiry(url=url, media=("text/csv", "application/")))
+    assert two.asked[0].headers["accept"] == "text/csv, application/"
+    assert asking(host, host.answer(), inquiry=lambda url: Inquiry(url=url)).asked[0].headers["accept"] == "*/*"
+
+
+def test_what_has_a_body_is_posted(host) -> None:
+    (asked,) = asking(host, host.answer(), inquiry=lambda url: Inquiry(url=url, body=b"<day/>")).asked
+    assert (asked.method, asked.body) == ("POST", b"<day/>")
+
+
+def test_the_operators_key_stands_in_address_and_headers_of_its_own_source_alone(host) -> None:
+    def inquiry(url: str) -> Inquiry:
+        return Inquiry(url=f"{url}/rates?key={{key}}", headers=(("Authorization", "apikey {key}"),))
+
+    (asked,) = asking(host, host.answer(), inquiry=inquiry, keys={"mint": "m1", "bank": "b2"}).asked
+    assert (asked.target, asked.headers["authorization"]) == ("/rates?key=m1", "apikey m1")
+    (asked,) = asking(host, host.answer(), inquiry=inquiry, keys={"bank": "b2"}).asked
+    assert (asked.target, asked.headers["authorization"]) == ("/rates?key=", "apikey")
+
+
+# What is asked again
+
+
+@pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
+def test_a_source_that_is_busy_is_asked_again(host, status: int) -> None:
+    found = asking(host, host.answer(status), host.answer(200, b"now"))
+    assert (found.content, len(found.asked)) == (b"now", 2)
+
+
+def test_a_source_that_stays_busy_is_silent_after_three_attempts(host) -> None:
+    found = asking(host, host.answer(503))
+    assert isinstance(found.error, SourceSilent)
+    assert (str(found.error), len(found.asked)) == ("mint: answered 503", 3)
+
+
+@pytest.mark.parametrize("attempts", [1, 2, 5])
+def test_the_number_of_attempts_can_be_set(host, attempts: int) -> None:
+    assert len(asking(host, host.answer(503), attempts=attempts).asked) == attempts
+
+
+@pytest.mark.parametrize("status", [201, 204, 206, 400, 401, 403, 404, 410, 451, 501])
+def test_any_other_status_is_not_asked_about_twice(host, status: int) -> None:
+    found = asking(host, host.answer(status))
+    assert type(found.error) is FeedBroken
+    assert (str(found.error), len(found.asked)) == (f"mint: answered {status}", 1)
+
+
+def test_a_status_of_those_that_mean_absence_says_that_nothing_is_published(host) -> None:
+    found = asking(host, host.answer(404), inquiry=lambda url: Inquiry(url=url, absent=frozenset({404, 503})))
+    assert isinstance(found.error, NothingPublished)
+    assert len(found.asked) == 1
+    found = asking(host, host.answer(410), inquiry=lambda url: Inquiry(url=url, absent=frozenset({404})))
+    assert not isinstance(found.error, NothingPublished)
+
+
+def test_what_a_source_without_the_days_asked_may_say_busily_is_believed(host) -> None:
+    found = asking(host, host.answer(503), inquiry=lambda url: Inquiry(url=url, absent=frozenset({503})))
+    assert isinstance(found.error, NothingPublished)
+    assert len(found.asked) == 1
+
+
+async def reset(writer: asyncio.StreamWriter) -> None:
+    """Break the connection off, as a crash does."""
+    writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    writer.transport.abort()
+
+
+async def hang_up(writer: asyncio.StreamWriter) -> None:
+    """Close without a word."""
+    writer.close()
+
+
+async def say_nothing(_: asyncio.StreamWriter) -> None:
+    await asyncio.sleep(30)
+
+
+async def stall(writer: asyncio.StreamWriter) -> None:
+    """Fall silent in the middle."""
+    writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n[1,")
+    await asyncio.sleep(30)
+
+
+async def drip(writer: asyncio.StreamWriter) -> None:
+    """Send a byte again and again: never silent for long, never done."""
+    writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 99999\r\n\r\n")
+    while True:
+        writer.write(b" ")
+        await writer.drain()
+        await asyncio.sleep(0.02)
+
+
+async def drip_a_head(writer: asyncio.StreamWriter) -> None:
+    """Never come to the end of the headers."""
+    writer.write(b"HTTP/1.1 200 OK\r\n")
+    for number in range(999):
+        writer.write(b"X-%d: 1\r\n" % number)
+        await writer.drain()
+        await asyncio.sleep(0.02)
+
+
+def chunked(*chunks: bytes, end: bytes = b"0\r\n\r\n", **headers: str) -> bytes:
+    head = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in headers.items())
+    first = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n{head}\r\n".encode()
+    return first + b"".join(b"%x\r\n%s\r\n" % (len(chunk), chunk) for chunk in chunks) + end
+
+
+TRUNCATED = {
+    "a body shorter than announced": (
+        b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n[1"
+    ),
+    "chunks without an end": chunked(b"[1,", b"2", end=b""),
+    "a chunk that is cut off": chunked(b"[1", end=b"40\r\n,2"),
+    "gzip that is cut off": chunked(gzip.compress(b"[1,2,3]" * 999)[:40], end=b"", Content_Encoding="gzip"),
+    "no gzip": chunked(b"[1,2,3]", Content_Encoding="gzip"),
+    "an encoding that nobody knows": b"HTTP/9.9 what\r\n\r\n",
+    "anything but HTTP": b"\x16\x03\x01 hello? hello?\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("sent", TRUNCATED.values(), ids=TRUNCATED)
+def test_what_does_not_come_whole_is_never_an_answer(host, sent: bytes) -> None:
+    found = asking(host, sent)
+    assert (found.content, len(found.asked)) == (None, 3)
+    assert isinstance(found.error, SourceSilent)
+    assert "cannot be asked" in str(found.error)
+
+
+@pytest.mark.parametrize("sent", TRUNCATED.values(), ids=TRUNCATED)
+def test_what_comes_whole_the_second_time_is_an_answer(host, sent: bytes) -> None:
+    assert asking(host, sent, host.answer(200, b"[1,2,3]")).content == b"[1,2,3]"
+
+
+@pytest.mark.parametrize("misfortune", [reset, hang_up])
+def test_a_connection_that_breaks_is_made_again(host, misfortune) -> None:
+    found = asking(host, misfortune, misfortune, host.answer(200, b"[]"))
+    assert (found.content, len(found.asked)) == (b"[]", 3)
+    assert isinstance(asking(host, misfortune).error, SourceSilent)
+
+
+def test_a_port_where_nobody_listens_is_silence(host) -> None:
+    async def scene() -> None:
+        async with host(b"") as there:
+            url = there.url
+        async with a_fetcher() as fetcher:
+            with pytest.raises(SourceSilent, match=r"mint: cannot be asked: .*onnect"):
+                await fetcher.ask("mint", Inquiry(url=url))
+
+    asyncio.run(scene())
+
+
+@pytest.mark.parametrize("sluggishness", [say_nothing, stall, drip, drip_a_head])
+def test_whatever_takes_too_long_ends_in_time(host, sluggishness) -> None:
+    async def scene() -> float:
+        loop = asyncio.get_running_loop()
+        async with host(sluggishness) as there, a_fetcher(attempts=1) as fetcher:
+            began = loop.time()
+            with pytest.raises(SourceSilent, match="mint: no answer in time"):
+                await fetcher.ask("mint", Inquiry(url=there.url))
+            return loop.time() - began
+
+    assert asyncio.run(scene()) < 2
+
+
+def test_a_source_that_is_slow_once_is_asked_again(host) -> None:
+    assert asking(host, say_nothing, host.answer(200, b"[]")).content == b"[]"
+
+
+def test_a_source_that_takes_its_time_is_waited_for(host) -> None:
+    async def late(writer: asyncio.StreamWriter) -> None:
+        await asyncio.sleep(0.1)
+        writer.write(host.answer(200, b"late"))
+
+    found = asking(host, late)
+    assert (found.content, len(found.asked)) == (b"late", 1)
+
+
+def test_unless_told_otherwise_an_attempt_takes_a_minute_at_the_most(host) -> None:
+    _ = host
+    limits = Fetcher(session=None).timeout  # type: ignore[arg-type]
+    assert (limits.total, limits.connect, limits.sock_read) == (60, 10, 20)
+
+
+# Size
+
+
+def flood(megabytes: int, sent: list[int], media: bytes = b"application/json") -> Callable[..., Any]:
+    async def write(writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: %s\r\nConnection: close\r\n\r\n" % media)
+        for _ in range(megabytes):
+            writer.write(bytes(MEBIBYTE))
+            await writer.drain()
+            sent.append(1)
+
+    return write
+
+
+def test_a_hundred_megabytes_are_refused_before_they_have_come(host) -> None:
+    sent: list[int] = []
+    found = asking(host, flood(100, sent), timeout=aiohttp.ClientTimeout(total=30))
+    assert (found.content, str(found.error)) == (None, "mint: sent more than 67,108,864 bytes")
+    assert len(found.asked) == 1
+    assert 64 <= len(sent) < 80, "the rest was never taken"
+
+
+def test_what_is_small_on_the_wire_is_measured_as_it_unfolds(host) -> None:
+    packer = zlib.compressobj(wbits=31)
+    bomb = b"".join(packer.compress(bytes(MEBIBYTE)) for _ in range(100)) + packer.flush()
+    assert len(bomb) < MEBIBYTE
+    found = asking(host, host.answer(200, bomb, Content_Encoding="gzip"), timeout=aiohttp.ClientTimeout(total=30))
+    assert (found.content, str(found.error)) == (None, "mint: sent more than 67,108,864 bytes")
+
+
+def test_the_largest_that_is_taken_is_64_mebibytes(host) -> None:
+    found = asking(host, flood(LARGEST // MEBIBYTE, []), timeout=aiohttp.ClientTimeout(total=30))
+    assert found.error is None
+    assert found.content is not None
+    assert len(found.content) == 64 * 1024 * 1024
+
+
+def test_while_one_source_floods_another_is_heard(host) -> None:
+    async def scene() -> int:
+        rounds, is_over = 0, False
+
+        async def count() -> None:
+            nonlocal rounds
+            while not is_over:
+                rounds += 1
+                await asyncio.sleep(0)
+
+        async with host(flood(80, [])) as there, a_fetcher(timeout=aiohttp.ClientTimeout(total=30)) as fetcher:
+            counter = asyncio.create_task(count())
+            with pytest.raises(FeedBroken):
+                await fetcher.ask("mint", Inquiry(url=there.url))
+            is_over = True
+            await counter
+        return rounds
+
+    assert asyncio.run(scene()) >= LARGEST // (64 * 1024), "nobody else had a turn between two chunks"
+
+
+def test_what_was_packed_for_the_way_is_unpacked(host) -> None:
+    packed = gzip.compress(b'{"EUR": 1.25}')
+    assert asking(host, host.answer(200, packed, Content_Encoding="gzip")).content == b'{"EUR": 1.25}'
+
+
+# The kind of content
+
+
+@pytest.mark.parametrize(
+    "media", ["text/html", "text/html; charset=utf-8", "application/xml", "", "text/application/json"]
+)
+def test_a_page_with_status_200_is_no_answer(host, media: str) -> None:
+    found = asking(host, host.answer(200, b"<html>Checking your browser</html>", media=media))
+    assert type(found.error) is FeedBroken
+    assert (str(found.error), len(found.asked)) == (f"mint: sent [{media}] instead of application/json", 1)
+
+
+@pytest.mark.parametrize(
+    "media", ["application/json", "Application/JSON; charset=utf-8", "application/json;odata=full"]
+)
+def test_the_kind_is_told_by_how_it_begins(host, media: str) -> None:
+    assert asking(host, host.answer(200, b"{}", media=media)).content == b"{}"
+
+
+def test_what_says_no_kind_is_taken_only_where_any_is(host) -> None:
+    answer = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
+    assert asking(host, answer).error is not None
+    assert asking(host, answer, inquiry=lambda url: Inquiry(url=url)).content == b"{}"
+
+
+def test_a_kind_that_goes_on_and_on_is_not_repeated_in_full(host) -> None:
+    found = asking(host, host.answer(200, b"", media="text/" + "h" * 500))
+    assert len(str(found.error)) < 120
+
+
+# What has not changed
+
+
+def conversing(host: Any, *answers: bytes, forgotten: int = -1, inquiries: list[dict[str, Any]] | None = None) -> Any:
+    """Ask once an answer; give what came, and the conditions that stood in each request."""
+
+    async def scene() -> Any:
+        came, conditions = [], []
+        async with host(*answers) as there, a_fetcher() as fetcher:
+            for number in range(len(answers)):
+                rest = inquiries[number] if inquiries else {}
+                inquiry = Inquiry(**{"url": there.url + "/rates", "media": JSON, **rest})
+                try:
+                    came.append(await fetcher.ask("mint", inquiry))
+                except FeedBroken as error:
+                    came.append(error)
+                if number == forgotten:
+                    fetcher.forget(inquiry)
+            for asked in there.asked:
+                names = ("if-none-match", "if-modified-since")
+                conditions.append({name: asked.headers[name] for name in names if name in asked.headers})
+        return came, conditions
+
+    return asyncio.run(scene())
+
+
+MONDAY = "Mon, 02 Mar 2026 15:00:00 GMT"
+
+
+def test_what_is_here_already_is_not_sent_again(host) -> None:
+    came, conditions = conversing(host, host.answer(200, b"[1]", ETag='"a"', Last_Modified=MONDAY), host.answer(304))
+    assert came == [b"[1]", None]
+    assert conditions == [{}, {"if-none-match": '"a"', "if-modified-since": MONDAY}]
+
+
+def test_each_answer_brings_its_own_mark(host) -> None:
+    answers = host.answer(200, b"[1]", ETag='"a"'), host.answer(200, b"[2]", ETag='"b"'), host.answer(200, b"[3]")
+    came, conditions = conversing(host, *answers, host.answer(200, b"[4]"))
+    assert came == [b"[1]", b"[2]", b"[3]", b"[4]"]
+    assert conditions == [{}, {"if-none-match": '"a"'}, {"if-none-match": '"b"'}, {}]
+
+
+def test_what_was_not_filed_is_sent_again(host) -> None:
+    came, conditions = conversing(host, host.answer(200, b"[1]", ETag='"a"'), host.answer(200, b"[1]"), forgotten=0)
+    assert came == [b"[1]", b"[1]"]
+    assert conditions == [{}, {}]
+
+
+def test_nothing_is_remembered_of_an_answer_that_was_refused(host) -> None:
+    refused = host.answer(200, b"<html>", media="text/html", ETag='"page"')
+    came, conditions = conversing(host, refused, host.answer(200, b"[1]"))
+    assert [type(each) for each in came] == [FeedBroken, bytes]
+    assert conditions == [{}, {}]
+
+
+def test_a_refused_answer_does_not_unsettle_what_was_here_before(host) -> None:
+    first, page = host.answer(200, b"[1]", ETag='"a"'), host.answer(200, b"<html>", media="text/html", ETag='"page"')
+    came, conditions = conversing(host, first, page, host.answer(304))
+    assert came[2] is None
+    assert conditions == [{}, {"if-none-match": '"a"'}, {"if-none-match": '"a"'}]
+
+
+def test_nothing_is_remembered_of_an_answer_that_was_cut_off(host) -> None:
+    cut_off = host.answer(200, b"[1", ETag='"a"', Content_Length="99")
+    came, conditions = conversing(host, cut_off, host.answer(200, b"[1,2]"))
+    assert came[0] == b"[1,2]"
+    assert conditions[:2] == [{}, {}]
+
+
+def test_addresses_are_remembered_apart(host) -> None:
+    answers = host.answer(200, b"[1]", ETag='"a"'), host.answer(200, b"[2]")
+    _, conditions = conversing(host, *answers, inquiries=[{}, {"about": "other"}])
+    assert conditions == [{}, {"if-none-match": '"a"'}]
+
+    async def scene() -> dict[str, str]:
+        async with host(*answers) as there, a_fetcher() as fetcher:
+            await fetcher.ask("mint", Inquiry(url=there.url + "/one"))
+            await fetcher.ask("mint", Inquiry(url=there.url + "/other"))
+            return there.asked[1].headers
+
+    assert "if-none-match" not in asyncio.run(scene())
+
+
+def test_what_is_posted_to_one_address_for_other_days_is_another_thing(host) -> None:
+    first, later = date(2026, 3, 2), date(2026, 3, 3)
+    inquiries = [{"body": b"<2/>", "first": first, "last": first}, {"body": b"<3/>", "first": later, "last": later}]
+    came, conditions = conversing(
+        host, host.answer(200, b"[2]", ETag='"a"'), host.answer(200, b"[3]"), inquiries=inquiries
+    )
+    assert came == [b"[2]", b"[3]"]
+    assert conditions == [{}, {}]
+    answers = host.answer(200, b"[2]", ETag='"a"'), host.answer(304)
+    came, conditions = conversing(host, *answers, inquiries=[inquiries[0], inquiries[0]])
+    assert came == [b"[2]", None]
+    assert conditions == [{}, {"if-none-match": '"a"'}]
+
+
+# Redirection
+
+
+def moved(to: str, status: int = 302) -> bytes:
+    return f"HTTP/1.1 {status} Moved\r\nLocation: {to}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".encode()
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@pytest.mark.parametrize("to", ["/new?a=b", "new?a=b", "//{netloc}/new?a=b", "http://{netloc}/new?a=b"])
+def test_within_its_host_a_source_is_followed(host, status: int, to: str) -> None:
+    async def scene() -> None:
+        async with host() as there, a_fetcher(keys={"mint": "m1"}) as fetcher:
+            there._answers = (moved(to.format(netloc=there.netloc), status), host.answer(200, b"[]"))
+            inquiry = Inquiry(url=there.url + "/old", headers=(("X-Key", "{key}"),))
+            assert await fetcher.ask("mint", inquiry) == b"[]"
+            assert [asked.target for asked in there.asked] == ["/old", "/new?a=b"]
+            assert there.asked[1].headers["x-key"] == "m1"
+
+    asyncio.run(scene())
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_elsewhere_is_not_the_source(host, status: int) -> None:
+    async def scene() -> None:
+        async with host(host.answer(200, b"[]")) as elsewhere, host(moved(elsewhere.url, status)) as there:
+            async with a_fetcher() as fetcher:
+                with pytest.raises(FeedBroken, match=rf"mint: redirects to another host: \[{elsewhere.netloc}\]"):
+                    await fetcher.ask("mint", Inquiry(url=there.url))
+            assert (len(there.asked), elsewhere.asked) == (1, [])
+
+    asyncio.run(scene())
+
+
+@pytest.mark.parametrize("to", ["file:///etc/passwd", "https:///", "http://[", "mailto:mint@mint.example", "http://"])
+def test_nowhere_is_not_the_source(host, to: str) -> None:
+    found = asking(host, moved(to))
+    assert found.content is None
+    assert isinstance(found.error, FeedBroken)
+
+
+def test_redirection_ends_at_the_third(host) -> None:
+    found = asking(host, moved("/1"), moved("/2"), moved("/3"), host.answer(200, b"[]"))
+    assert (found.content, len(found.asked)) == (b"[]", 4)
+    found = asking(host, moved("/again"))
+    assert type(found.error) is FeedBroken
+    assert (str(found.error), len(found.asked)) == ("mint: redirects without end", 4)
+
+
+def test_a_redirection_to_nowhere_in_particular_ends_too(host) -> None:
+    assert "without end" in str(asking(host, b"HTTP/1.1 302 Moved\r\nContent-Length: 0\r\n\r\n").error)
+
+
+# The gateway
+
+
+@pytest.mark.parametrize(
+    ("gateway", "url", "asked"),
+    [
+        ("", "https://mint.example/a?b=c", "https://mint.example/a?b=c"),
+        ("", "wss://mint.example/ws", "wss://mint.example/ws"),
+        ("http://127.0.0.1:9", "https://mint.example/a?b=c", "http://127.0.0.1:9/mint.example/a?b=c"),
+        ("http://127.0.0.1:9/", "https://mint.example/", "http://127.0.0.1:9/mint.example/"),
+        ("https://gate.example/x/", "https://mint.example:8443/a", "https://gate.example/x/mint.example:8443/a"),
+        ("http://127.0.0.1:9", "wss://mint.example:8443/ws/v5", "ws://127.0.0.1:9/mint.example:8443/ws/v5"),
+        ("https://gate.example", "wss://mint.example/ws", "wss://gate.example/mint.example/ws"),
+    ],
+)
+def test_through_a_gateway_the_host_becomes_a_part_of_the_path(gateway: str, url: str, asked: str) -> None:
+    assert Fetcher(session=None, gateway=gateway).address(url) == asked  # type: ignore[arg-type]
+
+
+def test_all_is_asked_through_the_gateway(host) -> None:
+    async def scene() -> None:
+        async with host(host.answer(200, b"[]")) as gate, a_fetcher(gateway=gate.url) as fetcher:
+            assert await fetcher.ask("mint", Inquiry(url="https://mint.example/rates?day=1")) == b"[]"
+            assert [asked.target for asked in gate.asked] == ["/mint.example/rates?day=1"]
+
+    asyncio.run(scene())
+
+
+# Secrets
+
+MISHAPS: dict[str, Any] = {
+    "busy": b"HTTP/1.1 503 So\r\nContent-Length: 0\r\n\r\n",
+    "forbidden": b"HTTP/1.1 403 So\r\nContent-Length: 0\r\n\r\n",
+    "page": b"HTTP/1.1 200 So\r\nContent-Type: text/html\r\nContent-Length: 0\r\n\r\n",
+    "absent": b"HTTP/1.1 404 So\r\nContent-Length: 0\r\n\r\n",
+    "reset": reset,
+    "hung up": hang_up,
+    "stalled": stall,
+    "elsewhere": moved(f"http://elsewhere.example/rates?key={SECRET}"),
+    "in circles": moved(f"/rates?key={SECRET}"),
+    "no address": moved(f"http://127.0.0.1:port/rates?key={SECRET}"),
+    "no HTTP": b"what?\r\n\r\n",
+    "cut off": TRUNCATED["chunks without an end"],
+}
+
+
+@pytest.mark.parametrize("mishap", MISHAPS.values(), ids=MISHAPS)
+def test_the_operators_key_is_in_no_error_and_no_log(
+    host, mishap: Any, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def inquiry(url: str) -> Inquiry:
+        return Inquiry(
+            url=f"{url}/rates?key={{key}}", headers=(("X-Key", "{key}"),), media=JSON, absent=frozenset({404})
+        )
+
+    with caplog.at_level(logging.DEBUG):
+        found = asking(host, mishap, inquiry=inquiry, keys={"mint": SECRET})
+    assert found.asked[0].target == f"/rates?key={SECRET}"
+    assert found.error is not None
+    told = "".join(traceback.format_exception(found.error)) + repr(found.error)
+    logged = caplog.text + "".join(repr(vars(record)) for record in caplog.records)
+    assert SECRET not in told + logged + "".join(capfd.readouterr())
+
+
+@pytest.mark.parametrize("url", ["http://{key}/rates", "http://127.0.0.1:{key}/", "{key}", "http://127.0.0.1:1/?{key}"])
+@pytest.mark.parametrize("key", [SECRET, f"{SECRET}\r\nX-More: 1"])
+def test_a_key_that_makes_no_address_is_not_shown_either(url: str, key: str) -> None:
+    async def scene() -> str:
+        async with a_fetcher(keys={"mint": key}) as fetcher:
+            with pytest.raises(SourceSilent) as raised:
+                await fetcher.ask("mint", Inquiry(url=url, headers=(("X-Key", "{key}"),)))
+            return str(raised.value)
+
+    assert SECRET not in asyncio.run(scene())
+
+
+# When it is asked again
+
+
+@dataclass
+class Content:
+    """A body that has come."""
+
+    body: bytes
+
+    async def iter_chunked(self, _: int) -> AsyncIterator[bytes]:
+        yield self.body
+
+
+@dataclass
+class Response:
+    """An answer, played without a network."""
+
+    status: int
+    headers: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def content(self) -> Content:
+        return Content(b"[]")
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        pass
+
+
+class Session:
+    """Plays answers one after the other, the last for ever, and notes when each was asked for."""
+
+    def __init__(self, *responses: Response) -> None:
+        self._responses = responses
+        self.asked_at: list[float] = []
+
+    def request(self, *_: object, **__: object) -> Response:
+        self.asked_at.append(asyncio.get_running_loop().time())
+        return self._responses[min(len(self.asked_at), len(self._responses)) - 1]
+
+    @property
+    def waits(self) -> list[float]:
+        return [later - earlier for earlier, later in zip(self.asked_at, self.asked_at[1:], strict=False)]
+
+
+def waits(skipping: Any, *responses: Response) -> list[float]:
+    session = Session(*responses)
+
+    async def scene() -> None:
+        with suppress(SourceSilent):
+            await Fetcher(session).ask("mint", Inquiry(url="http://mint.example/"))  # type: ignore[arg-type]
+
+    skipping(scene())
+    return session.waits
+
+
+@pytest.mark.parametrize(
+    ("told", "waited"), [("30", 30), ("0", 0), ("60", 60), ("61", 60), ("3600", 60), ("9" * 400, 60)]
+)
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_source_that_says_how_long_is_obeyed_up_to_a_minute(skipping, status: int, told: str, waited: float) -> None:
+    (wait,) = waits(skipping, Response(status, {"Retry-After": told}), Response(200))
+    assert wait == pytest.approx(waited, abs=0.1)
+
+
+@pytest.mark.parametrize("told", ["", "-5", "soon", "1.5", "٣", "Wed, 21 Oct 2026 07:28:00 GMT"])
+def test_a_wait_that_is_no_number_of_seconds_is_ours_to_choose(skipping, told: str) -> None:
+    (wait,) = waits(skipping, Response(429, {"Retry-After": told}), Response(200))
+    assert 1 <= wait <= 2.1
+
+
+def test_the_second_wait_is_longer_than_the_first(skipping) -> None:
+    first, second = waits(skipping, Response(500))
+    assert 1 <= first <= 2.1
+    assert 2 <= second <= 3.1
+
+
+@pytest.mark.parametrize(
+    ("url", "to", "passes"),
+    [
+        ("https://mint.example/", "http://mint.example/", False),
+        ("https://mint.example/", "https://mint.example/new", True),
+        ("http://mint.example/", "https://mint.example/", True),
+        ("http://mint.example/", "http://mint.example/new", True),
+    ],
+)
+def test_what_was_asked_in_secret_is_not_asked_in_the_open(skipping, url: str, to: str, passes: bool) -> None:  # noqa: FBT001  a row's cell
+    session = Session(Response(301, {"Location": to}), Response(200))
+    asked = Fetcher(session).ask("mint", Inquiry(url=url))  # type: ignore[arg-type]
+    if passes:
+        assert skipping(asked) == b"[]"
+    else:
+        with pytest.raises(FeedBroken, match="everybody can read along"):
+            skipping(asked)
+    assert len(session.asked_at) == 1 + passes
+
+
+def test_what_a_source_asked_for_is_kept_with_the_error() -> None:
+    error = SourceBusy("mint: answered 429", 7.0)
+    assert (str(error), error.after) == ("mint: answered 429", 7.0)
+    assert isinstance(error, SourceSilent)

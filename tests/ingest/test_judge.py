@@ -1,0 +1,523 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from cambist.feeds.base import Source
+from cambist.feeds.ecb import feed
+from cambist.history.build import Publication, build
+from cambist.history.fixing import GRAM, Fixing
+from cambist.history.image import RateImage
+from cambist.history.quarantine import State, Statement
+from cambist.ingest.judge import Judge
+from cambist.market.pair import Pair
+
+FRIDAY, SATURDAY, MONDAY = date(2026, 3, 6), date(2026, 3, 7), date(2026, 3, 9)
+DAY = timedelta(days=1)
+LAST = date(2026, 12, 31)
+
+
+def fixings(text: str, source: str = "mint") -> Iterator[Fixing]:
+    """Read lines of day, pair, value, and nominal where it is not 1."""
+    for line in text.strip().splitlines():
+        day, pair, value, *nominal = line.split()
+        yield Fixing(source, Pair(*pair.split("/")), date.fromisoformat(day), Decimal(value), int((*nominal, 1)[0]))
+
+
+def image_of(text: str, anchor: str = "EUR", source: str = "others") -> RateImage:
+    """Build the history of one source as everybody knows it."""
+    return build([Publication(anchor, list(fixings(text, source)), key=source)], LAST, "a test")
+
+
+@pytest.fixture(scope="module")
+def image() -> RateImage:
+    """What other sources said up to the Friday: a euro is 1.25 dollars, 180 yen, 25 koruny, 1000 pesos."""
+    return image_of("""
+        2026-03-05 EUR/USD 1.25
+        2026-03-05 EUR/JPY 180
+        2026-03-05 EUR/CZK 25
+        2026-03-06 EUR/USD 1.25
+        2026-03-06 EUR/JPY 180
+        2026-03-06 EUR/CZK 25
+        2026-03-06 EUR/ARS 1250
+    """)
+
+
+@pytest.fixture
+def judged(a_source) -> Callable[..., tuple[list[str], list[str]]]:
+    """Judge a delivery; give the days and pairs that passed, and those that did not with their reasons."""
+
+    def judge(
+        delivered: str | Iterable[Fixing],
+        anchor: str = "USD",
+        before: str = "",
+        image: RateImage | None = None,
+        decisions: Mapping[Statement, State] | None = None,
+        today: date | None = None,
+    ) -> tuple[list[str], list[str]]:
+        given_ = list(fixings(delivered) if isinstance(delivered, str) else delivered)
+        earlier = {fixing.pair: fixing for fixing in fixings(before)}
+        source: Source = a_source(anchor=anchor)
+        today = today or max((fixing.day for fixing in given_), default=FRIDAY)
+        found = Judge(source, image, earlier, decisions or {}, today).judge(given_)
+        assert len(found.accepted) + len(found.refused) <= len(given_)
+        passed = [f"{one.day} {one.pair} {one.value}" for one in found.accepted]
+        return passed, [f"{one.fixing.day} {one.fixing.pair} {one.fixing.value}: {one.reason}" for one in found.refused]
+
+    return judge
+
+
+Judged = Callable[..., tuple[list[str], list[str]]]
+
+
+def test_what_nothing_speaks_against_passes_oldest_first(judged: Judged) -> None:
+    passed, refused = judged("""
+        2026-03-06 USD/JPY 150
+        2026-03-04 USD/JPY 149
+        2026-03-05 USD/JPY 151
+        2026-03-05 GBP/USD 1.3
+    """)
+    assert passed == [
+        "2026-03-04 USD/JPY 149",
+        "2026-03-05 USD/JPY 151",
+        "2026-03-05 GBP/USD 1.3",
+        "2026-03-06 USD/JPY 150",
+    ]
+    assert refused == []
+
+
+def test_nothing_is_judged_where_nothing_came(judged: Judged) -> None:
+    assert judged("") == ([], [])
+
+
+# Units that were cut under the same code: on these days they really were
+
+OLD_BOLIVAR, NEW_BOLIVAR = "4181781.84", "4.18"
+CUTS = [
+    ("the new unit from the day on", "2021-09-30 USD/VES 4181781.84", "2021-10-01 USD/VES 4.18", None),
+    ("the old unit after the day", "2021-09-30 USD/VES 4181781.84", "2021-10-01 USD/VES 4181781.84", "[1e+06] times"),
+    ("the new unit before the day", "2021-09-28 USD/VES 4180000", "2021-09-29 USD/VES 4.18", "[1e-06] times"),
+    ("the old unit before the day", "2021-09-28 USD/VES 4180000", "2021-09-29 USD/VES 4181781.84", None),
+    ("the old unit a month after", "2021-10-29 USD/VES 4.3", "2021-10-31 USD/VES 4300000", "a redenomination not made"),
+    (
+        "the old unit for longer",
+        "2021-10-29 USD/VES 4.3",
+        "2021-11-01 USD/VES 4300000",
+        "[1e+06] times the expected rate: a mistaken unit",
+    ),
+    ("the new unit, and back again", "2021-10-04 USD/VES 4.18", "2021-10-05 USD/VES 4180000", "[1e+06] times"),
+    (
+        "a cut by a thousand where it was a million",
+        "2021-09-30 USD/VES 4181781.84",
+        "2021-10-01 USD/VES 4181.78",
+        "unit",
+    ),
+    ("the new pound from the day on", "2025-12-31 USD/SYP 11000", "2026-01-02 USD/SYP 110", None),
+    ("the old pound after the day", "2025-12-31 USD/SYP 11000", "2026-01-02 USD/SYP 11000", "[100] times"),
+    ("the new pound before the day", "2025-12-29 USD/SYP 11000", "2025-12-30 USD/SYP 110", "[0.01] times"),
+    ("the old pound before the day", "2025-12-29 USD/SYP 11000", "2025-12-30 USD/SYP 11010", None),
+    ("turned round", "2025-12-31 SYP/USD 0.0000909", "2026-01-02 SYP/USD 0.00909", None),
+    ("turned round and not cut", "2025-12-31 SYP/USD 0.0000909", "2026-01-02 SYP/USD 0.0000909", "[100] times"),
+    ("the new won from the day on", "2009-11-27 USD/KPW 143", "2009-11-30 USD/KPW 1.43", None),
+    ("the old won after the day", "2009-11-27 USD/KPW 143", "2009-12-01 USD/KPW 143", "[100] times"),
+]
+
+
+@pytest.mark.parametrize(("before", "delivered", "reason"), [row[1:] for row in CUTS], ids=[row[0] for row in CUTS])
+def test_a_unit_is_cut_on_its_day_and_on_no_other(
+    judged: Judged, before: str, delivered: str, reason: str | None
+) -> None:
+    passed, refused = judged(delivered, before=before)
+    assert len(passed) == (reason is None)
+    assert all(reason is not None and reason in each for each in refused)
+
+
+def test_a_cut_not_made_says_so(judged: Judged) -> None:
+    _, (refused,) = judged("2021-10-01 USD/VES 4181781.84", before="2021-09-30 USD/VES 4181781.84")
+    assert refused.endswith(": [1e+06] times the expected rate: a redenomination not made, or made too early")
+
+
+def test_long_after_a_cut_the_same_mistake_is_a_mistaken_unit(judged: Judged) -> None:
+    _, (refused,) = judged("2026-02-16 USD/SYP 11000", before="2026-02-13 USD/SYP 110")
+    assert refused.endswith(": [100] times the expected rate: a mistaken unit")
+
+
+@pytest.mark.parametrize("anchor", ["USD", "VES"])
+def test_a_series_over_a_cut_passes_whole(judged: Judged, anchor: str) -> None:
+    series = """
+        2021-09-28 USD/VES 4152741.52
+        2021-09-29 USD/VES 4173542.19
+        2021-09-30 USD/VES 4181781.84
+        2021-10-01 USD/VES 4.18
+        2021-10-04 USD/VES 4.19
+    """
+    passed, refused = judged(series, anchor=anchor)
+    assert (len(passed), refused) == (5, [])
+
+
+@pytest.mark.parametrize(("next_day", "passes"), [("5.61", True), ("4.01", False), ("5610000", True)])
+def test_whether_a_jump_before_a_cut_stayed_is_seen_after_it(judged: Judged, next_day: str, passes: bool) -> None:  # noqa: FBT001  a row's cell
+    _, refused = judged(f"2021-09-29 USD/VES 4000000\n2021-09-30 USD/VES 5600000\n2021-10-01 USD/VES {next_day}")
+    is_refused = any(each.startswith("2021-09-30") for each in refused)
+    assert is_refused is not passes
+
+
+def test_a_series_that_is_cut_a_day_late_waits_for_that_day_alone(judged: Judged) -> None:
+    _, (refused,) = judged("""
+        2021-09-29 USD/VES 4173542.19
+        2021-09-30 USD/VES 4181781.84
+        2021-10-01 USD/VES 4182000.00
+        2021-10-04 USD/VES 4.19
+    """)
+    assert refused.startswith("2021-10-01 USD/VES 4182000.00: [1e+06] times")
+
+
+def test_a_cut_is_followed_through_another_anchor(judged: Judged) -> None:
+    before = "2025-12-31 EUR/USD 1.25\n2025-12-31 EUR/SYP 13750"
+    assert len(judged("2026-01-02 EUR/USD 1.25\n2026-01-02 EUR/SYP 137.5", "EUR", before)[0]) == 2
+    passed, (refused,) = judged("2026-01-02 EUR/USD 1.25\n2026-01-02 EUR/SYP 13750", "EUR", before)
+    assert passed == ["2026-01-02 EUR/USD 1.25"]
+    assert "EUR/SYP 13750: [100] times" in refused
+
+
+def test_what_others_said_before_a_cut_is_a_measure_after_it(judged: Judged) -> None:
+    others = image_of("2025-12-31 EUR/USD 1.25\n2025-12-31 EUR/SYP 13750")
+    assert judged("2026-01-02 USD/SYP 110", image=others)[1] == []
+    _, (refused,) = judged("2026-01-02 USD/SYP 11000", image=others)
+    assert "[100] times the expected rate: a redenomination" in refused
+
+
+# Swapped, in another unit
+
+
+def test_a_swapped_pair_is_known_by_its_own_past(judged: Judged) -> None:
+    _, (refused,) = judged("2026-03-06 GBP/USD 0.75", before="2026-03-05 GBP/USD 1.3333")
+    assert refused == "2026-03-06 GBP/USD 0.75: base and quote swapped"
+
+
+def test_a_swapped_pair_at_a_weekend_is_known_by_what_others_said_on_friday(judged: Judged, image: RateImage) -> None:
+    for day in (FRIDAY, SATURDAY, MONDAY - DAY, MONDAY):
+        _, refused = judged(f"{day} EUR/USD 0.8\n{day} JPY/USD 144", image=image)
+        assert refused == [
+            f"{day} EUR/USD 0.8: base and quote swapped",
+            f"{day} JPY/USD 144: base and quote swapped",
+        ]
+
+
+def test_the_right_way_round_passes_at_a_weekend(judged: Judged, image: RateImage) -> None:
+    assert judged(f"{SATURDAY} EUR/USD 1.26\n{SATURDAY} JPY/USD 0.0069", image=image)[1] == []
+
+
+def test_near_one_nobody_can_tell_which_way_round_it_is(judged: Judged) -> None:
+    assert judged("2026-03-06 CHF/USD 0.98", before="2026-03-05 CHF/USD 1.02")[1] == []
+
+
+def test_with_a_swapped_dollar_all_else_of_the_day_is_wrong_too(judged: Judged) -> None:
+    before = "2026-03-05 EUR/USD 1.25\n2026-03-05 EUR/JPY 180"
+    passed, refused = judged("2026-03-06 EUR/USD 0.8\n2026-03-06 EUR/JPY 180", "EUR", before)
+    assert passed == []
+    assert refused == [
+        "2026-03-06 EUR/USD 0.8: base and quote swapped",
+        "2026-03-06 EUR/JPY 180: a jump of 56% that nothing confirms",
+    ]
+
+
+UNITS = [
+    ("2026-03-05 JPY/CZK 14.0 100", "2026-03-06 JPY/CZK 14.0 1", "[0.01]"),
+    ("2026-03-05 JPY/CZK 14.0 100", "2026-03-06 JPY/CZK 14.1 1000", "[10]"),
+    ("2026-03-05 JPY/CZK 14.0 100", "2026-03-06 JPY/CZK 13.9 100", None),
+    ("2026-03-05 JPY/CZK 14.0 100", "2026-03-06 JPY/CZK 0.141 1", None),
+    ("2026-03-05 XAU/CZK 100000", "2026-03-06 XAU/CZK 3215.07", "[31.1035]"),
+]
+
+
+@pytest.mark.parametrize(("before", "delivered", "times"), UNITS)
+def test_a_mistaken_nominal_or_weight_is_known_by_its_factor(
+    judged: Judged, before: str, delivered: str, times: str | None
+) -> None:
+    dollar = "2026-03-0{} USD/CZK 20\n"
+    passed, refused = judged(dollar.format(6) + delivered, "CZK", dollar.format(5) + before)
+    assert len(passed) == (2 if times is None else 1)
+    assert [each.partition(": ")[2] for each in refused] == (
+        [] if times is None else [f"{times} times the expected rate: a mistaken unit"]
+    )
+
+
+def test_gold_by_the_gram_is_gold(judged: Judged) -> None:
+    ounce = next(fixings("2026-03-05 XAU/USD 5000"))
+    gram = Fixing("mint", Pair("XAU", "USD"), FRIDAY, Decimal("160.75"), 1, GRAM)  # 160.75 a gram is 4999.88 an ounce
+    assert judged([ounce, gram])[1] == []
+
+
+# Jumps
+
+
+def test_a_spike_of_a_day_waits(judged: Judged) -> None:
+    passed, refused = judged("""
+        2026-03-04 USD/TRY 40
+        2026-03-05 USD/TRY 56
+        2026-03-06 USD/TRY 40.1
+    """)
+    assert passed == ["2026-03-04 USD/TRY 40", "2026-03-06 USD/TRY 40.1"]
+    assert refused == ["2026-03-05 USD/TRY 56: a jump of 40% that nothing confirms"]
+
+
+def test_a_devaluation_stays_and_passes(judged: Judged) -> None:
+    # The peso on 2023-12-13.
+    series = "2023-12-12 USD/ARS 366.5\n2023-12-13 USD/ARS 799.95\n2023-12-14 USD/ARS 800.4"
+    assert judged(series)[1] == []
+
+
+def test_a_devaluation_that_is_only_a_day_old_waits_until_the_next(judged: Judged) -> None:
+    before = "2023-12-12 USD/ARS 366.5"
+    _, (refused,) = judged("2023-12-13 USD/ARS 799.95", before=before)
+    assert refused.endswith("a jump of 118% that nothing confirms")
+    assert judged("2023-12-13 USD/ARS 799.95\n2023-12-14 USD/ARS 800.4", before=before)[1] == []
+
+
+def test_a_jump_that_others_made_too_passes_at_once(judged: Judged, image: RateImage) -> None:
+    # The others say 1000 pesos a dollar.
+    assert judged("2026-03-06 USD/ARS 1010", before="2026-03-05 USD/ARS 700", image=image)[1] == []
+    _, (refused,) = judged("2026-03-06 USD/ARS 1060", before="2026-03-05 USD/ARS 700", image=image)
+    assert refused.endswith("a jump of 51% that nothing confirms")
+
+
+def test_a_quarter_is_no_jump(judged: Judged) -> None:
+    assert judged("2026-03-06 USD/TRY 50", before="2026-03-05 USD/TRY 40")[1] == []
+    assert judged("2026-03-06 USD/TRY 32", before="2026-03-05 USD/TRY 40")[1] == []
+    assert judged("2026-03-06 USD/TRY 50.1", before="2026-03-05 USD/TRY 40")[0] == []
+    assert judged("2026-03-06 USD/TRY 31.9", before="2026-03-05 USD/TRY 40")[0] == []
+
+
+def test_what_is_older_than_two_weeks_is_no_measure(judged: Judged) -> None:
+    assert judged("2026-03-06 USD/TRY 56", before="2026-02-20 USD/TRY 40")[0] == []
+    assert judged("2026-03-06 USD/TRY 56", before="2026-02-19 USD/TRY 40")[1] == []
+
+
+def test_what_was_refused_is_no_measure_for_the_next(judged: Judged) -> None:
+    _, refused = judged("2026-03-05 USD/TRY 56\n2026-03-06 USD/TRY 41", before="2026-03-04 USD/TRY 40")
+    assert [each[:10] for each in refused] == ["2026-03-05"]
+
+
+def test_each_pair_is_measured_by_itself(judged: Judged) -> None:
+    before = "2026-03-05 USD/TRY 40\n2026-03-05 USD/JPY 150"
+    passed, refused = judged("2026-03-06 USD/JPY 40\n2026-03-06 USD/TRY 150", before=before)
+    assert (passed, len(refused)) == ([], 2)
+
+
+def test_a_pair_and_its_inverse_are_one_currency(judged: Judged) -> None:
+    assert judged("2026-03-06 TRY/USD 0.025", before="2026-03-05 USD/TRY 40")[1] == []
+
+
+# What others say
+
+
+def test_who_is_far_from_the_others_waits(judged: Judged, image: RateImage) -> None:
+    _, (refused,) = judged("2026-03-06 USD/JPY 152.64", image=image)  # the others say 144
+    assert refused.endswith("6.0% from the other sources")
+    assert judged("2026-03-06 USD/JPY 151", image=image)[1] == []
+
+
+def test_who_has_been_there_before_may_stay(judged: Judged, image: RateImage) -> None:
+    assert judged("2026-03-06 USD/JPY 152.64", before="2026-03-05 USD/JPY 152", image=image)[1] == []
+
+
+def test_older_days_are_not_measured_by_others(judged: Judged, image: RateImage) -> None:
+    delivered = "2026-03-06 USD/JPY 152.64"
+    assert judged(delivered, image=image, today=FRIDAY + 31 * DAY)[1] == []
+    assert len(judged(delivered, image=image, today=FRIDAY + 30 * DAY)[1]) == 1
+
+
+def test_nobody_is_another_to_himself(judged: Judged) -> None:
+    own = image_of("2026-03-06 USD/JPY 144", anchor="USD", source="mint")
+    assert judged("2026-03-06 USD/JPY 152.64", image=own)[1] == []
+    _, (refused,) = judged("2026-03-06 USD/JPY 200", before="2026-03-05 USD/JPY 144", image=own)
+    assert refused.endswith("a jump of 39% that nothing confirms")
+
+
+def test_two_weeks_after_their_last_word_others_are_not_asked(judged: Judged, image: RateImage) -> None:
+    last = FRIDAY + 14 * DAY
+    assert len(judged(f"{last} USD/JPY 200", image=image)[1]) == 1
+    assert judged(f"{last + DAY} USD/JPY 200", image=image)[1] == []
+
+
+def test_a_source_without_the_dollar_is_compared_by_what_others_say_of_its_own(
+    judged: Judged, image: RateImage
+) -> None:
+    # 25 koruny are 1.25 dollars, so 20 a dollar; 14.4 yen a koruna are 288 a dollar, and the others say 144.
+    assert judged("2026-03-06 CZK/JPY 7.2", "CZK", image=image)[1] == []
+    _, (refused,) = judged("2026-03-06 CZK/JPY 14.4", "CZK", image=image)
+    assert refused.endswith("100.0% from the other sources")
+
+
+def test_without_the_dollar_and_without_others_there_is_nothing_to_go_by(judged: Judged) -> None:
+    assert judged("2026-03-06 CZK/JPY 14.4", "CZK", "2026-03-05 CZK/JPY 7.2")[1] == []
+
+
+# Pegs
+
+
+def test_a_peg_is_kept_within_three_per_cent(judged: Judged, image: RateImage) -> None:
+    assert judged("2026-03-06 USD/SAR 3.80", image=image)[1] == []
+    _, (refused,) = judged("2026-03-06 USD/SAR 3.90", image=image)
+    assert refused == "2026-03-06 USD/SAR 3.90: 4.0% off the peg"
+    _, (refused,) = judged("2026-03-06 USD/SAR 3.60", image=image)
+    assert refused == "2026-03-06 USD/SAR 3.60: 4.2% off the peg"
+
+
+def test_a_peg_to_the_euro_goes_with_the_euro(judged: Judged, image: RateImage) -> None:
+    assert judged("2026-03-06 USD/XAF 524.8", image=image)[1] == []  # 655.957 / 1.25 = 524.77
+    _, (refused,) = judged("2026-03-06 USD/XAF 655.957", image=image)
+    assert refused.endswith("25.0% off the peg")
+
+
+def test_a_peg_is_measured_by_the_sources_own_word_on_its_anchor(judged: Judged, image: RateImage) -> None:
+    # Of another hour, at which the euro stood four per cent higher than where the others saw it.
+    hour = "2026-03-06 EUR/USD 1.30\n2026-03-06 EUR/XAF {}"
+    assert judged(hour.format("655.957"), "EUR", image=image)[1] == []
+    _, (refused,) = judged(hour.format("682.2"), "EUR", image=image)
+    assert refused.endswith("4.0% off the peg")
+
+
+def test_a_currency_that_has_ended_is_held_to_its_conversion(judged: Judged, image: RateImage) -> None:
+    # The lev ended with 2025 at 1.95583 a euro.
+    both = "2026-03-06 EUR/USD 1.25\n2026-03-06 EUR/BGN {}"
+    assert judged(both.format("1.9558"), "EUR", image=image)[1] == []
+    _, (refused,) = judged(both.format("2.1"), "EUR", image=image)
+    assert refused.endswith("7.4% off the peg")
+
+
+# Standing still
+
+
+@pytest.mark.parametrize(
+    ("step", "first", "reason"),
+    [
+        ("0.19", 10, "the same for 10 fixings while the others moved 3.8%"),  # by then they went from 50 to 51.9
+        ("0.09", 12, "the same for 12 fixings while the others moved 2.2%"),  # on the day before it was 2.0 %
+    ],
+)
+def test_who_stands_still_for_ten_fixings_while_the_others_move_waits(
+    judged: Judged, step: str, first: int, reason: str
+) -> None:
+    days = [date(2026, 3, 2) + number * DAY for number in range(14)]
+    others = (f"{day} EUR/USD 1.25\n{day} EUR/TRY {50 + number * Decimal(step)}" for number, day in enumerate(days))
+    passed, refused = judged("\n".join(f"{day} USD/TRY 40" for day in days), image=image_of("\n".join(others)))
+    assert passed == [f"{day} USD/TRY 40" for day in days[:first]]
+    assert [each[:10] for each in refused] == [str(day) for day in days[first:]]
+    assert refused[0].endswith(f": {reason}")
+
+
+def test_who_stands_still_with_the_others_is_right(judged: Judged) -> None:
+    days = [date(2026, 3, 2) + number * DAY for number in range(30)]
+    others = image_of("\n".join(f"{day} EUR/USD 1.25\n{day} EUR/TRY 50" for day in days))
+    assert judged("\n".join(f"{day} USD/TRY 40" for day in days), image=others)[1] == []
+
+
+def test_who_moves_now_and_then_does_not_stand_still(judged: Judged) -> None:
+    days = [date(2026, 3, 2) + number * DAY for number in range(14)]
+    others = image_of(
+        "\n".join(f"{day} EUR/USD 1.25\n{day} EUR/TRY {50 + number / 10}" for number, day in enumerate(days))
+    )
+    still = "\n".join(f"{day} USD/TRY {40 + (number > 6) / 100}" for number, day in enumerate(days))
+    assert judged(still, image=others)[1] == []
+
+
+# What is not a rate, and what cannot be judged
+
+
+@pytest.mark.parametrize("value", ["0", "-1.5", "0.000"])
+def test_what_is_no_rate_is_refused(judged: Judged, value: str) -> None:
+    assert judged(f"2026-03-06 USD/JPY {value}") == ([], [f"2026-03-06 USD/JPY {value}: zero or negative"])
+
+
+@pytest.mark.parametrize("pair", ["XCU-3M/USD", "USD/ZZZ", "USD/XSU"])
+def test_what_nobody_has_a_measure_for_passes(judged: Judged, pair: str) -> None:
+    assert len(judged(f"2026-03-06 {pair} 9", before=f"2026-03-05 {pair} 1")[0]) == 1
+
+
+# Decisions
+
+
+def decided(state: State, value: str = "56", day: date = FRIDAY, nominal: int = 1) -> dict[Statement, State]:
+    return {(Pair("USD", "TRY"), day, nominal, Decimal(value)): state}
+
+
+SPIKE: dict[str, Any] = {"delivered": f"{FRIDAY} USD/TRY 56", "before": "2026-03-05 USD/TRY 40"}
+
+
+def test_what_somebody_accepted_passes(judged: Judged) -> None:
+    assert judged(**SPIKE, decisions=decided(State.ACCEPTED)) == ([f"{FRIDAY} USD/TRY 56"], [])
+
+
+def test_what_somebody_rejected_is_dropped_for_good(judged: Judged) -> None:
+    assert judged(**SPIKE, decisions=decided(State.REJECTED)) == ([], [])
+
+
+@pytest.mark.parametrize("state", [State.WAITING, State.RELEASED])
+def test_what_nobody_decided_is_judged_again(judged: Judged, state: State) -> None:
+    passed, refused = judged(**SPIKE, decisions=decided(state))
+    assert (passed, len(refused)) == ([], 1)
+
+
+@pytest.mark.parametrize(
+    "decision",
+    [
+        decided(State.ACCEPTED, "57"),
+        decided(State.ACCEPTED, day=FRIDAY - DAY),
+        decided(State.ACCEPTED, nominal=100),
+        {(Pair("TRY", "USD"), FRIDAY, 1, Decimal(56)): State.ACCEPTED},
+    ],
+    ids=["value", "day", "nominal", "direction"],
+)
+def test_a_decision_is_about_one_statement(judged: Judged, decision: dict[Statement, State]) -> None:
+    passed, refused = judged(**SPIKE, decisions=decision)
+    assert (passed, len(refused)) == ([], 1)
+
+
+def test_a_decision_holds_however_many_digits_are_written(judged: Judged) -> None:
+    assert judged(**SPIKE, decisions=decided(State.ACCEPTED, "56.00"))[1] == []
+
+
+def test_what_was_accepted_is_the_measure_from_then_on(judged: Judged) -> None:
+    spike = f"{FRIDAY} USD/TRY 56\n{SATURDAY} USD/TRY 57"
+    before = "2026-03-05 USD/TRY 40"
+    assert judged(spike, before=before, decisions=decided(State.ACCEPTED))[1] == []
+
+
+def test_what_was_rejected_is_a_measure_for_nothing(judged: Judged) -> None:
+    both = f"{FRIDAY} USD/TRY 56\n{SATURDAY} USD/TRY 57"
+    passed, refused = judged(both, before="2026-03-05 USD/TRY 40", decisions=decided(State.REJECTED))
+    assert (passed, len(refused)) == ([], 1)
+
+
+# The real thing
+
+
+def test_of_the_ecbs_real_history_nothing_waits(bundled: bytes) -> None:
+    """In 2001 the lira lost a quarter and more in a day; 2008 and 2022 were no quiet years either."""
+    years = {1999, 2000, 2001, 2002, 2008, 2009, 2022}
+    delivered = [fixing for fixing in feed.read(bundled) if fixing.day.year in years]
+    found = Judge(feed.source, None, {}, {}, date(2026, 11, 20)).judge(delivered)
+    assert [f"{one.fixing.day} {one.fixing.pair}: {one.reason}" for one in found.refused] == []
+    assert len(found.accepted) == len(delivered) > 40_000
+
+
+VALUES = st.lists(st.sampled_from(["40", "40.2", "41", "56", "57", "4000", "0.025", "39"]), min_size=1, max_size=12)
+
+
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(values=VALUES)
+def test_every_fixing_is_either_accepted_or_refused_with_a_reason(a_source, values: list[str]) -> None:
+    delivered = list(fixings("\n".join(f"{FRIDAY + n * DAY} USD/TRY {value}" for n, value in enumerate(values))))
+    found = Judge(a_source(anchor="USD"), None, {}, {}, FRIDAY + 20 * DAY).judge(delivered)
+    refused = [one.fixing for one in found.refused]
+    assert sorted([*found.accepted, *refused], key=lambda one: one.day) == delivered
+    assert all(one.reason for one in found.refused)
+    assert found.accepted, "the first of a series has nothing that speaks against it"

@@ -1,0 +1,575 @@
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from typing import Any
+
+import aiohttp
+import pytest
+import stamina
+
+from cambist.errors import FeedBroken, NothingPublished, SourceSilent, StoreBroken
+from cambist.feeds.base import EVERY_DAY, FixingFeed, Heard, Inquiry, Names, Schedule, Socket, TickFeed, Venue
+from cambist.history.fixing import Filed, Fixing
+from cambist.ingest.fetch import Fetcher
+from cambist.ingest.filing import Delivery
+from cambist.ingest.health import Health
+from cambist.ingest.poller import Poller, poll_fixings, poll_ticks, take
+from cambist.ingest.tape import Tape
+from cambist.market.pair import Pair
+from cambist.market.tick import Tick
+
+pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
+
+FRIDAY_NOON = datetime(2026, 3, 6, 12, tzinfo=UTC)
+MINUTE = timedelta(minutes=1)
+ALL_DAY = Schedule(every=20 * MINUTE, pause=timedelta(seconds=2), days=EVERY_DAY)
+EURO = Pair("EUR", "USD")
+NOTHING_NEW = Filed(0, 0, 5)
+
+
+class Fetches:
+    """A fetcher that gives what it is told to, in turn, the last for ever; an error is raised."""
+
+    def __init__(self, *answers: bytes | Exception | None) -> None:
+        self._answers = answers
+        self.done: list[tuple[str, str]] = []
+        self.asked_at: list[float] = []
+
+    async def ask(self, source: str, inquiry: Inquiry) -> bytes | None:
+        assert source == "mint"
+        self.done.append(("ask", inquiry.url))
+        self.asked_at.append(asyncio.get_running_loop().time())
+        answer = self._answers[min(len(self.asked_at), len(self._answers)) - 1]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    def forget(self, inquiry: Inquiry) -> None:
+        self.done.append(("forget", inquiry.url))
+
+    @property
+    def asked(self) -> list[str]:
+        return [url for what, url in self.done if what == "ask"]
+
+    @property
+    def forgotten(self) -> list[str]:
+        return [url for what, url in self.done if what == "forget"]
+
+
+class Daily(FixingFeed):
+    """A feed of fixings with a part for each of its addresses; what it is asked for is noted."""
+
+    def __init__(self, source: Any, *urls: str) -> None:
+        self.source = source
+        self.urls = urls or ("one",)
+        self.spans: list[tuple[date, date]] = []
+
+    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+        self.spans.append((first, last))
+        for url in self.urls:
+            yield Inquiry(url=url, about=f"about {url}", media=("text/plain",))
+
+    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+        raise NotImplementedError
+
+
+@dataclass
+class Cabinet:
+    """Where deliveries end up in these tests; `answers` are given in turn, the last for ever."""
+
+    answers: Sequence[Any] = (Filed(1, 0, 0),)
+    deliveries: list[tuple[str, Delivery]] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
+
+    async def file(self, key: str, delivery: Delivery) -> Filed | None:
+        self.deliveries.append((key, delivery))
+        answer = self.answers[min(len(self.deliveries), len(self.answers)) - 1]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    async def filed(self, key: str) -> None:
+        self.told.append(key)
+
+
+def a_poller(source: Any, fetcher: Any, clock: Callable[[], datetime] = lambda: FRIDAY_NOON) -> Poller:
+    health = Health.of([source], {})
+    return Poller(source, fetcher, health.pulses[source.key], clock, health)
+
+
+async def during(seconds: float, work: Any) -> None:
+    """Let an endless work go on for some time."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await work
+
+
+# How long it waits
+
+
+def paused(skipping: Any, poller: Poller) -> float:
+    async def scene() -> float:
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        await poller.pause()
+        return loop.time() - began
+
+    return float(skipping(scene()))
+
+
+WINDOW = Schedule(start=time(14), end=time(17), every=20 * MINUTE)
+"""Of weekdays; at noon of the Friday it opens in two hours."""
+OPENS, OPENS_ON_MONDAY = 2 * 3600, (2 + 72) * 3600
+HEALTHY_SINCE = FRIDAY_NOON - timedelta(hours=1)
+
+PAUSES = [
+    ("a healthy source is asked as often as it says", ALL_DAY, 0, HEALTHY_SINCE, 20 * 60),
+    ("out of its hours it is left alone", WINDOW, 0, HEALTHY_SINCE, OPENS),
+    ("the first failure costs no more", ALL_DAY, 1, HEALTHY_SINCE, 20 * 60),
+    ("the second costs twice as much", ALL_DAY, 2, HEALTHY_SINCE, 40 * 60),
+    ("the fourth eight times", ALL_DAY, 4, HEALTHY_SINCE, 160 * 60),
+    ("six hours are the most", ALL_DAY, 6, HEALTHY_SINCE, 6 * 3600),
+    ("six hours remain the most", ALL_DAY, 5000, HEALTHY_SINCE, 6 * 3600),
+    ("a failing source is still left alone out of its hours", WINDOW, 2, HEALTHY_SINCE, OPENS),
+    ("what is due later than it opens waits for its turn", WINDOW, 5, HEALTHY_SINCE, 320 * 60),
+    ("one that never answered is tried out of its hours too", WINDOW, 1, None, 20 * 60),
+    ("but ever more slowly", WINDOW, 3, None, 80 * 60),
+    ("one that never answered is tried when it opens at the latest", WINDOW, 4, None, 160 * 60),
+]
+
+
+@pytest.mark.parametrize(
+    ("schedule", "failures", "last_success", "seconds"), [row[1:] for row in PAUSES], ids=[row[0] for row in PAUSES]
+)
+def test_a_source_is_waited_for_by_its_hours_and_its_failures(
+    skipping, a_source, schedule: Schedule, failures: int, last_success: datetime | None, seconds: float
+) -> None:
+    poller = a_poller(a_source(schedule=schedule), Fetches(None))
+    poller.pulse.failures, poller.pulse.last_success = failures, last_success
+    assert seconds <= paused(skipping, poller) <= seconds + 5.5
+
+
+def test_over_a_weekend_a_source_that_never_answered_is_tried_before_monday(skipping, a_source) -> None:
+    evening = FRIDAY_NOON.replace(hour=18)
+    poller = a_poller(a_source(schedule=WINDOW), Fetches(None), lambda: evening)
+    assert paused(skipping, poller) >= OPENS_ON_MONDAY - 6 * 3600
+    poller.pulse.failures = 2
+    assert 40 * 60 <= paused(skipping, poller) <= 40 * 60 + 5.5
+
+
+def test_sources_are_never_asked_all_at_once(skipping, a_source) -> None:
+    poller = a_poller(a_source(schedule=ALL_DAY), Fetches(None))
+    pauses = {round(paused(skipping, poller), 3) for _ in range(20)}
+    assert len(pauses) > 10
+    assert max(pauses) - min(pauses) > 1
+
+
+def test_who_is_asked_often_is_put_off_by_a_quarter_at_the_most(skipping, a_source) -> None:
+    schedule = Schedule(every=timedelta(seconds=4), days=EVERY_DAY)
+    poller = a_poller(a_source(schedule=schedule), Fetches(None))
+    pauses = [paused(skipping, poller) for _ in range(20)]
+    assert min(pauses) >= 4
+    assert max(pauses) <= 5.1
+
+
+# What is noted
+
+
+def test_a_failure_is_logged_when_it_begins_and_when_it_ends(a_source, caplog: pytest.LogCaptureFixture) -> None:
+    poller = a_poller(a_source(), Fetches(None))
+    poller.succeeded()
+    with caplog.at_level(logging.INFO):
+        for _ in range(3):
+            poller.failed(FeedBroken("mint: sent a page"))
+        poller.succeeded()
+        poller.succeeded()
+    assert [(record.levelname, record.getMessage()) for record in caplog.records] == [
+        ("WARNING", "Source mint: sent a page"),
+        ("INFO", "Source mint: answers again"),
+    ]
+
+
+def test_while_nobody_has_answered_silence_is_not_worth_a_line_each(a_source, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO):
+        a_poller(a_source(), Fetches(None)).failed(SourceSilent("mint: no answer in time"))
+        assert caplog.records == []
+        a_poller(a_source(), Fetches(None)).failed(FeedBroken("mint: sent a page"))
+        answered = a_poller(a_source(), Fetches(None))
+        answered.succeeded()
+        answered.failed(SourceSilent("mint: no answer in time"))
+    assert [record.levelname for record in caplog.records] == ["WARNING", "WARNING"]
+
+
+# Fixings
+
+
+def polled(
+    skipping: Any,
+    source: Any,
+    fetches: Fetches,
+    cabinet: Cabinet | None = None,
+    *,
+    seconds: float = 100,
+    urls: Sequence[str] = (),
+    waiting: int = 0,
+) -> tuple[Poller, Daily, Cabinet]:
+    """Poll for some time on a clock that goes with the loop."""
+    cabinet = cabinet or Cabinet()
+    feed = Daily(source, *urls)
+
+    async def scene() -> Poller:
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        poller = a_poller(source, fetches, lambda: FRIDAY_NOON + timedelta(seconds=loop.time() - began))
+        poller.pulse.waiting = waiting
+        await during(seconds, poll_fixings(poller, feed, cabinet.file, cabinet.filed))
+        return poller
+
+    return skipping(scene()), feed, cabinet
+
+
+def test_a_source_is_asked_again_and_again(skipping, a_source) -> None:
+    fetches = Fetches(b"rates")
+    poller, _, cabinet = polled(skipping, a_source(schedule=ALL_DAY), fetches, seconds=70 * 60)
+    assert len(fetches.asked) == 4
+    assert (poller.pulse.failures, poller.pulse.why) == (0, "")
+    assert cabinet.told == ["mint"] * 4
+
+
+def test_what_came_is_filed_with_where_when_and_what_about(skipping, a_source) -> None:
+    _, _, cabinet = polled(skipping, a_source(schedule=ALL_DAY), Fetches(b"rates"), urls=["one", "two"])
+    assert [(key, one.content, one.origin, one.about) for key, one in cabinet.deliveries] == [
+        ("mint", b"rates", "one", "about one"),
+        ("mint", b"rates", "two", "about two"),
+    ]
+    assert FRIDAY_NOON <= cabinet.deliveries[0][1].received_at <= FRIDAY_NOON + MINUTE
+
+
+def test_corrections_are_looked_for_in_the_days_that_the_source_may_change(skipping, a_source) -> None:
+    _, feed, _ = polled(skipping, a_source(schedule=ALL_DAY), Fetches(None))
+    assert feed.spans == [(date(2026, 2, 20), date(2026, 3, 6))]
+    month = Schedule(every=20 * MINUTE, days=EVERY_DAY, reread=31)
+    _, feed, _ = polled(skipping, a_source(schedule=month), Fetches(None))
+    assert feed.spans == [(date(2026, 2, 3), date(2026, 3, 6))]
+
+
+def test_nothing_is_asked_of_before_a_source_began(skipping, a_source) -> None:
+    _, feed, _ = polled(skipping, a_source(schedule=ALL_DAY, first_day=date(2026, 3, 2)), Fetches(None))
+    assert feed.spans == [(date(2026, 3, 2), date(2026, 3, 6))]
+
+
+def test_the_days_asked_for_go_on_with_the_clock(skipping, a_source) -> None:
+    _, feed, _ = polled(skipping, a_source(schedule=ALL_DAY), Fetches(None), seconds=13 * 3600)
+    assert feed.spans[-1] == (date(2026, 3, 3), date(2026, 3, 7))
+
+
+def test_once_a_day_the_days_before_are_read_again_and_else_only_the_last_ones(skipping, a_source) -> None:
+    _, feed, _ = polled(skipping, a_source(schedule=ALL_DAY), Fetches(None), seconds=13 * 3600)
+    assert Counter(first for first, _ in feed.spans)[date(2026, 2, 20)] == 1
+    assert Counter(first for first, _ in feed.spans)[date(2026, 2, 21)] == 1
+    assert {(last - first).days for first, last in feed.spans} == {14, 4}
+
+
+def test_between_two_requests_politeness_waits(skipping, a_source) -> None:
+    fetches = Fetches(None)
+    polled(skipping, a_source(schedule=ALL_DAY), fetches, urls=["one", "two", "three"])
+    assert fetches.asked == ["one", "two", "three"]
+    first, second, third = fetches.asked_at
+    assert (second - first, third - second) == (pytest.approx(2, abs=0.2), pytest.approx(2, abs=0.2))
+
+
+@pytest.mark.parametrize(
+    ("filed", "is_news"),
+    [
+        (Filed(1, 0, 0), True),
+        (Filed(0, 1, 4), True),
+        (Filed(0, 0, 4, refused=1), True),
+        (Filed(0, 0, 4), False),
+        (None, False),
+    ],
+    ids=["added", "corrected", "refused", "unchanged", "known"],
+)
+def test_only_news_is_told(skipping, a_source, filed: Filed | None, is_news: bool) -> None:  # noqa: FBT001  a row's cell
+    poller, _, cabinet = polled(skipping, a_source(schedule=ALL_DAY), Fetches(b"rates"), Cabinet([filed]))
+    assert cabinet.told == ["mint"] * is_news
+    assert poller.pulse.last_success is not None
+
+
+def test_news_in_one_part_is_news(skipping, a_source) -> None:
+    for answers in ([Filed(1, 0, 0), NOTHING_NEW], [NOTHING_NEW, Filed(1, 0, 0)]):
+        _, _, cabinet = polled(
+            skipping, a_source(schedule=ALL_DAY), Fetches(b"rates"), Cabinet(answers), urls=["one", "two"]
+        )
+        assert cabinet.told == ["mint"]
+
+
+@pytest.mark.parametrize("answer", [None, NothingPublished("mint: has nothing for what was asked")])
+def test_to_have_nothing_new_is_a_success(skipping, a_source, answer: Any) -> None:
+    poller, _, cabinet = polled(skipping, a_source(schedule=ALL_DAY), Fetches(answer))
+    assert (cabinet.deliveries, cabinet.told) == ([], [])
+    assert (poller.pulse.failures, poller.pulse.last_success is not None) == (0, True)
+
+
+def test_what_is_refused_is_logged_by_number(skipping, a_source, caplog: pytest.LogCaptureFixture) -> None:
+    polled(skipping, a_source(schedule=ALL_DAY), Fetches(b"rates"), Cabinet([Filed(0, 0, 0, refused=3)]))
+    assert "Source mint: 3 fixings wait in quarantine" in caplog.text
+
+
+ERRORS = [
+    SourceSilent("mint: no answer in time"),
+    FeedBroken("mint: sent a page"),
+    StoreBroken("The database cannot be used: locked"),
+]
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=["silent", "broken", "store"])
+def test_an_answer_that_was_not_filed_is_asked_for_anew(skipping, a_source, error: Exception) -> None:
+    fetches = Fetches(b"rates")
+    poller, _, cabinet = polled(skipping, a_source(schedule=ALL_DAY), fetches, Cabinet([error]))
+    assert fetches.done == [("ask", "one"), ("forget", "one")]
+    assert (poller.pulse.failures, poller.pulse.why) == (1, str(error).removeprefix("mint: "))
+    assert (poller.pulse.last_success, cabinet.told) == (None, [])
+
+
+def test_a_part_that_fails_keeps_none_of_the_others_out(skipping, a_source) -> None:
+    fetches = Fetches(b"1", FeedBroken("mint: sent a page"), b"3")
+    poller, _, cabinet = polled(skipping, a_source(schedule=ALL_DAY), fetches, urls=["one", "two", "three"])
+    assert [delivery.content for _, delivery in cabinet.deliveries] == [b"1", b"3"]
+    assert fetches.forgotten == ["two"]
+    assert cabinet.told == ["mint"]
+    assert (poller.pulse.failures, poller.pulse.last_success) == (1, None)
+
+
+def test_a_source_that_keeps_failing_is_left_for_later(skipping, a_source) -> None:
+    fetches = Fetches(SourceSilent("mint: no answer in time"))
+    poller, _, _ = polled(skipping, a_source(schedule=ALL_DAY), fetches, urls=["one", "two", "three", "four", "five"])
+    assert fetches.asked == ["one", "two", "three"]
+    assert poller.pulse.failures == 3
+
+
+def test_what_two_failures_leave_is_still_asked_for(skipping, a_source) -> None:
+    silent = SourceSilent("mint: no answer in time")
+    fetches = Fetches(silent, b"2", silent, b"4")
+    polled(skipping, a_source(schedule=ALL_DAY), fetches, urls=["one", "two", "three", "four"])
+    assert fetches.asked == ["one", "two", "three", "four"]
+
+
+def test_a_source_recovers(skipping, a_source) -> None:
+    fetches = Fetches(SourceSilent("mint: no answer in time"), b"rates")
+    poller, _, cabinet = polled(skipping, a_source(schedule=ALL_DAY), fetches, seconds=25 * 60)
+    assert (len(fetches.asked), cabinet.told, poller.pulse.failures) == (2, ["mint"], 0)
+
+
+def test_while_something_waits_its_bytes_are_asked_for_even_if_they_are_the_same(skipping, a_source) -> None:
+    fetches = Fetches(b"rates")
+    polled(skipping, a_source(schedule=ALL_DAY), fetches, waiting=1)
+    assert fetches.done == [("forget", "one"), ("ask", "one")]
+    fetches = Fetches(b"rates")
+    polled(skipping, a_source(schedule=ALL_DAY), fetches)
+    assert fetches.done == [("ask", "one")]
+
+
+# Ticks
+
+
+class Quotes(TickFeed):
+    """A feed whose answers are lines of base, quote, bid and ask; it breaks at a line that is none."""
+
+    def __init__(self, source: Any, *urls: str) -> None:
+        self.source = source
+        self.urls = urls or ("one",)
+
+    def asked(self) -> Sequence[Inquiry]:
+        return tuple(Inquiry(url=url, about=f"about {url}", media=("text/plain",)) for url in self.urls)
+
+    def ticks(self, content: bytes, about: str, names: Names) -> Iterator[Tick]:
+        assert about.startswith("about ")
+        for line in content.decode("latin-1").splitlines():
+            words = line.split()
+            if len(words) != 4:
+                raise FeedBroken(f"{self.source.key}: [{line[:20]}] is no quote")
+            pair = names.get(words[0] + words[1]) or Pair(words[0], words[1])
+            yield Tick(self.source.key, pair, Decimal(words[2]), Decimal(words[3]))
+
+
+def ticked(
+    skipping: Any, source: Any, fetches: Fetches, seconds: float = 5, urls: Sequence[str] = (), names: Any = dict
+) -> tuple[Poller, Tape]:
+    tape = Tape({source.key: source})
+    poller = a_poller(source, fetches)
+    skipping(during(seconds, poll_ticks(poller, Quotes(source, *urls), tape, names)))
+    return poller, tape
+
+
+def agreed(tape: Tape, pair: Pair = EURO) -> tuple[str, str] | None:
+    quote = tape.agreed(pair, FRIDAY_NOON)
+    return quote and (str(quote.bid), str(quote.ask))
+
+
+def test_quotes_go_on_the_tape(skipping, a_source) -> None:
+    poller, tape = ticked(skipping, a_source(schedule=ALL_DAY), Fetches(b"EUR USD 1.5 1.51\nGBP USD 1.25 1.25"))
+    assert (agreed(tape), agreed(tape, Pair("GBP", "USD"))) == (("3/2", "151/100"), ("5/4", "5/4"))
+    assert (poller.pulse.newest, poller.pulse.failures, tape.taken["mint"]) == (FRIDAY_NOON, 0, 2)
+
+
+def test_quotes_are_asked_for_again_and_again(skipping, a_source) -> None:
+    schedule = Schedule(every=timedelta(seconds=30), pause=timedelta(seconds=1), days=EVERY_DAY)
+    fetches = Fetches(b"EUR USD 1.5 1.51")
+    ticked(skipping, a_source(schedule=schedule), fetches, seconds=125, urls=["one", "two"])
+    assert fetches.asked == ["one", "two"] * 4
+    assert 1 <= fetches.asked_at[1] - fetches.asked_at[0] <= 1.2
+
+
+def test_quotes_are_read_by_the_names_of_the_moment(skipping, a_source) -> None:
+    _, tape = ticked(
+        skipping, a_source(schedule=ALL_DAY), Fetches(b"XB T 9 9"), names=lambda: {"XBT": Pair("BTC", "USD")}
+    )
+    assert agreed(tape, Pair("BTC", "USD")) == ("9", "9")
+
+
+def test_of_an_answer_that_breaks_nothing_is_taken(skipping, a_source) -> None:
+    fetches = Fetches(b"EUR USD 1.5 1.51\n<html>")
+    poller, tape = ticked(skipping, a_source(schedule=ALL_DAY), fetches)
+    assert (tape.pairs(), tape.taken["mint"]) == (set(), 0)
+    assert (poller.pulse.failures, poller.pulse.why) == (1, "[<html>] is no quote")
+    assert fetches.done == [("ask", "one"), ("forget", "one")]
+
+
+def test_nothing_new_is_a_success_for_quotes_too(skipping, a_source) -> None:
+    poller, tape = ticked(skipping, a_source(schedule=ALL_DAY), Fetches(None))
+    assert (poller.pulse.last_success, poller.pulse.newest, tape.pairs()) == (FRIDAY_NOON, None, set())
+
+
+def test_a_silent_source_of_quotes_is_a_failing_one(skipping, a_source) -> None:
+    poller, _ = ticked(skipping, a_source(schedule=ALL_DAY), Fetches(SourceSilent("mint: no answer in time")))
+    assert (poller.pulse.failures, poller.pulse.last_success) == (1, None)
+
+
+def test_what_the_tape_refuses_was_not_heard(a_source) -> None:
+    source = a_source()
+    poller, tape = a_poller(source, Fetches(None)), Tape({"mint": source})
+    take(tape, Quotes(source), b"EUR USD 1.6 1.5", "about one", {}, poller)
+    assert (poller.pulse.newest, tape.refused["mint"].total()) == (None, 1)
+
+
+def test_the_markets_time_is_what_was_heard(a_source) -> None:
+    class Dated(Quotes):
+        def ticks(self, content: bytes, about: str, names: Names) -> Iterator[Tick]:
+            _ = content, about, names
+            yield Tick("mint", EURO, Decimal(1), Decimal(1), FRIDAY_NOON - MINUTE)
+
+    source = a_source()
+    poller, tape = a_poller(source, Fetches(None)), Tape({"mint": source})
+    take(tape, Dated(source), b"", "about one", {}, poller)
+    assert poller.pulse.newest == FRIDAY_NOON - MINUTE
+
+
+class Exchange(Quotes, Venue):
+    """The same, as a venue."""
+
+    def list_inquiry(self) -> Inquiry:
+        raise NotImplementedError
+
+    def names(self, content: bytes) -> Names:
+        raise NotImplementedError
+
+    def sockets(self, names: Names) -> Iterator[Socket]:
+        raise NotImplementedError
+
+    def hear(self, frame: str | bytes, names: Names) -> Heard:
+        raise NotImplementedError
+
+
+def test_a_venue_is_asked_once_its_list_is_here(skipping, a_source) -> None:
+    source, fetches = a_source(schedule=ALL_DAY), Fetches(b"XB T 9 9")
+    tape, known = Tape({"mint": source}), dict[str, Pair]()
+
+    async def scene() -> None:
+        asyncio.get_running_loop().call_later(30, known.update, {"XBT": Pair("BTC", "USD")})
+        began = asyncio.get_running_loop().time()
+        await during(60, poll_ticks(a_poller(source, fetches), Exchange(source), tape, lambda: known))
+        (asked_at,) = fetches.asked_at
+        assert 30 <= asked_at - began <= 31
+
+    skipping(scene())
+    assert agreed(tape, Pair("BTC", "USD")) == ("9", "9")
+
+
+# Side by side
+
+
+async def hang(_: asyncio.StreamWriter) -> None:
+    await asyncio.sleep(30)
+
+
+async def flood(writer: asyncio.StreamWriter) -> None:
+    writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n")
+    for _ in range(100):
+        writer.write(bytes(1024 * 1024))
+        await writer.drain()
+
+
+async def tear(writer: asyncio.StreamWriter) -> None:
+    writer.transport.abort()
+
+
+MISCHIEF: dict[str, tuple[Any, str]] = {
+    "hangs": (hang, "no answer in time"),
+    "sends a hundred megabytes": (flood, "more than|no answer in time"),  # a slow machine does not get that far
+    "tears the connection": (tear, "cannot be asked"),
+    "is broken": (b"HTTP/1.1 500 So\r\nContent-Length: 0\r\n\r\n", "answered 500"),
+    "sends a page": (b"HTTP/1.1 200 So\r\nContent-Type: text/html\r\nContent-Length: 6\r\n\r\n<html>", "text/html"),
+    "sends noise": (
+        b"HTTP/1.1 200 So\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\n\xff\xfe\x00\x01?",
+        "no quote",
+    ),
+}
+
+
+@pytest.mark.parametrize("mischief", MISCHIEF)
+def test_what_one_source_does_hurts_no_other(host, a_source, mischief: str) -> None:
+    """Three on one loop: one feed of quotes and one of fixings that misbehave, and one of quotes that does not."""
+    deed, why = MISCHIEF[mischief]
+    good, quoting, fixing = (a_source(key) for key in ("good", "quoting", "fixing"))
+    tape = Tape({"good": good, "quoting": quoting})
+
+    def file(key: str, delivery: Delivery) -> Any:
+        raise FeedBroken(f"{key}: {delivery.content[:9]!r} is no quote")
+
+    async def scene() -> None:
+        limits = aiohttp.ClientTimeout(total=0.3)
+        async with (
+            host(host.answer(200, b"EUR USD 1.5 1.51", media="text/plain")) as honest,
+            host(deed) as crook,
+            aiohttp.ClientSession() as session,
+        ):
+            pollers = [a_poller(source, Fetcher(session, timeout=limits)) for source in (good, quoting, fixing)]
+            daily = Daily(fixing, crook.url)
+            works = [
+                poll_ticks(pollers[0], Quotes(good, honest.url), tape, dict),
+                poll_ticks(pollers[1], Quotes(quoting, crook.url), tape, dict),
+                poll_fixings(pollers[2], daily, lambda *given: asyncio.to_thread(file, *given), Cabinet().filed),
+            ]
+            tasks = [asyncio.create_task(work) for work in works]
+            async with asyncio.timeout(10):  # a feed of fixings may take its first second to begin
+                while len(honest.asked) < 8 or not all(bad.pulse.failures for bad in pollers[1:]):  # noqa: ASYNC110  counters
+                    await asyncio.sleep(0.01)
+            assert not any(task.done() for task in tasks)
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        assert (pollers[0].pulse.failures, agreed(tape)) == (0, ("3/2", "151/100"))
+        for bad in pollers[1:]:
+            assert re.search(why, bad.pulse.why)
+            assert bad.pulse.last_success is None
+
+    with stamina.set_testing(testing=True, attempts=1):
+        asyncio.run(scene())

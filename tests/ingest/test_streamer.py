@@ -1,0 +1,744 @@
+"""A venue plays every trick over a real socket; how long is waited is told by a loop that skips time."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from types import SimpleNamespace
+from typing import Any, Self
+
+import aiohttp
+import pytest
+from aiohttp import web
+
+from cambist.errors import FeedBroken, SourceSilent
+from cambist.feeds.base import NOTHING_HEARD, Heard, Inquiry, Names, Socket, Venue
+from cambist.ingest.fetch import Fetcher
+from cambist.ingest.health import Health
+from cambist.ingest.poller import Poller
+from cambist.ingest.streamer import Streamer, known_names
+from cambist.ingest.tape import Tape
+from cambist.market.pair import Pair
+from cambist.market.standing import Pace
+from cambist.market.tick import Tick
+
+pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
+
+NOON = datetime(2026, 3, 6, 12, tzinfo=UTC)
+BITCOIN = Pair("BTC", "USD")
+HOUR = timedelta(hours=1)
+LIST = {"BTCUSD": BITCOIN}
+
+
+class Bourse(Venue):
+    """A venue whose frames are words: a name, bid and ask, how many seconds ago, and the sequence."""
+
+    def __init__(self, source: Any, *sockets: Socket) -> None:
+        self.source = source
+        self.opened = sockets
+        self.listed: Sequence[Names | Exception] = (LIST,)
+        self.read = 0
+
+    def list_inquiry(self) -> Inquiry:
+        return Inquiry(url="list")
+
+    def names(self, content: bytes) -> Names:
+        assert content == b"the list"
+        self.read += 1
+        found = self.listed[min(self.read, len(self.listed)) - 1]
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    def asked(self) -> Sequence[Inquiry]:
+        return ()
+
+    def ticks(self, content: bytes, about: str, names: Names) -> Iterator[Tick]:
+        raise NotImplementedError
+
+    def sockets(self, names: Names) -> Iterator[Socket]:
+        assert names
+        yield from self.opened
+
+    def hear(self, frame: str | bytes, names: Names) -> Heard:
+        text = frame.decode() if isinstance(frame, bytes) else frame
+        match text.split():
+            case ["pong"]:
+                return NOTHING_HEARD
+            case ["reconnect"]:
+                return Heard(reconnect=True)
+            case ["refused", *why]:
+                return Heard(refused=" ".join(why))
+            case ["fault"]:
+                raise KeyError(text)
+            case [name, bid, ask, *rest] if name in names:
+                ago, sequence = (*map(int, rest), 0, 0)[:2]
+                moment = NOON - timedelta(seconds=ago)
+                return Heard((Tick("bourse", names[name], Decimal(bid), Decimal(ask), moment, sequence),))
+        raise FeedBroken(f"bourse: a frame is not its own: {text[:20]}")
+
+
+class Lists:
+    """A fetcher that knows of lists alone: given in turn, the last for ever; an error is raised."""
+
+    def __init__(self, session: Any, *answers: bytes | Exception | None, takes: float = 0) -> None:
+        self.session = session
+        self._answers = answers or (b"the list",)
+        self._takes = takes
+        self.asked_at: list[float] = []
+        self.forgotten = 0
+        self.connected_to: list[str] = []
+
+    async def ask(self, source: str, inquiry: Inquiry) -> bytes | None:
+        assert (source, inquiry.url) == ("bourse", "list")
+        self.asked_at.append(asyncio.get_running_loop().time())
+        if len(self.asked_at) > 1:
+            await asyncio.sleep(self._takes)
+        answer = self._answers[min(len(self.asked_at), len(self._answers)) - 1]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    def forget(self, inquiry: Inquiry) -> None:
+        assert inquiry.url == "list"
+        self.forgotten += 1
+
+    def address(self, url: str) -> str:
+        self.connected_to.append(url)
+        return url
+
+
+def a_streamer(source: Any, fetcher: Any, *sockets: Socket, back_off: float = 0.01) -> Streamer:
+    health = Health.of([source], {})
+    poller = Poller(source, fetcher, health.pulses["bourse"], lambda: NOON, health)
+    return Streamer(Bourse(source, *sockets), poller, Tape({"bourse": source}), back_off=back_off)
+
+
+Connection = web.WebSocketResponse
+Plot = Callable[[Connection], Awaitable[None]]
+
+
+@dataclass
+class Floor:
+    """Plays a venue's sockets on the loopback, one plot a connection, the last for ever."""
+
+    plots: Sequence[Plot]
+    said: list[list[tuple[float, str]]] = field(default_factory=list)
+    began: list[float] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
+    url: str = ""
+    over: int = 0
+
+    async def connect(self, request: web.Request) -> web.StreamResponse:
+        clock, heard = asyncio.get_running_loop().time, []
+        self.began.append(clock())
+        self.paths.append(request.path)
+        self.said.append(heard)
+        plot = self.plots[min(len(self.began), len(self.plots)) - 1]
+        connection = web.WebSocketResponse()
+        connection["heard"] = heard
+        if plot is refuse:
+            return web.Response(status=503)
+        await connection.prepare(request)
+
+        async def play() -> None:
+            with suppress(ConnectionError):
+                await plot(connection)
+
+        playing = asyncio.create_task(play())
+        try:
+            async for message in connection:
+                heard.append((clock(), message.data))  # noqa: PERF401  each is to be seen as it comes
+        finally:
+            playing.cancel()
+            await asyncio.gather(playing, return_exceptions=True)
+            self.over += 1
+        return connection
+
+    @property
+    def words(self) -> list[list[str]]:
+        return [[text for _, text in heard] for heard in self.said]
+
+
+@asynccontextmanager
+async def a_floor(*plots: Plot) -> AsyncIterator[Floor]:
+    floor = Floor(plots)
+    app = web.Application()
+    app.router.add_get("/{rest:.*}", floor.connect)
+    runner = web.AppRunner(app, shutdown_timeout=0.1, access_log=None)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    floor.url = f"ws://127.0.0.1:{runner.addresses[0][1]}"
+    try:
+        yield floor
+    finally:
+        await runner.cleanup()
+
+
+def say(*frames: str | bytes, then: Plot | None = None) -> Plot:
+    """Say frames, then wait or do something else."""
+
+    async def plot(connection: Connection) -> None:
+        for frame in frames:
+            await (connection.send_bytes(frame) if isinstance(frame, bytes) else connection.send_str(frame))
+        if then is not None:
+            await then(connection)
+
+    return plot
+
+
+listen = say()
+
+
+def greeted(plot: Plot) -> Plot:
+    """Begin once something was said."""
+
+    async def patient(connection: Connection) -> None:
+        while not connection["heard"]:  # noqa: ASYNC110  a list tells of no event
+            await asyncio.sleep(0.005)
+        await plot(connection)
+
+    return patient
+
+
+async def close(connection: Connection) -> None:
+    await connection.close()
+
+
+async def drop(connection: Connection) -> None:
+    """Break off without a farewell."""
+    assert connection._req is not None
+    assert connection._req.transport is not None
+    connection._req.transport.abort()
+
+
+async def refuse(_: Connection) -> None:
+    """Stands for a handshake that is refused."""
+
+
+async def ping_for_ever(connection: Connection) -> None:
+    while True:
+        await connection.ping()
+        await asyncio.sleep(0.02)
+
+
+async def until(condition: Callable[[], object]) -> None:
+    async with asyncio.timeout(5):
+        while not condition():  # noqa: ASYNC110  a condition tells of no event
+            await asyncio.sleep(0.005)
+
+
+@dataclass
+class Hall:
+    """A streamer at work, and the floor that it listens to."""
+
+    streamer: Streamer
+    floor: Floor
+    lists: Lists
+
+    @property
+    def pulse(self) -> Any:
+        return self.streamer.poller.pulse
+
+    @property
+    def tape(self) -> Tape:
+        return self.streamer.tape
+
+    @property
+    def price(self) -> str | None:
+        quote = self.tape.agreed(BITCOIN, NOON)
+        return quote and str(quote.bid)
+
+
+def hearing(
+    source: Any, plots: Sequence[Plot], scene: Callable[[Hall], Awaitable[None]], *answers: Any, **socket: Any
+) -> None:
+    """Run a streamer against a floor while a scene goes on."""
+
+    async def run() -> None:
+        async with a_floor(*plots) as floor, aiohttp.ClientSession() as session:
+            lists = Lists(session, *answers)
+            facts = {"url": floor.url, "hello": ("subscribe",), "pause": timedelta(), **socket}
+            hall = Hall(a_streamer(source, lists, Socket(**facts)), floor, lists)
+            task = asyncio.create_task(hall.streamer.run())
+            try:
+                await scene(hall)
+                assert not task.done()
+            finally:
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+
+    asyncio.run(run())
+
+
+@pytest.fixture
+def source(a_source) -> Any:
+    return a_source("bourse", pace=Pace.REALTIME)
+
+
+def test_what_a_venue_says_goes_on_the_tape(source) -> None:
+    async def scene(hall: Hall) -> None:
+        await until(lambda: hall.tape.taken["bourse"] == 2)
+        assert hall.price == "61"
+        assert (hall.pulse.failures, hall.pulse.last_success) == (0, NOON)
+        assert hall.pulse.newest == NOON - timedelta(seconds=1)
+
+    hearing(source, [say("BTCUSD 60 60 3", b"BTCUSD 61 61 1")], scene)
+
+
+def test_nobody_is_believed_who_only_listens(source) -> None:
+    async def scene(hall: Hall) -> None:
+        await until(lambda: hall.floor.words == [["subscribe"]])
+        assert (hall.pulse.last_success, hall.pulse.newest) == (None, None)
+
+    hearing(source, [say("pong")], scene)
+
+
+def test_what_the_tape_refuses_does_not_count_as_heard(source) -> None:
+    async def scene(hall: Hall) -> None:
+        await until(lambda: hall.tape.refused)
+        assert (hall.pulse.last_success, hall.pulse.newest) == (None, None)
+
+    hearing(source, [say("BTCUSD 61 60")], scene)
+
+
+def test_hello_is_said_frame_by_frame_with_a_pause(source) -> None:
+    async def scene(hall: Hall) -> None:
+        await until(lambda: len(hall.floor.said) == 1 and len(hall.floor.said[0]) == 3)
+        times, words = zip(*hall.floor.said[0], strict=True)
+        assert words == ("one", "two", "three")
+        assert times[1] - times[0] >= 0.04
+        assert times[2] - times[1] >= 0.04
+
+    hearing(source, [listen], scene, hello=("one", "two", "three"), pause=timedelta(milliseconds=50))
+
+
+def test_hello_is_said_while_the_venue_talks_already(source) -> None:
+    async def scene(hall: Hall) -> None:
+        await until(lambda: hall.tape.taken["bourse"])
+        assert hall.floor.words == [["one"]]
+
+    hearing(source, [say("BTCUSD 60 60")], scene, hello=("one", "two"), pause=HOUR)
+
+
+def test_after_hello_a_text_keeps_the_connection_alive(source) -> None:
+    async def scene(hall: Hall) -> None:
+        await until(lambda: hall.floor.words and len(hall.floor.words[0]) == 4)
+        assert hall.floor.words == [["subscribe", "ping", "ping", "ping"]]
+        times = [at for at, _ in hall.floor.said[0]]
+        assert times[3] - times[1] >= 0.07
+
+    hearing(source, [listen], scene, ping="ping", ping_every=timedelta(milliseconds=40))
+
+
+def test_without_such_a_text_nothing_is_said(source) -> None:
+    async def scene(hall: Hall) -> None:
+        await until(lambda: hall.floor.words == [["subscribe"]])
+        await asyncio.sleep(0.1)
+        assert hall.floor.words == [["subscribe"]]
+
+    hearing(source, [listen], scene, ping_every=timedelta(milliseconds=10))
+
+
+DEATHS = {
+    "a drop": (drop, "closed"),
+    "a farewell": (close, "closed"),
+    "garbage": (say("<html>"), "not its own"),
+    "a frame of five megabytes": (say("BTCUSD" + " " * 5 * 1024 * 1024 + "9 9"), "closed"),
+}
+
+
+@pytest.mark.parametrize("death", DEATHS)
+def test_a_connection_that_dies_is_made_anew_and_subscribes_again(source, death: str) -> None:
+    plot, why = DEATHS[death]
+
+    async def scene(hall: Hall) -> None:
+        await until(lambda: hall.tape.taken["bourse"] == 2)
+        assert hall.floor.words[:2] == [["subscribe"], ["subscribe"]]
+        assert (hall.price, len(hall.floor.began)) == ("61", 2)
+        assert hall.pulse.last_failure == NOON
+        assert hall.pulse.failures == 0, "it is heard again"
+
+    hearing(source, [say("BTCUSD 60 60", then=greeted(plot)), greeted(say("BTCUSD 61 61"))], scene)
+
+    async def failing(hall: Hall) -> None:
+        await until(lambda: hall.pulse.failures >= 2)
+        assert why in hall.pulse.why
+
+    hearing(source, [plot], failing)
+
+
+def test_what_was_said_before_the_garbage_counts_and_after_it_nothing(source) -> None:
+    async def scene(hall: Hall) -> None:
+        await until(lambda: len(hall.floor.began) == 2)
+        assert (hall.price, hall.tape.taken["bourse"]) == ("60", 1)
+
+    hearing(source, [say("BTCUSD 60 60", "<html>", "BTCUSD 61 61"), listen], scene)
+
+
+def test_a_handshake_that_is_refused_is_tried_again(source) -> None:
+    async def scene(hall: Hall) -> None:
+        await until(lambda: hall.tape.taken["bourse"])
+        assert len(hall.floor.began) == 3
+        assert hall.pulse.last_failure == NOON
+
+    hearing(source, [refuse, refuse, say("BTCUSD 60 60")], scene)
+
+
+def test_a_silent_connection_is_dead_however_open_it_looks(source) -> None:
+    async def scene(hall: Hall) -> None:
+        await until(lambda: len(hall.floor.began) == 2)
+        assert hall.floor.began[1] - hall.floor.began[0] >= 0.1
+        assert "TimeoutError" in hall.pulse.why
+
+    hearing(source, [say("BTCUSD 60 60"), listen], scene, silence=timedelta(milliseconds=100))
+
+
+def test_pings_are_no_words(source) -> None:
+    async def scene(hall: Hall) -> None:
+        await until(lambda: len(hall.floor.began) == 2)
+        assert "TimeoutError" in hall.pulse.why
+
+    hearing(source, [ping_for_ever], scene, silence=timedelta(milliseconds=100))
+
+
+def test_a_connection_that_talks_is_left_alone(source) -> None:
+    async def talk(connection: Connection) -> None:
+        while True:
+            await connection.send_str("pong")
+            await asyncio.sleep(0.03)
+
+    async def scene(hall: Hall) -> None:
+        await asyncio.sleep(0.5)
+        assert (len(hall.floor.began), hall.pulse.failures) == (1, 0)
+
+    hearing(source, [talk], scene, silence=timedelta(milliseconds=250))
+
+
+def test_a_connection_is_made_anew_where_the_venue_asks_for_it(source) -> None:
+    async def scene(hall: Hall) -> None:
+        await until(lambda: hall.tape.taken["bourse"])
+        assert len(hall.floor.began) == 2
+        assert (hall.pulse.failures, hall.pulse.last_failure) == (0, None)
+
+    hearing(source, [say("reconnect"), say("BTCUSD 60 60")], scene)
+
+
+def test_a_subscription_that_is_refused_is_logged_in_the_venues_words(source, caplog: pytest.LogCaptureFixture) -> None:
+    async def scene(hall: Hall) -> None:
+        await until(lambda: hall.tape.taken["bourse"])
+        assert len(hall.floor.began) == 1
+        (record,) = [one for one in caplog.records if one.name == "cambist.ingest.streamer"]
+        told = record.getMessage()
+        assert told.startswith("Source bourse: refuses a subscription: no such pair")
+        assert len(told) < 260
+
+    hearing(source, [say("refused no such pair " + "x" * 999, "BTCUSD 60 60")], scene)
+
+
+def test_after_a_reconnect_the_count_begins_anew_and_time_does_not(source) -> None:
+    async def scene(hall: Hall) -> None:
+        await until(lambda: hall.tape.taken["bourse"] == 3)
+        assert hall.price == "64"
+        assert hall.tape.refused["bourse"] == {"out of order": 2}
+
+    first = say("BTCUSD 60 60 9 100", "BTCUSD 61 61 8 99", then=drop)
+    again = say("BTCUSD 62 62 20 5", "BTCUSD 63 63 7 6", "BTCUSD 64 64 7 7")
+    hearing(source, [first, again], scene)
+
+
+def test_a_list_that_has_changed_makes_all_connections_anew_and_each_counts_anew(
+    source, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cambist.ingest.streamer._LIST_EVERY", timedelta(milliseconds=50))
+    ether = Pair("ETH", "USD")
+
+    async def scene() -> None:
+        plots = say("BTCUSD 60 60 9 100"), say("BTCUSD 61 61 8 1", "ETHUSD 3 3")
+        async with a_floor(*plots) as floor, aiohttp.ClientSession() as session:
+            streamer = a_streamer(source, Lists(session), Socket(url=floor.url, hello=()))
+            streamer.venue.listed = (LIST, LIST | {"ETHUSD": ether})  # type: ignore[attr-defined]
+            task = asyncio.create_task(streamer.run())
+            await until(lambda: streamer.tape.taken["bourse"] == 3)
+            assert (len(floor.began), floor.over) == (2, 1)
+            assert not streamer.tape.refused
+            assert streamer.tape.pairs() == {BITCOIN, ether}
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    asyncio.run(scene())
+
+
+def test_one_of_two_connections_may_die_without_the_other(source) -> None:
+    async def by_path(connection: Connection) -> None:
+        assert connection._req is not None
+        if connection._req.path == "/bad":
+            await connection.close()
+        while True:
+            await connection.send_str("BTCUSD 60 60")
+            await asyncio.sleep(0.01)
+
+    async def scene() -> None:
+        async with a_floor(by_path) as floor, aiohttp.ClientSession() as session:
+            sockets = [Socket(url=floor.url + path, hello=()) for path in ("/good", "/bad")]
+            task = asyncio.create_task(a_streamer(source, Lists(session), *sockets).run())
+            await until(lambda: floor.paths.count("/bad") == 3)
+            assert floor.paths.count("/good") == 1
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    asyncio.run(scene())
+
+
+def test_whoever_stops_listening_closes_the_connection(source) -> None:
+    async def scene() -> None:
+        async with a_floor(listen) as floor, aiohttp.ClientSession() as session:
+            task = asyncio.create_task(a_streamer(source, Lists(session), Socket(url=floor.url, hello=("a",))).run())
+            await until(lambda: floor.words == [["a"]])
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+            await until(lambda: floor.over == 1)
+
+    asyncio.run(scene())
+
+
+def test_sockets_go_through_the_gateway_too(source) -> None:
+    async def scene() -> None:
+        async with a_floor(listen) as floor, aiohttp.ClientSession() as session:
+            lists = Lists(session)
+            lists.address = Fetcher(session, gateway=floor.url.replace("ws", "http", 1)).address  # type: ignore[method-assign]
+            streamer = a_streamer(source, lists, Socket(url="wss://bourse.example/ws/v2", hello=()))
+            task = asyncio.create_task(streamer.run())
+            await until(lambda: floor.paths == ["/bourse.example/ws/v2"])
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    asyncio.run(scene())
+
+
+# How long it waits
+
+
+class Quiet:
+    """A connection that says something harmless every ten seconds, until it breaks."""
+
+    def __init__(self, lasts: float) -> None:
+        self.left = lasts
+
+    async def receive(self) -> Any:
+        await asyncio.sleep(min(10, self.left))
+        self.left -= 10
+        if self.left <= 0:
+            raise ConnectionResetError
+        return SimpleNamespace(type=aiohttp.WSMsgType.TEXT, data="pong")
+
+    async def send_str(self, _: str) -> None:
+        pass
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        pass
+
+
+class Sessions:
+    """Connects without a network: for so many seconds each time, the last for ever; 0 is refused at once."""
+
+    def __init__(self, *lasting: float) -> None:
+        self._lasting = lasting
+        self.began: list[float] = []
+        self.made: list[Quiet] = []
+
+    def ws_connect(self, _: str, **__: object) -> Quiet:
+        self.began.append(asyncio.get_running_loop().time())
+        lasts = self._lasting[min(len(self.began), len(self._lasting)) - 1]
+        if not lasts:
+            raise ConnectionRefusedError
+        self.made.append(Quiet(lasts))
+        return self.made[-1]
+
+    @property
+    def gaps(self) -> list[float]:
+        return [later - earlier for earlier, later in zip(self.began, self.began[1:], strict=False)]
+
+
+def kept(skipping: Any, source: Any, sessions: Sessions, seconds: float, *answers: Any) -> tuple[Streamer, Lists]:
+    """Let a streamer of one socket go on for so many seconds."""
+
+    async def scene() -> tuple[Streamer, Lists]:
+        lists = Lists(sessions, *answers)
+        streamer = a_streamer(source, lists, Socket(url="ws://bourse.example", hello=()), back_off=1.0)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await streamer.run()
+        return streamer, lists
+
+    return skipping(scene())
+
+
+def test_the_more_often_it_dies_the_longer_is_waited_up_to_a_minute(skipping, source) -> None:
+    sessions = Sessions(0)
+    streamer, _ = kept(skipping, source, sessions, 900)
+    for gap, longest in zip(sessions.gaps, [2, 4, 8, 16, 32, 60, 60, 60], strict=False):
+        assert longest / 2 <= gap <= longest + 0.2
+    assert len(sessions.gaps) >= 8
+    assert streamer.poller.pulse.failures == len(sessions.began)
+
+
+def test_a_connection_that_worked_for_a_minute_is_made_anew_at_once(skipping, source) -> None:
+    sessions = Sessions(0, 0, 0, 61, 0)
+    kept(skipping, source, sessions, 200)
+    assert 61.5 <= sessions.gaps[3] <= 62.2
+    assert 1 <= sessions.gaps[4] <= 2.2
+
+
+def test_a_connection_that_worked_for_less_is_not_trusted(skipping, source) -> None:
+    sessions = Sessions(0, 0, 0, 59, 0)
+    kept(skipping, source, sessions, 200)
+    assert 59 + 8 <= sessions.gaps[3] <= 59 + 16.2
+
+
+# The list
+
+
+def test_the_list_is_asked_for_every_hour(skipping, source) -> None:
+    _, lists = kept(skipping, source, Sessions(10**9), 2.5 * 3600)
+    assert len(lists.asked_at) == 3
+    assert lists.asked_at[1] - lists.asked_at[0] == pytest.approx(3600, abs=30)
+
+
+def test_nothing_is_connected_before_there_is_a_list(skipping, source) -> None:
+    sessions = Sessions(10**9)
+    broken, silent = FeedBroken("bourse: sent a page"), SourceSilent("bourse: no answer in time")
+    streamer, lists = kept(skipping, source, sessions, 60, broken, silent, b"the list")
+    assert (len(lists.asked_at), len(sessions.began)) == (3, 1)
+    assert lists.asked_at[-1] <= sessions.began[0]
+    assert lists.forgotten == 2
+    assert streamer.poller.pulse.last_failure == NOON
+
+
+def test_a_list_that_was_not_understood_is_sent_again(skipping, source) -> None:
+    async def scene() -> tuple[Streamer, Lists]:
+        lists = Lists(Sessions(10**9))
+        streamer = a_streamer(source, lists, Socket(url="ws://bourse.example", hello=()))
+        streamer.venue.listed = (FeedBroken("bourse: the list holds no pair"), LIST)  # type: ignore[attr-defined]
+        with suppress(TimeoutError):
+            async with asyncio.timeout(60):
+                await streamer.run()
+        return streamer, lists
+
+    streamer, lists = skipping(scene())
+    assert (lists.forgotten, streamer.names) == (1, LIST)
+
+
+@pytest.mark.parametrize("later", [None, SourceSilent("bourse: no answer in time")], ids=["unchanged", "silent"])
+def test_the_last_list_stays_where_no_new_one_comes(skipping, source, later: Any) -> None:
+    sessions = Sessions(10**9)
+    streamer, lists = kept(skipping, source, sessions, 2.5 * 3600, b"the list", later)
+    assert (len(lists.asked_at), streamer.names) == (3, LIST)
+    assert streamer.poller.pulse.failures == (0 if later is None else 2)
+
+
+def test_a_venue_that_lists_nothing_of_ours_is_asked_again_later(skipping, source) -> None:
+    async def scene() -> Lists:
+        lists = Lists(Sessions(10**9))
+        streamer = a_streamer(source, lists, Socket(url="ws://bourse.example", hello=()))
+        streamer.venue.listed = ({"FOOBAR": Pair("FOO", "BAR")},)  # type: ignore[attr-defined]
+        with suppress(TimeoutError):
+            async with asyncio.timeout(1):
+                await streamer.run()
+        return lists
+
+    lists = skipping(scene())
+    assert 10 <= len(lists.asked_at) <= 26, "every 40 to 50 milliseconds"
+    assert lists.session.began == []
+
+
+@pytest.mark.parametrize(
+    "later", [b"the list", None, SourceSilent("bourse: no answer in time")], ids=["same", "unchanged", "silent"]
+)
+def test_a_list_that_has_not_changed_leaves_the_sockets_alone(skipping, source, later: Any) -> None:
+    sessions = Sessions(10**9)
+    kept(skipping, source, sessions, 2.5 * 3600, b"the list", later)
+    assert len(sessions.began) == 1
+
+
+def test_while_the_list_is_asked_for_the_sockets_are_heard(skipping, source) -> None:
+    async def scene() -> float:
+        sessions = Sessions(10**9)
+        streamer = a_streamer(source, Lists(sessions, takes=180), Socket(url="ws://bourse.example", hello=()))
+        with suppress(TimeoutError):
+            async with asyncio.timeout(3600 + 90):
+                await streamer.run()
+        (connection,) = sessions.made
+        return 10**9 - connection.left
+
+    assert skipping(scene()) > 3600 + 60, "half a minute before the end it was heard"
+
+
+def test_a_list_of_which_nothing_is_left_does_not_silence_the_venue(skipping, source) -> None:
+    async def scene() -> tuple[Streamer, Sessions]:
+        sessions = Sessions(10**9)
+        streamer = a_streamer(source, Lists(sessions), Socket(url="ws://bourse.example", hello=()))
+        streamer.venue.listed = (LIST, {})  # type: ignore[attr-defined]
+        with suppress(TimeoutError):
+            async with asyncio.timeout(3600 + 5):
+                await streamer.run()
+        return streamer, sessions
+
+    streamer, sessions = skipping(scene())
+    assert (streamer.names, len(sessions.began)) == (LIST, 1)
+
+
+def test_a_fault_of_ours_in_one_socket_is_not_kept_quiet(source) -> None:
+    async def scene() -> None:
+        async with a_floor(say("fault")) as floor, aiohttp.ClientSession() as session:
+            sockets = [Socket(url=floor.url, hello=()) for _ in range(2)]
+            with pytest.raises(KeyError, match="fault"):
+                async with asyncio.timeout(5):
+                    await a_streamer(source, Lists(session), *sockets).run()
+            await until(lambda: floor.over == len(floor.began))
+
+    asyncio.run(scene())
+
+
+# Names
+
+
+@pytest.mark.parametrize(
+    ("venue", "listed", "known"),
+    [
+        ("kraken", Pair("BTC", "USD"), Pair("BTC", "USD")),
+        ("kraken", Pair("BTC", "TRY"), Pair("BTC", "TRY")),
+        ("kraken", Pair("ETH", "BTC"), Pair("ETH", "BTC")),
+        ("kraken", Pair("USDT", "USD"), Pair("USDT", "USD")),
+        ("kraken", Pair("EUR", "USDT"), Pair("EUR", "USDT")),
+        ("kraken", Pair("EUR", "USD"), Pair("EUR", "USD")),
+        ("kraken", Pair("U", "USD"), None),  # another's coin
+        ("kraken", Pair("MNT", "USD"), None),  # a coin with the name of the tugrik
+        ("kraken", Pair("RON", "EUR"), None),
+        ("kraken", Pair("TRY", "USD"), None),  # no venue deals in lira; it would be a coin of that name
+        ("kraken", Pair("XAU", "USD"), None),  # a metal is no coin
+        ("kraken", Pair("NOSUCHCOIN", "USD"), None),
+        ("kraken", Pair("BTC", "NOSUCHCOIN"), None),
+        ("binance", Pair("BCHABC", "USDT"), Pair("BCH", "USDT")),
+        ("binance", Pair("ETH", "BCHSV"), Pair("ETH", "BSV")),
+        ("binance", Pair("BCHABC", "BCH"), None),  # it would be worth one of itself
+        ("bitstamp", Pair("PAX", "USD"), Pair("USDP", "USD")),
+    ],
+)
+def test_a_venues_pair_is_known_where_both_its_sides_are(venue: str, listed: Pair, known: Pair | None) -> None:
+    expected: Mapping[str, Pair] = {"its name": known} if known else {}
+    assert known_names(venue, {"its name": listed}) == expected
+
+
+def test_every_spelling_of_a_pair_is_kept(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.DEBUG):
+        names = {"XXBTZUSD": BITCOIN, "XBTUSD": BITCOIN, "NOPE": Pair("NOPENOPE", "USD")}
+        assert known_names("kraken", names) == {"XXBTZUSD": BITCOIN, "XBTUSD": BITCOIN}
