@@ -289,6 +289,15 @@ def test_a_part_that_was_last_asked_while_it_was_open_is_asked_once_more_when_it
     assert {week, next_day} <= {*scene.days()}
 
 
+def test_a_part_that_is_unchanged_when_it_has_closed_is_asked_no_third_time(scene: Scene) -> None:
+    scene.run()
+    scene.now = NOW + timedelta(days=60)
+    scene.run()
+    assert WEEKS[9] in scene.mint.asked
+    scene.run()
+    assert not {*WEEKS} & {*scene.mint.asked}
+
+
 # Failing
 
 

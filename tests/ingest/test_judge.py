@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
@@ -521,3 +522,41 @@ def test_every_fixing_is_either_accepted_or_refused_with_a_reason(a_source, valu
     assert sorted([*found.accepted, *refused], key=lambda one: one.day) == delivered
     assert all(one.reason for one in found.refused)
     assert found.accepted, "the first of a series has nothing that speaks against it"
+
+
+# Corrections
+
+
+def test_a_source_that_corrects_all_its_days_at_once_beyond_belief_corrects_none(a_source: Any) -> None:
+    """Nobody else says anything, and the last good one is long ago: what was filed of the same days speaks."""
+    days = [date(2026, 1, 5) + timedelta(days=number) for number in range(50)]
+    right = [Fixing("mint", Pair("USD", "CHF"), day, Decimal("0.8000")) for day in days]
+    swapped = [replace(one, value=Decimal("1.2500")) for one in right]
+    judge = Judge(a_source(), None, {}, {}, date(2026, 3, 6), {(one.pair, one.day): one for one in right})
+    judged = judge.judge(swapped)
+    assert judged.accepted == []
+    assert {refusal.reason for refusal in judged.refused} == {"corrects what was filed by 56%"}
+
+
+def test_what_is_filed_already_is_not_judged_again(a_source: Any) -> None:
+    odd = Fixing("mint", Pair("USD", "CHF"), date(2026, 3, 5), Decimal("80.00"))
+    before = replace(odd, day=date(2026, 3, 4), value=Decimal("0.80"))
+    judge = Judge(a_source(), None, {before.pair: before}, {}, date(2026, 3, 6), {(odd.pair, odd.day): odd})
+    assert judge.judge([odd]).accepted == [odd]
+
+
+def test_a_small_correction_is_believed(a_source: Any) -> None:
+    filed = Fixing("mint", Pair("USD", "CHF"), date(2026, 3, 5), Decimal("0.8000"))
+    corrected = replace(filed, value=Decimal("0.8100"))
+    judge = Judge(a_source(), None, {}, {}, date(2026, 3, 6), {(filed.pair, filed.day): filed})
+    assert judge.judge([corrected]).accepted == [corrected]
+
+
+def test_a_source_is_not_believed_in_the_end_because_all_that_it_said_was_refused(a_source: Any) -> None:
+    """Each refused fixing is heard: else the last good one would be forgotten after two weeks."""
+    before = Fixing("mint", Pair("USD", "CHF"), date(2026, 1, 2), Decimal("0.80"))
+    days = [date(2026, 1, 5) + timedelta(days=number) for number in range(40)]
+    hundredfold = [Fixing("mint", Pair("USD", "CHF"), day, Decimal("80.00")) for day in days]
+    judged = Judge(a_source(), None, {before.pair: before}, {}, date(2026, 3, 6)).judge(hundredfold)
+    assert judged.accepted == []
+    assert len(judged.refused) == 40

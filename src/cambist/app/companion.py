@@ -41,6 +41,7 @@ class Companion:
         self._stopping.set()
         self._process.terminate()
         self._process.join(_STOP_SECONDS)
+        self._process.kill()  # whatever keeps it: nothing that it owns is lost
 
     def _started(self) -> BaseProcess:
         process = get_context("spawn").Process(target=self._work, args=(self._settings, os.getpid()), name=self._name)

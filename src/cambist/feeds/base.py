@@ -28,7 +28,7 @@ class Redistribution(StrEnum):
     FORBIDDEN = "forbidden"
 
 
-LARGEST = 64 * 1024 * 1024
+LARGEST = 32 * 1024 * 1024
 """Bytes: no source sends more than this at once."""
 
 WEEKDAYS = frozenset(range(5))

@@ -34,6 +34,9 @@ class Archive(Protocol):
     def before(self, source: str, day: date) -> Mapping[Pair, Fixing]:
         """Give each pair's last fixing before a day."""
 
+    def between(self, source: str, first: date, last: date) -> Mapping[tuple[Pair, date], Fixing]:
+        """Give what is known of the days from `first` to `last`, by pair and day."""
+
     def coverage(self, source: str) -> Coverage | None:
         """Say how many pairs and which days are here of a source; None where there is nothing."""
 

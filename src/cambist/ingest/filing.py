@@ -58,13 +58,15 @@ def file_delivery(files: Files, feed: FixingFeed, delivery: Delivery, progress: 
     receipt = Receipt(source.key, delivery.received_at, delivery.origin, digest)
     fixings = list(_read(feed, delivery, progress))
     _check_not_ahead(fixings, delivery.received_at)
-    first = min((fixing.day for fixing in fixings), default=delivery.received_at.date())
+    days = [fixing.day for fixing in fixings] or [delivery.received_at.date()]
+    first, last = min(days), max(days)
     judge = Judge(
         source=source,
         image=files.image,
         before=files.archive.before(source.key, first),
         decisions=files.quarantine.decisions(source.key),
         today=delivery.received_at.date(),
+        filed=files.archive.between(source.key, first, last),
     )
     judged = judge.judge(fixings)
     return files.archive.file(receipt, judged.accepted, judged.refused)

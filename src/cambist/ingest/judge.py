@@ -37,6 +37,7 @@ class _Run:
 
     day: date
     units: float
+    heard_on: date
     still: int = 0
     others_at_start: float | None = None
 
@@ -46,7 +47,8 @@ class Judge:
     """Judges the deliveries of one source.
 
     `image` is the history as it stands, of all sources; `before` the source's last fixings before the delivery;
-    `decisions` what somebody decided about fixings that were refused earlier.
+    `decisions` what somebody decided about fixings that were refused earlier; `filed` what the source said of the same
+    days before.
     """
 
     source: Source
@@ -54,6 +56,7 @@ class Judge:
     before: Mapping[Pair, Fixing]
     decisions: Mapping[Statement, State]
     today: date
+    filed: Mapping[tuple[Pair, date], Fixing] = field(default_factory=dict)
     _runs: dict[str, _Run] = field(default_factory=dict)
     _pivots: dict[date, float] = field(default_factory=dict)
     _pegged_to: dict[tuple[date, str], float] = field(default_factory=dict)
@@ -72,13 +75,25 @@ class Judge:
                 judged.refused.append(Refusal(fixing, NOT_POSITIVE))
                 continue
             code, units = self._code(fixing), self._units(fixing)
-            reason = None if decision is State.ACCEPTED else self._reason(fixing, code, units, following)
+            is_settled = decision is State.ACCEPTED or self._is_filed(fixing)
+            reason = None if is_settled else self._reason(fixing, code, units, following)
             if reason is None:
                 judged.accepted.append(fixing)
                 self._remember(fixing, code, units)
             else:
                 judged.refused.append(Refusal(fixing, reason))
+                if code in self._runs:
+                    # What is refused is heard all the same: in the end nothing may pass for want of a past.
+                    self._runs[code].heard_on = fixing.day
         return judged
+
+    def _is_filed(self, fixing: Fixing) -> bool:
+        filed = self.filed.get((fixing.pair, fixing.day))
+        return filed is not None and (filed.value, filed.nominal) == (fixing.value, fixing.nominal)
+
+    def _correction(self, fixing: Fixing) -> float | None:
+        filed, anchor = self.filed.get((fixing.pair, fixing.day)), self.source.anchor
+        return None if filed is None else _per_anchor(fixing, anchor) / _per_anchor(filed, anchor)
 
     def _decision(self, fixing: Fixing) -> State | None:
         if not self.decisions:
@@ -88,7 +103,8 @@ class Judge:
     def _learn_pivots(self, fixings: Sequence[Fixing]) -> None:
         """Note what the pivot, and what others are pegged to, was per anchor on each day by the source's own word."""
         anchor = self.source.anchor
-        for fixing in (*self.before.values(), *fixings):
+        for fixing in (*self.before.values(), *fixings, *self.filed.values()):
+            # Last what is filed: others are not judged by a dollar that may be refused itself.
             code = fixing.pair.other(anchor)
             if not fixing.value > 0:
                 continue
@@ -117,10 +133,17 @@ class Judge:
         if isnan(units) or (code not in CURRENCIES and code not in METALS):
             return refusal(Candidate(code, fixing.day, 1.0, self.today))
         run, (others, peg) = self._runs.get(code), self._said(code, fixing.day)
-        is_near = run is not None and fixing.day - run.day <= _CARRY
+        is_near = run is not None and fixing.day - run.heard_on <= _CARRY
         previous = run.units / _cut_between(code, run.day, fixing.day) if run and is_near else None
         still, moved = self._stood(run, units, others)
-        if peg is None and not still and previous is not None and beyond_doubt(units, previous, others):
+        correction = self._correction(fixing)
+        if (
+            correction is None
+            and peg is None
+            and not still
+            and previous is not None
+            and beyond_doubt(units, previous, others)
+        ):
             return None
         has_later = following is not None and following.value > 0
         later = (
@@ -139,6 +162,7 @@ class Judge:
                 others=others,
                 peg=peg,
                 factor=_cut_near(code, fixing.day),
+                correction=correction,
                 still=still,
                 others_moved=moved,
             )
@@ -179,9 +203,9 @@ class Judge:
             return
         run = self._runs.get(code)
         if run is not None and run.units == units:
-            run.day, run.still = fixing.day, run.still + 1
+            run.day, run.heard_on, run.still = fixing.day, fixing.day, run.still + 1
         else:
-            self._runs[code] = _Run(fixing.day, units, 0, self._said(code, fixing.day)[0])
+            self._runs[code] = _Run(fixing.day, units, fixing.day, 0, self._said(code, fixing.day)[0])
 
 
 def _with_following(fixings: Sequence[Fixing]) -> Iterator[tuple[Fixing, Fixing | None]]:

@@ -38,9 +38,10 @@ class Candidate:
     """A fixing as it is judged, in units per pivot.
 
     `previous` is the source's own last one in today's unit, `following` its next where it is known already; `others` is
-    what other sources say of the day, carried forward. `peg` is what the law says. `factor` is that of a redenomination
-    under the same code that a source may not have made yet, or may have made already; `still` counts how many fixings
-    before had the same value, and `others_moved` how far the others went meanwhile.
+    what other sources say of the day, carried forward. `peg` is what the law says. `correction` is how
+    many times it is what the source itself said of that day before. `factor` is that of a redenomination under the same
+    code that a source may not have made yet, or may have made already; `still` counts how many fixings before had the
+    same value, and `others_moved` how far the others went meanwhile.
     """
 
     code: str
@@ -52,6 +53,7 @@ class Candidate:
     others: float | None = None
     peg: float | None = None
     factor: float | None = None
+    correction: float | None = None
     still: int = 0
     others_moved: float = 0.0
 
@@ -134,6 +136,14 @@ def jumped(candidate: Candidate) -> str | None:
     return f"a jump of {_apart(candidate.units, candidate.previous):.0%} that nothing confirms"
 
 
+def corrected_far(candidate: Candidate) -> str | None:
+    """Does it correct what its source said of that very day by more than others confirm?"""
+    if candidate.correction is None or _apart(candidate.correction, 1.0) <= _FAR:
+        return None
+    others_agree = candidate.others is not None and _apart(candidate.units, candidate.others) <= _FAR
+    return None if others_agree else f"corrects what was filed by {_apart(candidate.correction, 1.0):.0%}"
+
+
 def stuck(candidate: Candidate) -> str | None:
     """Has it stood still for days while the others moved?"""
     if candidate.peg is None and candidate.still >= _STUCK_DAYS and candidate.others_moved > _MOVED:
@@ -147,6 +157,7 @@ FIXING_RULES: tuple[Rule, ...] = (
     unit_not_cut,
     inverted,
     wrong_unit,
+    corrected_far,
     jumped,
     far_from_others,
     stuck,

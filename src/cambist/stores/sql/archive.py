@@ -78,6 +78,18 @@ class SqlArchive:
         """Give each pair's last fixing before a day."""
         return {known.fixing.pair: known.fixing for known in self._at(source, last_days(source, before=day))}
 
+    def between(self, source: str, first: date, last: date) -> Mapping[tuple[Pair, date], Fixing]:
+        """Give what is known of the days from `first` to `last`, by pair and day."""
+        query = published(source, None).where(fixings.c.day.between(first, last))
+        with self._engine.connect() as connection:
+            known = {row.id: (Pair(row.base, row.quote), row.unit) for row in connection.execute(series_of(source))}
+            return {
+                (known[number][0], day): Fixing(
+                    source, known[number][0], day, Decimal(value), nominal, known[number][1]
+                )
+                for number, day, nominal, value in connection.execute(query)
+            }
+
     def coverage(self, source: str) -> Coverage | None:
         """Say how many pairs and which days are here of a source; None where there is nothing."""
         with self._engine.connect() as connection:

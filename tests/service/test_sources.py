@@ -1,0 +1,385 @@
+"""The whole service with sources that are played on a loopback port: it gathers, it goes on when its parts are killed,
+and whatever a source does, the answers stay right.
+
+The tests share one service and go in their order: each begins with what the one before has left.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import os
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cambist.feeds import FEEDS
+from cambist.market.book import Book
+from cambist.stores.board import FileBoard
+
+pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
+
+COMMAND = Path(sys.executable).parent / "cambist"
+PLAYER = Path(__file__).parent.parent / "loopback" / "play.py"
+RECORDED = Path(__file__).parents[2].parent / "shared" / "payloads"
+IS_RECORDED = RECORDED.is_dir()
+"""Whether the real recordings are here; of the small files, which stand in for them, less is heard."""
+
+PATIENCE = 60
+"""Seconds; on a machine of its own each thing takes less than ten."""
+
+STOP_SECONDS = 20
+PER_DOLLAR = {"EUR": 1 / 1.1555, "GBP": 0.86438 / 1.1555, "JPY": 183.46 / 1.1555, "CHF": 0.9096 / 1.1555}
+"""From the ECB's rates of 2026-03-20, which the player deals around and goes on with to today."""
+
+FAULTS = (
+    *("garbage", "reset", "429", "html", "truncated", "500", "empty", "slow"),
+    *("redirect", "stale", "future", "latency", "huge"),
+)
+"""What rounds of all sources go through; what they do to a rate itself has a test of its own."""
+
+OFFICIAL = (
+    *("boc", "boe", "boi", "bnr", "cnb", "cbr", "fed", "mnb", "nbg", "nbp", "nbu", "norges", "rba", "riksbank", "tcmb"),
+    *("bdi", "ecb", "boj", "hkma", "bcb"),
+)
+CLOSED = {"bbk", "boc_noon"}
+"""Sources that have nothing of today, and are asked for their past alone."""
+
+EVERY_SOURCE = {
+    "CAMBIST_FEEDS_ON": "imf,fbil,lbma,westmetall,swissquote,sina",
+    "CAMBIST_FRED_KEY": "a-key",
+    "CAMBIST_OPENEXCHANGERATES_KEY": "a-key",
+    "CAMBIST_TWELVEDATA_KEY": "a-key",
+}
+VENUES = ("kraken", "coinbase", "bitstamp", "okx", "binance")
+
+
+def until(happens: Callable[[], object], seconds: float) -> bool:
+    end = time.monotonic() + seconds
+    while not happens():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.1)
+    return True
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def exchange(port: int, method: str, target: str, body: str = "", **headers: str) -> tuple[int, Any]:
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=20)) as connection:
+        connection.request(method, target, body or None, headers)
+        response = connection.getresponse()
+        return response.status, json.loads(response.read())
+
+
+@dataclass
+class Player:
+    """The sources as they are played."""
+
+    port: int
+
+    def told(self) -> dict[str, Any]:
+        return exchange(self.port, "GET", "/control")[1]
+
+    @property
+    def requests(self) -> Counter[str]:
+        return Counter(self.told()["requests"])
+
+    def fault(self, source: str, fault: str | None, seconds: float = 1) -> None:
+        said = json.dumps({"source": source, "fault": fault, "seconds": seconds})
+        status, told = exchange(self.port, "POST", "/control", said)
+        assert status == 200, told
+
+
+@dataclass
+class Service:
+    """A service that asks the player."""
+
+    process: subprocess.Popen[bytes]
+    player: Player
+    port: int
+    data: Path
+    log: Path
+    board: FileBoard | None = None
+
+    def get(self, target: str) -> tuple[int, Any]:
+        key = (self.data / "owner.key").read_text().strip()
+        return exchange(self.port, "GET", target, **{"X-API-Key": key})
+
+    def answers(self) -> bool:
+        try:
+            return self.get("/currencies")[0] == 200
+        except OSError:
+            return False
+
+    @property
+    def book(self) -> Book:
+        self.board = self.board or FileBoard(self.data)
+        book = self.board.current()
+        assert book is not None
+        return book
+
+    def archived(self) -> list[tuple[object, ...]]:
+        """Give every fixing that is on file, in the order in which it came."""
+        return self.archived_with_receipts()[0]
+
+    def archived_with_receipts(self) -> tuple[list[tuple[object, ...]], dict[int, int]]:
+        """Give every fixing, and by receipt how many it says that there were, both of one moment."""
+        with closing(sqlite3.connect(self.data / "cambist.db", timeout=20)) as database:
+            database.execute("BEGIN")
+            fixings = database.execute(
+                "SELECT s.source, s.base, s.quote, s.unit, f.day, f.receipt_id, f.nominal, f.value FROM fixings f "
+                "JOIN series s ON s.id = f.series_id ORDER BY s.id, f.day, f.receipt_id"
+            ).fetchall()
+            return fixings, dict(database.execute("SELECT id, added + corrected FROM receipts"))
+
+    def asked(self, question: str) -> Any:
+        with closing(sqlite3.connect(self.data / "cambist.db", timeout=20)) as database:
+            return database.execute(question).fetchone()[0]
+
+    def gatherer(self) -> int | None:
+        """Give the companion that has a process of its own under it."""
+        return next((child for child in spawned(self.process.pid) if spawned(child)), None)
+
+    def archivist(self) -> int | None:
+        gatherer = self.gatherer()
+        return next(iter(spawned(gatherer)), None) if gatherer else None
+
+    def newest(self, source: str, base: str, quote: str) -> float:
+        """Give the value of a source's newest fixing of a pair, as it was corrected last."""
+        pair = f"WHERE s.source = '{source}' AND s.base = '{base}' AND s.quote = '{quote}'"
+        newest = f"{pair} ORDER BY f.day DESC, f.receipt_id DESC LIMIT 1"
+        return float(self.asked(f"SELECT f.value FROM fixings f JOIN series s ON s.id = f.series_id {newest}"))  # noqa: S608
+
+    def ask_all_again(self, sources: list[str]) -> None:
+        """Have sources asked now, and wait until what they sent is dealt with."""
+        asked = self.player.requests
+        self.start_gathering_anew()
+        assert until(lambda: all(self.player.requests[source] > asked[source] for source in sources), PATIENCE)
+        # One source is asked on and on for minutes; the others are done when nothing of them comes any more.
+        of_others = "SELECT count(*) FROM receipts WHERE source NOT IN ('bis', 'fed', 'bdi', 'tcmb')"
+        filed = -1
+        while filed != (filed := self.asked(of_others)):
+            time.sleep(1.5)
+
+    def start_gathering_anew(self) -> None:
+        """Kill the gatherer: its successor asks every source at once, and not when each is due."""
+        killed = self.gatherer()
+        assert killed
+        os.kill(killed, signal.SIGKILL)
+        assert until(lambda: self.gatherer() not in (None, killed), PATIENCE), self.log.read_text()[-3000:]
+
+
+def spawned(process: int) -> list[int]:
+    """Give the Python processes that a process has started, but for what looks after its shared memory."""
+    found = set()
+    for path in Path(f"/proc/{process}/task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            found |= {int(number) for number in path.read_text().split()}
+    return sorted(child for child in found if b"spawn_main" in command_line(child))
+
+
+def command_line(process: int) -> bytes:
+    try:
+        return Path(f"/proc/{process}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+@contextlib.contextmanager
+def ended_in_the_end(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        process.terminate()
+        try:
+            process.wait(STOP_SECONDS)
+        finally:
+            process.kill()
+            process.wait(STOP_SECONDS)
+
+
+@pytest.fixture(scope="module")
+def player(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Player]:
+    ready = tmp_path_factory.mktemp("player") / "port"
+    arguments = ["--ready", str(ready), "--for", "300", "--rate", "150"]
+    process = subprocess.Popen([sys.executable, str(PLAYER), *arguments])
+    with ended_in_the_end(process):
+        assert until(lambda: ready.exists() or process.poll() is not None, PATIENCE)
+        yield Player(int(ready.read_text()))
+
+
+@pytest.fixture(scope="module")
+def service(player: Player, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    folder = tmp_path_factory.mktemp("sources")
+    port, data, log = free_port(), folder / "data", folder / "log"
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("CAMBIST_")}
+    environment = {**kept, **EVERY_SOURCE, "CAMBIST_GATEWAY": f"http://127.0.0.1:{player.port}"}
+    arguments = ["--data", str(data), "--port", str(port), "--workers", "1", "--threads", "2"]
+    with log.open("wb") as to:
+        process = subprocess.Popen([COMMAND, "serve", *arguments], stdout=to, stderr=to, env=environment)
+    with ended_in_the_end(process):
+        started = Service(process, player, port, data, log)
+        assert until(lambda: process.poll() is not None or started.answers(), PATIENCE), log.read_text()
+        yield started
+
+
+def assert_right(service: Service) -> None:
+    """See that currencies that everyone publishes and venues deal are answered as they are played."""
+    for code, units in PER_DOLLAR.items():
+        status, told = service.get(f"/fetch-one?from=USD&to={code}")
+        assert status == 200, told
+        assert told["result"][code] == pytest.approx(units, rel=0.02), code
+
+
+def assert_nothing_is_doubled_or_lost(service: Service, before: list[tuple[object, ...]]) -> None:
+    """See that what was on file is still there as it was, and that nothing is filed twice or by half."""
+    assert service.asked("PRAGMA integrity_check") == "ok"
+    after, receipts = service.archived_with_receipts()
+    assert not set(before) - set(after)
+    for (*earlier, _, nominal, value), (*later, _, new_nominal, new_value) in pairwise(after):
+        # A second fixing of a day is a correction: it says something else than the one before.
+        assert earlier != later or (nominal, value) != (new_nominal, new_value), later
+    filed = Counter(row[5] for row in after)
+    assert {receipt: count for receipt, count in receipts.items() if count} == filed
+
+
+def heard(book: Book) -> set[str]:
+    """Give the sources whose word is in a book, also where another's was taken."""
+    quotes = [*book.quotes.values(), *book.pairs.values()]
+    voted = {vote.source for quote in quotes for vote in quote.origin.votes}
+    return voted | {source for quote in quotes for source in quote.origin.sources}
+
+
+def newest_word(book: Book, source: str) -> datetime:
+    """Give the time of the last that a source has said of a pair that is dealt."""
+    votes = (vote for quote in book.pairs.values() for vote in quote.origin.votes)
+    return max((vote.as_of for vote in votes if vote.source == source), default=datetime.min.replace(tzinfo=UTC))
+
+
+def test_soon_after_a_start_the_book_has_fixings_of_many_sources(service: Service) -> None:
+    expected = 12 if IS_RECORDED else 6
+    assert until(lambda: len(heard(service.book) & set(OFFICIAL)) >= expected, PATIENCE), heard(service.book)
+    assert until(lambda: len(service.book.listed) > (130 if IS_RECORDED else 70), PATIENCE), service.book.listed
+
+
+def test_soon_every_venue_is_heard_and_they_agree_on_what_a_coin_is_worth(service: Service) -> None:
+    assert until(lambda: heard(service.book) >= set(VENUES), PATIENCE), heard(service.book)
+    assert until(lambda: "BTC" in service.book.quotes, PATIENCE)
+    bid, ask = service.book.quotes["BTC"].sides("BTC")
+    assert 64_800 < bid < ask < 65_200
+    assert len(service.book.pairs) > (1000 if IS_RECORDED else 10)
+    now = datetime.now(UTC)  # what is newer comes over the sockets: the next asking is a minute away
+    assert until(lambda: all(newest_word(service.book, venue) > now for venue in VENUES), 20)
+
+
+def test_all_that_is_asked_of_the_sources_is_where_they_are_asked_for_it(service: Service) -> None:
+    expected = set(FEEDS) - CLOSED
+    assert until(lambda: service.player.requests.keys() >= expected, PATIENCE), (
+        expected - service.player.requests.keys()
+    )
+    assert service.player.told()["unknown"] == []
+
+
+def test_an_archivist_that_is_killed_is_replaced_and_what_it_was_at_is_filed_whole(service: Service) -> None:
+    before, receipts = service.archived(), service.asked("SELECT max(id) FROM receipts")
+    gatherer, killed = service.gatherer(), service.archivist()
+    assert killed
+    os.kill(killed, signal.SIGKILL)
+    assert until(lambda: service.archivist() not in (None, killed), PATIENCE)
+    assert service.gatherer() == gatherer
+    # One of the sources is asked about a currency every two seconds, for minutes.
+    assert until(lambda: service.asked("SELECT max(id) FROM receipts") > receipts + 1, PATIENCE)
+    assert_nothing_is_doubled_or_lost(service, before)
+    assert_right(service)
+
+
+def test_a_gatherer_that_is_killed_is_replaced_while_answers_go_on_and_the_archive_stays_whole(
+    service: Service,
+) -> None:
+    before, version, killed, archivist = (
+        service.archived(),
+        service.book.version,
+        service.gatherer(),
+        service.archivist(),
+    )
+    assert killed
+    os.kill(killed, signal.SIGKILL)
+    versions = [version]
+
+    def another_has_published() -> bool:
+        assert_right(service)
+        versions.append(service.book.version)
+        return service.gatherer() not in (None, killed) and versions[-1] > version + 20
+
+    assert until(another_has_published, PATIENCE)
+    assert versions == sorted(versions)
+    assert until(lambda: not command_line(archivist or 0), PATIENCE), "who filed for the one that was killed files on"
+    assert "The gatherer died with exit code -9: another takes over" in service.log.read_text()
+    assert until(lambda: heard(service.book) >= set(VENUES), PATIENCE)
+    assert_nothing_is_doubled_or_lost(service, before)
+
+
+@pytest.mark.parametrize("round_", [0, 1])
+def test_whatever_the_sources_do_one_beside_the_other_answers_stay_right(service: Service, round_: int) -> None:
+    before = service.get("/fetch-all?from=USD")[1]["results"]
+    sources = [source for source in OFFICIAL if source in FEEDS]
+    for place, source in enumerate(sources):
+        service.player.fault(source, FAULTS[(place + 6 * round_) % len(FAULTS)])
+    try:
+        service.ask_all_again(sources)
+        assert_right(service)
+        after = service.get("/fetch-all?from=USD")[1]["results"]
+        assert after.keys() == before.keys()
+        moved = [code for code in before if after[code] != pytest.approx(before[code], rel=0.05)]
+        assert not moved, [(before[code], after[code], service.book.quotes[code]) for code in moved]
+    finally:
+        service.player.fault("*", None)
+    assert "Traceback" not in service.log.read_text()
+
+
+def test_whatever_a_venue_says_on_its_socket_a_coin_is_worth_what_the_others_say(service: Service) -> None:
+    player = service.player
+    for venue, fault in zip(VENUES, ("hundredfold", "garbage", "reset", "future", "truncated"), strict=True):
+        version = service.book.version
+        player.fault(venue, fault)
+        assert until(lambda version=version: service.book.version > version + 10, PATIENCE)
+        player.fault(venue, None)
+        player.fault(venue, "drop")
+        assert 64_500 < service.book.quotes["BTC"].worth("BTC") < 65_500, (venue, fault)
+        assert_right(service)
+    assert until(lambda: player.told()["sockets"].keys() >= set(VENUES), PATIENCE)
+    assert "Traceback" not in service.log.read_text()
+
+
+def test_a_source_that_gets_a_rate_wrong_in_all_its_days_corrects_nothing_that_is_on_file(service: Service) -> None:
+    dollar = "/historical?from=EUR&to=USD&date=2026-10-29"
+    assert service.get(dollar)[1]["results"] == {"USD": 1.113}  # as the ECB fixed it
+    hryvnias = service.get("/fetch-one?from=USD&to=UAH")[1]["result"]["UAH"]
+    service.player.fault("ecb", "swapped")
+    service.player.fault("nbu", "hundredfold")
+    try:
+        service.ask_all_again(["ecb", "nbu"])
+        assert service.get(dollar)[1]["results"] == {"USD": 1.113}
+        assert service.newest("nbu", "USD", "UAH") == pytest.approx(hryvnias, rel=0.05)
+        assert service.newest("ecb", "EUR", "USD") == pytest.approx(1.1555, rel=0.02)
+    finally:
+        service.player.fault("*", None)
