@@ -30,8 +30,9 @@ EUR_IS_1_1172_USD = {
     "made": "published",
     "sources": ["ecb"],
     "as_of": FIXED_AT,
+    "age": 1809900,  # twenty days, 22 hours and 45 minutes
     "received_at": "2026-11-20T12:00:00Z",
-    "votes": [{"source": "ecb", "mid": "1.1172", "as_of": FIXED_AT, "weight": 1.0}],
+    "votes": [{"source": "ecb", "mid": "1.1172", "as_of": FIXED_AT, "age": 1809900, "weight": 1.0}],
 }
 DIRHAM = {
     "base": "USD",
@@ -310,9 +311,9 @@ def dealing(make_client, clock):
 def test_the_votes_are_shown_the_heaviest_first_and_an_outlier_with_none(dealing):
     (leg,) = explained(dealing(NOON, traded("BTC", NOON)), "from=BTC&to=USD")["legs"]
     assert leg["votes"] == [
-        {"source": "okx", "mid": "100", "as_of": "2026-11-20T11:59:59Z", "weight": 0.666667},
-        {"source": "kraken", "mid": "99", "as_of": "2026-11-20T12:00:00Z", "weight": 0.25},
-        {"source": "sina", "mid": "180", "as_of": "2026-11-20T12:00:00Z", "weight": 0.0},
+        {"source": "okx", "mid": "100", "as_of": "2026-11-20T11:59:59Z", "age": 1, "weight": 0.666667},
+        {"source": "kraken", "mid": "99", "as_of": "2026-11-20T12:00:00Z", "age": 0, "weight": 0.25},
+        {"source": "sina", "mid": "180", "as_of": "2026-11-20T12:00:00Z", "age": 0, "weight": 0.0},
     ]
     assert (leg["sources"], leg["rate"]) == (["okx"], "100")
 
@@ -333,6 +334,7 @@ def test_a_quote_of_the_dollar_in_another_currency_is_shown_as_it_is_quoted(deal
             "sources": ["okx"],
             "through": ["USD/JPY"],
             "as_of": "2026-11-20T12:00:00Z",
+            "age": 0,
             "received_at": "2026-11-20T12:00:00Z",
         }
     ]

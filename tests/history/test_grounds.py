@@ -158,15 +158,19 @@ def test_a_source_that_has_said_nothing_since_is_late_and_ended_when_others_went
 def test_a_live_leg_shows_its_votes_the_heaviest_first() -> None:
     votes = (Vote("a", 1.5, NOON, 0.2), Vote("b", 9.0, NOON, 0.0), Vote("c", 1.25, NOON, 0.80000049))
     book = Book(1, NOON, {"EUR": dollars(2, "EUR/USD", Made.PUBLISHED, *votes)}, ())
-    (leg,) = live_grounds(book, Pair("EUR", "USD"), TODAY)
-    assert leg.votes == (Voter("c", "1.25", NOON, 0.8), Voter("a", "1.5", NOON, 0.2), Voter("b", "9", NOON, 0.0))
+    (leg,) = live_grounds(book, Pair("EUR", "USD"), NOON + timedelta(minutes=1))
+    assert leg.votes == (
+        Voter("c", "1.25", NOON, 60, 0.8),
+        Voter("a", "1.5", NOON, 60, 0.2),
+        Voter("b", "9", NOON, 60, 0.0),
+    )
     assert (leg.rate, leg.as_of, leg.received_at) == ("2", NOON, NOON - timedelta(seconds=1))
 
 
 def test_a_live_rate_by_law_leads_to_what_it_is_tied_to() -> None:
     euro = dollars(2, "EUR/USD")
     book = Book(1, NOON, {"EUR": euro, "XAF": dollars(1, "XAF/USD", Made.PEGGED)}, ())
-    legs = live_grounds(book, Pair("XAF", "EUR"), TODAY)
+    legs = live_grounds(book, Pair("XAF", "EUR"), NOON)
     assert [(leg.base, leg.quote, leg.law) for leg in legs] == [
         ("EUR", "XAF", "Bank of Central African States"),
         ("EUR", "USD", ""),
@@ -175,10 +179,10 @@ def test_a_live_rate_by_law_leads_to_what_it_is_tied_to() -> None:
 
 def test_a_pegged_currency_that_is_quoted_is_explained_by_its_quote() -> None:
     book = Book(1, NOON, {"AED": dollars(4, "USD/AED")}, ())
-    (leg,) = live_grounds(book, Pair("USD", "AED"), TODAY)
+    (leg,) = live_grounds(book, Pair("USD", "AED"), NOON)
     assert (leg.rate, leg.made, leg.law) == ("4", "published", "")
 
 
 def test_a_leg_that_nobody_delivered_is_said() -> None:
     with pytest.raises(RateUnavailable, match=r"\[EUR\]"):
-        live_grounds(Book(1, NOON, {"XAF": dollars(1, "XAF/USD", Made.PEGGED)}, ()), Pair("USD", "XAF"), TODAY)
+        live_grounds(Book(1, NOON, {"XAF": dollars(1, "XAF/USD", Made.PEGGED)}, ()), Pair("USD", "XAF"), NOON)

@@ -20,19 +20,21 @@ _LOOK_AHEAD = 14
 
 
 class Voter(Struct, frozen=True):
-    """What one source said. A `weight` of 0: it was left out, as too far from the others."""
+    """What one source said, its `age` in seconds. A `weight` of 0: it was left out, as too far from the others."""
 
     source: str
     mid: str
     as_of: datetime
+    age: int
     weight: float
 
 
 class Ground(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One leg of a rate: what one unit of `base` is in `quote`, and on what ground.
 
-    `law` quotes the law where it decides. `fixed_on` is the day of the fixing that a past day reads, `carried_days` how
-    far it was carried and `because` why: weekend, holiday, missing (the source had others that day), late, or ended.
+    `law` quotes the law where it decides. `age` is that of the market's time `as_of`, in seconds. `fixed_on` is the day
+    of the fixing that a past day reads, `carried_days` how far it was carried and `because` why: weekend, holiday,
+    missing (the source had others that day), late, or ended.
     """
 
     base: str
@@ -43,6 +45,7 @@ class Ground(Struct, frozen=True, kw_only=True, omit_defaults=True):
     through: tuple[str, ...] = ()
     law: str = ""
     as_of: datetime | None = None
+    age: int | None = None
     received_at: datetime | None = None
     votes: tuple[Voter, ...] = ()
     fixed_on: date | None = None
@@ -50,32 +53,32 @@ class Ground(Struct, frozen=True, kw_only=True, omit_defaults=True):
     because: str = ""
 
 
-def live_grounds(book: Book, pair: Pair, today: date) -> list[Ground]:
+def live_grounds(book: Book, pair: Pair, now: datetime) -> list[Ground]:
     """Account for a live rate: the legs to the pivot, each with what it was made from.
 
     Errors: RateUnavailable where a leg is missing.
     """
-    held = {parity.code: parity for parity in parities_on(today)}
+    held = {parity.code: parity for parity in parities_on(now.date())}
     found: dict[str, Ground] = {}
     for code in (pair.base, pair.quote):
-        for ground in _live(book, code, held):
+        for ground in _live(book, code, held, now):
             found.setdefault(f"{ground.base}/{ground.quote}", ground)
     return list(found.values())
 
 
-def _live(book: Book, code: str, held: dict[str, Parity]) -> Iterator[Ground]:
+def _live(book: Book, code: str, held: dict[str, Parity], now: datetime) -> Iterator[Ground]:
     if code == PIVOT:
         return
     quote = book.leg(code)
     parity = held.get(code)
     if parity is None or quote.origin.made not in (Made.PEGGED, Made.CONVERTED):
-        yield _quoted(quote)
+        yield _quoted(quote, now)
         return
     yield _by_law(parity)
-    yield from _live(book, parity.anchor, held)
+    yield from _live(book, parity.anchor, held, now)
 
 
-def _quoted(quote: Quote) -> Ground:
+def _quoted(quote: Quote, now: datetime) -> Ground:
     return Ground(
         base=quote.pair.base,
         quote=quote.pair.quote,
@@ -84,12 +87,17 @@ def _quoted(quote: Quote) -> Ground:
         sources=quote.origin.sources,
         through=tuple(map(str, quote.origin.legs)),
         as_of=quote.as_of,
+        age=_age(quote.as_of, now),
         received_at=quote.received_at,
         votes=tuple(
-            Voter(vote.source, plain(Fraction(vote.mid)), vote.as_of, round(vote.weight, 6))
+            Voter(vote.source, plain(Fraction(vote.mid)), vote.as_of, _age(vote.as_of, now), round(vote.weight, 6))
             for vote in sorted(quote.origin.votes, key=lambda vote: -vote.weight)
         ),
     )
+
+
+def _age(as_of: datetime, now: datetime) -> int:
+    return max(int((now - as_of).total_seconds()), 0)
 
 
 def _by_law(parity: Parity) -> Ground:

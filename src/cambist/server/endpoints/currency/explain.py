@@ -50,7 +50,7 @@ def answer(view: View, params: Params) -> Body:
         day=None,
         result=rates({pair.quote: rate.value}),
         updated=view.updated(rate.as_of, params.max_age),
-        legs=live_grounds(view.book, pair, view.today),
+        legs=live_grounds(view.book, pair, view.now),
     )
 
 
