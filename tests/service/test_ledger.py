@@ -16,6 +16,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
@@ -331,7 +332,9 @@ def test_slow_clients_do_not_hold_up_others(service: Service) -> None:
 
 
 def test_guessing_keys_is_slowed_down_and_the_known_are_not_disturbed(service: Service) -> None:
-    assert all(service.ask(PATH)[0] == 200 for _ in range(40))
+    # Side by side, for a key is known to the workers that have let it in: one after the other may find the same worker.
+    with ThreadPoolExecutor(16) as clients:
+        assert {status for status, *_ in clients.map(service.ask, [PATH] * 160)} == {200}
     wrong = service.key[:-8] + "AAAAAAAA"
     statuses = [service.ask(PATH, wrong)[0] for _ in range(40 * WORKERS)]
     assert set(statuses) == {401, 429}
