@@ -4,8 +4,8 @@ import os
 import sys
 from pathlib import Path
 
+from cambist.app.feeds import feeds
 from cambist.app.gatherer import gather
-from cambist.app.parts import feeds
 from cambist.settings import Settings
 
 if __name__ == "__main__":

@@ -17,8 +17,8 @@ from decimal import Decimal
 from pathlib import Path
 
 from cambist.app import garbage
+from cambist.app.feeds import feeds
 from cambist.app.keeper import Keeper
-from cambist.app.parts import feeds
 from cambist.ingest.books import Books
 from cambist.ingest.tape import Tape
 from cambist.market.pair import Pair

@@ -17,8 +17,9 @@ from cambist.app import keeper as keeper_module
 from cambist.app import worker as worker_module
 from cambist.app.archivist import Archive
 from cambist.app.backfilling import Backfilling
+from cambist.app.feeds import own_feeds
 from cambist.app.keeper import Keeper
-from cambist.app.parts import open_store, own_feeds
+from cambist.app.parts import open_store
 from cambist.app.quarantine_office import QuarantineOffice
 from cambist.app.sandbox import Player
 from cambist.app.worker import Worker

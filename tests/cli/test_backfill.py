@@ -264,7 +264,7 @@ def test_people_get_a_table_and_nothing_else(data: Path) -> None:
 def test_all_sources_that_are_on_are_filled_unless_one_is_named(
     data: Path, played: Played, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from cambist.app.parts import fixing_feeds  # noqa: PLC0415  the table of feeds is wanted here alone
+    from cambist.app.feeds import fixing_feeds  # noqa: PLC0415  the table of feeds is wanted here alone
     from cambist.settings import Settings  # noqa: PLC0415
 
     declare(data)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from cambist.app.parts import feeds
+from cambist.app.feeds import feeds
 from cambist.cli.feeds import age_for_people
 from cambist.history.report import Bulletin, SourceReport
 from cambist.stores.bulletin import write_bulletin

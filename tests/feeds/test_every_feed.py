@@ -18,7 +18,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from cambist.app.parts import feeds
+from cambist.app.feeds import feeds
 from cambist.errors import FeedBroken
 from cambist.feeds.base import LARGEST, FixingFeed
 from cambist.history.fixing import GRAM, Fixing

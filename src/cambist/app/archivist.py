@@ -21,7 +21,8 @@ from multiprocessing.process import BaseProcess
 from time import sleep
 from typing import TypeVar
 
-from cambist.app.parts import fixing_feeds, open_store
+from cambist.app.feeds import fixing_feeds
+from cambist.app.parts import open_store
 from cambist.errors import ImageDamaged, SourceSilent, StoreBroken
 from cambist.history.environment import Environment, check_image
 from cambist.history.fixing import Coverage, Filed

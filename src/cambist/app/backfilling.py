@@ -11,7 +11,8 @@ import aiohttp
 from stamina.instrumentation import set_on_retry_hooks
 
 from cambist.app.archivist import Archive
-from cambist.app.parts import fixing_feeds, keys_of_sources, open_store, switched_off
+from cambist.app.feeds import fixing_feeds, keys_of_sources, switched_off
+from cambist.app.parts import open_store
 from cambist.errors import BadParameter, shown
 from cambist.feeds.base import FixingFeed
 from cambist.history.environment import Environment

@@ -21,7 +21,7 @@ from stamina.instrumentation import set_on_retry_hooks
 
 from cambist.app import garbage
 from cambist.app.archivist import Archivist
-from cambist.app.parts import all_feeds, switched_off
+from cambist.app.feeds import all_feeds, switched_off
 from cambist.errors import BoardDamaged, CambistError
 from cambist.feeds.base import Feed, FixingFeed, TickFeed, Venue
 from cambist.ingest.books import Books

@@ -13,7 +13,8 @@ from currency_converter import CURRENCY_FILE
 
 from cambist.accounts.account import OWNER, UNLIMITED, Account, NewKey
 from cambist.accounts.api_key import digest, mint, shown_prefix
-from cambist.app.parts import environment_of, fixing_feeds, open_store
+from cambist.app.feeds import fixing_feeds
+from cambist.app.parts import environment_of, open_store
 from cambist.app.plans import plans_file, publish_plans, put_into_effect, read_plans_file
 from cambist.app.simulated import Simulated
 from cambist.errors import BoardDamaged, ImageDamaged, PlansRefused

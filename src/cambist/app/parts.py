@@ -1,25 +1,17 @@
-"""The parts by name: which feed, endpoint and store there is."""
+"""The parts by name: which endpoint and store there is."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 from cambist import plugins
-from cambist.errors import CannotStart, SettingRefused
-from cambist.feeds import FEEDS
-from cambist.feeds.base import Feed, FixingFeed
-from cambist.feeds.own import OwnFeed, read_declaration
-from cambist.history.environment import SIMULATED, Environment
+from cambist.errors import CannotStart
+from cambist.history.environment import Environment
 from cambist.server.endpoint import Endpoint
 from cambist.server.endpoints import ENDPOINTS
 from cambist.settings import Settings
 from cambist.stores import STORES, Store
-
-OWN_SOURCES = "sources"
-"""The folder, in the data folder, of the operator's own sources."""
 
 
 def open_store(settings: Settings) -> Store:
@@ -39,64 +31,6 @@ def open_store(settings: Settings) -> Store:
 def environment_of(settings: Settings) -> Environment:
     """Say which environment the settings are of."""
     return Environment.SANDBOX if settings.sandbox else Environment.LIVE
-
-
-def feeds() -> dict[str, Feed]:
-    """Give every feed of ours by key, best first."""
-    return plugins.load("cambist.feeds", FEEDS, "feed", Feed)
-
-
-def own_feeds(folder: Path) -> dict[str, Feed]:
-    """Give the operator's own feeds, declared in the files of `folder`. Errors: SourceRefused."""
-    found: dict[str, Feed] = {}
-    for path in sorted(folder.glob("*.toml")):
-        feed = read_declaration(path, taken=[SIMULATED, *FEEDS, *found])
-        found[feed.source.key] = feed
-    return found
-
-
-def all_feeds(settings: Settings) -> dict[str, Feed]:
-    """Give every feed by key, best first: ours, then the operator's own. Errors: SourceRefused."""
-    return feeds() | own_feeds(settings.data / OWN_SOURCES)
-
-
-def fixing_feeds(settings: Settings) -> dict[str, FixingFeed]:
-    """Give the feeds that publish rates of days, by key, best first. Errors: SourceRefused."""
-    return {key: feed for key, feed in all_feeds(settings).items() if isinstance(feed, FixingFeed)}
-
-
-def keys_of_sources(settings: Settings, found: Iterable[Feed], environment: Mapping[str, str]) -> dict[str, str]:
-    """Give the operator's key for each source that needs one and has one."""
-    keys = {}
-    for feed in found:
-        variable = feed.key_variable if isinstance(feed, OwnFeed) else ""
-        key = getattr(settings, feed.source.setting, "") or environment.get(variable, "")
-        if key:
-            keys[feed.source.key] = key
-    return keys
-
-
-def switched_off(settings: Settings, found: Mapping[str, Feed], keys: Mapping[str, str]) -> dict[str, str]:
-    """Say of every feed that is not asked why. Errors: SettingRefused for a key that no feed has."""
-    on, off = settings.feeds_chosen
-    for name, chosen in (("feeds_on", on), ("feeds_off", off)):
-        unknown = sorted(chosen - set(found))
-        if unknown:
-            raise SettingRefused(f"The setting [{name}] names no source: [{unknown[0]}]; there are {', '.join(found)}")
-    reasons = {}
-    for key, feed in found.items():
-        source = feed.source
-        if key in off:
-            reasons[key] = "switched off by the setting feeds_off"
-        elif _name_of_key(feed) and key not in keys:
-            reasons[key] = f"needs a key of your own: {_name_of_key(feed)}"
-        elif source.why_off and key not in on and not (source.setting and key in keys):
-            reasons[key] = source.why_off
-    return reasons
-
-
-def _name_of_key(feed: Feed) -> str:
-    return feed.key_variable if isinstance(feed, OwnFeed) else feed.source.setting
 
 
 def endpoints() -> list[Endpoint[Any, Any]]:

@@ -11,7 +11,8 @@ from types import TracebackType
 from typing import Self
 
 from cambist.accounts.names import echo, nearest
-from cambist.app.parts import all_feeds, open_store
+from cambist.app.feeds import all_feeds
+from cambist.app.parts import open_store
 from cambist.errors import BadParameter, CannotStart, SourceRefused
 from cambist.history.environment import Environment
 from cambist.history.fixing import Filed, Fixing, Receipt

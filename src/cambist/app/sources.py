@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cambist.app.parts import all_feeds, keys_of_sources, switched_off
+from cambist.app.feeds import all_feeds, keys_of_sources, switched_off
 from cambist.errors import BadParameter
 from cambist.feeds.base import Source
 from cambist.history.report import Bulletin

@@ -11,7 +11,7 @@ from pathlib import Path
 import aiohttp
 from stamina.instrumentation import set_on_retry_hooks
 
-from cambist.app.parts import OWN_SOURCES, keys_of_sources
+from cambist.app.feeds import OWN_SOURCES, keys_of_sources
 from cambist.errors import BadParameter, FeedBroken, NothingPublished, SourceRefused
 from cambist.feeds import FEEDS
 from cambist.feeds.base import Inquiry, Source

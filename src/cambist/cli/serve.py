@@ -17,9 +17,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from cambist import __version__
 from cambist.app.bookkeeper import keep_books
 from cambist.app.companion import Companion
+from cambist.app.feeds import all_feeds, keys_of_sources
 from cambist.app.gatherer import gather
 from cambist.app.keeper import Keeper
-from cambist.app.parts import all_feeds, keys_of_sources
 from cambist.app.sandbox import play
 from cambist.app.worker import load_worker
 from cambist.server import http

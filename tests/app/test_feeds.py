@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cambist.app.parts import OWN_SOURCES, all_feeds, feeds, fixing_feeds, keys_of_sources, own_feeds, switched_off
+from cambist.app.feeds import OWN_SOURCES, all_feeds, feeds, fixing_feeds, keys_of_sources, own_feeds, switched_off
 from cambist.errors import SettingRefused, SourceRefused
 from cambist.feeds import FEEDS
 from cambist.history.environment import SIMULATED
