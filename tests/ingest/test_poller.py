@@ -573,3 +573,16 @@ def test_what_one_source_does_hurts_no_other(host, a_source, mischief: str) -> N
 
     with stamina.set_testing(testing=True, attempts=1):
         asyncio.run(scene())
+
+
+class Ended(Daily):
+    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+        yield from ()
+
+
+def test_a_source_of_which_nothing_is_asked_has_not_answered(skipping, a_source) -> None:
+    source, cabinet = a_source(schedule=ALL_DAY), Cabinet()
+    poller = a_poller(source, Fetches(None))
+    skipping(during(100, poll_fixings(poller, Ended(source), cabinet.file, cabinet.filed)))
+    assert poller.pulse.last_success is None
+    assert poller.health.is_alone

@@ -89,7 +89,7 @@ async def poll_fixings(poller: Poller, feed: FixingFeed, file: File, filed: Call
 
 async def _ask_all(poller: Poller, feed: FixingFeed, file: File, first: date) -> bool:
     """Ask everything that is due; say whether something new came. A source that keeps failing is left for later."""
-    has_changed, failures = False, 0
+    has_changed, failures, asked = False, 0, 0
     for inquiry in feed.inquiries(first, poller.clock().date()):
         try:
             has_changed |= await _ask_one(poller, inquiry, file)
@@ -99,8 +99,9 @@ async def _ask_all(poller: Poller, feed: FixingFeed, file: File, first: date) ->
             failures += 1
             if failures == _GIVE_UP_AFTER:
                 break
+        asked += 1
         await asyncio.sleep(feed.source.schedule.pause.total_seconds())
-    if not failures:
+    if asked and not failures:  # a source that has ended has nothing to be asked, and answers nothing
         poller.succeeded()
     return has_changed
 
