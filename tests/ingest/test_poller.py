@@ -577,6 +577,7 @@ def test_what_one_source_does_hurts_no_other(host, a_source, mischief: str) -> N
 
 class Ended(Daily):
     def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+        self.spans.append((first, last))
         yield from ()
 
 
