@@ -97,3 +97,21 @@ def test_the_gatherer_runs_what_heeds(settings: Settings) -> None:
     assert "Gatherer._heed" in [work.__qualname__ for work in works]
     for work in works:
         work.close()
+
+
+def test_on_a_full_disk_the_last_file_stays_and_that_is_said_once(
+    settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    gatherer, full = Gatherer(settings, {}), [True, True, False]
+    gatherer._archivist.close()
+
+    def write() -> None:
+        if full.pop(0):
+            raise OSError(28, "No space left on device")
+
+    with caplog.at_level("INFO"):
+        assert [gatherer._is_written("book", write) for _ in range(3)] == [False, False, True]
+    assert [record.message for record in caplog.records] == [
+        "Ingest: the book cannot be written, the last one stays: No space left on device",
+        "Ingest: the book is written again",
+    ]

@@ -14,6 +14,7 @@ import signal
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 import aiohttp
@@ -79,6 +80,7 @@ class Gatherer:
         self._has_filed = asyncio.Event()
         self._book_at: datetime | None = None
         self._archive_seen = self._board.version(News.ARCHIVE)
+        self._unwritten: set[str] = set()
 
     async def run(self, supervisor: int) -> None:
         """Run every task until told to stop; one that fails is logged and begun again."""
@@ -156,8 +158,8 @@ class Gatherer:
             if book is None:
                 await asyncio.sleep(_LOOK_EVERY)
                 continue
-            self._board.publish(book)
-            self._book_at = utc_now()
+            if self._is_written("book", partial(self._board.publish, book)):
+                self._book_at = utc_now()
             while (left := began + _EDITION_EVERY - loop.time()) > 0:
                 await asyncio.sleep(min(left, _LOOK_EVERY))
                 if left > _LOOK_EVERY:
@@ -169,9 +171,23 @@ class Gatherer:
             bulletin = self._health.bulletin(
                 utc_now(), self._tape.taken, self._tape.refused, self._books.version, self._book_at
             )
-            write_bulletin(self._folder.bulletin, bulletin)
-            self._board.ring(News.SOURCES)
+            if self._is_written("bulletin", partial(write_bulletin, self._folder.bulletin, bulletin)):
+                self._board.ring(News.SOURCES)
             await asyncio.sleep(_BULLETIN_EVERY)
+
+    def _is_written(self, what: str, write: Callable[[], None]) -> bool:
+        """Write a file of the folder; on a full disk the last one stays, which is said when it begins and ends."""
+        try:
+            write()
+        except OSError as error:
+            if what not in self._unwritten:
+                log.error("Ingest: the %s cannot be written, the last one stays: %s", what, error.strerror)  # noqa: TRY400
+            self._unwritten.add(what)
+            return False
+        if what in self._unwritten:
+            log.info("Ingest: the %s is written again", what)
+        self._unwritten.discard(what)
+        return True
 
     async def _build(self) -> None:
         """Build the image once things have settled after a delivery; and when a new day has begun."""
@@ -188,11 +204,12 @@ class Gatherer:
                 self._has_filed.set()
 
     async def _heed(self) -> None:
-        """Take all holdings anew when a command of the operator has changed the archive."""
+        """Take all holdings anew when a command has changed the archive, and when a day begins: money may end."""
+        day = utc_now().date()
         while True:
             version = self._board.version(News.ARCHIVE)
-            if version != self._archive_seen:
-                self._archive_seen = version
+            if version != self._archive_seen or day != utc_now().date():
+                self._archive_seen, day = version, utc_now().date()
                 await self._recall()
                 self._has_filed.set()
             await asyncio.sleep(_BULLETIN_EVERY)
