@@ -280,7 +280,7 @@ def flood(megabytes: int, sent: list[int], media: bytes = b"application/json") -
 def test_a_hundred_megabytes_are_refused_before_they_have_come(host) -> None:
     sent: list[int] = []
     found = asking(host, flood(100, sent), timeout=aiohttp.ClientTimeout(total=30))
-    assert (found.content, str(found.error)) == (None, "mint: sent more than 67,108,864 bytes")
+    assert (found.content, str(found.error)) == (None, "mint: sent more than 33,554,432 bytes")
     assert len(found.asked) == 1
     assert 64 <= len(sent) < 80, "the rest was never taken"
 
@@ -290,14 +290,14 @@ def test_what_is_small_on_the_wire_is_measured_as_it_unfolds(host) -> None:
     bomb = b"".join(packer.compress(bytes(MEBIBYTE)) for _ in range(100)) + packer.flush()
     assert len(bomb) < MEBIBYTE
     found = asking(host, host.answer(200, bomb, Content_Encoding="gzip"), timeout=aiohttp.ClientTimeout(total=30))
-    assert (found.content, str(found.error)) == (None, "mint: sent more than 67,108,864 bytes")
+    assert (found.content, str(found.error)) == (None, "mint: sent more than 33,554,432 bytes")
 
 
-def test_the_largest_that_is_taken_is_64_mebibytes(host) -> None:
+def test_the_largest_that_is_taken_is_32_mebibytes(host) -> None:
     found = asking(host, flood(LARGEST // MEBIBYTE, []), timeout=aiohttp.ClientTimeout(total=30))
     assert found.error is None
     assert found.content is not None
-    assert len(found.content) == 64 * 1024 * 1024
+    assert len(found.content) == 32 * 1024 * 1024
 
 
 def test_while_one_source_floods_another_is_heard(host) -> None:
