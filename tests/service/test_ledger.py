@@ -332,7 +332,7 @@ def test_slow_clients_do_not_hold_up_others(service: Service) -> None:
 
 
 def test_guessing_keys_is_slowed_down_and_the_known_are_not_disturbed(service: Service) -> None:
-    # A key is known to the workers that have let it in: all must be there, which the test before kills, and have done so.
+    # A key is known to the workers that have let it in: all must be there (some were killed before) and have done so.
     deadline = time.monotonic() + PATIENCE
     while len(service.children()[0]) < WORKERS and time.monotonic() < deadline:
         time.sleep(0.1)
