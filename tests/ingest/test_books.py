@@ -24,7 +24,7 @@ FIXED_AT = datetime(2026, 3, 5, 13, 15, tzinfo=UTC)
 SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
 TENTH = timedelta(milliseconds=100)
 EURO, MONERO, TETHERED = Pair("EUR", "USD"), Pair("XMR", "USD"), Pair("XMR", "USDT")
-TETHER = Pair("USDT", "USD")
+TETHER, BITCOIN = Pair("USDT", "USD"), Pair("BTC", "USD")
 COPPER, COPPER_FORWARD = Pair("XCU", "USD"), Pair("XCU-3M", "USD")
 
 
@@ -266,6 +266,42 @@ def test_the_most_liquid_pair_counts_only_while_it_is_heard(books: Books) -> Non
     assert sides(edition(books, later + 20 * SECOND), "XMR") == (151, 151)
 
 
+def test_a_pair_that_fell_silent_stays_listed_with_its_time_while_its_coin_is_crossed_through_another(
+    books: Books,
+) -> None:
+    euros, later = Pair("XMR", "EUR"), NOON + 20 * MINUTE
+    hear(books, euros, "100", "102")
+    edition(books)
+    for pair, bid in ((EURO, "1.25"), (TETHER, "0.9"), (TETHERED, "150")):
+        hear(books, pair, bid, at=later)
+    book = edition(books, later)
+    assert (book.pairs[euros].bid, book.pairs[euros].as_of) == (100, NOON)
+    assert (sides(book, "XMR"), book.quotes["XMR"].origin.legs) == ((135, 135), (TETHERED, TETHER))
+
+
+@pytest.mark.parametrize(
+    ("bid", "ask", "at", "mid"),
+    [
+        ("90090", "90110", NOON, 90100),
+        ("90090", "90110", NOON - 15 * MINUTE - SECOND, 90200),
+        ("90110", "90090", NOON, 90200),
+        ("89000", "91200", NOON, 90200),
+    ],
+    ids=["as the others", "too old", "crossed", "wide"],
+)
+def test_the_middle_one_counts_of_all_venues_whose_words_are_fresh_and_mean_something(
+    a_source, bid: str, ask: str, at: datetime, mid: int
+) -> None:
+    """Of the two in the middle of four the better-ranked is heard: that is who says what is in doubt here."""
+    names = ("doubtful", "one", "two", "three")
+    books = Books(Tape({key: a_source(key, pace=Pace.REALTIME, rate_type=RateType.MARKET) for key in names}))
+    hear(books, BITCOIN, bid, ask, at=at, source="doubtful")
+    for source, price in (("two", 90200), ("three", 90400), ("one", 90000)):
+        hear(books, BITCOIN, str(price - 10), str(price + 10), source=source)
+    book = edition(books)
+    assert (book.pairs[BITCOIN].mid, book.quotes["BTC"].mid) == (mid, mid)
+
+
 def test_a_leg_that_was_fixed_is_a_leg(books: Books) -> None:
     books.fixed("bank", {"EUR": fixed(EURO, "1.25")}, NOON)
     hear(books, Pair("XMR", "EUR"), "100", "102")
@@ -355,7 +391,7 @@ def test_a_base_metal_is_moved_by_its_price_in_three_months(copper: Books) -> No
     quote = edition(copper).quotes["XCU"]
     assert (quote.pair, quote.bid, quote.ask) == (COPPER, 9696, 9792)
     assert (quote.as_of, quote.origin.made) == (NOON, Made.MOVED)
-    assert quote.origin.sources == ("bank", "first")
+    assert (quote.origin.sources, quote.origin.pace) == (("bank", "first"), Pace.REALTIME)
     assert quote.origin.legs == (COPPER, COPPER_FORWARD)
 
 
@@ -370,10 +406,70 @@ def test_without_an_official_price_there_is_no_cash(books: Books) -> None:
     assert "XCU" not in edition(books).quotes
 
 
-def test_after_six_hours_the_official_price_is_the_price(copper: Books) -> None:
+CLOSE = datetime(2026, 3, 6, 19, tzinfo=UTC)
+OPEN = datetime(2026, 3, 9, 1, tzinfo=UTC)
+"""The London Metal Exchange's on the Friday of NOON, and on the Monday after."""
+
+
+def copper_at(books: Books, before: Book, now: datetime) -> tuple[Fraction, datetime]:
+    quote = in_force(books, before, now).quotes["XCU"]
+    return quote.bid, quote.as_of
+
+
+def test_a_price_in_three_months_that_stopped_while_it_trades_moves_nothing_any_more(copper: Books) -> None:
     hear(copper, COPPER_FORWARD, "9898")
-    assert in_force(copper, edition(copper), NOON + timedelta(hours=6)).quotes["XCU"].bid == 9696
-    assert edition(copper, NOON + timedelta(hours=6, seconds=20)).quotes["XCU"].bid == 9600
+    first = edition(copper)
+    assert copper_at(copper, first, NOON + 15 * MINUTE) == (9696, NOON)
+    assert copper_at(copper, first, NOON + 15 * MINUTE + 20 * SECOND) == (9600, FIXED_AT)
+    again = NOON + 30 * MINUTE
+    hear(copper, COPPER_FORWARD, "9898", at=again)
+    assert copper_at(copper, first, again) == (9696, again)
+
+
+def test_how_long_a_price_in_three_months_counts_depends_on_its_pace(a_source) -> None:
+    books = Books(Tape({"slow": a_source("slow", pace=Pace.INTRADAY, rate_type=RateType.MARKET)}))
+    books.fixed("exchange", {"XCU": fixed(COPPER, "9600"), "XCU-3M": fixed(COPPER_FORWARD, "9800")}, NOON)
+    hear(books, COPPER_FORWARD, "9898", source="slow")
+    first = edition(books)
+    assert copper_at(books, first, NOON + 360 * MINUTE) == (9696, NOON)
+    assert copper_at(books, first, NOON + 361 * MINUTE) == (9600, FIXED_AT)
+
+
+def test_over_a_weekend_a_base_metals_last_price_stands(copper: Books) -> None:
+    spoken = CLOSE - MINUTE
+    hear(copper, COPPER_FORWARD, "9898", at=spoken)
+    first = edition(copper, spoken)
+    for now in (CLOSE, CLOSE + 16 * MINUTE, CLOSE + timedelta(days=1), OPEN - SECOND):
+        assert copper_at(copper, first, now) == (9696, spoken)
+
+
+def test_over_a_holiday_it_stands_too(copper: Books) -> None:
+    """From Maundy Thursday to the Tuesday after Easter; gold trades on Monday, copper does not."""
+    spoken = datetime(2026, 4, 2, 17, 59, tzinfo=UTC)
+    hear(copper, COPPER_FORWARD, "9898", at=spoken)
+    first = edition(copper, spoken)
+    assert copper_at(copper, first, datetime(2026, 4, 6, 12, tzinfo=UTC)) == (9696, spoken)
+    assert copper_at(copper, first, datetime(2026, 4, 6, 23, 59, tzinfo=UTC)) == (9696, spoken)
+    assert copper_at(copper, first, datetime(2026, 4, 7, 0, 14, tzinfo=UTC)) == (9696, spoken)
+    assert copper_at(copper, first, datetime(2026, 4, 7, 0, 15, tzinfo=UTC)) == (9600, FIXED_AT)
+
+
+@pytest.mark.parametrize(("minutes", "bid"), [(15, 9696), (16, 9600)])
+def test_what_was_old_at_the_close_does_not_grow_young_again(copper: Books, minutes: int, bid: int) -> None:
+    spoken = CLOSE - minutes * MINUTE
+    hear(copper, COPPER_FORWARD, "9898", at=spoken)
+    assert copper_at(copper, edition(copper, spoken), CLOSE + timedelta(days=1))[0] == bid
+
+
+def test_the_opening_is_noticed_also_where_nobody_says_anything(copper: Books) -> None:
+    copper.fixed("bank", {"EUR": fixed(EURO, "1.25")}, NOON)
+    hear(copper, COPPER_FORWARD, "9898", at=CLOSE - MINUTE)
+    edition(copper, CLOSE - MINUTE)
+    silent = [OPEN + step * SECOND for step in range(-300, 1200)]
+    found = {now: book for now in silent if (book := copper.edition(now)) is not None}
+    ((now, book),) = found.items()
+    assert 14 * MINUTE <= now - OPEN < 14 * MINUTE + 20 * SECOND + SECOND
+    assert (book.quotes["XCU"].bid, book.quotes["XCU"].origin.made) == (9600, Made.PUBLISHED)
 
 
 OTHER_DAYS: list[tuple[str, Callable[[], dict[str, Offer]]]] = [

@@ -320,7 +320,7 @@ def test_hello_is_said_frame_by_frame_with_a_pause(source) -> None:
 
 def test_hello_is_said_while_the_venue_talks_already(source) -> None:
     async def scene(hall: Hall) -> None:
-        await until(lambda: hall.tape.taken["bourse"])
+        await until(lambda: hall.tape.taken["bourse"] and any(hall.floor.words))
         assert hall.floor.words == [["one"]]
 
     hearing(source, [say("BTCUSD 60 60")], scene, hello=("one", "two"), pause=HOUR)
@@ -731,6 +731,12 @@ def test_a_fault_of_ours_in_one_socket_is_not_kept_quiet(source) -> None:
         ("binance", Pair("ETH", "BCHSV"), Pair("ETH", "BSV")),
         ("binance", Pair("BCHABC", "BCH"), None),  # it would be worth one of itself
         ("bitstamp", Pair("PAX", "USD"), Pair("USDP", "USD")),
+        ("binance", Pair("BEAMX", "USDT"), Pair("BEAM", "USDT")),
+        ("coinbase", Pair("ZETA", "USD"), None),  # another's coin of that name
+        ("coinbase", Pair("ZETACHAIN", "USD"), Pair("ZETA", "USD")),
+        ("binance", Pair("BTCUP", "USDT"), None),  # leveraged, should its list let one through
+        ("okx", Pair("BTC3L", "USDT"), None),
+        ("okx", Pair("BTC", "ETHBEAR"), None),
     ],
 )
 def test_a_venues_pair_is_known_where_both_its_sides_are(venue: str, listed: Pair, known: Pair | None) -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from cambist.ingest.tape import Tape
 from cambist.market.acceptance import JUMP
+from cambist.market.hours import is_open
 from cambist.market.pair import Pair
 from cambist.market.quote import Made, Quote
 from cambist.market.standing import Pace, RateType
@@ -132,16 +133,52 @@ def test_a_source_that_begins_again_counts_anew_but_its_time_goes_on(tape: Tape)
 
 
 def test_a_closed_market_has_no_ticks(a_source) -> None:
-    asked: list[tuple[Pair, datetime]] = []
-
-    def is_open(pair: Pair, moment: datetime) -> bool:
-        asked.append((pair, moment))
-        return moment > NOON
-
-    tape = Tape({"first": a_source("first")}, is_open)
+    tape = Tape({"first": a_source("first")}, lambda _pair, moment: moment > NOON)
     assert tape.take(tick(100, as_of=NOON - MINUTE), NOON) == "outside the market's hours"
+    assert tape.take(tick(100), NOON) == "outside the market's hours"
     assert tape.take(tick(100, as_of=NOON - MINUTE), NOON + SECOND) is None
-    assert asked == [(BITCOIN, NOON), (BITCOIN, NOON + SECOND)]
+
+
+FRIDAY_CLOSE = datetime(2026, 11, 20, 22, tzinfo=UTC)
+"""17:00 in New York."""
+
+SUNDAY = datetime(2026, 11, 22, 12, tzinfo=UTC)
+GOLD = Pair("XAU", "USD")
+
+
+def gold_tape(a_source) -> Tape:
+    names = ("first", "second")
+    return Tape({key: a_source(key, pace=Pace.REALTIME, rate_type=RateType.MARKET) for key in names}, is_open)
+
+
+def test_the_last_word_before_the_close_is_heard_also_when_it_comes_after_it(a_source) -> None:
+    tape = gold_tape(a_source)
+    last = tick(4000, 4001, pair=GOLD, as_of=FRIDAY_CLOSE - SECOND)
+    assert tape.take(last, SUNDAY) is None
+    quote = agreed(tape, SUNDAY, GOLD)
+    assert (quote.mid, quote.as_of) == (Fraction("4000.5"), FRIDAY_CLOSE - SECOND)
+
+
+def test_what_is_said_in_closed_hours_is_not_heard(a_source) -> None:
+    tape = gold_tape(a_source)
+    assert tape.take(tick(4000, pair=GOLD, as_of=FRIDAY_CLOSE + SECOND), SUNDAY) == "outside the market's hours"
+    assert tape.take(tick(4000, pair=GOLD), SUNDAY) == "outside the market's hours"
+    assert tape.agreed(GOLD, SUNDAY) is None
+
+
+def test_who_had_stopped_before_the_close_has_no_word_at_the_weekend(a_source) -> None:
+    tape = gold_tape(a_source)
+    assert tape.take(tick(4000, pair=GOLD, as_of=FRIDAY_CLOSE - 16 * MINUTE), SUNDAY) is None
+    assert tape.agreed(GOLD, SUNDAY) is None
+    tape.take(tick(4000, source="second", pair=GOLD, as_of=FRIDAY_CLOSE - 14 * MINUTE), SUNDAY)
+    assert agreed(tape, SUNDAY, GOLD).origin.sources == ("second",)
+
+
+def test_when_the_market_opens_the_last_close_has_no_word_any_more(a_source) -> None:
+    tape = gold_tape(a_source)
+    tape.take(tick(4000, pair=GOLD, as_of=FRIDAY_CLOSE - SECOND), SUNDAY)
+    assert tape.agreed(GOLD, SUNDAY + timedelta(hours=10, minutes=59)) is not None
+    assert tape.agreed(GOLD, SUNDAY + timedelta(hours=11)) is None
 
 
 # Jumps

@@ -8,6 +8,7 @@ import pytest
 from cambist.market.moved import FORWARD, moved
 from cambist.market.pair import Pair
 from cambist.market.quote import Made, Origin, Quote, Vote
+from cambist.market.standing import Pace
 
 FIXED = datetime(2026, 11, 20, 12, 35, tzinfo=UTC)
 LATER = FIXED + timedelta(hours=3)
@@ -19,8 +20,8 @@ def price(pair: Pair, bid: str | Fraction, ask: str | Fraction, source: str = "w
     return Quote(pair, Fraction(bid), Fraction(ask), FIXED, FIXED, Origin(Made.PUBLISHED, (source,)))
 
 
-def traded(bid: str | Fraction, ask: str | Fraction, pair: Pair = THREE_MONTHS) -> Quote:
-    origin = Origin(Made.PUBLISHED, ("sina",), votes=VOTES)
+def traded(bid: str | Fraction, ask: str | Fraction, pair: Pair = THREE_MONTHS, pace: Pace = Pace.REALTIME) -> Quote:
+    origin = Origin(Made.PUBLISHED, ("sina",), votes=VOTES, pace=pace)
     return Quote(pair, Fraction(bid), Fraction(ask), LATER, LATER + timedelta(seconds=2), origin)
 
 
@@ -44,7 +45,13 @@ def test_while_nothing_has_moved_the_official_price_stands() -> None:
 def test_it_is_as_new_as_what_trades_and_says_that_both_made_it() -> None:
     copper = moved(CASH, THEN, traded("9191", "9282"))
     assert (copper.as_of, copper.received_at) == (LATER, LATER + timedelta(seconds=2))
-    assert copper.origin == Origin(Made.MOVED, ("westmetall", "sina"), (COPPER, THREE_MONTHS), VOTES)
+    legs = (COPPER, THREE_MONTHS)
+    assert copper.origin == Origin(Made.MOVED, ("westmetall", "sina"), legs, VOTES, Pace.REALTIME)
+
+
+@pytest.mark.parametrize("pace", Pace)
+def test_it_has_the_pace_of_what_trades(pace: Pace) -> None:
+    assert moved(CASH, THEN, traded("9191", "9282", pace=pace)).origin.pace is pace
 
 
 def test_a_source_that_fixed_and_traded_is_named_once() -> None:

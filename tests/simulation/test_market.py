@@ -17,6 +17,10 @@ from cambist.market.compose import compose
 from cambist.market.pair import PIVOT, Pair
 from cambist.market.parity import parities_on
 from cambist.market.quote import Made, Quote
+from cambist.market.standing import Pace
+from cambist.reference import assets
+from cambist.reference.assets import MetalKind
+from cambist.reference.closures import CLOSURES
 from cambist.reference.tables import CURRENCIES, REDENOMINATIONS
 from cambist.simulation.levels import METALS
 from cambist.simulation.market import SimulatedMarket
@@ -26,6 +30,10 @@ MARKET = SimulatedMarket(11, COINS)
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 SATURDAY = datetime(2026, 11, 21, 12, tzinfo=UTC)
 FRIDAY_CLOSE = datetime(2026, 11, 20, 22, tzinfo=UTC)
+LME_CLOSE = datetime(2026, 11, 20, 19, tzinfo=UTC)
+PRECIOUS, BASE = (
+    {code for code in METALS if assets.METALS[code].kind is kind} for kind in (MetalKind.PRECIOUS, MetalKind.BASE)
+)
 FIRST, LAST = date(1970, 1, 1), date(2027, 12, 31)
 DAYS = (LAST - FIRST).days + 1
 MOMENTS = st.datetimes(datetime(1970, 1, 1), datetime(2099, 12, 31), timezones=st.just(UTC))  # noqa: DTZ001
@@ -112,9 +120,10 @@ def test_majors_are_dealt_closer_than_others() -> None:
     assert 4e-4 < spread["INR"] < 11e-4
 
 
-def test_quotes_say_that_the_sandbox_published_them() -> None:
-    assert {(quote.origin.made, quote.origin.sources) for quote in all_quotes(MARKET, NOON)} == {
-        (Made.PUBLISHED, ("sandbox",))
+def test_quotes_say_that_the_sandbox_published_them_in_real_time() -> None:
+    origins = [quote.origin for quote in all_quotes(MARKET, NOON)]
+    assert {(origin.made, origin.sources, origin.pace) for origin in origins} == {
+        (Made.PUBLISHED, ("sandbox",), Pace.REALTIME)
     }
 
 
@@ -156,6 +165,22 @@ def test_in_closed_hours_a_price_stands_where_trade_ended() -> None:
         assert MARKET.quote(code, FRIDAY_CLOSE - timedelta(hours=1)).bid != closing.bid
 
 
+def test_a_base_metal_stands_where_the_exchange_closed_while_gold_trades_on() -> None:
+    evening = LME_CLOSE + timedelta(hours=1)
+    for code in BASE:
+        standing, closing = MARKET.quote(code, evening), MARKET.quote(code, LME_CLOSE)
+        assert (standing.bid, standing.ask, standing.as_of) == (closing.bid, closing.ask, LME_CLOSE)
+        assert MARKET.pair_quote(Pair(code, PIVOT), evening).as_of == LME_CLOSE
+        assert MARKET.quote(code, LME_CLOSE - timedelta(hours=1)).bid != closing.bid
+    assert {MARKET.quote(code, evening).as_of for code in PRECIOUS} == {evening}
+
+
+def test_a_base_metal_stands_on_a_bank_holiday_of_england() -> None:
+    holiday, before = datetime(2026, 12, 28, 12, tzinfo=UTC), datetime(2026, 12, 24, 19, tzinfo=UTC)
+    assert {MARKET.quote(code, holiday).as_of for code in BASE} == {before}
+    assert {MARKET.quote(code, holiday).as_of for code in PRECIOUS} == {holiday}
+
+
 def test_coins_trade_on_saturdays_even_in_euros() -> None:
     earlier, later = SATURDAY - timedelta(minutes=5), SATURDAY
     assert MARKET.quote("BTC", earlier).bid != MARKET.quote("BTC", later).bid
@@ -177,10 +202,20 @@ def test_pairs_are_many_and_each_once() -> None:
     pairs = SimulatedMarket(11, [*COINS, *(f"D{number}" for number in range(400))]).pairs()
     assert len(pairs) == len(set(pairs))
     assert sum(pair.base in CURRENCIES for pair in pairs) >= 30
-    assert sum(pair.base in METALS for pair in pairs) == 9 * 6
+    assert sum(pair.base in METALS for pair in pairs) == 4 * 6 + 5
     assert sum(pair.base not in CURRENCIES and pair.base not in METALS for pair in pairs) >= 1000
     assert {Pair("C0", "USD"), Pair("ETH", "BTC"), Pair("SOL", "USDT"), Pair("BTC", "EUR")} <= set(pairs)
     assert [pair for pair in pairs if pair.base == pair.quote] == []
+
+
+def test_base_metals_are_dealt_in_dollars_alone_and_precious_ones_in_six_currencies() -> None:
+    dealt = {metal: {pair.quote for pair in MARKET.pairs() if pair.base == metal} for metal in METALS}
+    assert " ".join(sorted(PRECIOUS)) == "XAG XAU XPD XPT"
+    assert " ".join(sorted(BASE)) == "XAL XCU XNI XPB XZN"
+    six = {"USD", "EUR", "GBP", "CHF", "AUD", "JPY"}
+    assert dealt == {metal: six if metal in PRECIOUS else {"USD"} for metal in METALS}
+    with pytest.raises(NoRate, match="XCU/EUR"):
+        MARKET.pair_quote(Pair("XCU", "EUR"), NOON)
 
 
 def test_a_coin_that_shares_a_currencys_code_is_left_out() -> None:
@@ -211,7 +246,7 @@ def test_a_pair_that_is_not_direct_or_not_yet_alive_is_refused() -> None:
         MARKET.pair_quote(Pair("EUR", "GBP"), datetime(1998, 12, 31, 12, tzinfo=UTC))
 
 
-@pytest.mark.parametrize("code", ["EUR", "JPY", "XAU", "DKK", "BTC", "VES", "BGL"])
+@pytest.mark.parametrize("code", ["EUR", "JPY", "XAU", "XCU", "DKK", "BTC", "VES", "BGL"])
 def test_a_days_fixing_is_the_price_of_that_moment(code: str) -> None:
     fixed = MARKET.daily(code, FIRST, DAYS)
     for row in np.flatnonzero(~np.isnan(fixed))[::997].tolist():
@@ -233,6 +268,15 @@ def test_weekends_have_no_fixing_but_for_coins() -> None:
     assert np.isnan(MARKET.daily("EUR", week, 7)).tolist() == [False] * 5 + [True] * 2
     assert np.isnan(MARKET.daily("XAG", week, 7)).tolist() == [False] * 5 + [True] * 2
     assert not np.isnan(MARKET.daily("BTC", week, 7)).any()
+
+
+@pytest.mark.parametrize("first", [FIRST, date(2026, 3, 30), date(2026, 12, 28), date(2039, 6, 1)])
+def test_base_metals_are_not_fixed_on_the_exchanges_closed_days(first: date) -> None:
+    days = [first + timedelta(days=row) for row in range(DAYS)]
+    closed = [day.weekday() >= 5 or day in CLOSURES["lme"] for day in days]
+    for code in BASE:
+        assert np.isnan(MARKET.daily(code, first, DAYS)).tolist() == closed
+    assert np.isnan(MARKET.daily("XAU", first, DAYS)).tolist() == [day.weekday() >= 5 for day in days]
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,11 @@ from cambist.ingest.tape import Tape
 from cambist.market.book import Book
 from cambist.market.compose import compose
 from cambist.market.consensus import FRESH_FOR, Offer, agree
+from cambist.market.hours import age_when_traded
 from cambist.market.legs import LEGS, direct, through
 from cambist.market.moved import FORWARD, moved
 from cambist.market.pair import PIVOT, Pair
 from cambist.market.quote import Quote
-from cambist.market.standing import Pace
 from cambist.reference.assets import METALS
 from cambist.reference.tables import CURRENCIES
 
@@ -42,6 +42,11 @@ class Books:
     _is_due: bool = True
     _has_news: bool = False
     _looked_at: datetime | None = None
+
+    @property
+    def last(self) -> Book | None:
+        """The book given last; None before the first."""
+        return self._last
 
     def fixed(self, source: str, offers: Mapping[str, Offer], now: datetime) -> None:
         """Take a source's newest fixings in place of those of before."""
@@ -151,13 +156,17 @@ class Books:
         return before[2]
 
     def _moved(self, code: str, now: datetime) -> Quote | None:
-        """Move a base metal's official cash price by its three-month price, where both are known."""
+        """Move a base metal's official cash price by its three-month price, where both are known.
+
+        In closed hours the last of it stands; a three-month price that stopped while it should trade moves nothing.
+        """
         cash, then = self._daily.get(code), self._daily.get(code + FORWARD)
         forward = self._pairs.get(Pair(code + FORWARD, PIVOT))
         if cash is None or then is None or forward is None:
             return None
-        is_later = forward.as_of > cash.as_of == then.as_of and now - forward.as_of <= FRESH_FOR[Pace.INTRADAY]
-        return moved(cash, then, forward) if is_later else None
+        is_later = forward.as_of > cash.as_of == then.as_of
+        is_fresh = age_when_traded(forward.pair, forward.as_of, now) <= FRESH_FOR[forward.origin.pace]
+        return moved(cash, then, forward) if is_later and is_fresh else None
 
     def _expect(self, quote: Quote) -> None:
         self.tape.expect(quote.pair, float(quote.mid))

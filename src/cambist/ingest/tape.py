@@ -12,6 +12,7 @@ from fractions import Fraction
 from cambist.feeds.base import Source
 from cambist.market.acceptance import JUMP, tick_refusal
 from cambist.market.consensus import Offer, agree
+from cambist.market.hours import hours_of, last_traded
 from cambist.market.pair import Pair
 from cambist.market.quote import Made, Origin, Quote
 from cambist.market.tick import Tick
@@ -86,9 +87,13 @@ class Tape:
         return set(self._latest)
 
     def agreed(self, pair: Pair, now: datetime) -> Quote | None:
-        """Give what the sources agree on for a pair; None where none has spoken lately."""
+        """Give what the sources agree on for a pair; None where none has spoken lately.
+
+        In closed hours that is what they agreed on when the market closed.
+        """
         offers = [self._offer(pair, source, tick) for source, tick in self._latest.get(pair, {}).items()]
-        quote = agree(offers, now)
+        moment = now if self.is_open(pair, now) else last_traded(hours_of(pair), now).as_of
+        quote = agree(offers, moment)
         if quote is not None:
             self._mids[pair] = (float(quote.bid) + float(quote.ask)) / 2
         return quote
@@ -111,7 +116,7 @@ class Tape:
             0 < tick.sequence < before.sequence or (tick.as_of is not None and tick.as_of < before.as_of)
         ):
             return "out of order"
-        if not self.is_open(tick.pair, received_at):
+        if not self._is_of_open_hours(tick, received_at):
             return "outside the market's hours"
         reason = tick_refusal(tick.bid, tick.ask, self._mids.get(tick.pair))
         if reason is None:
@@ -119,6 +124,10 @@ class Tape:
         if reason == JUMP and self._is_confirmed(tick, received_at):
             return None
         return reason
+
+    def _is_of_open_hours(self, tick: Tick, received_at: datetime) -> bool:
+        """Say whether a tick is of a market that was open: one that comes later may still be its last word."""
+        return self.is_open(tick.pair, received_at) or (tick.as_of is not None and self.is_open(tick.pair, tick.as_of))
 
     def _is_confirmed(self, tick: Tick, now: datetime) -> bool:
         """Say whether a jump is believed: another source made it too, or this one has stayed there."""

@@ -14,16 +14,18 @@ FORWARD = "-3M"
 def moved(official: Quote, forward_then: Quote, forward_now: Quote) -> Quote:
     """Move an official cash price by the three-month price: both were fixed together, only one of them trades on.
 
-    The sides are those of the price that trades; time and source say that both made it.
+    Sides, time and pace are those of the price that trades; the sources say that both made it.
     """
     metal = official.pair.other(PIVOT)
     scale = official.worth(metal) / forward_then.worth(metal + FORWARD)
     bid, ask = forward_now.sides(metal + FORWARD)
     sources = tuple(dict.fromkeys((*official.origin.sources, *forward_now.origin.sources)))
+    origin = forward_now.origin
+    legs = official.pair, forward_now.pair
     return replace(
         forward_now,
         pair=Pair(metal, PIVOT),
         bid=bid * scale,
         ask=ask * scale,
-        origin=Origin(Made.MOVED, sources, (official.pair, forward_now.pair), forward_now.origin.votes),
+        origin=Origin(Made.MOVED, sources, legs, origin.votes, origin.pace),
     )

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from cambist.market.hours import Hours
 from cambist.market.parity import stretches
+from cambist.reference.closures import CLOSURES
 from cambist.reference.tables import CURRENCIES
 from cambist.simulation.levels import midnight
 from cambist.simulation.noise import Floats
@@ -28,6 +29,9 @@ def fixing_rows(code: str, hours: Hours, first_day: date, days: int) -> Rows:
     rows = rows[(rows + first_day.weekday()) % 7 < 5]
     if hours is Hours.CURRENCIES:
         rows = rows[_floats(code, first_day, days)[rows]]
+    if hours is Hours.LME:
+        closed = [(day - first_day).days for day in CLOSURES[hours]]
+        rows = rows[~np.isin(rows, closed)]
     return rows
 
 

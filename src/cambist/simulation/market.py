@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 
 from cambist.errors import NoRate, UnknownSymbol
-from cambist.market.hours import Hours, Traded, last_traded
+from cambist.market.hours import Hours, Traded, hours_of, last_traded
 from cambist.market.pair import PIVOT, Pair
 from cambist.market.quote import Quote
 from cambist.reference.tables import CURRENCIES
@@ -62,8 +62,7 @@ class SimulatedMarket:
         taken = {*CURRENCIES, *METALS}
         self._coins = tuple(dict.fromkeys(coin for coin in coins if coin not in taken))
         self._courses = Courses(seed, self._coins)
-        self._hours = dict.fromkeys(CURRENCIES, Hours.CURRENCIES)
-        self._hours |= dict.fromkeys(METALS, Hours.METALS) | dict.fromkeys(self._coins, Hours.ALWAYS)
+        self._hours = {code: hours_of(Pair(code, PIVOT)) for code in (*CURRENCIES, *METALS, *self._coins)}
         self._spreads = {code: spread_of(code, self._courses.level(code).temper) for code in self._hours}
         self._against_pivot = {
             code: against_pivot(code, in_dollars=hours is not Hours.CURRENCIES) for code, hours in self._hours.items()
@@ -84,7 +83,7 @@ class SimulatedMarket:
 
     @cached_property
     def _direct(self) -> dict[Pair, Hours]:
-        return {pair: self._hours[pair.base] for pair in direct_pairs(self._coins)}
+        return {pair: hours_of(pair) for pair in direct_pairs(self._coins)}
 
     def quote(self, code: str, moment: datetime) -> Quote:
         """Quote a code against the dollar, the way round that dealers write it.
@@ -126,8 +125,9 @@ class SimulatedMarket:
     def daily(self, code: str, first_day: date, days: int) -> Floats:
         """Give units a dollar at 14:15 UTC of each of `days` days.
 
-        NaN on weekends (not for coins), outside a currency's life and while law ties it. A cut of the unit under the
-        same code shows as what it is, a jump by its factor. Errors: UnknownSymbol.
+        NaN on weekends (not for coins), for a base metal where the exchange is closed, outside a currency's life and
+        while law ties it. A cut of the unit under the same code shows as what it is, a jump by its factor.
+        Errors: UnknownSymbol.
         """
         self._check_known(code)
         fixed = np.full(days, np.nan)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from cambist.market.hours import Hours, hours_of
 from cambist.market.pair import PIVOT, Pair
 from cambist.simulation.levels import METALS
 
@@ -31,10 +32,14 @@ def against_pivot(code: str, *, in_dollars: bool) -> Pair:
 
 
 def direct_pairs(coins: Sequence[str]) -> Iterator[Pair]:
-    """Give the crosses, the metals in six currencies, all coins in dollars, the first 150 in EUR, USDT and BTC."""
+    """Give the crosses, the metals, all coins in dollars, the first 150 coins in EUR, USDT and BTC.
+
+    Precious metals are dealt in six currencies, those of the London Metal Exchange in dollars alone.
+    """
     yield from CROSSES
     for metal in METALS:
-        yield from (Pair(metal, currency) for currency in _METALS_IN)
+        is_of_lme = hours_of(Pair(metal, PIVOT)) is Hours.LME
+        yield from (Pair(metal, currency) for currency in ((PIVOT,) if is_of_lme else _METALS_IN))
     for coin in coins:
         yield Pair(coin, PIVOT)
     for quote in _COINS_IN:

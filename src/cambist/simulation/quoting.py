@@ -8,11 +8,14 @@ from fractions import Fraction
 
 from cambist.market.pair import Pair
 from cambist.market.quote import Made, Origin, Quote
+from cambist.market.standing import Pace
 from cambist.simulation.levels import share
 from cambist.simulation.tempers import CONDUCT, Temper
 
 DIGITS = 8
-SANDBOX = Origin(Made.PUBLISHED, ("sandbox",))
+SANDBOX = Origin(Made.PUBLISHED, ("sandbox",), pace=Pace.REALTIME)
+"""In real time, as what is simulated is: what checks how old a live price is checks these too."""
+
 _POWERS = tuple(10**power for power in range(64))
 
 
