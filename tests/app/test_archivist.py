@@ -7,7 +7,9 @@ import os
 import signal
 import time
 from collections.abc import Coroutine, Iterator
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,9 +18,14 @@ import pytest
 from cambist.app import archivist as module
 from cambist.app.archivist import Archive, Archivist
 from cambist.errors import CannotStart, FeedBroken, SourceSilent, StoreBroken
+from cambist.history.closes import CLOSES
 from cambist.history.environment import Environment
 from cambist.history.fixing import Coverage, Filed
+from cambist.ingest.closes import Closes, closes_of
 from cambist.ingest.filing import Delivery
+from cambist.market.book import Book
+from cambist.market.pair import Pair
+from cambist.market.quote import Made, Origin, Quote
 from cambist.settings import Settings
 from cambist.stores.board import FileBoard, News
 from cambist.stores.folder import DataFolder
@@ -183,6 +190,37 @@ def test_closed_while_it_hangs_it_is_not_waited_for_long(settings: Settings, mon
     os.kill(process, signal.SIGSTOP)
     archivist.close()
     assert until_ended(process)
+
+
+def closes(price: int, *, at: datetime = NOW) -> list[Closes]:
+    """Give two coins' closes of yesterday, from different sources."""
+    late = datetime(2026, 3, 6, 23, 59, tzinfo=UTC)
+    quotes = {
+        coin: Quote(Pair(coin, "USD"), Fraction(price), Fraction(price), late, late, Origin(Made.PUBLISHED, (source,)))
+        for coin, source in (("BTC", "okx"), ("ETH", "kraken"))
+    }
+    return closes_of(Book(1, late, quotes, ()), late.date(), timedelta(minutes=15), at)
+
+
+def test_closes_are_filed_once_and_may_be_corrected(archivist: Archivist, settings: Settings) -> None:
+    async def scene() -> list[Filed]:
+        again, corrected = NOW + timedelta(minutes=1), NOW + timedelta(minutes=2)
+        deliveries = (closes(7), closes(7), closes(7, at=again), closes(8, at=corrected))
+        filed = [await archivist.file_closes(delivery) for delivery in deliveries]
+        assert process_of(archivist) != os.getpid()
+        return filed
+
+    first, *again, last = run(scene())
+    assert first == Filed(added=2, corrected=0, unchanged=0)
+    assert again == [Filed(added=0, corrected=0, unchanged=2)] * 2
+    assert last == Filed(added=0, corrected=2, unchanged=0)
+    store = SqlStore(settings.database_url)
+    trail = store.archive.trail(Pair("BTC", "USD"), date(2026, 3, 6))
+    assert [(known.fixing.source, known.fixing.value, known.origin) for known in trail] == [
+        (CLOSES, Decimal(7), "okx"),
+        (CLOSES, Decimal(8), "okx"),
+    ]
+    store.close()
 
 
 # The desk itself

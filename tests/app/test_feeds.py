@@ -10,6 +10,7 @@ import pytest
 from cambist.app.feeds import OWN_SOURCES, all_feeds, feeds, fixing_feeds, keys_of_sources, own_feeds, switched_off
 from cambist.errors import SettingRefused, SourceRefused
 from cambist.feeds import FEEDS
+from cambist.history.closes import CLOSES
 from cambist.history.environment import SIMULATED
 from cambist.settings import Settings
 
@@ -43,7 +44,7 @@ def test_a_folder_without_sources_of_ones_own_has_none(tmp_path: Path) -> None:
     assert list(all_feeds(Settings(data=tmp_path))) == list(feeds())
 
 
-@pytest.mark.parametrize("key", ["harbour", "ecb", SIMULATED])
+@pytest.mark.parametrize("key", ["harbour", "ecb", SIMULATED, CLOSES])
 def test_a_key_that_is_taken_is_refused_with_the_file(folder: Path, key: str) -> None:
     (folder / OWN_SOURCES / "c.toml").write_text(HARBOUR.replace('"harbour"', f'"{key}"'))
     with pytest.raises(SourceRefused, match=r"c\.toml"):

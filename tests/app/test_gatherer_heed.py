@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from datetime import UTC, date, datetime
+from collections.abc import Callable, Sequence
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,12 @@ from cambist.app import gatherer as module
 from cambist.app.archivist import Archive, Holdings
 from cambist.app.gatherer import Gatherer
 from cambist.app.quarantine_office import QuarantineOffice
-from cambist.history.fixing import Fixing, Receipt, Refusal
+from cambist.history.closes import CLOSES
+from cambist.history.fixing import Filed, Fixing, Receipt, Refusal
+from cambist.ingest import closes as closes_module
+from cambist.ingest.closes import Closes
 from cambist.market.pair import Pair
+from cambist.market.tick import Tick
 from cambist.settings import Settings
 from cambist.stores.board import FileBoard, News
 from cambist.stores.sql import SqlStore
@@ -34,6 +38,9 @@ class Desk:
     async def holdings(self, key: str, today: date) -> Holdings:
         self.asked += 1
         return self._archive.holdings(key, today)
+
+    async def file_closes(self, closes: Sequence[Closes]) -> Filed:
+        return self._archive.file_closes(closes)
 
 
 @pytest.fixture
@@ -89,14 +96,46 @@ def test_other_news_is_not_heeded(settings: Settings, monkeypatch: pytest.Monkey
     assert not gatherer._has_filed.is_set()
 
 
-def test_the_gatherer_runs_what_heeds(settings: Settings) -> None:
+@pytest.mark.parametrize("work", ["_heed", "_close"])
+def test_the_gatherer_runs_what_heeds_and_what_archives_closes(settings: Settings, work: str) -> None:
     gatherer = Gatherer(settings, {})
     gatherer._archivist.close()
     gatherer._asked = {}
     works = gatherer._works(None)  # type: ignore[arg-type]
-    assert "Gatherer._heed" in [work.__qualname__ for work in works]
-    for work in works:
-        work.close()
+    assert f"Gatherer.{work}" in [each.__qualname__ for each in works]
+    for each in works:
+        each.close()
+
+
+def test_when_a_day_ends_what_coins_were_worth_is_archived(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    midnight = datetime(2026, 11, 22, tzinfo=UTC)
+    moments = {"now": midnight - timedelta(minutes=20)}
+    monkeypatch.setattr(module, "utc_now", lambda: moments["now"])
+    monkeypatch.setattr(closes_module, "_LOOK_EVERY", 0.01)
+    gatherer = Gatherer(settings, {})
+    gatherer._archivist.close()
+    monkeypatch.setattr(gatherer, "_archivist", Desk(settings))
+
+    def hear(coin: str, mid: int, moment: datetime) -> None:
+        moments["now"] = moment
+        gatherer._tape.take(Tick("kraken", Pair(coin, "USD"), Decimal(mid - 1), Decimal(mid + 2), moment), moment)
+        assert gatherer._books.edition(moment) is not None
+
+    async def night() -> None:
+        task = asyncio.create_task(gatherer._close())
+        hear("XMR", 150, midnight - timedelta(minutes=20))
+        for mid, seconds in ((60000, -2), (61000, -1), (62000, 1)):
+            hear("BTC", mid, midnight + timedelta(seconds=seconds))
+            await asyncio.sleep(0.1)
+        task.cancel()
+
+    asyncio.run(night())
+    store = SqlStore(settings.database_url)
+    (known,) = store.archive.on_day(CLOSES, midnight.date() - timedelta(days=1))
+    assert known.fixing == Fixing(CLOSES, Pair("BTC", "USD"), date(2026, 11, 21), Decimal("61000.5"))
+    assert (known.origin, known.received_at) == ("kraken", midnight + timedelta(seconds=1))
+    assert store.archive.trail(Pair("XMR", "USD"), date(2026, 11, 21)) == []
+    store.close()
 
 
 def test_on_a_full_disk_the_last_file_stays_and_that_is_said_once(

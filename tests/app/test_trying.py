@@ -177,3 +177,11 @@ def test_a_key_that_another_source_has_is_refused_but_not_ones_own(tmp_path: Pat
     assert trying.read(mine, tmp_path / "answer", None).trial.fixings == 5
     with pytest.raises(SourceRefused, match="harbour"):
         trying.read(written(tmp_path, HARBOUR, "twin.toml"), tmp_path / "answer", None)
+
+
+@pytest.mark.parametrize("key", ["ecb", "sandbox", "closes"])
+def test_a_key_that_the_service_would_refuse_is_refused_here_too(tmp_path: Path, key: str) -> None:
+    declared = written(tmp_path / "elsewhere", HARBOUR.replace('key = "harbour"', f'key = "{key}"'))
+    (tmp_path / "answer").write_text(TABLE, encoding="utf-8")
+    with pytest.raises(SourceRefused, match=key):
+        Trying(Settings(data=tmp_path), {}, FRIDAY).read(declared, tmp_path / "answer", None)

@@ -5,7 +5,8 @@ import os
 import re
 import sys
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,10 @@ from typer.testing import CliRunner
 from cambist import __version__
 from cambist.cli import main as program
 from cambist.feeds.ecb import feed
+from cambist.history.closes import CLOSES
+from cambist.history.fixing import Fixing, Receipt
 from cambist.ingest.filing import Delivery, Files, file_delivery
+from cambist.market.pair import Pair
 from cambist.settings import Settings
 from cambist.stores.sql import SqlStore
 
@@ -191,6 +195,64 @@ def test_a_day_without_a_fixing_is_said_in_one_sentence(
 ) -> None:
     base, quote, day = arguments
     assert said("fixing", *arguments, "--data", data) == f"cambist: No source fixed {base}/{quote} on {day}\n"
+
+
+@pytest.fixture
+def closed(data: str) -> str:
+    """The same folder with two coins' closes, each from its sources."""
+    store = SqlStore(f"sqlite:///{Path(data) / 'cambist.db'}")
+    for coin, value, origin in (("BTC", "60123.45", "okx"), ("SHIB", "9.875E-9", "crossed from binance, okx")):
+        close = Fixing(CLOSES, Pair(coin, "USD"), date(2026, 11, 21), Decimal(value))
+        store.archive.file(Receipt(CLOSES, datetime(2026, 11, 22, 0, 0, 1, tzinfo=UTC), origin, "d"), [close])
+    store.close()
+    return data
+
+
+def test_a_close_is_shown_with_who_it_is_from(monkeypatch: pytest.MonkeyPatch, closed: str) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    shown = run("fixing", "btc", "usd", "2026-11-21", "--data", closed).output.splitlines()[3]
+    assert [cell.strip() for cell in shown.strip("│").split("│")] == [
+        CLOSES,
+        "BTC/USD",
+        "2026-11-21",
+        "1 BTC = 60123.45 USD",
+        "2026-11-22 00:00:01",
+        "okx",
+    ]
+
+
+def test_a_close_has_no_exponent(monkeypatch: pytest.MonkeyPatch, closed: str) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    shown = run("fixing", "SHIB", "USD", "2026-11-21", "--data", closed).output
+    assert "1 SHIB = 0.000000009875 USD" in shown
+    assert "crossed from binance, okx" in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (
+            ("btc", "usd", "2026-11-22"),
+            "No close of BTC was archived for 2026-11-22: closes are archived when their day ends, at midnight UTC",
+        ),
+        (
+            ("BTC", "EUR", "2026-11-21"),
+            "Coins are archived in USD: [cambist fixing BTC USD 2026-11-21] shows what BTC closed at",
+        ),
+        (
+            ("USD", "BTC", "2026-11-21"),
+            "Coins are archived in USD: [cambist fixing BTC USD 2026-11-21] shows what BTC closed at",
+        ),
+        (
+            ("BTC", "ETH", "2026-11-21"),
+            "Coins are archived in USD: [cambist fixing BTC USD 2026-11-21] shows what BTC closed at",
+        ),
+    ],
+)
+def test_a_coin_without_a_close_is_said_in_one_sentence(
+    closed: str, said: Callable[..., str], arguments: tuple[str, str, str], sentence: str
+) -> None:
+    assert said("fixing", *arguments, "--data", closed) == f"cambist: {sentence}\n"
 
 
 def test_a_day_that_is_none_is_refused(data: str) -> None:

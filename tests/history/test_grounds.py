@@ -17,6 +17,7 @@ from cambist.history.publication import Publication
 from cambist.market.book import Book
 from cambist.market.pair import Pair
 from cambist.market.quote import Made, Origin, Quote, Vote
+from cambist.market.standing import Pace
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 TODAY = NOON.date()
@@ -186,3 +187,62 @@ def test_a_pegged_currency_that_is_quoted_is_explained_by_its_quote() -> None:
 def test_a_leg_that_nobody_delivered_is_said() -> None:
     with pytest.raises(RateUnavailable, match=r"\[EUR\]"):
         live_grounds(Book(1, NOON, {"XAF": dollars(1, "XAF/USD", Made.PEGGED)}, ()), Pair("USD", "XAF"), NOON)
+
+
+# While a market is closed
+
+
+SATURDAY = datetime(2026, 11, 21, 12, tzinfo=UTC)
+BANK_HOLIDAY = datetime(2026, 12, 28, 12, tzinfo=UTC)
+"""A Monday on which England makes up for Boxing Day, and New York trades."""
+
+
+def because(pair: str, made: Made, pace: Pace, now: datetime) -> str:
+    base, quote = pair.split("/")
+    origin = Origin(made, ("mint",), pace=pace)
+    told = Quote(Pair(base, quote), Fraction(2), Fraction(2), NOON, NOON, origin)
+    code = told.pair.other("USD")
+    (leg,) = live_grounds(Book(1, NOON, {code: told}, ()), Pair(code, "USD"), now)
+    return leg.because
+
+
+@pytest.mark.parametrize("pace", [Pace.REALTIME, Pace.INTRADAY])
+@pytest.mark.parametrize(
+    ("pair", "made", "now", "told"),
+    [
+        ("EUR/USD", Made.PUBLISHED, NOON, ""),
+        ("EUR/USD", Made.PUBLISHED, SATURDAY, "closed"),
+        ("USD/JPY", Made.PUBLISHED, SATURDAY, "closed"),
+        ("XAU/USD", Made.PUBLISHED, SATURDAY, "closed"),
+        ("XAU/USD", Made.PUBLISHED, datetime(2026, 11, 19, 22, 30, tzinfo=UTC), "closed"),
+        ("EUR/USD", Made.PUBLISHED, datetime(2026, 11, 19, 22, 30, tzinfo=UTC), ""),
+        ("XCU/USD", Made.MOVED, NOON, ""),
+        ("XCU/USD", Made.MOVED, SATURDAY, "closed"),
+        ("XCU/USD", Made.MOVED, NOON + timedelta(hours=8), "closed"),
+        ("XCU/USD", Made.MOVED, BANK_HOLIDAY, "closed"),
+        ("XAU/USD", Made.PUBLISHED, BANK_HOLIDAY, ""),
+        ("BTC/USD", Made.PUBLISHED, SATURDAY, ""),
+        ("BTC/USD", Made.CROSSED, SATURDAY, ""),
+        ("AED/USD", Made.PUBLISHED, SATURDAY, "closed"),
+        ("PEN/USD", Made.CONVERTED, SATURDAY, ""),
+        ("PEN/USD", Made.PEGGED, SATURDAY, ""),
+    ],
+)
+def test_a_price_that_trades_says_when_its_market_is_closed(
+    pair: str, made: Made, now: datetime, told: str, pace: Pace
+) -> None:
+    assert because(pair, made, pace, now) == told
+
+
+@pytest.mark.parametrize("pace", [Pace.DAILY, Pace.MONTHLY])
+@pytest.mark.parametrize("pair", ["EUR/USD", "XCU/USD"])
+def test_a_fixing_stands_by_itself_whichever_market_is_closed(pair: str, pace: Pace) -> None:
+    assert because(pair, Made.PUBLISHED, pace, SATURDAY) == ""
+
+
+def test_a_peg_has_no_hours_but_what_it_is_tied_to_has() -> None:
+    live = Origin(Made.PUBLISHED, ("mint",), pace=Pace.REALTIME)
+    euro = Quote(Pair("EUR", "USD"), Fraction(2), Fraction(2), NOON, NOON, live)
+    book = Book(1, NOON, {"EUR": euro, "XAF": dollars(1, "XAF/USD", Made.PEGGED)}, ())
+    legs = live_grounds(book, Pair("XAF", "USD"), SATURDAY)
+    assert [(leg.made, leg.because) for leg in legs] == [("pegged", ""), ("published", "closed")]

@@ -426,7 +426,7 @@ def test_newest_gives_every_pair_at_its_own_day_in_order_of_pairs(archive: Archi
     ]
 
 
-def test_newest_and_before_do_not_read_the_whole_history(store: Store) -> None:
+def test_newest_before_and_a_trail_do_not_read_the_whole_history(store: Store) -> None:
     """Each is a seek into the index a pair: with thousands of days they give the database no more to do."""
     many = [fixing("1.1", MON - timedelta(days=number), pair) for number in range(4000) for pair in (USD, JPY)]
     deliver(store.archive, many)
@@ -434,6 +434,7 @@ def test_newest_and_before_do_not_read_the_whole_history(store: Store) -> None:
         assert steps(store, read) < 2_000
         assert len(read()) == 2
     assert steps(store, lambda: store.archive.coverage("ecb")) < 2_000
+    assert steps(store, lambda: store.archive.trail(USD, MON)) < 2_000
     assert steps(store, lambda: list(store.archive.fixings("ecb"))) > 16_000, "this one reads all"
 
 

@@ -11,7 +11,7 @@ import logging.config
 import os
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
@@ -27,6 +27,7 @@ from cambist.errors import ImageDamaged, SourceSilent, StoreBroken
 from cambist.history.environment import Environment, check_image
 from cambist.history.fixing import Coverage, Filed
 from cambist.history.image import RateImage
+from cambist.ingest.closes import Closes, file_closes
 from cambist.ingest.daily import daily_offers
 from cambist.ingest.filing import Delivery, Files, file_delivery
 from cambist.ingest.publish import build_image, is_current
@@ -72,6 +73,10 @@ class Archive:
         files = Files(self._store.archive, self._store.quarantine, self._current_image())
         return file_delivery(files, self._feeds[key], delivery, progress)
 
+    def file_closes(self, closes: Sequence[Closes]) -> Filed:
+        """File the closes of a day. Errors: StoreBroken."""
+        return file_closes(self._store.archive, closes)
+
     def holdings(self, key: str, today: date) -> Holdings:
         """Say what is here of a source."""
         source, rank = self._feeds[key].source, list(self._feeds).index(key)
@@ -111,6 +116,10 @@ class Archivist:
     async def file(self, key: str, delivery: Delivery) -> Filed | None:
         """File a delivery. Errors: FeedBroken, StoreBroken, SourceSilent where reading it takes too long."""
         return await self._done(_file, key, delivery)
+
+    async def file_closes(self, closes: Sequence[Closes]) -> Filed:
+        """File the closes of a day. Errors: StoreBroken, SourceSilent where it takes too long."""
+        return await self._done(_file_closes, closes)
 
     async def holdings(self, key: str, today: date) -> Holdings:
         """Say what is here of a source. Errors: StoreBroken."""
@@ -176,6 +185,10 @@ def _end_with(supervisor: int) -> None:
 
 def _file(key: str, delivery: Delivery) -> Filed | None:
     return _desk[0].file(key, delivery)
+
+
+def _file_closes(closes: Sequence[Closes]) -> Filed:
+    return _desk[0].file_closes(closes)
 
 
 def _holdings(key: str, today: date) -> Holdings:

@@ -13,8 +13,12 @@ from cambist.errors import SettingRefused
 from cambist.feeds import FEEDS
 from cambist.feeds.base import Feed, FixingFeed
 from cambist.feeds.own import OwnFeed, read_declaration
+from cambist.history.closes import CLOSES
 from cambist.history.environment import SIMULATED
 from cambist.settings import Settings
+
+TAKEN = (SIMULATED, CLOSES, *FEEDS)
+"""Keys that no source of the operator's own may have."""
 
 OWN_SOURCES = "sources"
 """The folder, in the data folder, of the operator's own sources."""
@@ -29,7 +33,7 @@ def own_feeds(folder: Path) -> dict[str, Feed]:
     """Give the operator's own feeds, declared in the files of `folder`. Errors: SourceRefused."""
     found: dict[str, Feed] = {}
     for path in sorted(folder.glob("*.toml")):
-        feed = read_declaration(path, taken=[SIMULATED, *FEEDS, *found])
+        feed = read_declaration(path, taken=[*TAKEN, *found])
         found[feed.source.key] = feed
     return found
 

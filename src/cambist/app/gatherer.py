@@ -26,6 +26,7 @@ from cambist.app.feeds import all_feeds, switched_off
 from cambist.errors import BoardDamaged, CambistError
 from cambist.feeds.base import Feed, FixingFeed, TickFeed, Venue
 from cambist.ingest.books import Books
+from cambist.ingest.closes import archive_closes
 from cambist.ingest.fetch import Fetcher
 from cambist.ingest.filing import Delivery
 from cambist.ingest.health import Health
@@ -103,7 +104,7 @@ class Gatherer:
         self._archivist.close()
 
     def _works(self, fetcher: Fetcher) -> list[Coroutine[Any, Any, None]]:
-        works = [self._publish(), self._tell(), self._build(), self._heed(), self._say_if_alone()]
+        works = [self._publish(), self._tell(), self._build(), self._heed(), self._say_if_alone(), self._close()]
         for key, feed in self._asked.items():
             poller = Poller(feed.source, fetcher, self._health.pulses[key], utc_now, self._health)
             works += self._works_of(feed, poller)
@@ -213,6 +214,12 @@ class Gatherer:
                 await self._recall()
                 self._has_filed.set()
             await asyncio.sleep(_BULLETIN_EVERY)
+
+    async def _close(self) -> None:
+        """Archive what coins were worth when a day has ended."""
+        await archive_closes(
+            self._settings.coin_max_age, lambda: self._books.last, self._archivist.file_closes, utc_now
+        )
 
     async def _say_if_alone(self) -> None:
         """Say once that there is no network, instead of once a source."""

@@ -11,9 +11,8 @@ from pathlib import Path
 import aiohttp
 from stamina.instrumentation import set_on_retry_hooks
 
-from cambist.app.feeds import OWN_SOURCES, keys_of_sources
+from cambist.app.feeds import OWN_SOURCES, TAKEN, keys_of_sources
 from cambist.errors import BadParameter, FeedBroken, NothingPublished, SourceRefused
-from cambist.feeds import FEEDS
 from cambist.feeds.base import Inquiry, Source
 from cambist.feeds.own import OwnFeed, read_declaration
 from cambist.feeds.own.trial import Trial, try_out
@@ -70,7 +69,7 @@ class Trying:
         return Tried(feed.source, inquiry, str(payload), try_out(feed, payload.read_bytes(), inquiry))
 
     def _declared(self, file: Path) -> OwnFeed:
-        return read_declaration(file, taken=[*FEEDS, *self._others(file)])
+        return read_declaration(file, taken=[*TAKEN, *self._others(file)])
 
     def _others(self, file: Path) -> list[str]:
         """Give the keys of the operator's other sources; one that is broken holds up the service, but no trial."""

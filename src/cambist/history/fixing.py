@@ -8,11 +8,12 @@ from decimal import Decimal
 from fractions import Fraction
 
 from cambist.market.pair import Pair
+from cambist.reference.weights import UNITS
 
 GRAM = "gram"
 """The unit of a fixing that prices a metal by the gram; without a unit it is the one that the metal trades in."""
 
-GRAMS_OF_A_TROY_OUNCE = Fraction("31.1034768")
+GRAMS_OF_A_TROY_OUNCE = Fraction(UNITS["oz_t"].grams)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,12 @@ from msgspec import Struct
 
 from cambist.history.image import BY_LAW, NOBODY, RateImage
 from cambist.market.book import Book
+from cambist.market.hours import is_open
 from cambist.market.pair import PIVOT, Pair
 from cambist.market.parity import Parity, parities_on
 from cambist.market.precision import plain, plain_float
 from cambist.market.quote import Made, Quote
+from cambist.market.standing import Pace
 
 _LOOK_AHEAD = 14
 
@@ -34,7 +36,8 @@ class Ground(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     `law` quotes the law where it decides. `age` is that of the market's time `as_of`, in seconds. `fixed_on` is the day
     of the fixing that a past day reads, `carried_days` how far it was carried and `because` why: weekend, holiday,
-    missing (the source had others that day), late, or ended.
+    missing (the source had others that day), late, or ended. Of a live leg `because` is closed where it is a price that
+    trades and its market is closed now; it is empty otherwise.
     """
 
     base: str
@@ -93,7 +96,15 @@ def _quoted(quote: Quote, now: datetime) -> Ground:
             Voter(vote.source, plain(Fraction(vote.mid)), vote.as_of, _age(vote.as_of, now), round(vote.weight, 6))
             for vote in sorted(quote.origin.votes, key=lambda vote: -vote.weight)
         ),
+        because="closed" if _stands_still(quote, now) else "",
     )
+
+
+def _stands_still(quote: Quote, now: datetime) -> bool:
+    """Say whether a price would trade, were its market not closed; a fixing and what law ties never trade."""
+    is_by_law = quote.origin.made in (Made.PEGGED, Made.CONVERTED)
+    is_fixed = quote.origin.pace in (Pace.DAILY, Pace.MONTHLY)
+    return not (is_by_law or is_fixed or is_open(quote.pair, now))
 
 
 def _age(as_of: datetime, now: datetime) -> int:

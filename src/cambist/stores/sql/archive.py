@@ -117,7 +117,9 @@ class SqlArchive:
 
     def trail(self, pair: Pair, day: date) -> list[Known]:
         """Give all that was ever received for a pair and day, from every source, oldest first."""
-        query = received().where(series.c.base == pair.base, series.c.quote == pair.quote, fixings.c.day == day)
+        # Left to join them, SQLite reads all fixings: few series are of a pair, and they are found first.
+        of_pair = select(series.c.id).where(series.c.base == pair.base, series.c.quote == pair.quote)
+        query = received().where(fixings.c.series_id.in_(of_pair), fixings.c.day == day)
         with self._engine.connect() as connection:
             return [_known(row) for row in connection.execute(query)]
 
