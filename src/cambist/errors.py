@@ -3,7 +3,10 @@
 CambistError
 ├── RequestRefused             what was asked cannot be answered as asked
 │   ├── BadParameter           a parameter is missing, malformed or out of range
-│   │   └── UnknownSymbol      a code that no table knows
+│   │   └── UnknownSymbol      a code that no table knows, or that has no place where it was given
+│   │       ├── UnknownMetal   a code that is no metal's
+│   │       ├── UnknownPair    a pair of coins that no venue lists
+│   │       └── UnknownInstrument  none of the instruments asked for exists
 │   ├── KeyRefused             who asks is not let in
 │   │   ├── KeyMissing         no key was brought
 │   │   ├── KeyMalformed       what was brought cannot be a key: mistyped or cut off
@@ -45,10 +48,34 @@ class BadParameter(RequestRefused):
 
 
 class UnknownSymbol(BadParameter):
-    """A code that no table knows; `role` is `source` or `target`, as the interface words it."""
+    """A code that no table knows, or that has no place where it was given.
 
-    def __init__(self, symbol: str, role: str = "target") -> None:
-        super().__init__(f"Invalid/unsupported {role} currency: [{shown(symbol)}]")
+    `role` is `source` or `target`, as the interface words it; `hint` says where the code would be right.
+    """
+
+    kind = "currency"
+
+    def __init__(self, symbol: str, role: str = "target", hint: str = "") -> None:
+        what = f"{role} {self.kind}".strip()
+        super().__init__(f"Invalid/unsupported {what}: [{shown(symbol)}]{hint and f', {hint}'}")
+
+
+class UnknownMetal(UnknownSymbol):
+    """A code that is no metal's."""
+
+    kind = "metal"
+
+
+class UnknownPair(UnknownSymbol):
+    """A pair of coins that no venue lists."""
+
+    kind = "crypto pair"
+
+
+class UnknownInstrument(UnknownSymbol):
+    """None of the instruments asked for exists."""
+
+    kind = "metals instrument"
 
 
 class KeyRefused(RequestRefused):

@@ -6,6 +6,7 @@ import difflib
 import tomllib
 from collections.abc import Mapping
 from datetime import timedelta
+from decimal import Decimal
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_type_hints
@@ -51,6 +52,13 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     metal_max_age: Annotated[
         timedelta, Meta(description="oldest traded price of a metal, while its market is open (ISO 8601 duration)")
     ] = timedelta(minutes=15)
+    tael_grams: Annotated[
+        Decimal,
+        Meta(description="grams of a tael: 37.429 in Hong Kong's gold trade, 37.5 in Taiwan, 50 in China"),
+    ] = Decimal("37.429")
+    baht_grams: Annotated[
+        Decimal, Meta(description="grams of a baht of gold: 15.244 as bullion, 15.16 as ornament")
+    ] = Decimal("15.244")
     proxies: Annotated[
         str, Meta(description="networks of proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8,::1")
     ] = ""
@@ -166,6 +174,10 @@ def _convert(chosen: Mapping[str, Any], where: str = "") -> Settings:
     for name in ("closed_max_age", "fixing_max_age", "coin_max_age", "metal_max_age"):
         if (getattr(settings, name) or timedelta()) < timedelta():
             raise SettingRefused(f"The setting [{name}]{where} is refused: a duration below nothing")
+    for name in ("tael_grams", "baht_grams"):
+        grams = getattr(settings, name)
+        if not (grams.is_finite() and grams > 0):
+            raise SettingRefused(f"The setting [{name}]{where} is refused: [{grams}] is no weight in grams")
     _ = settings.proxy_networks
     return settings
 

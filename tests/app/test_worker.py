@@ -5,12 +5,15 @@ import json
 import logging
 import os
 import shutil
+import sqlite3
 import threading
 import time
 from array import array
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -27,7 +30,10 @@ from cambist.app.keeper import Keeper
 from cambist.app.parts import open_store
 from cambist.app.worker import load_worker
 from cambist.errors import BoardDamaged, ImageDamaged
+from cambist.history.closes import CLOSES
+from cambist.history.fixing import Fixing, Receipt
 from cambist.market.book import Book
+from cambist.market.pair import Pair
 from cambist.server.desk import Desk
 from cambist.server.watch import Watch
 from cambist.settings import Settings
@@ -171,6 +177,41 @@ def test_a_new_book_is_answered_from_within_a_second(ask: Ask, board: FileBoard)
     assert ask(LIVE)["result"] == {"USD": 1.25}
     board.publish(dearer(board))
     assert within_a_second(lambda: ask(LIVE)["result"] == {"USD": 2})
+
+
+CLOSE = "/explain?from=BTC&to=USD&date=2022-06-15"
+
+
+@pytest.fixture
+def closed(settings: Settings) -> None:
+    """Archive what a bitcoin closed at on a day."""
+    store = open_store(settings)
+    close = Fixing(CLOSES, Pair("BTC", "USD"), date(2022, 6, 15), Decimal(22500))
+    store.archive.file(Receipt(CLOSES, datetime(2022, 6, 16, tzinfo=UTC), "okx", "d"), [close])
+    store.close()
+
+
+@pytest.mark.usefixtures("closed")
+def test_a_worker_reads_the_closes_of_coins_from_the_archive(ask: Ask) -> None:
+    answer = ask(CLOSE)
+    assert (answer["result"], answer["legs"][0]["sources"]) == ({"USD": 22500}, ["okx"])
+    assert ask(CLOSE.replace("BTC", "ETH"))["code"] == "no_rate"
+
+
+@pytest.mark.usefixtures("closed")
+def test_closes_are_read_while_somebody_writes(ask: Ask, settings: Settings) -> None:
+    with closing(sqlite3.connect(settings.data / "cambist.db", isolation_level=None)) as writer:
+        writer.execute("BEGIN EXCLUSIVE")
+        writer.execute("DELETE FROM fixings")
+        began = time.monotonic()
+        assert ask(CLOSE)["result"] == {"USD": 22500}
+        assert time.monotonic() - began < 1
+
+
+def test_an_archive_that_cannot_be_read_costs_the_closes_alone(ask: Ask, settings: Settings) -> None:
+    (settings.data / "cambist.db").write_bytes(b"Dear diary, " * 1000)
+    assert ask(CLOSE) == {"error": "The archive of closes cannot be read now", "code": "rate_unavailable"}
+    assert ask(LIVE)["result"] == {"USD": 1.25}
 
 
 def test_a_new_book_is_taken_up_at_the_next_look(ask: Ask, board: FileBoard, look: Callable[[], None]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
 from fractions import Fraction
 
 import pytest
@@ -11,7 +12,10 @@ import pytest
 from cambist.accounts.account import Account, Holder
 from cambist.accounts.api_key import digest
 from cambist.accounts.plan import default_plans, read_plans
+from cambist.errors import RateUnavailable
 from cambist.feeds.ecb import feed
+from cambist.history.closes import CLOSES
+from cambist.history.fixing import Fixing, Known
 from cambist.ingest.publish import build_image
 from cambist.market.book import Book
 from cambist.market.pair import Pair
@@ -224,6 +228,153 @@ def test_a_new_image_is_explained_at_the_next_moment(client, small_store, now):
 def test_a_day_without_metals_and_coins_has_no_rate_of_them(client, code):
     reply = client.get(f"/explain?to={code}&date=2024-06-14")
     assert (reply.status, reply.json["code"]) == (404, "no_rate")
+
+
+# Closes of coins
+
+
+JUNE, MIDNIGHT = date(2022, 6, 15), datetime(2022, 6, 16, 0, 0, 0, 412345, tzinfo=UTC)
+"""A day on which the ECB fixed the dollar at 1.0431, and when closes of it were received."""
+
+
+def known(coin, value, day=JUNE, origin="okx"):
+    return Known(Fixing(CLOSES, Pair(coin, "USD"), day, Decimal(value)), MIDNIGHT, origin)
+
+
+@pytest.fixture
+def closing(client):
+    """Give a client whose archive holds some closes."""
+
+    def closing(*closes):
+        held = {(close.fixing.pair.base, close.fixing.day): close for close in closes}
+        client.desk.closes = lambda coin, day: held.get((coin, day))
+        return client
+
+    return closing
+
+
+BITCOIN, ETHER = known("BTC", "22500"), known("ETH", "1234.5678901234567891", origin="crossed from binance, okx")
+BITCOIN_IS_22500_USD = {
+    "base": "BTC",
+    "quote": "USD",
+    "rate": "22500",
+    "made": "published",
+    "sources": ["okx"],
+    "received_at": "2022-06-16T00:00:00.412345Z",
+    "fixed_on": "2022-06-15",
+}
+ETHER_IS_1234_USD = BITCOIN_IS_22500_USD | {
+    "base": "ETH",
+    "rate": "1234.56789",
+    "made": "crossed",
+    "sources": ["binance", "okx"],
+}
+EURO_OF_JUNE = {
+    "base": "USD",
+    "quote": "EUR",
+    "rate": "0.9586808551",
+    "made": "published",
+    "sources": ["ecb"],
+    "fixed_on": "2022-06-15",
+}
+
+
+@pytest.mark.parametrize(
+    ("query", "rate", "legs"),
+    [
+        ("from=BTC&to=USD", 22500, [BITCOIN_IS_22500_USD]),
+        ("from=ETH&to=USD", 1234.56789, [ETHER_IS_1234_USD]),
+        ("from=USD&to=BTC", 0.00004444444444, [BITCOIN_IS_22500_USD]),
+        ("from=BTC&to=EUR", 21570.31924, [BITCOIN_IS_22500_USD, EURO_OF_JUNE]),  # 22500 / 1.0431
+        ("from=EUR&to=BTC", 0.00004636, [EURO_OF_JUNE, BITCOIN_IS_22500_USD]),
+        ("from=ETH&to=BTC", 0.05486968401, [ETHER_IS_1234_USD, BITCOIN_IS_22500_USD]),
+        ("from=btc&to=eth", 18.22500016, [BITCOIN_IS_22500_USD, ETHER_IS_1234_USD]),
+        ("from=BTC&to=AED", 82631.25, [BITCOIN_IS_22500_USD, DIRHAM]),
+        ("from=BTC&to=BTC", 1, [BITCOIN_IS_22500_USD]),
+    ],
+)
+def test_a_coin_is_explained_by_what_it_closed_at(closing, query, rate, legs):
+    client = closing(BITCOIN, ETHER)
+    answer = explained(client, f"{query}&date=2022-06-15")
+    assert list(answer) == ["base", "date", "result", "updated", "legs", "ms"]
+    assert (answer["date"], answer["updated"]) == ("2022-06-15", None)
+    assert list(answer["result"].values()) == [rate]
+    assert answer["legs"] == legs
+
+
+def test_a_coin_of_little_worth_is_never_0_and_has_no_exponent(closing):
+    client = closing(known("SHIB", "9.87654321012345E-9"))
+    reply = client.get("/explain?from=SHIB&to=USD&date=2022-06-15")
+    assert '"result":{"USD":0.00000000987654321}' in reply.text
+    assert reply.json["legs"][0]["rate"] == "0.00000000987654321"
+
+
+def test_a_currency_beside_a_coin_is_carried_over_the_weekend_and_the_coin_is_not(closing):
+    client = closing(known("BTC", "22500", date(2022, 6, 18)))
+    coin, euro = explained(client, "from=BTC&to=EUR&date=2022-06-18")["legs"]
+    assert (coin["fixed_on"], "carried_days" in coin) == ("2022-06-18", False)
+    assert (euro["fixed_on"], euro["carried_days"], euro["because"]) == ("2022-06-17", 1, "weekend")
+
+
+@pytest.mark.parametrize("query", ["from={}&to=USD", "from=USD&to={}", "from={}&to=EUR", "from=ETH&to={}"])
+@pytest.mark.parametrize("day", ["2022-06-14", "2022-06-16", "2026-11-19"])
+def test_a_close_of_another_day_is_no_price_of_this_one(closing, query, day):
+    client = closing(BITCOIN, *[known("ETH", 1, date.fromisoformat(each)) for each in (day, "2022-06-15")])
+    reply = client.get(f"/explain?{query.format('BTC')}&date={day}")
+    sentence = f"No close of [BTC] was archived for [{day}]"
+    assert (reply.status, reply.json) == (404, {"error": sentence, "code": "no_rate"})
+    assert reply.headers["x-calls-cost"] == "0"
+
+
+def test_today_has_no_close_before_it_has_ended(closing):
+    reply = closing(BITCOIN).get("/explain?from=BTC&to=USD&date=2026-11-20")
+    sentence = (
+        "No close of [BTC] was archived for [2026-11-20] yet: closes are archived when their day ends, at midnight UTC"
+    )
+    assert (reply.status, reply.json) == (404, {"error": sentence, "code": "no_rate"})
+
+
+def test_yesterday_has_one_from_midnight_on(closing, make_client, clock):
+    clock.set(2022, 6, 16, 0, 0)
+    client = make_client(clock=clock)
+    client.desk.closes = closing(BITCOIN).desk.closes
+    assert explained(client, "from=BTC&to=USD&date=2022-06-15")["result"] == {"USD": 22500}
+    clock.set(2022, 6, 15, 23, 59)
+    client = make_client(clock=clock)
+    assert "at midnight UTC" in client.get("/explain?from=BTC&to=USD&date=2022-06-15").json["error"]
+
+
+def test_a_coin_beside_a_currency_without_a_rate_has_none_either(closing):
+    client = closing(known("BTC", "60000", date(2026, 11, 19)))
+    assert explained(client, "from=BTC&to=USD&date=2026-11-19")["result"] == {"USD": 60000}
+    reply = client.get("/explain?from=BTC&to=EUR&date=2026-11-19")  # nothing was fixed for twenty days
+    assert (reply.status, reply.json["code"]) == (404, "no_rate")
+    assert "[EUR]" in reply.json["error"]
+
+
+def test_a_metal_beside_a_coin_is_refused_on_a_day_as_it_is_now(closing):
+    reply = closing(BITCOIN).get("/explain?from=BTC&to=XAU&date=2022-06-15")
+    assert (reply.status, reply.json["code"]) == (400, "bad_parameter")
+
+
+def test_closes_that_cannot_be_read_now_may_be_asked_for_later(client):
+    def broken(_coin, _day):
+        raise RateUnavailable("The archive of closes cannot be read now")
+
+    client.desk.closes = broken
+    reply = client.get("/explain?from=BTC&to=USD&date=2022-06-15")
+    assert (reply.status, reply.json["code"]) == (503, "rate_unavailable")
+    assert "retry-after" in reply.headers
+    assert client.get("/explain?from=EUR&to=USD&date=2022-06-15").status == 200
+
+
+def test_a_plan_sees_no_close_before_its_history(make_client, key, closing):
+    holders = {digest(key): Holder(1, Account(1, "one", "p"))}
+    plans = PLANS | {"p": replace(PLANS["unlimited"], name="p", history_days=30)}
+    client = make_client(holders=holders, plans=plans)
+    client.desk.closes = closing(BITCOIN).desk.closes
+    reply = client.get("/explain?from=BTC&to=USD&date=2022-06-15")
+    assert (reply.status, reply.json["code"]) == (403, "not_in_plan")
 
 
 # What is refused, and what it costs

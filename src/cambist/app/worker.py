@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import date, timedelta
 
 from cambist.app import garbage
 from cambist.app.parts import endpoints, environment_of, open_store
 from cambist.app.plans import current_plans
-from cambist.errors import BoardDamaged
+from cambist.errors import BoardDamaged, RateUnavailable, StoreBroken
+from cambist.history.closes import close_of
 from cambist.history.environment import Environment, check_book, check_image
+from cambist.history.fixing import Known
 from cambist.history.image import RateImage
 from cambist.history.report import Bulletin
 from cambist.market.book import Book
+from cambist.market.pair import PIVOT, Pair
+from cambist.metals.mass import units_with
 from cambist.reference.assets import AssetKind
 from cambist.server import render
 from cambist.server.desk import Desk, utc_now
@@ -47,6 +51,8 @@ class Worker:
             longest_age=settings.fixing_max_age,
         )
         self._desk.ages = {AssetKind.COIN: settings.coin_max_age, AssetKind.METAL: settings.metal_max_age}
+        self._desk.units = units_with(settings.tael_grams, settings.baht_grams)
+        self._desk.closes = self._close
         self._desk.take_bulletin(self._bulletin())
         self._meter = self._opened_meter(settings.workers * settings.threads)
         self._seen = seen
@@ -91,6 +97,13 @@ class Worker:
     def _bulletin(self) -> Bulletin | None:
         bulletin = read_bulletin(self._folder.bulletin)
         return bulletin if bulletin and bulletin.environment == self._environment else None
+
+    def _close(self, coin: str, day: date) -> Known | None:
+        """Read a coin's close from the archive. Errors: RateUnavailable where it cannot be read now."""
+        try:
+            return close_of(self._store.archive.trail(Pair(coin, PIVOT), day))
+        except StoreBroken as error:
+            raise RateUnavailable("The archive of closes cannot be read now") from error
 
     def _tick(self) -> None:
         now = self._desk.clock()

@@ -69,6 +69,11 @@ class Quote:
         """What a round trip costs."""
         return self.ask - self.bid
 
+    @property
+    def dealt_at(self) -> datetime:
+        """The market's time of the thing itself, however old the money that it is dealt in and was crossed with."""
+        return next((vote.as_of for vote in self.origin.votes if vote.source in self.origin.sources[:1]), self.as_of)
+
     def worth(self, code: str) -> Fraction:
         """Give the midpoint of one unit of `code`, whichever side of the pair it is on."""
         return self.mid if code == self.pair.base else 1 / self.mid

@@ -39,7 +39,7 @@ def _metals(text: str) -> Mapping[str, Metal]:
         if metal.code in metals:
             raise row.broken("code", f"{metal.code} stands here twice")
         metals[metal.code] = metal
-    return MappingProxyType(dict(sorted(metals.items())))
+    return MappingProxyType(metals)
 
 
 def _metal_code(row: Row) -> str:

@@ -1,9 +1,10 @@
-"""What a row of each table is: currencies, the relations between them that the law fixed, coins and metals."""
+"""What a row of each table is: currencies and what the law fixed between them, coins, metals and what weighs them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date
+from decimal import Decimal
 from enum import StrEnum
 from fractions import Fraction
 
@@ -103,6 +104,33 @@ class Metal:
     name: str
     unit: str
     kind: MetalKind
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A unit of mass: its handle, its display name, and how many grams it is, exactly."""
+
+    handle: str
+    name: str
+    grams: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Purity:
+    """A named fineness of a precious metal: `code` is the stamp, `fineness` the parts per thousand that it means."""
+
+    code: str
+    name: str
+    fineness: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """The quality that a base metal's contract asks for: its handle, its name and the least percentage of the metal."""
+
+    handle: str
+    name: str
+    min_purity_pct: Decimal
 
 
 def _within(first: date, day: date, last: date | None) -> bool:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
+from decimal import Decimal
 from fractions import Fraction
 
 from cambist.reference.records import Kind
@@ -14,6 +15,7 @@ from cambist.reference.records import Kind
 _CODE = re.compile(r"[A-Z]{3}")
 # Fraction() alone would also take signs, exponents and underscores, none of which a law prints.
 _EXACT = re.compile(r"[0-9]+(\.[0-9]+|/[0-9]+)?")
+_DECIMAL = re.compile(r"[0-9]+(\.[0-9]+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,13 @@ class Row:
         if factor == 0:
             raise self.broken(field, "it must be above zero")
         return factor
+
+    def decimal(self, field: str) -> Decimal:
+        """Read an exact positive decimal, every digit of it kept."""
+        text = self.text(field)
+        if not _DECIMAL.fullmatch(text) or Decimal(text) == 0:
+            raise self.broken(field, f"{text!r} is not a decimal above zero")
+        return Decimal(text)
 
     def day(self, field: str) -> date:
         """Read a day."""

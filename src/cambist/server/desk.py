@@ -12,11 +12,12 @@ from cambist.accounts.plan import Plan
 from cambist.history.image import RateImage
 from cambist.history.report import Bulletin
 from cambist.market.book import Book
+from cambist.metals.mass import STANDARD, Units
 from cambist.reference.assets import AssetKind
 from cambist.server.answers import KeptAnswers
 from cambist.server.shelf import Shelves
 from cambist.server.subscribers import Subscribers, subscribers
-from cambist.server.view import View
+from cambist.server.view import Closes, View, no_closes
 
 Clock = Callable[[], float]
 """Seconds since 1970, as `time.time` gives them."""
@@ -49,6 +50,10 @@ class Desk:
         self._longest_age = longest_age
         self.ages: Mapping[AssetKind, timedelta] = {}
         """How old a price that trades may be, by what it is of; empty for however old."""
+        self.closes: Closes = no_closes
+        """Where the closes of coins are read."""
+        self.units: Units = STANDARD
+        """The units of mass that metals are priced by."""
         self._bulletin: Bulletin | None = None
         self.clock = clock
         self.closed = KeptAnswers()
@@ -58,7 +63,17 @@ class Desk:
     def view(self, book: Book, now: float, form: DatetimeFormat = DatetimeFormat.ISO) -> View:
         """Give one request its consistent state of the world."""
         moment = datetime.fromtimestamp(now, UTC)
-        return View(book, self._image, moment, self._longest_age, form, bulletin=self._bulletin, ages=self.ages)
+        return View(
+            book,
+            self._image,
+            moment,
+            self._longest_age,
+            form,
+            bulletin=self._bulletin,
+            ages=self.ages,
+            closes=self.closes,
+            units=self.units,
+        )
 
     def subscribers(self) -> Subscribers:
         """Give who may come in, by key."""

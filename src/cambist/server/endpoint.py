@@ -15,7 +15,7 @@ P = TypeVar("P", bound=Struct)
 B = TypeVar("B", bound=Struct)
 
 
-def one_call(_params: object) -> int:
+def one_call(_view: View, _params: object) -> int:
     """Most answers cost one call."""
     return 1
 
@@ -45,7 +45,7 @@ class Endpoint(Generic[P, B]):
     params: type[P]
     body: type[B]
     answer: Callable[[View, P], B]
-    cost: Callable[[P], int] = one_call
+    cost: Callable[[View, P], int] = one_call
     closed: Callable[[View, P], bool] = never_closed
     oldest: Callable[[View, P], date | None] = no_history
     personal: bool = False

@@ -82,7 +82,7 @@ def _prose(endpoint: Endpoint[Any, Any]) -> str:
 def _parameter(param: Param) -> Json:
     schema = {**param.schema}
     if not param.required and param.default is not None:
-        schema["default"] = param.default
+        schema["default"] = _as_sent(param.default)
     described: Json = {
         "name": param.name,
         "in": "query",
@@ -96,6 +96,11 @@ def _parameter(param: Param) -> Json:
     return described
 
 
+def _as_sent(default: Any) -> Any:
+    """Write a default as a client would send it: a flag is a text like any other."""
+    return str(default).lower() if isinstance(default, bool) else default
+
+
 def _with_ms(body: Json, schemas: Json) -> Json:
     """Inline a body's schema and add the `ms` that every answer ends with."""
     schema = {**schemas[body["$ref"].rpartition("/")[2]]}
@@ -106,7 +111,8 @@ def _with_ms(body: Json, schemas: Json) -> Json:
 
 def _shared(schemas: Json, endpoints: Iterable[Endpoint[Any, Any]]) -> Json:
     """Give what bodies refer to; the bodies themselves stand with their endpoints."""
-    return {name: schema for name, schema in schemas.items() if name not in _body_names(schemas, endpoints)}
+    bodies = _body_names(schemas, endpoints)
+    return {name: schema for name, schema in schemas.items() if name not in bodies}
 
 
 def _body_names(schemas: Json, endpoints: Iterable[Endpoint[Any, Any]]) -> set[str]:

@@ -23,6 +23,9 @@ class Problem(NamedTuple):
 PROBLEMS: dict[type[errors.CambistError], Problem] = {
     errors.BadParameter: Problem(400, "bad_parameter"),
     errors.UnknownSymbol: Problem(400, "unknown_currency"),
+    errors.UnknownMetal: Problem(400, "unknown_metal"),
+    errors.UnknownPair: Problem(400, "unknown_pair"),
+    errors.UnknownInstrument: Problem(400, "unknown_instrument"),
     errors.KeyMissing: Problem(401, "key_missing"),
     errors.KeyMalformed: Problem(401, "key_malformed"),
     errors.KeyUnknown: Problem(401, "key_unknown"),

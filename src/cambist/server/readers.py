@@ -1,4 +1,4 @@
-"""How each kind of parameter is read: codes, lists of codes, amounts, places, days, durations."""
+"""How each kind of parameter is read: codes and lists of them, pairs, metals, amounts, days, durations."""
 
 from __future__ import annotations
 
@@ -9,39 +9,83 @@ from typing import Any
 
 import msgspec
 
-from cambist.errors import BadParameter, UnknownSymbol, shown
-from cambist.reference.assets import kind_of
-from cambist.reference.tables import CURRENCIES
+from cambist.errors import BadParameter, UnknownMetal, UnknownSymbol, shown
+from cambist.market.pair import Pair
+from cambist.reference.assets import METALS, AssetKind, kind_of
+from cambist.reference.weights import UNITS
 from cambist.server.params import Param
 
 MOST_CODES = 250
+MOST_PAIRS = 10
 SMALLEST_AMOUNT = Decimal("0.01")
 MOST_PLACES = 20
 EARLIEST = date(1970, 1, 1)
 INTERVALS = ("P1D",)
 
+Kinds = frozenset[AssetKind]
+MONEY: Kinds = frozenset({AssetKind.CURRENCY})
+MONEY_AND_METALS: Kinds = MONEY | {AssetKind.METAL}
+ANYTHING: Kinds = frozenset(AssetKind)
+_WHERE = {
+    AssetKind.COIN: "a coin: coins are found at /fetch-one, /convert and /crypto/fetch-prices",
+    AssetKind.METAL: "a metal: metals are found at /fetch-one, /fetch-multi and /metals/spot",
+}
+
+_TRUTHS = frozenset({"true", "1", "yes", "y"})
 _AMOUNT = re.compile(r"[0-9]+(\.[0-9]*)?|\.[0-9]+")
 _PLACES = re.compile(r"[0-9]{1,2}")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _CODE_SCHEMA = {"type": "string", "pattern": "^[A-Z]{3}$"}
 _ASSET_SCHEMA = {"type": "string", "pattern": "^[A-Z0-9]{1,12}$"}
 _LIST_SCHEMA = {"type": "string", "pattern": "^[A-Z]{3}(,[A-Z]{3})*$"}
+_PAIRS_SCHEMA = {"type": "string", "pattern": "^[A-Z0-9]+/[A-Z0-9]+(,[A-Z0-9]+/[A-Z0-9]+)*$"}
+_INSTRUMENTS_SCHEMA = {"type": "string", "pattern": "^[A-Z]{6,7}(,[A-Z]{6,7})*$"}
 _DAY_SCHEMA = {"type": "string", "format": "date"}
 
 
-def code(name: str, role: str, **rest: Any) -> Param:
-    """Declare one currency code; `role` is `source` or `target`."""
-    return Param(name, lambda _, text: _code(text, role), schema=_CODE_SCHEMA, **rest)
+def code(name: str, role: str, kinds: Kinds = MONEY, **rest: Any) -> Param:
+    """Declare one code of a currency, or of what else `kinds` has; `role` is `source` or `target`."""
+    return Param(name, lambda _, text: _code(text, role, kinds), schema=_CODE_SCHEMA, **rest)
 
 
 def asset(name: str, role: str, **rest: Any) -> Param:
     """Declare one code of a currency, a metal or a coin."""
-    return Param(name, lambda _, text: _asset(text, role), schema=_ASSET_SCHEMA, **rest)
+    return Param(name, lambda _, text: _code(text, role, ANYTHING), schema=_ASSET_SCHEMA, **rest)
 
 
-def codes(name: str, role: str, **rest: Any) -> Param:
-    """Declare a comma-separated list of at most 250 currency codes; a repeat counts once."""
-    return Param(name, lambda _, text: _codes(name, text, role), schema=_LIST_SCHEMA, **rest)
+def codes(name: str, role: str, kinds: Kinds = MONEY, **rest: Any) -> Param:
+    """Declare a comma-separated list of at most 250 codes of such kinds; a repeat counts once."""
+    return Param(name, lambda _, text: _codes(name, text, role, kinds), schema=_LIST_SCHEMA, **rest)
+
+
+def pairs(name: str, **rest: Any) -> Param:
+    """Declare a comma-separated list of at most ten pairs of coins, each written BASE/QUOTE; a repeat counts once."""
+    return Param(name, _pairs, schema=_PAIRS_SCHEMA, **rest)
+
+
+def instruments(name: str, **rest: Any) -> Param:
+    """Declare a comma-separated list of metals instruments; what they are is for the endpoint to say."""
+    return Param(name, _instruments, schema=_INSTRUMENTS_SCHEMA, **rest)
+
+
+def metal(name: str, **rest: Any) -> Param:
+    """Declare one metal's code."""
+    return Param(name, lambda _, text: _metal(text), schema={"type": "string", "enum": list(METALS)}, **rest)
+
+
+def unit(name: str, **rest: Any) -> Param:
+    """Declare the handle of a unit of mass."""
+    return Param(name, _unit, schema={"type": "string", "enum": list(UNITS)}, **rest)
+
+
+def text(name: str, **rest: Any) -> Param:
+    """Declare a text that only the endpoint can read."""
+    return Param(name, lambda _, given: given, **rest)
+
+
+def flag(name: str, **rest: Any) -> Param:
+    """Declare a flag: `true`, `1`, `yes` and `y` set it, anything else does not."""
+    return Param(name, lambda _, given: given.isascii() and given.lower() in _TRUTHS, default=False, **rest)
 
 
 def amount(name: str, **rest: Any) -> Param:
@@ -69,29 +113,77 @@ def age(name: str, **rest: Any) -> Param:
     return Param(name, _age, schema={"type": "string", "format": "duration"}, **rest)
 
 
-def _code(text: str, role: str) -> str:
-    # Upper-casing turns some letters beyond ASCII into codes that nobody wrote: a dotless i into an I.
-    symbol = text.upper() if text.isascii() else text
-    if symbol not in CURRENCIES:
-        raise UnknownSymbol(text, role)
+def upper(text: str) -> str:
+    """Write a code in upper case.
+
+    Upper-casing turns some letters beyond ASCII into codes that nobody wrote: a dotless i into an I.
+    """
+    return text.upper() if text.isascii() else text
+
+
+def items(text: str) -> list[str]:
+    """Split a list at its commas, without blanks and empty items."""
+    return [item for part in text.split(",") if (item := part.strip())]
+
+
+def check_crossable(base: str, quote: str) -> None:
+    """Refuse a coin against a metal: nobody deals them, and the interface has no such rates. Errors: BadParameter."""
+    if {kind_of(base), kind_of(quote)} == {AssetKind.COIN, AssetKind.METAL}:
+        raise BadParameter(f"Coins are not priced in metals: [{base}] to [{quote}]; go through a currency, such as USD")
+
+
+def _code(text: str, role: str, kinds: Kinds) -> str:
+    symbol = upper(text)
+    kind = kind_of(symbol)
+    if kind not in kinds:
+        raise UnknownSymbol(text, role, _WHERE.get(kind, "") if kind else "")
     return symbol
 
 
-def _asset(text: str, role: str) -> str:
-    symbol = text.upper() if text.isascii() else text
-    if kind_of(symbol) is None:
-        raise UnknownSymbol(text, role)
-    return symbol
-
-
-def _codes(name: str, text: str, role: str) -> tuple[str, ...]:
-    items = [item for part in text.split(",") if (item := part.strip())]
-    symbols = tuple(dict.fromkeys(_code(item, role) for item in items))
+def _codes(name: str, text: str, role: str, kinds: Kinds) -> tuple[str, ...]:
+    symbols = tuple(dict.fromkeys(_code(item, role, kinds) for item in items(text)))
     if not symbols:
         raise BadParameter(f"Missing parameter: [{name}] holds no currency code: [{shown(text)}]")
     if len(symbols) > MOST_CODES:
         raise BadParameter(f"Too many currencies in [{name}]: [{len(symbols)}], at most {MOST_CODES}")
     return symbols
+
+
+def _pairs(name: str, text: str) -> tuple[Pair, ...]:
+    found = tuple(dict.fromkeys(_pair(name, item) for item in items(text)))
+    if not found:
+        raise BadParameter(f"Missing parameter: [{name}] holds no pair: [{shown(text)}]")
+    if len(found) > MOST_PAIRS:
+        raise BadParameter(f"Too many pairs in [{name}]: [{len(found)}], at most {MOST_PAIRS}")
+    return found
+
+
+def _pair(name: str, text: str) -> Pair:
+    base, slash, quote = (part.strip() for part in upper(text).partition("/"))
+    if not (base and slash and quote) or "/" in quote:
+        raise BadParameter(f"Invalid {name}: [{shown(text)}], a pair is written BASE/QUOTE, such as BTC/USD")
+    return Pair(base, quote)
+
+
+def _instruments(name: str, text: str) -> tuple[str, ...]:
+    symbols = tuple(dict.fromkeys(upper(item).replace("/", "") for item in items(text)))
+    if not symbols:
+        raise BadParameter(f"Missing parameter: [{name}] holds no instrument: [{shown(text)}]")
+    return symbols
+
+
+def _metal(text: str) -> str:
+    symbol = upper(text)
+    if symbol not in METALS:
+        raise UnknownMetal(text, "", f"options are [{', '.join(METALS)}], one in a request")
+    return symbol
+
+
+def _unit(name: str, text: str) -> str:
+    handle = text.lower() if text.isascii() else text
+    if handle not in UNITS:
+        raise BadParameter(f"Invalid {name}: [{shown(text)}]. Options are [{', '.join(UNITS)}]")
+    return handle
 
 
 def _amount(name: str, text: str) -> Decimal:

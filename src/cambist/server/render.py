@@ -53,6 +53,11 @@ def opened(body: object) -> bytes:
     return _ENCODER.encode(body)[:-1] + b',"ms":'
 
 
+def decimal(value: Decimal) -> str:
+    """Write a price as a decimal with all its digits, also the zeros at its end."""
+    return format(value, "f")
+
+
 def number(value: Decimal) -> Raw:
     """Write an amount with all its digits, without zeros that say nothing."""
     return Raw(trimmed(value))

@@ -80,7 +80,7 @@ class EndpointResource:
         if self._endpoint.personal:
             view = replace(view, usage=self._meter.usage(subscriber, now))
         params = read(self._endpoint.params, query)
-        cost = self._endpoint.cost(params)
+        cost = self._endpoint.cost(view, params)
         self._meter.afford(subscriber, cost, now)
         oldest = self._endpoint.oldest(view, params)
         check_history(subscriber, oldest, view.today)

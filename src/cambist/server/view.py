@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from typing import Annotated
@@ -12,17 +12,28 @@ from msgspec import Meta
 from cambist.accounts.account import DatetimeFormat
 from cambist.accounts.usage import UsageRecord
 from cambist.errors import RateUnavailable
+from cambist.history.fixing import Known
 from cambist.history.image import RateImage
 from cambist.history.report import Bulletin
 from cambist.market.book import Book
-from cambist.market.hours import is_open
+from cambist.market.consensus import FRESH_FOR
+from cambist.market.hours import age_when_traded
+from cambist.market.quote import Quote
 from cambist.market.standing import Pace
+from cambist.metals.mass import STANDARD, Units
 from cambist.reference.assets import AssetKind, kind_of
 
 Updated = Annotated[
     str | int,
     Meta(description="The market's time of the oldest quote used, in the account's format; ISO 8601 by default."),
 ]
+
+Closes = Callable[[str, date], Known | None]
+"""Gives what a coin closed at on a day. Errors: RateUnavailable where the archive cannot be asked now."""
+
+
+def no_closes(_coin: str, _day: date) -> None:
+    """Where nothing is archived no coin has a close."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +42,8 @@ class View:
 
     `longest_age` is the operator's limit for live rates, `form` how the account wants times, `reach` the first day that
     its plan includes; `usage` is there for the endpoints that ask for it. `bulletin` is the last word on the sources,
-    `ages` how old a price that trades may be, by what it is of.
+    `ages` how old a price that trades may be, by what it is of. `units` are the units of mass as the operator has them.
+    `closes` reads what a coin closed at.
     """
 
     book: Book
@@ -43,6 +55,8 @@ class View:
     usage: UsageRecord | None = None
     bulletin: Bulletin | None = None
     ages: Mapping[AssetKind, timedelta] = field(default_factory=dict)
+    closes: Closes = no_closes
+    units: Units = field(default_factory=lambda: STANDARD)
 
     @property
     def today(self) -> date:
@@ -56,13 +70,24 @@ class View:
         """
         for code in codes:
             kind, quote = kind_of(code), self.book.quotes.get(code)
-            if kind is None or quote is None or quote.origin.pace is Pace.DAILY or not is_open(quote.pair, self.now):
-                continue
-            limit = self.ages.get(kind)
-            if limit is not None and self.now - quote.as_of > limit:
+            if kind is not None and quote is not None and not self.is_fresh(quote, kind):
                 raise RateUnavailable(
                     f"The newest price of [{code}] is of [{written(quote.as_of)}], older than allowed"
                 )
+
+    def is_fresh(self, quote: Quote, kind: AssetKind, max_age: timedelta | None = None) -> bool:
+        """Say whether a price of that kind may still be used: its age counts up to its market's last moment of trade.
+
+        A price that trades may be as old as the operator says, one that is given several times a day as old as its
+        class, a fixing however old. Money that a coin is dealt in falls back on its fixing, and makes no coin old. The
+        client's `max_age` counts up to now, and for all of it.
+        """
+        if max_age is not None and self.now - quote.as_of > max_age:
+            return False
+        limit, pace = self.ages.get(kind, timedelta.max), quote.origin.pace
+        if pace is not Pace.REALTIME:
+            limit = max(limit, FRESH_FOR.get(pace, timedelta.max))
+        return age_when_traded(quote.pair, quote.dealt_at, self.now) <= limit
 
     def updated(self, as_of: datetime, max_age: timedelta | None) -> str | int:
         """Write the market time of the oldest quote in an answer, if it is fresh enough.
@@ -78,7 +103,12 @@ class View:
 def written(moment: datetime, form: DatetimeFormat = DatetimeFormat.ISO) -> str | int:
     """Write a moment as an account wants it."""
     if form is DatetimeFormat.UNIX_MS:
-        return round(moment.timestamp() * 1000)
+        return milliseconds(moment)
     return moment.astimezone(UTC).strftime(
         "%Y-%m-%d %H:%M:%S" if form is DatetimeFormat.SPACED else "%Y-%m-%dT%H:%M:%SZ"
     )
+
+
+def milliseconds(moment: datetime) -> int:
+    """Write a moment in milliseconds since 1970."""
+    return round(moment.timestamp() * 1000)

@@ -13,7 +13,7 @@ from cambist.market.pair import PIVOT, Pair
 from cambist.market.precision import half_up, shown_digits
 from cambist.server.endpoint import Endpoint
 from cambist.server.live import Live
-from cambist.server.readers import amount, code, places
+from cambist.server.readers import amount, asset, check_crossable, places
 from cambist.server.render import Number, Numbers, number, numbers
 from cambist.server.view import View
 
@@ -21,8 +21,17 @@ from cambist.server.view import View
 class Params(Live, frozen=True, kw_only=True):
     """An amount of one currency, into another."""
 
-    base: Annotated[str, code("from", "source", default=PIVOT, description="Source, USD if left out.", example="EUR")]
-    quote: Annotated[str, code("to", "target", description="Target.", example="USD")]
+    base: Annotated[
+        str,
+        asset(
+            "from",
+            "source",
+            default=PIVOT,
+            description="Source, USD if left out: a currency, a coin or a metal.",
+            example="EUR",
+        ),
+    ]
+    quote: Annotated[str, asset("to", "target", description="Target: a currency, a coin or a metal.", example="USD")]
     amount: Annotated[Decimal, amount("amount", description="From 0.01 up, any number of digits.", example="100")]
     precision: Annotated[int, places("precision", default=2, description="Decimals of the result.", example="2")]
 
@@ -37,6 +46,8 @@ class Body(Struct, frozen=True):
 
 def answer(view: View, params: Params) -> Body:
     """Convert at the unrounded cross; only what is shown of the rate is rounded."""
+    check_crossable(params.base, params.quote)
+    view.check_fresh((params.base, params.quote))
     rate = midpoint(view.book, Pair(params.base, params.quote))
     view.updated(rate.as_of, params.max_age)
     converted = half_up(Fraction(params.amount) * rate.value, params.precision)

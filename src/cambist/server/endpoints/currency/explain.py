@@ -7,13 +7,16 @@ from typing import Annotated
 
 from msgspec import Struct
 
-from cambist.history.as_of import on_day
-from cambist.history.grounds import Ground, live_grounds, past_grounds
+from cambist.errors import NoRate
+from cambist.history.closes import crossed_on, grounds_on
+from cambist.history.fixing import Known
+from cambist.history.grounds import Ground, live_grounds
 from cambist.market.cross import midpoint
 from cambist.market.pair import PIVOT, Pair
+from cambist.reference.assets import AssetKind, kind_of
 from cambist.server.endpoint import Endpoint
 from cambist.server.live import Live
-from cambist.server.readers import asset, day, not_in_future
+from cambist.server.readers import asset, check_crossable, day, not_in_future
 from cambist.server.render import Rates, day_rates, rates
 from cambist.server.view import Updated, View
 
@@ -39,10 +42,10 @@ class Body(Struct, frozen=True, rename={"day": "date"}):
 def answer(view: View, params: Params) -> Body:
     """Give a rate with its legs: sources, weights, ages, pegs, and why a fixing was carried."""
     pair = Pair(params.base, params.quote)
+    check_crossable(pair.base, pair.quote)
     if params.day is not None:
         not_in_future("date", params.day, view.today)
-        found = day_rates(on_day(view.image, params.day, pair.base, [pair.quote]))
-        return Body(pair.base, params.day, found, None, past_grounds(view.image, pair, params.day))
+        return _on_day(view, pair, params.day)
     view.check_fresh((pair.base, pair.quote))
     rate = midpoint(view.book, pair)
     return Body(
@@ -52,6 +55,20 @@ def answer(view: View, params: Params) -> Body:
         updated=view.updated(rate.as_of, params.max_age),
         legs=live_grounds(view.book, pair, view.now),
     )
+
+
+def _on_day(view: View, pair: Pair, on: date) -> Body:
+    closes = {code: _close(view, code, on) for code in (pair.base, pair.quote) if kind_of(code) is AssetKind.COIN}
+    found = day_rates(crossed_on(view.image, pair, on, closes))
+    return Body(pair.base, on, found, None, grounds_on(view.image, pair, on, closes))
+
+
+def _close(view: View, coin: str, on: date) -> Known:
+    found = view.closes(coin, on)
+    if found is None:
+        when = " yet: closes are archived when their day ends, at midnight UTC" if on == view.today else ""
+        raise NoRate(f"No close of [{coin}] was archived for [{on}]{when}")
+    return found
 
 
 def oldest(_view: View, params: Params) -> date | None:

@@ -31,7 +31,7 @@ class Body(Struct, frozen=True, rename={"quote": "to", "results": "from"}):
     calls: int
 
 
-def cost(params: Params) -> int:
+def cost(_view: View, params: Params) -> int:
     """Each pair returned is a call."""
     return len(params.bases)
 
@@ -43,7 +43,7 @@ def answer(view: View, params: Params) -> Body:
         quote=params.quote,
         results=rates({base: row[params.quote] for base, row in found.values.items()}),
         updated=view.updated(found.as_of, params.max_age),
-        calls=cost(params),
+        calls=cost(view, params),
     )
 
 

@@ -34,22 +34,23 @@ class Body(Struct, frozen=True, rename={"bases": "from", "quotes": "to"}):
     calls: int
 
 
-def cost(params: Params) -> int:
+def cost(_view: View, params: Params) -> int:
     """Each pair returned is a call, also where source and target are the same."""
     return len(params.bases) * len(params.quotes)
 
 
 def answer(view: View, params: Params) -> Body:
     """Cross every source with every target."""
-    if cost(params) > MOST_PAIRS:
-        raise BadParameter(f"Too many pairs in [from] x [to]: [{cost(params)}], at most {MOST_PAIRS}")
+    calls = cost(view, params)
+    if calls > MOST_PAIRS:
+        raise BadParameter(f"Too many pairs in [from] x [to]: [{calls}], at most {MOST_PAIRS}")
     found = midpoints(view.book, params.bases, params.quotes)
     return Body(
         bases=params.bases,
         quotes=params.quotes,
         matrix=matrix(found.values),
         updated=view.updated(found.as_of, params.max_age),
-        calls=cost(params),
+        calls=calls,
     )
 
 

@@ -8,9 +8,10 @@ from msgspec import Struct
 
 from cambist.market.cross import midpoints
 from cambist.market.pair import PIVOT
+from cambist.reference.assets import METALS
 from cambist.server.endpoint import Endpoint
 from cambist.server.live import Live
-from cambist.server.readers import code, codes
+from cambist.server.readers import MONEY_AND_METALS, code, codes
 from cambist.server.render import Rates, rates
 from cambist.server.view import Updated, View
 
@@ -18,8 +19,21 @@ from cambist.server.view import Updated, View
 class Params(Live, frozen=True, kw_only=True):
     """From one currency to a list."""
 
-    base: Annotated[str, code("from", "source", default=PIVOT, description="Source, USD if left out.", example="EUR")]
-    quotes: Annotated[tuple[str, ...], codes("to", "target", description="Targets.", example="USD,JPY,GBP")]
+    base: Annotated[
+        str,
+        code(
+            "from",
+            "source",
+            MONEY_AND_METALS,
+            default=PIVOT,
+            description="Source, USD if left out: a currency or a metal.",
+            example="EUR",
+        ),
+    ]
+    quotes: Annotated[
+        tuple[str, ...],
+        codes("to", "target", MONEY_AND_METALS, description="Targets: currencies or metals.", example="USD,JPY,GBP"),
+    ]
 
 
 class Body(Struct, frozen=True):
@@ -30,8 +44,19 @@ class Body(Struct, frozen=True):
     updated: Updated
 
 
+def cost(_view: View, params: Params) -> int:
+    """One call; from a metal one more for each target, and one more for each that is crossed through the dollar."""
+    if params.base not in METALS:
+        return 1
+    return 1 + len(params.quotes) + sum(quote not in (PIVOT, params.base) for quote in params.quotes)
+
+
 def answer(view: View, params: Params) -> Body:
-    """Cross the source with each target."""
+    """Cross the source with each target.
+
+    A metal counts in its own unit: a precious one by the troy ounce, a base one by the tonne.
+    """
+    view.check_fresh((params.base, *params.quotes))
     found = midpoints(view.book, [params.base], params.quotes)
     return Body(
         base=params.base,
@@ -47,4 +72,5 @@ endpoint: Endpoint[Params, Body] = Endpoint(
     params=Params,
     body=Body,
     answer=answer,
+    cost=cost,
 )

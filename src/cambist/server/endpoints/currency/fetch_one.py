@@ -11,7 +11,7 @@ from cambist.market.cross import midpoint
 from cambist.market.pair import PIVOT, Pair
 from cambist.server.endpoint import Endpoint
 from cambist.server.live import Live
-from cambist.server.readers import code
+from cambist.server.readers import asset, check_crossable
 from cambist.server.render import Rates, rates
 from cambist.server.view import Updated, View
 
@@ -21,9 +21,24 @@ class Params(Live, frozen=True, kw_only=True):
 
     base: Annotated[
         str | None,
-        code("from", "source", default=None, description="Source, USD if left out.", example="EUR"),
+        asset(
+            "from",
+            "source",
+            default=None,
+            description="Source, USD if left out: a currency, a metal or a coin.",
+            example="EUR",
+        ),
     ]
-    quote: Annotated[str | None, code("to", "target", default=None, description="Target, USD if empty.", example="USD")]
+    quote: Annotated[
+        str | None,
+        asset(
+            "to",
+            "target",
+            default=None,
+            description="Target, USD if empty: a currency, a metal or a coin.",
+            example="USD",
+        ),
+    ]
 
 
 class Body(Struct, frozen=True):
@@ -35,10 +50,16 @@ class Body(Struct, frozen=True):
 
 
 def answer(view: View, params: Params) -> Body:
-    """Cross the pair at midpoints."""
+    """Cross the pair at midpoints.
+
+    A metal counts in its own unit: a precious one by the troy ounce, a base one by the tonne. Coins are not priced in
+    metals.
+    """
     if params.base is None and params.quote is None:
         raise BadParameter("Missing parameter: [to], such as to=EUR")
     pair = Pair(params.base or PIVOT, params.quote or PIVOT)
+    check_crossable(pair.base, pair.quote)
+    view.check_fresh((pair.base, pair.quote))
     rate = midpoint(view.book, pair)
     return Body(
         base=pair.base,

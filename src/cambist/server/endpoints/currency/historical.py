@@ -10,7 +10,7 @@ from msgspec import Struct
 from cambist.history.as_of import listed_on, on_day
 from cambist.market.pair import PIVOT
 from cambist.server.endpoint import Endpoint
-from cambist.server.readers import code, codes, day, not_in_future
+from cambist.server.readers import MONEY_AND_METALS, code, codes, day, not_in_future
 from cambist.server.render import Rates, day_rates
 from cambist.server.view import View
 
@@ -19,7 +19,17 @@ class Params(Struct, frozen=True):
     """A day, from one currency to a list or to all."""
 
     day: Annotated[date, day("date", description="The day, UTC.", example="2024-02-29")]
-    base: Annotated[str, code("from", "source", default=PIVOT, description="Source, USD if left out.", example="EUR")]
+    base: Annotated[
+        str,
+        code(
+            "from",
+            "source",
+            MONEY_AND_METALS,
+            default=PIVOT,
+            description="Source, USD if left out: a currency, or a metal by the ounce or the tonne.",
+            example="EUR",
+        ),
+    ]
     quotes: Annotated[
         tuple[str, ...] | None,
         codes("to", "target", default=None, description="Targets, all if left out.", example="USD,JPY"),

@@ -11,7 +11,7 @@ from cambist.errors import BadParameter
 from cambist.history.series import between
 from cambist.market.pair import PIVOT, Pair
 from cambist.server.endpoint import Endpoint
-from cambist.server.readers import EARLIEST, code, day, interval, not_in_future
+from cambist.server.readers import EARLIEST, MONEY_AND_METALS, code, day, interval, not_in_future
 from cambist.server.render import RatesByCode, series_by_code
 from cambist.server.view import View
 
@@ -23,7 +23,17 @@ class Params(Struct, frozen=True):
     """A pair, from a day to a day."""
 
     quote: Annotated[str, code("to", "target", description="Target.", example="USD")]
-    base: Annotated[str, code("from", "source", default=PIVOT, description="Source, USD if left out.", example="EUR")]
+    base: Annotated[
+        str,
+        code(
+            "from",
+            "source",
+            MONEY_AND_METALS,
+            default=PIVOT,
+            description="Source, USD if left out: a currency, or a metal by the ounce or the tonne.",
+            example="EUR",
+        ),
+    ]
     start: Annotated[
         date | None, day("start", default=None, description="First day; 30 days up to the end if left out.")
     ]

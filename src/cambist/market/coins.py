@@ -1,0 +1,23 @@
+"""Pairs of coins: which ones venues list."""
+
+from __future__ import annotations
+
+from cambist.market.book import Book
+from cambist.market.pair import Pair
+from cambist.reference.assets import COINS
+
+
+def is_coin_pair(pair: Pair) -> bool:
+    """Say whether a pair has a coin on a side."""
+    return pair.base in COINS or pair.quote in COINS
+
+
+def listed_pairs(book: Book) -> list[Pair]:
+    """Give all pairs with a coin in them that venues list, by name."""
+    return sorted(pair for pair in book.pairs if is_coin_pair(pair))
+
+
+def listed_coins(book: Book) -> list[str]:
+    """Give all coins that the book prices or a venue lists a pair of, by symbol."""
+    dealt = {side for pair in book.pairs for side in (pair.base, pair.quote)}
+    return sorted(COINS.keys() & (dealt | book.quotes.keys()))

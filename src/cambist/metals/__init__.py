@@ -1,0 +1,1 @@
+"""Weighing metals: units of mass, fineness, instruments, and what a weight of a metal costs."""

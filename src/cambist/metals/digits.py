@@ -1,0 +1,69 @@
+"""How a metal's price is written: as a decimal with the digits of its source, and at least eight."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_UP, Context, Decimal, Inexact
+from fractions import Fraction
+
+LEAST_DIGITS = 8
+COMPUTED_DIGITS = 10
+"""How many a price has at least that is not as somebody quoted it: as many as a rate."""
+
+_MOST_DIGITS = 20
+_AMPLE = Context(prec=100)
+_EXACT = Context(prec=_MOST_DIGITS, traps=[Inexact])
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """Bid and ask as they are written, with as many places each."""
+
+    bid: Decimal
+    ask: Decimal
+
+    @property
+    def mid(self) -> Decimal:
+        """The exact half between the sides as they are written: one place more where it needs it."""
+        half = _AMPLE.multiply(_AMPLE.add(self.bid, self.ask), Decimal("0.5"))
+        same = half.quantize(self.bid, context=_AMPLE)
+        return same if same == half else half
+
+    @property
+    def spread(self) -> Decimal:
+        """The exact difference of the sides as they are written."""
+        return _AMPLE.subtract(self.ask, self.bid)
+
+
+def digits_of(value: Fraction) -> int:
+    """Count the significant digits of an exact price; 0 where no decimal of twenty digits is that price."""
+    try:
+        quotient = _EXACT.divide(Decimal(value.numerator), Decimal(value.denominator))
+    except Inexact:
+        return 0
+    return len(quotient.normalize(_EXACT).as_tuple().digits)
+
+
+def written_sides(bid: Fraction, ask: Fraction, digits: int) -> Sides:
+    """Round exact sides to at least `digits`, the digits of their source.
+
+    Bid goes down and ask up, so that what is written is never tighter than what was dealt; without a gap both are
+    rounded alike. Errors: ValueError for a bid of zero or less, or above the ask.
+    """
+    if not 0 < bid <= ask:
+        raise ValueError(f"{bid} to {ask} is no price")
+    shown = max(digits, COMPUTED_DIGITS)
+    down, up = (ROUND_FLOOR, ROUND_CEILING) if bid < ask else (ROUND_HALF_UP, ROUND_HALF_UP)
+    sides = _rounded(bid, shown, down), _rounded(ask, shown, up)
+    place = Decimal((0, (1,), min(0, *(_last_place(side) for side in sides))))
+    return Sides(*(side.quantize(place, context=_AMPLE) for side in sides))
+
+
+def _rounded(value: Fraction, digits: int, rounding: str) -> Decimal:
+    context = Context(prec=digits, rounding=rounding)
+    return context.divide(Decimal(value.numerator), Decimal(value.denominator)).normalize(context)
+
+
+def _last_place(value: Decimal) -> int:
+    """Give the exponent of the last digit that is shown of a decimal without zeros at its end."""
+    return value.adjusted() + 1 - max(len(value.as_tuple().digits), LEAST_DIGITS)

@@ -1,0 +1,36 @@
+"""Fineness: how much of a thousand parts is the precious metal itself."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+from cambist.errors import BadParameter, shown
+from cambist.reference.records import Purity
+from cambist.reference.weights import PURITIES
+
+PURE = Purity("1000", "pure", Decimal(1000))
+"""What a spot price is of: the fine metal alone. It is no purity that anything is stamped with."""
+
+CUSTOM = "custom"
+"""The name of a fineness that the caller chose."""
+
+_NUMBER = re.compile(r"[0-9]{1,4}(\.[0-9]{1,20})?")
+
+
+def purity_of(metal: str, text: str) -> Purity:
+    """Read a precious metal's purity: one of its codes, else a fineness from 1 to 1000, decimals allowed.
+
+    Errors: BadParameter saying which codes there are.
+    """
+    for purity in PURITIES[metal]:
+        if purity.code == text:
+            return purity
+    fineness = Decimal(text) if _NUMBER.fullmatch(text) else Decimal(0)
+    if not 1 <= fineness <= 1000:
+        codes = ", ".join(purity.code for purity in PURITIES[metal])
+        raise BadParameter(
+            f"Invalid purity: [{shown(text)}]. Options for {metal} are [{codes}], or a fineness from 1 to 1000, "
+            "in parts per thousand"
+        )
+    return Purity(text, CUSTOM, fineness)

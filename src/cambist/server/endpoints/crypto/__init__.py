@@ -1,0 +1,1 @@
+"""Prices of cryptocurrencies: what venues list, and what it is worth now."""

@@ -1,0 +1,39 @@
+"""`GET /crypto/currencies`: the coins that are priced."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from cambist.errors import RateUnavailable
+from cambist.market.coins import listed_coins
+from cambist.reference.assets import COINS
+from cambist.server.endpoint import Endpoint
+from cambist.server.view import View
+
+
+class Params(Struct, frozen=True):
+    """None."""
+
+
+class Body(Struct, frozen=True):
+    """Names by symbol."""
+
+    currencies: dict[str, str]
+
+
+def answer(view: View, _params: Params) -> Body:
+    """List every coin that a venue deals, stablecoins among them."""
+    coins = listed_coins(view.book)
+    if not coins:
+        raise RateUnavailable("No venue has been heard of yet")
+    return Body({coin: COINS[coin].name for coin in coins})
+
+
+endpoint: Endpoint[Params, Body] = Endpoint(
+    path="/crypto/currencies",
+    tag="crypto",
+    summary="All coins",
+    params=Params,
+    body=Body,
+    answer=answer,
+)

@@ -1,0 +1,148 @@
+"""`GET /metals/quote`: bid and ask of up to ten instruments, as they are quoted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from msgspec import UNSET, Struct, UnsetType
+
+from cambist.errors import RateUnavailable, UnknownInstrument, shown
+from cambist.metals.fineness import PURE
+from cambist.metals.instrument import Instrument
+from cambist.metals.instrument import instruments as instruments_of
+from cambist.metals.spot import Spot, own_unit, quoted
+from cambist.reference.assets import AssetKind, name_of
+from cambist.server.endpoint import Endpoint
+from cambist.server.live import Live
+from cambist.server.readers import flag, instruments
+from cambist.server.render import decimal
+from cambist.server.view import View, milliseconds, written
+
+MOST_INSTRUMENTS = 10
+
+
+class Params(Live, frozen=True, kw_only=True):
+    """One to ten instruments."""
+
+    instruments: Annotated[
+        tuple[str, ...],
+        instruments(
+            "instruments",
+            description="Up to ten symbols of /metals/instruments; further ones are ignored and named.",
+            example="XAUUSD,XAUXAG",
+        ),
+    ]
+    verbose: Annotated[bool, flag("verbose", description="Add display names: true, 1, yes or y.")]
+
+
+class QuoteRecord(Struct, frozen=True, kw_only=True):
+    """Bid and ask as decimal strings, for the metal's own unit of the pure metal; a ratio has no unit.
+
+    `tsp` and `dtm` are the quote's own time. `cross_rate`: nobody quotes it as such, it is crossed.
+    """
+
+    bid: str
+    ask: str
+    mid: str
+    spread: str
+    tsp: int
+    dtm: str
+    metal: str
+    target: str
+    unit: str | UnsetType = UNSET
+    purity: str | UnsetType = UNSET
+    cross_rate: bool
+    metal_name: str | UnsetType = UNSET
+    target_name: str | UnsetType = UNSET
+    unit_name: str | UnsetType = UNSET
+
+
+class Warnings(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What was asked for and is not answered: unknown, beyond the first ten, or without a fresh quote."""
+
+    invalid_instruments: list[str] = []
+    ignored_instruments: list[str] = []
+    unavailable_instruments: list[str] = []
+
+
+class Body(Struct, frozen=True):
+    """Quotes by symbol in the order of the request, and who published them."""
+
+    quotes: dict[str, QuoteRecord]
+    source: str
+    warnings: Warnings
+
+
+@dataclass(slots=True)
+class _Found:
+    spots: dict[str, Spot] = field(default_factory=dict)
+    unavailable: dict[str, RateUnavailable] = field(default_factory=dict)
+
+
+def answer(view: View, params: Params) -> Body:
+    """Give the latest bid and ask, without a change of unit, purity or currency.
+
+    It fails only where no instrument is valid, or none of the valid ones has a fresh quote.
+    """
+    asked, ignored = params.instruments[:MOST_INSTRUMENTS], params.instruments[MOST_INSTRUMENTS:]
+    known = instruments_of(view.book)
+    valid = {symbol: known[symbol] for symbol in asked if symbol in known}
+    if not valid:
+        raise UnknownInstrument(", ".join(asked), "", "the instruments are found at /metals/instruments")
+    found = _quoted(view, valid.values(), params)
+    if not found.spots:
+        raise next(iter(found.unavailable.values()))
+    return Body(
+        quotes={symbol: _record(view, valid[symbol], one, params) for symbol, one in found.spots.items()},
+        source="; ".join(dict.fromkeys(source for one in found.spots.values() for source in one.sources)),
+        warnings=Warnings(
+            invalid_instruments=[shown(symbol) for symbol in asked if symbol not in known],
+            ignored_instruments=[shown(symbol) for symbol in ignored],
+            unavailable_instruments=list(found.unavailable),
+        ),
+    )
+
+
+def _quoted(view: View, valid: Iterable[Instrument], params: Params) -> _Found:
+    found = _Found()
+    for instrument in valid:
+        try:
+            one = quoted(view.book, instrument, lambda quote: view.is_fresh(quote, AssetKind.METAL))
+            view.updated(one.as_of, params.max_age)
+            found.spots[instrument.symbol] = one
+        except RateUnavailable as missing:
+            found.unavailable[instrument.symbol] = missing
+    return found
+
+
+def _record(view: View, instrument: Instrument, one: Spot, params: Params) -> QuoteRecord:
+    sides, unit = one.sides, own_unit(instrument.metal)
+    has_unit = not instrument.is_ratio
+    return QuoteRecord(
+        bid=decimal(sides.bid),
+        ask=decimal(sides.ask),
+        mid=decimal(sides.mid),
+        spread=decimal(sides.spread),
+        tsp=milliseconds(one.as_of),
+        dtm=str(written(one.as_of, view.form)),
+        metal=instrument.metal.code,
+        target=instrument.target,
+        unit=unit.handle if has_unit else UNSET,
+        purity=PURE.code if instrument.is_precious else UNSET,
+        cross_rate=one.is_crossed,
+        metal_name=instrument.metal.name if params.verbose else UNSET,
+        target_name=(name_of(instrument.target) or UNSET) if params.verbose else UNSET,
+        unit_name=unit.name if params.verbose and has_unit else UNSET,
+    )
+
+
+endpoint: Endpoint[Params, Body] = Endpoint(
+    path="/metals/quote",
+    tag="metals",
+    summary="Bid and ask of metals instruments",
+    params=Params,
+    body=Body,
+    answer=answer,
+)

@@ -1,0 +1,33 @@
+"""`GET /metals/units`: the units of mass that metals can be priced by."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from cambist.server.endpoint import Endpoint
+from cambist.server.view import View
+
+
+class Params(Struct, frozen=True):
+    """None."""
+
+
+class Body(Struct, frozen=True):
+    """Names by handle."""
+
+    units: dict[str, str]
+
+
+def answer(view: View, _params: Params) -> Body:
+    """List all units; the tael and the baht, which differ from trade to trade, say how many grams they are here."""
+    return Body({unit.handle: unit.name for unit in view.units.values()})
+
+
+endpoint: Endpoint[Params, Body] = Endpoint(
+    path="/metals/units",
+    tag="metals",
+    summary="Units of mass",
+    params=Params,
+    body=Body,
+    answer=answer,
+)
