@@ -437,8 +437,8 @@ SECOND = timedelta(seconds=1)
 
 def traded(code, as_of, pace=Pace.REALTIME, price=100):
     votes = (
-        Vote("kraken", 99.0, as_of, 0.25),
-        Vote("okx", 100.0, as_of - SECOND, 0.6666666667),
+        Vote("kraken", 99.0, as_of - SECOND, 0.25),
+        Vote("okx", 100.0, as_of, 0.6666666667),
         Vote("sina", 180.0, as_of, 0.0),
     )
     origin = Origin(Made.PUBLISHED, ("okx",), (), votes, pace)
@@ -462,8 +462,8 @@ def dealing(make_client, clock):
 def test_the_votes_are_shown_the_heaviest_first_and_an_outlier_with_none(dealing):
     (leg,) = explained(dealing(NOON, traded("BTC", NOON)), "from=BTC&to=USD")["legs"]
     assert leg["votes"] == [
-        {"source": "okx", "mid": "100", "as_of": "2026-11-20T11:59:59Z", "age": 1, "weight": 0.666667},
-        {"source": "kraken", "mid": "99", "as_of": "2026-11-20T12:00:00Z", "age": 0, "weight": 0.25},
+        {"source": "okx", "mid": "100", "as_of": "2026-11-20T12:00:00Z", "age": 0, "weight": 0.666667},
+        {"source": "kraken", "mid": "99", "as_of": "2026-11-20T11:59:59Z", "age": 1, "weight": 0.25},
         {"source": "sina", "mid": "180", "as_of": "2026-11-20T12:00:00Z", "age": 0, "weight": 0.0},
     ]
     assert (leg["sources"], leg["rate"]) == (["okx"], "100")

@@ -64,7 +64,7 @@ def by_law(base: str, quote: str, day: date) -> Fraction | None:
     """Give what one `base` is in `quote` where law alone decides it, needing no market; None elsewhere."""
     held = {parity.code: parity for parity in parities_on(day)}
     (base_root, base_units), (quote_root, quote_units) = _root(base, held), _root(quote, held)
-    if base_root != quote_root or not (base in held or CURRENCIES[base].lives_on(day)):
+    if base_root != quote_root or not (base in held or (base in CURRENCIES and CURRENCIES[base].lives_on(day))):
         return None
     return quote_units / base_units
 

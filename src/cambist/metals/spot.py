@@ -61,17 +61,19 @@ def spot(book: Book, metal: Metal, currency: str, is_fresh: IsFresh) -> Spot:
     direct = book.pairs.get(Pair(metal.code, currency)) if currency != PIVOT else None
     if direct is not None and is_fresh(direct):
         return _dealt(metal, direct)
-    quote = book.leg(metal.code)
-    if not is_fresh(quote):
-        raise RateUnavailable(f"The newest price of [{metal.code}] is of [{quote.as_of:%Y-%m-%dT%H:%M:%SZ}], too old")
-    in_pivot = _dealt(metal, quote)
+    in_pivot = _checked(metal, book.leg(metal.code), is_fresh)
     return in_pivot if currency == PIVOT else _crossed(in_pivot, book.leg(currency))
 
 
 def quoted(book: Book, instrument: Instrument, is_fresh: IsFresh) -> Spot:
-    """Price an instrument as it is quoted; a ratio by its two metals. Errors: RateUnavailable."""
+    """Price an instrument as it is quoted, never crossed instead; a ratio by its two metals.
+
+    Errors: RateUnavailable where it is not quoted, or its quote is not fresh.
+    """
+    if instrument.target == PIVOT:
+        return spot(book, instrument.metal, PIVOT, is_fresh)
     if not instrument.is_ratio:
-        return spot(book, instrument.metal, instrument.target, is_fresh)
+        return _checked(instrument.metal, book.pairs.get(instrument.pair), is_fresh)
     one, other = (spot(book, metal, PIVOT, is_fresh) for metal in (instrument.metal, METALS[instrument.target]))
     return Spot(
         bid=one.bid / other.ask,
@@ -82,6 +84,14 @@ def quoted(book: Book, instrument: Instrument, is_fresh: IsFresh) -> Spot:
         instrument=instrument.pair,
         is_crossed=True,
     )
+
+
+def _checked(metal: Metal, quote: Quote | None, is_fresh: IsFresh) -> Spot:
+    if quote is None:
+        raise RateUnavailable(f"No source has delivered a price of [{metal.code}] there yet")
+    if not is_fresh(quote):
+        raise RateUnavailable(f"The newest price of [{metal.code}] is of [{quote.as_of:%Y-%m-%dT%H:%M:%SZ}], too old")
+    return _dealt(metal, quote)
 
 
 def _dealt(metal: Metal, quote: Quote) -> Spot:
