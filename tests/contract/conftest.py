@@ -117,6 +117,12 @@ def dealing(make_client: Callable[..., Any]) -> Callable[..., Any]:
     return make
 
 
+@pytest.fixture(name="book_with")
+def make_book() -> Callable[..., Book]:
+    """Make that book."""
+    return book_with
+
+
 @pytest.fixture
 def quote_of() -> Callable[..., Quote]:
     """Make a quote as the book has them."""

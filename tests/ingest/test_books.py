@@ -507,3 +507,12 @@ def test_books_stay_in_order_whatever_happens(books: Books) -> None:
             seen.append(book)
     assert all(later.version == earlier.version + 1 for earlier, later in pairwise(seen))
     assert seen[-1].version == books.version == len(seen)
+
+
+def test_a_book_names_what_venues_list(copper: Books) -> None:
+    copper.fixed("bank", {"EUR": fixed(EURO, "1.25")}, NOON)
+    assert edition(copper).listing == frozenset()
+    copper.tape.list_pairs("first", [Pair("BTC", "EUR")])
+    book = copper.edition(NOON + MINUTE)
+    assert book is not None
+    assert book.listing == {Pair("BTC", "EUR")}

@@ -748,3 +748,11 @@ def test_every_spelling_of_a_pair_is_kept(caplog: pytest.LogCaptureFixture) -> N
     with caplog.at_level(logging.DEBUG):
         names = {"XXBTZUSD": BITCOIN, "XBTUSD": BITCOIN, "NOPE": Pair("NOPENOPE", "USD")}
         assert known_names("kraken", names) == {"XXBTZUSD": BITCOIN, "XBTUSD": BITCOIN}
+
+
+def test_the_tape_knows_what_the_venue_lists(source) -> None:
+    async def scene(hall: Hall) -> None:
+        await until(lambda: hall.tape.listing)
+        assert BITCOIN in hall.tape.listing == frozenset(hall.streamer.names.values())
+
+    hearing(source, [say("BTCUSD 60 60")], scene)

@@ -139,6 +139,14 @@ def test_a_closed_market_has_no_ticks(a_source) -> None:
     assert tape.take(tick(100, as_of=NOON - MINUTE), NOON + SECOND) is None
 
 
+def test_what_venues_list_is_the_union_of_their_lists(tape: Tape) -> None:
+    tape.list_pairs("first", [BITCOIN, TETHERED])
+    tape.list_pairs("second", [TETHERED])
+    assert tape.listing == {BITCOIN, TETHERED}
+    tape.list_pairs("first", [])
+    assert tape.listing == {TETHERED}
+
+
 FRIDAY_CLOSE = datetime(2026, 11, 20, 22, tzinfo=UTC)
 """17:00 in New York."""
 

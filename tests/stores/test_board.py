@@ -203,7 +203,7 @@ def test_a_page_of_versions_that_is_too_short_is_made_anew(tmp_path: Path, conte
 
 def lines_of(folder: Path) -> tuple[dict[str, Any], list[bytes]]:
     """Give the head and the lines of the book's file."""
-    _, head, *lines = (folder / "book.json").read_bytes().split(b"\n")
+    _, head, _, *lines = (folder / "book.json").read_bytes().split(b"\n")
     return msgspec.json.decode(head), lines
 
 
@@ -245,6 +245,13 @@ def test_the_file_has_a_head_and_a_line_for_each_quote(board: FileBoard, tmp_pat
     assert [msgspec.json.decode(line)[0] for line in lines] == ["JPY", "CHF", "GBP/USD"]
 
 
+def test_what_venues_list_comes_back_by_name(board: FileBoard, tmp_path: Path) -> None:
+    listing = frozenset({CABLE, YEN, Pair("BTC", "USDT")})
+    for version, listed in ((1, listing), (2, listing), (3, frozenset({YEN})), (4, frozenset())):
+        board.publish(replace(a_book(version), listing=listed))
+        assert board.current() == FileBoard(tmp_path).current() == replace(a_book(version), listing=listed)
+
+
 def test_a_book_without_quotes_is_a_book(board: FileBoard) -> None:
     board.publish(a_rich_book(1, {}, {}))
     assert board.current() == a_rich_book(1, {}, {})
@@ -264,9 +271,9 @@ def test_a_head_that_counts_other_quotes_is_refused(board: FileBoard, tmp_path: 
 @pytest.mark.parametrize("lost", [1, 2])
 def test_a_book_with_a_line_lost_or_twice_is_refused(board: FileBoard, tmp_path: Path, lost: int) -> None:
     board.publish(a_book())
-    head, *lines = (tmp_path / "book.json").read_bytes().split(b"\n")[1:]
+    head, listing, *lines = (tmp_path / "book.json").read_bytes().split(b"\n")[1:]
     kept = lines[:-lost] or [lines[0], lines[0]]
-    (tmp_path / "book.json").write_bytes(sealed(b"\n".join((head, *kept))))
+    (tmp_path / "book.json").write_bytes(sealed(b"\n".join((head, listing, *kept))))
     with pytest.raises(BoardDamaged, match="holds 1 quotes instead of 2"):
         board.current()
 

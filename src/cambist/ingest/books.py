@@ -91,7 +91,7 @@ class Books:
 
     def _composed(self, now: datetime) -> Book:
         pairs = {pair: quote for pair, quote in self._pairs.items() if not pair.base.endswith(FORWARD)}
-        return compose(self._quotes(now), self.version + 1, now, pairs)
+        return compose(self._quotes(now), self.version + 1, now, pairs, self.tape.listing)
 
     def _agree(self, pairs: Iterable[Pair], now: datetime) -> bool:
         """Agree anew on these pairs; say whether one is among them that was not there before."""
@@ -178,4 +178,9 @@ def _is_fresh(quote: Quote, now: datetime) -> bool:
 
 
 def _says_the_same(book: Book, other: Book) -> bool:
-    return (book.quotes, book.pairs, book.listed) == (other.quotes, other.pairs, other.listed)
+    return (book.quotes, book.pairs, book.listed, book.listing) == (
+        other.quotes,
+        other.pairs,
+        other.listed,
+        other.listing,
+    )

@@ -66,6 +66,7 @@ class Streamer:
                 if names != self.names or not tasks:
                     await _ended(tasks)
                     self.names = dict(names)
+                    self.tape.list_pairs(self.venue.source.key, self.names.values())
                     tasks = [asyncio.create_task(self._keep(socket)) for socket in self.venue.sockets(self.names)]
                 await _undisturbed(tasks, _LIST_EVERY)
         finally:

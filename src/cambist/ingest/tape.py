@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -49,6 +49,8 @@ class Tape:
     is_open: IsOpen = lambda _pair, _now: True
     taken: Counter[str] = field(default_factory=Counter)
     refused: dict[str, Counter[str]] = field(default_factory=dict)
+    listing: frozenset[Pair] = frozenset()
+    _listed: dict[str, frozenset[Pair]] = field(default_factory=dict)
     _latest: dict[Pair, dict[str, _Print]] = field(default_factory=dict)
     _mids: dict[Pair, float] = field(default_factory=dict)
     _jumps: dict[tuple[Pair, str], tuple[datetime, float]] = field(default_factory=dict)
@@ -70,6 +72,11 @@ class Tape:
     def expect(self, pair: Pair, mid: float) -> None:
         """Say about what a pair is worth, before any tick of it was taken."""
         self._mids.setdefault(pair, mid)
+
+    def list_pairs(self, source: str, pairs: Iterable[Pair]) -> None:
+        """Note which pairs a venue lists now."""
+        self._listed[source] = frozenset(pairs)
+        self.listing = frozenset[Pair]().union(*self._listed.values())
 
     def begin_again(self, source: str) -> None:
         """Forget a source's sequences: it counts anew on every connection."""

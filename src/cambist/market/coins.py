@@ -14,10 +14,15 @@ def is_coin_pair(pair: Pair) -> bool:
 
 def listed_pairs(book: Book) -> list[Pair]:
     """Give all pairs with a coin in them that venues list, by name."""
-    return sorted(pair for pair in book.pairs if is_coin_pair(pair))
+    return sorted(pair for pair in book.pairs.keys() | book.listing if is_coin_pair(pair))
+
+
+def is_listed(book: Book, pair: Pair) -> bool:
+    """Say whether a pair has a coin in it, and a venue lists it."""
+    return is_coin_pair(pair) and (pair in book.pairs or pair in book.listing)
 
 
 def listed_coins(book: Book) -> list[str]:
     """Give all coins that the book prices or a venue lists a pair of, by symbol."""
-    dealt = {side for pair in book.pairs for side in (pair.base, pair.quote)}
+    dealt = {side for pair in book.pairs.keys() | book.listing for side in (pair.base, pair.quote)}
     return sorted(COINS.keys() & (dealt | book.quotes.keys()))

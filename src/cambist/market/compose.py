@@ -17,7 +17,11 @@ RECENT = timedelta(days=14)
 
 
 def compose(
-    quotes: Mapping[str, Quote], version: int, now: datetime, pairs: Mapping[Pair, Quote] | None = None
+    quotes: Mapping[str, Quote],
+    version: int,
+    now: datetime,
+    pairs: Mapping[Pair, Quote] | None = None,
+    listing: frozenset[Pair] = frozenset(),
 ) -> Book:
     """Make the book of one moment from one quote a code, each against the pivot, and from the pairs dealt as such."""
     as_of = max((quote.as_of for code, quote in quotes.items() if code in CURRENCIES), default=now)
@@ -28,7 +32,7 @@ def compose(
         PIVOT,
         *(code for code, quote in complete.items() if _is_listed(code, quote, as_of, now.date())),
     )
-    return Book(version, as_of, dict(sorted(complete.items())), tuple(sorted(listed)), pairs or {})
+    return Book(version, as_of, dict(sorted(complete.items())), tuple(sorted(listed)), pairs or {}, listing)
 
 
 def _derive(quotes: dict[str, Quote], parity: Parity, as_of: datetime) -> None:

@@ -71,7 +71,7 @@ class Quote:
 
     @property
     def dealt_at(self) -> datetime:
-        """The market's time of the thing itself, however old the money that it is dealt in and was crossed with."""
+        """The market's time of the thing itself, whatever it is dealt in and was crossed with."""
         return next((vote.as_of for vote in self.origin.votes if vote.source in self.origin.sources[:1]), self.as_of)
 
     def worth(self, code: str) -> Fraction:

@@ -68,12 +68,18 @@ class View:
 
         Errors: RateUnavailable.
         """
-        for code in codes:
+        asked = list(codes)
+        for code in asked:
             kind, quote = kind_of(code), self.book.quotes.get(code)
-            if kind is not None and quote is not None and not self.is_fresh(quote, kind):
+            if kind is None or quote is None:
+                continue
+            if not self.is_fresh(quote, kind):
                 raise RateUnavailable(
                     f"The newest price of [{code}] is of [{written(quote.as_of)}], older than allowed"
                 )
+            # A coin falls back on nothing: what is dealt in one is no younger than it.
+            sides = {side for leg in quote.origin.legs for side in (leg.base, leg.quote)}
+            asked += [side for side in sides if side not in asked and kind_of(side) is AssetKind.COIN]
 
     def is_fresh(self, quote: Quote, kind: AssetKind, max_age: timedelta | None = None) -> bool:
         """Say whether a price of that kind may still be used: its age counts up to its market's last moment of trade.

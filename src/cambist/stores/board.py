@@ -52,14 +52,15 @@ _Line = tuple[str, Quote]
 class FileBoard:
     """The current book of one machine, published to all its processes.
 
-    A book is a file of lines: a checksum, a head, and a line a quote. Both sides keep the lines of the last book, so
-    that publishing and reading cost what changed.
+    A book is a file of lines: a checksum, a head, what venues list, and a line a quote. Both sides keep the lines of
+    the last book, so that publishing and reading cost what changed.
     """
 
     def __init__(self, folder: Path) -> None:
         self._book = folder / "book.json"
         self._written: dict[Name, tuple[Quote, bytes]] = {}
         self._read: dict[bytes, tuple[Name, Quote]] = {}
+        self._listed: tuple[frozenset[Pair], bytes] = (frozenset(), b"[]")
         page = folder / "versions"
         if not page.exists() or page.stat().st_size != _PAGE_BYTES:
             write_atomically(page, bytes(_PAGE_BYTES))
@@ -80,9 +81,14 @@ class FileBoard:
         head = _encode(_Head(book.version, book.as_of, book.listed, len(written)))
         lines = {name: self._line(name, quote) for name, quote in written.items()}
         self._written = {name: (quote, lines[name]) for name, quote in written.items()}
-        content = b"\n".join((head, *lines.values()))
+        content = b"\n".join((head, self._listing(book.listing), *lines.values()))
         write_atomically(self._book, _checksum(content) + content, durable=False)
         self.ring(News.BOOK)
+
+    def _listing(self, listing: frozenset[Pair]) -> bytes:
+        if self._listed[0] is not listing:
+            self._listed = listing, _encode(sorted(map(str, listing)))
+        return self._listed[1]
 
     def _line(self, name: Name, quote: Quote) -> bytes:
         before = self._written.get(name)
@@ -101,8 +107,11 @@ class FileBoard:
         if checksum != _checksum(content):
             raise BoardDamaged(f"The book {self._book} is not what was written")
         try:
-            head, *lines = content.split(b"\n")
+            head, listed, *lines = content.split(b"\n")
             read = msgspec.json.decode(head, type=_Head)
+            if self._listed[1] != listed:
+                names = msgspec.json.decode(listed, type=list[str])
+                self._listed = frozenset(Pair(*name.split("/")) for name in names), listed
             entries = {line: self._read.get(line) or _decode(line) for line in lines}
         except (msgspec.MsgspecError, ValueError) as error:
             raise BoardDamaged(f"The book {self._book} was written by another version: {error}") from error
@@ -111,7 +120,7 @@ class FileBoard:
         self._read = entries
         quotes = {name: quote for name, quote in entries.values() if isinstance(name, str)}
         pairs = {name: quote for name, quote in entries.values() if isinstance(name, Pair)}
-        return Book(read.version, read.as_of, quotes, read.listed, pairs)
+        return Book(read.version, read.as_of, quotes, read.listed, pairs, self._listed[0])
 
 
 def _encode(value: object) -> bytes:

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from cambist.errors import RateUnavailable, UnknownPair
 from cambist.market.book import Book
-from cambist.market.coins import is_coin_pair
+from cambist.market.coins import is_listed, listed_pairs
 from cambist.market.cross import Rate, midpoint
 from cambist.market.pair import Pair
 from cambist.reference.assets import AssetKind
@@ -48,20 +48,19 @@ def answer(view: View, params: Params) -> Body:
 
 
 def _rate(view: View, pair: Pair, params: Params) -> Rate:
-    quote = view.book.pairs[pair]
-    if view.is_fresh(quote, AssetKind.COIN, params.max_age):
+    quote = view.book.pairs.get(pair)
+    if quote is not None and view.is_fresh(quote, AssetKind.COIN, params.max_age):
         return Rate(pair, quote.mid, quote.as_of)
     view.check_fresh((pair.base, pair.quote))
     return midpoint(view.book, pair)
 
 
 def _check_listed(book: Book, pair: Pair) -> None:
-    if pair in book.pairs and is_coin_pair(pair):
+    if is_listed(book, pair):
         return
-    if not any(is_coin_pair(listed) for listed in book.pairs):
+    if not listed_pairs(book):
         raise RateUnavailable("No venue has been heard of yet")
-    is_reversed = pair.inverse in book.pairs and is_coin_pair(pair)
-    raise UnknownPair(str(pair), "", f"it is listed as [{pair.inverse}]" if is_reversed else _LISTED)
+    raise UnknownPair(str(pair), "", f"it is listed as [{pair.inverse}]" if is_listed(book, pair.inverse) else _LISTED)
 
 
 endpoint: Endpoint[Params, Body] = Endpoint(
