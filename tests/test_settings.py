@@ -1,4 +1,5 @@
 from datetime import timedelta
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,8 @@ def test_every_setting_can_be_chosen_in_file_variable_and_flag(config: Path, nam
         "coin_max_age": ("PT5M", timedelta(minutes=5)),
         "metal_max_age": ("PT1H", timedelta(hours=1)),
         "fixing_max_age": ("P7D", timedelta(days=7)),
+        "tael_grams": ("37.79936375", Decimal("37.79936375")),
+        "baht_grams": ("15.16", Decimal("15.16")),
         "proxies": ("10.0.0.0/8,::1", "10.0.0.0/8,::1"),
         "tls_cert": ("/srv/cert.pem", Path("/srv/cert.pem")),
         "tls_key": ("/srv/key.pem", Path("/srv/key.pem")),
@@ -155,6 +158,47 @@ def test_a_bad_value_names_its_setting(name: str, value: str) -> None:
 def test_a_duration_below_nothing_is_refused(name: str) -> None:
     with pytest.raises(SettingRefused, match=name):
         read_settings({f"CAMBIST_{name.upper()}": "-PT1H"}, {})
+
+
+NO_GRAMS = ["0", "0.000", "-0", "-1", "-37.429", "NaN", "-NaN", "sNaN", "Infinity", "-Infinity", "a liang", "37,5", ""]
+
+
+@pytest.mark.parametrize("name", ["tael_grams", "baht_grams"])
+@pytest.mark.parametrize("value", NO_GRAMS)
+def test_what_is_no_weight_is_refused_in_a_sentence_that_names_its_setting(config: Path, name: str, value: str) -> None:
+    sentence = rf"^The setting \[{name}\]( in .*cambist\.toml)? is refused: .{{10}}"
+    for environment, flags in (
+        ({f"CAMBIST_{name.upper()}": value}, {}),
+        ({}, {name: value}),
+        (filed(config, f'{name} = "{value}"'), {}),
+    ):
+        with pytest.raises(SettingRefused, match=sentence):
+            read_settings(environment, flags)
+
+
+@pytest.mark.parametrize("name", ["tael_grams", "baht_grams"])
+@pytest.mark.parametrize("value", ["0", "0.0", "-1.5", "nan", "inf", "-inf", "true", "[37]"])
+def test_a_bare_number_in_the_file_that_is_no_weight_is_refused_too(config: Path, name: str, value: str) -> None:
+    with pytest.raises(SettingRefused, match=rf"^The setting \[{name}\] in .*cambist\.toml is refused: "):
+        read_settings(filed(config, f"{name} = {value}"), {})
+
+
+@pytest.mark.parametrize("name", ["tael_grams", "baht_grams"])
+def test_the_weight_that_is_refused_is_said(name: str) -> None:
+    with pytest.raises(
+        SettingRefused, match=rf"^The setting \[{name}\] is refused: \[-37\.50\] is not from 1 to 1000 grams$"
+    ):
+        read_settings({f"CAMBIST_{name.upper()}": "-37.50"}, {})
+
+
+@pytest.mark.parametrize("name", ["tael_grams", "baht_grams"])
+@pytest.mark.parametrize(("written", "grams"), [("37.5", "37.5"), ("50", "50"), ("15.2441", "15.2441")])
+def test_a_weight_may_stand_in_the_file_as_a_bare_number(config: Path, name: str, written: str, grams: str) -> None:
+    assert getattr(read_settings(filed(config, f"{name} = {written}"), {}), name) == Decimal(grams)
+
+
+def test_the_tael_and_the_baht_are_those_of_the_bullion_trade() -> None:
+    assert (Settings().tael_grams, Settings().baht_grams) == (Decimal("37.429"), Decimal("15.244"))
 
 
 def test_a_bad_value_in_the_file_names_the_file_too(config: Path) -> None:

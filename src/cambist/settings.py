@@ -176,8 +176,8 @@ def _convert(chosen: Mapping[str, Any], where: str = "") -> Settings:
             raise SettingRefused(f"The setting [{name}]{where} is refused: a duration below nothing")
     for name in ("tael_grams", "baht_grams"):
         grams = getattr(settings, name)
-        if not (grams.is_finite() and grams > 0):
-            raise SettingRefused(f"The setting [{name}]{where} is refused: [{grams}] is no weight in grams")
+        if not (grams.is_finite() and 1 <= grams <= 1000):
+            raise SettingRefused(f"The setting [{name}]{where} is refused: [{grams}] is not from 1 to 1000 grams")
     _ = settings.proxy_networks
     return settings
 

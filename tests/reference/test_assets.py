@@ -45,7 +45,6 @@ def test_there_are_coins_enough() -> None:
         ("coins.csv", ["symbol"]),
         ("coin_aliases.csv", ["venue", "symbol"]),
         ("coin_clashes.csv", ["symbol"]),
-        ("metals.csv", ["code"]),
     ],
 )
 def test_the_rows_are_unique_and_sorted(file: str, keys: list[str]) -> None:
@@ -202,6 +201,13 @@ def test_the_metals_are_these() -> None:
         "XPT": ("Platinum", "oz_t", MetalKind.PRECIOUS),
         "XZN": ("Zinc", "metric_tonne", MetalKind.BASE),
     }
+
+
+def test_the_metals_stand_in_the_order_of_the_interface_the_precious_ones_first() -> None:
+    order = ["XAU", "XAG", "XPT", "XPD", "XAL", "XCU", "XPB", "XNI", "XZN"]
+    assert list(METALS) == order
+    assert [row["code"] for row in raw("metals.csv")] == order
+    assert [metal.kind for metal in METALS.values()] == [MetalKind.PRECIOUS] * 4 + [MetalKind.BASE] * 5
 
 
 def test_no_metal_is_a_currency() -> None:
