@@ -16,13 +16,11 @@ FIRST_START, LATER_START, RESIDENT = 15.0, 2.0, 120.0  # seconds, seconds, MB
 
 
 @dataclass
-class Findings:
-    """All that was measured with one number of threads."""
+class Served:
+    """What was measured of one service: its name, its workloads, what its processes held after them."""
 
-    threads: int
+    name: str
     rows: list[Row]
-    first_start: float
-    later_start: float
     held: list[Held]
 
     @property
@@ -31,22 +29,45 @@ class Findings:
         return middle(load for row in self.rows for load in row.constants)
 
 
+@dataclass
+class Findings:
+    """All that was measured with one number of threads."""
+
+    threads: int
+    served: list[Served]
+    first_start: float
+    later_start: float
+
+    @property
+    def rows(self) -> list[Row]:
+        """Give the workloads of all services."""
+        return [row for served in self.served for row in served.rows]
+
+
 def show(found: Findings, console: Console) -> None:
-    """Print the table, then starts and memory."""
+    """Print a table for each service and its memory, then the starts."""
     plural = "s" if found.threads > 1 else ""
-    table = Table(title=f"1 worker, {found.threads} blocking thread{plural}", title_justify="left", box=box.SIMPLE_HEAD)
+    for served in found.served:
+        _show(served, f"{served.name}, 1 worker, {found.threads} blocking thread{plural}", console)
+    for line in _starts(found):
+        console.print(line, soft_wrap=True, highlight=False)
+
+
+def _show(served: Served, title: str, console: Console) -> None:
+    """Print the table of one service, what failed, and its memory."""
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
     for name in ("work", "path"):
         table.add_column(name, overflow="fold")
     for name in ("answers/s", "ratio", "p50 ms", "p99 ms"):
         table.add_column(name, justify="right", no_wrap=True)
     for name in ("target", "reached"):
         table.add_column(name, no_wrap=True)
-    if found.constant:
-        table.add_row("", "the constant", *_figures(found.constant, 1.0), "", "")
-    for row in found.rows:
+    if served.constant:
+        table.add_row("", "the constant", *_figures(served.constant, 1.0), "", "")
+    for row in served.rows:
         table.add_row(*_cells(row))
     console.print(table)
-    for line in (*_failures(found.rows), *_starts(found), *_memory(found.held)):
+    for line in (*_failures(served.rows), *_memory(served.held)):
         console.print(line, soft_wrap=True, highlight=False)
 
 
@@ -115,4 +136,5 @@ def as_json(found: Findings) -> dict[str, Any]:
         for row in found.rows
     ]
     starts = {"first_start": found.first_start, "later_start": found.later_start}
-    return {"threads": found.threads, "rows": rows, **starts, "memory": [asdict(one) for one in found.held]}
+    memory = {served.name: [asdict(one) for one in served.held] for served in found.served}
+    return {"threads": found.threads, "rows": rows, **starts, "memory": memory}

@@ -11,6 +11,7 @@ import shutil
 import signal
 import sys
 import tempfile
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from rich.console import Console
 from load import Calls, Client, NotMeasuredError
 from memory import held_below
 from processes import CLIENT_CORE, SERVER_CORE, can_pin
-from report import Findings, as_json, show
+from report import Findings, Served, as_json, show
 from rounds import measure, rows_for
 from servers import Cambist, constant
 from weak_client import by_weak_client
@@ -55,20 +56,31 @@ def main() -> int:
 
 
 def _findings(threads: int, chosen: argparse.Namespace, console: Console, *, pinned: bool) -> Findings:
-    """Start the service twice, measure it the second time, stop it."""
-    with tempfile.TemporaryDirectory(prefix="cambist-bench-", ignore_cleanup_errors=True) as folder:
+    """Start the service twice, measure it the second time, stop it; then do so with a sandbox, started once."""
+    with (
+        tempfile.TemporaryDirectory(prefix="cambist-bench-", ignore_cleanup_errors=True) as folder,
+        console.status("first start") as status,
+    ):
         cambist = Cambist(Path(folder), threads, pinned)
-        with console.status("first start") as status:
-            with cambist.started() as (_process, first):
-                status.update("later start")
-            with (
-                cambist.started() as (process, later),
-                constant(Path(folder), threads, pinned=pinned) as port,
-            ):
-                rows = rows_for(chosen.only, cambist.port, cambist.key)
-                measure(rows, Calls(port, ("/",)), CLIENTS[chosen.client], chosen.seconds, status.update)
-                held = held_below(process.pid)
-    return Findings(threads, rows, first, later, held)
+        with cambist.started() as (_process, first):
+            status.update("later start")
+        with cambist.started() as (process, later):
+            served = [_served(cambist, process.pid, chosen, status.update)]
+        if any(one.of_sandbox for one in chosen.only):
+            status.update("a sandbox")
+            sandbox = Cambist(Path(folder), threads, pinned, is_sandbox=True)
+            with sandbox.started() as (process, _took):
+                served.append(_served(sandbox, process.pid, chosen, status.update))
+    return Findings(threads, [one for one in served if one.rows], first, later)
+
+
+def _served(cambist: Cambist, pid: int, chosen: argparse.Namespace, say: Callable[[str], None]) -> Served:
+    """Measure a running service on its workloads, beside a constant."""
+    with constant(cambist.folder, cambist.threads, pinned=cambist.pinned) as port:
+        asked = [one for one in chosen.only if one.of_sandbox is cambist.is_sandbox]
+        rows = rows_for(asked, cambist.port, cambist.key)
+        measure(rows, Calls(port, ("/",)), CLIENTS[chosen.client], chosen.seconds, say)
+        return Served("A sandbox" if cambist.is_sandbox else "The euro's reference rates", rows, held_below(pid))
 
 
 def _pin_client() -> bool:

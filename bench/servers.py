@@ -21,9 +21,11 @@ class Cambist:
     folder: Path
     threads: int
     pinned: bool
+    is_sandbox: bool = False
 
     def __post_init__(self) -> None:
-        self.data, self.log, self.port = self.folder / "data", self.folder / "service.log", free_port()
+        name = "sandbox" if self.is_sandbox else "service"
+        self.data, self.log, self.port = self.folder / name, self.folder / f"{name}.log", free_port()
         self.data.mkdir(mode=0o700)
 
     @property
@@ -53,14 +55,16 @@ class Cambist:
     def _command(self) -> list[str]:
         """Spell what a user would type."""
         serve = ["serve", "--data", str(self.data), "--host", HOST, "--port", str(self.port)]
-        # Nothing but what the clients ask is measured: sources are asked in a benchmark of their own.
-        serve += ["--no-fetch", "--operator-port", "0"]
+        # Nothing but what the clients ask is measured: sources are asked in a benchmark of their own. Metals and coins
+        # have no price but from sources; a sandbox has them as a user gets them without, fresh at any hour. Its player
+        # shares the server's core, and weighs on the constant beside it as much.
+        serve += ["--sandbox" if self.is_sandbox else "--no-fetch", "--operator-port", "0"]
         return [*_cambist(), *serve, "--workers", "1", "--threads", str(self.threads)]
 
 
 def _cambist() -> list[str]:
-    """Take the command installed beside this Python, unless CAMBIST_COMMAND names another."""
-    named = os.environ.get("CAMBIST_COMMAND")
+    """Take the command installed beside this Python, unless BENCH_COMMAND names another."""
+    named = os.environ.get("BENCH_COMMAND")
     return shlex.split(named) if named else [str(Path(sys.executable).with_name("cambist"))]
 
 

@@ -1,11 +1,22 @@
 """What is asked of the service, and what it should reach."""
 
 import datetime as dt
+import itertools
+import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from cambist.app.simulated import COINS_BY_SIZE
+from cambist.market.coins import is_coin_pair
+from cambist.reference.tables import CURRENCIES
+from cambist.reference.weights import PURITIES, UNITS
+from cambist.simulation.levels import METALS
+from cambist.simulation.market import SimulatedMarket
+
 FIRST_DAY, LAST_DAY = dt.date(1999, 1, 4), dt.date(2026, 10, 30)
+MARKET = SimulatedMarket(0, COINS_BY_SIZE)  # what is quoted does not depend on the seed
+SPOT, PRICES, QUESTIONS = "/metals/spot", "/crypto/fetch-prices", 20_000
 
 
 @dataclass(frozen=True)
@@ -37,6 +48,7 @@ class Workload:
     target: Target | None = None
     key_in_query: bool = False
     one_by_one: bool = False
+    of_sandbox: bool = False
 
 
 def _days() -> Iterator[dt.date]:
@@ -50,12 +62,32 @@ def _year_after(day: dt.date) -> dt.date:
     return day.replace(year=day.year + 1, day=28 if (day.month, day.day) == (2, 29) else day.day)
 
 
+def _weights() -> Iterator[str]:
+    """Ask for every metal in every floating currency, by every unit and purity."""
+    quoted = MARKET.codes(dt.datetime.now(dt.UTC).date())
+    currencies = [code for code in quoted if code in CURRENCIES]
+    for metal, currency, unit in itertools.product(METALS, currencies, UNITS):
+        for purity in PURITIES.get(metal, ()):
+            yield f"{SPOT}?metal={metal}&currency={currency}&unit={unit}&purity={purity.code}"
+        if metal not in PURITIES:
+            yield f"{SPOT}?metal={metal}&currency={currency}&unit={unit}"
+
+
+def _prices(pairs: int) -> Iterator[str]:
+    """Ask for so many pairs at once, other ones each time."""
+    listed = [str(pair) for pair in MARKET.pairs() if is_coin_pair(pair)]
+    chance = random.Random(pairs)  # noqa: S311 - the same pairs in every run, no secret
+    for _ in range(QUESTIONS):
+        yield f"{PRICES}?pairs={','.join(chance.sample(listed, pairs))}"
+
+
 PAIR, ALL = "/fetch-one?from=EUR&to=USD", "/fetch-all?from=USD"
 SERIES = "/time-series?from=EUR&to=USD"
 PAST_DAYS = tuple(f"/historical?from=USD&date={day}" for day in _days())
 YEARS = tuple(f"{SERIES}&start={day}&end={_year_after(day)}" for day in _days() if _year_after(day) <= LAST_DAY)
 LONG_SERIES = tuple(f"{SERIES}&start={FIRST_DAY}&end={LAST_DAY - dt.timedelta(days=day)}" for day in range(64))
 """Each asked for once: a series that is given again as it was kept would measure the keeping."""
+GRAM, TWO = f"{SPOT}?currency=EUR&unit=gram&purity=750", f"{PRICES}?pairs=BTC/USD,ETH/BTC"
 
 WORKLOADS = (
     Workload("W1", PAIR, (PAIR,), Target("ratio", 0.65)),
@@ -64,4 +96,9 @@ WORKLOADS = (
     Workload("W3", "/historical?from=USD&date=<random>", PAST_DAYS, Target("ratio", 0.35)),
     Workload("W4", f"{SERIES}&start=<random>&end=<+1 year>", YEARS, Target("answers", 5000)),
     Workload("W5", f"{SERIES}&start={FIRST_DAY}&end=<each>", LONG_SERIES, Target("p50", 8), one_by_one=True),
+    Workload("M1", GRAM, (GRAM,), Target("ratio", 0.6), of_sandbox=True),
+    Workload("M2", f"{SPOT}?metal=<random>&currency=…", tuple(_weights()), of_sandbox=True),
+    Workload("C1", TWO, (TWO,), Target("ratio", 0.6), of_sandbox=True),
+    Workload("C2", f"{PRICES}?pairs=<two random>", tuple(_prices(2)), of_sandbox=True),
+    Workload("C3", f"{PRICES}?pairs=<ten random>", tuple(_prices(10)), of_sandbox=True),
 )
