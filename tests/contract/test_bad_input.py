@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from cambist.accounts.api_key import mint
 from cambist.reference.tables import CURRENCIES
+from cambist.server.problems import PROBLEMS
 
 UNKNOWN_KEY = mint(lambda alphabet: alphabet[9])
 CODES = list(CURRENCIES)
@@ -25,7 +26,18 @@ ENDPOINTS = [
     "/historical",
     "/time-series",
     "/currencies",
+    "/explain",
+    "/crypto/currencies",
+    "/crypto/pairs",
+    "/crypto/fetch-prices",
+    "/metals/spot",
+    "/metals/quote",
+    "/metals/instruments",
+    "/metals/purities",
+    "/metals/units",
+    "/metals/list",
 ]
+ERRORS = {problem.code for problem in PROBLEMS.values() if problem.status < 500 or problem.status == 503}
 STATUSES = {200, 304, 400, 401, 404, 405, 503}
 
 
@@ -285,7 +297,10 @@ def test_an_amount_as_long_as_a_query_is_answered_in_full(client):
     assert (reply.status, reply.content.count(b"9")) == (200, 32_000)
 
 
-NAMES = ["from", "to", "date", "start", "end", "interval", "amount", "precision", "max_age", "api_key", "x", ""]
+NAMES = [
+    *("from", "to", "date", "start", "end", "interval", "amount", "precision", "max_age", "api_key", "x", ""),
+    *("metal", "currency", "unit", "purity", "verbose", "instruments", "pairs"),
+]
 WORDS = [
     "EUR",
     "usd",
@@ -315,6 +330,8 @@ WORDS = [
     "*",
     ";",
     "9" * 70,
+    *("XAU", "xcu", "XPB", "BTC", "USDT", "JPY", "PLN", "BTC/USD", "sol/usdt,ETH/BTC", "USD/BTC", "/", "BTC/XAU"),
+    *("XAUUSD", "xau/eur,XAUXAG,NOPE", "XPBUSD", "gram", "Tael", "ounce", "750", "916.67", "24K", "NaN", "yes"),
 ]
 PIECES = st.builds("{}={}".format, st.sampled_from(NAMES), st.sampled_from(WORDS))
 ASCII = st.text(alphabet=string.printable.strip() + "%&=,;+", max_size=40)
@@ -324,17 +341,19 @@ RAW = st.text(alphabet=st.characters(max_codepoint=255), max_size=40)
 QUERIES = st.one_of(st.lists(st.one_of(PIECES, PIECES, ASCII, ENCODED), max_size=6).map("&".join), RAW)
 
 
+@pytest.mark.parametrize("which", ["client", "client_dealing"])
 @settings(
     max_examples=1000, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(path=st.sampled_from(ENDPOINTS), query=QUERIES)
-def test_any_query_on_any_endpoint_is_answered_or_refused_in_the_one_shape(client, path, query):
-    reply = client.get(f"{path}?{query}")
-    assert reply.status in STATUSES
+def test_any_query_on_any_endpoint_is_answered_or_refused_in_the_one_shape(request, which, path, query):
+    reply = request.getfixturevalue(which).get(f"{path}?{query}")
+    assert reply.status in STATUSES, (path, query)
     if reply.status == 200:
         assert list(reply.json)[-1] == "ms"
     else:
         assert is_error(reply)
+        assert reply.json["code"] in ERRORS
 
 
 @settings(

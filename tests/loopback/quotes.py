@@ -15,6 +15,9 @@ from official import Asked
 from prices import PER_TONNE, Prices, drawn
 from recordings import as_it_is
 
+from cambist.market.hours import hours_of, last_traded
+from cambist.market.pair import Pair
+
 _BEIJING = ZoneInfo("Asia/Shanghai")
 _SINA = {"CAD": "XCU", "AHD": "XAL", "ZSD": "XZN", "PBD": "XPB", "NID": "XNI"}
 _SINA_NAMES = {"CAD": "LME铜", "AHD": "LME铝", "ZSD": "LME锌", "PBD": "LME铅", "NID": "LME镍"}
@@ -67,13 +70,19 @@ def _sides(prices: Prices, key: str, pair: tuple[str, str], fault: Fault, change
     return (fault.change(bid), fault.change(ask)) if changed in pair and fault.change is not as_it_is else (bid, ask)
 
 
+def _last_dealt(pair: Pair, now: datetime) -> datetime:
+    """Give the time of a quote: in closed hours a second before its market closed, as these sources have it."""
+    closed_at = last_traded(hours_of(pair), now).as_of
+    return now if closed_at == now else closed_at - timedelta(seconds=1)
+
+
 def _swissquote(prices: Prices, match: re.Match[str], now: datetime, fault: Fault) -> Reply:
     bid, ask = sorted(map(float, _sides(prices, "swissquote", (match[1], match[2]), fault, "XAU")))
     profiles = [
         {"spreadProfile": name, "bidSpread": wide, "askSpread": wide, "bid": bid - wide * bid, "ask": ask + wide * ask}
         for name, wide in (("premium", 1e-4), ("prime", 5e-5), ("elite", 0.0))
     ]
-    ts = int(now.timestamp() * 1000)
+    ts = int(_last_dealt(Pair(match[1], match[2]), now).timestamp() * 1000)
     platforms = [
         {"topo": {"platform": name, "server": "Live5"}, "spreadProfilePrices": profiles, "ts": ts - late}
         for name, late in (("SwissquoteLtd", 0), ("MT5", 11))
@@ -83,7 +92,7 @@ def _swissquote(prices: Prices, match: re.Match[str], now: datetime, fault: Faul
 
 def _sina(prices: Prices, match: re.Match[str], now: datetime, fault: Fault) -> Reply:
     lines = []
-    there = now.astimezone(_BEIJING)
+    there = _last_dealt(Pair("XCU", "USD"), now).astimezone(_BEIJING)
     for code in match[1].replace("hf_", "").split(","):
         if code not in _SINA:
             lines.append(f'var hq_str_hf_{code}="";\n')

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,10 @@ from jsonschema import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from cambist.app.parts import endpoints
+from cambist.market.book import Book
+from cambist.market.pair import Pair
+from cambist.market.quote import Made, Origin, Quote
+from cambist.market.standing import Pace
 from cambist.server.endpoints import ENDPOINTS
 from cambist.server.openapi import document
 from cambist.server.params import declared
@@ -31,6 +38,21 @@ REQUESTS = {
     "/currencies": [""],
     "/explain": ["from=EUR&to=JPY", "to=AED", "from=eur&to=hrk&date=2024-02-03", "from=EUR&to=USD&date=2024-02-29"],
     "/sources": [""],
+    "/crypto/currencies": [""],
+    "/crypto/pairs": [""],
+    "/crypto/fetch-prices": ["pairs=BTC/USD", "pairs=btc/usd,ETH%2FBTC"],
+    "/metals/spot": [
+        "",
+        "metal=XCU",
+        "metal=XCU&verbose=yes&currency=EUR",
+        "currency=EUR&unit=gram&purity=750&verbose=maybe",
+        "currency=JPY&purity=916.67&verbose=1",
+    ],
+    "/metals/quote": ["instruments=XAUUSD,XCUUSD,XAUXAG", "instruments=XAU/EUR,NOPE,XPBUSD&verbose=y"],
+    "/metals/instruments": [""],
+    "/metals/purities": [""],
+    "/metals/units": [""],
+    "/metals/list": [""],
     "/usage": ["", "unknown=x"],
 }
 REFUSED = {
@@ -42,7 +64,26 @@ REFUSED = {
     "/convert": ["to=USD", "to=USD&amount=-1", "to=USD&amount=1&precision=21"],
     "/historical": ["", "date=2024-02-30", "date=1969-12-31", "date=2199-01-01", "date=1970-01-01&from=JPY"],
     "/time-series": ["", "to=USD&start=2024-02-02&end=2024-02-01", "to=JPY&end=1970-01-02", "to=USD&interval=PT1H"],
+    "/crypto/fetch-prices": ["", "pairs=BTC", "pairs=USD/BTC", "pairs=BTC/EUR"],
+    "/metals/spot": ["metal=XXX", "metal=XPB", "unit=ounce", "purity=24K", "currency=BTC", "max_age=PT0S"],
+    "/metals/quote": ["", "instruments=NOPE", "instruments=XPBUSD"],
 }
+DEALT = ["XAU/USD", "XAU/EUR", "XAG/USD", "XCU/USD", "BTC/USD", "ETH/USD", "ETH/BTC"]
+"""Pairs that somebody deals, beside the currencies of the real history."""
+
+
+@pytest.fixture
+def client(client: Any, real_book: Book, now: datetime) -> Any:
+    """A client of a service on the real history, to which some metals and coins were dealt."""
+    origin = Origin(Made.PUBLISHED, ("a venue",), (), (), Pace.REALTIME)
+    pairs = {pair: Quote(pair, Fraction(100), Fraction(101), now, now, origin) for pair in map(pair_of, DEALT)}
+    quotes = {pair.base: quote for pair, quote in pairs.items() if pair.quote == "USD"}
+    client.desk.take_book(replace(real_book, quotes={**real_book.quotes, **quotes}, pairs=pairs))
+    return client
+
+
+def pair_of(text: str) -> Pair:
+    return Pair(*text.split("/"))
 
 
 @pytest.fixture(scope="module")
@@ -119,6 +160,12 @@ def takes(schema: dict[str, Any], value: object) -> bool:
     return bool(Draft202012Validator(schema).is_valid(value))
 
 
+def test_a_flag_that_is_not_sent_is_the_text_false(spec: dict[str, Any]) -> None:
+    for path in ("/metals/spot", "/metals/quote"):
+        flags = [param for param in spec["paths"][path]["get"]["parameters"] if param["name"] == "verbose"]
+        assert [flag["schema"] for flag in flags] == [{"type": "string", "default": "false"}]
+
+
 def test_all_four_ways_to_bring_a_key_are_in_it(spec: dict[str, Any]) -> None:
     schemes = spec["components"]["securitySchemes"]
     found = {(scheme["type"], scheme.get("in") or scheme["scheme"]) for scheme in schemes.values()}
@@ -155,8 +202,9 @@ def test_an_answer_is_what_its_schema_says(client: Any, spec: dict[str, Any], pa
 
 @each(REQUESTS)
 def test_an_answer_holds_nothing_beyond_its_schema(client: Any, spec: dict[str, Any], path: str, query: str) -> None:
-    properties = response_schema(spec, path, 200)["properties"]
-    assert list(client.get(f"{path}?{query}").json) == list(properties)
+    schema, answer = response_schema(spec, path, 200), client.get(f"{path}?{query}").json
+    assert list(answer) == [name for name in schema["properties"] if name in answer]
+    assert set(schema["required"]) <= set(answer)
 
 
 @each(REFUSED)
