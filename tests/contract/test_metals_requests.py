@@ -354,3 +354,12 @@ def test_an_operator_sets_how_old_a_metal_may_be(dealing, quote_of):
     gold = quote_of("XAU/USD", "4000", "4001", as_of=NOON - timedelta(minutes=40))
     assert dealing(XAU=gold, ages={AssetKind.METAL: timedelta(hours=1)}).get("/metals/spot").status == 200
     assert dealing(XAU=gold, ages={AssetKind.METAL: timedelta(minutes=39)}).get("/metals/spot").status == 503
+
+
+def test_a_direct_price_that_is_older_than_the_client_wants_gives_way_to_a_cross(dealing, quote_of):
+    client = dealing(
+        XAU_EUR=quote_of("XAU/EUR", "3448.10", "3448.90", "swissquote", as_of=NOON - timedelta(minutes=10))
+    )
+    assert client.get("/metals/spot?currency=EUR").json["cross_rate"] is False
+    crossed = client.get("/metals/spot?currency=EUR&max_age=PT1M")
+    assert (crossed.status, crossed.json["cross_rate"], crossed.headers["x-calls-cost"]) == (200, True, "2")

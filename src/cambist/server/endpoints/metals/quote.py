@@ -109,7 +109,7 @@ def _quoted(view: View, valid: Iterable[Instrument], params: Params) -> _Found:
     found = _Found()
     for instrument in valid:
         try:
-            one = quoted(view.book, instrument, lambda quote: view.is_fresh(quote, AssetKind.METAL))
+            one = quoted(view.book, instrument, lambda quote: view.is_fresh(quote, AssetKind.METAL, params.max_age))
             view.updated(one.as_of, params.max_age)
             found.spots[instrument.symbol] = one
         except RateUnavailable as missing:

@@ -116,7 +116,12 @@ def answer(view: View, params: Params) -> Body:
 
 
 def _spot(view: View, params: Params) -> Spot:
-    return spot(view.book, METALS[params.metal], params.currency, lambda quote: view.is_fresh(quote, AssetKind.METAL))
+    return spot(
+        view.book,
+        METALS[params.metal],
+        params.currency,
+        lambda quote: view.is_fresh(quote, AssetKind.METAL, params.max_age),
+    )
 
 
 def _unit(view: View, params: Params) -> Unit:
