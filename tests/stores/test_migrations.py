@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from alembic import op
 from alembic.autogenerate import compare_metadata
+from alembic.command import upgrade
 from alembic.migration import MigrationContext
 from sqlalchemy import Engine, inspect, text
 
@@ -68,6 +69,22 @@ def test_a_migration_that_was_cut_off_is_done_at_the_next_start(
     migrate(engine)
     with engine.connect() as connection:
         assert compare_metadata(MigrationContext.configure(connection), metadata) == []
+
+
+def test_a_database_of_before_there_were_bars_gets_room_for_them_and_keeps_what_it_has(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr("alembic.command.upgrade", lambda config, _head: upgrade(config, "0003"))
+        migrate(engine)
+    assert not {"bars", "bar_series"} & set(inspect(engine).get_table_names())
+    with engine.begin() as connection:
+        connection.execute(text("insert into series (source, base, quote) values ('ecb', 'EUR', 'USD')"))
+    migrate(engine)
+    with engine.connect() as connection:
+        assert connection.execute(text("select source, base, quote from series")).all() == [("ecb", "EUR", "USD")]
+        assert connection.execute(text("select version_num from alembic_version")).scalar_one() == "0004"
+        assert connection.execute(text("select count(*) from bars")).scalar_one() == 0
 
 
 def test_the_database_of_a_newer_cambist_is_refused_and_left_alone(engine: Engine) -> None:

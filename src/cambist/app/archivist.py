@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from multiprocessing import get_context
 from multiprocessing.process import BaseProcess
 from time import sleep
@@ -24,6 +24,7 @@ from typing import TypeVar
 from cambist.app.feeds import fixing_feeds
 from cambist.app.parts import open_store
 from cambist.errors import ImageDamaged, SourceSilent, StoreBroken
+from cambist.history.bars import BarOf, Interval
 from cambist.history.environment import Environment, check_image
 from cambist.history.fixing import Coverage, Filed
 from cambist.history.image import RateImage
@@ -77,6 +78,14 @@ class Archive:
         """File the closes of a day. Errors: StoreBroken."""
         return file_closes(self._store.archive, closes)
 
+    def file_bars(self, bars: Sequence[BarOf]) -> None:
+        """File bars that have ended. Errors: StoreBroken."""
+        self._store.bars.file(bars)
+
+    def forget_bars(self, interval: Interval, before: datetime) -> int:
+        """Remove bars that start before a moment. Errors: StoreBroken."""
+        return self._store.bars.forget(interval, before)
+
     def holdings(self, key: str, today: date) -> Holdings:
         """Say what is here of a source."""
         source, rank = self._feeds[key].source, list(self._feeds).index(key)
@@ -120,6 +129,14 @@ class Archivist:
     async def file_closes(self, closes: Sequence[Closes]) -> Filed:
         """File the closes of a day. Errors: StoreBroken, SourceSilent where it takes too long."""
         return await self._done(_file_closes, closes)
+
+    async def file_bars(self, bars: Sequence[BarOf]) -> None:
+        """File bars that have ended. Errors: StoreBroken, SourceSilent where it takes too long."""
+        await self._done(_file_bars, bars)
+
+    async def forget_bars(self, interval: Interval, before: datetime) -> int:
+        """Remove bars that start before a moment. Errors: StoreBroken, SourceSilent where it takes too long."""
+        return await self._done(_forget_bars, interval, before)
 
     async def holdings(self, key: str, today: date) -> Holdings:
         """Say what is here of a source. Errors: StoreBroken."""
@@ -189,6 +206,14 @@ def _file(key: str, delivery: Delivery) -> Filed | None:
 
 def _file_closes(closes: Sequence[Closes]) -> Filed:
     return _desk[0].file_closes(closes)
+
+
+def _file_bars(bars: Sequence[BarOf]) -> None:
+    _desk[0].file_bars(bars)
+
+
+def _forget_bars(interval: Interval, before: datetime) -> int:
+    return _desk[0].forget_bars(interval, before)
 
 
 def _holdings(key: str, today: date) -> Holdings:

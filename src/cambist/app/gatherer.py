@@ -23,8 +23,10 @@ from stamina.instrumentation import set_on_retry_hooks
 from cambist.app import garbage
 from cambist.app.archivist import Archivist
 from cambist.app.feeds import all_feeds, switched_off
+from cambist.app.open_bars import read_open_bars, write_open_bars
 from cambist.errors import BoardDamaged, CambistError
 from cambist.feeds.base import Feed, FixingFeed, TickFeed, Venue
+from cambist.ingest.barring import Upkeep
 from cambist.ingest.books import Books
 from cambist.ingest.closes import archive_closes
 from cambist.ingest.fetch import Fetcher
@@ -75,7 +77,8 @@ class Gatherer:
         sources = {key: feed.source for key, feed in self._feeds.items()}
         self._asked = {key: feed for key, feed in self._feeds.items() if key not in off}
         self._health = Health.of(sources.values(), off)
-        self._tape = Tape(sources, is_open)
+        self._folding = read_open_bars(self._folder.open_bars)
+        self._tape = Tape(sources, is_open, self._folding)
         self._books = Books(self._tape, _last_version(self._board))
         self._archivist = Archivist(settings)
         self._has_filed = asyncio.Event()
@@ -104,7 +107,8 @@ class Gatherer:
         self._archivist.close()
 
     def _works(self, fetcher: Fetcher) -> list[Coroutine[Any, Any, None]]:
-        works = [self._publish(), self._tell(), self._build(), self._heed(), self._say_if_alone(), self._close()]
+        works = [self._publish(), self._tell(), self._build(), self._heed(), self._say_if_alone()]
+        works += [self._close(), self._bar()]
         for key, feed in self._asked.items():
             poller = Poller(feed.source, fetcher, self._health.pulses[key], utc_now, self._health)
             works += self._works_of(feed, poller)
@@ -220,6 +224,18 @@ class Gatherer:
         await archive_closes(
             self._settings.coin_max_age, lambda: self._books.last, self._archivist.file_closes, utc_now
         )
+
+    async def _bar(self) -> None:
+        """Look after the bars that the tape's ticks are folded into."""
+        path = self._folder.open_bars
+        await Upkeep(
+            self._folding,
+            lambda content: self._is_written("file of open bars", partial(write_open_bars, path, content)),
+            self._archivist.file_bars,
+            self._archivist.forget_bars,
+            self._settings.minute_bars_for,
+            utc_now,
+        ).run()
 
     async def _say_if_alone(self) -> None:
         """Say once that there is no network, instead of once a source."""

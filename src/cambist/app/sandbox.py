@@ -1,7 +1,7 @@
 """The sandbox's player: a process of its own that publishes the books of the simulated market, and its image.
 
-It stands where the gatherer stands in a live service, asks nobody and files nothing. Killed at any moment it leaves
-the last book; its successor goes on, for a price is a function of the seed and the time.
+It stands where the gatherer stands in a live service, asks nobody and files nothing but bars. Killed at any moment it
+leaves the last book; its successor goes on, for a price is a function of the seed and the time.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from datetime import datetime, timedelta
 from time import monotonic
 
 from cambist.app.simulated import Simulated, last_fixed
+from cambist.app.simulated_bars import SimulatedBars
 from cambist.errors import BoardDamaged, ImageDamaged
 from cambist.history.environment import SIMULATED, Environment, check_book, check_image
 from cambist.history.image import FIRST_DAY, RateImage
@@ -63,6 +64,7 @@ class Player:
         self._clock = clock
         self._board = FileBoard(self._folder.path)
         self._simulated = Simulated(settings)
+        self._bars = SimulatedBars(settings)
         self._book = _last_book(self._board)
         self._image = _last_image(self._folder)
         self._builder = ThreadPoolExecutor(1, "image")
@@ -75,6 +77,7 @@ class Player:
         self._simulated.look()
         self._book = self._simulated.book(self._book.version + 1 if self._book else 1, now, self._book)
         self._board.publish(self._book)
+        self._bars.take(self._book, now)
         if self._told_at is None or now - self._told_at >= _BULLETIN_EVERY:
             self._told_at = now
             write_bulletin(self._folder.bulletin, report(self._book, now))
@@ -97,8 +100,9 @@ class Player:
         return open_image(self._folder.image)
 
     def close(self) -> None:
-        """Let an image be finished that is being built."""
+        """Let an image be finished that is being built, and what is being written."""
         self._builder.shutdown()
+        self._bars.close()
 
 
 def report(book: Book, now: datetime) -> Bulletin:

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 
 from cambist.feeds.base import Source
+from cambist.history.folding import Folding
+from cambist.ingest.barring import IsOpen, has_bars, is_within_hours
 from cambist.market.acceptance import JUMP, tick_refusal
 from cambist.market.consensus import Offer, agree
 from cambist.market.hours import hours_of, last_traded
 from cambist.market.pair import Pair
 from cambist.market.quote import Made, Origin, Quote
 from cambist.market.tick import Tick
-
-IsOpen = Callable[[Pair, datetime], bool]
-"""Says whether a pair's market is open at a moment."""
 
 _AHEAD = timedelta(minutes=1)
 _CONFIRMED_AFTER = timedelta(seconds=10)
@@ -43,16 +42,18 @@ class _Print:
 
 @dataclass(slots=True)
 class Tape:
-    """Takes ticks; `sources` are ranked, best first."""
+    """Takes ticks; `sources` are ranked, best first. Those of pairs that have bars are folded as they come."""
 
     sources: Mapping[str, Source]
     is_open: IsOpen = lambda _pair, _now: True
+    folding: Folding | None = None
     taken: Counter[str] = field(default_factory=Counter)
     refused: dict[str, Counter[str]] = field(default_factory=dict)
     listing: frozenset[Pair] = frozenset()
     _listed: dict[str, frozenset[Pair]] = field(default_factory=dict)
     _latest: dict[Pair, dict[str, _Print]] = field(default_factory=dict)
     _mids: dict[Pair, float] = field(default_factory=dict)
+    _words: dict[Pair, str] = field(default_factory=dict)
     _jumps: dict[tuple[Pair, str], tuple[datetime, float]] = field(default_factory=dict)
     _changed: set[Pair] = field(default_factory=set)
 
@@ -65,9 +66,20 @@ class Tape:
         self.taken[tick.source] += 1
         as_of = received_at if tick.as_of is None else min(tick.as_of, received_at)
         prints = self._latest.setdefault(tick.pair, {})
+        if self.folding is not None and has_bars(tick.pair):
+            self._fold(tick, as_of, received_at, prints.get(tick.source))
         prints[tick.source] = _Print(tick.bid, tick.ask, as_of, received_at, tick.sequence)
         self._changed.add(tick.pair)
         return None
+
+    def _fold(self, tick: Tick, as_of: datetime, received_at: datetime, before: _Print | None) -> None:
+        """Fold a tick into the bars of its pair, by whom the published word is now.
+
+        Not what a source only repeats, nor what is of closed hours, though it came in open ones.
+        """
+        is_repeated = before is not None and (tick.bid, tick.ask, as_of) == (before.bid, before.ask, before.as_of)
+        if self.folding is not None and not is_repeated and is_within_hours(tick.pair, as_of, self.is_open):
+            self.folding.take(tick, as_of, received_at, self._words.get(tick.pair, ""))
 
     def expect(self, pair: Pair, mid: float) -> None:
         """Say about what a pair is worth, before any tick of it was taken."""
@@ -103,6 +115,7 @@ class Tape:
         quote = agree(offers, moment)
         if quote is not None:
             self._mids[pair] = (float(quote.bid) + float(quote.ask)) / 2
+            self._words[pair] = quote.origin.sources[0]
         return quote
 
     def _offer(self, pair: Pair, key: str, tick: _Print) -> Offer:

@@ -7,6 +7,7 @@ from typing import Protocol
 from cambist.accounts.account import Accounts
 from cambist.accounts.ledger import UsageBook
 from cambist.history.archive import Archive
+from cambist.history.bars import Bars
 from cambist.history.quarantine import Quarantine
 
 STORES = {
@@ -21,6 +22,10 @@ class Store(Protocol):
     @property
     def archive(self) -> Archive:
         """The fixings."""
+
+    @property
+    def bars(self) -> Bars:
+        """The bars."""
 
     @property
     def quarantine(self) -> Quarantine:

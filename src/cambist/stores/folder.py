@@ -28,6 +28,7 @@ class DataFolder:
         self.plans_in_force = path / "plans.current"
         self.bulletin = path / "sources.json"
         self.faults = path / "faults.toml"
+        self.open_bars = path / "bars.open"
         self._mark = path / "environment"
         self._lock = path / "cambist.lock"
         self._held: int | None = None

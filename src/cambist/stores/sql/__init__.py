@@ -8,6 +8,7 @@ from sqlalchemy import Engine
 
 from cambist.stores.sql.accounts import SqlAccounts
 from cambist.stores.sql.archive import SqlArchive
+from cambist.stores.sql.bars import SqlBars
 from cambist.stores.sql.engine import open_engine
 from cambist.stores.sql.quarantine import SqlQuarantine
 from cambist.stores.sql.usage import SqlUsage
@@ -19,6 +20,7 @@ class SqlStore:
     def __init__(self, url: str) -> None:
         self._engine: Engine = open_engine(url)
         self.archive = SqlArchive(self._engine)
+        self.bars = SqlBars(self._engine)
         self.accounts = SqlAccounts(self._engine)
         self.quarantine = SqlQuarantine(self._engine)
         self.usage = SqlUsage(self._engine)

@@ -58,6 +58,27 @@ fixings = Table(
 )
 """Published values as exact decimal text. Rows are only ever added: a correction has a later receipt."""
 
+bar_series = Table(
+    "bar_series",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("base", String, nullable=False),
+    Column("quote", String, nullable=False),
+    Column("interval", String, nullable=False),
+    UniqueConstraint("base", "quote", "interval"),
+)
+"""A pair's bars of one length, as ISO 8601 writes it."""
+
+bars = Table(
+    "bars",
+    metadata,
+    Column("series_id", Integer, ForeignKey("bar_series.id"), primary_key=True),
+    Column("start", Integer, primary_key=True),
+    *(Column(f"{side}_{price}", String, nullable=False) for side in ("bid", "ask") for price in "ohlc"),
+    sqlite_with_rowid=False,
+)
+"""Closed bars, their start in seconds since 1970, their prices as exact decimal text."""
+
 quarantine = Table(
     "quarantine",
     metadata,
