@@ -6,6 +6,7 @@ CambistError
 │   │   └── UnknownSymbol      a code that no table knows, or that has no place where it was given
 │   │       ├── UnknownMetal   a code that is no metal's
 │   │       ├── UnknownPair    a pair of coins that no venue lists
+│   │       ├── UnknownFxPair  no pair of currencies
 │   │       └── UnknownInstrument  none of the instruments asked for exists
 │   ├── KeyRefused             who asks is not let in
 │   │   ├── KeyMissing         no key was brought
@@ -70,6 +71,12 @@ class UnknownPair(UnknownSymbol):
     """A pair of coins that no venue lists."""
 
     kind = "crypto pair"
+
+
+class UnknownFxPair(UnknownSymbol):
+    """No pair of currencies."""
+
+    kind = "fx pair"
 
 
 class UnknownInstrument(UnknownSymbol):

@@ -30,6 +30,13 @@ ENDPOINTS = [
     "/crypto/currencies",
     "/crypto/pairs",
     "/crypto/fetch-prices",
+    "/fx/pairs",
+    "/fx/currencies",
+    "/fx/pairs/quote-sizes",
+    "/fx/pairs/historical-limits",
+    "/fx/quote",
+    "/fx/quote/time-series",
+    "/fx/ohlc/time-series",
     "/metals/spot",
     "/metals/quote",
     "/metals/instruments",
@@ -299,7 +306,7 @@ def test_an_amount_as_long_as_a_query_is_answered_in_full(client):
 
 NAMES = [
     *("from", "to", "date", "start", "end", "interval", "amount", "precision", "max_age", "api_key", "x", ""),
-    *("metal", "currency", "unit", "purity", "verbose", "instruments", "pairs"),
+    *("metal", "currency", "unit", "purity", "verbose", "instruments", "pairs", "pair", "limit", "dtmfmt", "price"),
 ]
 WORDS = [
     "EUR",
@@ -325,6 +332,12 @@ WORDS = [
     "1970-01-01",
     "2026-11-20",
     "P1D",
+    "PT1M",
+    "EURUSD",
+    "usd/jpy,EURPLN",
+    "1795175998000",
+    "2026-11-20T12:00:00+02:00",
+    "TSP",
     "PT1S",
     "P400D",
     "*",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from jsonschema import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from cambist.app.parts import endpoints
+from cambist.history.bars import Bar, Interval, Ohlc
 from cambist.market.book import Book
 from cambist.market.pair import Pair
 from cambist.market.quote import Made, Origin, Quote
@@ -41,6 +43,13 @@ REQUESTS = {
     "/crypto/currencies": [""],
     "/crypto/pairs": [""],
     "/crypto/fetch-prices": ["pairs=BTC/USD", "pairs=btc/usd,ETH%2FBTC"],
+    "/fx/pairs": [""],
+    "/fx/currencies": [""],
+    "/fx/pairs/quote-sizes": [""],
+    "/fx/pairs/historical-limits": ["", "interval=PT1M&price=ask"],
+    "/fx/quote": ["pairs=EURUSD", "pairs=usd/jpy,JPYEUR"],
+    "/fx/quote/time-series": ["pair=EURUSD", "pair=USDEUR&start=2026-11-20&dtmfmt=TSP&limit=1"],
+    "/fx/ohlc/time-series": ["pair=EURUSD", "pair=EURUSD&end=1795175998000&interval=PT1H"],
     "/metals/spot": [
         "",
         "metal=XCU",
@@ -65,6 +74,10 @@ REFUSED = {
     "/historical": ["", "date=2024-02-30", "date=1969-12-31", "date=2199-01-01", "date=1970-01-01&from=JPY"],
     "/time-series": ["", "to=USD&start=2024-02-02&end=2024-02-01", "to=JPY&end=1970-01-02", "to=USD&interval=PT1H"],
     "/crypto/fetch-prices": ["", "pairs=BTC", "pairs=USD/BTC", "pairs=BTC/EUR"],
+    "/fx/pairs/historical-limits": ["interval=PT5M", "price=mid"],
+    "/fx/quote": ["", "pairs=EURZZZ"],
+    "/fx/quote/time-series": ["", "pair=EURZZZ", "pair=EURUSD&limit=101", "pair=EURUSD&start=x", "pair=GBPJPY"],
+    "/fx/ohlc/time-series": ["", "pair=EURUSD&interval=P2D"],
     "/metals/spot": ["metal=XXX", "metal=XPB", "unit=ounce", "purity=24K", "currency=BTC", "max_age=PT0S"],
     "/metals/quote": ["", "instruments=NOPE", "instruments=XPBUSD"],
 }
@@ -79,7 +92,19 @@ def client(client: Any, real_book: Book, now: datetime) -> Any:
     pairs = {pair: Quote(pair, Fraction(100), Fraction(101), now, now, origin) for pair in map(pair_of, DEALT)}
     quotes = {pair.base: quote for pair, quote in pairs.items() if pair.quote == "USD"}
     client.desk.take_book(replace(real_book, quotes={**real_book.quotes, **quotes}, pairs=pairs))
+    client.desk.bars = OneBar()
     return client
+
+
+class OneBar:
+    """The archive of bars where there is one, of euros."""
+
+    def page(self, *_asked: object) -> list[Bar]:
+        side = Ohlc(*map(Decimal, ("1.1", "1.3", "1.0", "1.2")))
+        return [Bar(datetime(2026, 11, 20, 11, 59, tzinfo=UTC), side, side)]
+
+    def earliest(self, _interval: Interval) -> dict[Pair, datetime]:
+        return {pair_of("EUR/USD"): datetime(2026, 11, 20, tzinfo=UTC)}
 
 
 def pair_of(text: str) -> Pair:

@@ -9,6 +9,7 @@ from time import time
 from cambist.accounts.account import DatetimeFormat, Holder
 from cambist.accounts.api_key import Digest
 from cambist.accounts.plan import Plan
+from cambist.history.bars import NO_BARS, Bars
 from cambist.history.image import RateImage
 from cambist.history.report import Bulletin
 from cambist.market.book import Book
@@ -52,6 +53,8 @@ class Desk:
         """How old a price that trades may be, by what it is of; empty for however old."""
         self.closes: Closes = no_closes
         """Where the closes of coins are read."""
+        self.bars: Bars = NO_BARS
+        """Where bars are read."""
         self.units: Units = STANDARD
         """The units of mass that metals are priced by."""
         self._bulletin: Bulletin | None = None
@@ -73,6 +76,7 @@ class Desk:
             ages=self.ages,
             closes=self.closes,
             units=self.units,
+            bars=self.bars,
         )
 
     def subscribers(self) -> Subscribers:

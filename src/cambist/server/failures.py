@@ -6,11 +6,10 @@ from there before is refused unseen, right or wrong, so that a guess learns noth
 
 from __future__ import annotations
 
-from functools import lru_cache
-from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address
 from math import ceil
 from typing import Any
 
+from cambist.accounts.addresses import Networks, client_address, neighbourhood
 from cambist.accounts.api_key import Digest
 from cambist.accounts.rate_limit import Bucket
 from cambist.errors import TooManyFailures
@@ -18,8 +17,6 @@ from cambist.errors import TooManyFailures
 FAILURES_AT_ONCE = 20
 FAILURES_A_SECOND = 0.5
 _MOST_REMEMBERED = 50_000
-
-Networks = tuple[IPv4Network | IPv6Network, ...]
 
 
 class Failures:
@@ -71,41 +68,4 @@ class Failures:
     def _address(self, environ: dict[str, Any]) -> str:
         peer = str(environ.get("REMOTE_ADDR", ""))
         forwarded = environ.get("HTTP_X_FORWARDED_FOR")
-        return _neighbourhood(_client(peer, forwarded, self._proxies) if forwarded and self._proxies else peer)
-
-
-@lru_cache(maxsize=4096)
-def _client(peer: str, forwarded: str, proxies: Networks) -> str:
-    """Walk back from the peer while it is a proxy that is believed: further left anyone may have written anything."""
-    address = peer
-    for hop in reversed(forwarded.split(",")):
-        if not _is_in(address, proxies):
-            break
-        address = _bare(hop.strip())
-    return address
-
-
-@lru_cache(maxsize=4096)
-def _neighbourhood(address: str) -> str:
-    """Give what one subscriber line has: an IPv4 address, or a /64 of IPv6, in which any address is as good."""
-    try:
-        parsed = IPv6Address(address.partition("%")[0])
-    except ValueError:
-        return address
-    return str(parsed.ipv4_mapped or IPv6Network((parsed, 64), strict=False))
-
-
-def _bare(hop: str) -> str:
-    """Take the port off an address that a proxy wrote with it."""
-    if hop.startswith("["):
-        return hop[1:].partition("]")[0]
-    return hop.partition(":")[0] if hop.count(":") == 1 else hop
-
-
-def _is_in(address: str, networks: Networks) -> bool:
-    try:
-        parsed = ip_address(address.partition("%")[0])
-    except ValueError:
-        return False
-    parsed = getattr(parsed, "ipv4_mapped", None) or parsed
-    return any(parsed in network for network in networks if parsed.version == network.version)
+        return neighbourhood(client_address(peer, forwarded or "", self._proxies))

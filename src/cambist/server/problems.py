@@ -25,6 +25,7 @@ PROBLEMS: dict[type[errors.CambistError], Problem] = {
     errors.UnknownSymbol: Problem(400, "unknown_currency"),
     errors.UnknownMetal: Problem(400, "unknown_metal"),
     errors.UnknownPair: Problem(400, "unknown_pair"),
+    errors.UnknownFxPair: Problem(400, "unknown_pair"),
     errors.UnknownInstrument: Problem(400, "unknown_instrument"),
     errors.KeyMissing: Problem(401, "key_missing"),
     errors.KeyMalformed: Problem(401, "key_malformed"),

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from cambist.errors import BadParameter, UnknownMetal, UnknownSymbol, shown
+from cambist.history.bars import Interval
 from cambist.market.pair import Pair
 from cambist.reference.assets import METALS, AssetKind, kind_of
 from cambist.reference.weights import UNITS
@@ -31,6 +32,8 @@ _WHERE = {
     AssetKind.METAL: "a metal: metals are found at /fetch-one, /fetch-multi and /metals/spot",
 }
 
+_SIDES = ("bid", "ask")
+_COUNT = re.compile(r"[0-9]{1,9}")
 _TRUTHS = frozenset({"true", "1", "yes", "y"})
 _AMOUNT = re.compile(r"[0-9]+(\.[0-9]*)?|\.[0-9]+")
 _PLACES = re.compile(r"[0-9]{1,2}")
@@ -66,6 +69,27 @@ def pairs(name: str, **rest: Any) -> Param:
 def instruments(name: str, **rest: Any) -> Param:
     """Declare a comma-separated list of metals instruments; what they are is for the endpoint to say."""
     return Param(name, _instruments, schema=_INSTRUMENTS_SCHEMA, **rest)
+
+
+def names(name: str, **rest: Any) -> Param:
+    """Declare a comma-separated list of at most ten names of fx pairs; what they are is for the endpoint to say."""
+    return Param(name, _names, **rest)
+
+
+def bar_interval(name: str, **rest: Any) -> Param:
+    """Declare the interval of a bar."""
+    return Param(name, _bar_interval, schema={"type": "string", "enum": list(Interval)}, **rest)
+
+
+def side(name: str, **rest: Any) -> Param:
+    """Declare a side, `bid` or `ask`."""
+    return Param(name, _side, schema={"type": "string", "enum": list(_SIDES)}, **rest)
+
+
+def limit(name: str, most: int, **rest: Any) -> Param:
+    """Declare how many rows an answer may have: from 1 to `most`; more are refused, not cut."""
+    schema = {"type": "integer", "minimum": 1, "maximum": most}
+    return Param(name, lambda _, given: _limit(name, given, most), schema=schema, **rest)
 
 
 def metal(name: str, **rest: Any) -> Param:
@@ -170,6 +194,38 @@ def _instruments(name: str, text: str) -> tuple[str, ...]:
     if not symbols:
         raise BadParameter(f"Missing parameter: [{name}] holds no instrument: [{shown(text)}]")
     return symbols
+
+
+def _names(name: str, text: str) -> tuple[str, ...]:
+    found: dict[str, str] = {}
+    for item in items(text):
+        found.setdefault(upper(item).replace("/", ""), item)
+    if not found:
+        raise BadParameter(f"Missing parameter: [{name}] holds no pair: [{shown(text)}]")
+    if len(found) > MOST_PAIRS:
+        raise BadParameter(f"Too many pairs in [{name}]: [{len(found)}], at most {MOST_PAIRS}")
+    return tuple(found.values())
+
+
+def _bar_interval(name: str, text: str) -> Interval:
+    try:
+        return Interval(text.upper())
+    except ValueError:
+        options = f"{Interval.DAY}, {Interval.HOUR}, {Interval.MINUTE}"
+        raise BadParameter(f"Invalid {name}: [{shown(text)}]. Options are [{options}]") from None
+
+
+def _side(name: str, text: str) -> str:
+    if text.lower() not in _SIDES:
+        raise BadParameter(f"Invalid {name}: [{shown(text)}]. Options are [{', '.join(_SIDES)}]")
+    return text.lower()
+
+
+def _limit(name: str, text: str, most: int) -> int:
+    value = int(text) if _COUNT.fullmatch(text) else 0
+    if not 1 <= value <= most:
+        raise BadParameter(f"Invalid {name}: [{shown(text)}], it takes a whole number from 1 to {most}")
+    return value
 
 
 def _metal(text: str) -> str:

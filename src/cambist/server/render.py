@@ -58,6 +58,11 @@ def decimal(value: Decimal) -> str:
     return format(value, "f")
 
 
+def price(value: Decimal, size: int) -> Raw:
+    """Write the price of `size` units with the digits that it has, ten of one that was turned round."""
+    return Raw(trimmed(value * size))
+
+
 def number(value: Decimal) -> Raw:
     """Write an amount with all its digits, without zeros that say nothing."""
     return Raw(trimmed(value))

@@ -12,6 +12,7 @@ from msgspec import Meta
 from cambist.accounts.account import DatetimeFormat
 from cambist.accounts.usage import UsageRecord
 from cambist.errors import RateUnavailable
+from cambist.history.bars import NO_BARS, Bars
 from cambist.history.fixing import Known
 from cambist.history.image import RateImage
 from cambist.history.report import Bulletin
@@ -22,6 +23,8 @@ from cambist.market.quote import Quote
 from cambist.market.standing import Pace
 from cambist.metals.mass import STANDARD, Units
 from cambist.reference.assets import AssetKind, kind_of
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 Updated = Annotated[
     str | int,
@@ -43,7 +46,7 @@ class View:
     `longest_age` is the operator's limit for live rates, `form` how the account wants times, `reach` the first day that
     its plan includes; `usage` is there for the endpoints that ask for it. `bulletin` is the last word on the sources,
     `ages` how old a price that trades may be, by what it is of. `units` are the units of mass as the operator has them.
-    `closes` reads what a coin closed at.
+    `closes` reads what a coin closed at, `bars` how pairs were quoted.
     """
 
     book: Book
@@ -57,6 +60,7 @@ class View:
     ages: Mapping[AssetKind, timedelta] = field(default_factory=dict)
     closes: Closes = no_closes
     units: Units = field(default_factory=lambda: STANDARD)
+    bars: Bars = NO_BARS
 
     @property
     def today(self) -> date:
@@ -71,8 +75,8 @@ class View:
         asked = list(codes)
         for code in asked:
             kind, quote = kind_of(code), self.book.quotes.get(code)
-            if kind is None or quote is None:
-                continue
+            if kind in (None, AssetKind.CURRENCY) or quote is None:
+                continue  # a currency falls back on its fixing by itself
             if not self.is_fresh(quote, kind):
                 raise RateUnavailable(
                     f"The newest price of [{code}] is of [{written(quote.as_of)}], older than allowed"
@@ -116,5 +120,5 @@ def written(moment: datetime, form: DatetimeFormat = DatetimeFormat.ISO) -> str 
 
 
 def milliseconds(moment: datetime) -> int:
-    """Write a moment in milliseconds since 1970."""
-    return round(moment.timestamp() * 1000)
+    """Write a moment in milliseconds since 1970, cut as all times are."""
+    return (moment - _EPOCH) // timedelta(milliseconds=1)

@@ -9,12 +9,13 @@ from typing import Any
 
 import falcon
 
+from cambist.accounts.addresses import Networks
 from cambist.errors import CambistError
 from cambist.server import problems
 from cambist.server.answers import Headers
 from cambist.server.desk import Clock, Desk
 from cambist.server.endpoint import Endpoint
-from cambist.server.failures import Failures, Networks
+from cambist.server.failures import Failures
 from cambist.server.front import Front, Wsgi
 from cambist.server.gate import Gate
 from cambist.server.meter import Meter

@@ -1,0 +1,116 @@
+"""What the endpoints of bars share: parameters, the page of bars, and how its times are written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timezone
+from decimal import ROUND_HALF_UP, Context, Decimal
+from typing import Annotated, TypeVar
+
+from msgspec import Struct
+
+from cambist.errors import BadParameter, NoRate, RateUnavailable, StoreBroken
+from cambist.history.bars import Bar, Interval, Ohlc
+from cambist.market.pair import Pair
+from cambist.market.precision import SHOWN_DIGITS
+from cambist.server.fx import known_pair
+from cambist.server.moments import Form, Given, form, moment, written
+from cambist.server.readers import bar_interval, limit, text
+from cambist.server.view import View
+
+T = TypeVar("T")
+
+MOST_BARS = 100
+_SHOWN = Context(prec=SHOWN_DIGITS, rounding=ROUND_HALF_UP)
+
+
+class Params(Struct, frozen=True):
+    """A pair, from a moment to a moment."""
+
+    pair: Annotated[str, text("pair", description="The pair, EURUSD or EUR/USD.", example="EURUSD")]
+    start: Annotated[
+        Given | None, moment("start", default=None, description="Where bars begin, inclusive; no offset is UTC.")
+    ]
+    end: Annotated[
+        Given | None, moment("end", default=None, description="Before when bars begin, exclusive; no offset is UTC.")
+    ]
+    interval: Annotated[
+        Interval, bar_interval("interval", default=Interval.MINUTE, description="A minute, an hour or a day.")
+    ]
+    dtmfmt: Annotated[
+        Form | None,
+        form("dtmfmt", default=None, description="How times are written; as they were given if left out, else ISO."),
+    ]
+    limit: Annotated[int, limit("limit", MOST_BARS, default=MOST_BARS, description="How many bars at most.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The newest bars of those asked for, newest first, and how to write their times."""
+
+    pair: Pair
+    bars: list[Bar]
+    form: Form
+    zone: timezone
+
+    def written(self, at: datetime) -> str | int:
+        """Write a time as the answer writes all of them."""
+        return written(at, self.form, self.zone)
+
+
+def page_of(view: View, params: Params) -> Page:
+    """Read a page of bars.
+
+    Errors: UnknownFxPair, BadParameter for an end that is not after the start, NoRate where the pair has no bars at
+    all, RateUnavailable where the archive cannot be read now.
+    """
+    pair = known_pair(view, params.pair)
+    start, end = (None if given is None else given.at for given in (params.start, params.end))
+    if start is not None and end is not None and start >= end:
+        raise BadParameter(f"Invalid start: [{start.isoformat()}] is not before end [{end.isoformat()}]")
+    is_turned, dealt = _dealt(view, pair, params.interval)
+    bars = _read(lambda: view.bars.page(dealt, params.interval, start, end, params.limit))
+    given = next((one for one in (params.start, params.end) if one is not None), None)
+    return Page(
+        pair=pair,
+        bars=[inverted(bar) for bar in bars] if is_turned else bars,
+        form=params.dtmfmt or (given.form if given else Form.ISO),
+        zone=_zone(given),
+    )
+
+
+def _dealt(view: View, pair: Pair, interval: Interval) -> tuple[bool, Pair]:
+    """Say which way round a pair has bars."""
+    earliest = _read(lambda: view.bars.earliest(interval))
+    if pair in earliest:
+        return False, pair
+    if pair.inverse in earliest:
+        return True, pair.inverse
+    raise NoRate(f"No bars of [{pair.base}{pair.quote}]: those that have some are found at /fx/pairs/historical-limits")
+
+
+def inverted(bar: Bar) -> Bar:
+    """Turn a bar round: what was asked for the one is bid for the other, and its highest is the lowest."""
+    return Bar(bar.start, _inverted(bar.ask), _inverted(bar.bid))
+
+
+def _inverted(side: Ohlc) -> Ohlc:
+    return Ohlc(*(_SHOWN.divide(Decimal(1), price) for price in (side.o, side.l, side.h, side.c)))
+
+
+def _read(read: Callable[[], T]) -> T:
+    try:
+        return read()
+    except StoreBroken as broken:
+        raise RateUnavailable("The archive of bars cannot be read now") from broken
+
+
+def _zone(given: Given | None) -> timezone:
+    zone = given.at.tzinfo if given else None
+    return zone if isinstance(zone, timezone) else UTC
+
+
+def oldest(_view: View, params: Params) -> date | None:
+    """It reaches back to its start, where it names one."""
+    return params.start.at.astimezone(UTC).date() if params.start else None

@@ -1,0 +1,54 @@
+"""`GET /fx/pairs/historical-limits`: how far back the bars of each pair go."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Struct
+
+from cambist.errors import RateUnavailable, StoreBroken
+from cambist.history.bars import Interval
+from cambist.server.endpoint import Endpoint
+from cambist.server.moments import Form, written
+from cambist.server.readers import bar_interval, side
+from cambist.server.view import View
+
+
+class Params(Struct, frozen=True):
+    """An interval, and a side."""
+
+    interval: Annotated[
+        Interval, bar_interval("interval", default=Interval.DAY, description="A minute, an hour or a day.")
+    ]
+    price: Annotated[Literal["bid", "ask"], side("price", default="bid", description="The side; both go as far back.")]
+
+
+class Body(Struct, frozen=True):
+    """The time of the earliest bar, by pair without a slash; of both ways round."""
+
+    interval: str
+    price: str
+    pairs: dict[str, str | int]
+
+
+def answer(view: View, params: Params) -> Body:
+    """Say where the bars of each pair that is dealt begin: when this service first heard of it, and not before.
+
+    Fixings are no bars. Minutes are kept for a time, hours and days for ever.
+    """
+    try:
+        earliest = view.bars.earliest(params.interval)
+    except StoreBroken as broken:
+        raise RateUnavailable("The archive of bars cannot be read now") from broken
+    found = {pair.base + pair.quote: start for one, start in earliest.items() for pair in (one, one.inverse)}
+    return Body(params.interval, params.price, {name: written(at, Form.ISO) for name, at in sorted(found.items())})
+
+
+endpoint: Endpoint[Params, Body] = Endpoint(
+    path="/fx/pairs/historical-limits",
+    tag="fx",
+    summary="How far back bars go",
+    params=Params,
+    body=Body,
+    answer=answer,
+)

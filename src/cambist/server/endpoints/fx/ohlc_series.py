@@ -1,0 +1,67 @@
+"""`GET /fx/ohlc/time-series`: open, high, low and close of a pair's bid, bar by bar."""
+
+from __future__ import annotations
+
+from msgspec import UNSET, Struct, UnsetType
+
+from cambist.reference.sizes import size_of
+from cambist.server.bars import Params, oldest, page_of
+from cambist.server.endpoint import Endpoint
+from cambist.server.moments import offset
+from cambist.server.render import Number, price
+from cambist.server.view import View
+
+
+class OhlcRow(Struct, frozen=True):
+    """Open, high, low and close of the bid in a bar, and where the bar begins."""
+
+    dtm: str | int
+    o: Number
+    h: Number
+    l: Number  # noqa: E741  clients know it by this name
+    c: Number
+
+
+class OhlcBody(Struct, frozen=True, kw_only=True):
+    """Rows newest first; fewer than `limit` of them: there are no more."""
+
+    pair: str
+    interval: str
+    limit: int
+    dtmfmt: str
+    start: str | int | UnsetType = UNSET
+    end: str | int | UnsetType = UNSET
+    tzOffset: str  # noqa: N815  clients know it by this name
+    size: int
+    results: list[OhlcRow]
+
+
+def answer(view: View, params: Params) -> OhlcBody:
+    """Give open, high, low and close of the bid for each bar in which the pair was traded, newest first."""
+    page = page_of(view, params)
+    size = size_of(page.pair.base, page.pair.quote)
+    return OhlcBody(
+        pair=page.pair.base + page.pair.quote,
+        interval=params.interval,
+        limit=params.limit,
+        dtmfmt=page.form,
+        start=page.written(params.start.at) if params.start else UNSET,
+        end=page.written(params.end.at) if params.end else UNSET,
+        tzOffset=offset(page.zone),
+        size=size,
+        results=[
+            OhlcRow(page.written(bar.start), *(price(side, size) for side in (bid.o, bid.h, bid.l, bid.c)))
+            for bar, bid in ((bar, bar.bid) for bar in page.bars)
+        ],
+    )
+
+
+endpoint: Endpoint[Params, OhlcBody] = Endpoint(
+    path="/fx/ohlc/time-series",
+    tag="fx-series",
+    summary="Open, high, low and close, bar by bar",
+    params=Params,
+    body=OhlcBody,
+    answer=answer,
+    oldest=oldest,
+)

@@ -1,0 +1,56 @@
+"""`GET /fx/pairs`: every pair of currencies that can be dealt."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import permutations
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta, Raw, Struct
+
+from cambist.server.endpoint import Endpoint
+from cambist.server.view import View
+
+_RECORD = {
+    "type": "object",
+    "required": ["base", "quote", "alt"],
+    "properties": {name: {"type": "string"} for name in ("base", "quote", "alt")},
+}
+Pairs = Annotated[Raw, Meta(extra_json_schema={"type": "object", "additionalProperties": _RECORD})]
+"""A JSON object of pair, `BASE/QUOTE`, to its base, its quote and its other name, `BASEQUOTE`."""
+
+
+class Params(Struct, frozen=True):
+    """None."""
+
+
+class Body(Struct, frozen=True):
+    """Pairs by name."""
+
+    pairs: Pairs
+
+
+def answer(view: View, _params: Params) -> Body:
+    """List each two currencies that are listed now, both ways round: what is not dealt as such is crossed."""
+    return Body(_written(view.book.listed))
+
+
+@lru_cache(maxsize=4)
+def _written(listed: tuple[str, ...]) -> Raw:
+    """Write all pairs: some twenty thousand, the same ones from book to book."""
+    pairs = {
+        f"{base}/{quote}": {"base": base, "quote": quote, "alt": base + quote}
+        for base, quote in permutations(listed, 2)
+    }
+    return Raw(msgspec.json.encode(pairs))
+
+
+endpoint: Endpoint[Params, Body] = Endpoint(
+    path="/fx/pairs",
+    tag="fx",
+    summary="All pairs of currencies",
+    params=Params,
+    body=Body,
+    answer=answer,
+)

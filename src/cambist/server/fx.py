@@ -1,0 +1,57 @@
+"""What the endpoints of the fx group share: which pairs there are, and what they are dealt at now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from cambist.errors import RateUnavailable, UnknownFxPair
+from cambist.market.book import Book
+from cambist.market.dealing import deal, fx_pair
+from cambist.market.hours import is_open
+from cambist.market.pair import PIVOT, Pair
+from cambist.market.quote import Quote
+from cambist.market.standing import Pace
+from cambist.reference.assets import AssetKind
+from cambist.reference.tables import CURRENCIES
+from cambist.server.view import View, written
+
+_LISTED = "the pairs are found at /fx/pairs"
+
+
+def known_pairs(view: View, names: Iterable[str]) -> list[Pair]:
+    """Give the pairs of these names, each once. Errors: UnknownFxPair for the first that is none."""
+    return list(dict.fromkeys(known_pair(view, name) for name in names))
+
+
+def known_pair(view: View, name: str) -> Pair:
+    """Give the pair of a name, `EURUSD` or `EUR/USD`. Errors: UnknownFxPair."""
+    pair = fx_pair(view.book, name)
+    if pair is None:
+        raise UnknownFxPair(name, "", _LISTED)
+    return pair
+
+
+def dealt_now(view: View, pair: Pair) -> Quote:
+    """Give bid and ask of a pair: as it is dealt where that is fresh, else crossed.
+
+    Errors: RateUnavailable where a side that trades has not been heard of lately while its market is open.
+    """
+    quote = deal(view.book, pair, lambda one: view.is_fresh(one, AssetKind.CURRENCY))
+    if quote.origin.legs and is_open(pair, view.now):
+        for code in (pair.base, pair.quote):
+            _check_trades(view, code)
+    return quote
+
+
+def _check_trades(view: View, code: str) -> None:
+    """Refuse a currency that trades and has fallen back on its fixing: that is no price to deal at."""
+    if code == PIVOT:
+        return
+    leg = view.book.leg(code)
+    if leg.origin.pace in (Pace.DAILY, Pace.MONTHLY) and _is_traded(view.book, code):
+        raise RateUnavailable(f"The newest price of [{code}] is of [{written(leg.as_of)}], a fixing: it is not traded")
+
+
+def _is_traded(book: Book, code: str) -> bool:
+    """Say whether a currency is dealt against another one by a source in real time."""
+    return any(code in (pair.base, pair.quote) and {pair.base, pair.quote} <= CURRENCIES.keys() for pair in book.pairs)

@@ -1,0 +1,87 @@
+"""Moments in requests and answers: read in any of the forms that clients send, written in the one that they read."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, timezone
+from enum import StrEnum
+
+from cambist.errors import BadParameter, shown
+from cambist.server.params import Param
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_UNTIL = datetime(2101, 1, 1, tzinfo=UTC)
+_MILLISECONDS = re.compile(r"[0-9]{1,14}")
+_SPACED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}( [0-9]{2}:[0-9]{2}(:[0-9]{2})?)?")
+_ISO = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{5,15}(Z|z|[+ -][0-9]{2}:?[0-9]{2})?")
+_FORMS = "YYYY-MM-DD, YYYY-MM-DD HH:MM:SS, ISO 8601 or Unix milliseconds"
+
+
+class Form(StrEnum):
+    """How a moment is written: ISO 8601, Unix milliseconds, or `YYYY-MM-DD HH:MM:SS` of UTC."""
+
+    ISO = "ISO"
+    TSP = "TSP"
+    UTCYMD = "UTCYMD"
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A moment as a request gave it: when it is, in the offset that was written, and the form."""
+
+    at: datetime
+    form: Form
+
+
+def moment(name: str, **rest: object) -> Param:
+    """Declare a moment; without an offset it is UTC."""
+    return Param(name, _moment, **rest)  # type: ignore[arg-type]
+
+
+def form(name: str, **rest: object) -> Param:
+    """Declare how moments are to be written."""
+    return Param(name, _form, schema={"type": "string", "enum": list(Form)}, **rest)  # type: ignore[arg-type]
+
+
+def written(at: datetime, as_form: Form, zone: timezone = UTC) -> str | int:
+    """Write a moment; only ISO 8601 knows another zone than UTC."""
+    if as_form is Form.TSP:
+        return (at - _EPOCH) // timedelta(milliseconds=1)
+    if as_form is Form.UTCYMD:
+        return at.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S")
+    return at.astimezone(zone).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def offset(zone: timezone) -> str:
+    """Write a zone's offset from UTC, as `+02:00`."""
+    return _EPOCH.astimezone(zone).isoformat()[-6:]
+
+
+def _moment(name: str, text: str) -> Given:
+    try:
+        given = _given(text)
+    except (ValueError, OverflowError):
+        given = None
+    if given is None or not _EPOCH <= given.at < _UNTIL:
+        raise BadParameter(f"Invalid {name}: [{shown(text)}], it takes {_FORMS}, from 1970 to 2100")
+    return given
+
+
+def _given(text: str) -> Given | None:
+    if _MILLISECONDS.fullmatch(text):
+        return Given(_EPOCH + timedelta(milliseconds=int(text)), Form.TSP)
+    if _SPACED.fullmatch(text):
+        return Given(datetime.fromisoformat(text).replace(tzinfo=UTC), Form.UTCYMD)
+    if not _ISO.fullmatch(text):
+        return None
+    # A plus that was not percent-encoded arrives as a blank.
+    at = datetime.fromisoformat(text.upper().replace(" ", "+"))
+    return Given(at if at.tzinfo else at.replace(tzinfo=UTC), Form.ISO)
+
+
+def _form(name: str, text: str) -> Form:
+    try:
+        return Form(text.upper())
+    except ValueError:
+        raise BadParameter(f"Invalid {name}: [{shown(text)}]. Options are [{', '.join(Form)}]") from None
