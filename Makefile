@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 DATA   ?= ./data
 SANDBOX ?= ./sandbox-data
 
-.PHONY: help serve sandbox test fuzz check format bench bench-ingest lock clean
+.PHONY: help serve sandbox test fuzz check format bench bench-ingest bench-stream lock clean
 
 help:            ## say what can be made
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -39,6 +39,9 @@ bench: $(VENV)/.develop  ## measure the service beside a bare constant, as ratio
 bench-ingest: $(VENV)/.develop  ## measure how long a tick takes to be served, and how fast the archive fills
 	@$(BIN)/python bench/ingest.py
 	@$(BIN)/python bench/archive.py
+
+bench-stream: $(VENV)/.develop  ## measure how long a price takes to thousands of sockets, and what slow readers do
+	@$(BIN)/python bench/stream.py
 
 lock: $(VENV)/.develop  ## pin the newest allowed dependencies, with hashes
 	@$(BIN)/python -m uv pip compile pyproject.toml --upgrade $(LOCKED) -o requirements.lock

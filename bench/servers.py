@@ -58,7 +58,7 @@ class Cambist:
         # Nothing but what the clients ask is measured: sources are asked in a benchmark of their own. Metals and coins
         # have no price but from sources; a sandbox has them as a user gets them without, fresh at any hour. Its player
         # shares the server's core, and weighs on the constant beside it as much.
-        serve += ["--sandbox" if self.is_sandbox else "--no-fetch", "--operator-port", "0"]
+        serve += ["--sandbox" if self.is_sandbox else "--no-fetch", "--operator-port", "0", "--stream-port", "0"]
         return [*_cambist(), *serve, "--workers", "1", "--threads", str(self.threads)]
 
 

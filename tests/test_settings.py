@@ -57,15 +57,18 @@ def test_every_setting_can_be_chosen_in_file_variable_and_flag(config: Path, nam
         "data": ("/srv/rates", Path("/srv/rates")),
         "host": ("0.0.0.0", "0.0.0.0"),  # noqa: S104  nothing listens
         "port": ("9000", 9000),
+        "stream_port": ("9003", 9003),
         "workers": ("9", 9),
         "threads": ("9", 9),
         "database": ("postgresql://db/rates", "postgresql://db/rates"),
         "path_prefix": ("/rates/v1", "/rates/v1"),
         "cors_origin": ("https://example.org", "https://example.org"),
         "closed_max_age": ("PT2H", timedelta(hours=2)),
+        "fx_max_age": ("PT5M", timedelta(minutes=5)),
         "coin_max_age": ("PT5M", timedelta(minutes=5)),
         "metal_max_age": ("PT1H", timedelta(hours=1)),
         "fixing_max_age": ("P7D", timedelta(days=7)),
+        "minute_bars_for": ("P30D", timedelta(days=30)),
         "tael_grams": ("37.79936375", Decimal("37.79936375")),
         "baht_grams": ("15.16", Decimal("15.16")),
         "proxies": ("10.0.0.0/8,::1", "10.0.0.0/8,::1"),
@@ -154,7 +157,7 @@ def test_a_bad_value_names_its_setting(name: str, value: str) -> None:
         read_settings({}, {name: value})
 
 
-@pytest.mark.parametrize("name", ["closed_max_age", "fixing_max_age"])
+@pytest.mark.parametrize("name", ["closed_max_age", "fixing_max_age", "minute_bars_for"])
 def test_a_duration_below_nothing_is_refused(name: str) -> None:
     with pytest.raises(SettingRefused, match=name):
         read_settings({f"CAMBIST_{name.upper()}": "-PT1H"}, {})

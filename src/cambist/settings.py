@@ -28,6 +28,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     data: Annotated[Path, Meta(description="folder that holds everything the service keeps")] = Path("data")
     host: Annotated[str, Meta(description="address to listen on")] = "127.0.0.1"
     port: Annotated[int, Meta(ge=1, le=65535, description="port to listen on")] = 8000
+    stream_port: Annotated[
+        int, Meta(ge=0, le=65535, description="port on which prices are streamed over WebSockets; 0: none")
+    ] = 8001
     workers: Annotated[int, Meta(ge=1, le=256, description="worker processes that answer")] = 2
     threads: Annotated[int, Meta(ge=1, le=64, description="threads in each worker")] = 4
     database: Annotated[str, Meta(description="URL of the database; empty: a SQLite file in the data folder")] = ""
@@ -51,6 +54,13 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     ] = timedelta(minutes=15)
     metal_max_age: Annotated[
         timedelta, Meta(description="oldest traded price of a metal, while its market is open (ISO 8601 duration)")
+    ] = timedelta(minutes=15)
+    minute_bars_for: Annotated[
+        timedelta, Meta(description="how long bars of a minute are kept (ISO 8601 duration); longer ones for ever")
+    ] = timedelta(days=90)
+    fx_max_age: Annotated[
+        timedelta,
+        Meta(description="oldest traded quote in /fx/quote, while its market is open (ISO 8601 duration)"),
     ] = timedelta(minutes=15)
     tael_grams: Annotated[
         Decimal,
@@ -171,7 +181,7 @@ def _convert(chosen: Mapping[str, Any], where: str = "") -> Settings:
     except msgspec.ValidationError as error:
         reason, _, name = str(error).removesuffix("`").partition(" - at `$.")
         raise SettingRefused(f"The setting [{name}]{where} is refused: {reason}") from error
-    for name in ("closed_max_age", "fixing_max_age", "coin_max_age", "metal_max_age"):
+    for name in ("closed_max_age", "fixing_max_age", "coin_max_age", "metal_max_age", "fx_max_age", "minute_bars_for"):
         if (getattr(settings, name) or timedelta()) < timedelta():
             raise SettingRefused(f"The setting [{name}]{where} is refused: a duration below nothing")
     for name in ("tael_grams", "baht_grams"):

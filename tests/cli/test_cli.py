@@ -31,6 +31,7 @@ OPTIONS = {
     "usage": {"--since", "--csv", "--json", "--data", "account"},
     "settings": {"--json"},
     "openapi": {"--output", "--check"},
+    "watch": {"--url", "--once", "--per-second", "--data", "pair"},
 }
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
 

@@ -43,7 +43,7 @@ def port() -> int:
 def folder(tmp_path: Path, port: int):
     """A folder with a service that keeps its data in `./data`."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("CAMBIST_")}
-    environment |= {"CAMBIST_FETCH": "false", "CAMBIST_OPERATOR_PORT": "0"}
+    environment |= {"CAMBIST_FETCH": "false", "CAMBIST_OPERATOR_PORT": "0", "CAMBIST_STREAM_PORT": "0"}
     command = [str(BIN / "cambist"), "serve", "--data", "data", "--port", str(port), "--workers", "2"]
     with (tmp_path / "log").open("wb") as log:
         service = subprocess.Popen(command, cwd=tmp_path, stdout=log, stderr=log, env=environment)

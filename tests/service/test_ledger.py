@@ -56,7 +56,7 @@ class Service:
 
     def start(self) -> None:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("CAMBIST_")}
-        environment |= {"CAMBIST_FETCH": "false", "CAMBIST_OPERATOR_PORT": "0"}
+        environment |= {"CAMBIST_FETCH": "false", "CAMBIST_OPERATOR_PORT": "0", "CAMBIST_STREAM_PORT": "0"}
         arguments = ["--data", self.data, "--port", self.port, "--workers", WORKERS, "--threads", 2]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(

@@ -30,7 +30,8 @@ PAST = "/historical?date=2026-03-06&from=EUR"
 
 
 def environment() -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if not name.startswith("CAMBIST_")}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("CAMBIST_")}
+    return kept | {"CAMBIST_STREAM_PORT": "0"}
 
 
 @dataclass

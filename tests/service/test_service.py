@@ -41,7 +41,8 @@ def free_port() -> int:
 
 def environment(**more: str) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("CAMBIST_")}
-    kept |= {"CAMBIST_FETCH": "false", "CAMBIST_OPERATOR_PORT": "0"}  # these tests have sources of their own: none
+    # These tests have sources of their own: none.
+    kept |= {"CAMBIST_FETCH": "false", "CAMBIST_OPERATOR_PORT": "0", "CAMBIST_STREAM_PORT": "0"}
     return {**kept, **more}
 
 

@@ -232,7 +232,8 @@ def service(player: Player, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     folder = tmp_path_factory.mktemp("sources")
     port, data, log = free_port(), folder / "data", folder / "log"
     kept = {name: value for name, value in os.environ.items() if not name.startswith("CAMBIST_")}
-    environment = {**kept, **EVERY_SOURCE, "CAMBIST_GATEWAY": f"http://127.0.0.1:{player.port}"}
+    gateway = {"CAMBIST_GATEWAY": f"http://127.0.0.1:{player.port}"}
+    environment = {**kept, **EVERY_SOURCE, **gateway, "CAMBIST_STREAM_PORT": "0"}
     arguments = ["--data", str(data), "--port", str(port), "--workers", "1", "--threads", "2"]
     with log.open("wb") as to:
         process = subprocess.Popen([COMMAND, "serve", *arguments], stdout=to, stderr=to, env=environment)

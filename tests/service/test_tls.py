@@ -1,6 +1,7 @@
 """HTTPS by two flags."""
 
 import http.client
+import json
 import os
 import shutil
 import socket
@@ -11,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from websockets.sync.client import connect
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
@@ -23,7 +25,7 @@ def command(folder: Path, port: int, *more: str) -> list[str]:
 
 def clean() -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("CAMBIST_")}
-    return kept | {"CAMBIST_FETCH": "false", "CAMBIST_OPERATOR_PORT": "0"}
+    return kept | {"CAMBIST_FETCH": "false", "CAMBIST_OPERATOR_PORT": "0", "CAMBIST_STREAM_PORT": "0"}
 
 
 @pytest.mark.skipif(not shutil.which("openssl"), reason="a certificate is made with openssl")
@@ -34,12 +36,18 @@ def test_the_service_speaks_https_with_a_certificate_and_its_key(tmp_path: Path)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        stream = probe.getsockname()[1]
     tls = ["--tls-cert", str(tmp_path / "cert.pem"), "--tls-key", str(tmp_path / "key.pem")]
     with (tmp_path / "log").open("wb") as log:
-        service = subprocess.Popen(command(tmp_path, port, *tls), stdout=log, stderr=log, env=clean())
+        service = subprocess.Popen(
+            command(tmp_path, port, *tls, "--stream-port", str(stream)), stdout=log, stderr=log, env=clean()
+        )
     try:
         context = ssl.create_default_context(cafile=str(tmp_path / "cert.pem"))
         assert status(port, context) == 404
+        assert greeting(stream, context)["op"] == "connect"
     finally:
         service.terminate()
         service.wait(30)
@@ -57,6 +65,17 @@ def status(port: int, context: ssl.SSLContext) -> int:
             time.sleep(0.1)
         finally:
             connection.close()
+
+
+def greeting(port: int, context: ssl.SSLContext) -> dict[str, object]:
+    deadline = time.monotonic() + 20
+    while True:
+        try:
+            with connect(f"wss://127.0.0.1:{port}/", ssl=context) as client:
+                return json.loads(client.recv(10))
+        except OSError:
+            assert time.monotonic() < deadline, "nothing is streamed"
+            time.sleep(0.1)
 
 
 def test_a_certificate_without_its_key_is_refused_in_one_sentence(tmp_path: Path):

@@ -50,9 +50,14 @@ class Worker:
             current_plans(self._folder.path),
             longest_age=settings.fixing_max_age,
         )
-        self._desk.ages = {AssetKind.COIN: settings.coin_max_age, AssetKind.METAL: settings.metal_max_age}
+        self._desk.ages = {
+            AssetKind.COIN: settings.coin_max_age,
+            AssetKind.METAL: settings.metal_max_age,
+            AssetKind.CURRENCY: settings.fx_max_age,
+        }
         self._desk.units = units_with(settings.tael_grams, settings.baht_grams)
         self._desk.closes = self._close
+        self._desk.bars = self._store.bars
         self._desk.take_bulletin(self._bulletin())
         self._meter = self._opened_meter(settings.workers * settings.threads)
         self._seen = seen

@@ -21,6 +21,7 @@ from cambist.cli import (
     serve,
     settings,
     usage,
+    watch,
 )
 from cambist.errors import CambistError
 
@@ -41,6 +42,7 @@ app.add_typer(sandbox.app, name="sandbox")
 app.add_typer(feeds.app, name="feeds")
 app.add_typer(quarantine.app, name="quarantine")
 app.command()(usage.usage)
+app.command()(watch.watch)
 app.command()(fixing.fixing)
 app.command()(settings.settings)
 app.command()(openapi.openapi)

@@ -21,6 +21,7 @@ from cambist.app.feeds import all_feeds, keys_of_sources
 from cambist.app.gatherer import gather
 from cambist.app.keeper import Keeper
 from cambist.app.sandbox import play
+from cambist.app.streaming import stream
 from cambist.app.worker import load_worker
 from cambist.server import http
 from cambist.server.desk import utc_now
@@ -42,6 +43,7 @@ def serve(  # noqa: PLR0913  the flags are the settings
     data: Annotated[Path | None, flag("data")] = None,
     host: Annotated[str | None, flag("host")] = None,
     port: Annotated[int | None, flag("port")] = None,
+    stream_port: Annotated[int | None, flag("stream_port")] = None,
     workers: Annotated[int | None, flag("workers")] = None,
     threads: Annotated[int | None, flag("threads")] = None,
     path_prefix: Annotated[str | None, flag("path_prefix")] = None,
@@ -82,6 +84,8 @@ def run(settings: Settings) -> None:
         elif settings.fetch:
             keys = keys_of_sources(settings, all_feeds(settings).values(), os.environ)
             companions.enter_context(Companion("gatherer", partial(gather, keys=keys), settings))
+        if settings.stream_port:
+            companions.enter_context(Companion("stream", stream, settings))
         http.run(settings, listening_on, partial(load_worker, settings, os.getpid()), keeper.reload_plans)
     log.info("Stopped; answers in flight were finished")
 

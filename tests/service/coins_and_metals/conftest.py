@@ -26,7 +26,7 @@ IS_RECORDED = (REPOSITORY.parent / "shared" / "payloads").is_dir()
 PATIENCE = 120
 """Seconds; on a machine of its own each thing takes less than twenty."""
 
-STOP_SECONDS = 20
+STOP_SECONDS = 60
 MAX_AGE = 5
 """Seconds for which a sandbox serves a price that stands still: few, as a test waits for the end of them."""
 
@@ -156,7 +156,7 @@ def until(happens: Callable[[], object], seconds: float) -> bool:
 
 def environment(**more: str) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("CAMBIST_")}
-    return {**kept, "CAMBIST_OPERATOR_PORT": "0", **more}
+    return {**kept, "CAMBIST_OPERATOR_PORT": "0", "CAMBIST_STREAM_PORT": "0", **more}
 
 
 @contextlib.contextmanager
@@ -201,6 +201,7 @@ def world(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         process = subprocess.Popen(command, stdout=log, stderr=log, env=environment(**settings))
         stack.enter_context(ended_in_the_end(process))
         stack.callback(started.hang_up)
-        assert until(lambda: process.poll() is not None or started.is_up(), PATIENCE), started.log.read_text()
+        until(lambda: process.poll() is not None or started.is_up(), PATIENCE)
+        assert process.poll() is None, started.log.read_text()
         assert until(lambda: not started.missing(), PATIENCE), (started.missing(), started.log.read_text()[-3000:])
         yield started

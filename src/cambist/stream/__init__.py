@@ -1,0 +1,1 @@
+"""The stream: prices pushed to clients over WebSockets, each connection always its newest."""

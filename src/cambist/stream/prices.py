@@ -1,0 +1,210 @@
+"""Prices as the stream tells them: one ready frame a pair, made anew only where the quotes behind it are others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import lru_cache
+
+from cambist.errors import RateUnavailable
+from cambist.market.book import Book
+from cambist.market.consensus import FRESH_FOR
+from cambist.market.dealing import any_pair, deal
+from cambist.market.hours import age_when_traded, is_open
+from cambist.market.pair import PIVOT, Pair
+from cambist.market.quote import Quote
+from cambist.market.standing import Pace
+from cambist.metals.digits import Sides, digits_of, written_sides
+from cambist.metals.spot import spot
+from cambist.reference.assets import METALS, AssetKind, kind_of
+from cambist.reference.sizes import size_of
+from cambist.reference.tables import CURRENCIES
+from cambist.stream import messages
+
+Ages = Mapping[AssetKind, timedelta]
+"""How old a price that trades may be, by what it is of."""
+
+Clock = Callable[[], datetime]
+
+_Ground = tuple[Quote | None, ...]
+
+_SAME_MOMENT = timedelta(seconds=1)
+"""For how long what was found of ages holds."""
+
+
+@dataclass(slots=True)
+class _Told:
+    """What is told of a pair: the quotes that it stands on, its frame, and the book that changed that last.
+
+    Without a fresh price the frame is empty; it is None until somebody asks for it.
+    """
+
+    pair: Pair
+    inverse: Pair
+    ground: _Ground = ()
+    frame: bytes | None = b""
+    before: bytes = b""
+    changed: int = 0
+
+
+class Prices:
+    """The newest price of every pair that somebody listens to, as frames, each made when it is first asked for.
+
+    `ages` say how old a price may be.
+    """
+
+    def __init__(self, ages: Ages, clock: Clock) -> None:
+        self._ages = {AssetKind.CURRENCY: FRESH_FOR[Pace.REALTIME], **ages}
+        self._clock = clock
+        self._book: Book | None = None
+        self._traded: frozenset[str] = frozenset()
+        self._told: dict[str, _Told] = {}
+        self._now = clock()
+        self._legs: dict[str, bool] = {}
+
+    @property
+    def book(self) -> Book | None:
+        """The book that the prices are of."""
+        return self._book
+
+    def pairs(self, names: Iterable[str]) -> tuple[dict[str, Pair], list[str]]:
+        """Give the pairs that names stand for, by symbol, and the names that stand for none."""
+        book = self._book
+        known: dict[str, Pair] = {}
+        unknown = []
+        for name in names:
+            pair = any_pair(book, name) if book else None
+            if pair is None:
+                unknown.append(name)
+            else:
+                known[pair.base + pair.quote] = pair
+        return known, unknown
+
+    def listen(self, pairs: Mapping[str, Pair]) -> None:
+        """Make prices of these pairs too from now on."""
+        for symbol, pair in pairs.items():
+            if symbol not in self._told:
+                told = self._told[symbol] = _Told(pair, pair.inverse)
+                self._stir(told)
+
+    def forget(self, symbols: Iterable[str]) -> None:
+        """Make no more prices of these."""
+        for symbol in symbols:
+            self._told.pop(symbol, None)
+
+    def take(self, book: Book) -> set[str]:
+        """Take up a new book; give the pairs whose price may be another now."""
+        if self._book is None or self._book.pairs.keys() != book.pairs.keys():
+            self._traded = _traded(book)
+        self._book = book
+        self._legs.clear()
+        self._now = self._clock()
+        return {symbol for symbol, told in self._told.items() if self._stir(told)}
+
+    def news(self, symbol: str, since: int) -> bytes:
+        """Give a pair's price if it has changed with the book of version `since` or later; else nothing."""
+        told = self._told.get(symbol)
+        if told is None:
+            return b""
+        if told.frame is None:
+            self._make(symbol, told)
+        return told.before if told.changed >= since else b""
+
+    def frame(self, symbol: str, since: int = 0) -> bytes:
+        """Give a pair's price as `news` does, and only if it is fresh at this moment."""
+        frame, now = self.news(symbol, since), self._clock()
+        if now - self._now > _SAME_MOMENT:
+            self._legs.clear()
+            self._now = now
+        return frame if frame and self._book and self._is_fresh(self._book, self._told[symbol]) else b""
+
+    def _stir(self, told: _Told) -> bool:
+        """Note that a frame is to be made anew where the quotes behind it are others."""
+        if self._book is None:
+            return False
+        quotes, pairs, pair = self._book.quotes, self._book.pairs, told.pair
+        ground = pairs.get(pair), pairs.get(told.inverse), quotes.get(pair.base), quotes.get(pair.quote)
+        if told.ground and all(map(_is, ground, told.ground)):
+            return False
+        told.ground, told.frame = ground, None
+        return True
+
+    def _make(self, symbol: str, told: _Told) -> None:
+        book = self._book
+        told.frame = self._made(book, told, symbol) if book else b""
+        if book and told.frame != told.before:
+            told.before, told.changed = told.frame, book.version
+
+    def _made(self, book: Book, told: _Told, symbol: str) -> bytes:
+        if not self._is_fresh(book, told):
+            return b""
+        try:
+            sides, as_of = self._sides(book, told.pair)
+        except (RateUnavailable, ValueError):
+            return b""
+        bid, ask = format(sides.bid, "f"), format(sides.ask, "f")
+        return messages.price(symbol, bid, ask, round(as_of.timestamp() * 1000))
+
+    def _sides(self, book: Book, pair: Pair) -> tuple[Sides, datetime]:
+        metal = METALS.get(pair.base)
+        if metal is not None and pair.quote not in METALS:
+            found = spot(book, metal, pair.quote, lambda quote: self._is_young(quote, AssetKind.METAL))
+            return found.sides, found.as_of
+        kind, size = _kind(pair), size_of(pair.base, pair.quote)
+        quote = deal(book, pair, lambda quote: self._is_young(quote, kind))
+        bid, ask = quote.bid * size, quote.ask * size
+        return written_sides(bid, ask, max(digits_of(bid), digits_of(ask))), quote.as_of
+
+    def _is_fresh(self, book: Book, told: _Told) -> bool:
+        """Say whether a pair has a price now: dealt as such and young, or crossed through legs that all are."""
+        pair, kind = told.pair, _kind(told.pair)
+        if any(quote is not None and self._is_young(quote, kind) for quote in told.ground[:2]):
+            return True
+        is_trading = is_open(pair, self._now)
+        return self._leg_is_fresh(book, pair.base, is_trading=is_trading) and self._leg_is_fresh(
+            book, pair.quote, is_trading=is_trading
+        )
+
+    def _leg_is_fresh(self, book: Book, code: str, *, is_trading: bool) -> bool:
+        if code == PIVOT:
+            return True
+        if code not in self._legs:
+            self._legs[code] = self._leg_is_young(book, code)
+        if not self._legs[code] or not is_trading or code not in self._traded:
+            return self._legs[code]
+        # A currency that trades and has fallen back on its fixing is not dealt at that.
+        return book.quotes[code].origin.pace not in (Pace.DAILY, Pace.MONTHLY)
+
+    def _leg_is_young(self, book: Book, code: str) -> bool:
+        leg, kind = book.quotes.get(code), kind_of(code)
+        if leg is None or kind is None or not self._is_young(leg, kind):
+            return False
+        if kind is AssetKind.CURRENCY:
+            return True
+        # A coin falls back on nothing: what is dealt in one is no younger than it.
+        sides = {side for each in leg.origin.legs for side in (each.base, each.quote)} - {code}
+        coins = [side for side in sides if kind_of(side) is AssetKind.COIN and side in book.quotes]
+        return all(self._is_young(book.quotes[coin], AssetKind.COIN) for coin in coins)
+
+    def _is_young(self, quote: Quote, kind: AssetKind) -> bool:
+        limit, pace = self._ages.get(kind, timedelta.max), quote.origin.pace
+        if pace is not Pace.REALTIME:
+            limit = max(limit, FRESH_FOR.get(pace, timedelta.max))
+        return age_when_traded(quote.pair, quote.dealt_at, self._now) <= limit
+
+
+def _is(one: object, other: object) -> bool:
+    return one is other
+
+
+@lru_cache(maxsize=16_384)
+def _kind(pair: Pair) -> AssetKind:
+    kinds = {kind_of(pair.base), kind_of(pair.quote)}
+    return next((kind for kind in (AssetKind.COIN, AssetKind.METAL) if kind in kinds), AssetKind.CURRENCY)
+
+
+def _traded(book: Book) -> frozenset[str]:
+    """Give the currencies that are dealt against another one."""
+    pairs = [pair for pair in book.pairs if pair.base in CURRENCIES and pair.quote in CURRENCIES]
+    return frozenset(side for pair in pairs for side in (pair.base, pair.quote))

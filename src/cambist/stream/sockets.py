@@ -1,0 +1,286 @@
+"""Sockets: the WebSocket server, and between one socket and its session and place in the hub."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+import ssl
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from typing import Protocol
+
+from picows import (
+    WSCloseCode,
+    WSFrame,
+    WSListener,
+    WSMsgType,
+    WSTransport,
+    WSUpgradeRequest,
+    WSUpgradeResponse,
+    WSUpgradeResponseWithListener,
+    ws_create_server,
+)
+
+from cambist.market.pair import Pair
+from cambist.stream.door import Door, Guest, Refused
+from cambist.stream.hub import Hub, Reader
+from cambist.stream.messages import LONGEST, Op, StreamName, answer
+from cambist.stream.session import GOING_AWAY, POLICY, Said, Session, State
+
+log = logging.getLogger(__name__)
+
+_HANDSHAKE_SECONDS = 10
+_KEY_SECONDS = 10.0
+_CLOSE_SECONDS = 2.0
+_LONGEST_READ = 1 << 20
+"""What one frame may take before it is not even read to its end: up to there its sender is told what is wrong."""
+
+_READ_BYTES = 1024
+_BACKLOG = 1024
+_UNSENT_BYTES = 16 * 1024
+"""How many bytes the machine may hold for a client that it has not sent yet: the rest waits as pairs, not as bytes."""
+
+_UNREAD_ANSWERS = 256 * 1024
+
+
+class Rooms(Protocol):
+    """What all sockets share."""
+
+    door: Door
+    hub: Hub
+
+    def now(self) -> float:
+        """Give the seconds since 1970."""
+
+    def moment(self) -> float:
+        """Give seconds of a clock that only goes forward."""
+
+    def pairs(self, names: list[str]) -> tuple[dict[str, Pair], list[str]]:
+        """Give the pairs that names stand for, by symbol, and the names of none."""
+
+    def state(self) -> State:
+        """Say whether prices flow."""
+
+    def address(self, peer: str, forwarded: str) -> str:
+        """Give the client's address."""
+
+
+class Visit(WSListener):
+    """One connection: reads what its client says, and is written to by the hub."""
+
+    def __init__(self, rooms: Rooms, visits: set[Visit]) -> None:
+        self._rooms = rooms
+        self._visits = visits
+        self._session = Session(self)
+        self._begun = b""
+        self._address: str | None = None
+        self._closing = False
+        self.reader = Reader(self, rooms.moment())
+        self.came_at = rooms.moment()
+
+    # What the socket calls
+
+    def on_ws_connected(self, transport: WSTransport) -> None:
+        """Greet, unless too many of that address are still strangers."""
+        self._transport = transport
+        self._below = transport.underlying_transport
+        self._below.set_write_buffer_limits(high=0)
+        forwarded = transport.request.headers.get("X-Forwarded-For", "")
+        peer = self._below.get_extra_info("peername") or ("",)
+        self._address = self._rooms.address(str(peer[0]), forwarded)
+        self._visits.add(self)
+        now = self._rooms.now()
+        if self._rooms.door.knock(self._address):
+            self.write(answer(Op.CONNECT, 200, now, "Connected to Cambist"))
+        else:
+            sentence = "Too many connections from this address have brought no key yet"
+            self._say(Said(answer(Op.ERROR, 429, now, sentence), POLICY))
+
+    def on_ws_frame(self, transport: WSTransport, frame: WSFrame) -> None:
+        """Take up a frame; a fault of ours ends this connection and no other."""
+        try:
+            self._take(transport, frame)
+        except Exception:
+            log.exception("Stream: a frame could not be answered")
+            self.close(1011, "")
+
+    def on_ws_disconnected(self, _transport: WSTransport) -> None:
+        """Forget the connection."""
+        self._closing = True
+        self._visits.discard(self)
+        self._rooms.hub.leave(self.reader)
+        if self._session.guest is not None:
+            self._rooms.door.leave(self._session.guest)
+        elif self._address is not None:
+            self._rooms.door.gone(self._address)
+
+    def pause_writing(self) -> None:
+        """Tell the hub that nothing more can be taken."""
+        self._rooms.hub.paused(self.reader)
+
+    def resume_writing(self) -> None:
+        """Tell the hub that something can be taken again."""
+        self._rooms.hub.resumed(self.reader, self._rooms.moment())
+
+    # What the hub calls
+
+    def write(self, frames: bytes) -> None:
+        """Write whole frames."""
+        if not self._closing:
+            self._below.write(frames)
+
+    def lost(self) -> None:
+        """End a connection whose other end is gone."""
+        self._closing = True
+        self._below.abort()
+
+    # What the session calls
+
+    def admit(self, key: str, now: float) -> Guest | Refused:
+        """Let in by a key."""
+        address = self._address or ""
+        found = self._rooms.door.admit(key, address, now)
+        if isinstance(found, Guest):
+            self._rooms.door.gone(address)
+            self._rooms.hub.join(self.reader)
+        return found
+
+    def pairs(self, names: list[str]) -> tuple[dict[str, Pair], list[str]]:
+        """Give the pairs that names stand for."""
+        return self._rooms.pairs(names)
+
+    def select(self, stream: StreamName, pairs: Mapping[str, Pair]) -> None:
+        """Listen to these pairs in that stream from now on."""
+        guest = self._session.guest
+        self._rooms.hub.select(self.reader, stream, pairs, guest.plan.stream_messages if guest else 0)
+
+    def state(self) -> State:
+        """Say whether prices flow."""
+        return self._rooms.state()
+
+    # What the process calls
+
+    def check(self) -> None:
+        """End what may no longer be: a stranger who waits too long, a key that opens nothing any more."""
+        guest, now = self._session.guest, self._rooms.now()
+        if self._closing:
+            return
+        if guest is None:
+            if self._rooms.moment() - self.came_at > _KEY_SECONDS:
+                self._say(Said(answer(Op.ERROR, 401, now, f"No API key came in {_KEY_SECONDS:.0f} s"), POLICY))
+            return
+        found = self._rooms.door.look(guest.digest, now)
+        if isinstance(found, Refused):
+            self._say(Said(answer(Op.ERROR, found.status, now, found.sentence), POLICY))
+        elif found.plan is not guest.plan:
+            self._session.guest = found
+            self.reader.measure(found.plan.stream_messages)
+
+    def dismiss(self, now: float) -> None:
+        """Say that the service stops, and close."""
+        self._say(Said(answer(Op.SHUTDOWN, 503, now, "The service stops; connect again"), GOING_AWAY))
+
+    def close(self, code: int, reason: str) -> None:
+        """Close in order, and in any case soon."""
+        if self._closing:
+            return
+        self._closing = True
+        self._rooms.hub.leave(self.reader)
+        self._transport.send_close(WSCloseCode(code), reason)
+        asyncio.get_running_loop().call_later(_CLOSE_SECONDS, self._below.abort)
+
+    def _take(self, transport: WSTransport, frame: WSFrame) -> None:
+        if frame.msg_type == WSMsgType.CLOSE:
+            self._leave(transport, frame)
+            return
+        if self._closing:
+            return
+        self._rooms.hub.heard(self.reader)
+        now = self._rooms.now()
+        if frame.msg_type == WSMsgType.BINARY:
+            self._say(self._session.binary(now))
+        elif frame.msg_type in (WSMsgType.TEXT, WSMsgType.CONTINUATION):
+            self._read(frame, now)
+
+    def _read(self, frame: WSFrame, now: float) -> None:
+        """Put together what came in parts, and have it answered."""
+        if len(self._begun) + frame.payload_size > LONGEST:
+            self._say(self._session.too_big(now, LONGEST))
+            return
+        text, self._begun = self._begun + frame.get_payload_as_bytes(), b""
+        if not frame.fin:
+            self._begun = text
+            return
+        self._say(self._session.hear(text, now))
+        if not self._closing:
+            self._rooms.hub.pay(self.reader, self._rooms.moment())
+
+    def _say(self, said: Said) -> None:
+        self.write(said.frame)
+        if said.close is not None:
+            self.close(said.close, "")
+        elif self._below.get_write_buffer_size() > _UNREAD_ANSWERS:
+            self.lost()  # it asks and asks, and reads no answer
+
+    def _leave(self, transport: WSTransport, frame: WSFrame) -> None:
+        """Close as the client does."""
+        if not self._closing:
+            self._closing = True
+            self._rooms.hub.leave(self.reader)
+            code = frame.get_close_code()
+            transport.send_close(WSCloseCode.OK if code == WSCloseCode.NO_INFO else code)
+        transport.disconnect()
+
+
+class Sockets:
+    """The server: all visits, from its opening to its end."""
+
+    def __init__(self, rooms: Rooms) -> None:
+        self._rooms = rooms
+        self.visits: set[Visit] = set()
+
+    async def open(self, host: str, port: int, tls: ssl.SSLContext | None) -> asyncio.Server:
+        """Listen. Errors: OSError where the address cannot be had."""
+        server = await ws_create_server(
+            self._receive,
+            host,
+            port,
+            ssl=tls,
+            backlog=_BACKLOG,
+            websocket_handshake_timeout=_HANDSHAKE_SECONDS,
+            max_frame_size=_LONGEST_READ,
+            read_buffer_init_size=_READ_BYTES,
+        )
+        for listening in server.sockets:
+            _keep_little(listening)
+        return server
+
+    def check(self) -> None:
+        """End the visits that may no longer be."""
+        for visit in tuple(self.visits):
+            visit.check()
+
+    def dismiss(self) -> None:
+        """Say to all that the service stops, and close."""
+        now = self._rooms.now()
+        for visit in tuple(self.visits):
+            visit.dismiss(now)
+
+    def _receive(self, request: WSUpgradeRequest) -> WSListener | WSUpgradeResponseWithListener:
+        headers = request.headers
+        if headers.get("Upgrade", "").lower() != "websocket":
+            sentence = b"This port speaks WebSocket"
+            refusal = WSUpgradeResponse.create_error_response(HTTPStatus.UPGRADE_REQUIRED, sentence)
+            return WSUpgradeResponseWithListener(refusal, None)
+        # Browsers write `keep-alive, Upgrade`, which the library would refuse.
+        if "upgrade" in [word.strip().lower() for word in headers.get("Connection", "").split(",")]:
+            headers["Connection"] = "upgrade"
+        return Visit(self._rooms, self.visits)
+
+
+def _keep_little(listening: socket.socket) -> None:
+    """Let the machine hold little that is not sent yet; sockets inherit it from the one that listens."""
+    lowat: Callable[..., int] | int | None = getattr(socket, "TCP_NOTSENT_LOWAT", None)
+    if isinstance(lowat, int):
+        listening.setsockopt(socket.IPPROTO_TCP, lowat, _UNSENT_BYTES)

@@ -1,0 +1,388 @@
+"""The stream as clients use it: a real service on a simulated market, and a client library that is not ours."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection, connect
+
+from cambist.market.hours import is_open
+from cambist.market.pair import Pair
+from cambist.server.desk import utc_now
+from cambist.stores.board import FileBoard
+
+pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
+
+COMMAND = Path(sys.executable).parent / "cambist"
+THREE = ["EURUSD", "XAUUSD", "BTCUSD"]
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def environment() -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("CAMBIST_")}
+    return kept | {"CAMBIST_OPERATOR_PORT": "0"}
+
+
+def until(happens: Callable[[], bool], seconds: float) -> bool:
+    end = time.monotonic() + seconds
+    while not happens():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+@dataclass
+class Service:
+    """A started sandbox with a stream."""
+
+    process: subprocess.Popen[bytes]
+    port: int
+    data: Path
+    log: Path
+
+    @property
+    def key(self) -> str:
+        return (self.data / "owner.key").read_text().strip()
+
+    def run(self, *arguments: str) -> str:
+        command = [COMMAND, *arguments, "--data", self.data]
+        done = subprocess.run(command, env=environment(), check=True, capture_output=True, text=True, timeout=30)
+        return done.stdout
+
+    def is_up(self) -> bool:
+        try:
+            socket.create_connection(("127.0.0.1", self.port), 1).close()
+        except OSError:
+            return False
+        return True
+
+    def connect(self) -> ClientConnection:
+        return connect(f"ws://127.0.0.1:{self.port}/", compression=None, open_timeout=10, ping_interval=None)
+
+    def kill(self, place: int) -> None:
+        """Kill a companion: bookkeeper, player, stream, in the order in which they were started."""
+        tasks = Path(f"/proc/{self.process.pid}/task")
+        children = {int(number) for path in tasks.glob("*/children") for number in path.read_text().split()}
+        spawned = sorted(child for child in children if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes())
+        os.kill(spawned[place], signal.SIGKILL)
+
+
+@contextmanager
+def serving(folder: Path, *flags: str) -> Iterator[Service]:
+    port = free_port()
+    data, log = folder / "data", folder / "log"
+    arguments = ["--sandbox", "--data", str(data), "--port", str(free_port()), "--stream-port", str(port), *flags]
+    with log.open("wb") as to:
+        command = [COMMAND, "serve", "--workers", "1", *arguments]
+        process = subprocess.Popen(command, env=environment(), stdout=to, stderr=to)
+    service = Service(process, port, data, log)
+    try:
+        assert until(service.is_up, 40), log.read_text()
+        yield service
+    finally:
+        process.terminate()
+        try:
+            process.wait(20)
+        finally:
+            process.kill()
+            process.wait(20)
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    with serving(tmp_path_factory.mktemp("stream")) as service:
+        yield service
+        log = service.log.read_text()
+        assert "Traceback" not in log
+        assert service.key not in log.split("\n", 12)[-1]
+
+
+@pytest.fixture
+def client(service: Service) -> Iterator[ClientConnection]:
+    with service.connect() as client:
+        assert hear(client)["op"] == "connect"
+        assert tell(client, op="auth", key=service.key)["msg"] == "Authenticated OK"
+        yield client
+
+
+def hear(client: ClientConnection, seconds: float = 10) -> dict[str, Any]:
+    text = client.recv(seconds)
+    assert isinstance(text, str)
+    found = json.loads(text)
+    assert found["op"] in {"connect", "auth", "subscribe", "unsubscribe", "status", "shutdown", "price", "error"}
+    return dict(found)
+
+
+def tell(client: ClientConnection, **fields: Any) -> dict[str, Any]:
+    """Say something and give the first answer that is no price."""
+    client.send(json.dumps(fields))
+    while (found := hear(client))["op"] == "price":
+        pass
+    return found
+
+
+def hear_for(client: ClientConnection, seconds: float) -> list[dict[str, Any]]:
+    end, found = time.monotonic() + seconds, []
+    while (left := end - time.monotonic()) > 0:
+        try:
+            found.append(hear(client, left))
+        except TimeoutError:
+            break
+    return found
+
+
+def closed(client: ClientConnection) -> int:
+    """Read to the end and give the code with which it was closed."""
+    try:
+        while True:
+            client.recv(10)
+    except ConnectionClosed as end:
+        return end.rcvd.code if end.rcvd else 1006
+
+
+# Three clients as they are written
+
+
+def test_a_client_that_waits_for_the_greeting(service: Service) -> None:
+    with service.connect() as client:
+        greeting = hear(client)
+        assert (greeting["op"], greeting["status"]) == ("connect", 200)
+        assert abs(greeting["tsp"] / 1000 - time.time()) < 10
+        client.send(json.dumps({"op": "auth", "key": service.key}))
+        assert hear(client)["msg"] == "Authenticated OK"
+        client.send(json.dumps({"op": "subscribe", "stream": "fx", "pairs": THREE}))
+        assert hear(client)["msg"] == "Subscribed to 1 stream"
+        assert {hear(client)["sym"] for _ in THREE} == set(THREE)
+
+
+def test_a_client_that_says_all_at_once_when_the_socket_opens(service: Service) -> None:
+    with service.connect() as client:
+        client.send(json.dumps({"op": "auth", "key": service.key}))
+        client.send(json.dumps({"op": "subscribe", "stream": "fx", "pairs": THREE}))
+        ops = [hear(client)["op"] for _ in range(6)]
+    assert ops == ["connect", "auth", "subscribe", "price", "price", "price"]
+
+
+def test_a_client_that_compares_frames_to_the_letter(service: Service) -> None:
+    with service.connect() as client:
+        assert set(hear(client)) == {"op", "status", "tsp", "msg"}
+        auth = tell(client, op="auth", key=service.key)
+        assert auth == {"op": "auth", "status": 200, "tsp": auth["tsp"], "msg": "Authenticated OK"}
+        found = tell(client, op="subscribe", stream="fx1s", pairs=["EURUSD"])
+        assert found == {"op": "subscribe", "status": 200, "tsp": found["tsp"], "msg": "Subscribed to 1 stream"}
+        price = hear(client)
+        assert list(price) == ["op", "sym", "bid", "ask", "tsp"]
+        assert (price["op"], price["sym"]) == ("price", "EURUSD")
+        assert tell(client, op="subscribe", stream="fx", pairs=["XAUUSD"])["msg"] == "Subscribed to 2 streams"
+        refused = tell(client, op="subscribe", stream="fx", pairs=["ZZZZZZ"])
+        assert refused["status"] == 400
+        assert "No valid pairs" in refused["msg"]
+
+
+# Prices
+
+
+def test_prices_are_strings_and_move_while_their_market_is_open(client: ClientConnection) -> None:
+    tell(client, op="subscribe", stream="fx", pairs=THREE)
+    found = [one for one in hear_for(client, 2.5) if one["op"] == "price"]
+    for one in found:
+        assert isinstance(one["bid"], str)
+        assert 0 < Decimal(one["bid"]) <= Decimal(one["ask"])
+        assert len(one["bid"].replace(".", "").lstrip("0")) >= 8
+        assert type(one["tsp"]) is int
+    counts = {symbol: sum(one["sym"] == symbol for one in found) for symbol in THREE}
+    assert counts["BTCUSD"] >= 3
+    for symbol in ("EURUSD", "XAUUSD"):
+        if not is_open(Pair(symbol[:3], symbol[3:]), utc_now()):
+            assert counts[symbol] == 1
+
+
+def test_names_are_taken_in_any_form_and_a_weak_currency_by_its_size(client: ClientConnection) -> None:
+    tell(client, op="subscribe", stream="fx", pairs=["eur/usd", "Btc/Usd", "IRRUSD"])
+    found = {one["sym"]: one for one in hear_for(client, 1) if one["op"] == "price"}
+    assert set(found) == {"EURUSD", "BTCUSD", "IRRUSD"}
+    assert Decimal(found["IRRUSD"]["bid"]) > 1
+
+
+def test_the_second_stream_tells_one_a_second_and_pair(client: ClientConnection) -> None:
+    tell(client, op="subscribe", stream="fx1s", pairs=["BTCUSD", "ETHUSD"])
+    found = [one for one in hear_for(client, 3.5) if one["sym"] == "BTCUSD"]
+    assert 3 <= len(found) <= 4
+
+
+def test_again_replaces_and_unsubscribing_ends(client: ClientConnection) -> None:
+    tell(client, op="subscribe", stream="fx", pairs=["BTCUSD"])
+    tell(client, op="subscribe", stream="fx", pairs=["ETHUSD"])
+    assert {one["sym"] for one in hear_for(client, 1.2)} == {"ETHUSD"}
+    assert tell(client, op="unsubscribe", stream="fx")["status"] == 200
+    assert hear_for(client, 1.2) == []
+
+
+def test_ten_thousand_pairs_are_served_and_one_more_is_refused_whole(
+    service: Service, client: ClientConnection
+) -> None:
+    book = FileBoard(service.data).current()
+    assert book is not None
+    names = [f"{base}/{quote}" for base in book.listed for quote in book.listed if base != quote][:10_001]
+    refused = tell(client, op="subscribe", stream="fx", pairs=names)
+    assert (refused["op"], refused["status"]) == ("subscribe", 429)
+    assert tell(client, op="subscribe", stream="fx", pairs=names[:10_000])["status"] == 200
+    symbols: set[str] = set()
+    end = time.monotonic() + 20
+    while len(symbols) < 9_900 and time.monotonic() < end:
+        symbols.add(hear(client)["sym"])
+    assert len(symbols) >= 9_900
+
+
+# What goes wrong
+
+
+def test_a_wrong_key_is_401_and_the_socket_closes(service: Service) -> None:
+    with service.connect() as client:
+        assert tell(client, op="nothing")["op"] == "connect"
+        while (found := hear(client))["op"] != "error":
+            pass
+        assert found["status"] == 400
+        assert tell(client, op="auth", key="nonsense")["status"] == 401
+        assert closed(client) == 1008
+
+
+def test_misuse_is_told_and_nobody_else_notices(service: Service, client: ClientConnection) -> None:
+    tell(client, op="subscribe", stream="fx", pairs=["BTCUSD"])
+    with service.connect() as other:
+        assert hear(other)["op"] == "connect"
+        assert tell(other, op="subscribe", stream="fx", pairs=["BTCUSD"])["status"] == 401
+        assert tell(other, op="auth", key=service.key)["status"] == 200
+        assert tell(other, op="auth", key=service.key) | {"tsp": 0, "msg": ""} == {
+            "op": "error",
+            "status": 400,
+            "tsp": 0,
+            "msg": "",
+        }
+        other.send("garbage")
+        assert hear(other)["op"] == "error"
+        other.send(b"\x00\x01")
+        assert hear(other)["op"] == "error"
+        assert closed(other) == 1003
+    with service.connect() as other:
+        other.send("x" * 1_000_000)
+        assert closed(other) == 1009
+    with socket.create_connection(("127.0.0.1", service.port)) as raw:
+        raw.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert b" 426 " in raw.recv(1000)
+    assert len(hear_for(client, 1.2)) >= 2
+
+
+def test_a_message_in_parts_is_one_message(client: ClientConnection) -> None:
+    client.send(['{"op":"sub', 'scribe","stream":"fx",', '"pairs":["EURUSD"]}'])
+    assert hear(client)["msg"] == "Subscribed to 1 stream"
+
+
+def test_a_crowd_at_the_door_disturbs_nobody(service: Service, client: ClientConnection) -> None:
+    tell(client, op="subscribe", stream="fx", pairs=["BTCUSD"])
+    crowd = []
+    began = time.monotonic()
+    for _ in range(1000):
+        crowd.append(socket.create_connection(("127.0.0.1", service.port)))
+        crowd[-1].sendall(
+            b"GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: keep-alive, Upgrade\r\n"
+            b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+        )
+    assert time.monotonic() - began < 10
+    assert len(hear_for(client, 2.2)) >= 3
+    crowd[-1].settimeout(10)
+    assert until(lambda: b'"status":429' in crowd[-1].recv(4096), 5)
+    for one in crowd:
+        one.close()
+
+
+def test_a_key_that_is_revoked_and_an_account_that_is_suspended_are_closed_within_a_second(service: Service) -> None:
+    shown = service.run("account", "create", "shop", "--plan", "premium")
+    key = next(word for word in shown.split() if word.startswith("cmb_"))
+    with service.connect() as client:
+        assert hear(client)["op"] == "connect"
+        assert until(lambda: tell(client, op="auth", key=key)["status"] in {200, 400}, 3)
+        service.run("account", "suspend", "shop")
+        began = time.monotonic()
+        assert closed(client) == 1008
+        assert time.monotonic() - began < 1
+
+
+# What dies
+
+
+def test_a_stream_that_is_killed_serves_whoever_connects_again_within_two_seconds(service: Service) -> None:
+    with service.connect() as client:
+        assert tell(client, op="status")["op"] == "connect"
+        service.kill(2)
+        assert closed(client) == 1006
+    began = time.monotonic()
+    assert until(service.is_up, 10)
+    with service.connect() as client:
+        client.send(json.dumps({"op": "auth", "key": service.key}))
+        client.send(json.dumps({"op": "subscribe", "stream": "fx", "pairs": ["BTCUSD"]}))
+        while hear(client)["op"] != "price":
+            pass
+    assert time.monotonic() - began < 2
+
+
+def test_a_market_that_dies_leaves_the_sockets_and_goes_on(client: ClientConnection, service: Service) -> None:
+    tell(client, op="subscribe", stream="fx", pairs=["BTCUSD"])
+    hear(client)
+    service.kill(1)
+    assert tell(client, op="status")["op"] == "status"
+    found = hear_for(client, 6)
+    assert sum(one["op"] == "price" for one in found) >= 3
+
+
+def test_a_service_that_stops_says_so_and_closes(tmp_path: Path) -> None:
+    with serving(tmp_path) as service, service.connect() as client:
+        assert hear(client)["op"] == "connect"
+        assert tell(client, op="auth", key=service.key)["status"] == 200
+        service.process.terminate()
+        assert hear(client)["op"] == "shutdown"
+        assert closed(client) == 1001
+        assert service.process.wait(20) == 0
+        assert "Traceback" not in service.log.read_text()
+
+
+def test_a_port_that_is_taken_is_said_and_the_service_goes_on(service: Service, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    arguments = [
+        "--sandbox",
+        "--data",
+        tmp_path / "data",
+        "--port",
+        str(free_port()),
+        "--stream-port",
+        str(service.port),
+    ]
+    with log.open("wb") as to:
+        command = [COMMAND, "serve", "--workers", "1", *arguments]
+        process = subprocess.Popen(command, env=environment(), stdout=to, stderr=to)
+    try:
+        assert until(lambda: f"Stream: cannot listen on 127.0.0.1 port {service.port}" in log.read_text(), 40)
+        assert process.poll() is None
+    finally:
+        process.terminate()
+        process.wait(20)

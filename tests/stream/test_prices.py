@@ -1,0 +1,123 @@
+"""Prices: what a pair is told at, in which digits, and when nothing is told."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+
+from cambist.market.book import Book
+from cambist.market.pair import PIVOT, Pair
+from cambist.market.quote import Made, Origin, Quote
+from cambist.market.standing import Pace
+from cambist.reference.assets import AssetKind
+from cambist.stream.prices import Prices
+
+NOW = datetime(2026, 11, 18, 12, tzinfo=UTC)
+OLD = NOW - timedelta(minutes=16)
+LIMIT = timedelta(minutes=15)
+
+
+def quote(base: str, other: str, bid: str, ask: str, *, as_of: datetime = NOW, pace: Pace = Pace.REALTIME) -> Quote:
+    origin = Origin(Made.PUBLISHED, ("a",), pace=pace)
+    return Quote(Pair(base, other), Fraction(bid), Fraction(ask), as_of, as_of, origin)
+
+
+def a_book(*pairs: Quote, legs: tuple[Quote, ...] = (), version: int = 1) -> Book:
+    quotes = {one.pair.other(PIVOT): one for one in (*pairs, *legs) if PIVOT in (one.pair.base, one.pair.quote)}
+    return Book(version, NOW, quotes, (PIVOT, "EUR", "GBP", "IRR", "JPY"), {one.pair: one for one in pairs})
+
+
+def told(book: Book, name: str) -> dict[str, object]:
+    prices = Prices({AssetKind.COIN: LIMIT, AssetKind.METAL: LIMIT}, lambda: NOW)
+    prices.take(book)
+    known, unknown = prices.pairs([name])
+    assert not unknown
+    prices.listen(known)
+    (symbol,) = known
+    frame = prices.frame(symbol)
+    found = json.loads(frame[2:]) if frame else {}
+    assert isinstance(found, dict)
+    return found
+
+
+EURUSD = quote("EUR", "USD", "1.0850", "1.0851")
+GBPUSD = quote("GBP", "USD", "1.27001", "1.27004")
+
+
+def test_a_pair_is_told_as_it_is_dealt() -> None:
+    found = told(a_book(EURUSD), "eur/usd")
+    assert found == {"op": "price", "sym": "EURUSD", "bid": "1.0850000", "ask": "1.0851000", "tsp": 1795003200000}
+
+
+def test_turned_round_it_is_dealt_at_the_other_sides() -> None:
+    found = told(a_book(EURUSD), "USDEUR")
+    assert (found["bid"], found["ask"]) == ("0.9215740484", "0.9216589862")
+
+
+def test_a_crossed_pair_has_the_worse_sides_of_its_legs() -> None:
+    found = told(a_book(EURUSD, GBPUSD), "EURGBP")
+    assert Decimal(str(found["bid"])) <= Decimal("1.0850") / Decimal("1.27004")
+    assert Decimal(str(found["ask"])) >= Decimal("1.0851") / Decimal("1.27001")
+    assert len(str(found["bid"]).removeprefix("0.")) >= 8
+
+
+def test_a_weak_currency_is_told_by_its_size() -> None:
+    found = told(a_book(quote("USD", "IRR", "42000", "42100")), "IRRUSD")
+    assert Decimal("2.37") < Decimal(str(found["bid"])) < Decimal(str(found["ask"])) < Decimal("2.39")
+
+
+def test_a_metal_is_told_by_its_ounce() -> None:
+    assert told(a_book(quote("XAU", "USD", "4000.1", "4000.5")), "XAUUSD")["bid"] == "4000.1000"
+
+
+@pytest.mark.parametrize("code", ["BTC", "XAU", "EUR"])
+def test_what_trades_and_is_old_is_not_told(code: str) -> None:
+    assert told(a_book(quote(code, "USD", "10", "11", as_of=OLD)), f"{code}USD") == {}
+
+
+def test_what_is_old_in_closed_hours_is_told_with_its_own_time() -> None:
+    friday = datetime(2026, 11, 20, 21, 59, tzinfo=UTC)
+    prices = Prices({}, lambda: datetime(2026, 11, 22, 3, tzinfo=UTC))
+    prices.take(a_book(replace(EURUSD, as_of=friday)))
+    prices.listen({"EURUSD": Pair("EUR", "USD")})
+    assert b'"tsp":1795211940000' in prices.frame("EURUSD")
+
+
+def test_what_is_only_fixed_is_told_with_equal_sides() -> None:
+    fixed = quote("EUR", "USD", "1.085", "1.085", as_of=NOW - timedelta(days=1), pace=Pace.DAILY)
+    found = told(a_book(legs=(fixed,)), "EURUSD")
+    assert found["bid"] == found["ask"] == "1.0850000"
+
+
+def test_what_trades_and_has_fallen_back_on_its_fixing_is_not_told_while_it_trades() -> None:
+    traded = quote("EUR", "GBP", "0.85", "0.86", as_of=OLD)
+    fixed = quote("EUR", "USD", "1.085", "1.085", as_of=NOW - timedelta(days=1), pace=Pace.DAILY)
+    assert told(a_book(traded, legs=(fixed,)), "EURUSD") == {}
+
+
+def test_the_same_quotes_are_not_told_again_and_other_ones_with_the_same_price_neither() -> None:
+    prices = Prices({}, lambda: NOW)
+    prices.take(a_book(EURUSD))
+    prices.listen({"EURUSD": Pair("EUR", "USD")})
+    assert prices.news("EURUSD", 1)
+    assert prices.take(a_book(EURUSD, version=2)) == set()
+    again = replace(EURUSD, received_at=NOW + timedelta(seconds=1))
+    assert prices.take(a_book(again, version=3)) == {"EURUSD"}
+    assert prices.news("EURUSD", 3) == b""
+    assert prices.news("EURUSD", 1)
+    assert prices.take(a_book(replace(EURUSD, bid=Fraction(1)), version=4)) == {"EURUSD"}
+    assert prices.news("EURUSD", 4)
+
+
+def test_without_a_book_there_are_no_pairs_and_no_prices() -> None:
+    prices = Prices({}, lambda: NOW)
+    assert prices.pairs(["EURUSD"]) == ({}, ["EURUSD"])
+    prices.listen({"EURUSD": Pair("EUR", "USD")})
+    assert prices.frame("EURUSD") == b""
+    prices.take(a_book(EURUSD))
+    assert prices.frame("EURUSD")
