@@ -152,6 +152,15 @@ def measured(settings: Settings, key: str, connections: int, slow: int, seconds:
             process.join()
 
 
+def row(one: Measured) -> str:
+    """Write a run as a line of the table."""
+    return (
+        f"{one.connections:>11,} {one.slow:>6,} {one.frames:>10,.0f}"
+        f" {one.p50:>9.1f} {one.p99:>9.1f} {one.longest:>9.1f}"
+        f" {one.share:>10.0%} {one.others:>9.0%} {one.clients:>9.0%} {one.kilobytes:>9.1f}"
+    )
+
+
 def main() -> int:
     """Measure at every number of connections, without and with slow readers."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -168,12 +177,7 @@ def main() -> int:
         for connections in given.connections:
             for part in given.slow:
                 one = measured(settings, key, connections, int(connections * part), given.seconds, core)
-                print(
-                    f"{one.connections:>11,} {one.slow:>6,} {one.frames:>10,.0f} {one.p50:>9.1f} {one.p99:>9.1f}",
-                    f"{one.longest:>9.1f} {one.share:>10.0%} {one.others:>9.0%}",
-                    f"{one.clients:>9.0%} {one.kilobytes:>9.1f}",
-                    flush=True,
-                )
+                print(row(one), flush=True)
     return 0
 
 

@@ -265,3 +265,7 @@ def test_a_database_that_was_chosen_is_taken_as_it_is() -> None:
 
 def test_a_tilde_in_the_data_folder_is_the_home_folder() -> None:
     assert read_settings({"CAMBIST_DATA": "~/rates"}, {}).data == Path.home() / "rates"
+
+
+def test_the_variable_with_a_key_is_no_setting_and_breaks_nothing():
+    assert read_settings({"CAMBIST_KEY": "cmb_something"}, {}) == Settings()

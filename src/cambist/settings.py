@@ -18,6 +18,9 @@ from cambist.errors import SettingRefused, shown
 
 PREFIX = "CAMBIST_"
 FILE_VARIABLE = "CAMBIST_CONFIG"
+KEY_VARIABLE = "CAMBIST_KEY"
+"""Where `cambist watch` finds an API key: no setting, though it is named like one."""
+
 SANDBOX_DATA = Path("sandbox-data")
 """The data folder of a sandbox whose operator names none: beside the one of the live service."""
 
@@ -162,7 +165,7 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
     known = [PREFIX + name.upper() for name in NAMES]
     chosen = {}
     for variable, value in environment.items():
-        if variable.startswith(PREFIX) and variable != FILE_VARIABLE:
+        if variable.startswith(PREFIX) and variable not in (FILE_VARIABLE, KEY_VARIABLE):
             _check_known(variable, "the environment", [*known, FILE_VARIABLE])
             chosen[variable.removeprefix(PREFIX).lower()] = value
     return chosen

@@ -312,6 +312,13 @@ def test_no_key_and_no_stream_are_said(shell, monkeypatch):
     assert "set the variable CAMBIST_KEY" in refused(shell("EURUSD"))
 
 
+def test_the_owners_key_is_not_sent_to_another_machine(shell, monkeypatch, tmp_path):
+    monkeypatch.delenv("CAMBIST_KEY")
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "owner.key").write_text(f"{KEY}\n")
+    assert "not sent to another machine" in refused(shell("EURUSD", "--url", "ws://rates.example:8001"))
+
+
 # Lines, the terminal, Ctrl-C
 
 
@@ -415,13 +422,31 @@ def test_an_error_in_between_is_why_it_is_lost(stream, op, why):
     assert said == [f"The stream is lost since 12:00:00 UTC: {why}; connecting again"]
 
 
+def test_a_loss_is_said_once_however_often_it_is_tried_again(stream):
+    stream.rounds = [[price("EURUSD", "1.0850", "1.0852")], [], []]
+    said: list[str] = []
+
+    async def tries() -> None:
+        changes = client(stream, Watched(["EURUSD"]), said).changes()
+        await anext(changes)
+        stream.most = 0  # no reason to end: it was allowed before
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.5):
+                await anext(changes)
+
+    asyncio.run(tries())
+    assert stream.connections > 3
+    assert len(said) == 1
+
+
 # What is known of a pair
 
 
 def known(*bids: str) -> Watched:
     watched = Watched(["EURUSD"])
-    for bid in bids:
-        watched.take("EURUSD", Decimal(bid), Decimal(bid) + Decimal("0.0002"), NOON)
+    for second, bid in enumerate(bids):
+        as_of = NOON + timedelta(seconds=second)
+        watched.take("EURUSD", Decimal(bid), Decimal(bid) + Decimal("0.0002"), as_of)
     return watched
 
 

@@ -13,6 +13,7 @@ from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import urlsplit
 
 import typer
 from rich.console import Console
@@ -26,10 +27,8 @@ from cambist.app.watching import Access, StreamClient, owner_key_file
 from cambist.cli.given import Data
 from cambist.errors import BadParameter
 from cambist.server.desk import utc_now
-from cambist.settings import Settings, read_settings
+from cambist.settings import KEY_VARIABLE, Settings, read_settings
 from cambist.stream.messages import StreamName
-
-KEY_VARIABLE = "CAMBIST_KEY"
 
 _ONCE_SECONDS = 10.0
 _DRAW_EVERY = 0.25
@@ -38,6 +37,7 @@ _STYLES = {Direction.UP: "green", Direction.DOWN: "red", Direction.NONE: ""}
 _ARROWS = {Direction.UP: "▲", Direction.DOWN: "▼", Direction.NONE: ""}
 _PLAIN_ARROWS = {Direction.UP: "^", Direction.DOWN: "v", Direction.NONE: ""}
 _ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  nothing listens here
+_HERE = frozenset({"127.0.0.1", "localhost", "::1"})
 _CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re.DOTALL | re.ASCII)
 
 
@@ -61,8 +61,7 @@ def watch(
     output is no terminal, each change is a line: symbol, bid, ask and market time. Asked for one table, it exits with
     1 where a pair has no price.
     """
-    environment = {name: value for name, value in os.environ.items() if name != KEY_VARIABLE}
-    settings = read_settings(environment, {"data": data})
+    settings = read_settings(os.environ, {"data": data})
     watched = Watched(pairs)
     stream = StreamName.FX1S if per_second else StreamName.FX
     client = StreamClient(_access(settings, url), watched, stream, utc_now, _warn)
@@ -156,7 +155,7 @@ def _access(settings: Settings, url: str | None) -> Access:
     if url is not None:
         if not re.match(r"wss?://[^/\s]", url):
             raise BadParameter(f"Invalid --url: [{echo(url)}], it takes an address such as ws://127.0.0.1:8001")
-        return Access(url, _key(settings))
+        return Access(url, _key(settings, is_here=urlsplit(url).hostname in _HERE))
     if not settings.stream_port:
         raise BadParameter("The setting [stream_port] is 0, so there is no stream; --url names one elsewhere")
     host = _ANYWHERE.get(settings.host, settings.host)
@@ -166,10 +165,13 @@ def _access(settings: Settings, url: str | None) -> Access:
     return Access(f"ws://{host}:{settings.stream_port}", _key(settings))
 
 
-def _key(settings: Settings) -> str:
+def _key(settings: Settings, *, is_here: bool = True) -> str:
     key = os.environ.get(KEY_VARIABLE, "").strip()
     if key:
         return key
+    if not is_here:
+        # Whoever keeps a service here need not be known there, and its owner's key opens everything.
+        raise BadParameter(f"The owner's key is not sent to another machine: set the variable {KEY_VARIABLE}")
     file = owner_key_file(settings)
     with suppress(FileNotFoundError):
         key = file.read_text(encoding="utf-8", errors="replace").strip()
