@@ -63,7 +63,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     ] = timedelta(days=90)
     fx_max_age: Annotated[
         timedelta,
-        Meta(description="oldest traded quote in /fx/quote, while its market is open (ISO 8601 duration)"),
+        Meta(description="oldest traded quote of a pair of currencies, while its market is open (ISO 8601 duration)"),
     ] = timedelta(minutes=15)
     tael_grams: Annotated[
         Decimal,

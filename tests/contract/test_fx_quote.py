@@ -144,3 +144,15 @@ def test_in_closed_hours_the_last_close_stands(dealing, quote_of):
 def test_a_client_may_ask_for_younger(client_dealing):
     assert client_dealing.get("/fx/quote?pairs=EURUSD&max_age=PT1M").status == 200
     assert client_dealing.get("/fx/quote?pairs=EURPLN&max_age=PT1H").status == 503
+
+
+@pytest.mark.parametrize(
+    "path", ["/fx/pairs", "/fx/currencies", "/fx/pairs/quote-sizes", "/crypto/pairs", "/metals/instruments"]
+)
+def test_a_list_is_made_once_a_book(client_dealing, path):
+    first = client_dealing.get(path)
+    (shelf,) = client_dealing.desk.shelves._shelves.values()
+    assert [asked for asked, _ in [*shelf.state[1]._young]] == [path]
+    again = client_dealing.get(path)
+    assert again.json | {"ms": 0} == first.json | {"ms": 0}
+    assert again.headers["x-calls-cost"] == "1"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from datetime import timedelta
 from importlib import import_module
 from typing import Any
 
 from cambist import plugins
 from cambist.errors import CannotStart
 from cambist.history.environment import Environment
+from cambist.reference.assets import AssetKind
 from cambist.server.endpoint import Endpoint
 from cambist.server.endpoints import ENDPOINTS
 from cambist.settings import Settings
@@ -31,6 +34,15 @@ def open_store(settings: Settings) -> Store:
 def environment_of(settings: Settings) -> Environment:
     """Say which environment the settings are of."""
     return Environment.SANDBOX if settings.sandbox else Environment.LIVE
+
+
+def ages_of(settings: Settings) -> Mapping[AssetKind, timedelta]:
+    """Say how old a price that trades may be, by what it is of: the same for every face of the service."""
+    return {
+        AssetKind.COIN: settings.coin_max_age,
+        AssetKind.METAL: settings.metal_max_age,
+        AssetKind.CURRENCY: settings.fx_max_age,
+    }
 
 
 def endpoints() -> list[Endpoint[Any, Any]]:

@@ -16,11 +16,10 @@ from collections.abc import Awaitable, Callable
 
 from cambist.accounts.addresses import client_address
 from cambist.app import garbage
-from cambist.app.parts import environment_of, open_store
+from cambist.app.parts import ages_of, environment_of, open_store
 from cambist.app.plans import current_plans
 from cambist.history.environment import check_book
 from cambist.market.pair import Pair
-from cambist.reference.assets import AssetKind
 from cambist.server.desk import utc_now
 from cambist.server.logs import log_config
 from cambist.settings import Settings
@@ -61,8 +60,7 @@ class Streaming:
         self._board = FileBoard(self._folder.path)
         self._store = open_store(settings)
         self._seen = {news: self._board.version(news) for news in (News.BOOK, News.ACCOUNTS, News.PLANS)}
-        ages = {AssetKind.COIN: settings.coin_max_age, AssetKind.METAL: settings.metal_max_age}
-        self._prices = Prices(ages, utc_now)
+        self._prices = Prices(ages_of(settings), utc_now)
         self.door = Door(self._store.accounts.by_key(), current_plans(self._folder.path))
         self.hub = Hub(self._prices)
         self._book_at = self._published_at()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 
 from cambist.app import garbage
-from cambist.app.parts import endpoints, environment_of, open_store
+from cambist.app.parts import ages_of, endpoints, environment_of, open_store
 from cambist.app.plans import current_plans
 from cambist.errors import BoardDamaged, RateUnavailable, StoreBroken
 from cambist.history.closes import close_of
@@ -16,7 +16,6 @@ from cambist.history.report import Bulletin
 from cambist.market.book import Book
 from cambist.market.pair import PIVOT, Pair
 from cambist.metals.mass import units_with
-from cambist.reference.assets import AssetKind
 from cambist.server import render
 from cambist.server.desk import Desk, utc_now
 from cambist.server.front import Wsgi
@@ -50,11 +49,7 @@ class Worker:
             current_plans(self._folder.path),
             longest_age=settings.fixing_max_age,
         )
-        self._desk.ages = {
-            AssetKind.COIN: settings.coin_max_age,
-            AssetKind.METAL: settings.metal_max_age,
-            AssetKind.CURRENCY: settings.fx_max_age,
-        }
+        self._desk.ages = ages_of(settings)
         self._desk.units = units_with(settings.tael_grams, settings.baht_grams)
         self._desk.closes = self._close
         self._desk.bars = self._store.bars

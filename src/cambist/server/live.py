@@ -20,7 +20,11 @@ MaxAge = Annotated[
 ]
 
 
-class Live(Struct, frozen=True, kw_only=True):
-    """Parameters of an answer from the current book."""
+class OfBook(Struct, frozen=True, kw_only=True):
+    """Parameters of an answer that is made of the current book and the tables: it is kept until there is another."""
+
+
+class Live(OfBook, frozen=True, kw_only=True):
+    """Parameters of an answer from the current book whose rates may be too old."""
 
     max_age: MaxAge

@@ -15,7 +15,7 @@ from cambist.server.answers import Answer, KeptAnswers, Question, etag_of
 from cambist.server.desk import Desk
 from cambist.server.endpoint import Endpoint
 from cambist.server.gate import QUERY_NAME, Gate
-from cambist.server.live import Live
+from cambist.server.live import OfBook
 from cambist.server.meter import Meter
 from cambist.server.params import parse_query, read
 from cambist.server.render import opened
@@ -94,7 +94,7 @@ class EndpointResource:
         return answer
 
     def _keep(self, params: Any, asked: Question, answer: Answer, shelf: KeptAnswers) -> None:
-        if answer.etag or (isinstance(params, Live) and params.max_age is None):
+        if answer.etag or (isinstance(params, OfBook) and getattr(params, "max_age", None) is None):
             shelf.keep(asked, answer)
 
 

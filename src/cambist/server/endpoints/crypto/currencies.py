@@ -8,10 +8,11 @@ from cambist.errors import RateUnavailable
 from cambist.market.coins import listed_coins
 from cambist.reference.assets import COINS
 from cambist.server.endpoint import Endpoint
+from cambist.server.live import OfBook
 from cambist.server.view import View
 
 
-class Params(Struct, frozen=True):
+class Params(OfBook, frozen=True):
     """None."""
 
 

@@ -7,10 +7,11 @@ from msgspec import Struct
 from cambist.errors import RateUnavailable
 from cambist.market.coins import listed_pairs
 from cambist.server.endpoint import Endpoint
+from cambist.server.live import OfBook
 from cambist.server.view import View
 
 
-class Params(Struct, frozen=True):
+class Params(OfBook, frozen=True):
     """None."""
 
 

@@ -6,10 +6,11 @@ from msgspec import Struct
 
 from cambist.reference.tables import CURRENCIES
 from cambist.server.endpoint import Endpoint
+from cambist.server.live import OfBook
 from cambist.server.view import View
 
 
-class Params(Struct, frozen=True):
+class Params(OfBook, frozen=True):
     """None."""
 
 

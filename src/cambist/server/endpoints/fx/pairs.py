@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Meta, Raw, Struct
 
 from cambist.server.endpoint import Endpoint
+from cambist.server.live import OfBook
 from cambist.server.view import View
 
 _RECORD = {
@@ -21,7 +22,7 @@ Pairs = Annotated[Raw, Meta(extra_json_schema={"type": "object", "additionalProp
 """A JSON object of pair, `BASE/QUOTE`, to its base, its quote and its other name, `BASEQUOTE`."""
 
 
-class Params(Struct, frozen=True):
+class Params(OfBook, frozen=True):
     """None."""
 
 

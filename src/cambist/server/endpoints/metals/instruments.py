@@ -11,10 +11,11 @@ from cambist.metals.spot import own_unit, source_of
 from cambist.reference.assets import METALS, name_of
 from cambist.reference.weights import GRADES
 from cambist.server.endpoint import Endpoint
+from cambist.server.live import OfBook
 from cambist.server.view import View
 
 
-class Params(Struct, frozen=True):
+class Params(OfBook, frozen=True):
     """None."""
 
 
