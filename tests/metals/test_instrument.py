@@ -15,7 +15,7 @@ from cambist.market.book import Book
 from cambist.market.pair import PIVOT, Pair
 from cambist.market.quote import Made, Origin, Quote
 from cambist.market.standing import Pace
-from cambist.metals.instrument import RATIOS, Instrument, instruments
+from cambist.metals.instrument import RATIOS, Instrument, instrument_named, instruments
 from cambist.metals.spot import Spot, quoted, spot
 from cambist.reference.assets import METALS, MetalKind
 
@@ -237,3 +237,9 @@ def test_in_dollars_an_instrument_is_the_quote_of_the_book_whatever_the_pair_say
     assert quoted(book, Instrument(METALS["XAU"], "USD"), fresh).bid == 4000
     with pytest.raises(RateUnavailable, match=r"\[XAU\] is of \[2026-11-20T12:00:00Z\], too old$"):
         quoted(book, Instrument(METALS["XAU"], "USD"), lambda quote: quote.bid == 1)
+
+
+@given(st.sampled_from([*METALS, "XXX", "EUR"]), st.sampled_from(["USD", "EUR", "PLN", "ZZZ", "", "X", *METALS]))
+def test_a_symbol_names_an_instrument_where_the_list_has_one(metal: str, target: str) -> None:
+    book = book_of(pairs=[of("XAU/EUR"), of("EUR/PLN"), of("XCU/PLN"), of("XAU/ZZZ")])
+    assert instrument_named(book, metal + target) == instruments(book).get(metal + target)

@@ -47,6 +47,16 @@ def instruments(book: Book) -> Mapping[str, Instrument]:
     return {instrument.symbol: instrument for instrument in _instruments(book)}
 
 
+def instrument_named(book: Book, symbol: str) -> Instrument | None:
+    """Give the instrument of a symbol; None where there is none."""
+    metal, target = METALS.get(symbol[:3]), symbol[3:]
+    if metal is None:
+        return None
+    pair = Pair(metal.code, target)
+    is_there = target == PIVOT or pair in RATIOS or (target in CURRENCIES and pair in book.pairs)
+    return Instrument(metal, target) if is_there else None
+
+
 def _instruments(book: Book) -> Iterator[Instrument]:
     dealt: dict[str, list[str]] = {code: [] for code in METALS}
     for pair in book.pairs:

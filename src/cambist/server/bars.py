@@ -6,16 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timezone
 from decimal import ROUND_HALF_UP, Context, Decimal
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from cambist.errors import BadParameter, NoRate, RateUnavailable, StoreBroken
 from cambist.history.bars import Bar, Interval, Ohlc
 from cambist.market.pair import Pair
 from cambist.market.precision import SHOWN_DIGITS
+from cambist.reference.sizes import size_of
 from cambist.server.fx import known_pair
-from cambist.server.moments import Form, Given, form, moment, written
+from cambist.server.moments import Form, Given, form, moment, offset, written
 from cambist.server.readers import bar_interval, limit, text
 from cambist.server.view import View
 
@@ -45,6 +46,19 @@ class Params(Struct, frozen=True):
     limit: Annotated[int, limit("limit", MOST_BARS, default=MOST_BARS, description="How many bars at most.")]
 
 
+class Head(Struct, frozen=True, kw_only=True):
+    """What a page of bars says of itself before its rows; `start` and `end` as they were given."""
+
+    pair: str
+    interval: str
+    limit: int
+    dtmfmt: str
+    start: str | int | UnsetType = UNSET
+    end: str | int | UnsetType = UNSET
+    tzOffset: str  # noqa: N815  clients know it by this name
+    size: int
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """The newest bars of those asked for, newest first, and how to write their times."""
@@ -58,6 +72,24 @@ class Page:
         """Write a time as the answer writes all of them."""
         return written(at, self.form, self.zone)
 
+    @property
+    def size(self) -> int:
+        """Of how many units of the base its prices are."""
+        return size_of(self.pair.base, self.pair.quote)
+
+    def head(self, params: Params) -> dict[str, Any]:
+        """Give the fields of its `Head`."""
+        return {
+            "pair": self.pair.base + self.pair.quote,
+            "interval": params.interval,
+            "limit": params.limit,
+            "dtmfmt": self.form,
+            "start": self.written(params.start.at) if params.start else UNSET,
+            "end": self.written(params.end.at) if params.end else UNSET,
+            "tzOffset": offset(self.zone),
+            "size": self.size,
+        }
+
 
 def page_of(view: View, params: Params) -> Page:
     """Read a page of bars.
@@ -70,7 +102,7 @@ def page_of(view: View, params: Params) -> Page:
     if start is not None and end is not None and start >= end:
         raise BadParameter(f"Invalid start: [{start.isoformat()}] is not before end [{end.isoformat()}]")
     is_turned, dealt = _dealt(view, pair, params.interval)
-    bars = _read(lambda: view.bars.page(dealt, params.interval, start, end, params.limit))
+    bars = read_bars(lambda: view.bars.page(dealt, params.interval, start, end, params.limit))
     given = next((one for one in (params.start, params.end) if one is not None), None)
     return Page(
         pair=pair,
@@ -82,7 +114,7 @@ def page_of(view: View, params: Params) -> Page:
 
 def _dealt(view: View, pair: Pair, interval: Interval) -> tuple[bool, Pair]:
     """Say which way round a pair has bars."""
-    earliest = _read(lambda: view.bars.earliest(interval))
+    earliest = read_bars(lambda: view.bars.earliest(interval))
     if pair in earliest:
         return False, pair
     if pair.inverse in earliest:
@@ -99,7 +131,8 @@ def _inverted(side: Ohlc) -> Ohlc:
     return Ohlc(*(_SHOWN.divide(Decimal(1), price) for price in (side.o, side.l, side.h, side.c)))
 
 
-def _read(read: Callable[[], T]) -> T:
+def read_bars(read: Callable[[], T]) -> T:
+    """Read from the archive of bars. Errors: RateUnavailable where it cannot be read now."""
     try:
         return read()
     except StoreBroken as broken:

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from msgspec import Struct
 
-from cambist.errors import RateUnavailable, StoreBroken
 from cambist.history.bars import Interval
+from cambist.server.bars import read_bars
 from cambist.server.endpoint import Endpoint
 from cambist.server.moments import Form, written
 from cambist.server.readers import bar_interval, side
@@ -36,10 +36,7 @@ def answer(view: View, params: Params) -> Body:
 
     Fixings are no bars. Minutes are kept for a time, hours and days for ever.
     """
-    try:
-        earliest = view.bars.earliest(params.interval)
-    except StoreBroken as broken:
-        raise RateUnavailable("The archive of bars cannot be read now") from broken
+    earliest = read_bars(lambda: view.bars.earliest(params.interval))
     found = {pair.base + pair.quote: start for one, start in earliest.items() for pair in (one, one.inverse)}
     return Body(params.interval, params.price, {name: written(at, Form.ISO) for name, at in sorted(found.items())})
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import Struct
 
-from cambist.reference.sizes import size_of
-from cambist.server.bars import Params, oldest, page_of
+from cambist.server.bars import Head, Params, oldest, page_of
 from cambist.server.endpoint import Endpoint
-from cambist.server.moments import offset
 from cambist.server.render import Number, price
 from cambist.server.view import View
 
@@ -22,35 +20,19 @@ class OhlcRow(Struct, frozen=True):
     c: Number
 
 
-class OhlcBody(Struct, frozen=True, kw_only=True):
+class OhlcBody(Head, frozen=True, kw_only=True):
     """Rows newest first; fewer than `limit` of them: there are no more."""
 
-    pair: str
-    interval: str
-    limit: int
-    dtmfmt: str
-    start: str | int | UnsetType = UNSET
-    end: str | int | UnsetType = UNSET
-    tzOffset: str  # noqa: N815  clients know it by this name
-    size: int
     results: list[OhlcRow]
 
 
 def answer(view: View, params: Params) -> OhlcBody:
     """Give open, high, low and close of the bid for each bar in which the pair was traded, newest first."""
     page = page_of(view, params)
-    size = size_of(page.pair.base, page.pair.quote)
     return OhlcBody(
-        pair=page.pair.base + page.pair.quote,
-        interval=params.interval,
-        limit=params.limit,
-        dtmfmt=page.form,
-        start=page.written(params.start.at) if params.start else UNSET,
-        end=page.written(params.end.at) if params.end else UNSET,
-        tzOffset=offset(page.zone),
-        size=size,
+        **page.head(params),
         results=[
-            OhlcRow(page.written(bar.start), *(price(side, size) for side in (bid.o, bid.h, bid.l, bid.c)))
+            OhlcRow(page.written(bar.start), *(price(side, page.size) for side in (bid.o, bid.h, bid.l, bid.c)))
             for bar, bid in ((bar, bar.bid) for bar in page.bars)
         ],
     )

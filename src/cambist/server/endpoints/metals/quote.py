@@ -10,8 +10,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from cambist.errors import RateUnavailable, UnknownInstrument, shown
 from cambist.metals.fineness import PURE
-from cambist.metals.instrument import Instrument
-from cambist.metals.instrument import instruments as instruments_of
+from cambist.metals.instrument import Instrument, instrument_named
 from cambist.metals.spot import Spot, own_unit, quoted
 from cambist.reference.assets import AssetKind, name_of
 from cambist.server.endpoint import Endpoint
@@ -87,8 +86,7 @@ def answer(view: View, params: Params) -> Body:
     It fails only where no instrument is valid, or none of the valid ones has a fresh quote.
     """
     asked, ignored = params.instruments[:MOST_INSTRUMENTS], params.instruments[MOST_INSTRUMENTS:]
-    known = instruments_of(view.book)
-    valid = {symbol: known[symbol] for symbol in asked if symbol in known}
+    valid = {symbol: one for symbol in asked if (one := instrument_named(view.book, symbol))}
     if not valid:
         raise UnknownInstrument(", ".join(asked), "", "the instruments are found at /metals/instruments")
     found = _quoted(view, valid.values(), params)
@@ -98,7 +96,7 @@ def answer(view: View, params: Params) -> Body:
         quotes={symbol: _record(view, valid[symbol], one, params) for symbol, one in found.spots.items()},
         source="; ".join(dict.fromkeys(source for one in found.spots.values() for source in one.sources)),
         warnings=Warnings(
-            invalid_instruments=[shown(symbol) for symbol in asked if symbol not in known],
+            invalid_instruments=[shown(symbol) for symbol in asked if symbol not in valid],
             ignored_instruments=[shown(symbol) for symbol in ignored],
             unavailable_instruments=list(found.unavailable),
         ),
