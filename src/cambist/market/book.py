@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from types import MappingProxyType
 
 from cambist.errors import RateUnavailable
 from cambist.market.pair import PIVOT, Pair
 from cambist.market.quote import Quote
+from cambist.reference.tables import CURRENCIES
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Book:
     """All latest quotes at one moment.
 
@@ -32,6 +34,12 @@ class Book:
     def __post_init__(self) -> None:
         object.__setattr__(self, "quotes", MappingProxyType(dict(self.quotes)))
         object.__setattr__(self, "pairs", MappingProxyType(dict(self.pairs)))
+
+    @cached_property
+    def traded(self) -> frozenset[str]:
+        """The currencies that are dealt against another one."""
+        dealt = (pair for pair in self.pairs if pair.base in CURRENCIES and pair.quote in CURRENCIES)
+        return frozenset(side for pair in dealt for side in (pair.base, pair.quote))
 
     def leg(self, code: str) -> Quote:
         """Give the quote that ties `code` to the pivot.

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from cambist.errors import RateUnavailable, UnknownFxPair
-from cambist.market.book import Book
 from cambist.market.dealing import deal, fx_pair
+from cambist.market.freshness import has_fallen_back
 from cambist.market.hours import is_open
 from cambist.market.pair import PIVOT, Pair
 from cambist.market.quote import Quote
-from cambist.market.standing import Pace
 from cambist.reference.assets import AssetKind
-from cambist.reference.tables import CURRENCIES
 from cambist.server.view import View, written
 
 _LISTED = "the pairs are found at /fx/pairs"
@@ -48,10 +46,5 @@ def _check_trades(view: View, code: str) -> None:
     if code == PIVOT:
         return
     leg = view.book.leg(code)
-    if leg.origin.pace in (Pace.DAILY, Pace.MONTHLY) and _is_traded(view.book, code):
+    if has_fallen_back(view.book, code, leg):
         raise RateUnavailable(f"The newest price of [{code}] is of [{written(leg.as_of)}], a fixing: it is not traded")
-
-
-def _is_traded(book: Book, code: str) -> bool:
-    """Say whether a currency is dealt against another one by a source in real time."""
-    return any(code in (pair.base, pair.quote) and {pair.base, pair.quote} <= CURRENCIES.keys() for pair in book.pairs)

@@ -17,10 +17,8 @@ from cambist.history.fixing import Known
 from cambist.history.image import RateImage
 from cambist.history.report import Bulletin
 from cambist.market.book import Book
-from cambist.market.consensus import FRESH_FOR
-from cambist.market.hours import age_when_traded
+from cambist.market.freshness import coins_behind, is_fresh
 from cambist.market.quote import Quote
-from cambist.market.standing import Pace
 from cambist.metals.mass import STANDARD, Units
 from cambist.reference.assets import AssetKind, kind_of
 
@@ -81,23 +79,13 @@ class View:
                 raise RateUnavailable(
                     f"The newest price of [{code}] is of [{written(quote.as_of)}], older than allowed"
                 )
-            # A coin falls back on nothing: what is dealt in one is no younger than it.
-            sides = {side for leg in quote.origin.legs for side in (leg.base, leg.quote)}
-            asked += [side for side in sides if side not in asked and kind_of(side) is AssetKind.COIN]
+            asked += [coin for coin in coins_behind(quote) if coin not in asked]
 
     def is_fresh(self, quote: Quote, kind: AssetKind, max_age: timedelta | None = None) -> bool:
-        """Say whether a price of that kind may still be used: its age counts up to its market's last moment of trade.
-
-        A price that trades may be as old as the operator says, one that is given several times a day as old as its
-        class, a fixing however old. Money that a coin is dealt in falls back on its fixing, and makes no coin old. The
-        client's `max_age` counts up to now, and for all of it.
-        """
+        """Say whether a price of that kind may still be used; a client's `max_age` counts up to now, for all of it."""
         if max_age is not None and self.now - quote.as_of > max_age:
             return False
-        limit, pace = self.ages.get(kind, timedelta.max), quote.origin.pace
-        if pace is not Pace.REALTIME:
-            limit = max(limit, FRESH_FOR.get(pace, timedelta.max))
-        return age_when_traded(quote.pair, quote.dealt_at, self.now) <= limit
+        return is_fresh(quote, kind, self.ages, self.now)
 
     def updated(self, as_of: datetime, max_age: timedelta | None) -> str | int:
         """Write the market time of the oldest quote in an answer, if it is fresh enough.

@@ -11,7 +11,8 @@ from cambist.errors import RateUnavailable
 from cambist.market.book import Book
 from cambist.market.consensus import FRESH_FOR
 from cambist.market.dealing import any_pair, deal
-from cambist.market.hours import age_when_traded, is_open
+from cambist.market.freshness import Ages, coins_behind, has_fallen_back, is_fresh
+from cambist.market.hours import is_open
 from cambist.market.pair import PIVOT, Pair
 from cambist.market.quote import Quote
 from cambist.market.standing import Pace
@@ -19,11 +20,7 @@ from cambist.metals.digits import Sides, digits_of, written_sides
 from cambist.metals.spot import spot
 from cambist.reference.assets import METALS, AssetKind, kind_of
 from cambist.reference.sizes import size_of
-from cambist.reference.tables import CURRENCIES
 from cambist.stream import messages
-
-Ages = Mapping[AssetKind, timedelta]
-"""How old a price that trades may be, by what it is of."""
 
 Clock = Callable[[], datetime]
 
@@ -58,7 +55,6 @@ class Prices:
         self._ages = {AssetKind.CURRENCY: FRESH_FOR[Pace.REALTIME], **ages}
         self._clock = clock
         self._book: Book | None = None
-        self._traded: frozenset[str] = frozenset()
         self._told: dict[str, _Told] = {}
         self._now = clock()
         self._legs: dict[str, bool] = {}
@@ -95,8 +91,6 @@ class Prices:
 
     def take(self, book: Book) -> set[str]:
         """Take up a new book; give the pairs whose price may be another now."""
-        if self._book is None or self._book.pairs.keys() != book.pairs.keys():
-            self._traded = _traded(book)
         self._book = book
         self._legs.clear()
         self._now = self._clock()
@@ -171,10 +165,7 @@ class Prices:
             return True
         if code not in self._legs:
             self._legs[code] = self._leg_is_young(book, code)
-        if not self._legs[code] or not is_trading or code not in self._traded:
-            return self._legs[code]
-        # A currency that trades and has fallen back on its fixing is not dealt at that.
-        return book.quotes[code].origin.pace not in (Pace.DAILY, Pace.MONTHLY)
+        return self._legs[code] and not (is_trading and has_fallen_back(book, code, book.quotes[code]))
 
     def _leg_is_young(self, book: Book, code: str) -> bool:
         leg, kind = book.quotes.get(code), kind_of(code)
@@ -182,16 +173,11 @@ class Prices:
             return False
         if kind is AssetKind.CURRENCY:
             return True
-        # A coin falls back on nothing: what is dealt in one is no younger than it.
-        sides = {side for each in leg.origin.legs for side in (each.base, each.quote)} - {code}
-        coins = [side for side in sides if kind_of(side) is AssetKind.COIN and side in book.quotes]
+        coins = [coin for coin in coins_behind(leg) if coin != code and coin in book.quotes]
         return all(self._is_young(book.quotes[coin], AssetKind.COIN) for coin in coins)
 
     def _is_young(self, quote: Quote, kind: AssetKind) -> bool:
-        limit, pace = self._ages.get(kind, timedelta.max), quote.origin.pace
-        if pace is not Pace.REALTIME:
-            limit = max(limit, FRESH_FOR.get(pace, timedelta.max))
-        return age_when_traded(quote.pair, quote.dealt_at, self._now) <= limit
+        return is_fresh(quote, kind, self._ages, self._now)
 
 
 def _is(one: object, other: object) -> bool:
@@ -202,9 +188,3 @@ def _is(one: object, other: object) -> bool:
 def _kind(pair: Pair) -> AssetKind:
     kinds = {kind_of(pair.base), kind_of(pair.quote)}
     return next((kind for kind in (AssetKind.COIN, AssetKind.METAL) if kind in kinds), AssetKind.CURRENCY)
-
-
-def _traded(book: Book) -> frozenset[str]:
-    """Give the currencies that are dealt against another one."""
-    pairs = [pair for pair in book.pairs if pair.base in CURRENCIES and pair.quote in CURRENCIES]
-    return frozenset(side for pair in pairs for side in (pair.base, pair.quote))

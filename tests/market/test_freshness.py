@@ -1,0 +1,73 @@
+"""Freshness: how old a price may be, by what it is of and how often it comes."""
+
+from datetime import UTC, datetime, timedelta
+from fractions import Fraction
+
+import pytest
+
+from cambist.market.compose import compose
+from cambist.market.freshness import Ages, coins_behind, has_fallen_back, is_fresh
+from cambist.market.pair import Pair
+from cambist.market.quote import Made, Origin, Quote
+from cambist.market.standing import Pace
+from cambist.reference.assets import AssetKind
+
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+FRIDAY_CLOSE = datetime(2026, 11, 20, 22, tzinfo=UTC)
+MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
+AGES: Ages = {AssetKind.COIN: 15 * MINUTE, AssetKind.CURRENCY: 15 * MINUTE}
+
+
+def quoted(name: str, as_of: datetime, pace: Pace = Pace.REALTIME, legs: tuple[str, ...] = ()) -> Quote:
+    """Quote a pair such as `EUR/USD`, dealt or crossed through `legs`."""
+    through = tuple(Pair(*leg.split("/")) for leg in legs)
+    origin = Origin(Made.CROSSED if legs else Made.PUBLISHED, ("x",), through, (), pace)
+    return Quote(Pair(*name.split("/")), Fraction(1), Fraction(2), as_of, as_of, origin)
+
+
+@pytest.mark.parametrize(
+    ("age", "pace", "fresh"),
+    [
+        (15 * MINUTE, Pace.REALTIME, True),
+        (15 * MINUTE + timedelta(seconds=1), Pace.REALTIME, False),
+        (2 * HOUR, Pace.INTRADAY, True),
+        (timedelta(days=3), Pace.INTRADAY, False),
+        (timedelta(days=400), Pace.DAILY, True),
+        (timedelta(days=400), Pace.MONTHLY, True),
+    ],
+)
+def test_a_price_may_be_as_old_as_its_kind_and_its_pace_allow(age: timedelta, pace: Pace, *, fresh: bool) -> None:
+    assert is_fresh(quoted("EUR/USD", NOON - age, pace), AssetKind.CURRENCY, AGES, NOON) is fresh
+
+
+def test_what_no_age_is_named_for_may_be_however_old() -> None:
+    assert is_fresh(quoted("XAU/USD", NOON - timedelta(days=900)), AssetKind.METAL, AGES, NOON)
+
+
+def test_the_age_of_a_currency_stands_still_while_its_market_is_closed_and_that_of_a_coin_does_not() -> None:
+    sunday, last = FRIDAY_CLOSE + timedelta(hours=40), FRIDAY_CLOSE - 10 * MINUTE
+    assert is_fresh(quoted("EUR/USD", last), AssetKind.CURRENCY, AGES, sunday)
+    assert not is_fresh(quoted("EUR/USD", last - 6 * MINUTE), AssetKind.CURRENCY, AGES, sunday)
+    assert not is_fresh(quoted("BTC/USD", last), AssetKind.COIN, AGES, sunday)
+
+
+def test_the_coins_behind_a_price_are_those_among_its_legs() -> None:
+    crossed = quoted("SOL/USD", NOON, legs=("SOL/USDT", "USDT/EUR", "EUR/USD"))
+    assert sorted(set(coins_behind(crossed))) == ["SOL", "USDT"]
+    assert coins_behind(quoted("SOL/USD", NOON)) == []
+
+
+def test_a_currency_that_trades_has_fallen_back_where_it_shows_its_fixing() -> None:
+    fixed = quoted("USD/PLN", NOON, Pace.DAILY)
+    dealt = quoted("EUR/PLN", NOON - HOUR)
+    kinds = compose({"PLN": fixed, "EUR": quoted("EUR/USD", NOON)}, 1, NOON, {dealt.pair: dealt})
+    assert has_fallen_back(kinds, "PLN", fixed)
+    assert not has_fallen_back(kinds, "EUR", kinds.quotes["EUR"])
+    nobody_deals_it = compose({"PLN": fixed}, 1, NOON, {})
+    assert not has_fallen_back(nobody_deals_it, "PLN", fixed)
+
+
+def test_a_coin_dealt_in_a_currency_makes_that_currency_no_pair_of_currencies() -> None:
+    coin = quoted("BTC/PLN", NOON)
+    book = compose({"PLN": quoted("USD/PLN", NOON, Pace.DAILY)}, 1, NOON, {coin.pair: coin})
+    assert book.traded == frozenset()
