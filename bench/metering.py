@@ -12,6 +12,7 @@ from typing import Any
 
 from cambist.accounts.account import Account, Holder
 from cambist.accounts.api_key import digest, mint
+from cambist.accounts.meter import Meter
 from cambist.accounts.plan import default_plans, read_plans
 from cambist.app.parts import endpoints
 from cambist.history.build import Publication, build
@@ -19,7 +20,6 @@ from cambist.history.fixing import Fixing
 from cambist.market.compose import compose
 from cambist.market.pair import Pair
 from cambist.server.desk import Desk
-from cambist.server.meter import Meter
 from cambist.server.subscribers import Subscriber
 from cambist.server.wsgi import Options, build_wsgi
 from cambist.stores.ledger.worker import WorkerLedger
@@ -50,7 +50,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="cambist-metering-") as folder:
         for plan in ("unlimited", "generous"):
             ledger = WorkerLedger(Path(folder), [endpoint.path for endpoint in endpoints()], COLUMNS)
-            with_meter, without = _app(plan, Meter(ledger, {}, COLUMNS)), _app(plan, Unmetered(ledger, {}, COLUMNS))
+            with_meter, without = _app(plan, Meter(ledger, {})), _app(plan, Unmetered(ledger, {}))
             costs = [_microseconds(with_meter) - _microseconds(without) for _ in range(ROUNDS)]
             sys.stdout.write(f"metering on the plan {plan}: {median(costs):.2f} µs a call\n")
 

@@ -22,6 +22,7 @@ from hypothesis import HealthCheck, settings
 
 from cambist.accounts.account import Account, Holder
 from cambist.accounts.api_key import digest, mint
+from cambist.accounts.meter import Meter
 from cambist.accounts.plan import default_plans, read_plans
 from cambist.app.parts import endpoints
 from cambist.feeds.ecb import feed
@@ -32,7 +33,6 @@ from cambist.ingest.health import Health
 from cambist.ingest.publish import build_book, build_image
 from cambist.market.book import Book
 from cambist.server.desk import Desk
-from cambist.server.meter import Meter
 from cambist.server.wsgi import Options, build_wsgi
 from cambist.stores.sql import SqlStore
 
@@ -201,7 +201,7 @@ def client_of(book: Book, image: RateImage, **rest: Any) -> Client:
     desk = Desk(book, image, holders, given.get("plans", PLANS), given.get("clock", NOW.timestamp))
     desk.take_bulletin(Health.of([feed.source], {}).bulletin(NOW, {}, {}))
     ledger = MemoryLedger()
-    meter = Meter(ledger, given.get("past", {}), 8)
+    meter = Meter(ledger, given.get("past", {}))
     return Client(build_wsgi(endpoints(), desk, meter, Options(**rest)), desk=desk, ledger=ledger)
 
 

@@ -62,13 +62,14 @@ def test_a_plan_reads_as_it_is_written() -> None:
         "stream_connections = 1",
         "stream_pairs = 2",
         "stream_messages = 3",
+        "stream_calls_a_minute = 4",
     )
-    assert read_plans(text, "plans.toml")["gold"] == Plan("gold", 0, 0.5, 1, 2.5, ("currency",), 30, 1, 2, 3)
+    assert read_plans(text, "plans.toml")["gold"] == Plan("gold", 0, 0.5, 1, 2.5, ("currency",), 30, 1, 2, 3, 4)
 
 
 def test_what_a_plan_does_not_say_is_not_limited_and_has_no_stream() -> None:
     plans = read_plans(UNLIMITED, "plans.toml")
-    assert plans["unlimited"] == Plan("unlimited", None, None, None, 0, ("admin",), None, 0, 0, 0)
+    assert plans["unlimited"] == Plan("unlimited", None, None, None, 0, ("admin",), None, 0, 0, 0, 0)
 
 
 def test_plans_keep_the_order_of_the_file() -> None:
@@ -99,6 +100,7 @@ BAD = {
     "no day of history": (gold("history_days = 0"), 5, "history_days of plan [gold]"),
     "more history than time has": (gold("history_days = 100000000"), 5, "history_days of plan [gold]"),
     "a stream limit below nothing": (gold("stream_pairs = -1"), 5, "stream_pairs of plan [gold]"),
+    "a charge below nothing": (gold("stream_calls_a_minute = -1"), 5, "stream_calls_a_minute of plan [gold]"),
     "an unknown tag": (UNLIMITED + '[gold]\ntags = ["currency", "metal"]', 4, "[metal]; did you mean [metals]?"),
     "no tag": (UNLIMITED + "[gold]\ntags = []", 4, "takes a list of currency, crypto"),
     "tags that are no list": (UNLIMITED + '[gold]\ntags = "currency"', 4, "takes a list of currency, crypto"),

@@ -49,6 +49,7 @@ def test_plans_are_listed_for_machines(shell: Shell) -> None:
         "stream_connections": 0,
         "stream_pairs": 0,
         "stream_messages": 0,
+        "stream_calls_a_minute": 0,
     }
     assert records[3]["calls_a_month"] is None
 

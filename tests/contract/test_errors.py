@@ -10,12 +10,12 @@ from datetime import timedelta
 import pytest
 from msgspec import Struct
 
+from cambist.accounts.meter import Meter
 from cambist.errors import ImageDamaged
 from cambist.feeds.ecb import feed
 from cambist.ingest.filing import Delivery, Files, file_delivery
 from cambist.ingest.publish import build_image
 from cambist.server.endpoint import Endpoint
-from cambist.server.meter import Meter
 from cambist.server.wsgi import Options, build_wsgi
 
 LIVE = [
@@ -86,7 +86,7 @@ def broken(request, client):
         raise request.param("the secret of /var/lib/inside")
 
     endpoint = Endpoint("/broken", "currency", "Breaks.", Nothing, Something, answer)
-    return replace(client, app=build_wsgi([endpoint], client.desk, Meter(client.ledger, {}, 1), Options()))
+    return replace(client, app=build_wsgi([endpoint], client.desk, Meter(client.ledger, {}), Options()))
 
 
 @pytest.mark.parametrize(("method", "target", "status", "code"), ERRORS)

@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from cambist.accounts.account import Account, Holder
 from cambist.accounts.api_key import digest
+from cambist.accounts.meter import Meter
 from cambist.server.endpoint import Endpoint
-from cambist.server.meter import Meter
 from cambist.server.wsgi import Options, build_wsgi
 
 ANSWERS = ["/fetch-one?from=EUR&to=USD", "/historical?date=2026-10-30", "/usage", "/currencies"]
@@ -77,7 +77,7 @@ def test_a_failure_inside_has_them_too(client, caplog):
         raise RuntimeError("inside")
 
     endpoint = Endpoint("/broken", "currency", "Breaks.", Nothing, Something, answer)
-    app = build_wsgi([endpoint], client.desk, Meter(client.ledger, {}, 1), Options())
+    app = build_wsgi([endpoint], client.desk, Meter(client.ledger, {}), Options())
     reply = replace(client, app=app).get("/broken")
     assert reply.status == 500
     assert is_complete(reply.headers)

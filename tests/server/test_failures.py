@@ -10,10 +10,11 @@ import pytest
 
 from cambist.accounts.account import Account, Holder
 from cambist.accounts.api_key import Digest, digest, mint
+from cambist.accounts.failed_keys import FAILURES_AT_ONCE
 from cambist.accounts.plan import default_plans, read_plans
 from cambist.errors import KeyEnded, KeyMalformed, KeyUnknown, TooManyFailures
 from cambist.market.book import Book
-from cambist.server.failures import FAILURES_AT_ONCE, Failures
+from cambist.server.failures import Failures
 from cambist.server.gate import Gate
 from cambist.server.shelf import Shelves
 from cambist.server.subscribers import subscribers
@@ -190,12 +191,12 @@ def test_recognising_a_wrong_key_counts_nothing_because_admitting_it_does(gate, 
 
 
 def test_what_is_remembered_is_bounded(failures, monkeypatch):
-    monkeypatch.setattr("cambist.server.failures._MOST_REMEMBERED", 100)
+    monkeypatch.setattr("cambist.accounts.failed_keys._MOST_REMEMBERED", 100)
     for number in range(1000):
         environ = came(f"192.0.{number // 256}.{number % 256}")
         failures.failed(environ, NOW)
         failures.succeeded(environ, Digest(bytes([number % 256])))
-    sizes = {name: len(kept) for name, kept in vars(failures).items() if isinstance(kept, dict | set)}
+    sizes = {name: len(kept) for name, kept in vars(failures._failed).items() if isinstance(kept, dict | set)}
     assert sizes
     assert max(sizes.values()) <= 101
 

@@ -3,15 +3,16 @@
 import threading
 from collections import Counter
 from datetime import UTC, date, datetime, timedelta
+from math import inf
 from pathlib import Path
 
 import pytest
 
 from cambist.accounts.account import Account
+from cambist.accounts.meter import Meter
 from cambist.accounts.plan import default_plans, read_plans
 from cambist.errors import QuotaSpent, StoreBroken
 from cambist.market.compose import compose
-from cambist.server.meter import Meter
 from cambist.server.shelf import Shelves
 from cambist.server.subscribers import Subscriber
 from cambist.stores.ledger.worker import WorkerLedger
@@ -26,7 +27,8 @@ def subscriber(quota: int) -> Subscriber:
     plan = read_plans(text, "plans")["one"]
     account = Account(1, "shop", "one", anchor_day=1)
     shelf = Shelves(compose({}, 1, MIDNIGHT), 0).get(0, account.datetime_format)
-    return Subscriber(1, account, plan, float("inf"), revoked=False, shelf=shelf, tags=frozenset(plan.tags))
+    tags = frozenset(plan.tags)
+    return Subscriber(key=1, account=account, plan=plan, ends=inf, revoked=False, shelf=shelf, tags=tags)
 
 
 @pytest.fixture
@@ -37,7 +39,7 @@ def ledger(tmp_path: Path):
 
 
 def test_over_midnight_and_the_end_of_a_period_each_call_lands_on_one_side(ledger):
-    shop, meter = subscriber(QUOTA), Meter(ledger, {}, THREADS)
+    shop, meter = subscriber(QUOTA), Meter(ledger, {})
     answered: list[Counter[date]] = [Counter() for _ in range(THREADS)]
 
     def ask(answered: Counter[date], thread: int) -> None:
@@ -62,7 +64,7 @@ def test_over_midnight_and_the_end_of_a_period_each_call_lands_on_one_side(ledge
 
 
 def test_a_spent_quota_is_there_again_at_the_first_second_of_the_period(ledger):
-    shop, meter = subscriber(5), Meter(ledger, {}, THREADS)
+    shop, meter = subscriber(5), Meter(ledger, {})
     last = MIDNIGHT.timestamp() - 0.5
     for _ in range(5):
         meter.afford(shop, 1, last)
@@ -73,8 +75,9 @@ def test_a_spent_quota_is_there_again_at_the_first_second_of_the_period(ledger):
     meter.afford(shop, 5, MIDNIGHT.timestamp())
 
 
-def test_without_room_in_the_ledger_answers_go_on_and_are_counted_later(ledger, caplog, monkeypatch):
-    shop, meter = subscriber(QUOTA), Meter(ledger, {}, THREADS)
+def test_without_room_in_the_ledger_answers_go_on_and_are_counted_later(ledger, monkeypatch):
+    told: list[str] = []
+    shop, meter = subscriber(QUOTA), Meter(ledger, {}, told.append)
     now = MIDNIGHT.timestamp()
     spend = ledger.spend
 
@@ -86,7 +89,9 @@ def test_without_room_in_the_ledger_answers_go_on_and_are_counted_later(ledger, 
         meter.spend(shop, "/fetch-one", 2, now)
     meter.settle()
     assert ledger.spent(1, AFTER) == 0
-    assert caplog.text.count("no room") == 1
+    assert len(told) == 1
+    assert "no room" in told[0]
     monkeypatch.setattr(ledger, "spend", spend)
     meter.settle()
     assert ledger.spent(1, AFTER) == 14
+    assert "room again" in told[1]

@@ -10,9 +10,12 @@ import pytest
 
 from cambist.accounts.account import Account, Holder
 from cambist.accounts.api_key import Digest, digest, mint
+from cambist.accounts.bearer import Bearer
+from cambist.accounts.failed_keys import FAILURES_AT_ONCE
+from cambist.accounts.meter import Meter
 from cambist.accounts.plan import default_plans, read_plans
 from cambist.market.pair import Pair
-from cambist.stream.door import FAILURES_AT_ONCE, MOST_STRANGERS, Door, Guest, Refused
+from cambist.stream.door import MOST_STRANGERS, Door, Refused
 from cambist.stream.messages import StreamName
 from cambist.stream.session import ASKED_AT_ONCE, Said, Session, State
 
@@ -39,8 +42,11 @@ class House:
         self.selected: dict[StreamName, Mapping[str, Pair]] = {}
         self.silence: float | None = 0.1
 
-    def admit(self, key: str, now: float) -> Guest | Refused:
-        return self.door.admit(key, ME, now)
+    def admit(self, digest: Digest, now: float) -> Bearer | Refused:
+        return self.door.admit(digest, ME, now)
+
+    def charge(self, bearer: Bearer, now: float) -> Refused | None:
+        return self.door.charge(bearer, now)
 
     def pairs(self, names: list[str]) -> tuple[dict[str, Pair], list[str]]:
         all_of_them = KNOWN | MANY
@@ -56,8 +62,8 @@ class House:
 
 
 @pytest.fixture
-def door() -> Door:
-    return Door(HOLDERS, PLANS)
+def door(ledger: Any) -> Door:
+    return Door(HOLDERS, PLANS, Meter(ledger, {}))
 
 
 @pytest.fixture
@@ -82,7 +88,7 @@ def say(session: Session, **fields: Any) -> dict[str, Any]:
 
 
 @pytest.fixture
-def guest(session: Session) -> Session:
+def known(session: Session) -> Session:
     assert say(session, op="auth", key=OWNER)["status"] == 200
     return session
 
@@ -110,10 +116,10 @@ def test_a_key_that_opens_nothing_is_refused_by_its_own_op_and_closed(session: S
     assert not key or key not in found["msg"]
 
 
-def test_twice_is_an_error_and_changes_nothing(guest: Session) -> None:
-    found = say(guest, op="auth", key=WRONG)
+def test_twice_is_an_error_and_changes_nothing(known: Session) -> None:
+    found = say(known, op="auth", key=WRONG)
     assert (found["op"], found["status"]) == ("error", 400)
-    assert say(guest, op="subscribe", stream="fx", pairs=["EURUSD"])["status"] == 200
+    assert say(known, op="subscribe", stream="fx", pairs=["EURUSD"])["status"] == 200
 
 
 @pytest.mark.parametrize("op", ["subscribe", "unsubscribe"])
@@ -126,8 +132,8 @@ def test_an_account_has_as_many_connections_as_its_plan(house: House, door: Door
     most = PLANS["premium"].stream_connections
     sessions = [Session(house) for _ in range(most + 1)]
     assert [say(each, op="auth", key=PREMIUM)["status"] for each in sessions] == [200] * most + [429]
-    assert sessions[0].guest is not None
-    door.leave(sessions[0].guest)
+    assert sessions[0].bearer is not None
+    door.leave(sessions[0].bearer)
     assert say(Session(house), op="auth", key=PREMIUM)["status"] == 200
 
 
@@ -149,7 +155,7 @@ def test_only_so_many_strangers_come_from_one_address(door: Door) -> None:
 
 
 def test_a_key_that_is_revoked_opens_nothing_any_more(door: Door) -> None:
-    assert isinstance(door.look(digest(OWNER), NOW), Guest)
+    assert isinstance(door.look(digest(OWNER), NOW), Bearer)
     door.take(holders={digest(OWNER): Holder(1, Account(1, "owner", "unlimited"), revoked=True)})
     assert isinstance(door.look(digest(OWNER), NOW), Refused)
 
@@ -157,87 +163,87 @@ def test_a_key_that_is_revoked_opens_nothing_any_more(door: Door) -> None:
 # Subscribing
 
 
-def test_a_stream_is_subscribed_with_the_texts_that_clients_compare(guest: Session, house: House) -> None:
-    assert say(guest, op="subscribe", stream="fx", pairs=["EURUSD", "xau/usd"])["msg"] == "Subscribed to 1 stream"
-    assert say(guest, op="subscribe", stream="fx1s", pairs=["BTCUSD"])["msg"] == "Subscribed to 2 streams"
+def test_a_stream_is_subscribed_with_the_texts_that_clients_compare(known: Session, house: House) -> None:
+    assert say(known, op="subscribe", stream="fx", pairs=["EURUSD", "xau/usd"])["msg"] == "Subscribed to 1 stream"
+    assert say(known, op="subscribe", stream="fx1s", pairs=["BTCUSD"])["msg"] == "Subscribed to 2 streams"
     assert {name: list(pairs) for name, pairs in house.selected.items()} == {
         "fx": ["EURUSD", "XAUUSD"],
         "fx1s": ["BTCUSD"],
     }
 
 
-def test_again_replaces_the_pairs_of_that_stream(guest: Session, house: House) -> None:
-    say(guest, op="subscribe", stream="fx", pairs=["EURUSD"])
-    assert say(guest, op="subscribe", stream="fx", pairs=["BTCUSD"])["msg"] == "Subscribed to 1 stream"
+def test_again_replaces_the_pairs_of_that_stream(known: Session, house: House) -> None:
+    say(known, op="subscribe", stream="fx", pairs=["EURUSD"])
+    assert say(known, op="subscribe", stream="fx", pairs=["BTCUSD"])["msg"] == "Subscribed to 1 stream"
     assert list(house.selected[StreamName.FX]) == ["BTCUSD"]
 
 
-def test_unknown_pairs_among_known_ones_are_named_beside_the_exact_text(guest: Session) -> None:
-    found = say(guest, op="subscribe", stream="fx", pairs=["EURUSD", "NOPE"])
+def test_unknown_pairs_among_known_ones_are_named_beside_the_exact_text(known: Session) -> None:
+    found = say(known, op="subscribe", stream="fx", pairs=["EURUSD", "NOPE"])
     assert (found["msg"], found["ignored"]) == ("Subscribed to 1 stream", ["NOPE"])
 
 
 @pytest.mark.parametrize("pairs", [["NOPE"], [], None, "", [""]])
-def test_no_known_pair_is_400_and_changes_nothing(guest: Session, house: House, pairs: Any) -> None:
-    say(guest, op="subscribe", stream="fx", pairs=["EURUSD"])
-    found = say(guest, op="subscribe", stream="fx", pairs=pairs)
+def test_no_known_pair_is_400_and_changes_nothing(known: Session, house: House, pairs: Any) -> None:
+    say(known, op="subscribe", stream="fx", pairs=["EURUSD"])
+    found = say(known, op="subscribe", stream="fx", pairs=pairs)
     assert (found["op"], found["status"]) == ("subscribe", 400)
     assert "No valid pairs" in found["msg"]
     assert list(house.selected[StreamName.FX]) == ["EURUSD"]
 
 
-def test_more_pairs_than_the_plan_allows_are_refused_whole(guest: Session, house: House) -> None:
-    found = say(guest, op="subscribe", stream="fx", pairs=list(MANY))
+def test_more_pairs_than_the_plan_allows_are_refused_whole(known: Session, house: House) -> None:
+    found = say(known, op="subscribe", stream="fx", pairs=list(MANY))
     assert (found["op"], found["status"], house.selected) == ("subscribe", 429, {})
-    assert say(guest, op="subscribe", stream="fx", pairs=list(MANY)[:10_000])["status"] == 200
-    assert say(guest, op="subscribe", stream="fx1s", pairs=["EURUSD"])["status"] == 429
-    assert say(guest, op="subscribe", stream="fx", pairs=["EURUSD"])["status"] == 200
+    assert say(known, op="subscribe", stream="fx", pairs=list(MANY)[:10_000])["status"] == 200
+    assert say(known, op="subscribe", stream="fx1s", pairs=["EURUSD"])["status"] == 429
+    assert say(known, op="subscribe", stream="fx", pairs=["EURUSD"])["status"] == 200
 
 
 @pytest.mark.parametrize("stream", ["", "fx2", "x" * 1000])
-def test_an_unknown_stream_is_400(guest: Session, stream: str) -> None:
-    found = say(guest, op="subscribe", stream=stream, pairs=["EURUSD"])
+def test_an_unknown_stream_is_400(known: Session, stream: str) -> None:
+    found = say(known, op="subscribe", stream=stream, pairs=["EURUSD"])
     assert (found["op"], found["status"]) == ("subscribe", 400)
     assert "fx, fx1s" in found["msg"]
 
 
-def test_pairs_streams_and_all_can_be_ended(guest: Session, house: House) -> None:
+def test_pairs_streams_and_all_can_be_ended(known: Session, house: House) -> None:
     for stream in ("fx", "fx1s"):
-        say(guest, op="subscribe", stream=stream, pairs=list(KNOWN))
-    assert say(guest, op="unsubscribe", stream="fx", pairs=["EUR/USD"])["msg"] == "Unsubscribed from 1 pair"
+        say(known, op="subscribe", stream=stream, pairs=list(KNOWN))
+    assert say(known, op="unsubscribe", stream="fx", pairs=["EUR/USD"])["msg"] == "Unsubscribed from 1 pair"
     assert list(house.selected[StreamName.FX]) == ["XAUUSD", "BTCUSD"]
-    assert say(guest, op="unsubscribe", stream="fx")["msg"] == "Unsubscribed from 2 pairs"
-    assert say(guest, op="unsubscribe")["msg"] == "Unsubscribed from 3 pairs"
-    assert say(guest, op="unsubscribe", stream="x")["status"] == 400
+    assert say(known, op="unsubscribe", stream="fx")["msg"] == "Unsubscribed from 2 pairs"
+    assert say(known, op="unsubscribe")["msg"] == "Unsubscribed from 3 pairs"
+    assert say(known, op="unsubscribe", stream="x")["status"] == 400
     assert not any(house.selected.values())
-    assert say(guest, op="subscribe", stream="fx", pairs=["EURUSD"])["msg"] == "Subscribed to 1 stream"
+    assert say(known, op="subscribe", stream="fx", pairs=["EURUSD"])["msg"] == "Subscribed to 1 stream"
 
 
 # The rest
 
 
-def test_status_says_whether_prices_flow(guest: Session, house: House) -> None:
-    say(guest, op="subscribe", stream="fx", pairs=["EURUSD"])
-    found = say(guest, op="status")
+def test_status_says_whether_prices_flow(known: Session, house: House) -> None:
+    say(known, op="subscribe", stream="fx", pairs=["EURUSD"])
+    found = say(known, op="status")
     assert (found["status"], found["msg"], found["age_ms"]) == (200, "Prices flow", 100)
     assert found["streams"] == {"fx": ["EURUSD"]}
     house.silence = 42.0
-    found = say(guest, op="status")
+    found = say(known, op="status")
     assert (found["status"], found["msg"]) == (503, "Prices stand still: the newest book is 42 s old")
     house.silence = None
-    assert say(guest, op="status")["status"] == 503
+    assert say(known, op="status")["status"] == 503
 
 
-def test_a_client_that_shuts_down_is_closed_in_order(guest: Session) -> None:
-    said = guest.hear(b'{"op":"shutdown"}', NOW)
+def test_a_client_that_shuts_down_is_closed_in_order(known: Session) -> None:
+    said = known.hear(b'{"op":"shutdown"}', NOW)
     assert (payload(said)["op"], said.close) == ("shutdown", 1000)
 
 
 @pytest.mark.parametrize(
     "text", [b"garbage", b"[]", b'{"op":"price"}', b'{"op":"connect"}', b'{"op":""}', b'{"op":"dance"}']
 )
-def test_what_is_not_understood_is_answered_with_an_error(guest: Session, text: bytes) -> None:
-    said = guest.hear(text, NOW)
+def test_what_is_not_understood_is_answered_with_an_error(known: Session, text: bytes) -> None:
+    said = known.hear(text, NOW)
     assert (payload(said)["op"], payload(said)["status"], said.close) == ("error", 400, None)
 
 
@@ -246,7 +252,7 @@ def test_binary_and_endless_frames_are_closed_with_their_codes(session: Session)
     assert (payload(session.too_big(NOW, 9))["status"], session.too_big(NOW, 9).close) == (413, 1009)
 
 
-def test_a_flood_of_frames_is_closed(guest: Session) -> None:
-    said = [guest.hear(b'{"op":"status"}', NOW) for _ in range(ASKED_AT_ONCE + 1)]
+def test_a_flood_of_frames_is_closed(known: Session) -> None:
+    said = [known.hear(b'{"op":"status"}', NOW) for _ in range(ASKED_AT_ONCE + 1)]
     assert said[ASKED_AT_ONCE - 2].close is None
     assert (payload(said[-1])["status"], said[-1].close) == (429, 1008)

@@ -24,7 +24,8 @@ class Plan:
 
     `calls_a_month`: calls a period, None: no quota. `rate`: requests a second, `burst`: how many at once, None: no
     limit. `book_refresh`: seconds for which it sees the same book, 0: every book. `tags`: the groups of endpoints.
-    `history_days`: how far back it sees, None: all. `stream_…`: connections, pairs of each, messages a second of each.
+    `history_days`: how far back it sees, None: all. `stream_…`: connections, pairs of each, messages a second of each,
+    and how many calls each is charged for every minute that it begins.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Plan:
     stream_connections: int
     stream_pairs: int
     stream_messages: int
+    stream_calls_a_minute: int
 
 
 def default_plans() -> str:

@@ -71,6 +71,7 @@ READERS: Mapping[str, Callable[[object], Any]] = {
     "stream_connections": _limit,
     "stream_pairs": _limit,
     "stream_messages": _limit,
+    "stream_calls_a_minute": _limit,
 }
 """How each key's value is read; a ValueError says what it takes, as the end of a sentence that begins with the key."""
 
@@ -84,6 +85,7 @@ ABSENT: Mapping[str, Any] = {
     "stream_connections": 0,
     "stream_pairs": 0,
     "stream_messages": 0,
+    "stream_calls_a_minute": 0,
 }
 """What holds where a plan does not say."""
 

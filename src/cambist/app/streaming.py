@@ -16,6 +16,7 @@ from collections.abc import Awaitable, Callable
 
 from cambist.accounts.addresses import client_address
 from cambist.app import garbage
+from cambist.app.metering import open_meter
 from cambist.app.parts import ages_of, environment_of, open_store
 from cambist.app.plans import current_plans
 from cambist.history.environment import check_book
@@ -61,7 +62,8 @@ class Streaming:
         self._store = open_store(settings)
         self._seen = {news: self._board.version(news) for news in (News.BOOK, News.ACCOUNTS, News.PLANS)}
         self._prices = Prices(ages_of(settings), utc_now)
-        self.door = Door(self._store.accounts.by_key(), current_plans(self._folder.path))
+        self._meter = open_meter(settings, self._store)
+        self.door = Door(self._store.accounts.by_key(), current_plans(self._folder.path), self._meter)
         self.hub = Hub(self._prices)
         self._book_at = self._published_at()
         self._failed: dict[News, int] = {}
@@ -179,10 +181,12 @@ class Streaming:
                 await asyncio.sleep(0)
 
     async def _check(self) -> None:
-        """End what may no longer be, and ping the others."""
+        """End what may no longer be, charge and ping the others."""
         while True:
             await asyncio.sleep(_CHECK_EVERY)
             self._failed.clear()
+            self._meter.remember(self.door.bearers.values(), self.now())
+            self._meter.settle()
             self._sockets.check()
             self.hub.ping(self.moment())
 

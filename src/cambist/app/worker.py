@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+from datetime import date
 
 from cambist.app import garbage
+from cambist.app.metering import open_meter
 from cambist.app.parts import ages_of, endpoints, environment_of, open_store
 from cambist.app.plans import current_plans
 from cambist.errors import BoardDamaged, RateUnavailable, StoreBroken
@@ -17,9 +18,8 @@ from cambist.market.book import Book
 from cambist.market.pair import PIVOT, Pair
 from cambist.metals.mass import units_with
 from cambist.server import render
-from cambist.server.desk import Desk, utc_now
+from cambist.server.desk import Desk
 from cambist.server.front import Wsgi
-from cambist.server.meter import Meter
 from cambist.server.watch import Watch
 from cambist.server.wsgi import Options, build_wsgi
 from cambist.settings import Settings
@@ -27,10 +27,6 @@ from cambist.stores.board import FileBoard, News
 from cambist.stores.bulletin import read_bulletin
 from cambist.stores.folder import DataFolder
 from cambist.stores.image import open_image
-from cambist.stores.ledger.worker import WorkerLedger
-
-_REMEMBERED = timedelta(days=62)
-"""How far back usage is kept in memory: two periods."""
 
 
 class Worker:
@@ -54,12 +50,8 @@ class Worker:
         self._desk.closes = self._close
         self._desk.bars = self._store.bars
         self._desk.take_bulletin(self._bulletin())
-        self._meter = self._opened_meter(settings.workers * settings.threads)
+        self._meter = open_meter(settings, self._store)
         self._seen = seen
-
-    def _opened_meter(self, columns: int) -> Meter:
-        ledger = WorkerLedger(self._folder.ledger, [endpoint.path for endpoint in endpoints()], columns)
-        return Meter(ledger, self._store.usage.by_day(utc_now().date() - _REMEMBERED), columns)
 
     def watch(self, supervisor: int) -> Watch[News]:
         """Make the thread that takes up what is new; without the process `supervisor` the worker ends."""
@@ -108,8 +100,9 @@ class Worker:
     def _tick(self) -> None:
         now = self._desk.clock()
         self._desk.tick()
-        self._meter.watch_buckets(self._desk.subscribers(), now)
-        self._meter.remember(self._desk.subscribers(), now)
+        subscribers = self._desk.subscribers().values()
+        self._meter.watch_buckets(subscribers, now)
+        self._meter.remember(subscribers, now)
         self._meter.settle()
 
 

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable
 from time import perf_counter_ns
 from typing import Any
 
+from cambist.accounts.meter import Meter
 from cambist.errors import RequestRefused
 from cambist.server.answers import Answer, Headers
 from cambist.server.desk import Desk
 from cambist.server.gate import QUERY_NAME, Gate
-from cambist.server.meter import Meter
 from cambist.server.resource import STARTED
 from cambist.server.subscribers import Subscriber
 from cambist.server.terms import check_history

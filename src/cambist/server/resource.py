@@ -10,13 +10,13 @@ from urllib.parse import unquote_plus
 
 import falcon
 
+from cambist.accounts.meter import Meter
 from cambist.errors import BadParameter
 from cambist.server.answers import Answer, KeptAnswers, Question, etag_of
 from cambist.server.desk import Desk
 from cambist.server.endpoint import Endpoint
 from cambist.server.gate import QUERY_NAME, Gate
 from cambist.server.live import OfBook
-from cambist.server.meter import Meter
 from cambist.server.params import parse_query, read
 from cambist.server.render import opened
 from cambist.server.subscribers import Subscriber

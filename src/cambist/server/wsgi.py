@@ -10,6 +10,7 @@ from typing import Any
 import falcon
 
 from cambist.accounts.addresses import Networks
+from cambist.accounts.meter import Meter
 from cambist.errors import CambistError
 from cambist.server import problems
 from cambist.server.answers import Headers
@@ -18,7 +19,6 @@ from cambist.server.endpoint import Endpoint
 from cambist.server.failures import Failures
 from cambist.server.front import Front, Wsgi
 from cambist.server.gate import Gate
-from cambist.server.meter import Meter
 from cambist.server.openapi import document
 from cambist.server.pages import add_pages
 from cambist.server.resource import SUBSCRIBER, EndpointResource

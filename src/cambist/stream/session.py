@@ -6,10 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from cambist.accounts.api_key import Digest, digest
+from cambist.accounts.bearer import Bearer
 from cambist.accounts.rate_limit import Bucket
 from cambist.errors import BadParameter, shown
 from cambist.market.pair import Pair
-from cambist.stream.door import Guest, Refused
+from cambist.stream.door import Refused
 from cambist.stream.messages import Asked, Op, StreamName, answer, read, subscribed
 
 OK, GOING_AWAY, UNSUPPORTED, POLICY, TOO_BIG = 1000, 1001, 1003, 1008, 1009
@@ -17,6 +19,8 @@ OK, GOING_AWAY, UNSUPPORTED, POLICY, TOO_BIG = 1000, 1001, 1003, 1008, 1009
 
 ASKED_AT_ONCE, ASKED_A_SECOND = 100, 20.0
 _MOST_NAMED = 20
+_MINUTE = 60.0
+_NO_KEY = Digest(b"")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +48,11 @@ class State:
 class House(Protocol):
     """What a session asks of the rest of the stream."""
 
-    def admit(self, key: str, now: float) -> Guest | Refused:
-        """Let in by a key."""
+    def admit(self, digest: Digest, now: float) -> Bearer | Refused:
+        """Let in by a key, and charge the first minute."""
+
+    def charge(self, bearer: Bearer, now: float) -> Refused | None:
+        """Charge another minute, or say why it cannot be."""
 
     def pairs(self, names: list[str]) -> tuple[dict[str, Pair], list[str]]:
         """Give the pairs that names stand for, by symbol, and the names of none."""
@@ -62,7 +69,9 @@ class Session:
     """One connection's state: who it is once it has brought a key, and what it listens to."""
 
     house: House
-    guest: Guest | None = None
+    bearer: Bearer | None = None
+    digest: Digest = _NO_KEY
+    charged_until: float = 0.0
     chosen: dict[StreamName, dict[str, Pair]] = field(default_factory=dict)
     bucket: Bucket | None = None
 
@@ -84,6 +93,23 @@ class Session:
         """Refuse a message that is too long."""
         return Said(answer(Op.ERROR, 413, now, f"A message takes at most {most} bytes"), TOO_BIG)
 
+    def go_on(self, found: Bearer | Refused, now: float) -> Said | None:
+        """Go on as who brought the key is now, and charge the minute that begins; say why, where that ends here."""
+        if isinstance(found, Refused):
+            return Said(answer(Op.ERROR, found.status, now, found.sentence), POLICY)
+        self.bearer, plan = found, found.plan
+        count = sum(len(pairs) for pairs in self.chosen.values())
+        if count > plan.stream_pairs:
+            sentence = f"The plan [{plan.name}] allows {plan.stream_pairs} pairs on a connection; this one has {count}"
+            return Said(answer(Op.ERROR, 429, now, sentence), POLICY)
+        if now >= self.charged_until:
+            refused = self.house.charge(found, now)
+            if refused:
+                return Said(answer(Op.ERROR, refused.status, now, refused.sentence), POLICY)
+            has_slept = now >= self.charged_until + _MINUTE  # those minutes are nobody's
+            self.charged_until = (now if has_slept else self.charged_until) + _MINUTE
+        return None
+
     def _answered(self, asked: Asked, now: float) -> Said:
         deeds: dict[str, Callable[[Asked, float], Said]] = {
             Op.AUTH: self._authenticate,
@@ -95,20 +121,22 @@ class Session:
         deed = deeds.get(asked.op)
         if deed is None:
             return Said(answer(Op.ERROR, 400, now, f"Unknown op: [{shown(asked.op)}]; there are {', '.join(deeds)}"))
-        if self.guest is None and asked.op in (Op.SUBSCRIBE, Op.UNSUBSCRIBE):
+        if self.bearer is None and asked.op in (Op.SUBSCRIBE, Op.UNSUBSCRIBE):
             return Said(answer(Op.ERROR, 401, now, f"Not authenticated: [auth] comes before [{asked.op}]"))
         return deed(asked, now)
 
     def _authenticate(self, asked: Asked, now: float) -> Said:
-        if self.guest is not None:
+        if self.bearer is not None:
             return Said(answer(Op.ERROR, 400, now, "Already authenticated; another key takes another connection"))
         if not asked.key.strip():
             return Said(answer(Op.AUTH, 401, now, "No API key: bring it as [key]"), POLICY)
-        found = self.house.admit(asked.key, now)
+        hashed = digest(asked.key.strip())
+        found = self.house.admit(hashed, now)
         if isinstance(found, Refused):
             return Said(answer(Op.AUTH, found.status, now, found.sentence), POLICY)
-        self.guest = found
-        return Said(answer(Op.AUTH, 200, now, "Authenticated OK"))
+        self.bearer, self.digest, self.charged_until = found, hashed, now + _MINUTE
+        cost = found.plan.stream_calls_a_minute
+        return Said(answer(Op.AUTH, 200, now, "Authenticated OK", **({"calls_a_minute": cost} if cost else {})))
 
     def _subscribe(self, asked: Asked, now: float) -> Said:
         stream, names = _stream(asked.stream), asked.names
@@ -118,7 +146,7 @@ class Session:
         if not known:
             named = ", ".join(map(shown, unknown[:_MOST_NAMED]))
             return Said(answer(Op.SUBSCRIBE, 400, now, f"No valid pairs in [{named}]"))
-        most = self.guest.plan.stream_pairs if self.guest else 0
+        most = self.bearer.plan.stream_pairs if self.bearer else 0
         count = len(known) + sum(len(pairs) for name, pairs in self.chosen.items() if name is not stream)
         if count > most:
             sentence = f"Too many pairs: [{count}], the plan allows {most} on a connection; nothing was changed"

@@ -22,8 +22,10 @@ from picows import (
     ws_create_server,
 )
 
+from cambist.accounts.api_key import Digest
+from cambist.accounts.bearer import Bearer
 from cambist.market.pair import Pair
-from cambist.stream.door import Door, Guest, Refused
+from cambist.stream.door import Door, Refused
 from cambist.stream.hub import Hub, Reader
 from cambist.stream.messages import LONGEST, Op, StreamName, answer
 from cambist.stream.session import GOING_AWAY, POLICY, Said, Session, State
@@ -110,8 +112,8 @@ class Visit(WSListener):
         self._closing = True
         self._visits.discard(self)
         self._rooms.hub.leave(self.reader)
-        if self._session.guest is not None:
-            self._rooms.door.leave(self._session.guest)
+        if self._session.bearer is not None:
+            self._rooms.door.leave(self._session.bearer)
         elif self._address is not None:
             self._rooms.door.gone(self._address)
 
@@ -137,14 +139,18 @@ class Visit(WSListener):
 
     # What the session calls
 
-    def admit(self, key: str, now: float) -> Guest | Refused:
-        """Let in by a key."""
+    def admit(self, digest: Digest, now: float) -> Bearer | Refused:
+        """Let in by a key, and charge the first minute."""
         address = self._address or ""
-        found = self._rooms.door.admit(key, address, now)
-        if isinstance(found, Guest):
+        found = self._rooms.door.admit(digest, address, now)
+        if isinstance(found, Bearer):
             self._rooms.door.gone(address)
             self._rooms.hub.join(self.reader)
         return found
+
+    def charge(self, bearer: Bearer, now: float) -> Refused | None:
+        """Charge another minute, or say why it cannot be."""
+        return self._rooms.door.charge(bearer, now)
 
     def pairs(self, names: list[str]) -> tuple[dict[str, Pair], list[str]]:
         """Give the pairs that names stand for."""
@@ -152,8 +158,8 @@ class Visit(WSListener):
 
     def select(self, stream: StreamName, pairs: Mapping[str, Pair]) -> None:
         """Listen to these pairs in that stream from now on."""
-        guest = self._session.guest
-        self._rooms.hub.select(self.reader, stream, pairs, guest.plan.stream_messages if guest else 0)
+        bearer = self._session.bearer
+        self._rooms.hub.select(self.reader, stream, pairs, bearer.plan.stream_messages if bearer else 0)
 
     def state(self) -> State:
         """Say whether prices flow."""
@@ -162,19 +168,19 @@ class Visit(WSListener):
     # What the process calls
 
     def check(self) -> None:
-        """End what may no longer be: a stranger who waits too long, a key that opens nothing any more."""
-        guest, now = self._session.guest, self._rooms.now()
+        """End what may no longer be: who brings no key, or one that opens nothing any more, or has no calls left."""
+        bearer, now = self._session.bearer, self._rooms.now()
         if self._closing:
             return
-        if guest is None:
+        if bearer is None:
             if self._rooms.moment() - self.came_at > _KEY_SECONDS:
                 self._say(Said(answer(Op.ERROR, 401, now, f"No API key came in {_KEY_SECONDS:.0f} s"), POLICY))
             return
-        found = self._rooms.door.look(guest.digest, now)
-        if isinstance(found, Refused):
-            self._say(Said(answer(Op.ERROR, found.status, now, found.sentence), POLICY))
-        elif found.plan is not guest.plan:
-            self._session.guest = found
+        found = self._rooms.door.look(self._session.digest, now)
+        said = self._session.go_on(found, now)
+        if said:
+            self._say(said)
+        elif isinstance(found, Bearer) and found.plan is not bearer.plan:
             self.reader.measure(found.plan.stream_messages)
 
     def dismiss(self, now: float) -> None:

@@ -12,11 +12,11 @@ import pytest
 
 from cambist.accounts.account import Account, Holder
 from cambist.accounts.api_key import Digest
+from cambist.accounts.meter import Meter
 from cambist.accounts.plan import Plan, default_plans, read_plans
 from cambist.accounts.quota import NO_QUOTA
 from cambist.errors import QuotaSpent, RateLimited
 from cambist.market.book import Book
-from cambist.server.meter import Meter
 from cambist.server.shelf import Shelves
 from cambist.server.subscribers import Subscriber, Subscribers, subscribers
 
@@ -42,7 +42,7 @@ def a_subscriber(
 
 @pytest.fixture
 def meter(ledger) -> Meter:
-    return Meter(ledger, {}, 1)
+    return Meter(ledger, {})
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def pass_time(clock) -> Callable[[Meter, Subscriber, float], None]:
         end = clock.now + seconds
         while clock.now < end:
             clock.now = min(end, clock.now + 43_200)
-            meter.remember({"key": subscriber}, clock())
+            meter.remember([subscriber], clock())
 
     return passed
 
@@ -131,10 +131,10 @@ def test_each_account_has_its_own_bucket_and_its_keys_share_it(meter, clock):
 
 
 def test_the_bucket_is_one_over_all_workers(ledger, clock):
-    meters = [Meter(ledger, {}, 3) for _ in range(3)]
+    meters = [Meter(ledger, {}) for _ in range(3)]
     subscriber = a_subscriber(rate=1, burst=6)
     for each in meters:
-        each.watch_buckets({"key": subscriber}, clock())
+        each.watch_buckets([subscriber], clock())
     for turn in range(6):
         meters[turn % 3].let_in(subscriber, clock())
     for each in meters:
@@ -143,7 +143,7 @@ def test_the_bucket_is_one_over_all_workers(ledger, clock):
 
 
 def test_a_worker_that_was_not_asked_for_long_knows_what_the_others_let_in(ledger, clock):
-    busy, idle = Meter(ledger, {}, 2), Meter(ledger, {}, 2)
+    busy, idle = Meter(ledger, {}), Meter(ledger, {})
     subscriber = a_subscriber(rate=10, burst=20)
     let_in = 0
     for _ in range(40):  # ten seconds in which every bucket is looked at four times a second
@@ -155,7 +155,7 @@ def test_a_worker_that_was_not_asked_for_long_knows_what_the_others_let_in(ledge
                 break
         clock.now += 0.25
         for each in (busy, idle):
-            each.watch_buckets({"key": subscriber}, clock())
+            each.watch_buckets([subscriber], clock())
     for _ in range(20):
         try:
             idle.let_in(subscriber, clock())
@@ -189,7 +189,7 @@ def test_workers_that_share_a_ledger_never_give_more_than_the_quota_and_give_it_
     ledger, use, workers, seed
 ):
     rng = random.Random(seed)  # noqa: S311  a schedule, not a secret
-    meters = [Meter(ledger, {}, workers) for _ in range(workers)]
+    meters = [Meter(ledger, {}) for _ in range(workers)]
     subscriber, quota, costs = a_subscriber(calls=2000), 2000, [1, 1, 1, 2, 5, 40]
     chosen = meters[0]
     for _ in range(4000):
@@ -203,7 +203,7 @@ def test_workers_that_share_a_ledger_never_give_more_than_the_quota_and_give_it_
 
 
 def test_a_worker_that_was_idle_while_another_spent_the_quota_gives_nothing(ledger, use):
-    idle, busy = Meter(ledger, {}, 2), Meter(ledger, {}, 2)
+    idle, busy = Meter(ledger, {}), Meter(ledger, {})
     subscriber = a_subscriber(calls=1000)
     assert use(idle, subscriber)  # which leaves it a lease
     assert sum(use(busy, subscriber) for _ in range(2000)) <= 999
@@ -297,8 +297,8 @@ def test_calls_bought_for_the_period_are_added_to_it_alone(meter, use, clock):
 
 def test_calls_of_former_days_of_the_period_count_and_those_before_it_do_not(ledger, use):
     past = {1: {date(2026, 10, 31): 500, date(2026, 11, 1): 30, date(2026, 11, 17): 20}, 2: {TODAY - DAY: 77}}
-    assert sum(use(Meter(ledger, past, 1), a_subscriber(calls=100)) for _ in range(1)) == 1
-    assert sum(use(Meter(ledger, past, 1), a_subscriber(calls=60)) for _ in range(30)) == 9
+    assert sum(use(Meter(ledger, past), a_subscriber(calls=100)) for _ in range(1)) == 1
+    assert sum(use(Meter(ledger, past), a_subscriber(calls=60)) for _ in range(30)) == 9
 
 
 @pytest.mark.parametrize(
@@ -328,7 +328,7 @@ def test_the_quota_begins_anew_at_midnight_utc_of_the_anchor_day(meter, use, clo
 
 def test_a_lease_of_yesterday_holds_no_more(ledger, use, clock):
     subscriber = a_subscriber(calls=1000)
-    one, other = Meter(ledger, {}, 2), Meter(ledger, {}, 2)
+    one, other = Meter(ledger, {}), Meter(ledger, {})
     assert use(one, subscriber)
     clock.set(2026, 11, 21)
     assert sum(use(other, subscriber) for _ in range(2000)) + sum(use(one, subscriber) for _ in range(2000)) == 999
@@ -376,24 +376,24 @@ def test_what_the_pages_held_stays_in_memory_when_they_are_removed(meter, clock,
     assert use(meter, subscriber, 30)
     clock.set(2026, 11, 21)
     assert meter.calls_on(1, TODAY, meter.today(clock())) == 30
-    meter.remember({"key": subscriber}, clock())
+    meter.remember([subscriber], clock())
     ledger.spent_by.clear()
     assert meter.calls_on(1, TODAY, meter.today(clock())) == 30
     assert meter.usage(subscriber, clock()).used == 30
     for days in range(2, 9):
         clock.set(2026, 11, 20 + days)
-        meter.remember({"key": subscriber}, clock())
+        meter.remember([subscriber], clock())
         assert meter.usage(subscriber, clock()).used == 30
     assert not use(meter, subscriber, 71)
     assert use(meter, subscriber, 70)
 
 
 def test_a_worker_remembers_what_the_others_spent_and_also_for_who_never_came_to_it(clock, ledger, use):
-    busy, idle = Meter(ledger, {}, 2), Meter(ledger, {}, 2)
+    busy, idle = Meter(ledger, {}), Meter(ledger, {})
     subscriber = a_subscriber(calls=100)
     assert use(busy, subscriber, 60)
     clock.set(2026, 11, 21, 0, 0, 1)
-    idle.remember({"key": subscriber}, clock())
+    idle.remember([subscriber], clock())
     ledger.spent_by.clear()
     assert not use(idle, subscriber, 41)
     assert use(idle, subscriber, 40)
@@ -403,12 +403,12 @@ def test_an_answer_that_is_late_over_midnight_is_still_added_to_the_day_before(m
     subscriber = a_subscriber(calls=100)
     assert use(meter, subscriber, 30)
     clock.set(2026, 11, 21)
-    meter.remember({"key": subscriber}, clock())
+    meter.remember([subscriber], clock())
     meter.usage(subscriber, clock())
     ledger.spend(1, "/fetch-one", 5, TODAY)
     assert meter.usage(subscriber, clock()).used == 35
     assert not use(meter, subscriber, 66)
-    meter.remember({"key": subscriber}, clock())
+    meter.remember([subscriber], clock())
     ledger.spent_by.clear()
     assert meter.usage(subscriber, clock()).used == 35
 
@@ -416,7 +416,7 @@ def test_an_answer_that_is_late_over_midnight_is_still_added_to_the_day_before(m
 def test_what_is_both_in_memory_and_in_the_pages_counts_once(clock, ledger, use):
     ledger.spend(1, "/fetch-one", 40, TODAY)
     ledger.spend(1, "/fetch-one", 25, TODAY - DAY)
-    meter = Meter(ledger, {1: {TODAY: 35, TODAY - DAY: 25}}, 1)
+    meter = Meter(ledger, {1: {TODAY: 35, TODAY - DAY: 25}})
     assert meter.usage(a_subscriber(), clock()).used == 65
     assert not use(meter, a_subscriber(calls=100), 36)
     assert use(meter, a_subscriber(calls=100), 35)
@@ -424,9 +424,9 @@ def test_what_is_both_in_memory_and_in_the_pages_counts_once(clock, ledger, use)
 
 def test_remembering_does_not_change_what_the_start_gave(meter, clock, ledger):
     given = {1: {TODAY - DAY: 5}}
-    other = Meter(ledger, given, 1)
+    other = Meter(ledger, given)
     ledger.spend(1, "/fetch-one", 9, TODAY - DAY)
-    other.remember({"key": a_subscriber()}, clock())
+    other.remember([a_subscriber()], clock())
     assert given == {1: {TODAY - DAY: 5}}
     assert other.calls_on(1, TODAY - DAY, TODAY) == 9
     assert meter.calls_on(1, TODAY - 3 * DAY, TODAY) == 0

@@ -6,24 +6,21 @@ earlier days is in memory since the start and rolled on at midnight.
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from math import ceil
 
 from cambist.accounts.account import Account
+from cambist.accounts.bearer import Bearer
 from cambist.accounts.ledger import Ledger
 from cambist.accounts.plan import Plan
 from cambist.accounts.quota import Period, period_of, quota_of, remaining, seconds_to_end
 from cambist.accounts.rate_limit import Bucket, seconds_until_next
 from cambist.accounts.usage import UsageRecord, usage_record
 from cambist.errors import QuotaSpent, RateLimited, StoreBroken
-from cambist.server.subscribers import Subscriber, Subscribers
-
-log = logging.getLogger(__name__)
 
 _DAY = timedelta(days=1)
 _SECONDS_A_DAY = 86_400
@@ -55,12 +52,12 @@ class _Terms:
 
 
 class Meter:
-    """Counts for one worker; `columns` is how many threads count in all, over every worker."""
+    """Counts for one process; `past` is what was spent on earlier days, `warn` hears when the ledger has no room."""
 
-    def __init__(self, ledger: Ledger, past: PastUsage, columns: int) -> None:
+    def __init__(self, ledger: Ledger, past: PastUsage, warn: Callable[[str], None] = lambda _sentence: None) -> None:
         self._ledger = ledger
+        self._warn = warn
         self._past = {number: dict(days) for number, days in past.items()}
-        self._columns = columns
         self._buckets: dict[int, Bucket] = {}
         self._terms: dict[int, _Terms] = {}
         self._key_used: dict[int, int] = {}
@@ -78,12 +75,12 @@ class Meter:
             self._day = (begins, begins + _SECONDS_A_DAY, day)
         return day
 
-    def let_in(self, subscriber: Subscriber, now: float) -> None:
+    def let_in(self, bearer: Bearer, now: float) -> None:
         """Let one request in, or not. Errors: RateLimited."""
-        plan = subscriber.plan
+        plan = bearer.plan
         if plan.rate is None or plan.burst is None:
             return
-        number = subscriber.account.number
+        number = bearer.account.number
         bucket = self._read(number, now, plan.rate, plan.burst)
         if bucket.level < 1:
             wait = seconds_until_next(bucket, plan.rate)
@@ -96,29 +93,29 @@ class Meter:
         bucket = self._buckets[number] = last.read(counted, now, rate, burst)
         return bucket
 
-    def watch_buckets(self, subscribers: Subscribers, now: float) -> None:
+    def watch_buckets(self, bearers: Iterable[Bearer], now: float) -> None:
         """Read the buckets of all accounts: one that this worker has not served for long is drawn by the others."""
-        for subscriber in {one.account.number: one for one in subscribers.values()}.values():
-            plan = subscriber.plan
+        for bearer in {one.account.number: one for one in bearers}.values():
+            plan = bearer.plan
             if plan.rate is not None and plan.burst is not None:
-                self._read(subscriber.account.number, now, plan.rate, plan.burst)
+                self._read(bearer.account.number, now, plan.rate, plan.burst)
 
-    def afford(self, subscriber: Subscriber, cost: int, now: float) -> None:
-        """Make sure that the account has so many calls left. Errors: QuotaSpent, and nothing is charged."""
-        if subscriber.plan.calls_a_month is None:
+    def afford(self, bearer: Bearer, cost: int, now: float, what: str = "the request") -> None:
+        """Make sure that the account has the calls left that `what` costs. Errors: QuotaSpent, nothing is charged."""
+        if bearer.plan.calls_a_month is None:
             return
-        terms = self._terms_of(subscriber, now)
+        terms = self._terms_of(bearer, now)
         left = self._left(terms)
         if cost > left:
             raise QuotaSpent(
-                f"Quota spent: the request costs [{cost}] calls, [{left}] remain until the period ends on "
+                f"Quota spent: {what} costs [{cost}] calls, [{left}] remain until the period ends on "
                 f"{terms.period.end}",
                 max(1, seconds_to_end(terms.period, datetime.fromtimestamp(now, UTC))),
             )
         terms.seen_left = left - cost
 
-    def _terms_of(self, subscriber: Subscriber, now: float) -> _Terms:
-        account, plan, today = subscriber.account, subscriber.plan, self.today(now)
+    def _terms_of(self, bearer: Bearer, now: float) -> _Terms:
+        account, plan, today = bearer.account, bearer.plan, self.today(now)
         terms = self._terms.get(account.number)
         if terms is None or terms.today != today or terms.account is not account or terms.plan is not plan:
             terms = self._terms[account.number] = self._made_terms(account, plan, today)
@@ -150,23 +147,23 @@ class Meter:
         past = self._past.get(number, {}).get(day, 0)
         return max(past, self._ledger.spent(number, day)) if day >= today - 2 * _DAY else past
 
-    def spend(self, subscriber: Subscriber, endpoint: str, cost: int, now: float) -> None:
+    def spend(self, bearer: Bearer, endpoint: str, cost: int, now: float) -> None:
         """Count an answer that is about to be given.
 
         Where the ledger has no room (a full disk as a new day's page is due) the answer is given all the same, and
         what it cost is remembered until there is room.
         """
-        number, today = subscriber.account.number, self.today(now)
+        number, today = bearer.account.number, self.today(now)
         try:
-            if self._key_used.get(subscriber.key) != int(now):
-                self._key_used[subscriber.key] = int(now)
-                self._ledger.use_key(subscriber.key, int(now))
+            if self._key_used.get(bearer.key) != int(now):
+                self._key_used[bearer.key] = int(now)
+                self._ledger.use_key(bearer.key, int(now))
             if cost:
                 self._ledger.spend(number, endpoint, cost, today)
         except StoreBroken as broken:
             with self._owing:
                 if not self._owed:
-                    log.warning("Ledger: no room; answers go on and are counted in memory: %s", broken)
+                    self._warn(f"Ledger: no room; answers go on and are counted in memory: {broken}")
                 self._owed[number, endpoint, today] += cost
 
     def settle(self) -> None:
@@ -181,39 +178,39 @@ class Meter:
                     self._owed[number, endpoint, day] += calls
                 return
             if not self._owed:
-                log.info("Ledger: there is room again, all calls are counted")
+                self._warn("Ledger: there is room again, all calls are counted")
 
-    def remember(self, subscribers: Subscribers, now: float) -> None:
+    def remember(self, bearers: Iterable[Bearer], now: float) -> None:
         """Keep in memory what the pages hold of the last days: they are removed some time after midnight."""
         today = self.today(now)
         if self._remembered == today and now - self._day[0] > _LATE_SECONDS:
             return
         self._remembered = today
-        for number in {one.account.number for one in subscribers.values()}:
+        for number in {one.account.number for one in bearers}:
             days = self._past.setdefault(number, {})
             for day in (today - 2 * _DAY, today - _DAY):
                 days[day] = self.calls_on(number, day, today)
 
-    def usage(self, subscriber: Subscriber, now: float) -> UsageRecord:
+    def usage(self, bearer: Bearer, now: float) -> UsageRecord:
         """Give an account's usage record."""
-        today, number = self.today(now), subscriber.account.number
-        terms = self._terms_of(subscriber, now)
+        today, number = self.today(now), bearer.account.number
+        terms = self._terms_of(bearer, now)
         return usage_record(lambda day: self.calls_on(number, day, today), terms.quota, terms.period, today)
 
-    def headers(self, subscriber: Subscriber, now: float, *, afforded: bool = False) -> list[tuple[str, str]]:
+    def headers(self, bearer: Bearer, now: float, *, afforded: bool = False) -> list[tuple[str, str]]:
         """Write `RateLimit-Policy` and `RateLimit`, as the IETF draft has them; an unlimited plan has neither.
 
         What was `afforded` a moment ago was read then, and is not read again.
         """
-        if not subscriber.is_limited:
+        if not bearer.is_limited:
             return []
-        plan = subscriber.plan
-        terms, states = self._terms_of(subscriber, now), []
+        plan = bearer.plan
+        terms, states = self._terms_of(bearer, now), []
         if terms.quota is not None:
             left = terms.seen_left if afforded else self._left(terms)
             states.append(f'"quota";r={left};t={max(0, ceil(terms.ends - now))}')
         if plan.rate is not None and plan.burst is not None:
-            states.append(self._rate_state(subscriber.account.number, now, plan.rate, plan.burst, afforded=afforded))
+            states.append(self._rate_state(bearer.account.number, now, plan.rate, plan.burst, afforded=afforded))
         return [("RateLimit-Policy", terms.policy), ("RateLimit", ", ".join(states))]
 
     def _rate_state(self, number: int, now: float, rate: float, burst: int, *, afforded: bool) -> str:

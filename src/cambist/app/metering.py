@@ -1,0 +1,27 @@
+"""Metering: the meter of one process over the ledger that all of them share."""
+
+from __future__ import annotations
+
+import logging
+from datetime import UTC, datetime, timedelta
+
+from cambist.accounts.meter import Meter
+from cambist.app.parts import endpoints
+from cambist.settings import Settings
+from cambist.stores import Store
+from cambist.stores.folder import DataFolder
+from cambist.stores.ledger.worker import WorkerLedger
+from cambist.stream.door import CHARGED_AS
+
+log = logging.getLogger(__name__)
+
+_REMEMBERED = timedelta(days=62)
+"""How far back usage is kept in memory: two periods."""
+
+
+def open_meter(settings: Settings, store: Store) -> Meter:
+    """Open the meter of a process that charges. Errors: StoreBroken."""
+    threads = settings.workers * settings.threads + bool(settings.stream_port)
+    charged = [*(endpoint.path for endpoint in endpoints()), CHARGED_AS]
+    ledger = WorkerLedger(DataFolder(settings.data).ledger, charged, threads)
+    return Meter(ledger, store.usage.by_day(datetime.now(UTC).date() - _REMEMBERED), log.warning)
