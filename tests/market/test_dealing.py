@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from cambist.errors import RateUnavailable
 from cambist.market.book import Book
-from cambist.market.dealing import any_pair, deal, fx_pair
+from cambist.market.dealing import deal, fx_pair
 from cambist.market.pair import Pair
 from cambist.market.quote import Made, Origin, Quote
 
@@ -72,7 +72,7 @@ def test_a_side_that_nobody_delivered_is_said() -> None:
 
 @pytest.mark.parametrize("text", ["EURPLN", "eurpln", "EUR/PLN", " eur/pln "])
 def test_a_pair_of_currencies_goes_by_either_name(text: str) -> None:
-    assert fx_pair(book(), text) == any_pair(book(), text) == Pair("EUR", "PLN")
+    assert fx_pair(book(), text) == Pair("EUR", "PLN")
 
 
 @pytest.mark.parametrize(
@@ -82,38 +82,6 @@ def test_what_is_no_pair_of_listed_currencies_is_none(text: str) -> None:
     assert fx_pair(book(), text) is None
 
 
-DEALT = book(
-    quote("BTC/USD", 90000, 90001),
-    quote("XAU/EUR", 3448, 3449),
-    quote("T/USD", 1, 2),
-    listing=frozenset({Pair("USDT", "EUR"), Pair("SOL", "USDT")}),
-)
-
-
-@pytest.mark.parametrize(
-    ("text", "pair"),
-    [
-        ("BTCUSD", "BTC/USD"),
-        ("btc/usd", "BTC/USD"),
-        ("USDTEUR", "USDT/EUR"),
-        ("SOLUSDT", "SOL/USDT"),
-        ("TUSD", "T/USD"),
-        ("XAUUSD", "XAU/USD"),
-        ("XAUEUR", "XAU/EUR"),
-        ("XCU/USD", "XCU/USD"),
-        ("EURUSD", "EUR/USD"),
-    ],
-)
-def test_coins_and_metals_go_by_their_names_too(text: str, pair: str) -> None:
-    assert str(any_pair(DEALT, text)) == pair
-
-
-@pytest.mark.parametrize("text", ["USDBTC", "XAUPLN", "XAUXAG", "BTCEUR", "BTC", "", "SOL/US/DT", "BTC\u00dcSD"])
-def test_what_nobody_lists_or_quotes_is_none(text: str) -> None:
-    assert any_pair(DEALT, text) is None
-
-
 @given(st.text(max_size=20))
 def test_no_name_does_any_harm(text: str) -> None:
-    fx_pair(DEALT, text)
-    any_pair(DEALT, text)
+    fx_pair(book(), text)

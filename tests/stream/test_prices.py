@@ -121,3 +121,24 @@ def test_without_a_book_there_are_no_pairs_and_no_prices() -> None:
     assert prices.frame("EURUSD") == b""
     prices.take(a_book(EURUSD))
     assert prices.frame("EURUSD")
+
+
+def test_a_ratio_of_metals_is_told_by_its_two_metals_at_their_worse_sides() -> None:
+    gold, silver = quote("XAU", "USD", "4000", "4001"), quote("XAG", "USD", "50.0", "50.1")
+    found = told(a_book(gold, silver), "XAU/XAG")
+    assert found["sym"] == "XAUXAG"
+    assert Decimal("79.84031") < Decimal(str(found["bid"])) <= Decimal(4000) / Decimal("50.1")
+    assert Decimal(4001) / 50 <= Decimal(str(found["ask"])) < Decimal("80.0201")
+
+
+def test_a_ratio_is_as_old_as_the_older_of_its_metals_and_silent_where_that_is_too_old() -> None:
+    gold, silver = quote("XAU", "USD", "4000", "4001"), quote("XAG", "USD", "50", "51")
+    minutes = timedelta(minutes=3)
+    found = told(a_book(gold, replace(silver, as_of=NOW - minutes)), "XAUXAG")
+    assert found["tsp"] == 1795003200000 - 180_000
+    assert told(a_book(gold, replace(silver, as_of=OLD)), "XAUXAG") == {}
+
+
+def test_the_time_of_a_price_is_cut_to_milliseconds_as_it_is_everywhere() -> None:
+    late = replace(EURUSD, as_of=NOW.replace(microsecond=1999) - timedelta(seconds=1))
+    assert told(a_book(late), "EURUSD")["tsp"] == 1795003200000 - 1000 + 1

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
@@ -35,10 +35,10 @@ from cambist.feeds.reading import Reading
 from cambist.market.pair import Pair
 from cambist.market.standing import Pace, RateType
 from cambist.market.tick import Tick
+from cambist.market.unix import EPOCH
 
 _REST = "https://www.bitstamp.net/api/v2/"
 _CHANNEL = "order_book_"
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SECONDS = re.compile(r"[0-9]{10}", re.ASCII)
 _MICROSECONDS = re.compile(r"[0-9]{16}", re.ASCII)
 _NONE = re.compile(r"0(\.0+)?", re.ASCII)
@@ -141,7 +141,7 @@ class BitstampFeed(Venue):
                 seconds = _count(ticker.timestamp, _SECONDS, pair)
                 if bid and ask:
                     none = False
-                    yield Tick("bitstamp", pair, bid, ask, _EPOCH + timedelta(seconds=seconds))
+                    yield Tick("bitstamp", pair, bid, ask, EPOCH + timedelta(seconds=seconds))
         if none:
             raise _bitstamp.broken("the tickers quote no listed pair")
 
@@ -163,7 +163,7 @@ class BitstampFeed(Venue):
             return NOTHING_HEARD
         bid, ask = _top(heard.data.bids, pair), _top(heard.data.asks, pair)
         count = _count(heard.data.microtimestamp, _MICROSECONDS, pair)
-        moment = _EPOCH + timedelta(microseconds=count)
+        moment = EPOCH + timedelta(microseconds=count)
         return Heard((Tick("bitstamp", pair, bid, ask, moment, count),)) if bid and ask else NOTHING_HEARD
 
 

@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import NamedTuple, Protocol
 
 from cambist.market.pair import Pair
+from cambist.market.unix import EPOCH
 
 
 class Interval(StrEnum):
@@ -34,10 +35,9 @@ class Interval(StrEnum):
         if moment.tzinfo is None:
             raise ValueError(f"{moment} has no zone")
         utc = moment.astimezone(UTC)
-        return utc - (utc - _EPOCH) % self.length
+        return utc - (utc - EPOCH) % self.length
 
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LENGTHS = {
     Interval.MINUTE: timedelta(minutes=1),
     Interval.HOUR: timedelta(hours=1),

@@ -1,4 +1,4 @@
-"""Dealing: what a pair is dealt at, bid and ask, directly or crossed; and which pair a name stands for."""
+"""Dealing: what a pair is dealt at, directly or crossed; and which pair of currencies a name stands for."""
 
 from __future__ import annotations
 
@@ -6,12 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from cambist.market.book import Book
-from cambist.market.coins import is_listed
 from cambist.market.cross import dealt
-from cambist.market.pair import PIVOT, Pair
+from cambist.market.pair import Pair
 from cambist.market.quote import Quote
-from cambist.reference.assets import METALS
-from cambist.reference.tables import CURRENCIES
 
 IsFresh = Callable[[Quote], bool]
 """Says whether a quote may still be used."""
@@ -36,28 +33,9 @@ def fx_pair(book: Book, text: str) -> Pair | None:
     name = text.strip().upper() if text.isascii() else ""
     base, slash, quote = name.partition("/")
     pair = Pair(base, quote) if slash else Pair(name[:3], name[3:])
-    return pair if _is_of_currencies(book, pair) else None
+    return pair if is_of_currencies(book, pair) else None
 
 
-def any_pair(book: Book, text: str) -> Pair | None:
-    """Give the pair that a name stands for: of currencies, of coins as venues list it, or of a metal in a currency.
-
-    A name without a slash may be cut in several ways: the first that is a pair of currencies, then of a metal, then of
-    a coin (with the longest base) is meant. None where it is none.
-    """
-    name = text.strip().upper() if text.isascii() else ""
-    base, slash, quote = name.partition("/")
-    cuts = [(base, quote)] if slash else [(name[:at], name[at:]) for at in range(len(name) - 1, 0, -1)]
-    pairs = [Pair(*cut) for cut in cuts]
-    return next(
-        (pair for kind in (_is_of_currencies, _is_of_metal, is_listed) for pair in pairs if kind(book, pair)),
-        None,
-    )
-
-
-def _is_of_currencies(book: Book, pair: Pair) -> bool:
+def is_of_currencies(book: Book, pair: Pair) -> bool:
+    """Say whether a pair is of two listed currencies."""
     return pair.base != pair.quote and pair.base in book.listed and pair.quote in book.listed
-
-
-def _is_of_metal(book: Book, pair: Pair) -> bool:
-    return pair.base in METALS and (pair.quote == PIVOT or (pair.quote in CURRENCIES and pair in book.pairs))

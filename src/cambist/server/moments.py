@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta, timezone
 from enum import StrEnum
 
 from cambist.errors import BadParameter, shown
+from cambist.market.unix import EPOCH, unix_ms
 from cambist.server.params import Param
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _UNTIL = datetime(2101, 1, 1, tzinfo=UTC)
 _MILLISECONDS = re.compile(r"[0-9]{1,14}")
 _SPACED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}( [0-9]{2}:[0-9]{2}(:[0-9]{2})?)?")
@@ -47,7 +47,7 @@ def form(name: str, **rest: object) -> Param:
 def written(at: datetime, as_form: Form, zone: timezone = UTC) -> str | int:
     """Write a moment; only ISO 8601 knows another zone than UTC."""
     if as_form is Form.TSP:
-        return (at - _EPOCH) // timedelta(milliseconds=1)
+        return unix_ms(at)
     if as_form is Form.UTCYMD:
         return at.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S")
     return at.astimezone(zone).isoformat(timespec="seconds").replace("+00:00", "Z")
@@ -55,7 +55,7 @@ def written(at: datetime, as_form: Form, zone: timezone = UTC) -> str | int:
 
 def offset(zone: timezone) -> str:
     """Write a zone's offset from UTC, as `+02:00`."""
-    return _EPOCH.astimezone(zone).isoformat()[-6:]
+    return EPOCH.astimezone(zone).isoformat()[-6:]
 
 
 def _moment(name: str, text: str) -> Given:
@@ -63,14 +63,14 @@ def _moment(name: str, text: str) -> Given:
         given = _given(text)
     except (ValueError, OverflowError):
         given = None
-    if given is None or not _EPOCH <= given.at < _UNTIL:
+    if given is None or not EPOCH <= given.at < _UNTIL:
         raise BadParameter(f"Invalid {name}: [{shown(text)}], it takes {_FORMS}, from 1970 to 2100")
     return given
 
 
 def _given(text: str) -> Given | None:
     if _MILLISECONDS.fullmatch(text):
-        return Given(_EPOCH + timedelta(milliseconds=int(text)), Form.TSP)
+        return Given(EPOCH + timedelta(milliseconds=int(text)), Form.TSP)
     if _SPACED.fullmatch(text):
         return Given(datetime.fromisoformat(text).replace(tzinfo=UTC), Form.UTCYMD)
     if not _ISO.fullmatch(text):

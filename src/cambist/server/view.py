@@ -19,10 +19,9 @@ from cambist.history.report import Bulletin
 from cambist.market.book import Book
 from cambist.market.freshness import coins_behind, is_fresh
 from cambist.market.quote import Quote
+from cambist.market.unix import unix_ms
 from cambist.metals.mass import STANDARD, Units
 from cambist.reference.assets import AssetKind, kind_of
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 Updated = Annotated[
     str | int,
@@ -101,12 +100,7 @@ class View:
 def written(moment: datetime, form: DatetimeFormat = DatetimeFormat.ISO) -> str | int:
     """Write a moment as an account wants it."""
     if form is DatetimeFormat.UNIX_MS:
-        return milliseconds(moment)
+        return unix_ms(moment)
     return moment.astimezone(UTC).strftime(
         "%Y-%m-%d %H:%M:%S" if form is DatetimeFormat.SPACED else "%Y-%m-%dT%H:%M:%SZ"
     )
-
-
-def milliseconds(moment: datetime) -> int:
-    """Write a moment in milliseconds since 1970, cut as all times are."""
-    return (moment - _EPOCH) // timedelta(milliseconds=1)

@@ -10,17 +10,20 @@ from functools import lru_cache
 from cambist.errors import RateUnavailable
 from cambist.market.book import Book
 from cambist.market.consensus import FRESH_FOR
-from cambist.market.dealing import any_pair, deal
+from cambist.market.dealing import deal
 from cambist.market.freshness import Ages, coins_behind, has_fallen_back, is_fresh
 from cambist.market.hours import is_open
 from cambist.market.pair import PIVOT, Pair
 from cambist.market.quote import Quote
 from cambist.market.standing import Pace
+from cambist.market.unix import unix_ms
 from cambist.metals.digits import Sides, digits_of, written_sides
-from cambist.metals.spot import spot
+from cambist.metals.instrument import Instrument
+from cambist.metals.spot import Spot, quoted, spot
 from cambist.reference.assets import METALS, AssetKind, kind_of
 from cambist.reference.sizes import size_of
 from cambist.stream import messages
+from cambist.stream.names import pair_named
 
 Clock = Callable[[], datetime]
 
@@ -70,7 +73,7 @@ class Prices:
         known: dict[str, Pair] = {}
         unknown = []
         for name in names:
-            pair = any_pair(book, name) if book else None
+            pair = pair_named(book, name) if book else None
             if pair is None:
                 unknown.append(name)
             else:
@@ -138,17 +141,25 @@ class Prices:
         except (RateUnavailable, ValueError):
             return b""
         bid, ask = format(sides.bid, "f"), format(sides.ask, "f")
-        return messages.price(symbol, bid, ask, round(as_of.timestamp() * 1000))
+        return messages.price(symbol, bid, ask, unix_ms(as_of))
 
     def _sides(self, book: Book, pair: Pair) -> tuple[Sides, datetime]:
         metal = METALS.get(pair.base)
-        if metal is not None and pair.quote not in METALS:
-            found = spot(book, metal, pair.quote, lambda quote: self._is_young(quote, AssetKind.METAL))
+        if metal is not None:
+            found = self._spot(book, Instrument(metal, pair.quote))
             return found.sides, found.as_of
         kind, size = _kind(pair), size_of(pair.base, pair.quote)
         quote = deal(book, pair, lambda quote: self._is_young(quote, kind))
         bid, ask = quote.bid * size, quote.ask * size
         return written_sides(bid, ask, max(digits_of(bid), digits_of(ask))), quote.as_of
+
+    def _spot(self, book: Book, instrument: Instrument) -> Spot:
+        def is_young(quote: Quote) -> bool:
+            return self._is_young(quote, AssetKind.METAL)
+
+        if instrument.is_ratio:
+            return quoted(book, instrument, is_young)
+        return spot(book, instrument.metal, instrument.target, is_young)
 
     def _is_fresh(self, book: Book, told: _Told) -> bool:
         """Say whether a pair has a price now: dealt as such and young, or crossed through legs that all are."""

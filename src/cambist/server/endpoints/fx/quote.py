@@ -7,6 +7,7 @@ from typing import Annotated
 from msgspec import Struct
 
 from cambist.market.pair import Pair
+from cambist.market.unix import unix_ms
 from cambist.metals.digits import digits_of, written_sides
 from cambist.reference.sizes import size_of
 from cambist.server.endpoint import Endpoint
@@ -14,7 +15,7 @@ from cambist.server.fx import dealt_now, known_pairs
 from cambist.server.live import Live
 from cambist.server.readers import names
 from cambist.server.render import Number, number
-from cambist.server.view import View, milliseconds
+from cambist.server.view import View
 
 
 class Params(Live, frozen=True, kw_only=True):
@@ -56,7 +57,7 @@ def _quote(view: View, pair: Pair, params: Params) -> FxQuote:
     return FxQuote(
         bid=number(sides.bid),
         ask=number(sides.ask),
-        tsp=milliseconds(quote.as_of),
+        tsp=unix_ms(quote.as_of),
         size=size,
     )
 

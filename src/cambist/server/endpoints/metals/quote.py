@@ -9,6 +9,7 @@ from typing import Annotated
 from msgspec import UNSET, Struct, UnsetType
 
 from cambist.errors import RateUnavailable, UnknownInstrument, shown
+from cambist.market.unix import unix_ms
 from cambist.metals.fineness import PURE
 from cambist.metals.instrument import Instrument, instrument_named
 from cambist.metals.spot import Spot, own_unit, quoted
@@ -17,7 +18,7 @@ from cambist.server.endpoint import Endpoint
 from cambist.server.live import Live
 from cambist.server.readers import flag, instruments
 from cambist.server.render import decimal
-from cambist.server.view import View, milliseconds, written
+from cambist.server.view import View, written
 
 MOST_INSTRUMENTS = 10
 
@@ -123,7 +124,7 @@ def _record(view: View, instrument: Instrument, one: Spot, params: Params) -> Qu
         ask=decimal(sides.ask),
         mid=decimal(sides.mid),
         spread=decimal(sides.spread),
-        tsp=milliseconds(one.as_of),
+        tsp=unix_ms(one.as_of),
         dtm=str(written(one.as_of, view.form)),
         metal=instrument.metal.code,
         target=instrument.target,

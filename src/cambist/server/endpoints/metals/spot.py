@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from msgspec import UNSET, Struct, UnsetType
 
 from cambist.market.pair import PIVOT
+from cambist.market.unix import unix_ms
 from cambist.metals.fineness import PURE, purity_of
 from cambist.metals.spot import Spot, own_unit, spot
 from cambist.reference.assets import METALS, AssetKind, Metal, MetalKind
@@ -17,7 +18,7 @@ from cambist.server.endpoint import Endpoint
 from cambist.server.live import Live
 from cambist.server.readers import code, flag, metal, text, unit
 from cambist.server.render import decimal
-from cambist.server.view import View, milliseconds, written
+from cambist.server.view import View, written
 
 
 class Params(Live, frozen=True, kw_only=True):
@@ -104,7 +105,7 @@ def answer(view: View, params: Params) -> Body:
         metal=chosen.code,
         currency=params.currency,
         unit=asked.handle,
-        tsp=milliseconds(priced.as_of),
+        tsp=unix_ms(priced.as_of),
         dtm=str(written(priced.as_of, view.form)),
         cross_rate=priced.is_crossed,
         source="; ".join(priced.sources),

@@ -1,0 +1,68 @@
+"""Which pair a client means by a name."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cambist.market.book import Book
+from cambist.market.pair import Pair
+from cambist.market.quote import Made, Origin, Quote
+from cambist.stream.names import pair_named
+
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+
+def quote(name: str) -> Quote:
+    return Quote(Pair(*name.split("/")), Fraction(1), Fraction(2), NOON, NOON, Origin(Made.PUBLISHED, ("a",)))
+
+
+DEALT = Book(
+    1,
+    NOON,
+    {},
+    ("EUR", "JPY", "PLN", "USD"),
+    {one.pair: one for one in map(quote, ("BTC/USD", "XAU/EUR", "T/USD"))},
+    frozenset({Pair("USDT", "EUR"), Pair("SOL", "USDT")}),
+)
+
+
+@pytest.mark.parametrize("text", ["EURPLN", "eurpln", "EUR/PLN", " eur/pln "])
+def test_a_pair_of_currencies_goes_by_either_name(text: str) -> None:
+    assert pair_named(DEALT, text) == Pair("EUR", "PLN")
+
+
+@pytest.mark.parametrize(
+    ("text", "pair"),
+    [
+        ("BTCUSD", "BTC/USD"),
+        ("btc/usd", "BTC/USD"),
+        ("USDTEUR", "USDT/EUR"),
+        ("SOLUSDT", "SOL/USDT"),
+        ("TUSD", "T/USD"),
+        ("XAUUSD", "XAU/USD"),
+        ("XAUEUR", "XAU/EUR"),
+        ("XCU/USD", "XCU/USD"),
+        ("xauxag", "XAU/XAG"),
+        ("XPT/XPD", "XPT/XPD"),
+        ("EURUSD", "EUR/USD"),
+    ],
+)
+def test_coins_and_metals_go_by_their_names_too(text: str, pair: str) -> None:
+    assert str(pair_named(DEALT, text)) == pair
+
+
+@pytest.mark.parametrize(
+    "text", ["USDBTC", "XAUPLN", "XAGXAU", "XAUXCU", "BTCEUR", "", "SOL/US/DT", "BTC\u00dcSD"]
+)
+def test_what_nobody_lists_or_quotes_is_none(text: str) -> None:
+    assert pair_named(DEALT, text) is None
+
+
+@given(st.text(max_size=20))
+def test_no_name_does_any_harm(text: str) -> None:
+    pair_named(DEALT, text)
