@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import os
+import time
 import zlib
 from collections.abc import Mapping
 from dataclasses import replace
@@ -44,6 +46,17 @@ def board(tmp_path: Path) -> FileBoard:
 
 def test_no_book_is_there_before_the_first(board: FileBoard) -> None:
     assert board.current() is None
+    assert board.published_at() is None
+
+
+def test_it_is_known_when_a_book_was_published_also_to_another_process(board: FileBoard, tmp_path: Path) -> None:
+    board.publish(a_book())
+    os.utime(tmp_path / "book.json", (5, 1_795_176_000.5))
+    assert FileBoard(tmp_path).published_at() == 1_795_176_000.5
+    board.publish(a_book(2))
+    published = board.published_at()
+    assert published is not None
+    assert published > 1_795_176_000.5 or published == pytest.approx(time.time(), abs=60)
 
 
 def test_a_book_comes_back_exactly(board: FileBoard) -> None:

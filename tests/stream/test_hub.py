@@ -106,6 +106,19 @@ def newest(world: World) -> dict[str, str]:
     return {symbol: json.loads(FRAME.findall(world.prices.frame(symbol))[0])["bid"] for symbol in SYMBOLS}
 
 
+def test_what_is_told_is_counted_by_prices_however_it_is_written(world: World) -> None:
+    plain, other, limited = Socket(world), Socket(world, SYMBOLS[:1]), Socket(world, limit=4)
+    slow = Socket(world, stream=StreamName.FX1S)
+    world.publish(BTC=7, ETH=8)
+    world.pass_by(2)
+    sockets = (plain, other, limited, slow)
+    assert world.hub.told == sum(len(socket.prices()) for socket in sockets) > len(SYMBOLS) * 3 + 1
+    assert world.hub.pairs == len(SYMBOLS)
+    for socket in sockets:
+        world.hub.leave(socket.reader)
+    assert world.hub.pairs == 0
+
+
 def test_a_new_subscriber_gets_the_current_prices_at_once_in_one_write(world: World) -> None:
     socket = Socket(world)
     assert len(socket.writes) == 1
@@ -216,6 +229,7 @@ def test_whoever_gives_no_sign_of_life_between_two_pings_is_ended(world: World) 
         world.hub.ping(world.at)
         world.hub.heard(alive.reader)
     assert (dead.is_lost, alive.is_lost) == (True, False)
+    assert (world.hub.lost, len(world.hub)) == (1, 1)
     assert PING in alive.writes
     assert len(world.hub) == 1
 

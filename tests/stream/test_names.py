@@ -56,9 +56,7 @@ def test_coins_and_metals_go_by_their_names_too(text: str, pair: str) -> None:
     assert str(pair_named(DEALT, text)) == pair
 
 
-@pytest.mark.parametrize(
-    "text", ["USDBTC", "XAUPLN", "XAGXAU", "XAUXCU", "BTCEUR", "", "SOL/US/DT", "BTC\u00dcSD"]
-)
+@pytest.mark.parametrize("text", ["USDBTC", "XAUPLN", "XAGXAU", "XAUXCU", "BTCEUR", "", "SOL/US/DT", "BTC\u00dcSD"])
 def test_what_nobody_lists_or_quotes_is_none(text: str) -> None:
     assert pair_named(DEALT, text) is None
 

@@ -17,8 +17,9 @@ from time import monotonic, time
 
 from prometheus_client import REGISTRY, Counter, Gauge
 
-from cambist.app.operator import Sources, offer
+from cambist.app.operator import Sources, Wanting, offer
 from cambist.app.parts import open_store
+from cambist.app.stream_report import Streams, read_report
 from cambist.errors import CambistError
 from cambist.server.desk import utc_now
 from cambist.server.logs import log_config
@@ -48,13 +49,23 @@ def keep_books(settings: Settings, supervisor: int) -> None:
     if settings.operator_port:
         read = partial(read_bulletin, folder.bulletin)
         REGISTRY.register(Sources(read, utc_now))
-        offer(settings.operator_port, read, utc_now, asks=settings.fetch and not settings.sandbox)
+        asks, more = settings.fetch and not settings.sandbox, _watched_stream(settings, folder)
+        offer(settings.operator_port, read, utc_now, asks=asks, more=more)
     store = open_store(settings)
     books = Books(store, LedgerKeeper(folder.ledger))
     while os.getppid() == supervisor and not stop.wait(_FOLD_EVERY):
         books.fold()
     books.fold()
     store.close()
+
+
+def _watched_stream(settings: Settings, folder: DataFolder) -> Wanting:
+    """Show the stream's figures, where there is one; give who says what it lacks."""
+    if not settings.stream_port:
+        return tuple
+    streams = Streams(partial(read_report, folder.stream_report), utc_now)
+    REGISTRY.register(streams)
+    return streams.wanting
 
 
 class Books:

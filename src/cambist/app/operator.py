@@ -22,6 +22,7 @@ log = logging.getLogger(__name__)
 
 Clock = Callable[[], datetime]
 Read = Callable[[], Bulletin | None]
+Wanting = Callable[[], Iterable[str]]
 
 _SILENT_AFTER = timedelta(seconds=15)
 """The bulletin comes every second: one this old means that nobody gathers."""
@@ -35,9 +36,9 @@ class Ready:
     wanting: tuple[str, ...]
 
 
-def readiness(bulletin: Bulletin | None, now: datetime, *, asks: bool) -> Ready:
-    """Judge by the last bulletin. A service that asks nobody is ready with what it has."""
-    wanting = []
+def readiness(bulletin: Bulletin | None, now: datetime, *, asks: bool, more: Iterable[str] = ()) -> Ready:
+    """Judge by the last bulletin, and what `more` is wanting. A service that asks nobody is ready with what it has."""
+    wanting = [*more]
     if asks and bulletin is None:
         wanting.append("no source has been asked yet")
     elif asks and bulletin is not None:
@@ -100,8 +101,11 @@ class _Quiet(WSGIRequestHandler):
         """Say nothing: probes come every few seconds."""
 
 
-def offer(port: int, read: Read, clock: Clock, *, asks: bool) -> None:
-    """Listen on 127.0.0.1 in threads of their own; a port that is taken is said and does no harm."""
+def offer(port: int, read: Read, clock: Clock, *, asks: bool, more: Wanting = tuple) -> None:
+    """Listen on 127.0.0.1 in threads of their own; a port that is taken is said and does no harm.
+
+    `more` says what else is wanting.
+    """
     metrics = make_wsgi_app()
 
     def application(environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
@@ -109,7 +113,7 @@ def offer(port: int, read: Read, clock: Clock, *, asks: bool) -> None:
         if path == "/health/live":
             return _answer(start, "200 OK", {"live": True})
         if path == "/health/ready":
-            found = readiness(read(), clock(), asks=asks)
+            found = readiness(read(), clock(), asks=asks, more=more())
             return _answer(start, "200 OK" if found.ready else "503 Service Unavailable", found)
         if path == "/metrics":
             given: Iterable[bytes] = metrics(environ, start)

@@ -6,6 +6,7 @@ It owns nothing that another process waits for. Killed at any moment, its succes
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import logging.config
 import os
@@ -19,6 +20,7 @@ from cambist.app import garbage
 from cambist.app.metering import open_meter
 from cambist.app.parts import ages_of, environment_of, open_store
 from cambist.app.plans import current_plans
+from cambist.app.stream_report import REPORT_EVERY, StreamReport, write_report
 from cambist.history.environment import check_book
 from cambist.market.pair import Pair
 from cambist.server.desk import utc_now
@@ -100,7 +102,8 @@ class Streaming:
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
         await self._take_book()
         garbage.seldom()
-        tasks = [asyncio.create_task(work()) for work in (self._listen, self._watch, self._settle, self._check)]
+        works = (self._listen, self._watch, self._settle, self._check, self._report)
+        tasks = [asyncio.create_task(work()) for work in works]
         while os.getppid() == supervisor and not stop.is_set():
             await asyncio.sleep(0.1)
             for task in tasks:
@@ -190,12 +193,23 @@ class Streaming:
             self._sockets.check()
             self.hub.ping(self.moment())
 
+    async def _report(self) -> None:
+        """Say every few seconds what is done here; where that cannot be written, the report grows old."""
+        while True:
+            with contextlib.suppress(OSError):
+                write_report(self._folder.stream_report, self._reported())
+            await asyncio.sleep(REPORT_EVERY)
+
+    def _reported(self) -> StreamReport:
+        hub, sockets = self.hub, self._sockets
+        return StreamReport(
+            utc_now(), sockets.is_open, len(sockets.visits), len(hub), hub.pairs, prices=hub.told, lost=hub.lost
+        )
+
     def _published_at(self) -> float:
         """Give when the last book was published, also by a service that has ended since."""
-        try:
-            return (self._folder.path / "book.json").stat().st_mtime
-        except OSError:
-            return self.now()
+        published = self._board.published_at()
+        return self.now() if published is None else published
 
 
 def _tls(settings: Settings) -> ssl.SSLContext | None:

@@ -85,6 +85,13 @@ class FileBoard:
         write_atomically(self._book, _checksum(content) + content, durable=False)
         self.ring(News.BOOK)
 
+    def published_at(self) -> float | None:
+        """Give when the current book was published, in seconds since 1970; None before the first."""
+        try:
+            return self._book.stat().st_mtime
+        except OSError:
+            return None
+
     def _listing(self, listing: frozenset[Pair]) -> bytes:
         if self._listed[0] is not listing:
             self._listed = listing, _encode(sorted(map(str, listing)))

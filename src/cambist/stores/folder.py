@@ -27,6 +27,7 @@ class DataFolder:
         self.plans = path / "plans.toml"
         self.plans_in_force = path / "plans.current"
         self.bulletin = path / "sources.json"
+        self.stream_report = path / "stream.json"
         self.faults = path / "faults.toml"
         self.open_bars = path / "bars.open"
         self._mark = path / "environment"

@@ -118,9 +118,18 @@ class Hub:
         self._waiting: dict[Lane, None] = {}
         self.is_behind = False
         """Whether somebody could take more at once."""
+        self.told = 0
+        """How many prices were written."""
+        self.lost = 0
+        """How many connections were ended because nobody was there any more."""
 
     def __len__(self) -> int:
         return len(self._readers)
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs somebody listens to."""
+        return len(self._heard)
 
     def join(self, reader: Reader) -> None:
         """Take in a connection, which listens to nothing yet."""
@@ -177,15 +186,17 @@ class Hub:
 
     def _tell(self, selection: Selection, due: list[str], joined: bytes, version: int) -> int:
         """Write to all who can take it now what they all get, and note it for the others; give how many there are."""
-        is_plain = selection.stream is StreamName.FX
+        is_plain, written = selection.stream is StreamName.FX, 0
         for lane in tuple(selection.lanes):
             reader = lane.reader
             if is_plain and not (lane.owed or reader.is_paused or reader.is_limited):
                 reader.wire.write(joined)
+                written += 1
             else:
                 for symbol in due:
                     lane.owed.setdefault(symbol, version)
                 self._waiting[lane] = None
+        self.told += written * len(due)
         return len(selection.lanes)
 
     def _owe(self, selection: Selection, symbols: Iterable[str], version: int) -> None:
@@ -230,6 +241,7 @@ class Hub:
             if now < reader.ping_at:
                 continue
             if reader.is_awaited:
+                self.lost += 1
                 reader.wire.lost()
                 continue
             reader.ping_at, reader.is_awaited = now + PING_EVERY, True
@@ -255,6 +267,7 @@ class Hub:
         frames = [frame for symbol, since in batch if (frame := self._prices.frame(symbol, since))]
         if frames:
             reader.allowance -= len(frames)
+            self.told += len(frames)
             reader.wire.write(b"".join(frames))
         return len(batch)
 

@@ -245,6 +245,7 @@ class Sockets:
     def __init__(self, rooms: Rooms) -> None:
         self._rooms = rooms
         self.visits: set[Visit] = set()
+        self.is_open = False
 
     async def open(self, host: str, port: int, tls: ssl.SSLContext | None) -> asyncio.Server:
         """Listen. Errors: OSError where the address cannot be had."""
@@ -260,6 +261,7 @@ class Sockets:
         )
         for listening in server.sockets:
             _keep_little(listening)
+        self.is_open = True
         return server
 
     def check(self) -> None:
