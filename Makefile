@@ -4,6 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 DATA   ?= ./data
 SANDBOX ?= ./sandbox-data
+DRIVERS := $(VENV)/drivers
 
 .PHONY: help serve sandbox test fuzz check format bench bench-ingest bench-stream lock clean
 
@@ -16,7 +17,7 @@ serve: $(VENV)/.serve  ## run the service on http://127.0.0.1:8000, keeping its 
 sandbox: $(VENV)/.serve  ## run the service on a simulated market, keeping its data in ./sandbox-data
 	@$(BIN)/cambist serve --sandbox --data $(SANDBOX)
 
-test: $(VENV)/.develop  ## run every test
+test: $(VENV)/.develop $(DRIVERS)/.installed  ## run every test
 	@$(BIN)/pytest
 
 fuzz: $(VENV)/.develop  ## throw thousands of spoiled answers at every feed; other ones each time
@@ -65,3 +66,13 @@ $(VENV)/.serve: $(BIN)/python requirements.lock pyproject.toml
 $(VENV)/.develop: $(VENV)/.serve requirements-dev.lock
 	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
 	@touch $@
+
+# What the clients in tests/drivers need. Without npm or its registry it is missing, and their tests are skipped.
+$(DRIVERS)/.installed: tests/drivers/package.json tests/drivers/package-lock.json
+	@rm -rf $(DRIVERS) && mkdir -p $(DRIVERS) && cp $^ $(DRIVERS)
+	@if ! command -v npm >/dev/null; then \
+	  echo "There is no npm: the tests with clients in Node are skipped."; \
+	elif (cd $(DRIVERS) && npm ci $(QUIETLY) >npm.log 2>&1); then touch $@; \
+	else echo "npm cannot install what the clients in Node need ($(DRIVERS)/npm.log): their tests are skipped."; fi
+QUIETLY := --ignore-scripts --no-audit --no-fund --no-update-notifier \
+           --fetch-retries 1 --fetch-retry-mintimeout 1000 --fetch-timeout 20000

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 import socket
 import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.service.streams import COMMAND, PATIENCE, Service, environment, free_port, serving, until
 from websockets.exceptions import ConnectionClosed, WebSocketException
-from websockets.sync.client import ClientConnection, connect
+from websockets.sync.client import ClientConnection
 
 from cambist.market.hours import is_open
 from cambist.market.pair import Pair
@@ -27,89 +23,7 @@ from cambist.stores.board import FileBoard
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
-COMMAND = Path(sys.executable).parent / "cambist"
 THREE = ["EURUSD", "XAUUSD", "BTCUSD"]
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def environment() -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("CAMBIST_")}
-    return kept | {"CAMBIST_OPERATOR_PORT": "0"}
-
-
-PATIENCE = 10
-"""Seconds for what takes one or two on a machine of its own."""
-
-
-def until(happens: Callable[[], bool], seconds: float) -> bool:
-    end = time.monotonic() + seconds
-    while not happens():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.02)
-    return True
-
-
-@dataclass
-class Service:
-    """A started sandbox with a stream."""
-
-    process: subprocess.Popen[bytes]
-    port: int
-    data: Path
-    log: Path
-
-    @property
-    def key(self) -> str:
-        return (self.data / "owner.key").read_text().strip()
-
-    def run(self, *arguments: str) -> str:
-        command = [COMMAND, *arguments, "--data", self.data]
-        done = subprocess.run(command, env=environment(), check=True, capture_output=True, text=True, timeout=30)
-        return done.stdout
-
-    def is_up(self) -> bool:
-        try:
-            socket.create_connection(("127.0.0.1", self.port), 1).close()
-        except OSError:
-            return False
-        return True
-
-    def connect(self) -> ClientConnection:
-        return connect(f"ws://127.0.0.1:{self.port}/", compression=None, open_timeout=10, ping_interval=None)
-
-    def kill(self, place: int) -> None:
-        """Kill a companion: bookkeeper, player, stream, in the order in which they were started."""
-        tasks = Path(f"/proc/{self.process.pid}/task")
-        children = {int(number) for path in tasks.glob("*/children") for number in path.read_text().split()}
-        spawned = sorted(child for child in children if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes())
-        os.kill(spawned[place], signal.SIGKILL)
-
-
-@contextmanager
-def serving(folder: Path, *flags: str) -> Iterator[Service]:
-    port = free_port()
-    data, log = folder / "data", folder / "log"
-    arguments = ["--sandbox", "--data", str(data), "--port", str(free_port()), "--stream-port", str(port), *flags]
-    with log.open("wb") as to:
-        command = [COMMAND, "serve", "--workers", "1", *arguments]
-        process = subprocess.Popen(command, env=environment(), stdout=to, stderr=to)
-    service = Service(process, port, data, log)
-    try:
-        assert until(service.is_up, 40), log.read_text()
-        yield service
-    finally:
-        process.terminate()
-        try:
-            process.wait(20)
-        finally:
-            process.kill()
-            process.wait(20)
 
 
 @pytest.fixture(scope="module")
