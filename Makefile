@@ -43,6 +43,7 @@ bench-ingest: $(VENV)/.develop  ## measure how long a tick takes to be served, a
 
 bench-stream: $(VENV)/.develop  ## measure how long a price takes to thousands of sockets, and what slow readers do
 	@$(BIN)/python bench/stream.py
+	@$(BIN)/python bench/recovery.py
 
 lock: $(VENV)/.develop  ## pin the newest allowed dependencies, with hashes
 	@$(BIN)/python -m uv pip compile pyproject.toml --upgrade $(LOCKED) -o requirements.lock

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from websockets.sync.client import ClientConnection, connect
 
 from cambist.feeds import FEEDS
 from cambist.market.book import Book
@@ -110,6 +111,32 @@ class Player:
 
 
 @dataclass
+class Listener:
+    """A client of the stream."""
+
+    socket: ClientConnection
+
+    def say(self, **fields: Any) -> None:
+        self.socket.send(json.dumps(fields))
+
+    def told(self, op: str) -> dict[str, Any]:
+        """Give the next frame of that kind, which for a status is asked for."""
+        if op == "status":
+            time.sleep(0.1)  # more than twenty frames a second are too many
+            self.say(op=op)
+        while (frame := json.loads(self.socket.recv(PATIENCE)))["op"] != op:
+            assert frame["status" if "status" in frame else "op"] in {200, "price"}, frame
+        return dict(frame)
+
+    def silent_for(self, seconds: float) -> bool:
+        try:
+            self.socket.recv(seconds)
+        except TimeoutError:
+            return True
+        return False
+
+
+@dataclass
 class Service:
     """A service that asks the player."""
 
@@ -118,6 +145,7 @@ class Service:
     port: int
     data: Path
     log: Path
+    stream_port: int = 0
     board: FileBoard | None = None
 
     def get(self, target: str) -> tuple[int, Any]:
@@ -136,6 +164,16 @@ class Service:
         book = self.board.current()
         assert book is not None
         return book
+
+    @contextlib.contextmanager
+    def listening(self, *pairs: str) -> Iterator[Listener]:
+        """Listen to pairs through the stream."""
+        key = (self.data / "owner.key").read_text().strip()
+        with connect(f"ws://127.0.0.1:{self.stream_port}", compression=None) as socket:
+            listener = Listener(socket)
+            listener.say(op="auth", key=key)
+            listener.say(op="subscribe", stream="fx", pairs=pairs)
+            yield listener
 
     def archived(self) -> list[tuple[object, ...]]:
         """Give every fixing that is on file, in the order in which it came."""
@@ -233,12 +271,23 @@ def service(player: Player, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     port, data, log = free_port(), folder / "data", folder / "log"
     kept = {name: value for name, value in os.environ.items() if not name.startswith("CAMBIST_")}
     gateway = {"CAMBIST_GATEWAY": f"http://127.0.0.1:{player.port}"}
-    environment = {**kept, **EVERY_SOURCE, **gateway, "CAMBIST_STREAM_PORT": "0"}
-    arguments = ["--data", str(data), "--port", str(port), "--workers", "1", "--threads", "2"]
+    environment, stream_port = {**kept, **EVERY_SOURCE, **gateway}, free_port()
+    arguments = [
+        "--data",
+        str(data),
+        "--port",
+        str(port),
+        "--workers",
+        "1",
+        "--threads",
+        "2",
+        "--stream-port",
+        str(stream_port),
+    ]
     with log.open("wb") as to:
         process = subprocess.Popen([COMMAND, "serve", *arguments], stdout=to, stderr=to, env=environment)
     with ended_in_the_end(process):
-        started = Service(process, player, port, data, log)
+        started = Service(process, player, port, data, log, stream_port)
         assert until(lambda: process.poll() is not None or started.answers(), PATIENCE), log.read_text()
         yield started
 
@@ -337,6 +386,24 @@ def test_a_gatherer_that_is_killed_is_replaced_while_answers_go_on_and_the_archi
     assert "The gatherer died with exit code -9: another takes over" in service.log.read_text()
     assert until(lambda: heard(service.book) >= set(VENUES), PATIENCE)
     assert_nothing_is_doubled_or_lost(service, before)
+
+
+def test_while_nobody_gathers_sockets_stay_and_status_says_so_and_prices_go_on_afterwards(service: Service) -> None:
+    with service.listening("BTCUSD") as client:
+        assert client.told("price")["sym"] == "BTCUSD"
+        assert client.told("status")["msg"] == "Prices flow"
+        stopped = service.gatherer()
+        assert stopped
+        os.kill(stopped, signal.SIGSTOP)
+        try:
+            assert until(lambda: client.told("status")["status"] == 503, PATIENCE)
+            assert "Prices stand still: the newest book is" in client.told("status")["msg"]
+            assert client.silent_for(1)
+        finally:
+            os.kill(stopped, signal.SIGKILL)
+        assert client.told("price")["sym"] == "BTCUSD"
+        assert until(lambda: client.told("status")["status"] == 200, PATIENCE)
+        assert client.told("price")["sym"] == "BTCUSD"
 
 
 @pytest.mark.parametrize("round_", [0, 1])
