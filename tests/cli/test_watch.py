@@ -192,7 +192,7 @@ def test_a_pair_without_a_price_is_waited_for_only_so_long(stream, shell):
 def test_ignored_names_are_said_once_and_not_waited_for(stream, shell):
     stream.rounds = [[price("EURUSD", "1.0850", "1.0852")]]
     code, out, err = shell("EURUSD", "NOPE", "--url", stream.url, "--once")
-    assert (code, err) == (0, "cambist: The stream knows no pair [NOPE]\n")
+    assert (code, err) == (1, "cambist: The stream knows no pair [NOPE]\n")
     assert [row[0] for row in rows(out)] == ["EURUSD"]
 
 

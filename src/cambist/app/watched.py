@@ -63,8 +63,13 @@ class Watched:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every pair has a price."""
+        """Whether every pair that the stream knows has a price."""
         return all(self.prices.values())
+
+    @property
+    def has_all(self) -> bool:
+        """Whether every pair that was asked for has a price."""
+        return self.is_complete and len(self.prices) == len(self.names)
 
     def take(self, symbol: str, bid: Decimal, ask: Decimal, as_of: datetime) -> bool:
         """Take up a price; say whether it is another one than before."""

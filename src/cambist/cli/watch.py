@@ -59,7 +59,7 @@ def watch(
     The key comes from the variable CAMBIST_KEY, or else from `owner.key` of the data folder: it does not belong on a
     command line. A stream that is lost is connected to again; until then the last prices stay, greyed. Where the
     output is no terminal, each change is a line: symbol, bid, ask and market time. Asked for one table, it exits with
-    1 where a pair has no price.
+    1 where a pair has no price or is unknown.
     """
     settings = read_settings(os.environ, {"data": data})
     watched = Watched(pairs)
@@ -72,7 +72,7 @@ def watch(
     except BrokenPipeError:  # whoever read the lines has had enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return
-    if once and not watched.is_complete:
+    if once and not watched.has_all:
         raise typer.Exit(1)
 
 
