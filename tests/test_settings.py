@@ -69,6 +69,8 @@ def test_every_setting_can_be_chosen_in_file_variable_and_flag(config: Path, nam
         "metal_max_age": ("PT1H", timedelta(hours=1)),
         "fixing_max_age": ("P7D", timedelta(days=7)),
         "minute_bars_for": ("P30D", timedelta(days=30)),
+        "hour_bars_for": ("P730D", timedelta(days=730)),
+        "day_bars_for": ("P3650D", timedelta(days=3650)),
         "tael_grams": ("37.79936375", Decimal("37.79936375")),
         "baht_grams": ("15.16", Decimal("15.16")),
         "proxies": ("10.0.0.0/8,::1", "10.0.0.0/8,::1"),
@@ -157,7 +159,7 @@ def test_a_bad_value_names_its_setting(name: str, value: str) -> None:
         read_settings({}, {name: value})
 
 
-@pytest.mark.parametrize("name", ["closed_max_age", "fixing_max_age", "minute_bars_for"])
+@pytest.mark.parametrize("name", ["closed_max_age", "fixing_max_age", "minute_bars_for", "day_bars_for"])
 def test_a_duration_below_nothing_is_refused(name: str) -> None:
     with pytest.raises(SettingRefused, match=name):
         read_settings({f"CAMBIST_{name.upper()}": "-PT1H"}, {})

@@ -59,8 +59,14 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
         timedelta, Meta(description="oldest traded price of a metal, while its market is open (ISO 8601 duration)")
     ] = timedelta(minutes=15)
     minute_bars_for: Annotated[
-        timedelta, Meta(description="how long bars of a minute are kept (ISO 8601 duration); longer ones for ever")
+        timedelta, Meta(description="how long bars of a minute are kept (ISO 8601 duration)")
     ] = timedelta(days=90)
+    hour_bars_for: Annotated[
+        timedelta | None, Meta(description="how long bars of an hour are kept (ISO 8601 duration); none: for ever")
+    ] = None
+    day_bars_for: Annotated[
+        timedelta | None, Meta(description="how long bars of a day are kept (ISO 8601 duration); none: for ever")
+    ] = None
     fx_max_age: Annotated[
         timedelta,
         Meta(description="oldest traded quote of a pair of currencies, while its market is open (ISO 8601 duration)"),
@@ -133,6 +139,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 
 NAMES = Settings.__struct_fields__
 
+_AGES = ("closed_max_age", "fixing_max_age", "coin_max_age", "metal_max_age", "fx_max_age")
+_DURATIONS = (*_AGES, "minute_bars_for", "hour_bars_for", "day_bars_for")
+
 
 def read_settings(environment: Mapping[str, str], flags: Mapping[str, Any]) -> Settings:
     """Read the settings: defaults, then the file that CAMBIST_CONFIG names, then variables, then flags.
@@ -184,7 +193,7 @@ def _convert(chosen: Mapping[str, Any], where: str = "") -> Settings:
     except msgspec.ValidationError as error:
         reason, _, name = str(error).removesuffix("`").partition(" - at `$.")
         raise SettingRefused(f"The setting [{name}]{where} is refused: {reason}") from error
-    for name in ("closed_max_age", "fixing_max_age", "coin_max_age", "metal_max_age", "fx_max_age", "minute_bars_for"):
+    for name in _DURATIONS:
         if (getattr(settings, name) or timedelta()) < timedelta():
             raise SettingRefused(f"The setting [{name}]{where} is refused: a duration below nothing")
     for name in ("tael_grams", "baht_grams"):

@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from cambist.app import keeper as keeper_module
-from cambist.app import worker as worker_module
 from cambist.app.archivist import Archive
 from cambist.app.backfilling import Backfilling
 from cambist.app.feeds import own_feeds
@@ -71,7 +70,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory, small_ecb: bytes) -> Path:
 @pytest.fixture(autouse=True)
 def package(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keeper_module, "CURRENCY_FILE", str(kept / "package.csv"))
-    monkeypatch.setattr(worker_module, "utc_now", lambda: NOON)
+    monkeypatch.setattr("cambist.app.metering.utc_now", lambda: NOON)
 
 
 @pytest.fixture

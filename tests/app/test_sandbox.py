@@ -17,7 +17,6 @@ from wsgiref.util import setup_testing_defaults
 
 import pytest
 
-from cambist.app import worker as worker_module
 from cambist.app.faults import FaultsFile, written
 from cambist.app.keeper import Keeper
 from cambist.app.sandbox import Player, play
@@ -405,7 +404,7 @@ class Client:
 
 @pytest.fixture
 def client(settings: Settings, player: Player, monkeypatch: pytest.MonkeyPatch) -> Client:
-    monkeypatch.setattr(worker_module, "utc_now", lambda: NOON)
+    monkeypatch.setattr("cambist.app.metering.utc_now", lambda: NOON)
     player.turn()
     worker = Worker(settings)
     worker._desk.clock = NOON.timestamp

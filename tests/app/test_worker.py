@@ -77,7 +77,7 @@ def board(settings: Settings) -> FileBoard:
 @pytest.fixture(autouse=True)
 def watches(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], list[Watch[Any]]]]:
     """Give the watches that a test started; none outlives it. The worker's clock stands at noon."""
-    monkeypatch.setattr(module, "utc_now", lambda: NOON)
+    monkeypatch.setattr("cambist.app.metering.utc_now", lambda: NOON)
     before = set(threading.enumerate())
 
     def started() -> list[Watch[Any]]:

@@ -19,7 +19,7 @@ from cambist.errors import SourceSilent, StoreBroken
 from cambist.feeds.kraken import feed as kraken
 from cambist.history.bars import Bar, BarOf, Interval, Ohlc
 from cambist.history.folding import Folding
-from cambist.ingest.barring import Upkeep, has_bars, oldest_minute
+from cambist.ingest.barring import KeptFor, Upkeep, has_bars, oldest_kept
 from cambist.ingest.health import Health
 from cambist.ingest.poller import Poller
 from cambist.ingest.streamer import Streamer, known_names
@@ -35,6 +35,7 @@ CLOSES = datetime(2026, 3, 6, 22, tzinfo=UTC)
 OPENS = datetime(2026, 3, 8, 21, tzinfo=UTC)  # summer time has begun that day
 SECOND, MINUTE, HOUR = timedelta(seconds=1), timedelta(minutes=1), timedelta(hours=1)
 EURUSD = Pair("EUR", "USD")
+MINUTES_ONLY: KeptFor = {Interval.MINUTE: HOUR}
 
 Skipping = Callable[[Coroutine[Any, Any, None]], None]
 
@@ -284,12 +285,10 @@ class Home:
             raise failure
         return 3
 
-    async def keep(self, *acts: Callable[[], object], each: float = 1.0, minutes_for: timedelta = HOUR) -> None:
+    async def keep(self, *acts: Callable[[], object], each: float = 1.0, kept_for: KeptFor = MINUTES_ONLY) -> None:
         """Let the bars be looked after while something is done every so many seconds."""
         self.started = asyncio.get_running_loop().time()
-        task = asyncio.create_task(
-            Upkeep(self.folding, self.save, self.file, self.forget, minutes_for, self.clock).run()
-        )
+        task = asyncio.create_task(Upkeep(self.folding, self.save, self.file, self.forget, kept_for, self.clock).run())
         for act in acts:
             await asyncio.sleep(0)
             act()
@@ -393,10 +392,16 @@ def test_a_crash_at_any_moment_costs_a_second_of_ticks_and_no_bar_that_was_filed
 
 def test_once_an_hour_old_minutes_are_forgotten_and_nothing_else(skipping: Skipping) -> None:
     home = Home()
-    skipping(home.keep(*[nothing] * 25, each=600, minutes_for=timedelta(days=90)))
+    skipping(home.keep(*[nothing] * 25, each=600, kept_for={Interval.MINUTE: timedelta(days=90)}))
     assert [round(at / 3600) for at, _, _ in home.forgot] == [0, 1, 2, 3, 4]
     assert {interval for _, interval, _ in home.forgot} == {Interval.MINUTE}
     assert [round((NOON - before) / HOUR) for _, _, before in home.forgot] == [90 * 24 - hour for hour in range(5)]
+
+
+def test_bars_of_each_length_are_kept_for_as_long_as_is_said(skipping: Skipping) -> None:
+    home, days = Home(), {Interval.MINUTE: 1, Interval.HOUR: 30, Interval.DAY: 365}
+    skipping(home.keep(nothing, each=600, kept_for={length: timedelta(days=most) for length, most in days.items()}))
+    assert {interval: round((NOON - before) / timedelta(days=1)) for _, interval, before in home.forgot} == days
 
 
 def test_what_cannot_be_forgotten_now_is_in_an_hour(skipping: Skipping, caplog: pytest.LogCaptureFixture) -> None:
@@ -404,13 +409,14 @@ def test_what_cannot_be_forgotten_now_is_in_an_hour(skipping: Skipping, caplog: 
     skipping(home.keep(*[nothing] * 8, each=600))
     assert len(home.forgot) == 2
     assert [record.message for record in caplog.records if record.levelname == "WARNING"] == [
-        "Bars: old minutes cannot be removed now: locked"
+        "Bars: old ones cannot be removed now: locked"
     ]
 
 
-def test_minutes_may_be_kept_for_ever() -> None:
-    assert oldest_minute(NOON, timedelta.max) == NOON - timedelta(days=36_525)
-    assert oldest_minute(NOON, timedelta(days=1)) == NOON - timedelta(days=1)
+def test_bars_may_be_kept_for_ever() -> None:
+    kept_for = {Interval.MINUTE: timedelta.max, Interval.HOUR: timedelta(days=1)}
+    oldest = {Interval.MINUTE: NOON - timedelta(days=36_525), Interval.HOUR: NOON - timedelta(days=1)}
+    assert oldest_kept(NOON, kept_for) == oldest
 
 
 def test_what_came_too_late_is_said_once_an_hour(skipping: Skipping, caplog: pytest.LogCaptureFixture) -> None:

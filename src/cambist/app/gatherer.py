@@ -23,7 +23,7 @@ from stamina.instrumentation import set_on_retry_hooks
 from cambist.app import garbage
 from cambist.app.archivist import Archivist
 from cambist.app.feeds import all_feeds, switched_off
-from cambist.app.open_bars import read_open_bars, write_open_bars
+from cambist.app.open_bars import bars_kept, read_open_bars, write_open_bars
 from cambist.errors import BoardDamaged, CambistError
 from cambist.feeds.base import Feed, FixingFeed, TickFeed, Venue
 from cambist.ingest.barring import Upkeep
@@ -233,7 +233,7 @@ class Gatherer:
             lambda content: self._is_written("file of open bars", partial(write_open_bars, path, content)),
             self._archivist.file_bars,
             self._archivist.forget_bars,
-            self._settings.minute_bars_for,
+            bars_kept(self._settings),
             utc_now,
         ).run()
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 from cambist.accounts.meter import Meter
 from cambist.app.parts import endpoints
+from cambist.server.desk import utc_now
 from cambist.settings import Settings
 from cambist.stores import Store
 from cambist.stores.folder import DataFolder
@@ -24,4 +25,4 @@ def open_meter(settings: Settings, store: Store) -> Meter:
     threads = settings.workers * settings.threads + bool(settings.stream_port)
     charged = [*(endpoint.path for endpoint in endpoints()), CHARGED_AS]
     ledger = WorkerLedger(DataFolder(settings.data).ledger, charged, threads)
-    return Meter(ledger, store.usage.by_day(datetime.now(UTC).date() - _REMEMBERED), log.warning)
+    return Meter(ledger, store.usage.by_day(utc_now().date() - _REMEMBERED), log.warning)

@@ -1,11 +1,14 @@
-"""The bars that form, as a file of the data folder: what killed their process has cost a second of ticks."""
+"""Bars in the data folder: the file of those that form (killing their process costs a second of ticks); retention."""
 
 from __future__ import annotations
 
 import logging
 from pathlib import Path
 
+from cambist.history.bars import Interval
 from cambist.history.folding import Folding
+from cambist.ingest.barring import KeptFor
+from cambist.settings import Settings
 from cambist.stores.replace import write_atomically
 
 log = logging.getLogger(__name__)
@@ -29,3 +32,13 @@ def read_open_bars(path: Path) -> Folding:
 def write_open_bars(path: Path, content: bytes) -> None:
     """Put what is saved now in place of what was. Errors: OSError."""
     write_atomically(path, content, durable=False)
+
+
+def bars_kept(settings: Settings) -> KeptFor:
+    """Say how long bars are kept, those of each length that are not kept for ever."""
+    given = {
+        Interval.MINUTE: settings.minute_bars_for,
+        Interval.HOUR: settings.hour_bars_for,
+        Interval.DAY: settings.day_bars_for,
+    }
+    return {interval: length for interval, length in given.items() if length is not None}

@@ -10,12 +10,12 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from typing import TypeVar
 
-from cambist.app.open_bars import read_open_bars, write_open_bars
+from cambist.app.open_bars import bars_kept, read_open_bars, write_open_bars
 from cambist.app.parts import open_store
 from cambist.errors import StoreBroken
 from cambist.history.bars import BarOf, Interval
 from cambist.history.environment import SIMULATED
-from cambist.ingest.barring import FORGET_EVERY, has_bars, is_within_hours, oldest_minute
+from cambist.ingest.barring import FORGET_EVERY, has_bars, is_within_hours, oldest_kept
 from cambist.market.book import Book
 from cambist.market.pair import Pair
 from cambist.market.quote import Made, Quote
@@ -37,7 +37,7 @@ class SimulatedBars:
     def __init__(self, settings: Settings) -> None:
         self._path = DataFolder(settings.data).open_bars
         self._store = open_store(settings)
-        self._minutes_for = settings.minute_bars_for
+        self._kept_for = bars_kept(settings)
         self._folding = read_open_bars(self._path)
         self._writer = ThreadPoolExecutor(1, "bars")
         self._last: Book | None = None
@@ -84,15 +84,15 @@ class SimulatedBars:
                 self._folding.filed(bars, now)
         is_forgetting = self._forgot_at is None or now - self._forgot_at >= FORGET_EVERY
         self._forgot_at = now if is_forgetting else self._forgot_at
-        oldest = oldest_minute(now, self._minutes_for) if is_forgetting else None
+        oldest = oldest_kept(now, self._kept_for) if is_forgetting else {}
         due = self._folding.closed(now)
         if due or oldest:
             self._writing = self._writer.submit(self._write, due, oldest), due
 
-    def _write(self, due: list[BarOf], oldest: datetime | None) -> None:
+    def _write(self, due: list[BarOf], oldest: Mapping[Interval, datetime]) -> None:
         self._store.bars.file(due)
-        if oldest is not None:
-            self._store.bars.forget(Interval.MINUTE, oldest)
+        for interval, before in oldest.items():
+            self._store.bars.forget(interval, before)
 
     def _failed(self, done: str, error: Exception) -> None:
         if not self._is_failing:

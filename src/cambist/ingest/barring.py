@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -22,7 +22,10 @@ IsOpen = Callable[[Pair, datetime], bool]
 """Says whether a pair's market is open at a moment."""
 
 FORGET_EVERY = timedelta(hours=1)
-"""How often old minutes are removed."""
+"""How often old bars are removed."""
+
+KeptFor = Mapping[Interval, timedelta]
+"""How long bars of a length are kept; those that are not named for ever."""
 
 _EVERY = _SECOND = timedelta(seconds=1)
 _LONGEST = timedelta(days=36_525)
@@ -42,9 +45,9 @@ def is_within_hours(pair: Pair, as_of: datetime, is_open: IsOpen = is_open) -> b
     return is_open(pair, as_of) and is_open(pair, as_of + _SECOND)
 
 
-def oldest_minute(now: datetime, minutes_for: timedelta) -> datetime:
-    """Give the moment before which minutes are no longer kept."""
-    return now - min(minutes_for, _LONGEST)
+def oldest_kept(now: datetime, kept_for: KeptFor) -> Mapping[Interval, datetime]:
+    """Give the moments before which bars are no longer kept, of each length that is not kept for ever."""
+    return {interval: now - min(length, _LONGEST) for interval, length in kept_for.items()}
 
 
 @dataclass(slots=True)
@@ -52,14 +55,14 @@ class Upkeep:
     """What becomes of the bars besides being folded.
 
     `save` keeps the ones that form and says whether it could; `file` and `forget` may fail with any CambistError.
-    Minutes are kept for `minutes_for`, hours and days for ever.
+    Bars are kept for as long as `kept_for` says of their length, for ever where it does not.
     """
 
     folding: Folding
     save: Callable[[bytes], bool]
     file: Callable[[Sequence[BarOf]], Awaitable[None]]
     forget: Callable[[Interval, datetime], Awaitable[int]]
-    minutes_for: timedelta
+    kept_for: KeptFor
     clock: Callable[[], datetime]
     _saved: int = 0
     _failing: bool = False
@@ -100,7 +103,7 @@ class Upkeep:
         self.folding.filed(due, self.clock())
 
     async def _forget(self) -> None:
-        """Forget old minutes; say what has been lost since it was said last."""
+        """Forget old bars; say what has been lost since it was said last."""
         told = (self.folding.late.total(), self.folding.given_up)
         if told[0] > self._told[0]:
             log.info("Bars: %d ticks came too late for theirs", told[0] - self._told[0])
@@ -108,12 +111,11 @@ class Upkeep:
             log.error("Bars: %d minutes were given up, they could not be archived", told[1] - self._told[1])
         self._told = told
         try:
-            count = await self.forget(Interval.MINUTE, oldest_minute(self.clock(), self.minutes_for))
+            for interval, before in oldest_kept(self.clock(), self.kept_for).items():
+                if count := await self.forget(interval, before):
+                    log.debug("Bars: %d old ones of %s removed", count, interval)
         except CambistError as error:
-            log.warning("Bars: old minutes cannot be removed now: %s", error)
-            return
-        if count:
-            log.debug("Bars: %d old minutes removed", count)
+            log.warning("Bars: old ones cannot be removed now: %s", error)
 
 
 async def _for_ever(work: Callable[[], Coroutine[Any, Any, None]], every: timedelta) -> None:
