@@ -25,6 +25,7 @@ from cambist.app.worker import Worker
 from cambist.errors import CannotStart, SettingRefused
 from cambist.history.environment import SIMULATED, Environment
 from cambist.history.image import RateImage
+from cambist.history.report import Bulletin
 from cambist.market.book import Book
 from cambist.market.pair import Pair
 from cambist.market.quote import Made
@@ -34,9 +35,9 @@ from cambist.simulation.faults import Faults
 from cambist.simulation.levels import LEVELS
 from cambist.simulation.quoting import SANDBOX
 from cambist.stores.board import FileBoard
-from cambist.stores.bulletin import read_bulletin
 from cambist.stores.folder import DataFolder
 from cambist.stores.image import open_image
+from cambist.stores.records import read_record
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)  # a Friday
 SATURDAY = NOON + timedelta(days=1)
@@ -216,17 +217,17 @@ def test_what_has_not_moved_is_the_quote_from_before(simulated: Simulated) -> No
 
 def test_the_sandbox_reports_on_itself(player: Player, settings: Settings, clock: Clock) -> None:
     player.turn()
-    bulletin = read_bulletin(settings.data / "sources.json")
+    bulletin = read_record(settings.data / "sources.json", Bulletin)
     assert bulletin is not None
     (report,) = bulletin.reports
     assert (bulletin.environment, bulletin.book_version) == ("sandbox", book_of(settings).version)
     assert (report.key, report.newest, report.condition(NOON)) == ("sandbox", NOON, "fresh")
     clock.now += SECOND / 2
     player.turn()
-    assert read_bulletin(settings.data / "sources.json") == bulletin
+    assert read_record(settings.data / "sources.json", Bulletin) == bulletin
     clock.now += SECOND / 2
     player.turn()
-    assert read_bulletin(settings.data / "sources.json") != bulletin
+    assert read_record(settings.data / "sources.json", Bulletin) != bulletin
 
 
 def test_the_image_grows_with_the_days(player: Player, settings: Settings, clock: Clock) -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 
 from cambist.app.operator import readiness
-from cambist.app.stream_report import StreamReport, Streams, read_report, write_report
+from cambist.app.stream_report import StreamReport, Streams
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
@@ -21,15 +20,6 @@ def report(*, age: timedelta = SECOND, listens: bool = True) -> StreamReport:
 
 def streams(given: StreamReport | None) -> Streams:
     return Streams(lambda: given, lambda: NOW)
-
-
-def test_what_is_written_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "stream.json"
-    assert read_report(path) is None
-    write_report(path, report())
-    assert read_report(path) == report()
-    path.write_bytes(path.read_bytes()[:-9])
-    assert read_report(path) is None
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pytest
 from cambist.app.feeds import feeds
 from cambist.cli.feeds import age_for_people
 from cambist.history.report import Bulletin, SourceReport
-from cambist.stores.bulletin import write_bulletin
+from cambist.stores.records import write_record
 
 Shell = Callable[..., Any]
 Refused = Callable[..., str]
@@ -129,7 +129,7 @@ REPORTS = (
 @pytest.fixture
 def bulletin(folder: Path) -> Bulletin:
     written = Bulletin(datetime.now(UTC), REPORTS, 12, NOW)
-    write_bulletin(folder / "sources.json", written)
+    write_record(folder / "sources.json", written)
     return written
 
 
@@ -161,7 +161,7 @@ def test_status_is_told_to_machines(shell: Shell, bulletin: Bulletin) -> None:
 
 
 def test_an_old_bulletin_says_that_nobody_asks(shell: Shell, folder: Path) -> None:
-    write_bulletin(folder / "sources.json", Bulletin(datetime.now(UTC) - timedelta(hours=5, minutes=1), REPORTS))
+    write_record(folder / "sources.json", Bulletin(datetime.now(UTC) - timedelta(hours=5, minutes=1), REPORTS))
     assert shell("feeds", "status").out.endswith("Nobody asks the sources now: this is what was so 5 h ago.\n")
 
 

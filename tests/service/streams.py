@@ -6,38 +6,16 @@ import os
 import signal
 import socket
 import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
 from websockets.sync.client import ClientConnection, connect
 
-COMMAND = Path(sys.executable).parent / "cambist"
 PATIENCE = 10
 """Seconds for what takes one or two on a machine of its own."""
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def environment() -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("CAMBIST_")}
-    return kept | {"CAMBIST_OPERATOR_PORT": "0"}
-
-
-def until(happens: Callable[[], bool], seconds: float) -> bool:
-    end = time.monotonic() + seconds
-    while not happens():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.02)
-    return True
 
 
 @dataclass
@@ -54,7 +32,7 @@ class Service:
         return (self.data / "owner.key").read_text().strip()
 
     def run(self, *arguments: str) -> str:
-        command = [str(COMMAND), *arguments, "--data", str(self.data)]
+        command = [COMMAND, *arguments, "--data", str(self.data)]
         done = subprocess.run(command, env=environment(), check=True, capture_output=True, text=True, timeout=30)
         return done.stdout
 
@@ -82,16 +60,9 @@ def serving(folder: Path, *flags: str) -> Iterator[Service]:
     data, log = folder / "data", folder / "log"
     arguments = ["--sandbox", "--data", str(data), "--port", str(free_port()), "--stream-port", str(port), *flags]
     with log.open("wb") as to:
-        command = [str(COMMAND), "serve", "--workers", "1", *arguments]
+        command = [COMMAND, "serve", "--workers", "1", *arguments]
         process = subprocess.Popen(command, env=environment(), stdout=to, stderr=to)
     service = Service(process, port, data, log)
-    try:
+    with ended_in_the_end(process):
         assert until(service.is_up, 40), log.read_text()
         yield service
-    finally:
-        process.terminate()
-        try:
-            process.wait(20)
-        finally:
-            process.kill()
-            process.wait(20)

@@ -12,7 +12,6 @@ import signal
 import socket
 import sqlite3
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -22,19 +21,13 @@ from pathlib import Path
 from typing import Self
 
 import pytest
+from tests.service.processes import COMMAND, environment, free_port
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
-COMMAND = str(Path(sys.executable).with_name("cambist"))
 PATH = "/fetch-one?from=EUR&to=USD"
 WORKERS, CONNECTIONS, ROUNDS = 4, 8, 20
 PATIENCE = 30
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @dataclass
@@ -55,15 +48,13 @@ class Service:
         return self.data.with_suffix(".log")
 
     def start(self) -> None:
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("CAMBIST_")}
-        environment |= {"CAMBIST_FETCH": "false", "CAMBIST_OPERATOR_PORT": "0", "CAMBIST_STREAM_PORT": "0"}
         arguments = ["--data", self.data, "--port", self.port, "--workers", WORKERS, "--threads", 2]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 [COMMAND, "serve", *map(str, arguments), "--operator-port", str(self.operator_port)],
                 stdout=log,
                 stderr=log,
-                env=environment,
+                env=environment(CAMBIST_FETCH="false"),
                 start_new_session=True,
             )
         self.wait_until_it_answers()

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.service.streams import Service, environment, serving
+from tests.service.processes import environment
+from tests.service.streams import Service, serving
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 

@@ -6,11 +6,9 @@ import http.client
 import json
 import os
 import signal
-import socket
 import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -18,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
 
 from cambist.market.book import Book
 from cambist.reference.assets import COINS, METALS
@@ -25,13 +24,7 @@ from cambist.stores.board import FileBoard
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
-COMMAND = Path(sys.executable).parent / "cambist"
 PAST = "/historical?date=2026-03-06&from=EUR"
-
-
-def environment() -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("CAMBIST_")}
-    return kept | {"CAMBIST_STREAM_PORT": "0"}
 
 
 @dataclass
@@ -76,22 +69,11 @@ class Sandbox:
             return False
 
 
-def until(happens: Callable[[], bool], seconds: float) -> bool:
-    end = time.monotonic() + seconds
-    while not happens():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.05)
-    return True
-
-
 @contextmanager
 def playing(folder: Path, *flags: str) -> Iterator[Sandbox]:
     """Start a sandbox in a folder, naming no data folder, and wait until it answers."""
     folder.mkdir(exist_ok=True)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = int(probe.getsockname()[1])
+    port = free_port()
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(
             [COMMAND, "serve", "--sandbox", "--port", str(port), "--workers", "1", *flags],
@@ -101,16 +83,9 @@ def playing(folder: Path, *flags: str) -> Iterator[Sandbox]:
             stderr=log,
         )
     sandbox = Sandbox(process, port, folder / "sandbox-data", folder / "log")
-    try:
+    with ended_in_the_end(process):
         assert until(sandbox.is_up, 40), sandbox.log.read_text()
         yield sandbox
-    finally:
-        process.terminate()
-        try:
-            process.wait(20)
-        finally:
-            process.kill()
-            process.wait(20)
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,6 @@ import signal
 import socket
 import stat
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -21,29 +20,21 @@ from pathlib import Path
 from urllib.parse import urljoin
 
 import pytest
+from tests.service.processes import COMMAND, environment, free_port, until
 
 from cambist.accounts.api_key import mint
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
-COMMAND = Path(sys.executable).parent / "cambist"
 UNKNOWN_KEY = mint(lambda alphabet: alphabet[9])
 START_SECONDS = 40
 STOP_SECONDS = 20
 ANSWER_SECONDS = 20
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def environment(**more: str) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("CAMBIST_")}
-    # These tests have sources of their own: none.
-    kept |= {"CAMBIST_FETCH": "false", "CAMBIST_OPERATOR_PORT": "0", "CAMBIST_STREAM_PORT": "0"}
-    return {**kept, **more}
+def offline(**more: str) -> dict[str, str]:
+    """These tests have sources of their own: none."""
+    return environment(CAMBIST_FETCH="false", **more)
 
 
 @dataclass
@@ -114,15 +105,6 @@ def answers(port: int) -> bool:
         return False
 
 
-def until(happens, seconds: float) -> bool:
-    end = time.monotonic() + seconds
-    while not happens():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.05)
-    return True
-
-
 @contextmanager
 def starting(data: Path, logs: Path, *flags: str) -> Iterator[Service]:
     """Start a service; whatever happens, it and its workers are ended."""
@@ -133,7 +115,7 @@ def starting(data: Path, logs: Path, *flags: str) -> Iterator[Service]:
             [COMMAND, "serve", "--data", str(data), "--port", str(port), "--workers", "2", *flags],
             stdout=to_out,
             stderr=to_err,
-            env=environment(),
+            env=offline(),
         )
     try:
         yield Service(process, port, data, out, err)
@@ -167,7 +149,7 @@ def all_end(workers: set[int], seconds: float) -> bool:
 def refused(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [COMMAND, *arguments],
-        env=environment(**variables),
+        env=offline(**variables),
         capture_output=True,
         text=True,
         timeout=START_SECONDS,

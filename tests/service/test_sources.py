@@ -11,13 +11,12 @@ import http.client
 import json
 import os
 import signal
-import socket
 import sqlite3
 import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -26,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
 from websockets.sync.client import ClientConnection, connect
 
 from cambist.feeds import FEEDS
@@ -34,7 +34,6 @@ from cambist.stores.board import FileBoard
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
-COMMAND = Path(sys.executable).parent / "cambist"
 PLAYER = Path(__file__).parent.parent / "loopback" / "play.py"
 RECORDED = Path(__file__).parents[2].parent / "shared" / "payloads"
 IS_RECORDED = RECORDED.is_dir()
@@ -67,21 +66,6 @@ EVERY_SOURCE = {
     "CAMBIST_TWELVEDATA_KEY": "a-key",
 }
 VENUES = ("kraken", "coinbase", "bitstamp", "okx", "binance")
-
-
-def until(happens: Callable[[], object], seconds: float) -> bool:
-    end = time.monotonic() + seconds
-    while not happens():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.1)
-    return True
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def exchange(port: int, method: str, target: str, body: str = "", **headers: str) -> tuple[int, Any]:
@@ -242,19 +226,6 @@ def command_line(process: int) -> bytes:
         return b""
 
 
-@contextlib.contextmanager
-def ended_in_the_end(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    try:
-        yield
-    finally:
-        process.terminate()
-        try:
-            process.wait(STOP_SECONDS)
-        finally:
-            process.kill()
-            process.wait(STOP_SECONDS)
-
-
 @pytest.fixture(scope="module")
 def player(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Player]:
     ready = tmp_path_factory.mktemp("player") / "port"
@@ -269,9 +240,8 @@ def player(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Player]:
 def service(player: Player, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     folder = tmp_path_factory.mktemp("sources")
     port, data, log = free_port(), folder / "data", folder / "log"
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("CAMBIST_")}
-    gateway = {"CAMBIST_GATEWAY": f"http://127.0.0.1:{player.port}"}
-    environment, stream_port = {**kept, **EVERY_SOURCE, **gateway}, free_port()
+    asking = environment(**EVERY_SOURCE, CAMBIST_GATEWAY=f"http://127.0.0.1:{player.port}")
+    stream_port = free_port()
     arguments = [
         "--data",
         str(data),
@@ -285,7 +255,7 @@ def service(player: Player, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         str(stream_port),
     ]
     with log.open("wb") as to:
-        process = subprocess.Popen([COMMAND, "serve", *arguments], stdout=to, stderr=to, env=environment)
+        process = subprocess.Popen([COMMAND, "serve", *arguments], stdout=to, stderr=to, env=asking)
     with ended_in_the_end(process):
         started = Service(process, player, port, data, log, stream_port)
         assert until(lambda: process.poll() is not None or started.answers(), PATIENCE), log.read_text()

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.service.streams import COMMAND, Service, environment, free_port, serving, until
+from tests.service.processes import COMMAND, environment, free_port, until
+from tests.service.streams import Service, serving
 from websockets.exceptions import ConnectionClosed, WebSocketException
 from websockets.sync.client import ClientConnection
 

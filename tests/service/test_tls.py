@@ -2,30 +2,21 @@
 
 import http.client
 import json
-import os
 import shutil
-import socket
 import ssl
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
+from tests.service.processes import COMMAND, environment, free_port
 from websockets.sync.client import connect
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
-COMMAND = str(Path(sys.executable).with_name("cambist"))
-
 
 def command(folder: Path, port: int, *more: str) -> list[str]:
     return [COMMAND, "serve", "--data", str(folder / "data"), "--port", str(port), "--workers", "1", *more]
-
-
-def clean() -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("CAMBIST_")}
-    return kept | {"CAMBIST_FETCH": "false", "CAMBIST_OPERATOR_PORT": "0", "CAMBIST_STREAM_PORT": "0"}
 
 
 @pytest.mark.skipif(not shutil.which("openssl"), reason="a certificate is made with openssl")
@@ -33,17 +24,11 @@ def test_the_service_speaks_https_with_a_certificate_and_its_key(tmp_path: Path)
     made = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1"
     files = ["-keyout", "key.pem", "-out", "cert.pem"]
     subprocess.run([*made.split(), *files], cwd=tmp_path, check=True, capture_output=True, timeout=60)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        stream = probe.getsockname()[1]
+    port, stream = free_port(), free_port()
     tls = ["--tls-cert", str(tmp_path / "cert.pem"), "--tls-key", str(tmp_path / "key.pem")]
     with (tmp_path / "log").open("wb") as log:
-        service = subprocess.Popen(
-            command(tmp_path, port, *tls, "--stream-port", str(stream)), stdout=log, stderr=log, env=clean()
-        )
+        serve = command(tmp_path, port, *tls, "--stream-port", str(stream))
+        service = subprocess.Popen(serve, stdout=log, stderr=log, env=environment(CAMBIST_FETCH="false"))
     try:
         context = ssl.create_default_context(cafile=str(tmp_path / "cert.pem"))
         assert status(port, context) == 404
@@ -84,7 +69,7 @@ def test_a_certificate_without_its_key_is_refused_in_one_sentence(tmp_path: Path
         capture_output=True,
         text=True,
         timeout=30,
-        env=clean(),
+        env=environment(CAMBIST_FETCH="false"),
         check=False,
     )
     assert refused.returncode == 2

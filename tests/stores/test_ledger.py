@@ -305,6 +305,34 @@ def test_a_row_whose_total_was_never_written_is_folded_in_the_end(
     assert book.calls() == {(TODAY, 1, "/a"): 2}
 
 
+def test_whoever_takes_over_a_column_sets_right_what_was_half_written_in_it(make: Callable[..., WorkerLedger]) -> None:
+    killed = make()
+    for account, endpoint in ((1, "/a"), (1, "/b"), (2, "/b")):
+        killed.spend(account, endpoint, 5, TODAY)
+    mapped = killed._binder.pages["2026-11-20"][0]
+    at = [mapped._first + account * mapped._of_account for account in (1, 2)]
+    totals = [mapped.cells[place] for place in at]
+    killed.spend(1, "/b", 7, TODAY)
+    mapped.cells[at[0]] = totals[0]  # as if it had been killed between row and total
+    killed.close()
+    successor = make()
+    successor.spend(3, "/a", 1, TODAY)
+    assert [successor.spent(account, TODAY) for account in (1, 2, 3)] == [17, 5, 1]
+    assert mapped.row_totals(1) == [17, 5, 12, 0]
+
+
+def test_a_column_that_is_another_s_is_not_touched(make: Callable[..., WorkerLedger]) -> None:
+    writing, other = make(), make()
+    writing.spend(1, "/a", 5, TODAY)
+    mapped = writing._binder.pages["2026-11-20"][0]
+    at = mapped._first + mapped._of_account
+    between = mapped.cells[at]
+    writing.spend(1, "/a", 5, TODAY)
+    mapped.cells[at] = between
+    other.spend(2, "/a", 1, TODAY)
+    assert other.spent(1, TODAY) == 5
+
+
 def test_what_a_killed_creation_left_is_swept_up(
     make: Callable[..., WorkerLedger], folder: Path, book: MemoryBook
 ) -> None:

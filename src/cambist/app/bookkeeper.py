@@ -19,15 +19,16 @@ from prometheus_client import REGISTRY, Counter, Gauge
 
 from cambist.app.operator import Sources, Wanting, offer
 from cambist.app.parts import open_store
-from cambist.app.stream_report import Streams, read_report
+from cambist.app.stream_report import StreamReport, Streams
 from cambist.errors import CambistError
+from cambist.history.report import Bulletin
 from cambist.server.desk import utc_now
 from cambist.server.logs import log_config
 from cambist.settings import Settings
 from cambist.stores import Store
-from cambist.stores.bulletin import read_bulletin
 from cambist.stores.folder import DataFolder
 from cambist.stores.ledger.keeper import LedgerKeeper
+from cambist.stores.records import read_record
 
 log = logging.getLogger(__name__)
 
@@ -47,7 +48,7 @@ def keep_books(settings: Settings, supervisor: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the supervisor, which stops the others in order
     folder = DataFolder(settings.data)
     if settings.operator_port:
-        read = partial(read_bulletin, folder.bulletin)
+        read = partial(read_record, folder.bulletin, Bulletin)
         REGISTRY.register(Sources(read, utc_now))
         asks, more = settings.fetch and not settings.sandbox, _watched_stream(settings, folder)
         offer(settings.operator_port, read, utc_now, asks=asks, more=more)
@@ -63,7 +64,7 @@ def _watched_stream(settings: Settings, folder: DataFolder) -> Wanting:
     """Show the stream's figures, where there is one; give who says what it lacks."""
     if not settings.stream_port:
         return tuple
-    streams = Streams(partial(read_report, folder.stream_report), utc_now)
+    streams = Streams(partial(read_record, folder.stream_report, StreamReport), utc_now)
     REGISTRY.register(streams)
     return streams.wanting
 

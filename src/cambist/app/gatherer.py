@@ -40,8 +40,8 @@ from cambist.server.desk import utc_now
 from cambist.server.logs import log_config
 from cambist.settings import Settings
 from cambist.stores.board import FileBoard, News
-from cambist.stores.bulletin import write_bulletin
 from cambist.stores.folder import DataFolder
+from cambist.stores.records import write_record
 
 log = logging.getLogger(__name__)
 
@@ -176,7 +176,7 @@ class Gatherer:
             bulletin = self._health.bulletin(
                 utc_now(), self._tape.taken, self._tape.refused, self._books.version, self._book_at
             )
-            if self._is_written("bulletin", partial(write_bulletin, self._folder.bulletin, bulletin)):
+            if self._is_written("bulletin", partial(write_record, self._folder.bulletin, bulletin)):
                 self._board.ring(News.SOURCES)
             await asyncio.sleep(_BULLETIN_EVERY)
 

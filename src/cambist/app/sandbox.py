@@ -30,9 +30,9 @@ from cambist.server.desk import utc_now
 from cambist.server.logs import log_config
 from cambist.settings import Settings
 from cambist.stores.board import FileBoard, News
-from cambist.stores.bulletin import write_bulletin
 from cambist.stores.folder import DataFolder
 from cambist.stores.image import open_image, write_image
+from cambist.stores.records import write_record
 
 log = logging.getLogger(__name__)
 
@@ -80,7 +80,7 @@ class Player:
         self._bars.take(self._book, now)
         if self._told_at is None or now - self._told_at >= _BULLETIN_EVERY:
             self._told_at = now
-            write_bulletin(self._folder.bulletin, report(self._book, now))
+            write_record(self._folder.bulletin, report(self._book, now))
             self._board.ring(News.SOURCES)
         self._extend(now)
 

@@ -10,8 +10,8 @@ from cambist.errors import BadParameter
 from cambist.feeds.base import Source
 from cambist.history.report import Bulletin
 from cambist.settings import Settings
-from cambist.stores.bulletin import read_bulletin
 from cambist.stores.folder import DataFolder
+from cambist.stores.records import read_record
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ def listed(settings: Settings, environment: Mapping[str, str]) -> list[Listed]:
 def last_bulletin(settings: Settings) -> Bulletin:
     """Give the last bulletin of the data folder. Errors: BadParameter where there is none."""
     path = DataFolder(settings.data).bulletin
-    bulletin = read_bulletin(path)
+    bulletin = read_record(path, Bulletin)
     if bulletin is None:
         raise BadParameter(
             f"There is no bulletin on the sources in {path}: a service that asks them writes it, see [cambist serve]"

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from pathlib import Path
 
 import msgspec
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
-
-from cambist.stores.replace import write_atomically
 
 REPORT_EVERY = 5.0
 """Seconds between two reports."""
@@ -34,19 +31,6 @@ class StreamReport(msgspec.Struct, frozen=True):
     pairs: int
     prices: int
     lost: int
-
-
-def write_report(path: Path, report: StreamReport) -> None:
-    """Put a report in place of the last one. Errors: OSError."""
-    write_atomically(path, msgspec.json.encode(report), durable=False)
-
-
-def read_report(path: Path) -> StreamReport | None:
-    """Read the last report; None where there is none, or none that can be read: the next one comes soon."""
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=StreamReport)
-    except (OSError, msgspec.MsgspecError):
-        return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from cambist.app import garbage
 from cambist.app.metering import open_meter
 from cambist.app.parts import ages_of, environment_of, open_store
 from cambist.app.plans import current_plans
-from cambist.app.stream_report import REPORT_EVERY, StreamReport, write_report
+from cambist.app.stream_report import REPORT_EVERY, StreamReport
 from cambist.history.environment import check_book
 from cambist.market.pair import Pair
 from cambist.server.desk import utc_now
@@ -28,6 +28,7 @@ from cambist.server.logs import log_config
 from cambist.settings import Settings
 from cambist.stores.board import FileBoard, News
 from cambist.stores.folder import DataFolder
+from cambist.stores.records import write_record
 from cambist.stream.door import Door
 from cambist.stream.hub import Hub
 from cambist.stream.prices import Prices
@@ -197,7 +198,7 @@ class Streaming:
         """Say every few seconds what is done here; where that cannot be written, the report grows old."""
         while True:
             with contextlib.suppress(OSError):
-                write_report(self._folder.stream_report, self._reported())
+                write_record(self._folder.stream_report, self._reported())
             await asyncio.sleep(REPORT_EVERY)
 
     def _reported(self) -> StreamReport:

@@ -24,9 +24,9 @@ from cambist.server.watch import Watch
 from cambist.server.wsgi import Options, build_wsgi
 from cambist.settings import Settings
 from cambist.stores.board import FileBoard, News
-from cambist.stores.bulletin import read_bulletin
 from cambist.stores.folder import DataFolder
 from cambist.stores.image import open_image
+from cambist.stores.records import read_record
 
 
 class Worker:
@@ -87,7 +87,7 @@ class Worker:
         return check_image(open_image(self._folder.image), self._environment)
 
     def _bulletin(self) -> Bulletin | None:
-        bulletin = read_bulletin(self._folder.bulletin)
+        bulletin = read_record(self._folder.bulletin, Bulletin)
         return bulletin if bulletin and bulletin.environment == self._environment else None
 
     def _close(self, coin: str, day: date) -> Known | None:

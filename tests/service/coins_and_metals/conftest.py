@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import http.client
 import json
-import os
 import socket
 import subprocess
 import sys
@@ -16,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.service.processes import COMMAND, ended_in_the_end, environment, until
 
-COMMAND = Path(sys.executable).parent / "cambist"
 REPOSITORY = Path(__file__).parents[3]
 PLAYER = REPOSITORY / "tests" / "loopback" / "play.py"
 IS_RECORDED = (REPOSITORY.parent / "shared" / "payloads").is_dir()
@@ -143,33 +142,6 @@ class World:
         # The last that is asked for of what Swissquote deals.
         is_there = self.is_sandbox or "XAUAUD" in self.body("/metals/instruments")["instruments"]
         return missing if is_there else [*missing, "XAUAUD"]
-
-
-def until(happens: Callable[[], object], seconds: float) -> bool:
-    end = time.monotonic() + seconds
-    while not happens():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.1)
-    return True
-
-
-def environment(**more: str) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("CAMBIST_")}
-    return {**kept, "CAMBIST_OPERATOR_PORT": "0", "CAMBIST_STREAM_PORT": "0", **more}
-
-
-@contextlib.contextmanager
-def ended_in_the_end(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    try:
-        yield
-    finally:
-        process.terminate()
-        try:
-            process.wait(STOP_SECONDS)
-        finally:
-            process.kill()
-            process.wait(STOP_SECONDS)
 
 
 @contextlib.contextmanager

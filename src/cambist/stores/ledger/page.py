@@ -125,6 +125,18 @@ class Page:
         """Store a value for an account within `accounts`, in a column of the caller's own."""
         self.cells[self._first + account * self._of_account + column] = sealed(value)
 
+    def mend(self, column: int) -> None:
+        """Bring the totals of a column up to their rows; whoever had it was killed between the two.
+
+        Nobody else writes the column meanwhile. A total that is above its rows has lost one of them, and stays.
+        """
+        for account in range(self.accounts):
+            at = self._first + account * self._of_account + column
+            total, *rows = self.cells[at : at - column + self._of_account : self.columns].tolist()
+            counted = sum(map(sound_count, rows))
+            if counted > sound_count(total):
+                self.cells[at] = sealed(counted)
+
     def total(self, account: int) -> int:
         """Give the total of an account, all columns together; 0 for one that the page does not have."""
         if account >= self.accounts and not self.reach(account):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import date
 from pathlib import Path
 
@@ -31,7 +31,7 @@ class WorkerLedger:
         self._endpoints = tuple(dict.fromkeys(endpoints))
         self._width = max(1, columns)
         self._held: weakref.WeakSet[Column] = weakref.WeakSet()
-        self._seat = _Seat(folder, self._held)
+        self._seat = _Seat(folder, self._held, self._mend)
         self._sound = self._binder.sound
         self._looking = threading.Lock()
         self._look()
@@ -112,6 +112,13 @@ class WorkerLedger:
                 return page
         raise StoreBroken(f"The pages of the ledger {self._binder.folder} are cut off again and again")
 
+    def _mend(self, column: int) -> None:
+        """Set right what a killed process has left half written in a column, which is ours now."""
+        for pages in self._days.values():
+            for page in pages:
+                if column < page.columns and not page.name.damaged:
+                    page.mend(column)
+
     def close(self) -> None:
         """Let others have the columns of all threads; nothing may be counted afterwards."""
         for column in list(self._held):
@@ -119,13 +126,17 @@ class WorkerLedger:
 
 
 class _Seat(threading.local):
-    """Where a thread sits: `column` is claimed when a thread first asks for it, and free again after the thread."""
+    """Where a thread sits: `column` is claimed when a thread first asks for it, and free again after the thread.
+
+    `claimed` is called with it once.
+    """
 
     column: int
 
-    def __init__(self, folder: Path, held: weakref.WeakSet[Column]) -> None:
+    def __init__(self, folder: Path, held: weakref.WeakSet[Column], claimed: Callable[[int], None]) -> None:
         self._folder = folder
         self._all = held
+        self._claimed = claimed
 
     def __getattr__(self, name: str) -> int:
         if name != "column":
@@ -133,4 +144,5 @@ class _Seat(threading.local):
         self._held = Column(self._folder)
         self._all.add(self._held)
         self.column = self._held.number
+        self._claimed(self.column)
         return self.column

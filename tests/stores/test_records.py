@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from cambist.history.report import Bulletin, SourceReport
-from cambist.stores.bulletin import read_bulletin, write_bulletin
+from cambist.stores.records import read_record, write_record
 
 NOON = datetime(2026, 3, 6, 12, 0, 0, 123456, tzinfo=UTC)
 
@@ -57,33 +57,33 @@ def path(tmp_path: Path) -> Path:
 
 def test_a_bulletin_comes_back_as_it_was_written(path: Path) -> None:
     bulletin = Bulletin(NOON, (FULL, EMPTY), 41, NOON - timedelta(seconds=1))
-    write_bulletin(path, bulletin)
-    assert read_bulletin(path) == bulletin
+    write_record(path, bulletin)
+    assert read_record(path, Bulletin) == bulletin
 
 
 def test_a_bulletin_without_sources_and_books_is_one(path: Path) -> None:
-    write_bulletin(path, Bulletin(NOON, ()))
-    assert read_bulletin(path) == Bulletin(NOON, (), 0, None)
+    write_record(path, Bulletin(NOON, ()))
+    assert read_record(path, Bulletin) == Bulletin(NOON, (), 0, None)
 
 
 def test_the_next_one_takes_the_place_of_the_last(path: Path) -> None:
     for version in (1, 2):
-        write_bulletin(path, Bulletin(NOON, (FULL,) * version, version))
-    found = read_bulletin(path)
+        write_record(path, Bulletin(NOON, (FULL,) * version, version))
+    found = read_record(path, Bulletin)
     assert found is not None
     assert (found.book_version, len(found.reports)) == (2, 2)
     assert [file.name for file in path.parent.iterdir()] == ["sources.json"]
 
 
 def test_it_is_private_to_its_owner(path: Path) -> None:
-    write_bulletin(path, Bulletin(NOON, ()))
+    write_record(path, Bulletin(NOON, ()))
     assert path.stat().st_mode & 0o777 == 0o600
 
 
 def test_where_none_was_written_there_is_none(path: Path) -> None:
-    assert read_bulletin(path) is None
-    assert read_bulletin(path.parent / "nowhere" / "sources.json") is None
-    assert read_bulletin(path.parent) is None
+    assert read_record(path, Bulletin) is None
+    assert read_record(path.parent / "nowhere" / "sources.json", Bulletin) is None
+    assert read_record(path.parent, Bulletin) is None
 
 
 NO_BULLETINS = [
@@ -100,13 +100,13 @@ NO_BULLETINS = [
 @pytest.mark.parametrize("content", [*NO_BULLETINS, b"[" * 100_000], ids=range(len(NO_BULLETINS) + 1))
 def test_what_is_none_is_read_as_none(path: Path, content: bytes) -> None:
     path.write_bytes(content)
-    assert read_bulletin(path) is None
+    assert read_record(path, Bulletin) is None
 
 
 def test_one_that_was_cut_off_is_none(path: Path) -> None:
     content = msgspec.json.encode(Bulletin(NOON, (FULL,), 41))
     for length in range(len(content)):
         path.write_bytes(content[:length])
-        assert read_bulletin(path) is None
+        assert read_record(path, Bulletin) is None
     path.write_bytes(content)
-    assert read_bulletin(path) is not None
+    assert read_record(path, Bulletin) is not None
