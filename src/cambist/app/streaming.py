@@ -171,11 +171,15 @@ class Streaming:
 
     async def _take_accounts(self) -> None:
         self.door.take(holders=await asyncio.to_thread(self._store.accounts.by_key))
-        self._sockets.check()
+        await self._end_refused()
 
     async def _take_plans(self) -> None:
         self.door.take(plans=await asyncio.to_thread(current_plans, self._folder.path))
-        self._sockets.check()
+        await self._end_refused()
+
+    async def _end_refused(self) -> None:
+        for _ in self._sockets.check():
+            await asyncio.sleep(0)
 
     async def _settle(self) -> None:
         """Pay what was owed until a moment that has come."""
@@ -191,7 +195,7 @@ class Streaming:
             self._failed.clear()
             self._meter.remember(self.door.bearers.values(), self.now())
             self._meter.settle()
-            self._sockets.check()
+            await self._end_refused()
             self.hub.ping(self.moment())
 
     async def _report(self) -> None:

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import socket
 import ssl
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from http import HTTPStatus
 from typing import Protocol
 
@@ -35,6 +35,9 @@ log = logging.getLogger(__name__)
 _HANDSHAKE_SECONDS = 10
 _KEY_SECONDS = 10.0
 _CLOSE_SECONDS = 2.0
+_TURN = 500
+"""How many visits are checked before the loop may see to something else."""
+
 _LONGEST_READ = 1 << 20
 """What one frame may take before it is not even read to its end: up to there its sender is told what is wrong."""
 
@@ -167,13 +170,13 @@ class Visit(WSListener):
 
     # What the process calls
 
-    def check(self) -> None:
+    def check(self, now: float, moment: float) -> None:
         """End what may no longer be: who brings no key, or one that opens nothing any more, or has no calls left."""
-        bearer, now = self._session.bearer, self._rooms.now()
+        bearer = self._session.bearer
         if self._closing:
             return
         if bearer is None:
-            if self._rooms.moment() - self.came_at > _KEY_SECONDS:
+            if moment - self.came_at > _KEY_SECONDS:
                 self._say(Said(answer(Op.ERROR, 401, now, f"No API key came in {_KEY_SECONDS:.0f} s"), POLICY))
             return
         found = self._rooms.door.look(self._session.digest, now)
@@ -264,10 +267,13 @@ class Sockets:
         self.is_open = True
         return server
 
-    def check(self) -> None:
-        """End the visits that may no longer be."""
-        for visit in tuple(self.visits):
-            visit.check()
+    def check(self) -> Iterator[None]:
+        """End the visits that may no longer be; between two steps the loop may see to something else."""
+        now, moment = self._rooms.now(), self._rooms.moment()
+        for count, visit in enumerate(tuple(self.visits), 1):
+            visit.check(now, moment)
+            if count % _TURN == 0:
+                yield
 
     def dismiss(self) -> None:
         """Say to all that the service stops, and close."""
