@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import tomllib
 from collections.abc import Mapping
 from datetime import timedelta
@@ -140,7 +141,10 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 NAMES = Settings.__struct_fields__
 
 _AGES = ("closed_max_age", "fixing_max_age", "coin_max_age", "metal_max_age", "fx_max_age")
-_DURATIONS = (*_AGES, "minute_bars_for", "hour_bars_for", "day_bars_for")
+_RETENTIONS = ("minute_bars_for", "hour_bars_for", "day_bars_for")
+_DURATIONS = (*_AGES, *_RETENTIONS)
+_DURATION = re.compile(r"[+-]?P", re.IGNORECASE)
+"""How a duration begins: a bare number could be of anything."""
 
 
 def read_settings(environment: Mapping[str, str], flags: Mapping[str, Any]) -> Settings:
@@ -188,6 +192,12 @@ def _check_known(name: str, where: str, known: list[str] | tuple[str, ...]) -> N
 
 
 def _convert(chosen: Mapping[str, Any], where: str = "") -> Settings:
+    for name in _DURATIONS:
+        value = chosen.get(name)
+        if value is not None and not isinstance(value, timedelta) and not _DURATION.match(str(value)):
+            raise SettingRefused(
+                f"The setting [{name}]{where} is refused: [{shown(str(value))}] is no duration as P90D"
+            )
     try:
         settings = msgspec.convert(chosen, Settings, strict=False, dec_hook=_decode)
     except msgspec.ValidationError as error:
@@ -196,6 +206,10 @@ def _convert(chosen: Mapping[str, Any], where: str = "") -> Settings:
     for name in _DURATIONS:
         if (getattr(settings, name) or timedelta()) < timedelta():
             raise SettingRefused(f"The setting [{name}]{where} is refused: a duration below nothing")
+    for name in _RETENTIONS:
+        kept_for = getattr(settings, name)
+        if kept_for is not None and kept_for < timedelta(days=1):
+            raise SettingRefused(f"The setting [{name}]{where} is refused: bars are kept for a day at least")
     for name in ("tael_grams", "baht_grams"):
         grams = getattr(settings, name)
         if not (grams.is_finite() and 1 <= grams <= 1000):

@@ -19,6 +19,8 @@ from cambist.errors import CannotStart
 from cambist.history.image import RateImage
 from cambist.market.book import Book
 from cambist.market.pair import Pair
+from cambist.market.quote import Made, Origin, Quote
+from cambist.market.standing import Pace
 from cambist.settings import Settings
 from cambist.stores.board import FileBoard, News
 from cambist.stores.image import open_image, write_image
@@ -151,6 +153,21 @@ def test_a_second_start_counts_the_books_version_on(start: Started, settings: Se
     assert book_of(settings).version == first.version + 1
     mids = {code: quote.mid for code, quote in first.quotes.items()}
     assert {code: quote.mid for code, quote in book_of(settings).quotes.items()} == mids
+
+
+def test_a_second_start_keeps_what_was_dealt_in_the_last_days(start: Started, settings: Settings) -> None:
+    start()
+    origin = Origin(Made.PUBLISHED, ("kraken",), pace=Pace.REALTIME)
+    dealt = {
+        pair: Quote(pair, Fraction(1), Fraction(2), NOON - age, NOON - age, origin)
+        for pair, age in ((Pair("EUR", "USD"), HOUR), (Pair("BTC", "USD"), timedelta(days=8)))
+    }
+    listing = frozenset({Pair("BTC", "USD")})
+    FileBoard(settings.data).publish(replace(book_of(settings), version=70, pairs=dealt, listing=listing))
+    start(NOON)
+    book = book_of(settings)
+    assert (book.version, book.pairs.keys(), book.listing) == (71, {Pair("EUR", "USD")}, listing)
+    assert book.quotes["EUR"].origin.sources == ("ecb",)
 
 
 def test_the_folder_is_held_while_the_keeper_lives(start: Started, settings: Settings) -> None:

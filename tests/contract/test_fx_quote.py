@@ -132,6 +132,15 @@ def test_what_trades_has_to_be_fresh_while_its_market_is_open(dealing, quote_of)
     assert client.get("/fx/quote?pairs=GBPUSD,USDPLN").status == 200
 
 
+def test_a_currency_that_nobody_fixes_is_not_crossed_at_what_it_was_hours_ago(dealing, quote_of):
+    old = quote_of("EUR/USD", "1.1", "1.2", as_of=NOON - timedelta(hours=16))
+    client = dealing(ages=AGES, EUR=old, EUR_USD=old)
+    for name in ("EURUSD", "USDEUR", "EURGBP"):
+        reply = client.get(f"/fx/quote?pairs={name}")
+        assert (reply.status, reply.json["code"]) == (503, "rate_unavailable"), name
+        assert "[EUR] is of [2026-11-19T20:00:00Z], older than allowed" in reply.json["error"]
+
+
 def test_in_closed_hours_the_last_close_stands(dealing, quote_of):
     close = datetime(2026, 11, 20, 21, 59, 59, tzinfo=UTC)
     euro = quote_of("EUR/USD", "1.1599", "1.1601", as_of=close)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from itertools import chain
@@ -202,7 +203,7 @@ def test_limits_name_the_earliest_bar_of_each_pair_both_ways_round(client):
         ("?pair=EURUSD&dtmfmt=unix", 400, "Options are [ISO, TSP, UTCYMD]"),
         ("?pair=EURUSD&start=today", 400, "start: [today]"),
         ("?pair=EURUSD&end=2026-02-30", 400, "end: [2026-02-30]"),
-        ("?pair=EURUSD&start=2026-11-20&end=2026-11-20", 400, "is not before end"),
+        ("?pair=EURUSD&start=2026-11-20&end=2026-11-19", 400, "is after end"),
         ("?pair=EURPLN", 404, "No bars of [EURPLN]"),
     ],
 )
@@ -227,3 +228,70 @@ def test_plans_include_lists_and_quotes_before_series(dealing, bars, key, plan, 
         assert client.get(target).status == lists
     assert client.get("/fx/quote?pairs=EURUSD").status == lists
     assert client.get(f"{QUOTES}?pair=EURUSD").status == client.get(f"{OHLC}?pair=EURUSD").status == series
+
+
+def test_a_page_that_ends_where_it_starts_is_empty(client):
+    """Who pages back to a start asks for it where the last page was full."""
+    start, end, times = "2026-11-20 11:50:00", "2026-11-20 12:00:00", []
+    for _ in range(20):
+        page = answered(client, f"{QUOTES}?pair=EURUSD&start={start}&end={end}&limit=3")["results"]
+        times += [row["dtm"] for row in page]
+        if len(page) < 3:
+            break
+        end = page[-1]["dtm"]
+    assert len(times) == len(set(times)) == 9  # of every seventh minute there is none
+    assert (page, end) == ([], start)
+
+
+@pytest.fixture
+def two_days(dealing, bars, key) -> Any:
+    """A client whose plan reaches back two days, to the eighteenth."""
+    plan = replace(PLANS["premium"], history_days=2)
+    holders = {digest(key): Holder(1, Account(1, "shop", "premium"))}
+    client = dealing(options={"holders": holders, "plans": {**PLANS, "premium": plan}})
+    bars.file([BarOf(EURO, Interval.DAY, Bar(NOON.replace(hour=0) - timedelta(days=day), BID, ASK)) for day in (3, 4)])
+    client.desk.bars = bars
+    return client
+
+
+@pytest.mark.parametrize("query", ["", "&end=2026-11-21", "&start=2026-11-18"])
+def test_a_plan_that_reaches_back_so_far_gives_bars_from_there_on(two_days, query):
+    rows = answered(two_days, f"{OHLC}?pair=EURUSD&interval=P1D{query}")["results"]
+    assert [row["dtm"][:10] for row in rows] == ["2026-11-19", "2026-11-18"]
+
+
+@pytest.mark.parametrize("query", ["&start=2026-11-17", "&end=2026-11-18", "&end=2026-11-01", "&start=2026-11-01"])
+def test_bars_from_before_are_not_in_the_plan(two_days, query):
+    reply = two_days.get(f"{OHLC}?pair=EURUSD&interval=P1D{query}")
+    assert (reply.status, reply.json["code"]) == (403, "not_in_plan")
+    assert "limited to 2 days" in reply.json["error"]
+
+
+def test_a_closed_page_is_kept_by_clients_and_costs_nothing_where_it_is_the_same(client, bars):
+    target = f"{QUOTES}?pair=EURUSD&start=2026-11-20T11:50:00Z&end=2026-11-20T11:55:00Z"
+    first = client.get(target)
+    assert first.headers["cache-control"].startswith("private, max-age=")
+    again = client.get(target, headers={"If-None-Match": first.headers["etag"]})
+    assert (again.status, again.headers["x-calls-cost"]) == (304, "0")
+    bars.file([BarOf(EURO, Interval.MINUTE, Bar(NOON - 4 * MINUTE - 6 * MINUTE, BID, ASK))])
+    changed = client.get(target, headers={"If-None-Match": first.headers["etag"]})
+    assert (changed.status, changed.headers["x-calls-cost"]) == (200, "1")
+
+
+@pytest.mark.parametrize("query", ["", "&start=2026-11-20", "&end=2026-11-20T11:58:00Z", "&end=2026-11-21"])
+def test_a_page_that_may_still_change_is_not_kept(client, query):
+    reply = client.get(f"{QUOTES}?pair=EURUSD{query}")
+    assert (reply.headers["cache-control"], "etag" in reply.headers) == ("no-store", False)
+
+
+def test_only_iso_times_know_another_zone(client):
+    found = answered(client, f"{QUOTES}?pair=EURUSD&end=2026-11-20T17:00:00%2B05:30&dtmfmt=UTCYMD&limit=1")
+    assert (found["end"], found["tzOffset"]) == ("2026-11-20 11:30:00", "+00:00")
+
+
+def test_bars_of_a_currency_that_is_listed_no_more_are_still_given(client, bars):
+    kuna = Pair("EUR", "HRK")
+    bars.file([BarOf(kuna, Interval.DAY, Bar(NOON.replace(hour=0) - timedelta(days=1), BID, ASK))])
+    assert "EURHRK" in answered(client, "/fx/pairs/historical-limits")["pairs"]
+    for name in ("EURHRK", "hrk/eur"):
+        assert len(answered(client, f"{OHLC}?pair={name}&interval=P1D")["results"]) == 1

@@ -181,8 +181,30 @@ def test_a_minute_after_its_end_a_bar_takes_nothing_more() -> None:
 
 def test_a_late_tick_may_be_the_first_of_its_minute() -> None:
     folding = Folding()
+    take(folding, 2, NOON - MINUTE)
     take(folding, 1, NOON + 59 * SECOND, NOON + 70 * SECOND)
-    assert minutes(folding.closed(NOON + 70 * SECOND)) == [(NOON, ohlc(1, 1, 1, 1))]
+    assert minutes(folding.closed(NOON + 70 * SECOND))[-1] == (NOON, ohlc(1, 1, 1, 1))
+
+
+def test_who_begins_with_nothing_does_not_begin_anew_what_had_ended_before() -> None:
+    """It was filed whole by another, whose last state is lost: one late tick would be filed in its place."""
+    folding = Folding()
+    take(folding, 9, NOON - SECOND, NOON + 30 * SECOND)
+    take(folding, 5, NOON + 20 * SECOND, NOON + 31 * SECOND)
+    assert [(each.interval, each.bar.start) for each in folding.closed(NOON + HOUR)] == [
+        (Interval.MINUTE, NOON),
+        (Interval.HOUR, NOON),
+    ]
+    assert folding.late == {"kraken": 1}
+
+
+def test_who_goes_on_from_what_was_saved_takes_late_ticks() -> None:
+    before = Folding()
+    take(before, 5, NOON + 20 * SECOND)
+    folding = Folding.restored(before.saved())
+    assert folding is not None
+    take(folding, 9, NOON + 59 * SECOND, NOON + 80 * SECOND)
+    assert minutes(folding.closed(NOON + 80 * SECOND)) == [(NOON, ohlc(5, 9, 5, 9))]
 
 
 def test_what_could_not_be_filed_is_given_until_it_is() -> None:
@@ -216,7 +238,7 @@ def test_a_clock_that_is_set_back_begins_no_minute_again() -> None:
     """It would be filed in place of the whole one."""
     folding = Folding()
     for second in (0, 59):
-        take(folding, second, NOON + second * SECOND)
+        take(folding, second + 1, NOON + second * SECOND)
     later = NOON + 2 * MINUTE
     folding.filed(folding.closed(later), later)
     take(folding, 9, NOON + 30 * SECOND)
@@ -228,7 +250,7 @@ def test_where_too_many_wait_the_oldest_minutes_are_given_up_and_no_hour(monkeyp
     monkeypatch.setattr(module, "MOST_UNFILED", 100)
     folding = Folding()
     for minute in range(180):
-        take(folding, minute, NOON + minute * MINUTE)
+        take(folding, minute + 1, NOON + minute * MINUTE)
     due = folding.closed(NOON + 3 * HOUR)
     assert len(due) == 100
     assert len(of(due, Interval.HOUR)) == 3
@@ -292,7 +314,8 @@ def told(bars: Iterable[BarOf]) -> dict[tuple[Pair, str, str], tuple[Decimal, ..
 def test_bars_are_those_of_all_ticks_however_they_come_are_filed_and_are_saved(
     heard: list[Heard], data: st.DataObject
 ) -> None:
-    folding, filed = Folding(), list[BarOf]()
+    folding, filed = Folding.restored(b"[]"), list[BarOf]()
+    assert folding is not None
     for as_of, now, said in heard:
         does = data.draw(st.sampled_from(["nothing", "file", "fail", "restart"]))
         if does in ("file", "fail"):

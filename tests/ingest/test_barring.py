@@ -91,6 +91,27 @@ def test_what_the_tape_refuses_is_in_no_bar(tape: Tape, folding: Folding) -> Non
     assert closes(folding) == {"Fri 12:00": Decimal("1.10")}
 
 
+def test_a_tick_that_a_newer_one_has_overtaken_still_belongs_to_its_bar(tape: Tape, folding: Folding) -> None:
+    for second, price in ((10, "1.10"), (61, "1.11")):
+        tape.take(tick(price, NOON + second * SECOND), NOON + second * SECOND)
+    quote = tape.agreed(EURUSD, NOON + 61 * SECOND)
+    assert tape.take(tick("1.15", NOON + 59 * SECOND), NOON + 62 * SECOND) == "out of order"
+    assert tape.agreed(EURUSD, NOON + 62 * SECOND) == quote
+    assert tape.take(tick("11.5", NOON + 58 * SECOND), NOON + 63 * SECOND) == "out of order"
+    (minute,) = [each.bar for each in folding.closed(NOON + 2 * MINUTE)[:1]]
+    assert minute.bid == Ohlc(*map(Decimal, ("1.10", "1.15", "1.10", "1.15")))
+    assert folding.late == {}
+
+
+def test_one_that_comes_more_than_a_minute_after_its_bar_is_counted_and_dropped(tape: Tape, folding: Folding) -> None:
+    for second in (10, 125):
+        tape.take(tick("1.10", NOON + second * SECOND), NOON + second * SECOND)
+    before = folding.closed(NOON + HOUR)
+    assert tape.take(tick("1.15", NOON + 59 * SECOND), NOON + 126 * SECOND) == "out of order"
+    assert folding.closed(NOON + HOUR) == before
+    assert folding.late == {"first": 1}
+
+
 def test_a_tick_without_a_time_is_of_when_it_came(tape: Tape, folding: Folding) -> None:
     tape.take(tick("1.10"), NOON + MINUTE)
     assert closes(folding) == {"Fri 12:01": Decimal("1.10")}

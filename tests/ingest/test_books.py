@@ -153,6 +153,53 @@ def test_after_a_quarter_of_an_hour_of_silence_a_currency_is_what_was_fixed(book
     assert edition(books, later).quotes["EUR"].bid == Fraction("1.27")
 
 
+FX_CLOSE = datetime(2026, 3, 6, 22, tzinfo=UTC)
+FX_OPENING = datetime(2026, 3, 8, 21, tzinfo=UTC)  # summer time has begun that day
+
+
+def test_over_a_weekend_the_close_of_a_currency_stands_and_ages_again_from_the_opening_on(books: Books) -> None:
+    books.fixed("bank", {"EUR": fixed(EURO, "1.25"), "JPY": fixed(Pair("JPY", "USD"), "0.0067")}, NOON)
+    hear(books, EURO, "1.26", "1.27", at=FX_CLOSE - 30 * SECOND)
+    friday = edition(books, FX_CLOSE - 30 * SECOND)
+    sunday = in_force(books, friday, FX_OPENING - SECOND)
+    assert (*sides(sunday, "EUR"), sunday.quotes["EUR"].as_of) == (
+        Fraction("1.26"),
+        Fraction("1.27"),
+        FX_CLOSE - 30 * SECOND,
+    )
+    still = in_force(books, sunday, FX_OPENING + 14 * MINUTE)
+    assert still.quotes["EUR"].bid == Fraction("1.26")
+    assert edition(books, FX_OPENING + 16 * MINUTE).quotes["EUR"].bid == Fraction("1.25")
+
+
+def test_what_was_silent_before_the_close_falls_back_over_the_weekend_too(books: Books) -> None:
+    books.fixed("bank", {"EUR": fixed(EURO, "1.25")}, NOON)
+    hear(books, EURO, "1.26", at=FX_CLOSE - 16 * MINUTE)
+    saturday = in_force(books, edition(books, FX_CLOSE - 16 * MINUTE), FX_CLOSE + timedelta(hours=9))
+    assert saturday.quotes["EUR"].bid == Fraction("1.25")
+
+
+def test_whoever_takes_over_goes_on_from_the_last_book(books: Books, a_source) -> None:
+    hear(books, EURO, "1.26", "1.27", at=FX_CLOSE - MINUTE)
+    last = edition(books, FX_CLOSE - MINUTE)
+    successor = Books(Tape({"first": a_source("first", pace=Pace.REALTIME, rate_type=RateType.MARKET)}))
+    successor.resume(last)
+    successor.fixed("bank", {"EUR": fixed(EURO, "1.25")}, FX_CLOSE)
+    book = edition(successor, FX_CLOSE + timedelta(hours=20))
+    assert (book.version, book.pairs) == (last.version + 1, last.pairs)
+    assert sides(book, "EUR") == (Fraction("1.26"), Fraction("1.27"))
+    monday = edition(successor, FX_OPENING + timedelta(hours=10))
+    assert monday.quotes["EUR"].bid == Fraction("1.25")
+    assert "EUR" in monday.traded
+
+
+def test_a_pair_that_nobody_has_dealt_for_a_week_is_nobody_s_word_any_more(books: Books) -> None:
+    hear(books, EURO, "1.26")
+    book = edition(books)
+    assert in_force(books, book, NOON + timedelta(days=7)).pairs.keys() == {EURO}
+    assert edition(books, NOON + timedelta(days=7, minutes=1)).pairs == {}
+
+
 def test_a_currency_that_nobody_fixes_keeps_its_last_quote(books: Books) -> None:
     hear(books, EURO, "1.26")
     later = in_force(books, edition(books), NOON + 5 * 60 * MINUTE)

@@ -35,6 +35,11 @@ def read(text: str):
         ("2026-11-20T14:30:15+0200", MOMENT, Form.ISO),
         ("2026-11-20T07:30:15-05:00", MOMENT, Form.ISO),
         ("2026-11-20T12:30:15.000Z", MOMENT, Form.ISO),
+        ("2026-11-20t12:30:15.000000000Z", MOMENT, Form.ISO),
+        ("2026-11-20T12:30:15,000Z", MOMENT, Form.ISO),
+        ("2026-11-20T14:30:15+02", MOMENT, Form.ISO),
+        ("2026-11-20 12:30:15+00:00", MOMENT, Form.ISO),
+        ("2026-11-20T12:30:15.25", MOMENT + timedelta(milliseconds=250), Form.ISO),
         ("1795177815000", MOMENT, Form.TSP),
         ("0", datetime(1970, 1, 1, tzinfo=UTC), Form.TSP),
     ],
@@ -87,3 +92,8 @@ def test_a_form_is_one_of_three() -> None:
     assert declared.value({"dtmfmt": "tsp"}) is Form.TSP
     with pytest.raises(BadParameter, match=r"Options are \[ISO, TSP, UTCYMD\]"):
         declared.value({"dtmfmt": "unix"})
+
+
+def test_a_fraction_of_a_second_is_written_where_there_is_one() -> None:
+    assert written(MOMENT + timedelta(milliseconds=250), Form.ISO) == "2026-11-20T12:30:15.250Z"
+    assert written(MOMENT, Form.ISO) == "2026-11-20T12:30:15Z"

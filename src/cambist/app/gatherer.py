@@ -35,6 +35,7 @@ from cambist.ingest.health import Health
 from cambist.ingest.poller import Poller, poll_fixings, poll_ticks
 from cambist.ingest.streamer import Streamer
 from cambist.ingest.tape import Tape
+from cambist.market.book import Book
 from cambist.market.hours import is_open
 from cambist.server.desk import utc_now
 from cambist.server.logs import log_config
@@ -79,7 +80,10 @@ class Gatherer:
         self._health = Health.of(sources.values(), off)
         self._folding = read_open_bars(self._folder.open_bars)
         self._tape = Tape(sources, is_open, self._folding)
-        self._books = Books(self._tape, _last_version(self._board))
+        self._books = Books(self._tape)
+        last = _last_book(self._board)
+        if last is not None:
+            self._books.resume(last)
         self._archivist = Archivist(settings)
         self._has_filed = asyncio.Event()
         self._book_at: datetime | None = None
@@ -263,9 +267,8 @@ async def _any_end(tasks: list[asyncio.Task[None]]) -> None:
             await task
 
 
-def _last_version(board: FileBoard) -> int:
+def _last_book(board: FileBoard) -> Book | None:
     try:
-        book = board.current()
+        return board.current()
     except BoardDamaged:
-        return 0
-    return book.version if book else 0
+        return None

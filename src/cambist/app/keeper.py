@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import secrets
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol
@@ -25,6 +26,7 @@ from cambist.history.image import RateImage
 from cambist.ingest.filing import Delivery, Files, Progress, file_delivery
 from cambist.ingest.publish import build_book, build_image, is_current
 from cambist.market.book import Book
+from cambist.market.freshness import carried
 from cambist.settings import Settings
 from cambist.stores.board import FileBoard, News
 from cambist.stores.folder import DataFolder
@@ -157,7 +159,10 @@ class Keeper:
     def _refresh_book(self) -> None:
         previous = self._last_book()
         version = previous.version + 1 if previous else 1
-        book = self._supply.book(version, self._clock())
+        now = self._clock()
+        book = self._supply.book(version, now)
+        if previous and not book.pairs:  # what was dealt is the last word until there is another
+            book = replace(book, pairs=carried(previous.pairs, now), listing=previous.listing)
         self._board.publish(book)
         log.info("Book: version %d, %d currencies, of %s", book.version, len(book.quotes), book.as_of.isoformat())
 

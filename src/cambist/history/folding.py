@@ -26,6 +26,10 @@ _AMENDED_SECONDS = int(AMENDED_FOR.total_seconds())
 _MINUTE = Interval.MINUTE.seconds
 _STEPS = tuple((interval, interval.seconds) for interval in Interval)
 
+_MOST = Decimal(10) ** 30
+_LAST = 1 << 32
+"""What no price and no start of a bar reaches."""
+
 _Key = tuple[Pair, Interval, int]
 
 
@@ -38,8 +42,8 @@ class _Side(Struct, array_like=True):
     c: Decimal
 
     def __post_init__(self) -> None:
-        if not all(price.is_finite() for price in (self.o, self.h, self.l, self.c)):
-            raise ValueError("a price is no number")
+        if not all(price.is_finite() and 0 < price < _MOST for price in (self.o, self.h, self.l, self.c)):
+            raise ValueError("that is no price")
 
     def widen(self, price: Decimal) -> None:
         """Let high and low reach a price."""
@@ -70,8 +74,10 @@ class _Forming(Struct, array_like=True):
     is_due: bool = True
 
     def __post_init__(self) -> None:
-        if self.start % self.interval.seconds or not self.base or not self.quote:
+        if self.start % self.interval.seconds or not 0 <= self.start < _LAST or not self.base or not self.quote:
             raise ValueError("no bar begins there")
+        if self.first.tzinfo is None or self.last.tzinfo is None:
+            raise ValueError("a time lacks its zone")
 
     @property
     def key(self) -> _Key:
@@ -105,7 +111,8 @@ class Folding:
     A minute has the ticks of one source: that of its first tick, whose word is published then. So no two venues are
     mixed in it; hours and days are of the same ticks as their minutes. `late` counts by source the ticks that came too
     late for their bar, `given_up` the bars that could not be filed for so long that they were dropped. `revision` grows
-    with every change.
+    with every change. Minutes that had ended when the first tick came are another's, unless it goes on from what that
+    one saved: a late tick does not begin them anew.
     """
 
     def __init__(self) -> None:
@@ -113,13 +120,16 @@ class Folding:
         self.given_up = 0
         self.revision = 0
         self._forming: dict[_Key, _Forming] = {}
-        self._done_until = 0  # the latest minute that was let go of: of a clock that is set back it is begun no more
+        self._done_until = 0.0  # the latest minute that was let go of: of a clock that is set back it is begun no more
+        self._is_new = True
 
     def take(self, tick: Tick, as_of: datetime, now: datetime, word: str = "") -> None:
         """Fold a tick of the market's time `as_of`; `word` names the source whose word is published, if any is.
 
         A tick of another source is left out; so is one that comes more than a minute after the end of its own.
         """
+        if self._is_new:
+            self._done_until, self._is_new = now.timestamp() + _AMENDED_SECONDS, False
         seconds = floor(as_of.timestamp())
         minute = seconds - seconds % _MINUTE
         begun = self._forming.get((tick.pair, Interval.MINUTE, minute))
@@ -189,5 +199,5 @@ class Folding:
         except ValueError:  # a MsgspecError, or what is no text
             return None
         folding = cls()
-        folding._forming = {one.key: one for one in forming}
+        folding._forming, folding._is_new = {one.key: one for one in forming}, False
         return folding

@@ -11,6 +11,7 @@ from cambist.ingest.tape import Tape
 from cambist.market.book import Book
 from cambist.market.compose import compose
 from cambist.market.consensus import FRESH_FOR, Offer, agree
+from cambist.market.freshness import carried
 from cambist.market.hours import age_when_traded
 from cambist.market.legs import LEGS, direct, through
 from cambist.market.moved import FORWARD, moved
@@ -47,6 +48,10 @@ class Books:
     def last(self) -> Book | None:
         """The book given last; None before the first."""
         return self._last
+
+    def resume(self, book: Book) -> None:
+        """Go on from a book: what was dealt before is the last word until there is another."""
+        self.version, self._pairs = book.version, dict(book.pairs)
 
     def fixed(self, source: str, offers: Mapping[str, Offer], now: datetime) -> None:
         """Take a source's newest fixings in place of those of before."""
@@ -91,7 +96,7 @@ class Books:
 
     def _composed(self, now: datetime) -> Book:
         pairs = {pair: quote for pair, quote in self._pairs.items() if not pair.base.endswith(FORWARD)}
-        return compose(self._quotes(now), self.version + 1, now, pairs, self.tape.listing)
+        return compose(self._quotes(now), self.version + 1, now, carried(pairs, now), self.tape.listing)
 
     def _agree(self, pairs: Iterable[Pair], now: datetime) -> bool:
         """Agree anew on these pairs; say whether one is among them that was not there before."""
@@ -174,7 +179,8 @@ class Books:
 
 
 def _is_fresh(quote: Quote, now: datetime) -> bool:
-    return now - quote.as_of <= FRESH_FOR[quote.origin.pace]
+    """Say whether a quote is young for its class; in closed hours the last one stands."""
+    return age_when_traded(quote.pair, quote.as_of, now) <= FRESH_FOR[quote.origin.pace]
 
 
 def _says_the_same(book: Book, other: Book) -> bool:

@@ -20,6 +20,7 @@ from cambist.market.quote import Made, Origin, Quote
 from cambist.market.tick import Tick
 
 _AHEAD = timedelta(minutes=1)
+_LATE = "out of order"
 _CONFIRMED_AFTER = timedelta(seconds=10)
 _CONFIRMED_WITHIN = 0.05
 
@@ -61,6 +62,8 @@ class Tape:
         """Judge a tick and put it on the tape; give the reason where it is refused, the last good one staying."""
         reason = self._reason(tick, received_at)
         if reason is not None:
+            if reason == _LATE:
+                self._fold_late(tick, received_at)
             self.refused.setdefault(tick.source, Counter())[reason] += 1
             return reason
         self.taken[tick.source] += 1
@@ -80,6 +83,14 @@ class Tape:
         is_repeated = before is not None and (tick.bid, tick.ask, as_of) == (before.bid, before.ask, before.as_of)
         if self.folding is not None and not is_repeated and is_within_hours(tick.pair, as_of, self.is_open):
             self.folding.take(tick, as_of, received_at, self._words.get(tick.pair, ""))
+
+    def _fold_late(self, tick: Tick, received_at: datetime) -> None:
+        """Fold a tick that a newer one of its source has overtaken: it is no latest word, but belongs to its bar."""
+        newer = self._latest[tick.pair][tick.source]
+        if tick.as_of is None or tick.as_of >= newer.as_of or not has_bars(tick.pair):
+            return
+        if tick_refusal(tick.bid, tick.ask, self._mids.get(tick.pair)) is None:
+            self._fold(tick, tick.as_of, received_at, newer)
 
     def expect(self, pair: Pair, mid: float) -> None:
         """Say about what a pair is worth, before any tick of it was taken."""
@@ -135,7 +146,7 @@ class Tape:
         if before is not None and (
             0 < tick.sequence < before.sequence or (tick.as_of is not None and tick.as_of < before.as_of)
         ):
-            return "out of order"
+            return _LATE
         if not self._is_of_open_hours(tick, received_at):
             return "outside the market's hours"
         reason = tick_refusal(tick.bid, tick.ask, self._mids.get(tick.pair))

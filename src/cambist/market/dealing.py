@@ -30,10 +30,15 @@ def deal(book: Book, pair: Pair, is_fresh: IsFresh = lambda _quote: True) -> Quo
 
 def fx_pair(book: Book, text: str) -> Pair | None:
     """Give the pair of listed currencies that `EURUSD`, `EUR/USD` or `eurusd` stands for; None where it is none."""
+    pair = pair_written(text)
+    return pair if is_of_currencies(book, pair) else None
+
+
+def pair_written(text: str) -> Pair:
+    """Give the two codes of three letters that a name is made of, whatever they are."""
     name = text.strip().upper() if text.isascii() else ""
     base, slash, quote = name.partition("/")
-    pair = Pair(base, quote) if slash else Pair(name[:3], name[3:])
-    return pair if is_of_currencies(book, pair) else None
+    return Pair(base, quote) if slash else Pair(name[:3], name[3:])
 
 
 def is_of_currencies(book: Book, pair: Pair) -> bool:

@@ -8,12 +8,22 @@ from datetime import datetime, timedelta
 from cambist.market.book import Book
 from cambist.market.consensus import FRESH_FOR
 from cambist.market.hours import age_when_traded
+from cambist.market.pair import Pair
 from cambist.market.quote import Quote
 from cambist.market.standing import Pace
 from cambist.reference.assets import AssetKind, kind_of
 
 Ages = Mapping[AssetKind, timedelta]
 """How old a price that trades may be, by what it is of; whatever is not named may be however old."""
+
+
+CARRIED_FOR = timedelta(days=7)
+"""For how long a pair that nobody deals any more is still the last word on it: longer than any market is closed."""
+
+
+def carried(pairs: Mapping[Pair, Quote], now: datetime) -> dict[Pair, Quote]:
+    """Give the pairs that were dealt in the last days: in closed hours, and over a restart, nobody says them again."""
+    return {pair: quote for pair, quote in pairs.items() if now - quote.as_of <= CARRIED_FOR}
 
 
 def is_fresh(quote: Quote, kind: AssetKind, ages: Ages, now: datetime) -> bool:

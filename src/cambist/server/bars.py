@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timezone
+from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Annotated, Any, TypeVar
 
@@ -12,6 +12,8 @@ from msgspec import UNSET, Struct, UnsetType
 
 from cambist.errors import BadParameter, NoRate, RateUnavailable, StoreBroken
 from cambist.history.bars import Bar, Interval, Ohlc
+from cambist.history.folding import AMENDED_FOR
+from cambist.market.dealing import pair_written
 from cambist.market.pair import Pair
 from cambist.market.precision import SHOWN_DIGITS
 from cambist.reference.sizes import size_of
@@ -23,6 +25,7 @@ from cambist.server.view import View
 T = TypeVar("T")
 
 MOST_BARS = 100
+_INSTANT = timedelta(microseconds=1)
 _SHOWN = Context(prec=SHOWN_DIGITS, rounding=ROUND_HALF_UP)
 
 
@@ -94,31 +97,30 @@ class Page:
 def page_of(view: View, params: Params) -> Page:
     """Read a page of bars.
 
-    Errors: UnknownFxPair, BadParameter for an end that is not after the start, NoRate where the pair has no bars at
-    all, RateUnavailable where the archive cannot be read now.
+    Who names no start gets what their plan includes. Errors: UnknownFxPair, BadParameter for a start after the end,
+    NoRate where the pair has no bars at all, RateUnavailable where the archive cannot be read now.
     """
-    pair = known_pair(view, params.pair)
+    pair, is_turned = _found(view, params)
     start, end = (None if given is None else given.at for given in (params.start, params.end))
-    if start is not None and end is not None and start >= end:
-        raise BadParameter(f"Invalid start: [{start.isoformat()}] is not before end [{end.isoformat()}]")
-    is_turned, dealt = _dealt(view, pair, params.interval)
-    bars = read_bars(lambda: view.bars.page(dealt, params.interval, start, end, params.limit))
+    if start is not None and end is not None and start > end:
+        raise BadParameter(f"Invalid start: [{start.isoformat()}] is after end [{end.isoformat()}]")
+    dealt, since = pair.inverse if is_turned else pair, start or _first_moment(view.reach)
+    bars = read_bars(lambda: view.bars.page(dealt, params.interval, since, end, params.limit))
     given = next((one for one in (params.start, params.end) if one is not None), None)
     return Page(
         pair=pair,
         bars=[inverted(bar) for bar in bars] if is_turned else bars,
-        form=params.dtmfmt or (given.form if given else Form.ISO),
-        zone=_zone(given),
+        form=(as_form := params.dtmfmt or (given.form if given else Form.ISO)),
+        zone=_zone(given) if as_form is Form.ISO else UTC,
     )
 
 
-def _dealt(view: View, pair: Pair, interval: Interval) -> tuple[bool, Pair]:
-    """Say which way round a pair has bars."""
-    earliest = read_bars(lambda: view.bars.earliest(interval))
-    if pair in earliest:
-        return False, pair
-    if pair.inverse in earliest:
-        return True, pair.inverse
+def _found(view: View, params: Params) -> tuple[Pair, bool]:
+    """Give the pair of a name, and whether its bars are of its inverse; what is listed no more has its bars still."""
+    pair, earliest = pair_written(params.pair), read_bars(lambda: view.bars.earliest(params.interval))
+    if pair in earliest or pair.inverse in earliest:
+        return pair, pair not in earliest
+    known_pair(view, params.pair)
     raise NoRate(f"No bars of [{pair.base}{pair.quote}]: those that have some are found at /fx/pairs/historical-limits")
 
 
@@ -144,6 +146,17 @@ def _zone(given: Given | None) -> timezone:
     return zone if isinstance(zone, timezone) else UTC
 
 
+def _first_moment(day: date) -> datetime | None:
+    return None if day == date.min else datetime.combine(day, time(), UTC)
+
+
 def oldest(_view: View, params: Params) -> date | None:
-    """It reaches back to its start, where it names one."""
-    return params.start.at.astimezone(UTC).date() if params.start else None
+    """It reaches back to its start; without one to just before its end, and from there as far as the plan includes."""
+    if params.start is not None:
+        return params.start.at.astimezone(UTC).date()
+    return (params.end.at - _INSTANT).astimezone(UTC).date() if params.end else None
+
+
+def closed(view: View, params: Params) -> bool:
+    """A page is closed when the bars before its end can be amended no more."""
+    return params.end is not None and params.end.at + params.interval.length + AMENDED_FOR < view.now

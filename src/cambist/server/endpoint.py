@@ -34,9 +34,9 @@ class Endpoint(Generic[P, B]):
     """One path of the interface.
 
     `answer` decides on what it is given and touches nothing else. `cost` says how many calls an answer is.
-    `closed` says whether an answer is about days that only a correction can still change: clients may keep it.
-    `oldest` gives the first day that an answer is about: a plan may reach back less far. A `personal` answer is about
-    who asks: its view has their usage.
+    `closed` says whether an answer is about days that only a correction can still change: clients may keep it, and so
+    does the service until there is another image, if the answer is read `of_image`. `oldest` gives the first day that
+    an answer is about: a plan may reach back less far. A `personal` answer is about who asks: its view has their usage.
     """
 
     path: str
@@ -48,4 +48,5 @@ class Endpoint(Generic[P, B]):
     cost: Callable[[View, P], int] = one_call
     closed: Callable[[View, P], bool] = never_closed
     oldest: Callable[[View, P], date | None] = no_history
+    of_image: bool = True
     personal: bool = False

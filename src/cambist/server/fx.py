@@ -42,9 +42,11 @@ def dealt_now(view: View, pair: Pair) -> Quote:
 
 
 def _check_trades(view: View, code: str) -> None:
-    """Refuse a currency that trades and has fallen back on its fixing: that is no price to deal at."""
+    """Refuse a currency that trades and has fallen back on its fixing, or is older than allowed: nobody deals at it."""
     if code == PIVOT:
         return
     leg = view.book.leg(code)
     if has_fallen_back(view.book, code, leg):
         raise RateUnavailable(f"The newest price of [{code}] is of [{written(leg.as_of)}], a fixing: it is not traded")
+    if not view.is_fresh(leg, AssetKind.CURRENCY):
+        raise RateUnavailable(f"The newest price of [{code}] is of [{written(leg.as_of)}], older than allowed")

@@ -14,7 +14,7 @@ from cambist.server.params import Param
 _UNTIL = datetime(2101, 1, 1, tzinfo=UTC)
 _MILLISECONDS = re.compile(r"[0-9]{1,14}")
 _SPACED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}( [0-9]{2}:[0-9]{2}(:[0-9]{2})?)?")
-_ISO = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{5,15}(Z|z|[+ -][0-9]{2}:?[0-9]{2})?")
+_ISO = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9:]{5,8})([.,][0-9]{1,9})?([Zz]|[+ -][0-9]{2}(:?[0-9]{2})?)?")
 _FORMS = "YYYY-MM-DD, YYYY-MM-DD HH:MM:SS, ISO 8601 or Unix milliseconds"
 
 
@@ -50,7 +50,8 @@ def written(at: datetime, as_form: Form, zone: timezone = UTC) -> str | int:
         return unix_ms(at)
     if as_form is Form.UTCYMD:
         return at.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S")
-    return at.astimezone(zone).isoformat(timespec="seconds").replace("+00:00", "Z")
+    fraction = "milliseconds" if at.microsecond else "seconds"
+    return at.astimezone(zone).isoformat(timespec=fraction).replace("+00:00", "Z")
 
 
 def offset(zone: timezone) -> str:
@@ -73,10 +74,12 @@ def _given(text: str) -> Given | None:
         return Given(EPOCH + timedelta(milliseconds=int(text)), Form.TSP)
     if _SPACED.fullmatch(text):
         return Given(datetime.fromisoformat(text).replace(tzinfo=UTC), Form.UTCYMD)
-    if not _ISO.fullmatch(text):
+    iso = _ISO.fullmatch(text)
+    if iso is None:
         return None
-    # A plus that was not percent-encoded arrives as a blank.
-    at = datetime.fromisoformat(text.upper().replace(" ", "+"))
+    day, clock, fraction, zone, _ = iso.groups(default="")
+    # Of nine digits six are a microsecond; a plus that was not percent-encoded arrives as a blank.
+    at = datetime.fromisoformat(f"{day}T{clock}{fraction[:7].replace(',', '.')}{zone.upper().replace(' ', '+')}")
     return Given(at if at.tzinfo else at.replace(tzinfo=UTC), Form.ISO)
 
 

@@ -94,7 +94,9 @@ class EndpointResource:
         return answer
 
     def _keep(self, params: Any, asked: Question, answer: Answer, shelf: KeptAnswers) -> None:
-        if answer.etag or (isinstance(params, OfBook) and getattr(params, "max_age", None) is None):
+        if (answer.etag and self._endpoint.of_image) or (
+            isinstance(params, OfBook) and getattr(params, "max_age", None) is None
+        ):
             shelf.keep(asked, answer)
 
 

@@ -32,9 +32,9 @@ class Body(Struct, frozen=True):
 
 
 def answer(view: View, params: Params) -> Body:
-    """Say where the bars of each pair that is dealt begin: when this service first heard of it, and not before.
+    """Say where the bars of each pair begin: when this service first heard it dealt, or as far back as they are kept.
 
-    Fixings are no bars. Minutes are kept for a time, hours and days for ever.
+    Days from before have no bars: what is known of them are fixings, which `/historical` and `/time-series` give.
     """
     earliest = read_bars(lambda: view.bars.earliest(params.interval))
     found = {pair.base + pair.quote: start for one, start in earliest.items() for pair in (one, one.inverse)}

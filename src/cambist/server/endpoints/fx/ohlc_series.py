@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from cambist.server.bars import Head, Params, oldest, page_of
+from cambist.server.bars import Head, Params, closed, oldest, page_of
 from cambist.server.endpoint import Endpoint
 from cambist.server.render import Number, price
 from cambist.server.view import View
@@ -45,5 +45,7 @@ endpoint: Endpoint[Params, OhlcBody] = Endpoint(
     params=Params,
     body=OhlcBody,
     answer=answer,
+    closed=closed,
     oldest=oldest,
+    of_image=False,
 )

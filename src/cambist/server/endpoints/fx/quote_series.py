@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from cambist.server.bars import Head, Params, oldest, page_of
+from cambist.server.bars import Head, Params, closed, oldest, page_of
 from cambist.server.endpoint import Endpoint
 from cambist.server.render import Number, price
 from cambist.server.view import View
@@ -42,5 +42,7 @@ endpoint: Endpoint[Params, Body] = Endpoint(
     params=Params,
     body=Body,
     answer=answer,
+    closed=closed,
     oldest=oldest,
+    of_image=False,
 )
