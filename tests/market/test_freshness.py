@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from cambist.market.compose import compose
-from cambist.market.freshness import Ages, coins_behind, has_fallen_back, is_fresh
+from cambist.market.freshness import Ages, has_fallen_back, is_dealt, is_fresh, stale_among
 from cambist.market.pair import Pair
 from cambist.market.quote import Made, Origin, Quote
 from cambist.market.standing import Pace
@@ -51,10 +51,32 @@ def test_the_age_of_a_currency_stands_still_while_its_market_is_closed_and_that_
     assert not is_fresh(quoted("BTC/USD", last), AssetKind.COIN, AGES, sunday)
 
 
-def test_the_coins_behind_a_price_are_those_among_its_legs() -> None:
-    crossed = quoted("SOL/USD", NOON, legs=("SOL/USDT", "USDT/EUR", "EUR/USD"))
-    assert sorted(set(coins_behind(crossed))) == ["SOL", "USDT"]
-    assert coins_behind(quoted("SOL/USD", NOON)) == []
+def young(quote: Quote, kind: AssetKind) -> bool:
+    return is_fresh(quote, kind, AGES, NOON)
+
+
+def test_what_is_crossed_by_coins_is_no_younger_than_any_of_them() -> None:
+    chain = {
+        "SHIB": quoted("SHIB/USD", NOON, legs=("SHIB/BTC", "BTC/USD")),
+        "BTC": quoted("BTC/USD", NOON, legs=("BTC/USDT", "USDT/USD")),
+        "USDT": quoted("USDT/USD", NOON),
+        "EUR": quoted("EUR/USD", NOON - 9 * HOUR),
+    }
+    assert stale_among(compose(chain, 1, NOON), ["SHIB", "EUR"], young) is None
+    chain["USDT"] = quoted("USDT/USD", NOON - HOUR)
+    book = compose(chain, 2, NOON)
+    assert [stale_among(book, [code], young) for code in ("SHIB", "BTC", "USDT")] == ["USDT"] * 3
+    assert stale_among(book, ["EUR", "NOBODY"], young) is None
+
+
+def test_a_currency_is_dealt_at_a_young_price_and_at_a_fixing_where_it_does_not_trade() -> None:
+    fixed = {"PLN": quoted("USD/PLN", NOON - 9 * HOUR, Pace.DAILY)}
+    assert is_dealt(compose(fixed, 1, NOON), "PLN", young)
+    traded = quoted("EUR/PLN", NOON - HOUR)
+    assert not is_dealt(compose(fixed, 1, NOON, {traded.pair: traded}), "PLN", young)
+    assert is_dealt(compose({"EUR": quoted("EUR/USD", NOON)}, 1, NOON), "EUR", young)
+    assert not is_dealt(compose({"EUR": quoted("EUR/USD", NOON - HOUR)}, 1, NOON), "EUR", young)
+    assert not is_dealt(compose({}, 1, NOON), "EUR", young)
 
 
 def test_a_currency_that_trades_has_fallen_back_where_it_shows_its_fixing() -> None:

@@ -64,7 +64,7 @@ class Streaming:
         self._board = FileBoard(self._folder.path)
         self._store = open_store(settings)
         self._seen = {news: self._board.version(news) for news in (News.BOOK, News.ACCOUNTS, News.PLANS)}
-        self._prices = Prices(ages_of(settings), utc_now)
+        self._prices = Prices(ages_of(settings), utc_now, settings.fixing_max_age)
         self._meter = open_meter(settings, self._store)
         self.door = Door(self._store.accounts.by_key(), current_plans(self._folder.path), self._meter)
         self.hub = Hub(self._prices)

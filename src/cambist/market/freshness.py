@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
 
 from cambist.market.book import Book
@@ -16,6 +16,9 @@ from cambist.reference.assets import AssetKind, kind_of
 Ages = Mapping[AssetKind, timedelta]
 """How old a price that trades may be, by what it is of; whatever is not named may be however old."""
 
+
+IsFresh = Callable[[Quote, AssetKind], bool]
+"""Says whether a price of a kind may still be used."""
 
 CARRIED_FOR = timedelta(days=7)
 """For how long a pair that nobody deals any more is still the last word on it: longer than any market is closed."""
@@ -38,10 +41,31 @@ def is_fresh(quote: Quote, kind: AssetKind, ages: Ages, now: datetime) -> bool:
     return age_when_traded(quote.pair, quote.dealt_at, now) <= limit
 
 
-def coins_behind(quote: Quote) -> list[str]:
-    """Give the coins among the legs of a price: a coin falls back on nothing, and what is crossed is no younger."""
+def stale_among(book: Book, codes: Iterable[str], is_fresh: IsFresh) -> str | None:
+    """Give the first of some codes whose price should trade and may not be used, or that of a coin it is crossed by.
+
+    A currency falls back on its fixing by itself; a coin on nothing, and what is crossed by it is no younger.
+    """
+    asked = list(codes)
+    for code in asked:
+        kind, quote = kind_of(code), book.quotes.get(code)
+        if kind in (None, AssetKind.CURRENCY) or quote is None:
+            continue
+        if not is_fresh(quote, kind):
+            return code
+        asked += [coin for coin in _coins_behind(quote) if coin not in asked]
+    return None
+
+
+def _coins_behind(quote: Quote) -> list[str]:
     sides = {side for leg in quote.origin.legs for side in (leg.base, leg.quote)}
     return [side for side in sides if kind_of(side) is AssetKind.COIN]
+
+
+def is_dealt(book: Book, code: str, is_fresh: IsFresh) -> bool:
+    """Say whether a currency has a price to deal at while its market is open: one that trades is dealt at no fixing."""
+    leg = book.quotes.get(code)
+    return leg is not None and not has_fallen_back(book, code, leg) and is_fresh(leg, AssetKind.CURRENCY)
 
 
 def has_fallen_back(book: Book, code: str, quote: Quote) -> bool:

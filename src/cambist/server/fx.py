@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from cambist.errors import RateUnavailable, UnknownFxPair
 from cambist.market.dealing import deal, fx_pair
-from cambist.market.freshness import has_fallen_back
+from cambist.market.freshness import has_fallen_back, is_dealt
 from cambist.market.hours import is_open
 from cambist.market.pair import PIVOT, Pair
 from cambist.market.quote import Quote
@@ -46,7 +46,6 @@ def _check_trades(view: View, code: str) -> None:
     if code == PIVOT:
         return
     leg = view.book.leg(code)
-    if has_fallen_back(view.book, code, leg):
-        raise RateUnavailable(f"The newest price of [{code}] is of [{written(leg.as_of)}], a fixing: it is not traded")
-    if not view.is_fresh(leg, AssetKind.CURRENCY):
-        raise RateUnavailable(f"The newest price of [{code}] is of [{written(leg.as_of)}], older than allowed")
+    if not is_dealt(view.book, code, view.is_fresh):
+        why = "a fixing: it is not traded" if has_fallen_back(view.book, code, leg) else "older than allowed"
+        raise RateUnavailable(f"The newest price of [{code}] is of [{written(leg.as_of)}], {why}")

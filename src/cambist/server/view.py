@@ -17,11 +17,11 @@ from cambist.history.fixing import Known
 from cambist.history.image import RateImage
 from cambist.history.report import Bulletin
 from cambist.market.book import Book
-from cambist.market.freshness import coins_behind, is_fresh
+from cambist.market.freshness import is_fresh, stale_among
 from cambist.market.quote import Quote
 from cambist.market.unix import unix_ms
 from cambist.metals.mass import STANDARD, Units
-from cambist.reference.assets import AssetKind, kind_of
+from cambist.reference.assets import AssetKind
 
 Updated = Annotated[
     str | int,
@@ -69,16 +69,10 @@ class View:
 
         Errors: RateUnavailable.
         """
-        asked = list(codes)
-        for code in asked:
-            kind, quote = kind_of(code), self.book.quotes.get(code)
-            if kind in (None, AssetKind.CURRENCY) or quote is None:
-                continue  # a currency falls back on its fixing by itself
-            if not self.is_fresh(quote, kind):
-                raise RateUnavailable(
-                    f"The newest price of [{code}] is of [{written(quote.as_of)}], older than allowed"
-                )
-            asked += [coin for coin in coins_behind(quote) if coin not in asked]
+        code = stale_among(self.book, codes, self.is_fresh)
+        if code is not None:
+            as_of = written(self.book.quotes[code].as_of)
+            raise RateUnavailable(f"The newest price of [{code}] is of [{as_of}], older than allowed")
 
     def is_fresh(self, quote: Quote, kind: AssetKind, max_age: timedelta | None = None) -> bool:
         """Say whether a price of that kind may still be used; a client's `max_age` counts up to now, for all of it."""

@@ -11,17 +11,18 @@ from cambist.errors import RateUnavailable
 from cambist.market.book import Book
 from cambist.market.consensus import FRESH_FOR
 from cambist.market.dealing import deal
-from cambist.market.freshness import Ages, coins_behind, has_fallen_back, is_fresh
+from cambist.market.freshness import Ages, is_dealt, is_fresh, stale_among
 from cambist.market.hours import is_open
 from cambist.market.pair import PIVOT, Pair
 from cambist.market.quote import Quote
 from cambist.market.standing import Pace
-from cambist.market.unix import unix_ms
+from cambist.market.unix import EPOCH, unix_ms
 from cambist.metals.digits import Sides, digits_of, written_sides
 from cambist.metals.instrument import Instrument
-from cambist.metals.spot import Spot, quoted, spot
+from cambist.metals.spot import Spot, quoted
 from cambist.reference.assets import METALS, AssetKind, kind_of
 from cambist.reference.sizes import size_of
+from cambist.reference.tables import CURRENCIES
 from cambist.stream import messages
 from cambist.stream.names import pair_named
 
@@ -46,17 +47,19 @@ class _Told:
     frame: bytes | None = b""
     before: bytes = b""
     changed: int = 0
+    as_of: datetime = EPOCH
 
 
 class Prices:
     """The newest price of every pair that somebody listens to, as frames, each made when it is first asked for.
 
-    `ages` say how old a price may be.
+    `ages` say how old a price that trades may be, `longest_age` how old any, fixings included.
     """
 
-    def __init__(self, ages: Ages, clock: Clock) -> None:
+    def __init__(self, ages: Ages, clock: Clock, longest_age: timedelta | None = None) -> None:
         self._ages = {AssetKind.CURRENCY: FRESH_FOR[Pace.REALTIME], **ages}
         self._clock = clock
+        self._longest_age = timedelta.max if longest_age is None else longest_age
         self._book: Book | None = None
         self._told: dict[str, _Told] = {}
         self._now = clock()
@@ -110,11 +113,16 @@ class Prices:
 
     def frame(self, symbol: str, since: int = 0) -> bytes:
         """Give a pair's price as `news` does, and only if it is fresh at this moment."""
-        frame, now = self.news(symbol, since), self._clock()
+        told, now = self._told.get(symbol), self._clock()
+        if told is None or self._book is None:
+            return b""
         if now - self._now > _SAME_MOMENT:
             self._legs.clear()
             self._now = now
-        return frame if frame and self._book and self._is_fresh(self._book, self._told[symbol]) else b""
+        if not told.frame:
+            told.frame = None  # its market may have closed since, and its last price stand
+        frame = self.news(symbol, since)
+        return frame if frame and self._is_told(self._book, told) else b""
 
     def _stir(self, told: _Told) -> bool:
         """Note that a frame is to be made anew where the quotes behind it are others."""
@@ -134,14 +142,14 @@ class Prices:
             told.before, told.changed = told.frame, book.version
 
     def _made(self, book: Book, told: _Told, symbol: str) -> bytes:
-        if not self._is_fresh(book, told):
-            return b""
         try:
-            sides, as_of = self._sides(book, told.pair)
+            sides, told.as_of = self._sides(book, told.pair)
         except (RateUnavailable, ValueError):
             return b""
+        if not self._is_told(book, told):
+            return b""
         bid, ask = format(sides.bid, "f"), format(sides.ask, "f")
-        return messages.price(symbol, bid, ask, unix_ms(as_of))
+        return messages.price(symbol, bid, ask, unix_ms(told.as_of))
 
     def _sides(self, book: Book, pair: Pair) -> tuple[Sides, datetime]:
         metal = METALS.get(pair.base)
@@ -157,35 +165,30 @@ class Prices:
         def is_young(quote: Quote) -> bool:
             return self._is_young(quote, AssetKind.METAL)
 
-        if instrument.is_ratio:
-            return quoted(book, instrument, is_young)
-        return spot(book, instrument.metal, instrument.target, is_young)
+        return quoted(book, instrument, is_young)
+
+    def _is_told(self, book: Book, told: _Told) -> bool:
+        return self._now - told.as_of <= self._longest_age and self._is_fresh(book, told)
 
     def _is_fresh(self, book: Book, told: _Told) -> bool:
-        """Say whether a pair has a price now: dealt as such and young, or crossed through legs that all are."""
+        """Say whether a pair has a price now, as the endpoints decide it: dealt as such and young, or crossed."""
         pair, kind = told.pair, _kind(told.pair)
         if any(quote is not None and self._is_young(quote, kind) for quote in told.ground[:2]):
             return True
-        is_trading = is_open(pair, self._now)
-        return self._leg_is_fresh(book, pair.base, is_trading=is_trading) and self._leg_is_fresh(
-            book, pair.quote, is_trading=is_trading
-        )
+        if kind is AssetKind.CURRENCY and not is_open(pair, self._now):
+            return True
+        return all(self._leg_is_fresh(book, code, kind) for code in (pair.base, pair.quote))
 
-    def _leg_is_fresh(self, book: Book, code: str, *, is_trading: bool) -> bool:
-        if code == PIVOT:
+    def _leg_is_fresh(self, book: Book, code: str, kind: AssetKind) -> bool:
+        """Say whether a side of a pair of some kind has a price to deal at; the money of a coin always has one."""
+        if code == PIVOT or (kind is not AssetKind.CURRENCY and code in CURRENCIES):
             return True
         if code not in self._legs:
-            self._legs[code] = self._leg_is_young(book, code)
-        return self._legs[code] and not (is_trading and has_fallen_back(book, code, book.quotes[code]))
-
-    def _leg_is_young(self, book: Book, code: str) -> bool:
-        leg, kind = book.quotes.get(code), kind_of(code)
-        if leg is None or kind is None or not self._is_young(leg, kind):
-            return False
-        if kind is AssetKind.CURRENCY:
-            return True
-        coins = [coin for coin in coins_behind(leg) if coin != code and coin in book.quotes]
-        return all(self._is_young(book.quotes[coin], AssetKind.COIN) for coin in coins)
+            if kind is AssetKind.CURRENCY:
+                self._legs[code] = is_dealt(book, code, self._is_young)
+            else:
+                self._legs[code] = stale_among(book, [code], self._is_young) is None
+        return self._legs[code]
 
     def _is_young(self, quote: Quote, kind: AssetKind) -> bool:
         return is_fresh(quote, kind, self._ages, self._now)
