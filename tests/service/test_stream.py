@@ -231,17 +231,49 @@ def test_a_message_in_parts_is_one_message(client: ClientConnection) -> None:
 def test_a_crowd_at_the_door_disturbs_nobody(service: Service, client: ClientConnection) -> None:
     tell(client, op="subscribe", stream="fx", pairs=["BTCUSD"])
     crowd = []
-    for _ in range(1000):
+    for _ in range(1100):
         crowd.append(socket.create_connection(("127.0.0.1", service.port)))
-        crowd[-1].sendall(
-            b"GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: keep-alive, Upgrade\r\n"
-            b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n"
-        )
+        crowd[-1].sendall(UPGRADE.replace(b"Upgrade\r\nSec", b"keep-alive, Upgrade\r\nSec"))
     assert [hear(client)["op"] for _ in range(4)] == ["price"] * 4
     crowd[-1].settimeout(10)
     assert until(lambda: b'"status":429' in crowd[-1].recv(4096), 5)
     for one in crowd:
         one.close()
+
+
+UPGRADE = (
+    b"GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+)
+
+
+def send_on(raw: socket.socket, frames: bytes) -> None:
+    for _ in range(100_000):
+        raw.sendall(frames)
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [b"\x89\xfd\x00\x00\x00\x00" + b"x" * 125, b"\x00\x80\x00\x00\x00\x00", b"\x81\x87\x00\x00\x00\x00garbage"],
+    ids=["pings", "empty parts of a message", "garbage"],
+)
+def test_who_floods_and_reads_nothing_is_closed_and_leaves_no_line_in_the_log(
+    service: Service, client: ClientConnection, frame: bytes
+) -> None:
+    tell(client, op="subscribe", stream="fx", pairs=["BTCUSD"])
+    before = service.log.read_text()
+    with socket.create_connection(("127.0.0.1", service.port), 10) as raw:
+        raw.sendall(UPGRADE)
+        with pytest.raises(OSError, match=r"reset|[Bb]roken|abort"):
+            send_on(raw, frame * 200)
+    assert [hear(client)["op"] for _ in range(3)] == ["price"] * 3
+    assert service.log.read_text() == before
+
+
+def test_a_ping_is_answered(service: Service) -> None:
+    with service.connect() as client:
+        assert hear(client)["op"] == "connect"
+        assert client.ping(b"there?").wait(10)
 
 
 def test_a_key_that_is_revoked_and_an_account_that_is_suspended_are_closed_soon(service: Service) -> None:

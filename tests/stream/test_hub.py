@@ -17,8 +17,9 @@ from cambist.market.book import Book
 from cambist.market.pair import PIVOT, Pair
 from cambist.market.quote import Made, Origin, Quote
 from cambist.market.standing import Pace
-from cambist.reference.assets import AssetKind
-from cambist.stream.hub import PING_EVERY, Hub, Reader
+from cambist.reference.assets import COINS, AssetKind
+from cambist.stream.hub import Hub
+from cambist.stream.lanes import PING_EVERY, Reader
 from cambist.stream.messages import PING, StreamName
 from cambist.stream.prices import Prices
 
@@ -117,6 +118,26 @@ def test_what_is_told_is_counted_by_prices_however_it_is_written(world: World) -
     for socket in sockets:
         world.hub.leave(socket.reader)
     assert world.hub.pairs == 0
+
+
+def test_whoever_chooses_again_and_again_gets_no_more_than_the_limit(world: World) -> None:
+    """Each choice brings all prices at once."""
+    socket = Socket(world, SYMBOLS[:1], limit=30)
+    for turn in range(300):
+        world.pass_by(0.01)
+        socket.choose(SYMBOLS if turn % 2 else SYMBOLS[:1])
+    assert len(socket.prices()) <= 30 + 3 * 30
+
+
+def test_long_lists_leave_the_loop_its_turns(world: World) -> None:
+    many = list(COINS)[:300]
+    world.publish(**dict.fromkeys(many, 5))
+    for _ in range(100):
+        Socket(world, tuple(f"{coin}USD" for coin in many))
+    for coin in many:
+        world.quotes[coin] = replace(world.quotes[coin], bid=Fraction(6), ask=Fraction(7))
+    book = Book(99, world.now, world.quotes, (PIVOT,), {quote.pair: quote for quote in world.quotes.values()})
+    assert sum(1 for _ in world.hub.take(book)) >= 1
 
 
 def test_a_new_subscriber_gets_the_current_prices_at_once_in_one_write(world: World) -> None:

@@ -142,3 +142,38 @@ def test_a_ratio_is_as_old_as_the_older_of_its_metals_and_silent_where_that_is_t
 def test_the_time_of_a_price_is_cut_to_milliseconds_as_it_is_everywhere() -> None:
     late = replace(EURUSD, as_of=NOW.replace(microsecond=1999) - timedelta(seconds=1))
     assert told(a_book(late), "EURUSD")["tsp"] == 1795003200000 - 1000 + 1
+
+
+def test_a_fixing_that_is_older_than_the_operator_allows_is_not_told() -> None:
+    fixed = quote("EUR", "USD", "1.085", "1.085", as_of=NOW - timedelta(hours=2), pace=Pace.DAILY)
+    for hours, frames in ((1, 0), (3, 1)):
+        prices = Prices({}, lambda: NOW, timedelta(hours=hours))
+        prices.take(a_book(legs=(fixed,)))
+        prices.listen({"EURUSD": Pair("EUR", "USD")})
+        assert len(prices.frame("EURUSD")[:1]) == frames
+
+
+def test_a_metal_is_told_as_it_is_quoted_in_a_currency_and_never_crossed_instead() -> None:
+    gold, in_euros = quote("XAU", "USD", "4000", "4001"), quote("XAU", "EUR", "3448", "3449")
+    assert told(a_book(gold, EURUSD, in_euros), "XAUEUR")["bid"] == "3448.0000"
+    assert told(a_book(gold, EURUSD, replace(in_euros, as_of=OLD)), "XAUEUR") == {}
+
+
+def test_a_coin_in_money_that_has_fallen_back_on_its_fixing_is_told() -> None:
+    coin, pound = quote("BTC", "USD", "90000", "90001"), quote("EUR", "GBP", "0.85", "0.86", as_of=OLD)
+    fixed = quote("EUR", "USD", "1.085", "1.085", as_of=NOW - timedelta(days=1), pace=Pace.DAILY)
+    book = replace(a_book(coin, pound, legs=(fixed,)), listing=frozenset({Pair("BTC", "EUR")}))
+    assert Decimal(str(told(book, "BTCEUR")["bid"])) > 80_000
+
+
+def test_what_was_silent_is_told_to_who_comes_when_its_market_has_closed() -> None:
+    friday = datetime(2026, 11, 20, 21, tzinfo=UTC)
+    now = friday
+    pound = quote("EUR", "GBP", "0.85", "0.86", as_of=friday - timedelta(hours=1))
+    fixed = quote("EUR", "USD", "1.085", "1.085", as_of=friday - timedelta(hours=5), pace=Pace.DAILY)
+    prices = Prices({}, lambda: now)
+    prices.take(a_book(pound, legs=(fixed,)))
+    prices.listen({"EURUSD": Pair("EUR", "USD")})
+    assert prices.frame("EURUSD") == b""
+    now = friday + timedelta(hours=2)
+    assert prices.frame("EURUSD")

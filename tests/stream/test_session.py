@@ -253,6 +253,31 @@ def test_binary_and_endless_frames_are_closed_with_their_codes(session: Session)
 
 
 def test_a_flood_of_frames_is_closed(known: Session) -> None:
-    said = [known.hear(b'{"op":"status"}', NOW) for _ in range(ASKED_AT_ONCE + 1)]
-    assert said[ASKED_AT_ONCE - 2].close is None
-    assert (payload(said[-1])["status"], said[-1].close) == (429, 1008)
+    assert [known.count(NOW) for _ in range(ASKED_AT_ONCE)] == [None] * ASKED_AT_ONCE
+    said = known.count(NOW)
+    assert said is not None
+    assert (payload(said)["status"], said.close) == (429, 1008)
+    assert known.count(NOW + 1) is None
+
+
+def test_long_lists_count_as_many_frames(known: Session) -> None:
+    names, said = list(MANY)[:10_000], []
+    for _ in range(10):
+        found = known.hear(json.dumps({"op": "subscribe", "stream": "fx", "pairs": names}).encode(), NOW)
+        said.append((payload(found)["status"], found.close))
+    assert said == [(200, None)] * 5 + [(429, 1008)] * 5
+
+
+def test_far_more_names_than_the_plan_has_pairs_are_not_even_looked_up(house: House) -> None:
+    session = Session(house)
+    assert say(session, op="auth", key=PREMIUM)["status"] == 200
+    most = PLANS["premium"].stream_pairs
+    house.pairs = None  # type: ignore[assignment, method-assign]  whoever looks a name up fails
+    found = say(session, op="subscribe", stream="fx", pairs=[f"NO{number}" for number in range(most + 201)])
+    assert (found["op"], found["status"]) == ("subscribe", 429)
+    assert f"Too many pairs: [{most + 201}], the plan allows {most}" in found["msg"]
+
+
+def test_all_unknown_names_are_told(known: Session) -> None:
+    unknown = [f"NOPE{number}" for number in range(150)]
+    assert say(known, op="subscribe", stream="fx", pairs=["EURUSD", *unknown])["ignored"] == unknown

@@ -10,6 +10,7 @@ import contextlib
 import logging
 import logging.config
 import os
+import resource
 import signal
 import ssl
 import time
@@ -44,12 +45,15 @@ _CHECK_EVERY = 0.5
 _RETRY_EVERY = 1.0
 _SILENT_AFTER = 15.0
 _LEAVE_LOOKS = 100
+_NONE = -1
 
 
 def stream(settings: Settings, supervisor: int) -> None:
     """Stream until told to stop, or until the supervisor has died."""
     logging.config.dictConfig(log_config(settings.log_level))
-    logging.getLogger("picows").setLevel(logging.CRITICAL)  # what clients do wrong is told to them, not to the log
+    for library in ("picows", "aiofastnet"):  # what clients do wrong is told to them, not to the log
+        logging.getLogger(library).setLevel(logging.CRITICAL)
+    _open_many()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the supervisor, which stops the others in order
     asyncio.run(Streaming(settings).run(supervisor))
 
@@ -63,13 +67,15 @@ class Streaming:
         self._environment = environment_of(settings)
         self._board = FileBoard(self._folder.path)
         self._store = open_store(settings)
-        self._seen = {news: self._board.version(news) for news in (News.BOOK, News.ACCOUNTS, News.PLANS)}
+        self._seen = {news: self._board.version(news) for news in (News.ACCOUNTS, News.PLANS)}
+        self._seen[News.BOOK] = _NONE
         self._prices = Prices(ages_of(settings), utc_now, settings.fixing_max_age)
         self._meter = open_meter(settings, self._store)
         self.door = Door(self._store.accounts.by_key(), current_plans(self._folder.path), self._meter)
         self.hub = Hub(self._prices)
         self._book_at = self._published_at()
         self._failed: dict[News, int] = {}
+        self._failing: set[News] = set()
         self._sockets = Sockets(self)
 
     # What sockets ask
@@ -101,7 +107,7 @@ class Streaming:
         """Listen and tell until told to stop."""
         stop = asyncio.Event()
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
-        await self._take_book()
+        await self._take_up(News.BOOK, self._take_book)
         garbage.seldom()
         works = (self._listen, self._watch, self._settle, self._check, self._report)
         tasks = [asyncio.create_task(work()) for work in works]
@@ -155,10 +161,16 @@ class Streaming:
             return
         try:
             await take()
-            self._seen[news] = version
         except Exception:  # as everywhere: what is told stays right as long as it can, and no key stays open unseen
             self._failed[news] = version
-            log.exception("Stream: what is new cannot be taken up, the last state stays: %s", news.name.lower())
+            if news not in self._failing:
+                log.exception("Stream: what is new cannot be taken up, the last state stays: %s", news.name.lower())
+            self._failing.add(news)
+            return
+        self._seen[news] = version
+        if news in self._failing:
+            log.info("Stream: what is new is taken up again: %s", news.name.lower())
+        self._failing.discard(news)
 
     async def _take_book(self) -> None:
         book = self._board.current()
@@ -215,6 +227,13 @@ class Streaming:
         """Give when the last book was published, also by a service that has ended since."""
         published = self._board.published_at()
         return self.now() if published is None else published
+
+
+def _open_many() -> None:
+    """Let as many sockets be open as the machine allows: whoever connects and says nothing takes one for a while."""
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def _tls(settings: Settings) -> ssl.SSLContext | None:

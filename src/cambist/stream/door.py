@@ -19,7 +19,7 @@ TAG = "stream"
 CHARGED_AS = "stream"
 """What the usage of connections is called, where that of the API has an endpoint's path."""
 
-MOST_STRANGERS = 200
+MOST_STRANGERS = 1000
 """How many connections of one address may be open before they have brought a key."""
 
 

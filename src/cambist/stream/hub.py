@@ -8,20 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
-from typing import Protocol
 
 from cambist.market.book import Book
 from cambist.market.pair import Pair
+from cambist.stream.lanes import AT_ONCE, PING_EVERY, Lane, Reader, Selection
 from cambist.stream.messages import PING, StreamName
 from cambist.stream.prices import Prices
-
-PING_EVERY = 20.0
-"""Seconds between two pings; whoever gave no sign of life from one to the next is gone."""
-
-_INTERVALS = {StreamName.FX: 0.0, StreamName.FX1S: 1.0}
-_BOOKS_A_SECOND = 10
-_AT_ONCE = 200
-"""How many prices are made and written at once: a longer list goes out in parts, and shorter ones before it."""
 
 _TURN = 200
 """How many connections are written to before the loop may see to something else."""
@@ -29,82 +21,8 @@ _TURN = 200
 _MAKING = 4
 """How many writes a price takes as long as to be made."""
 
-
-class Wire(Protocol):
-    """Where a connection's frames go."""
-
-    def write(self, frames: bytes) -> None:
-        """Write whole frames; what cannot be written now calls the hub's `paused` before this returns."""
-
-    def lost(self) -> None:
-        """End a connection whose other end is gone."""
-
-
-class Selection:
-    """The pairs that some connections listen to in a stream, joined once for all of them."""
-
-    __slots__ = ("lanes", "stream", "symbols")
-
-    def __init__(self, stream: StreamName, symbols: tuple[str, ...]) -> None:
-        self.stream = stream
-        self.symbols = symbols
-        self.lanes: set[Lane] = set()
-
-
-class Lane:
-    """One stream of one connection: its selection, what it is owed, and when it may get something.
-
-    `owed` has the pairs that may have changed, each with the version of the first book that did it.
-    """
-
-    __slots__ = ("interval", "owed", "reader", "ready_at", "selection", "turn")
-
-    def __init__(self, reader: Reader, selection: Selection) -> None:
-        self.reader = reader
-        self.selection = selection
-        self.owed: dict[str, int] = {}
-        self.interval = _INTERVALS[selection.stream]
-        self.turn: dict[str, int] = {} if self.interval else self.owed
-        self.ready_at = 0.0
-
-    def begun(self, now: float) -> dict[str, int]:
-        """Give what is being told of what is owed. Where there is an interval, that is one turn for all pairs of it."""
-        if self.interval and not self.turn and now >= self.ready_at:
-            self.turn, self.owed = self.owed, self.turn
-        return self.turn
-
-
-class Reader:
-    """One connection, as the hub sees it.
-
-    `limit` is how many prices a second it may get, `allowance` what is left of them at the moment `at`.
-    """
-
-    __slots__ = ("allowance", "at", "is_awaited", "is_limited", "is_paused", "lanes", "limit", "ping_at", "wire")
-
-    def __init__(self, wire: Wire, now: float) -> None:
-        self.wire = wire
-        self.lanes: dict[StreamName, Lane] = {}
-        self.is_paused = False
-        self.limit = 0
-        self.is_limited = False
-        self.allowance, self.at = 0.0, now
-        self.ping_at, self.is_awaited = now + PING_EVERY, False
-
-    def allowed(self, now: float) -> int:
-        """Give how many prices it may get now."""
-        if not self.is_limited:
-            return _AT_ONCE
-        self.allowance = min(self.limit, self.allowance + self.limit * max(0.0, now - self.at))
-        self.at = now
-        return min(_AT_ONCE, int(self.allowance))
-
-    def measure(self, limit: int) -> None:
-        """Let it have so many prices a second. Who could never use them up is not counted."""
-        pairs = sum(len(lane.selection.symbols) for lane in self.lanes.values())
-        was_limited = self.is_limited
-        self.limit, self.is_limited = limit, pairs * _BOOKS_A_SECOND > limit
-        self.allowance = min(self.allowance, limit) if was_limited else limit
+_NOTED = 100
+"""How many pairs are noted in the time of one write."""
 
 
 class Hub:
@@ -157,6 +75,7 @@ class Hub:
             selection.lanes.add(lane)
             lane.owed.update(dict.fromkeys(pairs, 0))
             self._waiting[lane] = None
+        reader.choices += 1
         reader.measure(limit)
 
     def take(self, book: Book) -> Iterator[None]:
@@ -167,22 +86,27 @@ class Hub:
         frames: dict[str, bytes] = {}
         steps = 0
         for selection in list(self._selections.values()):
-            if len(selection.symbols) > _AT_ONCE:
-                self._owe(selection, stirred.intersection(selection.symbols), book.version)
-                continue
-            due = []
-            for symbol in selection.symbols:
-                if symbol in stirred:
-                    if symbol not in frames:
-                        frames[symbol] = self._prices.news(symbol, book.version)
-                        steps += _MAKING
-                    if frames[symbol]:
-                        due.append(symbol)
-            if due:
-                steps += self._tell(selection, due, b"".join([frames[symbol] for symbol in due]), book.version)
+            if len(selection.symbols) > AT_ONCE:
+                steps += self._owe(selection, stirred.intersection(selection.symbols), book.version)
+            else:
+                steps += self._made(selection, stirred, frames, book.version)
             if steps >= _TURN:
                 steps = 0
                 yield
+
+    def _made(self, selection: Selection, stirred: set[str], frames: dict[str, bytes], version: int) -> int:
+        """Make what is not made yet of a short list, and tell it; give how many writes that took."""
+        due, steps = [], 0
+        for symbol in selection.symbols:
+            if symbol in stirred:
+                if symbol not in frames:
+                    frames[symbol] = self._prices.news(symbol, version)
+                    steps += _MAKING
+                if frames[symbol]:
+                    due.append(symbol)
+        if due:
+            steps += self._tell(selection, due, b"".join([frames[symbol] for symbol in due]), version)
+        return steps
 
     def _tell(self, selection: Selection, due: list[str], joined: bytes, version: int) -> int:
         """Write to all who can take it now what they all get, and note it for the others; give how many there are."""
@@ -199,13 +123,14 @@ class Hub:
         self.told += written * len(due)
         return len(selection.lanes)
 
-    def _owe(self, selection: Selection, symbols: Iterable[str], version: int) -> None:
-        """Note what may have changed in a long list; its prices are made when they can be taken."""
+    def _owe(self, selection: Selection, symbols: Iterable[str], version: int) -> int:
+        """Note what may have changed in a long list, to be made when it can be taken; give what it took, in writes."""
         due = list(symbols)
         for lane in selection.lanes if due else ():
             for symbol in due:
                 lane.owed.setdefault(symbol, version)
             self._waiting[lane] = None
+        return len(selection.lanes) * len(due) // _NOTED
 
     def settle(self, now: float) -> Iterator[None]:
         """Write what is owed to whoever may have it and can take it, in turns as `take` does."""
@@ -263,7 +188,7 @@ class Hub:
             lane.ready_at = now + lane.interval
         if turn or lane.owed:
             self._waiting[lane] = None  # at the end: others come first
-            self.is_behind = self.is_behind or count == _AT_ONCE
+            self.is_behind = self.is_behind or count == AT_ONCE
         frames = [frame for symbol, since in batch if (frame := self._prices.frame(symbol, since))]
         if frames:
             reader.allowance -= len(frames)

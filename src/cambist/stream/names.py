@@ -9,6 +9,9 @@ from cambist.market.pair import Pair
 from cambist.metals.instrument import instrument_named
 from cambist.reference.assets import METALS
 
+_LONGEST = 40
+"""Longer than any name: what is longer is not even cut."""
+
 
 def pair_named(book: Book, text: str) -> Pair | None:
     """Give the pair that a name stands for: of currencies, of a metal as it is quoted, or of coins as venues list it.
@@ -16,7 +19,7 @@ def pair_named(book: Book, text: str) -> Pair | None:
     A name without a slash may be cut in several ways: the first that is a pair of currencies, then of a metal, then of
     a coin (with the longest base) is meant. None where it is none.
     """
-    name = text.strip().upper() if text.isascii() else ""
+    name = text.strip().upper() if len(text) <= _LONGEST and text.isascii() else ""
     base, slash, quote = name.partition("/")
     cuts = [(base, quote)] if slash else [(name[:at], name[at:]) for at in range(len(name) - 1, 0, -1)]
     pairs = [Pair(*cut) for cut in cuts]

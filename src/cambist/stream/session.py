@@ -19,6 +19,12 @@ OK, GOING_AWAY, UNSUPPORTED, POLICY, TOO_BIG = 1000, 1001, 1003, 1008, 1009
 
 ASKED_AT_ONCE, ASKED_A_SECOND = 100, 20.0
 _MOST_NAMED = 20
+_SPARE_NAMES = 200
+"""How many names more than pairs are looked up: some are unknown, or of the same pair."""
+
+_NAMES_A_FRAME = 500
+"""How many names take as long as a frame."""
+
 _MINUTE = 60.0
 _NO_KEY = Digest(b"")
 
@@ -76,14 +82,20 @@ class Session:
     bucket: Bucket | None = None
 
     def hear(self, text: bytes, now: float) -> Said:
-        """Answer a text frame, `now` seconds since 1970."""
-        if self._is_flooding(now):
-            return Said(answer(Op.ERROR, 429, now, f"More than {ASKED_A_SECOND:.0f} frames a second"), POLICY)
+        """Answer a message, `now` seconds since 1970."""
         try:
             asked = read(text)
         except BadParameter as wrong:
             return Said(answer(Op.ERROR, 400, now, str(wrong)))
         return self._answered(asked, now)
+
+    def count(self, now: float, frames: int = 1) -> Said | None:
+        """Count frames of any kind, or what takes as long to answer; say so where they are too many."""
+        last = self.bucket or Bucket(ASKED_AT_ONCE, 0, now)
+        self.bucket = last.read(last.counted + frames, now, ASKED_A_SECOND, ASKED_AT_ONCE)
+        if self.bucket.level >= 0:
+            return None
+        return Said(answer(Op.ERROR, 429, now, f"More than {ASKED_A_SECOND:.0f} frames a second"), POLICY)
 
     def binary(self, now: float) -> Said:
         """Refuse a binary frame."""
@@ -142,23 +154,30 @@ class Session:
         stream, names = _stream(asked.stream), asked.names
         if stream is None:
             return Said(answer(Op.SUBSCRIBE, 400, now, _no_stream(asked.stream)))
+        most, asked_for = self.bearer.plan.stream_pairs if self.bearer else 0, len(names or [])
+        if asked_for > most + _SPARE_NAMES:
+            return Said(answer(Op.SUBSCRIBE, 429, now, _too_many(asked_for, most)))
+        flood = self.count(now, asked_for // _NAMES_A_FRAME)
+        if flood:
+            return flood
         known, unknown = self.house.pairs(names or [])
         if not known:
             named = ", ".join(map(shown, unknown[:_MOST_NAMED]))
             return Said(answer(Op.SUBSCRIBE, 400, now, f"No valid pairs in [{named}]"))
-        most = self.bearer.plan.stream_pairs if self.bearer else 0
         count = len(known) + sum(len(pairs) for name, pairs in self.chosen.items() if name is not stream)
         if count > most:
-            sentence = f"Too many pairs: [{count}], the plan allows {most} on a connection; nothing was changed"
-            return Said(answer(Op.SUBSCRIBE, 429, now, sentence))
+            return Said(answer(Op.SUBSCRIBE, 429, now, _too_many(count, most)))
         self._choose(stream, known)
-        more = {"ignored": [shown(name) for name in unknown[:_MOST_NAMED]]} if unknown else {}
+        more = {"ignored": [shown(name) for name in unknown]} if unknown else {}
         return Said(answer(Op.SUBSCRIBE, 200, now, subscribed(len(self.chosen)), **more))
 
     def _unsubscribe(self, asked: Asked, now: float) -> Said:
         """End pairs of a stream; all of it where none are named; all streams where none is."""
         streams = [_stream(asked.stream)] if asked.stream else list(self.chosen)
         names, count = asked.names, 0
+        flood = self.count(now, len(names or []) // _NAMES_A_FRAME)
+        if flood:
+            return flood
         gone = None if names is None else set(self.house.pairs(names)[0])
         for stream in streams:
             if stream is None:
@@ -189,14 +208,13 @@ class Session:
     def _shut_down(self, _asked: Asked, now: float) -> Said:
         return Said(answer(Op.SHUTDOWN, 200, now, "Goodbye"), OK)
 
-    def _is_flooding(self, now: float) -> bool:
-        last = self.bucket or Bucket(ASKED_AT_ONCE, 0, now)
-        self.bucket = last.read(last.counted + 1, now, ASKED_A_SECOND, ASKED_AT_ONCE)
-        return self.bucket.level < 0
-
 
 def _stream(name: str) -> StreamName | None:
     return next((stream for stream in StreamName if stream == name.strip().lower()), None)
+
+
+def _too_many(count: int, most: int) -> str:
+    return f"Too many pairs: [{count}], the plan allows {most} on a connection; nothing was changed"
 
 
 def _no_stream(name: str) -> str:

@@ -8,7 +8,6 @@ import socket
 import ssl
 from collections.abc import Callable, Iterator, Mapping
 from http import HTTPStatus
-from typing import Protocol
 
 from picows import (
     WSCloseCode,
@@ -25,9 +24,10 @@ from picows import (
 from cambist.accounts.api_key import Digest
 from cambist.accounts.bearer import Bearer
 from cambist.market.pair import Pair
-from cambist.stream.door import Door, Refused
-from cambist.stream.hub import Hub, Reader
+from cambist.stream.door import Refused
+from cambist.stream.lanes import Reader
 from cambist.stream.messages import LONGEST, Op, StreamName, answer
+from cambist.stream.rooms import Rooms
 from cambist.stream.session import GOING_AWAY, POLICY, Said, Session, State
 
 log = logging.getLogger(__name__)
@@ -47,28 +47,6 @@ _UNSENT_BYTES = 16 * 1024
 """How many bytes the machine may hold for a client that it has not sent yet: the rest waits as pairs, not as bytes."""
 
 _UNREAD_ANSWERS = 256 * 1024
-
-
-class Rooms(Protocol):
-    """What all sockets share."""
-
-    door: Door
-    hub: Hub
-
-    def now(self) -> float:
-        """Give the seconds since 1970."""
-
-    def moment(self) -> float:
-        """Give seconds of a clock that only goes forward."""
-
-    def pairs(self, names: list[str]) -> tuple[dict[str, Pair], list[str]]:
-        """Give the pairs that names stand for, by symbol, and the names of none."""
-
-    def state(self) -> State:
-        """Say whether prices flow."""
-
-    def address(self, peer: str, forwarded: str) -> str:
-        """Give the client's address."""
 
 
 class Visit(WSListener):
@@ -132,7 +110,7 @@ class Visit(WSListener):
 
     def write(self, frames: bytes) -> None:
         """Write whole frames."""
-        if not self._closing:
+        if not (self._closing or self._below.is_closing() or self._transport.is_close_frame_sent):
             self._below.write(frames)
 
     def lost(self) -> None:
@@ -207,7 +185,13 @@ class Visit(WSListener):
             return
         self._rooms.hub.heard(self.reader)
         now = self._rooms.now()
-        if frame.msg_type == WSMsgType.BINARY:
+        flood = self._session.count(now)
+        if flood:
+            self._say(flood)
+        elif frame.msg_type == WSMsgType.PING:
+            if not self._below.get_write_buffer_size():  # who reads no answer gets no other
+                transport.send_pong(frame.get_payload_as_bytes())
+        elif frame.msg_type == WSMsgType.BINARY:
             self._say(self._session.binary(now))
         elif frame.msg_type in (WSMsgType.TEXT, WSMsgType.CONTINUATION):
             self._read(frame, now)
@@ -261,6 +245,8 @@ class Sockets:
             websocket_handshake_timeout=_HANDSHAKE_SECONDS,
             max_frame_size=_LONGEST_READ,
             read_buffer_init_size=_READ_BYTES,
+            enable_auto_pong=False,
+            ssl_handshake_timeout=_HANDSHAKE_SECONDS if tls else None,
         )
         for listening in server.sockets:
             _keep_little(listening)
