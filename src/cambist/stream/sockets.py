@@ -110,7 +110,7 @@ class Visit(WSListener):
 
     def write(self, frames: bytes) -> None:
         """Write whole frames."""
-        if not (self._closing or self._below.is_closing() or self._transport.is_close_frame_sent):
+        if not self._closing:
             self._below.write(frames)
 
     def lost(self) -> None:
@@ -188,6 +188,7 @@ class Visit(WSListener):
         flood = self._session.count(now)
         if flood:
             self._say(flood)
+            self._below.pause_reading()  # or it would be read on until it is cut off
         elif frame.msg_type == WSMsgType.PING:
             if not self._below.get_write_buffer_size():  # who reads no answer gets no other
                 transport.send_pong(frame.get_payload_as_bytes())
@@ -210,7 +211,8 @@ class Visit(WSListener):
             self._rooms.hub.pay(self.reader, self._rooms.moment())
 
     def _say(self, said: Said) -> None:
-        self.write(said.frame)
+        if not (self._below.is_closing() or self._transport.is_close_frame_sent):
+            self.write(said.frame)
         if said.close is not None:
             self.close(said.close, "")
         elif self._below.get_write_buffer_size() > _UNREAD_ANSWERS:
