@@ -193,6 +193,20 @@ def test_whoever_takes_over_goes_on_from_the_last_book(books: Books, a_source) -
     assert "EUR" in monday.traded
 
 
+def test_what_is_older_than_the_last_book_takes_nothing_s_place(books: Books, a_source) -> None:
+    """In closed hours some repeat their last word, others do not: the close would be another after each start."""
+    hear(books, EURO, "1.26", "1.27", at=FX_CLOSE - SECOND)
+    last = edition(books, FX_CLOSE - SECOND)
+    successor = Books(Tape({"first": a_source("first", pace=Pace.REALTIME, rate_type=RateType.MARKET)}))
+    successor.resume(last)
+    hear(successor, EURO, "1.20", at=FX_CLOSE - 2 * SECOND)
+    assert sides(edition(successor, FX_CLOSE + MINUTE), "EUR") == (Fraction("1.26"), Fraction("1.27"))
+    hear(successor, EURO, "1.28", at=FX_OPENING + SECOND)
+    assert edition(successor, FX_OPENING + SECOND).quotes["EUR"].bid == Fraction("1.28")
+    hear(successor, EURO, "1.29", at=FX_OPENING + MINUTE)
+    assert edition(successor, FX_OPENING + MINUTE).quotes["EUR"].bid == Fraction("1.29")
+
+
 def test_a_pair_that_nobody_has_dealt_for_a_week_is_nobody_s_word_any_more(books: Books) -> None:
     hear(books, EURO, "1.26")
     book = edition(books)

@@ -36,6 +36,7 @@ class Books:
     _offers: dict[str, Mapping[str, Offer]] = field(default_factory=dict)
     _daily: dict[str, Quote] = field(default_factory=dict)
     _pairs: dict[Pair, Quote] = field(default_factory=dict)
+    _resumed: set[Pair] = field(default_factory=set)
     _legs: dict[str, tuple[str, Pair]] = field(default_factory=dict)
     _crossed: dict[str, tuple[Quote, Quote, Quote]] = field(default_factory=dict)
     _rounds: list[Pair] = field(default_factory=list)
@@ -50,8 +51,8 @@ class Books:
         return self._last
 
     def resume(self, book: Book) -> None:
-        """Go on from a book: what was dealt before is the last word until there is another."""
-        self.version, self._pairs = book.version, dict(book.pairs)
+        """Go on from a book: what was dealt before is the last word until there is a newer one."""
+        self.version, self._pairs, self._resumed = book.version, dict(book.pairs), set(book.pairs)
 
     def fixed(self, source: str, offers: Mapping[str, Offer], now: datetime) -> None:
         """Take a source's newest fixings in place of those of before."""
@@ -103,10 +104,12 @@ class Books:
         is_new = False
         for pair in pairs:
             quote, before = self.tape.agreed(pair, now), self._pairs.get(pair)
-            if quote is not None and quote != before:
-                is_new = is_new or before is None
-                self._pairs[pair] = quote
-                self._has_news = True
+            if quote is None or quote == before or (before and pair in self._resumed and quote.as_of < before.as_of):
+                continue
+            is_new = is_new or before is None
+            self._pairs[pair] = quote
+            self._resumed.discard(pair)
+            self._has_news = True
         return is_new
 
     def _choose_legs(self, now: datetime) -> None:
