@@ -14,6 +14,7 @@ from cambist.ingest.tape import Tape
 from cambist.market.acceptance import JUMP
 from cambist.market.book import Book
 from cambist.market.consensus import Offer
+from cambist.market.hours import is_open
 from cambist.market.pair import Pair
 from cambist.market.quote import Made, Origin, Quote
 from cambist.market.standing import Pace, RateType
@@ -193,13 +194,15 @@ def test_whoever_takes_over_goes_on_from_the_last_book(books: Books, a_source) -
     assert "EUR" in monday.traded
 
 
-def test_what_is_older_than_the_last_book_takes_nothing_s_place(books: Books, a_source) -> None:
+def test_a_close_stays_what_it_was_whoever_repeats_his_last_word_after_a_start(books: Books, a_source) -> None:
     """In closed hours some repeat their last word, others do not: the close would be another after each start."""
     hear(books, EURO, "1.26", "1.27", at=FX_CLOSE - SECOND)
     last = edition(books, FX_CLOSE - SECOND)
-    successor = Books(Tape({"first": a_source("first", pace=Pace.REALTIME, rate_type=RateType.MARKET)}))
+    facts = {"pace": Pace.REALTIME, "rate_type": RateType.MARKET}
+    successor = Books(Tape({key: a_source(key, **facts) for key in ("first", "second")}, is_open))
     successor.resume(last)
     hear(successor, EURO, "1.20", at=FX_CLOSE - 2 * SECOND)
+    hear(successor, EURO, "1.21", at=FX_CLOSE - SECOND / 2, source="second")
     assert sides(edition(successor, FX_CLOSE + MINUTE), "EUR") == (Fraction("1.26"), Fraction("1.27"))
     hear(successor, EURO, "1.28", at=FX_OPENING + SECOND)
     assert edition(successor, FX_OPENING + SECOND).quotes["EUR"].bid == Fraction("1.28")
