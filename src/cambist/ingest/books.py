@@ -104,11 +104,7 @@ class Books:
         is_new = False
         for pair in pairs:
             quote, before = self.tape.agreed(pair, now), self._pairs.get(pair)
-            if (
-                quote is None
-                or quote == before
-                or (before and pair in self._resumed and self._stands(before, quote, now))
-            ):
+            if quote is None or quote == before or (before and self._stands(before, quote, now)):
                 continue
             is_new = is_new or before is None
             self._pairs[pair] = quote
@@ -118,6 +114,8 @@ class Books:
 
     def _stands(self, before: Quote, quote: Quote, now: datetime) -> bool:
         """Say whether a word from before the start still stands: it is newer, or a close on which all were heard."""
+        if before.pair not in self._resumed:
+            return False
         is_close = not self.tape.is_open(before.pair, now) and _is_fresh(before, now)
         return is_close or quote.as_of < before.as_of
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import ROUND_HALF_UP, Context, Decimal
+from functools import partial
 from typing import Annotated, Any, TypeVar
 
 from msgspec import UNSET, Struct, UnsetType
@@ -107,19 +108,21 @@ def page_of(view: View, params: Params) -> Page:
     dealt, since = pair.inverse if is_turned else pair, start or _first_moment(view.reach)
     bars = read_bars(lambda: view.bars.page(dealt, params.interval, since, end, params.limit))
     given = next((one for one in (params.start, params.end) if one is not None), None)
+    as_form = params.dtmfmt or (given.form if given else Form.ISO)
     return Page(
         pair=pair,
         bars=[inverted(bar) for bar in bars] if is_turned else bars,
-        form=(as_form := params.dtmfmt or (given.form if given else Form.ISO)),
+        form=as_form,
         zone=_zone(given) if as_form is Form.ISO else UTC,
     )
 
 
 def _found(view: View, params: Params) -> tuple[Pair, bool]:
     """Give the pair of a name, and whether its bars are of its inverse; what is listed no more has its bars still."""
-    pair, earliest = pair_written(params.pair), read_bars(lambda: view.bars.earliest(params.interval))
-    if pair in earliest or pair.inverse in earliest:
-        return pair, pair not in earliest
+    pair = pair_written(params.pair)
+    for one, is_turned in ((pair, False), (pair.inverse, True)):
+        if read_bars(partial(view.bars.page, one, params.interval, None, None, 1)):
+            return pair, is_turned
     known_pair(view, params.pair)
     raise NoRate(f"No bars of [{pair.base}{pair.quote}]: those that have some are found at /fx/pairs/historical-limits")
 

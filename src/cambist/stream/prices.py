@@ -19,7 +19,7 @@ from cambist.market.standing import Pace
 from cambist.market.unix import EPOCH, unix_ms
 from cambist.metals.digits import Sides, digits_of, written_sides
 from cambist.metals.instrument import Instrument
-from cambist.metals.spot import Spot, quoted
+from cambist.metals.spot import quoted
 from cambist.reference.assets import METALS, AssetKind, kind_of
 from cambist.reference.sizes import size_of
 from cambist.reference.tables import CURRENCIES
@@ -154,18 +154,13 @@ class Prices:
     def _sides(self, book: Book, pair: Pair) -> tuple[Sides, datetime]:
         metal = METALS.get(pair.base)
         if metal is not None:
-            found = self._spot(book, Instrument(metal, pair.quote))
+            instrument = Instrument(metal, pair.quote)
+            found = quoted(book, instrument, lambda quote: self._is_young(quote, AssetKind.METAL))
             return found.sides, found.as_of
         kind, size = _kind(pair), size_of(pair.base, pair.quote)
         quote = deal(book, pair, lambda quote: self._is_young(quote, kind))
         bid, ask = quote.bid * size, quote.ask * size
         return written_sides(bid, ask, max(digits_of(bid), digits_of(ask))), quote.as_of
-
-    def _spot(self, book: Book, instrument: Instrument) -> Spot:
-        def is_young(quote: Quote) -> bool:
-            return self._is_young(quote, AssetKind.METAL)
-
-        return quoted(book, instrument, is_young)
 
     def _is_told(self, book: Book, told: _Told) -> bool:
         return self._now - told.as_of <= self._longest_age and self._is_fresh(book, told)
