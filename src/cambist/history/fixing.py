@@ -21,7 +21,7 @@ class Fixing:
     """`nominal` units of the base were worth `value` of the quote, in the direction and digits published.
 
     `unit` is GRAM where a precious metal is priced by the gram, else empty: a currency's own unit, a metal's troy ounce
-    or tonne.
+    or tonne. `published_at` is when its source says that it published it (UTC), where it says so.
     """
 
     source: str
@@ -30,6 +30,7 @@ class Fixing:
     value: Decimal
     nominal: int = 1
     unit: str = ""
+    published_at: datetime | None = None
 
     @property
     def rate(self) -> Fraction:
