@@ -112,7 +112,7 @@ def some_book(rng: random.Random) -> tuple[Book, datetime]:
     books = Books(tape)
     for code in ("EUR", "GBP", "JPY", "TRY", "XAU", "XAG"):
         if rng.random() < 0.85:
-            fixed = quoted(Pair(code, "USD"), now - timedelta(hours=rng.choice((5, 20, 70))), Pace.DAILY)
+            fixed = quoted(Pair(code, "USD"), now - timedelta(hours=rng.choice((5, 20, 70, 335, 337, 550))), Pace.DAILY)
             books.fixed(f"bank of {code}", {code: Offer("s", fixed, Pace.DAILY, RateType.OFFICIAL, 0)}, now)
     book = books.edition(now)
     assert book is not None

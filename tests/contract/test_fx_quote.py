@@ -150,6 +150,42 @@ def test_in_closed_hours_the_last_close_stands(dealing, quote_of):
     }  # fmt: skip
 
 
+@pytest.fixture
+def offline(dealing, quote_of) -> Any:
+    """Return a function that makes a client of a service that has a fixing of the euro and no trades."""
+
+    def client_with(days: int) -> Any:
+        fixed = quote_of("EUR/USD", "1.15", "1.15", "ecb", as_of=SUNDAY - timedelta(days=days), pace=Pace.DAILY)
+        return dealing(now=SUNDAY, ages=AGES, EUR=fixed)
+
+    return client_with
+
+
+def test_a_quote_made_of_a_fixing_names_the_day_of_the_fixing(offline):
+    assert quotes(offline(14), "EURUSD,USDEUR")["EURUSD"] == {
+        "bid": 1.15, "ask": 1.15, "tsp": int((SUNDAY - timedelta(days=14)).timestamp() * 1000), "size": 1,
+        "fixed_on": "2026-11-08",
+    }  # fmt: skip
+
+
+def test_a_cross_names_the_oldest_fixing_in_it(client_dealing):
+    assert quotes(client_dealing, "EURPLN")["EURPLN"]["fixed_on"] == "2026-11-19"
+
+
+def test_a_quote_of_trades_alone_names_no_fixing(client_dealing):
+    assert "fixed_on" not in quotes(client_dealing, "EURJPY")["EURJPY"]
+
+
+def test_a_fixing_older_than_two_weeks_is_no_quote(offline):
+    client = offline(15)
+    for name in ("EURUSD", "USDEUR", "EURPLN"):
+        reply = client.get(f"/fx/quote?pairs={name}")
+        assert (reply.status, reply.json["code"]) == (503, "rate_unavailable")
+        assert "the newest fixing in it is of [2026-11-07T12:00:00Z], older than 14 days" in reply.json["error"]
+        assert "/fetch-one returns its midpoint" in reply.json["error"]
+    assert client.get("/fetch-one?from=EUR&to=USD").status == 200
+
+
 def test_a_client_may_ask_for_younger(client_dealing):
     assert client_dealing.get("/fx/quote?pairs=EURUSD&max_age=PT1M").status == 200
     assert client_dealing.get("/fx/quote?pairs=EURPLN&max_age=PT1H").status == 503

@@ -88,7 +88,9 @@ def answered(client: Any, target: str) -> Any:
 
 
 def test_quotes_say_all_that_was_asked_and_the_newest_row_comes_first(client):
-    found = answered(client, f"{QUOTES}?pair=EUR/USD&start=2026-11-20 11:50:00&end=2026-11-20 11:53:00&limit=50")
+    found = answered(
+        client, f"{QUOTES}?interval=PT1M&pair=EUR/USD&start=2026-11-20 11:50:00&end=2026-11-20 11:53:00&limit=50"
+    )
     assert found | {"ms": 0} == {
         "pair": "EURUSD", "interval": "PT1M", "limit": 50, "dtmfmt": "UTCYMD",
         "start": "2026-11-20 11:50:00", "end": "2026-11-20 11:53:00", "tzOffset": "+00:00", "size": 1,
@@ -126,7 +128,7 @@ def test_a_weak_base_is_priced_by_its_size(client):
 
 
 def test_without_start_and_end_the_newest_bars_are_given_at_most_a_hundred(client):
-    rows = answered(client, f"{QUOTES}?pair=EURUSD")["results"]
+    rows = answered(client, f"{QUOTES}?interval=PT1M&pair=EURUSD")["results"]
     assert len(rows) == 100
     assert rows[0]["dtm"] == "2026-11-20T11:59:00Z"
     assert [row["dtm"] for row in rows] == sorted((row["dtm"] for row in rows), reverse=True)
@@ -142,7 +144,7 @@ def test_without_start_and_end_the_newest_bars_are_given_at_most_a_hundred(clien
     ],
 )
 def test_times_are_written_as_they_were_given(client, given_as, form, start, first):
-    found = answered(client, f"{QUOTES}?pair=EURUSD&start={given_as}")
+    found = answered(client, f"{QUOTES}?interval=PT1M&pair=EURUSD&start={given_as}")
     assert (found["dtmfmt"], found["start"], found["results"][0]["dtm"]) == (form, start, first)
     assert found["tzOffset"] == ("+02:00" if "%2B" in given_as else "+00:00")
 
@@ -151,7 +153,7 @@ def test_times_are_written_as_they_were_given(client, given_as, form, start, fir
     ("form", "first"), [("iso", "2026-11-20T11:59:00Z"), ("TSP", 1795175940000), ("UTCYMD", "2026-11-20 11:59:00")]
 )
 def test_or_as_the_client_wants_them(client, form, first):
-    found = answered(client, f"{QUOTES}?pair=EURUSD&start=2026-11-20&dtmfmt={form}&limit=1")
+    found = answered(client, f"{QUOTES}?interval=PT1M&pair=EURUSD&start=2026-11-20&dtmfmt={form}&limit=1")
     assert (found["dtmfmt"], found["results"][0]["dtm"]) == (form.upper(), first)
 
 
@@ -163,7 +165,7 @@ def test_paging_backwards_gives_each_row_once_while_new_bars_arrive(client_deali
     there = sorted((one.bar.start for one in bars.bars), reverse=True)
     pages, end, later = [], "", NOON
     for new in chain(arrivals, [0] * 200):
-        rows = answered(client_dealing, f"{QUOTES}?pair=EURUSD&limit={limit}&dtmfmt=TSP{end}")["results"]
+        rows = answered(client_dealing, f"{QUOTES}?interval=PT1M&pair=EURUSD&limit={limit}&dtmfmt=TSP{end}")["results"]
         pages.append([row["dtm"] for row in rows])
         if len(rows) < limit:
             break
@@ -204,13 +206,26 @@ def test_limits_name_the_earliest_bar_of_each_pair_both_ways_round(client):
         ("?pair=EURUSD&start=today", 400, "start: [today]"),
         ("?pair=EURUSD&end=2026-02-30", 400, "end: [2026-02-30]"),
         ("?pair=EURUSD&start=2026-11-20&end=2026-11-19", 400, "is after end"),
-        ("?pair=EURPLN", 404, "No bars of [EURPLN]"),
     ],
 )
 def test_bad_input_is_said(client, path, query, status, said):
     reply = client.get(path + query)
     assert reply.status == status
     assert said in reply.json["error"]
+
+
+@pytest.mark.parametrize("path", [QUOTES, OHLC])
+def test_bars_are_of_a_day_unless_another_interval_is_asked_for(client, path):
+    found = answered(client, f"{path}?pair=EURUSD")
+    assert found["interval"] == "P1D"
+    assert [row["dtm"] for row in found["results"]] == ["2026-11-19T00:00:00Z", "2026-11-18T00:00:00Z"]
+
+
+@pytest.mark.parametrize("path", [QUOTES, OHLC])
+@pytest.mark.parametrize("pair", ["EURPLN", "PLN/EUR"])
+def test_a_listed_pair_without_bars_has_an_empty_page(client, path, pair):
+    found = answered(client, f"{path}?pair={pair}")
+    assert (found["pair"], found["results"]) == (pair.replace("/", ""), [])
 
 
 def test_an_archive_that_cannot_be_read_is_a_503(client, bars):
@@ -234,7 +249,7 @@ def test_a_page_that_ends_where_it_starts_is_empty(client):
     """Who pages back to a start asks for it where the last page was full."""
     start, end, times = "2026-11-20 11:50:00", "2026-11-20 12:00:00", []
     for _ in range(20):
-        page = answered(client, f"{QUOTES}?pair=EURUSD&start={start}&end={end}&limit=3")["results"]
+        page = answered(client, f"{QUOTES}?interval=PT1M&pair=EURUSD&start={start}&end={end}&limit=3")["results"]
         times += [row["dtm"] for row in page]
         if len(page) < 3:
             break
@@ -268,7 +283,7 @@ def test_bars_from_before_are_not_in_the_plan(two_days, query):
 
 
 def test_a_closed_page_is_kept_by_clients_and_costs_nothing_where_it_is_the_same(client, bars):
-    target = f"{QUOTES}?pair=EURUSD&start=2026-11-20T11:50:00Z&end=2026-11-20T11:55:00Z"
+    target = f"{QUOTES}?interval=PT1M&pair=EURUSD&start=2026-11-20T11:50:00Z&end=2026-11-20T11:55:00Z"
     first = client.get(target)
     assert first.headers["cache-control"].startswith("private, max-age=")
     again = client.get(target, headers={"If-None-Match": first.headers["etag"]})
@@ -280,12 +295,14 @@ def test_a_closed_page_is_kept_by_clients_and_costs_nothing_where_it_is_the_same
 
 @pytest.mark.parametrize("query", ["", "&start=2026-11-20", "&end=2026-11-20T11:58:00Z", "&end=2026-11-21"])
 def test_a_page_that_may_still_change_is_not_kept(client, query):
-    reply = client.get(f"{QUOTES}?pair=EURUSD{query}")
+    reply = client.get(f"{QUOTES}?interval=PT1M&pair=EURUSD{query}")
     assert (reply.headers["cache-control"], "etag" in reply.headers) == ("no-store", False)
 
 
 def test_only_iso_times_know_another_zone(client):
-    found = answered(client, f"{QUOTES}?pair=EURUSD&end=2026-11-20T17:00:00%2B05:30&dtmfmt=UTCYMD&limit=1")
+    found = answered(
+        client, f"{QUOTES}?interval=PT1M&pair=EURUSD&end=2026-11-20T17:00:00%2B05:30&dtmfmt=UTCYMD&limit=1"
+    )
     assert (found["end"], found["tzOffset"]) == ("2026-11-20 11:30:00", "+00:00")
 
 

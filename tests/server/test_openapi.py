@@ -47,7 +47,7 @@ REQUESTS = {
     "/fx/currencies": [""],
     "/fx/pairs/quote-sizes": [""],
     "/fx/pairs/historical-limits": ["", "interval=PT1M&price=ask"],
-    "/fx/quote": ["pairs=EURUSD", "pairs=usd/jpy,JPYEUR"],
+    "/fx/quote": ["pairs=GBPUSD", "pairs=usd/gbp,GBPCHF"],
     "/fx/quote/time-series": ["pair=EURUSD", "pair=USDEUR&start=2026-11-20&dtmfmt=TSP&limit=1"],
     "/fx/ohlc/time-series": ["pair=EURUSD", "pair=EURUSD&end=1795175998000&interval=PT1H"],
     "/metals/spot": [
@@ -75,13 +75,13 @@ REFUSED = {
     "/time-series": ["", "to=USD&start=2024-02-02&end=2024-02-01", "to=JPY&end=1970-01-02", "to=USD&interval=PT1H"],
     "/crypto/fetch-prices": ["", "pairs=BTC", "pairs=USD/BTC", "pairs=BTC/EUR"],
     "/fx/pairs/historical-limits": ["interval=PT5M", "price=mid"],
-    "/fx/quote": ["", "pairs=EURZZZ"],
-    "/fx/quote/time-series": ["", "pair=EURZZZ", "pair=EURUSD&limit=101", "pair=EURUSD&start=x", "pair=GBPJPY"],
+    "/fx/quote": ["", "pairs=EURZZZ", "pairs=PLNCZK"],
+    "/fx/quote/time-series": ["", "pair=EURZZZ", "pair=EURUSD&limit=101", "pair=EURUSD&start=x"],
     "/fx/ohlc/time-series": ["", "pair=EURUSD&interval=P2D"],
     "/metals/spot": ["metal=XXX", "metal=XPB", "unit=ounce", "purity=24K", "currency=BTC", "max_age=PT0S"],
     "/metals/quote": ["", "instruments=NOPE", "instruments=XPBUSD"],
 }
-DEALT = ["XAU/USD", "XAU/EUR", "XAG/USD", "XCU/USD", "BTC/USD", "ETH/USD", "ETH/BTC"]
+DEALT = ["CHF/USD", "GBP/USD", "XAU/USD", "XAU/EUR", "XAG/USD", "XCU/USD", "BTC/USD", "ETH/USD", "ETH/BTC"]
 """Pairs that somebody deals, beside the currencies of the real history."""
 
 

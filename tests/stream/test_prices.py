@@ -94,6 +94,18 @@ def test_what_is_only_fixed_is_told_with_equal_sides() -> None:
     assert found["bid"] == found["ask"] == "1.0850000"
 
 
+@pytest.mark.parametrize(("days", "fixed_on"), [(1, "2026-11-17"), (14, "2026-11-04")])
+def test_a_price_made_of_a_fixing_names_its_day(days: int, fixed_on: str) -> None:
+    fixing = quote("EUR", "USD", "1.15", "1.15", as_of=NOW - timedelta(days=days), pace=Pace.DAILY)
+    assert told(a_book(GBPUSD, legs=(fixing,)), "GBPEUR")["fixed_on"] == fixed_on
+    assert "fixed_on" not in told(a_book(GBPUSD, legs=(fixing,)), "GBPUSD")
+
+
+def test_a_price_made_of_a_fixing_older_than_two_weeks_is_not_sent() -> None:
+    fixing = quote("EUR", "USD", "1.15", "1.15", as_of=NOW - timedelta(days=15), pace=Pace.DAILY)
+    assert told(a_book(GBPUSD, legs=(fixing,)), "GBPEUR") == {}
+
+
 def test_what_trades_and_has_fallen_back_on_its_fixing_is_not_told_while_it_trades() -> None:
     traded = quote("EUR", "GBP", "0.85", "0.86", as_of=OLD)
     fixed = quote("EUR", "USD", "1.085", "1.085", as_of=NOW - timedelta(days=1), pace=Pace.DAILY)

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from cambist.market.book import Book
 from cambist.market.consensus import FRESH_FOR
 from cambist.market.hours import age_when_traded
-from cambist.market.pair import Pair
+from cambist.market.pair import PIVOT, Pair
 from cambist.market.quote import Quote
 from cambist.market.standing import Pace
 from cambist.reference.assets import AssetKind, kind_of
@@ -19,6 +19,11 @@ Ages = Mapping[AssetKind, timedelta]
 
 IsFresh = Callable[[Quote, AssetKind], bool]
 """Says whether a price of a kind may still be used."""
+
+FIXING_QUOTED_FOR = timedelta(days=14)
+"""For how long a daily fixing may be part of a quote with bid and ask: as long as history carries one forward."""
+
+_FIXED = (Pace.DAILY, Pace.MONTHLY)
 
 CARRIED_FOR = timedelta(days=7)
 """For how long a pair that nobody deals any more is still the last word on it: longer than any market is closed."""
@@ -70,4 +75,14 @@ def is_dealt(book: Book, code: str, is_fresh: IsFresh) -> bool:
 
 def has_fallen_back(book: Book, code: str, quote: Quote) -> bool:
     """Say whether a currency that trades shows its fixing: while its market is open, that is no price to deal at."""
-    return code in book.traded and quote.origin.pace in (Pace.DAILY, Pace.MONTHLY)
+    return code in book.traded and quote.origin.pace in _FIXED
+
+
+def oldest_fixing(book: Book, pair: Pair) -> Quote | None:
+    """Return the oldest daily fixing that a cross rate of `pair` is made of; None where both its legs trade.
+
+    Errors: RateUnavailable when a leg is missing.
+    """
+    legs = [book.leg(code) for code in (pair.base, pair.quote) if code != PIVOT]
+    fixings = [leg for leg in legs if leg.origin.pace in _FIXED]
+    return min(fixings, key=lambda leg: leg.as_of, default=None)

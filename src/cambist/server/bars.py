@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypeVar
 
 from msgspec import UNSET, Struct, UnsetType
 
-from cambist.errors import BadParameter, NoRate, RateUnavailable, StoreBroken
+from cambist.errors import BadParameter, RateUnavailable, StoreBroken
 from cambist.history.bars import Bar, Interval, Ohlc
 from cambist.history.folding import AMENDED_FOR
 from cambist.market.dealing import pair_written
@@ -41,7 +41,7 @@ class Params(Struct, frozen=True):
         Given | None, moment("end", default=None, description="Before when bars begin, exclusive; no offset is UTC.")
     ]
     interval: Annotated[
-        Interval, bar_interval("interval", default=Interval.MINUTE, description="A minute, an hour or a day.")
+        Interval, bar_interval("interval", default=Interval.DAY, description="A day, an hour or a minute.")
     ]
     dtmfmt: Annotated[
         Form | None,
@@ -99,7 +99,7 @@ def page_of(view: View, params: Params) -> Page:
     """Read a page of bars.
 
     Who names no start gets what their plan includes. Errors: UnknownFxPair, BadParameter for a start after the end,
-    NoRate where the pair has no bars at all, RateUnavailable where the archive cannot be read now.
+    RateUnavailable where the archive cannot be read now.
     """
     pair, is_turned = _found(view, params)
     start, end = (None if given is None else given.at for given in (params.start, params.end))
@@ -118,13 +118,15 @@ def page_of(view: View, params: Params) -> Page:
 
 
 def _found(view: View, params: Params) -> tuple[Pair, bool]:
-    """Give the pair of a name, and whether its bars are of its inverse; what is listed no more has its bars still."""
+    """Return the pair of a name, and whether its bars are stored for its inverse.
+
+    A pair that is no longer listed keeps its bars; a listed pair without bars has none either way round.
+    """
     pair = pair_written(params.pair)
     for one, is_turned in ((pair, False), (pair.inverse, True)):
         if read_bars(partial(view.bars.page, one, params.interval, None, None, 1)):
             return pair, is_turned
-    known_pair(view, params.pair)
-    raise NoRate(f"No bars of [{pair.base}{pair.quote}]: those that have some are found at /fx/pairs/historical-limits")
+    return known_pair(view, params.pair), False
 
 
 def inverted(bar: Bar) -> Bar:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from cambist.errors import RateUnavailable, UnknownFxPair
 from cambist.market.dealing import deal, fx_pair
-from cambist.market.freshness import has_fallen_back, is_dealt
+from cambist.market.freshness import FIXING_QUOTED_FOR, has_fallen_back, is_dealt, oldest_fixing
 from cambist.market.hours import is_open
 from cambist.market.pair import PIVOT, Pair
 from cambist.market.quote import Quote
@@ -29,16 +30,33 @@ def known_pair(view: View, name: str) -> Pair:
     return pair
 
 
-def dealt_now(view: View, pair: Pair) -> Quote:
-    """Give bid and ask of a pair: as it is dealt where that is fresh, else crossed.
+@dataclass(frozen=True, slots=True)
+class CurrentQuote:
+    """A quote, and the oldest daily fixing that it was crossed from; None where it is made of traded prices alone."""
 
-    Errors: RateUnavailable where a side that trades has not been heard of lately while its market is open.
+    quote: Quote
+    fixing: Quote | None = None
+
+
+def current_quote(view: View, pair: Pair) -> CurrentQuote:
+    """Return bid and ask of a pair: as it is quoted where that is fresh, else crossed.
+
+    Errors: RateUnavailable where a side that trades has no fresh price while its market is open, and where a fixing
+    in it is older than `FIXING_QUOTED_FOR`.
     """
     quote = deal(view.book, pair, lambda one: view.is_fresh(one, AssetKind.CURRENCY))
-    if quote.origin.legs and is_open(pair, view.now):
+    if not quote.origin.legs:
+        return CurrentQuote(quote)
+    if is_open(pair, view.now):
         for code in (pair.base, pair.quote):
             _check_trades(view, code)
-    return quote
+    fixing = oldest_fixing(view.book, pair)
+    if fixing is not None and view.now - fixing.as_of > FIXING_QUOTED_FOR:
+        raise RateUnavailable(
+            f"No source quotes bid and ask of [{pair}] now, and the newest fixing in it is of "
+            f"[{written(fixing.as_of)}], older than {FIXING_QUOTED_FOR.days} days; /fetch-one returns its midpoint"
+        )
+    return CurrentQuote(quote, fixing)
 
 
 def _check_trades(view: View, code: str) -> None:

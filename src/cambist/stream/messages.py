@@ -75,9 +75,13 @@ def answer(op: Op, status: int, now: float, msg: str, **more: object) -> bytes:
     return framed(_ENCODER.encode({"op": op, "status": status, "tsp": milliseconds(now), "msg": msg, **more}))
 
 
-def price(symbol: str, bid: str, ask: str, tsp: int) -> bytes:
-    """Write a frame with a price: sides as decimal strings, `tsp` its market time in milliseconds since 1970."""
-    return framed(f'{{"op":"price","sym":"{symbol}","bid":"{bid}","ask":"{ask}","tsp":{tsp}}}'.encode())
+def price(symbol: str, bid: str, ask: str, tsp: int, fixed_on: str = "") -> bytes:
+    """Return a frame with a price: sides as decimal strings, `tsp` its market time in milliseconds since 1970.
+
+    `fixed_on` is the day of the oldest daily fixing in it, empty where all of it is traded.
+    """
+    fixing = f',"fixed_on":"{fixed_on}"' if fixed_on else ""
+    return framed(f'{{"op":"price","sym":"{symbol}","bid":"{bid}","ask":"{ask}","tsp":{tsp}{fixing}}}'.encode())
 
 
 def subscribed(count: int) -> str:

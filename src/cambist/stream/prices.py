@@ -11,7 +11,7 @@ from cambist.errors import RateUnavailable
 from cambist.market.book import Book
 from cambist.market.consensus import FRESH_FOR
 from cambist.market.dealing import deal
-from cambist.market.freshness import Ages, is_dealt, is_fresh, stale_among
+from cambist.market.freshness import FIXING_QUOTED_FOR, Ages, is_dealt, is_fresh, oldest_fixing, stale_among
 from cambist.market.hours import is_open
 from cambist.market.pair import PIVOT, Pair
 from cambist.market.quote import Quote
@@ -48,6 +48,7 @@ class _Told:
     before: bytes = b""
     changed: int = 0
     as_of: datetime = EPOCH
+    fixing: Quote | None = None
 
 
 class Prices:
@@ -143,24 +144,27 @@ class Prices:
 
     def _made(self, book: Book, told: _Told, symbol: str) -> bytes:
         try:
-            sides, told.as_of = self._sides(book, told.pair)
+            sides, told.as_of, told.fixing = self._sides(book, told.pair)
         except (RateUnavailable, ValueError):
             return b""
         if not self._is_told(book, told):
             return b""
         bid, ask = format(sides.bid, "f"), format(sides.ask, "f")
-        return messages.price(symbol, bid, ask, unix_ms(told.as_of))
+        fixed_on = told.fixing.as_of.date().isoformat() if told.fixing else ""
+        return messages.price(symbol, bid, ask, unix_ms(told.as_of), fixed_on)
 
-    def _sides(self, book: Book, pair: Pair) -> tuple[Sides, datetime]:
+    def _sides(self, book: Book, pair: Pair) -> tuple[Sides, datetime, Quote | None]:
+        """Return bid and ask of a pair, their time, and the oldest daily fixing that a pair of currencies stands on."""
         metal = METALS.get(pair.base)
         if metal is not None:
             instrument = Instrument(metal, pair.quote)
             found = quoted(book, instrument, lambda quote: self._is_young(quote, AssetKind.METAL))
-            return found.sides, found.as_of
+            return found.sides, found.as_of, None
         kind, size = _kind(pair), size_of(pair.base, pair.quote)
         quote = deal(book, pair, lambda quote: self._is_young(quote, kind))
         bid, ask = quote.bid * size, quote.ask * size
-        return written_sides(bid, ask, max(digits_of(bid), digits_of(ask))), quote.as_of
+        fixing = oldest_fixing(book, pair) if quote.origin.legs and kind is AssetKind.CURRENCY else None
+        return written_sides(bid, ask, max(digits_of(bid), digits_of(ask))), quote.as_of, fixing
 
     def _is_told(self, book: Book, told: _Told) -> bool:
         return self._now - told.as_of <= self._longest_age and self._is_fresh(book, told)
@@ -170,6 +174,8 @@ class Prices:
         pair, kind = told.pair, _kind(told.pair)
         if any(quote is not None and self._is_young(quote, kind) for quote in told.ground[:2]):
             return True
+        if told.fixing is not None and self._now - told.fixing.as_of > FIXING_QUOTED_FOR:
+            return False
         if kind is AssetKind.CURRENCY and not is_open(pair, self._now):
             return True
         return all(self._leg_is_fresh(book, code, kind) for code in (pair.base, pair.quote))

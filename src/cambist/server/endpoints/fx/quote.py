@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Annotated
 
-from msgspec import Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from cambist.market.pair import Pair
 from cambist.market.unix import unix_ms
 from cambist.metals.digits import digits_of, written_sides
 from cambist.reference.sizes import size_of
 from cambist.server.endpoint import Endpoint
-from cambist.server.fx import dealt_now, known_pairs
+from cambist.server.fx import current_quote, known_pairs
 from cambist.server.live import Live
 from cambist.server.readers import names
 from cambist.server.render import Number, number
 from cambist.server.view import View
+
+FixedOn = Annotated[
+    date, Meta(description="The day of the oldest daily fixing in the quote; absent where all of it is traded.")
+]
 
 
 class Params(Live, frozen=True, kw_only=True):
@@ -27,12 +32,16 @@ class Params(Live, frozen=True, kw_only=True):
 
 
 class FxQuote(Struct, frozen=True):
-    """Bid and ask of `size` units of the base, and their time in milliseconds since 1970."""
+    """Bid and ask of `size` units of the base, and their time in milliseconds since 1970.
+
+    `fixed_on` is there where a daily fixing is part of the quote: it has no spread of its own, and nobody trades at it.
+    """
 
     bid: Number
     ask: Number
     tsp: int
     size: int
+    fixed_on: FixedOn | UnsetType = UNSET
 
 
 class Body(Struct, frozen=True):
@@ -44,14 +53,16 @@ class Body(Struct, frozen=True):
 def answer(view: View, params: Params) -> Body:
     """Give each pair as it is dealt; what is not dealt as such is crossed, and its gap is wider than its legs'.
 
-    What trades has to be fresh while its market is open; what is only fixed has equal sides and the time of its fixing.
+    What trades has to be fresh while its market is open. A currency that nobody trades is given at its daily fixing for
+    up to 14 days: `fixed_on` then says the day.
     """
     pairs = known_pairs(view, params.pairs)
     return Body({pair.base + pair.quote: _quote(view, pair, params) for pair in pairs})
 
 
 def _quote(view: View, pair: Pair, params: Params) -> FxQuote:
-    quote, size = dealt_now(view, pair), size_of(pair.base, pair.quote)
+    current, size = current_quote(view, pair), size_of(pair.base, pair.quote)
+    quote, fixing = current.quote, current.fixing
     view.updated(quote.as_of, params.max_age)
     sides = written_sides(quote.bid * size, quote.ask * size, max(digits_of(quote.bid), digits_of(quote.ask)))
     return FxQuote(
@@ -59,6 +70,7 @@ def _quote(view: View, pair: Pair, params: Params) -> FxQuote:
         ask=number(sides.ask),
         tsp=unix_ms(quote.as_of),
         size=size,
+        fixed_on=UNSET if fixing is None else fixing.as_of.date(),
     )
 
 
