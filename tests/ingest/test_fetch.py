@@ -453,6 +453,19 @@ def test_what_is_posted_to_one_address_for_other_days_is_another_thing(host) -> 
     assert conditions == [{}, {"if-none-match": '"a"'}]
 
 
+def test_marks_are_kept_of_the_addresses_asked_last_and_of_no_more(host, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cambist.ingest.fetch._KEPT_VALIDATORS", 2)
+
+    async def scene() -> list[bool]:
+        days = ["01", "02", "01", "03", "01", "02"]
+        async with host(*[host.answer(200, b"[1]", ETag='"a"')] * len(days)) as there, a_fetcher() as fetcher:
+            for day in days:
+                await fetcher.ask("mint", Inquiry(url=f"{there.url}/{day}", media=JSON))
+            return ["if-none-match" in asked.headers for asked in there.asked]
+
+    assert asyncio.run(scene()) == [False, False, True, False, True, False]
+
+
 # Redirection
 
 

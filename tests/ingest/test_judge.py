@@ -447,7 +447,7 @@ def test_what_nobody_has_a_measure_for_passes(judged: Judged, pair: str) -> None
 
 
 def decided(state: State, value: str = "56", day: date = FRIDAY, nominal: int = 1) -> dict[Statement, State]:
-    return {(Pair("USD", "TRY"), day, nominal, Decimal(value)): state}
+    return {(Pair("USD", "TRY"), "", day, nominal, Decimal(value)): state}
 
 
 SPIKE: dict[str, Any] = {"delivered": f"{FRIDAY} USD/TRY 56", "before": "2026-03-05 USD/TRY 40"}
@@ -473,7 +473,7 @@ def test_what_nobody_decided_is_judged_again(judged: Judged, state: State) -> No
         decided(State.ACCEPTED, "57"),
         decided(State.ACCEPTED, day=FRIDAY - DAY),
         decided(State.ACCEPTED, nominal=100),
-        {(Pair("TRY", "USD"), FRIDAY, 1, Decimal(56)): State.ACCEPTED},
+        {(Pair("TRY", "USD"), "", FRIDAY, 1, Decimal(56)): State.ACCEPTED},
     ],
     ids=["value", "day", "nominal", "direction"],
 )

@@ -237,6 +237,17 @@ def test_a_jump_that_a_second_source_makes_too_is_believed(settled: Tape) -> Non
     assert settled.take(tick(100), NOON + 2 * SECOND) == JUMP, "where it is now is the measure"
 
 
+def test_a_second_source_confirms_a_jump_for_a_minute_and_no_longer(settled: Tape) -> None:
+    assert settled.take(tick(200), NOON) == JUMP
+    assert settled.take(tick(200, source="second"), NOON + MINUTE + SECOND) == JUMP
+    assert settled.take(tick(200, source="third"), NOON + 2 * MINUTE) is None, "the second's jump is not a minute old"
+
+
+def test_a_glitch_of_a_venue_that_fell_silent_confirms_nobody_hours_later(settled: Tape) -> None:
+    assert settled.take(tick(200), NOON) == JUMP
+    assert settled.take(tick(200, source="second"), NOON + 9 * 60 * MINUTE) == JUMP
+
+
 def test_a_second_source_that_jumps_elsewhere_confirms_nothing(settled: Tape) -> None:
     assert settled.take(tick(200), NOON) == JUMP
     assert settled.take(tick(211, source="second"), NOON) == JUMP

@@ -83,7 +83,7 @@ def test_a_database_of_before_there_were_bars_gets_room_for_them_and_keeps_what_
     migrate(engine)
     with engine.connect() as connection:
         assert connection.execute(text("select source, base, quote from series")).all() == [("ecb", "EUR", "USD")]
-        assert connection.execute(text("select version_num from alembic_version")).scalar_one() == "0004"
+        assert connection.execute(text("select version_num from alembic_version")).scalar_one() == "0005"
         assert connection.execute(text("select count(*) from bars")).scalar_one() == 0
 
 
@@ -119,3 +119,18 @@ def test_readers_need_not_wait_for_the_writer(engine: Engine) -> None:
     with engine.connect() as connection:
         assert connection.execute(text("pragma journal_mode")).scalar_one() == "wal"
         assert connection.execute(text("pragma foreign_keys")).scalar_one() == 1
+
+
+def test_quarantine_of_before_units_told_it_apart_is_kept_whole(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr("alembic.command.upgrade", lambda config, _head: upgrade(config, "0004"))
+        migrate(engine)
+    row = "3, 'nbp', 'XAU', 'PLN', 'gram', '2026-03-06', 1, '500', 'why', '2026-03-06', 'origin', 'waiting', NULL"
+    with engine.begin() as connection:
+        connection.execute(text(f"INSERT INTO quarantine VALUES ({row})"))  # noqa: S608  no input in it
+        before = connection.execute(text("SELECT * FROM quarantine")).all()
+    migrate(engine)
+    with engine.connect() as connection:
+        assert connection.execute(text("SELECT * FROM quarantine")).all() == before

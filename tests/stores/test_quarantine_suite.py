@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 from pathlib import Path
@@ -278,12 +279,26 @@ def test_decisions_are_told_by_statement_and_of_one_source(archive: Archive, qua
     quarantine.decide(number_of(quarantine, "2"), State.REJECTED, NOON)
     quarantine.decide(number_of(quarantine, "3"), State.ACCEPTED, NOON)
     assert dict(quarantine.decisions("ecb")) == {
-        (USD, MON, 1, Decimal("1.1")): State.WAITING,
-        (USD, TUE, 100, Decimal(2)): State.REJECTED,
-        (JPY, MON, 1, Decimal(3)): State.ACCEPTED,
-        (USD, TUE, 1, Decimal(4)): State.RELEASED,
+        (USD, "", MON, 1, Decimal("1.1")): State.WAITING,
+        (USD, "", TUE, 100, Decimal(2)): State.REJECTED,
+        (JPY, "", MON, 1, Decimal(3)): State.ACCEPTED,
+        (USD, "", TUE, 1, Decimal(4)): State.RELEASED,
     }
-    assert dict(quarantine.decisions("boe")) == {(USD, MON, 1, Decimal(5)): State.WAITING}
+    assert dict(quarantine.decisions("boe")) == {(USD, "", MON, 1, Decimal(5)): State.WAITING}
+
+
+def test_what_differs_by_its_unit_alone_waits_and_is_decided_apart(archive: Archive, quarantine: Quarantine) -> None:
+    ounce = fixing("4000", pair=Pair("XAU", "EUR"))
+    gram = replace(ounce, unit=GRAM)
+    assert deliver(archive, [ounce]).refused == 1
+    assert deliver(archive, [gram], at=NOON + HOUR).refused == 1
+    quarantine.decide(quarantine.detained()[0].number, State.REJECTED, NOON)
+    assert dict(quarantine.decisions("ecb")) == {
+        (ounce.pair, "", MON, 1, Decimal(4000)): State.REJECTED,
+        (ounce.pair, GRAM, MON, 1, Decimal(4000)): State.WAITING,
+    }
+    deliver(archive, [], [gram], at=NOON + HOUR)
+    assert dict(quarantine.decisions("ecb"))[ounce.pair, GRAM, MON, 1, Decimal(4000)] is State.RELEASED
 
 
 def test_what_waits_outlives_the_process(kind: str, store: Store, tmp_path: Path) -> None:

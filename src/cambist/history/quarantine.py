@@ -35,8 +35,8 @@ class Detained:
     decided_at: datetime | None
 
 
-Statement = tuple[Pair, date, int, Decimal]
-"""What identifies a refused fixing of a source: pair, day, nominal and value."""
+Statement = tuple[Pair, str, date, int, Decimal]
+"""What identifies a refused fixing of a source: pair, unit, day, nominal and value."""
 
 
 class Quarantine(Protocol):

@@ -26,6 +26,9 @@ _REDIRECTS = 3
 _MOVED = frozenset({301, 302, 303, 307, 308})
 _BUSY = frozenset({429, 500, 502, 503, 504})
 _LONGEST_WAIT = 60.0
+_KEPT_VALIDATORS = 2_000
+"""Of how many addresses they are kept, those asked last: an address that names its day is soon never asked again."""
+
 _VALIDATORS = (("ETag", "If-None-Match"), ("Last-Modified", "If-Modified-Since"))
 
 
@@ -118,8 +121,15 @@ class Fetcher:
             raise FeedBroken(f"{source}: sent [{kind[:60]}] instead of {' or '.join(inquiry.media)}")
         content = await _whole(source, response)
         tags = {asked: response.headers[told] for told, asked in _VALIDATORS if told in response.headers}
-        self._validators[inquiry.origin] = tags
+        self._keep(inquiry.origin, tags)
         return content
+
+    def _keep(self, origin: str, tags: dict[str, str]) -> None:
+        self._validators.pop(origin, None)
+        if tags:
+            self._validators[origin] = tags
+        while len(self._validators) > _KEPT_VALIDATORS:
+            del self._validators[next(iter(self._validators))]
 
     def forget(self, inquiry: Inquiry) -> None:
         """Forget an answer that was not filed, so that it is sent again."""

@@ -23,6 +23,8 @@ _AHEAD = timedelta(minutes=1)
 _LATE = "out of order"
 _CONFIRMED_AFTER = timedelta(seconds=10)
 _CONFIRMED_WITHIN = 0.05
+_CONFIRMED_BEFORE = timedelta(minutes=1)
+"""How long after a source's jump another one that makes it too confirms it: later it is a jump of its own."""
 
 
 @dataclass(slots=True)
@@ -161,14 +163,16 @@ class Tape:
         return self.is_open(tick.pair, received_at) or (tick.as_of is not None and self.is_open(tick.pair, tick.as_of))
 
     def _is_confirmed(self, tick: Tick, now: datetime) -> bool:
-        """Say whether a jump is believed: another source made it too, or this one has stayed there."""
+        """Say whether a jump is believed: another source has just made it too, or this one has stayed there."""
         mid = (float(tick.bid) + float(tick.ask)) / 2
         key = (tick.pair, tick.source)
         since, first = self._jumps.setdefault(key, (now, mid))
         if abs(mid / first - 1) > _CONFIRMED_WITHIN:
             since, _ = self._jumps[key] = (now, mid)
         others = (jump for (pair, source), jump in self._jumps.items() if pair == tick.pair and source != tick.source)
-        together = any(abs(mid / other - 1) <= _CONFIRMED_WITHIN for _, other in others)
+        together = any(
+            now - began <= _CONFIRMED_BEFORE and abs(mid / other - 1) <= _CONFIRMED_WITHIN for began, other in others
+        )
         if together or now - since >= _CONFIRMED_AFTER:
             self._mids[tick.pair] = mid
             return True

@@ -35,7 +35,7 @@ class SqlQuarantine:
         query = select(quarantine).where(quarantine.c.source == source)
         with self._engine.connect() as connection:
             return {
-                (Pair(row.base, row.quote), row.day, row.nominal, Decimal(row.value)): State(row.state)
+                (Pair(row.base, row.quote), row.unit, row.day, row.nominal, Decimal(row.value)): State(row.state)
                 for row in connection.execute(query)
             }
 
@@ -67,11 +67,11 @@ def release(connection: Connection, receipt: Receipt, fixings: Iterable[Fixing])
     """Note that what waited was delivered again and has passed."""
     waits = and_(quarantine.c.source == receipt.source, quarantine.c.state == State.WAITING)
     waiting = {
-        (row.base, row.quote, row.day, row.nominal, row.value): row.id
+        (row.base, row.quote, row.unit, row.day, row.nominal, row.value): row.id
         for row in connection.execute(select(quarantine).where(waits))
     }
     if waiting:
-        cells = ((one.pair.base, one.pair.quote, one.day, one.nominal, str(one.value)) for one in fixings)
+        cells = ((one.pair.base, one.pair.quote, one.unit, one.day, one.nominal, str(one.value)) for one in fixings)
         passed = [{"number": waiting[cell]} for cell in cells if cell in waiting]
         change = update(quarantine).where(quarantine.c.id == bindparam("number"))
         if passed:

@@ -95,7 +95,7 @@ quarantine = Table(
     Column("origin", String, nullable=False),
     Column("state", String, nullable=False, server_default="waiting"),
     Column("decided_at", DateTime),
-    UniqueConstraint("source", "base", "quote", "day", "nominal", "value"),
+    UniqueConstraint("source", "base", "quote", "unit", "day", "nominal", "value"),
 )
 """Fixings that were refused, with the reason; `state` is waiting, accepted, rejected, or released (it passed later)."""
 
