@@ -107,7 +107,7 @@ def dealing(make_client: Callable[..., Any]) -> Callable[..., Any]:
         options: Mapping[str, Any] | None = None,
         **changed: Quote | None,
     ) -> Any:
-        client = make_client(clock=now.timestamp, **dict(options or {}))
+        client = make_client(**{"clock": now.timestamp, **dict(options or {})})
         client.desk.ages = ages
         if units is not None:
             client.desk.units = units

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from datetime import date
 from time import perf_counter_ns
 
+from cambist.accounts.account import DatetimeFormat
+
 Headers = list[tuple[str, str]]
-Question = tuple[str, str]
-"""Path and query as they came, the key left out."""
+Question = tuple[str, str, DatetimeFormat, date]
+"""All that an answer depends on beside book, image and moment: path, query without the key, form of times, and the
+first day that the plan includes."""
 
 _KEPT_BYTES = 20 * 1024 * 1024
 _OVERHEAD = 600

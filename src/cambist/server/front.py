@@ -17,7 +17,7 @@ from cambist.server.desk import Desk
 from cambist.server.gate import QUERY_NAME, Gate
 from cambist.server.resource import STARTED
 from cambist.server.subscribers import Subscriber
-from cambist.server.terms import check_history
+from cambist.server.terms import check_history, reach_of
 
 Environ = dict[str, Any]
 Start = Callable[..., Any]
@@ -59,16 +59,20 @@ class Front:
         query = environ["QUERY_STRING"]
         if environ["REQUEST_METHOD"] != "GET" or "HTTP_IF_NONE_MATCH" in environ or QUERY_NAME in query:
             return None
-        asked, now = (environ["PATH_INFO"], query), self._desk.clock()
+        now = self._desk.clock()
         try:
             subscriber = self._gate.recognise(environ, now)
-            answer = subscriber and (subscriber.shelf.state[1].get(asked) or self._desk.closed.get(asked))
-            if not subscriber or not answer:
+            if subscriber is None:
+                return None
+            today = self._meter.today(now)
+            asked = (environ["PATH_INFO"], query, subscriber.shelf.form, reach_of(subscriber, today))
+            answer = subscriber.shelf.state[1].get(asked) or self._desk.closed.get(asked)
+            if answer is None:
                 return None
             if answer.tag not in subscriber.tags:
                 return None
             if answer.oldest is not None:
-                check_history(subscriber, answer.oldest, self._meter.today(now))
+                check_history(subscriber, answer.oldest, today)
             if subscriber.is_limited:
                 self._meter.afford(subscriber, answer.cost, now)
                 self._meter.let_in(subscriber, now)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import date
 from time import perf_counter_ns
 from typing import Any
 from urllib.parse import unquote_plus
@@ -52,7 +53,7 @@ class EndpointResource:
         subscriber = self._let_in(environ, query.get(QUERY_NAME, "").strip(), now)
         check_tag(subscriber, self._endpoint.tag)
         live, closed = subscriber.shelf.state[1], self._desk.closed
-        asked = question(environ)
+        asked = question(environ, subscriber, self._meter.today(now))
         kept = live.get(asked) or closed.get(asked)
         answer = kept or self._made(subscriber, query, asked, now)
         is_known = answer.is_known_by(environ.get("HTTP_IF_NONE_MATCH", ""))
@@ -76,7 +77,7 @@ class EndpointResource:
         (book, live), closed = subscriber.shelf.state, self._desk.closed
         view = self._desk.view(book, now, subscriber.shelf.form)
         if subscriber.plan.history_days is not None:
-            view = replace(view, reach=reach_of(subscriber, view.today))
+            view = replace(view, reach=asked[3])
         if self._endpoint.personal:
             view = replace(view, usage=self._meter.usage(subscriber, now))
         params = read(self._endpoint.params, query)
@@ -100,10 +101,11 @@ class EndpointResource:
             shelf.keep(asked, answer)
 
 
-def question(environ: Mapping[str, Any]) -> Question:
-    """Name what is asked, without who asks: the key has no place in what is kept."""
+def question(environ: Mapping[str, Any], subscriber: Subscriber, today: date) -> Question:
+    """Name what is asked, and on what terms, but not who asks: the key has no place in what is kept."""
     parts = environ["QUERY_STRING"].split("&")
-    return environ["PATH_INFO"], "&".join(part for part in parts if unquote_plus(part.partition("=")[0]) != QUERY_NAME)
+    query = "&".join(part for part in parts if unquote_plus(part.partition("=")[0]) != QUERY_NAME)
+    return environ["PATH_INFO"], query, subscriber.shelf.form, reach_of(subscriber, today)
 
 
 def _write(response: falcon.Response, answer: Answer, environ: Mapping[str, Any], *, is_known: bool) -> None:
