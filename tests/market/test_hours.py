@@ -22,12 +22,23 @@ LONDON = ZoneInfo("Europe/London")
 EURO, GOLD, COPPER, BITCOIN = (Pair(code, "USD") for code in ("EUR", "XAU", "XCU", "BTC"))
 PAIR_OF = {Hours.CURRENCIES: EURO, Hours.METALS: GOLD, Hours.LME: COPPER, Hours.ALWAYS: BITCOIN}
 LONGEST_PAUSE = {
-    Hours.CURRENCIES: timedelta(hours=49),
-    Hours.METALS: timedelta(hours=50),
+    Hours.CURRENCIES: timedelta(hours=73),
+    Hours.METALS: timedelta(hours=74),
     Hours.LME: timedelta(days=4, hours=6),
     Hours.ALWAYS: timedelta(0),
 }
 CLOSED_DAYS = sorted(CLOSURES["lme"])
+ANY_CLOSED_DAY = sorted({day for days in CLOSURES.values() for day in days})
+CHRISTMAS_EVE, CHRISTMAS = datetime(2026, 12, 24, 22, tzinfo=UTC), datetime(2026, 12, 25, 22, tzinfo=UTC)
+"""17:00 in New York on both days: a Thursday and a Friday."""
+
+MIDWEEK_CHRISTMAS = datetime(2029, 12, 25, 22, tzinfo=UTC)
+"""17:00 in New York on a Tuesday."""
+
+NEW_YEARS_EVE, NEW_YEARS_DAY = datetime(2028, 12, 29, 22, tzinfo=UTC), datetime(2029, 1, 1, 22, tzinfo=UTC)
+"""17:00 in New York on the Friday before a New Year's Day that is a Monday, and on that day."""
+
+GOOD_FRIDAY, EASTER_SUNDAY = datetime(2026, 4, 3, 12, tzinfo=UTC), datetime(2026, 4, 5, 22, tzinfo=UTC)
 MOMENTS = st.datetimes(datetime(1970, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001
 
 
@@ -61,6 +72,37 @@ def test_currencies_trade_from_sunday_to_friday_at_five_in_new_york(moment: date
 )
 def test_metals_pause_for_an_hour_every_day(moment: datetime, as_of: datetime) -> None:
     assert last_traded(Hours.METALS, moment).as_of == as_of
+
+
+@pytest.mark.parametrize(
+    ("pair", "moment", "as_of"),
+    [
+        (EURO, CHRISTMAS_EVE - SECOND, CHRISTMAS_EVE - SECOND),
+        (EURO, CHRISTMAS_EVE + SECOND, CHRISTMAS_EVE),
+        (EURO, CHRISTMAS - SECOND, CHRISTMAS_EVE),
+        (EURO, CHRISTMAS + timedelta(days=1), CHRISTMAS_EVE),  # the weekend follows
+        (GOLD, CHRISTMAS_EVE + timedelta(hours=1), CHRISTMAS_EVE),
+        (EURO, NEW_YEARS_DAY - SECOND, NEW_YEARS_EVE),
+        (EURO, NEW_YEARS_DAY, NEW_YEARS_DAY),
+        (GOLD, NEW_YEARS_DAY + timedelta(hours=1) - SECOND, NEW_YEARS_EVE),
+        (GOLD, NEW_YEARS_DAY + timedelta(hours=1), NEW_YEARS_DAY + timedelta(hours=1)),
+        # Good Friday is one of metals alone.
+        (EURO, GOOD_FRIDAY, GOOD_FRIDAY),
+        (GOLD, GOOD_FRIDAY, datetime(2026, 4, 2, 21, tzinfo=UTC)),
+        (GOLD, EASTER_SUNDAY - SECOND, datetime(2026, 4, 2, 21, tzinfo=UTC)),
+        (GOLD, EASTER_SUNDAY, EASTER_SUNDAY),
+        # Easter Monday is none but of base metals.
+        (GOLD, GOOD_FRIDAY + timedelta(days=3), GOOD_FRIDAY + timedelta(days=3)),
+        # A Christmas on Sunday: metals keep it on Monday, currencies do not.
+        (EURO, datetime(2033, 12, 26, 12, tzinfo=UTC), datetime(2033, 12, 26, 12, tzinfo=UTC)),
+        (GOLD, datetime(2033, 12, 26, 12, tzinfo=UTC), datetime(2033, 12, 23, 22, tzinfo=UTC)),
+    ],
+)
+def test_on_christmas_new_year_and_good_friday_the_last_close_stands(
+    pair: Pair, moment: datetime, as_of: datetime
+) -> None:
+    assert last_traded(hours_of(pair), moment).as_of == as_of
+    assert is_open(pair, moment) is (moment == as_of)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +162,7 @@ def test_coins_always_trade(moment: datetime) -> None:
 
 AROUND_CLOSURES = st.builds(
     lambda day, seconds: datetime.combine(day, time(), UTC) + timedelta(seconds=seconds),
-    st.sampled_from(CLOSED_DAYS),
+    st.sampled_from(ANY_CLOSED_DAY),
     st.integers(-2 * 86_400, 3 * 86_400),
 )
 
@@ -244,6 +286,11 @@ def test_while_base_metals_trade_precious_ones_do(moment: datetime) -> None:
         (GOLD, FRIDAY_CLOSE - 86400 * SECOND, FRIDAY_CLOSE - 82000 * SECOND, 4400 * SECOND - 3600 * SECOND),
         (EURO, FRIDAY_CLOSE - 20 * SECOND, SUNDAY_OPEN + 86400 * SECOND, 86420 * SECOND),
         (EURO, SUNDAY_OPEN, SUNDAY_OPEN + 86400 * SECOND, 86400 * SECOND),
+        # A closure within the week is a pause like any other, also for a market that has none from day to day.
+        (EURO, CHRISTMAS_EVE - 20 * SECOND, CHRISTMAS - SECOND, 20 * SECOND),
+        (GOLD, CHRISTMAS_EVE - 20 * SECOND, CHRISTMAS, 20 * SECOND),
+        (EURO, MIDWEEK_CHRISTMAS - 86_420 * SECOND, MIDWEEK_CHRISTMAS, 20 * SECOND),
+        (EURO, MIDWEEK_CHRISTMAS - 86_420 * SECOND, MIDWEEK_CHRISTMAS + 86_400 * SECOND, 86_420 * SECOND),
         # Each goes by its own market.
         (GOLD, LME_FRIDAY_CLOSE, LME_FRIDAY_CLOSE + 3600 * SECOND, 3600 * SECOND),
         (BITCOIN, FRIDAY_CLOSE, SUNDAY_OPEN, timedelta(days=2)),

@@ -1,10 +1,12 @@
 """Trading hours, by New York's clock, base metals' by London's.
 
-In closed hours a price stands at the last moment that was open.
+A market trades in sessions, one for each weekday that is no closure of it. In closed hours a price stands at the last
+moment that was open.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
 from functools import lru_cache
@@ -17,23 +19,45 @@ from cambist.reference.assets import METALS, MetalKind
 from cambist.reference.closures import CLOSURES
 from cambist.reference.tables import CURRENCIES
 
-_NEW_YORK, _LONDON = ZoneInfo("America/New_York"), ZoneInfo("Europe/London")
-_CLOSES, _METALS_OPEN = time(17), time(18)
-_LME_OPENS, _LME_CLOSES = time(1), time(19)
 _INSTANT = timedelta(microseconds=1)
-_FRIDAY, _SATURDAY, _SUNDAY = 4, 5, 6
+_DAY = timedelta(days=1)
+_SATURDAY = 5
 
 
 class Hours(StrEnum):
     """When a market trades: currencies Sunday 17:00 to Friday 17:00, metals but for an hour from 17:00 on.
 
-    The London Metal Exchange's base metals Monday to Friday from 01:00 to 19:00, but for its closures.
+    The London Metal Exchange's base metals Monday to Friday from 01:00 to 19:00. Each but for its closures.
     """
 
     CURRENCIES = "currencies"
     METALS = "metals"
     LME = "lme"
     ALWAYS = "always"
+
+
+@dataclass(frozen=True, slots=True)
+class _Sessions:
+    """When the session of a day opens and closes; it may open on the eve."""
+
+    zone: ZoneInfo
+    opens: time
+    closes: time
+    opens_on_eve: bool
+
+    def open(self, day: date) -> datetime:
+        return datetime.combine(day - _DAY if self.opens_on_eve else day, self.opens, self.zone)
+
+    def close(self, day: date) -> datetime:
+        return datetime.combine(day, self.closes, self.zone)
+
+
+_NEW_YORK, _LONDON = ZoneInfo("America/New_York"), ZoneInfo("Europe/London")
+_SESSIONS = {
+    Hours.CURRENCIES: _Sessions(_NEW_YORK, time(17), time(17), opens_on_eve=True),
+    Hours.METALS: _Sessions(_NEW_YORK, time(18), time(17), opens_on_eve=True),
+    Hours.LME: _Sessions(_LONDON, time(1), time(19), opens_on_eve=False),
+}
 
 
 class Traded(NamedTuple):
@@ -51,52 +75,24 @@ def last_traded(hours: Hours, moment: datetime) -> Traded:
     """
     if moment.tzinfo is None:
         raise ValueError(f"{moment} has no zone")
-    as_of = _last_open(hours, moment).astimezone(UTC)
+    as_of = moment
+    if hours is not Hours.ALWAYS:
+        as_of = min(moment, _SESSIONS[hours].close(_session_day(hours, moment)))
+    as_of = as_of.astimezone(UTC)
     return Traded(as_of, as_of.timestamp())
 
 
-def _last_open(hours: Hours, moment: datetime) -> datetime:
-    if hours is Hours.ALWAYS:
-        return moment
-    if hours is Hours.LME:
-        return _last_open_in_london(moment)
-    there = moment.astimezone(_NEW_YORK)
-    opens = _METALS_OPEN if hours is Hours.METALS else _CLOSES
-    clock, weekday = there.time(), there.weekday()
-    if _is_weekend(clock, weekday, opens):
-        return _close(there, (weekday - _FRIDAY) % 7)
-    if _CLOSES <= clock < opens:
-        return _close(there, 0)
-    return moment
+def _session_day(hours: Hours, moment: datetime) -> date:
+    """Give the day of the last session that has opened by `moment`."""
+    sessions = _SESSIONS[hours]
+    day = moment.astimezone(sessions.zone).date() + _DAY
+    while not _has_session(hours, day) or sessions.open(day) > moment:
+        day -= _DAY
+    return day
 
 
-def _is_weekend(clock: time, weekday: int, opens: time) -> bool:
-    if weekday == _FRIDAY:
-        return clock >= _CLOSES
-    return weekday == _SATURDAY or (weekday == _SUNDAY and clock < opens)
-
-
-def _close(there: datetime, days_ago: int) -> datetime:
-    return datetime.combine(there.date() - timedelta(days=days_ago), _CLOSES, _NEW_YORK)
-
-
-def _last_open_in_london(moment: datetime) -> datetime:
-    there = moment.astimezone(_LONDON)
-    day = there.date()
-    if _is_lme_day(day) and there.time() >= _LME_OPENS:
-        return min(moment, _lme_close(day))
-    day -= timedelta(days=1)
-    while not _is_lme_day(day):
-        day -= timedelta(days=1)
-    return _lme_close(day)
-
-
-def _is_lme_day(day: date) -> bool:
-    return day.weekday() < _SATURDAY and day not in CLOSURES[Hours.LME]
-
-
-def _lme_close(day: date) -> datetime:
-    return datetime.combine(day, _LME_CLOSES, _LONDON)
+def _has_session(hours: Hours, day: date) -> bool:
+    return day.weekday() < _SATURDAY and day not in CLOSURES[hours]
 
 
 @lru_cache(maxsize=16_384)
@@ -145,13 +141,8 @@ def age_when_traded(pair: Pair, as_of: datetime, now: datetime) -> timedelta:
 
 @lru_cache(maxsize=64)
 def _opened(hours: Hours, traded: datetime) -> datetime:
-    """Give when the session began in which a moment of trade lies; the moment of a close is the session's last."""
-    if hours is Hours.LME:
-        there = traded.astimezone(_LONDON)
-        return datetime.combine(there.date(), _LME_OPENS, _LONDON).astimezone(UTC)
-    there = traded.astimezone(_NEW_YORK)
-    if hours is Hours.METALS:
-        days_ago, opens = int(there.time() < _METALS_OPEN), _METALS_OPEN
-    else:
-        days_ago, opens = (there.weekday() - _SUNDAY) % 7, _CLOSES
-    return datetime.combine(there.date() - timedelta(days=days_ago), opens, _NEW_YORK).astimezone(UTC)
+    """Give since when a market had been open at a moment of trade; the moment of a close is its session's last."""
+    sessions, day = _SESSIONS[hours], _session_day(hours, traded)
+    while _has_session(hours, day - _DAY) and sessions.close(day - _DAY) == sessions.open(day):
+        day -= _DAY
+    return sessions.open(day).astimezone(UTC)

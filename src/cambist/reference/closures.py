@@ -2,6 +2,11 @@
 
 Read once at import from `closures.csv`, in the manner of the currencies. The days stand in a table because a library of
 calendars would cost every worker 20 MB of memory; a market has none before its first day there and after its last.
+
+- `currencies`: Christmas Day and New Year's Day, the two days on which no dealer quotes.
+- `metals`: those two and Good Friday, as CME Group's calendar of holidays has them; one on a Sunday is kept on Monday.
+- `lme`: the bank holidays of England, but for the day of Queen Elizabeth II's funeral, when the London Metal Exchange
+  gave its official prices as on any other.
 """
 
 from __future__ import annotations
@@ -13,7 +18,7 @@ from types import MappingProxyType
 
 from cambist.reference.rows import Row, read_rows
 
-_MARKETS = ("lme",)
+_MARKETS = ("currencies", "metals", "lme")
 _SATURDAY = 5
 
 
@@ -40,4 +45,4 @@ def _market(row: Row) -> str:
 CLOSURES: Mapping[str, frozenset[date]] = _closures(
     resources.files(__package__).joinpath("closures.csv").read_text(encoding="utf-8")
 )
-"""The closed weekdays by market: the London Metal Exchange's (`lme`) are the bank holidays of England."""
+"""The closed weekdays by market."""
