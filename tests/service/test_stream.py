@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import socket
 import subprocess
 import time
@@ -15,7 +16,8 @@ import pytest
 from tests.service.processes import COMMAND, environment, free_port, until
 from tests.service.streams import Service, serving
 from websockets.exceptions import ConnectionClosed, WebSocketException
-from websockets.sync.client import ClientConnection
+from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Subprotocol
 
 from cambist.market.hours import is_open
 from cambist.market.pair import Pair
@@ -217,10 +219,53 @@ def test_misuse_is_told_and_nobody_else_notices(service: Service, client: Client
     with service.connect() as other:
         other.send("x" * 1_000_000)
         assert closed(other) == 1009
-    with socket.create_connection(("127.0.0.1", service.port)) as raw:
-        raw.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-        assert b" 426 " in raw.recv(1000)
     assert [hear(client)["op"] for _ in range(3)] == ["price"] * 3
+
+
+def handshake(service: Service, **headers: str) -> str:
+    """Ask for a WebSocket with these headers beside or in place of the usual ones, and return the head of the answer."""
+    usual = {
+        "Host": "x",
+        "Upgrade": "websocket",
+        "Connection": "Upgrade",
+        "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==",
+        "Sec-WebSocket-Version": "13",
+    }
+    lines = (usual | {name.replace("_", "-"): value for name, value in headers.items()}).items()
+    with socket.create_connection(("127.0.0.1", service.port), 10) as raw:
+        head = "".join(f"{name}: {value}\r\n" for name, value in lines if value)
+        raw.sendall(f"GET / HTTP/1.1\r\n{head}\r\n".encode())
+        return raw.recv(2000).partition(b"\r\n\r\n")[0].decode().lower()
+
+
+@pytest.mark.parametrize("version", ["", "8", "7", "12", "14"])
+def test_another_version_than_13_is_refused_with_the_one_that_is_spoken(service: Service, version: str) -> None:
+    head = handshake(service, Sec_WebSocket_Version=version)
+    assert head.startswith("http/1.1 426 ")
+    assert "sec-websocket-version: 13" in head.split("\r\n")
+
+
+def test_a_request_for_no_websocket_is_refused_with_the_protocol_that_is_spoken(service: Service) -> None:
+    head = handshake(service, Upgrade="", Connection="")
+    assert head.startswith("http/1.1 426 ")
+    assert "upgrade: websocket" in head.split("\r\n")
+
+
+@pytest.mark.parametrize(
+    ("offered", "accepted"), [("cambist", "cambist"), ("v2.prices, v1.prices", "v2.prices"), ("", ""), ("a b", "")]
+)
+def test_the_first_subprotocol_that_is_offered_is_accepted(service: Service, offered: str, accepted: str) -> None:
+    head = handshake(service, Sec_WebSocket_Protocol=offered)
+    assert head.startswith("http/1.1 101 ")
+    found = [line.partition(": ")[2] for line in head.split("\r\n") if line.startswith("sec-websocket-protocol")]
+    assert found == ([accepted] if accepted else [])
+
+
+def test_a_client_that_offers_subprotocols_is_connected(service: Service) -> None:
+    address = f"ws://127.0.0.1:{service.port}/"
+    with connect(address, subprotocols=[Subprotocol("prices"), Subprotocol("other")], compression=None) as client:
+        assert client.subprotocol == "prices"
+        assert hear(client)["op"] == "connect"
 
 
 def test_a_message_in_parts_is_one_message(client: ClientConnection) -> None:
@@ -319,6 +364,15 @@ def test_a_service_that_stops_says_so_and_closes(tmp_path: Path) -> None:
         assert closed(client) == 1001
         assert service.process.wait(20) == 0
         assert "Traceback" not in service.log.read_text()
+
+
+def test_a_stream_that_is_told_to_stop_is_started_again_and_is_no_error(tmp_path: Path) -> None:
+    with serving(tmp_path) as service:
+        service.kill(2, signal.SIGTERM)
+        assert until(lambda: "The stream was stopped from outside" in service.log.read_text(), 20)
+        with connected_again(service) as client:
+            assert hear(client)["op"] == "connect"
+        assert "died" not in service.log.read_text()
 
 
 def test_a_port_that_is_taken_is_said_and_the_service_goes_on(service: Service, tmp_path: Path) -> None:

@@ -76,6 +76,11 @@ class Socket:
         self.world.hub.select(self.reader, self.stream, known, self.limit)
         self.world.hub.pay(self.reader, self.world.at)
 
+    def keep(self, symbols: tuple[str, ...]) -> None:
+        known, _ = self.world.prices.pairs(symbols)
+        self.world.hub.reduce(self.reader, self.stream, known, self.limit)
+        self.world.hub.pay(self.reader, self.world.at)
+
     def write(self, frames: bytes) -> None:
         assert not self.reader.is_paused or frames == PING, "nothing is written to one that takes nothing"
         self.writes.append(frames)
@@ -118,6 +123,43 @@ def test_what_is_told_is_counted_by_prices_however_it_is_written(world: World) -
     for socket in sockets:
         world.hub.leave(socket.reader)
     assert world.hub.pairs == 0
+
+
+@pytest.mark.parametrize("stream", list(StreamName))
+def test_unsubscribing_from_a_pair_sends_nothing_of_the_others_until_they_change(
+    world: World, stream: StreamName
+) -> None:
+    socket = Socket(world, stream=stream)
+    world.pass_by(2)
+    count = len(socket.prices())
+    socket.keep(SYMBOLS[1:])
+    world.pass_by(2)
+    assert len(socket.prices()) == count
+    world.publish(BTC=7, ETH=8)
+    world.pass_by(2)
+    assert [one["sym"] for one in socket.prices()[count:]] == ["ETHUSD"]
+
+
+def test_unsubscribing_while_nothing_can_be_written_loses_no_change_of_the_others(world: World) -> None:
+    socket = Socket(world)
+    socket.stop()
+    world.publish(BTC=7, ETH=8, SOL=9)
+    socket.keep(SYMBOLS[1:])
+    socket.drain()
+    world.pass_by(1)
+    assert {one["sym"]: one["bid"] for one in socket.prices()[len(SYMBOLS) :]} == {
+        "ETHUSD": "8.0000000",
+        "SOLUSD": "9.0000000",
+    }
+
+
+def test_unsubscribing_from_all_ends_the_stream(world: World) -> None:
+    socket = Socket(world)
+    socket.keep(())
+    count = len(socket.prices())
+    world.publish(BTC=7)
+    world.pass_by(1)
+    assert (len(socket.prices()), world.hub.pairs) == (count, 0)
 
 
 def test_whoever_chooses_again_and_again_gets_no_more_than_the_limit(world: World) -> None:

@@ -57,6 +57,10 @@ class House:
     def select(self, stream: StreamName, pairs: Mapping[str, Pair]) -> None:
         self.selected[stream] = pairs
 
+    def reduce(self, stream: StreamName, pairs: Mapping[str, Pair]) -> None:
+        assert set(pairs) < set(self.selected.get(stream, {})) or not pairs
+        self.selected[stream] = pairs
+
     def state(self) -> State:
         return State(7, self.silence, 15.0)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import threading
 from collections.abc import Callable
 from multiprocessing import get_context
@@ -17,6 +18,8 @@ log = logging.getLogger(__name__)
 
 _REPLACE_AFTER = 0.2
 _STOP_SECONDS = 10
+_STOPPED = (0, -signal.SIGTERM)
+"""Exit codes of a process that was told to stop, as service managers tell all processes of a service at once."""
 
 Work = Callable[[Settings, int], None]
 """What a companion does: with the settings, as long as the supervisor of that process id lives."""
@@ -53,5 +56,9 @@ class Companion:
             self._process.join()
             if self._stopping.wait(_REPLACE_AFTER):
                 return
-            log.error("The %s died with exit code %s: another takes over", self._name, self._process.exitcode)
+            code = self._process.exitcode
+            if code in _STOPPED:
+                log.info("The %s was stopped from outside: it is started again", self._name)
+            else:
+                log.error("The %s died with exit code %s: another takes over", self._name, code)
             self._process = self._started()

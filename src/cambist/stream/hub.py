@@ -61,6 +61,18 @@ class Hub:
 
     def select(self, reader: Reader, stream: StreamName, pairs: Mapping[str, Pair], limit: int) -> None:
         """Let a connection listen to these pairs of a stream and no others; it is owed their prices at once."""
+        self._replace(reader, stream, pairs, dict.fromkeys(pairs, 0))
+        reader.choices += 1
+        reader.measure(limit)
+
+    def reduce(self, reader: Reader, stream: StreamName, pairs: Mapping[str, Pair], limit: int) -> None:
+        """Let a connection listen to these of its pairs only; of those it is owed what it was owed before."""
+        before = reader.lanes.get(stream)
+        owed = {} if before is None else {**before.owed, **before.turn}
+        self._replace(reader, stream, pairs, {symbol: owed[symbol] for symbol in pairs if symbol in owed})
+        reader.measure(limit)
+
+    def _replace(self, reader: Reader, stream: StreamName, pairs: Mapping[str, Pair], owed: Mapping[str, int]) -> None:
         before = reader.lanes.get(stream)
         self._prices.listen(pairs)
         for symbol in pairs:
@@ -73,10 +85,9 @@ class Hub:
             if before is not None:  # to subscribe again and again brings no pair more often
                 lane.ready_at = before.ready_at
             selection.lanes.add(lane)
-            lane.owed.update(dict.fromkeys(pairs, 0))
-            self._waiting[lane] = None
-        reader.choices += 1
-        reader.measure(limit)
+            lane.owed.update(owed)
+            if owed:
+                self._waiting[lane] = None
 
     def take(self, book: Book) -> Iterator[None]:
         """Tell everybody what a new book changes; between two steps the loop may see to something else."""

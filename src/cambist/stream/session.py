@@ -64,7 +64,10 @@ class House(Protocol):
         """Give the pairs that names stand for, by symbol, and the names of none."""
 
     def select(self, stream: StreamName, pairs: Mapping[str, Pair]) -> None:
-        """Send these pairs in that stream from now on, and no others."""
+        """Send these pairs in that stream from now on, and no others, each at once."""
+
+    def reduce(self, stream: StreamName, pairs: Mapping[str, Pair]) -> None:
+        """Send only these of its pairs in that stream from now on, each when it changes."""
 
     def state(self) -> State:
         """Say whether prices flow."""
@@ -167,7 +170,8 @@ class Session:
         count = len(known) + sum(len(pairs) for name, pairs in self.chosen.items() if name is not stream)
         if count > most:
             return Said(answer(Op.SUBSCRIBE, 429, now, _too_many(count, most)))
-        self._choose(stream, known)
+        self.chosen[stream] = known
+        self.house.select(stream, known)
         more = {"ignored": [shown(name) for name in unknown]} if unknown else {}
         return Said(answer(Op.SUBSCRIBE, 200, now, subscribed(len(self.chosen)), **more))
 
@@ -185,15 +189,15 @@ class Session:
             chosen = self.chosen.get(stream, {})
             left = {} if gone is None else {symbol: pair for symbol, pair in chosen.items() if symbol not in gone}
             count += len(chosen) - len(left)
-            self._choose(stream, left)
+            self._reduce(stream, left)
         return Said(answer(Op.UNSUBSCRIBE, 200, now, f"Unsubscribed from {count} pair{'' if count == 1 else 's'}"))
 
-    def _choose(self, stream: StreamName, pairs: dict[str, Pair]) -> None:
+    def _reduce(self, stream: StreamName, pairs: dict[str, Pair]) -> None:
         if pairs:
             self.chosen[stream] = pairs
         else:
             self.chosen.pop(stream, None)
-        self.house.select(stream, pairs)
+        self.house.reduce(stream, pairs)
 
     def _status(self, _asked: Asked, now: float) -> Said:
         state = self.house.state()

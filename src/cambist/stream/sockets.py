@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import socket
 import ssl
 from collections.abc import Callable, Iterator, Mapping
@@ -47,6 +48,9 @@ _UNSENT_BYTES = 16 * 1024
 """How many bytes the machine may hold for a client that it has not sent yet: the rest waits as pairs, not as bytes."""
 
 _UNREAD_ANSWERS = 256 * 1024
+_VERSION = "13"
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+"""What a subprotocol may be called (RFC 9110, 5.6.2)."""
 
 
 class Visit(WSListener):
@@ -139,8 +143,15 @@ class Visit(WSListener):
 
     def select(self, stream: StreamName, pairs: Mapping[str, Pair]) -> None:
         """Listen to these pairs in that stream from now on."""
+        self._rooms.hub.select(self.reader, stream, pairs, self._messages_a_second())
+
+    def reduce(self, stream: StreamName, pairs: Mapping[str, Pair]) -> None:
+        """Listen to only these of its pairs in that stream from now on."""
+        self._rooms.hub.reduce(self.reader, stream, pairs, self._messages_a_second())
+
+    def _messages_a_second(self) -> int:
         bearer = self._session.bearer
-        self._rooms.hub.select(self.reader, stream, pairs, bearer.plan.stream_messages if bearer else 0)
+        return bearer.plan.stream_messages if bearer else 0
 
     def state(self) -> State:
         """Say whether prices flow."""
@@ -269,16 +280,30 @@ class Sockets:
         for visit in tuple(self.visits):
             visit.dismiss(now)
 
-    def _receive(self, request: WSUpgradeRequest) -> WSListener | WSUpgradeResponseWithListener:
+    def _receive(self, request: WSUpgradeRequest) -> WSUpgradeResponseWithListener:
         headers = request.headers
         if headers.get("Upgrade", "").lower() != "websocket":
-            sentence = b"This port speaks WebSocket"
-            refusal = WSUpgradeResponse.create_error_response(HTTPStatus.UPGRADE_REQUIRED, sentence)
-            return WSUpgradeResponseWithListener(refusal, None)
+            return _upgrade_required(b"This port speaks WebSocket")
+        if headers.get("Sec-WebSocket-Version") != _VERSION:
+            return _upgrade_required(b"This port speaks version 13 of WebSocket (RFC 6455)")
         # Browsers write `keep-alive, Upgrade`, which the library would refuse.
         if "upgrade" in [word.strip().lower() for word in headers.get("Connection", "").split(",")]:
             headers["Connection"] = "upgrade"
-        return Visit(self._rooms, self.visits)
+        response = WSUpgradeResponse.create_101_response(_accepted_subprotocol(headers))
+        return WSUpgradeResponseWithListener(response, Visit(self._rooms, self.visits))
+
+
+def _upgrade_required(sentence: bytes) -> WSUpgradeResponseWithListener:
+    """Return a 426 that names the protocol and version that are spoken, as RFC 9110 and RFC 6455 ask."""
+    headers = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": _VERSION}
+    refusal = WSUpgradeResponse.create_error_response(HTTPStatus.UPGRADE_REQUIRED, sentence, headers)
+    return WSUpgradeResponseWithListener(refusal, None)
+
+
+def _accepted_subprotocol(headers: Mapping[str, str]) -> dict[str, str]:
+    """Return the header that accepts the first subprotocol that was offered: browsers close without one."""
+    offered = headers.get("Sec-WebSocket-Protocol", "").partition(",")[0].strip()
+    return {"Sec-WebSocket-Protocol": offered} if _TOKEN.fullmatch(offered) else {}
 
 
 def _keep_little(listening: socket.socket) -> None:
