@@ -223,7 +223,7 @@ def test_misuse_is_told_and_nobody_else_notices(service: Service, client: Client
 
 
 def handshake(service: Service, **headers: str) -> str:
-    """Ask for a WebSocket with these headers beside or in place of the usual ones, and return the head of the answer."""
+    """Ask for a WebSocket with these headers beside the usual ones, and return the head of the answer."""
     usual = {
         "Host": "x",
         "Upgrade": "websocket",
