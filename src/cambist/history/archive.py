@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime
 from typing import Protocol
 
+from cambist.history.damage import Damage
 from cambist.history.fixing import Coverage, Filed, Fixing, Known, Receipt, Refusal
 from cambist.market.pair import Pair
 
@@ -28,8 +29,14 @@ class Archive(Protocol):
     def fixings(self, source: str, known_at: datetime | None = None) -> Iterator[Fixing]:
         """Give the source's fixings, oldest day first, as they are known now or were known at a moment."""
 
-    def rates(self, source: str) -> Iterator[tuple[Pair, list[int], list[float]]]:
-        """Give each pair's days since 1970 began and what one base was in quote units, as known now, oldest first."""
+    def sources(self) -> list[str]:
+        """Give the keys of all sources that something was filed of."""
+
+    def rates(self, source: str, damage: Damage | None = None) -> Iterator[tuple[Pair, list[int], list[float]]]:
+        """Give each pair's days since 1970 began and what one base was in quote units, as known now, oldest first.
+
+        A day whose last row is damaged is left out, and the row is noted in `damage`; so it is in all readings.
+        """
 
     def before(self, source: str, day: date) -> Mapping[Pair, Fixing]:
         """Give each pair's last fixing before a day."""

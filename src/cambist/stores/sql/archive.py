@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime
-from decimal import Decimal
-from itertools import groupby
-from operator import itemgetter
 
-from sqlalchemy import Engine, Row, Subquery, func, select
+from sqlalchemy import Connection, Engine, func, select
 
 from cambist.errors import StoreBroken
+from cambist.history.damage import Damage
 from cambist.history.environment import SIMULATED
 from cambist.history.fixing import Coverage, Filed, Fixing, Known, Receipt, Refusal
 from cambist.market.pair import Pair
 from cambist.stores.sql.filing import Filing
+from cambist.stores.sql.reading import all_series, cells, day_of, known_of, line_of
 from cambist.stores.sql.schema import fixings, receipts, series
-from cambist.stores.sql.selects import last_days, line_of, published, reach_of, received, series_of
+from cambist.stores.sql.selects import filed, last_days, published, reach_of, received
 
 _BATCH = 20_000
+_LOOK_BACK = 100
+"""How many rows of a pair are looked at for one that is sound."""
 
 
 class SqlArchive:
@@ -61,59 +62,64 @@ class SqlArchive:
         """Give the source's fixings, oldest day first, as they are known now or were known at a moment."""
         query = published(source, known_at)
         with self._engine.connect() as connection:
-            known = {row.id: (Pair(row.base, row.quote), row.unit) for row in connection.execute(series_of(source))}
-            rows = connection.execution_options(yield_per=_BATCH).execute(query)
-            for _, same_cell in groupby(rows, key=itemgetter(0, 1)):
-                number, day, nominal, value = list(same_cell)[-1]
-                pair, unit = known[number]
-                yield Fixing(source, pair, day, Decimal(value), nominal, unit)
+            yield from cells(connection.execution_options(yield_per=_BATCH), source, query)
 
-    def rates(self, source: str) -> Iterator[tuple[Pair, list[int], list[float]]]:
-        """Give each pair's days since 1970 began and what one base was in quote units, as known now, oldest first."""
+    def sources(self) -> list[str]:
+        """Give the keys of all sources that something was filed of."""
         with self._engine.connect() as connection:
-            for row in connection.execute(series_of(source)).all():
-                yield Pair(row.base, row.quote), *line_of(connection, row.id, row.unit)
+            return list(connection.execute(select(series.c.source).distinct().order_by(series.c.source)).scalars())
+
+    def rates(self, source: str, damage: Damage | None = None) -> Iterator[tuple[Pair, list[int], list[float]]]:
+        """Give each pair's days since 1970 began and what one base was in quote units, as known now, oldest first.
+
+        A day whose last row is damaged is left out, and the row is noted in `damage`; so is what is not there at all.
+        """
+        found, rows = Damage() if damage is None else damage, 0
+        with self._engine.connect() as connection:
+            for each in all_series(connection, source).values():
+                line = line_of(connection, source, each, found)
+                rows += line.rows
+                yield each.pair, line.days, line.rates
+            found.missing = max(0, int(connection.execute(filed(source)).scalar_one()) - rows)
 
     def before(self, source: str, day: date) -> Mapping[Pair, Fixing]:
         """Give each pair's last fixing before a day."""
-        return {known.fixing.pair: known.fixing for known in self._at(source, last_days(source, before=day))}
+        return {known.fixing.pair: known.fixing for known in self._last(source, before=day)}
 
     def between(self, source: str, first: date, last: date) -> Mapping[tuple[Pair, date], Fixing]:
         """Give what is known of the days from `first` to `last`, by pair and day."""
         query = published(source, None).where(fixings.c.day.between(first, last))
         with self._engine.connect() as connection:
-            known = {row.id: (Pair(row.base, row.quote), row.unit) for row in connection.execute(series_of(source))}
-            return {
-                (known[number][0], day): Fixing(
-                    source, known[number][0], day, Decimal(value), nominal, known[number][1]
-                )
-                for number, day, nominal, value in connection.execute(query)
-            }
+            return {(one.pair, one.day): one for one in cells(connection, source, query)}
 
     def coverage(self, source: str) -> Coverage | None:
         """Say how many pairs and which days are here of a source; None where there is nothing."""
         with self._engine.connect() as connection:
             row = connection.execute(reach_of(source)).one()
-        return Coverage(row.pairs, row.first, row.last) if row.first else None
+        first, last = day_of(row.first), day_of(row.last)
+        return Coverage(row.pairs, first, last) if first and last else None
 
     def newest(self, source: str) -> list[Known]:
         """Give each pair's fixing of its newest day."""
-        found = {known.fixing.pair: known for known in self._at(source, last_days(source))}
+        found = {known.fixing.pair: known for known in self._last(source)}
         return [found[pair] for pair in sorted(found)]
 
-    def _at(self, source: str, days: Subquery) -> list[Known]:
-        """Give the latest version of the cells that `days` names."""
+    def _last(self, source: str, before: date = date.max) -> list[Known]:
+        """Give each pair's latest fixing before a day."""
+        days = last_days(source, before)
         query = received().join(days, (days.c.series_id == fixings.c.series_id) & (days.c.day == fixings.c.day))
         with self._engine.connect() as connection:
-            last = {row.series_id: _known(row) for row in connection.execute(query.where(series.c.source == source))}
-        return list(last.values())
+            last = {row.series_id: known_of(row) for row in connection.execute(query.where(series.c.source == source))}
+            for number in [number for number, known in last.items() if known is None]:
+                last[number] = _last_sound(connection, number, before)
+        return _sound(last.values())
 
     def on_day(self, source: str, day: date) -> list[Known]:
         """Give the fixings that the source published for `day`."""
         query = received().where(series.c.source == source, fixings.c.day == day)
         with self._engine.connect() as connection:
-            last = {row.series_id: _known(row) for row in connection.execute(query)}
-        return list(last.values())
+            last = {row.series_id: known_of(row) for row in connection.execute(query)}
+        return _sound(last.values())
 
     def trail(self, pair: Pair, day: date) -> list[Known]:
         """Give all that was ever received for a pair and day, from every source, oldest first."""
@@ -121,7 +127,7 @@ class SqlArchive:
         of_pair = select(series.c.id).where(series.c.base == pair.base, series.c.quote == pair.quote)
         query = received().where(fixings.c.series_id.in_(of_pair), fixings.c.day == day)
         with self._engine.connect() as connection:
-            return [_known(row) for row in connection.execute(query)]
+            return _sound(known_of(row) for row in connection.execute(query))
 
     def revision(self) -> int:
         """Give a number that grows with every delivery that changed something."""
@@ -130,6 +136,13 @@ class SqlArchive:
             return int(connection.execute(changed).scalar_one())
 
 
-def _known(row: Row[int, str, str, str, str, date, int, str, datetime, str]) -> Known:
-    fixing = Fixing(row.source, Pair(row.base, row.quote), row.day, Decimal(row.value), row.nominal, row.unit)
-    return Known(fixing, row.received_at.replace(tzinfo=UTC), row.origin)
+def _sound(found: Iterable[Known | None]) -> list[Known]:
+    """Leave out what is damaged."""
+    return [known for known in found if known is not None]
+
+
+def _last_sound(connection: Connection, number: int, before: date) -> Known | None:
+    """Give the last row of a series that is sound, where its very last one is damaged."""
+    query = received().where(fixings.c.series_id == number, fixings.c.day < before)
+    newest = query.order_by(None).order_by(fixings.c.day.desc(), fixings.c.receipt_id.desc()).limit(_LOOK_BACK)
+    return next(iter(_sound(known_of(row) for row in connection.execute(newest))), None)

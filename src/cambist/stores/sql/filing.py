@@ -5,20 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from itertools import islice
+from zlib import crc32
 
 from sqlalchemy import Connection, insert
 
 from cambist.errors import FeedBroken
 from cambist.history.fixing import Filed, Fixing, Receipt, Refusal
 from cambist.market.pair import Pair
+from cambist.stores.sql.checksum import content, seed, written
 from cambist.stores.sql.quarantine import detain, release
+from cambist.stores.sql.reading import Series, all_series, cells
 from cambist.stores.sql.schema import fixings, receipts, series
-from cambist.stores.sql.selects import published, series_of, stored
+from cambist.stores.sql.selects import published, stored
 
 _BATCH = 20_000
-_INSERT = "INSERT INTO fixings (series_id, day, receipt_id, nominal, value) VALUES (?, ?, ?, ?, ?)"
-_Cell = tuple[int, date]
+_COLUMNS = ("series_id", "day", "receipt_id", "nominal", "value", "published_at", "checksum")
+_INSERT = f"INSERT INTO fixings ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})"  # noqa: S608
+_Cell = tuple[Pair, date]
 _Value = tuple[int, str]
+_Row = tuple[int, str, int, int, str, str | None, int]
 
 
 class Filing:
@@ -43,25 +48,24 @@ class Filing:
         self._close_receipt()
         return Filed(self._added, self._corrected, self._unchanged, detained)
 
-    def _known_series(self) -> dict[Pair, int]:
-        rows = self._connection.execute(series_of(self._receipt.source))
-        known = list(rows)
-        self._units = {Pair(row.base, row.quote): row.unit for row in known}
-        return {Pair(row.base, row.quote): row.id for row in known}
+    def _known_series(self) -> dict[Pair, Series]:
+        known = all_series(self._connection, self._receipt.source)
+        return {series.pair: series for series in known.values()}
 
     def _known_values(self, delivered: Sequence[Fixing]) -> dict[_Cell, _Value]:
-        """Read what is known of the days delivered."""
+        """Read what is known of the days delivered; what is damaged is not, and is filed anew."""
         days = {fixing.day for fixing in delivered}
         if not days:
             return {}
         query = published(self._receipt.source, None).where(fixings.c.day.between(min(days), max(days)))
-        return {(row[0], row[1]): (row[2], row[3]) for row in self._connection.execute(query)}
+        known = cells(self._connection, self._receipt.source, query)
+        return {(one.pair, one.day): (one.nominal, str(one.value)) for one in known}
 
-    def _new_rows(self, delivered: Sequence[Fixing]) -> Iterator[tuple[int, str, int, int, str]]:
+    def _new_rows(self, delivered: Sequence[Fixing]) -> Iterator[_Row]:
         seen: set[_Cell] = set()
         all_known = self._known_values(delivered)
         for fixing in delivered:
-            cell = (self._series_id(fixing), fixing.day)
+            of, cell = self._series_of(fixing), (fixing.pair, fixing.day)
             value = (fixing.nominal, str(fixing.value))
             if cell in seen:
                 raise FeedBroken(f"{fixing.source}: {fixing.pair} on {fixing.day} stands twice in one delivery")
@@ -72,16 +76,23 @@ class Filing:
                 continue
             self._added += known is None
             self._corrected += known is not None
-            yield cell[0], cell[1].isoformat(), self._receipt_id, *value
+            row = (fixing.day.isoformat(), self._receipt_id, *value, written(fixing.published_at))
+            yield of.number, *row, crc32(content(*row), of.begun)
 
-    def _series_id(self, fixing: Fixing) -> int:
+    def _series_of(self, fixing: Fixing) -> Series:
         pair = fixing.pair
-        if self._units.setdefault(pair, fixing.unit) != fixing.unit:
-            raise FeedBroken(f"{fixing.source}: {pair} was in the unit [{self._units[pair]}], now in [{fixing.unit}]")
         if pair not in self._series:
-            new = insert(series).values(source=self._receipt.source, base=pair.base, quote=pair.quote, unit=fixing.unit)
-            self._series[pair] = self._connection.execute(new.returning(series.c.id)).scalar_one()
-        return self._series[pair]
+            self._series[pair] = self._new_series(pair, fixing.unit)
+        found = self._series[pair]
+        if found.unit != fixing.unit:
+            raise FeedBroken(f"{fixing.source}: {pair} was in the unit [{found.unit}], now in [{fixing.unit}]")
+        return found
+
+    def _new_series(self, pair: Pair, unit: str) -> Series:
+        source = self._receipt.source
+        new = insert(series).values(source=source, base=pair.base, quote=pair.quote, unit=unit)
+        number = self._connection.execute(new.returning(series.c.id)).scalar_one()
+        return Series(number, pair, unit, seed(source, pair.base, pair.quote, unit))
 
     def _open_receipt(self) -> int:
         new = insert(receipts).values(

@@ -54,9 +54,12 @@ fixings = Table(
     Column("receipt_id", Integer, ForeignKey("receipts.id"), primary_key=True),
     Column("nominal", Integer, nullable=False),
     Column("value", String, nullable=False),
+    Column("published_at", DateTime),
+    Column("checksum", Integer, nullable=False, server_default="0"),
     sqlite_with_rowid=False,
 )
-"""Published values as exact decimal text. Rows are only ever added: a correction has a later receipt."""
+"""Published values as exact decimal text, each row with its checksum (see `checksum`), and when its source says that
+it published it. Rows are only ever added: a correction has a later receipt."""
 
 bar_series = Table(
     "bar_series",

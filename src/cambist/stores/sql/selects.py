@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime
 
-from sqlalchemy import Connection, Select, Subquery, func, select
+from sqlalchemy import LargeBinary, Select, Subquery, cast, func, literal_column, select
 
-from cambist.history.fixing import GRAM, GRAMS_OF_A_TROY_OUNCE
+from cambist.stores.sql.checksum import CONTENT
 from cambist.stores.sql.schema import fixings, receipts, series
 
-_LINE = """
-SELECT CAST(julianday(day) - 2440587.5 AS INTEGER), nominal, value
-FROM fixings WHERE series_id = ? ORDER BY day, receipt_id
-"""
-"""2440587.5 is the Julian date at which 1970 began."""
+_CONTENT = literal_column(CONTENT, LargeBinary).label("content")
+"""All that a row says, to be held against its checksum before it is read."""
 
-_GRAMS_OF_A_TROY_OUNCE = float(GRAMS_OF_A_TROY_OUNCE)
+_DAY = cast(fixings.c.day, LargeBinary)
+"""A row's day as it stands there: a damaged one need not be a day."""
 
 
 def series_of(source: str) -> Select[int, str, str, str]:
@@ -34,7 +32,7 @@ def last_days(source: str, before: date = date.max) -> Subquery:
     return select(series.c.id.label("series_id"), last.label("day")).where(series.c.source == source).subquery()
 
 
-def reach_of(source: str) -> Select[int, date, date]:
+def reach_of(source: str) -> Select[int, bytes, bytes]:
     """Select how many pairs of a source there are, and its first and last day."""
     of_pair = fixings.c.series_id == series.c.id
     first = select(func.min(fixings.c.day)).where(of_pair).correlate(series).scalar_subquery()
@@ -42,26 +40,15 @@ def reach_of(source: str) -> Select[int, date, date]:
     each = select(first.label("first"), last.label("last")).where(series.c.source == source).subquery()
     return select(
         func.count(each.c.first).label("pairs"),
-        func.min(each.c.first).label("first"),
-        func.max(each.c.last).label("last"),
+        cast(func.min(each.c.first), LargeBinary).label("first"),
+        cast(func.max(each.c.last), LargeBinary).label("last"),
     )
 
 
-def line_of(connection: Connection, number: int, unit: str) -> tuple[list[int], list[float]]:
-    """Read a pair's days since 1970 began and its rates, corrections in place of what they correct.
-
-    The driver is asked directly: there are millions of rows, and each costs less than a microsecond.
-    """
-    rows = connection.exec_driver_sql(_LINE, (number,)).fetchall()
-    ounces = _GRAMS_OF_A_TROY_OUNCE if unit == GRAM else 1
-    last = {row[0]: float(row[2]) / row[1] * ounces for row in rows}
-    return list(last), list(last.values())
-
-
-def published(source: str, known_at: datetime | None) -> Select[int, date, int, str]:
+def published(source: str, known_at: datetime | None) -> Select[int, bytes, bytes, int]:
     """Select all versions of all cells, a cell's versions together and the latest last."""
     query = (
-        select(fixings.c.series_id, fixings.c.day, fixings.c.nominal, fixings.c.value)
+        select(fixings.c.series_id, _DAY, _CONTENT, fixings.c.checksum)
         .join(series)
         .where(series.c.source == source)
         .order_by(fixings.c.day, fixings.c.series_id, fixings.c.receipt_id)
@@ -71,7 +58,7 @@ def published(source: str, known_at: datetime | None) -> Select[int, date, int, 
     return query.join(receipts).where(receipts.c.received_at <= stored(known_at))
 
 
-def received() -> Select[int, str, str, str, str, date, int, str, datetime, str]:
+def received() -> Select[int, str, str, str, str, bytes, int, datetime, str]:
     """Select fixings with all that is known of them, oldest receipt first."""
     return (
         select(
@@ -80,15 +67,20 @@ def received() -> Select[int, str, str, str, str, date, int, str, datetime, str]
             series.c.base,
             series.c.quote,
             series.c.unit,
-            fixings.c.day,
-            fixings.c.nominal,
-            fixings.c.value,
+            _CONTENT,
+            fixings.c.checksum,
             receipts.c.received_at,
             receipts.c.origin,
         )
         .select_from(fixings.join(series).join(receipts))
         .order_by(receipts.c.id)
     )
+
+
+def filed(source: str) -> Select[int]:
+    """Select how many rows were ever filed of a source."""
+    rows = func.coalesce(func.sum(receipts.c.added + receipts.c.corrected), 0)
+    return select(rows).where(receipts.c.source == source)
 
 
 def stored(moment: datetime) -> datetime:
