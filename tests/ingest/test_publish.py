@@ -166,3 +166,19 @@ def test_one_day_of_the_banca_ditalia_and_the_law_list_at_least_130_currencies(t
     assert filed is not None
     assert (filed.added, filed.refused) == (150, 0)
     assert len(book.listed) == 158
+
+
+def test_a_damaged_row_is_not_in_the_image_and_is_told(small_store: SqlStore, caplog: pytest.LogCaptureFixture) -> None:
+    archive, today = small_store.archive, date(2026, 3, 6)
+    newest = next(known.fixing for known in archive.newest("ecb") if known.fixing.pair == Pair("EUR", "USD"))
+    sound = build_image(archive, SOURCES, today)
+    with small_store.archive._engine.begin() as connection:
+        dollar = "(SELECT id FROM series WHERE quote = 'USD')"
+        harm = f"UPDATE fixings SET value = '9.99' WHERE day = ? AND series_id = {dollar}"  # noqa: S608
+        assert connection.exec_driver_sql(harm, (newest.day.isoformat(),)).rowcount == 1
+    image = build_image(archive, SOURCES, today)
+    assert sound.damaged == 0
+    assert image.damaged == 1
+    assert image.cell(newest.day, "EUR") == image.cell(newest.day - timedelta(days=1), "EUR")
+    assert f"ecb EUR/USD {newest.day} (receipt 1) is not what was filed" in caplog.text
+    assert "restore the database from a backup" in caplog.text

@@ -28,6 +28,9 @@ def an_image(days: int = 3, revision: str = "1-abc-1", cells: list[float] | None
         eras=((0, 1, 2), (0, 2)),
         era_of_day=array("H", ([0, 1, 0] * days)[:days]),
         cells=memoryview(array("d", (CELLS * days)[: days * len(CODES)] if cells is None else cells)),
+        sources=("ecb", "boj"),
+        fixed_to=(date(2026, 3, 3), date(2026, 3, 2)),
+        damaged=3,
     )
 
 
@@ -41,6 +44,9 @@ def told(image: RateImage) -> tuple[object, ...]:
         image.eras,
         list(image.era_of_day),
         image.cells.tobytes(),
+        image.sources,
+        image.fixed_to,
+        image.damaged,
     )
 
 

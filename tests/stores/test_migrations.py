@@ -83,7 +83,7 @@ def test_a_database_of_before_there_were_bars_gets_room_for_them_and_keeps_what_
     migrate(engine)
     with engine.connect() as connection:
         assert connection.execute(text("select source, base, quote from series")).all() == [("ecb", "EUR", "USD")]
-        assert connection.execute(text("select version_num from alembic_version")).scalar_one() == "0005"
+        assert connection.execute(text("select version_num from alembic_version")).scalar_one() == "0006"
         assert connection.execute(text("select count(*) from bars")).scalar_one() == 0
 
 

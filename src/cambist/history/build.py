@@ -51,7 +51,7 @@ class _Draft:
     columns: dict[str, _Column] = field(default_factory=dict)
     anchors: list[str] = field(default_factory=list)
     outranking: list[bool] = field(default_factory=list)
-    last_row: int = 0
+    last_rows: list[int] = field(default_factory=list)
 
     def column(self, code: str) -> _Column:
         if code not in self.columns:
@@ -68,7 +68,7 @@ def build(publications: Iterable[Publication], last_day: date, revision: str) ->
     for number, publication in enumerate(given):
         draft.anchors.append(publication.anchor)
         draft.outranking.append(publication.outranks_pegs)
-        draft.last_row = max(draft.last_row, publication.last_row)
+        draft.last_rows.append(publication.last_row)
         _take(draft, publication.own(draft.days), number)
     for number, publication in enumerate(given):
         _take(draft, publication.others(draft.days), number)
@@ -139,12 +139,13 @@ def _image(draft: _Draft, sources: tuple[str, ...], revision: str) -> RateImage:
     return RateImage(
         revision=revision,
         first_day=FIRST_DAY,
-        last_fixing=FIRST_DAY + timedelta(days=draft.last_row),
+        last_fixing=FIRST_DAY + timedelta(days=max(draft.last_rows, default=0)),
         codes=codes,
         eras=eras,
         era_of_day=era_of_day,
         cells=memoryview(cells.tobytes()).cast("d"),
         sources=sources,
+        fixed_to=tuple(FIRST_DAY + timedelta(days=row) for row in draft.last_rows),
         voices=memoryview(np.column_stack([column.sources for column in columns]).tobytes()),
         ages=memoryview(
             np.column_stack([np.minimum(column.ages, 255) for column in columns]).astype(np.uint8).tobytes()

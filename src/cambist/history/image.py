@@ -27,9 +27,10 @@ class RateImage:
     """One immutable state of the history.
 
     `cells` holds days x codes float64, row by row; `era_of_day` one number a day into `eras`, each a tuple of
-    columns. `revision` names what it was built from; `last_fixing` is the newest day that any source fixed. `voices`
-    and `ages` hold a byte a cell: the place in `sources` of whose word it is (or NOBODY, or BY_LAW), and how many days
-    it was carried.
+    columns. `revision` names what it was built from; `last_fixing` is the newest day that any source fixed, `fixed_to`
+    that of each of `sources`. `voices` and `ages` hold a byte a cell: the place in `sources` of whose word it is (or
+    NOBODY, or BY_LAW), and how many days it was carried. `damaged` counts the rows of the archive that were left out
+    of it, for they are no longer what was filed, or are gone.
     """
 
     revision: str
@@ -40,6 +41,8 @@ class RateImage:
     era_of_day: Sequence[int] = field(repr=False)
     cells: memoryview[float] = field(repr=False)
     sources: tuple[str, ...] = ()
+    fixed_to: tuple[date, ...] = ()
+    damaged: int = 0
     voices: memoryview[int] = field(default=memoryview(b""), repr=False)
     ages: memoryview[int] = field(default=memoryview(b""), repr=False)
     columns: Mapping[str, int] = field(init=False, repr=False)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 
 import numpy as np
@@ -11,6 +13,7 @@ from cambist.feeds.base import Source
 from cambist.history.archive import Archive
 from cambist.history.as_of import CARRY_DAYS
 from cambist.history.build import Publication, build
+from cambist.history.damage import Damage
 from cambist.history.image import RateImage
 from cambist.history.line import Line
 from cambist.ingest.daily import by_code, daily_offers
@@ -20,10 +23,15 @@ from cambist.market.consensus import agree
 from cambist.market.standing import Pace
 from cambist.reference.tables import reference_digest
 
+log = logging.getLogger(__name__)
+
+_TOLD = 20
+"""How many damaged rows of a source the log names."""
+
 _AHEAD = timedelta(days=400)
 """How far the image reaches past today: parities hold there, and a long run needs rows for its days."""
 
-_BUILD = 2
+_BUILD = 3
 """Counted up when the way of building changes, so that an older image is not taken for a current one."""
 
 
@@ -40,15 +48,32 @@ def is_current(image: RateImage, archive: Archive, today: date) -> bool:
 def build_image(archive: Archive, sources: Sequence[Source], today: date) -> RateImage:
     """Build the image of all that the archive knows; `sources` are best first."""
     revision = image_revision(archive)
-    publications = [_publication(archive, source) for source in sources if source.pace is not Pace.MONTHLY]
-    return build(publications, today + _AHEAD, revision)
+    # Monthly rates have no place among days: they would be passed off as what they are not.
+    daily = [source for source in sources if source.pace is not Pace.MONTHLY]
+    damage = {source.key: Damage() for source in daily}
+    publications = [_publication(archive, source, damage[source.key]) for source in daily]
+    for key, found in damage.items():
+        _tell(key, found)
+    return replace(build(publications, today + _AHEAD, revision), damaged=sum(map(len, damage.values())))
 
 
-def _publication(archive: Archive, source: Source) -> Publication:
-    """Monthly rates have no place among days: they would be passed off as what they are not."""
+def _tell(key: str, damage: Damage) -> None:
+    for row in damage.rows[:_TOLD]:
+        log.error("Archive: the row of %s is not what was filed, and is left out", row)
+    if damage:
+        log.error(
+            "Archive: %d rows of %s are damaged and %d are gone: restore the database from a backup; "
+            "what the source delivers again is filed anew. [cambist check] lists them",
+            len(damage.rows),
+            key,
+            damage.missing,
+        )
+
+
+def _publication(archive: Archive, source: Source, damage: Damage) -> Publication:
     found = (
         Line(pair, np.array(rows, np.int64), np.array(rates, np.float64))
-        for pair, rows, rates in archive.rates(source.key)
+        for pair, rows, rates in archive.rates(source.key, damage)
     )
     return Publication(source.anchor, found, source.key, source.outranks_pegs, source.alias)
 

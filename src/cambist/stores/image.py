@@ -19,7 +19,7 @@ from cambist.errors import ImageDamaged
 from cambist.history.image import RateImage
 from cambist.stores.replace import write_atomically
 
-MAGIC = b"CMBIMG02"
+MAGIC = b"CMBIMG03"
 _START = struct.Struct(f"={len(MAGIC)}sII")
 _CHUNK = 1 << 20
 _LONGEST_HEADER = 1 << 26
@@ -34,6 +34,8 @@ class _Header(msgspec.Struct, frozen=True):
     eras: tuple[tuple[int, ...], ...]
     days: int
     sources: tuple[str, ...]
+    fixed_to: tuple[date, ...]
+    damaged: int
 
 
 def write_image(path: Path, image: RateImage) -> None:
@@ -49,6 +51,8 @@ def write_image(path: Path, image: RateImage) -> None:
             eras=image.eras,
             days=len(image.era_of_day),
             sources=image.sources,
+            fixed_to=image.fixed_to,
+            damaged=image.damaged,
         )
     )
     header += b" " * (-(len(header) + _START.size) % 8)
@@ -84,6 +88,8 @@ def open_image(path: Path) -> RateImage:
         era_of_day=mapped[start : start + header.days * 2].cast("H"),
         cells=mapped[cells:voices].cast("d"),
         sources=header.sources,
+        fixed_to=header.fixed_to,
+        damaged=header.damaged,
         voices=mapped[voices : voices + count],
         ages=mapped[voices + count :],
     )

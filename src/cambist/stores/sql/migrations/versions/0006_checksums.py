@@ -8,8 +8,8 @@ from alembic import op
 
 from cambist.stores.sql.checksum import CONTENT, seed
 
-revision = "0005"
-down_revision = "0004"
+revision = "0006"
+down_revision = "0005"
 
 _FILL = f"""
 UPDATE fixings SET checksum = (
