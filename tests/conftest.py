@@ -166,6 +166,15 @@ class MemoryLedger:
     def spent(self, account: int, day: date) -> int:
         return sum(calls for (who, _, when), calls in self.spent_by.items() if (who, when) == (account, day))
 
+    def refresh(self) -> None:
+        """There is nothing else to take note of."""
+
+    def newly_admitted(self) -> dict[int, int]:
+        return dict.fromkeys(self.admitted_by, 0)
+
+    def last_admitted(self, _account: int) -> int:
+        return 0
+
     def admit(self, account: int) -> None:
         self.admitted_by[account] += 1
 

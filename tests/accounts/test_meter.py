@@ -9,13 +9,14 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
+from tests.conftest import MemoryLedger
 
 from cambist.accounts.account import Account, Holder
 from cambist.accounts.api_key import Digest
 from cambist.accounts.meter import Meter
 from cambist.accounts.plan import Plan, default_plans, read_plans
 from cambist.accounts.quota import NO_QUOTA
-from cambist.errors import QuotaSpent, RateLimited
+from cambist.errors import QuotaSpent, RateLimited, StoreBroken
 from cambist.market.book import Book
 from cambist.server.shelf import Shelves
 from cambist.server.subscribers import Subscriber, Subscribers, subscribers
@@ -60,17 +61,8 @@ def use(clock) -> Callable[[Meter, Subscriber, int], bool]:
     return used
 
 
-@pytest.fixture
-def pass_time(clock) -> Callable[[Meter, Subscriber, float], None]:
-    """Let time pass as a worker does, which remembers what the pages hold before they are removed."""
-
-    def passed(meter: Meter, subscriber: Subscriber, seconds: float) -> None:
-        end = clock.now + seconds
-        while clock.now < end:
-            clock.now = min(end, clock.now + 43_200)
-            meter.remember([subscriber], clock())
-
-    return passed
+def bearers(*them: Subscriber) -> Subscribers:
+    return {Digest(bytes([one.key])): one for one in them}
 
 
 def parameters(header: str) -> dict[str, dict[str, int]]:
@@ -134,7 +126,7 @@ def test_the_bucket_is_one_over_all_workers(ledger, clock):
     meters = [Meter(ledger, {}) for _ in range(3)]
     subscriber = a_subscriber(rate=1, burst=6)
     for each in meters:
-        each.watch_buckets([subscriber], clock())
+        each.tick(bearers(subscriber), clock())
     for turn in range(6):
         meters[turn % 3].let_in(subscriber, clock())
     for each in meters:
@@ -155,7 +147,7 @@ def test_a_worker_that_was_not_asked_for_long_knows_what_the_others_let_in(ledge
                 break
         clock.now += 0.25
         for each in (busy, idle):
-            each.watch_buckets([subscriber], clock())
+            each.tick(bearers(subscriber), clock())
     for _ in range(20):
         try:
             idle.let_in(subscriber, clock())
@@ -228,7 +220,7 @@ def test_asking_whether_it_can_be_afforded_charges_nothing(meter, clock, ledger)
     assert ledger.spent(1, TODAY) == 0
 
 
-def test_a_refusal_says_what_it_costs_what_remains_and_when_to_come_again(meter, clock, use, pass_time):
+def test_a_refusal_says_what_it_costs_what_remains_and_when_to_come_again(meter, clock, use):
     subscriber = a_subscriber(calls=10)
     use(meter, subscriber, 8)
     with pytest.raises(QuotaSpent) as refused:
@@ -236,7 +228,7 @@ def test_a_refusal_says_what_it_costs_what_remains_and_when_to_come_again(meter,
     assert all(part in str(refused.value) for part in ("[5]", "[2]", "2026-11-30"))
     wait = refused.value.retry_after
     assert clock.now + wait == datetime(2026, 12, 1, tzinfo=UTC).timestamp()
-    pass_time(meter, subscriber, wait - 1)
+    clock.now += wait - 1
     with pytest.raises(QuotaSpent):
         meter.afford(subscriber, 5, clock())
     clock.now += 1
@@ -313,7 +305,7 @@ def test_calls_of_former_days_of_the_period_count_and_those_before_it_do_not(led
         (29, (2027, 2, 28)),
     ],
 )
-def test_the_quota_begins_anew_at_midnight_utc_of_the_anchor_day(meter, use, clock, pass_time, anchor, first):
+def test_the_quota_begins_anew_at_midnight_utc_of_the_anchor_day(meter, use, clock, anchor, first):
     subscriber = a_subscriber(calls=10, anchor_day=anchor)
     clock.set(*first)
     clock.now -= 2
@@ -322,7 +314,7 @@ def test_the_quota_begins_anew_at_midnight_utc_of_the_anchor_day(meter, use, clo
     assert not use(meter, subscriber)
     clock.set(*first)
     assert sum(use(meter, subscriber) for _ in range(20)) == 10
-    pass_time(meter, subscriber, 86_400 * 27)
+    clock.now += 86_400 * 27
     assert not use(meter, subscriber)
 
 
@@ -371,65 +363,96 @@ def test_the_day_is_the_one_of_utc(meter):
     assert meter.today(datetime(2026, 11, 20, tzinfo=UTC).timestamp() - 0.001) == TODAY - DAY
 
 
-def test_what_the_pages_held_stays_in_memory_when_they_are_removed(meter, clock, ledger, use):
-    subscriber = a_subscriber(calls=100)
-    assert use(meter, subscriber, 30)
-    clock.set(2026, 11, 21)
-    assert meter.calls_on(1, TODAY, meter.today(clock())) == 30
-    meter.remember([subscriber], clock())
-    ledger.spent_by.clear()
-    assert meter.calls_on(1, TODAY, meter.today(clock())) == 30
-    assert meter.usage(subscriber, clock()).used == 30
-    for days in range(2, 9):
-        clock.set(2026, 11, 20 + days)
-        meter.remember([subscriber], clock())
-        assert meter.usage(subscriber, clock()).used == 30
-    assert not use(meter, subscriber, 71)
-    assert use(meter, subscriber, 70)
-
-
-def test_a_worker_remembers_what_the_others_spent_and_also_for_who_never_came_to_it(clock, ledger, use):
-    busy, idle = Meter(ledger, {}), Meter(ledger, {})
-    subscriber = a_subscriber(calls=100)
-    assert use(busy, subscriber, 60)
-    clock.set(2026, 11, 21, 0, 0, 1)
-    idle.remember([subscriber], clock())
-    ledger.spent_by.clear()
-    assert not use(idle, subscriber, 41)
-    assert use(idle, subscriber, 40)
-
-
 def test_an_answer_that_is_late_over_midnight_is_still_added_to_the_day_before(meter, clock, ledger, use):
     subscriber = a_subscriber(calls=100)
     assert use(meter, subscriber, 30)
     clock.set(2026, 11, 21)
-    meter.remember([subscriber], clock())
     meter.usage(subscriber, clock())
     ledger.spend(1, "/fetch-one", 5, TODAY)
     assert meter.usage(subscriber, clock()).used == 35
     assert not use(meter, subscriber, 66)
-    meter.remember([subscriber], clock())
-    ledger.spent_by.clear()
-    assert meter.usage(subscriber, clock()).used == 35
 
 
-def test_what_is_both_in_memory_and_in_the_pages_counts_once(clock, ledger, use):
+def test_what_was_counted_in_pages_that_are_gone_is_added_to_what_the_ledger_has(clock, ledger, use):
     ledger.spend(1, "/fetch-one", 40, TODAY)
-    ledger.spend(1, "/fetch-one", 25, TODAY - DAY)
     meter = Meter(ledger, {1: {TODAY: 35, TODAY - DAY: 25}})
-    assert meter.usage(a_subscriber(), clock()).used == 65
-    assert not use(meter, a_subscriber(calls=100), 36)
-    assert use(meter, a_subscriber(calls=100), 35)
+    assert meter.usage(a_subscriber(), clock()).used == 100
+    assert not use(meter, a_subscriber(calls=110), 11)
+    assert use(meter, a_subscriber(calls=110), 10)
 
 
-def test_remembering_does_not_change_what_the_start_gave(meter, clock, ledger):
-    given = {1: {TODAY - DAY: 5}}
-    other = Meter(ledger, given)
-    ledger.spend(1, "/fetch-one", 9, TODAY - DAY)
-    other.remember([a_subscriber()], clock())
-    assert given == {1: {TODAY - DAY: 5}}
-    assert other.calls_on(1, TODAY - DAY, TODAY) == 9
-    assert meter.calls_on(1, TODAY - 3 * DAY, TODAY) == 0
+@pytest.mark.parametrize("days", [1, 3, 9])
+def test_a_clock_that_jumps_ahead_forgets_nothing_of_the_period(meter, clock, use, days):
+    subscriber = a_subscriber(calls=100)
+    assert use(meter, subscriber, 70)
+    clock.now += 86_400 * days
+    meter.tick(bearers(subscriber), clock())
+    assert meter.usage(subscriber, clock()).used == 70
+    assert not use(meter, subscriber, 31)
+    assert use(meter, subscriber, 30)
+
+
+# A ledger without room
+
+
+class FullLedger(MemoryLedger):
+    """A ledger on a full disk, until there is room."""
+
+    room = False
+
+    def _check(self) -> None:
+        if not self.room:
+            raise StoreBroken("The ledger cannot be written: No space left on device")
+
+    def spend(self, *what: Any) -> None:
+        self._check()
+        super().spend(*what)
+
+    def admit(self, account: int) -> None:
+        self._check()
+        super().admit(account)
+
+    def use_key(self, key: int, unix_second: int) -> None:
+        self._check()
+        super().use_key(key, unix_second)
+
+
+def test_without_room_the_quota_holds_all_the_same(use):
+    meter = Meter(FullLedger(), {1: {TODAY: 5}})
+    assert sum(use(meter, a_subscriber(calls=20)) for _ in range(40)) == 15
+
+
+def test_without_room_the_rate_holds_all_the_same(clock):
+    meter, subscriber = Meter(FullLedger(), {}), a_subscriber(rate=2, burst=3)
+    for moment in (0, 1):
+        clock.now += moment
+        for _ in range(3 if not moment else 2):
+            meter.let_in(subscriber, clock())
+        with pytest.raises(RateLimited):
+            meter.let_in(subscriber, clock())
+
+
+def test_what_was_counted_without_room_is_in_the_ledger_when_there_is_room(clock, use):
+    ledger, said = FullLedger(), []
+    meter, subscriber = Meter(ledger, {}, said.append), a_subscriber(calls=20)
+    for _ in range(5):
+        assert use(meter, subscriber, 2)
+    meter.tick(bearers(subscriber), clock())
+    assert (ledger.spent(1, TODAY), meter.usage(subscriber, clock()).used) == (0, 10)
+    ledger.room = True
+    meter.tick(bearers(subscriber), clock())
+    assert (ledger.spent(1, TODAY), meter.usage(subscriber, clock()).used) == (10, 10)
+    assert ["no room" in said[0], "there is room again" in said[1], len(said)] == [True, True, 2]
+
+
+def test_a_key_whose_use_cannot_be_noted_is_charged_all_the_same(clock):
+    class Noteless(MemoryLedger):
+        def use_key(self, *_: Any) -> None:
+            raise StoreBroken("The ledger cannot be written: No space left on device")
+
+    ledger = Noteless()
+    Meter(ledger, {}).spend(a_subscriber(), "/fetch-one", 3, clock())
+    assert ledger.spent(1, TODAY) == 3
 
 
 def test_the_usage_record_is_of_the_account_its_period_and_its_quota(meter, clock, ledger):

@@ -4,13 +4,14 @@ import logging
 import mmap
 import os
 import random
+import shutil
 import sqlite3
 import subprocess
 import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from cambist.accounts.account import Account
-from cambist.accounts.ledger import Ledger, Total, UsageBook, UsageRow
+from cambist.accounts.ledger import DayPage, Ledger, Total, UsageBook, UsageRow
 from cambist.errors import StoreBroken
 from cambist.stores.ledger import binder, page
 from cambist.stores.ledger.keeper import LedgerKeeper
@@ -39,7 +40,7 @@ class MemoryBook:
     """A book that keeps totals as the protocol says, and how often it was given any."""
 
     def __init__(self) -> None:
-        self.totals: dict[tuple[date, int, int, str], int] = {}
+        self._totals: dict[tuple[date, int, int, str], int] = {}
         self.folds: list[int] = []
         self.broken = False
 
@@ -49,18 +50,21 @@ class MemoryBook:
             raise StoreBroken("The database is locked")
         for total in given:
             key = (total.day, total.page, total.account, total.endpoint)
-            self.totals[key] = max(total.calls, self.totals.get(key, 0))
+            self._totals[key] = max(total.calls, self._totals.get(key, 0))
         self.folds.append(len(given))
 
-    def by_day(self, since: date) -> Mapping[int, Mapping[date, int]]:
+    def by_day(self, since: date, without: Collection[DayPage] = ()) -> Mapping[int, Mapping[date, int]]:
         raise NotImplementedError
+
+    def totals(self, since: date) -> Iterable[Total]:
+        return [Total(*key, calls) for key, calls in self._totals.items() if key[0] >= since]
 
     def rows(self, since: date | None = None, account: int | None = None) -> Sequence[UsageRow]:
         raise NotImplementedError
 
     def calls(self) -> dict[tuple[date, int, str], int]:
         found: Counter[tuple[date, int, str]] = Counter()
-        for (day, _, account, endpoint), calls in self.totals.items():
+        for (day, _, account, endpoint), calls in self._totals.items():
             found[day, account, endpoint] += calls
         return dict(found)
 
@@ -87,6 +91,11 @@ def make(folder: Path) -> Iterator[Callable[..., WorkerLedger]]:
 @pytest.fixture
 def book() -> MemoryBook:
     return MemoryBook()
+
+
+def at_once(folder: Path) -> LedgerKeeper:
+    """Make a keeper that removes pages as soon as it may."""
+    return LedgerKeeper(folder, patience=0)
 
 
 def pages(folder: Path) -> list[str]:
@@ -143,7 +152,7 @@ def test_a_key_is_used_last_when_the_latest_worker_says(make: Callable[..., Work
     first.use_key(7, 1_790_000_005)
     second.use_key(7, 1_790_000_003)
     second.use_key(3000, 1_790_000_000)
-    keeper = LedgerKeeper(folder)
+    keeper = at_once(folder)
     assert keeper.last_used() == {7: 1_790_000_005, 3000: 1_790_000_000}
     second.use_key(7, 1_790_000_009)
     assert keeper.last_used()[7] == 1_790_000_009
@@ -211,7 +220,7 @@ def test_a_worker_with_other_endpoints_starts_the_next_generation_for_all(
     new.spend(1, "/b", 1000, TODAY)
     assert old.spent(1, TODAY) == new.spent(1, TODAY) == 1111
     assert pages(folder) == ["2026-11-20.0.page", "2026-11-20.1.page"]
-    LedgerKeeper(folder).fold(book, TODAY)
+    at_once(folder).fold(book, TODAY)
     assert book.calls() == {(TODAY, 1, "/a"): 101, (TODAY, 1, "/new"): 10, (TODAY, 1, "/b"): 1000}
 
 
@@ -223,7 +232,7 @@ def test_an_endpoint_that_nobody_announced_is_counted(make: Callable[..., Worker
 
 
 def test_fold_gives_each_total_once(make: Callable[..., WorkerLedger], folder: Path, book: MemoryBook) -> None:
-    ledger, keeper = make(), LedgerKeeper(folder)
+    ledger, keeper = make(), at_once(folder)
     assert keeper.fold(book, TODAY) == 0
     ledger.spend(1, "/a", 1, TODAY)
     ledger.spend(1, "/b", 2, TODAY)
@@ -237,12 +246,12 @@ def test_fold_gives_each_total_once(make: Callable[..., WorkerLedger], folder: P
 def test_another_keeper_changes_nothing(make: Callable[..., WorkerLedger], folder: Path, book: MemoryBook) -> None:
     make().spend(1, "/a", 1, TODAY)
     for _ in range(3):
-        assert LedgerKeeper(folder).fold(book, TODAY) == 1
+        assert at_once(folder).fold(book, TODAY) == 1
     assert book.calls() == {(TODAY, 1, "/a"): 1}
 
 
 def test_a_fold_that_failed_is_made_up_for(make: Callable[..., WorkerLedger], folder: Path, book: MemoryBook) -> None:
-    ledger, keeper = make(), LedgerKeeper(folder)
+    ledger, keeper = make(), at_once(folder)
     ledger.spend(1, "/a", 1, YESTERDAY - DAY)
     book.broken = True
     for _ in range(2):
@@ -262,7 +271,7 @@ def test_a_locked_database_is_caught_up_with(
     store.migrate()
     account = store.accounts.create(Account(0, "ann", "unlimited")).number
     monkeypatch.setattr("cambist.stores.sql.engine._PRAGMAS", ("busy_timeout = 1",))
-    ledger, keeper = make(), LedgerKeeper(folder)
+    ledger, keeper = make(), at_once(folder)
     ledger.spend(account, "/a", 1, TODAY)
     other = sqlite3.connect(tmp_path / "usage.db", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
@@ -278,7 +287,7 @@ def test_a_locked_database_is_caught_up_with(
 def test_yesterday_is_folded_and_stays_and_goes_the_day_after(
     make: Callable[..., WorkerLedger], folder: Path, book: MemoryBook
 ) -> None:
-    ledger, keeper = make(), LedgerKeeper(folder)
+    ledger, keeper = make(), at_once(folder)
     ledger.spend(1, "/a", 1, TODAY)
     keeper.fold(book, TODAY)
     ledger.spend(1, "/a", 2, TODAY)
@@ -286,15 +295,152 @@ def test_yesterday_is_folded_and_stays_and_goes_the_day_after(
     assert keeper.fold(book, TOMORROW) == 2
     assert (ledger.spent(1, TODAY), ledger.spent(1, TOMORROW)) == (3, 10)
     assert keeper.fold(book, TOMORROW + DAY) == 0
-    assert (ledger.spent(1, TODAY), ledger.spent(1, TOMORROW)) == (0, 10)
+    assert (ledger.spent(1, TODAY), ledger.spent(1, TOMORROW)) == (3, 10)
     assert pages(folder) == ["2026-11-21.0.page"]
     assert book.calls() == {(TODAY, 1, "/a"): 3, (TOMORROW, 1, "/a"): 10}
+
+
+def test_a_page_made_anew_adds_to_what_the_lost_one_had_counted(
+    make: Callable[..., WorkerLedger], folder: Path, book: MemoryBook
+) -> None:
+    for calls in (300, 250):
+        ledger = make()
+        ledger.spend(1, "/a", calls, TODAY)
+        at_once(folder).fold(book, TODAY)
+        ledger.close()
+        shutil.rmtree(folder)
+    assert book.calls() == {(TODAY, 1, "/a"): 550}
+
+
+def test_a_page_that_is_behind_the_book_is_given_up_and_counting_goes_on_beside_it(
+    make: Callable[..., WorkerLedger], folder: Path, book: MemoryBook, caplog: pytest.LogCaptureFixture
+) -> None:
+    ledger = make()
+    ledger.spend(1, "/a", 200, TODAY)
+    ledger.close()
+    older = shutil.copytree(folder, folder.with_name("copy"))
+    ledger = make()
+    ledger.spend(1, "/a", 100, TODAY)
+    at_once(folder).fold(book, TODAY)
+    ledger.close()
+    shutil.rmtree(folder)
+    shutil.move(older, folder)
+    at_once(folder).recover(book, TODAY)
+    assert pages(folder) == []
+    assert "2026-11-20.0.page is older than the database" in caplog.text
+    make().spend(1, "/a", 250, TODAY)
+    at_once(folder).fold(book, TODAY)
+    assert book.calls() == {(TODAY, 1, "/a"): 550}
+
+
+def test_a_page_that_is_ahead_of_the_book_is_kept(
+    make: Callable[..., WorkerLedger], folder: Path, book: MemoryBook
+) -> None:
+    ledger = make()
+    ledger.spend(1, "/a", 200, TODAY)
+    at_once(folder).fold(book, TODAY)
+    ledger.spend(1, "/a", 100, TODAY)
+    assert at_once(folder).recover(book, TODAY) == 1
+    assert pages(folder) == ["2026-11-20.0.page"]
+    assert book.calls() == {(TODAY, 1, "/a"): 300}
+
+
+def test_a_page_of_before_there_were_incarnations_is_still_known_by_its_generation(
+    make: Callable[..., WorkerLedger], folder: Path, book: MemoryBook
+) -> None:
+    folder.mkdir()
+    for generation in (0, 1):
+        create_page(folder, Layout("2026-11-20", generation, 4, ENDPOINTS))
+    make().spend(1, "/a", 5, TODAY)
+    at_once(folder).fold(book, TODAY)
+    assert [total.page for total in book.totals(TODAY)] == [1]
+
+
+def test_a_clock_that_jumps_ahead_and_back_removes_nothing_and_loses_nothing(
+    make: Callable[..., WorkerLedger], folder: Path, book: MemoryBook
+) -> None:
+    seconds = [0.0]
+    ledger, keeper = make(), LedgerKeeper(folder, patience=120, clock=lambda: seconds[0])
+    ledger.spend(1, "/a", 300, TODAY)
+    for _ in range(100):
+        seconds[0] += 1
+        keeper.fold(book, TODAY + 3 * DAY)
+    keeper.fold(book, TODAY)
+    seconds[0] += 100
+    keeper.fold(book, TODAY + 3 * DAY)
+    assert pages(folder) == ["2026-11-20.0.page"]
+    ledger.spend(1, "/a", 250, TODAY)
+    keeper.fold(book, TODAY)
+    assert (ledger.spent(1, TODAY), book.calls()) == (550, {(TODAY, 1, "/a"): 550})
+
+
+def test_a_clock_that_stays_ahead_for_long_and_is_set_back_loses_nothing(
+    make: Callable[..., WorkerLedger], folder: Path, book: MemoryBook
+) -> None:
+    busy, idle, keeper = make(), make(), at_once(folder)
+    busy.spend(1, "/a", 300, TODAY)
+    idle.refresh()
+    keeper.fold(book, TODAY + 3 * DAY)
+    assert pages(folder) == []
+    assert [ledger.spent(1, TODAY) for ledger in (busy, idle)] == [300, 300]
+    busy.spend(1, "/a", 250, TODAY)
+    keeper.fold(book, TODAY)
+    assert [ledger.spent(1, TODAY) for ledger in (busy, idle)] == [550, 550]
+    assert book.calls() == {(TODAY, 1, "/a"): 550}
+
+
+def test_a_page_that_was_replaced_by_another_of_its_name_is_noticed(
+    make: Callable[..., WorkerLedger], folder: Path, book: MemoryBook
+) -> None:
+    late, busy, keeper = make(), make(), at_once(folder)
+    late.spend(1, "/a", 1, TODAY)
+    keeper.fold(book, TODAY + 3 * DAY)
+    busy.spend(1, "/a", 10, TODAY)
+    late.spend(1, "/a", 100, TODAY)
+    keeper.fold(book, TODAY)
+    assert late.spent(1, TODAY) == 111
+    assert book.calls() == {(TODAY, 1, "/a"): 111}
+
+
+def test_a_fold_reads_only_the_accounts_that_were_active(
+    make: Callable[..., WorkerLedger], folder: Path, book: MemoryBook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger, keeper, read = make(), at_once(folder), []
+    for account in range(1, 1001):
+        ledger.spend(account, "/a", 1, TODAY)
+    keeper.fold(book, TODAY)
+    checked = page.Page.checked
+    monkeypatch.setattr(page.Page, "checked", lambda one, account: read.append(account) or checked(one, account))
+    keeper.fold(book, TODAY)
+    assert read == []
+    ledger.spend(7, "/b", 1, TODAY)
+    keeper.fold(book, TODAY)
+    assert read == [7]
+    keeper.fold(book, TOMORROW)
+    assert read[1:] == list(range(1, 1001))
+    keeper.fold(book, TOMORROW)
+    ledger.spend(8, "/b", 1, TODAY)
+    keeper.fold(book, TOMORROW)
+    assert read[1001:] == [8]
+
+
+def test_the_accounts_that_the_others_let_in_are_told_once(make: Callable[..., WorkerLedger]) -> None:
+    first, second = make(), make()
+    for account in (3, 3, 5000):
+        first.admit(account)
+    assert second.last_admitted(3) == 0
+    assert second.newly_admitted() == {3: 0, 5000: 0}
+    assert second.newly_admitted() == {}
+    assert second.last_admitted(3) == 2
+    first.admit(3)
+    assert second.newly_admitted() == {3: 2}
+    assert make().newly_admitted() == {}
 
 
 def test_a_row_whose_total_was_never_written_is_folded_in_the_end(
     make: Callable[..., WorkerLedger], folder: Path, book: MemoryBook
 ) -> None:
-    ledger, keeper = make(), LedgerKeeper(folder)
+    ledger, keeper = make(), at_once(folder)
     ledger.spend(1, "/a", 1, TODAY)
     keeper.fold(book, TODAY)
     mapped = ledger._binder.pages["2026-11-20"][0]
@@ -339,7 +485,7 @@ def test_what_a_killed_creation_left_is_swept_up(
     make().spend(1, "/a", 1, TODAY)
     for name in (".2026-11-10.0.page.abc", ".2026-11-20.0.page.abc"):
         (folder / name).write_bytes(b"")
-    LedgerKeeper(folder).fold(book, TODAY)
+    at_once(folder).fold(book, TODAY)
     assert [path.name for path in folder.glob(".*")] == [".2026-11-20.0.page.abc"]
 
 
@@ -368,7 +514,7 @@ def test_a_page_of_which_nothing_can_be_read_is_set_aside_with_one_warning(
 ) -> None:
     ledger = make()
     ledger.spend(1, "/a", 5, TODAY)
-    LedgerKeeper(folder).fold(book, TODAY)
+    at_once(folder).fold(book, TODAY)
     ledger.close()
     del ledger
     DAMAGES[damage](folder / "2026-11-20.0.page")
@@ -377,13 +523,13 @@ def test_a_page_of_which_nothing_can_be_read_is_set_aside_with_one_warning(
     other.spend(1, "/a", 1, TODAY)
     assert other.spent(1, TODAY) == 3
     assert pages(folder) == ["2026-11-20.0.page.damaged", "2026-11-20.1.page"]
-    LedgerKeeper(folder).fold(book, TODAY)
+    at_once(folder).fold(book, TODAY)
     assert book.calls() == {(TODAY, 1, "/a"): 8}
     warnings = [record for record in caplog.records if record.levelno >= logging.WARNING]
     assert len(warnings) == 1
     assert "2026-11-20.0.page" in warnings[0].getMessage()
     assert "lost" in warnings[0].getMessage()
-    LedgerKeeper(folder).fold(book, TODAY + 2 * DAY)
+    at_once(folder).fold(book, TODAY + 2 * DAY)
     assert pages(folder) == []
 
 
@@ -401,7 +547,7 @@ def test_a_broken_cell_costs_no_other(
     again.spend(1, "/a", 100, TODAY)
     assert (again.spent(1, TODAY), again.spent(2, TODAY)) == (111, 11)
     assert pages(folder) == ["2026-11-20.0.page.damaged", "2026-11-20.1.page"]
-    LedgerKeeper(folder).fold(book, TODAY)
+    at_once(folder).fold(book, TODAY)
     assert book.calls() == {
         (TODAY, 1, "/a"): 100,
         (TODAY, 1, "/b"): 6,
@@ -414,7 +560,7 @@ def test_a_broken_cell_costs_no_other(
 def test_a_cell_that_breaks_under_way_is_found_by_the_fold_and_left_by_the_workers(
     make: Callable[..., WorkerLedger], folder: Path, book: MemoryBook
 ) -> None:
-    ledger, keeper = make(), LedgerKeeper(folder)
+    ledger, keeper = make(), at_once(folder)
     ledger.spend(1, "/a", 5, TODAY)
     keeper.fold(book, TODAY)
     ledger.spend(1, "/b", 6, TODAY)
@@ -439,7 +585,7 @@ def test_of_a_page_that_is_cut_off_the_beginning_is_kept(
     again = make()
     again.spend(1000, "/a", 70, TODAY)
     assert (again.spent(1, TODAY), again.spent(1000, TODAY)) == (5, 70)
-    LedgerKeeper(folder).fold(book, TODAY)
+    at_once(folder).fold(book, TODAY)
     assert book.calls() == {(TODAY, 1, "/a"): 5, (TODAY, 1000, "/a"): 70}
 
 
@@ -465,7 +611,7 @@ def test_damaged_counters_start_anew(make: Callable[..., WorkerLedger], folder: 
     again.admit(1)
     again.use_key(1, 1_790_000_001)
     assert again.admitted(1) == 1
-    assert LedgerKeeper(folder).last_used() == {1: 1_790_000_001}
+    assert at_once(folder).last_used() == {1: 1_790_000_001}
 
 
 def test_a_full_disk_is_said_and_loses_nothing(
@@ -523,7 +669,7 @@ class AnyOrder(RuleBasedStateMachine):
         super().__init__()
         self.folder = Path(os.environ["LEDGER_TEST"]) / str(random.SystemRandom().getrandbits(64))
         self.workers: list[WorkerLedger] = [self.worker(number) for number in range(3)]
-        self.keeper, self.book = LedgerKeeper(self.folder), MemoryBook()
+        self.keeper, self.book = at_once(self.folder), MemoryBook()
         self.today, self.admitted = TODAY, Counter[int]()
         self.model: Counter[tuple[date, int, str]] = Counter()
 
@@ -554,7 +700,7 @@ class AnyOrder(RuleBasedStateMachine):
 
     @rule()
     def replace_keeper(self) -> None:
-        self.keeper = LedgerKeeper(self.folder)
+        self.keeper = at_once(self.folder)
 
     @precondition(lambda self: self.today < TODAY + 4 * DAY)
     @rule()
@@ -643,7 +789,7 @@ def both_days(ledger: WorkerLedger) -> int:
 def test_four_processes_of_two_threads_lose_nothing_though_one_is_killed(
     children: Children, make: Callable[..., WorkerLedger], folder: Path, book: MemoryBook, due: int
 ) -> None:
-    ledger, keeper = make(), LedgerKeeper(folder)
+    ledger, keeper = make(), at_once(folder)
     victim, *others = (children.start(20_000) for _ in range(4))
     while children.done[0] < due:
         keeper.fold(book, TOMORROW)
@@ -658,7 +804,7 @@ def test_four_processes_of_two_threads_lose_nothing_though_one_is_killed(
     keeper.fold(book, TOMORROW)
     assert 0 <= sum(book.calls().values()) - reported <= 2
     fresh = MemoryBook()
-    LedgerKeeper(folder).fold(fresh, TOMORROW)
+    at_once(folder).fold(fresh, TOMORROW)
     assert fresh.calls() == book.calls()
     assert len(list(folder.glob("column-*"))) <= 9
 
@@ -674,7 +820,7 @@ def test_what_was_counted_survives_the_end_of_every_process(
     reported = sum(children.done)
     ledger = make()
     assert 0 <= both_days(ledger) - reported <= 8
-    LedgerKeeper(folder).fold(book, TOMORROW)
+    at_once(folder).fold(book, TOMORROW)
     assert 0 <= sum(book.calls().values()) - reported <= 8
     ledger.spend(1, "/0", 1, TODAY)
     assert [path.name for path in folder.glob("column-0.lock")] == ["column-0.lock"]

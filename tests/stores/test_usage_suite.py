@@ -94,6 +94,18 @@ def test_usage_is_read_since_a_day_and_of_one_account(book: UsageBook, ann: int,
     assert list(book.rows(TODAY, ann)) == [UsageRow(TODAY, ann, "/a", 1)]
 
 
+def test_pages_are_left_out_by_their_day_and_number(book: UsageBook, ann: int) -> None:
+    book.fold([Total(TODAY, 7, ann, "/a", 1), Total(TODAY, 2**62, ann, "/a", 20), Total(YESTERDAY, 7, ann, "/a", 300)])
+    assert book.by_day(YESTERDAY, without=[(TODAY, 7)]) == {ann: {TODAY: 20, YESTERDAY: 300}}
+    assert book.by_day(YESTERDAY, without={(TODAY, 2**62), (YESTERDAY, 7)}) == {ann: {TODAY: 1}}
+
+
+def test_totals_are_given_as_they_were_folded(book: UsageBook, ann: int) -> None:
+    totals = [Total(TODAY, 7, ann, "/a", 1), Total(TODAY, 2**62, ann, "/a", 20), Total(TODAY, 7, ann, "/b", 3)]
+    book.fold([*totals, Total(YESTERDAY, 7, ann, "/a", 300)])
+    assert set(book.totals(TODAY)) == set(totals)
+
+
 def test_folding_nothing_is_nothing(book: UsageBook) -> None:
     book.fold([])
     assert dict(book.by_day(date.min)) == {}

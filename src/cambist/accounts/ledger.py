@@ -6,15 +6,21 @@ are absolute, so that folding them twice changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Protocol
 
+DayPage = tuple[date, int]
+"""A page of the ledger, by its day and its number."""
+
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """All calls of an account to an endpoint that one page of the ledger has counted on a day; it only ever grows."""
+    """All calls of an account to an endpoint that one page of the ledger has counted on a day; it only ever grows.
+
+    A page's number is its own: one that is made anew for the same day has another, and its totals are added.
+    """
 
     day: date
     page: int
@@ -40,13 +46,22 @@ class Ledger(Protocol):
         """Count calls on the day that the caller read."""
 
     def spent(self, account: int, day: date) -> int:
-        """Give the calls that all workers counted on a day, as long as the ledger has it, then 0."""
+        """Give the calls that all workers counted on a day in pages that this one has had since it began, else 0."""
+
+    def refresh(self) -> None:
+        """Take note of other pages, where nobody asked for long."""
 
     def admit(self, account: int) -> None:
         """Count a request that was let in."""
 
     def admitted(self, account: int) -> int:
         """Give the requests that all workers ever let in: only the difference of two readings means something."""
+
+    def newly_admitted(self) -> Mapping[int, int]:
+        """Give the accounts that had requests let in since this was asked last, and what `admitted` gave then."""
+
+    def last_admitted(self, account: int) -> int:
+        """Give what `admitted` gave when `newly_admitted` was asked last, or at the beginning."""
 
     def use_key(self, key: int, unix_second: int) -> None:
         """Note when a key was last used."""
@@ -58,8 +73,11 @@ class UsageBook(Protocol):
     def fold(self, totals: Iterable[Total]) -> None:
         """Store totals, all or none; one that is smaller than what is stored changes nothing. Errors: StoreBroken."""
 
-    def by_day(self, since: date) -> Mapping[int, Mapping[date, int]]:
-        """Give the calls of each account on each day from `since` on, where there are any."""
+    def by_day(self, since: date, without: Collection[DayPage] = ()) -> Mapping[int, Mapping[date, int]]:
+        """Give the calls of each account on each day from `since` on, where there are any; `without` some pages."""
+
+    def totals(self, since: date) -> Iterable[Total]:
+        """Give the totals as they were folded, from `since` on."""
 
     def rows(self, since: date | None = None, account: int | None = None) -> Sequence[UsageRow]:
         """Give usage by day, account and endpoint, in this order."""

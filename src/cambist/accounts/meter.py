@@ -1,7 +1,8 @@
 """The meter: lets a request in by rate and quota, and counts what its answer cost.
 
-Nothing here waits or locks. The ledger's cells are written by one thread each and read by all; what was spent on
-earlier days is in memory since the start and rolled on at midnight.
+Nothing here waits or locks. The ledger's cells are written by one thread each and read by all. What was counted in
+pages that were gone when the process began is in memory; what goes later the ledger keeps. Where the ledger has no room
+(a full disk as a page is due), calls are counted in memory and limits hold, though each process knows only its own.
 """
 
 from __future__ import annotations
@@ -9,12 +10,13 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from math import ceil
 
 from cambist.accounts.account import Account
-from cambist.accounts.bearer import Bearer
+from cambist.accounts.bearer import Bearer, Bearers
 from cambist.accounts.ledger import Ledger
 from cambist.accounts.plan import Plan
 from cambist.accounts.quota import Period, period_of, quota_of, remaining, seconds_to_end
@@ -29,7 +31,7 @@ _LATE_SECONDS = 120
 """How long after midnight the last day's pages may still be written by answers that began before it."""
 
 PastUsage = Mapping[int, Mapping[date, int]]
-"""Calls of former days, by account number and day."""
+"""Calls by account number and day, of pages that the ledger does not have."""
 
 
 @dataclass(slots=True)
@@ -52,18 +54,20 @@ class _Terms:
 
 
 class Meter:
-    """Counts for one process; `past` is what was spent on earlier days, `warn` hears when the ledger has no room."""
+    """Counts for one process; `past` is what the ledger has no pages of, `warn` hears when it has no room."""
 
     def __init__(self, ledger: Ledger, past: PastUsage, warn: Callable[[str], None] = lambda _sentence: None) -> None:
         self._ledger = ledger
         self._warn = warn
-        self._past = {number: dict(days) for number, days in past.items()}
+        self._past = past
         self._buckets: dict[int, Bucket] = {}
+        self._admitted_in_memory: Counter[int] = Counter()
+        self._bearers: Bearers = {}
+        self._limits: dict[int, tuple[float, int]] = {}
         self._terms: dict[int, _Terms] = {}
         self._key_used: dict[int, int] = {}
         self._owed: Counter[tuple[int, str, date]] = Counter()
         self._owing = threading.Lock()
-        self._remembered = date.min
         self._day = (0.0, 0.0, date.min)
 
     def today(self, now: float) -> date:
@@ -85,20 +89,29 @@ class Meter:
         if bucket.level < 1:
             wait = seconds_until_next(bucket, plan.rate)
             raise RateLimited(f"Rate limit exceeded: [{plan.rate:g}] requests a second on the plan [{plan.name}]", wait)
-        self._ledger.admit(number)
+        try:
+            self._ledger.admit(number)
+        except StoreBroken:
+            self._admitted_in_memory[number] += 1
 
-    def _read(self, number: int, now: float, rate: float, burst: int) -> Bucket:
-        counted = self._ledger.admitted(number)
-        last = self._buckets.get(number) or Bucket(burst, counted, now)
+    def _read(self, number: int, now: float, rate: float, burst: int, before: int | None = None) -> Bucket:
+        """Read an account's bucket; it was full when it was looked at last, and `before` requests had been let in."""
+        counted = self._ledger.admitted(number) + self._admitted_in_memory.get(number, 0)
+        last = self._buckets.get(number)
+        if last is None:
+            last = Bucket(burst, self._ledger.last_admitted(number) if before is None else before, now)
         bucket = self._buckets[number] = last.read(counted, now, rate, burst)
         return bucket
 
-    def watch_buckets(self, bearers: Iterable[Bearer], now: float) -> None:
-        """Read the buckets of all accounts: one that this worker has not served for long is drawn by the others."""
-        for bearer in {one.account.number: one for one in bearers}.values():
-            plan = bearer.plan
-            if plan.rate is not None and plan.burst is not None:
-                self._read(bearer.account.number, now, plan.rate, plan.burst)
+    def tick(self, bearers: Bearers, now: float) -> None:
+        """Do what is due ten times a second: look at what the others let in, and pay what is owed to the ledger."""
+        self._ledger.refresh()
+        if self._bearers is not bearers:
+            self._bearers, self._limits = bearers, _limits_of(bearers.values())
+        for number, before in self._ledger.newly_admitted().items():
+            if limit := self._limits.get(number):
+                self._read(number, now, *limit, before)
+        self._settle()
 
     def afford(self, bearer: Bearer, cost: int, now: float, what: str = "the request") -> None:
         """Make sure that the account has the calls left that `what` costs. Errors: QuotaSpent, nothing is charged."""
@@ -136,66 +149,60 @@ class Meter:
 
     def _settled(self, number: int, period: Period, today: date) -> int:
         days = range((today - period.start).days)
-        return sum(self.calls_on(number, period.start + offset * _DAY, today) for offset in days)
+        return sum(self.calls_on(number, period.start + offset * _DAY) for offset in days)
 
     def _left(self, terms: _Terms) -> int:
-        used = terms.settled + self.calls_on(terms.account.number, terms.today, terms.today)
-        return remaining(terms.quota, used)
+        return remaining(terms.quota, terms.settled + self.calls_on(terms.account.number, terms.today))
 
-    def calls_on(self, number: int, day: date, today: date) -> int:
-        """Give an account's calls of a day: from the ledger's pages while they are there, from memory before."""
-        past = self._past.get(number, {}).get(day, 0)
-        return max(past, self._ledger.spent(number, day)) if day >= today - 2 * _DAY else past
+    def calls_on(self, number: int, day: date) -> int:
+        """Give an account's calls of a day: in the ledger, in pages from before, and those that it had no room for."""
+        calls = self._ledger.spent(number, day)
+        if (past := self._past.get(number)) is not None:
+            calls += past.get(day, 0)
+        return calls + self._owed_on(number, day) if self._owed else calls
+
+    def _owed_on(self, number: int, day: date) -> int:
+        with self._owing:
+            return sum(calls for (who, _, when), calls in self._owed.items() if (who, when) == (number, day))
 
     def spend(self, bearer: Bearer, endpoint: str, cost: int, now: float) -> None:
         """Count an answer that is about to be given.
 
-        Where the ledger has no room (a full disk as a new day's page is due) the answer is given all the same, and
-        what it cost is remembered until there is room.
+        Where the ledger has no room the answer is given all the same, and what it cost is owed until there is.
         """
+        if self._key_used.get(bearer.key) != int(now):
+            self._key_used[bearer.key] = int(now)
+            with suppress(StoreBroken):  # it is noted again in a second
+                self._ledger.use_key(bearer.key, int(now))
+        if not cost:
+            return
         number, today = bearer.account.number, self.today(now)
         try:
-            if self._key_used.get(bearer.key) != int(now):
-                self._key_used[bearer.key] = int(now)
-                self._ledger.use_key(bearer.key, int(now))
-            if cost:
-                self._ledger.spend(number, endpoint, cost, today)
+            self._ledger.spend(number, endpoint, cost, today)
         except StoreBroken as broken:
             with self._owing:
                 if not self._owed:
                     self._warn(f"Ledger: no room; answers go on and are counted in memory: {broken}")
                 self._owed[number, endpoint, today] += cost
 
-    def settle(self) -> None:
+    def _settle(self) -> None:
         """Count what is owed to the ledger, if there is room now."""
         while self._owed:
             with self._owing:
-                (number, endpoint, day), calls = self._owed.popitem()
-            try:
-                self._ledger.spend(number, endpoint, calls, day)
-            except StoreBroken:
-                with self._owing:
-                    self._owed[number, endpoint, day] += calls
-                return
+                owed, calls = next(iter(self._owed.items()))
+                try:
+                    self._ledger.spend(owed[0], owed[1], calls, owed[2])
+                except StoreBroken:
+                    return
+                del self._owed[owed]
             if not self._owed:
                 self._warn("Ledger: there is room again, all calls are counted")
-
-    def remember(self, bearers: Iterable[Bearer], now: float) -> None:
-        """Keep in memory what the pages hold of the last days: they are removed some time after midnight."""
-        today = self.today(now)
-        if self._remembered == today and now - self._day[0] > _LATE_SECONDS:
-            return
-        self._remembered = today
-        for number in {one.account.number for one in bearers}:
-            days = self._past.setdefault(number, {})
-            for day in (today - 2 * _DAY, today - _DAY):
-                days[day] = self.calls_on(number, day, today)
 
     def usage(self, bearer: Bearer, now: float) -> UsageRecord:
         """Give an account's usage record."""
         today, number = self.today(now), bearer.account.number
         terms = self._terms_of(bearer, now)
-        return usage_record(lambda day: self.calls_on(number, day, today), terms.quota, terms.period, today)
+        return usage_record(lambda day: self.calls_on(number, day), terms.quota, terms.period, today)
 
     def headers(self, bearer: Bearer, now: float, *, afforded: bool = False) -> list[tuple[str, str]]:
         """Write `RateLimit-Policy` and `RateLimit`, as the IETF draft has them; an unlimited plan has neither.
@@ -217,3 +224,12 @@ class Meter:
         bucket = self._buckets.get(number) if afforded else None
         level = bucket.level - 1 if bucket else self._read(number, now, rate, burst).level
         return f'"rate";r={max(0, int(level))};t={max(0, ceil((burst - level) / rate))}'
+
+
+def _limits_of(bearers: Iterable[Bearer]) -> dict[int, tuple[float, int]]:
+    """Give rate and burst of every account that has them."""
+    return {
+        one.account.number: (one.plan.rate, one.plan.burst)
+        for one in bearers
+        if one.plan.rate is not None and one.plan.burst is not None
+    }

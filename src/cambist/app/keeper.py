@@ -98,7 +98,7 @@ class Keeper:
         self._refresh_image()
         self._refresh_book()
         publish_plans(self._folder.path, self._board)
-        LedgerKeeper(self._folder.ledger).fold(self._store.usage, self._clock().date())
+        LedgerKeeper(self._folder.ledger).recover(self._store.usage, self._clock().date())
 
     def create_owner(self) -> str | None:
         """Create the owner's account with a key, which is left in the folder for scripts; None if there is one.

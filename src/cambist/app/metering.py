@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 from datetime import timedelta
 
-from cambist.accounts.meter import Meter
+from cambist.accounts.ledger import UsageBook
+from cambist.accounts.meter import Meter, PastUsage
 from cambist.app.parts import endpoints
 from cambist.server.desk import utc_now
 from cambist.settings import Settings
@@ -25,4 +26,13 @@ def open_meter(settings: Settings, store: Store) -> Meter:
     threads = settings.workers * settings.threads + bool(settings.stream_port)
     charged = [*(endpoint.path for endpoint in endpoints()), CHARGED_AS]
     ledger = WorkerLedger(DataFolder(settings.data).ledger, charged, threads)
-    return Meter(ledger, store.usage.by_day(utc_now().date() - _REMEMBERED), log.warning)
+    return Meter(ledger, _before(ledger, store.usage), log.warning)
+
+
+def _before(ledger: WorkerLedger, book: UsageBook) -> PastUsage:
+    """Give what the book has of pages that the ledger has not; read again where other pages have come meanwhile."""
+    while True:
+        pages = ledger.pages()
+        past = book.by_day(utc_now().date() - _REMEMBERED, without=pages)
+        if ledger.pages() == pages:
+            return past

@@ -205,8 +205,7 @@ class Streaming:
         while True:
             await asyncio.sleep(_CHECK_EVERY)
             self._failed.clear()
-            self._meter.remember(self.door.bearers.values(), self.now())
-            self._meter.settle()
+            self._meter.tick(self.door.bearers, self.now())
             await self._end_refused()
             self.hub.ping(self.moment())
 

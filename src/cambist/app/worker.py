@@ -100,10 +100,7 @@ class Worker:
     def _tick(self) -> None:
         now = self._desk.clock()
         self._desk.tick()
-        subscribers = self._desk.subscribers().values()
-        self._meter.watch_buckets(subscribers, now)
-        self._meter.remember(subscribers, now)
-        self._meter.settle()
+        self._meter.tick(self._desk.subscribers(), now)
 
 
 def load_worker(settings: Settings, supervisor: int) -> Wsgi:

@@ -7,6 +7,7 @@ the next, and a damaged one is succeeded. Calls are counted in the newest sound 
 from __future__ import annotations
 
 import logging
+import secrets
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -19,6 +20,8 @@ from cambist.stores.ledger.page import Page, create_page
 _log = logging.getLogger(__name__)
 _NEVER = -1
 _SHOWN = 5
+_INCARNATIONS = 1 << 62
+_GENERATIONS = 10**9
 
 Pages = Mapping[str, Sequence[Page]]
 """Pages by stem, oldest generation first."""
@@ -55,7 +58,7 @@ class Binder:
             self._heard = self.sound[0]
             try:
                 there = self.names()
-                self._let_go(self._open.keys() - there)
+                self._let_go(name for name, page in self._open.items() if not page.is_in(self.folder))
                 for name in sorted(there - self._open.keys() - self._unreadable):
                     self._map(name)
             except OSError as error:
@@ -140,7 +143,13 @@ class Binder:
         """Plan a page that also fits those who were content with the last."""
         taken = [name.generation for name in self.names() if name.stem == stem]
         had, columns = ((), 0) if last is None else (last.layout.rows, last.columns)
-        return Layout(stem, max(taken, default=-1) + 1, max(columns, width), tuple(dict.fromkeys((*had, *rows))))
+        return Layout(
+            stem,
+            max(taken, default=-1) + 1,
+            max(columns, width),
+            tuple(dict.fromkeys((*had, *rows))),
+            incarnation=_GENERATIONS + secrets.randbelow(_INCARNATIONS),
+        )
 
     def _create(self, layout: Layout) -> None:
         try:

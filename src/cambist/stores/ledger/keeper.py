@@ -6,36 +6,40 @@ whose answer got lost, is simply done again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+import logging
+from collections.abc import Callable, Iterator, Mapping
 from datetime import date, timedelta
 from pathlib import Path
+from time import monotonic
 
-from cambist.accounts.ledger import Total, UsageBook
+from cambist.accounts.ledger import DayPage, Total, UsageBook
 from cambist.errors import StoreBroken
 from cambist.stores.ledger.binder import Binder
 from cambist.stores.ledger.layout import PageName
 from cambist.stores.ledger.page import Page
+from cambist.stores.ledger.reading import Folded, Reading
 from cambist.stores.ledger.worker import KEYS
 
+_log = logging.getLogger(__name__)
 _DAY = timedelta(days=1)
 
-
-@dataclass
-class _Folded:
-    """What of a page is in the book: by account the total, by account and endpoint the calls."""
-
-    totals: dict[int, int] = field(default_factory=dict)
-    calls: dict[tuple[int, str], int] = field(default_factory=dict)
+_PATIENCE = 120.0
+"""Seconds for which a page stays that is to be removed: workers take note of it, or the clock is set right again."""
 
 
 class LedgerKeeper:
-    """Folds one folder. There may be several at once, or one after another: each only repeats what the other did."""
+    """Folds one folder. There may be several at once, or one after another: each only repeats what the other did.
 
-    def __init__(self, folder: Path) -> None:
+    `clock` gives seconds that are never set back, `patience` how many of them a page stays that is to be removed.
+    """
+
+    def __init__(self, folder: Path, patience: float = _PATIENCE, clock: Callable[[], float] = monotonic) -> None:
         """Map the pages that are there. Errors: StoreBroken."""
         self._binder = Binder(folder)
-        self._folded: dict[tuple[str, int], _Folded] = {}
+        self._folded: dict[DayPage, Folded] = {}
+        self._old_since: dict[PageName, float] = {}
+        self._patience = patience
+        self._clock = clock
 
     def fold(self, book: UsageBook, today: date) -> int:
         """Store what has changed since the last fold and remove pages older than yesterday; give the changed totals.
@@ -43,8 +47,8 @@ class LedgerKeeper:
         Errors: StoreBroken, and the pages keep everything for the next fold.
         """
         self._binder.look()
-        done = {name for name in self._binder.known() if name.day is not None and name.day < today - _DAY}
-        readings = [_Reading(page, self._known(page), today) for page in self._day_pages()]
+        done = self._done(today)
+        readings = [Reading(page, self._known(page), today) for page in self._day_pages()]
         totals = [total for reading in readings for total in reading.changed]
         book.fold(totals)
         for reading in readings:
@@ -53,14 +57,36 @@ class LedgerKeeper:
         self._remove(done, today)
         return len(totals)
 
+    def recover(self, book: UsageBook, today: date) -> int:
+        """Fold before anybody counts, and give up pages that hold less than the book has of them.
+
+        They are older copies, or a machine that ended suddenly had not written them out. What comes after is counted in
+        new pages, and added. Errors: StoreBroken.
+        """
+        folded = self.fold(book, today)
+        if pages := {(page.name.day, page.layout.number): page for page in self._day_pages()}:
+            oldest = min(day for day, _ in pages if day is not None)
+            behind = {pages[total.day, total.page].name for total in book.totals(oldest) if _is_behind(pages, total)}
+            for name in sorted(behind):
+                _log.warning("Ledger: the page %s is older than the database: it is given up", name)
+            self._discard(behind)
+        return folded
+
+    def _done(self, today: date) -> set[PageName]:
+        """Give the pages that have been older than yesterday for some time."""
+        old = {name for name in self._binder.known() if name.day is not None and name.day < today - _DAY}
+        now = self._clock()
+        self._old_since = {name: self._old_since.get(name, now) for name in old}
+        return {name for name, since in self._old_since.items() if now - since >= self._patience}
+
     def _day_pages(self) -> Iterator[Page]:
         for pages in self._binder.pages.values():
             yield from (page for page in pages if page.name.day is not None)
 
-    def _known(self, page: Page) -> _Folded:
-        return self._folded.setdefault((page.name.stem, page.name.generation), _Folded())
+    def _known(self, page: Page) -> Folded:
+        return self._folded.setdefault((page.name.day or date.min, page.layout.number), Folded())
 
-    def _set_aside(self, readings: list[_Reading]) -> None:
+    def _set_aside(self, readings: list[Reading]) -> None:
         """Set aside pages that were found damaged while they were read: the workers take the next generation."""
         for reading in readings:
             if reading.unsound and not reading.page.name.damaged:
@@ -70,16 +96,24 @@ class LedgerKeeper:
     def _remove(self, names: set[PageName], today: date) -> None:
         """Remove folded pages and what was left of pages that were never finished."""
         oldest = (today - _DAY).isoformat()
+        self._discard(names)
         try:
-            if names:
-                self._binder.remove(names)
             for left in self._binder.folder.glob(".????-??-??.*.page.*"):
                 if left.name[1:11] < oldest:
                     left.unlink(missing_ok=True)
         except OSError as error:
             raise StoreBroken(f"The ledger {self._binder.folder} cannot be written: {error.strerror}") from error
-        for name in names:
-            self._folded.pop((name.stem, name.generation), None)
+
+    def _discard(self, names: set[PageName]) -> None:
+        if not names:
+            return
+        try:
+            self._binder.remove(names)
+        except OSError as error:
+            raise StoreBroken(f"The ledger {self._binder.folder} cannot be written: {error.strerror}") from error
+        self._binder.look()
+        there = {(page.name.day, page.layout.number) for page in self._day_pages()}
+        self._folded = {page: folded for page, folded in self._folded.items() if page in there}
 
     def last_used(self) -> Mapping[int, int]:
         """Give the unix second at which each key was last used, of those that ever were. Errors: StoreBroken."""
@@ -93,38 +127,10 @@ class LedgerKeeper:
         return found
 
 
-class _Reading:
-    """One page as it was read for one fold."""
-
-    def __init__(self, page: Page, known: _Folded, today: date) -> None:
-        self.page = page
-        self.unsound: list[int] = []
-        self._known = known
-        self._totals: dict[int, int] = {}
-        self._calls: dict[tuple[int, str], int] = {}
-        day = page.name.day or today
-        page.reach(page.room - 1)
-        for account in range(page.accounts):
-            # Read before its rows: a call that these have already makes the account be read again next time.
-            total = page.total(account)
-            # Of a call whose worker was killed in the midst only the row may be there: in the end all rows are read.
-            if day < today or total != known.totals.get(account, 0):
-                self._read(account, total)
-        self.changed = [
-            Total(day, page.name.generation, account, endpoint, calls)
-            for (account, endpoint), calls in self._calls.items()
-        ]
-
-    def _read(self, account: int, total: int) -> None:
-        (_, *rows), sound = self.page.checked(account)
-        if not sound:
-            self.unsound.append(account)
-        self._totals[account] = total
-        for endpoint, calls in zip(self.page.layout.rows, rows, strict=True):
-            if calls > self._known.calls.get((account, endpoint), 0):
-                self._calls[account, endpoint] = calls
-
-    def remember(self) -> None:
-        """Note that the changes are in the book."""
-        self._known.totals |= self._totals
-        self._known.calls |= self._calls
+def _is_behind(pages: Mapping[tuple[date | None, int], Page], total: Total) -> bool:
+    """Tell whether the book has a larger total than its page."""
+    page = pages.get((total.day, total.page))
+    if page is None:
+        return False
+    row = page.rows.get(total.endpoint)
+    return row is None or not page.reach(total.account) or page.row_totals(total.account)[row] < total.calls

@@ -53,13 +53,23 @@ class PageName:
 
 
 class Layout(msgspec.Struct, frozen=True):
-    """What a page's header says. `rows` are the names of rows 1 and up."""
+    """What a page's header says. `rows` are the names of rows 1 and up.
+
+    `incarnation` is drawn at random when a page is made, so that one made anew under the same name is another page; 0
+    for one that was made before there were any.
+    """
 
     stem: str
     generation: int
     columns: int
     rows: tuple[str, ...] = ()
     byte_order: str = sys.byteorder
+    incarnation: int = 0
+
+    @property
+    def number(self) -> int:
+        """What the page is known by in the book: its incarnation, or else its generation."""
+        return self.incarnation or self.generation
 
     @property
     def name(self) -> PageName:

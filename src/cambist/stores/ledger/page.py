@@ -12,9 +12,13 @@ import mmap
 import os
 import threading
 import weakref
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+
+import numpy as np
+from numpy.typing import NDArray
 
 from cambist.stores.ledger.cell import BYTES, CHECK, COUNT, FACTOR, is_sound, sealed, sound_count
 from cambist.stores.ledger.layout import LONGEST_HEADER, Layout, PageName, read_layout
@@ -49,6 +53,13 @@ class Page:
             raise ValueError("it is cut off within its header")
         self.cells = memoryview(mmap.mmap(self._file, size - size % BYTES)).cast("Q")
         self.accounts = (len(self.cells) - self._first) // self._of_account
+
+    def is_in(self, folder: Path) -> bool:
+        """Tell whether the file of this name in the folder is still the one that is mapped."""
+        try:
+            return os.path.samestat((folder / str(self.name)).stat(), os.fstat(self._file))
+        except FileNotFoundError:
+            return False
 
     @property
     def room(self) -> int:
@@ -152,6 +163,23 @@ class Page:
         total, *parts = self.row_totals(account)
         return max(total, sum(parts))
 
+    def totals(self) -> NDArray[np.uint64]:
+        """Give the totals of all accounts, unchecked: what differs from an earlier reading was counted since."""
+        self.reach(self.room - 1)
+        totals: NDArray[np.uint64] = self._accounts_cells()[:, : self.columns].sum(axis=1) & np.uint64(COUNT)
+        return totals
+
+    def touched(self) -> Iterable[int]:
+        """Give the accounts of which any cell was ever written."""
+        self.reach(self.room - 1)
+        found: list[int] = np.flatnonzero(self._accounts_cells().any(axis=1)).tolist()
+        return found
+
+    def _accounts_cells(self) -> NDArray[np.uint64]:
+        """Give the cells of all accounts, a row an account."""
+        cells = np.frombuffer(self.cells, np.uint64)[self._first :]
+        return cells[: self.accounts * self._of_account].reshape(self.accounts, self._of_account)
+
     def row_totals(self, account: int) -> list[int]:
         """Give the checked totals of all rows of an account within `accounts`, row 0 first."""
         return self.checked(account)[0]
@@ -166,6 +194,14 @@ class Page:
     def largest(self, account: int) -> int:
         """Give the largest value that any column has for an account within `accounts`."""
         return max(map(sound_count, self._slot(account)))
+
+
+def changed(before: NDArray[np.uint64], now: NDArray[np.uint64]) -> list[int]:
+    """Give the accounts whose totals are others than before; those that came since had none."""
+    known = np.zeros(len(now), np.uint64)
+    known[: len(before)] = before[: len(now)]
+    found: list[int] = np.flatnonzero(now != known).tolist()
+    return found
 
 
 def create_page(folder: Path, layout: Layout) -> bool:

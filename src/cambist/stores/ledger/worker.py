@@ -4,18 +4,37 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
+from cambist.accounts.ledger import DayPage
 from cambist.errors import StoreBroken
-from cambist.stores.ledger.binder import Binder, newest
+from cambist.stores.ledger.binder import Binder, Pages, newest
 from cambist.stores.ledger.column import Column
-from cambist.stores.ledger.page import Page
+from cambist.stores.ledger.page import Page, changed
 
 ADMITTED = "admitted"
 KEYS = "keys"
 _TRIES = 3
+
+
+_DAYS_KEPT = 62
+"""Of how many days what was spent is kept in memory after their pages are gone: two periods."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Day:
+    """One day: its pages, and by account what those have counted that are gone."""
+
+    pages: Sequence[Page]
+    gone: Mapping[int, int]
 
 
 class WorkerLedger:
@@ -34,14 +53,16 @@ class WorkerLedger:
         self._seat = _Seat(folder, self._held, self._mend)
         self._sound = self._binder.sound
         self._looking = threading.Lock()
+        self._days: dict[date, _Day] = {}
         self._look()
+        self._seen_admitted = self._all_admitted()
 
     def _look(self) -> None:
         """Take up what pages there are. Errors: StoreBroken."""
         with self._looking:
             heard, pages = self._binder.look()
-            self._days = {day: pages[stem] for stem in pages if (day := pages[stem][0].name.day)}
-            self._newest = {day: page for day in self._days if (page := newest(self._days[day]))}
+            self._days = _by_day(self._days, pages)
+            self._newest = {day: page for day in self._days if (page := newest(self._days[day].pages))}
             self._admitted_in = pages.get(ADMITTED, ())
             self._admitting = newest(self._admitted_in)
             self._using = newest(pages.get(KEYS, ()))
@@ -53,7 +74,7 @@ class WorkerLedger:
         Errors: StoreBroken when a page is due, for the day or for more accounts, and the disk is full.
         """
         if self._sound[0] != self._heard:
-            self._look()
+            self.refresh()
         page, column = self._newest.get(today), self._seat.column
         if (
             page is None
@@ -66,18 +87,29 @@ class WorkerLedger:
         page.spend(account, row, column, calls)
 
     def spent(self, account: int, day: date) -> int:
-        """Give the calls that all workers counted on a day, as long as its pages are there, then 0."""
+        """Give the calls that all workers counted on a day in pages that were there since this one began, else 0."""
+        self.refresh()
+        of_day = self._days.get(day)
+        if of_day is None:
+            return 0
+        if len(of_day.pages) == 1:
+            return of_day.pages[0].total(account) + of_day.gone.get(account, 0)
+        return sum(page.total(account) for page in of_day.pages) + of_day.gone.get(account, 0)
+
+    def refresh(self) -> None:
+        """Take up other pages, if there are any; a folder that cannot be read leaves those that there were."""
         if self._sound[0] != self._heard:
-            self._look()
-        pages = self._days.get(day, ())
-        if len(pages) == 1:
-            return pages[0].total(account)
-        return sum(page.total(account) for page in pages)
+            with suppress(StoreBroken):
+                self._look()
+
+    def pages(self) -> frozenset[DayPage]:
+        """Give the pages of days whose calls `spent` gives."""
+        self._look()
+        return frozenset((day, page.layout.number) for day, of_day in self._days.items() for page in of_day.pages)
 
     def admit(self, account: int) -> None:
         """Count a request that was let in. Errors: StoreBroken as `spend`."""
-        if self._sound[0] != self._heard:
-            self._look()
+        self.refresh()
         page, column = self._admitting, self._seat.column
         if page is None or column >= page.columns or not 0 <= account < page.accounts:
             page = self._prepared(ADMITTED, account, column)
@@ -85,17 +117,32 @@ class WorkerLedger:
 
     def admitted(self, account: int) -> int:
         """Give the requests that all workers ever let in, or for want of a page 0."""
-        if self._sound[0] != self._heard:
-            self._look()
+        self.refresh()
         pages = self._admitted_in
         if len(pages) == 1:
             return pages[0].total(account)
         return sum(page.total(account) for page in pages)
 
+    def newly_admitted(self) -> Mapping[int, int]:
+        """Give the accounts that had requests let in since this was asked last, and what `admitted` gave then."""
+        seen, self._seen_admitted = self._seen_admitted, self._all_admitted()
+        return {account: _at(seen, account) for account in changed(seen, self._seen_admitted)}
+
+    def last_admitted(self, account: int) -> int:
+        """Give what `admitted` gave when `newly_admitted` was asked last, or at the beginning."""
+        return _at(self._seen_admitted, account)
+
+    def _all_admitted(self) -> NDArray[np.uint64]:
+        self.refresh()
+        parts = [page.totals() for page in self._admitted_in]
+        totals = np.zeros(max(map(len, parts), default=0), np.uint64)
+        for part in parts:
+            totals[: len(part)] += part
+        return totals
+
     def use_key(self, key: int, unix_second: int) -> None:
         """Note when a key was last used. Errors: StoreBroken as `spend`."""
-        if self._sound[0] != self._heard:
-            self._look()
+        self.refresh()
         page, column = self._using, self._seat.column
         if page is None or column >= page.columns or not 0 <= key < page.accounts:
             page = self._prepared(KEYS, key, column)
@@ -114,8 +161,8 @@ class WorkerLedger:
 
     def _mend(self, column: int) -> None:
         """Set right what a killed process has left half written in a column, which is ours now."""
-        for pages in self._days.values():
-            for page in pages:
+        for of_day in self._days.values():
+            for page in of_day.pages:
                 if column < page.columns and not page.name.damaged:
                     page.mend(column)
 
@@ -146,3 +193,25 @@ class _Seat(threading.local):
         self.column = self._held.number
         self._claimed(self.column)
         return self.column
+
+
+def _at(totals: NDArray[np.uint64], account: int) -> int:
+    return int(totals[account]) if account < len(totals) else 0
+
+
+def _by_day(before: Mapping[date, _Day], pages: Pages) -> dict[date, _Day]:
+    """Take up other pages; what those have counted that are gone is kept."""
+    by_day = {day: generations for generations in pages.values() if (day := generations[0].name.day)}
+    days = sorted({*before, *by_day})[-_DAYS_KEPT:]
+    return {day: _with_gone(before.get(day), by_day.get(day, ())) for day in days}
+
+
+def _with_gone(before: _Day | None, pages: Sequence[Page]) -> _Day:
+    if before is None:
+        return _Day(pages, {})
+    there = {page.layout.number for page in pages}
+    gone = Counter(before.gone)
+    for page in before.pages:
+        if page.layout.number not in there:
+            gone.update({account: page.total(account) for account in page.touched()})
+    return _Day(pages, gone)

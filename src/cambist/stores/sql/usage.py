@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 
-from sqlalchemy import Connection, Engine, func, select
+from sqlalchemy import Connection, Engine, func, select, tuple_
 from sqlalchemy.dialects.sqlite import insert
 
-from cambist.accounts.ledger import Total, UsageRow
+from cambist.accounts.ledger import DayPage, Total, UsageRow
 from cambist.stores.sql.schema import accounts, usage
 
 _log = logging.getLogger(__name__)
@@ -37,11 +37,11 @@ class SqlUsage:
             if rows:
                 connection.execute(upsert, rows)
 
-    def by_day(self, since: date) -> Mapping[int, Mapping[date, int]]:
-        """Give the calls of each account on each day from `since` on, where there are any."""
+    def by_day(self, since: date, without: Collection[DayPage] = ()) -> Mapping[int, Mapping[date, int]]:
+        """Give the calls of each account on each day from `since` on, where there are any; `without` some pages."""
         query = (
             select(usage.c.account_id, usage.c.day, func.sum(usage.c.calls))
-            .where(usage.c.day >= since)
+            .where(usage.c.day >= since, tuple_(usage.c.day, usage.c.page).not_in(list(without)))
             .group_by(usage.c.account_id, usage.c.day)
             .order_by(usage.c.account_id, usage.c.day)
         )
@@ -50,6 +50,12 @@ class SqlUsage:
             for account, day, calls in connection.execute(query):
                 found.setdefault(account, {})[day] = calls
         return found
+
+    def totals(self, since: date) -> Iterator[Total]:
+        """Give the totals as they were folded, from `since` on."""
+        query = select(usage.c.day, usage.c.page, usage.c.account_id, usage.c.endpoint, usage.c.calls)
+        with self._engine.connect() as connection:
+            yield from (Total(*row) for row in connection.execute(query.where(usage.c.day >= since)))
 
     def rows(self, since: date | None = None, account: int | None = None) -> Sequence[UsageRow]:
         """Give usage by day, account and endpoint, in this order."""
