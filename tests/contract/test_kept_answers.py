@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from itertools import permutations
 from typing import Any
@@ -18,6 +19,8 @@ from cambist.accounts.plan import default_plans, read_plans
 from cambist.app.parts import endpoints
 from cambist.history.bars import Bar, Interval, Ohlc
 from cambist.market.pair import Pair
+from cambist.reference.assets import AssetKind
+from cambist.server.making import Maker
 
 PLANS = read_plans(default_plans(), "plans.toml")
 KEYS = [mint(lambda alphabet, index=index: alphabet[index]) for index in range(20, 24)]
@@ -60,6 +63,14 @@ TARGETS = [
     "/metals/units",
     "/metals/list",
     "/usage",
+]
+
+
+CLOSED = [
+    "/historical?date=2026-10-30&from=EUR",
+    "/historical?date=2026-10-30&from=EUR&to=USD,JPY",
+    "/time-series?from=EUR&to=JPY&end=2026-10-30",
+    "/time-series?to=EUR&start=1999-01-04&end=2026-10-30",
 ]
 
 
@@ -141,3 +152,97 @@ def test_what_a_plan_reaches_moves_at_midnight(make, clock):
         starts.append(client.get(target, key=KEYS[2]).json["start"])
         clock.now += timedelta(days=1).total_seconds()
     assert starts == ["2026-10-21", "2026-10-22", "2026-10-23"]
+
+
+# What is made again, and when
+
+
+@pytest.fixture
+def made(monkeypatch) -> list[str]:
+    """Note the path of each answer that is made."""
+    paths: list[str] = []
+    complete = Maker.complete
+
+    def noted(self: Maker, outline: Any, view: Any, params: Any) -> Any:
+        paths.append(outline.endpoint)
+        return complete(self, outline, view, params)
+
+    monkeypatch.setattr(Maker, "complete", noted)
+    return paths
+
+
+LISTS = ["/currencies", "/crypto/pairs", "/fx/pairs", "/fx/currencies", "/fx/pairs/quote-sizes", "/metals/instruments"]
+
+
+@pytest.mark.parametrize("target", [*LISTS, "/fetch-all?from=EUR", "/historical?date=2026-10-30"])
+def test_what_is_unknown_in_a_query_makes_no_answer_anew(make, made, target):
+    client, sign = make(), "&" if "?" in target else "?"
+    for number in range(5):
+        for stray in (f"zzzz={number}", f"zz%7A{number}=1", f"qqqq={number}&api_key={KEYS[0]}"):
+            assert client.get(f"{target}{sign}{stray}", key=KEYS[0]).status == 200
+    assert client.get(target, key=KEYS[0]).status == 200
+    assert len(made) == 1
+    kept = len(client.desk.closed) + len(client.desk.subscribers()[digest(KEYS[0])].shelf.state[1])
+    assert kept == 1
+
+
+def test_an_answer_is_made_once_a_book(make, made, book_with):
+    client = make()
+    for _ in range(3):
+        for _ in range(5):
+            client.get("/fetch-one?from=EUR&to=USD", key=KEYS[0])
+            client.desk.tick()
+        client.desk.take_book(book_with())
+    assert len(made) == 3
+
+
+@pytest.mark.parametrize(
+    "target", ["/fetch-one?from=XAU&to=USD", "/metals/spot", "/fetch-one?from=EUR&to=USD&max_age=PT1M"]
+)
+def test_a_kept_answer_is_given_no_longer_than_its_prices_may_be_used(make, clock, made, target):
+    client = make()
+    client.desk.ages = {AssetKind.METAL: timedelta(seconds=7)}
+    limit = 60 if "max_age" in target else 7
+    begin = clock.now
+    statuses = []
+    for after in (0, limit - 3, limit - 2, limit - 1.9, limit + 5):  # the prices are of two seconds before
+        clock.now = begin + after
+        statuses.append(client.get(target, key=KEYS[0]).status)
+    assert statuses == [200, 200, 200, 503, 503]
+    assert len(made) <= 4
+
+
+def test_a_kept_answer_is_given_no_longer_than_the_market_stays_closed(make, clock):
+    clock.set(2026, 11, 22, 21, 59, 30)  # half a minute before trade begins in New York
+    client = make()
+    client.desk.ages = {AssetKind.CURRENCY: timedelta(minutes=15)}
+    first = [client.get("/fx/quote?pairs=EURGBP", key=KEYS[0]).status for _ in range(2)]
+    clock.now += 31
+    assert (first, client.get("/fx/quote?pairs=EURGBP", key=KEYS[0]).status) == ([200, 200], 503)
+
+
+# Validators
+
+
+@pytest.mark.parametrize("target", CLOSED)
+def test_a_client_that_names_the_etag_is_told_so_without_making_the_answer(make, made, target):
+    etag = make().get(target, key=KEYS[0]).headers["etag"]
+    assert made.pop()
+    reply = make().get(target, key=KEYS[0], headers={"If-None-Match": etag})
+    assert (reply.status, reply.headers["etag"], made) == (304, etag, [])
+
+
+@pytest.mark.parametrize("target", CLOSED)
+@pytest.mark.parametrize("code", ["EUR", "JPY", "USD", "GBP"])
+def test_an_etag_is_another_one_whenever_the_content_is(make, target, code):
+    client = make()
+    before = told(client, target, KEYS[0])
+    image, changes = client.desk.view(None, 0).image, []
+    for day in (date(2026, 9, 30), date(2026, 10, 20), date(2026, 10, 29), date(2026, 10, 30)):
+        cells = array("d", image.cells)
+        cells[image.row(day) * len(image.codes) + image.columns[code]] *= 1.001
+        client.desk.take_image(replace(image, cells=memoryview(cells)))
+        after = told(client, target, KEYS[0])
+        changes.append((after[1] != before[1], after[2]["etag"] != before[2]["etag"]))
+    assert all(is_other_etag for is_other_content, is_other_etag in changes if is_other_content)
+    assert (True, True) in changes or code not in target

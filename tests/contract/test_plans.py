@@ -402,42 +402,61 @@ def test_who_was_not_let_in_is_told_of_no_limit(make_client, key):
 
 
 def test_an_unchanged_answer_costs_nothing_whether_made_or_kept(make):
+    etag = make().get(CLOSED).headers["etag"]
     client = make(calls_a_month=10)
     for _ in range(2):  # made, then kept
-        reply = client.get(CLOSED, headers={"If-None-Match": "*"})
+        reply = client.get(CLOSED, headers={"If-None-Match": etag})
         assert (reply.status, reply.headers["x-calls-cost"]) == (304, "0")
         assert state_of(reply)["quota"][0] == 10
+        warm(client, CLOSED)
     assert charged(client) == 0
 
 
-@pytest.mark.parametrize("target", KEPT)
-def test_a_head_that_is_answered_from_what_is_kept_costs_nothing(make, target):
-    client = make(calls_a_month=100)
-    cost = int(client.get(target).headers["x-calls-cost"])
-    assert charged(client) == cost
-    for _ in range(3):
-        reply = client.request("HEAD", target)
-        assert (reply.status, reply.content, reply.headers["x-calls-cost"]) == (200, b"", "0")
-    assert charged(client) == cost
+def test_who_names_no_etag_pays_for_finding_out_that_there_is_an_answer(make):
+    client = make(calls_a_month=10)
+    for calls in (1, 2):  # made, then kept
+        reply = client.get(CLOSED, headers={"If-None-Match": "*"})
+        assert (reply.status, reply.headers["x-calls-cost"], charged(client)) == (304, "1", calls)
 
 
 @pytest.mark.parametrize("target", KEPT)
-def test_a_head_that_has_to_be_made_costs_what_its_answer_does(make, target):
+def test_a_head_costs_what_its_answer_does_whether_made_or_kept(make, target):
     client = make(calls_a_month=100)
-    cost = int(client.request("HEAD", target).headers["x-calls-cost"])
-    assert cost == int(client.get(target).headers["x-calls-cost"]) > 0
-    assert charged(client) == 2 * cost
+    costs = [client.request("HEAD", target).headers["x-calls-cost"] for _ in range(3)]
+    costs.append(client.get(target).headers["x-calls-cost"])
+    assert set(costs) == {"4" if target == MATRIX else "1"}
+    assert charged(client) == 4 * int(costs[0])
+
+
+LISTS = ["/currencies", "/fx/pairs", "/fx/pairs/quote-sizes", "/metals/list"]
 
 
 @pytest.mark.parametrize("spent", [10, 11, 1000])
-def test_what_costs_nothing_is_given_to_who_has_nothing_left(make, spent):
+@pytest.mark.parametrize("kept", [False, True])
+@pytest.mark.parametrize("target", [CLOSED, "/time-series?to=EUR&start=2026-10-01&end=2026-10-30", *LISTS])
+def test_what_costs_nothing_is_given_to_who_has_nothing_left(make, spent, kept, target):
+    etag = make().get(target).headers["etag"]
     client = make(calls_a_month=10)
-    warm(client, CLOSED, LIVE)
+    warm(client, *[target, LIVE][: 2 * kept])
     client.ledger.spend(1, "/fetch-one", spent, TODAY)
-    assert client.get(CLOSED).status == 429
-    assert client.get(CLOSED, headers={"If-None-Match": "*"}).status == 304
-    assert client.request("HEAD", LIVE).status == 200
+    assert client.get(target, headers={"If-None-Match": etag}).status == 304
+    for condition in ("*", '"another"'):
+        assert client.get(target, headers={"If-None-Match": condition}).status == 429
+        assert client.request("HEAD", target, headers={"If-None-Match": condition}).status == 429
+    for method in ("GET", "HEAD"):
+        assert (client.request(method, target).status, client.request(method, LIVE).status) == (429, 429)
     assert charged(client) == spent
+
+
+@pytest.mark.parametrize("target", [*KEPT, *LISTS])
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+@pytest.mark.parametrize("condition", [{}, {"If-None-Match": "*"}, {"If-None-Match": '"another"'}])
+def test_what_a_call_costs_does_not_depend_on_who_asked_before(make, target, method, condition):
+    first, second = make(calls_a_month=100), make(calls_a_month=100)
+    warm(second, target)
+    replies = [client.request(method, target, headers=condition) for client in (first, second)]
+    assert len({(reply.status, reply.headers["x-calls-cost"]) for reply in replies}) == 1
+    assert charged(first) == charged(second) == int(replies[0].headers["x-calls-cost"]) > 0
 
 
 @pytest.mark.parametrize("target", CODES)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import pytest
 
@@ -11,7 +11,8 @@ from cambist.server.shelf import Shelf, Shelves
 
 FIRST, SECOND, THIRD = (Book(version, datetime(2026, 11, 20, tzinfo=UTC), {}, ("USD",)) for version in (1, 2, 3))
 START = 1_795_176_000.0
-QUESTION, ANSWER = ("/fetch-one", "to=USD"), Answer(b"{", ())
+QUESTION = ("/fetch-one", "to=USD", DatetimeFormat.ISO, date.min)
+ANSWER = Answer(b"{", ())
 ISO, SPACED, UNIX = DatetimeFormat.ISO, DatetimeFormat.SPACED, DatetimeFormat.UNIX_MS
 
 
@@ -39,7 +40,7 @@ def test_refreshes_and_formats_are_apart(shelves):
     assert len({id(shelf) for shelf in kinds}) == 6
     assert len({id(shelf.state[1]) for shelf in kinds}) == 6
     kinds[0].state[1].keep(QUESTION, ANSWER)
-    assert [shelf.state[1].get(QUESTION) is ANSWER for shelf in kinds] == [True] + [False] * 5
+    assert [shelf.state[1].get(QUESTION, START) is ANSWER for shelf in kinds] == [True] + [False] * 5
 
 
 def test_who_sees_every_book_sees_a_new_one_at_once(shelves):
@@ -103,7 +104,7 @@ def test_a_new_book_comes_with_no_answers(shelves):
     shelf.state[1].keep(QUESTION, ANSWER)
     shelves.take_book(SECOND, START)
     assert shelf.state[0] is SECOND
-    assert shelf.state[1].get(QUESTION) is None
+    assert shelf.state[1].get(QUESTION, START) is None
 
 
 def test_an_answer_made_of_an_old_book_never_stands_beside_a_new_one(shelves):
@@ -112,24 +113,32 @@ def test_an_answer_made_of_an_old_book_never_stands_beside_a_new_one(shelves):
     shelves.take_book(SECOND, START)
     answers.keep(QUESTION, ANSWER)
     assert book is FIRST
-    assert shelf.state[1].get(QUESTION) is None
+    assert shelf.state[1].get(QUESTION, START) is None
     shelves.take_book(FIRST, START + 1)  # the same book again
-    assert shelf.state[1].get(QUESTION) is None
+    assert shelf.state[1].get(QUESTION, START) is None
 
 
 def test_an_answer_of_one_kind_is_never_given_to_another_that_sees_another_book(shelves):
     fresh, slow = shelves.get(0, ISO), shelves.get(60, ISO)
     shelves.take_book(SECOND, START + 1)
     slow.state[1].keep(QUESTION, ANSWER)
-    assert fresh.state[1].get(QUESTION) is None
+    assert fresh.state[1].get(QUESTION, START) is None
 
 
-def test_each_tick_drops_the_answers_so_that_none_grows_older_than_allowed(shelves):
+def test_a_tick_without_a_new_book_keeps_the_answers(shelves):
     kinds = [shelves.get(refresh, ISO) for refresh in (0, 60)]
     for shelf in kinds:
         shelf.state[1].keep(QUESTION, ANSWER)
     shelves.tick(START + 1)
-    assert [shelf.state[1].get(QUESTION) for shelf in kinds] == [None, None]
+    assert [shelf.state[1].get(QUESTION, START) for shelf in kinds] == [ANSWER, ANSWER]
+
+
+def test_all_answers_may_be_dropped_while_the_books_stay(shelves):
+    kinds = [shelves.get(refresh, ISO) for refresh in (0, 60)]
+    for shelf in kinds:
+        shelf.state[1].keep(QUESTION, ANSWER)
+    shelves.forget()
+    assert [shelf.state[1].get(QUESTION, START) for shelf in kinds] == [None, None]
     assert [seen(shelf) for shelf in kinds] == [FIRST, FIRST]
 
 

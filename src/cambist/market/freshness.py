@@ -40,10 +40,15 @@ def is_fresh(quote: Quote, kind: AssetKind, ages: Ages, now: datetime) -> bool:
     A price that trades may be as old as `ages` say, one that is given several times a day as old as its class, a fixing
     however old. Money that a coin is dealt in falls back on its fixing, and makes no coin old.
     """
+    return fresh_for(quote, kind, ages, now) >= timedelta()
+
+
+def fresh_for(quote: Quote, kind: AssetKind, ages: Ages, now: datetime) -> timedelta:
+    """Give for how long a price may still be used while its market is open; less than nothing where it may not."""
     limit, pace = ages.get(kind, timedelta.max), quote.origin.pace
     if pace is not Pace.REALTIME:
         limit = max(limit, FRESH_FOR.get(pace, timedelta.max))
-    return age_when_traded(quote.pair, quote.dealt_at, now) <= limit
+    return limit - age_when_traded(quote.pair, quote.dealt_at, now)
 
 
 def stale_among(book: Book, codes: Iterable[str], is_fresh: IsFresh) -> str | None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
+from math import inf
 from time import perf_counter_ns
 
 from cambist.accounts.account import DatetimeFormat
@@ -23,33 +25,38 @@ _OVERHEAD = 600
 class Answer:
     """A finished answer but for its `ms`; `headers` are all that depend on the answer and not on who asks.
 
-    `endpoint` is the path that it is counted under, `tag` the group that a plan includes or not, `cost` its calls,
-    `oldest` the first day that it is about, if it is about any.
+    `is_cacheable` says whether clients may keep it; then it has an `etag`. `endpoint` is the path that it is counted
+    under, `tag` the group that a plan includes or not, `cost` its calls, `oldest` the first day that it is about, if it
+    is about any. `until` is when it may hold no longer, in seconds since 1970.
     """
 
     opened: bytes
     headers: tuple[tuple[str, str], ...]
     etag: str = ""
+    is_cacheable: bool = False
     endpoint: str = ""
     tag: str = ""
     cost: int = 1
     oldest: date | None = None
+    until: float = inf
 
     def body(self, started: int) -> bytes:
         """Close the body with the milliseconds since `started` (`perf_counter_ns`)."""
         return b"%b%d}" % (self.opened, (perf_counter_ns() - started) // 1_000_000)
 
-    def is_known_by(self, if_none_match: str) -> bool:
+    def is_named_by(self, if_none_match: str) -> bool:
         """Say whether a client that sends `If-None-Match` has this very answer already."""
-        if not self.etag:
+        if not self.etag or self.etag not in if_none_match:
             return False
-        tags = [tag.strip().removeprefix("W/") for tag in if_none_match.split(",")]
-        return self.etag in tags or "*" in tags
+        return self.etag in [tag.strip().removeprefix("W/") for tag in if_none_match.split(",")]
 
 
-def etag_of(opened: bytes) -> str:
-    """Make the strong validator of an answer's content, its `ms` left out."""
-    return f'"{hashlib.blake2b(opened, digest_size=12).hexdigest()}"'
+def etag_of(parts: Iterable[bytes]) -> str:
+    """Make the strong validator of an answer: of its content, its `ms` left out, or of all that it is made of."""
+    whole = hashlib.blake2b(digest_size=12)
+    for part in parts:
+        whole.update(part)
+    return f'"{whole.hexdigest()}"'
 
 
 class KeptAnswers:
@@ -64,9 +71,10 @@ class KeptAnswers:
         self._bytes = 0
         self._most_bytes = most_bytes // 2
 
-    def get(self, question: Question) -> Answer | None:
-        """Give the answer that is kept, if there is one."""
-        return self._young.get(question) or self._old.get(question)
+    def get(self, question: Question, now: float) -> Answer | None:
+        """Give the answer that is kept, if there is one that still holds."""
+        answer = self._young.get(question) or self._old.get(question)
+        return answer if answer and now < answer.until else None
 
     def keep(self, question: Question, answer: Answer) -> None:
         """Keep an answer. Threads may race here: at worst one answer is made twice."""

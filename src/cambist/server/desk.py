@@ -91,6 +91,7 @@ class Desk:
         """Serve a new image from now on."""
         self._image = image
         self.closed = KeptAnswers()
+        self.shelves.forget()
 
     def take_bulletin(self, bulletin: Bulletin | None) -> None:
         """Show another bulletin on the sources from now on."""
@@ -107,5 +108,5 @@ class Desk:
         self._subscribers = subscribers(self._holders, plans, self.shelves)
 
     def tick(self) -> None:
-        """Do what is due about once a second."""
+        """Do what is due now and then: books that plans may see by now."""
         self.shelves.tick(self.clock())

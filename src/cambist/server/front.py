@@ -66,7 +66,7 @@ class Front:
                 return None
             today = self._meter.today(now)
             asked = (environ["PATH_INFO"], query, subscriber.shelf.form, reach_of(subscriber, today))
-            answer = subscriber.shelf.state[1].get(asked) or self._desk.closed.get(asked)
+            answer = subscriber.shelf.state[1].get(asked, now) or self._desk.closed.get(asked, now)
             if answer is None:
                 return None
             if answer.tag not in subscriber.tags:

@@ -51,7 +51,7 @@ def current_quote(view: View, pair: Pair) -> CurrentQuote:
         for code in (pair.base, pair.quote):
             _check_trades(view, code)
     fixing = oldest_fixing(view.book, pair)
-    if fixing is not None and view.now - fixing.as_of > FIXING_QUOTED_FOR:
+    if fixing is not None and not view.is_within(fixing.as_of, FIXING_QUOTED_FOR):
         raise RateUnavailable(
             f"No source quotes bid and ask of [{pair}] now, and the newest fixing in it is of "
             f"[{written(fixing.as_of)}], older than {FIXING_QUOTED_FOR.days} days; /fetch-one returns its midpoint"

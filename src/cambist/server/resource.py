@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, replace
 from datetime import date
+from math import inf
 from time import perf_counter_ns
 from typing import Any
 from urllib.parse import unquote_plus
@@ -13,15 +14,16 @@ import falcon
 
 from cambist.accounts.meter import Meter
 from cambist.errors import BadParameter
-from cambist.server.answers import Answer, KeptAnswers, Question, etag_of
+from cambist.server.answers import Answer, KeptAnswers, Question
 from cambist.server.desk import Desk
 from cambist.server.endpoint import Endpoint
 from cambist.server.gate import QUERY_NAME, Gate
 from cambist.server.live import OfBook
-from cambist.server.params import parse_query, read
-from cambist.server.render import opened
+from cambist.server.making import Maker
+from cambist.server.params import declared, parse_query, read
 from cambist.server.subscribers import Subscriber
 from cambist.server.terms import check_history, check_tag, reach_of
+from cambist.server.view import View
 
 STARTED = "cambist.started"
 """Where the request's `perf_counter_ns` at arrival is found in its environ."""
@@ -29,18 +31,17 @@ STARTED = "cambist.started"
 SUBSCRIBER = "cambist.subscriber"
 """Where the subscriber is found, once the gate has let one in."""
 
-NO_STORE = ("Cache-Control", "no-store")
-
 
 class EndpointResource:
     """Answers GET and HEAD of one endpoint."""
 
-    def __init__(self, endpoint: Endpoint[Any, Any], desk: Desk, gate: Gate, meter: Meter, closed_for: int) -> None:
+    def __init__(self, endpoint: Endpoint[Any, Any], desk: Desk, gate: Gate, meter: Meter, maker: Maker) -> None:
         self._endpoint = endpoint
+        self._known = {param.name for param in declared(endpoint.params).values()}
         self._desk = desk
         self._gate = gate
         self._meter = meter
-        self._keep_closed = ("Cache-Control", f"private, max-age={closed_for}")
+        self._maker = maker
 
     def on_get(self, request: falcon.Request, response: falcon.Response) -> None:
         """Answer, or raise what `problems` turns into an error."""
@@ -52,16 +53,13 @@ class EndpointResource:
             raise
         subscriber = self._let_in(environ, query.get(QUERY_NAME, "").strip(), now)
         check_tag(subscriber, self._endpoint.tag)
-        live, closed = subscriber.shelf.state[1], self._desk.closed
-        asked = question(environ, subscriber, self._meter.today(now))
-        kept = live.get(asked) or closed.get(asked)
-        answer = kept or self._made(subscriber, query, asked, now)
-        is_known = answer.is_known_by(environ.get("HTTP_IF_NONE_MATCH", ""))
-        cost = 0 if is_known or (kept and request.method == "HEAD") else answer.cost
-        check_history(subscriber, answer.oldest, self._meter.today(now))
+        call = self._call(environ, subscriber, read(self._endpoint.params, query), now)
+        found = self._found(call) or self._maker.outline(call.view, call.params)
+        check_history(subscriber, found.oldest, call.view.today)
+        answer, cost = self._priced(call, found)
         self._meter.afford(subscriber, cost, now)
         self._meter.spend(subscriber, answer.endpoint, cost, now)
-        _write(response, answer, environ, is_known=is_known)
+        _write(response, answer, environ)
         response.set_header("X-Calls-Cost", str(cost))
 
     on_head = on_get
@@ -72,46 +70,67 @@ class EndpointResource:
         self._meter.let_in(subscriber, now)
         return subscriber
 
-    def _made(self, subscriber: Subscriber, query: Mapping[str, str], asked: Question, now: float) -> Answer:
-        """Make an answer, and keep it where it will be looked for."""
+    def _call(self, environ: dict[str, Any], subscriber: Subscriber, params: Any, now: float) -> _Call:
         (book, live), closed = subscriber.shelf.state, self._desk.closed
+        asked = question(environ, self._known, subscriber, self._meter.today(now))
         view = self._desk.view(book, now, subscriber.shelf.form)
-        if subscriber.plan.history_days is not None:
+        if asked[3] != view.reach:
             view = replace(view, reach=asked[3])
         if self._endpoint.personal:
             view = replace(view, usage=self._meter.usage(subscriber, now))
-        params = read(self._endpoint.params, query)
-        cost = self._endpoint.cost(view, params)
-        self._meter.afford(subscriber, cost, now)
-        oldest = self._endpoint.oldest(view, params)
-        check_history(subscriber, oldest, view.today)
-        is_closed = self._endpoint.closed(view, params)
-        content = opened(self._endpoint.answer(view, params))
-        etag = etag_of(content) if is_closed else ""
-        charged = ("X-Calls-Cost", str(cost))
-        headers = (charged, self._keep_closed, ("ETag", etag)) if is_closed else (charged, NO_STORE)
-        answer = Answer(content, headers, etag, self._endpoint.path, self._endpoint.tag, cost, oldest)
-        self._keep(params, asked, answer, closed if is_closed else live)
+        return _Call(subscriber, asked, now, params, view, live, closed, environ.get("HTTP_IF_NONE_MATCH", "").strip())
+
+    def _found(self, call: _Call) -> Answer | None:
+        return call.live.get(call.asked, call.now) or call.closed.get(call.asked, call.now)
+
+    def _priced(self, call: _Call, found: Answer) -> tuple[Answer, int]:
+        """Give the answer and its cost, which never depends on what is kept: nothing where the client names its ETag.
+
+        Whoever names one may have the answer already, and need not afford it before that is known.
+        """
+        if found.is_named_by(call.condition):
+            return found, 0
+        if found.etag or not found.is_cacheable or call.condition in ("", "*"):
+            self._meter.afford(call.subscriber, found.cost, call.now)
+        answer = found if found.opened else self._made(call, found)
+        return answer, 0 if answer.is_named_by(call.condition) else answer.cost
+
+    def _made(self, call: _Call, outline: Answer) -> Answer:
+        """Make an answer, and keep it where it will be looked for."""
+        answer = self._maker.complete(outline, call.view, call.params)
+        if answer.until == inf and self._endpoint.of_image:
+            call.closed.keep(call.asked, answer)
+        elif isinstance(call.params, OfBook):
+            call.live.keep(call.asked, answer)
         return answer
 
-    def _keep(self, params: Any, asked: Question, answer: Answer, shelf: KeptAnswers) -> None:
-        if (answer.etag and self._endpoint.of_image) or (
-            isinstance(params, OfBook) and getattr(params, "max_age", None) is None
-        ):
-            shelf.keep(asked, answer)
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """One request that was let in: what is asked by whom, what is seen, where answers to it are kept."""
+
+    subscriber: Subscriber
+    asked: Question
+    now: float
+    params: Any
+    view: View
+    live: KeptAnswers
+    closed: KeptAnswers
+    condition: str
 
 
-def question(environ: Mapping[str, Any], subscriber: Subscriber, today: date) -> Question:
-    """Name what is asked, and on what terms, but not who asks: the key has no place in what is kept."""
+def question(environ: Mapping[str, Any], known: Container[str], subscriber: Subscriber, today: date) -> Question:
+    """Name what is asked, and on what terms: unknown parameters and the key have no place in what is kept."""
     parts = environ["QUERY_STRING"].split("&")
-    query = "&".join(part for part in parts if unquote_plus(part.partition("=")[0]) != QUERY_NAME)
+    query = "&".join(part for part in parts if unquote_plus(part.partition("=")[0]) in known)
     return environ["PATH_INFO"], query, subscriber.shelf.form, reach_of(subscriber, today)
 
 
-def _write(response: falcon.Response, answer: Answer, environ: Mapping[str, Any], *, is_known: bool) -> None:
+def _write(response: falcon.Response, answer: Answer, environ: Mapping[str, Any]) -> None:
     for name, value in answer.headers:
         response.set_header(name, value)
-    if is_known:
+    condition = environ.get("HTTP_IF_NONE_MATCH", "").strip()
+    if answer.is_named_by(condition) or (answer.etag and condition == "*"):
         response.status = 304
         return
     response.content_type = "application/json"

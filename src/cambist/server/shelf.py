@@ -28,7 +28,7 @@ class Shelf:
         self.state = (book, KeptAnswers())
 
     def forget(self) -> None:
-        """Drop the answers, so that none outlives the age that is allowed by more than a moment."""
+        """Drop the answers."""
         self.state = (self.state[0], KeptAnswers())
 
 
@@ -53,10 +53,13 @@ class Shelves:
         self.tick(now)
 
     def tick(self, now: float) -> None:
-        """Show the newest book where it is due, and let no live answer grow old."""
+        """Show the newest book where it is due."""
         for shelf in list(self._shelves.values()):
             is_due = not 0 <= now - shelf.taken_at < shelf.refresh
             if shelf.state[0] is not self._book and is_due:
                 shelf.take(self._book, now)
-            else:
-                shelf.forget()
+
+    def forget(self) -> None:
+        """Drop all answers: what they were made of beside the book is another now."""
+        for shelf in list(self._shelves.values()):
+            shelf.forget()

@@ -17,16 +17,20 @@ from cambist.history.fixing import Known
 from cambist.history.image import RateImage
 from cambist.history.report import Bulletin
 from cambist.market.book import Book
-from cambist.market.freshness import is_fresh, stale_among
+from cambist.market.freshness import fresh_for, stale_among
 from cambist.market.quote import Quote
 from cambist.market.unix import unix_ms
 from cambist.metals.mass import STANDARD, Units
 from cambist.reference.assets import AssetKind
+from cambist.server.expiry import Expiry
 
 Updated = Annotated[
     str | int,
     Meta(description="The market's time of the oldest quote used, in the account's format; ISO 8601 by default."),
 ]
+
+_LONGEST_KEPT = timedelta(minutes=1)
+"""No answer made of the book is kept for longer: an expiry beyond need not be noted."""
 
 Closes = Callable[[str, date], Known | None]
 """Gives what a coin closed at on a day. Errors: RateUnavailable where the archive cannot be asked now."""
@@ -43,7 +47,8 @@ class View:
     `longest_age` is the operator's limit for live rates, `form` how the account wants times, `reach` the first day that
     its plan includes; `usage` is there for the endpoints that ask for it. `bulletin` is the last word on the sources,
     `ages` how old a price that trades may be, by what it is of. `units` are the units of mass as the operator has them.
-    `closes` reads what a coin closed at, `bars` how pairs were quoted.
+    `closes` reads what a coin closed at, `bars` how pairs were quoted. `expiry` is
+    when what was found fresh in this view may be so no longer.
     """
 
     book: Book
@@ -58,6 +63,10 @@ class View:
     closes: Closes = no_closes
     units: Units = field(default_factory=lambda: STANDARD)
     bars: Bars = NO_BARS
+    expiry: Expiry = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "expiry", Expiry(self.now))
 
     @property
     def today(self) -> date:
@@ -76,9 +85,21 @@ class View:
 
     def is_fresh(self, quote: Quote, kind: AssetKind, max_age: timedelta | None = None) -> bool:
         """Say whether a price of that kind may still be used; a client's `max_age` counts up to now, for all of it."""
-        if max_age is not None and self.now - quote.as_of > max_age:
+        if max_age is not None and not self.is_within(quote.as_of, max_age):
             return False
-        return is_fresh(quote, kind, self.ages, self.now)
+        left = fresh_for(quote, kind, self.ages, self.now)
+        self._use_for(left)
+        return left >= timedelta()
+
+    def is_within(self, as_of: datetime, limit: timedelta) -> bool:
+        """Say whether a moment lies no further back than a limit."""
+        age = max(self.now - as_of, timedelta())
+        self._use_for(limit - age)
+        return age <= limit
+
+    def _use_for(self, left: timedelta) -> None:
+        if timedelta() <= left < _LONGEST_KEPT:
+            self.expiry.bring_to(self.now + left)
 
     def updated(self, as_of: datetime, max_age: timedelta | None) -> str | int:
         """Write the market time of the oldest quote in an answer, if it is fresh enough.
@@ -86,7 +107,7 @@ class View:
         Errors: RateUnavailable when it is older than the client or the operator allows.
         """
         limits = [limit for limit in (max_age, self.longest_age) if limit is not None]
-        if limits and self.now - as_of > min(limits):
+        if limits and not self.is_within(as_of, min(limits)):
             raise RateUnavailable(f"The newest rate is of [{written(as_of)}], older than allowed")
         return written(as_of, self.form)
 

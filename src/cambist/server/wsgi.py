@@ -19,6 +19,7 @@ from cambist.server.endpoint import Endpoint
 from cambist.server.failures import Failures
 from cambist.server.front import Front, Wsgi
 from cambist.server.gate import Gate
+from cambist.server.making import Maker
 from cambist.server.openapi import document
 from cambist.server.pages import add_pages
 from cambist.server.resource import SUBSCRIBER, EndpointResource
@@ -53,9 +54,10 @@ def build_wsgi(endpoints: Iterable[Endpoint[Any, Any]], desk: Desk, meter: Meter
     framework.add_error_handler(Exception, problems.on_failure)
     framework.add_error_handler(falcon.HTTPError, problems.on_http_error)
     framework.add_error_handler(CambistError, problems.on_refusal)
-    closed_for = int(options.closed_max_age.total_seconds())
     for endpoint in endpoints:
-        framework.add_route(endpoint.path, EndpointResource(endpoint, desk, gate, meter, closed_for))
+        framework.add_route(
+            endpoint.path, EndpointResource(endpoint, desk, gate, meter, Maker(endpoint, options.closed_max_age))
+        )
     add_pages(framework, document(endpoints, options.path_prefix))
     return Front(framework, desk, gate, meter, options.path_prefix, standing)
 

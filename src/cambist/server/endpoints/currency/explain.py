@@ -15,14 +15,16 @@ from cambist.market.cross import midpoint
 from cambist.market.pair import PIVOT, Pair
 from cambist.reference.assets import AssetKind, kind_of
 from cambist.server.endpoint import Endpoint
-from cambist.server.live import Live
+from cambist.server.live import MaxAge
 from cambist.server.readers import asset, check_crossable, day, not_in_future
 from cambist.server.render import Rates, day_rates, rates
 from cambist.server.view import Updated, View
 
 
-class Params(Live, frozen=True, kw_only=True):
+class Params(Struct, frozen=True, kw_only=True):
     """A pair, now or on a day."""
+
+    max_age: MaxAge
 
     base: Annotated[str, asset("from", "source", default=PIVOT, description="Source, USD if left out.", example="EUR")]
     quote: Annotated[str, asset("to", "target", description="Target: a currency, a metal or a coin.", example="AED")]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import date
 from typing import Annotated
 
 from msgspec import Struct
 
 from cambist.history.as_of import listed_on, on_day
+from cambist.history.excerpt import columns, rows
 from cambist.market.pair import PIVOT
 from cambist.server.endpoint import Endpoint
 from cambist.server.readers import MONEY_AND_METALS, code, codes, day, not_in_future
@@ -54,6 +56,13 @@ def oldest(_view: View, params: Params) -> date:
     return params.day
 
 
+def made_of(view: View, params: Params) -> Iterable[bytes]:
+    """It is read from the day's cells."""
+    if params.quotes is None:
+        return rows(view.image, params.day)
+    return columns(view.image, (params.base, *params.quotes), params.day, params.day)
+
+
 def answer(view: View, params: Params) -> Body:
     """Read the day from the image."""
     not_in_future("date", params.day, view.today)
@@ -72,5 +81,6 @@ endpoint: Endpoint[Params, Body] = Endpoint(
     body=Body,
     answer=answer,
     closed=closed,
+    made_of=made_of,
     oldest=oldest,
 )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import date, timedelta
 from typing import Annotated
 
 from msgspec import Struct
 
 from cambist.errors import BadParameter
+from cambist.history.excerpt import columns
 from cambist.history.series import between
 from cambist.market.pair import PIVOT, Pair
 from cambist.server.endpoint import Endpoint
@@ -61,6 +63,11 @@ def oldest(view: View, params: Params) -> date:
     return _period(params, view)[0]
 
 
+def made_of(view: View, params: Params) -> Iterable[bytes]:
+    """It is read from the cells of both sides."""
+    return columns(view.image, (params.base, params.quote), *_period(params, view))
+
+
 def answer(view: View, params: Params) -> Body:
     """Read the series from the image."""
     start, end = _period(params, view)
@@ -93,5 +100,6 @@ endpoint: Endpoint[Params, Body] = Endpoint(
     body=Body,
     answer=answer,
     closed=closed,
+    made_of=made_of,
     oldest=oldest,
 )

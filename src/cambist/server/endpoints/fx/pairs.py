@@ -54,4 +54,5 @@ endpoint: Endpoint[Params, Body] = Endpoint(
     params=Params,
     body=Body,
     answer=answer,
+    is_list=True,
 )

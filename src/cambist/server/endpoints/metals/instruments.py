@@ -85,4 +85,5 @@ endpoint: Endpoint[Params, Body] = Endpoint(
     params=Params,
     body=Body,
     answer=answer,
+    is_list=True,
 )
