@@ -174,7 +174,9 @@ def test_the_gatherer_folds_the_tape_s_ticks_saves_files_and_forgets(
     gatherer._archivist.close()
     monkeypatch.setattr(gatherer, "_archivist", Desk(live))
     earlier = minute + 30 * SECOND
+    gatherer._bar_clock.elapsed = earlier.timestamp
     assert gatherer._tape.take(tick("1.25"), earlier) is None
+    gatherer._bar_clock.elapsed = lambda: datetime.now(UTC).timestamp()
     assert gatherer._tape.take(tick("1.26"), now) is None
 
     async def scene() -> None:

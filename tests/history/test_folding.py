@@ -246,6 +246,29 @@ def test_a_clock_that_is_set_back_begins_no_minute_again() -> None:
     assert folding.late == {"kraken": 1}
 
 
+def test_a_clock_that_was_two_hours_ahead_and_is_set_right_goes_on_with_the_next_minute() -> None:
+    folding, ahead = Folding(), NOON + 2 * HOUR
+    take(folding, 1, NOON)
+    take(folding, 2, ahead)
+    folding.filed(folding.closed(ahead + 5 * MINUTE), ahead + 5 * MINUTE)
+    for minute in (1, 2, 3):
+        take(folding, minute, NOON + minute * MINUTE)
+    found = minutes(folding.closed(NOON + 4 * MINUTE))
+    assert [start for start, _ in found] == [NOON + minute * MINUTE for minute in (2, 3)]
+
+
+def test_bars_that_lie_ahead_of_a_clock_that_is_set_right_are_dropped() -> None:
+    folding = Folding()
+    take(folding, 2, NOON + 2 * HOUR)
+    take(folding, 1, NOON + MINUTE)
+    take(folding, 3, NOON + 2 * MINUTE)
+    assert [(each.interval, each.bar.start) for each in folding.closed(ALL)] == [
+        (Interval.MINUTE, NOON + 2 * MINUTE),
+        (Interval.HOUR, NOON),
+        (Interval.DAY, NOON.replace(hour=0)),
+    ]
+
+
 def test_where_too_many_wait_the_oldest_minutes_are_given_up_and_no_hour(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_UNFILED", 100)
     folding = Folding()

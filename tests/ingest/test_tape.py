@@ -9,6 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from cambist.history.bars import Interval
+from cambist.history.folding import Folding
 from cambist.ingest.tape import Tape
 from cambist.market.acceptance import JUMP
 from cambist.market.hours import is_open
@@ -18,7 +20,7 @@ from cambist.market.standing import Pace, RateType
 from cambist.market.tick import Tick
 
 NOON = datetime(2026, 3, 6, 12, tzinfo=UTC)
-SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
+SECOND, MINUTE, HOUR = timedelta(seconds=1), timedelta(minutes=1), timedelta(hours=1)
 BITCOIN, TETHERED = Pair("BTC", "USD"), Pair("BTC", "USDT")
 
 
@@ -368,3 +370,14 @@ def test_what_is_agreed_on_is_always_the_last_word_of_somebody_who_was_believed(
         quote = tape.agreed(BITCOIN, now)
         assert (quote is None) == (not last)
         assert quote is None or (quote.bid, quote.as_of) in last.values()
+
+
+def test_bars_go_by_the_steady_time_and_by_what_venues_say_while_the_clock_is_ahead(a_source: Any) -> None:
+    """A tick without a time is of the steady time; one with a time keeps its own."""
+    ahead, euro, folding = NOON + 2 * HOUR, Pair("EUR", "USD"), Folding()
+    sources = {key: a_source(key, pace=Pace.REALTIME, rate_type=RateType.MARKET) for key in ("first", "second")}
+    tape = Tape(sources, folding=folding, bar_time=lambda now: now - 2 * HOUR)
+    assert tape.take(tick("1.1", pair=euro, as_of=NOON + SECOND), ahead) is None
+    assert tape.take(tick("1.2", pair=euro), ahead + 2 * SECOND) is None
+    (minute,) = [each for each in folding.closed(NOON + MINUTE) if each.interval is Interval.MINUTE]
+    assert (minute.bar.start, str(minute.bar.bid.o), str(minute.bar.bid.c)) == (NOON, "1.1", "1.2")

@@ -33,6 +33,7 @@ from cambist.ingest.fetch import Fetcher
 from cambist.ingest.filing import Delivery
 from cambist.ingest.health import Health
 from cambist.ingest.poller import Poller, poll_fixings, poll_ticks
+from cambist.ingest.steady_clock import SteadyClock
 from cambist.ingest.streamer import Streamer
 from cambist.ingest.tape import Tape
 from cambist.market.book import Book
@@ -79,7 +80,8 @@ class Gatherer:
         self._asked = {key: feed for key, feed in self._feeds.items() if key not in off}
         self._health = Health.of(sources.values(), off)
         self._folding = read_open_bars(self._folder.open_bars)
-        self._tape = Tape(sources, is_open, self._folding)
+        self._bar_clock = SteadyClock()
+        self._tape = Tape(sources, is_open, self._folding, self._bar_clock.at)
         self._books = Books(self._tape)
         last = _last_book(self._board)
         if last is not None:
@@ -238,7 +240,7 @@ class Gatherer:
             self._archivist.file_bars,
             self._archivist.forget_bars,
             bars_kept(self._settings),
-            utc_now,
+            lambda: self._bar_clock.at(utc_now()),
         ).run()
 
     async def _say_if_alone(self) -> None:

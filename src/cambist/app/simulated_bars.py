@@ -53,7 +53,7 @@ class SimulatedBars:
         for quote in _news(before, book):
             tick = Tick(SIMULATED, quote.pair, _decimal(quote.bid), _decimal(quote.ask), quote.as_of)
             self._folding.take(tick, quote.as_of, now)
-        if self._saved_at is None or now - self._saved_at >= _SAVE_EVERY:
+        if self._saved_at is None or not timedelta() <= now - self._saved_at < _SAVE_EVERY:
             self._saved_at = now
             self._save()
             self._file(now)
@@ -82,7 +82,7 @@ class SimulatedBars:
             else:
                 self._is_failing = False
                 self._folding.filed(bars, now)
-        is_forgetting = self._forgot_at is None or now - self._forgot_at >= FORGET_EVERY
+        is_forgetting = self._forgot_at is None or not timedelta() <= now - self._forgot_at < FORGET_EVERY
         self._forgot_at = now if is_forgetting else self._forgot_at
         oldest = oldest_kept(now, self._kept_for) if is_forgetting else {}
         due = self._folding.closed(now)

@@ -121,6 +121,7 @@ class Folding:
         self.revision = 0
         self._forming: dict[_Key, _Forming] = {}
         self._done_until = 0.0  # the latest minute that was let go of: of a clock that is set back it is begun no more
+        self._newest = 0.0
         self._is_new = True
 
     def take(self, tick: Tick, as_of: datetime, now: datetime, word: str = "") -> None:
@@ -128,14 +129,15 @@ class Folding:
 
         A tick of another source is left out; so is one that comes more than a minute after the end of its own.
         """
+        moment = self._followed(now)
         if self._is_new:
-            self._done_until, self._is_new = now.timestamp() + _AMENDED_SECONDS, False
+            self._done_until, self._is_new = moment + _AMENDED_SECONDS, False
         seconds = floor(as_of.timestamp())
         minute = seconds - seconds % _MINUTE
         begun = self._forming.get((tick.pair, Interval.MINUTE, minute))
         if tick.source != (begun.source if begun is not None else word or tick.source):
             return
-        if minute + _MINUTE + _AMENDED_SECONDS <= max(now.timestamp(), self._done_until):
+        if minute + _MINUTE + _AMENDED_SECONDS <= max(moment, self._done_until):
             self.late[tick.source] += 1
             return
         for interval, length in _STEPS:
@@ -147,6 +149,22 @@ class Folding:
                 forming.fold(tick.bid, tick.ask, as_of)
         self.revision += 1
 
+    def _followed(self, now: datetime) -> float:
+        """Return the seconds since 1970 of `now`, after making up for a clock that was set back.
+
+        Bars that lie ahead were made of ticks with wrong times and are dropped. Minutes that had begun may be archived,
+        so they are not begun again; without this every minute would be too late until the clock has caught up.
+        """
+        moment = now.timestamp()
+        if moment < self._newest - _MINUTE:
+            self._done_until = min(self._done_until, moment + _MINUTE + _AMENDED_SECONDS)
+            for key in [one.key for one in self._forming.values() if one.start > moment]:
+                del self._forming[key]
+                self.revision += 1
+            self._newest = moment
+        self._newest = max(self._newest, moment)
+        return moment
+
     def _begin(self, tick: Tick, interval: Interval, start: int, as_of: datetime) -> None:
         bid, ask = (_Side(price, price, price, price) for price in (tick.bid, tick.ask))
         forming = _Forming(tick.pair.base, tick.pair.quote, interval, start, tick.source, as_of, as_of, bid, ask)
@@ -154,7 +172,7 @@ class Folding:
 
     def closed(self, now: datetime) -> list[BarOf]:
         """Give the bars that have ended and are not filed as they are now, the oldest first; none is let go of yet."""
-        moment = now.timestamp()
+        moment = self._followed(now)
         due = [forming for forming in self._forming.values() if forming.is_due and forming.end <= moment]
         due.sort(key=lambda forming: forming.end)
         return [forming.given() for forming in self._kept(due)]

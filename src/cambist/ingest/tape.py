@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -45,11 +45,15 @@ class _Print:
 
 @dataclass(slots=True)
 class Tape:
-    """Takes ticks; `sources` are ranked, best first. Those of pairs that have bars are folded as they come."""
+    """Takes ticks; `sources` are ranked, best first. Those of pairs that have bars are folded as they come.
+
+    `bar_time` returns the time that bars go by for a reading of the machine's clock.
+    """
 
     sources: Mapping[str, Source]
     is_open: IsOpen = lambda _pair, _now: True
     folding: Folding | None = None
+    bar_time: Callable[[datetime], datetime] = lambda now: now
     taken: Counter[str] = field(default_factory=Counter)
     refused: dict[str, Counter[str]] = field(default_factory=dict)
     listing: frozenset[Pair] = frozenset()
@@ -83,8 +87,12 @@ class Tape:
         Not what a source only repeats, nor what is of closed hours, though it came in open ones.
         """
         is_repeated = before is not None and (tick.bid, tick.ask, as_of) == (before.bid, before.ask, before.as_of)
-        if self.folding is not None and not is_repeated and is_within_hours(tick.pair, as_of, self.is_open):
-            self.folding.take(tick, as_of, received_at, self._words.get(tick.pair, ""))
+        if self.folding is None or is_repeated:
+            return
+        now = self.bar_time(received_at)
+        moment = now if tick.as_of is None else min(tick.as_of, now)
+        if is_within_hours(tick.pair, moment, self.is_open):
+            self.folding.take(tick, moment, now, self._words.get(tick.pair, ""))
 
     def _fold_late(self, tick: Tick, received_at: datetime) -> None:
         """Fold a tick that a newer one of its source has overtaken: it is no latest word, but belongs to its bar."""
