@@ -54,7 +54,8 @@ def filled(folder: Path) -> tuple[int, float]:
     """File them all; give how many fixings were filed, and the seconds."""
     store = SqlStore(f"sqlite:///{folder / 'archive.db'}")
     store.migrate()
-    files, count, given = Files(store.archive, store.quarantine), 0, list(deliveries())
+    files = Files(store.archive, store.quarantine, sources=[ecb.source, fed.source])
+    count, given = 0, list(deliveries())
     began = time.perf_counter()
     for feed, delivery in given:
         filed = file_delivery(files, feed, delivery, nothing)

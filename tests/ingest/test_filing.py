@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -12,9 +12,7 @@ import pytest
 from cambist.errors import FeedBroken, NothingPublished
 from cambist.feeds.base import FixingFeed, Inquiry, Source
 from cambist.feeds.ecb import feed
-from cambist.history.build import Publication, build
-from cambist.history.fixing import Filed, Fixing
-from cambist.history.image import RateImage
+from cambist.history.fixing import Filed, Fixing, Receipt
 from cambist.history.quarantine import State
 from cambist.ingest.filing import Delivery, Files, file_delivery
 from cambist.market.pair import Pair
@@ -169,14 +167,14 @@ class Desk:
 
     store: SqlStore
     feed: Lines
-    image: RateImage | None = None
+    others: list[Source] = field(default_factory=list)
     hours: int = 0
 
     def file(self, *lines: str, origin: str = "a test") -> Filed | None:
         """File lines, each delivery an hour after the one before; every one holds a dollar of 1.25."""
         content = "\n".join(lines) if lines == ("nothing",) else "\n".join((*map(with_dollar, lines),))
         self.hours += 1
-        files = Files(self.store.archive, self.store.quarantine, self.image)
+        files = Files(self.store.archive, self.store.quarantine, None, [self.feed.source, *self.others])
         delivery = Delivery(content.encode(), origin, NOON + self.hours * HOUR, "the lira")
         return file_delivery(files, self.feed, delivery, lambda _: None)
 
@@ -198,20 +196,19 @@ def with_dollar(line: str) -> str:
 def desk(tmp_path: Path, a_source) -> Iterator[Desk]:
     store = SqlStore(f"sqlite:///{tmp_path / 'desk.db'}")
     store.migrate()
-    yield Desk(store, Lines(a_source(anchor="EUR")))
+    yield Desk(store, Lines(a_source(anchor="EUR")), [a_source(key="others", anchor="EUR")])
     store.close()
 
 
-@pytest.fixture(scope="module")
-def agreeing() -> RateImage:
-    """A history in which others saw the lira fall to 70 too."""
+def agree(desk: Desk) -> None:
+    """Let others have seen the lira fall to 70 too."""
     said = [("2026-03-04", "50"), ("2026-03-05", "70"), ("2026-03-06", "70")]
     lines = [line for day, value in said for line in with_dollar(f"{day} {value}").splitlines()]
     fixings = [
         Fixing("others", Pair(*pair.split("/")), date.fromisoformat(day), Decimal(value))
         for day, pair, value in map(str.split, lines)
     ]
-    return build([Publication("EUR", fixings, key="others")], date(2026, 4, 30), "a test")
+    desk.store.archive.file(Receipt("others", NOON, "a test", "d"), fixings)
 
 
 def test_what_the_rules_refuse_waits_and_the_rest_is_filed(desk: Desk) -> None:
@@ -247,17 +244,17 @@ def test_what_waits_is_released_when_its_next_day_bears_it_out(desk: Desk) -> No
     assert (released.state, released.decided_at) == (State.RELEASED, NOON + 2 * HOUR)
 
 
-def test_the_same_bytes_are_read_again_while_something_waits(desk: Desk, agreeing: RateImage) -> None:
+def test_the_same_bytes_are_read_again_while_something_waits(desk: Desk) -> None:
     lines = ["2026-03-04 50", "2026-03-05 70"]
     desk.file(*lines)
-    desk.image = agreeing
+    agree(desk)
     assert desk.file(*lines) == Filed(added=1, corrected=0, unchanged=3)
     assert (desk.lira, desk.waiting) == (["2026-03-04 50", "2026-03-05 70"], [])
     assert desk.file(*lines) is None
 
 
-def test_what_others_said_lets_a_jump_pass_at_once(desk: Desk, agreeing: RateImage) -> None:
-    desk.image = agreeing
+def test_what_others_said_lets_a_jump_pass_at_once(desk: Desk) -> None:
+    agree(desk)
     assert desk.file("2026-03-04 50", "2026-03-05 70") == Filed(added=4, corrected=0, unchanged=0)
 
 

@@ -6,6 +6,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -15,8 +16,10 @@ from cambist.feeds.ecb import feed
 from cambist.history.build import Publication, build
 from cambist.history.fixing import GRAM, Fixing
 from cambist.history.image import RateImage
+from cambist.history.line import Line
 from cambist.history.quarantine import State, Statement
 from cambist.ingest.judge import Judge
+from cambist.ingest.others import Others
 from cambist.market.pair import Pair
 
 FRIDAY, SATURDAY, MONDAY = date(2026, 3, 6), date(2026, 3, 7), date(2026, 3, 9)
@@ -34,6 +37,20 @@ def fixings(text: str, source: str = "mint") -> Iterator[Fixing]:
 def image_of(text: str, anchor: str = "EUR", source: str = "others") -> RateImage:
     """Build the history of one source as everybody knows it."""
     return build([Publication(anchor, list(fixings(text, source)), key=source)], LAST, "a test")
+
+
+def in_others_words(image: RateImage, source: Source) -> Others:
+    """Read from a history what others than a source said on the days on which they said it."""
+    lines: dict[str, dict[Pair, Line]] = {}
+    for code in image.codes:
+        days = [image.first_day + DAY * row for row in range(len(image.era_of_day))]
+        for number, key in enumerate(image.sources):
+            said = [day for day in days if image.voice(day, code) == (number, 0)]
+            if key != source.key and said:
+                rows = np.array([image.row(day) for day in said])
+                rates = np.array([image.cell(day, code) for day in said])
+                lines.setdefault(key, {})[Pair("USD", code)] = Line(Pair("USD", code), rows, rates)
+    return Others(image.first_day, image.last_day, lines, dict.fromkeys(lines, "USD"))
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +83,8 @@ def judged(a_source) -> Callable[..., tuple[list[str], list[str]]]:
         earlier = {fixing.pair: fixing for fixing in fixings(before)}
         source: Source = a_source(anchor=anchor)
         today = today or max((fixing.day for fixing in given_), default=FRIDAY)
-        found = Judge(source, image, earlier, decisions or {}, today).judge(given_)
+        others = None if image is None else in_others_words(image, source)
+        found = Judge(source, image, earlier, decisions or {}, today, others=others).judge(given_)
         assert len(found.accepted) + len(found.refused) <= len(given_)
         passed = [f"{one.day} {one.pair} {one.value}" for one in found.accepted]
         return passed, [f"{one.fixing.day} {one.fixing.pair} {one.fixing.value}: {one.reason}" for one in found.refused]
@@ -267,6 +285,59 @@ def test_a_spike_of_a_day_waits(judged: Judged) -> None:
     """)
     assert passed == ["2026-03-04 USD/TRY 40", "2026-03-06 USD/TRY 40.1"]
     assert refused == ["2026-03-05 USD/TRY 56: a jump of 40% that nothing confirms"]
+
+
+ERRORS_OF_TYPING = [
+    ("DKK", "1985-05-10 11.19", "1985-05-13 11.04", "1985-05-14 11.975", "1985-05-15 11.075"),
+    ("DKK", "1985-08-22 10.05", "1985-08-23 10", "1985-08-26 10.7025", "1985-08-27 10.17"),
+    ("THB", "1987-07-20 26.01", "1987-07-21 26.03", "1987-07-22 28.01", "1987-07-23 26.01"),
+    ("CHF", "1972-03-09 3.8205", "1972-03-10 3.8175", "1972-03-13 3.9817", "1972-03-14 3.8358"),
+    ("NOK", "1978-12-07 5.128", "1978-12-08 5.131", "1978-12-11 5.4", "1978-12-12 5.122"),
+    ("INR", "1973-03-12 7.52", "1973-03-13 7.52", "1973-03-14 7.94", "1973-03-15 7.52"),
+    ("DKK", "2000-11-24 8.79", "2000-11-27 8.7725", "2000-11-28 8.278", "2000-11-29 8.6975"),
+]
+
+
+@pytest.mark.parametrize(("code", "earlier", "before", "spike", "after"), ERRORS_OF_TYPING)
+def test_what_left_for_one_day_in_calm_times_waits(
+    judged: Judged, code: str, earlier: str, before: str, spike: str, after: str
+) -> None:
+    series = "\n".join(line.replace(" ", f" USD/{code} ") for line in (earlier, before, spike, after))
+    passed, (refused,) = judged(series, today=FRIDAY)
+    assert refused.startswith(spike.replace(" ", f" USD/{code} "))
+    assert refused.endswith("that is gone at the next fixing")
+    assert len(passed) == 3
+
+
+def test_what_left_for_one_day_passes_where_the_others_were_there_too(judged: Judged) -> None:
+    series = "2026-03-04 USD/TRY 40\n2026-03-05 USD/TRY 42\n2026-03-06 USD/TRY 40.1"
+    assert len(judged(series)[1]) == 1
+    agreeing = image_of("2026-03-04 USD/TRY 40\n2026-03-05 USD/TRY 41.5\n2026-03-06 USD/TRY 40.1", "USD")
+    assert judged(series, image=agreeing)[1] == []
+    objecting = image_of("2026-03-04 USD/TRY 40\n2026-03-05 USD/TRY 40.1\n2026-03-06 USD/TRY 40.1", "USD")
+    assert len(judged(series, image=objecting)[1]) == 1
+
+
+REAL = [
+    ("the franc is let go", "CHF", "2015-01-13 1.0185", "2015-01-14 1.0187", "2015-01-15 0.8874", "2015-01-16 0.8579"),
+    ("the pound after the vote", "GBP", "2016-06-22 0.68", "2016-06-23 0.672", "2016-06-24 0.731", "2016-06-27 0.757"),
+    ("a devaluation half taken back", "MXN", "1994-12-19 3.47", "1994-12-20 3.975", "1994-12-21 4", "1994-12-22 4.8"),
+]
+
+
+@pytest.mark.parametrize("series", [row[1:] for row in REAL], ids=[row[0] for row in REAL])
+def test_a_move_that_really_was_passes(judged: Judged, series: tuple[str, ...]) -> None:
+    code, *days = series
+    assert judged("\n".join(day.replace(" ", f" USD/{code} ") for day in days), today=FRIDAY)[1] == []
+
+
+def test_a_day_among_wild_days_is_no_spike(judged: Judged) -> None:
+    # The won in December 1997.
+    won = ["1464.8", "1565.9", "1710", "1563.9", "1425", "1425", "1483"]
+    days = ["1997-12-10", "1997-12-11", "1997-12-12", "1997-12-15", "1997-12-16", "1997-12-17", "1997-12-18"]
+    calm = "1997-12-08 USD/KRW 1342.4\n1997-12-09 USD/KRW 1460\n"
+    lines = [f"{day} USD/KRW {value}" for day, value in zip(days, won, strict=True)]
+    assert judged(calm + "\n".join(lines), today=FRIDAY)[1] == []
 
 
 def test_a_devaluation_stays_and_passes(judged: Judged) -> None:
@@ -501,13 +572,20 @@ def test_what_was_rejected_is_a_measure_for_nothing(judged: Judged) -> None:
 # The real thing
 
 
-def test_of_the_ecbs_real_history_nothing_waits(bundled: bytes) -> None:
-    """In 2001 the lira lost a quarter and more in a day; 2008 and 2022 were no quiet years either."""
+def test_of_the_ecbs_real_history_one_day_waits_until_others_confirm_it(bundled: bytes) -> None:
+    """In 2001 the lira lost a quarter and more in a day; 2008 and 2022 were no quiet years either.
+
+    When Ukraine was invaded the lira left for a day and came back: the ECB alone cannot tell that from an error.
+    """
     years = {1999, 2000, 2001, 2002, 2008, 2009, 2022}
     delivered = [fixing for fixing in feed.read(bundled) if fixing.day.year in years]
     found = Judge(feed.source, None, {}, {}, date(2026, 11, 20)).judge(delivered)
-    assert [f"{one.fixing.day} {one.fixing.pair}: {one.reason}" for one in found.refused] == []
-    assert len(found.accepted) == len(delivered) > 40_000
+    assert [f"{one.fixing.day} {one.fixing.pair}: {one.reason}" for one in found.refused] == [
+        "2022-02-24 EUR/TRY: a spike of 4.0% that is gone at the next fixing"
+    ]
+    others = in_others_words(image_of("2022-02-24 USD/TRY 14.3", "USD"), feed.source)
+    assert Judge(feed.source, None, {}, {}, date(2026, 11, 20), others=others).judge(delivered).refused == []
+    assert len(found.accepted) == len(delivered) - 1 > 40_000
 
 
 VALUES = st.lists(st.sampled_from(["40", "40.2", "41", "56", "57", "4000", "0.025", "39"]), min_size=1, max_size=12)

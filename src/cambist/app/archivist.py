@@ -71,7 +71,8 @@ class Archive:
 
     def file(self, key: str, delivery: Delivery, progress: Callable[[int], None] = lambda _count: None) -> Filed | None:
         """File a delivery. Errors: FeedBroken, StoreBroken."""
-        files = Files(self._store.archive, self._store.quarantine, self._current_image())
+        sources = [feed.source for feed in self._feeds.values()]
+        files = Files(self._store.archive, self._store.quarantine, self._current_image(), sources)
         return file_delivery(files, self._feeds[key], delivery, progress)
 
     def file_closes(self, closes: Sequence[Closes]) -> Filed:

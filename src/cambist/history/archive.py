@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, datetime
 from typing import Protocol
 
 from cambist.history.damage import Damage
 from cambist.history.fixing import Coverage, Filed, Fixing, Known, Receipt, Refusal
+from cambist.history.line import Line
 from cambist.market.pair import Pair
+
+Wanted = Callable[[str, Pair], bool]
+"""Says whether a pair of a source is wanted."""
 
 
 class Archive(Protocol):
@@ -43,6 +47,9 @@ class Archive(Protocol):
 
     def between(self, source: str, first: date, last: date) -> Mapping[tuple[Pair, date], Fixing]:
         """Give what is known of the days from `first` to `last`, by pair and day."""
+
+    def lines(self, wanted: Wanted, first: date, last: date) -> Iterator[tuple[str, Line]]:
+        """Give what sources fixed between two days of the pairs that are wanted of them, as known now."""
 
     def coverage(self, source: str) -> Coverage | None:
         """Say how many pairs and which days are here of a source; None where there is nothing."""

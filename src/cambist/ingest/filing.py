@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from cambist.errors import FeedBroken, NothingPublished
-from cambist.feeds.base import FixingFeed
+from cambist.feeds.base import FixingFeed, Source
 from cambist.history.archive import Archive
 from cambist.history.fixing import Filed, Fixing, Receipt
 from cambist.history.image import RateImage
 from cambist.history.quarantine import Quarantine
 from cambist.ingest.judge import Judge
+from cambist.ingest.others import others_of
 from cambist.market.acceptance import in_future
 
 Progress = Callable[[int], None]
@@ -37,11 +38,15 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """Where deliveries are filed, and the history that they are judged by; None before there is one."""
+    """Where deliveries are filed, and the history that they are judged by; None before there is one.
+
+    `sources` are all those whose fixings are here: each is compared with the others.
+    """
 
     archive: Archive
     quarantine: Quarantine
     image: RateImage | None = None
+    sources: Sequence[Source] = ()
 
 
 def file_delivery(files: Files, feed: FixingFeed, delivery: Delivery, progress: Progress) -> Filed | None:
@@ -60,6 +65,7 @@ def file_delivery(files: Files, feed: FixingFeed, delivery: Delivery, progress: 
     _check_not_ahead(fixings, delivery.received_at)
     days = [fixing.day for fixing in fixings] or [delivery.received_at.date()]
     first, last = min(days), max(days)
+    codes = {fixing.pair.other(source.anchor) for fixing in fixings} | {source.anchor}
     judge = Judge(
         source=source,
         image=files.image,
@@ -67,6 +73,7 @@ def file_delivery(files: Files, feed: FixingFeed, delivery: Delivery, progress: 
         decisions=files.quarantine.decisions(source.key),
         today=delivery.received_at.date(),
         filed=files.archive.between(source.key, first, last),
+        others=others_of(files.archive, files.sources, source, codes, first, last),
     )
     judged = judge.judge(fixings)
     return files.archive.file(receipt, judged.accepted, judged.refused)

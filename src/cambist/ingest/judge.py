@@ -9,8 +9,9 @@ from math import isnan, nan
 
 from cambist.feeds.base import Source
 from cambist.history.fixing import Fixing, Refusal
-from cambist.history.image import BY_LAW, NOBODY, RateImage
+from cambist.history.image import BY_LAW, RateImage
 from cambist.history.quarantine import State, Statement
+from cambist.ingest.others import Middle, Others
 from cambist.market.acceptance import NOT_POSITIVE, Candidate, beyond_doubt, refusal
 from cambist.market.pair import PIVOT, Pair
 from cambist.reference.assets import METALS
@@ -18,6 +19,13 @@ from cambist.reference.tables import CURRENCIES, PEGS, REDENOMINATIONS
 
 _CARRY = timedelta(days=14)
 _AROUND_A_CUT = timedelta(days=30)
+_USUAL_UNREST = 0.005
+"""How far a currency is taken to move from one fixing to the next before its own moves are known."""
+
+_MEMORY = 0.8
+"""How much of the average move of before a further one leaves."""
+
+_LARGEST_MOVE = 0.25
 _PEGGED = frozenset(peg.code for peg in PEGS)
 _PEGGED_TO = frozenset(peg.anchor for peg in PEGS) - {PIVOT}
 _CUT = {change.old: change for change in REDENOMINATIONS if change.old == change.new}
@@ -33,13 +41,14 @@ class Judged:
 
 @dataclass(slots=True)
 class _Run:
-    """What is remembered of a code from one fixing to the next, in units per pivot."""
+    """What is remembered of a code from one fixing to the next, in units per pivot; `since` it has stood there."""
 
     day: date
     units: float
+    since: date
     heard_on: date
     still: int = 0
-    others_at_start: float | None = None
+    unrest: float = _USUAL_UNREST
 
 
 @dataclass(slots=True)
@@ -48,7 +57,7 @@ class Judge:
 
     `image` is the history as it stands, of all sources; `before` the source's last fixings before the delivery;
     `decisions` what somebody decided about fixings that were refused earlier; `filed` what the source said of the same
-    days before.
+    days before; `others` what all other sources say.
     """
 
     source: Source
@@ -57,6 +66,7 @@ class Judge:
     decisions: Mapping[Statement, State]
     today: date
     filed: Mapping[tuple[Pair, date], Fixing] = field(default_factory=dict)
+    others: Others | None = None
     _runs: dict[str, _Run] = field(default_factory=dict)
     _pivots: dict[date, float] = field(default_factory=dict)
     _pegged_to: dict[tuple[date, str], float] = field(default_factory=dict)
@@ -132,10 +142,11 @@ class Judge:
     def _reason(self, fixing: Fixing, code: str, units: float, following: Fixing | None) -> str | None:
         if isnan(units) or (code not in CURRENCIES and code not in METALS):
             return refusal(Candidate(code, fixing.day, 1.0, self.today))
-        run, (others, peg) = self._runs.get(code), self._said(code, fixing.day)
+        run, (middle, peg) = self._runs.get(code), self._said(code, fixing.day)
+        others = None if middle is None else middle.nearest(units)
         is_near = run is not None and fixing.day - run.heard_on <= _CARRY
         previous = run.units / _cut_between(code, run.day, fixing.day) if run and is_near else None
-        still, moved = self._stood(run, units, others)
+        still, moved = self._stood(run, code, units, middle)
         correction = self._correction(fixing)
         if (
             correction is None
@@ -165,20 +176,15 @@ class Judge:
                 correction=correction,
                 still=still,
                 others_moved=moved,
+                unrest=run.unrest if run else _USUAL_UNREST,
             )
         )
 
-    def _said(self, code: str, day: date) -> tuple[float | None, float | None]:
-        """Give what other sources say of a day, and what the law says."""
-        if self.image is None:
-            return None, None
-        cell = self.image.cell(day, code)
-        voice, _ = self.image.voice(day, code)
-        if isnan(cell) or voice == NOBODY:
-            return None, None
-        if voice == BY_LAW:
-            return None, self._pegged(code, day, cell) if code in _PEGGED else None
-        return (None if self.image.sources[voice] == self.source.key else cell), None
+    def _said(self, code: str, day: date) -> tuple[Middle | None, float | None]:
+        """Give what is in the middle of what the other sources say of a day, and what the law says."""
+        if self.image is not None and self.image.voice(day, code)[0] == BY_LAW:
+            return None, self._pegged(code, day, self.image.cell(day, code)) if code in _PEGGED else None
+        return None if self.others is None else self.others.said(code, day), None
 
     def _pegged(self, code: str, day: date, cell: float) -> float:
         """Give what the law says, by the source's own word on what the currency is pegged to where it has one.
@@ -192,20 +198,31 @@ class Judge:
         own = 1.0 if peg.anchor == anchor else self._pegged_to.get((day, peg.anchor))
         return cell if own is None else own / pivot * float(peg.factor)
 
-    @staticmethod
-    def _stood(run: _Run | None, units: float, others: float | None) -> tuple[int, float]:
-        if run is None or units != run.units or others is None or run.others_at_start is None:
+    def _stood(self, run: _Run | None, code: str, units: float, others: Middle | None) -> tuple[int, float]:
+        """Say for how many fixings a source has said the same, and how far the others moved meanwhile."""
+        if run is None or units != run.units or others is None:
             return 0, 0.0
-        return run.still + 1, abs(others / run.others_at_start - 1)
+        before = self._said(code, run.since)[0]
+        return (0, 0.0) if before is None else (run.still + 1, abs(others.centre / before.centre - 1))
 
     def _remember(self, fixing: Fixing, code: str, units: float) -> None:
         if isnan(units):
             return
         run = self._runs.get(code)
-        if run is not None and run.units == units:
-            run.day, run.heard_on, run.still = fixing.day, fixing.day, run.still + 1
+        if run is None:
+            self._runs[code] = _Run(fixing.day, units, fixing.day, fixing.day)
+            return
+        if run.units == units:
+            run.still += 1
         else:
-            self._runs[code] = _Run(fixing.day, units, fixing.day, 0, self._said(code, fixing.day)[0])
+            run.units, run.since, run.still, move = units, fixing.day, 0, abs(units / run.units - 1)
+            run.unrest = _further(run.unrest, move)
+        run.day = run.heard_on = fixing.day
+
+
+def _further(unrest: float, move: float) -> float:
+    """Give the average move of late, after a further one; a unit that was cut has not moved that far."""
+    return _MEMORY * unrest + (1 - _MEMORY) * min(move, _LARGEST_MOVE)
 
 
 def _with_following(fixings: Sequence[Fixing]) -> Iterator[tuple[Fixing, Fixing | None]]:

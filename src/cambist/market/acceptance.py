@@ -19,6 +19,8 @@ _LARGEST_JUMP = 0.25
 _FAR = 0.05
 _CLOSE = 0.02
 _OFF_PEG = 0.03
+_SPIKE = 0.035
+_MANY_TIMES, _MANY_TIMES_TO_THE_POINT = 7, 4
 _STUCK_DAYS = 10
 _MOVED = 0.02
 _LIVE = timedelta(days=30)
@@ -38,10 +40,11 @@ class Candidate:
     """A fixing as it is judged, in units per pivot.
 
     `previous` is the source's own last one in today's unit, `following` its next where it is known already; `others` is
-    what other sources say of the day, carried forward. `peg` is what the law says. `correction` is how
-    many times it is what the source itself said of that day before. `factor` is that of a redenomination under the same
-    code that a source may not have made yet, or may have made already; `still` counts how many fixings before had the
-    same value, and `others_moved` how far the others went meanwhile.
+    the median of what all other sources say of the day, carried forward. `peg` is what the law says. `correction` is
+    how many times it is what the source itself said of that day before. `factor` is that of a redenomination under the
+    same code that a source may not have made yet, or may have made already; `still` counts how many fixings before had
+    the same value, and `others_moved` how far the others went meanwhile. `unrest` is how far its source's word has
+    moved from one fixing to the next of late.
     """
 
     code: str
@@ -56,6 +59,7 @@ class Candidate:
     correction: float | None = None
     still: int = 0
     others_moved: float = 0.0
+    unrest: float = 0.0
 
     @property
     def reference(self) -> float | None:
@@ -136,6 +140,21 @@ def jumped(candidate: Candidate) -> str | None:
     return f"a jump of {_apart(candidate.units, candidate.previous):.0%} that nothing confirms"
 
 
+def spiked(candidate: Candidate) -> str | None:
+    """Did it leave for a single day in calm times, alone? A typing error is back on the next day."""
+    before, after = candidate.previous, candidate.following
+    if before is None or after is None:
+        return None
+    size, missed = min(_apart(candidate.units, before), _apart(candidate.units, after)), _apart(before, after)
+    # What returns to the very point where it was is rarer in a market than what returns to about there.
+    times = _MANY_TIMES_TO_THE_POINT if missed < size / 100 else _MANY_TIMES
+    if size <= max(_SPIKE, times * candidate.unrest) or missed > size / 3:
+        return None
+    if candidate.others is not None and _apart(candidate.units, candidate.others) < size / 2:
+        return None
+    return f"a spike of {size:.1%} that is gone at the next fixing"
+
+
 def corrected_far(candidate: Candidate) -> str | None:
     """Does it correct what its source said of that very day by more than others confirm?"""
     if candidate.correction is None or _apart(candidate.correction, 1.0) <= _FAR:
@@ -159,6 +178,7 @@ FIXING_RULES: tuple[Rule, ...] = (
     wrong_unit,
     corrected_far,
     jumped,
+    spiked,
     far_from_others,
     stuck,
 )

@@ -8,11 +8,14 @@ from datetime import UTC, date, datetime
 from sqlalchemy import Connection, Engine, func, select
 
 from cambist.errors import StoreBroken
+from cambist.history.archive import Wanted
 from cambist.history.damage import Damage
 from cambist.history.environment import SIMULATED
 from cambist.history.fixing import Coverage, Filed, Fixing, Known, Receipt, Refusal
+from cambist.history.line import Line
 from cambist.market.pair import Pair
 from cambist.stores.sql.filing import Filing
+from cambist.stores.sql.lines import lines_of
 from cambist.stores.sql.reading import all_series, cells, day_of, known_of, line_of
 from cambist.stores.sql.schema import fixings, receipts, series
 from cambist.stores.sql.selects import filed, last_days, published, reach_of, received
@@ -91,6 +94,11 @@ class SqlArchive:
         query = published(source, None).where(fixings.c.day.between(first, last))
         with self._engine.connect() as connection:
             return {(one.pair, one.day): one for one in cells(connection, source, query)}
+
+    def lines(self, wanted: Wanted, first: date, last: date) -> Iterator[tuple[str, Line]]:
+        """Give what sources fixed between two days of the pairs that are wanted of them, as known now."""
+        with self._engine.connect() as connection:
+            yield from lines_of(connection, wanted, first, last)
 
     def coverage(self, source: str) -> Coverage | None:
         """Say how many pairs and which days are here of a source; None where there is nothing."""
