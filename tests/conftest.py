@@ -149,7 +149,10 @@ class Client:
         chunks = self.app(environ, lambda status, given, *_: started.append((status, given)))
         content = b"".join(chunks)
         status, given = started[-1]
-        return Reply(int(status.split()[0]), {name.lower(): value for name, value in given}, content)
+        found: dict[str, str] = {}
+        for name, value in ((name.lower(), value) for name, value in given):
+            found[name] = f"{found[name]}, {value}" if name in found else value
+        return Reply(int(status.split()[0]), found, content)
 
 
 class MemoryLedger:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 from array import array
 from collections.abc import Callable, Mapping
@@ -20,6 +21,8 @@ from cambist.app.parts import endpoints
 from cambist.history.bars import Bar, Interval, Ohlc
 from cambist.market.pair import Pair
 from cambist.reference.assets import AssetKind
+from cambist.server import answers
+from cambist.server.compression import compressed
 from cambist.server.making import Maker
 
 PLANS = read_plans(default_plans(), "plans.toml")
@@ -121,7 +124,8 @@ def make(dealing: Callable[..., Any], clock: Any) -> Callable[[], Any]:
 def told(client: Any, target: str, key: str, **headers: str) -> tuple[int, str, dict[str, str]]:
     """Give status, body and headers, without `ms` and its length."""
     reply = client.get(target, key=key, headers=headers)
-    return reply.status, re.sub(r'"ms":\d+', "", reply.text), {**reply.headers, "content-length": ""}
+    text = gzip.decompress(reply.content).decode() if "content-encoding" in reply.headers else reply.text
+    return reply.status, re.sub(r"(?<=\"ms\":)\d+}$", "", text), {**reply.headers, "content-length": ""}
 
 
 def test_every_endpoint_is_asked_here():
@@ -246,3 +250,68 @@ def test_an_etag_is_another_one_whenever_the_content_is(make, target, code):
         changes.append((after[1] != before[1], after[2]["etag"] != before[2]["etag"]))
     assert all(is_other_etag for is_other_content, is_other_etag in changes if is_other_content)
     assert (True, True) in changes or code not in target
+
+
+# Compressed answers
+
+
+GZIP = {"Accept-Encoding": "gzip, deflate, br, zstd"}
+LONG = ["/historical?date=2026-10-30", "/fx/pairs", "/time-series?to=EUR&start=2026-01-01"]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_who_accepts_gzip_is_told_the_same(make, target):
+    client = make()
+    status, text, headers = told(client, target, KEYS[0])
+    for _ in range(2):
+        again = told(client, target, KEYS[0], **GZIP)
+        assert again[0] == status
+        if not target.startswith(("/usage", "/sources")):
+            assert again[1] == text
+        encoding = {"content-encoding": "gzip"} if len(text) > 1024 else {}
+        assert again[2] == headers | encoding
+
+
+@pytest.mark.parametrize("target", LONG)
+def test_a_long_answer_is_smaller_compressed(make, target):
+    client = make()
+    plain, packed = (client.get(target, key=KEYS[0], headers=headers) for headers in ({}, GZIP))
+    assert len(packed.content) < len(plain.content) * 2 / 3
+    assert (plain.headers["vary"], packed.headers["vary"]) == ("Accept-Encoding", "Accept-Encoding")
+    assert "content-encoding" not in plain.headers
+    assert packed.headers["content-encoding"] == "gzip"
+    assert re.search(rb'"ms":\d+}$', gzip.decompress(packed.content))
+
+
+def test_a_short_answer_is_not_compressed(make):
+    for _ in range(2):  # made, then kept
+        reply = make().get("/fetch-one?to=EUR", key=KEYS[0], headers=GZIP)
+        assert "content-encoding" not in reply.headers
+        assert reply.json["base"] == "USD"
+
+
+@pytest.mark.parametrize("target", ["/historical?date=2026-10-30", "/fx/pairs"])
+def test_what_is_kept_is_compressed_once(make, monkeypatch, target):
+    contents: list[bytes] = []
+    monkeypatch.setattr(answers, "compressed", lambda content: contents.append(content) or compressed(content))
+    client = make()
+    for key in (KEYS[0], KEYS[0], KEYS[0]):
+        client.get(target, key=key, headers=GZIP)
+        client.get(target, key=key)
+    client.request("HEAD", target, key=KEYS[0], headers=GZIP)
+    assert len(contents) == 1
+
+
+def test_where_one_origin_may_read_both_reasons_to_vary_are_named(make_client):
+    client = make_client(cors_origin="https://shop.example")
+    for _ in range(2):  # made, then kept
+        assert set(client.get("/fx/pairs", headers=GZIP).headers["vary"].split(", ")) == {"Accept-Encoding", "Origin"}
+
+
+@pytest.mark.parametrize("target", [*CLOSED, "/fx/pairs", "/currencies"])
+def test_an_unchanged_answer_is_304_for_who_has_it_compressed(make, target):
+    client = make()
+    etag = client.get(target, key=KEYS[0], headers=GZIP).headers["etag"]
+    reply = client.get(target, key=KEYS[0], headers={**GZIP, "If-None-Match": etag})
+    assert (reply.status, reply.content, reply.headers["vary"]) == (304, b"", "Accept-Encoding")
+    assert "content-encoding" not in reply.headers

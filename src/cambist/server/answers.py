@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from math import inf
 from time import perf_counter_ns
 
 from cambist.accounts.account import DatetimeFormat
+from cambist.server.compression import LEAST_BYTES, Compressed, compressed
 
 Headers = list[tuple[str, str]]
 Question = tuple[str, str, DatetimeFormat, date]
@@ -39,10 +40,22 @@ class Answer:
     cost: int = 1
     oldest: date | None = None
     until: float = inf
+    _compressed: list[Compressed] = field(default_factory=list, compare=False, repr=False)
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it is compressed for clients that accept it."""
+        return len(self.opened) > LEAST_BYTES
 
     def body(self, started: int) -> bytes:
         """Close the body with the milliseconds since `started` (`perf_counter_ns`)."""
         return b"%b%d}" % (self.opened, (perf_counter_ns() - started) // 1_000_000)
+
+    def compressed_body(self, started: int) -> bytes:
+        """Give the body as a gzip stream; what comes before the milliseconds is compressed once."""
+        if not self._compressed:  # two threads may race here: at worst both compress
+            self._compressed.append(compressed(self.opened))
+        return self._compressed[0].closed_with(b"%d}" % ((perf_counter_ns() - started) // 1_000_000))
 
     def is_named_by(self, if_none_match: str) -> bool:
         """Say whether a client that sends `If-None-Match` has this very answer already."""
@@ -82,6 +95,8 @@ class KeptAnswers:
             self._old, self._young, self._bytes = self._young, {}, 0
         self._young[question] = answer
         self._bytes += len(answer.opened) + len(question[1]) + _OVERHEAD
+        if answer.is_long:
+            self._bytes += len(answer.opened) // 2  # it may come to be kept compressed, too
 
     def __len__(self) -> int:
         return len(self._young) + len(self._old)

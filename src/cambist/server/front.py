@@ -13,6 +13,7 @@ from typing import Any
 from cambist.accounts.meter import Meter
 from cambist.errors import RequestRefused
 from cambist.server.answers import Answer, Headers
+from cambist.server.compression import accepts_gzip
 from cambist.server.desk import Desk
 from cambist.server.gate import QUERY_NAME, Gate
 from cambist.server.resource import STARTED
@@ -48,7 +49,11 @@ class Front:
         self._meter.spend(subscriber, answer.endpoint, answer.cost, now)
         state = self._meter.headers(subscriber, now, afforded=True)
         # The server measures the body and writes its length: a header less to hand over.
-        start("200 OK", [*self._headers, *answer.headers, *state])
+        headers = [*self._headers, *answer.headers, *state]
+        if answer.is_long and accepts_gzip(environ.get("HTTP_ACCEPT_ENCODING", "")):
+            start("200 OK", [*headers, ("Content-Encoding", "gzip")])
+            return [answer.compressed_body(started)]
+        start("200 OK", headers)
         return [answer.body(started)]
 
     def _kept(self, environ: Environ) -> tuple[Subscriber, Answer, float] | None:

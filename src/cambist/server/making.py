@@ -11,11 +11,13 @@ from msgspec import Struct
 
 from cambist import __version__
 from cambist.server.answers import Answer, etag_of
+from cambist.server.compression import LEAST_BYTES
 from cambist.server.endpoint import Endpoint
 from cambist.server.render import opened
 from cambist.server.view import View
 
 NO_STORE = ("Cache-Control", "no-store")
+VARIES = ("Vary", "Accept-Encoding")
 _LISTS_FOR = timedelta(minutes=1)
 """How long clients may keep a list."""
 
@@ -54,11 +56,14 @@ class Maker:
         content = opened(self._endpoint.answer(view, params))
         etag = outline.etag or (etag_of([content]) if outline.is_cacheable else "")
         until = outline.until or view.expiry.at.timestamp()
-        return replace(outline, opened=content, etag=etag, headers=self._headers(outline.cost, etag), until=until)
+        headers = self._headers(outline.cost, etag)
+        if not etag and len(content) > LEAST_BYTES:
+            headers = (*headers, VARIES)
+        return replace(outline, opened=content, etag=etag, headers=headers, until=until, _compressed=[])
 
     def _headers(self, cost: int, etag: str) -> tuple[tuple[str, str], ...]:
         charged = ("X-Calls-Cost", str(cost))
-        return (charged, self._kept, ("ETag", etag)) if etag else (charged, NO_STORE)
+        return (charged, self._kept, ("ETag", etag), VARIES) if etag else (charged, NO_STORE)
 
 
 def _kept_for(time: timedelta) -> tuple[str, str]:

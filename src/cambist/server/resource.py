@@ -15,6 +15,7 @@ import falcon
 from cambist.accounts.meter import Meter
 from cambist.errors import BadParameter
 from cambist.server.answers import Answer, KeptAnswers, Question
+from cambist.server.compression import accepts_gzip
 from cambist.server.desk import Desk
 from cambist.server.endpoint import Endpoint
 from cambist.server.gate import QUERY_NAME, Gate
@@ -128,10 +129,15 @@ def question(environ: Mapping[str, Any], known: Container[str], subscriber: Subs
 
 def _write(response: falcon.Response, answer: Answer, environ: Mapping[str, Any]) -> None:
     for name, value in answer.headers:
-        response.set_header(name, value)
+        response.append_header(name, value)
     condition = environ.get("HTTP_IF_NONE_MATCH", "").strip()
     if answer.is_named_by(condition) or (answer.etag and condition == "*"):
         response.status = 304
         return
     response.content_type = "application/json"
-    response.data = answer.body(environ.get(STARTED) or perf_counter_ns())
+    started = environ.get(STARTED) or perf_counter_ns()
+    if answer.is_long and accepts_gzip(environ.get("HTTP_ACCEPT_ENCODING", "")):
+        response.set_header("Content-Encoding", "gzip")
+        response.data = answer.compressed_body(started)
+    else:
+        response.data = answer.body(started)

@@ -88,7 +88,8 @@ class Completes:
         self, request: falcon.Request, response: falcon.Response, _resource: object, *_succeeded: bool
     ) -> None:
         """Complete a response before it is sent."""
-        response.set_headers(self._standing)
+        for name, value in self._standing:
+            (response.append_header if name == "Vary" else response.set_header)(name, value)
         subscriber = request.env.get(SUBSCRIBER)
         if subscriber is not None:
             response.set_headers(self._meter.headers(subscriber, self._clock()))

@@ -1,0 +1,67 @@
+"""Compressing answers with gzip: what stays of an answer is compressed once, its end is appended as it is.
+
+A gzip stream may mix compressed blocks with stored ones, and CRC-32 can be carried on: a compressed answer that is
+given again with another `ms` costs a few microseconds.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from dataclasses import dataclass
+from functools import lru_cache
+
+LEAST_BYTES = 1024
+"""Answers up to this size are not compressed: the headers of a packet weigh as much."""
+
+_LEVEL = 1
+"""The fastest: it takes a sixth of the time of the default level, and a tenth more bytes."""
+
+_RAW_DEFLATE = -zlib.MAX_WBITS
+_HEADER = b"\x1f\x8b\x08\0\0\0\0\0\x04\xff"
+_LAST_STORED_BLOCK = struct.Struct("<BHH")
+_TRAILER = struct.Struct("<II")
+
+
+@dataclass(frozen=True, slots=True)
+class Compressed:
+    """The beginning of a gzip stream, up to the end of a block, with the checksum and size of what is in it."""
+
+    stream: bytes
+    checksum: int
+    size: int
+
+    def closed_with(self, end: bytes) -> bytes:
+        """Give the whole stream, with `end` (at most 65,535 bytes) after what was compressed."""
+        size = len(end)
+        return b"".join(
+            (
+                self.stream,
+                _LAST_STORED_BLOCK.pack(1, size, size ^ 0xFFFF),
+                end,
+                _TRAILER.pack(zlib.crc32(end, self.checksum), (self.size + size) & 0xFFFFFFFF),
+            )
+        )
+
+
+def compressed(content: bytes) -> Compressed:
+    """Compress what an answer begins with."""
+    deflate = zlib.compressobj(_LEVEL, zlib.DEFLATED, _RAW_DEFLATE)
+    stream = b"".join((_HEADER, deflate.compress(content), deflate.flush(zlib.Z_SYNC_FLUSH)))
+    return Compressed(stream, zlib.crc32(content), len(content))
+
+
+@lru_cache(maxsize=256)
+def accepts_gzip(accept_encoding: str) -> bool:
+    """Say whether a client that sends this `Accept-Encoding` reads gzip."""
+    weights = dict(_coding(item) for item in accept_encoding.lower().split(","))
+    return weights.get("gzip", weights.get("x-gzip", weights.get("*", 0))) > 0
+
+
+def _coding(item: str) -> tuple[str, float]:
+    name, _, parameter = item.partition(";")
+    weight = parameter.strip().removeprefix("q=")
+    try:
+        return name.strip(), float(weight or 1)
+    except ValueError:
+        return name.strip(), 0
