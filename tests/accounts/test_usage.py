@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cambist.accounts.quota import NO_QUOTA, Period, period_of
+from cambist.accounts.quota import Period, period_of
 from cambist.accounts.usage import usage_record
 
 TODAY = date(2026, 3, 10)
@@ -67,10 +67,9 @@ def test_what_remains_is_the_quota_less_what_was_used_and_never_below_nothing(qu
     assert (record.quota, record.used, record.remaining) == (quota, used, left)
 
 
-def test_without_a_quota_both_are_the_largest_exact_number_whatever_was_used() -> None:
+def test_without_a_quota_both_are_none_whatever_was_used() -> None:
     record = usage_record(calls(d2026_03_10=5).__getitem__, None, PERIOD, TODAY)
-    assert (record.quota, record.remaining, record.used) == (2**53 - 1, 2**53 - 1, 5)
-    assert NO_QUOTA == 9007199254740991
+    assert (record.quota, record.remaining, record.used) == (None, None, 5)
 
 
 def test_a_quota_of_nothing_is_not_the_same_as_none() -> None:

@@ -11,39 +11,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cambist.accounts.api_key import mint
+from cambist.app.parts import endpoints
 from cambist.reference.tables import CURRENCIES
 from cambist.server.problems import PROBLEMS
 
 UNKNOWN_KEY = mint(lambda alphabet: alphabet[9])
 CODES = list(CURRENCIES)
-ENDPOINTS = [
-    "/fetch-one",
-    "/fetch-multi",
-    "/fetch-all",
-    "/fetch-many-to-one",
-    "/fetch-matrix",
-    "/convert",
-    "/historical",
-    "/time-series",
-    "/currencies",
-    "/explain",
-    "/crypto/currencies",
-    "/crypto/pairs",
-    "/crypto/fetch-prices",
-    "/fx/pairs",
-    "/fx/currencies",
-    "/fx/pairs/quote-sizes",
-    "/fx/pairs/historical-limits",
-    "/fx/quote",
-    "/fx/quote/time-series",
-    "/fx/ohlc/time-series",
-    "/metals/spot",
-    "/metals/quote",
-    "/metals/instruments",
-    "/metals/purities",
-    "/metals/units",
-    "/metals/list",
-]
+ENDPOINTS = [endpoint.path for endpoint in endpoints()]
 ERRORS = {problem.code for problem in PROBLEMS.values() if problem.status < 500 or problem.status == 503}
 STATUSES = {200, 304, 400, 401, 404, 405, 503}
 
@@ -72,6 +46,7 @@ UNKNOWN_CODES = [
     ("a pair", "EUR/USD", "[EUR/USD]"),
     ("a pair percent-encoded", "EUR%2FUSD", "[EUR/USD]"),
     ("not ASCII", "%E2%82%AC", "[\u20ac]"),
+    ("not ASCII, as raw bytes", "\xe2\x82\xac", "[\u20ac]"),
     ("a dotless i, whose upper case is an I", "%C4%B1dr", "[\u0131dr]"),
     ("a long s, whose upper case is an S", "u%C5%BFd", "[u\u017fd]"),
     ("wide letters", "%EF%BC%B5%EF%BC%B3%EF%BC%A4", "[\uff35\uff33\uff24]"),
@@ -112,8 +87,16 @@ BAD = [
             ("-1", "-1"),
             ("%2B1", "+1"),
             ("1e400", "1e400"),
-            ("1e2", "1e2"),
+            ("1e-3", "1e-3"),
+            ("1e309", "1e309"),
+            ("10e308", "10e308"),
             ("1E999999999999", "1E999999999999"),
+            ("1e", "1e"),
+            ("e7", "e7"),
+            ("1e+", "1e"),
+            ("1e1.5", "1e1.5"),
+            ("1e%20%207", "1e  7"),
+            ("-1e7", "-1e7"),
             ("NaN", "NaN"),
             ("sNaN", "sNaN"),
             ("inf", "inf"),
@@ -182,6 +165,7 @@ BAD = [
     ("not UTF-8", "/fetch-one?to=%e9", "UTF-8"),
     ("an overlong UTF-8 slash", "/fetch-one?to=%c0%af", "UTF-8"),
     ("a surrogate in UTF-8", "/fetch-one?to=%ed%a0%80", "UTF-8"),
+    ("not UTF-8, as raw bytes", "/fetch-one?to=\xe9", "UTF-8"),
     ("a query of 64 KB", "/fetch-one?to=EUR&x=" + "x" * 65_536, "too long"),
 ]
 
@@ -189,6 +173,8 @@ FINE = [
     ("lower case", "/fetch-one?from=eur&to=usd"),
     ("60 digits", f"/convert?to=EUR&amount={'9' * 60}"),
     ("the smallest amount", "/convert?to=EUR&amount=0.01"),
+    ("the smallest amount in exponent form", "/convert?to=EUR&amount=1e-2"),
+    ("the largest amount in exponent form", "/convert?to=EUR&amount=9.99e308"),
     ("a precision with a zero before it", "/convert?to=EUR&amount=1&precision=02"),
     ("precision 0", "/convert?to=EUR&amount=1&precision=0"),
     ("precision 20", "/convert?to=EUR&amount=1&precision=20"),

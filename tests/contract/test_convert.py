@@ -186,3 +186,24 @@ def test_a_conversion_costs_one_call(client):
 
 def test_rates_older_than_asked_are_503(client):
     assert client.get("/convert?to=EUR&amount=1&max_age=PT2H").status == 503
+
+
+@pytest.mark.parametrize(
+    ("text", "amount"),
+    [
+        ("2.5E7", "25000000"),
+        ("1.0E+15", "1000000000000000"),
+        ("1.0E%2B15", "1000000000000000"),
+        ("1e+16", "10000000000000000"),
+        ("1e16", "10000000000000000"),
+        ("1.5e-1", "0.15"),
+        ("123456.789e2", "12345678.9"),
+        ("1e022", "10000000000000000000000"),
+    ],
+)
+def test_amounts_in_exponent_form_are_read_and_echoed_plainly(client, text, amount):
+    reply = client.get(f"/convert?from=EUR&to=EUR&amount={text}&precision=1")
+    assert reply.status == 200, reply.text
+    assert f'"amount":{amount},' in reply.text
+    plain = client.get(f"/convert?from=EUR&to=EUR&amount={amount}&precision=1")
+    assert reply.text.partition(',"ms"')[0] == plain.text.partition(',"ms"')[0]

@@ -11,7 +11,7 @@ from cambist.accounts.account import Account
 from cambist.accounts.plan import Plan
 
 NO_QUOTA = 9007199254740991
-"""What stands for no quota in answers: the largest number that every reader of JSON keeps exact."""
+"""More calls than any quota has: the largest number that every reader of JSON keeps exact."""
 
 _DAY = timedelta(days=1)
 

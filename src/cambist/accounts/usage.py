@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from cambist.accounts.quota import NO_QUOTA, Period
+from cambist.accounts.quota import Period
 
 SHOWN_DAYS = 15
 
@@ -16,14 +16,14 @@ class UsageRecord:
     """Calls by day, oldest first, zeros included, ending today; the quota, and what the period has used and left."""
 
     by_day: dict[date, int]
-    quota: int
+    quota: int | None
     period: Period
     used: int
 
     @property
-    def remaining(self) -> int:
-        """Calls that are left in the period."""
-        return self.quota if self.quota == NO_QUOTA else max(0, self.quota - self.used)
+    def remaining(self) -> int | None:
+        """Calls that are left in the period; None without a quota."""
+        return None if self.quota is None else max(0, self.quota - self.used)
 
 
 def usage_record(calls_on: Callable[[date], int], quota: int | None, period: Period, today: date) -> UsageRecord:
@@ -32,7 +32,7 @@ def usage_record(calls_on: Callable[[date], int], quota: int | None, period: Per
     days = (today - period.start).days + 1
     return UsageRecord(
         by_day={day: calls_on(day) for day in shown},
-        quota=NO_QUOTA if quota is None else quota,
+        quota=quota,
         period=period,
         used=sum(calls_on(period.start + timedelta(days=offset)) for offset in range(days)),
     )

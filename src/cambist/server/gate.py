@@ -31,14 +31,7 @@ class Gate:
 
         Errors: KeyRefused in all its kinds, TooManyFailures. None repeats the key.
         """
-        keys = set(brought(environ, query_key))
-        if len(keys) > 1:
-            raise KeysDiffer("The request brings two different keys; bring one")
-        if not keys:
-            raise KeyMissing(
-                f"No API key: bring it as query parameter [{QUERY_NAME}], as header [X-API-Key], or as [Authorization]"
-            )
-        return self._subscriber(environ, keys.pop(), now)
+        return self._subscriber(environ, _one_key(set(brought(environ, query_key))), now)
 
     def recognise(self, environ: Environ, now: float) -> Subscriber | None:
         """Give whose key is in the header `X-API-Key` alone, if it opens the gate; None leaves the rest to `admit`."""
@@ -75,13 +68,29 @@ def _no_such_key(key: str) -> KeyMalformed | KeyUnknown:
     return KeyMalformed(f"The API key is mistyped or cut off: {_FORM}")
 
 
+def _one_key(brought: set[str]) -> str:
+    """Choose the key among all credentials of a request: beside one of ours, what cannot be a key is for others."""
+    ours = {credential for credential in brought if credential.startswith(PREFIX)}
+    if len(ours) > 1:
+        raise KeysDiffer("The request brings two different keys; bring one")
+    if not brought:
+        raise KeyMissing(
+            f"No API key: bring it as query parameter [{QUERY_NAME}], as header [X-API-Key], or as [Authorization]"
+        )
+    return min(ours or brought)
+
+
 def brought(environ: Environ, query_key: str) -> Iterator[str]:
-    """Give every key that the request brings, empty ones left out."""
+    """Give every credential that the request brings, empty ones left out.
+
+    Several lines of a header arrive as one, joined by commas; no key has one in it.
+    """
     if query_key:
         yield query_key
-    if header := environ.get("HTTP_X_API_KEY", "").strip():
-        yield header
-    if authorization := environ.get("HTTP_AUTHORIZATION"):
+    for header in environ.get("HTTP_X_API_KEY", "").split(","):
+        if key := header.strip():
+            yield key
+    for authorization in environ.get("HTTP_AUTHORIZATION", "").split(","):
         yield from _authorized(authorization)
 
 
@@ -94,11 +103,12 @@ def _authorized(authorization: str) -> Iterator[str]:
 
 
 def _basic(credentials: str) -> Iterator[str]:
-    """Take the half that looks like a key; without one, whatever half is filled, to be refused by name."""
+    """Take the halves that look like a key; without one whatever is there, to be refused by name."""
     try:
         text = base64.b64decode(credentials, validate=True).decode()
     except ValueError:
-        raise KeyMalformed("The [Authorization] header holds no Base64 of user:password") from None
+        yield credentials
+        return
     user, _, password = text.partition(":")
     halves = [half for half in (user, password) if half]
     yield from [half for half in halves if half.startswith(PREFIX)] or halves[:1]

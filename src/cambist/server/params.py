@@ -1,7 +1,8 @@
 """Reading a request's parameters: forgiving in form, strict in meaning.
 
 A `Params` struct declares them: each field is `Annotated[type, Param(…)]`. Codes come in any case, lists with
-spaces, empty items and repeats; of a repeated parameter the last non-empty value counts; unknown ones are ignored.
+spaces, empty items and repeats; of a repeated parameter the last non-empty value counts. What becomes of unknown
+ones stands in `unknown`.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ class Param:
     """One query parameter: its name, how its text is read, and what stands for it when it is not given.
 
     `read(name, text)` gives the value or raises BadParameter. Without `default` it is required; `empty` is the
-    text that stands for a present but empty one. `schema` is JSON Schema, for the docs.
+    text that stands for a present but empty one. `schema` is JSON Schema, for the docs. `decides` says whether it
+    decides what is answered, and not only in which form or how fresh it must be.
     """
 
     name: str
@@ -39,6 +41,7 @@ class Param:
     default: Any = _ABSENT
     empty: str = ""
     example: str = ""
+    decides: bool = True
 
     @property
     def required(self) -> bool:
@@ -54,6 +57,14 @@ class Param:
             raise BadParameter(f"Missing parameter: [{self.name}]{self._hint()}")
         return self.default
 
+    def takes(self, text: str) -> bool:
+        """Say whether a text could be its value."""
+        try:
+            self.read(self.name, text)
+        except BadParameter:
+            return False
+        return True
+
     def _hint(self) -> str:
         return f", such as {self.name}={self.example}" if self.example else ""
 
@@ -68,14 +79,19 @@ def parse_query(text: str) -> dict[str, str]:
     if broken := _BROKEN_ESCAPE.search(text):
         raise BadParameter(f"The query has a broken percent-encoding: [{shown(text[broken.start() :][:3])}]")
     try:
-        pairs = parse_qsl(text, keep_blank_values=True, errors="strict")
-    except (UnicodeDecodeError, ValueError):
+        pairs = parse_qsl(as_utf8(text), keep_blank_values=True, errors="strict")
+    except (UnicodeError, ValueError):
         raise BadParameter("The query is not UTF-8") from None
     query: dict[str, str] = {}
     for name, value in pairs:
         if value.strip() or name not in query:
             query[name] = value
     return query
+
+
+def as_utf8(text: str) -> str:
+    """Read raw bytes of a URL, which WSGI hands over as Latin-1, as the UTF-8 that they are. Errors: UnicodeError."""
+    return text if text.isascii() else text.encode("latin-1").decode()
 
 
 def declared(params: type[Struct]) -> dict[str, Param]:

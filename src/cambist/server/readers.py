@@ -35,7 +35,9 @@ _WHERE = {
 _SIDES = ("bid", "ask")
 _COUNT = re.compile(r"[0-9]{1,9}")
 _TRUTHS = frozenset({"true", "1", "yes", "y"})
-_AMOUNT = re.compile(r"[0-9]+(\.[0-9]*)?|\.[0-9]+")
+# A plus that was not percent-encoded arrives as a blank.
+_AMOUNT = re.compile(r"([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+ ]?[0-9]{1,3})?")
+_MOST_EXPONENT = 308
 _PLACES = re.compile(r"[0-9]{1,2}")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _CODE_SCHEMA = {"type": "string", "pattern": "^[A-Z]{3}$"}
@@ -109,11 +111,13 @@ def text(name: str, **rest: Any) -> Param:
 
 def flag(name: str, **rest: Any) -> Param:
     """Declare a flag: `true`, `1`, `yes` and `y` set it, anything else does not."""
-    return Param(name, lambda _, given: given.isascii() and given.lower() in _TRUTHS, default=False, **rest)
+    return Param(
+        name, lambda _, given: given.isascii() and given.lower() in _TRUTHS, default=False, decides=False, **rest
+    )
 
 
 def amount(name: str, **rest: Any) -> Param:
-    """Declare an amount from 0.01 up, with any number of digits."""
+    """Declare an amount from 0.01 up, with any number of digits, or in exponent form as floats are written."""
     return Param(name, _amount, schema={"type": "number", "minimum": float(SMALLEST_AMOUNT)}, **rest)
 
 
@@ -134,7 +138,7 @@ def interval(name: str, **rest: Any) -> Param:
 
 def age(name: str, **rest: Any) -> Param:
     """Declare a duration, as ISO 8601 writes it."""
-    return Param(name, _age, schema={"type": "string", "format": "duration"}, **rest)
+    return Param(name, _age, schema={"type": "string", "format": "duration"}, decides=False, **rest)
 
 
 def upper(text: str) -> str:
@@ -243,10 +247,11 @@ def _unit(name: str, text: str) -> str:
 
 
 def _amount(name: str, text: str) -> Decimal:
-    value = Decimal(text) if _AMOUNT.fullmatch(text) else Decimal(0)
-    if value < SMALLEST_AMOUNT:
+    found = _AMOUNT.fullmatch(text)
+    value = Decimal(text.replace(" ", "+")) if found else Decimal(0)
+    if value < SMALLEST_AMOUNT or (found and found[3] and value.adjusted() > _MOST_EXPONENT):
         raise BadParameter(
-            f"Invalid {name}: [{shown(text)}], it takes a plain decimal from {SMALLEST_AMOUNT} up, such as 1234.56"
+            f"Invalid {name}: [{shown(text)}], it takes a decimal from {SMALLEST_AMOUNT} up, such as 1234.56 or 1.5E7"
         )
     return value
 

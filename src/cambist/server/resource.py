@@ -24,6 +24,8 @@ from cambist.server.making import Maker
 from cambist.server.params import declared, parse_query, read
 from cambist.server.subscribers import Subscriber
 from cambist.server.terms import check_history, check_tag, reach_of
+from cambist.server.unknown import HEADER as IGNORED
+from cambist.server.unknown import Unknown, written
 from cambist.server.view import View
 
 STARTED = "cambist.started"
@@ -36,13 +38,16 @@ SUBSCRIBER = "cambist.subscriber"
 class EndpointResource:
     """Answers GET and HEAD of one endpoint."""
 
-    def __init__(self, endpoint: Endpoint[Any, Any], desk: Desk, gate: Gate, meter: Meter, maker: Maker) -> None:
+    def __init__(
+        self, endpoint: Endpoint[Any, Any], desk: Desk, gate: Gate, meter: Meter, maker: Maker, unknown: Unknown
+    ) -> None:
         self._endpoint = endpoint
         self._known = {param.name for param in declared(endpoint.params).values()}
         self._desk = desk
         self._gate = gate
         self._meter = meter
         self._maker = maker
+        self._unknown = unknown
 
     def on_get(self, request: falcon.Request, response: falcon.Response) -> None:
         """Answer, or raise what `problems` turns into an error."""
@@ -54,6 +59,8 @@ class EndpointResource:
             raise
         subscriber = self._let_in(environ, query.get(QUERY_NAME, "").strip(), now)
         check_tag(subscriber, self._endpoint.tag)
+        if ignored := self._unknown.ignored(query):
+            response.set_header(IGNORED, written(ignored))
         call = self._call(environ, subscriber, read(self._endpoint.params, query), now)
         found = self._found(call) or self._maker.outline(call.view, call.params)
         check_history(subscriber, found.oldest, call.view.today)

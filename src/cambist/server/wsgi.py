@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
@@ -18,14 +19,16 @@ from cambist.server.desk import Clock, Desk
 from cambist.server.endpoint import Endpoint
 from cambist.server.failures import Failures
 from cambist.server.front import Front, Wsgi
-from cambist.server.gate import Gate
+from cambist.server.gate import QUERY_NAME, Gate
 from cambist.server.making import Maker
 from cambist.server.openapi import document
 from cambist.server.pages import add_pages
 from cambist.server.resource import SUBSCRIBER, EndpointResource
+from cambist.server.unknown import Unknown, takers
 
 _ALLOWED_HEADERS = "X-API-Key, Authorization, Content-Type"
-_EXPOSED_HEADERS = "Cambist-Environment, ETag, RateLimit, RateLimit-Policy, Retry-After, X-Calls-Cost"
+_ASKED_HEADERS = re.compile(r"[-!#$%&'*+.^_`|~0-9A-Za-z, ]{1,1000}")
+_EXPOSED_HEADERS = "Cambist-Environment, Cambist-Ignored, ETag, RateLimit, RateLimit-Policy, Retry-After, X-Calls-Cost"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +57,10 @@ def build_wsgi(endpoints: Iterable[Endpoint[Any, Any]], desk: Desk, meter: Meter
     framework.add_error_handler(Exception, problems.on_failure)
     framework.add_error_handler(falcon.HTTPError, problems.on_http_error)
     framework.add_error_handler(CambistError, problems.on_refusal)
+    taken = takers(endpoints)
     for endpoint in endpoints:
-        framework.add_route(
-            endpoint.path, EndpointResource(endpoint, desk, gate, meter, Maker(endpoint, options.closed_max_age))
-        )
+        maker, unknown = Maker(endpoint, options.closed_max_age), Unknown(endpoint, taken, besides=[QUERY_NAME])
+        framework.add_route(endpoint.path, EndpointResource(endpoint, desk, gate, meter, maker, unknown))
     add_pages(framework, document(endpoints, options.path_prefix))
     return Front(framework, desk, gate, meter, options.path_prefix, standing)
 
@@ -84,6 +87,21 @@ class Completes:
         self._meter = meter
         self._clock = clock
 
+    def process_request(self, request: falcon.Request, response: falcon.Response) -> None:
+        """Answer a preflight, whatever its path: it asks for leave to ask, and what is there is said to a GET."""
+        if request.method != "OPTIONS":
+            return
+        asked = request.env.get("HTTP_ACCESS_CONTROL_REQUEST_HEADERS", "").strip()
+        response.status = 204
+        response.set_header("Allow", ", ".join(problems.METHODS))
+        response.set_header("Access-Control-Allow-Methods", ", ".join(problems.METHODS))
+        # Every header may be sent, but a star would leave out Authorization: browsers are told those that they ask for.
+        response.set_header(
+            "Access-Control-Allow-Headers", asked if _ASKED_HEADERS.fullmatch(asked) else _ALLOWED_HEADERS
+        )
+        response.set_header("Access-Control-Max-Age", "86400")
+        response.complete = True
+
     def process_response(
         self, request: falcon.Request, response: falcon.Response, _resource: object, *_succeeded: bool
     ) -> None:
@@ -93,9 +111,3 @@ class Completes:
         subscriber = request.env.get(SUBSCRIBER)
         if subscriber is not None:
             response.set_headers(self._meter.headers(subscriber, self._clock()))
-        if request.method == "OPTIONS" and response.status_code < 300:
-            response.status = 204
-            response.set_header("Allow", ", ".join(problems.METHODS))
-            response.set_header("Access-Control-Allow-Methods", ", ".join(problems.METHODS))
-            response.set_header("Access-Control-Allow-Headers", _ALLOWED_HEADERS)
-            response.set_header("Access-Control-Max-Age", "86400")

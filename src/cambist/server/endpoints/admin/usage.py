@@ -18,19 +18,19 @@ class Params(Struct, frozen=True):
 
 
 class CurrentPeriod(Struct, frozen=True):
-    """The period that today is in, `end` inclusive."""
+    """The period that today is in, `end` inclusive; `remaining_quota` is null without a quota."""
 
     start: date
     end: date
-    remaining_quota: Calls
+    remaining_quota: Calls | None
     usage: Calls
 
 
 class Body(Struct, frozen=True):
-    """Fifteen days of calls, oldest first, ending today; the quota; the current period."""
+    """Fifteen days of calls, oldest first, ending today; the quota, null without one; the current period."""
 
     usage: dict[str, Calls]
-    monthly_quota: Calls
+    monthly_quota: Calls | None
     current_period: CurrentPeriod
 
 
