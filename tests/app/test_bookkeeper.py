@@ -1,7 +1,7 @@
 """The bookkeeper: what fails is said once, and caught up with."""
 
 import logging
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -10,7 +10,11 @@ from cambist.accounts.account import Account, NewKey
 from cambist.accounts.api_key import Digest
 from cambist.app import bookkeeper
 from cambist.app.bookkeeper import FAILED, Books
+from cambist.app.room import Room
 from cambist.errors import StoreBroken
+from cambist.settings import Settings
+from cambist.stores.board import FileBoard, News
+from cambist.stores.folder import DataFolder
 from cambist.stores.ledger.keeper import LedgerKeeper
 from cambist.stores.ledger.worker import WorkerLedger
 from cambist.stores.sql import SqlStore
@@ -67,3 +71,43 @@ def test_keys_are_noted_as_used(store, tmp_path, monkeypatch):
     (key,) = store.accounts.keys(store.accounts.named("shop"))
     assert key.last_used_at == datetime.fromtimestamp(1_800_000_000, UTC)
     ledger.close()
+
+
+def test_that_no_room_can_be_kept_is_counted_and_said_once_and_usage_is_folded_all_the_same(store, tmp_path, caplog):
+    caplog.set_level(logging.INFO)
+    ledger, full = WorkerLedger(tmp_path / "ledger", ["/fetch-one"], 1), [True]
+
+    def keep_room(_today) -> None:
+        if full[0]:
+            raise StoreBroken("The ledger cannot be written: No space left on device")
+
+    books = Books(store, LedgerKeeper(tmp_path / "ledger"), keep_room)
+    failures = FAILED._value.get()
+    ledger.spend(1, "/fetch-one", 2, TODAY)
+    for _ in range(3):
+        books.fold()
+    assert FAILED._value.get() == failures + 3
+    assert caplog.text.count("no room can be kept in reserve") == 1
+    assert store.usage.by_day(date.min) == {1: {TODAY: 2}}
+    full[0] = False
+    books.fold()
+    assert "room is kept in reserve again" in caplog.text
+    ledger.close()
+
+
+def test_room_is_kept_for_every_account_and_key_of_the_database(store, tmp_path):
+    settings = Settings(data=tmp_path, workers=2, threads=3, stream_port=8001)
+    folder = DataFolder(tmp_path)
+    keeper = LedgerKeeper(folder.ledger)
+    room = Room(settings, store, keeper)
+    room.keep(TODAY)
+    for number in range(1100):
+        store.accounts.create(Account(0, f"a{number}", "one"), NewKey(Digest(number.to_bytes(32)), "cmb_kkkk"))
+    room.keep(TODAY)
+    FileBoard(tmp_path).ring(News.ACCOUNTS)
+    room.keep(TODAY)
+    pages = {page.name.stem: page for generations in keeper._binder.pages.values() for page in generations}
+    assert set(pages) == {"admitted", "keys", TODAY.isoformat(), (TODAY + timedelta(days=1)).isoformat()}
+    assert {(page.columns, page.room) for page in pages.values()} == {(7, 2048)}
+    assert len(list(folder.ledger.glob("column-*.lock"))) == 7
+    assert folder.reserve.exists()

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,11 +19,12 @@ from cambist.app import keys as keys_module
 from cambist.app.keys import KeyState
 from cambist.app.office import Office
 from cambist.app.plans import current_plans, publish_plans
-from cambist.errors import BadParameter, CannotStart, NameTaken, PlansRefused
+from cambist.errors import BadParameter, CannotStart, NameTaken, PlansRefused, StoreBroken
 from cambist.feeds.ecb import feed
 from cambist.ingest.filing import Delivery, Files, file_delivery
 from cambist.settings import Settings
 from cambist.stores.board import FileBoard, News
+from cambist.stores.reserve import Reserve
 from cambist.stores.sql import SqlStore
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
@@ -584,3 +586,47 @@ def test_no_file_of_the_folder_holds_the_text_of_a_key(office: Office, folder: P
     content = b"".join(file.read_bytes() for file in folder.iterdir())
     assert digest(minted.text) in content
     assert minted.text[8:20].encode() not in content
+
+
+# A full disk
+
+
+def test_a_key_is_revoked_and_an_account_suspended_in_the_room_that_is_kept_for_it(
+    office: Office, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    account, minted = office.create("leaver", "one")
+    reserve = Reserve(folder / "reserve")
+    accounts = office._store.accounts
+
+    def needs_room(work: Callable[..., None]) -> Callable[..., None]:
+        def worked(*what: Any) -> None:
+            if (folder / "reserve").exists():
+                raise StoreBroken("The database cannot be used: database or disk is full")
+            work(*what)
+
+        return worked
+
+    monkeypatch.setattr(accounts, "revoke", needs_room(accounts.revoke))
+    monkeypatch.setattr(accounts, "change", needs_room(accounts.change))
+    reserve.keep()
+    office.keys.revoke(account, minted.new.prefix)
+    assert office.keys.state(office.keys.of(account)[0]) is KeyState.REVOKED
+    reserve.keep()
+    office.suspend(account, suspended=True)
+    assert office.account("leaver").suspended
+    reserve.keep()
+    with pytest.raises(StoreBroken, match="disk is full"):
+        office.move(account, "premium")
+
+
+def test_where_no_room_is_kept_it_is_said_that_a_key_cannot_be_revoked(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    account, minted = office.create("leaver", "one")
+
+    def full(*_: Any) -> None:
+        raise StoreBroken("The database cannot be used: database or disk is full")
+
+    monkeypatch.setattr(office._store.accounts, "revoke", full)
+    with pytest.raises(StoreBroken, match="disk is full"):
+        office.keys.revoke(account, minted.new.prefix)

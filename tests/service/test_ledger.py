@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 PATH = "/fetch-one?from=EUR&to=USD"
 WORKERS, CONNECTIONS, ROUNDS = 4, 8, 20
-PATIENCE = 30
+PATIENCE = 90
 
 
 @dataclass
@@ -38,6 +38,7 @@ class Service:
     port: int = field(default_factory=free_port)
     operator_port: int = field(default_factory=free_port)
     process: subprocess.Popen[bytes] | None = None
+    log_file: Path | None = None
 
     @property
     def key(self) -> str:
@@ -45,7 +46,7 @@ class Service:
 
     @property
     def log(self) -> Path:
-        return self.data.with_suffix(".log")
+        return self.log_file or self.data.with_suffix(".log")
 
     def start(self) -> None:
         arguments = ["--data", self.data, "--port", self.port, "--workers", WORKERS, "--threads", 2]

@@ -27,6 +27,7 @@ from cambist.stores.ledger import binder, page
 from cambist.stores.ledger.keeper import LedgerKeeper
 from cambist.stores.ledger.layout import Layout
 from cambist.stores.ledger.page import create_page
+from cambist.stores.ledger.room import Need
 from cambist.stores.ledger.worker import WorkerLedger
 from cambist.stores.sql import SqlStore
 
@@ -825,3 +826,55 @@ def test_what_was_counted_survives_the_end_of_every_process(
     ledger.spend(1, "/0", 1, TODAY)
     assert [path.name for path in folder.glob("column-0.lock")] == ["column-0.lock"]
     assert len(list(folder.glob("column-*"))) == 8
+
+
+# Room
+
+
+def test_room_is_made_for_today_and_tomorrow_so_that_a_full_disk_is_not_noticed(
+    make: Callable[..., WorkerLedger], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_once(folder).make_room(Need(ENDPOINTS, 4, 3000, 5000), TODAY)
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    monkeypatch.setattr(binder, "create_page", full)
+    opened = os.open
+    monkeypatch.setattr(os, "open", lambda path, flags, *mode: opened(path, flags & ~os.O_CREAT, *mode))
+    ledger = make()
+    for day in (TODAY, TOMORROW):
+        ledger.spend(3000, "/c", 7, day)
+    ledger.admit(3000)
+    ledger.use_key(5000, 1_790_000_000)
+    assert [ledger.spent(3000, TODAY), ledger.spent(3000, TOMORROW), ledger.admitted(3000)] == [7, 7, 1]
+
+
+def test_room_that_is_there_is_not_looked_at_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    keeper, asked = at_once(folder), []
+    need = Need(ENDPOINTS, 4, 3, 5)
+    keeper.make_room(need, TODAY)
+    fitting = binder.Binder.fitting
+    monkeypatch.setattr(
+        binder.Binder, "fitting", lambda one, stem, *more: asked.append(stem) or fitting(one, stem, *more)
+    )
+    keeper.make_room(need, TODAY)
+    assert asked == []
+    keeper.make_room(need, TOMORROW)
+    assert asked == ["keys", "admitted", "2026-11-21", "2026-11-22"]
+
+
+def test_without_room_the_folder_and_the_remedy_are_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    keeper = at_once(folder)
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    for _ in range(2):
+        with pytest.raises(StoreBroken) as broken:
+            keeper.make_room(Need(ENDPOINTS, 4, 3, 5), TODAY)
+        assert str(broken.value) == (
+            f"The ledger {folder} cannot be written: No space left on device; free some space on its disk"
+        )

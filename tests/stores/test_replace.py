@@ -69,11 +69,24 @@ def test_a_write_that_fails_leaves_the_old_content_and_no_stray_file(
 
 def test_a_place_that_cannot_be_taken_leaves_no_stray_file(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
-    with pytest.raises(IsADirectoryError):
+    with pytest.raises(OSError, match="Is a directory"):
         write_atomically(tmp_path / "folder", b"new")
     assert names(tmp_path) == ["folder"]
 
 
 def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(OSError, match="No such file"):
         write_atomically(tmp_path / "nowhere" / "file", b"new")
+
+
+def test_a_full_disk_is_said_with_the_file_and_the_remedy(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="cannot be written") as raised:
+        write_atomically(path, b"new")
+    sentence = f"The file {path} cannot be written: No space left on device; free some space on its disk"
+    assert (str(raised.value), raised.value.strerror, raised.value.errno) == (sentence, sentence, 28)
+    assert path.read_bytes() == b"old"
+    assert names(path.parent) == ["owner.key"]

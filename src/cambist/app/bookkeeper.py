@@ -11,7 +11,8 @@ import logging.config
 import os
 import signal
 import threading
-from datetime import UTC, datetime
+from collections.abc import Callable
+from datetime import UTC, date, datetime
 from functools import partial
 from time import monotonic, time
 
@@ -19,6 +20,7 @@ from prometheus_client import REGISTRY, Counter, Gauge
 
 from cambist.app.operator import Sources, Wanting, offer
 from cambist.app.parts import open_store
+from cambist.app.room import Room
 from cambist.app.stream_report import StreamReport, Streams
 from cambist.errors import CambistError
 from cambist.history.report import Bulletin
@@ -36,7 +38,7 @@ _FOLD_EVERY = 0.5
 _KEYS_EVERY = 10.0
 
 FOLDED = Gauge("cambist_ledger_folded_timestamp_seconds", "When the ledger was last folded into the database")
-FAILED = Counter("cambist_ledger_fold_failures", "Folds that failed; the pages keep what they hold until one succeeds")
+FAILED = Counter("cambist_ledger_fold_failures", "Folds, and attempts to keep room, that failed; nothing is lost")
 CALLS = Counter("cambist_ledger_rows_folded", "Totals written into the database")
 
 
@@ -53,7 +55,9 @@ def keep_books(settings: Settings, supervisor: int) -> None:
         asks, more = settings.fetch and not settings.sandbox, _watched_stream(settings, folder)
         offer(settings.operator_port, read, utc_now, asks=asks, more=more)
     store = open_store(settings)
-    books = Books(store, LedgerKeeper(folder.ledger))
+    store.hold_open()
+    keeper = LedgerKeeper(folder.ledger)
+    books = Books(store, keeper, Room(settings, store, keeper).keep)
     while os.getppid() == supervisor and not stop.wait(_FOLD_EVERY):
         books.fold()
     books.fold()
@@ -69,33 +73,58 @@ def _watched_stream(settings: Settings, folder: DataFolder) -> Wanting:
     return streams.wanting
 
 
-class Books:
-    """The ledger's pages and the database that they are folded into."""
+class Trouble:
+    """Says once that something fails, and once that it is over."""
 
-    def __init__(self, store: Store, keeper: LedgerKeeper) -> None:
+    def __init__(self, failing: str, over: str) -> None:
+        self._failing = failing
+        self._over = over
+        self._is_failing = False
+
+    def attempt(self, work: Callable[[], None]) -> bool:
+        """Do it, and say whether it could be done."""
+        try:
+            work()
+        except (CambistError, OSError) as error:
+            FAILED.inc()
+            if not self._is_failing:
+                log.warning("Ledger: %s: %s", self._failing, error)
+            self._is_failing = True
+            return False
+        if self._is_failing:
+            log.info("Ledger: %s", self._over)
+        self._is_failing = False
+        return True
+
+
+class Books:
+    """The ledger's pages and the database that they are folded into; `keep_room` makes room for those of tomorrow."""
+
+    def __init__(self, store: Store, keeper: LedgerKeeper, keep_room: Callable[[date], None] = lambda _: None) -> None:
         self._store = store
         self._keeper = keeper
-        self._failing = False
+        self._keep_room = keep_room
+        self._folding = Trouble(
+            "usage cannot be folded; answers go on and calls are counted", "usage is folded again, nothing was lost"
+        )
+        self._reserving = Trouble(
+            "no room can be kept in reserve; answers go on and calls are counted", "room is kept in reserve again"
+        )
         self._noted: dict[int, int] = {}
         self._keys_due = monotonic() + _KEYS_EVERY
 
     def fold(self) -> None:
-        """Fold once. What fails is said once, and caught up with as soon as the database can be used."""
-        try:
-            CALLS.inc(self._keeper.fold(self._store.usage, datetime.now(UTC).date()))
-            if monotonic() >= self._keys_due:
-                self._keys_due = monotonic() + _KEYS_EVERY
-                self._note_keys()
-        except (CambistError, OSError) as error:
-            FAILED.inc()
-            if not self._failing:
-                log.warning("Ledger: usage cannot be folded; answers go on and calls are counted: %s", error)
-            self._failing = True
-            return
-        if self._failing:
-            log.info("Ledger: usage is folded again, nothing was lost")
-        self._failing = False
-        FOLDED.set(time())
+        """Fold once, and keep room. What fails is said once, and caught up with as soon as it can be."""
+        today = datetime.now(UTC).date()
+        if self._folding.attempt(partial(self._fold, today)):
+            FOLDED.set(time())
+        self._reserving.attempt(partial(self._keep_room, today))
+
+    def _fold(self, today: date) -> None:
+        CALLS.inc(self._keeper.fold(self._store.usage, today))
+        if monotonic() >= self._keys_due:
+            self._keys_due = monotonic() + _KEYS_EVERY
+            self._note_keys()
 
     def _note_keys(self) -> None:
         seconds = dict(self._keeper.last_used())

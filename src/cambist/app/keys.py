@@ -33,11 +33,22 @@ class Minted:
     new: NewKey
 
 
-class Keys:
-    """Makes and ends keys; `changed` is called after each change."""
+def _at_once(change: Callable[[], None]) -> None:
+    change()
 
-    def __init__(self, accounts: Accounts, clock: Callable[[], datetime], changed: Callable[[], None]) -> None:
+
+class Keys:
+    """Makes and ends keys; `changed` is called after each change, `end` makes one that must be possible always."""
+
+    def __init__(
+        self,
+        accounts: Accounts,
+        clock: Callable[[], datetime],
+        changed: Callable[[], None],
+        end: Callable[[Callable[[], None]], None] = _at_once,
+    ) -> None:
         self._accounts = accounts
+        self._end = end
         self._clock = clock
         self._changed = changed
 
@@ -55,7 +66,7 @@ class Keys:
     def revoke(self, account: Account, prefix: str) -> KeyRecord:
         """End a key now. Errors: BadParameter when no key or several begin so, or it has ended already."""
         key, now = self._living(account, prefix), self._clock()
-        self._accounts.revoke(key, now)
+        self._end(lambda: self._accounts.revoke(key, now))
         self._changed()
         return replace(key, revoked_at=now)
 

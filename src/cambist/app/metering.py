@@ -23,10 +23,18 @@ _REMEMBERED = timedelta(days=62)
 
 def open_meter(settings: Settings, store: Store) -> Meter:
     """Open the meter of a process that charges. Errors: StoreBroken."""
-    threads = settings.workers * settings.threads + bool(settings.stream_port)
-    charged = [*(endpoint.path for endpoint in endpoints()), CHARGED_AS]
-    ledger = WorkerLedger(DataFolder(settings.data).ledger, charged, threads)
+    ledger = WorkerLedger(DataFolder(settings.data).ledger, charged(), columns(settings))
     return Meter(ledger, _before(ledger, store.usage), log.warning)
+
+
+def charged() -> tuple[str, ...]:
+    """Give what calls are charged for."""
+    return (*(endpoint.path for endpoint in endpoints()), CHARGED_AS)
+
+
+def columns(settings: Settings) -> int:
+    """Give how many threads count, over all processes."""
+    return settings.workers * settings.threads + bool(settings.stream_port)
 
 
 def _before(ledger: WorkerLedger, book: UsageBook) -> PastUsage:

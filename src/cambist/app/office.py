@@ -21,6 +21,8 @@ from cambist.errors import BadParameter, CannotStart, PlansRefused, StoreBroken
 from cambist.settings import Settings
 from cambist.stores import Store
 from cambist.stores.board import FileBoard, News
+from cambist.stores.folder import DataFolder
+from cambist.stores.reserve import Reserve
 
 _FARTHEST = timedelta(days=3653)
 
@@ -46,7 +48,8 @@ class Office:
         self._clock = clock
         self._store = _opened(settings)
         self._board = FileBoard(self._folder)
-        self.keys = Keys(self._store.accounts, clock, self._changed)
+        self._reserve = Reserve(DataFolder(settings.data).reserve)
+        self.keys = Keys(self._store.accounts, clock, self._changed, self._end)
 
     def __enter__(self) -> Self:
         return self
@@ -80,7 +83,10 @@ class Office:
 
     def suspend(self, account: Account, *, suspended: bool) -> Account:
         """Close an account's keys for now, or open them again."""
-        return self._store_changed(replace(account, suspended=suspended))
+        changed = replace(account, suspended=suspended)
+        self._end(lambda: self._store.accounts.change(changed))
+        self._changed()
+        return changed
 
     def move(self, account: Account, plan: str) -> Account:
         """Put an account on another plan. Errors: BadParameter."""
@@ -115,7 +121,7 @@ class Office:
             raise BadParameter(f"The account [{OWNER}] cannot be deleted: the next start would make it anew")
         if not force and self._store.usage.rows(account=account.number):
             raise BadParameter(f"The account [{account.name}] has usage: --force closes it and keeps its usage")
-        self._store.accounts.delete(account)
+        self._end(lambda: self._store.accounts.delete(account))
         self._changed()
 
     def period(self, account: Account, day: date | None = None) -> Period:
@@ -197,6 +203,15 @@ class Office:
         self._store.accounts.change(account)
         self._changed()
         return account
+
+    def _end(self, change: Callable[[], None]) -> None:
+        """Make a change that shuts somebody out, on a full disk in the room kept for it. Errors: StoreBroken."""
+        try:
+            change()
+        except StoreBroken:
+            if not self._reserve.give_up():
+                raise
+            change()
 
     def _changed(self) -> None:
         self._board.ring(News.ACCOUNTS)

@@ -37,6 +37,7 @@ class Worker:
         self._environment = environment_of(settings)
         self._board = FileBoard(self._folder.path)
         self._store = open_store(settings)
+        self._store.hold_open()
         seen = {news: self._board.version(news) for news in News}
         self._desk = Desk(
             self._book(),

@@ -42,5 +42,8 @@ class Store(Protocol):
     def migrate(self) -> None:
         """Bring the schema up to date. Errors: CannotStart."""
 
+    def hold_open(self) -> None:
+        """Keep what is open beside the database as long as this process lives: on a full disk none could be made."""
+
     def close(self) -> None:
         """Give the connections back."""

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+
+
+class Unwritable(OSError):
+    """A file cannot be written: its text is a sentence that names the file, and the remedy where there is one."""
+
+    def __str__(self) -> str:
+        return str(self.strerror)
 
 
 def write_atomically(path: Path, content: bytes, mode: int = 0o600, *, durable: bool = True) -> None:
@@ -12,14 +20,23 @@ def write_atomically(path: Path, content: bytes, mode: int = 0o600, *, durable: 
 
     What is made anew many times a second need not be `durable`: it outlives every process, not a power cut.
     """
-    with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-        try:
-            file.write(content)
-            file.flush()
-            os.fchmod(file.fileno(), mode)
-            if durable:
-                os.fsync(file.fileno())
-            Path(file.name).replace(path)
-        except BaseException:
-            Path(file.name).unlink(missing_ok=True)
-            raise
+    try:
+        with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+            try:
+                file.write(content)
+                file.flush()
+                os.fchmod(file.fileno(), mode)
+                if durable:
+                    os.fsync(file.fileno())
+                Path(file.name).replace(path)
+            except BaseException:
+                Path(file.name).unlink(missing_ok=True)
+                raise
+    except OSError as error:
+        raise Unwritable(error.errno, unwritable("file", path, error)) from error
+
+
+def unwritable(what: str, path: Path, error: OSError) -> str:
+    """Say what cannot be written, why, and what to do about it."""
+    remedy = "; free some space on its disk" if error.errno in (errno.ENOSPC, errno.EDQUOT) else ""
+    return f"The {what} {path} cannot be written: {error.strerror}{remedy}"

@@ -16,6 +16,7 @@ from cambist.errors import StoreBroken
 from cambist.stores.ledger.bell import Bell
 from cambist.stores.ledger.layout import Layout, PageName
 from cambist.stores.ledger.page import Page, create_page
+from cambist.stores.replace import unwritable
 
 _log = logging.getLogger(__name__)
 _NEVER = -1
@@ -155,7 +156,7 @@ class Binder:
         try:
             create_page(self.folder, layout)
         except OSError as error:
-            raise StoreBroken(f"The ledger {self.folder} cannot be written: {error.strerror}") from error
+            raise StoreBroken(unwritable("ledger", self.folder, error)) from error
         self._bell.ring()
 
     def grow(self, page: Page, account: int) -> bool:
@@ -171,7 +172,7 @@ class Binder:
             self.set_aside(page.name, f"{error}, and what came after is lost")
             return False
         except OSError as error:
-            raise StoreBroken(f"The ledger {self.folder} cannot be written: {error.strerror}") from error
+            raise StoreBroken(unwritable("ledger", self.folder, error)) from error
         return True
 
     def remove(self, names: Iterable[PageName]) -> None:

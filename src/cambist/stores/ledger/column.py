@@ -11,6 +11,7 @@ import weakref
 from pathlib import Path
 
 from cambist.errors import StoreBroken
+from cambist.stores.replace import unwritable
 
 _MOST = 1 << 15
 
@@ -23,13 +24,18 @@ class Column:
         try:
             self.number, held = _claim(folder)
         except OSError as error:
-            raise StoreBroken(f"The ledger {folder} cannot be written: {error.strerror}") from error
+            raise StoreBroken(unwritable("ledger", folder, error)) from error
         self.release = weakref.finalize(self, os.close, held)
+
+
+def lock_path(folder: Path, number: int) -> Path:
+    """Give the file by whose lock a column is held."""
+    return folder / f"column-{number}.lock"
 
 
 def _claim(folder: Path) -> tuple[int, int]:
     for number in range(_MOST):
-        file = os.open(folder / f"column-{number}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        file = os.open(lock_path(folder, number), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

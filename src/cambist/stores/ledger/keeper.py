@@ -18,7 +18,9 @@ from cambist.stores.ledger.binder import Binder
 from cambist.stores.ledger.layout import PageName
 from cambist.stores.ledger.page import Page
 from cambist.stores.ledger.reading import Folded, Reading
+from cambist.stores.ledger.room import Need, make_room
 from cambist.stores.ledger.worker import KEYS
+from cambist.stores.replace import unwritable
 
 _log = logging.getLogger(__name__)
 _DAY = timedelta(days=1)
@@ -38,6 +40,7 @@ class LedgerKeeper:
         self._binder = Binder(folder)
         self._folded: dict[DayPage, Folded] = {}
         self._old_since: dict[PageName, float] = {}
+        self._has_room_for: tuple[Need, date, int] | None = None
         self._patience = patience
         self._clock = clock
 
@@ -72,6 +75,13 @@ class LedgerKeeper:
             self._discard(behind)
         return folded
 
+    def make_room(self, need: Need, today: date) -> None:
+        """See to it that nobody needs the disk to count today and tomorrow. Errors: StoreBroken."""
+        wanted = (need, today, self._binder.sound[0])
+        if self._has_room_for != wanted:
+            make_room(self._binder, need, today)
+            self._has_room_for = (need, today, self._binder.sound[0])
+
     def _done(self, today: date) -> set[PageName]:
         """Give the pages that have been older than yesterday for some time."""
         old = {name for name in self._binder.known() if name.day is not None and name.day < today - _DAY}
@@ -102,7 +112,7 @@ class LedgerKeeper:
                 if left.name[1:11] < oldest:
                     left.unlink(missing_ok=True)
         except OSError as error:
-            raise StoreBroken(f"The ledger {self._binder.folder} cannot be written: {error.strerror}") from error
+            raise StoreBroken(unwritable("ledger", self._binder.folder, error)) from error
 
     def _discard(self, names: set[PageName]) -> None:
         if not names:
@@ -110,7 +120,7 @@ class LedgerKeeper:
         try:
             self._binder.remove(names)
         except OSError as error:
-            raise StoreBroken(f"The ledger {self._binder.folder} cannot be written: {error.strerror}") from error
+            raise StoreBroken(unwritable("ledger", self._binder.folder, error)) from error
         self._binder.look()
         there = {(page.name.day, page.layout.number) for page in self._day_pages()}
         self._folded = {page: folded for page, folded in self._folded.items() if page in there}

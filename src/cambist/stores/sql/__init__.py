@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine
 
 from cambist.stores.sql.accounts import SqlAccounts
 from cambist.stores.sql.archive import SqlArchive
@@ -19,6 +19,7 @@ class SqlStore:
 
     def __init__(self, url: str) -> None:
         self._engine: Engine = open_engine(url)
+        self._held: Connection | None = None
         self.archive = SqlArchive(self._engine)
         self.bars = SqlBars(self._engine)
         self.accounts = SqlAccounts(self._engine)
@@ -30,8 +31,18 @@ class SqlStore:
         # Alembic weighs as much as the rest of a worker, and workers never migrate.
         import_module("cambist.stores.sql.migrate").migrate(self._engine)
 
+    def hold_open(self) -> None:
+        """Keep SQLite's log and index files, which go with the last connection, as long as this process lives."""
+        if self._held is None:
+            self._held = self._engine.connect()
+            self._held.exec_driver_sql("SELECT 1 FROM sqlite_master")
+            self._held.rollback()
+
     def close(self) -> None:
         """Give the connections back."""
+        if self._held is not None:
+            self._held.close()
+            self._held = None
         self._engine.dispose()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sqlite3 import SQLITE_FULL, SQLITE_IOERR
 from sqlite3 import Connection as SqliteConnection
 
 from sqlalchemy import Connection, Engine, ExceptionContext, create_engine, event
@@ -11,6 +12,9 @@ from sqlalchemy.pool import NullPool
 from cambist.errors import StoreBroken
 
 _PRAGMAS = ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON", "busy_timeout = 5000")
+
+_REMEDIES = dict.fromkeys((SQLITE_FULL, SQLITE_IOERR), "; look whether the disk of the data folder is full")
+"""What to do, by SQLite's primary error code."""
 
 
 def open_engine(url: str) -> Engine:
@@ -39,4 +43,5 @@ def _say_what_is_broken(context: ExceptionContext) -> None:
     """Turn the driver's errors into ours; a broken constraint is for whoever wrote the row to explain."""
     error = context.sqlalchemy_exception
     if isinstance(error, DBAPIError) and not isinstance(error, IntegrityError):
-        raise StoreBroken(f"The database cannot be used: {error.orig}") from error
+        remedy = _REMEDIES.get(getattr(error.orig, "sqlite_errorcode", 0) & 0xFF, "")
+        raise StoreBroken(f"The database cannot be used: {error.orig}{remedy}") from error
