@@ -8,7 +8,7 @@ import logging
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -18,6 +18,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from cambist.app import operator
 from cambist.app.operator import Sources, offer, readiness
+from cambist.app.operator_server import MOST
 from cambist.history.report import Bulletin, SourceReport
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
@@ -169,9 +170,9 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def asked(port: int, path: str) -> tuple[int, dict[str, str], str]:
+def asked(port: int, path: str, host: str = "localhost") -> tuple[int, dict[str, str], str]:
     with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=10)) as connection:
-        connection.request("GET", path)
+        connection.request("GET", path, headers={"Host": host})
         response = connection.getresponse()
         return response.status, {name.lower(): value for name, value in response.getheaders()}, response.read().decode()
 
@@ -180,13 +181,13 @@ def asked(port: int, path: str) -> tuple[int, dict[str, str], str]:
 def servers(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
     """What listens; the service leaves that to the end of its process, a test must not."""
     made: list[Any] = []
-    make = operator.make_server
+    make = operator.listen
 
     def remembered(*given: Any) -> Any:
         made.append(make(*given))
         return made[-1]
 
-    monkeypatch.setattr(operator, "make_server", remembered)
+    monkeypatch.setattr(operator, "listen", remembered)
     yield made
     for server in made:
         server.shutdown()
@@ -279,3 +280,39 @@ def test_a_port_that_is_taken_is_said_and_does_no_harm(
     assert servers == []
     assert caplog.messages == [f"Operator's port: cannot listen on 127.0.0.1 port {taken}: Address already in use"]
     assert not [thread for thread in threading.enumerate() if thread.name == "operator"]
+
+
+def test_a_thousand_idle_connections_make_few_threads_and_the_port_still_answers(port: int) -> None:
+    before = threading.active_count()
+    with ExitStack() as held:
+        for _ in range(1000):
+            held.enter_context(socket.create_connection(("127.0.0.1", port), 10))
+        assert threading.active_count() - before <= 2 * MOST + 1
+        assert asked(port, "/health/live")[0] == 200
+
+
+def test_a_connection_that_asks_nothing_is_ended_in_time(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cambist.app.operator_server.SECONDS", 0.1)
+    with socket.create_connection(("127.0.0.1", port), 10) as silent:
+        silent.sendall(b"GET /health/live HTTP/1.1\r\n")
+        assert silent.recv(1) == b""
+
+
+@pytest.mark.parametrize("host", ["localhost", "LOCALHOST:8002", "127.0.0.1:9", "[::1]", "[::1]:8002"])
+def test_it_answers_under_loopbacks_names(port: int, host: str) -> None:
+    assert asked(port, "/health/live", host)[0] == 200
+
+
+@pytest.mark.parametrize(
+    "host", ["attacker.example", "attacker.example:8002", "127.0.0.1.attacker.example", "", "[::2]:1"]
+)
+def test_another_host_is_421(port: int, host: str) -> None:
+    status, headers, body = asked(port, "/metrics", host)
+    assert (status, headers["content-type"]) == (421, "application/json")
+    assert json.loads(body)["error"].startswith(f"Unknown host: [{host}], there are ")
+
+
+def test_it_answers_under_the_host_that_is_set(told: Told, servers: list[Any]) -> None:
+    _ = servers
+    offer(port := free_port(), told.read, told.clock, asks=True, host="rates.internal")
+    assert asked(port, "/health/live", "rates.internal:8002")[0] == 200

@@ -18,6 +18,7 @@ from time import monotonic, time
 
 from prometheus_client import REGISTRY, Counter, Gauge
 
+from cambist.app.api_health import api_wanting
 from cambist.app.operator import Sources, Wanting, offer
 from cambist.app.parts import open_store
 from cambist.app.room import Room
@@ -52,8 +53,12 @@ def keep_books(settings: Settings, supervisor: int) -> None:
     if settings.operator_port:
         read = partial(read_record, folder.bulletin, Bulletin)
         REGISTRY.register(Sources(read, utc_now))
-        asks, more = settings.fetch and not settings.sandbox, _watched_stream(settings, folder)
-        offer(settings.operator_port, read, utc_now, asks=asks, more=more)
+        asks, api, stream = (
+            settings.fetch and not settings.sandbox,
+            api_wanting(settings),
+            _watched_stream(settings, folder),
+        )
+        offer(settings.operator_port, read, utc_now, asks=asks, more=lambda: [*api(), *stream()], host=settings.host)
     store = open_store(settings)
     store.hold_open()
     keeper = LedgerKeeper(folder.ledger)

@@ -7,15 +7,13 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from socketserver import ThreadingMixIn
 from typing import Any
-from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
-import msgspec
 from prometheus_client import make_wsgi_app
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from cambist.app.operator_server import LOOPBACK, answer, listen
 from cambist.history.report import Bulletin, Condition
 
 log = logging.getLogger(__name__)
@@ -92,42 +90,28 @@ def _of_sources(bulletin: Bulletin, now: datetime) -> Iterator[Metric]:
     yield from (condition, lag, failures, waiting, ticks, refused)
 
 
-class _Server(ThreadingMixIn, WSGIServer):
-    daemon_threads = True
-
-
-class _Quiet(WSGIRequestHandler):
-    def log_message(self, *_: Any) -> None:
-        """Say nothing: probes come every few seconds."""
-
-
-def offer(port: int, read: Read, clock: Clock, *, asks: bool, more: Wanting = tuple) -> None:
+def offer(port: int, read: Read, clock: Clock, *, asks: bool, more: Wanting = tuple, host: str = "localhost") -> None:
     """Listen on 127.0.0.1 in threads of their own; a port that is taken is said and does no harm.
 
-    `more` says what else is wanting.
+    `more` says what else is wanting; `host` is a name under which it may be asked, beside loopback's.
     """
     metrics = make_wsgi_app()
 
     def application(environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
         path = environ.get("PATH_INFO", "")
         if path == "/health/live":
-            return _answer(start, "200 OK", {"live": True})
+            return answer(start, "200 OK", {"live": True})
         if path == "/health/ready":
             found = readiness(read(), clock(), asks=asks, more=more())
-            return _answer(start, "200 OK" if found.ready else "503 Service Unavailable", found)
+            return answer(start, "200 OK" if found.ready else "503 Service Unavailable", found)
         if path == "/metrics":
             given: Iterable[bytes] = metrics(environ, start)
             return given
-        return _answer(start, "404 Not Found", {"error": "There are /health/live, /health/ready and /metrics"})
+        return answer(start, "404 Not Found", {"error": "There are /health/live, /health/ready and /metrics"})
 
     try:
-        server = make_server("127.0.0.1", port, application, _Server, _Quiet)
+        server = listen(port, application, LOOPBACK | {host})
     except OSError as error:
         log.warning("Operator's port: cannot listen on 127.0.0.1 port %d: %s", port, error.strerror)
         return
     threading.Thread(target=server.serve_forever, name="operator", daemon=True).start()
-
-
-def _answer(start: Callable[..., Any], status: str, body: object) -> Iterable[bytes]:
-    start(status, [("Content-Type", "application/json"), ("Cache-Control", "no-store")])
-    return [msgspec.json.encode(body)]
