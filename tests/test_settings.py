@@ -74,6 +74,7 @@ def test_every_setting_can_be_chosen_in_file_variable_and_flag(config: Path, nam
         "tael_grams": ("37.79936375", Decimal("37.79936375")),
         "baht_grams": ("15.16", Decimal("15.16")),
         "proxies": ("10.0.0.0/8,::1", "10.0.0.0/8,::1"),
+        "connections_per_address": ("64", 64),
         "tls_cert": ("/srv/cert.pem", Path("/srv/cert.pem")),
         "tls_key": ("/srv/key.pem", Path("/srv/key.pem")),
         "operator_port": ("9001", 9001),

@@ -82,6 +82,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     proxies: Annotated[
         str, Meta(description="networks of proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8,::1")
     ] = ""
+    connections_per_address: Annotated[
+        int, Meta(ge=1, description="connections that one address may hold to each worker; more lose the idlest")
+    ] = 128
     tls_cert: Annotated[Path | None, Meta(description="certificate chain for HTTPS, PEM; needs tls_key")] = None
     tls_key: Annotated[Path | None, Meta(description="private key for HTTPS, PEM; needs tls_cert")] = None
     operator_port: Annotated[

@@ -3,6 +3,7 @@
 import http.client
 import json
 import shutil
+import socket
 import ssl
 import subprocess
 import time
@@ -33,6 +34,13 @@ def test_the_service_speaks_https_with_a_certificate_and_its_key(tmp_path: Path)
         context = ssl.create_default_context(cafile=str(tmp_path / "cert.pem"))
         assert status(port, context) == 404
         assert greeting(stream, context)["op"] == "connect"
+        for one in (port, stream):
+            assert is_refused_by_a_client_that_does_not_trust_it(one)
+            assert 8 < seconds_until_silence_is_ended(one) < 20
+        time.sleep(0.5)
+        log = (tmp_path / "log").read_text()
+        assert "Traceback" not in log
+        assert "SSL" not in log
     finally:
         service.terminate()
         service.wait(30)
@@ -61,6 +69,39 @@ def greeting(port: int, context: ssl.SSLContext) -> dict[str, object]:
         except OSError:
             assert time.monotonic() < deadline, "nothing is streamed"
             time.sleep(0.1)
+
+
+def is_refused_by_a_client_that_does_not_trust_it(port: int) -> bool:
+    try:
+        with socket.create_connection(("127.0.0.1", port), 10) as connection:
+            ssl.create_default_context().wrap_socket(connection, server_hostname="127.0.0.1")
+    except ssl.SSLCertVerificationError:
+        return True
+    return False
+
+
+def seconds_until_silence_is_ended(port: int) -> float:
+    begun = time.monotonic()
+    with socket.create_connection(("127.0.0.1", port), 25) as connection:
+        while connection.recv(100):
+            pass
+    return time.monotonic() - begun
+
+
+def test_a_missing_certificate_is_named_before_anything_is_served(tmp_path: Path):
+    tls = ["--tls-cert", str(tmp_path / "gone.pem"), "--tls-key", str(tmp_path / "gone.key")]
+    refused = subprocess.run(
+        command(tmp_path, free_port(), *tls),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=environment(CAMBIST_FETCH="false"),
+        check=False,
+    )
+    assert refused.returncode == 1
+    assert f"The file [{tmp_path / 'gone.pem'}] of the setting [tls_cert] cannot be read" in refused.stderr
+    assert "Serving" not in refused.stderr
+    assert "Traceback" not in refused.stderr
 
 
 def test_a_certificate_without_its_key_is_refused_in_one_sentence(tmp_path: Path):

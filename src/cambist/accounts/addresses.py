@@ -21,7 +21,7 @@ def client_address(peer: str, forwarded: str, proxies: Networks) -> str:
 def _walked_back(peer: str, forwarded: str, proxies: Networks) -> str:
     address = peer
     for hop in reversed(forwarded.split(",")):
-        if not _is_in(address, proxies):
+        if not is_in(address, proxies):
             break
         address = _bare(hop.strip())
     return address
@@ -44,7 +44,8 @@ def _bare(hop: str) -> str:
     return hop.partition(":")[0] if hop.count(":") == 1 else hop
 
 
-def _is_in(address: str, networks: Networks) -> bool:
+def is_in(address: str, networks: Networks) -> bool:
+    """Say whether an address is in one of the networks."""
     try:
         parsed = ip_address(address.partition("%")[0])
     except ValueError:

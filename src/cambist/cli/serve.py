@@ -24,7 +24,9 @@ from cambist.app.sandbox import play
 from cambist.app.streaming import stream
 from cambist.app.worker import load_worker
 from cambist.server import http
+from cambist.server.certificate import check_certificate
 from cambist.server.desk import utc_now
+from cambist.server.listening import free_address
 from cambist.server.logs import log_config
 from cambist.settings import Settings, described, read_settings, written
 
@@ -72,7 +74,8 @@ def run(settings: Settings) -> None:
     logging.config.dictConfig(log_config(settings.log_level))
     log.info("Cambist %s, data in %s", __version__, settings.data.resolve())
     keeper = Keeper(settings, utc_now)
-    listening_on = http.free_address(settings.host, settings.port)
+    check_certificate(settings.tls_cert, settings.tls_key)
+    listening_on = free_address(settings.host, settings.port)
     address = f"{settings.scheme}://{settings.host}:{settings.port}{settings.path_prefix}"
     _prepare(keeper, address)
     log.info("Serving %s with %d workers of %d threads", address, settings.workers, settings.threads)
@@ -86,8 +89,11 @@ def run(settings: Settings) -> None:
             companions.enter_context(Companion("gatherer", partial(gather, keys=keys), settings))
         if settings.stream_port:
             companions.enter_context(Companion("stream", stream, settings))
-        http.run(settings, listening_on, partial(load_worker, settings, os.getpid()), keeper.reload_plans)
-    log.info("Stopped; answers in flight were finished")
+        finished = http.run(settings, listening_on, partial(load_worker, settings, os.getpid()), keeper.reload_plans)
+    if finished:
+        log.info("Stopped; answers in flight were finished")
+    else:
+        log.warning("Stopped; answers that were in flight longer than %d s were cut off", http.FINISH_SECONDS)
 
 
 def _prepare(keeper: Keeper, address: str) -> None:

@@ -3,26 +3,42 @@
 from __future__ import annotations
 
 import logging
+import re
 import time
+from collections.abc import Mapping
 from typing import Any
 
 _LINE = "%(asctime)s %(levelname)-7s %(message)s"
 
 
+_KEY = re.compile(r"cmb_[0-9A-Za-z]{5,}", re.IGNORECASE)
+"""What may be an API key: more than the four characters by which one is named."""
+
+_LONGEST_PATH = 200
+
+
 class UtcFormatter(logging.Formatter):
-    """Writes times as `2026-11-20T10:00:00Z`."""
+    """Writes times as `2026-11-20T10:00:00Z`, and no API key, wherever one was put."""
 
     converter = staticmethod(time.gmtime)
     default_time_format = "%Y-%m-%dT%H:%M:%SZ"
     default_msec_format = ""
 
+    def format(self, record: logging.LogRecord) -> str:
+        """Write the message."""
+        return _KEY.sub("cmb_…", super().format(record))
 
-class OneLineFormatter(UtcFormatter):
-    """Escapes what a client may have put into a path to write lines of its own."""
 
-    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802  the name is logging's
-        """Write the line with control characters escaped."""
-        return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in super().formatMessage(record))
+class AccessFormatter(UtcFormatter):
+    """Writes one line an answer: escapes what a client may have put into a path, and cuts a long one."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Write the line."""
+        fields = record.args
+        if isinstance(fields, Mapping) and len(path := str(fields.get("path"))) > _LONGEST_PATH:
+            cut = f"{path[:_LONGEST_PATH]}… {len(path)} characters"
+            record = logging.makeLogRecord({**vars(record), "args": {**fields, "path": cut}})
+        return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in super().format(record))
 
 
 def log_config(level: str) -> dict[str, Any]:
@@ -30,10 +46,10 @@ def log_config(level: str) -> dict[str, Any]:
     return {
         "version": 1,
         "disable_existing_loggers": False,
-        "formatters": {"line": {"()": UtcFormatter, "fmt": _LINE}, "one line": {"()": OneLineFormatter, "fmt": _LINE}},
+        "formatters": {"line": {"()": UtcFormatter, "fmt": _LINE}, "access": {"()": AccessFormatter, "fmt": _LINE}},
         "handlers": {
             "stderr": {"class": "logging.StreamHandler", "formatter": "line", "stream": "ext://sys.stderr"},
-            "access": {"class": "logging.StreamHandler", "formatter": "one line", "stream": "ext://sys.stderr"},
+            "access": {"class": "logging.StreamHandler", "formatter": "access", "stream": "ext://sys.stderr"},
         },
         "loggers": {
             "cambist": {"handlers": ["stderr"], "level": level.upper(), "propagate": False},

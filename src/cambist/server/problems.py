@@ -103,5 +103,5 @@ def on_http_error(request: falcon.Request, response: falcon.Response, error: fal
 
 def on_failure(request: falcon.Request, response: falcon.Response, error: Exception, _params: object) -> None:
     """Answer a fault of ours, and log it with its trace but without the query, which may hold a key."""
-    log.error("%s %s failed", request.method, request.path, exc_info=error)
+    log.error("%s %r failed", request.method, errors.shown(request.path), exc_info=error)
     write(response, INTERNAL, "The service failed to answer; its operator finds the reason in the log")

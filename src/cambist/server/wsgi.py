@@ -15,6 +15,7 @@ from cambist.accounts.meter import Meter
 from cambist.errors import CambistError
 from cambist.server import problems
 from cambist.server.answers import Headers
+from cambist.server.connections import IDLE_SECONDS
 from cambist.server.desk import Clock, Desk
 from cambist.server.endpoint import Endpoint
 from cambist.server.failures import Failures
@@ -73,6 +74,7 @@ def _standing(options: Options) -> Headers:
         ("X-Content-Type-Options", "nosniff"),
         ("Referrer-Policy", "no-referrer"),
         ("Server", "cambist"),
+        ("Keep-Alive", f"timeout={IDLE_SECONDS}"),
     ]
     if options.environment:
         headers.append(("Cambist-Environment", options.environment))

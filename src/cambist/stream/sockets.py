@@ -9,6 +9,7 @@ import socket
 import ssl
 from collections.abc import Callable, Iterator, Mapping
 from http import HTTPStatus
+from typing import Any
 
 from picows import (
     WSCloseCode,
@@ -263,6 +264,7 @@ class Sockets:
         )
         for listening in server.sockets:
             _keep_little(listening)
+        asyncio.get_running_loop().set_exception_handler(_on_failure)
         self.is_open = True
         return server
 
@@ -311,3 +313,11 @@ def _keep_little(listening: socket.socket) -> None:
     lowat: Callable[..., int] | int | None = getattr(socket, "TCP_NOTSENT_LOWAT", None)
     if isinstance(lowat, int):
         listening.setsockopt(socket.IPPROTO_TCP, lowat, _UNSENT_BYTES)
+
+
+def _on_failure(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Log what failed outside of any task; a client that breaks off TLS is no failure of ours."""
+    if str(context.get("message")).startswith("SSL "):
+        log.debug("Stream: a client broke off TLS: %s", context["message"])
+    else:
+        loop.default_exception_handler(context)

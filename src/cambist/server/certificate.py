@@ -1,0 +1,29 @@
+"""The certificate for HTTPS, tried before anything is served with it."""
+
+from __future__ import annotations
+
+import ssl
+from pathlib import Path
+
+from cambist.errors import CannotStart
+
+
+def check_certificate(certificate: Path | None, key: Path | None) -> None:
+    """Make sure that a certificate and its key, if there are any, can be used. Errors: CannotStart."""
+    if not (certificate and key):
+        return
+    for setting, file in (("tls_cert", certificate), ("tls_key", key)):
+        try:
+            file.read_bytes()
+        except OSError as error:
+            raise CannotStart(
+                f"The file [{file}] of the setting [{setting}] cannot be read: {error.strerror}"
+            ) from error
+    try:
+        # Nobody is there to type a password, which a key without one does not ask for.
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key, password=lambda: "")
+    except (OSError, ValueError) as error:
+        raise CannotStart(
+            f"The certificate [{certificate}] and the key [{key}] cannot be used: they have to be PEM files without a "
+            "password, and the key the certificate's own"
+        ) from error
