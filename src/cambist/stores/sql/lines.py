@@ -20,7 +20,7 @@ from cambist.stores.sql.schema import series
 
 _LINES = f"""
 SELECT series_id, CAST(julianday(day) - 2440587.5 AS INTEGER), CAST(value AS REAL) / nominal, checksum, {CONTENT}
-FROM fixings WHERE series_id IN (%s) AND day BETWEEN ? AND ? ORDER BY series_id, day, receipt_id
+FROM fixings WHERE series_id IN (:wanted) AND day BETWEEN ? AND ? ORDER BY series_id, day, receipt_id
 """  # noqa: S608  no input in it
 _GRAMS_OF_A_TROY_OUNCE = float(GRAMS_OF_A_TROY_OUNCE)
 
@@ -31,7 +31,7 @@ def lines_of(connection: Connection, wanted: Wanted, first: date, last: date) ->
     Damaged rows are left out.
     """
     found = {row.id: row for row in connection.execute(select(series)) if wanted(row.source, Pair(row.base, row.quote))}
-    query = _LINES % ",".join(map(str, found))
+    query = _LINES.replace(":wanted", ",".join(map(str, found)))
     rows = connection.exec_driver_sql(query, (first.isoformat(), last.isoformat())).fetchall()
     for number, of_series in groupby(rows, key=itemgetter(0)):
         row = found[number]
