@@ -72,6 +72,18 @@ def test_before_the_euro_its_series_is_the_ecus() -> None:
     ]
 
 
+def test_a_unit_begins_where_the_tables_say_so() -> None:
+    starts = {inquiry.about: inquiry.first for inquiry in feed.inquiries(*RANGE)}
+    taken_over = {"CZK": "CSK", "EUR": "XEU"}
+    firsts = {code: CURRENCIES[taken_over.get(code, code)].first_day for code in starts}
+    assert starts == {code: max(first, RANGE[0]) for code, first in firsts.items()}
+
+
+def test_the_koruna_was_czechoslovakias_until_it_was_divided() -> None:
+    lines = (line("28.5", day, key="D,CZ,CZK,A") for day in ("1993-02-05", "1993-02-08"))
+    assert [fixing.pair.quote for fixing in read(*lines, about="CZK")] == ["CSK", "CZK"]
+
+
 # What is refused
 
 

@@ -458,10 +458,23 @@ def test_outside_its_life_nobody_speaks_for_a_currency() -> None:
     assert word(image, "2018-08-19", "VES") == ("nobody", 255)
     assert word(image, "2018-08-20", "VES") == ("fed", 3)
     # The koruna of Czechoslovakia became two others, and is converted into neither.
-    koruna = Publication("USD", fixings("1992-12-30 USD/CSK 28"), "fed")
-    image = spoken(koruna, last=date(1993, 1, 31))
-    assert word(image, "1992-12-31", "CSK") == ("fed", 1)
-    assert word(image, "1993-01-01", "CSK") == ("nobody", 255)
+    koruna = Publication("USD", fixings("1993-02-05 USD/CSK 28"), "fed")
+    image = spoken(koruna, last=date(1993, 2, 28))
+    assert word(image, "1993-02-07", "CSK") == ("fed", 2)
+    assert word(image, "1993-02-08", "CSK") == ("nobody", 255)
+
+
+def test_between_the_two_lives_of_a_code_nobody_speaks_for_it() -> None:
+    said = "2009-04-10 USD/ZWL 300 2009-04-20 USD/ZWL 361.9 2019-02-20 USD/ZWL 361.9 2019-02-22 USD/ZWL 2.5"
+    image = spoken(Publication("USD", fixings(said), "fed"), last=date(2019, 2, 28))
+    assert word(image, "2009-04-12", "ZWL") == ("fed", 2)
+    assert word(image, "2009-04-13", "ZWL") == ("nobody", 255)
+    assert word(image, "2009-04-20", "ZWL") == ("nobody", 255)
+    assert word(image, "2019-02-21", "ZWL") == ("nobody", 255)
+    assert word(image, "2019-02-22", "ZWL") == ("fed", 0)
+    # The dollars before the first of them ended with it.
+    assert image.cell(date(2009, 4, 12), "ZWR") == 300 * 10**12
+    assert isnan(image.cell(date(2019, 2, 22), "ZWR"))
 
 
 def test_before_its_end_the_kuna_floated_and_is_not_tied_backwards() -> None:

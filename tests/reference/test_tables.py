@@ -32,6 +32,7 @@ AT_PAR = {"ADP": "ESP", "MCF": "FRF", "SML": "ITL", "VAL": "ITL"}
 PARALLEL = {
     "ANG": (date(2025, 6, 30), "three months of dual circulation in Curaçao and Sint Maarten"),
     "AZM": (date(2006, 12, 31), "both manats through 2006"),
+    "BGL": (date(1999, 12, 31), "both levs in the second half of 1999"),
     "BYB": (date(2000, 12, 31), "both rubles through 2000"),
     "BYR": (date(2016, 12, 31), "both rubles in the second half of 2016"),
     "CUC": (date(2021, 6, 30), "six months of tender after the unification"),
@@ -39,16 +40,29 @@ PARALLEL = {
     "GHC": (date(2007, 12, 31), "both cedis in the second half of 2007"),
     "LVR": (date(1993, 10, 17), "withdrawn on 18 October, while lats came one note at a time"),
     "MRO": (date(2018, 6, 30), "six months of both ouguiyas"),
+    "MXP": (date(1995, 12, 31), "three years of both pesos"),
     "MZM": (date(2006, 12, 31), "both meticais in the second half of 2006"),
     "PLZ": (date(1996, 12, 31), "the Act of 7 July 1994 gave the old zloty two more years"),
+    "ROL": (date(2006, 12, 31), "both lei for eighteen months: Law 348 of 2004"),
     "RUR": (date(1998, 12, 31), "both rubles through 1998"),
     "SDD": (date(2007, 6, 30), "half a year of both in Sudan"),
     "SLL": (date(2023, 12, 31), "tender until then by the notice of 24 November 2023"),
+    "TMM": (date(2009, 12, 31), "both manats through 2009"),
+    "TRL": (date(2005, 12, 31), "both liras through 2005: Law 5083"),
+    "YDD": (date(1996, 6, 11), "the dinar of the south stayed tender beside the rial of the north"),
     "ZMK": (date(2013, 6, 30), "six months of both kwachas"),
 }
 
 # Old units that turned into a currency that was there before, so that the change is not its first day.
-JOINED = {"CUC": "CUP", "ECS": "USD", "GQE": "XAF", "GWP": "XOF", "MLF": "XOF"}
+JOINED = {
+    "CUC": "CUP",
+    "DDM": "DEM",
+    "ECS": "USD",
+    "GQE": "XAF",
+    "GWP": "XOF",
+    "MLF": "XOF",
+    "YDD": "YER",
+}
 
 
 def raw(file: str) -> list[dict[str, str]]:
@@ -78,8 +92,9 @@ def test_there_are_at_least_170_physical_currencies() -> None:
 def test_codes_are_three_capitals_in_order_and_once() -> None:
     codes = [row["code"] for row in raw("currencies.csv")]
     assert all(re.fullmatch("[A-Z]{3}", code) for code in codes)
-    assert codes == sorted(set(codes))
-    assert list(CURRENCIES) == codes
+    assert codes == sorted(codes)
+    assert list(CURRENCIES) == sorted(set(codes))
+    assert {code for code in codes if codes.count(code) > 1} == {"ZWL"}
     assert all(code == currency.code for code, currency in CURRENCIES.items())
 
 
@@ -89,8 +104,8 @@ def test_no_two_currencies_share_a_name() -> None:
 
 
 def test_rows_of_every_table_stand_in_order() -> None:
-    changes = [(change.old, change.first_day) for change in REDENOMINATIONS]
-    pegs = [(peg.code, peg.anchor) for peg in PEGS]
+    changes = [(change.old, change.first_day, change.new) for change in REDENOMINATIONS]
+    pegs = [(peg.code, peg.anchor, peg.first_day) for peg in PEGS]
     rates = [row["code"] for row in raw("euro_rates.csv")]
     assert changes == sorted(changes)
     assert pegs == sorted(pegs)
@@ -171,6 +186,7 @@ def test_factors_are_powers_of_ten_but_for_these() -> None:
         "AZM": "5000",
         "BRR": "2750",
         "CUC": "1/24",
+        "DDM": "2",
         "ECS": "25000",
         "GQE": "4",
         "GWP": "65",
@@ -179,6 +195,7 @@ def test_factors_are_powers_of_ten_but_for_these() -> None:
         "MLF": "2",
         "NIC": "5000000",
         "TMM": "5000",
+        "YDD": "1/26",
         "ZRZ": "3000000",
         "ZWL": str(Fraction("2498.7242")),
     }
@@ -199,18 +216,62 @@ def test_successors_never_come_back_to_where_they_began() -> None:
     assert [code for code in CURRENCIES if code in walk(code, onward)] == []
 
 
-def test_only_the_living_and_two_of_the_dead_have_no_successor() -> None:
+def test_only_the_living_and_three_of_the_dead_have_no_successor() -> None:
     childless = {each.code for each in CURRENCIES.values() if each.last_day and not each.successor}
-    # CSK split in two; YUG turned into YUM at a factor on which the sources differ (12 or 13 million).
-    assert childless == {"CSK", "YUG"}
+    # CSK split in two; TPE went without an exchange; YUG turned into YUM at a factor on which the sources differ (12 or
+    # 13 million).
+    assert childless == {"CSK", "TPE", "YUG"}
     assert all((each.successor is None) == (each.factor is None) for each in CURRENCIES.values())
+
+
+def test_a_code_that_was_given_to_new_money_has_two_lives() -> None:
+    dollar = CURRENCIES["ZWL"]
+    lives = [(life.first_day, life.last_day) for life in dollar.lives]
+    assert lives == [(date(2009, 2, 2), date(2009, 4, 12)), (date(2019, 2, 22), date(2024, 4, 4))]
+    assert (dollar.first_day, dollar.last_day) == (date(2009, 2, 2), date(2024, 4, 4))
+    assert [dollar.lives_on(date(2009, 4, day)) for day in (12, 13)] == [True, False]
+    assert [dollar.lives_on(date(2019, 2, day)) for day in (21, 22)] == [False, True]
+    assert dollar.other_money_since(date(2009, 2, 2)) == date(2019, 2, 22)
+    assert dollar.other_money_since(date(2019, 2, 22)) is None
+    assert {code for code, each in CURRENCIES.items() if len(each.lives) > 1} == {"ZWL"}
+
+
+def test_the_years_in_a_name_are_those_of_the_rows() -> None:
+    for row in raw("currencies.csv"):
+        years = re.search("[(]([0-9]{4})(?:\N{EN DASH}([0-9]{4}))?[)]", row["name"])
+        if years:
+            lived = (row["first_day"][:4], row["last_day"][:4])
+            assert (years[1], years[2] or years[1]) == lived, row
+
+
+@pytest.mark.parametrize(
+    ("code", "first_day"),
+    [
+        ("LKR", "1950-08-28"),
+        ("GHC", "1967-02-23"),
+        ("ETB", "1945-07-23"),
+        ("YER", "1970-01-01"),
+        ("DJF", "1949-03-20"),
+        ("XAF", "1945-12-26"),
+        ("ZRZ", "1967-06-24"),
+        ("LYD", "1952-03-24"),
+        ("OMR", "1970-05-07"),
+    ],
+)
+def test_a_unit_that_was_only_renamed_or_had_new_notes_lives_since_it_began(code: str, first_day: str) -> None:
+    assert CURRENCIES[code].first_day == date.fromisoformat(first_day)
+
+
+def test_the_koruna_was_divided_on_the_eighth_of_february_1993() -> None:
+    assert CURRENCIES["CSK"].last_day == date(1993, 2, 7)
+    assert {CURRENCIES[code].first_day for code in ("CZK", "SKK")} == {date(1993, 2, 8)}
 
 
 def test_the_same_code_breaks_are_all_here() -> None:
     breaks = {(each.old, int(each.factor), each.first_day) for each in REDENOMINATIONS if each.old == each.new}
     assert breaks == {
         ("KPW", 100, date(2009, 11, 30)),
-        ("LAK", 100, date(1979, 12, 10)),
+        ("LAK", 100, date(1979, 12, 16)),
         ("SYP", 100, date(2026, 1, 1)),
         ("VES", 10**6, date(2021, 10, 1)),
     }
@@ -232,6 +293,18 @@ def test_a_same_code_break_falls_within_the_life_of_the_currency() -> None:
         ("CUC", "CUP", Fraction(1, 24)),
         ("DEM", "EUR", Fraction("1.95583")),
         ("XEU", "EUR", Fraction(1)),
+        ("AOK", "AON", Fraction(1)),
+        ("BAD", "BAN", Fraction(10**4)),
+        ("BAN", "BAM", Fraction(100)),
+        ("BUK", "MMK", Fraction(1)),
+        ("DDM", "DEM", Fraction(2)),
+        ("GNS", "GNF", Fraction(1)),
+        ("GWE", "GWP", Fraction(1)),
+        ("MKN", "MKD", Fraction(100)),
+        ("MVP", "MVR", Fraction(1)),
+        ("MZE", "MZM", Fraction(1)),
+        ("RHD", "ZWD", Fraction(1)),
+        ("YDD", "YER", Fraction(1, 26)),
     ],
 )
 def test_what_a_currency_turned_into_is_joined_from_the_other_tables(
@@ -242,8 +315,8 @@ def test_what_a_currency_turned_into_is_joined_from_the_other_tables(
 
 def test_the_lira_and_the_leu_changed_on_the_days_of_their_laws() -> None:
     days = {code: (CURRENCIES[code].first_day, CURRENCIES[code].last_day) for code in ("TRY", "RON")}
-    assert CURRENCIES["TRL"].last_day == date(2004, 12, 31)
-    assert CURRENCIES["ROL"].last_day == date(2005, 6, 30)
+    assert CURRENCIES["TRL"].last_day == date(2005, 12, 31)
+    assert CURRENCIES["ROL"].last_day == date(2006, 12, 31)
     assert days == {"TRY": (date(2005, 1, 1), None), "RON": (date(2005, 7, 1), None)}
 
 
@@ -332,10 +405,11 @@ def test_a_peg_ends_on_its_last_day() -> None:
 
 # What holds today, as a line of text a reader can check against a central bank's page.
 IN_FORCE = """
-    AED 3.6725 USD, SAR 3.75 USD, QAR 3.64 USD, OMR 0.3845 USD, BHD 0.376 USD, JOD 0.709 USD, AWG 1.79 USD,
-    XCG 1.79 USD, BBD 2 USD, BZD 2 USD, XCD 2.70 USD, KYD 5/6 USD, DJF 177.721 USD, ERN 15 USD, TMT 3.5 USD,
-    CUP 24 USD, SVC 8.75 USD, XAF 655.957 EUR, XOF 655.957 EUR, KMF 491.96775 EUR, XPF 50000/419 EUR,
-    CVE 110.265 EUR, BAM 1.95583 EUR, MOP 1.03 HKD, NPR 1.6 INR, GGP 1 GBP, JEP 1 GBP, IMP 1 GBP, GIP 1 GBP,
+    AED 3.6725 USD, SAR 3.75 USD, QAR 3.64 USD, OMR 1250/3251 USD, BHD 0.376 USD, JOD 0.709 USD, AWG 1.79 USD,
+    XCG 1.79 USD, BBD 2 USD, BZD 2 USD, XCD 2.70 USD, KYD 5/6 USD, DJF 177.721 USD, ERN 15.075 USD, TMT 3.5 USD,
+    SVC 8.75 USD, XAF 655.957 EUR, XOF 655.957 EUR, KMF 491.96775 EUR, XPF 50000/419 EUR,
+    CVE 110.265 EUR, STN 24.5 EUR, BAM 1.95583 EUR, MOP 1.03 HKD, NPR 1.6 INR, GGP 1 GBP, JEP 1 GBP, IMP 1 GBP,
+    GIP 1 GBP,
     FKP 1 GBP, SHP 1 GBP, FOK 1 DKK, KID 1 AUD, TVD 1 AUD, BTN 1 INR, BND 1 SGD, LSL 1 ZAR, NAD 1 ZAR,
     SZL 1 ZAR, BMD 1 USD, BSD 1 USD, PAB 1 USD, VED 1 VES
 """
@@ -345,6 +419,56 @@ def test_the_pegs_in_force_are_these() -> None:
     listed = {code: (Fraction(factor), anchor) for code, factor, anchor in map(str.split, IN_FORCE.split(","))}
     holding = {peg.code: (peg.factor, peg.anchor) for peg in PEGS if peg.holds_on(TODAY)}
     assert holding == listed
+
+
+# Pegs that have ended, or began before the one in force: the day before the first, the first, the last.
+@pytest.mark.parametrize(
+    ("code", "factor", "anchor", "first_day", "last_day"),
+    [
+        ("AED", "3.671", "USD", "1981-01-01", "1997-11-30"),
+        ("ARS", "1", "USD", "1992-01-01", "2002-01-06"),
+        ("CUP", "24", "USD", "2021-01-01", "2025-12-17"),
+        ("DJF", "214.392", "USD", "1970-01-01", "1971-12-19"),
+        ("DJF", "197.466", "USD", "1971-12-20", "1973-02-13"),
+        ("ERN", "15.375", "USD", "2005-02-01", "2016-11-30"),
+        ("MTL", "0.4293", "EUR", "2005-05-02", "2007-12-31"),
+        ("MYR", "3.80", "USD", "1998-09-02", "2005-07-20"),
+        ("OMR", "1250/3619", "USD", "1974-01-01", "1986-01-24"),
+        ("STD", "24500", "EUR", "2010-01-01", "2017-12-31"),
+        ("TMT", "2.85", "USD", "2009-01-01", "2014-12-31"),
+        ("XAF", "50", "FRF", "1960-01-01", "1994-01-11"),
+    ],
+)
+def test_pegs_that_have_ended_are_these_too(code: str, factor: str, anchor: str, first_day: str, last_day: str) -> None:
+    peg = next(each for each in PEGS if each.code == code and each.holds_on(date.fromisoformat(first_day)))
+    assert (peg.factor, peg.anchor) == (Fraction(factor), anchor)
+    assert (peg.first_day.isoformat(), str(peg.last_day)) == (first_day, last_day)
+
+
+@pytest.mark.parametrize(
+    ("code", "first_day"),
+    [
+        ("AED", "1997-12-01"),
+        ("ANG", "1971-12-23"),
+        ("BHD", "1981-01-01"),
+        ("BZD", "1977-01-01"),
+        ("DJF", "1973-02-14"),
+        ("ERN", "2016-12-01"),
+        ("JOD", "1995-10-23"),
+        ("MOP", "1983-01-01"),
+        ("OMR", "1986-01-25"),
+        ("SAR", "1986-06-01"),
+        ("STN", "2018-01-01"),
+        ("XCD", "1976-07-07"),
+    ],
+)
+def test_the_last_peg_of_a_currency_holds_since(code: str, first_day: str) -> None:
+    assert max(peg.first_day for peg in PEGS if peg.code == code) == date.fromisoformat(first_day)
+
+
+def test_where_a_bank_has_several_official_rates_none_is_the_law() -> None:
+    """Cuba's third official rate floats since 2025-12-18: what sources publish of the peso is heard."""
+    assert not any(peg.holds_on(date(2025, 12, 18)) for peg in PEGS if peg.code == "CUP")
 
 
 def test_bands_are_not_pegs() -> None:
@@ -388,7 +512,7 @@ def test_a_peg_and_a_euro_rate_of_one_currency_agree() -> None:
             anchored = Fraction(1) if peg.anchor == "EUR" else EURO_RATES[peg.anchor].rate
             assert peg.factor * anchored == rate.rate, peg
             compared.add(peg.code)
-    assert compared == {"ADP", "BGN", "EEK", "LTL", "LUF", "MCF", "SML", "VAL"}
+    assert compared == {"ADP", "BGN", "EEK", "LTL", "LUF", "MCF", "MTL", "SML", "VAL"}
 
 
 # Reading
@@ -451,6 +575,14 @@ def test_a_broken_row_names_its_file_line_and_field(table: str, line: str, field
 def test_a_code_that_stands_twice_is_a_broken_row(table: str, line: str) -> None:
     with pytest.raises(ValueError, match=r"line 3, code: \w{3} stands here twice"):
         read(table, line, line)
+
+
+def test_a_code_may_stand_twice_where_days_without_it_lie_between() -> None:
+    rows = ("ZWL,Dollar (2009),2,retired,2009-02-02,2009-04-12", "ZWL,Dollar,2,circulating,2019-02-22,")
+    currencies = tables._currencies("\n".join([HEADERS["currencies"], *rows]), {})
+    assert (currencies["ZWL"].name, len(currencies["ZWL"].lives)) == ("Dollar", 2)
+    with pytest.raises(ValueError, match=r"line 3, code: ZWL stands here twice"):
+        tables._currencies("\n".join([HEADERS["currencies"], *reversed(rows)]), {})
 
 
 @pytest.mark.parametrize("table", HEADERS)

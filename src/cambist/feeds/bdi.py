@@ -20,6 +20,7 @@ from cambist.feeds.reading import Reading
 from cambist.history.fixing import Fixing
 from cambist.market.pair import Pair
 from cambist.market.standing import Pace
+from cambist.reference.tables import CURRENCIES
 
 _RATES = "https://tassidicambio.bancaditalia.it/terzevalute-wf-web/rest/v1.0/dailyRates"
 _FIRST_DAY = date(1999, 1, 4)
@@ -27,13 +28,14 @@ _HEADER = "Country,Currency,ISO Code,UIC Code,Rate,Rate convention,Reference dat
 _PER_EURO = "Foreign currency amount for 1 Euro"
 _MISSING = "N.A."
 
+_ONE_DAY = timedelta(days=1)
 _CODES_OF_THEIR_DAY = {
     # Until 2004-03-31 what is called AFN is the frozen official rate of the old afghani.
     "AFN": (("AFA", date(2004, 3, 31)),),
     # One label for four dollars: the first was cut in 2006, and the series jumped on 2008-08-01 and 2009-02-03.
     "ZWD": (
-        ("ZWD", date(2006, 7, 31)),
-        ("ZWN", date(2008, 7, 31)),
+        ("ZWD", CURRENCIES["ZWN"].first_day - _ONE_DAY),
+        ("ZWN", CURRENCIES["ZWR"].first_day - _ONE_DAY),
         ("ZWR", date(2009, 2, 2)),
         ("ZWL", date.max),
     ),

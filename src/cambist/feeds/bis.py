@@ -25,11 +25,11 @@ from cambist.feeds.reading import Reading
 from cambist.history.fixing import Fixing
 from cambist.market.pair import Pair
 from cambist.market.standing import Pace
+from cambist.reference.tables import CURRENCIES
 
 _FLOW = "https://stats.bis.org/api/v2/data/dataflow/BIS/WS_XRU/1.0"
 _CSV = "application/vnd.sdmx.data+csv"
 _FIRST_DAY = date(1970, 1, 1)
-_EURO = date(1999, 1, 1)
 _MISSING = "NaN"
 _HEADER = (
     "DATAFLOW,FREQ,REF_AREA,CURRENCY,COLLECTION,TIME_PERIOD,OBS_VALUE,UNIT_MULT,DECIMALS,AVAILABILITY,TITLE,"
@@ -50,32 +50,8 @@ _AREAS = {
     "RON": "RO", "RSD": "RS", "RUB": "RU", "SAR": "SA", "SEK": "SE", "SGD": "SG", "THB": "TH", "TND": "TN", "TRY": "TR",
     "TTD": "TT", "TWD": "TW", "UAH": "UA", "UYU": "UY", "VND": "VN", "ZAR": "ZA",
 }  # fmt: skip
-_SINCE = {
-    "ARS": date(1992, 1, 1),
-    "BAM": date(1997, 8, 11),
-    "BOB": date(1987, 1, 1),
-    "BRL": date(1994, 7, 1),
-    "CLP": date(1975, 9, 29),
-    "CZK": date(1993, 1, 1),
-    "EUR": date(1979, 3, 13),
-    "GHS": date(2007, 7, 1),
-    "ILS": date(1985, 9, 4),
-    "ISK": date(1981, 1, 1),
-    "KZT": date(1993, 11, 15),
-    "MKD": date(1993, 5, 20),
-    "MXN": date(1993, 1, 1),
-    "NGN": date(1973, 1, 1),
-    "PEN": date(1991, 7, 1),
-    "PLN": date(1995, 1, 1),
-    "RON": date(2005, 7, 1),
-    "RSD": date(2006, 10, 25),
-    "RUB": date(1998, 1, 1),
-    "TRY": date(2005, 1, 1),
-    "UAH": date(1996, 9, 2),
-    "UYU": date(1993, 3, 1),
-    "VND": date(1985, 9, 14),
-}
-"""The first day of the unit, of those that are younger than the archive; of the euro that of the ECU."""
+_GOES_BEFORE = {"CZK": "CSK", "EUR": "XEU"}
+"""Whose values a series begins with: units that were taken over at par, until their last day."""
 
 _bis = Reading("BIS")
 
@@ -131,14 +107,19 @@ class BisFeed(FixingFeed):
             day = _bis.once(seen, _bis.day(text, since=since))
             if value != _MISSING:
                 fixed += 1
-                pair = Pair("USD", "XEU" if about == "EUR" and day < _EURO else about)
+                pair = Pair("USD", _on(about, day))
                 yield Fixing("bis", pair, day, _scaled(value, power, f"{pair} on {day}"))
         if not fixed:
             raise NothingPublished(f"BIS: has no rate of {about} for the days asked for")
 
 
 def _since(code: str) -> date:
-    return _SINCE.get(code, _FIRST_DAY)
+    """Give the first day of a unit, or of the one taken over at par."""
+    return max(CURRENCIES[_GOES_BEFORE.get(code, code)].first_day, _FIRST_DAY)
+
+
+def _on(code: str, day: date) -> str:
+    return code if day >= CURRENCIES[code].first_day else _GOES_BEFORE.get(code, code)
 
 
 def _lines(text: str, code: str) -> Iterator[tuple[str, str, str]]:

@@ -21,6 +21,7 @@ from cambist.feeds.reading import Reading
 from cambist.history.fixing import GRAM, Fixing
 from cambist.market.pair import Pair
 from cambist.market.standing import Pace
+from cambist.reference.tables import CURRENCIES
 
 _SCRIPTS = "https://www.cbr.ru/scripts/"
 _FIRST_DAY = date(1998, 1, 1)
@@ -29,8 +30,6 @@ _DECLARED = '<?xml version="1.0" encoding="windows-1251"'
 _MEDIA = ("application/xml", "text/xml")
 _METALS = "metals"
 _METAL_CODES = {"1": "XAU", "2": "XAG", "3": "XPT", "4": "XPD"}
-# The somoni's id also gives the Tajik rouble that it replaced at 1,000 to 1.
-_SOMONI_SINCE = date(2000, 10, 30)
 _LISTED = """
     AED=R01230 AMD=R01060 AUD=R01010 AZN=R01020A BDT=R01685 BGN=R01100 BHD=R01080 BOB=R01105
     BRL=R01115 BYN=R01090B CAD=R01350 CHF=R01775 CNY=R01375 CUP=R01395 CZK=R01760 DKK=R01215
@@ -132,7 +131,8 @@ def _of_code(root: Element, code: str) -> Iterator[Fixing]:
 
 
 def _fixing(code: str, day: date, entry: Element) -> Fixing:
-    pair = Pair("TJR" if code == "TJS" and day < _SOMONI_SINCE else code, "RUB")
+    # The somoni's id also gives the Tajik rouble that it replaced at 1,000 to 1.
+    pair = Pair("TJR" if code == "TJS" and day < CURRENCIES["TJS"].first_day else code, "RUB")
     nominal = _cbr.whole(entry.findtext("Nominal"), f"{pair} on {day}")
     return Fixing("cbr", pair, day, _number(entry, "Value", f"{pair} on {day}"), nominal)
 

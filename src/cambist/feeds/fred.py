@@ -22,6 +22,7 @@ from cambist.feeds.reading import Reading
 from cambist.history.fixing import Fixing
 from cambist.market.pair import Pair
 from cambist.market.standing import Pace
+from cambist.reference.tables import CURRENCIES, REDENOMINATIONS
 
 _OBSERVATIONS = "https://api.stlouisfed.org/fred/series/observations"
 _FIRST_DAY = date(1971, 1, 4)
@@ -66,13 +67,15 @@ class _Era:
     below: Decimal = Decimal("Infinity")
 
 
+_ONE_DAY = timedelta(days=1)
+_NEW_BOLIVAR = next(change.first_day for change in REDENOMINATIONS if change.old == change.new == "VES")
 _BOLIVARES = (
     # Years of bolívares were restated in the bolívares fuertes of 2008.
-    _Era(date(2007, 12, 31), "VEB", places=3, below=Decimal(10)),
-    _Era(date(2018, 8, 19), "VEF"),
-    _Era(date(2021, 9, 30), "VES"),
+    _Era(CURRENCIES["VEF"].first_day - _ONE_DAY, "VEB", places=3, below=Decimal(10)),
+    _Era(CURRENCIES["VES"].first_day - _ONE_DAY, "VEF"),
+    _Era(_NEW_BOLIVAR - _ONE_DAY, "VES"),
     # The new bolívar began on a Friday whose rate was still published in the old one.
-    _Era(date(2021, 10, 1), "VES", places=-6, above=Decimal(1_000_000)),
+    _Era(_NEW_BOLIVAR, "VES", places=-6, above=Decimal(1_000_000)),
     _Era(date.max, "VES"),
 )
 

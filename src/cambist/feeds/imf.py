@@ -20,6 +20,7 @@ from cambist.feeds.reading import Reading
 from cambist.history.fixing import Fixing
 from cambist.market.pair import Pair
 from cambist.market.standing import Pace
+from cambist.reference.tables import CURRENCIES
 
 _REPORTS = "https://www.imf.org/external/np/fin/data/rms_mth.aspx?SelectDate={day}&reportType={report}&tsvflag=Y"
 _FIRST_DAY = date(2003, 4, 1)
@@ -103,9 +104,9 @@ _CODES = {
     "u.k. pound sterling": "GBP",
     "uruguayan peso": "UYU",
 }
-_CODES_OF_THEIR_DAY = (("VEB", date(2007, 12, 31)), ("VEF", date(2018, 8, 19)), ("VES", date.max))
+_SUCCESSIVE = ("VEB", "VEF", "VES")
 _BOLIVARES = frozenset({"bolivar fuerte", "venezuelan bolivar"})
-"""One name, three currencies: each code with the last day on which it was meant."""
+"""One name, three currencies, one after the other."""
 
 _imf = Reading("IMF")
 
@@ -217,7 +218,7 @@ def _fixing(pair: Pair, day: date, text: str) -> Fixing:
 
 def _code(name: str, day: date) -> str:
     if name in _BOLIVARES:
-        return next(code for code, last in _CODES_OF_THEIR_DAY if day <= last)
+        return next(code for code in _SUCCESSIVE if day <= (CURRENCIES[code].last_day or day))
     if name not in _CODES:
         raise _imf.broken(f"[{shown(name)}] is no currency that it is known to report")
     return _CODES[name]

@@ -21,6 +21,7 @@ from cambist.feeds.reading import Reading
 from cambist.history.fixing import Fixing
 from cambist.market.pair import Pair
 from cambist.market.standing import Pace
+from cambist.reference.tables import CURRENCIES
 
 _ADDRESS = "https://bank.gov.ua/NBU_Exchange/exchange_site"
 _FIRST_DAY = date(1999, 1, 4)
@@ -38,7 +39,7 @@ class _Renamed(NamedTuple):
 
 _RENAMED = (
     # The somoni's code stands over values of the Tajik rouble that it replaced at 1,000 to 1.
-    _Renamed("TJS", "TJR", until=date(2000, 10, 30)),
+    _Renamed("TJS", "TJR", until=CURRENCIES["TJS"].first_day),
     # These codes stand over values of the currencies that replaced theirs. Where that cut the figure, `units` was left
     # as it had been: 10,000 is written for 100 new lira, lei, manats, and 1,000 for 100 new leva.
     _Renamed("RUR", "RUB"),

@@ -21,6 +21,7 @@ from cambist.feeds.reading import Reading
 from cambist.history.fixing import Fixing
 from cambist.market.pair import Pair
 from cambist.market.standing import Pace
+from cambist.reference.tables import CURRENCIES
 
 _GROUP = "https://api.riksbank.se/swea/v1/Observations/ByGroup/130"
 _FIRST_DAY = date(1993, 1, 4)
@@ -28,7 +29,7 @@ _ITSELF = "SEKETT"
 
 _PREDECESSORS = {
     "EUR": ("XEU", date(1999, 1, 4)),
-    "RUB": ("RUR", date(1998, 1, 1)),
+    "RUB": ("RUR", CURRENCIES["RUB"].first_day),
 }
 """Whose values a series begins with, and the first day of its own."""
 

@@ -87,17 +87,18 @@ def _end_and_begin(draft: _Draft) -> None:
     """A currency has no market before its first and after its last day."""
     for code, column in draft.columns.items():
         if code in CURRENCIES:
-            first, last = _life(CURRENCIES[code], draft.days)
-            for outside in (slice(0, first), slice(last, None)):
-                column.cells[outside] = np.nan
-                column.sources[outside] = NOBODY
-                column.ages[outside] = NEVER
+            outside = ~_lives(CURRENCIES[code], draft.days)
+            column.cells[outside] = np.nan
+            column.sources[outside] = NOBODY
+            column.ages[outside] = NEVER
 
 
-def _life(currency: Currency, days: int) -> tuple[int, int]:
-    first = max(0, (currency.first_day - FIRST_DAY).days)
-    last = days if currency.last_day is None else (currency.last_day - FIRST_DAY).days + 1
-    return min(first, days), max(0, min(last, days))
+def _lives(currency: Currency, days: int) -> NDArray[np.bool_]:
+    lives = np.zeros(days, dtype=np.bool_)
+    for life in currency.lives:
+        end = days if life.last_day is None else (life.last_day - FIRST_DAY).days + 1
+        lives[max(0, (life.first_day - FIRST_DAY).days) : max(0, end)] = True
+    return lives
 
 
 def _fix_parities(draft: _Draft) -> None:
@@ -165,7 +166,4 @@ def _mask(cells: Floats, code: str) -> NDArray[np.bool_]:
     mask = ~np.isnan(cells)
     if code not in CURRENCIES:
         return np.zeros_like(mask)
-    first, last = _life(CURRENCIES[code], len(cells))
-    mask[:first] = False
-    mask[last:] = False
-    return mask
+    return mask & _lives(CURRENCIES[code], len(cells))

@@ -2,7 +2,8 @@
 
 A peg holds between its first and last day. A conversion (the euro's irrevocable rates, a redenomination
 under a new code) holds from its first day for ever: an old amount can always be converted, and the old
-currency never floats again (ADR 5).
+currency never floats again (ADR 5). It ends only where the successor was abandoned and its code later given to other
+money: nobody may convert a dollar of Zimbabwe of 2008 into one of 2019.
 """
 
 from __future__ import annotations
@@ -64,9 +65,13 @@ def by_law(base: str, quote: str, day: date) -> Fraction | None:
     """Give what one `base` is in `quote` where law alone decides it, needing no market; None elsewhere."""
     held = {parity.code: parity for parity in parities_on(day)}
     (base_root, base_units), (quote_root, quote_units) = _root(base, held), _root(quote, held)
-    if base_root != quote_root or not (base in held or (base in CURRENCIES and CURRENCIES[base].lives_on(day))):
+    if base_root != quote_root or not (base in held or quote in held or _lives(base, day)):
         return None
     return quote_units / base_units
+
+
+def _lives(code: str, day: date) -> bool:
+    return code in CURRENCIES and CURRENCIES[code].lives_on(day)
 
 
 def _root(code: str, held: dict[str, Parity]) -> tuple[str, Fraction]:
@@ -89,8 +94,14 @@ def _conversions(day: date) -> Iterator[Parity]:
         if day >= euro.fixed_on:
             yield Parity(euro.code, "EUR", euro.rate, Made.CONVERTED, euro.authority)
     for change in REDENOMINATIONS:
-        if CURRENCIES[change.old].successor == change.new and day >= change.first_day:
+        if CURRENCIES[change.old].successor == change.new and _converts(change, day):
             yield Parity(change.old, change.new, _factor(change, day), Made.CONVERTED, change.authority)
+
+
+def _converts(change: Redenomination, day: date) -> bool:
+    """Say whether a conversion holds: for ever, unless the successor's code was given to other money since."""
+    end = CURRENCIES[change.new].other_money_since(change.first_day)
+    return change.first_day <= day and (end is None or day < end)
 
 
 def _factor(change: Redenomination, day: date) -> Fraction:
@@ -125,6 +136,7 @@ def _change_days() -> Iterator[date]:
             yield peg.last_day + timedelta(days=1)
     yield from (euro.fixed_on for euro in EURO_RATES.values())
     yield from (change.first_day for change in REDENOMINATIONS)
+    yield from (life.first_day for currency in CURRENCIES.values() for life in currency.lives[1:])
 
 
 CHANGE_DAYS = sorted(set(_change_days()))

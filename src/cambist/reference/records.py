@@ -20,25 +20,51 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Life:
+    """A run of days on which a code was money, both inclusive; `last_day` is None while it lives."""
+
+    first_day: date
+    last_day: date | None
+
+    def holds(self, day: date) -> bool:
+        """Whether it was money on that day."""
+        return _within(self.first_day, day, self.last_day)
+
+
+@dataclass(frozen=True, slots=True)
 class Currency:
     """A currency and the days on which it was money.
 
-    Both days are inclusive and `last_day` is None while it lives. `factor` units of it made one unit of its
-    `successor`; both are None where nothing, or more than one currency, took its place.
+    Most codes have one life. One that was given to new money years after the old was abandoned (ZWL) has two, oldest
+    first; name and kind are those of the newest. `factor` units of it made one unit of its `successor`; both are None
+    where nothing, or more than one currency, took its place.
     """
 
     code: str
     name: str
     minor_units: int | None
     kind: Kind
-    first_day: date
-    last_day: date | None
+    lives: tuple[Life, ...]
     successor: str | None
     factor: Fraction | None
 
+    @property
+    def first_day(self) -> date:
+        """The first day on which the code was money."""
+        return self.lives[0].first_day
+
+    @property
+    def last_day(self) -> date | None:
+        """The last day on which the code was money, None while it is."""
+        return self.lives[-1].last_day
+
     def lives_on(self, day: date) -> bool:
         """Whether it was money on that day."""
-        return _within(self.first_day, day, self.last_day)
+        return any(life.holds(day) for life in self.lives)
+
+    def other_money_since(self, day: date) -> date | None:
+        """Give the day from which the code stands for other money than on `day` or right before it, None if never."""
+        return next((life.first_day for life in self.lives[1:] if life.first_day > day), None)
 
 
 @dataclass(frozen=True, slots=True)

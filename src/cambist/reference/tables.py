@@ -8,12 +8,13 @@ from the redenominations and the euro rates.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from datetime import timedelta
 from fractions import Fraction
 from hashlib import blake2b
 from importlib import resources
 from types import MappingProxyType
 
-from cambist.reference.records import Currency, EuroRate, Kind, Peg, Redenomination
+from cambist.reference.records import Currency, EuroRate, Kind, Life, Peg, Redenomination
 from cambist.reference.rows import Row, read_rows
 
 __all__ = [
@@ -24,10 +25,13 @@ __all__ = [
     "Currency",
     "EuroRate",
     "Kind",
+    "Life",
     "Peg",
     "Redenomination",
     "reference_digest",
 ]
+
+_ONE_DAY = timedelta(days=1)
 
 
 def _redenominations(text: str) -> tuple[Redenomination, ...]:
@@ -77,23 +81,22 @@ def _pegs(text: str) -> tuple[Peg, ...]:
 def _currencies(text: str, heirs: Mapping[str, tuple[str, Fraction]]) -> Mapping[str, Currency]:
     currencies: dict[str, Currency] = {}
     for row in read_rows("currencies.csv", text, "code,name,minor_units,kind,first_day,last_day"):
-        currency = _currency(row, heirs)
-        if currency.code in currencies:
-            raise row.broken("code", f"{currency.code} stands here twice")
-        currencies[currency.code] = currency
+        code = row.code("code")
+        currencies[code] = _currency(row, currencies.get(code), heirs)
     return MappingProxyType(dict(sorted(currencies.items())))
 
 
-def _currency(row: Row, heirs: Mapping[str, tuple[str, Fraction]]) -> Currency:
-    code = row.code("code")
+def _currency(row: Row, before: Currency | None, heirs: Mapping[str, tuple[str, Fraction]]) -> Currency:
+    code, life = row.code("code"), Life(row.day("first_day"), row.last_day())
     successor, factor = heirs.get(code, (None, None))
+    if before is not None and not (before.last_day and before.last_day + _ONE_DAY < life.first_day):
+        raise row.broken("code", f"{code} stands here twice, and no day without it lies between")
     return Currency(
         code=code,
         name=row.text("name"),
         minor_units=row.minor_units("minor_units"),
         kind=row.kind("kind"),
-        first_day=row.day("first_day"),
-        last_day=row.last_day(),
+        lives=(*(before.lives if before else ()), life),
         successor=successor,
         factor=factor,
     )

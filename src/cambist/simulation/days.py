@@ -44,8 +44,9 @@ def fixing_seconds(first_day: date, rows: Rows) -> Floats:
 def _floats(code: str, first_day: date, days: int) -> NDArray[np.bool_]:
     currency = CURRENCIES[code]
     floats = np.zeros(days, dtype=np.bool_)
-    end = days if currency.last_day is None else (currency.last_day - first_day).days + 1
-    floats[max(0, (currency.first_day - first_day).days) : max(0, end)] = True
+    for life in currency.lives:
+        end = days if life.last_day is None else (life.last_day - first_day).days + 1
+        floats[max(0, (life.first_day - first_day).days) : max(0, end)] = True
     for start, stop in stretches(first_day, days):
         if code in tied_on(first_day + timedelta(days=start)):
             floats[start:stop] = False

@@ -28,11 +28,13 @@ class Tie:
 
 @cache
 def ties() -> Mapping[str, Tie]:
-    """Give the last tie of every currency that was ever tied; where it floats at all, it floats before it."""
+    """Give the last tie of every currency that is tied in the end; where it floats at all, it floats before it."""
     found: dict[str, Tie] = {}
     for before, day in pairwise(CHANGE_DAYS):
         for code in tied_on(day) - tied_on(before):
             found[code] = _tie(code, day)
+        for code in (tied_on(before) - tied_on(day)) & floating_on(day):  # a peg given up: it floats at its own level
+            found.pop(code, None)
     return found
 
 
