@@ -1,13 +1,11 @@
 """The board as a folder: the current book in a file, and a mapped page of versions that tells of news.
 
-A look at a version costs a read of mapped memory. Whoever changes something rings by writing a new number
-into its cell; the workers watch the page and take up what changed.
+A look at a version costs a read of mapped memory. Whoever changes something rings, and the workers, who watch the
+versions, take up what changed.
 """
 
 from __future__ import annotations
 
-import mmap
-import struct
 import zlib
 from datetime import datetime
 from enum import IntEnum
@@ -20,15 +18,14 @@ from cambist.errors import BoardDamaged
 from cambist.market.book import Book
 from cambist.market.pair import Pair
 from cambist.market.quote import Quote
+from cambist.stores.notifier import Notifier
 from cambist.stores.replace import write_atomically
 
-_CELL = struct.Struct("=Q")
-_PAGE_BYTES = 4096
 _CHECKSUM_BYTES = 9
 
 
 class News(IntEnum):
-    """What may have changed; each has a cell of the page."""
+    """What may have changed; each is a topic of the notifier."""
 
     BOOK = 0
     IMAGE = 1
@@ -61,19 +58,15 @@ class FileBoard:
         self._written: dict[Name, tuple[Quote, bytes]] = {}
         self._read: dict[bytes, tuple[Name, Quote]] = {}
         self._listed: tuple[frozenset[Pair], bytes] = (frozenset(), b"[]")
-        page = folder / "versions"
-        if not page.exists() or page.stat().st_size != _PAGE_BYTES:
-            write_atomically(page, bytes(_PAGE_BYTES))
-        with page.open("r+b") as file:
-            self._page = mmap.mmap(file.fileno(), _PAGE_BYTES)
+        self._notifier = Notifier(folder / "versions")
 
     def version(self, news: News) -> int:
         """Give the number that changes when there is news of that kind."""
-        return int(_CELL.unpack_from(self._page, news * _CELL.size)[0])
+        return self._notifier.versions[news]
 
     def ring(self, news: News) -> None:
         """Tell every process that there is news of that kind."""
-        _CELL.pack_into(self._page, news * _CELL.size, self.version(news) + 1)
+        self._notifier.notify(news)
 
     def publish(self, book: Book) -> None:
         """Put `book` in place of the current one and ring."""

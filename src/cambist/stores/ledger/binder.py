@@ -13,9 +13,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from cambist.errors import StoreBroken
-from cambist.stores.ledger.bell import Bell
 from cambist.stores.ledger.layout import Layout, PageName
 from cambist.stores.ledger.page import Page, create_page
+from cambist.stores.notifier import Notifier
 from cambist.stores.replace import unwritable
 
 _log = logging.getLogger(__name__)
@@ -29,43 +29,43 @@ Pages = Mapping[str, Sequence[Page]]
 
 
 class Binder:
-    """Maps every page of the folder, checks each once, and looks again when the bell was rung."""
+    """Maps every page of the folder, checks each once, and looks again when another process tells of news."""
 
     def __init__(self, folder: Path) -> None:
         """Create the folder if need be and map its pages. Errors: StoreBroken."""
         self.folder = folder
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._bell = Bell(folder)
+            self._notifier = Notifier(folder / "version")
         except OSError as error:
             raise StoreBroken(f"The ledger {folder} cannot be opened: {error.strerror}") from error
-        self.sound = self._bell.sound
-        self._heard = _NEVER
+        self.version = self._notifier.versions[:1]
+        self._seen = _NEVER
         self.pages: Pages = {}
         self._open: dict[PageName, Page] = {}
         self._unreadable: set[PageName] = set()
         self._changing = threading.RLock()
-        # Whoever made a page and was killed before it rang is replaced by one of us.
-        self._bell.ring()
+        # Whoever made a page and was killed before it told of it is replaced by one of us.
+        self._notifier.notify()
         self.look()
 
     def look(self) -> tuple[int, Pages]:
-        """Map what is new in the folder and let go of what has gone; give the ring that was heard, and all pages.
+        """Map what is new in the folder and let go of what has gone; give the version that was seen, and all pages.
 
         Errors: StoreBroken.
         """
         with self._changing:
-            # Before looking, so that a ring during the look is heard afterwards.
-            self._heard = self.sound[0]
+            # Before looking, so that news during the look is seen afterwards.
+            self._seen = self.version[0]
             try:
                 there = self.names()
                 self._let_go(name for name, page in self._open.items() if not page.is_in(self.folder))
                 for name in sorted(there - self._open.keys() - self._unreadable):
                     self._map(name)
             except OSError as error:
-                self._heard = _NEVER
+                self._seen = _NEVER
                 raise StoreBroken(f"The ledger {self.folder} cannot be read: {error.strerror}") from error
-            return self._heard, self.pages
+            return self._seen, self.pages
 
     def names(self) -> set[PageName]:
         """Give the names of all pages that are in the folder."""
@@ -116,13 +116,13 @@ class Binder:
                 (self.folder / str(name)).rename(self.folder / str(aside))
             except FileNotFoundError:
                 # Another process was faster, or the page has been removed.
-                self._heard = _NEVER
+                self._seen = _NEVER
                 return
             _log.warning(
                 "The ledger's page %s is damaged (%s); it is set aside as %s", self.folder / str(name), fault, aside
             )
             self._map(aside)
-            self._bell.ring()
+            self._notifier.notify()
 
     def fitting(self, stem: str, column: int, width: int, rows: Iterable[str] = ()) -> Page:
         """Give the newest page if it has these rows and this column, or else create the next, `width` columns wide.
@@ -157,7 +157,7 @@ class Binder:
             create_page(self.folder, layout)
         except OSError as error:
             raise StoreBroken(unwritable("ledger", self.folder, error)) from error
-        self._bell.ring()
+        self._notifier.notify()
 
     def grow(self, page: Page, account: int) -> bool:
         """Make room for an account in a page; tell whether it could be done, or the page is cut off and set aside.
@@ -180,7 +180,7 @@ class Binder:
         for name in names:
             (self.folder / str(name)).unlink(missing_ok=True)
             self._unreadable.discard(name)
-        self._bell.ring()
+        self._notifier.notify()
 
 
 def newest(generations: Sequence[Page]) -> Page | None:

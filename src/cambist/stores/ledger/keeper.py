@@ -77,10 +77,10 @@ class LedgerKeeper:
 
     def make_room(self, need: Need, today: date) -> None:
         """See to it that nobody needs the disk to count today and tomorrow. Errors: StoreBroken."""
-        wanted = (need, today, self._binder.sound[0])
+        wanted = (need, today, self._binder.version[0])
         if self._has_room_for != wanted:
             make_room(self._binder, need, today)
-            self._has_room_for = (need, today, self._binder.sound[0])
+            self._has_room_for = (need, today, self._binder.version[0])
 
     def _done(self, today: date) -> set[PageName]:
         """Give the pages that have been older than yesterday for some time."""

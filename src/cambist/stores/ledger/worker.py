@@ -51,7 +51,7 @@ class WorkerLedger:
         self._width = max(1, columns)
         self._held: weakref.WeakSet[Column] = weakref.WeakSet()
         self._seat = _Seat(folder, self._held, self._mend)
-        self._sound = self._binder.sound
+        self._version = self._binder.version
         self._looking = threading.Lock()
         self._days: dict[date, _Day] = {}
         self._look()
@@ -60,20 +60,20 @@ class WorkerLedger:
     def _look(self) -> None:
         """Take up what pages there are. Errors: StoreBroken."""
         with self._looking:
-            heard, pages = self._binder.look()
+            seen, pages = self._binder.look()
             self._days = _by_day(self._days, pages)
             self._newest = {day: page for day in self._days if (page := newest(self._days[day].pages))}
             self._admitted_in = pages.get(ADMITTED, ())
             self._admitting = newest(self._admitted_in)
             self._using = newest(pages.get(KEYS, ()))
-            self._heard = heard
+            self._seen = seen
 
     def spend(self, account: int, endpoint: str, calls: int, today: date) -> None:
         """Count calls on the day that the caller read.
 
         Errors: StoreBroken when a page is due, for the day or for more accounts, and the disk is full.
         """
-        if self._sound[0] != self._heard:
+        if self._version[0] != self._seen:
             self.refresh()
         page, column = self._newest.get(today), self._seat.column
         if (
@@ -98,7 +98,7 @@ class WorkerLedger:
 
     def refresh(self) -> None:
         """Take up other pages, if there are any; a folder that cannot be read leaves those that there were."""
-        if self._sound[0] != self._heard:
+        if self._version[0] != self._seen:
             with suppress(StoreBroken):
                 self._look()
 
