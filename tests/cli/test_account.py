@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -128,9 +129,29 @@ def test_calls_are_bought_for_a_period(shell: Shell, accounts: Accounts) -> None
 
 def test_a_deleted_account_is_gone(shell: Shell, accounts: Accounts) -> None:
     key = shell("account", "create", "acme", "--plan", "one").out.strip()
-    assert shell("account", "delete", "acme", "--json").json == {"deleted": "acme"}
+    assert shell("account", "delete", "acme", "--yes", "--json").json == {"deleted": "acme"}
     assert accounts.named("acme") is None
     assert digest(key) not in accounts.by_key()
+
+
+def test_without_a_terminal_nothing_is_deleted_unless_it_is_said_that_it_is_meant(
+    shell: Shell, refused: Refused, accounts: Accounts
+) -> None:
+    shell("account", "create", "acme", "--plan", "one")
+    assert refused("account", "delete", "acme").endswith("add --yes")
+    assert accounts.named("acme") is not None
+
+
+@pytest.mark.parametrize(("answer", "is_gone"), [("y", True), ("n", False), ("", False)])
+def test_on_a_terminal_it_is_asked_whether_an_account_is_to_be_deleted(
+    shell: Shell, accounts: Accounts, monkeypatch: pytest.MonkeyPatch, answer: str, *, is_gone: bool
+) -> None:
+    shell("account", "create", "acme", "--plan", "one")
+    monkeypatch.setattr("os.isatty", lambda _: True)
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{answer}\n"))
+    ended = shell("account", "delete", "acme")
+    assert "Close the account acme and its 1 keys for good? [y/N]" in ended.err
+    assert (ended.code, accounts.named("acme") is None) == (0 if is_gone else 1, is_gone)
 
 
 def test_an_account_with_usage_is_deleted_by_force(shell: Shell, refused: Refused, store: SqlStore) -> None:
@@ -138,7 +159,7 @@ def test_an_account_with_usage_is_deleted_by_force(shell: Shell, refused: Refuse
     store.usage.fold([Total(date(2026, 1, 1), 1, number, "fetch-one", 1)])
     assert "--force" in refused("account", "delete", "acme")
     assert store.accounts.named("acme") is not None
-    assert shell("account", "delete", "acme", "--force").code == 0
+    assert shell("account", "delete", "acme", "--yes", "--force").code == 0
     assert store.accounts.named("acme") is None
     assert [row.calls for row in store.usage.rows(account=number)] == [1]
 

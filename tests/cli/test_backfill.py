@@ -385,6 +385,33 @@ def test_a_first_day_that_is_none_is_refused_before_anything_is_opened(
     assert not (data / "cambist.db").exists()
 
 
+def test_a_first_day_that_lies_ahead_is_refused(
+    data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sentence = refused(monkeypatch, capsys, "ecb", "--from", "2099-01-01", "--data", str(data))
+    assert sentence == "Invalid --from: [2099-01-01] lies ahead, it takes a day up to today"
+    assert not (data / "cambist.db").exists()
+
+
+# Offline
+
+
+def test_where_no_source_can_be_reached_one_line_says_so(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CAMBIST_GATEWAY", "http://127.0.0.1:1")
+    result = run("--data", str(data))
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert re.fullmatch(r"cambist: No source can be reached: .*: cannot be asked: .*\n", result.stderr)
+
+
+def test_a_source_that_cannot_be_reached_is_one_line(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CAMBIST_GATEWAY", "http://127.0.0.1:1")
+    (data / "sources").mkdir()
+    (data / "sources" / "press.toml").write_text(PRESS)
+    result = run("press", "--data", str(data))
+    assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
+    assert result.stderr.startswith("press: ")
+
+
 # Cut off
 
 

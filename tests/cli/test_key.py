@@ -136,8 +136,12 @@ REFUSALS = {
     "an expiry before time": (("create", "acme", "--expires", "0001-01-01T00:00+14:00"), "Invalid expires"),
     "revoking an unknown prefix": (("revoke", "acme", "cmb_!"), "has no key that begins with [cmb_!]"),
     "rotating an unknown prefix": (("rotate", "acme", "cmb_!"), "has no key that begins with [cmb_!]"),
-    "revoking what all keys begin with": (("revoke", "acme", "cmb_"), "has no key that begins with [cmb_]"),
-    "revoking nothing": (("revoke", "acme", ""), "has no key that begins with []"),
+    "revoking what all keys begin with": (
+        ("revoke", "acme", "cmb_"),
+        "Every key begins with [cmb_]: name yours by its first 8 characters, as [cambist key list acme] shows them",
+    ),
+    "rotating what all keys begin with": (("rotate", "acme", "cmb_…"), "Every key begins with [cmb_]"),
+    "revoking nothing": (("revoke", "acme", ""), "Every key begins with [cmb_]"),
     "revoking an ambiguous prefix": (
         ("revoke", "acme", "cmb_.."),
         "several keys that begin with [cmb_..]: cmb_..x, cmb_..y",

@@ -29,6 +29,8 @@ def test_plans_are_listed(shell: Shell) -> None:
 
 def test_no_word_of_a_table_is_cut_off_on_a_narrow_terminal(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
     table = shell("plans", "list").out
     assert all(f" {word} " in table for word in ("1,000,000", "fx-series", "unlimited"))
     assert "…" not in table

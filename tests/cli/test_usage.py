@@ -57,3 +57,7 @@ def test_an_unknown_account_or_day_is_refused_in_a_sentence(shell):
         refused = shell("usage", *arguments)
         assert refused.code == 2
         assert len(refused.err.strip().splitlines()) == 1
+
+
+def test_csv_and_json_together_are_refused(refused):
+    assert refused("usage", "--csv", "--json") == "It is written as CSV or as JSON: give --csv or --json, not both"

@@ -28,8 +28,10 @@ from aiohttp import WSMsgType, web
 
 from cambist.app.watched import Direction, Lost, Watched
 from cambist.app.watching import Access, Patience, StreamClient
-from cambist.cli import main, watch
+from cambist.cli import main, stream_access, watching
+from cambist.cli.prices_table import prices_table
 from cambist.errors import KeyRefused
+from cambist.settings import read_settings
 from cambist.stream.messages import StreamName
 
 KEY = "a-key-that-opens"
@@ -144,7 +146,7 @@ def _plain_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("COLUMNS", "120")
     monkeypatch.setenv("CAMBIST_KEY", KEY)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(watch, "_ONCE_SECONDS", 1.0)
+    monkeypatch.setattr(watching, "_ONCE_SECONDS", 1.0)
 
 
 @pytest.fixture
@@ -187,13 +189,14 @@ def test_a_pair_without_a_price_is_waited_for_only_so_long(stream, shell):
     code, out, _ = shell("EURUSD", "BTCUSD", "--url", stream.url, "--once")
     assert code == 1
     assert [row[:3] for row in rows(out)] == [["EURUSD", "1.0850", "1.0852"], ["BTCUSD", "-", "-"]]
+    assert rows(out)[1][-1] == "no fresh price yet"
 
 
 def test_ignored_names_are_said_once_and_not_waited_for(stream, shell):
     stream.rounds = [[price("EURUSD", "1.0850", "1.0852")]]
     code, out, err = shell("EURUSD", "NOPE", "--url", stream.url, "--once")
     assert (code, err) == (1, "cambist: The stream knows no pair [NOPE]\n")
-    assert [row[0] for row in rows(out)] == ["EURUSD"]
+    assert [(row[0], row[-1]) for row in rows(out)] == [("EURUSD", ""), ("NOPE", "unknown pair")]
 
 
 @pytest.mark.parametrize(("flags", "name"), [([], "fx"), (["--per-second"], "fx1s")])
@@ -239,8 +242,8 @@ def certificate(tmp_path: Path) -> Path:
 
 @pytest.mark.skipif(not shutil.which("openssl"), reason="a certificate is made with openssl")
 def test_the_services_own_certificate_is_trusted(certificate):
-    access = watch._access(
-        watch.read_settings({"CAMBIST_TLS_CERT": str(certificate), "CAMBIST_TLS_KEY": "k"}, {}), None
+    access = stream_access.access_to_stream(
+        read_settings({"CAMBIST_TLS_CERT": str(certificate), "CAMBIST_TLS_KEY": "k"}, {}), None
     )
     assert access.url == "wss://127.0.0.1:8001"
     server = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
@@ -472,8 +475,8 @@ def test_the_same_price_again_is_no_change():
 def test_mid_spread_and_age_are_of_the_newest_price():
     price = known("1.0850").prices["EURUSD"]
     assert (price.mid, price.spread) == (Decimal("1.0851"), Decimal("0.0002"))
-    assert price.age(NOON + timedelta(seconds=2.5)) == 2.5
-    assert price.age(NOON - timedelta(seconds=1)) == 0
+    assert price.age(NOON + timedelta(seconds=2.5)) == timedelta(seconds=2.5)
+    assert price.age(NOON - timedelta(seconds=1)) == timedelta(0)
 
 
 def test_pairs_are_watched_once_each_in_their_order():
@@ -486,7 +489,8 @@ def test_a_name_is_ignored_once():
     watched = Watched(["EURUSD", "x" * 80])
     told = f"{'x' * 64}… 80 characters"  # as the server repeats it
     assert (watched.ignore([told]), watched.ignore([told])) == ([told], [])
-    assert list(watched.prices) == ["EURUSD"]
+    assert list(watched.prices) == ["EURUSD", "X" * 80]
+    assert (watched.why_no_price("EURUSD"), watched.why_no_price("X" * 80)) == ("no fresh price yet", "unknown pair")
 
 
 def test_a_loss_keeps_its_first_moment_until_it_is_over():
@@ -500,13 +504,19 @@ def test_a_loss_keeps_its_first_moment_until_it_is_over():
 
 def test_the_table_of_a_lost_stream_is_grey_and_says_since_when():
     watched = known("1.1", "1.2")
-    assert watch.prices_table(watched, NOON).rows[0].style == ""
+    assert prices_table(watched, NOON).rows[0].style == ""
     watched.lose(NOON, "gone [red]away")
-    table = watch.prices_table(watched, NOON)
+    table = prices_table(watched, NOON)
     assert table.rows[0].style == "dim"
     assert str(table.caption) == "Lost since 12:00:00 UTC: gone [red]away; connecting again"
 
 
+@pytest.mark.parametrize(("age", "text"), [("1966026.1", "22d"), ("12.34", "12.3s"), ("10800", "3h"), ("400", "6min")])
+def test_the_table_shows_an_age_in_its_largest_unit(age, text):
+    table = prices_table(known("1.1"), NOON + timedelta(seconds=float(age)))
+    assert [str(cell) for cell in table.columns[5].cells] == [text]
+
+
 def test_arrows_are_plain_where_the_terminal_knows_no_others():
-    cells = [[*watch.prices_table(known("1.1", "1.2"), NOON, ascii_only=plain).columns][6] for plain in (False, True)]
+    cells = [[*prices_table(known("1.1", "1.2"), NOON, ascii_only=plain).columns][6] for plain in (False, True)]
     assert [re.sub(r"\s", "", str(next(iter(column.cells)))) for column in cells] == ["▲", "^"]

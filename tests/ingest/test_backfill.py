@@ -21,6 +21,7 @@ from cambist.feeds.base import FixingFeed, Inquiry, Source
 from cambist.history.archive import Archive
 from cambist.history.fixing import Filed, Fixing, Receipt
 from cambist.ingest.backfill import Backfill, Course, gaps, longest
+from cambist.ingest.fetch import SourceBusy
 from cambist.ingest.filing import Delivery, Files, file_delivery
 from cambist.market.pair import Pair
 from cambist.stores.sql import SqlStore
@@ -321,6 +322,35 @@ def test_after_three_failures_in_a_row_it_gives_up_and_the_next_run_goes_on_ther
     assert scene.mint.asked == WEEKS[2:]
     assert (course.done, course.skipped, course.added, course.failed) == (10, 2, 8, [])
     assert scene.days() == WEEKS
+
+
+def test_where_nothing_ever_answers_later_sources_are_not_asked(scene: Scene) -> None:
+    scene.mint.answers = dict.fromkeys(WEEKS, SourceSilent("mint: no answer in time"))
+    backfill = scene.backfill()
+
+    async def three_in_turn() -> list[Course]:
+        return [await backfill.of(scene.feed, None) for _ in range(3)]
+
+    first, second, third = asyncio.run(three_in_turn())
+    assert [len(first.failed), len(second.failed), len(third.failed)] == [3, 1, 1]
+    assert third.failed == ["not asked, for no source can be reached"]
+    assert all(course.is_silent and course.is_over for course in (first, second, third))
+    assert len(scene.mint.asked) == 4
+
+
+@pytest.mark.parametrize("answer", [b"nothing", FeedBroken("mint: answered 403"), SourceBusy("mint: answered 503", 1)])
+def test_a_source_that_answers_anything_shows_that_the_machine_is_not_offline(
+    scene: Scene, answer: bytes | BaseException
+) -> None:
+    scene.mint.answers = {**dict.fromkeys(WEEKS, SourceSilent("mint: no answer in time")), WEEKS[0]: answer}
+    backfill = scene.backfill()
+
+    async def two_in_turn() -> list[Course]:
+        return [await backfill.of(scene.feed, None) for _ in range(2)]
+
+    first, second = asyncio.run(two_in_turn())
+    assert not first.is_silent
+    assert len(second.failed) == 3
 
 
 def test_two_failures_in_a_row_do_not_count_together_with_later_ones(scene: Scene) -> None:

@@ -129,11 +129,16 @@ def fresh_key(name: str = "", expires_at: datetime | None = None) -> Minted:
     return Minted(text, NewKey(digest(text), shown_prefix(text), name, expires_at))
 
 
-def _named(keys: Sequence[KeyRecord], account: Account, prefix: str) -> KeyRecord:
+def _named(keys: Sequence[KeyRecord], account: Account, typed: str) -> KeyRecord:
+    prefix = typed.rstrip("…")  # as documents cut keys off
     if len(prefix) > _SHOWN:  # perhaps a whole key: the sentence must not repeat it
         raise BadParameter(f"A key is named by its first {_SHOWN} characters, as [cambist key list] shows them")
-    # The beginning that all keys share names none of them, even where there is only one.
-    found = [key for key in keys if key.prefix.startswith(prefix)] if len(prefix) > len(PREFIX) else []
+    if PREFIX.startswith(prefix):  # it names none of them, even where there is only one
+        raise BadParameter(
+            f"Every key begins with [{PREFIX}]: name yours by its first {_SHOWN} characters, "
+            f"as [cambist key list {account.name}] shows them"
+        )
+    found = [key for key in keys if key.prefix.startswith(prefix)]
     if not found:
         raise BadParameter(f"The account [{account.name}] has no key that begins with [{echo(prefix)}]")
     if len(found) > 1:

@@ -115,12 +115,16 @@ class Office:
         self._changed()
         return self.account(account.name), period
 
-    def delete(self, account: Account, *, force: bool = False) -> None:
-        """Close an account for good; its usage stays for the books. Errors: BadParameter."""
+    def check_deletable(self, account: Account, *, force: bool = False) -> None:
+        """Refuse to close what must stay. Errors: BadParameter."""
         if account.name == OWNER:
             raise BadParameter(f"The account [{OWNER}] cannot be deleted: the next start would make it anew")
         if not force and self._store.usage.rows(account=account.number):
             raise BadParameter(f"The account [{account.name}] has usage: --force closes it and keeps its usage")
+
+    def delete(self, account: Account, *, force: bool = False) -> None:
+        """Close an account for good; its usage stays for the books. Errors: BadParameter."""
+        self.check_deletable(account, force=force)
         self._end(lambda: self._store.accounts.delete(account))
         self._changed()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
 
@@ -38,9 +38,9 @@ class Price:
         """What lies between bid and ask."""
         return self.ask - self.bid
 
-    def age(self, now: datetime) -> float:
-        """Give its age in seconds; one from a clock that is ahead is new."""
-        return max(0.0, (now - self.as_of).total_seconds())
+    def age(self, now: datetime) -> timedelta:
+        """Give its age; one from a clock that is ahead is new."""
+        return max(timedelta(), now - self.as_of)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,17 +59,18 @@ class Watched:
         for name in names:
             self.names.setdefault(symbol_of(name), name.strip())
         self.prices: dict[str, Price | None] = dict.fromkeys(self.names)
+        self.unknown: set[str] = set()
         self.lost: Lost | None = None
 
     @property
     def is_complete(self) -> bool:
         """Whether every pair that the stream knows has a price."""
-        return all(self.prices.values())
+        return all(price or symbol in self.unknown for symbol, price in self.prices.items())
 
     @property
     def has_all(self) -> bool:
         """Whether every pair that was asked for has a price."""
-        return self.is_complete and len(self.prices) == len(self.names)
+        return all(self.prices.values())
 
     def take(self, symbol: str, bid: Decimal, ask: Decimal, as_of: datetime) -> bool:
         """Take up a price; say whether it is another one than before."""
@@ -81,12 +82,15 @@ class Watched:
         return True
 
     def ignore(self, names: Iterable[str]) -> list[str]:
-        """Drop the pairs that the server does not know; give those that it was not known of before."""
+        """Note the pairs that the server does not know; give those that it was not known of before."""
         by_name = {shown(name): symbol for symbol, name in self.names.items()}
-        dropped = [(name, by_name[name]) for name in names if by_name.get(name) in self.prices]
-        for _, symbol in dropped:
-            del self.prices[symbol]
-        return [name for name, _ in dropped]
+        new = [name for name in names if name in by_name and by_name[name] not in self.unknown]
+        self.unknown |= {by_name[name] for name in new}
+        return new
+
+    def why_no_price(self, symbol: str) -> str:
+        """Say why a pair has no price."""
+        return "unknown pair" if symbol in self.unknown else "no fresh price yet"
 
     def lose(self, since: datetime, why: str) -> bool:
         """Note that the stream is lost; say whether it was not so before, for the first moment stays."""

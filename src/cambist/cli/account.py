@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+import os
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cambist.accounts.account import Account, DatetimeFormat
 from cambist.accounts.quota import quota_of
-from cambist.app.office import Office
 from cambist.cli.given import AnchorDay, AsJson, Data, Format, Name, datetime_format, day, open_office
-from cambist.cli.told import plain, tell, tell_json, tell_key, tell_table
+from cambist.cli.tables import plain, tell_table
+from cambist.cli.told import tell, tell_json, tell_key
 from cambist.errors import BadParameter
+
+if TYPE_CHECKING:
+    from cambist.app.office import Office
 
 app = typer.Typer(help="Create, show, change and close accounts.", no_args_is_help=True)
 
@@ -128,14 +132,26 @@ def buy(
 def delete(
     name: Name,
     *,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask whether it is meant.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Also when it has usage, which stays for the books.")] = False,
     data: Data = None,
     as_json: AsJson = False,
 ) -> None:
     """Close an account and its keys for good."""
     with open_office(data) as office:
-        office.delete(office.account(name), force=force)
+        account = office.account(name)
+        office.check_deletable(account, force=force)
+        if not yes:
+            _ask(f"Close the account {name} and its {len(office.keys.of(account))} keys for good?")
+        office.delete(account, force=force)
     tell({"deleted": name}, f"Account {name} is closed.", as_json=as_json)
+
+
+def _ask(question: str) -> None:
+    """Ask, and end here unless the answer is yes. Errors: BadParameter where there is nobody to ask."""
+    if not os.isatty(0):
+        raise BadParameter("There is no terminal to ask on whether this is meant: add --yes")
+    typer.confirm(question, abort=True, err=True)
 
 
 def _suspend(name: str, data: Data, *, suspended: bool, as_json: bool) -> None:

@@ -6,30 +6,33 @@ import os
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import typer
 
-from cambist.app.sources import Listed, last_bulletin, listed
-from cambist.app.trying import Tried, Trying
+from cambist.cli.ages import written_age
 from cambist.cli.given import AsJson, Data, day
-from cambist.cli.told import tell_json, tell_table
-from cambist.history.report import Bulletin, SourceReport
-from cambist.server.desk import utc_now
+from cambist.cli.tables import tell_table
+from cambist.cli.told import tell_json
 from cambist.settings import read_settings
+
+if TYPE_CHECKING:
+    from cambist.app.sources import Listed
+    from cambist.app.trying import Tried
+    from cambist.history.report import Bulletin, SourceReport
 
 app = typer.Typer(help="List the sources, show how they do, try a declaration out.", no_args_is_help=True)
 
 _SILENT_AFTER = timedelta(seconds=15)
 """The bulletin comes every second: one this old means that nobody asks."""
 
-_UNITS = (("min", timedelta(minutes=1)), ("h", timedelta(hours=1)), ("days", timedelta(days=1)))
-
 
 @app.command("list")
 def list_feeds(*, data: Data = None, as_json: AsJson = False) -> None:
     """List every source, best first: whether it is asked, and why not."""
+    from cambist.app.sources import listed
+
     found = listed(read_settings(os.environ, {"data": data}), os.environ)
     if as_json:
         tell_json([_listed_record(each) for each in found])
@@ -46,6 +49,9 @@ def status(*, data: Data = None, as_json: AsJson = False) -> None:
     Since: the first year that is here of it. Held: its fixings in quarantine. Why: what failed last, why it is off,
     which ticks were refused.
     """
+    from cambist.app.sources import last_bulletin
+    from cambist.server.desk import utc_now
+
     bulletin, now = last_bulletin(read_settings(os.environ, {"data": data})), utc_now()
     if as_json:
         sources = [_report_record(report, now) for report in bulletin.reports]
@@ -55,7 +61,7 @@ def status(*, data: Data = None, as_json: AsJson = False) -> None:
     tell_table(columns, (_report_row(report, now) for report in bulletin.reports))
     age = now - bulletin.written_at
     if age > _SILENT_AFTER:
-        typer.echo(f"Nobody asks the sources now: this is what was so {age_for_people(age)} ago.")
+        typer.echo(f"Nobody asks the sources now: this is what was so {written_age(age)} ago.")
 
 
 @app.command("try")
@@ -68,6 +74,9 @@ def try_feed(
     as_json: AsJson = False,
 ) -> None:
     """Check a declaration, ask its source once and show what is read; nothing is kept."""
+    from cambist.app.trying import Trying
+    from cambist.server.desk import utc_now
+
     trying = Trying(read_settings(os.environ, {"data": data}), os.environ, utc_now().date())
     since = day("--from", first)
     tried = trying.ask(file, since) if payload is None else trying.read(file, payload, since)
@@ -75,15 +84,6 @@ def try_feed(
         tell_json(_tried_record(tried))
     else:
         typer.echo("\n".join(_tried_lines(tried)))
-
-
-def age_for_people(age: timedelta) -> str:
-    """Write an age in its largest unit, cut off to whole ones; in days from two on."""
-    text = f"{int(age.total_seconds())} s"
-    for name, unit in _UNITS:
-        if age >= unit * (2 if name == "days" else 1):
-            text = f"{age // unit} {name}"
-    return text
 
 
 def _listed_record(each: Listed) -> dict[str, Any]:
@@ -123,18 +123,13 @@ def _report_row(report: SourceReport, now: datetime) -> Sequence[object]:
     return [
         report.key,
         report.condition(now),
-        "" if report.last_success is None else _together(age_for_people(now - report.last_success)),
-        "" if lag is None else _together(age_for_people(lag)),
+        "" if report.last_success is None else written_age(now - report.last_success),
+        "" if lag is None else written_age(lag),
         report.codes or "",
         f"{report.first:%Y}" if report.first else "",
         report.waiting or "",
         "; ".join(_reasons(report)),
     ]
-
-
-def _together(text: str) -> str:
-    """Keep a cell on one line."""
-    return text.replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def _reasons(report: SourceReport) -> Iterator[str]:

@@ -3,56 +3,111 @@
 from __future__ import annotations
 
 import os
-from datetime import date, datetime
-from pathlib import Path
-from typing import Annotated
+from datetime import date
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
-from cambist.app.parts import open_store
+from cambist.cli.given import AsJson, Data, day
+from cambist.cli.tables import tell_table
+from cambist.cli.told import tell_json
 from cambist.errors import BadParameter, NoRate
-from cambist.market.pair import PIVOT, Pair
-from cambist.reference.assets import AssetKind, kind_of
-from cambist.settings import read_settings
+from cambist.settings import Settings, read_settings
+
+if TYPE_CHECKING:
+    from cambist.history.fixing import Known
+    from cambist.market.pair import Pair
 
 
 def fixing(
-    base: Annotated[str, typer.Argument(help="Base of the pair as published, such as EUR, or a coin.")],
+    base: Annotated[str, typer.Argument(help="Base of the pair, such as EUR, or a coin.")],
     quote: Annotated[str, typer.Argument(help="Quote of the pair, such as USD; USD for coins.")],
-    day: Annotated[datetime, typer.Argument(formats=["%Y-%m-%d"], help="Day, such as 2026-10-30.")],
+    first: Annotated[str, typer.Argument(metavar="DAY", help="Day, such as 2026-10-30.")],
+    last: Annotated[str | None, typer.Argument(metavar="[LAST]", help="Last day, for all from DAY on.")] = None,
     *,
-    data: Annotated[Path | None, typer.Option(help="The service's data folder.")] = None,
+    data: Data = None,
+    as_json: AsJson = False,
 ) -> None:
     """Show everything the archive ever received for a pair and day: source, digits as published, when, from where.
 
-    Of coins it has what each was worth in USD when a day ended, midnight UTC.
+    A pair that sources publish the other way around is found too. Of coins the archive has what each was worth in USD
+    when a day ended, midnight UTC.
     """
-    chosen = read_settings(os.environ, {"data": data})
-    if not chosen.database and not (chosen.data / "cambist.db").exists():
-        raise BadParameter(f"There is no archive in {chosen.data}: run [cambist serve] once, or name --data")
-    store, pair = open_store(chosen), Pair(base.upper(), quote.upper())
-    try:
-        trail = store.archive.trail(pair, day.date())
-    finally:
-        store.close()
-    if not trail:
-        raise NoRate(_missing(pair, day.date()))
-    table = Table("Source", "Pair", "Day", "Published", "Received (UTC)", "From")
-    for known in trail:
-        published = f"{known.fixing.nominal} {pair.base} = {known.fixing.value:f} {pair.quote}"
-        received = f"{known.received_at:%Y-%m-%d %H:%M:%S}"
-        table.add_row(known.fixing.source, str(pair), str(day.date()), published, received, known.origin)
-    Console().print(table)
+    from cambist.app.trails import trails
+    from cambist.market.pair import Pair
+
+    settings, pair = read_settings(os.environ, {"data": data}), Pair(base.upper(), quote.upper())
+    since, until = _days(first, last)
+    found = trails(settings, pair, since, until)
+    if not found:
+        raise NoRate(_missing(settings, pair, since, until))
+    if as_json:
+        tell_json([_record(known) for known in found])
+        return
+    if all(known.fixing.pair != pair for known in found):
+        typer.echo(f"cambist: Sources publish {pair} the other way around, as {pair.inverse}.", err=True)
+    tell_table(("Source", "Pair", "Day", "Published", "Received (UTC)", "From"), map(_row, found))
 
 
-def _missing(pair: Pair, day: date) -> str:
+def _days(first: str, last: str | None) -> tuple[date, date]:
+    """Read the days. Errors: BadParameter."""
+    since = day("day", first)
+    until = day("last day", last) or since
+    if since is None or until is None or until < since:
+        raise BadParameter(f"Invalid last day: [{until}] lies before the first, {since}")
+    return since, until
+
+
+def _row(known: Known) -> list[object]:
+    from cambist.cli.published import published
+
+    fixing = known.fixing
+    return [fixing.source, fixing.pair, fixing.day, published(fixing), known.received_at, known.origin]
+
+
+def _record(known: Known) -> dict[str, Any]:
+    """Give it as machines get it: the value is a text, in the digits that were published."""
+    fixing = known.fixing
+    return {
+        "source": fixing.source,
+        "base": fixing.pair.base,
+        "quote": fixing.pair.quote,
+        "day": fixing.day,
+        "nominal": fixing.nominal,
+        "unit": fixing.unit,
+        "value": f"{fixing.value:f}",
+        "received_at": known.received_at,
+        "origin": known.origin,
+    }
+
+
+def _missing(settings: Settings, pair: Pair, since: date, until: date) -> str:
+    from cambist.market.pair import PIVOT, Pair
+    from cambist.reference.assets import AssetKind, kind_of
+
     coins = [code for code in (pair.base, pair.quote) if kind_of(code) is AssetKind.COIN]
     if not coins:
-        return f"No source fixed {pair} on {day}"
-    if pair == Pair(coins[0], PIVOT):
-        return (
-            f"No close of {coins[0]} was archived for {day}: closes are archived when their day ends, at midnight UTC"
-        )
-    return f"Coins are archived in {PIVOT}: [cambist fixing {coins[0]} {PIVOT} {day}] shows what {coins[0]} closed at"
+        return f"No source fixed {pair} {_on(since, until)}{_hint(settings, pair, since)}"
+    if pair in (Pair(coins[0], PIVOT), Pair(PIVOT, coins[0])):
+        when = "closes are archived when their day ends, at midnight UTC"
+        return f"No close of {coins[0]} was archived for {_span(since, until)}: {when}"
+    return f"Coins are archived in {PIVOT}: [cambist fixing {coins[0]} {PIVOT} {since}] shows what {coins[0]} closed at"
+
+
+def _on(since: date, until: date) -> str:
+    return f"on {since:%A}, {since}" if since == until else f"from {since} to {until}"
+
+
+def _span(since: date, until: date) -> str:
+    return str(since) if since == until else f"{since} to {until}"
+
+
+def _hint(settings: Settings, pair: Pair, day: date) -> str:
+    """Say which day has one instead, where weekends and holidays leave none."""
+    from cambist.app.trails import last_fixed
+
+    before = last_fixed(settings, pair, day)
+    if before is None:
+        return ""
+    rest = "on weekends most sources publish nothing" if day.weekday() >= 5 else "it may be a holiday"
+    return f": {rest}; the last day before it with a fixing is {before}"

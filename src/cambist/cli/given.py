@@ -6,17 +6,18 @@ import os
 import re
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
 
 from cambist.accounts.account import DatetimeFormat
 from cambist.accounts.names import echo, nearest
-from cambist.app.office import Office
 from cambist.errors import BadParameter
-from cambist.server.desk import utc_now
 from cambist.settings import read_settings
+
+if TYPE_CHECKING:
+    from cambist.app.office import Office
 
 Data = Annotated[Path | None, typer.Option(help="The service's data folder.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Write it as JSON, for machines.")]
@@ -33,6 +34,9 @@ _MOMENT = re.compile(rf"{_DAY}([T ]\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)?)?", re.AS
 
 def open_office(data: Path | None) -> Office:
     """Open the office of the folder that the settings name. Errors: CannotStart, SettingRefused, PlansRefused."""
+    from cambist.app.office import Office
+    from cambist.server.desk import utc_now
+
     return Office(read_settings(os.environ, {"data": data}), utc_now)
 
 

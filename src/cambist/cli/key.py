@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cambist.accounts.account import KeyRecord
-from cambist.app.office import Office
 from cambist.cli.given import AsJson, Data, Name, Prefix, duration, moment, open_office
-from cambist.cli.told import plain, tell, tell_json, tell_key, tell_table
+from cambist.cli.tables import plain, tell_table
+from cambist.cli.told import tell, tell_json, tell_key
+
+if TYPE_CHECKING:
+    from cambist.app.office import Office
 
 app = typer.Typer(help="Create, list, revoke and rotate keys.", no_args_is_help=True)
 

@@ -3,49 +3,79 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from cambist import __version__
-from cambist.cli import (
-    account,
-    backfill,
-    feeds,
-    fixing,
-    key,
-    openapi,
-    plans,
-    quarantine,
-    sandbox,
-    serve,
-    settings,
-    usage,
-    watch,
-)
 from cambist.errors import CambistError
+
+COMMANDS = (
+    "serve",
+    "account",
+    "key",
+    "plans",
+    "usage",
+    "watch",
+    "feeds",
+    "quarantine",
+    "backfill",
+    "fixing",
+    "sandbox",
+    "settings",
+    "openapi",
+)
+"""Each is a module of this package, with a Typer of its own (`app`) or a function of its name."""
+
+
+class Commands(Mapping[str, Any]):
+    """The commands by name; each is imported when it is looked at, so that none waits for the others."""
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in COMMANDS:
+            raise KeyError(name)
+        return _command(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(COMMANDS)
+
+    def __len__(self) -> int:
+        return len(COMMANDS)
+
+
+class Program(TyperGroup):
+    """The group of all commands."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**{**attributes, "commands": Commands()})
+
+
+@cache
+def _command(name: str) -> Any:
+    module = import_module(f"cambist.cli.{name}")
+    program = getattr(module, "app", None)
+    if program is None:
+        program = typer.Typer()
+        program.command(name)(getattr(module, name))
+    program.rich_markup_mode = app.rich_markup_mode
+    command = typer.main.get_command(program)
+    command.name = name
+    return command
+
 
 app = typer.Typer(
     name="cambist",
+    cls=Program,
     help="Exchange rates, crypto prices and metals prices that say where they come from.",
     no_args_is_help=True,
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
-app.command()(serve.serve)
-app.command()(backfill.backfill)
-app.add_typer(account.app, name="account")
-app.add_typer(key.app, name="key")
-app.add_typer(plans.app, name="plans")
-app.add_typer(sandbox.app, name="sandbox")
-app.add_typer(feeds.app, name="feeds")
-app.add_typer(quarantine.app, name="quarantine")
-app.command()(usage.usage)
-app.command()(watch.watch)
-app.command()(fixing.fixing)
-app.command()(settings.settings)
-app.command()(openapi.openapi)
 
 
 def _version(asked: bool) -> None:  # noqa: FBT001  Typer hands a flag's value over by position

@@ -9,9 +9,6 @@ from typing import Annotated
 import msgspec
 import typer
 
-from cambist.app.parts import endpoints
-from cambist.server.openapi import document
-
 
 def openapi(
     *,
@@ -19,6 +16,9 @@ def openapi(
     check: Annotated[Path | None, typer.Option(help="Compare it with this file; exit 1 when they differ.")] = None,
 ) -> None:
     """Write the OpenAPI document of the service, generated from the endpoints."""
+    from cambist.app.parts import endpoints
+    from cambist.server.openapi import document
+
     text = msgspec.json.format(msgspec.json.encode(document(endpoints())), indent=2).decode() + "\n"
     if check is not None:
         if not check.exists() or check.read_text(encoding="utf-8") != text:

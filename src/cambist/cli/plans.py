@@ -9,9 +9,9 @@ import msgspec
 import typer
 
 from cambist.accounts.plan import Plan
-from cambist.app.plans import read_plans_file
 from cambist.cli.given import AsJson, Data, open_office
-from cambist.cli.told import Record, tell, tell_json, tell_table
+from cambist.cli.tables import tell_table
+from cambist.cli.told import Record, tell, tell_json
 
 app = typer.Typer(help="List, check and reload the plans.", no_args_is_help=True)
 
@@ -37,6 +37,8 @@ def check(
 ) -> None:
     """Say whether a plans file can be put into effect, and change nothing."""
     if file is not None:
+        from cambist.app.plans import read_plans_file
+
         plans = read_plans_file(file)[1]
     else:
         with open_office(data) as office:

@@ -5,16 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cambist.app.quarantine_office import Accepted, QuarantineOffice
 from cambist.cli.given import AsJson, Data
-from cambist.cli.told import tell_json, tell_table
-from cambist.history.quarantine import Detained
-from cambist.server.desk import utc_now
+from cambist.cli.published import published
+from cambist.cli.tables import tell_table
+from cambist.cli.told import tell_json
 from cambist.settings import read_settings
+
+if TYPE_CHECKING:
+    from cambist.app.quarantine_office import Accepted, QuarantineOffice
+    from cambist.history.quarantine import Detained
 
 app = typer.Typer(help="List refused fixings, accept or reject them.", no_args_is_help=True)
 
@@ -57,7 +60,7 @@ def accept(numbers: Numbers, *, data: Data = None, as_json: AsJson = False) -> N
     for each in done:
         fixing = each.detained.fixing
         how = "in place of what was filed before" if each.filed.corrected else "in the archive"
-        typer.echo(f"Accepted {each.detained.number}: {_published(each.detained)} on {fixing.day} is {how}.")
+        typer.echo(f"Accepted {each.detained.number}: {published(each.detained.fixing)} on {fixing.day} is {how}.")
 
 
 @app.command()
@@ -69,23 +72,19 @@ def reject(numbers: Numbers, *, data: Data = None, as_json: AsJson = False) -> N
         tell_json([_record(each) for each in done])
         return
     for each in done:
-        typer.echo(f"Rejected {each.number}: {_published(each)} on {each.fixing.day} is never filed.")
+        typer.echo(f"Rejected {each.number}: {published(each.fixing)} on {each.fixing.day} is never filed.")
 
 
 def _open(data: Path | None) -> QuarantineOffice:
+    from cambist.app.quarantine_office import QuarantineOffice
+    from cambist.server.desk import utc_now
+
     return QuarantineOffice(read_settings(os.environ, {"data": data}), utc_now)
-
-
-def _published(each: Detained) -> str:
-    """Write what was published as people say it."""
-    fixing = each.fixing
-    unit = f" {fixing.unit}" if fixing.unit else ""
-    return f"{fixing.nominal}{unit} {fixing.pair.base} = {fixing.value:f} {fixing.pair.quote}"
 
 
 def _row(each: Detained) -> Sequence[object]:
     day = each.fixing.day.isoformat()
-    return [each.number, each.fixing.source, _published(each), day, each.reason, each.received_at]
+    return [each.number, each.fixing.source, published(each.fixing), day, each.reason, each.received_at]
 
 
 def _change(each: Accepted) -> str:

@@ -5,19 +5,19 @@ from __future__ import annotations
 import os
 from math import isfinite
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import typer
 
 from cambist.accounts.names import echo, nearest
-from cambist.app.faults import FaultsFile, written
-from cambist.app.simulated import faults_file, known_codes
 from cambist.cli.given import Data, day
 from cambist.errors import BadParameter
-from cambist.server.desk import utc_now
 from cambist.settings import read_settings
-from cambist.simulation.faults import Faults
+
+if TYPE_CHECKING:
+    from cambist.app.faults import FaultsFile
+    from cambist.simulation.faults import Faults
 
 app = typer.Typer(help="Try out what a sandbox's clients do when sources fail.", no_args_is_help=True)
 fault = typer.Typer(
@@ -36,6 +36,8 @@ def stale(
     data: Data = None,
 ) -> None:
     """Let quotes stand still from now on: those of these codes, and no longer those of others."""
+    from cambist.server.desk import utc_now
+
     chosen = _ALL if codes.strip().lower() == _ALL else tuple(dict.fromkeys(map(_code, codes.split(","))))
     _set(data, {"stale": chosen, "since": utc_now()})
 
@@ -80,6 +82,8 @@ def slow(
 @fault.command()
 def clear(*, data: Data = None) -> None:
     """Let nothing go wrong any more."""
+    from cambist.simulation.faults import Faults
+
     _file(data).write(Faults())
     typer.echo("Nothing goes wrong now.")
 
@@ -98,15 +102,21 @@ def _set(data: Path | None, changes: dict[str, Any]) -> None:
 
 
 def _tell(faults: Faults) -> None:
+    from cambist.app.faults import written
+
     typer.echo(written(faults).rstrip("\n") or "Nothing goes wrong.")
 
 
 def _file(data: Path | None) -> FaultsFile:
+    from cambist.app.simulated import faults_file
+
     return faults_file(read_settings(os.environ, {"data": data, "sandbox": True}))
 
 
 def _code(text: str) -> str:
     """Read a code. Errors: BadParameter naming the nearest."""
+    from cambist.app.simulated import known_codes
+
     code = text.strip().upper()
     if code not in known_codes():
         raise BadParameter(f"The sandbox never quotes [{echo(code)}]; {nearest(code, known_codes())}")

@@ -7,10 +7,8 @@ from typing import Annotated
 
 import msgspec
 import typer
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
+from cambist.cli.tables import tell_table
 from cambist.settings import FILE_VARIABLE, PREFIX, described, read_settings, written
 
 
@@ -25,14 +23,12 @@ def settings(*, as_json: Annotated[bool, typer.Option("--json", help="Write them
     if as_json:
         typer.echo(msgspec.json.format(msgspec.json.encode(shown, enc_hook=str)).decode())
         return
-    table = Table(caption=f"File: {os.environ.get(FILE_VARIABLE, 'none')}")
-    # A variable is typed as it is shown: on a narrow terminal the rest is folded.
-    table.add_column("Setting, variable", no_wrap=True)
-    for column in ("Value", "What it is"):
-        table.add_column(column, overflow="fold")
-    for name, description in described().items():
-        table.add_row(f"{name}\n{PREFIX}{name.upper()}", escape(written(shown[name])), escape(description))
-    Console().print(table)
+    rows = (
+        (f"{name}\n{PREFIX}{name.upper()}", written(shown[name]), description)
+        for name, description in described().items()
+    )
+    columns = ("Setting, variable", "Value", "What it is")
+    tell_table(columns, rows, caption=f"File: {os.environ.get(FILE_VARIABLE, 'none')}")
 
 
 def _hidden(name: str, value: object) -> object:

@@ -6,13 +6,17 @@ import csv
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cambist.app.office import Spent
 from cambist.cli.given import AsJson, Data, day, open_office
-from cambist.cli.told import tell_json, tell_table
+from cambist.cli.tables import tell_table
+from cambist.cli.told import tell_json
+from cambist.errors import BadParameter
+
+if TYPE_CHECKING:
+    from cambist.app.office import Spent
 
 _COLUMNS = ("day", "account", "endpoint", "calls")
 
@@ -31,6 +35,8 @@ def usage(
 
     Calls reach the books within a second of their answer; an account's own `/usage` counts the last ones too.
     """
+    if as_csv and as_json:
+        raise BadParameter("It is written as CSV or as JSON: give --csv or --json, not both")
     first_day = day("since", since)
     with open_office(data) as office:
         rows = office.usage(office.account(account) if account else None, first_day)

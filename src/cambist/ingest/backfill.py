@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from itertools import pairwise
 
-from cambist.errors import FeedBroken, NothingPublished
+from cambist.errors import FeedBroken, NothingPublished, SourceSilent
 from cambist.feeds.base import FixingFeed, Inquiry
 from cambist.history.archive import Archive
 from cambist.history.fixing import Filed, Receipt
 from cambist.history.image import FIRST_DAY
-from cambist.ingest.fetch import Fetcher
+from cambist.ingest.fetch import Fetcher, SourceBusy
 from cambist.ingest.filing import Delivery
 
 log = logging.getLogger(__name__)
@@ -26,6 +26,9 @@ log = logging.getLogger(__name__)
 File = Callable[[str, Delivery], Filed | None]
 
 _GIVE_UP_AFTER = 3
+_OFFLINE_AFTER = 4
+"""After so many questions without a single answer, of any source, it is the machine that is offline."""
+
 _NOTHING = "nothing"
 """What stands in a receipt in place of a digest where the source had nothing for the days asked."""
 
@@ -44,7 +47,14 @@ class Course:
     added: int = 0
     corrected: int = 0
     refused: int = 0
+    answered: int = field(default=0, compare=False)
+    is_over: bool = field(default=False, compare=False)
     failed: list[str] = field(default_factory=list)
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether it was asked, and could not be reached once."""
+        return bool(self.failed) and not self.answered
 
 
 @dataclass(slots=True)
@@ -57,21 +67,27 @@ class Backfill:
     clock: Callable[[], datetime]
     told: Callable[[Course], None]
     _writing: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _answers: int = 0
+    _silences: int = 0
 
     async def of(self, feed: FixingFeed, first: date | None) -> Course:
         """Fill in one source from `first`, or from its first day since 1970; what failed is in the course."""
         source, today = feed.source, self.clock().date()
         inquiries = list(feed.inquiries(max(first or FIRST_DAY, source.first_day, FIRST_DAY), today))
-        course = Course(source.key, parts=len(inquiries))
+        course = Course(source.key, parts=len(inquiries), is_over=not inquiries)
         self.told(course)
         failures = 0
         for inquiry in inquiries:
             if self._is_filed(source.key, inquiry, timedelta(days=source.schedule.reread)):
                 course.skipped += 1
+            elif not self._answers and self._silences >= _OFFLINE_AFTER:
+                course.failed = course.failed or ["not asked, for no source can be reached"]
+                failures = _GIVE_UP_AFTER
             else:
                 failures = 0 if await self._fill(source.key, inquiry, course) else failures + 1
                 await asyncio.sleep(source.schedule.pause.total_seconds())
             course.done += 1
+            course.is_over = course.done == course.parts or failures == _GIVE_UP_AFTER
             self.told(course)
             if failures == _GIVE_UP_AFTER:
                 break
@@ -89,15 +105,24 @@ class Backfill:
             filed = await self._filed(key, inquiry, content or b"")
         except NothingPublished:
             await self._note_nothing(key, inquiry)
+            self._note(course, answered=True)
             return True
         except FeedBroken as error:
             course.failed.append(f"{inquiry.first} to {inquiry.last}: {error}")
+            is_silent = isinstance(error, SourceSilent) and not isinstance(error, SourceBusy)
+            self._note(course, answered=not is_silent)
             return False
+        self._note(course, answered=True)
         if filed is not None:
             course.added += filed.added
             course.corrected += filed.corrected
             course.refused += filed.refused
         return True
+
+    def _note(self, course: Course, *, answered: bool) -> None:
+        course.answered += answered
+        self._answers += answered
+        self._silences += not answered
 
     async def _filed(self, key: str, inquiry: Inquiry, content: bytes) -> Filed | None:
         delivery = Delivery(content, inquiry.origin, self.clock(), inquiry.about)

@@ -1,0 +1,83 @@
+"""Running a backfill: bars while it runs, then what it did."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from datetime import date
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from cambist.app.backfilling import Backfilling, Filled
+from cambist.cli.tables import tell_table
+from cambist.cli.told import tell_json
+from cambist.errors import BadParameter
+from cambist.ingest.backfill import Course
+from cambist.server.desk import utc_now
+from cambist.settings import Settings
+
+_COLUMNS = ("Source", "Parts", "Filed before", "Added", "Corrected", "Quarantined", "Failed", "Longest gaps")
+
+
+def run(settings: Settings, source: str, since: date | None, *, as_json: bool) -> bool:
+    """Fill in a source or all, and tell what was done; say whether nothing failed. Errors: BadParameter."""
+    if since is not None and since > utc_now().date():
+        raise BadParameter(f"Invalid --from: [{since}] lies ahead, it takes a day up to today")
+    if not settings.data.exists():
+        raise BadParameter(f"There is no data folder {settings.data}: run [cambist serve] once, or name --data")
+    backfilling = Backfilling(settings, os.environ, utc_now)
+    try:
+        filled = _filled(backfilling, source, since)
+    finally:
+        backfilling.close()
+    _tell(filled, as_json=as_json)
+    return not any(each.course.failed for each in filled)
+
+
+def _filled(backfilling: Backfilling, source: str, since: date | None) -> list[Filled]:
+    feeds = backfilling.chosen(source)
+    with _bar() as bar:
+        tasks = {feed.source.key: bar.add_task(feed.source.key, total=None, visible=False) for feed in feeds}
+
+        def told(course: Course) -> None:
+            bar.update(tasks[course.key], completed=course.done, total=course.parts, visible=not course.is_over)
+
+        return backfilling.run(feeds, since, told)
+
+
+def _bar() -> Progress:
+    """Make the bars: of the sources that are being asked, and only while they are."""
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description:>18}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+
+
+def _tell(filled: Sequence[Filled], *, as_json: bool) -> None:
+    if as_json:
+        tell_json([_record(each) for each in filled])
+        return
+    courses = [each.course for each in filled]
+    silent = [course for course in courses if course.is_silent]
+    if len(silent) == len(courses) > 1:
+        typer.echo(f"cambist: No source can be reached: {silent[0].failed[0]}", err=True)
+        return
+    tell_table(_COLUMNS, [[*_record(each).values()] for each in filled if not each.course.is_silent])
+    for course in courses:
+        for failure in course.failed[: 1 if course.is_silent else 3]:
+            typer.echo(f"{course.key}: {failure}", err=True)
+
+
+def _record(each: Filled) -> dict[str, object]:
+    course = each.course
+    return {
+        "source": course.key,
+        "parts": course.parts,
+        "filed_before": course.skipped,
+        "added": course.added,
+        "corrected": course.corrected,
+        "quarantined": course.refused,
+        "failed": len(course.failed),
+        "gaps": [f"{first} to {last}" for first, last in each.gaps],
+    }

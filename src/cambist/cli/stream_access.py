@@ -1,0 +1,61 @@
+"""Where `cambist watch` finds the stream, and the key that opens it."""
+
+from __future__ import annotations
+
+import os
+import re
+import ssl
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from cambist.accounts.names import echo
+from cambist.app.watching import Access, owner_key_file
+from cambist.errors import BadParameter
+from cambist.settings import KEY_VARIABLE, Settings
+
+_ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  nothing listens here
+_HERE = frozenset({"127.0.0.1", "localhost", "::1"})
+_CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re.DOTALL | re.ASCII)
+
+
+def access_to_stream(settings: Settings, url: str | None) -> Access:
+    """Say where the stream is and what opens it. Errors: BadParameter, SettingRefused, OSError."""
+    if url is not None:
+        if not re.match(r"wss?://[^/\s]", url):
+            raise BadParameter(f"Invalid --url: [{echo(url)}], it takes an address such as ws://127.0.0.1:8001")
+        return Access(url, _key(settings, is_here=urlsplit(url).hostname in _HERE))
+    if not settings.stream_port:
+        raise BadParameter("The setting [stream_port] is 0, so there is no stream; --url names one elsewhere")
+    host = _ANYWHERE.get(settings.host, settings.host)
+    host = f"[{host}]" if ":" in host else host
+    if settings.scheme == "https" and settings.tls_cert is not None:
+        return Access(f"wss://{host}:{settings.stream_port}", _key(settings), _trusting(settings.tls_cert))
+    return Access(f"ws://{host}:{settings.stream_port}", _key(settings))
+
+
+def _key(settings: Settings, *, is_here: bool = True) -> str:
+    key = os.environ.get(KEY_VARIABLE, "").strip()
+    if key:
+        return key
+    if not is_here:
+        # Whoever keeps a service here need not be known there, and its owner's key opens everything.
+        raise BadParameter(f"The owner's key is not sent to another machine: set the variable {KEY_VARIABLE}")
+    file = owner_key_file(settings)
+    with suppress(FileNotFoundError):
+        key = file.read_text(encoding="utf-8", errors="replace").strip()
+    if not key:
+        raise BadParameter(f"There is no key in {file}: set the variable {KEY_VARIABLE}, or name the folder by --data")
+    return key
+
+
+def _trusting(certificate: Path) -> ssl.SSLContext:
+    """Trust the service's own certificate and no other one, whatever names it bears. Errors: BadParameter, OSError."""
+    found = _CERTIFICATE.search(certificate.read_text(encoding="utf-8", errors="replace"))
+    if found is None:
+        raise BadParameter(f"The setting [tls_cert] is refused: there is no certificate in {certificate}")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+    context.load_verify_locations(cadata=found[0])
+    return context

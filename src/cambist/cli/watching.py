@@ -1,0 +1,92 @@
+"""Showing prices as they come: one table, a table that lives, or lines where the output is no terminal."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import aclosing, suppress
+
+import typer
+from rich.console import Console
+from rich.live import Live
+
+from cambist.app.watched import Watched
+from cambist.app.watching import StreamClient
+from cambist.cli.prices_table import prices_table, written
+from cambist.cli.stream_access import access_to_stream
+from cambist.cli.tables import console
+from cambist.server.desk import utc_now
+from cambist.settings import Settings
+from cambist.stream.messages import StreamName
+
+_ONCE_SECONDS = 10.0
+_DRAW_EVERY = 0.25
+
+
+def show(settings: Settings, pairs: Sequence[str], url: str | None, *, once: bool, per_second: bool) -> bool:
+    """Show prices until Ctrl-C, or one table; say whether every pair had a price. Errors: RequestRefused, OSError."""
+    watched = Watched(pairs)
+    stream = StreamName.FX1S if per_second else StreamName.FX
+    client = StreamClient(access_to_stream(settings, url), watched, stream, utc_now, _warn)
+    try:
+        asyncio.run(_shown(client, watched, once=once))
+    except KeyboardInterrupt:
+        return True
+    except BrokenPipeError:  # whoever read the lines has had enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return True
+    return watched.has_all
+
+
+async def _shown(client: StreamClient, watched: Watched, *, once: bool) -> None:
+    if once:
+        await _show_once(client, watched)
+    elif sys.stdout.isatty():
+        await _show_live(client, watched)
+    else:
+        await _show_lines(client, watched)
+
+
+async def _show_once(client: StreamClient, watched: Watched) -> None:
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_ONCE_SECONDS), aclosing(client.changes()) as changes:
+            async for _ in changes:
+                if watched.is_complete:
+                    break
+    screen = console()
+    screen.print(prices_table(watched, utc_now(), ascii_only=screen.options.ascii_only))
+
+
+async def _show_lines(client: StreamClient, watched: Watched) -> None:
+    async with aclosing(client.changes()) as changes:
+        async for symbol in changes:
+            price = watched.prices[symbol]
+            if price is not None:
+                as_of = price.as_of.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+                typer.echo(f"{symbol} {written(price.bid)} {written(price.ask)} {as_of}")
+
+
+async def _show_live(client: StreamClient, watched: Watched) -> None:
+    screen = Console()
+    with Live(console=screen, auto_refresh=False) as live:
+        drawing = asyncio.create_task(_draw(live, watched, ascii_only=screen.options.ascii_only))
+        try:
+            async with aclosing(client.changes()) as changes:
+                async for _ in changes:
+                    pass
+        finally:
+            drawing.cancel()
+            await asyncio.gather(drawing, return_exceptions=True)
+
+
+async def _draw(live: Live, watched: Watched, *, ascii_only: bool) -> None:
+    """Draw the table again and again: ages grow also where no price comes."""
+    while True:
+        live.update(prices_table(watched, utc_now(), ascii_only=ascii_only), refresh=True)
+        await asyncio.sleep(_DRAW_EVERY)
+
+
+def _warn(sentence: str) -> None:
+    typer.echo(f"cambist: {sentence}", err=True)
