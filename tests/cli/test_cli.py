@@ -293,6 +293,7 @@ def test_a_fixing_is_written_as_json_in_the_digits_published(data: str) -> None:
         "nominal": 1,
         "unit": "",
         "value": "1.1170",
+        "published_at": None,
         "received_at": "2026-10-30T16:00:00Z",
         "origin": "file 0",
     }

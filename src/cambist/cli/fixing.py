@@ -76,6 +76,7 @@ def _record(known: Known) -> dict[str, Any]:
         "nominal": fixing.nominal,
         "unit": fixing.unit,
         "value": f"{fixing.value:f}",
+        "published_at": fixing.published_at,
         "received_at": known.received_at,
         "origin": known.origin,
     }
