@@ -41,11 +41,12 @@ def written(text: str, name: str) -> str:
 def test_it_answers_base_amount_result_and_ms_in_this_order(client):
     reply = client.get("/convert?from=USD&to=JPY&amount=100")
     assert reply.status == 200
-    assert list(reply.json) == ["base", "amount", "result", "ms"]
+    assert list(reply.json) == ["base", "amount", "result", "updated", "ms"]
     assert reply.json | {"ms": 0} == {
         "base": "USD",
         "amount": 100,
         "result": {"JPY": 15725.03, "rate": 157.2502685},
+        "updated": "2026-10-30T13:15:00Z",
         "ms": 0,
     }
 
@@ -207,3 +208,7 @@ def test_amounts_in_exponent_form_are_read_and_echoed_plainly(client, text, amou
     assert f'"amount":{amount},' in reply.text
     plain = client.get(f"/convert?from=EUR&to=EUR&amount={amount}&precision=1")
     assert reply.text.partition(',"ms"')[0] == plain.text.partition(',"ms"')[0]
+
+
+def test_it_says_how_old_the_rate_is(client):
+    assert client.get("/convert?from=EUR&to=USD&amount=1").json["updated"] == "2026-10-30T13:15:00Z"

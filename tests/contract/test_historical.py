@@ -52,11 +52,13 @@ def written(text: str, code: str) -> str:
 def test_it_answers_date_base_results_and_ms_in_this_order(client):
     reply = client.get("/historical?date=2026-10-30&from=EUR&to=USD,JPY")
     assert reply.status == 200
-    assert list(reply.json) == ["date", "base", "results", "ms"]
+    assert list(reply.json) == ["date", "base", "results", "fixed_on", "carried_days", "ms"]
     assert reply.json | {"ms": 0} == {
         "date": "2026-10-30",
         "base": "EUR",
         "results": {"USD": 1.1172, "JPY": 175.68},
+        "fixed_on": "2026-10-30",
+        "carried_days": 0,
         "ms": 0,
     }
 
@@ -246,3 +248,45 @@ def test_an_unknown_code_is_named_with_its_side(client, query, sentence):
 
 def test_it_costs_one_call(client):
     assert client.get("/historical?date=2026-10-30").headers["x-calls-cost"] == "1"
+
+
+# How old it is
+
+
+def test_a_carried_day_says_the_day_of_its_fixing(client):
+    sunday = client.get("/historical?date=2026-10-25&from=EUR&to=USD,JPY").json
+    assert (sunday["fixed_on"], sunday["carried_days"]) == ("2026-10-23", 2)
+
+
+def test_of_several_targets_the_oldest_fixing_is_said_and_each_when_verbose(client):
+    target = "/historical?date=2022-03-05&from=EUR&to=USD,RUB,XAF"
+    plain = client.get(target).json
+    assert (plain["fixed_on"], plain["carried_days"]) == ("2022-03-01", 4)
+    assert "fixings" not in plain
+    verbose = client.get(f"{target}&verbose=true").json
+    assert verbose["fixings"] == {"USD": "2022-03-04", "RUB": "2022-03-01", "XAF": None}
+    assert list(verbose) == ["date", "base", "results", "fixed_on", "carried_days", "fixings", "ms"]
+
+
+def test_what_the_law_alone_decides_has_no_fixing(client):
+    answer = client.get("/historical?date=2026-10-30&from=EUR&to=DEM").json
+    assert (answer["fixed_on"], answer["carried_days"]) == (None, None)
+
+
+def test_a_day_may_be_kept_once_the_sources_that_feed_it_have_fixed_it(make_client, small_store, now):
+    def kept(today, target):
+        client = make_client(clock=today.timestamp)
+        client.desk.take_image(build_image(small_store.archive, [feed.source], now.date()))
+        return "max-age" in client.get(target).headers["cache-control"]
+
+    friday = now.replace(year=2026, month=3, day=6)
+    for target in ("/historical?date=2026-03-06&to=EUR", "/time-series?start=2026-03-01&end=2026-03-06&to=EUR"):
+        assert not kept(friday, target), target
+        assert kept(friday + timedelta(days=1), target), target
+    assert not kept(friday + timedelta(days=2), "/historical?date=2026-03-07&to=EUR")
+
+
+def test_a_missing_day_says_the_last_fixing_and_no_day_that_lies_ahead(client):
+    error = client.get("/historical?date=2026-11-20&from=USD&to=EUR").json["error"]
+    assert "[USD] has rates from 1970-01-01 to 2026-10-30" in error
+    assert "[EUR] has rates from 1999-01-04 to 2026-10-30" in error

@@ -304,6 +304,8 @@ def test_a_day_prices_a_base_metal_by_the_tonne(client_of_days):
         "date": "2026-11-18",
         "base": "XCU",
         "results": {"USD": 10_000, "EUR": 8_000},
+        "fixed_on": "2026-11-18",
+        "carried_days": 0,
         "ms": 0,
     }
 

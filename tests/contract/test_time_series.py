@@ -209,3 +209,12 @@ def test_an_unknown_code_is_named_with_its_side(client, query, sentence):
 
 def test_a_series_costs_one_call(client):
     assert client.get("/time-series?to=EUR&start=2000-01-01").headers["x-calls-cost"] == "1"
+
+
+def test_a_verbose_series_lists_the_days_that_are_carried(client):
+    target = "/time-series?from=EUR&to=USD&start=2026-10-23&end=2026-10-27"
+    assert "carried" not in client.get(target).json
+    answer = client.get(f"{target}&verbose=true").json
+    assert answer["carried"] == ["2026-10-24", "2026-10-25"]
+    assert list(answer) == ["start", "end", "interval", "base", "results", "carried", "ms"]
+    assert client.get("/time-series?from=EUR&to=USD&start=2026-10-23&end=2026-10-23&verbose=1").json["carried"] == []

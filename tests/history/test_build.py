@@ -82,7 +82,9 @@ def test_the_image_says_what_it_was_built_from_and_how_far_it_reaches(image: Rat
 
 
 def test_the_dollar_is_there_on_every_day(image: RateImage) -> None:
-    assert image.span("USD") == (date(1970, 1, 1), LAST)
+    assert not isnan(image.cell(date(1970, 1, 1), "USD"))
+    assert not isnan(image.cell(LAST, "USD"))
+    assert image.span("USD") == (date(1970, 1, 1), image.last_fixing)
 
 
 def test_a_fixing_is_carried_fourteen_days_and_not_a_day_more(image: RateImage) -> None:

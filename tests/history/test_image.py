@@ -116,8 +116,8 @@ def test_it_has_the_days_from_its_first_to_its_last(offset: int) -> None:
     assert IMAGE.row(day) == offset
 
 
-def test_a_span_runs_from_the_first_value_to_the_last() -> None:
-    assert IMAGE.span("EUR") == (date(2026, 3, 5), date(2026, 3, 7))
+def test_a_span_runs_from_the_first_value_to_the_last_that_was_fixed_and_not_to_days_ahead() -> None:
+    assert IMAGE.span("EUR") == (date(2026, 3, 5), date(2026, 3, 6))
     assert IMAGE.span("JPY") == (date(2026, 3, 6), date(2026, 3, 6))
 
 
@@ -132,10 +132,10 @@ def test_the_real_image_reaches_from_1970_past_its_last_fixing(real_image: RateI
     assert len(real_image.cells) == len(real_image.era_of_day) * len(real_image.codes)
 
 
-def test_the_real_euro_reads_from_its_first_fixing_until_two_weeks_after_its_last(real_image: RateImage) -> None:
-    assert real_image.span("EUR") == (date(1999, 1, 4), date(2026, 11, 13))
-    assert real_image.span("DEM") == (date(1999, 1, 4), date(2026, 11, 13))
-    assert real_image.span("RUB") == (date(2005, 4, 1), date(2022, 3, 15))
+def test_the_real_euro_spans_from_its_first_fixing_to_its_last_though_it_is_carried_on(real_image: RateImage) -> None:
+    assert real_image.span("EUR") == (date(1999, 1, 4), date(2026, 10, 30))
+    assert real_image.span("DEM") == (date(1999, 1, 4), date(2026, 10, 30))
+    assert real_image.span("RUB") == (date(2005, 4, 1), date(2022, 3, 1))
     assert real_image.span("CSK") is None
 
 

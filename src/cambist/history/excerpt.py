@@ -30,6 +30,7 @@ def columns(image: RateImage, codes: Iterable[str], start: date, end: date) -> I
 
 
 def _sliced(image: RateImage, part: slice) -> Iterator[bytes]:
-    """Give values, and for how many days each was carried."""
+    """Give values, for how many days each was carried, and whether a source or the law said so."""
     yield image.cells[part].tobytes()
     yield image.ages[part].tobytes()
+    yield image.voices[part].tobytes()

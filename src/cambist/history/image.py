@@ -7,7 +7,7 @@ An era is a run of days that list the same currencies.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from functools import cached_property
@@ -72,19 +72,32 @@ class RateImage:
 
     def voice(self, day: date, code: str) -> tuple[int, int]:
         """Give whose word a cell is, as a place in `sources`, and how many days it was carried."""
-        column = self.columns.get(code)
-        if column is None or not self.has(day) or not self.voices:
-            return NOBODY, 0
-        place = self.row(day) * len(self.codes) + column
-        return self.voices[place], self.ages[place]
+        return self.voices_on(day, (code,))[0]
+
+    def voices_on(self, day: date, codes: Iterable[str]) -> list[tuple[int, int]]:
+        """Give voice and age of several codes, as `voice` does."""
+        if not self.has(day) or not self.voices:
+            return [(NOBODY, 0) for _ in codes]
+        start = self.row(day) * len(self.codes)
+        places = (start + column if (column := self.columns.get(code)) is not None else -1 for code in codes)
+        return [(NOBODY, 0) if place < 0 else (self.voices[place], self.ages[place]) for place in places]
 
     def span(self, code: str) -> tuple[date, date] | None:
-        """Give the first and last day with a value of `code`; None where there is none at all."""
+        """Give the first day with a value of `code`, and the last of which something was said: no day lies ahead.
+
+        None where there is none at all. A day that only carries a fixing of before says nothing of its own.
+        """
         column = self.columns.get(code)
         if column is None:
             return None
-        days = [row for row, cell in enumerate(self.cells[column :: len(self.codes)].tolist()) if not isnan(cell)]
-        return (self._day(days[0]), self._day(days[-1])) if days else None
+        width, end = len(self.codes), (self.row(self.last_fixing) + 1) * len(self.codes)
+        there = [not isnan(cell) for cell in self.cells[column:end:width].tolist()]
+        if not any(there):
+            return None
+        ages = self.ages[column:end:width].tolist() or [0] * len(there)
+        said = [row for row, (is_there, age) in enumerate(zip(there, ages, strict=True)) if is_there and not age]
+        first = there.index(True)
+        return self._day(first), self._day(max(said, default=first))
 
     def _day(self, row: int) -> date:
         return self.first_day + timedelta(days=row)

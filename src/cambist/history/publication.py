@@ -50,14 +50,14 @@ class Publication:
                 yield code, 1 / pivot[0], pivot[1]
 
     def others(self, days: int) -> Iterator[tuple[str, Floats, Ages]]:
-        """Give every other column, crossed through the anchor."""
+        """Give every other column, crossed through the anchor: as old as the older of its two fixings."""
         pivot = self._pivot(days)
         if pivot is None:
             return
         for code in self._lines:
             if code != PIVOT:
                 units, ages = self._per_anchor(code, days)
-                yield code, units / pivot[0], ages
+                yield code, units / pivot[0], np.maximum(ages, pivot[1])
 
     def _pivot(self, days: int) -> tuple[Floats, Ages] | None:
         if self.anchor == PIVOT:

@@ -15,7 +15,7 @@ from cambist.server.endpoint import Endpoint
 from cambist.server.live import Live
 from cambist.server.readers import amount, asset, check_crossable, places
 from cambist.server.render import Number, Numbers, number, numbers
-from cambist.server.view import View
+from cambist.server.view import Updated, View
 
 
 class Params(Live, frozen=True, kw_only=True):
@@ -37,11 +37,12 @@ class Params(Live, frozen=True, kw_only=True):
 
 
 class Body(Struct, frozen=True):
-    """The amount asked, and in `result` the target's amount first, then the `rate`."""
+    """The amount asked, and in `result` the target's amount first, then the `rate`. `updated` says how old that is."""
 
     base: str
     amount: Number
     result: Numbers
+    updated: Updated
 
 
 def answer(view: View, params: Params) -> Body:
@@ -49,12 +50,12 @@ def answer(view: View, params: Params) -> Body:
     check_crossable(params.base, params.quote)
     view.check_fresh((params.base, params.quote))
     rate = midpoint(view.book, Pair(params.base, params.quote))
-    view.updated(rate.as_of, params.max_age)
     converted = half_up(Fraction(params.amount) * rate.value, params.precision)
     return Body(
         base=params.base,
         amount=number(params.amount),
         result=numbers({params.quote: converted, "rate": shown_digits(rate.value)}),
+        updated=view.updated(rate.as_of, params.max_age),
     )
 
 

@@ -6,13 +6,14 @@ from collections.abc import Iterable
 from datetime import date
 from typing import Annotated
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
+from cambist.history.age import fixing_days, is_immutable
 from cambist.history.as_of import listed_on, on_day
 from cambist.history.excerpt import columns, rows
 from cambist.market.pair import PIVOT
 from cambist.server.endpoint import Endpoint
-from cambist.server.readers import MONEY_AND_METALS, code, codes, day, not_in_future
+from cambist.server.readers import MONEY_AND_METALS, code, codes, day, flag, not_in_future
 from cambist.server.render import Rates, day_rates
 from cambist.server.view import View
 
@@ -36,19 +37,28 @@ class Params(Struct, frozen=True):
         tuple[str, ...] | None,
         codes("to", "target", default=None, description="Targets, all if left out.", example="USD,JPY"),
     ]
+    verbose: Annotated[bool, flag("verbose", description="Add `fixings`: true, 1, yes or y.")]
 
 
 class Body(Struct, frozen=True, rename={"day": "date"}):
-    """The day's rates, carried forward over weekends and holidays."""
+    """The day's rates, carried forward over weekends and holidays.
+
+    `fixed_on` is the day of the oldest fixing among them, `carried_days` how many days before the day asked that was;
+    both are null where the law alone decides. `fixings` has the day of each target's fixing; only with `verbose`.
+    """
 
     day: date
     base: str
     results: Rates
+    fixed_on: date | None
+    carried_days: int | None
+    fixings: dict[str, date | None] | UnsetType = UNSET
 
 
 def closed(view: View, params: Params) -> bool:
-    """A day is closed once a later or equal one is fixed: only a correction can change it."""
-    return params.day <= view.image.last_fixing
+    """It is closed when the day is immutable for what was asked."""
+    codes = None if params.quotes is None else (params.base, *params.quotes)
+    return is_immutable(view.image, params.day, view.today, codes)
 
 
 def oldest(_view: View, params: Params) -> date:
@@ -70,7 +80,16 @@ def answer(view: View, params: Params) -> Body:
         found = listed_on(view.image, params.day, params.base)
     else:
         found = on_day(view.image, params.day, params.base, params.quotes)
-    return Body(day=params.day, base=params.base, results=day_rates(found))
+    fixings = fixing_days(view.image, params.day, params.base, found.codes)
+    fixed_on = min((each for each in fixings.values() if each is not None), default=None)
+    return Body(
+        day=params.day,
+        base=params.base,
+        results=day_rates(found),
+        fixed_on=fixed_on,
+        carried_days=None if fixed_on is None else (params.day - fixed_on).days,
+        fixings=fixings if params.verbose else UNSET,
+    )
 
 
 endpoint: Endpoint[Params, Body] = Endpoint(

@@ -6,14 +6,15 @@ from collections.abc import Iterable
 from datetime import date, timedelta
 from typing import Annotated
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from cambist.errors import BadParameter
+from cambist.history.age import carried_days, is_immutable
 from cambist.history.excerpt import columns
 from cambist.history.series import between
 from cambist.market.pair import PIVOT, Pair
 from cambist.server.endpoint import Endpoint
-from cambist.server.readers import EARLIEST, MONEY_AND_METALS, code, day, interval, not_in_future
+from cambist.server.readers import EARLIEST, MONEY_AND_METALS, code, day, flag, interval, not_in_future
 from cambist.server.render import RatesByCode, series_by_code
 from cambist.server.view import View
 
@@ -41,21 +42,26 @@ class Params(Struct, frozen=True):
     ]
     end: Annotated[date | None, day("end", default=None, description="Last day, today if left out.")]
     interval: Annotated[str, interval("interval", default="P1D", description="Only days are offered.")]
+    verbose: Annotated[bool, flag("verbose", description="Add `carried`: true, 1, yes or y.")]
 
 
 class Body(Struct, frozen=True):
-    """Every calendar day that has a rate, in ascending order."""
+    """Every calendar day that has a rate, in ascending order.
+
+    `carried` lists the days that have no fixing of their own and read the one before; only with `verbose`.
+    """
 
     start: date
     end: date
     interval: str
     base: str
     results: RatesByCode
+    carried: list[date] | UnsetType = UNSET
 
 
 def closed(view: View, params: Params) -> bool:
-    """A series is closed when its last day is."""
-    return params.end is not None and params.end <= view.image.last_fixing
+    """It is closed when its last day is immutable for the pair."""
+    return params.end is not None and is_immutable(view.image, params.end, view.today, (params.base, params.quote))
 
 
 def oldest(view: View, params: Params) -> date:
@@ -78,6 +84,7 @@ def answer(view: View, params: Params) -> Body:
         interval=params.interval,
         base=params.base,
         results=series_by_code(series),
+        carried=carried_days(view.image, series) if params.verbose else UNSET,
     )
 
 
