@@ -519,3 +519,24 @@ def check_readings(archive: Archive, source: str, known: dict[Cell, tuple[str, i
     assert lines == {cell: float(value) / nominal for cell, (value, nominal) in of_source.items()}
     days = [day for _, day in of_source]
     assert archive.coverage(source) == (Coverage(len(pairs), min(days), max(days)) if days else None)
+
+
+def test_lines_are_of_the_wanted_pairs_and_days_and_as_they_were_corrected(archive: Archive) -> None:
+    first, last = date(2026, 3, 2), date(2026, 3, 4)
+    gold = Pair("XAU", "EUR")
+    for number, value in enumerate(("1.1", "1.2")):
+        receipt = Receipt("ecb", datetime(2026, 3, 5, number, tzinfo=UTC), "a test", str(number))
+        days = (first - timedelta(days=1), first, last, last + timedelta(days=1))
+        archive.file(receipt, [Fixing("ecb", Pair("EUR", "USD"), day, Decimal(value)) for day in days])
+        archive.file(receipt, [Fixing("ecb", Pair("EUR", "JPY"), first, Decimal(180))])
+    archive.file(Receipt("nbp", NOON, "a test", "d"), [Fixing("nbp", gold, first, Decimal(100), 1, GRAM)])
+    found = {
+        (source, str(line.pair)): (line.rows.tolist(), [round(rate, 4) for rate in line.rates.tolist()])
+        for source, line in archive.lines(lambda _, pair: pair.quote != "JPY", first, last)
+    }
+    row = (first - date(1970, 1, 1)).days
+    assert found == {("ecb", "EUR/USD"): ([row, row + 2], [1.2, 1.2]), ("nbp", "XAU/EUR"): ([row], [3110.3477])}
+
+
+def test_lines_of_nothing_wanted_are_none(archive: Archive) -> None:
+    assert list(archive.lines(lambda _source, _pair: False, date(1970, 1, 1), date(2026, 3, 4))) == []
