@@ -12,10 +12,14 @@ help:            ## say what can be made
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
 
 serve: $(VENV)/.serve  ## run the service on http://127.0.0.1:8000, keeping its data in ./data
-	@$(BIN)/cambist serve --data $(DATA)
+	@$(CHOSEN) $(BIN)/cambist serve --data $(DATA)
 
 sandbox: $(VENV)/.serve  ## run the service on a simulated market, keeping its data in ./sandbox-data
-	@$(BIN)/cambist serve --sandbox --data $(SANDBOX)
+	@$(CHOSEN) $(BIN)/cambist serve --sandbox --data $(SANDBOX)
+
+# Settings of the service may be given to make: make serve PORT=8100 HOST=0.0.0.0 WORKERS=4.
+# Of the environment only CAMBIST_* counts: many shells set HOST.
+CHOSEN = $(foreach name,HOST PORT STREAM_PORT OPERATOR_PORT WORKERS,$(if $(filter command,$(origin $(name))),CAMBIST_$(name)=$($(name))))
 
 test: $(VENV)/.develop $(DRIVERS)/.installed  ## run every test
 	@$(BIN)/pytest

@@ -89,6 +89,8 @@ def test_off_wins_over_on_and_over_a_key(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["feeds_on", "feeds_off"])
-def test_a_setting_that_names_no_source_is_refused_with_those_there_are(folder: Path, name: str) -> None:
-    with pytest.raises(SettingRefused, match=rf"^The setting \[{name}\] names no source: \[ecd\]; there are ecb, fed"):
-        off(Settings(data=folder, **{name: "ecb,ecd"}))
+def test_a_setting_that_names_no_source_is_refused_with_the_nearest(folder: Path, name: str) -> None:
+    with pytest.raises(
+        SettingRefused, match=rf"^The setting \[{name}\] names no source: \[krakn\]; did you mean \[kraken\]\?$"
+    ):
+        off(Settings(data=folder, **{name: "ecb,krakn"}))

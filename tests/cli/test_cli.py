@@ -3,6 +3,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
+import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,11 +18,13 @@ from typer.testing import CliRunner
 
 from cambist import __version__
 from cambist.cli import main as program
+from cambist.errors import CannotStart
 from cambist.feeds.ecb import feed
 from cambist.history.closes import CLOSES
 from cambist.history.fixing import Fixing, Receipt
 from cambist.ingest.filing import Delivery, Files, file_delivery
 from cambist.market.pair import Pair
+from cambist.server.listening import free_address
 from cambist.settings import Settings
 from cambist.stores.sql import SqlStore
 
@@ -385,6 +389,38 @@ def test_serve_refuses_a_wrong_setting_in_one_sentence_and_makes_nothing(
     assert error.startswith(f"cambist: The setting [{arguments[0].strip('-').replace('-', '_')}] is refused: ")
     assert error.count("\n") == 1
     assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize("name", ["feeds_on", "feeds_off"])
+def test_serve_refuses_a_mistyped_source_at_the_start_and_makes_nothing(
+    said: Callable[..., str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
+) -> None:
+    monkeypatch.setenv(f"CAMBIST_{name.upper()}", "bis,krakn")
+    monkeypatch.setattr("os.umask", lambda _: 0)
+    monkeypatch.setattr("logging.config.dictConfig", lambda _: None)
+    assert said("serve", "--data", str(tmp_path / "data"), "--port", "1") == (
+        f"cambist: The setting [{name}] names no source: [krakn]; did you mean [kraken]?\n"
+    )
+    assert not (tmp_path / "data").exists()
+
+
+def test_a_port_that_is_taken_is_said_with_what_chooses_another() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        with pytest.raises(CannotStart, match=r"\[cambist serve --port 8100\], \[make serve PORT=8100\]"):
+            free_address("127.0.0.1", taken.getsockname()[1])
+
+
+@pytest.mark.skipif(not shutil.which("make"), reason="there is no make")
+@pytest.mark.parametrize("target", ["serve", "sandbox"])
+def test_make_hands_on_what_is_chosen_on_its_command_line_and_nothing_of_the_environment(target: str) -> None:
+    command = ["make", "-n", target, "PORT=8100", "WORKERS=3"]
+    environment = {**os.environ, "HOST": "a-shell-sets-this"}
+    ended = subprocess.run(command, cwd=DOCS.parents[1], env=environment, capture_output=True, text=True, check=True)
+    line = ended.stdout.splitlines()[-1]
+    assert {word for word in line.split() if word.startswith("CAMBIST_")} == {"CAMBIST_PORT=8100", "CAMBIST_WORKERS=3"}
+    assert "cambist serve" in line
 
 
 def test_the_openapi_document_in_docs_is_up_to_date() -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from cambist import plugins
+from cambist.accounts.names import echo, nearest
 from cambist.errors import SettingRefused
 from cambist.feeds import FEEDS
 from cambist.feeds.base import Feed, FixingFeed
@@ -59,13 +60,25 @@ def keys_of_sources(settings: Settings, found: Iterable[Feed], environment: Mapp
     return keys
 
 
+def checked_keys(settings: Settings, environment: Mapping[str, str]) -> dict[str, str]:
+    """Give the operator's keys of sources, when all that is said of sources can be understood.
+
+    Errors: SourceRefused, SettingRefused.
+    """
+    found = all_feeds(settings)
+    keys = keys_of_sources(settings, found.values(), environment)
+    switched_off(settings, found, keys)
+    return keys
+
+
 def switched_off(settings: Settings, found: Mapping[str, Feed], keys: Mapping[str, str]) -> dict[str, str]:
     """Say of every feed that is not asked why. Errors: SettingRefused for a key that no feed has."""
     on, off = settings.feeds_chosen
     for name, chosen in (("feeds_on", on), ("feeds_off", off)):
         unknown = sorted(chosen - set(found))
         if unknown:
-            raise SettingRefused(f"The setting [{name}] names no source: [{unknown[0]}]; there are {', '.join(found)}")
+            near = nearest(unknown[0], found)
+            raise SettingRefused(f"The setting [{name}] names no source: [{echo(unknown[0])}]; {near}")
     reasons = {}
     for key, feed in found.items():
         source = feed.source

@@ -16,7 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from cambist import __version__
 from cambist.app.bookkeeper import keep_books
 from cambist.app.companion import Companion
-from cambist.app.feeds import all_feeds, keys_of_sources
+from cambist.app.feeds import checked_keys
 from cambist.app.gatherer import gather
 from cambist.app.keeper import Keeper
 from cambist.app.sandbox import play
@@ -37,6 +37,7 @@ def run(settings: Settings) -> None:
     os.umask(0o077)
     logging.config.dictConfig(log_config(settings.log_level))
     log.info("Cambist %s, data in %s", __version__, settings.data.resolve())
+    keys = checked_keys(settings, os.environ)
     keeper = Keeper(settings, utc_now)
     check_certificate(settings.tls_cert, settings.tls_key)
     listening_on = free_address(settings.host, settings.port)
@@ -49,7 +50,6 @@ def run(settings: Settings) -> None:
             log.info("Sandbox: every price is simulated, by the seed %d", settings.sandbox_seed)
             companions.enter_context(Companion("sandbox", play, settings))
         elif settings.fetch:
-            keys = keys_of_sources(settings, all_feeds(settings).values(), os.environ)
             companions.enter_context(Companion("gatherer", partial(gather, keys=keys), settings))
         if settings.stream_port:
             companions.enter_context(Companion("stream", stream, settings))

@@ -25,7 +25,8 @@ def free_address(host: str, port: int) -> str:
             probe.bind(address)
     except OSError as error:
         raise CannotStart(
-            f"Cannot listen on {host} port {port}: {error.strerror}; stop what is there or choose another --port"
+            f"Cannot listen on {host} port {port}: {error.strerror}; stop what is there, or choose another port: "
+            "[cambist serve --port 8100], [make serve PORT=8100] or CAMBIST_PORT=8100"
         ) from error
     return str(address[0])
 
