@@ -9,14 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cambist.accounts.account import DatetimeFormat
 from cambist.server.answers import Answer, KeptAnswers, Question, etag_of
 
 ETAG = '"0123456789abcdef01234567"'
 
 
 def asked(path: str, query: str) -> Question:
-    return path, query, DatetimeFormat.ISO, date.min
+    return path, query, "iso", date.min
 
 
 def an_answer(size: int = 20, etag: str = "") -> Answer:

@@ -17,7 +17,7 @@ from cambist.server.desk import Desk, utc_now
 
 NOON = datetime(2026, 3, 6, 12, 0, tzinfo=UTC)
 BOOK, NEW_BOOK = (Book(version, NOON, {}, ("USD",)) for version in (1, 2))
-QUESTION, ANSWER = ("/fetch-one", "to=USD", DatetimeFormat.ISO, date.min), Answer(b"{", ())
+QUESTION, ANSWER = ("/fetch-one", "to=USD", "iso", date.min), Answer(b"{", ())
 KEY, OTHER = Digest(b"key"), Digest(b"other")
 OWNER = Holder(1, Account(1, "owner", "unlimited"))
 PLANS = read_plans(default_plans(), "plans.toml")

@@ -11,7 +11,7 @@ from cambist.server.shelf import Shelf, Shelves
 
 FIRST, SECOND, THIRD = (Book(version, datetime(2026, 11, 20, tzinfo=UTC), {}, ("USD",)) for version in (1, 2, 3))
 START = 1_795_176_000.0
-QUESTION = ("/fetch-one", "to=USD", DatetimeFormat.ISO, date.min)
+QUESTION = ("/fetch-one", "to=USD", "iso", date.min)
 ANSWER = Answer(b"{", ())
 ISO, SPACED, UNIX = DatetimeFormat.ISO, DatetimeFormat.SPACED, DatetimeFormat.UNIX_MS
 

@@ -9,11 +9,10 @@ from datetime import date
 from math import inf
 from time import perf_counter_ns
 
-from cambist.accounts.account import DatetimeFormat
 from cambist.server.compression import LEAST_BYTES, Compressed, compressed
 
 Headers = list[tuple[str, str]]
-Question = tuple[str, str, DatetimeFormat, date]
+Question = tuple[str, str, str, date]
 """All that an answer depends on beside book, image and moment: path, query without the key, form of times, and the
 first day that the plan includes."""
 
@@ -28,7 +27,8 @@ class Answer:
 
     `is_cacheable` says whether clients may keep it; then it has an `etag`. `endpoint` is the path that it is counted
     under, `tag` the group that a plan includes or not, `cost` its calls, `oldest` the first day that it is about, if it
-    is about any. `until` is when it may hold no longer, in seconds since 1970.
+    is about any. `until` is when it may hold no longer, in seconds since 1970. `is_long` says whether it is compressed
+    for clients that accept it.
     """
 
     opened: bytes
@@ -40,12 +40,11 @@ class Answer:
     cost: int = 1
     oldest: date | None = None
     until: float = inf
+    is_long: bool = field(init=False)
     _compressed: list[Compressed] = field(default_factory=list, compare=False, repr=False)
 
-    @property
-    def is_long(self) -> bool:
-        """Whether it is compressed for clients that accept it."""
-        return len(self.opened) > LEAST_BYTES
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "is_long", len(self.opened) > LEAST_BYTES)
 
     def body(self, started: int) -> bytes:
         """Close the body with the milliseconds since `started` (`perf_counter_ns`)."""

@@ -7,6 +7,7 @@ doubles the answers a second (`make bench`: W1 beside W1Q). Whatever is out of t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from datetime import date
 from time import perf_counter_ns
 from typing import Any
 
@@ -69,8 +70,8 @@ class Front:
             subscriber = self._gate.recognise(environ, now)
             if subscriber is None:
                 return None
-            today = self._meter.today(now)
-            asked = (environ["PATH_INFO"], query, subscriber.shelf.form, reach_of(subscriber, today))
+            today = date.min if subscriber.plan.history_days is None else self._meter.today(now)
+            asked = (environ["PATH_INFO"], query, subscriber.shelf.form_name, reach_of(subscriber, today))
             answer = subscriber.shelf.state[1].get(asked, now) or self._desk.closed.get(asked, now)
             if answer is None:
                 return None

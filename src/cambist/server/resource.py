@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from math import inf
 from time import perf_counter_ns
@@ -14,7 +14,8 @@ import falcon
 
 from cambist.accounts.meter import Meter
 from cambist.errors import BadParameter
-from cambist.server.answers import Answer, KeptAnswers, Question
+from cambist.market.book import Book
+from cambist.server.answers import Answer, Question
 from cambist.server.compression import accepts_gzip
 from cambist.server.desk import Desk
 from cambist.server.endpoint import Endpoint
@@ -61,13 +62,18 @@ class EndpointResource:
         check_tag(subscriber, self._endpoint.tag)
         if ignored := self._unknown.ignored(query):
             response.set_header(IGNORED, written(ignored))
-        call = self._call(environ, subscriber, read(self._endpoint.params, query), now)
-        found = self._found(call) or self._maker.outline(call.view, call.params)
-        check_history(subscriber, found.oldest, call.view.today)
-        answer, cost = self._priced(call, found)
+        today = self._meter.today(now)
+        asked = question(environ, self._known, subscriber, today)
+        answer = subscriber.shelf.state[1].get(asked, now) or self._desk.closed.get(asked, now)
+        condition = environ.get("HTTP_IF_NONE_MATCH", "").strip()
+        if answer is None:
+            answer = self._made(subscriber, query, asked, condition, now)
+        check_history(subscriber, answer.oldest, today)
+        # Never by what is kept: a client that names the ETag of the answer pays nothing, everybody else its cost.
+        cost = 0 if answer.is_named_by(condition) else answer.cost
         self._meter.afford(subscriber, cost, now)
         self._meter.spend(subscriber, answer.endpoint, cost, now)
-        _write(response, answer, environ)
+        _write(response, answer, condition, environ)
         response.set_header("X-Calls-Cost", str(cost))
 
     on_head = on_get
@@ -78,66 +84,45 @@ class EndpointResource:
         self._meter.let_in(subscriber, now)
         return subscriber
 
-    def _call(self, environ: dict[str, Any], subscriber: Subscriber, params: Any, now: float) -> _Call:
+    def _made(
+        self, subscriber: Subscriber, query: Mapping[str, str], asked: Question, condition: str, now: float
+    ) -> Answer:
+        """Make an answer, and keep it where it will be looked for; for a client that has it, its outline will do."""
         (book, live), closed = subscriber.shelf.state, self._desk.closed
-        asked = question(environ, self._known, subscriber, self._meter.today(now))
+        view, params = self._view(subscriber, book, asked, now), read(self._endpoint.params, query)
+        outline = self._maker.outline(view, params)
+        check_history(subscriber, outline.oldest, view.today)
+        if outline.is_named_by(condition):
+            return outline
+        # Who names an ETag may have the answer, and need not afford it before that is known.
+        if outline.etag or not outline.is_cacheable or condition in ("", "*"):
+            self._meter.afford(subscriber, outline.cost, now)
+        answer = self._maker.complete(outline, view, params)
+        if answer.until == inf and self._endpoint.of_image:
+            closed.keep(asked, answer)
+        elif isinstance(params, OfBook):
+            live.keep(asked, answer)
+        return answer
+
+    def _view(self, subscriber: Subscriber, book: Book, asked: Question, now: float) -> View:
         view = self._desk.view(book, now, subscriber.shelf.form)
         if asked[3] != view.reach:
             view = replace(view, reach=asked[3])
         if self._endpoint.personal:
             view = replace(view, usage=self._meter.usage(subscriber, now))
-        return _Call(subscriber, asked, now, params, view, live, closed, environ.get("HTTP_IF_NONE_MATCH", "").strip())
-
-    def _found(self, call: _Call) -> Answer | None:
-        return call.live.get(call.asked, call.now) or call.closed.get(call.asked, call.now)
-
-    def _priced(self, call: _Call, found: Answer) -> tuple[Answer, int]:
-        """Give the answer and its cost, which never depends on what is kept: nothing where the client names its ETag.
-
-        Whoever names one may have the answer already, and need not afford it before that is known.
-        """
-        if found.is_named_by(call.condition):
-            return found, 0
-        if found.etag or not found.is_cacheable or call.condition in ("", "*"):
-            self._meter.afford(call.subscriber, found.cost, call.now)
-        answer = found if found.opened else self._made(call, found)
-        return answer, 0 if answer.is_named_by(call.condition) else answer.cost
-
-    def _made(self, call: _Call, outline: Answer) -> Answer:
-        """Make an answer, and keep it where it will be looked for."""
-        answer = self._maker.complete(outline, call.view, call.params)
-        if answer.until == inf and self._endpoint.of_image:
-            call.closed.keep(call.asked, answer)
-        elif isinstance(call.params, OfBook):
-            call.live.keep(call.asked, answer)
-        return answer
-
-
-@dataclass(frozen=True, slots=True)
-class _Call:
-    """One request that was let in: what is asked by whom, what is seen, where answers to it are kept."""
-
-    subscriber: Subscriber
-    asked: Question
-    now: float
-    params: Any
-    view: View
-    live: KeptAnswers
-    closed: KeptAnswers
-    condition: str
+        return view
 
 
 def question(environ: Mapping[str, Any], known: Container[str], subscriber: Subscriber, today: date) -> Question:
     """Name what is asked, and on what terms: unknown parameters and the key have no place in what is kept."""
     parts = environ["QUERY_STRING"].split("&")
     query = "&".join(part for part in parts if unquote_plus(part.partition("=")[0]) in known)
-    return environ["PATH_INFO"], query, subscriber.shelf.form, reach_of(subscriber, today)
+    return environ["PATH_INFO"], query, subscriber.shelf.form_name, reach_of(subscriber, today)
 
 
-def _write(response: falcon.Response, answer: Answer, environ: Mapping[str, Any]) -> None:
+def _write(response: falcon.Response, answer: Answer, condition: str, environ: Mapping[str, Any]) -> None:
     for name, value in answer.headers:
         response.append_header(name, value)
-    condition = environ.get("HTTP_IF_NONE_MATCH", "").strip()
     if answer.is_named_by(condition) or (answer.etag and condition == "*"):
         response.status = 304
         return

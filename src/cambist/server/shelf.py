@@ -21,6 +21,11 @@ class Shelf:
     form: DatetimeFormat
     state: tuple[Book, KeptAnswers]
     taken_at: float = field(default=0.0)
+    form_name: str = field(init=False)
+    """The form of times as a plain text: an enumeration's hash is slow, and this one is taken on every request."""
+
+    def __post_init__(self) -> None:
+        self.form_name = str(self.form.value)
 
     def take(self, book: Book, now: float) -> None:
         """Show a new book from now on."""
