@@ -277,3 +277,24 @@ def test_a_tilde_in_the_data_folder_is_the_home_folder() -> None:
 
 def test_the_variable_with_a_key_is_no_setting_and_breaks_nothing():
     assert read_settings({"CAMBIST_KEY": "cmb_something"}, {}) == Settings()
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "sentence"),
+    [
+        ("PORT", "80a", "[port] is refused: [80a], it takes a whole number from 1 to 65535"),
+        ("SANDBOX_SEED", "-1", "[sandbox_seed] is refused: [-1], it takes a whole number from 0"),
+        ("FETCH", "maybe", "[fetch] is refused: [maybe], it takes true or false"),
+        ("LOG_LEVEL", "loud", "[log_level] is refused: [loud], it takes debug, info, warning or error"),
+        (
+            "PATH_PREFIX",
+            "x",
+            "[path_prefix] is refused: [x], it takes the path under which clients see the service, such as /rates/v1",
+        ),
+        ("CLOSED_MAX_AGE", "Px", "[closed_max_age] is refused: [Px], it takes a duration such as P90D"),
+    ],
+)
+def test_a_value_that_is_refused_is_shown_with_what_is_allowed(variable: str, value: str, sentence: str) -> None:
+    with pytest.raises(SettingRefused) as refused:
+        read_settings({f"CAMBIST_{variable}": value}, {})
+    assert str(refused.value) == f"The setting {sentence}"

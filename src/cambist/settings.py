@@ -10,12 +10,13 @@ from datetime import timedelta
 from decimal import Decimal
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 from msgspec import Meta
 
 from cambist.errors import SettingRefused, shown
+from cambist.validation import plainly
 
 PREFIX = "CAMBIST_"
 FILE_VARIABLE = "CAMBIST_CONFIG"
@@ -205,7 +206,8 @@ def _convert(chosen: Mapping[str, Any], where: str = "") -> Settings:
         settings = msgspec.convert(chosen, Settings, strict=False, dec_hook=_decode)
     except msgspec.ValidationError as error:
         reason, _, name = str(error).removesuffix("`").partition(" - at `$.")
-        raise SettingRefused(f"The setting [{name}]{where} is refused: {reason}") from error
+        value = shown(str(chosen.get(name, "")))
+        raise SettingRefused(f"The setting [{name}]{where} is refused: [{value}], {_takes(name, reason)}") from error
     for name in _DURATIONS:
         if (getattr(settings, name) or timedelta()) < timedelta():
             raise SettingRefused(f"The setting [{name}]{where} is refused: a duration below nothing")
@@ -219,6 +221,22 @@ def _convert(chosen: Mapping[str, Any], where: str = "") -> Settings:
             raise SettingRefused(f"The setting [{name}]{where} is refused: [{grams}] is not from 1 to 1000 grams")
     _ = settings.proxy_networks
     return settings
+
+
+def _takes(name: str, reason: str) -> str:
+    """Say what a setting takes, where its kind says it, or else why a value of it is refused."""
+    hint = get_type_hints(Settings, include_extras=True).get(name)
+    if hint is None:
+        return plainly(reason)
+    kind, meta = get_args(hint)
+    if get_origin(kind) is Literal:
+        return f"it takes {', '.join(get_args(kind)[:-1])} or {get_args(kind)[-1]}"
+    if kind is int:
+        most = f" to {meta.le}" if meta.le is not None else ""
+        return f"it takes a whole number from {meta.ge}{most}"
+    if meta.pattern:
+        return f"it takes the {meta.description}"
+    return plainly(reason).removesuffix(", not text")
 
 
 def _decode(kind: type, value: object) -> object:

@@ -13,6 +13,7 @@ from msgspec import Meta
 
 from cambist.errors import SourceRefused, shown
 from cambist.feeds.base import Redistribution
+from cambist.validation import plainly
 
 Nominal = Annotated[int, Meta(ge=1, le=1_000_000)]
 Weekday = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
@@ -196,7 +197,7 @@ def _explained(message: str) -> str:
     table = place.removeprefix("$").lstrip(".")
     found = _OF_A_FIELD.fullmatch(reason)
     if not found:
-        return f"[{shown(table)}] is refused: {reason}"
+        return f"[{shown(table)}] is refused: {plainly(reason)}"
     field = f"{table}.{found['field']}".lstrip(".")
     if found["what"].startswith("missing"):
         return f"[{shown(field)}] is missing"

@@ -1,0 +1,47 @@
+"""What is wrong with a value that somebody wrote, in plain words. Pure."""
+
+from __future__ import annotations
+
+import re
+
+_KINDS = {
+    "int": "a whole number",
+    "float": "a number",
+    "str": "text",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "a table",
+    "date": "a day",
+    "time": "a time of day",
+    "datetime": "a moment",
+    "duration": "a duration",
+    "decimal": "a number",
+    "null": "nothing",
+}
+_BOUNDS = {">=": "of at least", "<=": "of at most", ">": "above", "<": "below"}
+_FORMS = {
+    "Invalid ISO8601 duration": "it takes a duration such as P90D",
+    "Invalid ISO8601 date": "it takes a day such as 2026-12-31",
+    "Invalid RFC3339 encoded date": "it takes a day such as 2026-12-31",
+    "Invalid RFC3339 encoded datetime": "it takes a moment such as 2026-12-31T18:00:00Z",
+    "Invalid decimal string": "it takes a number",
+}
+_EXPECTED = re.compile(
+    r"Expected `(?P<kinds>[^`]+)`(, got `(?P<got>\w+)`| (?P<bound>[<>]=?) (?P<limit>\S+))?(?P<rest>.*)"
+)
+_NO_CHOICE = re.compile(r"Invalid enum value (?P<value>.*)")
+
+
+def plainly(reason: str) -> str:
+    """Put into plain words what msgspec says of a value that it refuses; what it says otherwise stays as it is."""
+    if no_choice := _NO_CHOICE.fullmatch(reason):
+        return f"{no_choice['value']} is none of those that it takes"
+    expected = _EXPECTED.fullmatch(reason)
+    if expected is None:
+        return _FORMS.get(reason, reason)
+    kinds = " or ".join(_KINDS.get(kind, kind) for kind in expected["kinds"].split(" | "))
+    if expected["rest"].startswith(" matching regex"):
+        return f"it takes {kinds} of another form"
+    got = f", not {_KINDS.get(expected['got'], expected['got'])}" if expected["got"] else ""
+    bound = f" {_BOUNDS[expected['bound']]} {expected['limit']}" if expected["bound"] else ""
+    return f"it takes {kinds}{got}{bound}{expected['rest']}"
