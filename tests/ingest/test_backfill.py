@@ -246,6 +246,23 @@ def test_the_receipts_of_one_source_are_none_of_another(scene: Scene) -> None:
 # Nothing published
 
 
+def test_a_part_of_which_there_was_nothing_is_asked_again_after_a_month(scene: Scene) -> None:
+    empty = WEEKS[2]
+    scene.mint.answers[empty] = NothingPublished("mint: has nothing")
+    scene.run()
+    scene.now = NOW + timedelta(days=30)
+    scene.run()
+    assert empty not in scene.mint.asked
+    scene.now = NOW + timedelta(days=30, seconds=1)
+    del scene.mint.answers[empty]
+    scene.run()
+    assert empty in scene.mint.asked
+    assert empty in scene.days()
+    scene.now = NOW + timedelta(days=300)
+    scene.run()
+    assert empty not in scene.mint.asked, "what has rates is closed for good"
+
+
 @pytest.mark.parametrize(
     "answer", [NothingPublished("mint: has nothing"), b"nothing"], ids=["by status", "well-formed"]
 )

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
@@ -17,11 +17,12 @@ import stamina
 
 from cambist.errors import FeedBroken, NothingPublished, SourceSilent, StoreBroken
 from cambist.feeds.base import EVERY_DAY, FixingFeed, Heard, Inquiry, Names, Schedule, Socket, TickFeed, Venue
-from cambist.history.fixing import Filed, Fixing
+from cambist.history.fixing import Coverage, Filed, Fixing
 from cambist.ingest.fetch import Fetcher
 from cambist.ingest.filing import Delivery
 from cambist.ingest.health import Health
 from cambist.ingest.poller import Poller, poll_fixings, poll_ticks, take
+from cambist.ingest.rounds import Round
 from cambist.ingest.tape import Tape
 from cambist.market.pair import Pair
 from cambist.market.tick import Tick
@@ -375,6 +376,155 @@ def test_while_something_waits_its_bytes_are_asked_for_even_if_they_are_the_same
     fetches = Fetches(b"rates")
     polled(skipping, a_source(schedule=ALL_DAY), fetches)
     assert fetches.done == [("ask", "one")]
+
+
+# After a gap
+
+
+class DayByDay(Daily):
+    """A feed that is asked for each weekday by itself."""
+
+    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+        self.spans.append((first, last))
+        for number in range((last - first).days + 1):
+            day = first + timedelta(days=number)
+            if day.weekday() < 5:
+                yield Inquiry(url=str(day), first=day, last=day, absent=frozenset({404}))
+
+
+class Library:
+    """A fetcher that has the pages of some days; of any other there is nothing."""
+
+    def __init__(self, has: Callable[[date], bool]) -> None:
+        self.has = has
+        self.asked: list[date] = []
+
+    async def ask(self, source: str, inquiry: Inquiry) -> bytes | None:
+        self.asked.append(inquiry.first)
+        if self.has(inquiry.first):
+            return b"rates"
+        raise NothingPublished(f"{source}: has nothing for what was asked")
+
+    def forget(self, inquiry: Inquiry) -> None:
+        pass
+
+
+def polled_by_day(
+    skipping: Any,
+    source: Any,
+    fetches: Any,
+    *,
+    held: date | None = None,
+    complete_on: date | None = None,
+    seconds: float = 100,
+) -> tuple[Poller, Daily]:
+    feed, cabinet = DayByDay(source), Cabinet()
+
+    async def scene() -> Poller:
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        poller = a_poller(source, fetches, lambda: FRIDAY_NOON + timedelta(seconds=loop.time() - began))
+        poller.pulse.coverage = Coverage(1, date(1999, 1, 4), held) if held else None
+        poller.pulse.complete_on = complete_on
+        await during(seconds, poll_fixings(poller, feed, cabinet.file, cabinet.filed))
+        return poller
+
+    return skipping(scene()), feed
+
+
+def test_after_a_time_out_of_service_all_days_since_are_asked_for(
+    skipping, a_source, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO):
+        poller, feed = polled_by_day(
+            skipping, a_source(schedule=ALL_DAY), Fetches(b"rates"), held=date(2026, 1, 5), seconds=3600
+        )
+    since, last = date(2025, 12, 22), date(2026, 3, 6)  # the last day held, and the days in which it may be corrected
+    assert feed.spans == [(since, last), (date(2026, 3, 2), last), (date(2026, 3, 2), last)]
+    assert poller.pulse.complete_on == last
+    lines = [record.getMessage() for record in caplog.records]
+    assert lines == ["Source mint: nothing is sure to be whole since 2026-01-05, it is asked again from 2025-12-22 on"]
+
+
+@pytest.mark.parametrize("held", [None, date(2026, 3, 5), date(2026, 2, 20)], ids=["nothing", "yesterday", "two weeks"])
+def test_where_nothing_is_missing_no_more_is_asked_for(skipping, a_source, held: date | None) -> None:
+    _, feed = polled_by_day(skipping, a_source(schedule=ALL_DAY), Fetches(b"rates"), held=held)
+    assert feed.spans == [(date(2026, 2, 20), date(2026, 3, 6))]
+
+
+def test_a_round_that_was_cut_off_before_the_start_is_made_up_for(skipping, a_source) -> None:
+    """Some pairs were filed up to the last day, others were not reached: the last complete round tells."""
+    _, feed = polled_by_day(
+        skipping,
+        a_source(schedule=ALL_DAY),
+        Fetches(b"rates"),
+        held=date(2026, 3, 5),
+        complete_on=date(2026, 1, 5),
+    )
+    assert feed.spans[0][0] == date(2025, 12, 22)
+
+
+def test_what_fails_while_it_catches_up_is_caught_up_later(skipping, a_source) -> None:
+    fetches = Fetches(b"rates", FeedBroken("mint: sent a page"), b"rates")
+    poller, feed = polled_by_day(skipping, a_source(schedule=ALL_DAY), fetches, held=date(2026, 1, 5), seconds=24 * 60)
+    assert [first for first, _ in feed.spans] == [date(2025, 12, 22)] * 2
+    assert poller.pulse.complete_on == date(2026, 3, 6)
+
+
+def test_more_than_a_year_is_for_a_backfill_and_said_so(skipping, a_source, caplog: pytest.LogCaptureFixture) -> None:
+    _, feed = polled_by_day(skipping, a_source(schedule=ALL_DAY), Fetches(b"rates"), held=date(2024, 1, 5))
+    assert feed.spans[0][0] == date(2025, 3, 5)
+    assert "Source mint: days before 2025-03-05 may be missing, run [cambist backfill mint]" in caplog.text
+
+
+# Days without anything
+
+
+def why(poller: Poller) -> str:
+    return poller.pulse.why
+
+
+WORKDAYS = Schedule(every=20 * MINUTE, pause=timedelta(seconds=2))
+
+
+def test_a_run_of_working_days_without_anything_is_a_fault_of_the_source(skipping, a_source) -> None:
+    fetches = Library(lambda day: day <= date(2026, 2, 26))
+    poller, _ = polled_by_day(skipping, a_source(schedule=WORKDAYS), fetches)
+    assert (poller.pulse.failures, poller.pulse.last_success) == (1, None)
+    assert why(poller) == "has had nothing for 5 working days in a row, since 2026-02-27"
+
+
+@pytest.mark.parametrize(
+    "last", [date(2026, 3, 2), date(2026, 3, 5)], ids=["three days are missing", "today's is not out yet"]
+)
+def test_a_few_days_without_anything_are_none(skipping, a_source, last: date) -> None:
+    poller, _ = polled_by_day(skipping, a_source(schedule=WORKDAYS), Library(lambda day: day <= last))
+    assert (poller.pulse.failures, why(poller)) == (0, "")
+
+
+def test_holidays_and_weekends_are_no_run() -> None:
+    """In the middle of February 2026 China rests for more than a week."""
+    rest = {date(2026, 2, day) for day in range(16, 24)}
+    round_ = Round(absent=[Inquiry(url=str(day), first=day, last=day) for day in sorted(rest)])
+    assert round_.nothing_there(replace(WORKDAYS, holidays="CN"), date(2026, 2, 23)) == ""
+    assert round_.nothing_there(WORKDAYS, date(2026, 2, 23)).startswith("has had nothing for 5 working days")
+
+
+def test_the_fault_lasts_until_something_is_there_again(skipping, a_source) -> None:
+    library = Library(lambda _day: False)
+    poller, _ = polled_by_day(skipping, a_source(schedule=WORKDAYS), library, seconds=3600)
+    assert poller.pulse.failures > 1
+    library = Library(lambda day: day == date(2026, 3, 5))
+    poller, _ = polled_by_day(skipping, a_source(schedule=WORKDAYS), library, seconds=3600)
+    assert (poller.pulse.failures, why(poller)) == (0, "")
+
+
+def test_months_without_anything_are_a_fault_too() -> None:
+    months = [date(2026, 1, 1), date(2026, 2, 1), date(2026, 3, 1)]
+    absent = [Inquiry(url=str(month), first=month, last=month) for month in months]
+    today = FRIDAY_NOON.date()
+    assert Round(absent=absent).nothing_there(WORKDAYS, today) == "has nothing at all from 2026-01-01 to 2026-03-01"
+    assert Round(absent=absent[1:], answered=absent[:1]).nothing_there(WORKDAYS, today) == ""
 
 
 # Ticks

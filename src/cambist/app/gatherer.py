@@ -24,8 +24,10 @@ from cambist.app import garbage
 from cambist.app.archivist import Archivist
 from cambist.app.feeds import all_feeds, switched_off
 from cambist.app.open_bars import bars_kept, read_open_bars, write_open_bars
+from cambist.app.outages import Outages
 from cambist.errors import BoardDamaged, CambistError
 from cambist.feeds.base import Feed, FixingFeed, TickFeed, Venue
+from cambist.history.report import Bulletin
 from cambist.ingest.barring import Upkeep
 from cambist.ingest.books import Books
 from cambist.ingest.closes import archive_closes
@@ -43,7 +45,7 @@ from cambist.server.logs import log_config
 from cambist.settings import Settings
 from cambist.stores.board import FileBoard, News
 from cambist.stores.folder import DataFolder
-from cambist.stores.records import write_record
+from cambist.stores.records import read_record, write_record
 
 log = logging.getLogger(__name__)
 
@@ -51,6 +53,7 @@ _EDITION_EVERY = 0.1
 _LOOK_EVERY = 0.02
 _BULLETIN_EVERY = 1.0
 _SETTLE = 2.0
+_LONGEST_WAIT = 600.0
 _CONNECTIONS = 40
 _PER_HOST = 4
 _ALONE_AFTER = 20.0
@@ -79,6 +82,7 @@ class Gatherer:
         sources = {key: feed.source for key, feed in self._feeds.items()}
         self._asked = {key: feed for key, feed in self._feeds.items() if key not in off}
         self._health = Health.of(sources.values(), off)
+        self._health.resume(read_record(self._folder.bulletin, Bulletin))
         self._folding = read_open_bars(self._folder.open_bars)
         self._bar_clock = SteadyClock()
         self._tape = Tape(sources, is_open, self._folding, self._bar_clock.at)
@@ -90,7 +94,7 @@ class Gatherer:
         self._has_filed = asyncio.Event()
         self._book_at: datetime | None = None
         self._archive_seen = self._board.version(News.ARCHIVE)
-        self._unwritten: set[str] = set()
+        self._outages = Outages()
 
     async def run(self, supervisor: int) -> None:
         """Run every task until told to stop; one that fails is logged and begun again."""
@@ -165,7 +169,7 @@ class Gatherer:
         loop = asyncio.get_running_loop()
         while True:
             began = loop.time()
-            book = self._books.edition(utc_now())
+            book = self._edition()
             if book is None:
                 await asyncio.sleep(_LOOK_EVERY)
                 continue
@@ -174,7 +178,21 @@ class Gatherer:
             while (left := began + _EDITION_EVERY - loop.time()) > 0:
                 await asyncio.sleep(min(left, _LOOK_EVERY))
                 if left > _LOOK_EVERY:
-                    self._books.prepare(utc_now())
+                    self._prepare()
+
+    def _prepare(self) -> None:
+        with suppress(Exception):  # the next edition meets the same fault, and says so
+            self._books.prepare(utc_now())
+
+    def _edition(self) -> Book | None:
+        """Give the next book; where a fault of ours keeps it from being made, the last one stays and ages."""
+        try:
+            book = self._books.edition(utc_now())
+        except Exception as fault:  # noqa: BLE001  logged with its trace, once
+            self._outages.begin("book", "made", fault, with_trace=True)
+            return None
+        self._outages.end("book", "made")
+        return book
 
     async def _tell(self) -> None:
         """Write the bulletin on the sources."""
@@ -191,28 +209,34 @@ class Gatherer:
         try:
             write()
         except OSError as error:
-            if what not in self._unwritten:
-                log.error("Ingest: the %s cannot be written, the last one stays: %s", what, error.strerror)  # noqa: TRY400
-            self._unwritten.add(what)
+            self._outages.begin(what, "written", error.strerror)
             return False
-        if what in self._unwritten:
-            log.info("Ingest: the %s is written again", what)
-        self._unwritten.discard(what)
+        self._outages.end(what, "written")
         return True
 
     async def _build(self) -> None:
         """Build the image once things have settled after a delivery; and when a new day has begun."""
+        wait = _SETTLE
         while True:
             with suppress(TimeoutError):
                 async with asyncio.timeout(timedelta(minutes=10).total_seconds()):
                     await self._has_filed.wait()
-            await asyncio.sleep(_SETTLE)
+            await asyncio.sleep(wait)
             self._has_filed.clear()
-            try:
-                await self._archivist.rebuild(datetime.now(UTC).date())
-            except CambistError as error:
-                log.warning("Ingest: the image cannot be built: %s", error)
-                self._has_filed.set()
+            wait = _SETTLE if await self._is_built() else min(2 * wait, _LONGEST_WAIT)
+
+    async def _is_built(self) -> bool:
+        try:
+            await self._archivist.rebuild(datetime.now(UTC).date())
+        except CambistError as error:
+            self._outages.begin("image", "built", error)
+        except Exception as fault:  # noqa: BLE001  logged with its trace, once
+            self._outages.begin("image", "built", fault, with_trace=True)
+        else:
+            self._outages.end("image", "built")
+            return True
+        self._has_filed.set()
+        return False
 
     async def _heed(self) -> None:
         """Take all holdings anew when a command has changed the archive, and when a day begins: money may end."""

@@ -1,7 +1,8 @@
 """Backfilling: asking a source for everything that it has, part by part, going on where it was left off.
 
 What has a receipt is not asked again, so a backfill that was cut off at any point goes on at the part that was not
-filed yet. Parts that may still change (the source's own time for corrections) are always asked.
+filed yet. Parts that may still change (the source's own time for corrections) are always asked, and those of which the
+source said that it has nothing are asked again after a while: it may have been wrong.
 """
 
 from __future__ import annotations
@@ -31,6 +32,9 @@ _OFFLINE_AFTER = 4
 
 _NOTHING = "nothing"
 """What stands in a receipt in place of a digest where the source had nothing for the days asked."""
+
+_NOTHING_HOLDS_FOR = timedelta(days=30)
+"""After this a part of which the source had nothing is asked again."""
 
 _LONGEST_REST = timedelta(days=6)
 """A pause in a source's days that is longer than this is a gap; shorter ones are weekends and holidays."""
@@ -96,7 +100,10 @@ class Backfill:
     def _is_filed(self, key: str, inquiry: Inquiry, may_change_for: timedelta) -> bool:
         """Say whether a part was filed when nothing of it could change any more: while it was open is not enough."""
         received_at = self.archive.last_received(key, inquiry.origin)
-        return received_at is not None and received_at.date() > inquiry.last + may_change_for
+        if received_at is None or received_at.date() <= inquiry.last + may_change_for:
+            return False
+        is_recent = self.clock() - received_at <= _NOTHING_HOLDS_FOR
+        return is_recent or self.archive.newest_digest(key, inquiry.origin) != _NOTHING
 
     async def _fill(self, key: str, inquiry: Inquiry, course: Course) -> bool:
         """Ask one part and file it; say whether that went well."""

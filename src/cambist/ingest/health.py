@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 from cambist.feeds.base import Source
 from cambist.history.fixing import Coverage
@@ -21,7 +21,7 @@ _LATE_AFTER = {
 
 @dataclass(slots=True)
 class Pulse:
-    """How one source does."""
+    """How one source does; `complete_on` is the last day on which all that was asked of it was answered."""
 
     source: Source
     enabled: bool
@@ -33,6 +33,7 @@ class Pulse:
     codes: int = 0
     waiting: int = 0
     coverage: Coverage | None = None
+    complete_on: date | None = None
 
     def succeeded(self, now: datetime) -> None:
         """Note that the source was asked and answered as it should."""
@@ -73,6 +74,7 @@ class Pulse:
             first=coverage.first if coverage else None,
             last=coverage.last if coverage else None,
             waiting=self.waiting,
+            complete_on=self.complete_on,
             ticks=ticks,
             refused=dict(refused),
         )
@@ -88,6 +90,12 @@ class Health:
     def of(cls, sources: Iterable[Source], off: Mapping[str, str]) -> Health:
         """Begin with all sources; `off` says why those are off that are."""
         return cls({one.key: Pulse(one, one.key not in off, off.get(one.key, "")) for one in sources})
+
+    def resume(self, bulletin: Bulletin | None) -> None:
+        """Go on from the last bulletin of before the start."""
+        for report in bulletin.reports if bulletin else ():
+            if report.key in self.pulses:
+                self.pulses[report.key].complete_on = report.complete_on
 
     @property
     def is_alone(self) -> bool:

@@ -15,6 +15,7 @@ from cambist.history.fixing import Filed
 from cambist.ingest.fetch import Fetcher
 from cambist.ingest.filing import Delivery
 from cambist.ingest.health import Health, Pulse
+from cambist.ingest.rounds import Reach, Round
 from cambist.ingest.schedule import next_due
 from cambist.ingest.tape import Tape
 
@@ -24,7 +25,6 @@ Clock = Callable[[], datetime]
 File = Callable[[str, Delivery], Awaitable[Filed | None]]
 """Files a delivery of a source, elsewhere."""
 
-_RECENT_DAYS = 4
 _GIVE_UP_AFTER = 3
 _LONGEST_BACK_OFF = timedelta(hours=6)
 _JITTER_SECONDS = 5.0
@@ -72,55 +72,76 @@ class Poller:
 async def poll_fixings(poller: Poller, feed: FixingFeed, file: File, filed: Callable[[str], Awaitable[None]]) -> None:
     """Ask a source of fixings whenever it is due, for ever; `filed` is told when something new is in the archive.
 
-    Corrections are looked for once a day, as far back as the source makes them; else only the last days are asked.
+    Corrections are looked for once a day, as far back as the source makes them; else only the last days are asked, and
+    after a time without it all days since.
     """
-    read_again_on: date | None = None
+    reach, fault = Reach.of(feed.source, poller.pulse), ""
     await asyncio.sleep(random.uniform(0, 1))  # noqa: S311  nobody guesses it
     while True:
         today = poller.clock().date()
-        back = feed.source.schedule.reread if read_again_on != today else min(feed.source.schedule.reread, _RECENT_DAYS)
-        first = max(feed.source.first_day, today - timedelta(days=back))
-        if await _ask_all(poller, feed, file, first):
+        _say_if_behind(reach, today)
+        done = Round(is_full=reach.is_full(today))
+        await _ask_all(poller, feed, file, reach.first(today), done)
+        if done.has_changed:
             await filed(feed.source.key)
-        if not poller.pulse.failures:
-            read_again_on = today
+        fault = _fault(done, fault, feed.source, today)
+        if done.is_complete and fault:
+            poller.failed(FeedBroken(fault))
+        elif done.is_complete:
+            reach.completed(today)
+            poller.pulse.complete_on = today
+            if done.answered or done.absent:  # a source that has ended has nothing to be asked, and answers nothing
+                poller.succeeded()
         await poller.pause()
 
 
-async def _ask_all(poller: Poller, feed: FixingFeed, file: File, first: date) -> bool:
-    """Ask everything that is due; say whether something new came. A source that keeps failing is left for later."""
-    has_changed, failures, asked = False, 0, 0
+def _say_if_behind(reach: Reach, today: date) -> None:
+    if not reach.is_behind(today):
+        return
+    key, first = reach.source.key, reach.first(today)
+    log.info("Source %s: nothing is sure to be whole since %s, it is asked again from %s on", key, reach.since, first)
+    if reach.is_too_far_behind(today):
+        log.warning("Source %s: days before %s may be missing, run [cambist backfill %s]", key, first, key)
+
+
+def _fault(done: Round, before: str, source: Source, today: date) -> str:
+    """Say what a source's silence is called: only a full round shows a run, and any answer may end it."""
+    if done.is_full:
+        return done.nothing_there(source.schedule, today)
+    return "" if done.answered else before
+
+
+async def _ask_all(poller: Poller, feed: FixingFeed, file: File, first: date, done: Round) -> None:
+    """Ask everything that is due and note how it went. A source that keeps failing is left for later."""
     for inquiry in feed.inquiries(first, poller.clock().date()):
         try:
-            has_changed |= await _ask_one(poller, inquiry, file)
+            await _ask_one(poller, inquiry, file, done)
         except (FeedBroken, StoreBroken) as error:
             poller.fetcher.forget(inquiry)
             poller.failed(error)
-            failures += 1
-            if failures == _GIVE_UP_AFTER:
+            done.failures += 1
+            if done.failures == _GIVE_UP_AFTER:
                 break
-        asked += 1
         await asyncio.sleep(feed.source.schedule.pause.total_seconds())
-    if asked and not failures:  # a source that has ended has nothing to be asked, and answers nothing
-        poller.succeeded()
-    return has_changed
 
 
-async def _ask_one(poller: Poller, inquiry: Inquiry, file: File) -> bool:
+async def _ask_one(poller: Poller, inquiry: Inquiry, file: File, done: Round) -> None:
     if poller.pulse.waiting:
         poller.fetcher.forget(inquiry)  # what waits is judged again, also where the source has nothing new
     try:
         content = await poller.fetcher.ask(poller.source.key, inquiry)
     except NothingPublished:
-        return False
-    if content is None:
-        return False
-    filed = await file(poller.source.key, Delivery(content, inquiry.origin, poller.clock(), inquiry.about))
+        done.absent.append(inquiry)
+        return
+    filed = None
+    if content is not None:
+        filed = await file(poller.source.key, Delivery(content, inquiry.origin, poller.clock(), inquiry.about))
+    done.answered.append(inquiry)
     if filed is None:
-        return False
+        return
     if filed.refused:
         log.warning("Source %s: %d fixings wait in quarantine", poller.source.key, filed.refused)
-    return filed.added + filed.corrected + filed.refused > 0
+    done.has_changed |= filed.added + filed.corrected + filed.refused > 0
 
 
 async def poll_ticks(poller: Poller, feed: TickFeed, tape: Tape, names: Callable[[], Names]) -> None:

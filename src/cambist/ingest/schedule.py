@@ -20,18 +20,20 @@ def next_due(schedule: Schedule, zone: ZoneInfo, now: datetime, is_holiday: IsHo
     """Give the next moment (UTC) after `now` at which to ask: within the window, else when the next one opens."""
     is_holiday = is_holiday or on_calendar
     soon = (now + schedule.every).astimezone(zone)
-    if _works(schedule, soon.date(), is_holiday) and schedule.start <= soon.time() <= schedule.end:
+    if works_on(schedule, soon.date(), is_holiday) and schedule.start <= soon.time() <= schedule.end:
         return soon.astimezone(UTC)
     there = now.astimezone(zone)
     for ahead in range(_LONGEST_SHUT):
         day = there.date() + timedelta(days=ahead)
         opens = datetime.combine(day, schedule.start, zone)
-        if opens > there and _works(schedule, day, is_holiday):
+        if opens > there and works_on(schedule, day, is_holiday):
             return opens.astimezone(UTC)
     return now + timedelta(days=1)
 
 
-def _works(schedule: Schedule, day: date, is_holiday: IsHoliday) -> bool:
+def works_on(schedule: Schedule, day: date, is_holiday: IsHoliday | None = None) -> bool:
+    """Say whether a source publishes on a day: one of its working days that is no holiday of its calendar."""
+    is_holiday = is_holiday or on_calendar
     return day.weekday() in schedule.days and not (schedule.holidays and is_holiday(schedule.holidays, day))
 
 
