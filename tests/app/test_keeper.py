@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import logging
+import os
 import shutil
+import sqlite3
 from array import array
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -357,3 +359,25 @@ def test_a_key_file_that_is_gone_does_not_make_a_second_owner(start: Started) ->
 def test_a_database_that_no_store_keeps_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CannotStart, match="oracle"):
         Keeper(Settings(data=tmp_path / "data", database="oracle://db"), lambda: NOON)
+
+
+def test_what_a_killed_start_left_beside_the_image_is_removed(settings: Settings, start: Started) -> None:
+    left = settings.data / ".rates.image.abcd1234"
+    left.write_bytes(b"half an image")
+    os.utime(left, (0, 0))
+    start()
+    assert not left.exists()
+
+
+def test_an_overwritten_page_of_the_database_is_refused_with_the_remedy(settings: Settings, start: Started) -> None:
+    path = settings.data / "cambist.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        (page_size,) = connection.execute("PRAGMA page_size").fetchone()
+        (page,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'fixings'").fetchone()
+    connection.close()
+    with path.open("r+b") as file:
+        file.seek((page - 1) * page_size)
+        file.write(b"\xa5" * page_size)
+    with pytest.raises(CannotStart, match=r"cambist\.db is damaged .*: restore it from a backup"):
+        start()

@@ -29,7 +29,7 @@ from cambist.app import worker as module
 from cambist.app.keeper import Keeper
 from cambist.app.parts import open_store
 from cambist.app.worker import load_worker
-from cambist.errors import BoardDamaged, ImageDamaged
+from cambist.errors import BoardDamaged, CannotStart
 from cambist.history.closes import CLOSES
 from cambist.history.fixing import Fixing, Receipt
 from cambist.market.book import Book
@@ -39,6 +39,7 @@ from cambist.server.watch import Watch
 from cambist.settings import Settings
 from cambist.stores.board import FileBoard, News
 from cambist.stores.image import open_image, write_image
+from cambist.stores.replace import write_atomically
 from cambist.stores.sql.accounts import SqlAccounts
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
@@ -167,10 +168,28 @@ def test_a_worker_without_a_book_says_so(settings: Settings) -> None:
         load_worker(settings, os.getppid())
 
 
-def test_a_worker_without_an_image_says_so(settings: Settings) -> None:
+@pytest.mark.parametrize("harm", [Path.unlink, lambda path: os.truncate(path, 1000)])
+def test_a_worker_without_an_image_waits_for_the_one_that_is_rebuilt(
+    settings: Settings, caplog: pytest.LogCaptureFixture, harm: Callable[[Path], None]
+) -> None:
+    path = settings.data / "rates.image"
+    whole = path.read_bytes()
+    harm(path)
+    mended = threading.Timer(0.5, lambda: write_atomically(path, whole))
+    mended.start()
+    assert load_worker(settings, os.getppid()) is not None
+    mended.join()
+    assert caplog.text.count("waits until it is rebuilt") == 1
+
+
+def test_a_worker_that_waits_for_an_image_ends_with_its_supervisor(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (settings.data / "rates.image").unlink()
-    with pytest.raises(ImageDamaged):
-        load_worker(settings, os.getppid())
+    supervisors = iter([100, 100, 1])
+    monkeypatch.setattr(module.os, "getppid", lambda: next(supervisors))
+    with pytest.raises(CannotStart, match="supervisor has died"):
+        load_worker(settings, 100)
 
 
 def test_a_new_book_is_answered_from_within_a_second(ask: Ask, board: FileBoard) -> None:

@@ -16,7 +16,7 @@ import pytest
 import typer
 
 from cambist.accounts.account import OWNER, UNLIMITED, Account
-from cambist.cli import account, feeds, key, main, plans, quarantine, usage
+from cambist.cli import account, check, feeds, key, main, plans, quarantine, usage
 from cambist.feeds.ecb import feed
 from cambist.ingest.filing import Delivery, Files, file_delivery
 from cambist.stores.sql import SqlStore
@@ -73,6 +73,7 @@ def shell(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     monkeypatch.setenv("CAMBIST_DATA", str(folder))
     program = typer.Typer(pretty_exceptions_enable=False)
     program.command()(usage.usage)
+    program.command()(check.check)
     for commands in (account, feeds, key, plans, quarantine):
         program.add_typer(commands.app, name=commands.__name__.rpartition(".")[2])
     monkeypatch.setattr(main, "app", program)

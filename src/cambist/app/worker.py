@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import logging
+import os
 from datetime import date
+from time import sleep
 
 from cambist.app import garbage
 from cambist.app.metering import open_meter
 from cambist.app.parts import ages_of, endpoints, environment_of, open_store
 from cambist.app.plans import current_plans
-from cambist.errors import BoardDamaged, RateUnavailable, StoreBroken
+from cambist.errors import BoardDamaged, CannotStart, ImageDamaged, RateUnavailable, StoreBroken
 from cambist.history.closes import close_of
 from cambist.history.environment import Environment, check_book, check_image
 from cambist.history.fixing import Known
@@ -28,6 +31,10 @@ from cambist.stores.folder import DataFolder
 from cambist.stores.image import open_image
 from cambist.stores.records import read_record
 
+log = logging.getLogger(__name__)
+
+_WAIT_FOR_IMAGE = 0.2
+
 
 class Worker:
     """One process that answers: its desk, its meter, and its watch over both."""
@@ -41,7 +48,7 @@ class Worker:
         seen = {news: self._board.version(news) for news in News}
         self._desk = Desk(
             self._book(),
-            self._image(),
+            self._first_image(),
             self._store.accounts.by_key(),
             current_plans(self._folder.path),
             longest_age=settings.fixing_max_age,
@@ -83,6 +90,20 @@ class Worker:
         if current is None:
             raise BoardDamaged(f"No book has been published in {self._folder.path}")
         return check_book(current, self._environment)
+
+    def _first_image(self) -> RateImage:
+        """Take the image; where it is missing or damaged, wait for the one that is being rebuilt."""
+        is_told, supervisor = False, os.getppid()
+        while True:
+            try:
+                return self._image()
+            except ImageDamaged as damage:
+                if not is_told:
+                    log.error("%s: this worker waits until it is rebuilt", damage)  # noqa: TRY400
+                is_told = True
+            if os.getppid() != supervisor:
+                raise CannotStart("The supervisor has died while this worker waited for an image")
+            sleep(_WAIT_FOR_IMAGE)
 
     def _image(self) -> RateImage:
         return check_image(open_image(self._folder.image), self._environment)

@@ -25,6 +25,7 @@ COMMANDS = (
     "quarantine",
     "backfill",
     "fixing",
+    "check",
     "sandbox",
     "settings",
     "openapi",

@@ -45,5 +45,8 @@ class Store(Protocol):
     def hold_open(self) -> None:
         """Keep what is open beside the database as long as this process lives: on a full disk none could be made."""
 
+    def faults(self, within: float | None = None) -> list[str]:
+        """Say where the database does not hang together; only what is found `within` so many seconds, if given."""
+
     def close(self) -> None:
         """Give the connections back."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from time import time
 
 
 class Unwritable(OSError):
@@ -13,6 +15,18 @@ class Unwritable(OSError):
 
     def __str__(self) -> str:
         return str(self.strerror)
+
+
+_UNFINISHED = re.compile(r"\..+\.[a-z0-9_]{8}")
+_OLD = 60.0
+"""Seconds: what is younger may be being written by a command that runs now."""
+
+
+def remove_unfinished(folder: Path) -> None:
+    """Remove what `write_atomically` left beside its files when its process was killed."""
+    for path in folder.iterdir():
+        if _UNFINISHED.fullmatch(path.name) and path.is_file() and time() - path.stat().st_mtime > _OLD:
+            path.unlink(missing_ok=True)
 
 
 def write_atomically(path: Path, content: bytes, mode: int = 0o600, *, durable: bool = True) -> None:

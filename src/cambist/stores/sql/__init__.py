@@ -10,6 +10,7 @@ from cambist.stores.sql.accounts import SqlAccounts
 from cambist.stores.sql.archive import SqlArchive
 from cambist.stores.sql.bars import SqlBars
 from cambist.stores.sql.engine import open_engine
+from cambist.stores.sql.faults import faults
 from cambist.stores.sql.quarantine import SqlQuarantine
 from cambist.stores.sql.usage import SqlUsage
 
@@ -37,6 +38,10 @@ class SqlStore:
             self._held = self._engine.connect()
             self._held.exec_driver_sql("SELECT 1 FROM sqlite_master")
             self._held.rollback()
+
+    def faults(self, within: float | None = None) -> list[str]:
+        """Say where the database does not hang together; only what is found `within` so many seconds, if given."""
+        return faults(self._engine, within)
 
     def close(self) -> None:
         """Give the connections back."""

@@ -1,0 +1,38 @@
+"""`cambist check`: whether a data folder is still what was written."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict
+
+import typer
+
+from cambist.cli.given import AsJson, Data
+from cambist.cli.told import tell_json
+from cambist.errors import BadParameter
+from cambist.settings import read_settings
+
+
+def check(*, data: Data = None, as_json: AsJson = False) -> None:
+    """Check the database, each fixing by its checksum, and the files beside it; exit 1 where something is damaged.
+
+    It changes nothing and runs beside a running service or without one.
+    """
+    from cambist.app.checking import check as checked
+
+    settings = read_settings(os.environ, {"data": data})
+    if not settings.data.exists():
+        raise BadParameter(f"There is no data folder {settings.data}: run [cambist serve] once, or name --data")
+    found = list(checked(settings))
+    damaged = [each for each in found if each.faults]
+    if as_json:
+        tell_json([asdict(each) for each in found])
+    else:
+        for each in found:
+            typer.echo(f"{each.part}: {'damaged' if each.faults else 'sound'}")
+            for fault in each.faults:
+                typer.echo(f"  {fault}")
+            if each.faults and each.remedy:
+                typer.echo(f"  What to do: {each.remedy}.")
+    if damaged:
+        raise typer.Exit(1)
