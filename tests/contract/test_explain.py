@@ -542,3 +542,60 @@ def test_an_operator_who_sets_no_limit_gets_whatever_there_is(dealing):
     client = dealing(NOON, traded("BTC", NOON - timedelta(days=3)))
     client.desk.ages = {}
     assert client.get("/explain?from=BTC&to=USD").status == 200
+
+
+# The words as they were published
+
+
+@pytest.fixture
+def audited(client, real_archive):
+    client.desk.words = real_archive.words
+    return client
+
+
+def test_a_past_day_shows_what_the_source_published(audited):
+    answer = explained(audited, "from=EUR&to=USD&date=2026-10-30")
+    assert answer["updated"] == "2026-10-30T13:15:00Z"
+    assert answer["legs"] == [
+        {
+            "base": "EUR",
+            "quote": "USD",
+            "rate": "1.1172",
+            "made": "published",
+            "sources": ["ecb"],
+            "as_of": "2026-10-30T13:15:00Z",
+            "received_at": "2026-11-20T12:00:00Z",
+            "published": "1.1172",
+            "fixed_on": "2026-10-30",
+        }
+    ]
+
+
+def test_a_crossed_rate_of_a_past_day_shows_both_fixings_and_how_far_they_were_carried(audited):
+    legs = explained(audited, "from=USD&to=JPY&date=2026-11-01")["legs"]
+    told = [(leg["base"], leg["quote"], leg["published"], leg["fixed_on"], leg["carried_days"]) for leg in legs]
+    assert told == [("EUR", "JPY", "175.68", "2026-10-30", 2), ("EUR", "USD", "1.1172", "2026-10-30", 2)]
+    assert {leg["because"] for leg in legs} == {"weekend"}
+
+
+def test_a_leg_that_both_sides_share_is_shown_once(audited):
+    legs = explained(audited, "from=JPY&to=EUR&date=2026-10-30")["legs"]
+    assert [f"{leg['base']}/{leg['quote']}" for leg in legs] == ["EUR/JPY", "EUR/USD"]
+
+
+def test_what_the_law_alone_decides_has_no_time(audited):
+    answer = explained(audited, "to=AED&date=2024-06-14")
+    assert (answer["legs"], answer["updated"]) == ([DIRHAM], None)
+
+
+def test_a_law_leads_to_the_fixing_of_what_it_ties_to(audited):
+    answer = explained(audited, "from=USD&to=XAF&date=2026-10-30")
+    assert answer["legs"][0] == CFA_FRANC
+    assert [leg["published"] for leg in answer["legs"][1:]] == ["1.1172"]
+    assert answer["updated"] == "2026-10-30T13:15:00Z"
+
+
+def test_words_that_are_not_in_the_archive_are_not_passed_off_as_published(client):
+    client.desk.words = lambda _source, _code, _day: []
+    (leg,) = explained(client, "from=EUR&to=USD&date=2026-10-30")["legs"]
+    assert (leg["made"], leg["rate"]) == ("crossed", "0.8950948801")

@@ -30,6 +30,7 @@ def an_image(days: int = 3, revision: str = "1-abc-1", cells: list[float] | None
         cells=memoryview(array("d", (CELLS * days)[: days * len(CODES)] if cells is None else cells)),
         sources=("ecb", "boj"),
         fixed_to=(date(2026, 3, 3), date(2026, 3, 2)),
+        fixed_at=(("Europe/Berlin", "14:15:00"), ("Asia/Tokyo", "17:00:00")),
         damaged=3,
     )
 
@@ -46,6 +47,7 @@ def told(image: RateImage) -> tuple[object, ...]:
         image.cells.tobytes(),
         image.sources,
         image.fixed_to,
+        image.fixed_at,
         image.damaged,
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Sequence
 from datetime import date
 from time import sleep
 
@@ -56,6 +57,8 @@ class Worker:
         self._desk.ages = ages_of(settings)
         self._desk.units = units_with(settings.tael_grams, settings.baht_grams)
         self._desk.closes = self._close
+        if self._environment is Environment.LIVE:
+            self._desk.words = self._words
         self._desk.bars = self._store.bars
         self._desk.take_bulletin(self._bulletin())
         self._meter = open_meter(settings, self._store)
@@ -111,6 +114,13 @@ class Worker:
     def _bulletin(self) -> Bulletin | None:
         bulletin = read_record(self._folder.bulletin, Bulletin)
         return bulletin if bulletin and bulletin.environment == self._environment else None
+
+    def _words(self, source: str, code: str, day: date) -> Sequence[Known]:
+        """Read what a source published, from the archive. Errors: RateUnavailable where it cannot be read now."""
+        try:
+            return self._store.archive.words(source, code, day)
+        except StoreBroken as error:
+            raise RateUnavailable("The archive of fixings cannot be read now") from error
 
     def _close(self, coin: str, day: date) -> Known | None:
         """Read a coin's close from the archive. Errors: RateUnavailable where it cannot be read now."""

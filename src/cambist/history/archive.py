@@ -57,6 +57,9 @@ class Archive(Protocol):
     def newest(self, source: str) -> list[Known]:
         """Give each pair's fixing of its newest day."""
 
+    def words(self, source: str, code: str, day: date) -> list[Known]:
+        """Give the last fixings of a source up to a day, of each of its pairs with a code or with the pivot in it."""
+
     def on_day(self, source: str, day: date) -> list[Known]:
         """Give the fixings that the source published for `day`, none carried."""
 

@@ -13,6 +13,7 @@ from cambist.history.as_of import DayRates, on_day
 from cambist.history.fixing import Known
 from cambist.history.grounds import Ground, past_grounds
 from cambist.history.image import RateImage
+from cambist.history.words import Words
 from cambist.market.pair import PIVOT, Pair
 from cambist.market.precision import plain
 from cambist.market.quote import Made, Origin
@@ -53,20 +54,24 @@ def _worth(image: RateImage, code: str, day: date, closes: Mapping[str, Known]) 
     return Fraction(on_day(image, day, code, [PIVOT]).values[0])
 
 
-def grounds_on(image: RateImage, pair: Pair, day: date, closes: Mapping[str, Known]) -> list[Ground]:
-    """Account for a rate of a day: the legs to the pivot, a coin's from its close."""
+def grounds_on(
+    image: RateImage, pair: Pair, day: date, closes: Mapping[str, Known], words: Words | None = None
+) -> list[Ground]:
+    """Account for a rate of a day: a coin's leg from its close, a currency's as `past_grounds` does."""
     if not closes:
-        return past_grounds(image, pair, day)
-    found = {ground.base + ground.quote: ground for ground in _grounds(image, pair, day, closes)}
+        return past_grounds(image, pair, day, words)
+    found = {ground.base + ground.quote: ground for ground in _grounds(image, pair, day, closes, words)}
     return list(found.values())
 
 
-def _grounds(image: RateImage, pair: Pair, day: date, closes: Mapping[str, Known]) -> Iterator[Ground]:
+def _grounds(
+    image: RateImage, pair: Pair, day: date, closes: Mapping[str, Known], words: Words | None
+) -> Iterator[Ground]:
     for code in (pair.base, pair.quote):
         if code in closes:
             yield _ground(closes[code])
         else:
-            yield from past_grounds(image, Pair(code, PIVOT), day)
+            yield from past_grounds(image, Pair(code, PIVOT), day, words)
 
 
 def _ground(close: Known) -> Ground:

@@ -9,7 +9,9 @@ from math import isnan
 
 from msgspec import Struct
 
+from cambist.history.fixing import Known
 from cambist.history.image import BY_LAW, NOBODY, RateImage
+from cambist.history.words import Words, market_time, words_for
 from cambist.market.book import Book
 from cambist.market.hours import is_open
 from cambist.market.pair import PIVOT, Pair
@@ -34,6 +36,8 @@ class Voter(Struct, frozen=True):
 class Ground(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One leg of a rate: what one unit of `base` is in `quote`, and on what ground.
 
+    Of a past day each leg is a fixing as it was published: `nominal` units of the base were `published` in the quote; a
+    metal's `unit` is given where it is the gram.
     `law` quotes the law where it decides. `age` is that of the market's time `as_of`, in seconds. `fixed_on` is the day
     of the fixing that a past day reads, `carried_days` how far it was carried and `because` why: weekend, holiday,
     missing (the source had others that day), late, or ended. Of a live leg `because` is closed where it is a price that
@@ -50,6 +54,10 @@ class Ground(Struct, frozen=True, kw_only=True, omit_defaults=True):
     as_of: datetime | None = None
     age: int | None = None
     received_at: datetime | None = None
+    published: str = ""
+    nominal: int = 1
+    unit: str = ""
+    published_at: datetime | None = None
     votes: tuple[Voter, ...] = ()
     fixed_on: date | None = None
     carried_days: int = 0
@@ -121,17 +129,21 @@ def _by_law(parity: Parity) -> Ground:
     )
 
 
-def past_grounds(image: RateImage, pair: Pair, day: date) -> list[Ground]:
-    """Account for a rate of a day: the legs to the pivot, as the image reads them. What is missing has no leg."""
+def past_grounds(image: RateImage, pair: Pair, day: date, words: Words | None = None) -> list[Ground]:
+    """Account for a rate of a day: the fixings that it was made of, as published, and the law.
+
+    What is missing has no leg. Without `words` to ask for the fixings each leg is told to the pivot, as the image reads
+    it.
+    """
     held = {parity.code: parity for parity in parities_on(day)}
     found: dict[str, Ground] = {}
     for code in (pair.base, pair.quote):
-        for ground in _past(image, code, day, held):
-            found.setdefault(f"{ground.base}/{ground.quote}", ground)
+        for ground in _past(image, code, day, held, words):
+            found.setdefault(f"{ground.base}/{ground.quote} {ground.sources}", ground)
     return list(found.values())
 
 
-def _past(image: RateImage, code: str, day: date, held: dict[str, Parity]) -> Iterator[Ground]:
+def _past(image: RateImage, code: str, day: date, held: dict[str, Parity], words: Words | None) -> Iterator[Ground]:
     if code == PIVOT:
         return
     voice, age = image.voice(day, code)
@@ -139,19 +151,44 @@ def _past(image: RateImage, code: str, day: date, held: dict[str, Parity]) -> It
     parity = held.get(code)
     if parity is not None and (voice in (BY_LAW, NOBODY) or isnan(units)):
         yield _by_law(parity)
-        yield from _past(image, parity.anchor, day, held)
+        yield from _past(image, parity.anchor, day, held, words)
     elif not isnan(units):
-        is_named = voice < len(image.sources)
-        yield Ground(
-            base=PIVOT,
-            quote=code,
-            rate=plain_float(units),
-            made=Made.PUBLISHED,
-            sources=(image.sources[voice],) if is_named else (),
-            fixed_on=day - timedelta(days=age),
-            carried_days=age,
-            because=why_carried(image, day, code) if age else "",
-        )
+        source = image.sources[voice] if voice < len(image.sources) else ""
+        said = words_for(code, words(source, code, day)) if words and source else []
+        for known in said:
+            yield _published(image, source, known, day, code)
+        if not said:
+            yield Ground(
+                base=PIVOT,
+                quote=code,
+                rate=plain_float(units),
+                made=Made.CROSSED if words else Made.PUBLISHED,
+                sources=(source,) if source else (),
+                fixed_on=day - timedelta(days=age),
+                carried_days=age,
+                because=why_carried(image, day, code) if age else "",
+            )
+
+
+def _published(image: RateImage, source: str, known: Known, day: date, code: str) -> Ground:
+    fixing = known.fixing
+    carried = (day - fixing.day).days
+    return Ground(
+        base=fixing.pair.base,
+        quote=fixing.pair.quote,
+        rate=plain(fixing.rate),
+        made=Made.PUBLISHED,
+        sources=(source,),
+        as_of=market_time(image, source, known),
+        received_at=known.received_at,
+        published=str(fixing.value),
+        nominal=fixing.nominal,
+        unit=fixing.unit,
+        published_at=fixing.published_at,
+        fixed_on=fixing.day,
+        carried_days=carried,
+        because=why_carried(image, day, code) if carried else "",
+    )
 
 
 def why_carried(image: RateImage, day: date, code: str) -> str:

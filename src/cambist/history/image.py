@@ -28,9 +28,10 @@ class RateImage:
 
     `cells` holds days x codes float64, row by row; `era_of_day` one number a day into `eras`, each a tuple of
     columns. `revision` names what it was built from; `last_fixing` is the newest day that any source fixed, `fixed_to`
-    that of each of `sources`. `voices` and `ages` hold a byte a cell: the place in `sources` of whose word it is (or
-    NOBODY, or BY_LAW), and how many days it was carried. `damaged` counts the rows of the archive that were left out
-    of it, for they are no longer what was filed, or are gone.
+    that of each of `sources`, `fixed_at` the time zone and the hour of the market that its fixings show. `voices` and
+    `ages` hold a byte a cell: the place in `sources` of whose word it is (or NOBODY, or BY_LAW), and how many days it
+    was carried. `damaged` counts the rows of the archive that were left out of it, for they are no longer what was
+    filed, or are gone.
     """
 
     revision: str
@@ -42,6 +43,7 @@ class RateImage:
     cells: memoryview[float] = field(repr=False)
     sources: tuple[str, ...] = ()
     fixed_to: tuple[date, ...] = ()
+    fixed_at: tuple[tuple[str, str], ...] = ()
     damaged: int = 0
     voices: memoryview[int] = field(default=memoryview(b""), repr=False)
     ages: memoryview[int] = field(default=memoryview(b""), repr=False)

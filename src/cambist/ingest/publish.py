@@ -31,7 +31,7 @@ _TOLD = 20
 _AHEAD = timedelta(days=400)
 """How far the image reaches past today: parities hold there, and a long run needs rows for its days."""
 
-_BUILD = 3
+_BUILD = 4
 """Counted up when the way of building changes, so that an older image is not taken for a current one."""
 
 
@@ -54,7 +54,11 @@ def build_image(archive: Archive, sources: Sequence[Source], today: date) -> Rat
     publications = [_publication(archive, source, damage[source.key]) for source in daily]
     for key, found in damage.items():
         _tell(key, found)
-    return replace(build(publications, today + _AHEAD, revision), damaged=sum(map(len, damage.values())))
+    return replace(
+        build(publications, today + _AHEAD, revision),
+        fixed_at=tuple((source.zone.key, source.fixed_at.isoformat()) for source in daily),
+        damaged=sum(map(len, damage.values())),
+    )
 
 
 def _tell(key: str, damage: Damage) -> None:

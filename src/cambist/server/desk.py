@@ -12,6 +12,7 @@ from cambist.accounts.plan import Plan
 from cambist.history.bars import NO_BARS, Bars
 from cambist.history.image import RateImage
 from cambist.history.report import Bulletin
+from cambist.history.words import Words
 from cambist.market.book import Book
 from cambist.metals.mass import STANDARD, Units
 from cambist.reference.assets import AssetKind
@@ -51,6 +52,8 @@ class Desk:
         self._longest_age = longest_age
         self.ages: Mapping[AssetKind, timedelta] = {}
         """How old a price that trades may be, by what it is of; empty for however old."""
+        self.words: Words | None = None
+        """Where fixings are read as they were published."""
         self.closes: Closes = no_closes
         """Where the closes of coins are read."""
         self.bars: Bars = NO_BARS
@@ -75,6 +78,7 @@ class Desk:
             bulletin=self._bulletin,
             ages=self.ages,
             closes=self.closes,
+            words=self.words,
             units=self.units,
             bars=self.bars,
         )

@@ -16,6 +16,7 @@ from cambist.history.bars import NO_BARS, Bars
 from cambist.history.fixing import Known
 from cambist.history.image import RateImage
 from cambist.history.report import Bulletin
+from cambist.history.words import Words
 from cambist.market.book import Book
 from cambist.market.freshness import fresh_for, stale_among
 from cambist.market.quote import Quote
@@ -47,7 +48,7 @@ class View:
     `longest_age` is the operator's limit for live rates, `form` how the account wants times, `reach` the first day that
     its plan includes; `usage` is there for the endpoints that ask for it. `bulletin` is the last word on the sources,
     `ages` how old a price that trades may be, by what it is of. `units` are the units of mass as the operator has them.
-    `closes` reads what a coin closed at, `bars` how pairs were quoted. `expiry` is
+    `closes` reads what a coin closed at, `words` what a source published, `bars` how pairs were quoted. `expiry` is
     when what was found fresh in this view may be so no longer.
     """
 
@@ -61,6 +62,7 @@ class View:
     bulletin: Bulletin | None = None
     ages: Mapping[AssetKind, timedelta] = field(default_factory=dict)
     closes: Closes = no_closes
+    words: Words | None = None
     units: Units = field(default_factory=lambda: STANDARD)
     bars: Bars = NO_BARS
     expiry: Expiry = field(init=False)

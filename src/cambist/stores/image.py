@@ -19,7 +19,7 @@ from cambist.errors import ImageDamaged
 from cambist.history.image import RateImage
 from cambist.stores.replace import write_atomically
 
-MAGIC = b"CMBIMG03"
+MAGIC = b"CMBIMG04"
 _START = struct.Struct(f"={len(MAGIC)}sII")
 _CHUNK = 1 << 20
 _LONGEST_HEADER = 1 << 26
@@ -35,6 +35,7 @@ class _Header(msgspec.Struct, frozen=True):
     days: int
     sources: tuple[str, ...]
     fixed_to: tuple[date, ...]
+    fixed_at: tuple[tuple[str, str], ...]
     damaged: int
 
 
@@ -52,6 +53,7 @@ def write_image(path: Path, image: RateImage) -> None:
             days=len(image.era_of_day),
             sources=image.sources,
             fixed_to=image.fixed_to,
+            fixed_at=image.fixed_at,
             damaged=image.damaged,
         )
     )
@@ -89,6 +91,7 @@ def open_image(path: Path) -> RateImage:
         cells=mapped[cells:voices].cast("d"),
         sources=header.sources,
         fixed_to=header.fixed_to,
+        fixed_at=header.fixed_at,
         damaged=header.damaged,
         voices=mapped[voices : voices + count],
         ages=mapped[voices + count :],

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from datetime import UTC, date, datetime
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from datetime import UTC, date, datetime, timedelta
 
 from sqlalchemy import Connection, Engine, func, select
 
@@ -13,7 +13,7 @@ from cambist.history.damage import Damage
 from cambist.history.environment import SIMULATED
 from cambist.history.fixing import Coverage, Filed, Fixing, Known, Receipt, Refusal
 from cambist.history.line import Line
-from cambist.market.pair import Pair
+from cambist.market.pair import PIVOT, Pair
 from cambist.stores.sql.filing import Filing
 from cambist.stores.sql.lines import lines_of
 from cambist.stores.sql.reading import all_series, cells, day_of, known_of, line_of
@@ -112,9 +112,13 @@ class SqlArchive:
         found = {known.fixing.pair: known for known in self._last(source)}
         return [found[pair] for pair in sorted(found)]
 
-    def _last(self, source: str, before: date = date.max) -> list[Known]:
-        """Give each pair's latest fixing before a day."""
-        days = last_days(source, before)
+    def words(self, source: str, code: str, day: date) -> list[Known]:
+        """Give the last fixings of a source up to a day, of each of its pairs with a code or with the pivot in it."""
+        return self._last(source, day + timedelta(days=1), (code, PIVOT))
+
+    def _last(self, source: str, before: date = date.max, codes: Collection[str] = ()) -> list[Known]:
+        """Give each pair's latest fixing before a day; only of pairs with one of `codes`, where there are any."""
+        days = last_days(source, before, codes)
         query = received().join(days, (days.c.series_id == fixings.c.series_id) & (days.c.day == fixings.c.day))
         with self._engine.connect() as connection:
             last = {row.series_id: known_of(row) for row in connection.execute(query.where(series.c.source == source))}

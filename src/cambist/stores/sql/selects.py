@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import UTC, date, datetime
 
-from sqlalchemy import LargeBinary, Select, Subquery, cast, func, literal_column, select
+from sqlalchemy import LargeBinary, Select, Subquery, cast, func, literal_column, or_, select
 
 from cambist.stores.sql.checksum import CONTENT
 from cambist.stores.sql.schema import fixings, receipts, series
@@ -21,15 +22,18 @@ def series_of(source: str) -> Select[int, str, str, str]:
     return select(series.c.id, series.c.base, series.c.quote, series.c.unit).where(series.c.source == source)
 
 
-def last_days(source: str, before: date = date.max) -> Subquery:
-    """Select each pair's last day before a day, by a seek into the index for each."""
+def last_days(source: str, before: date = date.max, codes: Collection[str] = ()) -> Subquery:
+    """Select each pair's last day before a day, by a seek into the index for each; `codes` choose among the pairs."""
     last = (
         select(func.max(fixings.c.day))
         .where(fixings.c.series_id == series.c.id, fixings.c.day < before)
         .correlate(series)
         .scalar_subquery()
     )
-    return select(series.c.id.label("series_id"), last.label("day")).where(series.c.source == source).subquery()
+    query = select(series.c.id.label("series_id"), last.label("day")).where(series.c.source == source)
+    if codes:
+        query = query.where(or_(series.c.base.in_(codes), series.c.quote.in_(codes)))
+    return query.subquery()
 
 
 def reach_of(source: str) -> Select[int, bytes, bytes]:

@@ -18,7 +18,7 @@ from cambist.server.endpoint import Endpoint
 from cambist.server.live import MaxAge
 from cambist.server.readers import asset, check_crossable, day, not_in_future
 from cambist.server.render import Rates, day_rates, rates
-from cambist.server.view import Updated, View
+from cambist.server.view import Updated, View, written
 
 
 class Params(Struct, frozen=True, kw_only=True):
@@ -32,7 +32,11 @@ class Params(Struct, frozen=True, kw_only=True):
 
 
 class Body(Struct, frozen=True, rename={"day": "date"}):
-    """The rate, and the legs that it was crossed from, each with its ground. `updated` is missing for a past day."""
+    """The rate, and the legs that it was crossed from, each with its ground.
+
+    Of a past day the legs are the fixings as they were published, and `updated` is the market's time of the oldest;
+    null where the law alone decides, or coins alone are asked for.
+    """
 
     base: str
     day: date | None
@@ -62,7 +66,10 @@ def answer(view: View, params: Params) -> Body:
 def _on_day(view: View, pair: Pair, on: date) -> Body:
     closes = {code: _close(view, code, on) for code in (pair.base, pair.quote) if kind_of(code) is AssetKind.COIN}
     found = day_rates(crossed_on(view.image, pair, on, closes))
-    return Body(pair.base, on, found, None, grounds_on(view.image, pair, on, closes))
+    legs = grounds_on(view.image, pair, on, closes, view.words)
+    oldest_of = min((leg.as_of for leg in legs if leg.as_of is not None), default=None)
+    updated = None if oldest_of is None else written(oldest_of, view.form)
+    return Body(pair.base, on, found, updated, legs)
 
 
 def _close(view: View, coin: str, on: date) -> Known:
