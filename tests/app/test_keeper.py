@@ -8,6 +8,7 @@ from array import array
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from cambist.app import keeper as module
 from cambist.app.keeper import Keeper
 from cambist.app.parts import open_store
 from cambist.errors import CannotStart
+from cambist.history.fixing import Fixing, Receipt
 from cambist.history.image import RateImage
 from cambist.market.book import Book
 from cambist.market.pair import Pair
@@ -381,3 +383,48 @@ def test_an_overwritten_page_of_the_database_is_refused_with_the_remedy(settings
         file.write(b"\xa5" * page_size)
     with pytest.raises(CannotStart, match=r"cambist\.db is damaged .*: restore it from a backup"):
         start()
+
+
+@pytest.mark.parametrize("content", [None, b""])
+def test_a_folder_that_has_lost_its_database_is_refused_and_left_as_it_is(
+    start: Started, settings: Settings, content: bytes | None
+) -> None:
+    start().create_owner()
+    key, database = (settings.data / "owner.key").read_text(), settings.data / "cambist.db"
+    keeper = start(prepared=False)
+    database.unlink()
+    if content is not None:
+        database.write_bytes(content)
+    with pytest.raises(CannotStart, match=r"cambist\.db is missing or empty\. Restore it from a backup"):
+        keeper.prepare(lambda _: None)
+    assert (settings.data / "owner.key").read_text() == key
+    assert not database.exists() if content is None else database.read_bytes() == content
+
+
+@pytest.mark.parametrize("name", ["cambist.db", "rates.image", "book.json", "plans.toml", "owner.key", "versions"])
+def test_a_folder_in_the_place_of_a_file_is_refused_with_a_remedy(
+    start: Started, settings: Settings, name: str
+) -> None:
+    keeper = start(prepared=False)
+    (settings.data / name).unlink(missing_ok=True)
+    (settings.data / name).mkdir()
+    with pytest.raises(CannotStart, match=f"{name} is a folder, where a file belongs: move it away"):
+        keeper.prepare(lambda _: None)
+
+
+def test_a_file_in_the_place_of_a_folder_is_refused_with_a_remedy(start: Started, settings: Settings) -> None:
+    keeper = start(prepared=False)
+    (settings.data / "sources").write_text("")
+    with pytest.raises(CannotStart, match="sources is a file, where a folder belongs: move it away"):
+        keeper.prepare(lambda _: None)
+
+
+def test_a_restored_folder_without_its_own_sources_is_told_of(
+    start: Started, settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    keeper = start(prepared=False)
+    fixing = Fixing("mybank", Pair("EUR", "USD"), FRIDAY, Decimal("1.1"))
+    receipt = Receipt("mybank", NOON, "https://mybank.example/", "0" * 64)
+    keeper._store.archive.file(receipt, [fixing])
+    keeper.prepare(lambda _: None)
+    assert f"[mybank], which nothing declares: is a file missing in {settings.data / 'sources'}?" in caplog.text

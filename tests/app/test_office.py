@@ -47,6 +47,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory, small_ecb: bytes) -> Path
 @pytest.fixture
 def folder(tmp_path: Path, prepared: Path) -> Path:
     shutil.copytree(prepared, tmp_path / "data")
+    (tmp_path / "data" / "plans.toml").write_text(default_plans())
     return tmp_path / "data"
 
 
@@ -491,9 +492,14 @@ def test_a_prefix_that_names_several_keys_is_refused(office: Office, acme: Accou
     assert office.keys.revoke(acme, "cmb_!!x").prefix == "cmb_!!x"
 
 
-def test_the_plans_file_is_written_with_the_defaults(office: Office, folder: Path) -> None:
-    assert list(office.plans) == ["one", "extra", "premium", "unlimited"]
-    assert (folder / "plans.toml").read_text() == default_plans()
+def test_a_missing_plans_file_is_refused_with_a_remedy_and_not_written(office: Office, folder: Path) -> None:
+    (folder / "plans.toml").unlink()
+    for attempt in (office.check_plans, office.reload_plans):
+        with pytest.raises(
+            PlansRefused, match=r"plans\.toml is missing: restore it from a backup, or write the default"
+        ):
+            attempt()
+    assert not (folder / "plans.toml").exists()
 
 
 def test_a_plans_file_that_is_there_is_left_as_it_is(office: Office, folder: Path) -> None:
@@ -551,10 +557,32 @@ def test_malformed_plans_keep_no_key_from_being_revoked(folder: Path, acme: Acco
 
 
 def test_a_start_publishes_the_defaults(folder: Path, rung: Callable[[], list[News]]) -> None:
+    (folder / "plans.toml").unlink()
     plans = publish_plans(folder, FileBoard(folder))
     assert plans == current_plans(folder)
     assert rung() == [News.PLANS]
     assert (folder / "plans.current").read_text() == (folder / "plans.toml").read_text() == default_plans()
+
+
+def test_a_start_without_its_plans_file_is_refused_when_customers_are_on_plans(
+    office: Office, folder: Path, acme: Account
+) -> None:
+    publish_plans(folder, FileBoard(folder), [acme])
+    (folder / "plans.toml").unlink()
+    with pytest.raises(
+        PlansRefused, match=r"plans\.toml is missing: .* copy the plans last in force \(cp .*plans\.current"
+    ):
+        publish_plans(folder, FileBoard(folder), office.accounts())
+    assert not (folder / "plans.toml").exists()
+
+
+def test_a_start_with_plans_that_lack_a_customer_s_goes_on_with_its_last_plans(
+    office: Office, folder: Path, acme: Account, caplog: pytest.LogCaptureFixture
+) -> None:
+    before = publish_plans(folder, FileBoard(folder), [acme])
+    (folder / "plans.toml").write_text('[unlimited]\ntags = ["admin"]\n')
+    assert publish_plans(folder, FileBoard(folder), office.accounts()) == before
+    assert "lacks the plan [one] of the account [acme]" in caplog.text
 
 
 def test_a_start_takes_up_an_edit(folder: Path) -> None:

@@ -16,6 +16,7 @@ import pytest
 import typer
 
 from cambist.accounts.account import OWNER, UNLIMITED, Account
+from cambist.accounts.plan import default_plans
 from cambist.cli import account, check, feeds, key, main, plans, quarantine, usage
 from cambist.feeds.ecb import feed
 from cambist.ingest.filing import Delivery, Files, file_delivery
@@ -53,6 +54,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory, small_ecb: bytes) -> Path
     )
     store.accounts.create(Account(0, OWNER, UNLIMITED))
     store.close()
+    (folder / "plans.toml").write_text(default_plans())
     return folder
 
 

@@ -118,3 +118,7 @@ def test_a_file_that_is_not_there_is_refused(refused: Refused, tmp_path: Path) -
 def test_a_folder_without_a_service_is_refused_and_not_made(refused: Refused, tmp_path: Path, command: str) -> None:
     assert "There is no service's data" in refused("plans", command, "--data", str(tmp_path / "nowhere"))
     assert not (tmp_path / "nowhere").exists()
+
+
+def test_the_default_plans_are_written_to_standard_output(shell: Shell) -> None:
+    assert shell("plans", "defaults").out == default_plans()

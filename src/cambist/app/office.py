@@ -16,8 +16,8 @@ from cambist.accounts.plan import Plan
 from cambist.accounts.quota import NO_QUOTA, Period, period_of, quota_of
 from cambist.app.keys import Keys, Minted, fresh_key
 from cambist.app.parts import open_store
-from cambist.app.plans import current_plans, plans_file, put_into_effect, read_plans_file
-from cambist.errors import BadParameter, CannotStart, PlansRefused, StoreBroken
+from cambist.app.plans import check_plans_of, current_plans, plans_file, put_into_effect, read_plans_file
+from cambist.errors import BadParameter, CannotStart, StoreBroken
 from cambist.settings import Settings
 from cambist.stores import Store
 from cambist.stores.board import FileBoard, News
@@ -172,9 +172,7 @@ class Office:
 
     def _read_plans(self) -> tuple[str, Mapping[str, Plan]]:
         text, plans = read_plans_file(self.plans_file)
-        for account in self.accounts():
-            if account.plan not in plans:
-                raise PlansRefused(f"{self.plans_file} lacks the plan [{account.plan}] of the account [{account.name}]")
+        check_plans_of(self.accounts(), plans, self.plans_file)
         return text, plans
 
     def _plan(self, name: str) -> Plan:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from cambist.accounts.account import OWNER, Account
 from cambist.accounts.plan import Plan, default_plans, read_plans
 from cambist.errors import PlansRefused
 from cambist.stores.board import FileBoard, News
@@ -18,16 +19,18 @@ Read = tuple[str, Mapping[str, Plan]]
 
 
 def plans_file(folder: Path) -> Path:
-    """Give the file that the operator edits, written with the defaults when it is not there."""
-    path = folder / "plans.toml"
-    if not path.exists():
-        write_atomically(path, default_plans().encode())
-    return path
+    """Return the file that the operator edits."""
+    return folder / "plans.toml"
 
 
 def read_plans_file(path: Path) -> Read:
-    """Read a plans file. Errors: PlansRefused naming the file, the line and the reason; OSError."""
-    content = path.read_bytes()
+    """Read a plans file. Errors: PlansRefused naming the file, the line and the reason."""
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise PlansRefused(_missing(path)) from None
+    except OSError as error:
+        raise PlansRefused(f"{path} cannot be read: {error.strerror}") from None
     try:
         text = content.decode()
     except UnicodeDecodeError as error:
@@ -42,14 +45,20 @@ def put_into_effect(folder: Path, text: str, board: FileBoard) -> None:
     board.ring(News.PLANS)
 
 
-def publish_plans(folder: Path, board: FileBoard) -> Mapping[str, Plan]:
-    """Put the plans of `plans.toml` into effect, as a start does.
+def publish_plans(folder: Path, board: FileBoard, accounts: Sequence[Account] = ()) -> Mapping[str, Plan]:
+    """Put the plans of `plans.toml` into effect, as a start does; with no customers yet, write the defaults first.
 
     An edit that went wrong does not keep a service that ran before from starting: its last plans hold, with a warning.
-    Errors: PlansRefused where there are none.
+    Errors: PlansRefused where there are none, and where the file is missing although customers are on plans.
     """
+    path, customers = plans_file(folder), [account for account in accounts if account.name != OWNER]
+    if not path.exists():
+        if customers:
+            raise PlansRefused(f"{_missing(path)} ({len(customers)} accounts of customers are on plans)")
+        write_atomically(path, default_plans().encode())
     try:
-        text, plans = read_plans_file(plans_file(folder))
+        text, plans = read_plans_file(path)
+        check_plans_of(accounts, plans, path)
     except PlansRefused as refused:
         if not _current(folder).exists():
             raise
@@ -60,10 +69,17 @@ def publish_plans(folder: Path, board: FileBoard) -> Mapping[str, Plan]:
     return plans
 
 
+def check_plans_of(accounts: Iterable[Account], plans: Mapping[str, Plan], path: Path) -> None:
+    """Check that no account's plan is missing. Errors: PlansRefused naming the first account whose plan is."""
+    for account in accounts:
+        if account.plan not in plans:
+            raise PlansRefused(f"{path} lacks the plan [{account.plan}] of the account [{account.name}]")
+
+
 def current_plans(folder: Path) -> Mapping[str, Plan]:
     """Give the plans that hold now: what `plans.toml` was when it was last put into effect.
 
-    Errors: PlansRefused, OSError.
+    Errors: PlansRefused.
     """
     path = _current(folder)
     return read_plans_file(path if path.exists() else plans_file(folder))[1]
@@ -71,3 +87,11 @@ def current_plans(folder: Path) -> Mapping[str, Plan]:
 
 def _current(folder: Path) -> Path:
     return folder / "plans.current"
+
+
+def _missing(path: Path) -> str:
+    """Say that a plans file is missing, and how to get one."""
+    current = _current(path.parent)
+    last = f"copy the plans last in force (cp {current} {path}), " if current.exists() else ""
+    defaults = f"write the default plans (cambist plans defaults > {path})"
+    return f"{path} is missing: restore it from a backup, {last}or {defaults}"

@@ -8,7 +8,7 @@ from typing import Annotated
 import msgspec
 import typer
 
-from cambist.accounts.plan import Plan
+from cambist.accounts.plan import Plan, default_plans
 from cambist.cli.given import AsJson, Data, open_office
 from cambist.cli.tables import tell_table
 from cambist.cli.told import Record, tell, tell_json
@@ -54,6 +54,12 @@ def reload_plans(*, data: Data = None, as_json: AsJson = False) -> None:
         plans = office.reload_plans()
         record = {"file": str(office.plans_file), "plans": list(plans)}
     tell(record, f"The plans hold now: {', '.join(plans)}.", as_json=as_json)
+
+
+@app.command()
+def defaults() -> None:
+    """Write the default plans to standard output, as the first start writes them to the plans file."""
+    typer.echo(default_plans(), nl=False)
 
 
 def _record(plan: Plan) -> Record:

@@ -39,6 +39,9 @@ class Store(Protocol):
     def accounts(self) -> Accounts:
         """The accounts and their keys."""
 
+    def is_new(self) -> bool:
+        """Say whether the database is missing or has no tables yet. Errors: CannotStart where it cannot be read."""
+
     def migrate(self) -> None:
         """Bring the schema up to date. Errors: CannotStart."""
 

@@ -13,6 +13,12 @@ from cambist.stores.replace import write_atomically
 _TELLING = ("cambist.db", "owner.key", "rates.image", "book.json", "versions", "ledger")
 """What tells of a folder without a mark that a service has kept it: from before there were sandboxes."""
 
+_FILES = (
+    "cambist.db", "rates.image", "bars.open", "book.json", "sources.json", "stream.json", "versions",
+    "plans.toml", "plans.current", "environment", "faults.toml", "owner.key", "cambist.lock",
+)  # fmt: skip
+_FOLDERS = ("sources", "ledger")
+
 _A = {Environment.LIVE: "a live one", Environment.SANDBOX: "a sandbox"}
 
 
@@ -66,6 +72,22 @@ class DataFolder:
             raise CannotStart(
                 f"The data folder {self.path} is {_A[found]} and stays one: it cannot be {_A[environment]}"
             )
+
+    def has_been_served(self) -> bool:
+        """Say whether a service has completed a start in this folder, which leaves plans in force."""
+        return self.plans_in_force.exists()
+
+    def check_kinds(self) -> None:
+        """Refuse a folder in which something stands in the place of a file, or a file in the place of a folder.
+
+        Errors: CannotStart naming what to move away.
+        """
+        for name in _FILES:
+            if (self.path / name).is_dir():
+                raise CannotStart(f"{self.path / name} is a folder, where a file belongs: move it away")
+        for name in _FOLDERS:
+            if (self.path / name).is_file():
+                raise CannotStart(f"{self.path / name} is a file, where a folder belongs: move it away")
 
     def _hold(self) -> None:
         try:

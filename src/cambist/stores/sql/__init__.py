@@ -27,6 +27,10 @@ class SqlStore:
         self.quarantine = SqlQuarantine(self._engine)
         self.usage = SqlUsage(self._engine)
 
+    def is_new(self) -> bool:
+        """Say whether the database is missing or has no tables yet. Errors: CannotStart where it cannot be read."""
+        return bool(import_module("cambist.stores.sql.migrate").is_new(self._engine))
+
     def migrate(self) -> None:
         """Bring the schema up to date. Errors: CannotStart."""
         # Alembic weighs as much as the rest of a worker, and workers never migrate.

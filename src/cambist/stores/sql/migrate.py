@@ -15,6 +15,21 @@ from cambist.errors import CannotStart, StoreBroken
 _MIGRATIONS = Path(__file__).with_name("migrations")
 
 
+def is_new(engine: Engine) -> bool:
+    """Say whether the database is missing or has no tables yet; nothing is created to find out.
+
+    Errors: CannotStart when it cannot be read.
+    """
+    name = engine.url.database
+    if engine.dialect.name == "sqlite" and name and not (Path(name).exists() and Path(name).stat().st_size):
+        return True
+    try:
+        with engine.begin() as connection:
+            return MigrationContext.configure(connection).get_current_revision() is None
+    except StoreBroken as error:
+        raise CannotStart(str(error)) from error
+
+
 def migrate(engine: Engine) -> None:
     """Bring the database to the newest schema; a second call finds nothing to do.
 
