@@ -197,6 +197,8 @@ def test_a_locked_database_delays_the_books_and_nothing_else(service: Service) -
         assert service.used() == before + 1 + load.answered
         wait_until(lambda: "usage cannot be folded" in service.log.read_text())
         assert metric(service, "cambist_ledger_fold_failures_total") >= 1
+        shown = metric(service, r'cambist_http_requests_total\{endpoint="/fetch-one",status="200"\}')
+        assert shown >= load.answered
     finally:
         database.execute("ROLLBACK")
     expected = service.used() + 1

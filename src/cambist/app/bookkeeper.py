@@ -22,6 +22,7 @@ from cambist.app.api_health import api_wanting
 from cambist.app.image_guard import ImageGuard
 from cambist.app.operator import Sources, Wanting, offer
 from cambist.app.parts import open_store
+from cambist.app.request_report import Requests, open_request_counts
 from cambist.app.room import Room
 from cambist.app.stream_report import StreamReport, Streams
 from cambist.errors import CambistError
@@ -54,6 +55,8 @@ def keep_books(settings: Settings, supervisor: int) -> None:
     if settings.operator_port:
         read = partial(read_record, folder.bulletin, Bulletin)
         REGISTRY.register(Sources(read, utc_now))
+        if counts := open_request_counts(settings):
+            REGISTRY.register(Requests(counts, settings.port))
         asks, api, stream = (
             settings.fetch and not settings.sandbox,
             api_wanting(settings),

@@ -12,6 +12,7 @@ from cambist.app import garbage
 from cambist.app.metering import open_meter
 from cambist.app.parts import ages_of, endpoints, environment_of, open_store
 from cambist.app.plans import current_plans
+from cambist.app.request_report import open_request_counts
 from cambist.errors import BoardDamaged, CannotStart, ImageDamaged, RateUnavailable, StoreBroken
 from cambist.history.closes import close_of
 from cambist.history.environment import Environment, check_book, check_image
@@ -22,6 +23,7 @@ from cambist.market.book import Book
 from cambist.market.pair import PIVOT, Pair
 from cambist.metals.mass import units_with
 from cambist.server import render
+from cambist.server.counted import counted
 from cambist.server.desk import Desk
 from cambist.server.front import Wsgi
 from cambist.server.watch import Watch
@@ -86,7 +88,9 @@ class Worker:
             proxies=settings.proxy_networks,
             environment="" if self._environment is Environment.LIVE else self._environment,
         )
-        return build_wsgi(endpoints(), self._desk, self._meter, options)
+        application = build_wsgi(endpoints(), self._desk, self._meter, options)
+        counts = open_request_counts(settings)
+        return counted(application, counts) if counts else application
 
     def _book(self) -> Book:
         current = self._board.current()

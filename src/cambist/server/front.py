@@ -26,6 +26,10 @@ Start = Callable[..., Any]
 Wsgi = Callable[[Environ, Start], Iterable[bytes]]
 
 
+KEPT = "cambist.kept"
+"""What is in the environ of a request that was given a kept answer."""
+
+
 class Front:
     """The outermost WSGI callable."""
 
@@ -46,6 +50,7 @@ class Front:
         found = self._kept(environ)
         if found is None:
             return self._framework(environ, start)
+        environ[KEPT] = True
         subscriber, answer, now = found
         self._meter.spend(subscriber, answer.endpoint, answer.cost, now)
         state = self._meter.headers(subscriber, now, afforded=True)

@@ -30,6 +30,7 @@ class DataFolder:
         self.image = path / "rates.image"
         self.owner_key = path / "owner.key"
         self.ledger = path / "ledger"
+        self.requests = path / "requests"
         self.reserve = path / "reserve"
         self.plans = path / "plans.toml"
         self.plans_in_force = path / "plans.current"

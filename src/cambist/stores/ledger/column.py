@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import fcntl
 import os
+import threading
 import weakref
+from collections.abc import Callable
 from pathlib import Path
 
 from cambist.errors import StoreBroken
@@ -43,3 +45,26 @@ def _claim(folder: Path) -> tuple[int, int]:
         else:
             return number, file
     raise StoreBroken(f"All columns of the ledger {folder} are taken")
+
+
+class Seat(threading.local):
+    """Where a thread sits: `column` is claimed when a thread first asks for it, and free again after the thread.
+
+    `claimed` is called with it once.
+    """
+
+    column: int
+
+    def __init__(self, folder: Path, held: weakref.WeakSet[Column], claimed: Callable[[int], None]) -> None:
+        self._folder = folder
+        self._all = held
+        self._claimed = claimed
+
+    def __getattr__(self, name: str) -> int:
+        if name != "column":
+            raise AttributeError(name)
+        self._held = Column(self._folder)
+        self._all.add(self._held)
+        self.column = self._held.number
+        self._claimed(self.column)
+        return self.column

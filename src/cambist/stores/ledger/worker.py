@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import weakref
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from cambist.accounts.ledger import DayPage
 from cambist.errors import StoreBroken
 from cambist.stores.ledger.binder import Binder, Pages, newest
-from cambist.stores.ledger.column import Column
+from cambist.stores.ledger.column import Column, Seat
 from cambist.stores.ledger.page import Page, changed
 
 ADMITTED = "admitted"
@@ -50,7 +50,7 @@ class WorkerLedger:
         self._endpoints = tuple(dict.fromkeys(endpoints))
         self._width = max(1, columns)
         self._held: weakref.WeakSet[Column] = weakref.WeakSet()
-        self._seat = _Seat(folder, self._held, self._mend)
+        self._seat = Seat(folder, self._held, self._mend)
         self._version = self._binder.version
         self._looking = threading.Lock()
         self._days: dict[date, _Day] = {}
@@ -170,29 +170,6 @@ class WorkerLedger:
         """Let others have the columns of all threads; nothing may be counted afterwards."""
         for column in list(self._held):
             column.release()
-
-
-class _Seat(threading.local):
-    """Where a thread sits: `column` is claimed when a thread first asks for it, and free again after the thread.
-
-    `claimed` is called with it once.
-    """
-
-    column: int
-
-    def __init__(self, folder: Path, held: weakref.WeakSet[Column], claimed: Callable[[int], None]) -> None:
-        self._folder = folder
-        self._all = held
-        self._claimed = claimed
-
-    def __getattr__(self, name: str) -> int:
-        if name != "column":
-            raise AttributeError(name)
-        self._held = Column(self._folder)
-        self._all.add(self._held)
-        self.column = self._held.number
-        self._claimed(self.column)
-        return self.column
 
 
 def _at(totals: NDArray[np.uint64], account: int) -> int:
