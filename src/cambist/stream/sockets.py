@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 import socket
 import ssl
 from collections.abc import Callable, Iterator, Mapping
@@ -18,7 +17,6 @@ from picows import (
     WSMsgType,
     WSTransport,
     WSUpgradeRequest,
-    WSUpgradeResponse,
     WSUpgradeResponseWithListener,
     ws_create_server,
 )
@@ -27,6 +25,7 @@ from cambist.accounts.api_key import Digest
 from cambist.accounts.bearer import Bearer
 from cambist.market.pair import Pair
 from cambist.stream.door import Refused
+from cambist.stream.handshake import answer_handshake
 from cambist.stream.lanes import Reader
 from cambist.stream.messages import LONGEST, Op, StreamName, answer
 from cambist.stream.rooms import Rooms
@@ -49,9 +48,6 @@ _UNSENT_BYTES = 16 * 1024
 """How many bytes the machine may hold for a client that it has not sent yet: the rest waits as pairs, not as bytes."""
 
 _UNREAD_ANSWERS = 256 * 1024
-_VERSION = "13"
-_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-"""What a subprotocol may be called (RFC 9110, 5.6.2)."""
 
 
 class Visit(WSListener):
@@ -283,29 +279,9 @@ class Sockets:
             visit.dismiss(now)
 
     def _receive(self, request: WSUpgradeRequest) -> WSUpgradeResponseWithListener:
-        headers = request.headers
-        if headers.get("Upgrade", "").lower() != "websocket":
-            return _upgrade_required(b"This port speaks WebSocket")
-        if headers.get("Sec-WebSocket-Version") != _VERSION:
-            return _upgrade_required(b"This port speaks version 13 of WebSocket (RFC 6455)")
-        # Browsers write `keep-alive, Upgrade`, which the library would refuse.
-        if "upgrade" in [word.strip().lower() for word in headers.get("Connection", "").split(",")]:
-            headers["Connection"] = "upgrade"
-        response = WSUpgradeResponse.create_101_response(_accepted_subprotocol(headers))
-        return WSUpgradeResponseWithListener(response, Visit(self._rooms, self.visits))
-
-
-def _upgrade_required(sentence: bytes) -> WSUpgradeResponseWithListener:
-    """Return a 426 that names the protocol and version that are spoken, as RFC 9110 and RFC 6455 ask."""
-    headers = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": _VERSION}
-    refusal = WSUpgradeResponse.create_error_response(HTTPStatus.UPGRADE_REQUIRED, sentence, headers)
-    return WSUpgradeResponseWithListener(refusal, None)
-
-
-def _accepted_subprotocol(headers: Mapping[str, str]) -> dict[str, str]:
-    """Return the header that accepts the first subprotocol that was offered: browsers close without one."""
-    offered = headers.get("Sec-WebSocket-Protocol", "").partition(",")[0].strip()
-    return {"Sec-WebSocket-Protocol": offered} if _TOKEN.fullmatch(offered) else {}
+        response = answer_handshake(request)
+        visit = Visit(self._rooms, self.visits) if response.status == HTTPStatus.SWITCHING_PROTOCOLS else None
+        return WSUpgradeResponseWithListener(response, visit)
 
 
 def _keep_little(listening: socket.socket) -> None:
