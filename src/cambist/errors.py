@@ -57,8 +57,9 @@ class UnknownSymbol(BadParameter):
     kind = "currency"
 
     def __init__(self, symbol: str, role: str = "target", hint: str = "") -> None:
+        self.symbol = shown(symbol)
         what = f"{role} {self.kind}".strip()
-        super().__init__(f"Invalid/unsupported {what}: [{shown(symbol)}]{hint and f', {hint}'}")
+        super().__init__(f"Invalid/unsupported {what}: [{self.symbol}]{hint and f', {hint}'}")
 
 
 class UnknownMetal(UnknownSymbol):

@@ -16,7 +16,7 @@ from cambist.reference.assets import METALS, AssetKind, kind_of
 from cambist.reference.weights import UNITS
 from cambist.server.params import Param
 
-MOST_CODES = 250
+MOST_CODES = 500
 MOST_PAIRS = 10
 SMALLEST_AMOUNT = Decimal("0.01")
 MOST_PLACES = 20
@@ -48,6 +48,16 @@ _INSTRUMENTS_SCHEMA = {"type": "string", "pattern": "^[A-Z]{6,7}(,[A-Z]{6,7})*$"
 _DAY_SCHEMA = {"type": "string", "format": "date"}
 
 
+class Codes(tuple[str, ...]):  # noqa: SLOT001  a tuple cannot have slots with anything in them
+    """The known codes of a list, and the refusals of those that are `unknown`."""
+
+    unknown: tuple[UnknownSymbol, ...] = ()
+
+    def __repr__(self) -> str:
+        """Show both."""
+        return f"Codes({', '.join([*self, *(error.symbol for error in self.unknown)])})"
+
+
 def code(name: str, role: str, kinds: Kinds = MONEY, **rest: Any) -> Param:
     """Declare one code of a currency, or of what else `kinds` has; `role` is `source` or `target`."""
     return Param(name, lambda _, text: _code(text, role, kinds), schema=_CODE_SCHEMA, **rest)
@@ -59,7 +69,7 @@ def asset(name: str, role: str, **rest: Any) -> Param:
 
 
 def codes(name: str, role: str, kinds: Kinds = MONEY, **rest: Any) -> Param:
-    """Declare a comma-separated list of at most 250 codes of such kinds; a repeat counts once."""
+    """Declare a comma-separated list of codes of such kinds, read as `Codes`; a repeat counts once."""
     return Param(name, lambda _, text: _codes(name, text, role, kinds), schema=_LIST_SCHEMA, **rest)
 
 
@@ -168,13 +178,24 @@ def _code(text: str, role: str, kinds: Kinds) -> str:
     return symbol
 
 
-def _codes(name: str, text: str, role: str, kinds: Kinds) -> tuple[str, ...]:
-    symbols = tuple(dict.fromkeys(_code(item, role, kinds) for item in items(text)))
-    if not symbols:
+def _codes(name: str, text: str, role: str, kinds: Kinds) -> Codes:
+    asked = dict.fromkeys(items(text))
+    if not asked:
         raise BadParameter(f"Missing parameter: [{name}] holds no currency code: [{shown(text)}]")
-    if len(symbols) > MOST_CODES:
-        raise BadParameter(f"Too many currencies in [{name}]: [{len(symbols)}], at most {MOST_CODES}")
-    return symbols
+    known: dict[str, None] = {}
+    unknown: list[UnknownSymbol] = []
+    for item in asked:
+        try:
+            known[_code(item, role, kinds)] = None
+        except UnknownSymbol as error:
+            unknown.append(error)
+    if len(known) + len(unknown) > MOST_CODES:
+        raise BadParameter(f"Too many currencies in [{name}]: [{len(known) + len(unknown)}], at most {MOST_CODES}")
+    if not known:
+        raise unknown[0]
+    codes = Codes(known)
+    codes.unknown = tuple(unknown)
+    return codes
 
 
 def _pairs(name: str, text: str) -> tuple[Pair, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from cambist.errors import RateUnavailable, UnknownPair
 from cambist.market.book import Book
@@ -14,6 +14,7 @@ from cambist.market.pair import Pair
 from cambist.reference.assets import AssetKind
 from cambist.server.endpoint import Endpoint
 from cambist.server.live import Live
+from cambist.server.partial import OfList, Unavailable, answered
 from cambist.server.readers import pairs
 from cambist.server.render import Rates, rates
 from cambist.server.view import View
@@ -21,7 +22,7 @@ from cambist.server.view import View
 _LISTED = "the pairs that are listed are found at /crypto/pairs"
 
 
-class Params(Live, frozen=True, kw_only=True):
+class Params(OfList, Live, frozen=True, kw_only=True):
     """One to ten pairs."""
 
     pairs: Annotated[
@@ -33,6 +34,7 @@ class Body(Struct, frozen=True):
     """Midpoints by pair, in the order of the request."""
 
     prices: Rates
+    unavailable: Unavailable = UNSET
 
 
 def answer(view: View, params: Params) -> Body:
@@ -40,19 +42,20 @@ def answer(view: View, params: Params) -> Body:
 
     A listed pair that no venue has quoted lately is crossed through what its coins are dealt in.
     """
-    for pair in params.pairs:
-        _check_listed(view.book, pair)
-    found = {str(pair): _rate(view, pair, params) for pair in params.pairs}
-    view.updated(min(rate.as_of for rate in found.values()), params.max_age)
-    return Body(rates({name: rate.value for name, rate in found.items()}))
+    found, unavailable = answered(params.pairs, lambda pair: _rate(view, pair, params), partial=params.partial)
+    return Body(rates({str(pair): rate.value for pair, rate in found.items()}), unavailable)
 
 
 def _rate(view: View, pair: Pair, params: Params) -> Rate:
+    _check_listed(view.book, pair)
     quote = view.book.pairs.get(pair)
     if quote is not None and view.is_fresh(quote, AssetKind.COIN, params.max_age):
-        return Rate(pair, quote.mid, quote.as_of)
-    view.check_fresh((pair.base, pair.quote))
-    return midpoint(view.book, pair)
+        rate = Rate(pair, quote.mid, quote.as_of)
+    else:
+        view.check_fresh((pair.base, pair.quote))
+        rate = midpoint(view.book, pair)
+    view.updated(rate.as_of, params.max_age)
+    return rate
 
 
 def _check_listed(book: Book, pair: Pair) -> None:

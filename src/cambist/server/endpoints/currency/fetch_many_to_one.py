@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from cambist.market.cross import midpoints
 from cambist.market.pair import PIVOT
 from cambist.server.endpoint import Endpoint
 from cambist.server.live import Live
+from cambist.server.partial import OfList, Unavailable, available
 from cambist.server.readers import code, codes
 from cambist.server.render import Rates, rates
 from cambist.server.view import Updated, View
 
 
-class Params(Live, frozen=True, kw_only=True):
+class Params(OfList, Live, frozen=True, kw_only=True):
     """From a list to one currency."""
 
     bases: Annotated[tuple[str, ...], codes("from", "source", description="Sources.", example="USD,JPY,GBP")]
@@ -29,21 +30,24 @@ class Body(Struct, frozen=True, rename={"quote": "to", "results": "from"}):
     results: Rates
     updated: Updated
     calls: int
+    unavailable: Unavailable = UNSET
 
 
-def cost(_view: View, params: Params) -> int:
+def cost(view: View, params: Params) -> int:
     """Each pair returned is a call."""
-    return len(params.bases)
+    return len(available(view, params.bases, params)[0])
 
 
 def answer(view: View, params: Params) -> Body:
     """Cross each source with the target."""
-    found = midpoints(view.book, params.bases, [params.quote])
+    bases, unavailable = available(view, params.bases, params)
+    found = midpoints(view.book, bases, [params.quote])
     return Body(
         quote=params.quote,
         results=rates({base: row[params.quote] for base, row in found.values.items()}),
         updated=view.updated(found.as_of, params.max_age),
-        calls=cost(view, params),
+        calls=len(bases),
+        unavailable=unavailable,
     )
 
 

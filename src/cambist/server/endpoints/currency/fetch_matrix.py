@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from cambist.errors import BadParameter
 from cambist.market.cross import midpoints
 from cambist.server.endpoint import Endpoint
 from cambist.server.live import Live
+from cambist.server.partial import OfList, Unavailable, available
 from cambist.server.readers import codes
 from cambist.server.render import RatesByCode, matrix
 from cambist.server.view import Updated, View
@@ -17,7 +18,7 @@ from cambist.server.view import Updated, View
 MOST_PAIRS = 10_000
 
 
-class Params(Live, frozen=True, kw_only=True):
+class Params(OfList, Live, frozen=True, kw_only=True):
     """From a list to a list."""
 
     bases: Annotated[tuple[str, ...], codes("from", "source", description="Sources.", example="USD,EUR")]
@@ -32,26 +33,38 @@ class Body(Struct, frozen=True, rename={"bases": "from", "quotes": "to"}):
     matrix: RatesByCode
     updated: Updated
     calls: int
+    unavailable: Unavailable = UNSET
 
 
-def cost(_view: View, params: Params) -> int:
+def cost(view: View, params: Params) -> int:
     """Each pair returned is a call, also where source and target are the same."""
-    return len(params.bases) * len(params.quotes)
+    (bases, quotes), _ = _sides(view, params)
+    return len(bases) * len(quotes)
 
 
 def answer(view: View, params: Params) -> Body:
     """Cross every source with every target."""
-    calls = cost(view, params)
+    calls = len(params.bases) * len(params.quotes)
     if calls > MOST_PAIRS:
         raise BadParameter(f"Too many pairs in [from] x [to]: [{calls}], at most {MOST_PAIRS}")
-    found = midpoints(view.book, params.bases, params.quotes)
+    (bases, quotes), unavailable = _sides(view, params)
+    found = midpoints(view.book, bases, quotes)
     return Body(
-        bases=params.bases,
-        quotes=params.quotes,
+        bases=bases,
+        quotes=quotes,
         matrix=matrix(found.values),
         updated=view.updated(found.as_of, params.max_age),
-        calls=calls,
+        calls=len(bases) * len(quotes),
+        unavailable=unavailable,
     )
+
+
+def _sides(view: View, params: Params) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], list[str] | UnsetType]:
+    bases, missing = available(view, params.bases, params)
+    quotes, also_missing = available(view, params.quotes, params)
+    if missing is UNSET or also_missing is UNSET:
+        return (bases, quotes), UNSET
+    return (bases, quotes), list(dict.fromkeys([*missing, *also_missing]))
 
 
 endpoint: Endpoint[Params, Body] = Endpoint(

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from cambist.market.cross import midpoints
 from cambist.market.pair import PIVOT
 from cambist.reference.assets import METALS
 from cambist.server.endpoint import Endpoint
 from cambist.server.live import Live
+from cambist.server.partial import OfList, Unavailable, available
 from cambist.server.readers import MONEY_AND_METALS, code, codes
 from cambist.server.render import Rates, rates
 from cambist.server.view import Updated, View
 
 
-class Params(Live, frozen=True, kw_only=True):
+class Params(OfList, Live, frozen=True, kw_only=True):
     """From one currency to a list."""
 
     base: Annotated[
@@ -42,13 +43,15 @@ class Body(Struct, frozen=True):
     base: str
     results: Rates
     updated: Updated
+    unavailable: Unavailable = UNSET
 
 
-def cost(_view: View, params: Params) -> int:
+def cost(view: View, params: Params) -> int:
     """One call; from a metal one more for each target, and one more for each that is crossed through the dollar."""
     if params.base not in METALS:
         return 1
-    return 1 + len(params.quotes) + sum(quote not in (PIVOT, params.base) for quote in params.quotes)
+    quotes, _ = available(view, params.quotes, params)
+    return 1 + len(quotes) + sum(quote not in (PIVOT, params.base) for quote in quotes)
 
 
 def answer(view: View, params: Params) -> Body:
@@ -56,12 +59,14 @@ def answer(view: View, params: Params) -> Body:
 
     A metal counts in its own unit: a precious one by the troy ounce, a base one by the tonne.
     """
-    view.check_fresh((params.base, *params.quotes))
-    found = midpoints(view.book, [params.base], params.quotes)
+    quotes, unavailable = available(view, params.quotes, params)
+    view.check_fresh((params.base, *quotes))
+    found = midpoints(view.book, [params.base], quotes)
     return Body(
         base=params.base,
         results=rates(found.values[params.base]),
         updated=view.updated(found.as_of, params.max_age),
+        unavailable=unavailable,
     )
 
 
