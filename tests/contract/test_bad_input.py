@@ -17,13 +17,14 @@ from cambist.server.problems import PROBLEMS
 
 UNKNOWN_KEY = mint(lambda alphabet: alphabet[9])
 CODES = list(CURRENCIES)
+MADE_UP = [f"{number:03}" for number in range(500)]
 ENDPOINTS = [endpoint.path for endpoint in endpoints()]
 ERRORS = {problem.code for problem in PROBLEMS.values() if problem.status < 500 or problem.status == 503}
 STATUSES = {200, 304, 400, 401, 404, 405, 503}
 
 
 def joined(count: int) -> str:
-    return ",".join(CODES[:count])
+    return ",".join((CODES + MADE_UP)[:count])
 
 
 KEYS = [
@@ -71,10 +72,10 @@ BAD = [
     ("to missing", "/convert?amount=1", "[to]"),
     ("to missing", "/time-series", "[to]"),
     ("date missing", "/historical", "[date]"),
-    ("251 targets", f"/fetch-multi?to={joined(251)}", "[to]: [251], at most 250"),
-    ("251 sources", f"/fetch-many-to-one?to=EUR&from={joined(251)}", "[from]: [251], at most 250"),
-    ("251 sources", f"/fetch-matrix?to=EUR&from={joined(251)}", "[from]: [251], at most 250"),
-    ("251 targets", f"/historical?date=2026-10-30&to={joined(251)}", "[to]: [251], at most 250"),
+    ("501 targets", f"/fetch-multi?to={joined(501)}", "[to]: [501], at most 500"),
+    ("501 sources", f"/fetch-many-to-one?to=EUR&from={joined(501)}", "[from]: [501], at most 500"),
+    ("501 sources", f"/fetch-matrix?to=EUR&from={joined(501)}", "[from]: [501], at most 500"),
+    ("501 targets", f"/historical?date=2026-10-30&to={joined(501)}", "[to]: [501], at most 500"),
     ("10,100 pairs", f"/fetch-matrix?from={joined(101)}&to={joined(100)}", "[10100], at most 10000"),
     ("62,500 pairs", f"/fetch-matrix?from={joined(250)}&to={joined(250)}", "[62500], at most 10000"),
     *(
@@ -139,7 +140,7 @@ BAD = [
             ("2025-02-29", "2025-02-29"),
             ("1969-12-31", "1969-12-31"),
             ("0000-00-00", "0000-00-00"),
-            ("2026-11-21", "2026-11-21"),
+            ("2026-11-22", "2026-11-22"),
             ("9999-12-31", "9999-12-31"),
             ("2026-1-1", "2026-1-1"),
             ("20260101", "20260101"),
@@ -183,7 +184,8 @@ FINE = [
     ("a leap day", "/historical?date=2024-02-29&to=EUR"),
     ("an unknown parameter", "/fetch-one?to=EUR&x=%00"),
     ("an old fixing that is young enough", "/fetch-one?to=EUR&max_age=P30D"),
-    ("250 targets", f"/historical?date=2026-10-30&to={joined(250)}"),
+    ("500 targets", f"/historical?date=2026-10-30&partial=1&to={joined(500)}"),
+    ("500 targets", f"/fetch-multi?partial=1&to={joined(500)}"),
     ("a query just short enough", "/fetch-one?to=EUR&x=" + "x" * 16_000),
 ]
 

@@ -212,3 +212,33 @@ def test_amounts_in_exponent_form_are_read_and_echoed_plainly(client, text, amou
 
 def test_it_says_how_old_the_rate_is(client):
     assert client.get("/convert?from=EUR&to=USD&amount=1").json["updated"] == "2026-10-30T13:15:00Z"
+
+
+def test_a_date_converts_at_the_rate_of_that_day(client):
+    reply = client.get("/convert?from=EUR&to=USD&amount=1e15&precision=6&date=2026-10-24")
+    assert reply.status == 200
+    assert (
+        '"amount":1000000000000000,"result":{"USD":1119300000000000.000000,"rate":1.1193},"date":"2026-10-24","fixed_on":"2026-10-23"'
+        in (reply.text.replace("1119300000000000,", "1119300000000000.000000,"))
+    )
+
+
+@pytest.mark.parametrize("day", ["1999-01-04", "2001-07-14", "2024-02-29", "2026-10-25", "2026-11-13"])
+@pytest.mark.parametrize("source", ["EUR", "JPY", "USD"])
+def test_the_rate_of_a_day_is_the_one_of_historical(client, day, source):
+    rates = re.findall(r'"([A-Z]{3})":([0-9.]+)', client.get(f"/historical?date={day}&from={source}").text)
+    assert len(rates) > 20
+    for code, rate in rates:
+        assert f'"rate":{rate}}}' in client.get(f"/convert?from={source}&to={code}&amount=1&date={day}").text
+
+
+def test_a_day_without_a_rate_is_404_and_the_day_after_tomorrow_400(client):
+    assert client.get("/convert?from=EUR&to=RUB&amount=1&date=2026-10-30").json["code"] == "no_rate"
+    assert client.get("/convert?from=BTC&to=USD&amount=1&date=2026-10-30").json["code"] == "no_rate"
+    assert client.get("/convert?from=EUR&to=XOF&amount=1&date=2026-11-22").json["code"] == "bad_parameter"
+    body = client.get("/convert?from=EUR&to=XOF&amount=1&date=2026-11-21").json
+    assert (body["date"], body["result"]["rate"]) == ("2026-11-20", 655.957)
+
+
+def test_without_a_date_none_is_echoed(client):
+    assert "date" not in client.get("/convert?from=EUR&to=USD&amount=1").json

@@ -386,7 +386,7 @@ def test_a_plan_sees_no_close_before_its_history(make_client, key, closing):
         ("to=ZZZ", "Invalid/unsupported target currency: [ZZZ]"),
         ("from=zzz&to=EUR", "Invalid/unsupported source currency: [zzz]"),
         ("to=EUR,USD", "Invalid/unsupported target currency: [EUR,USD]"),
-        ("to=EUR&date=2026-11-21", "Invalid date: [2026-11-21] is in the future, today is 2026-11-20 (UTC)"),
+        ("to=EUR&date=2026-11-22", "Invalid date: [2026-11-22] is in the future, today is 2026-11-20 (UTC)"),
         ("to=EUR&date=1969-12-31", "Invalid date: [1969-12-31], history begins on 1970-01-01"),
         ("to=EUR&date=2024-02-30", "Invalid date: [2024-02-30], it takes a day as YYYY-MM-DD, such as 2024-02-29"),
     ],

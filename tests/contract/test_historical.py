@@ -189,7 +189,7 @@ def test_the_lev_converts_at_its_fixed_rate_for_ever_but_is_listed_no_more(clien
     ("query", "results"),
     [
         ("date=2026-11-20&from=EUR&to=HRK", {"HRK": 7.5345}),
-        ("date=2026-11-20&from=EUR&to=XOF,USD", {"XOF": 655.957}),
+        ("date=2026-11-20&from=EUR&to=XOF,USD&partial=1", {"XOF": 655.957}),
         ("date=2026-11-20&from=EUR&to=EUR", {"EUR": 1}),
         ("date=1999-01-01&from=DEM&to=FRF", {"FRF": 3.353854885}),
     ],
@@ -212,8 +212,28 @@ def test_the_rouble_ends_14_days_after_its_last_fixing(client):
     assert "RUB" not in client.get("/historical?date=2022-03-16&from=EUR").json["results"]
 
 
-def test_targets_without_a_rate_are_left_out_beside_others(client):
-    assert client.get("/historical?date=2026-10-30&from=EUR&to=RUB,USD").json["results"] == {"USD": 1.1172}
+def test_one_target_without_a_rate_fails_the_day_and_is_named(client):
+    reply = client.get("/historical?date=2026-10-30&from=EUR&to=USD,RUB,JPY")
+    assert (reply.status, reply.json["code"]) == (404, "no_rate")
+    assert "from [EUR] to [RUB] on [2026-10-30]" in reply.json["error"]
+
+
+def test_with_partial_targets_without_a_rate_are_named_beside_the_others(client):
+    for _ in range(2):
+        reply = client.get("/historical?date=2026-10-30&from=EUR&to=RUB,USD,ZZZ&partial=1")
+        assert reply.json["results"] == {"USD": 1.1172}
+        assert reply.json["unavailable"] == ["RUB", "ZZZ"]
+        assert reply.headers["x-calls-cost"] == "1"
+    assert client.get("/historical?date=2026-10-30&from=EUR&to=RUB,ZZZ&partial=1").status == 404
+
+
+def test_tomorrow_reads_as_today_and_later_days_are_refused(client):
+    today = client.get("/historical?date=2026-11-20&to=AED").json
+    for _ in range(2):
+        reply = client.get("/historical?date=2026-11-21&to=AED")
+        assert (reply.status, reply.json | {"ms": 0}) == (200, today | {"ms": 0})
+        assert reply.headers["cache-control"] == "no-store"
+    assert client.get("/historical?date=2026-11-22&to=AED").status == 400
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ CODES = {
     "/fetch-one": (400, "bad_parameter"),
     "/fetch-one?to=ZZZ": (400, "unknown_currency"),
     "/fetch-matrix?from=EUR": (400, "bad_parameter"),
-    "/historical?date=2026-11-21": (400, "bad_parameter"),
+    "/historical?date=2026-11-22": (400, "bad_parameter"),
     "/time-series?to=EUR&start=2026-11-02&end=2026-11-01": (400, "bad_parameter"),
     "/historical?date=1998-01-01&from=EUR": (404, "no_rate"),
     "/fetch-one?to=XDR": (503, "rate_unavailable"),

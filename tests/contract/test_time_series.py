@@ -188,7 +188,7 @@ def test_a_start_after_the_end_is_refused(client):
     assert "[2026-10-02]" in reply.json["error"]
 
 
-@pytest.mark.parametrize("end", ["2026-11-21", "2026-12-25", "9999-12-31"])
+@pytest.mark.parametrize("end", ["2026-11-22", "2026-12-25", "9999-12-31"])
 def test_an_end_in_the_future_is_named_and_not_a_start_that_nobody_sent(client, end):
     reply = client.get(f"/time-series?to=EUR&end={end}")
     assert (reply.status, reply.json["code"]) == (400, "bad_parameter")
@@ -218,3 +218,46 @@ def test_a_verbose_series_lists_the_days_that_are_carried(client):
     assert answer["carried"] == ["2026-10-24", "2026-10-25"]
     assert list(answer) == ["start", "end", "interval", "base", "results", "carried", "ms"]
     assert client.get("/time-series?from=EUR&to=USD&start=2026-10-23&end=2026-10-23&verbose=1").json["carried"] == []
+
+
+def test_several_targets_are_answered_in_the_order_asked_and_charged_each(client):
+    period = "start=2026-10-29&end=2026-10-30"
+    reply = client.get(f"/time-series?from=EUR&to=USD,gbp,USD,JPY&{period}")
+    assert list(reply.json["results"]) == ["USD", "GBP", "JPY"]
+    assert reply.headers["x-calls-cost"] == "3"
+    for code, series in reply.json["results"].items():
+        assert {code: series} == client.get(f"/time-series?from=EUR&to={code}&{period}").json["results"]
+
+
+def test_ten_targets_are_answered_and_more_refused(client):
+    codes = ["EUR", "JPY", "GBP", "CHF", "CAD", "AUD", "NZD", "SEK", "NOK", "DKK", "PLN"]
+    assert client.get(f"/time-series?to={','.join(codes[:10])}").headers["x-calls-cost"] == "10"
+    reply = client.get(f"/time-series?to={','.join(codes)}")
+    assert (reply.status, reply.json["error"]) == (400, "Too many currencies in [to]: [11], at most 10")
+
+
+def test_one_target_without_any_day_fails_the_series_unless_part_of_it_will_do(client):
+    target = "/time-series?from=EUR&to=XDR,USD,ZZZ&start=2026-10-29&end=2026-10-30"
+    assert client.get(target).status == 400
+    assert client.get(target.replace(",ZZZ", "")).status == 404
+    for _ in range(2):
+        reply = client.get(f"{target}&partial=1")
+        assert list(reply.json["results"]) == ["USD"]
+        assert reply.json["unavailable"] == ["XDR", "ZZZ"]
+        assert reply.headers["x-calls-cost"] == "1"
+
+
+@pytest.mark.parametrize("query", ["end=2026-11-21", "start=2026-10-22&end=2026-11-21", "start=2026-10-22"])
+def test_an_end_of_tomorrow_reads_as_today(client, query):
+    body = client.get(f"/time-series?from=EUR&to=USD&{query}").json
+    assert (body["start"], body["end"]) == ("2026-10-22", "2026-11-20")
+
+
+def test_a_start_of_tomorrow_reads_as_today(client):
+    body = client.get("/time-series?from=EUR&to=XOF&start=2026-11-21&end=2026-11-21").json
+    assert (body["start"], body["end"], list(body["results"]["XOF"])) == ("2026-11-20", "2026-11-20", ["2026-11-20"])
+
+
+def test_a_verbose_answer_about_several_targets_lists_carried_days_by_target(client):
+    body = client.get("/time-series?from=EUR&to=USD,XOF&start=2026-10-23&end=2026-10-25&verbose=1").json
+    assert body["carried"] == {"USD": ["2026-10-24", "2026-10-25"], "XOF": []}

@@ -171,8 +171,9 @@ def test_a_code_is_read_where_its_kind_has_a_place(kinds: frozenset[AssetKind], 
         assert value(CODES[kinds], f"{symbol},USD,{symbol.lower()}") == (symbol, "USD")
     else:
         where = COINS_AT if kind is COIN else METALS_AT
-        for param, text in ((CODE[kinds], symbol), (CODES[kinds], f"USD,{symbol},ZZZ")):
-            refused = refusal(param, text)
+        listed = value(CODES[kinds], f"USD,{symbol},ZZZ")
+        assert listed == ("USD",)
+        for refused in (refusal(CODE[kinds], symbol), refusal(CODES[kinds], f"{symbol},ZZZ"), listed.unknown[0]):
             assert str(refused) == f"Invalid/unsupported target currency: [{symbol}]{where}"
             assert type(refused) is UnknownSymbol
 
@@ -189,10 +190,15 @@ def test_an_asset_may_be_anything(symbol: str) -> None:
 
 
 @pytest.mark.parametrize("param", CODES.values())
-def test_a_list_holds_250_codes_at_most_repeats_left_out(param: Param) -> None:
-    most = list(CURRENCIES)[:251]
-    assert value(param, ",".join(most[:250] * 3)) == tuple(most[:250])
-    assert str(refusal(param, ",".join(most))) == "Too many currencies in [it]: [251], at most 250"
+def test_a_list_holds_500_codes_at_most_repeats_left_out(param: Param) -> None:
+    most = [*CURRENCIES, *(f"{number:03}" for number in range(501 - len(CURRENCIES)))]
+    found = value(param, ",".join(most[:500] * 3))
+    assert (found, len(found.unknown)) == (tuple(CURRENCIES), 500 - len(CURRENCIES))
+    assert str(refusal(param, ",".join(most))) == "Too many currencies in [it]: [501], at most 500"
+
+
+def test_unknown_codes_of_a_list_show_in_what_it_is_told_apart_by() -> None:
+    assert repr(value(CODES[MONEY], "USD,ZZZ")) != repr(value(CODES[MONEY], "USD"))
 
 
 # Nothing at all
@@ -275,7 +281,7 @@ def test_codes_that_are_read_are_of_the_kinds_asked_for(text: str) -> None:
     for kinds, param in CODES.items():
         found = read_or_refused(param, text)
         if found is not None:
-            assert 1 <= len(found) == len(set(found)) <= 250
+            assert 1 <= len(found) == len(set(found)) <= 500
             assert {kind_of(symbol) for symbol in found} <= kinds
 
 

@@ -11,6 +11,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from cambist.errors import NoRate, RateUnavailable, RequestRefused, UnknownSymbol
 from cambist.market.pair import PIVOT
 from cambist.server import readers
+from cambist.server.live import Live
 from cambist.server.view import View
 
 T = TypeVar("T")
@@ -22,23 +23,39 @@ Unavailable = Annotated[
 ]
 
 
+Partial = Annotated[
+    bool,
+    readers.flag(
+        "partial", description="With true, 1, yes or y answer what can be answered, and name the rest in `unavailable`."
+    ),
+]
+
+
 class OfList(Struct, frozen=True, kw_only=True):
     """Parameters of an endpoint that takes a list; without `partial` one unknown code refuses it."""
 
-    partial: Annotated[
-        bool,
-        readers.flag(
-            "partial",
-            description="With true, 1, yes or y answer what can be answered, and name the rest in `unavailable`.",
-        ),
-    ]
+    partial: Partial
 
     def __post_init__(self) -> None:
         """Refuse unknown codes, unless only part of the list need be answered. Errors: UnknownSymbol."""
-        for name in self.__struct_fields__:
-            codes = getattr(self, name)
-            if isinstance(codes, readers.Codes) and codes.unknown and not self.partial:
-                raise codes.unknown[0]
+        _check_known(self, partial=self.partial)
+
+
+class LiveList(Live, frozen=True, kw_only=True):
+    """Parameters of an endpoint that takes a list and answers from the current book."""
+
+    partial: Partial
+
+    def __post_init__(self) -> None:
+        """Refuse unknown codes, unless only part of the list need be answered. Errors: UnknownSymbol."""
+        _check_known(self, partial=self.partial)
+
+
+def _check_known(params: Struct, *, partial: bool) -> None:
+    for name in params.__struct_fields__:
+        codes = getattr(params, name)
+        if isinstance(codes, readers.Codes) and codes.unknown and not partial:
+            raise codes.unknown[0]
 
 
 def answered(
@@ -62,17 +79,16 @@ def answered(
     return found, [*refused, *(error.symbol for error in unknown)] if partial else UNSET
 
 
-def available(view: View, codes: Iterable[str], params: OfList) -> tuple[tuple[str, ...], list[str] | UnsetType]:
+def available(view: View, codes: Iterable[str], params: LiveList) -> tuple[tuple[str, ...], list[str] | UnsetType]:
     """Give those of a list that can be priced now, and the others; all of them where part of a list is no answer.
 
     Errors: RateUnavailable where none can be priced.
     """
     if not params.partial:
         return tuple(codes), UNSET
-    max_age: timedelta | None = getattr(params, "max_age", None)
     found, missing = answered(
         codes,
-        lambda code: check_priced(view, code, max_age),
+        lambda code: check_priced(view, code, params.max_age),
         partial=True,
         unknown=codes.unknown if isinstance(codes, readers.Codes) else (),
     )

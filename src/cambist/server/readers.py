@@ -68,9 +68,9 @@ def asset(name: str, role: str, **rest: Any) -> Param:
     return Param(name, lambda _, text: _code(text, role, ANYTHING), schema=_ASSET_SCHEMA, **rest)
 
 
-def codes(name: str, role: str, kinds: Kinds = MONEY, **rest: Any) -> Param:
+def codes(name: str, role: str, kinds: Kinds = MONEY, most: int = MOST_CODES, **rest: Any) -> Param:
     """Declare a comma-separated list of codes of such kinds, read as `Codes`; a repeat counts once."""
-    return Param(name, lambda _, text: _codes(name, text, role, kinds), schema=_LIST_SCHEMA, **rest)
+    return Param(name, lambda _, text: _codes(name, text, role, kinds, most), schema=_LIST_SCHEMA, **rest)
 
 
 def pairs(name: str, **rest: Any) -> Param:
@@ -178,7 +178,7 @@ def _code(text: str, role: str, kinds: Kinds) -> str:
     return symbol
 
 
-def _codes(name: str, text: str, role: str, kinds: Kinds) -> Codes:
+def _codes(name: str, text: str, role: str, kinds: Kinds, most: int) -> Codes:
     asked = dict.fromkeys(items(text))
     if not asked:
         raise BadParameter(f"Missing parameter: [{name}] holds no currency code: [{shown(text)}]")
@@ -189,8 +189,8 @@ def _codes(name: str, text: str, role: str, kinds: Kinds) -> Codes:
             known[_code(item, role, kinds)] = None
         except UnknownSymbol as error:
             unknown.append(error)
-    if len(known) + len(unknown) > MOST_CODES:
-        raise BadParameter(f"Too many currencies in [{name}]: [{len(known) + len(unknown)}], at most {MOST_CODES}")
+    if (count := len(known) + len(unknown)) > most:
+        raise BadParameter(f"Too many currencies in [{name}]: [{count}], at most {most}")
     if not known:
         raise unknown[0]
     codes = Codes(known)
@@ -296,10 +296,14 @@ def _day(name: str, text: str) -> date:
     return value
 
 
-def not_in_future(name: str, value: date, today: date) -> None:
-    """Refuse a day that has not begun in UTC. Errors: BadParameter."""
-    if value > today:
+def not_after_today(name: str, value: date, today: date) -> date:
+    """Give a day as it is read: tomorrow, which has begun in the east, as today.
+
+    Errors: BadParameter for a day that has begun nowhere.
+    """
+    if value > today + timedelta(days=1):
         raise BadParameter(f"Invalid {name}: [{value}] is in the future, today is {today} (UTC)")
+    return min(value, today)
 
 
 def _interval(name: str, text: str) -> str:

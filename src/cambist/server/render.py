@@ -91,9 +91,9 @@ def day_rates(day: DayRates) -> Raw:
     return Raw(text)
 
 
-def series_by_code(series: Series) -> Raw:
-    """Write a series as target to date to rate."""
-    return _object([(series.pair.quote, _by_day(series))])
+def series_by_code(series: Iterable[Series]) -> Raw:
+    """Write series as target to date to rate."""
+    return _object((one.pair.quote, _by_day(one)) for one in series)
 
 
 def _by_day(series: Series) -> str:

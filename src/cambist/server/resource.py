@@ -100,7 +100,7 @@ class EndpointResource:
         answer = self._maker.complete(outline, view, params)
         if answer.until == inf and self._endpoint.of_image:
             closed.keep(asked, answer)
-        elif isinstance(params, OfBook):
+        elif isinstance(params, OfBook) and answer.oldest is None:  # what is of a past day is not of the book
             live.keep(asked, answer)
         return answer
 

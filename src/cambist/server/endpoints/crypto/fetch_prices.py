@@ -13,8 +13,7 @@ from cambist.market.cross import Rate, midpoint
 from cambist.market.pair import Pair
 from cambist.reference.assets import AssetKind
 from cambist.server.endpoint import Endpoint
-from cambist.server.live import Live
-from cambist.server.partial import OfList, Unavailable, answered
+from cambist.server.partial import LiveList, Unavailable, answered
 from cambist.server.readers import pairs
 from cambist.server.render import Rates, rates
 from cambist.server.view import View
@@ -22,7 +21,7 @@ from cambist.server.view import View
 _LISTED = "the pairs that are listed are found at /crypto/pairs"
 
 
-class Params(OfList, Live, frozen=True, kw_only=True):
+class Params(LiveList, frozen=True, kw_only=True):
     """One to ten pairs."""
 
     pairs: Annotated[

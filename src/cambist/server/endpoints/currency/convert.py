@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from datetime import date
 from decimal import Decimal
 from fractions import Fraction
-from typing import Annotated
+from typing import Annotated, Any
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
+from cambist.history.age import fixing_days
+from cambist.history.closes import crossed_on
 from cambist.market.cross import midpoint
 from cambist.market.pair import PIVOT, Pair
 from cambist.market.precision import half_up, shown_digits
+from cambist.server.closes import closes_of
 from cambist.server.endpoint import Endpoint
 from cambist.server.live import Live
-from cambist.server.readers import amount, asset, check_crossable, places
+from cambist.server.readers import amount, asset, check_crossable, day, not_after_today, places
 from cambist.server.render import Number, Numbers, number, numbers
 from cambist.server.view import Updated, View
+
+_SOUND_DIGITS = 15
+"""To how many digits a float64 is sure of a rate: those beyond would show in large amounts."""
 
 
 class Params(Live, frozen=True, kw_only=True):
@@ -33,30 +40,62 @@ class Params(Live, frozen=True, kw_only=True):
     ]
     quote: Annotated[str, asset("to", "target", description="Target: a currency, a coin or a metal.", example="USD")]
     amount: Annotated[Decimal, amount("amount", description="From 0.01 up, any number of digits.", example="100")]
+    day: Annotated[date | None, day("date", default=None, description="At the rate of this day, UTC; now if left out.")]
     precision: Annotated[int, places("precision", default=2, description="Decimals of the result.", example="2")]
 
 
-class Body(Struct, frozen=True):
-    """The amount asked, and in `result` the target's amount first, then the `rate`. `updated` says how old that is."""
+class Body(Struct, frozen=True, rename={"day": "date"}):
+    """The amount asked, and in `result` the target's amount first, then the `rate`.
+
+    `updated` says how old a rate of now is; of a past day the `date` and, for currencies, `fixed_on`, the day of the
+    oldest fixing in it, null where the law alone decides.
+    """
 
     base: str
     amount: Number
     result: Numbers
-    updated: Updated
+    updated: Updated | UnsetType = UNSET
+    day: date | UnsetType = UNSET
+    fixed_on: date | None | UnsetType = UNSET
 
 
 def answer(view: View, params: Params) -> Body:
-    """Convert at the unrounded cross; only what is shown of the rate is rounded."""
-    check_crossable(params.base, params.quote)
-    view.check_fresh((params.base, params.quote))
-    rate = midpoint(view.book, Pair(params.base, params.quote))
-    converted = half_up(Fraction(params.amount) * rate.value, params.precision)
+    """Convert at the unrounded cross; only what is shown of the rate is rounded.
+
+    With `date` at that day's rate, as `/historical` has it; a coin's is its close.
+    """
+    pair = Pair(params.base, params.quote)
+    check_crossable(pair.base, pair.quote)
+    return _now(view, pair, params) if params.day is None else _on_day(view, pair, params)
+
+
+def _now(view: View, pair: Pair, params: Params) -> Body:
+    view.check_fresh((pair.base, pair.quote))
+    rate = midpoint(view.book, pair)
+    return _converted(pair, params, rate.value, updated=view.updated(rate.as_of, params.max_age))
+
+
+def _on_day(view: View, pair: Pair, params: Params) -> Body:
+    day = not_after_today("date", params.day or view.today, view.today)
+    closes = closes_of(view, pair, day)
+    found = crossed_on(view.image, pair, day, closes).values[0]
+    fixed_on = UNSET if closes else fixing_days(view.image, day, pair.base, [pair.quote])[pair.quote]
+    return _converted(pair, params, Fraction(f"{found:.{_SOUND_DIGITS}g}"), day=day, fixed_on=fixed_on)
+
+
+def _converted(pair: Pair, params: Params, rate: Fraction, **rest: Any) -> Body:
+    converted = half_up(Fraction(params.amount) * rate, params.precision)
     return Body(
-        base=params.base,
+        base=pair.base,
         amount=number(params.amount),
-        result=numbers({params.quote: converted, "rate": shown_digits(rate.value)}),
-        updated=view.updated(rate.as_of, params.max_age),
+        result=numbers({pair.quote: converted, "rate": shown_digits(rate)}),
+        **rest,
     )
+
+
+def oldest(_view: View, params: Params) -> date | None:
+    """It is about one day, or about now."""
+    return params.day
 
 
 endpoint: Endpoint[Params, Body] = Endpoint(
@@ -66,4 +105,5 @@ endpoint: Endpoint[Params, Body] = Endpoint(
     params=Params,
     body=Body,
     answer=answer,
+    oldest=oldest,
 )

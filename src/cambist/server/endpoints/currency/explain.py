@@ -7,16 +7,14 @@ from typing import Annotated
 
 from msgspec import Struct
 
-from cambist.errors import NoRate
 from cambist.history.closes import crossed_on, grounds_on
-from cambist.history.fixing import Known
 from cambist.history.grounds import Ground, live_grounds
 from cambist.market.cross import midpoint
 from cambist.market.pair import PIVOT, Pair
-from cambist.reference.assets import AssetKind, kind_of
+from cambist.server.closes import closes_of
 from cambist.server.endpoint import Endpoint
 from cambist.server.live import MaxAge
-from cambist.server.readers import asset, check_crossable, day, not_in_future
+from cambist.server.readers import asset, check_crossable, day, not_after_today
 from cambist.server.render import Rates, day_rates, rates
 from cambist.server.view import Updated, View, written
 
@@ -50,8 +48,7 @@ def answer(view: View, params: Params) -> Body:
     pair = Pair(params.base, params.quote)
     check_crossable(pair.base, pair.quote)
     if params.day is not None:
-        not_in_future("date", params.day, view.today)
-        return _on_day(view, pair, params.day)
+        return _on_day(view, pair, not_after_today("date", params.day, view.today))
     view.check_fresh((pair.base, pair.quote))
     rate = midpoint(view.book, pair)
     return Body(
@@ -64,20 +61,12 @@ def answer(view: View, params: Params) -> Body:
 
 
 def _on_day(view: View, pair: Pair, on: date) -> Body:
-    closes = {code: _close(view, code, on) for code in (pair.base, pair.quote) if kind_of(code) is AssetKind.COIN}
+    closes = closes_of(view, pair, on)
     found = day_rates(crossed_on(view.image, pair, on, closes))
     legs = grounds_on(view.image, pair, on, closes, view.words)
     oldest_of = min((leg.as_of for leg in legs if leg.as_of is not None), default=None)
     updated = None if oldest_of is None else written(oldest_of, view.form)
     return Body(pair.base, on, found, updated, legs)
-
-
-def _close(view: View, coin: str, on: date) -> Known:
-    found = view.closes(coin, on)
-    if found is None:
-        when = " yet: closes are archived when their day ends, at midnight UTC" if on == view.today else ""
-        raise NoRate(f"No close of [{coin}] was archived for [{on}]{when}")
-    return found
 
 
 def oldest(_view: View, params: Params) -> date | None:

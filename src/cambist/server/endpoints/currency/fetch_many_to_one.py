@@ -9,14 +9,13 @@ from msgspec import UNSET, Struct
 from cambist.market.cross import midpoints
 from cambist.market.pair import PIVOT
 from cambist.server.endpoint import Endpoint
-from cambist.server.live import Live
-from cambist.server.partial import OfList, Unavailable, available
+from cambist.server.partial import LiveList, Unavailable, available
 from cambist.server.readers import code, codes
 from cambist.server.render import Rates, rates
 from cambist.server.view import Updated, View
 
 
-class Params(OfList, Live, frozen=True, kw_only=True):
+class Params(LiveList, frozen=True, kw_only=True):
     """From a list to one currency."""
 
     bases: Annotated[tuple[str, ...], codes("from", "source", description="Sources.", example="USD,JPY,GBP")]

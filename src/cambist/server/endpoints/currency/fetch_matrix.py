@@ -9,8 +9,7 @@ from msgspec import UNSET, Struct, UnsetType
 from cambist.errors import BadParameter
 from cambist.market.cross import midpoints
 from cambist.server.endpoint import Endpoint
-from cambist.server.live import Live
-from cambist.server.partial import OfList, Unavailable, available
+from cambist.server.partial import LiveList, Unavailable, available
 from cambist.server.readers import codes
 from cambist.server.render import RatesByCode, matrix
 from cambist.server.view import Updated, View
@@ -18,7 +17,7 @@ from cambist.server.view import Updated, View
 MOST_PAIRS = 10_000
 
 
-class Params(OfList, Live, frozen=True, kw_only=True):
+class Params(LiveList, frozen=True, kw_only=True):
     """From a list to a list."""
 
     bases: Annotated[tuple[str, ...], codes("from", "source", description="Sources.", example="USD,EUR")]

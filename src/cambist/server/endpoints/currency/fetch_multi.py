@@ -10,14 +10,13 @@ from cambist.market.cross import midpoints
 from cambist.market.pair import PIVOT
 from cambist.reference.assets import METALS
 from cambist.server.endpoint import Endpoint
-from cambist.server.live import Live
-from cambist.server.partial import OfList, Unavailable, available
+from cambist.server.partial import LiveList, Unavailable, available
 from cambist.server.readers import MONEY_AND_METALS, code, codes
 from cambist.server.render import Rates, rates
 from cambist.server.view import Updated, View
 
 
-class Params(OfList, Live, frozen=True, kw_only=True):
+class Params(LiveList, frozen=True, kw_only=True):
     """From one currency to a list."""
 
     base: Annotated[

@@ -9,16 +9,17 @@ from typing import Annotated
 from msgspec import UNSET, Struct, UnsetType
 
 from cambist.history.age import fixing_days, is_immutable
-from cambist.history.as_of import listed_on, on_day
+from cambist.history.as_of import DayRates, listed_on, on_day
 from cambist.history.excerpt import columns, rows
 from cambist.market.pair import PIVOT
 from cambist.server.endpoint import Endpoint
-from cambist.server.readers import MONEY_AND_METALS, code, codes, day, flag, not_in_future
+from cambist.server.partial import OfList, Unavailable
+from cambist.server.readers import MONEY_AND_METALS, Codes, code, codes, day, flag, not_after_today
 from cambist.server.render import Rates, day_rates
 from cambist.server.view import View
 
 
-class Params(Struct, frozen=True):
+class Params(OfList, frozen=True, kw_only=True):
     """A day, from one currency to a list or to all."""
 
     day: Annotated[date, day("date", description="The day, UTC.", example="2024-02-29")]
@@ -34,7 +35,7 @@ class Params(Struct, frozen=True):
         ),
     ]
     quotes: Annotated[
-        tuple[str, ...] | None,
+        Codes | None,
         codes("to", "target", default=None, description="Targets, all if left out.", example="USD,JPY"),
     ]
     verbose: Annotated[bool, flag("verbose", description="Add `fixings`: true, 1, yes or y.")]
@@ -53,6 +54,7 @@ class Body(Struct, frozen=True, rename={"day": "date"}):
     fixed_on: date | None
     carried_days: int | None
     fixings: dict[str, date | None] | UnsetType = UNSET
+    unavailable: Unavailable = UNSET
 
 
 def closed(view: View, params: Params) -> bool:
@@ -75,21 +77,30 @@ def made_of(view: View, params: Params) -> Iterable[bytes]:
 
 def answer(view: View, params: Params) -> Body:
     """Read the day from the image."""
-    not_in_future("date", params.day, view.today)
-    if params.quotes is None:
-        found = listed_on(view.image, params.day, params.base)
-    else:
-        found = on_day(view.image, params.day, params.base, params.quotes)
-    fixings = fixing_days(view.image, params.day, params.base, found.codes)
+    day = not_after_today("date", params.day, view.today)
+    found, unavailable = _found(view, day, params)
+    fixings = fixing_days(view.image, day, params.base, found.codes)
     fixed_on = min((each for each in fixings.values() if each is not None), default=None)
     return Body(
-        day=params.day,
+        day=day,
         base=params.base,
         results=day_rates(found),
         fixed_on=fixed_on,
-        carried_days=None if fixed_on is None else (params.day - fixed_on).days,
+        carried_days=None if fixed_on is None else (day - fixed_on).days,
         fixings=fixings if params.verbose else UNSET,
+        unavailable=unavailable if params.partial else UNSET,
     )
+
+
+def _found(view: View, day: date, params: Params) -> tuple[DayRates, list[str]]:
+    """Give the rates of the day, and the targets that have none. Errors: NoRate for one, unless part will do."""
+    if params.quotes is None:
+        return listed_on(view.image, day, params.base), []
+    found = on_day(view.image, day, params.base, params.quotes)
+    missing = [quote for quote in params.quotes if quote not in found.codes]
+    if missing and not params.partial:
+        on_day(view.image, day, params.base, missing[:1])
+    return found, [*missing, *(error.symbol for error in params.quotes.unknown)]
 
 
 endpoint: Endpoint[Params, Body] = Endpoint(

@@ -11,21 +11,25 @@ from msgspec import UNSET, Struct, UnsetType
 from cambist.errors import BadParameter
 from cambist.history.age import carried_days, is_immutable
 from cambist.history.excerpt import columns
-from cambist.history.series import between
+from cambist.history.series import Series, between
 from cambist.market.pair import PIVOT, Pair
 from cambist.server.endpoint import Endpoint
-from cambist.server.readers import EARLIEST, MONEY_AND_METALS, code, day, flag, interval, not_in_future
+from cambist.server.partial import OfList, Unavailable, answered
+from cambist.server.readers import EARLIEST, MONEY_AND_METALS, Codes, code, codes, day, flag, interval, not_after_today
 from cambist.server.render import RatesByCode, series_by_code
 from cambist.server.view import View
 
+MOST_SERIES = 10
 DEFAULT_DAYS = 30
 """How many days up to the end a request without a start is about."""
 
 
-class Params(Struct, frozen=True):
-    """A pair, from a day to a day."""
+class Params(OfList, frozen=True, kw_only=True):
+    """One currency in up to ten, from a day to a day."""
 
-    quote: Annotated[str, code("to", "target", description="Target.", example="USD")]
+    quotes: Annotated[
+        Codes, codes("to", "target", most=MOST_SERIES, description="Targets, up to ten.", example="USD,GBP")
+    ]
     base: Annotated[
         str,
         code(
@@ -48,7 +52,8 @@ class Params(Struct, frozen=True):
 class Body(Struct, frozen=True):
     """Every calendar day that has a rate, in ascending order.
 
-    `carried` lists the days that have no fixing of their own and read the one before; only with `verbose`.
+    `carried` lists the days that have no fixing of their own and read the one before, of several targets by target;
+    only with `verbose`.
     """
 
     start: date
@@ -56,12 +61,18 @@ class Body(Struct, frozen=True):
     interval: str
     base: str
     results: RatesByCode
-    carried: list[date] | UnsetType = UNSET
+    carried: list[date] | dict[str, list[date]] | UnsetType = UNSET
+    unavailable: Unavailable = UNSET
 
 
 def closed(view: View, params: Params) -> bool:
-    """It is closed when its last day is immutable for the pair."""
-    return params.end is not None and is_immutable(view.image, params.end, view.today, (params.base, params.quote))
+    """It is closed when its last day is immutable for all of its pairs."""
+    return params.end is not None and is_immutable(view.image, params.end, view.today, (params.base, *params.quotes))
+
+
+def cost(view: View, params: Params) -> int:
+    """One call for each target that is answered."""
+    return len(_series(view, params)[0]) if params.partial else len(params.quotes)
 
 
 def oldest(view: View, params: Params) -> date:
@@ -71,29 +82,45 @@ def oldest(view: View, params: Params) -> date:
 
 def made_of(view: View, params: Params) -> Iterable[bytes]:
     """It is read from the cells of both sides."""
-    return columns(view.image, (params.base, params.quote), *_period(params, view))
+    return columns(view.image, (params.base, *params.quotes), *_period(params, view))
 
 
 def answer(view: View, params: Params) -> Body:
     """Read the series from the image."""
     start, end = _period(params, view)
-    series = between(view.image, Pair(params.base, params.quote), start, end)
+    series, unavailable = _series(view, params)
     return Body(
         start=start,
         end=end,
         interval=params.interval,
         base=params.base,
-        results=series_by_code(series),
-        carried=carried_days(view.image, series) if params.verbose else UNSET,
+        results=series_by_code(series.values()),
+        carried=_carried(view, params, series) if params.verbose else UNSET,
+        unavailable=unavailable,
     )
+
+
+def _series(view: View, params: Params) -> tuple[dict[str, Series], list[str] | UnsetType]:
+    start, end = _period(params, view)
+    return answered(
+        params.quotes,
+        lambda quote: between(view.image, Pair(params.base, quote), start, end),
+        partial=params.partial,
+        unknown=params.quotes.unknown,
+    )
+
+
+def _carried(view: View, params: Params, series: dict[str, Series]) -> list[date] | dict[str, list[date]]:
+    days = {code: carried_days(view.image, one) for code, one in series.items()}
+    return days if len(params.quotes) > 1 else next(iter(days.values()))
 
 
 def _period(params: Params, view: View) -> tuple[date, date]:
     """Give the days asked for; who names no start gets what their plan includes."""
-    today, end = view.today, params.end or view.today
-    not_in_future("end", end, today)
+    today = view.today
+    end = not_after_today("end", params.end or today, today)
     start = params.start or max(end - timedelta(days=DEFAULT_DAYS - 1), EARLIEST, min(view.reach, end))
-    not_in_future("start", start, today)
+    start = not_after_today("start", start, today)
     if start > end:
         raise BadParameter(f"Invalid start: [{start}] is after end [{end}]")
     return start, end
@@ -102,10 +129,11 @@ def _period(params: Params, view: View) -> tuple[date, date]:
 endpoint: Endpoint[Params, Body] = Endpoint(
     path="/time-series",
     tag="currency",
-    summary="One pair, day by day",
+    summary="One currency in up to ten, day by day",
     params=Params,
     body=Body,
     answer=answer,
+    cost=cost,
     closed=closed,
     made_of=made_of,
     oldest=oldest,
