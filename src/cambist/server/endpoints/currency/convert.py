@@ -56,7 +56,7 @@ class Body(Struct, frozen=True, rename={"day": "date"}):
     result: Numbers
     updated: Updated | UnsetType = UNSET
     day: date | UnsetType = UNSET
-    fixed_on: date | None | UnsetType = UNSET
+    fixed_on: date | UnsetType | None = UNSET
 
 
 def answer(view: View, params: Params) -> Body:
