@@ -10,6 +10,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
+from threading import Timer
 
 import pytest
 
@@ -17,12 +18,14 @@ from cambist.app import keeper as keeper_module
 from cambist.app.archivist import Archive
 from cambist.app.backfilling import Backfilling
 from cambist.app.feeds import own_feeds
+from cambist.app.image_guard import ImageGuard
 from cambist.app.keeper import Keeper
 from cambist.app.parts import open_store
 from cambist.app.quarantine_office import QuarantineOffice
+from cambist.app.rebuilding import rebuild_image
 from cambist.app.sandbox import Player
 from cambist.app.worker import Worker
-from cambist.errors import BoardDamaged, CannotStart, ImageDamaged, SourceRefused, StoreBroken
+from cambist.errors import BoardDamaged, CannotStart, SourceRefused, StoreBroken
 from cambist.history.environment import SIMULATED, Environment
 from cambist.history.fixing import Fixing, Receipt, Refusal
 from cambist.history.image import RateImage
@@ -217,13 +220,23 @@ def test_an_image_that_claims_to_be_current_is_made_anew_too(live: Settings, san
     assert_real(live)
 
 
-@pytest.mark.parametrize(("name", "error"), [("book.json", BoardDamaged), ("rates.image", ImageDamaged)])
-def test_no_live_worker_begins_with_what_was_copied(
-    live: Settings, sandbox: Settings, name: str, error: type[Exception]
-) -> None:
-    copy((name,), sandbox, live)
-    with pytest.raises(error, match="not made for a live folder"):
+def test_no_live_worker_begins_with_a_book_that_was_copied(live: Settings, sandbox: Settings) -> None:
+    copy(("book.json",), sandbox, live)
+    with pytest.raises(BoardDamaged, match="not made for a live folder"):
         Worker(live)
+
+
+def test_no_live_worker_begins_with_an_image_that_was_copied_but_waits_for_the_one_that_is_rebuilt(
+    live: Settings, sandbox: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    copy(("rates.image",), sandbox, live)
+    guard = ImageGuard(live, lambda: rebuild_image(live))
+    mended = Timer(0.5, lambda: guard.look(0.0))
+    mended.start()
+    worker = Worker(live)
+    mended.join()
+    assert SIMULATED not in worker._desk._image.sources
+    assert "not made for a live folder: this worker waits until it is rebuilt" in caplog.text
 
 
 def test_a_live_worker_takes_up_nothing_that_was_copied(
