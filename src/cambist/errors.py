@@ -26,6 +26,7 @@ CambistError
 ├── PlansRefused               a plans file is malformed
 ├── SourceRefused              an operator's own source is declared wrongly
 ├── FeedBroken                 a source sent something that is not what it publishes
+│   ├── CellBroken             one cell or column of what a source sent cannot be read
 │   ├── SourceSilent           a source cannot be reached, or does not answer in time
 │   └── NothingPublished       a source says, well-formed, that it has nothing for the days asked
 ├── ImageDamaged               the columnar image is not what was written
@@ -160,6 +161,10 @@ class SourceRefused(CambistError):
 
 class FeedBroken(CambistError):
     """A source sent something that is not what it publishes."""
+
+
+class CellBroken(FeedBroken):
+    """One cell or column of what a source sent cannot be read; the rest may stand."""
 
 
 class SourceSilent(FeedBroken):

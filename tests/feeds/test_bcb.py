@@ -32,8 +32,13 @@ def read(*bulletins: str, about: str = "EUR", context: str = CONTEXT) -> list[Fi
 
 def test_a_fixing_is_the_selling_rate_in_reais_with_its_digits() -> None:
     (fixing,) = read(bulletin())
-    assert fixing == Fixing("bcb", Pair("EUR", "BRL"), DAY, Decimal("6.30180"))
+    assert fixing == Fixing("bcb", Pair("EUR", "BRL"), DAY, Decimal("6.30180"), published_at=fixing.published_at)
     assert str(fixing.value) == "6.30180"
+
+
+def test_when_it_was_published_is_told_by_brasilias_clock() -> None:
+    (fixing,) = read(bulletin(moment="2026-03-05 13:04:17.123"))
+    assert fixing.published_at == datetime(2026, 3, 5, 16, 4, 17, tzinfo=UTC)
 
 
 def test_the_currency_is_the_one_that_was_asked_about() -> None:

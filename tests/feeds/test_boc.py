@@ -68,7 +68,7 @@ def test_a_series_whose_name_and_label_do_not_agree_is_refused(series: str, labe
 
 
 def test_a_rate_of_a_series_without_a_name_is_refused() -> None:
-    with pytest.raises(FeedBroken, match=r"FXPLNCAD.* has a rate on 2026-05-04, but no name"):
+    with pytest.raises(FeedBroken, match=r"FXPLNCAD.* has a rate, but no name"):
         read(day("2026-05-04", FXPLNCAD={"v": "0.3790"}))
 
 

@@ -4,6 +4,8 @@ A new feed joins with a folder of its own; without one this suite is red.
 """
 
 import io
+import json
+import re
 import tomllib
 import zipfile
 from collections.abc import Callable, Iterator
@@ -194,6 +196,87 @@ def test_what_a_source_never_publishes_breaks_the_feed(sample: Sample, content: 
 def test_where_the_source_has_no_rate_there_is_no_fixing(sample: Sample) -> None:
     if sample.missing is not None:
         assert len(sample.read(sample.changed(sample.rate, sample.missing))) == sample.fixings - 1
+
+
+WITHOUT_A_RATE = ("0", "0.0000", "-", "", "N/A", "abc")
+
+
+def left_out(sample: Sample, written: str) -> tuple[int, tuple[str, ...]] | None:
+    """Take the sample with something else in place of a rate; None where it is refused whole."""
+    try:
+        taken = sample.feed.take(sample.changed(sample.rate, written), sample.about)
+    except FeedBroken:
+        return None
+    assert all(is_sound(sample.feed, fixing) for fixing in taken.fixings)
+    return len(taken.fixings), taken.left_out
+
+
+@EVERY
+def test_a_cell_that_cannot_be_read_costs_only_itself_and_is_told(sample: Sample) -> None:
+    digits = re.search(r"[0-9][0-9.,]*", sample.rate)
+    assert digits is not None
+    if sample.fixings < 3:
+        pytest.skip("a file of which half cannot be read is refused")
+    for written in WITHOUT_A_RATE:
+        in_place = sample.rate.replace(digits[0], written)
+        found = left_out(sample, in_place)
+        if found is None and is_no_json(sample, in_place):
+            continue
+        assert found is not None, written
+        assert found[0] == sample.fixings - 1, written
+        # What the source itself writes for a rate that it has not is nothing to tell.
+        assert len(found[1]) == 1 or written != "abc", written
+
+
+def is_no_json(sample: Sample, written: str) -> bool:
+    """Say whether what is written in place of a number is no JSON at all: then the document is cut to pieces."""
+    if sample.file.endswith(".json"):
+        try:
+            json.loads(sample.changed(sample.rate, written))
+        except ValueError:
+            return True
+    return False
+
+
+@EVERY
+def test_where_nothing_can_be_read_the_layout_has_changed(sample: Sample) -> None:
+    for page in (b"", PAGE.encode(), b"{}", b"[]"):
+        with pytest.raises(FeedBroken):
+            sample.feed.take(page, sample.about)
+
+
+TWO_DAYS_OF_HKMA = (
+    '{"header":{"success":true,"err_code":"0000"},"result":{"datasize":2,"records":['
+    '{"end_of_day":"2026-03-05","usd":7.8,"new":1},{"end_of_day":"2026-03-06","usd":7.81,"new":2}]}}'
+)
+TWO_DAYS_AT_NOON = (
+    '{"observations":[{"d":"2010-03-04","IEXE0101":{"v":"1.03"},"IEXE9999":{"v":"2"}},'
+    '{"d":"2010-03-05","IEXE0101":{"v":"1.04"},"IEXE9999":{"v":"2"}}]}'
+)
+UNKNOWN_COLUMNS = [
+    ("boe", "DATE,XUDLUSS,XUDLNEW\n17 Mar 2026,1.25,9\n18 Mar 2026,1.26,9\n", "the series [XUDLNEW]"),
+    ("hkma", TWO_DAYS_OF_HKMA, "the column [new]"),
+    ("boc_noon", TWO_DAYS_AT_NOON, "[IEXE9999]"),
+]
+
+
+@pytest.mark.parametrize(("key", "text", "named"), UNKNOWN_COLUMNS, ids=[row[0] for row in UNKNOWN_COLUMNS])
+def test_a_column_that_nobody_knows_costs_only_itself_and_is_told_once(key: str, text: str, named: str) -> None:
+    feed: FixingFeed = import_module(f"cambist.feeds.{key}").feed
+    taken = feed.take(text.encode())
+    (sentence,) = taken.left_out
+    assert (len(taken.fixings), named in sentence) == (2, True)
+    with pytest.raises(FeedBroken):
+        list(feed.read(text.encode()))
+
+
+def test_a_currency_that_the_fund_has_not_reported_before_costs_only_itself() -> None:
+    (sample,) = (sample for sample in SAMPLES if sample.name == "imf/rates.tsv")
+    taken = sample.feed.take(sample.text.replace("Japanese yen", "Martian yen", 1).encode(), sample.about)
+    assert (len(taken.fixings) < sample.fixings, taken.left_out) == (
+        True,
+        ("IMF: [martian yen] is no currency that it is known to report",),
+    )
 
 
 @EVERY

@@ -30,8 +30,19 @@ def read(*rates: str) -> list[Fixing]:
 
 def test_a_fixing_is_in_rupees_with_its_digits() -> None:
     (fixing,) = read(rate())
-    assert fixing == Fixing("fbil", Pair("USD", "INR"), DAY, Decimal("91.234500"))
+    assert fixing == Fixing("fbil", Pair("USD", "INR"), DAY, Decimal("91.234500"), published_at=fixing.published_at)
     assert str(fixing.value) == "91.234500"
+
+
+def test_when_it_was_displayed_is_told_by_indias_clock() -> None:
+    (fixing,) = read(rate())
+    assert fixing.published_at is not None
+    assert fixing.published_at.astimezone(feed.source.zone).strftime("%H:%M %z") == "13:00 +0530"
+
+
+def test_without_the_time_of_display_there_is_none() -> None:
+    (fixing,) = read(rate().replace("13:00:00", "noon"))
+    assert fixing.published_at is None
 
 
 @pytest.mark.parametrize(("code", "nominal"), [("USD", 1), ("JPY", 100), ("IDR", 10000)])

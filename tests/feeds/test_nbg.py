@@ -33,8 +33,15 @@ def read(*days: str) -> list[Fixing]:
 
 def test_a_fixing_is_in_lari_with_its_digits() -> None:
     (fixing,) = read(of_day(rate()))
-    assert fixing == Fixing("nbg", Pair("USD", "GEL"), date(2026, 3, 5), Decimal("2.7010"))
+    assert fixing == Fixing(
+        "nbg", Pair("USD", "GEL"), date(2026, 3, 5), Decimal("2.7010"), published_at=fixing.published_at
+    )
     assert str(fixing.value) == "2.7010"
+
+
+def test_when_it_was_set_is_told_by_the_clock_of_tbilisi() -> None:
+    (fixing,) = read(of_day(rate()))
+    assert fixing.published_at == datetime(2026, 3, 4, 13, 1, 8, tzinfo=UTC)
 
 
 def test_the_quantity_is_the_nominal() -> None:

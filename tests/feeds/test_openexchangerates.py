@@ -23,7 +23,10 @@ def read(rates: str, *, moment: int = NOON, base: str = "USD", about: str = "202
 
 def test_rates_are_units_per_dollar_in_the_digits_published() -> None:
     (fixing,) = read('"JPY": 157.250')
-    assert fixing == Fixing("openexchangerates", Pair("USD", "JPY"), date(2026, 3, 5), Decimal("157.250"))
+    published_at = datetime(2026, 3, 5, 12, tzinfo=UTC)
+    assert fixing == Fixing(
+        "openexchangerates", Pair("USD", "JPY"), date(2026, 3, 5), Decimal("157.250"), published_at=published_at
+    )
     assert str(fixing.value) == "157.250"
 
 

@@ -46,6 +46,16 @@ def a_file(*lines: str) -> bytes:
     return "\n".join(["Date,USD,JPY,", *lines, ""]).encode()
 
 
+def test_a_cell_that_cannot_be_read_is_left_out_and_told_and_the_rest_is_filed(archive: Archive) -> None:
+    found = delivered(archive, a_file("2026-03-04,1.10,180,", "2026-03-05,1.11,0,"))
+    assert found == Filed(added=3, corrected=0, unchanged=0, left_out=("ECB: EUR/JPY on 2026-03-05 is no rate: [0]",))
+
+
+def test_what_is_mostly_unreadable_is_refused_whole(archive: Archive) -> None:
+    with pytest.raises(FeedBroken, match=r"EUR/USD on 2026-03-04 is no rate: \[x\]"):
+        delivered(archive, a_file("2026-03-04,x,x,", "2026-03-05,1.11,x,"))
+
+
 def test_a_delivery_is_filed_with_its_receipt(archive: Archive) -> None:
     assert delivered(archive, a_file("2026-03-05,1.10,180,")) == Filed(added=2, corrected=0, unchanged=0)
     (known,) = archive.trail(USD, date(2026, 3, 5))
@@ -110,7 +120,7 @@ def test_a_refused_delivery_is_taken_once_its_days_have_come(archive: Archive) -
         b"",
         b"<html>Service unavailable</html>",
         a_file(),
-        a_file("2026-03-05,1.10,180,", "2026-03-04,nonsense,180,"),
+        a_file("2026-03-05,1.10,180,", "yesterday,1.10,180,"),
         a_file("2026-03-05,1.10,180,", "2026-03-05,1.11,180,"),
         a_file("2026-03-05,1.10,180,", "2026-03-04,1.1"),
         b"PK\x03\x04 and then the line broke",

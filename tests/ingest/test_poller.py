@@ -378,6 +378,31 @@ def test_while_something_waits_its_bytes_are_asked_for_even_if_they_are_the_same
     assert fetches.done == [("ask", "one")]
 
 
+def test_what_could_not_be_read_is_in_the_status_until_it_can(
+    skipping, a_source, caplog: pytest.LogCaptureFixture
+) -> None:
+    told = Filed(5, 0, 0, left_out=("Mint: EUR/USD on 2026-03-06 is no rate: [-]",))
+    source = a_source(schedule=ALL_DAY)
+    poller, _, _ = polled(skipping, source, Fetches(b"rates"), Cabinet([told, None]), seconds=30 * 60)
+    assert poller.pulse.report(0, {}).left_out == told.left_out, "the same bytes say the same"
+    assert (
+        "Source mint: left out of what it sent: Mint: EUR/USD on 2026-03-06 is no rate: [-] (1 in all)" in caplog.text
+    )
+    poller, _, _ = polled(skipping, source, Fetches(b"rates"), Cabinet([told, Filed(0, 0, 6)]), seconds=30 * 60)
+    assert poller.pulse.report(0, {}).left_out == ()
+
+
+def test_what_could_not_be_read_of_a_part_that_is_never_asked_again_is_told_for_a_week(a_source) -> None:
+    pulse = a_poller(a_source(), Fetches(None)).pulse
+    pulse.left_out("monday", ("a cell",), FRIDAY_NOON)
+    pulse.left_out("tuesday", ("a cell", "a column"), FRIDAY_NOON + timedelta(days=6))
+    assert pulse.report(0, {}).left_out == ("a cell", "a column")
+    pulse.left_out("next", (), FRIDAY_NOON + timedelta(days=7))
+    assert pulse.report(0, {}).left_out == ("a cell", "a column")
+    pulse.left_out("next", (), FRIDAY_NOON + timedelta(days=13))
+    assert pulse.report(0, {}).left_out == ()
+
+
 # After a gap
 
 

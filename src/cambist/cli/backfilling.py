@@ -67,6 +67,8 @@ def _tell(filled: Sequence[Filled], *, as_json: bool) -> None:
     for course in courses:
         for failure in course.failed[: 1 if course.is_silent else 3]:
             typer.echo(f"{course.key}: {failure}", err=True)
+        for sentence in dict.fromkeys(course.left_out[:3]):
+            typer.echo(f"{course.key}: left out: {sentence}", err=True)
 
 
 def _record(each: Filled) -> dict[str, object]:

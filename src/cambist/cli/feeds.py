@@ -135,6 +135,8 @@ def _report_row(report: SourceReport, now: datetime) -> Sequence[object]:
 def _reasons(report: SourceReport) -> Iterator[str]:
     if report.why:
         yield report.why
+    for sentence in report.left_out:
+        yield f"left out: {sentence}"
     for reason, count in report.refused.items():
         yield f"{count:,} ticks {reason}"
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
 from zoneinfo import ZoneInfo
 
+from cambist.errors import CellBroken, FeedBroken, NothingPublished
 from cambist.history.fixing import Fixing
 from cambist.market.pair import PIVOT, Pair
 from cambist.market.standing import Pace, RateType
@@ -119,8 +121,38 @@ class Inquiry:
         return f"{self.url} for {self.first} to {self.last}" if self.body else self.url
 
 
+_left_out: ContextVar[dict[str, None] | None] = ContextVar("left_out", default=None)
+"""What is left out of the answer that is being taken, each once; None where an answer is read whole or not at all."""
+
+
+class _Cell:
+    """Around the reading of one cell or column: a broken one costs only itself where somebody notes it, else all."""
+
+    def __enter__(self) -> None:
+        """Begin."""
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> bool:
+        """Note a cell that cannot be read, and go on."""
+        noted = _left_out.get()
+        if noted is None or not isinstance(error, CellBroken):
+            return False
+        noted[str(error)] = None
+        return True
+
+
+CELL = _Cell()
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What was read of an answer, and in a sentence each what was left out."""
+
+    fixings: list[Fixing]
+    left_out: tuple[str, ...] = ()
+
+
 class Feed(ABC):
-    """One source's adapter. It extracts; it never rescues, skips or guesses."""
+    """One source's adapter. It extracts; it never rescues or guesses, and says what it leaves out."""
 
     source: Source
 
@@ -139,6 +171,25 @@ class FixingFeed(Feed):
         Errors: NothingPublished where it says, well-formed, that there is nothing for the days asked; FeedBroken
         when it is anything but what the source publishes.
         """
+
+    def take(self, content: bytes, about: str = "") -> Taken:
+        """Read one answer in which a cell or a column that cannot be read costs only itself.
+
+        Errors: as `read`; FeedBroken too where more of it cannot be read than can: then it is the layout that changed.
+        """
+        noted: dict[str, None] = {}
+        token = _left_out.set(noted)
+        try:
+            fixings = list(self.read(content, about))
+        except NothingPublished:
+            if not noted:
+                raise
+            fixings = []
+        finally:
+            _left_out.reset(token)
+        if noted and len(noted) >= len(fixings):
+            raise FeedBroken(next(iter(noted)))
+        return Taken(fixings, tuple(noted))
 
 
 Names = Mapping[str, Pair]

@@ -90,7 +90,8 @@ class BbkFeed(FixingFeed):
             nominal = _nominal(cells[_TITLE], pair)
             if cells[_VALUE] != _MISSING:
                 fixed += 1
-                yield Fixing("bbk", pair, day, _bbk.number(cells[_VALUE], f"{pair} on {day}"), nominal)
+                with _bbk.cell:
+                    yield Fixing("bbk", pair, day, _bbk.number(cells[_VALUE], f"{pair} on {day}"), nominal)
         if not seen:
             raise _bbk.broken("the file holds no day")
         if not fixed:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import date, time, timedelta
-from decimal import Decimal
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -38,7 +37,7 @@ _bcb = Reading("BCB")
 
 
 class _Bulletin(msgspec.Struct, rename="camel"):
-    cotacao_venda: Decimal
+    cotacao_venda: msgspec.Raw
     data_hora_cotacao: str
     tipo_boletim: str
 
@@ -87,7 +86,11 @@ class BcbFeed(FixingFeed):
         seen: set[date] = set()
         for bulletin in answer.value:
             day = _bcb.once(seen, _day(bulletin))
-            yield Fixing("bcb", pair, day, _bcb.positive(bulletin.cotacao_venda, f"{pair} on {day}"))
+            with _bcb.cell:
+                value = _bcb.positive(bulletin.cotacao_venda, f"{pair} on {day}")
+                yield Fixing(
+                    "bcb", pair, day, value, published_at=_bcb.moment(bulletin.data_hora_cotacao, self.source.zone)
+                )
 
 
 def _day(bulletin: _Bulletin) -> date:

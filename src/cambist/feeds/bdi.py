@@ -79,8 +79,11 @@ class BdiFeed(FixingFeed):
         _ = about
         found: dict[str, Decimal | None] = {}
         days: set[date] = set()
-        for code, rate, day in map(_row, _bdi.table(_body(_bdi.text(content)))):
+        for code, text, day in map(_row, _bdi.table(_body(_bdi.text(content)))):
             days.add(day)
+            rate = None
+            with _bdi.cell:
+                rate = None if text == _MISSING else _bdi.number(text, f"EUR/{code} on {day}")
             if found.setdefault(code, rate) != rate:
                 raise _bdi.broken(f"{code} has two rates on {day}: [{found[code]}] and [{rate}]")
         if len(days) > 1:
@@ -101,7 +104,7 @@ def _body(text: str) -> str:
     return body.rstrip("\n")
 
 
-def _row(cells: list[str]) -> tuple[str, Decimal | None, date]:
+def _row(cells: list[str]) -> tuple[str, str, date]:
     if len(cells) != 7:
         raise _bdi.broken(f"a line has {len(cells)} cells instead of 7: [{shown(','.join(cells))}]")
     _, _, label, _, text, convention, of = cells
@@ -111,7 +114,7 @@ def _row(cells: list[str]) -> tuple[str, Decimal | None, date]:
     # exist against the dollar and the lira only.
     if convention.rstrip(" .") != _PER_EURO or code == "EUR":
         raise _bdi.broken(f"{code} on {day} is quoted otherwise than per euro: [{shown(convention)}]")
-    return code, None if text == _MISSING else _bdi.number(text, f"EUR/{code} on {day}"), day
+    return code, text, day
 
 
 def _code(label: str, day: date) -> str:

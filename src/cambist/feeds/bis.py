@@ -108,7 +108,8 @@ class BisFeed(FixingFeed):
             if value != _MISSING:
                 fixed += 1
                 pair = Pair("USD", _on(about, day))
-                yield Fixing("bis", pair, day, _scaled(value, power, f"{pair} on {day}"))
+                with _bis.cell:
+                    yield Fixing("bis", pair, day, _scaled(value, power, f"{pair} on {day}"))
         if not fixed:
             raise NothingPublished(f"BIS: has no rate of {about} for the days asked for")
 

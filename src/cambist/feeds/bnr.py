@@ -81,9 +81,10 @@ def _of_day(day: date, cube: Element) -> Iterator[Fixing]:
         if not entry.tag.endswith("}Rate"):
             raise _bnr.broken(f"{day} holds [{shown(entry.tag)}]")
         pair = _bnr.once(fixed, Pair(_bnr.code(entry.get("currency")), "RON"))
-        value = _bnr.number(entry.text or "", f"{pair} on {day}")
-        nominal = _bnr.whole(entry.get("multiplier", "1"), f"{pair} on {day}")
-        yield Fixing("bnr", pair, day, value, nominal, GRAM if pair.base == "XAU" else "")
+        with _bnr.cell:
+            value = _bnr.number(entry.text or "", f"{pair} on {day}")
+            nominal = _bnr.whole(entry.get("multiplier", "1"), f"{pair} on {day}")
+            yield Fixing("bnr", pair, day, value, nominal, GRAM if pair.base == "XAU" else "")
     if not fixed:
         raise _bnr.broken(f"{day} has no rate")
 

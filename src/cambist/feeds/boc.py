@@ -32,7 +32,7 @@ class _Detail(msgspec.Struct):
 
 
 class _Value(msgspec.Struct):
-    v: str
+    v: object
 
 
 class _Answer(msgspec.Struct):
@@ -80,10 +80,9 @@ class BocFeed(FixingFeed):
             if "FXUSDCAD" not in observation:
                 raise _boc.broken(f"{day} has no rate of the dollar")
             for series, value in observation.items():
-                if isinstance(value, _Value):
-                    yield _fixing(pairs, series, day, value.v)
-                elif series != "d":
-                    raise _boc.broken(f"{series} on {day} is no rate: [{shown(value)}]")
+                if series != "d":
+                    with _boc.cell:
+                        yield _fixing(pairs, series, day, value)
         if not seen:
             raise NothingPublished("Bank of Canada: there is no rate for the days asked")
 
@@ -96,10 +95,12 @@ def _pair(series: str, label: str) -> Pair:
     return Pair(code, "CAD")
 
 
-def _fixing(pairs: dict[str, Pair], series: str, day: date, text: str) -> Fixing:
+def _fixing(pairs: dict[str, Pair], series: str, day: date, value: str | _Value) -> Fixing:
+    if not isinstance(value, _Value):
+        raise _boc.cell_broken(f"{series} on {day} is no rate: [{shown(value)}]")
     if series not in pairs:
-        raise _boc.broken(f"[{shown(series)}] has a rate on {day}, but no name")
-    return Fixing("boc", pairs[series], day, _boc.number(text, f"{pairs[series]} on {day}"))
+        raise _boc.cell_broken(f"[{shown(series)}] has a rate, but no name")
+    return Fixing("boc", pairs[series], day, _boc.positive(value.v, f"{pairs[series]} on {day}"))
 
 
 feed: FixingFeed = BocFeed()

@@ -96,7 +96,7 @@ _boc = Reading("Bank of Canada at noon")
 
 
 class _Value(msgspec.Struct):
-    v: str
+    v: object
 
 
 class _Answer(msgspec.Struct):
@@ -153,9 +153,11 @@ def _of_day(day: date, observation: dict[str, str | _Value]) -> Iterator[Fixing]
     for series, value in observation.items():
         if series in _PAIRS and isinstance(value, _Value):
             pair = _boc.once(fixed, _PAIRS[series])
-            yield Fixing("boc_noon", pair, day, _boc.number(value.v, f"{pair} on {day}"))
+            with _boc.cell:
+                yield Fixing("boc_noon", pair, day, _boc.positive(value.v, f"{pair} on {day}"))
         elif series != "d" and series not in _FORWARDS:
-            raise _boc.broken(f"nobody knows what [{shown(series)}] on {day} is")
+            with _boc.cell:
+                raise _boc.cell_broken(f"nobody knows what [{shown(series)}] is")
 
 
 feed: FixingFeed = BocNoonFeed()

@@ -111,22 +111,25 @@ class BoeFeed(FixingFeed):
             raise _boe.broken("the table holds no rate")
 
 
-def _pairs(header: list[str]) -> list[Pair]:
+def _pairs(header: list[str]) -> list[Pair | None]:
+    """Read the pairs off the header; None is a column of which it is not known what it is."""
     if header[:1] != ["DATE"] or len(header) < 2 or len(set(header)) != len(header):
         raise _boe.broken(f"the table does not begin with its header: [{shown(','.join(header))}]")
-    unknown = [series for series in header[1:] if series not in _PAIRS]
-    if unknown:
-        raise _boe.broken(f"it is not known what the series [{shown(unknown[0])}] is")
-    return [_PAIRS[series] for series in header[1:]]
+    for series in header[1:]:
+        with _boe.cell:
+            if series not in _PAIRS:
+                raise _boe.cell_broken(f"it is not known what the series [{shown(series)}] is")
+    return [_PAIRS.get(series) for series in header[1:]]
 
 
-def _of_row(pairs: list[Pair], cells: list[str], seen: set[date]) -> Iterator[Fixing]:
+def _of_row(pairs: list[Pair | None], cells: list[str], seen: set[date]) -> Iterator[Fixing]:
     if len(cells) != len(pairs) + 1:
         raise _boe.broken(f"the line [{shown(','.join(cells))}] has {len(cells)} cells instead of {len(pairs) + 1}")
     day = _boe.once(seen, _boe.english_day(cells[0], _DAY, since=_FIRST_DAY))
     for pair, cell in zip(pairs, cells[1:], strict=True):
-        if cell:
-            yield Fixing("boe", pair, day, _boe.number(cell, f"{pair} on {day}"))
+        if cell and pair is not None:
+            with _boe.cell:
+                yield Fixing("boe", pair, day, _boe.number(cell, f"{pair} on {day}"))
 
 
 def _written(day: date) -> str:

@@ -77,7 +77,8 @@ class BoiFeed(FixingFeed):
         seen: set[tuple[Pair, date]] = set()
         for row in map(_named, rows):
             if row["BASE_CURRENCY"] != _BASKET:
-                yield _fixing(row, seen)
+                with _boi.cell:
+                    yield _fixing(row, seen)
         if not seen:
             raise _boi.broken("the table holds no rate")
 

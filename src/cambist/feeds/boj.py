@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import date, time, timedelta
-from decimal import Decimal
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -36,7 +35,7 @@ _boj = Reading("Bank of Japan")
 
 class _Values(msgspec.Struct, rename="upper"):
     survey_dates: list[int]
-    values: list[Decimal | None]
+    values: list[msgspec.Raw]
 
 
 class _Series(msgspec.Struct, rename="upper"):
@@ -107,10 +106,12 @@ def _of_series(series: _Series, seen: set[Pair]) -> Iterator[Fixing]:
     days: set[date] = set()
     for written, value in zip(values.survey_dates, values.values, strict=True):
         # Whole months are answered: days before the first stand here too, without a rate.
-        since = _FIRST_DAY.replace(day=1) if value is None else _FIRST_DAY
+        is_missing = bytes(value) == b"null"
+        since = _FIRST_DAY.replace(day=1) if is_missing else _FIRST_DAY
         day = _boj.once(days, _boj.day(written, "%Y%m%d", since))
-        if value is not None:
-            yield Fixing("boj", pair, day, _boj.positive(value, f"{pair} on {day}"))
+        if not is_missing:
+            with _boj.cell:
+                yield Fixing("boj", pair, day, _boj.positive(value, f"{pair} on {day}"))
 
 
 feed: FixingFeed = BojFeed()

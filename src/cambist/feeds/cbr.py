@@ -118,7 +118,9 @@ def _records(root: Element, name: str, entry: str) -> Iterator[Element]:
 
 def _of_day(root: Element) -> Iterator[Fixing]:
     for entry in _records(root, "Foreign Currency Market", "Valute"):
-        yield _fixing(_cbr.code(entry.findtext("CharCode")), _day(root.get("Date")), entry)
+        code, day = _cbr.code(entry.findtext("CharCode")), _day(root.get("Date"))
+        with _cbr.cell:
+            yield _fixing(code, day, entry)
 
 
 def _of_code(root: Element, code: str) -> Iterator[Fixing]:
@@ -127,7 +129,9 @@ def _of_code(root: Element, code: str) -> Iterator[Fixing]:
         if found != _IDS.get(code):
             raise _cbr.broken(f"[{shown(str(found))}] stands where {code} was asked")
     for entry in entries:
-        yield _fixing(code, _day(entry.get("Date")), entry)
+        day = _day(entry.get("Date"))
+        with _cbr.cell:
+            yield _fixing(code, day, entry)
 
 
 def _fixing(code: str, day: date, entry: Element) -> Fixing:
@@ -144,8 +148,9 @@ def _of_metals(root: Element) -> Iterator[Fixing]:
         if code is None:
             raise _cbr.broken(f"[{shown(str(entry.get('Code')))}] is none of its metals")
         pair = Pair(code, "RUB")
-        buy, sell = (_number(entry, side, f"{pair} on {day}") for side in ("Buy", "Sell"))
-        yield Fixing("cbr", pair, day, buy if buy == sell else (buy + sell) / 2, unit=GRAM)
+        with _cbr.cell:
+            buy, sell = (_number(entry, side, f"{pair} on {day}") for side in ("Buy", "Sell"))
+            yield Fixing("cbr", pair, day, buy if buy == sell else (buy + sell) / 2, unit=GRAM)
 
 
 def _number(entry: Element, tag: str, what: str) -> Decimal:

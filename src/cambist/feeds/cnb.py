@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import date, time, timedelta
-from decimal import Decimal
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -33,7 +32,7 @@ class _Rate(msgspec.Struct):
     validFor: str  # noqa: N815  the source's own name
     currencyCode: str  # noqa: N815  as above
     amount: int
-    rate: Decimal
+    rate: msgspec.Raw
 
 
 class _Document(msgspec.Struct):
@@ -83,8 +82,9 @@ class CnbFeed(FixingFeed):
         for rate in rates:
             day = _cnb.day(rate.validFor, since=_FIRST_DAY)
             pair, _ = _cnb.once(seen, (Pair(_cnb.code(rate.currencyCode), "CZK"), day))
-            amount = _cnb.whole(rate.amount, f"{pair} on {day}")
-            yield Fixing("cnb", pair, day, _cnb.positive(rate.rate, f"{pair} on {day}"), amount)
+            with _cnb.cell:
+                amount = _cnb.whole(rate.amount, f"{pair} on {day}")
+                yield Fixing("cnb", pair, day, _cnb.positive(rate.rate, f"{pair} on {day}"), amount)
 
 
 def _inquiry(path: str, first: date, last: date) -> Inquiry:

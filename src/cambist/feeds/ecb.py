@@ -103,7 +103,9 @@ def _of_day(day: date, rates: Iterable[tuple[Pair, str]]) -> Iterator[Fixing]:
     fixed: set[Pair] = set()
     for pair, text in rates:
         if text not in _MISSING:
-            yield Fixing("ecb", _ecb.once(fixed, pair), day, _ecb.number(text, f"{pair} on {day}"))
+            _ecb.once(fixed, pair)
+            with _ecb.cell:
+                yield Fixing("ecb", pair, day, _ecb.number(text, f"{pair} on {day}"))
     if _DOLLAR not in fixed:
         raise _ecb.broken(f"{day} has no rate of the dollar")
 

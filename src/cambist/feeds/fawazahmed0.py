@@ -11,10 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import date, time, timedelta
-from decimal import Decimal
 from zoneinfo import ZoneInfo
 
-from msgspec import Struct
+from msgspec import Raw, Struct
 
 from cambist.feeds.base import EVERY_DAY, FixingFeed, Inquiry, Redistribution, Schedule, Source
 from cambist.feeds.reading import Reading
@@ -41,7 +40,7 @@ _fawazahmed0 = Reading("fawazahmed0")
 
 class _Day(Struct):
     date: str
-    usd: dict[str, Decimal]
+    usd: dict[str, Raw]
 
 
 class Fawazahmed0Feed(FixingFeed):
@@ -80,12 +79,13 @@ class Fawazahmed0Feed(FixingFeed):
         _ = about
         document = _fawazahmed0.json(content, _Day)
         day = _fawazahmed0.day(document.date, since=_FIRST_DAY)
-        if document.usd.get("usd") != 1 or "eur" not in document.usd:
+        if bytes(document.usd.get("usd", b"")) != b"1" or "eur" not in document.usd:
             raise _fawazahmed0.broken(f"the rates of {day} are none per dollar")
         for key, value in document.usd.items():
             pair = _READ.get(key)
             if pair is not None:
-                yield Fixing("fawazahmed0", pair, day, _fawazahmed0.positive(value, f"{pair} on {day}"))
+                with _fawazahmed0.cell:
+                    yield Fixing("fawazahmed0", pair, day, _fawazahmed0.positive(value, f"{pair} on {day}"))
 
 
 feed: FixingFeed = Fawazahmed0Feed()

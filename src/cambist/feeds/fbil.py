@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import date, time, timedelta
-from decimal import Decimal
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -32,7 +31,8 @@ _fbil = Reading("FBIL")
 class _Rate(msgspec.Struct, rename="camel"):
     process_run_date: str
     sub_prod_name: str
-    rate: Decimal
+    rate: msgspec.Raw
+    display_time: str = ""
 
 
 class FbilFeed(FixingFeed):
@@ -75,7 +75,10 @@ class FbilFeed(FixingFeed):
             nominal, pair = _quoted(rate.sub_prod_name)
             day = _fbil.day(rate.process_run_date, "%Y-%m-%d 00:00:00", since=_FIRST_DAY)
             _fbil.once(seen, (pair, day))
-            yield Fixing("fbil", pair, day, _fbil.positive(rate.rate, f"{pair} on {day}"), nominal)
+            with _fbil.cell:
+                value = _fbil.positive(rate.rate, f"{pair} on {day}")
+                published_at = _fbil.moment(rate.display_time, self.source.zone)
+                yield Fixing("fbil", pair, day, value, nominal, published_at=published_at)
 
 
 def _quoted(name: str) -> tuple[int, Pair]:

@@ -122,7 +122,8 @@ class FedFeed(FixingFeed):
             day = _fed.once(seen, _fed.day(text, since=_FIRST_DAY))
             if cell not in _MISSING:
                 found += 1
-                yield _fixing(series, day, _fed.number(cell, f"{series} on {day}"))
+                with _fed.cell:
+                    yield _fixing(series, day, _fed.number(cell, f"{series} on {day}"))
         if not found:
             raise NothingPublished(f"Federal Reserve: {series} has no rate for the days asked")
 

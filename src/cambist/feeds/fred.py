@@ -143,7 +143,8 @@ class FredFeed(FixingFeed):
             day = _fred.once(seen, _fred.day(each.date, since=_FIRST_DAY))
             if each.value != _MISSING:
                 found += 1
-                yield _fixing(about, day, _fred.number(each.value, f"{about} on {day}"))
+                with _fred.cell:
+                    yield _fixing(about, day, _fred.number(each.value, f"{about} on {day}"))
         if not found:
             raise NothingPublished(f"FRED: {about} has no rate for the days asked")
 

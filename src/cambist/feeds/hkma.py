@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import date, time, timedelta
-from decimal import Decimal
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -109,10 +108,11 @@ def _of_day(day: date, record: dict[str, msgspec.Raw]) -> Iterator[Fixing]:
         written = bytes(raw)
         if column in _PAIRS and written != b"null":
             pair = _PAIRS[column]
-            value = _hkma.json(written, Decimal)
-            yield Fixing("hkma", pair, day, _hkma.positive(value, f"{pair} on {day}"))
+            with _hkma.cell:
+                yield Fixing("hkma", pair, day, _hkma.positive(raw, f"{pair} on {day}"))
         elif column not in _PAIRS and column != _DAY and not column.startswith("neeri_"):
-            raise _hkma.broken(f"it is not known what the column [{shown(column)}] means")
+            with _hkma.cell:
+                raise _hkma.cell_broken(f"it is not known what the column [{shown(column)}] means")
 
 
 feed: FixingFeed = HkmaFeed()

@@ -153,11 +153,14 @@ class ImfFeed(FixingFeed):
     def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
         """Read one month of the report that `about` names, in its order."""
         cells = _cells(_tables(_imf.text(content), about))
-        fixings = map(_rate, cells) if about == "REP" else map(_sdr, cells)
+        fixing_of = _rate if about == "REP" else _sdr
         seen: set[tuple[Pair, date]] = set()
-        for fixing in filter(None, fixings):
-            _imf.once(seen, (fixing.pair, fixing.day))
-            yield fixing
+        for cell in cells:
+            with _imf.cell:
+                fixing = fixing_of(cell)
+                if fixing is not None:
+                    _imf.once(seen, (fixing.pair, fixing.day))
+                    yield fixing
         if not seen:
             raise _imf.broken("the report holds no rate")
 
@@ -220,7 +223,7 @@ def _code(name: str, day: date) -> str:
     if name in _BOLIVARES:
         return next(code for code in _SUCCESSIVE if day <= (CURRENCIES[code].last_day or day))
     if name not in _CODES:
-        raise _imf.broken(f"[{shown(name)}] is no currency that it is known to report")
+        raise _imf.cell_broken(f"[{shown(name)}] is no currency that it is known to report")
     return _CODES[name]
 
 

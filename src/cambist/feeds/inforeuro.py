@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import date, time, timedelta
-from decimal import Decimal
 from zoneinfo import ZoneInfo
 
-from msgspec import Struct
+from msgspec import Raw, Struct
 
+from cambist.errors import shown
 from cambist.feeds.base import FixingFeed, Inquiry, Redistribution, Schedule, Source
 from cambist.feeds.reading import Reading
 from cambist.history.fixing import Fixing
@@ -38,7 +38,7 @@ class _Row(Struct):
     """Declared without defaults: a row that lacks one of the two is none of InforEuro's."""
 
     isoA3Code: str  # noqa: N815  the source's own name
-    value: Decimal | None
+    value: Raw
 
 
 class InforEuroFeed(FixingFeed):
@@ -80,15 +80,15 @@ class InforEuroFeed(FixingFeed):
         seen: set[str] = set()
         for row in _inforeuro.json(content, list[_Row]):
             code = _code(_inforeuro.code(row.isoA3Code), day)
-            if row.value is None:
+            if bytes(row.value) == b"null":
                 continue
             pair = Pair("EUR", code)
-            value = _inforeuro.positive(row.value, f"{pair} of {about}")
             if code != "EUR":
                 _inforeuro.once(seen, code)
-                yield Fixing("inforeuro", pair, day, value)
-            elif value != 1:
-                raise _inforeuro.broken(f"a euro is worth [{value}] of itself")
+                with _inforeuro.cell:
+                    yield Fixing("inforeuro", pair, day, _inforeuro.positive(row.value, f"{pair} of {about}"))
+            elif _inforeuro.positive(row.value, f"{pair} of {about}") != 1:
+                raise _inforeuro.broken(f"a euro is worth [{shown(bytes(row.value).decode())}] of itself")
         if not seen:
             raise _inforeuro.broken(f"the answer holds no rate of {about}")
 

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import date, time, timedelta
-from decimal import Decimal
 from zoneinfo import ZoneInfo
 
-from msgspec import Struct
+from msgspec import Raw, Struct
 
 from cambist.feeds.base import WEEKDAYS, FixingFeed, Inquiry, Redistribution, Schedule, Source
 from cambist.feeds.reading import Reading
@@ -39,7 +38,7 @@ _lbma = Reading("LBMA")
 
 class _Row(Struct):
     d: str
-    v: list[Decimal | None]
+    v: list[Raw]
 
 
 class LbmaFeed(FixingFeed):
@@ -85,7 +84,8 @@ class LbmaFeed(FixingFeed):
             if len(row.v) != _CURRENCIES:
                 raise _lbma.broken(f"{pair} on {day} has {len(row.v)} prices instead of {_CURRENCIES}")
             priced = True
-            yield Fixing("lbma", pair, day, _lbma.positive(row.v[0], f"{pair} on {day}"))
+            with _lbma.cell:
+                yield Fixing("lbma", pair, day, _lbma.positive(row.v[0], f"{pair} on {day}"))
         if not priced:
             raise _lbma.broken("the file holds no price")
 

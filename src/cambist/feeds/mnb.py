@@ -102,8 +102,9 @@ def _of_day(day: date, rates: Element) -> Iterator[Fixing]:
     fixed: set[Pair] = set()
     for entry in rates:
         pair = _mnb.once(fixed, Pair(_mnb.code(entry.get("curr")), "HUF"))
-        unit = _mnb.whole(entry.get("unit"), f"{pair} on {day}")
-        yield Fixing("mnb", pair, day, _mnb.number(entry.text or "", f"{pair} on {day}", comma=","), unit)
+        with _mnb.cell:
+            unit = _mnb.whole(entry.get("unit"), f"{pair} on {day}")
+            yield Fixing("mnb", pair, day, _mnb.number(entry.text or "", f"{pair} on {day}", comma=","), unit)
     if not fixed:
         raise _mnb.broken(f"{day} has no rate")
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import date, time, timedelta
-from decimal import Decimal
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -32,8 +31,9 @@ _nbg = Reading("NBG")
 class _Rate(msgspec.Struct, rename="camel"):
     code: str
     quantity: int
-    rate: Decimal
+    rate: msgspec.Raw
     valid_from_date: str
+    date: str = ""
 
 
 class _Rates(msgspec.Struct):
@@ -84,8 +84,11 @@ class NbgFeed(FixingFeed):
             if rate.valid_from_date != answer[0].date or rate.code == "GEL":
                 raise _nbg.broken(f"[{shown(rate.code)}] is for [{shown(rate.valid_from_date)}] and not for {day}")
             pair = _nbg.once(seen, Pair(_nbg.code(rate.code), "GEL"))
-            value = _nbg.positive(rate.rate, f"{pair} on {day}")
-            yield Fixing("nbg", pair, day, value, _nbg.whole(rate.quantity, pair))
+            with _nbg.cell:
+                value = _nbg.positive(rate.rate, f"{pair} on {day}")
+                # Its Z is none: the clock is that of Tbilisi.
+                published_at = _nbg.moment(rate.date, self.source.zone)
+                yield Fixing("nbg", pair, day, value, _nbg.whole(rate.quantity, pair), published_at=published_at)
 
 
 feed: FixingFeed = NbgFeed()

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from datetime import date, time, timedelta
-from decimal import Decimal
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -40,7 +39,7 @@ _nbp = Reading("NBP")
 
 class _Rate(msgspec.Struct):
     code: str
-    mid: Decimal
+    mid: msgspec.Raw
 
 
 class _Table(msgspec.Struct):
@@ -51,7 +50,7 @@ class _Table(msgspec.Struct):
 
 class _GoldPrice(msgspec.Struct):
     data: str
-    cena: Decimal
+    cena: msgspec.Raw
 
 
 class NbpFeed(FixingFeed):
@@ -117,14 +116,16 @@ def _of_day(day: date, rates: Iterable[_Rate]) -> Iterator[Fixing]:
         code = _nbp.code(rate.code)
         successor, since = _SUCCESSORS.get(code, ("", day))
         pair = Pair(successor if successor and day >= since else code, "PLN")
-        yield Fixing("nbp", pair, day, _nbp.positive(rate.mid, f"{pair} on {day}"))
+        with _nbp.cell:
+            yield Fixing("nbp", pair, day, _nbp.positive(rate.mid, f"{pair} on {day}"))
 
 
 def _of_gold(content: bytes) -> Iterator[Fixing]:
     pair = Pair("XAU", "PLN")
     for price in _nbp.json(content, list[_GoldPrice]):
         day = _nbp.day(price.data, since=_FIRST_GOLD)
-        yield Fixing("nbp", pair, day, _nbp.positive(price.cena, f"{pair} on {day}"), unit=GRAM)
+        with _nbp.cell:
+            yield Fixing("nbp", pair, day, _nbp.positive(price.cena, f"{pair} on {day}"), unit=GRAM)
 
 
 feed: FixingFeed = NbpFeed()

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import date, time, timedelta
-from decimal import Decimal
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -57,7 +56,7 @@ _nbu = Reading("NBU")
 class _Record(msgspec.Struct):
     exchangedate: str
     cc: str
-    rate: Decimal
+    rate: msgspec.Raw
     units: int
 
 
@@ -95,9 +94,10 @@ class NbuFeed(FixingFeed):
         _ = about
         seen: set[tuple[Pair, date]] = set()
         for record in _nbu.json(content, list[_Record]):
-            fixing = _fixing(record)
-            _nbu.once(seen, (fixing.pair, fixing.day))
-            yield fixing
+            with _nbu.cell:
+                fixing = _fixing(record)
+                _nbu.once(seen, (fixing.pair, fixing.day))
+                yield fixing
         if not seen:
             raise _nbu.broken("the list holds no rate")
 

@@ -81,7 +81,8 @@ def _row(cells: list[str], seen: set[tuple[str, date]]) -> Iterator[Fixing]:
         raise _norges.broken(f"the line of {day} is no daily rate in kroner: [{shown(','.join(cells))}]")
     if (code, calculated) not in [(index, "true") for index in _INDICES]:
         pair = Pair(_norges.code(code), "NOK")
-        yield Fixing("norges", pair, day, _norges.number(text, f"{pair} on {day}"), _nominal(power, pair))
+        with _norges.cell:
+            yield Fixing("norges", pair, day, _norges.number(text, f"{pair} on {day}"), _nominal(power, pair))
 
 
 def _nominal(power: str, pair: Pair) -> int:

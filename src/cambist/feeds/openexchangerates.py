@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
-from decimal import Decimal
 from zoneinfo import ZoneInfo
 
-from msgspec import Struct
+from msgspec import Raw, Struct
 
 from cambist.feeds.base import EVERY_DAY, FixingFeed, Inquiry, Redistribution, Schedule, Source
 from cambist.feeds.reading import Reading
@@ -33,7 +32,7 @@ _oxr = Reading("Open Exchange Rates")
 class _Answer(Struct):
     timestamp: int
     base: str
-    rates: dict[str, Decimal]
+    rates: dict[str, Raw]
 
 
 class OpenExchangeRatesFeed(FixingFeed):
@@ -76,11 +75,13 @@ class OpenExchangeRatesFeed(FixingFeed):
         day = _oxr.day(about, since=_FIRST_DAY)
         answer = _oxr.json(content, _Answer)
         _check(answer, day)
+        published_at = datetime.fromtimestamp(answer.timestamp, UTC)
         for code, value in answer.rates.items():
             pair = Pair(_BASE, _oxr.code(code))
-            rate = _oxr.positive(value, f"{pair} on {day}")
-            if code != _BASE and code not in _NO_CURRENCIES:
-                yield Fixing("openexchangerates", pair, day, rate)
+            with _oxr.cell:
+                rate = _oxr.positive(value, f"{pair} on {day}")
+                if code != _BASE and code not in _NO_CURRENCIES:
+                    yield Fixing("openexchangerates", pair, day, rate, published_at=published_at)
 
 
 def _check(answer: _Answer, day: date) -> None:
@@ -88,7 +89,7 @@ def _check(answer: _Answer, day: date) -> None:
     midnight = int(datetime.combine(day, time(0), UTC).timestamp())
     if not midnight <= answer.timestamp < midnight + _WITHIN.total_seconds():
         raise _oxr.broken(f"the answer about {day} is of the second {answer.timestamp}")
-    if answer.base != _BASE or answer.rates.get(_BASE) != 1 or "EUR" not in answer.rates:
+    if answer.base != _BASE or bytes(answer.rates.get(_BASE, b"")) != b"1" or "EUR" not in answer.rates:
         raise _oxr.broken(f"the rates of {day} are none per dollar")
 
 

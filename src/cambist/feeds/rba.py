@@ -99,7 +99,8 @@ def _of_day(day: date, pairs: list[Pair | None], cells: list[str]) -> Iterator[F
     if not fixed:
         raise _rba.broken(f"{day} has no rate")
     for pair, cell in fixed:
-        yield Fixing("rba", pair, day, _rba.number(cell, f"{pair} on {day}"))
+        with _rba.cell:
+            yield Fixing("rba", pair, day, _rba.number(cell, f"{pair} on {day}"))
 
 
 feed: FixingFeed = RbaFeed()

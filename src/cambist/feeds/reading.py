@@ -11,11 +11,12 @@ from functools import lru_cache
 from io import StringIO
 from typing import Any, TypeVar
 from xml.etree import ElementTree as ET
+from zoneinfo import ZoneInfo
 
 import msgspec
 
-from cambist.errors import FeedBroken, shown
-from cambist.feeds.base import LARGEST
+from cambist.errors import CellBroken, FeedBroken, shown
+from cambist.feeds.base import CELL, LARGEST
 
 T = TypeVar("T")
 
@@ -34,6 +35,13 @@ class Reading:
 
     def __init__(self, name: str) -> None:
         self._name = name
+
+    cell = CELL
+    """Put around the reading of one cell, `with reading.cell:`, so that it costs only itself."""
+
+    def cell_broken(self, sentence: str) -> CellBroken:
+        """Make the error that says what is wrong with one cell or column."""
+        return CellBroken(f"{self._name}: {sentence}")
 
     def broken(self, sentence: str) -> FeedBroken:
         """Make the error that says what is wrong."""
@@ -60,24 +68,26 @@ class Reading:
             plain = "" if "." in plain else plain.replace(comma, ".", 1)
         value = Decimal(plain) if _PLAIN.fullmatch(plain) else Decimal(0)
         if not value > 0:
-            raise self.broken(f"{what} is no rate: [{shown(text)}]")
+            raise self.cell_broken(f"{what} is no rate: [{shown(text)}]")
         return value
 
     def positive(self, value: object, what: object) -> Decimal:
-        """Take a number of a JSON document, which was decoded as Decimal or is text."""
+        """Take a number of a JSON document, which was decoded as Decimal or not at all, or is text."""
+        if isinstance(value, msgspec.Raw):
+            value = _decoded(bytes(value))
         if isinstance(value, str):
             return self.number(value, what)
         exact = Decimal(value) if isinstance(value, int | Decimal) and not isinstance(value, bool) else Decimal(0)
         # 1e400 is a number of JSON and none of a market; the bounds are those of `number`.
         if not (exact.is_finite() and exact > 0 and -20 <= exact.adjusted() < 15):
-            raise self.broken(f"{what} is no rate: [{shown(str(value))}]")
+            raise self.cell_broken(f"{what} is no rate: [{shown(str(value))}]")
         return exact
 
     def whole(self, value: object, what: object) -> int:
         """Read a nominal: a whole number of units from 1 to a million."""
         text = str(value)
         if not (text.isascii() and text.isdigit() and len(text) <= 7 and 1 <= int(text) <= 1_000_000):
-            raise self.broken(f"{what} is quoted per [{shown(text)}] units")
+            raise self.cell_broken(f"{what} is quoted per [{shown(text)}] units")
         return int(text)
 
     def code(self, text: object) -> str:
@@ -92,6 +102,13 @@ class Reading:
         if found is None or found < since:
             raise self.broken(f"[{shown(str(text))}] is no date since {since}")
         return found
+
+    def moment(self, text: str, zone: ZoneInfo) -> datetime | None:
+        """Read when something was published, by a clock of `zone`, to the second; None where it is no such moment."""
+        try:
+            return datetime.fromisoformat(text[:19]).replace(tzinfo=zone).astimezone(UTC)
+        except ValueError:
+            return None
 
     def english_day(self, text: str, pattern: str, since: date = date(1945, 1, 1)) -> date:
         """Read a day whose month is an English word, whatever the machine's language.
@@ -145,7 +162,7 @@ class Reading:
         head, dot, tail = text.partition(point)
         groups = head.split(mark)
         if len(groups) > 1 and (not 1 <= len(groups[0]) <= 3 or any(len(group) != 3 for group in groups[1:])):
-            raise self.broken(f"{what} is no rate: [{shown(text)}]")
+            raise self.cell_broken(f"{what} is no rate: [{shown(text)}]")
         return "".join(groups) + dot + tail
 
 
@@ -158,6 +175,14 @@ def _day(text: str, form: str) -> date | None:
         return None
     # strptime is lenient with lost zeros and blanks; a date that is not written back the same is none.
     return found.date() if found.strftime(form).lower() == text.lower() else None
+
+
+def _decoded(raw: bytes) -> Decimal | str:
+    """Decode a number of JSON exactly; what is none is shown as it stands there."""
+    try:
+        return msgspec.json.decode(raw, type=Decimal)
+    except msgspec.MsgspecError:
+        return raw.decode(errors="replace")
 
 
 def _written(key: Any) -> str:

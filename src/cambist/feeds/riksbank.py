@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import date, time, timedelta
-from decimal import Decimal
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -39,7 +38,7 @@ _riksbank = Reading("Riksbank")
 class _Observation(msgspec.Struct):
     series: str = msgspec.field(name="seriesId")
     date: str
-    value: Decimal
+    value: msgspec.Raw
 
 
 class RiksbankFeed(FixingFeed):
@@ -87,9 +86,11 @@ class RiksbankFeed(FixingFeed):
             code, _ = _riksbank.once(seen, (_code(each.series, day), day))
             if code != "SEK":
                 pair = Pair(code, "SEK")
-                yield Fixing("riksbank", pair, day, _riksbank.positive(each.value, f"{pair} on {day}"))
-            elif each.value != 1:
-                raise _riksbank.broken(f"the krona on {day} is not worth itself: [{shown(str(each.value))}]")
+                with _riksbank.cell:
+                    yield Fixing("riksbank", pair, day, _riksbank.positive(each.value, f"{pair} on {day}"))
+            elif _riksbank.positive(each.value, f"the krona on {day}") != 1:
+                written = bytes(each.value).decode()
+                raise _riksbank.broken(f"the krona on {day} is not worth itself: [{shown(written)}]")
         if not seen:
             raise NothingPublished("Riksbank: there is no rate for the days asked")
         if not any(code == "USD" for code, _ in seen):

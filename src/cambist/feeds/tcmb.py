@@ -69,11 +69,12 @@ class TcmbFeed(FixingFeed):
         fixed = 0
         for entry in root:
             pair, _ = _tcmb.once(seen, (_pair(entry), day))
-            nominal = _tcmb.whole(_text(entry, "Unit"), pair)
-            value = _value(entry, pair, day)
-            if value is not None:
-                fixed += 1
-                yield Fixing("tcmb", pair, day, value, nominal)
+            with _tcmb.cell:
+                nominal = _tcmb.whole(_text(entry, "Unit"), pair)
+                value = _value(entry, pair, day)
+                if value is not None:
+                    fixed += 1
+                    yield Fixing("tcmb", pair, day, value, nominal)
         if not fixed:
             raise _tcmb.broken(f"the bulletin of {day} holds no rate")
 

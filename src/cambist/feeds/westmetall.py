@@ -80,7 +80,9 @@ class WestmetallFeed(FixingFeed):
             for pair, price in zip(pairs, prices, strict=True):
                 if price not in _MISSING:
                     priced = True
-                    yield Fixing("westmetall", pair, day, _westmetall.number(price, f"{pair} on {day}", thousands=","))
+                    with _westmetall.cell:
+                        value = _westmetall.number(price, f"{pair} on {day}", thousands=",")
+                        yield Fixing("westmetall", pair, day, value)
         if not priced:
             raise NothingPublished(f"Westmetall: has no price of {about} in the year asked for")
 

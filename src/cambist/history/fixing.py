@@ -60,12 +60,13 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Filed:
-    """What a delivery changed in the archive, in fixings."""
+    """What a delivery changed in the archive, in fixings; `left_out` says what of it could not be read."""
 
     added: int
     corrected: int
     unchanged: int
     refused: int = 0
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,8 @@ class SourceReport(Struct, frozen=True, kw_only=True):
     `why` says why it is off or what failed last; `newest` is the newest market time heard of it, `late_after` how old
     that may be before the source is late. `codes` counts what it has in the book, `pairs` what the archive holds, from
     `first` to `last`. `waiting` counts its fixings in quarantine, `refused` its ticks that were refused, by reason.
-    `complete_on` is the last day on which all that was asked of it was answered.
+    `complete_on` is the last day on which all that was asked of it was answered. `left_out`
+    says which cells and columns of its last deliveries could not be read.
     """
 
     key: str
@@ -51,6 +52,7 @@ class SourceReport(Struct, frozen=True, kw_only=True):
     ticks: int = 0
     refused: dict[str, int] = {}
     complete_on: date | None = None
+    left_out: tuple[str, ...] = ()
 
     def condition(self, now: datetime) -> Condition:
         """Say how the source does at a moment."""

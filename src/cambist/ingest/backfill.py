@@ -53,6 +53,7 @@ class Course:
     refused: int = 0
     answered: int = field(default=0, compare=False)
     is_over: bool = field(default=False, compare=False)
+    left_out: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
 
     @property
@@ -124,6 +125,7 @@ class Backfill:
             course.added += filed.added
             course.corrected += filed.corrected
             course.refused += filed.refused
+            course.left_out += filed.left_out
         return True
 
     def _note(self, course: Course, *, answered: bool) -> None:

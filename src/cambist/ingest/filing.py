@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from cambist.errors import FeedBroken, NothingPublished
-from cambist.feeds.base import FixingFeed, Source
+from cambist.feeds.base import FixingFeed, Source, Taken
 from cambist.history.archive import Archive
 from cambist.history.fixing import Filed, Fixing, Receipt
 from cambist.history.image import RateImage
@@ -18,7 +18,7 @@ from cambist.ingest.others import others_of
 from cambist.market.acceptance import in_future
 
 Progress = Callable[[int], None]
-"""Told of every further fixing that was read."""
+"""Told how many further fixings were read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,7 @@ def file_delivery(files: Files, feed: FixingFeed, delivery: Delivery, progress: 
 
     What the rules refuse goes to quarantine. While something of the source waits there, its bytes are read again:
     what other sources have said since may let it pass. That a source has nothing for the days asked is filed as well.
+    A cell or column that cannot be read is left out, and said so in what is given.
     Errors: FeedBroken when the content is not what the source publishes, or is of days to come.
     """
     source, digest = feed.source, delivery.digest
@@ -61,7 +62,9 @@ def file_delivery(files: Files, feed: FixingFeed, delivery: Delivery, progress: 
     if is_known and not files.quarantine.waiting(source.key):
         return None
     receipt = Receipt(source.key, delivery.received_at, delivery.origin, digest)
-    fixings = list(_read(feed, delivery, progress))
+    taken = _taken(feed, delivery)
+    fixings = taken.fixings
+    progress(len(fixings))
     _check_not_ahead(fixings, delivery.received_at)
     days = [fixing.day for fixing in fixings] or [delivery.received_at.date()]
     first, last = min(days), max(days)
@@ -76,16 +79,14 @@ def file_delivery(files: Files, feed: FixingFeed, delivery: Delivery, progress: 
         others=others_of(files.archive, files.sources, source, codes, first, last),
     )
     judged = judge.judge(fixings)
-    return files.archive.file(receipt, judged.accepted, judged.refused)
+    return replace(files.archive.file(receipt, judged.accepted, judged.refused), left_out=taken.left_out)
 
 
-def _read(feed: FixingFeed, delivery: Delivery, progress: Progress) -> Iterator[Fixing]:
+def _taken(feed: FixingFeed, delivery: Delivery) -> Taken:
     try:
-        for fixing in feed.read(delivery.content, delivery.about):
-            progress(1)
-            yield fixing
+        return feed.take(delivery.content, delivery.about)
     except NothingPublished:
-        return
+        return Taken([])
 
 
 def _check_not_ahead(fixings: Sequence[Fixing], received_at: datetime) -> None:

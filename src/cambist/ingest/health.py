@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
+from itertools import chain
 
 from cambist.feeds.base import Source
 from cambist.history.fixing import Coverage
@@ -17,6 +18,12 @@ _LATE_AFTER = {
     Pace.DAILY: timedelta(days=5),
     Pace.MONTHLY: timedelta(days=62),
 }
+
+
+_TOLD_FOR = timedelta(days=7)
+"""How long the status says what could not be read of a delivery that no other has replaced."""
+
+_MOST_TOLD = 20
 
 
 @dataclass(slots=True)
@@ -34,6 +41,7 @@ class Pulse:
     waiting: int = 0
     coverage: Coverage | None = None
     complete_on: date | None = None
+    _left_out: dict[str, tuple[datetime, tuple[str, ...]]] = field(default_factory=dict)
 
     def succeeded(self, now: datetime) -> None:
         """Note that the source was asked and answered as it should."""
@@ -43,6 +51,13 @@ class Pulse:
         """Note that it did not."""
         self.last_failure, self.why = now, why
         self.failures += 1
+
+    def left_out(self, origin: str, sentences: tuple[str, ...], now: datetime) -> None:
+        """Note what could not be read of a delivery; the next from there takes its place, and in time it is gone."""
+        self._left_out[origin] = now, sentences
+        self._left_out = {
+            key: (at, each) for key, (at, each) in self._left_out.items() if each and now - at < _TOLD_FOR
+        }
 
     def heard(self, as_of: datetime) -> None:
         """Note the market's time of something that it said."""
@@ -75,6 +90,9 @@ class Pulse:
             last=coverage.last if coverage else None,
             waiting=self.waiting,
             complete_on=self.complete_on,
+            left_out=tuple(dict.fromkeys(chain.from_iterable(each for _, each in self._left_out.values())))[
+                :_MOST_TOLD
+            ],
             ticks=ticks,
             refused=dict(refused),
         )

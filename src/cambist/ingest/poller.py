@@ -139,9 +139,17 @@ async def _ask_one(poller: Poller, inquiry: Inquiry, file: File, done: Round) ->
     done.answered.append(inquiry)
     if filed is None:
         return
+    _note_left_out(poller, inquiry.origin, filed.left_out)
     if filed.refused:
         log.warning("Source %s: %d fixings wait in quarantine", poller.source.key, filed.refused)
     done.has_changed |= filed.added + filed.corrected + filed.refused > 0
+
+
+def _note_left_out(poller: Poller, origin: str, sentences: tuple[str, ...]) -> None:
+    poller.pulse.left_out(origin, sentences, poller.clock())
+    if sentences:
+        first = sentences[0].removeprefix(f"{poller.source.key}: ")
+        log.warning("Source %s: left out of what it sent: %s (%d in all)", poller.source.key, first, len(sentences))
 
 
 async def poll_ticks(poller: Poller, feed: TickFeed, tape: Tape, names: Callable[[], Names]) -> None:

@@ -72,8 +72,10 @@ class OwnFeed(FixingFeed):
             if row.rate not in self._rates.missing:
                 found = True
                 what = f"{pair} on {day}"
-                nominal, unit = self._nominal(row, code, what), GRAM if code in self._rates.per_gram else ""
-                yield Fixing(self.source.key, pair, day, self._value(row.rate, what), nominal, unit)
+                unit = GRAM if code in self._rates.per_gram else ""
+                with self._reading.cell:
+                    nominal = self._nominal(row, code, what)
+                    yield Fixing(self.source.key, pair, day, self._value(row.rate, what), nominal, unit)
         if not found and self._rates.may_be_empty:
             raise NothingPublished(f"{self.source.key}: nothing was published for the days asked")
         if not found:
@@ -119,7 +121,7 @@ class OwnFeed(FixingFeed):
         except InvalidOperation:
             value = Decimal(0)
         if not (value > 0 and value.adjusted() < before and int(value.as_tuple().exponent) >= -after):
-            raise self._reading.broken(f"{what} is no rate: [{shown(text)}]")
+            raise self._reading.cell_broken(f"{what} is no rate: [{shown(text)}]")
         return Decimal(f"{value:f}")
 
     def _nominal(self, row: Row, code: str, what: str) -> int:

@@ -29,7 +29,7 @@ class SourceState(Struct, frozen=True):
     """One source: its facts, and how it does.
 
     `state` is fresh, late, failing, waiting or off, `why` the reason. `newest` is the newest market time heard of it,
-    `lag` its age in seconds.
+    `lag` its age in seconds. `left_out` says which cells and columns of its last deliveries could not be read.
     """
 
     name: str
@@ -47,6 +47,7 @@ class SourceState(Struct, frozen=True):
     lag: Annotated[int, Meta(ge=0)] | None
     quoted: Annotated[int, Meta(ge=0)]
     quarantined: Annotated[int, Meta(ge=0)]
+    left_out: list[str]
     history: History
 
 
@@ -87,6 +88,7 @@ def _state(view: View, report: SourceReport) -> SourceState:
         lag=None if lag is None else int(lag.total_seconds()),
         quoted=report.codes,
         quarantined=report.waiting,
+        left_out=list(report.left_out),
         history=History(report.pairs, report.first, report.last),
     )
 
