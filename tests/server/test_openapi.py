@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -183,6 +184,109 @@ def test_examples_and_defaults_are_what_their_parameter_takes(spec: dict[str, An
 
 def takes(schema: dict[str, Any], value: object) -> bool:
     return bool(Draft202012Validator(schema).is_valid(value))
+
+
+def test_every_answer_has_an_example_that_its_schema_takes(client: Any, spec: dict[str, Any]) -> None:
+    for path, operation in spec["paths"].items():
+        content = operation["get"]["responses"]["200"]["content"]["application/json"]
+        Draft202012Validator(response_schema(spec, path, 200)).validate(content["example"])
+        answer = client.get(f"{path}?{REQUESTS[path][0]}").json
+        optional = set(content["schema"]["properties"]) - set(content["schema"]["required"])
+        assert set(content["example"]) - optional == set(answer) - optional
+        assert list(content["example"])[-1] == "ms"
+
+
+def test_every_error_of_a_status_has_an_example_with_its_own_code(spec: dict[str, Any]) -> None:
+    for status, response in spec["components"]["responses"].items():
+        content = response["content"]["application/json"]
+        codes = {problem.code for problem in PROBLEMS.values() if str(problem.status) == status}
+        assert set(content["examples"]) == codes
+        for code, example in content["examples"].items():
+            assert example["value"]["code"] == code
+            Draft202012Validator(response_schema(spec, "/fetch-one", int(status))).validate(example["value"])
+
+
+@pytest.mark.parametrize(
+    ("target", "key", "code"),
+    [
+        ("/fetch-multi?from=EUR", "", None),
+        ("/fetch-one?to=ZZZ", "", "unknown_currency"),
+        ("/metals/spot?metal=XXX", "", "unknown_metal"),
+        ("/fx/quote?pairs=EURZZZ", "", "unknown_pair"),
+        ("/metals/quote?instruments=NOPE", "", "unknown_instrument"),
+        ("/fetch-one?to=EUR", None, "key_missing"),
+        ("/fetch-one?to=EUR", "cmb_", "key_malformed"),
+        ("/time-series?from=EUR&to=USD&start=1990-01-01&end=1998-12-31", "", "no_rate"),
+        ("/fetch-one?to=KPW", "", "rate_unavailable"),
+    ],
+)
+def test_examples_of_errors_are_what_the_service_says(
+    client: Any, spec: dict[str, Any], target: str, key: str | None, code: str | None
+) -> None:
+    reply = client.get(target, key=key)
+    if code:
+        examples = spec["components"]["responses"][str(reply.status)]["content"]["application/json"]["examples"]
+        assert reply.json == examples[code]["value"]
+    else:
+        assert reply.json["error"].startswith("Missing parameter: [to], such as to=")
+
+
+def test_no_description_is_indented_into_a_block_of_code_or_says_what_only_its_makers_know(
+    spec: dict[str, Any],
+) -> None:
+    introduction = spec["info"].pop("description")
+    texts = list(descriptions(spec))
+    spec["info"]["description"] = introduction
+    assert len(texts) > 100
+    assert [text for text in texts if "\n " in text or re.search(r"[^\n]\n[^\n]", text)] == []
+    inside = re.compile(r"\b(image|book|shelf|desk|view|params|struct)\b", re.IGNORECASE)
+    assert [text for text in texts if inside.search(text)] == []
+
+
+def descriptions(part: Any) -> Iterator[str]:
+    if isinstance(part, dict):
+        for name, value in part.items():
+            if name == "description" and isinstance(value, str):
+                yield value
+            elif name != "example":
+                yield from descriptions(value)
+    elif isinstance(part, list):
+        for one in part:
+            yield from descriptions(one)
+
+
+def test_the_introduction_says_how_to_get_and_send_a_key(spec: dict[str, Any]) -> None:
+    text = spec["info"]["description"]
+    for word in ("owner.key", "cambist account create", "X-API-Key", "Authorization: Bearer", "api_key", "curl"):
+        assert word in text
+
+
+def test_every_group_is_described(spec: dict[str, Any]) -> None:
+    assert [tag["name"] for tag in spec["tags"]] == list(dict.fromkeys(endpoint.tag for endpoint in endpoints()))
+    assert all(len(tag["description"]) > 20 for tag in spec["tags"])
+
+
+def test_every_parameter_shows_what_it_takes(spec: dict[str, Any]) -> None:
+    bare = [
+        (path, param["name"])
+        for path, operation in spec["paths"].items()
+        for param in operation["get"]["parameters"]
+        if not ("example" in param or {"enum", "default", "examples"} & set(param["schema"]))
+    ]
+    assert bare == []
+
+
+@pytest.mark.parametrize("path", ["/fx/quote", "/fx/quote/time-series", "/fx/ohlc/time-series"])
+def test_names_of_fx_pairs_have_a_pattern(spec: dict[str, Any], path: str) -> None:
+    params = {param["name"]: param for param in spec["paths"][path]["get"]["parameters"]}
+    schema = (params.get("pair") or params["pairs"])["schema"]
+    assert takes(schema, "EURUSD")
+    assert takes(schema, "EUR/USD")
+    assert not takes(schema, "EUR-USD")
+
+
+def test_one_rate_without_both_sides_is_said_to_be_refused(spec: dict[str, Any]) -> None:
+    assert "without both the request is refused (400)" in spec["paths"]["/fetch-one"]["get"]["description"]
 
 
 def test_a_flag_that_is_not_sent_is_the_text_false(spec: dict[str, Any]) -> None:

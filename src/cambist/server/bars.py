@@ -26,6 +26,7 @@ from cambist.server.view import View
 T = TypeVar("T")
 
 MOST_BARS = 100
+_PAIR_SCHEMA = {"type": "string", "pattern": "^[A-Z]{3}/?[A-Z]{3}$"}
 _INSTANT = timedelta(microseconds=1)
 _SHOWN = Context(prec=SHOWN_DIGITS, rounding=ROUND_HALF_UP)
 
@@ -33,7 +34,9 @@ _SHOWN = Context(prec=SHOWN_DIGITS, rounding=ROUND_HALF_UP)
 class Params(Struct, frozen=True):
     """A pair, from a moment to a moment."""
 
-    pair: Annotated[str, text("pair", description="The pair, EURUSD or EUR/USD.", example="EURUSD")]
+    pair: Annotated[
+        str, text("pair", schema=_PAIR_SCHEMA, description="The pair, EURUSD or EUR/USD.", example="EURUSD")
+    ]
     start: Annotated[
         Given | None, moment("start", default=None, description="Where bars begin, inclusive; no offset is UTC.")
     ]

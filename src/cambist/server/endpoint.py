@@ -16,7 +16,7 @@ B = TypeVar("B", bound=Struct)
 
 
 def one_call(_view: View, _params: object) -> int:
-    """Most answers cost one call."""
+    """One call."""
     return 1
 
 

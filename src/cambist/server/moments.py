@@ -15,6 +15,7 @@ _UNTIL = datetime(2101, 1, 1, tzinfo=UTC)
 _MILLISECONDS = re.compile(r"[0-9]{1,14}")
 _SPACED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}( [0-9]{2}:[0-9]{2}(:[0-9]{2})?)?")
 _ISO = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9:]{5,8})([.,][0-9]{1,9})?([Zz]|[+ -][0-9]{2}(:?[0-9]{2})?)?")
+_EXAMPLES = ["2026-10-01", "2026-10-01 12:30:00", "2026-10-01T12:30:00+02:00", "1790850600000"]
 _FORMS = "YYYY-MM-DD, YYYY-MM-DD HH:MM:SS, ISO 8601 or Unix milliseconds"
 
 
@@ -36,7 +37,7 @@ class Given:
 
 def moment(name: str, **rest: object) -> Param:
     """Declare a moment; without an offset it is UTC."""
-    return Param(name, _moment, **rest)  # type: ignore[arg-type]
+    return Param(name, _moment, schema={"type": "string", "examples": _EXAMPLES}, **rest)  # type: ignore[arg-type]
 
 
 def form(name: str, **rest: object) -> Param:

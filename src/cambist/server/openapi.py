@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cache
+from importlib.resources import files
+from inspect import cleandoc
 from typing import Any
 
 import msgspec
 
 from cambist import __version__
 from cambist.server.endpoint import Endpoint
+from cambist.server.openapi_texts import ERRORS, INTRODUCTION, TAGS
 from cambist.server.params import Param, declared
 from cambist.server.problems import OF_THE_FRAMEWORK, PROBLEMS
 
@@ -29,6 +33,13 @@ _STATUS_MEANING = {
     429: "Too many requests at once, or the period's quota is spent. `Retry-After` says when to ask again.",
     503: "The pair is known, but no source has delivered it or its newest rate is too old.",
 }
+_HEADERS: Json = {
+    "X-Calls-Cost": {"description": "What the answer cost, in calls.", "schema": {"type": "integer", "minimum": 0}},
+    "Cambist-Ignored": {
+        "description": "Parameters that the endpoint does not take, if there were some.",
+        "schema": {"type": "string"},
+    },
+}
 _MS: Json = {"type": "integer", "minimum": 0, "description": "Time it took to answer, in milliseconds."}
 
 
@@ -38,15 +49,17 @@ def document(endpoints: Iterable[Endpoint[Any, Any]], path_prefix: str = "") -> 
     bodies, schemas = msgspec.json.schema_components(
         [endpoint.body for endpoint in endpoints], ref_template="#/components/schemas/{name}"
     )
+    _flow(schemas)
     return {
         "openapi": "3.1.0",
         "info": {
             "title": "Cambist",
             "version": __version__,
-            "description": "Exchange rates, crypto prices and metals prices that say where they come from.",
+            "description": INTRODUCTION,
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "servers": [{"url": path_prefix or "/"}],
+        "tags": [{"name": tag, "description": TAGS[tag]} for tag in dict.fromkeys(one.tag for one in endpoints)],
         "security": [{name: []} for name in _KEY_SCHEMES],
         "paths": {
             endpoint.path: {"get": _operation(endpoint, _with_ms(body, schemas))}
@@ -66,17 +79,50 @@ def _operation(endpoint: Endpoint[Any, Any], body: Json) -> Json:
         "tags": [endpoint.tag],
         "summary": endpoint.summary,
         "description": _prose(endpoint),
-        "parameters": [_parameter(param) for param in declared(endpoint.params).values()],
+        "parameters": [_parameter(param) for param in _ordered(endpoint)],
         "responses": {
-            "200": {"description": "The answer.", "content": {"application/json": {"schema": body}}},
+            "200": {
+                "description": "The answer.",
+                "headers": _HEADERS,
+                "content": {"application/json": {"schema": body, **_example(endpoint)}},
+            },
             **{str(status): {"$ref": f"#/components/responses/{status}"} for status in _STATUS_MEANING},
         },
     }
 
 
 def _prose(endpoint: Endpoint[Any, Any]) -> str:
-    costs = "one call" if endpoint.cost.__doc__ is None else endpoint.cost.__doc__
-    return f"{endpoint.answer.__doc__ or ''} Cost: {costs[0].lower()}{costs[1:]}"
+    costs = endpoint.cost.__doc__ or "One call."
+    return f"{_flowing(endpoint.answer.__doc__ or '')}\n\nCost: {costs[0].lower()}{costs[1:]}"
+
+
+def _flowing(text: str) -> str:
+    """Take indentation and line breaks out of a docstring: Markdown would make code of the one, keep the other."""
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in cleandoc(text).split("\n\n"))
+
+
+def _flow(schemas: Json) -> None:
+    """Let the descriptions of schemas flow; they are docstrings."""
+    for schema in schemas.values():
+        if "description" in schema:
+            schema["description"] = _flowing(schema["description"])
+
+
+def _ordered(endpoint: Endpoint[Any, Any]) -> list[Param]:
+    """Give what decides the answer first, and then how it is to be written."""
+    return sorted(declared(endpoint.params).values(), key=lambda param: not param.decides)
+
+
+def _example(endpoint: Endpoint[Any, Any]) -> Json:
+    examples = _examples()
+    return {"example": examples[endpoint.path]} if endpoint.path in examples else {}
+
+
+@cache
+def _examples() -> Json:
+    """Give an answer of each endpoint, as the service gave it; long lists are cut."""
+    decoded: Json = msgspec.json.decode(files("cambist.server").joinpath("examples.json").read_bytes())
+    return decoded
 
 
 def _parameter(param: Param) -> Json:
@@ -135,4 +181,12 @@ def _error_schema() -> Json:
 
 def _error_response(status: int) -> Json:
     schema = {"$ref": "#/components/schemas/Error"}
-    return {"description": _STATUS_MEANING[status], "content": {"application/json": {"schema": schema}}}
+    codes = dict.fromkeys(problem.code for problem in PROBLEMS.values() if problem.status == status)
+    examples = {code: _error_example(code) for code in codes}
+    content = {"application/json": {"schema": schema, "examples": examples}}
+    return {"description": _STATUS_MEANING[status], "content": content}
+
+
+def _error_example(code: str) -> Json:
+    example = ERRORS[code]
+    return {"summary": example.summary, "value": {"error": example.sentence, "code": code}}

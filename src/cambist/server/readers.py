@@ -45,7 +45,8 @@ _ASSET_SCHEMA = {"type": "string", "pattern": "^[A-Z0-9]{1,12}$"}
 _LIST_SCHEMA = {"type": "string", "pattern": "^[A-Z]{3}(,[A-Z]{3})*$"}
 _PAIRS_SCHEMA = {"type": "string", "pattern": "^[A-Z0-9]+/[A-Z0-9]+(,[A-Z0-9]+/[A-Z0-9]+)*$"}
 _INSTRUMENTS_SCHEMA = {"type": "string", "pattern": "^[A-Z]{6,7}(,[A-Z]{6,7})*$"}
-_DAY_SCHEMA = {"type": "string", "format": "date"}
+_NAMES_SCHEMA = {"type": "string", "pattern": "^[A-Z]{3}/?[A-Z]{3}(,[A-Z]{3}/?[A-Z]{3})*$"}
+_DAY_SCHEMA = {"type": "string", "format": "date", "examples": ["2024-02-29"]}
 
 
 class Codes(tuple[str, ...]):  # noqa: SLOT001  a tuple cannot have slots with anything in them
@@ -85,7 +86,7 @@ def instruments(name: str, **rest: Any) -> Param:
 
 def names(name: str, **rest: Any) -> Param:
     """Declare a comma-separated list of at most ten names of fx pairs; what they are is for the endpoint to say."""
-    return Param(name, _names, **rest)
+    return Param(name, _names, schema=_NAMES_SCHEMA, **rest)
 
 
 def bar_interval(name: str, **rest: Any) -> Param:
@@ -148,7 +149,9 @@ def interval(name: str, **rest: Any) -> Param:
 
 def age(name: str, **rest: Any) -> Param:
     """Declare a duration, as ISO 8601 writes it."""
-    return Param(name, _age, schema={"type": "string", "format": "duration"}, decides=False, **rest)
+    return Param(
+        name, _age, schema={"type": "string", "format": "duration", "examples": ["PT2H"]}, decides=False, **rest
+    )
 
 
 def upper(text: str) -> str:

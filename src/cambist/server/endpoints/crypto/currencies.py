@@ -23,7 +23,7 @@ class Body(Struct, frozen=True):
 
 
 def answer(view: View, _params: Params) -> Body:
-    """List every coin that a venue deals, stablecoins among them."""
+    """List every coin that a venue trades, stablecoins among them."""
     coins = listed_coins(view.book)
     if not coins:
         raise RateUnavailable("No venue has been heard of yet")

@@ -39,7 +39,7 @@ class Body(Struct, frozen=True):
 def answer(view: View, params: Params) -> Body:
     """Give the venues' median midpoint of each pair.
 
-    A listed pair that no venue has quoted lately is crossed through what its coins are dealt in.
+    A listed pair that no venue has quoted lately is computed through what its coins are traded in.
     """
     found, unavailable = answered(params.pairs, lambda pair: _rate(view, pair, params), partial=params.partial)
     return Body(rates({str(pair): rate.value for pair, rate in found.items()}), unavailable)

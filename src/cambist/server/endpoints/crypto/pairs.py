@@ -29,7 +29,7 @@ class Body(Struct, frozen=True):
 
 
 def answer(view: View, _params: Params) -> Body:
-    """List every pair with a coin in it that a venue deals; leveraged tokens are left out."""
+    """List every pair with a coin in it that a venue trades; leveraged tokens are left out."""
     pairs = listed_pairs(view.book)
     if not pairs:
         raise RateUnavailable("No venue has been heard of yet")

@@ -60,9 +60,9 @@ class Body(Struct, frozen=True, rename={"day": "date"}):
 
 
 def answer(view: View, params: Params) -> Body:
-    """Convert at the unrounded cross; only what is shown of the rate is rounded.
+    """Convert an amount at the exact rate; the result is rounded once, a half up, and so is the rate that is shown.
 
-    With `date` at that day's rate, as `/historical` has it; a coin's is its close.
+    With `date` it is converted at that day's rate, as `/historical` has it; a coin's is what it was worth at midnight.
     """
     pair = Pair(params.base, params.quote)
     check_crossable(pair.base, pair.quote)

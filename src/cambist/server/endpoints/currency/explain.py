@@ -44,7 +44,7 @@ class Body(Struct, frozen=True, rename={"day": "date"}):
 
 
 def answer(view: View, params: Params) -> Body:
-    """Give a rate with its legs: sources, weights, ages, pegs, and why a fixing was carried."""
+    """Say what a rate is made of: for each side its sources, weights and ages, pegs, and why a fixing was carried."""
     pair = Pair(params.base, params.quote)
     check_crossable(pair.base, pair.quote)
     if params.day is not None:

@@ -30,7 +30,7 @@ class Body(Struct, frozen=True):
 
 
 def answer(view: View, params: Params) -> Body:
-    """Cross the source with every listed currency, itself included."""
+    """Give the rates from one currency to all that have a rate now, itself included."""
     found = midpoints(view.book, [params.base], sorted({*view.book.listed, params.base}))
     return Body(
         base=params.base,

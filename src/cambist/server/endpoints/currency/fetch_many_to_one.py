@@ -38,7 +38,7 @@ def cost(view: View, params: Params) -> int:
 
 
 def answer(view: View, params: Params) -> Body:
-    """Cross each source with the target."""
+    """Give the rate from each of a list of currencies to one."""
     bases, unavailable = available(view, params.bases, params)
     found = midpoints(view.book, bases, [params.quote])
     return Body(

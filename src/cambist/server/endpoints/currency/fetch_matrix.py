@@ -42,7 +42,7 @@ def cost(view: View, params: Params) -> int:
 
 
 def answer(view: View, params: Params) -> Body:
-    """Cross every source with every target."""
+    """Give every rate between two lists of currencies, at most 10,000."""
     calls = len(params.bases) * len(params.quotes)
     if calls > MOST_PAIRS:
         raise BadParameter(f"Too many pairs in [from] x [to]: [{calls}], at most {MOST_PAIRS}")

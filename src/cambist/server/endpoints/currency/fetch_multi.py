@@ -54,7 +54,7 @@ def cost(view: View, params: Params) -> int:
 
 
 def answer(view: View, params: Params) -> Body:
-    """Cross the source with each target.
+    """Give the rates from one currency or metal to each of a list.
 
     A metal counts in its own unit: a precious one by the troy ounce, a base one by the tonne.
     """

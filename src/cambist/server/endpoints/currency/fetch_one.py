@@ -50,7 +50,9 @@ class Body(Struct, frozen=True):
 
 
 def answer(view: View, params: Params) -> Body:
-    """Cross the pair at midpoints.
+    """Give the rate between two currencies, metals or coins.
+
+    Either side may be left out and is then the US dollar; without both the request is refused (400).
 
     A metal counts in its own unit: a precious one by the troy ounce, a base one by the tonne. Coins are not priced in
     metals.

@@ -76,7 +76,10 @@ def made_of(view: View, params: Params) -> Iterable[bytes]:
 
 
 def answer(view: View, params: Params) -> Body:
-    """Read the day from the image."""
+    """Give the rates of a past day.
+
+    A day without a fixing, such as a weekend or a holiday, reads the last one before it, at most 14 days back.
+    """
     day = not_after_today("date", params.day, view.today)
     found, unavailable = _found(view, day, params)
     fixings = fixing_days(view.image, day, params.base, found.codes)

@@ -86,7 +86,7 @@ def made_of(view: View, params: Params) -> Iterable[bytes]:
 
 
 def answer(view: View, params: Params) -> Body:
-    """Read the series from the image."""
+    """Give the rates of each calendar day of a period, as `/historical` has them; days without a rate are left out."""
     start, end = _period(params, view)
     series, unavailable = _series(view, params)
     return Body(

@@ -33,7 +33,10 @@ class Body(Struct, frozen=True):
 
 
 def answer(view: View, _params: Params) -> Body:
-    """List each two currencies that are listed now, both ways round: what is not dealt as such is crossed."""
+    """List every pair of currencies that have a rate now, both ways round.
+
+    What is not traded as such is computed through the US dollar.
+    """
     return Body(_written(view.book.listed))
 
 

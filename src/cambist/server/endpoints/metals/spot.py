@@ -88,7 +88,7 @@ def cost(view: View, params: Params) -> int:
 
 
 def answer(view: View, params: Params) -> Body:
-    """Price a metal by the instrument in that currency, else by the one in dollars, crossed.
+    """Price a metal as it is quoted in that currency, else as it is quoted in dollars, converted.
 
     Unit and purity scale it exactly. While its market is closed the last close stands, with its own time.
     """
