@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Meta
 
 from cambist.errors import SettingRefused, shown
-from cambist.validation import plainly
+from cambist.validation import explain
 
 PREFIX = "CAMBIST_"
 FILE_VARIABLE = "CAMBIST_CONFIG"
@@ -205,7 +205,7 @@ def _convert(chosen: Mapping[str, Any], where: str = "") -> Settings:
     try:
         settings = msgspec.convert(chosen, Settings, strict=False, dec_hook=_decode)
     except msgspec.ValidationError as error:
-        reason, _, name = str(error).removesuffix("`").partition(" - at `$.")
+        name, reason = explain(error)
         value = shown(str(chosen.get(name, "")))
         raise SettingRefused(f"The setting [{name}]{where} is refused: [{value}], {_takes(name, reason)}") from error
     for name in _DURATIONS:
@@ -227,7 +227,7 @@ def _takes(name: str, reason: str) -> str:
     """Say what a setting takes, where its kind says it, or else why a value of it is refused."""
     hint = get_type_hints(Settings, include_extras=True).get(name)
     if hint is None:
-        return plainly(reason)
+        return reason
     kind, meta = get_args(hint)
     if get_origin(kind) is Literal:
         return f"it takes {', '.join(get_args(kind)[:-1])} or {get_args(kind)[-1]}"
@@ -236,7 +236,7 @@ def _takes(name: str, reason: str) -> str:
         return f"it takes a whole number from {meta.ge}{most}"
     if meta.pattern:
         return f"it takes the {meta.description}"
-    return plainly(reason).removesuffix(", not text")
+    return reason.removesuffix(", not text")
 
 
 def _decode(kind: type, value: object) -> object:

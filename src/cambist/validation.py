@@ -32,6 +32,18 @@ _EXPECTED = re.compile(
 _NO_CHOICE = re.compile(r"Invalid enum value (?P<value>.*)")
 
 
+def explain(error: Exception) -> tuple[str, str]:
+    """Return the path of the field that msgspec refuses, such as `csv.skip` or `tags[1]`, and the reason."""
+    path, reason = placed(error)
+    return path, plainly(reason)
+
+
+def placed(error: Exception) -> tuple[str, str]:
+    """Return the path of the field that msgspec refuses, and the reason in its own words."""
+    reason, _, path = str(error).rpartition(" - at `")
+    return (path.removesuffix("`").removeprefix("$").lstrip("."), reason) if reason else ("", path)
+
+
 def plainly(reason: str) -> str:
     """Put into plain words what msgspec says of a value that it refuses; what it says otherwise stays as it is."""
     if no_choice := _NO_CHOICE.fullmatch(reason):

@@ -9,6 +9,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
+from msgspec import structs
 from tests.conftest import MemoryLedger
 
 from cambist.accounts.account import Account, Holder
@@ -35,7 +36,7 @@ def many(plan: Plan, *accounts: Account) -> Subscribers:
 def a_subscriber(
     calls: int | None = None, rate: float | None = None, burst: int | None = None, **account: Any
 ) -> Subscriber:
-    plan = replace(UNLIMITED, name="p", calls_a_month=calls, rate=rate, burst=burst)
+    plan = structs.replace(UNLIMITED, name="p", calls_a_month=calls, rate=rate, burst=burst)
     (subscriber,) = many(plan, Account(**{"number": 1, "name": "one", "plan": "p"} | account)).values()
     return subscriber
 

@@ -15,7 +15,7 @@ NOVEMBER = Period(date(2026, 11, 1), date(2026, 11, 30))
 
 
 def plan(calls: int | None) -> Plan:
-    return Plan("gold", calls, None, None, 0, ("admin",), None, 0, 0, 0, 0)
+    return Plan(name="gold", calls_a_month=calls, tags=("admin",))
 
 
 @pytest.mark.parametrize(

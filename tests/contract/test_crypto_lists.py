@@ -15,6 +15,7 @@ from importlib import import_module, resources
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from cambist.accounts.account import Account, Holder
 from cambist.accounts.api_key import digest
@@ -162,7 +163,7 @@ def test_the_plan_one_includes_coins(dealing, key, path):
 @pytest.mark.parametrize("path", ALL)
 @pytest.mark.parametrize(("tags", "status"), [(("currency", "fx", "metals", "admin"), 403), (("crypto",), 200)])
 def test_a_plan_without_coins_is_403_and_costs_nothing(dealing, key, path, tags, status):
-    plans = PLANS | {"p": replace(PLANS["unlimited"], name="p", tags=tags)}
+    plans = PLANS | {"p": structs.replace(PLANS["unlimited"], name="p", tags=tags)}
     client = dealing(options={"plans": plans, "holders": {digest(key): Holder(1, Account(1, "one", "p"))}})
     reply = client.get(path)
     assert reply.status == status

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 
 import pytest
+from msgspec import structs
 
 from cambist.accounts.account import Account, Holder
 from cambist.accounts.api_key import digest
@@ -370,7 +370,7 @@ def test_closes_that_cannot_be_read_now_may_be_asked_for_later(client):
 
 def test_a_plan_sees_no_close_before_its_history(make_client, key, closing):
     holders = {digest(key): Holder(1, Account(1, "one", "p"))}
-    plans = PLANS | {"p": replace(PLANS["unlimited"], name="p", history_days=30)}
+    plans = PLANS | {"p": structs.replace(PLANS["unlimited"], name="p", history_days=30)}
     client = make_client(holders=holders, plans=plans)
     client.desk.closes = closing(BITCOIN).desk.closes
     reply = client.get("/explain?from=BTC&to=USD&date=2022-06-15")
@@ -414,7 +414,7 @@ def test_an_answer_costs_one_call_and_is_not_to_be_kept(client, query):
 
 
 def test_a_plan_sees_no_day_before_its_history(make_client, key):
-    plan = replace(PLANS["unlimited"], name="p", history_days=30)
+    plan = structs.replace(PLANS["unlimited"], name="p", history_days=30)
     holders = {digest(key): Holder(1, Account(1, "one", "p"))}
     client = make_client(holders=holders, plans=PLANS | {"p": plan})
     for query in ("to=EUR", "to=EUR&date=2026-10-30"):

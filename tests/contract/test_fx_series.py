@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from itertools import chain
@@ -12,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from cambist.accounts.account import Account, Holder
 from cambist.accounts.api_key import digest
@@ -262,7 +262,7 @@ def test_a_page_that_ends_where_it_starts_is_empty(client):
 @pytest.fixture
 def two_days(dealing, bars, key) -> Any:
     """A client whose plan reaches back two days, to the eighteenth."""
-    plan = replace(PLANS["premium"], history_days=2)
+    plan = structs.replace(PLANS["premium"], history_days=2)
     holders = {digest(key): Holder(1, Account(1, "shop", "premium"))}
     client = dealing(options={"holders": holders, "plans": {**PLANS, "premium": plan}})
     bars.file([BarOf(EURO, Interval.DAY, Bar(NOON.replace(hour=0) - timedelta(days=day), BID, ASK)) for day in (3, 4)])

@@ -13,6 +13,7 @@ from itertools import permutations
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from cambist.accounts.account import Account, DatetimeFormat, Holder
 from cambist.accounts.api_key import digest, mint
@@ -103,7 +104,8 @@ class OneYearOfBars:
 def make(dealing: Callable[..., Any], clock: Any) -> Callable[[], Any]:
     """Make a client of a service that has answered nothing yet; each of `KEYS` is on a plan of its own."""
     plans = {
-        f"of {days}": replace(PLANS["unlimited"], name=f"of {days}", history_days=days) for days in REACHES.values()
+        f"of {days}": structs.replace(PLANS["unlimited"], name=f"of {days}", history_days=days)
+        for days in REACHES.values()
     }
     holders = {
         digest(key): Holder(number, Account(number, str(number), f"of {days}"))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from itertools import product
 
 import pytest
+from msgspec import structs
 
 from cambist.accounts.account import Account, Holder
 from cambist.accounts.api_key import digest
@@ -165,7 +165,7 @@ def test_from_a_metal_each_target_and_each_cross_is_one_call_more(client_dealing
 
 
 def test_what_costs_more_than_remains_is_refused_whole(dealing, key):
-    plans = PLANS | {"p": replace(PLANS["unlimited"], name="p", calls_a_month=5)}
+    plans = PLANS | {"p": structs.replace(PLANS["unlimited"], name="p", calls_a_month=5)}
     client = dealing(options={"holders": {digest(key): Holder(1, Account(1, "one", "p"))}, "plans": plans})
     reply = client.get("/fetch-multi?from=XAU&to=USD,EUR,JPY")
     assert is_refused(reply, 429, "quota_spent", "costs [6]", "[5] remain")

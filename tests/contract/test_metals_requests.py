@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from itertools import product
 from urllib.parse import quote
 
 import pytest
+from msgspec import structs
 
 from cambist.accounts.account import Account, Holder
 from cambist.accounts.api_key import digest
@@ -232,7 +232,7 @@ def test_a_plan_with_metals_is_answered(dealing, key, plan, path):
 
 
 def test_a_cross_that_costs_more_than_remains_is_refused_whole(dealing, key):
-    plans = PLANS | {"p": replace(PLANS["unlimited"], name="p", calls_a_month=3)}
+    plans = PLANS | {"p": structs.replace(PLANS["unlimited"], name="p", calls_a_month=3)}
     client = dealing(options={"holders": {digest(key): Holder(1, Account(1, "one", "p"))}, "plans": plans})
     assert client.get("/metals/spot?currency=JPY").status == 200
     for _ in range(2):

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
+from msgspec import structs
 
 from cambist.accounts.account import Account, DatetimeFormat, Holder
 from cambist.accounts.api_key import digest, mint
@@ -47,7 +48,7 @@ def make(make_client, key):
 
     def made(account=None, holder=None, clock=None, past=None, **plan):
         given = {"name": "p", "calls_a_month": None, "rate": None, "burst": None} | plan
-        plans = PLANS | {"p": replace(PLANS["unlimited"], **given)}
+        plans = PLANS | {"p": structs.replace(PLANS["unlimited"], **given)}
         one = Account(**{"number": 1, "name": "one", "plan": "p"} | (account or {}))
         holders = {digest(key): Holder(**{"key": 1, "account": one} | (holder or {})), digest(OWNER_KEY): OWNER}
         rest = {} if clock is None else {"clock": clock}
@@ -131,9 +132,9 @@ def test_other_plans_hold_at_once_for_kept_answers_too(make):
     client = make()
     for _ in range(2):
         assert client.get(LIVE).status == 200
-    client.desk.take_plans(PLANS | {"p": replace(PLANS["unlimited"], name="p", tags=("admin",))})
+    client.desk.take_plans(PLANS | {"p": structs.replace(PLANS["unlimited"], name="p", tags=("admin",))})
     assert is_refused(client.get(LIVE), 403, "not_in_plan")
-    client.desk.take_plans(PLANS | {"p": replace(PLANS["unlimited"], name="p")})
+    client.desk.take_plans(PLANS | {"p": structs.replace(PLANS["unlimited"], name="p")})
     assert client.get(LIVE).status == 200
 
 
@@ -255,7 +256,7 @@ def test_the_keys_of_an_account_share_its_quota_and_accounts_do_not(make, key):
 def test_a_smaller_plan_holds_at_once(make):
     client = make(calls_a_month=1_000_000)
     assert [client.get(LIVE).status for _ in range(5)] == [200] * 5
-    client.desk.take_plans(PLANS | {"p": replace(PLANS["unlimited"], name="p", calls_a_month=6)})
+    client.desk.take_plans(PLANS | {"p": structs.replace(PLANS["unlimited"], name="p", calls_a_month=6)})
     assert [client.get(LIVE).status for _ in range(3)] == [200, 429, 429]
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
+from msgspec import structs
 
 from cambist.accounts.account import Account, DatetimeFormat, Holder
 from cambist.accounts.api_key import digest
@@ -143,7 +143,7 @@ def test_times_are_written_as_the_account_wants_them(make_client, key):
 
 
 def test_a_plan_without_currencies_does_not_see_them(make_client, key):
-    plans = PLANS | {"p": replace(PLANS["unlimited"], name="p", tags=("admin",))}
+    plans = PLANS | {"p": structs.replace(PLANS["unlimited"], name="p", tags=("admin",))}
     client = make_client(holders={digest(key): Holder(1, Account(1, "one", "p"))}, plans=plans)
     reply = client.get("/sources")
     assert (reply.status, reply.json["code"]) == (403, "not_in_plan")

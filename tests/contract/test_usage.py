@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from datetime import date, timedelta
 
 import pytest
+from msgspec import structs
 
 from cambist.accounts.account import Account, Holder
 from cambist.accounts.api_key import digest, mint
@@ -192,7 +192,7 @@ def test_without_a_quota_both_are_null(client):
 
 
 def test_what_remains_is_never_below_nothing(make_client, key):
-    plans = PLANS | {"one": replace(PLANS["one"], calls_a_month=11)}
+    plans = PLANS | {"one": structs.replace(PLANS["one"], calls_a_month=11)}
     holders = {digest(key): Holder(1, Account(1, "one", "one"))}
     client = make_client(holders=holders, plans=plans, past={1: {date(2026, 11, 3): 10}})
     period = client.get("/usage").json["current_period"]

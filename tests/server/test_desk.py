@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 from array import array
-from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
+from msgspec import structs
 
 from cambist.accounts.account import Account, DatetimeFormat, Holder
 from cambist.accounts.api_key import Digest
@@ -144,14 +144,14 @@ def test_accounts_are_replaced_whole(desk: Desk) -> None:
 
 
 def test_new_accounts_are_on_the_plans_that_hold_now(desk: Desk) -> None:
-    desk.take_plans(PLANS | {"unlimited": replace(PLANS["unlimited"], rate=7.0, burst=7)})
+    desk.take_plans(PLANS | {"unlimited": structs.replace(PLANS["unlimited"], rate=7.0, burst=7)})
     assert desk.subscribers()[KEY].plan.rate == 7
     desk.take_accounts({OTHER: OWNER})
     assert desk.subscribers()[OTHER].plan.rate == 7
 
 
 def test_new_plans_hold_for_those_who_are_there(desk: Desk) -> None:
-    desk.take_plans({"unlimited": replace(PLANS["one"], name="unlimited")})
+    desk.take_plans({"unlimited": structs.replace(PLANS["one"], name="unlimited")})
     subscriber = desk.subscribers()[KEY]
     assert (subscriber.plan.burst, subscriber.tags) == (100, {"currency", "crypto", "admin"})
     assert subscriber.shelf.refresh == 60

@@ -9,6 +9,7 @@ from datetime import date
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from cambist.accounts.account import Account, Holder
 from cambist.accounts.api_key import Digest, digest, mint
@@ -51,7 +52,7 @@ class House:
 
 
 def on(**changed: Any) -> Mapping[str, Plan]:
-    return {"premium": replace(PREMIUM, **changed)}
+    return {"premium": structs.replace(PREMIUM, **changed)}
 
 
 def payload(said: Said) -> dict[str, Any]:

@@ -49,16 +49,4 @@ Bearers = Mapping[Digest, Bearer]
 
 
 def _nothing(name: str) -> Plan:
-    return Plan(
-        name=name,
-        calls_a_month=0,
-        rate=None,
-        burst=None,
-        book_refresh=0,
-        tags=(),
-        history_days=None,
-        stream_connections=0,
-        stream_pairs=0,
-        stream_messages=0,
-        stream_calls_a_minute=0,
-    )
+    return Plan(name=name, calls_a_month=0, tags=())

@@ -4,22 +4,32 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from importlib import resources
-from typing import Any
+from typing import Annotated, Any, Literal, get_args
 
-from cambist.accounts import plan_fields
+import msgspec
+from msgspec import Meta, Struct
+
 from cambist.accounts.account import UNLIMITED
 from cambist.accounts.names import echo, nearest
-from cambist.accounts.toml_lines import line_of, line_of_error, lines_of
 from cambist.errors import PlansRefused
+from cambist.validation import explain
+
+Tag = Literal["currency", "crypto", "fx", "fx-series", "metals", "stream", "admin"]
+TAGS: tuple[Tag, ...] = get_args(Tag)
+"""The groups of endpoints that a plan may include."""
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,31}")
+_STATEMENT = re.compile(r"""\s*(\[+\s*["']?(?P<table>[^"'\]]*?)["']?\s*\]|["']?(?P<key>[\w.-]+)["']?\s*=)""")
+_PLACED = re.compile(r"(?P<reason>.*) \(at (?:line (?P<line>\d+), column \d+|end of document)\)", re.DOTALL)
+
+# Readers of JSON keep 10^15 exact, and with calls bought it stays below the number that stands for no quota.
+_Calls = Annotated[int, Meta(ge=0, le=10**15)]
+_Limit = Annotated[int, Meta(ge=0, le=1_000_000)]
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What accounts on it may do.
 
     `calls_a_month`: calls a period, None: no quota. `rate`: requests a second, `burst`: how many at once, None: no
@@ -29,69 +39,122 @@ class Plan:
     """
 
     name: str
-    calls_a_month: int | None
-    rate: float | None
-    burst: int | None
-    book_refresh: float
-    tags: tuple[str, ...]
-    history_days: int | None
-    stream_connections: int
-    stream_pairs: int
-    stream_messages: int
-    stream_calls_a_minute: int
+    calls_a_month: _Calls | None = None
+    rate: Annotated[float, Meta(gt=0, le=1_000_000)] | None = None
+    burst: Annotated[int, Meta(ge=1, le=1_000_000)] | None = None
+    book_refresh: Annotated[float, Meta(ge=0, le=86_400)] = 0.0
+    tags: tuple[Tag, ...]
+    history_days: Annotated[int, Meta(ge=1, le=36_500)] | None = None
+    stream_connections: _Limit = 0
+    stream_pairs: _Limit = 0
+    stream_messages: _Limit = 0
+    stream_calls_a_minute: _Limit = 0
+
+
+_FIELDS = tuple(field for field in Plan.__struct_fields__ if field != "name")
 
 
 def default_plans() -> str:
-    """Give the text of the plans file that comes with the package."""
+    """Return the text of the plans file that comes with the package."""
     return resources.files(__package__).joinpath("plans.toml").read_text(encoding="utf-8")
 
 
 def read_plans(text: str, where: str) -> Mapping[str, Plan]:
-    """Read plans from TOML, in the order of the text; `where` is how errors name it.
+    """Parse plans from TOML, in the order of the text; `where` is how errors name it.
 
-    Errors: PlansRefused naming `where`, the line and the reason.
+    Errors: PlansRefused naming `where`, the line where it can be found, the plan and the field.
     """
-
-    def refused(reason: str, *path: str) -> PlansRefused:
-        return PlansRefused(f"{where}, line {line_of(text, path)}: {reason}")
-
-    plans = {name: _read_plan(name, table, refused) for name, table in _tables(text, where).items()}
+    plans = {}
+    for name, table in _tables(text, where).items():
+        try:
+            plans[name] = _read_plan(name, table)
+        except _FieldRefused as refused:
+            line = _line_of(text, name, refused.field)
+            raise PlansRefused(f"{where}{f', line {line}' if line else ''}: {refused}") from None
     if UNLIMITED not in plans:
         reason = f"there is no plan [{UNLIMITED}], which the owner is on"
-        raise PlansRefused(f"{where}, line {len(lines_of(text))}: {reason}")
+        raise PlansRefused(f"{where}, line {_last_line(text)}: {reason}")
     return plans
+
+
+class _FieldRefused(ValueError):
+    """A sentence about a plan, and the field that it is about, empty for the whole plan."""
+
+    def __init__(self, sentence: str, field: str = "") -> None:
+        self.field = field
+        super().__init__(sentence)
 
 
 def _tables(text: str, where: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except RecursionError:
-        raise PlansRefused(f"{where}, line 1: values are nested too deeply") from None
+        raise PlansRefused(f"{where}: values are nested too deeply") from None
     except ValueError as error:
-        line, reason = line_of_error(text, error)
-        raise PlansRefused(f"{where}, line {line}: {echo(reason)}") from error
+        placed = _PLACED.fullmatch(str(error))
+        if placed is None:
+            raise PlansRefused(f"{where}: {echo(str(error))}") from error
+        line = placed["line"] or _last_line(text)
+        raise PlansRefused(f"{where}, line {line}: {echo(placed['reason'])}") from error
 
 
-def _read_plan(name: str, table: Any, refused: Callable[..., PlansRefused]) -> Plan:
+def _read_plan(name: str, table: Any) -> Plan:
     if not _NAME.fullmatch(name):
-        raise refused(
+        raise _FieldRefused(
             f"invalid plan name: [{echo(name)}], it takes 1 to 32 small letters, digits and dashes, "
-            "beginning with a letter or digit",
-            name,
+            "beginning with a letter or digit"
         )
     if not isinstance(table, dict):
-        raise refused(f"[{name}] is no plan: a plan is a table, such as [{UNLIMITED}]", name)
-    chosen = dict(plan_fields.ABSENT)
-    for key, value in table.items():
-        if key not in plan_fields.READERS:
-            raise refused(
-                f"plan [{name}] has an unknown key [{echo(key)}]; {nearest(key, plan_fields.READERS)}", name, key
-            )
-        try:
-            chosen[key] = plan_fields.READERS[key](value)
-        except ValueError as error:
-            raise refused(f"{key} of plan [{name}] {error}", name, key) from None
-    if lack := plan_fields.lack(chosen):
-        key, reason = lack
-        raise refused(f"plan [{name}] {reason}", name, key)
-    return Plan(name=name, **chosen)
+        raise _FieldRefused(f"[{echo(name)}] is no plan: a plan is a table, such as [{UNLIMITED}]")
+    for key in table:
+        if key not in _FIELDS:
+            raise _FieldRefused(f"plan [{name}] has an unknown key [{echo(key)}]; {nearest(key, _FIELDS)}", key)
+    try:
+        plan = msgspec.convert({"tags": (), **table, "name": name}, Plan)
+    except msgspec.ValidationError as error:
+        raise _refusal(name, table, *explain(error)) from None
+    for field, reason in _lacks(plan):
+        raise _FieldRefused(f"plan [{name}] {reason}", field)
+    return msgspec.structs.replace(plan, tags=tuple(dict.fromkeys(plan.tags)))
+
+
+def _refusal(name: str, table: Mapping[str, Any], path: str, reason: str) -> _FieldRefused:
+    field, _, place = path.removesuffix("]").partition("[")
+    value = table[field][int(place)] if place else table[field]
+    if field == "tags":
+        reason = f"{reason}; {nearest(str(value), TAGS)}"
+    reason = reason.replace(" or nothing", "")  # which TOML cannot write
+    written = str(value).lower() if isinstance(value, bool) else str(value)
+    return _FieldRefused(f"{field} of plan [{name}] is refused: [{echo(written)}], {reason}", field)
+
+
+def _lacks(plan: Plan) -> Iterator[tuple[str, str]]:
+    """Find fields that need another one: the field and the reason."""
+    if not plan.tags:
+        yield "tags", "has no tags: it must name the groups of endpoints that it includes"
+    if plan.rate is not None and plan.burst is None:
+        yield "rate", "has a rate without a burst"
+    if plan.burst is not None and plan.rate is None:
+        yield "burst", "has a burst without a rate"
+    for field in ("stream_connections", "stream_pairs", "stream_messages"):
+        if "stream" in plan.tags and not getattr(plan, field):
+            yield "tags", f"includes the stream, but {field} is not above 0"
+
+
+def _line_of(text: str, plan: str, field: str) -> int | None:
+    """Return the line of a plan's field, or else of the plan's first line; None where both are written unusually."""
+    table, first = "", None
+    for number, line in enumerate(text.split("\n"), 1):
+        if not (statement := _STATEMENT.match(line)):
+            continue
+        table = table if statement["table"] is None else f"{statement['table']}."
+        path = f"{table}{statement['key'] or ''}."
+        if field and path.startswith(f"{plan}.{field}."):
+            return number
+        if first is None and path.startswith(f"{plan}."):
+            first = number
+    return first
+
+
+def _last_line(text: str) -> int:
+    return text.removesuffix("\n").count("\n") + 1

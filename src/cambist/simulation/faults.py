@@ -31,7 +31,7 @@ from cambist.simulation.market import Market
 from cambist.simulation.noise import Floats
 from cambist.simulation.quoting import scaled
 from cambist.simulation.ties import floating_on
-from cambist.validation import plainly
+from cambist.validation import explain
 
 _LONGEST = 86_400
 
@@ -54,8 +54,8 @@ def read_faults(text: str, where: str, known: Collection[str]) -> Faults:
     try:
         faults = msgspec.toml.decode(text, type=Faults)
     except msgspec.ValidationError as error:
-        reason, _, field = str(error).removesuffix("`").partition(" - at `$.")
-        raise SettingRefused(f"The faults file [{where}] is refused: {_in_field(field)}{plainly(reason)}") from error
+        field, reason = explain(error)
+        raise SettingRefused(f"The faults file [{where}] is refused: {_in_field(field)}{reason}") from error
     except (ValueError, RecursionError) as error:
         raise SettingRefused(f"The faults file [{where}] is no TOML: {error}") from error
     if complaint := _complaint(faults, known):

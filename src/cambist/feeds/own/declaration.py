@@ -13,7 +13,7 @@ from msgspec import Meta
 
 from cambist.errors import SourceRefused, shown
 from cambist.feeds.base import Redistribution
-from cambist.validation import plainly
+from cambist.validation import placed, plainly
 
 Nominal = Annotated[int, Meta(ge=1, le=1_000_000)]
 Weekday = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
@@ -157,7 +157,6 @@ FIELDS = [
 ]
 """Every field of a declaration, by its full name."""
 
-_PLACED = re.compile(r"(?P<reason>.*?)(?: - at `(?P<place>.*)`)?", re.DOTALL)
 _OF_A_FIELD = re.compile(r"Object (?P<what>contains unknown|missing required) field `(?P<field>.*)`", re.DOTALL)
 
 
@@ -185,16 +184,14 @@ def _converted(content: dict[str, Any], name: str) -> Declaration:
     try:
         return msgspec.convert(content, Declaration)
     except msgspec.ValidationError as error:
-        raise refusal(name, _explained(str(error))) from error
+        raise refusal(name, _explained(error)) from error
     except (OverflowError, ValueError, RecursionError) as error:
         raise refusal(name, f"a value is out of all range: {shown(str(error))}") from error
 
 
-def _explained(message: str) -> str:
+def _explained(error: msgspec.ValidationError) -> str:
     """Say in this project's form what msgspec found: the field in brackets, then the reason."""
-    placed = _PLACED.fullmatch(message)
-    reason, place = (placed["reason"], placed["place"] or "") if placed else (message, "")
-    table = place.removeprefix("$").lstrip(".")
+    table, reason = placed(error)
     found = _OF_A_FIELD.fullmatch(reason)
     if not found:
         return f"[{shown(table)}] is refused: {plainly(reason)}"
