@@ -33,6 +33,7 @@ OPTIONS = {
     "serve": {"--data", "--host", "--port", "--workers", "--threads", "--path-prefix", "--log-level", "--access-log"},
     "backfill": {"--from", "--data", "--json", "source"},
     "fixing": {"--data", "--json", "base", "quote"},
+    "check": {"--data", "--json"},
     "usage": {"--since", "--csv", "--json", "--data", "account"},
     "settings": {"--json"},
     "openapi": {"--output", "--check"},

@@ -177,7 +177,7 @@ def test_an_amount_is_rounded_once_to_the_places_asked_for(client_dealing, sourc
         reply = client_dealing.get(f"/convert?from={source}&to={target}&amount=12.3456789&precision={places}")
         assert written(reply, target) == half_up(Fraction("12.3456789") * rate, places)
         assert (written(reply, "rate"), written(reply, "amount")) == (ten_digits(rate), "12.3456789")
-        assert list(reply.json) == ["base", "amount", "result", "ms"]
+        assert list(reply.json) == ["base", "amount", "result", "updated", "ms"]
         assert (reply.json["base"], list(reply.json["result"])) == (source, [target, "rate"])
 
 
