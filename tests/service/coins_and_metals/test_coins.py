@@ -176,7 +176,11 @@ def test_coins_and_metals_are_rates_in_both_directions(world, one, other):
     assert (there["base"], list(there["result"]), back["base"]) == (one, [other], other)
     rate = there["result"][other]
     assert rate * back["result"][one] == pytest.approx(1, rel=1e-8)
-    assert (list(converted), converted["base"], converted["amount"]) == (["base", "amount", "result", "ms"], one, 2)
+    assert (list(converted), converted["base"], converted["amount"]) == (
+        ["base", "amount", "result", "updated", "ms"],
+        one,
+        2,
+    )
     assert list(converted["result"]) == [other, "rate"]
     assert converted["result"]["rate"] == rate
     assert converted["result"][other] == pytest.approx(2 * rate, rel=1e-6)
@@ -222,7 +226,10 @@ def test_gold_has_a_past(world):
     asked = f"/historical?date={day}&from=XAU&to=USD,EUR"
     assert world.until(lambda: world.ask(asked).status == 200)  # played sources take a moment to be filed
     answer = world.body(asked)
-    assert (list(answer), list(answer["results"])) == (["date", "base", "results", "ms"], ["USD", "EUR"])
+    assert (list(answer), list(answer["results"])) == (
+        ["date", "base", "results", "fixed_on", "carried_days", "ms"],
+        ["USD", "EUR"],
+    )
     dollars, euros = answer["results"].values()
     euro = world.body(f"/historical?date={day}&from=EUR&to=USD")["results"]["USD"]
     assert dollars == pytest.approx(euros * euro, rel=0.01)
