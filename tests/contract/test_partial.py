@@ -14,6 +14,7 @@ LISTS = [
     ("/fetch-matrix?from=EUR,XDR&to=JPY,XDR,USD,KPW", "matrix", ["EUR"], ["XDR", "KPW"], 2),
     ("/crypto/fetch-prices?pairs=BTC/USD,DOGE/USD,BTC/ZZZ,ETH/BTC", "prices", ["BTC/USD", "ETH/BTC"],
      ["DOGE/USD", "BTC/ZZZ"], 1),
+    ("/fx/quote?pairs=EURUSD,ZZZUSD,usd/jpy,EUR/KPW", "quotes", ["EURUSD", "USDJPY"], ["ZZZUSD", "EUR/KPW"], 1),
 ]  # fmt: skip
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from cambist.errors import RateUnavailable, UnknownFxPair
@@ -15,11 +14,6 @@ from cambist.reference.assets import AssetKind
 from cambist.server.view import View, written
 
 _LISTED = "the pairs are found at /fx/pairs"
-
-
-def known_pairs(view: View, names: Iterable[str]) -> list[Pair]:
-    """Give the pairs of these names, each once. Errors: UnknownFxPair for the first that is none."""
-    return list(dict.fromkeys(known_pair(view, name) for name in names))
 
 
 def known_pair(view: View, name: str) -> Pair:

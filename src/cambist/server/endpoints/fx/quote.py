@@ -7,13 +7,12 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from cambist.market.pair import Pair
 from cambist.market.unix import unix_ms
 from cambist.metals.digits import digits_of, written_sides
 from cambist.reference.sizes import size_of
 from cambist.server.endpoint import Endpoint
-from cambist.server.fx import current_quote, known_pairs
-from cambist.server.live import Live
+from cambist.server.fx import current_quote, known_pair
+from cambist.server.partial import LiveList, Unavailable, answered
 from cambist.server.readers import names
 from cambist.server.render import Number, number
 from cambist.server.view import View
@@ -23,7 +22,7 @@ FixedOn = Annotated[
 ]
 
 
-class Params(Live, frozen=True, kw_only=True):
+class Params(LiveList, frozen=True, kw_only=True):
     """One to ten pairs."""
 
     pairs: Annotated[
@@ -48,6 +47,7 @@ class Body(Struct, frozen=True):
     """Quotes by pair without a slash, in the order of the request."""
 
     quotes: dict[str, FxQuote]
+    unavailable: Unavailable = UNSET
 
 
 def answer(view: View, params: Params) -> Body:
@@ -56,16 +56,17 @@ def answer(view: View, params: Params) -> Body:
     What trades has to be fresh while its market is open. A currency that nobody trades is given at its daily fixing for
     up to 14 days: `fixed_on` then says the day.
     """
-    pairs = known_pairs(view, params.pairs)
-    return Body({pair.base + pair.quote: _quote(view, pair, params) for pair in pairs})
+    found, unavailable = answered(params.pairs, lambda name: _quote(view, name, params), partial=params.partial)
+    return Body(dict(found.values()), unavailable)
 
 
-def _quote(view: View, pair: Pair, params: Params) -> FxQuote:
+def _quote(view: View, name: str, params: Params) -> tuple[str, FxQuote]:
+    pair = known_pair(view, name)
     current, size = current_quote(view, pair), size_of(pair.base, pair.quote)
     quote, fixing = current.quote, current.fixing
     view.updated(quote.as_of, params.max_age)
     sides = written_sides(quote.bid * size, quote.ask * size, max(digits_of(quote.bid), digits_of(quote.ask)))
-    return FxQuote(
+    return pair.base + pair.quote, FxQuote(
         bid=number(sides.bid),
         ask=number(sides.ask),
         tsp=unix_ms(quote.as_of),
