@@ -55,6 +55,7 @@ def test_it_answers_with_all_that_is_known_of_a_source(shown):
         late_after=timedelta(minutes=2),
         codes=312,
         waiting=4,
+        left_out=("EUR/USD on 2026-11-19 is no rate: [-]",),
         pairs=29,
         first=date(1999, 1, 4),
         last=date(2026, 11, 19),
@@ -74,6 +75,7 @@ def test_it_answers_with_all_that_is_known_of_a_source(shown):
                 "lag": 2,
                 "quoted": 312,
                 "quarantined": 4,
+                "left_out": ["EUR/USD on 2026-11-19 is no rate: [-]"],
                 "history": {"pairs": 29, "first": "1999-01-04", "last": "2026-11-19"},
             }
         },

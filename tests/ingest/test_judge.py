@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from cambist.feeds.base import Source
 from cambist.feeds.ecb import feed
+from cambist.feeds.fed import feed as fed
 from cambist.history.build import Publication, build
 from cambist.history.fixing import GRAM, Fixing
 from cambist.history.image import RateImage
@@ -307,6 +309,16 @@ def test_what_left_for_one_day_in_calm_times_waits(
     assert refused.startswith(spike.replace(" ", f" USD/{code} "))
     assert refused.endswith("that is gone at the next fixing")
     assert len(passed) == 3
+
+
+def test_days_without_a_move_are_calm_days(judged: Judged) -> None:
+    wild = ["7.55", "7.35", "7.19", "7.25", "7.55", "7.52"]
+    still = ["7.52"] * 5
+    days = [date(1973, 3, 1) + DAY * number for number in range(20)]
+    values = [*wild, *still, "7.94", "7.52"]
+    lines = "\n".join(f"{day} USD/INR {value}" for day, value in zip(days, values, strict=False))
+    _, (refused,) = judged(lines, today=FRIDAY)
+    assert "USD/INR 7.94" in refused
 
 
 def test_what_left_for_one_day_passes_where_the_others_were_there_too(judged: Judged) -> None:
@@ -638,3 +650,25 @@ def test_a_source_is_not_believed_in_the_end_because_all_that_it_said_was_refuse
     judged = Judge(a_source(), None, {before.pair: before}, {}, date(2026, 3, 6)).judge(hundredfold)
     assert judged.accepted == []
     assert len(judged.refused) == 40
+
+
+LONG_SERIES = Path(__file__).parents[3] / "shared/history/fred_daily"
+SPIKES = {
+    "dkk": ["1985-05-14", "1985-08-26", "2000-11-28"],
+    "thb": ["1987-07-22"],
+    "chf": ["1972-03-13"],
+    "nok": ["1978-12-11"],
+    "inr": ["1973-03-14"],
+}
+REAL_DAYS = {"chf": ["2015-01-15"], "thb": ["1997-07-02"], "mxn": ["1994-12-22"], "krw": ["1997-12-12"]}
+
+
+@pytest.mark.skipif(not LONG_SERIES.exists(), reason="the long series are not beside the project")
+@pytest.mark.parametrize("code", sorted({*SPIKES, *REAL_DAYS}))
+def test_of_the_federal_reserves_long_series_the_typing_errors_wait_and_real_days_pass(code: str) -> None:
+    delivered = list(fed.read((LONG_SERIES / f"fred_{code}_usd.csv").read_bytes()))
+    found = Judge(fed.source, None, {}, {}, date(2026, 11, 20)).judge(delivered)
+    waiting = {str(one.fixing.day) for one in found.refused}
+    assert set(SPIKES.get(code, [])) <= waiting
+    assert not waiting & set(REAL_DAYS.get(code, []))
+    assert len(waiting) < len(delivered) / 1000

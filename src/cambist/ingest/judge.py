@@ -212,11 +212,11 @@ class Judge:
         if run is None:
             self._runs[code] = _Run(fixing.day, units, fixing.day, fixing.day)
             return
+        run.unrest = _further(run.unrest, abs(units / run.units - 1))
         if run.units == units:
             run.still += 1
         else:
-            run.units, run.since, run.still, move = units, fixing.day, 0, abs(units / run.units - 1)
-            run.unrest = _further(run.unrest, move)
+            run.units, run.since, run.still = units, fixing.day, 0
         run.day = run.heard_on = fixing.day
 
 
