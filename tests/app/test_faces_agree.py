@@ -138,12 +138,12 @@ def answered(view: View, pair: Pair) -> tuple[float, int] | None:
 
 
 def told(prices: Prices, name: str) -> tuple[float, int] | None:
-    known, _ = prices.pairs([name])
+    known, _ = prices.parse_pairs([name])
     if not known:
         return None
-    prices.listen(known)
-    frame = prices.frame(next(iter(known)))
-    prices.forget(known)
+    prices.track(known)
+    frame = prices.fresh_frame(next(iter(known)))
+    prices.untrack(known)
     found = json.loads(frame[frame.index(b"{") :]) if frame else None
     return (float(found["bid"]), found["tsp"]) if found else None
 
@@ -154,7 +154,7 @@ def test_they_agree(seed: int, limit: timedelta) -> None:
     book, at = some_book(random.Random(seed))  # noqa: S311
     ages = {AssetKind.COIN: limit, AssetKind.METAL: limit, AssetKind.CURRENCY: limit}
     prices = Prices(ages, lambda: at)
-    prices.take(book)
+    prices.update(book)
     view = View(book, NO_IMAGE, at, ages=ages)
     for name in NAMES:
         pair = Pair(*name.split("/"))

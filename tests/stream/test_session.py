@@ -1,9 +1,10 @@
-"""A session: what a client says, and what it is answered."""
+"""A session: the messages of a client, and the replies to them."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -15,9 +16,14 @@ from cambist.accounts.failed_keys import FAILURES_AT_ONCE
 from cambist.accounts.meter import Meter
 from cambist.accounts.plan import default_plans, read_plans
 from cambist.market.pair import Pair
-from cambist.stream.door import MOST_STRANGERS, Door, Refused
-from cambist.stream.messages import StreamName
-from cambist.stream.session import ASKED_AT_ONCE, Said, Session, State
+from cambist.stream.admission import MAX_UNAUTHENTICATED, Admission
+from cambist.stream.billing import Billing
+from cambist.stream.broadcaster import Broadcaster
+from cambist.stream.context import StreamContext
+from cambist.stream.prices import Prices, PriceStatus
+from cambist.stream.rejection import Rejection
+from cambist.stream.session import FRAME_BURST, Reply, Session
+from cambist.stream.subscription import StreamConnection
 
 NOW = 1_795_176_000.0
 OWNER, PREMIUM, CHEAP, REVOKED, SUSPENDED, WRONG = (mint(lambda alphabet, at=at: alphabet[at]) for at in range(7, 13))
@@ -34,61 +40,74 @@ KNOWN = {"EURUSD": Pair("EUR", "USD"), "XAUUSD": Pair("XAU", "USD"), "BTCUSD": P
 MANY = {f"AAA{number}": Pair("AAA", str(number)) for number in range(10_001)}
 
 
-class House:
-    """What a session asks, without a network."""
+class KnownPairs(Prices):
+    """Prices that know these pairs without a book, and are as old as a test says."""
 
-    def __init__(self, door: Door) -> None:
-        self.door = door
-        self.selected: dict[StreamName, Mapping[str, Pair]] = {}
-        self.silence: float | None = 0.1
+    age: float | None = 0.1
 
-    def admit(self, digest: Digest, now: float) -> Bearer | Refused:
-        return self.door.admit(digest, ME, now)
-
-    def charge(self, bearer: Bearer, now: float) -> Refused | None:
-        return self.door.charge(bearer, now)
-
-    def pairs(self, names: list[str]) -> tuple[dict[str, Pair], list[str]]:
-        all_of_them = KNOWN | MANY
+    def parse_pairs(self, names: Iterable[str]) -> tuple[dict[str, Pair], list[str]]:
+        all_pairs = KNOWN | MANY
         found = {name.replace("/", "").upper(): name for name in names}
-        known = {symbol: all_of_them[symbol] for symbol in found if symbol in all_of_them}
-        return known, [name for symbol, name in found.items() if symbol not in all_of_them]
+        known = {symbol: all_pairs[symbol] for symbol in found if symbol in all_pairs}
+        return known, [name for symbol, name in found.items() if symbol not in all_pairs]
 
-    def select(self, stream: StreamName, pairs: Mapping[str, Pair]) -> None:
-        self.selected[stream] = pairs
-
-    def reduce(self, stream: StreamName, pairs: Mapping[str, Pair]) -> None:
-        assert set(pairs) < set(self.selected.get(stream, {})) or not pairs
-        self.selected[stream] = pairs
-
-    def state(self) -> State:
-        return State(7, self.silence, 15.0)
+    def status(self, now: float) -> PriceStatus:
+        assert now == NOW
+        return PriceStatus(7, self.age)
 
 
-@pytest.fixture
-def door(ledger: Any) -> Door:
-    return Door(HOLDERS, PLANS, Meter(ledger, {}))
+class Unwritten:
+    """A writer that no price comes to, because there is no book."""
 
+    def write(self, frames: bytes) -> None:
+        raise AssertionError(frames)
 
-@pytest.fixture
-def house(door: Door) -> House:
-    return House(door)
+    def abort(self) -> None:
+        raise AssertionError
 
 
 @pytest.fixture
-def session(house: House) -> Session:
-    return Session(house)
+def prices() -> KnownPairs:
+    return KnownPairs({}, lambda: datetime.fromtimestamp(NOW, UTC))
 
 
-def payload(said: Said) -> dict[str, Any]:
-    frame = said.frame
+@pytest.fixture
+def context(ledger: Any, prices: KnownPairs) -> StreamContext:
+    billing = Billing(Meter(ledger, {}))
+    return StreamContext(Admission(HOLDERS, PLANS, billing), billing, prices, Broadcaster(prices))
+
+
+@pytest.fixture
+def admission(context: StreamContext) -> Admission:
+    return context.admission
+
+
+def new_session(context: StreamContext) -> Session:
+    session = Session(context, StreamConnection(Unwritten(), 0.0))
+    assert payload(session.open(ME, NOW))["msg"] == "Connected to Cambist"
+    return session
+
+
+@pytest.fixture
+def session(context: StreamContext) -> Session:
+    return new_session(context)
+
+
+def subscribed(session: Session) -> dict[str, list[str]]:
+    """Return what the broadcaster sends to a session, by stream."""
+    subscriptions = session.connection.subscriptions
+    return {stream: [*subscription.selection.symbols] for stream, subscription in subscriptions.items()}
+
+
+def payload(reply: Reply) -> dict[str, Any]:
+    frame = reply.frame
     found = json.loads(frame[{126: 4, 127: 10}.get(frame[1], 2) :])
     assert isinstance(found, dict)
     return found
 
 
 def say(session: Session, **fields: Any) -> dict[str, Any]:
-    return payload(session.hear(json.dumps(fields).encode(), NOW))
+    return payload(session.handle(json.dumps(fields).encode(), NOW))
 
 
 @pytest.fixture
@@ -100,7 +119,7 @@ def known(session: Session) -> Session:
 # Keys
 
 
-def test_a_key_lets_in_with_the_text_that_clients_compare(session: Session) -> None:
+def test_a_key_is_accepted_with_the_text_that_clients_compare(session: Session) -> None:
     assert say(session, op="auth", key=OWNER) == {
         "op": "auth",
         "status": 200,
@@ -113,73 +132,73 @@ def test_a_key_lets_in_with_the_text_that_clients_compare(session: Session) -> N
     ("key", "status"),
     [(WRONG, 401), (REVOKED, 401), (SUSPENDED, 401), ("nonsense", 401), ("", 401), (CHEAP, 403)],
 )
-def test_a_key_that_opens_nothing_is_refused_by_its_own_op_and_closed(session: Session, key: str, status: int) -> None:
-    said = session.hear(json.dumps({"op": "auth", "key": key}).encode(), NOW)
-    found = payload(said)
-    assert (found["op"], found["status"], said.close) == ("auth", status, 1008)
+def test_a_bad_key_is_refused_with_the_op_auth_and_the_connection_closed(
+    session: Session, key: str, status: int
+) -> None:
+    reply = session.handle(json.dumps({"op": "auth", "key": key}).encode(), NOW)
+    found = payload(reply)
+    assert (found["op"], found["status"], reply.close_code) == ("auth", status, 1008)
     assert not key or key not in found["msg"]
 
 
-def test_twice_is_an_error_and_changes_nothing(known: Session) -> None:
+def test_a_second_key_is_an_error_and_changes_nothing(known: Session) -> None:
     found = say(known, op="auth", key=WRONG)
     assert (found["op"], found["status"]) == ("error", 400)
     assert say(known, op="subscribe", stream="fx", pairs=["EURUSD"])["status"] == 200
 
 
 @pytest.mark.parametrize("op", ["subscribe", "unsubscribe"])
-def test_nothing_is_subscribed_before_a_key(session: Session, house: House, op: str) -> None:
+def test_nothing_can_be_subscribed_without_a_key(session: Session, op: str) -> None:
     found = say(session, op=op, stream="fx", pairs=["EURUSD"])
-    assert (found["op"], found["status"], house.selected) == ("error", 401, {})
+    assert (found["op"], found["status"], subscribed(session)) == ("error", 401, {})
 
 
-def test_an_account_has_as_many_connections_as_its_plan(house: House, door: Door) -> None:
+def test_an_account_has_as_many_connections_as_its_plan(context: StreamContext) -> None:
     most = PLANS["premium"].stream_connections
-    sessions = [Session(house) for _ in range(most + 1)]
+    sessions = [new_session(context) for _ in range(most + 1)]
     assert [say(each, op="auth", key=PREMIUM)["status"] for each in sessions] == [200] * most + [429]
-    assert sessions[0].bearer is not None
-    door.leave(sessions[0].bearer)
-    assert say(Session(house), op="auth", key=PREMIUM)["status"] == 200
+    sessions[0].close()
+    assert say(new_session(context), op="auth", key=PREMIUM)["status"] == 200
 
 
-def test_guessing_is_slowed_down_and_who_is_known_there_is_not_disturbed(house: House, session: Session) -> None:
+def test_guessing_keys_is_slowed_down_but_a_key_known_at_that_address_still_works(
+    context: StreamContext, session: Session
+) -> None:
     assert say(session, op="auth", key=OWNER)["status"] == 200
-    found = [say(Session(house), op="auth", key=WRONG)["status"] for _ in range(FAILURES_AT_ONCE + 1)]
+    found = [say(new_session(context), op="auth", key=WRONG)["status"] for _ in range(FAILURES_AT_ONCE + 1)]
     assert found == [401] * FAILURES_AT_ONCE + [429]
-    assert say(Session(house), op="auth", key=PREMIUM)["status"] == 429
-    assert say(Session(house), op="auth", key=OWNER)["status"] == 200
+    assert say(new_session(context), op="auth", key=PREMIUM)["status"] == 429
+    assert say(new_session(context), op="auth", key=OWNER)["status"] == 200
 
 
-def test_only_so_many_strangers_come_from_one_address(door: Door) -> None:
-    assert all(door.knock("2001:db8::1") for _ in range(MOST_STRANGERS))
-    assert not door.knock("2001:db8::2")
-    assert door.knock("203.0.113.9")
-    door.gone("2001:db8::1")
-    door.gone("2001:db8::1")
-    assert door.knock("2001:db8::3")
+def test_one_address_may_have_only_so_many_connections_without_a_key(admission: Admission) -> None:
+    assert all(admission.add_unauthenticated("2001:db8::1") for _ in range(MAX_UNAUTHENTICATED))
+    assert not admission.add_unauthenticated("2001:db8::2")
+    assert admission.add_unauthenticated("203.0.113.9")
+    admission.remove_unauthenticated("2001:db8::1")
+    admission.remove_unauthenticated("2001:db8::1")
+    assert admission.add_unauthenticated("2001:db8::3")
 
 
-def test_a_key_that_is_revoked_opens_nothing_any_more(door: Door) -> None:
-    assert isinstance(door.look(digest(OWNER), NOW), Bearer)
-    door.take(holders={digest(OWNER): Holder(1, Account(1, "owner", "unlimited"), revoked=True)})
-    assert isinstance(door.look(digest(OWNER), NOW), Refused)
+def test_a_revoked_key_is_rejected(admission: Admission) -> None:
+    assert isinstance(admission.lookup(digest(OWNER), NOW), Bearer)
+    admission.update(holders={digest(OWNER): Holder(1, Account(1, "owner", "unlimited"), revoked=True)})
+    assert isinstance(admission.lookup(digest(OWNER), NOW), Rejection)
 
 
 # Subscribing
 
 
-def test_a_stream_is_subscribed_with_the_texts_that_clients_compare(known: Session, house: House) -> None:
+def test_a_stream_is_subscribed_with_the_texts_that_clients_compare(known: Session) -> None:
     assert say(known, op="subscribe", stream="fx", pairs=["EURUSD", "xau/usd"])["msg"] == "Subscribed to 1 stream"
     assert say(known, op="subscribe", stream="fx1s", pairs=["BTCUSD"])["msg"] == "Subscribed to 2 streams"
-    assert {name: list(pairs) for name, pairs in house.selected.items()} == {
-        "fx": ["EURUSD", "XAUUSD"],
-        "fx1s": ["BTCUSD"],
-    }
+    assert subscribed(known) == {"fx": ["EURUSD", "XAUUSD"], "fx1s": ["BTCUSD"]}
 
 
-def test_again_replaces_the_pairs_of_that_stream(known: Session, house: House) -> None:
+def test_subscribing_again_replaces_the_pairs_of_that_stream(known: Session) -> None:
     say(known, op="subscribe", stream="fx", pairs=["EURUSD"])
     assert say(known, op="subscribe", stream="fx", pairs=["BTCUSD"])["msg"] == "Subscribed to 1 stream"
-    assert list(house.selected[StreamName.FX]) == ["BTCUSD"]
+    assert subscribed(known)["fx"] == ["BTCUSD"]
 
 
 def test_unknown_pairs_among_known_ones_are_named_beside_the_exact_text(known: Session) -> None:
@@ -188,17 +207,17 @@ def test_unknown_pairs_among_known_ones_are_named_beside_the_exact_text(known: S
 
 
 @pytest.mark.parametrize("pairs", [["NOPE"], [], None, "", [""]])
-def test_no_known_pair_is_400_and_changes_nothing(known: Session, house: House, pairs: Any) -> None:
+def test_no_known_pair_is_400_and_changes_nothing(known: Session, pairs: Any) -> None:
     say(known, op="subscribe", stream="fx", pairs=["EURUSD"])
     found = say(known, op="subscribe", stream="fx", pairs=pairs)
     assert (found["op"], found["status"]) == ("subscribe", 400)
     assert "No valid pairs" in found["msg"]
-    assert list(house.selected[StreamName.FX]) == ["EURUSD"]
+    assert subscribed(known)["fx"] == ["EURUSD"]
 
 
-def test_more_pairs_than_the_plan_allows_are_refused_whole(known: Session, house: House) -> None:
+def test_more_pairs_than_the_plan_allows_are_refused_whole(known: Session) -> None:
     found = say(known, op="subscribe", stream="fx", pairs=list(MANY))
-    assert (found["op"], found["status"], house.selected) == ("subscribe", 429, {})
+    assert (found["op"], found["status"], subscribed(known)) == ("subscribe", 429, {})
     assert say(known, op="subscribe", stream="fx", pairs=list(MANY)[:10_000])["status"] == 200
     assert say(known, op="subscribe", stream="fx1s", pairs=["EURUSD"])["status"] == 429
     assert say(known, op="subscribe", stream="fx", pairs=["EURUSD"])["status"] == 200
@@ -211,77 +230,79 @@ def test_an_unknown_stream_is_400(known: Session, stream: str) -> None:
     assert "fx, fx1s" in found["msg"]
 
 
-def test_pairs_streams_and_all_can_be_ended(known: Session, house: House) -> None:
+def test_pairs_a_stream_and_everything_can_be_unsubscribed(known: Session) -> None:
     for stream in ("fx", "fx1s"):
         say(known, op="subscribe", stream=stream, pairs=list(KNOWN))
     assert say(known, op="unsubscribe", stream="fx", pairs=["EUR/USD"])["msg"] == "Unsubscribed from 1 pair"
-    assert list(house.selected[StreamName.FX]) == ["XAUUSD", "BTCUSD"]
+    assert subscribed(known)["fx"] == ["BTCUSD", "XAUUSD"]
     assert say(known, op="unsubscribe", stream="fx")["msg"] == "Unsubscribed from 2 pairs"
     assert say(known, op="unsubscribe")["msg"] == "Unsubscribed from 3 pairs"
     assert say(known, op="unsubscribe", stream="x")["status"] == 400
-    assert not any(house.selected.values())
+    assert subscribed(known) == {}
     assert say(known, op="subscribe", stream="fx", pairs=["EURUSD"])["msg"] == "Subscribed to 1 stream"
 
 
 # The rest
 
 
-def test_status_says_whether_prices_flow(known: Session, house: House) -> None:
+def test_status_says_whether_prices_flow(known: Session, prices: KnownPairs) -> None:
     say(known, op="subscribe", stream="fx", pairs=["EURUSD"])
     found = say(known, op="status")
     assert (found["status"], found["msg"], found["age_ms"]) == (200, "Prices flow", 100)
     assert found["streams"] == {"fx": ["EURUSD"]}
-    house.silence = 42.0
+    prices.age = 42.0
     found = say(known, op="status")
     assert (found["status"], found["msg"]) == (503, "Prices stand still: the newest book is 42 s old")
-    house.silence = None
+    prices.age = None
     assert say(known, op="status")["status"] == 503
 
 
-def test_a_client_that_shuts_down_is_closed_in_order(known: Session) -> None:
-    said = known.hear(b'{"op":"shutdown"}', NOW)
-    assert (payload(said)["op"], said.close) == ("shutdown", 1000)
+def test_a_client_that_shuts_down_gets_a_normal_close(known: Session) -> None:
+    reply = known.handle(b'{"op":"shutdown"}', NOW)
+    assert (payload(reply)["op"], reply.close_code) == ("shutdown", 1000)
 
 
 @pytest.mark.parametrize(
     "text", [b"garbage", b"[]", b'{"op":"price"}', b'{"op":"connect"}', b'{"op":""}', b'{"op":"dance"}']
 )
-def test_what_is_not_understood_is_answered_with_an_error(known: Session, text: bytes) -> None:
-    said = known.hear(text, NOW)
-    assert (payload(said)["op"], payload(said)["status"], said.close) == ("error", 400, None)
+def test_an_unknown_message_gets_an_error(known: Session, text: bytes) -> None:
+    reply = known.handle(text, NOW)
+    assert (payload(reply)["op"], payload(reply)["status"], reply.close_code) == ("error", 400, None)
 
 
-def test_binary_and_endless_frames_are_closed_with_their_codes(session: Session) -> None:
-    assert (payload(session.binary(NOW))["op"], session.binary(NOW).close) == ("error", 1003)
-    assert (payload(session.too_big(NOW, 9))["status"], session.too_big(NOW, 9).close) == (413, 1009)
+def test_binary_and_too_long_frames_are_closed_with_their_codes(session: Session) -> None:
+    assert (payload(session.reject_binary(NOW))["op"], session.reject_binary(NOW).close_code) == ("error", 1003)
+    assert (payload(session.reject_too_big(NOW, 9))["status"], session.reject_too_big(NOW, 9).close_code) == (413, 1009)
 
 
-def test_a_flood_of_frames_is_closed(known: Session) -> None:
-    assert [known.count(NOW) for _ in range(ASKED_AT_ONCE)] == [None] * ASKED_AT_ONCE
-    said = known.count(NOW)
-    assert said is not None
-    assert (payload(said)["status"], said.close) == (429, 1008)
-    assert known.count(NOW + 1) is None
+def test_too_many_frames_close_the_connection(known: Session) -> None:
+    assert [known.count_frames(NOW) for _ in range(FRAME_BURST)] == [None] * FRAME_BURST
+    reply = known.count_frames(NOW)
+    assert reply is not None
+    assert (payload(reply)["status"], reply.close_code) == (429, 1008)
+    assert known.count_frames(NOW + 1) is None
 
 
 def test_long_lists_count_as_many_frames(known: Session) -> None:
-    names, said = list(MANY)[:10_000], []
+    names, reply = list(MANY)[:10_000], []
     for _ in range(10):
-        found = known.hear(json.dumps({"op": "subscribe", "stream": "fx", "pairs": names}).encode(), NOW)
-        said.append((payload(found)["status"], found.close))
-    assert said == [(200, None)] * 5 + [(429, 1008)] * 5
+        found = known.handle(json.dumps({"op": "subscribe", "stream": "fx", "pairs": names}).encode(), NOW)
+        reply.append((payload(found)["status"], found.close_code))
+    assert reply == [(200, None)] * 5 + [(429, 1008)] * 5
 
 
-def test_far_more_names_than_the_plan_has_pairs_are_not_even_looked_up(house: House) -> None:
-    session = Session(house)
+def test_far_more_names_than_the_plan_has_pairs_are_not_even_looked_up(
+    context: StreamContext, prices: KnownPairs
+) -> None:
+    session = new_session(context)
     assert say(session, op="auth", key=PREMIUM)["status"] == 200
     most = PLANS["premium"].stream_pairs
-    house.pairs = None  # type: ignore[assignment, method-assign]  whoever looks a name up fails
+    prices.parse_pairs = None  # type: ignore[assignment, method-assign]  whoever looks a name up fails
     found = say(session, op="subscribe", stream="fx", pairs=[f"NO{number}" for number in range(most + 201)])
     assert (found["op"], found["status"]) == ("subscribe", 429)
     assert f"Too many pairs: [{most + 201}], the plan allows {most}" in found["msg"]
 
 
-def test_all_unknown_names_are_told(known: Session) -> None:
+def test_all_unknown_names_are_listed(known: Session) -> None:
     unknown = [f"NOPE{number}" for number in range(150)]
     assert say(known, op="subscribe", stream="fx", pairs=["EURUSD", *unknown])["ignored"] == unknown

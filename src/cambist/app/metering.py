@@ -13,7 +13,7 @@ from cambist.settings import Settings
 from cambist.stores import Store
 from cambist.stores.folder import DataFolder
 from cambist.stores.ledger.worker import WorkerLedger
-from cambist.stream.door import CHARGED_AS
+from cambist.stream.billing import USAGE_LABEL
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ def open_meter(settings: Settings, store: Store) -> Meter:
 
 def charged() -> tuple[str, ...]:
     """Give what calls are charged for."""
-    return (*(endpoint.path for endpoint in endpoints()), CHARGED_AS)
+    return (*(endpoint.path for endpoint in endpoints()), USAGE_LABEL)
 
 
 def columns(settings: Settings) -> int:

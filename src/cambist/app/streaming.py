@@ -1,6 +1,6 @@
-"""The stream's process: it watches the board, and tells everybody who listens what has changed.
+"""The process of the stream: it watches for new rate books, and sends the prices that have changed.
 
-It owns nothing that another process waits for. Killed at any moment, its successor serves whoever connects again.
+No other process waits for it. If it is killed, its successor serves the clients that connect again.
 """
 
 from __future__ import annotations
@@ -16,50 +16,48 @@ import ssl
 import time
 from collections.abc import Awaitable, Callable
 
-from cambist.accounts.addresses import client_address
 from cambist.app import garbage
 from cambist.app.metering import open_meter
 from cambist.app.parts import ages_of, environment_of, open_store
 from cambist.app.plans import current_plans
 from cambist.app.stream_report import REPORT_EVERY, StreamReport
 from cambist.history.environment import check_book
-from cambist.market.pair import Pair
 from cambist.server.desk import utc_now
 from cambist.server.logs import log_config
 from cambist.settings import Settings
 from cambist.stores.board import FileBoard, News
 from cambist.stores.folder import DataFolder
 from cambist.stores.records import write_record
-from cambist.stream.door import Door
-from cambist.stream.hub import Hub
+from cambist.stream.admission import Admission
+from cambist.stream.billing import Billing
+from cambist.stream.broadcaster import Broadcaster
+from cambist.stream.context import StreamContext
 from cambist.stream.prices import Prices
-from cambist.stream.session import State
-from cambist.stream.sockets import Sockets
+from cambist.stream.server import StreamServer
 
 log = logging.getLogger(__name__)
 
-_LOOK_EVERY = 0.01
-_SETTLE_EVERY = 0.05
-_SETTLE_SOON = 0.005
-_CHECK_EVERY = 0.5
-_RETRY_EVERY = 1.0
-_SILENT_AFTER = 15.0
-_LEAVE_LOOKS = 100
+_WATCH_SECONDS = 0.01
+_FLUSH_SECONDS = 0.05
+_FLUSH_SECONDS_BEHIND = 0.005
+_CHECK_SECONDS = 0.5
+_RETRY_SECONDS = 1.0
+_CLOSE_CHECKS = 100
 _NONE = -1
 
 
 def stream(settings: Settings, supervisor: int) -> None:
-    """Stream until told to stop, or until the supervisor has died."""
+    """Run the stream until told to stop, or until the supervisor has died."""
     logging.config.dictConfig(log_config(settings.log_level))
-    for library in ("picows", "aiofastnet"):  # what clients do wrong is told to them, not to the log
+    for library in ("picows", "aiofastnet"):  # a client's mistakes are reported to the client, not in the log
         logging.getLogger(library).setLevel(logging.CRITICAL)
-    _open_many()
+    _raise_file_limit()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the supervisor, which stops the others in order
     asyncio.run(Streaming(settings).run(supervisor))
 
 
 class Streaming:
-    """What all sockets share, and the tasks that keep it up to date."""
+    """The WebSocket server with all that it needs, and the tasks that keep it up to date."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -70,98 +68,75 @@ class Streaming:
         self._seen = {news: self._board.version(news) for news in (News.ACCOUNTS, News.PLANS)}
         self._seen[News.BOOK] = _NONE
         self._prices = Prices(ages_of(settings), utc_now, settings.fixing_max_age)
+        self._broadcaster = Broadcaster(self._prices)
         self._meter = open_meter(settings, self._store)
-        self.door = Door(self._store.accounts.by_key(), current_plans(self._folder.path), self._meter)
-        self.hub = Hub(self._prices)
-        self._book_at = self._published_at()
+        billing = Billing(self._meter)
+        self._admission = Admission(self._store.accounts.by_key(), current_plans(self._folder.path), billing)
+        self._server = StreamServer(
+            StreamContext(self._admission, billing, self._prices, self._broadcaster, settings.proxy_networks)
+        )
         self._failed: dict[News, int] = {}
         self._failing: set[News] = set()
-        self._sockets = Sockets(self)
-
-    # What sockets ask
-
-    def now(self) -> float:
-        """Give the seconds since 1970."""
-        return time.time()
-
-    def moment(self) -> float:
-        """Give seconds of a clock that only goes forward."""
-        return time.monotonic()
-
-    def pairs(self, names: list[str]) -> tuple[dict[str, Pair], list[str]]:
-        """Give the pairs that names stand for, by symbol, and the names of none."""
-        return self._prices.pairs(names)
-
-    def state(self) -> State:
-        """Say whether prices flow."""
-        book = self._prices.book
-        return State(book.version if book else 0, self.now() - self._book_at if book else None, _SILENT_AFTER)
-
-    def address(self, peer: str, forwarded: str) -> str:
-        """Give the client's address."""
-        return client_address(peer, forwarded, self._settings.proxy_networks)
-
-    # What it does
 
     async def run(self, supervisor: int) -> None:
-        """Listen and tell until told to stop."""
+        """Listen and send prices until told to stop."""
         stop = asyncio.Event()
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
-        await self._take_up(News.BOOK, self._take_book)
+        await self._apply(News.BOOK, self._apply_book)
         garbage.seldom()
-        works = (self._listen, self._watch, self._settle, self._check, self._report)
+        works = (self._listen, self._watch, self._flush, self._check, self._report)
         tasks = [asyncio.create_task(work()) for work in works]
         while os.getppid() == supervisor and not stop.is_set():
             await asyncio.sleep(0.1)
             for task in tasks:
                 if task.done() and task is not tasks[0]:
                     task.result()
-        self._sockets.dismiss()
-        await self._all_gone()
+        self._server.shut_down()
+        await self._wait_until_closed()
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         self._store.close()
 
-    async def _all_gone(self) -> None:
-        for _ in range(_LEAVE_LOOKS):
-            if not self._sockets.visits:
+    async def _wait_until_closed(self) -> None:
+        for _ in range(_CLOSE_CHECKS):
+            if not self._server.connections:
                 return
-            await asyncio.sleep(_LOOK_EVERY)
+            await asyncio.sleep(_WATCH_SECONDS)
 
     async def _listen(self) -> None:
-        """Listen as soon as the port can be had; that it cannot is said once and does no other harm."""
+        """Listen as soon as the port is free; log once if it is not, and keep trying."""
         host, port = self._settings.host, self._settings.stream_port
-        is_said = False
+        is_logged = False
         while True:
             try:
-                await self._sockets.open(host, port, _tls(self._settings))
+                await self._server.listen(host, port, _tls(self._settings))
             except OSError as error:
-                if not is_said:
+                if not is_logged:
                     log.warning("Stream: cannot listen on %s port %d: %s", host, port, error.strerror or error)
-                is_said = True
-                await asyncio.sleep(_RETRY_EVERY)
+                is_logged = True
+                await asyncio.sleep(_RETRY_SECONDS)
                 continue
             scheme = "wss" if self._settings.tls_cert else "ws"
             log.info("Stream: %s://%s:%d", scheme, host, port)
             return
 
     async def _watch(self) -> None:
-        """Take up what is new as soon as the board tells of it."""
+        """Apply new books, accounts and plans as soon as they are there."""
         while True:
-            await asyncio.sleep(_LOOK_EVERY)
-            await self._take_up(News.BOOK, self._take_book)
-            await self._take_up(News.ACCOUNTS, self._take_accounts)
-            await self._take_up(News.PLANS, self._take_plans)
+            await asyncio.sleep(_WATCH_SECONDS)
+            await self._apply(News.BOOK, self._apply_book)
+            await self._apply(News.ACCOUNTS, self._apply_accounts)
+            await self._apply(News.PLANS, self._apply_plans)
 
-    async def _take_up(self, news: News, take: Callable[[], Awaitable[None]]) -> None:
-        """Take up news; what cannot be taken up leaves the old in place, and is tried again after a while."""
+    async def _apply(self, news: News, apply: Callable[[], Awaitable[None]]) -> None:
+        """Apply news; if that fails, the old state stays in place, and it is tried again after a while."""
         version = self._board.version(news)
         if version in (self._seen[news], self._failed.get(news)):
             return
         try:
-            await take()
-        except Exception:  # as everywhere: what is told stays right as long as it can, and no key stays open unseen
+            await apply()
+        except Exception:  # whatever fails here, the connections keep what was applied last
             self._failed[news] = version
             if news not in self._failing:
                 log.exception("Stream: what is new cannot be taken up, the last state stays: %s", news.name.lower())
@@ -172,67 +147,73 @@ class Streaming:
             log.info("Stream: what is new is taken up again: %s", news.name.lower())
         self._failing.discard(news)
 
-    async def _take_book(self) -> None:
+    async def _apply_book(self) -> None:
         book = self._board.current()
         if book is None:
             return
         check_book(book, self._environment)
-        self._book_at = self._published_at()
-        for _ in self.hub.take(book):
+        self._prices.published_at = self._published_at()
+        for _ in self._broadcaster.publish(book):
             await asyncio.sleep(0)
 
-    async def _take_accounts(self) -> None:
-        self.door.take(holders=await asyncio.to_thread(self._store.accounts.by_key))
-        await self._end_refused()
+    async def _apply_accounts(self) -> None:
+        self._admission.update(holders=await asyncio.to_thread(self._store.accounts.by_key))
+        await self._check_connections()
 
-    async def _take_plans(self) -> None:
-        self.door.take(plans=await asyncio.to_thread(current_plans, self._folder.path))
-        await self._end_refused()
+    async def _apply_plans(self) -> None:
+        self._admission.update(plans=await asyncio.to_thread(current_plans, self._folder.path))
+        await self._check_connections()
 
-    async def _end_refused(self) -> None:
-        for _ in self._sockets.check():
+    async def _check_connections(self) -> None:
+        for _ in self._server.check():
             await asyncio.sleep(0)
 
-    async def _settle(self) -> None:
-        """Pay what was owed until a moment that has come."""
+    async def _flush(self) -> None:
+        """Send pending prices again and again."""
         while True:
-            await asyncio.sleep(_SETTLE_SOON if self.hub.is_behind else _SETTLE_EVERY)
-            for _ in self.hub.settle(self.moment()):
+            await asyncio.sleep(_FLUSH_SECONDS_BEHIND if self._broadcaster.is_behind else _FLUSH_SECONDS)
+            for _ in self._broadcaster.flush_all(time.monotonic()):
                 await asyncio.sleep(0)
 
     async def _check(self) -> None:
-        """End what may no longer be, charge and ping the others."""
+        """Close the connections that may not continue, charge and ping the others."""
         while True:
-            await asyncio.sleep(_CHECK_EVERY)
+            await asyncio.sleep(_CHECK_SECONDS)
             self._failed.clear()
-            self._meter.tick(self.door.bearers, self.now())
-            await self._end_refused()
-            self.hub.ping(self.moment())
+            self._meter.tick(self._admission.bearers, time.time())
+            await self._check_connections()
+            self._broadcaster.ping(time.monotonic())
 
     async def _report(self) -> None:
-        """Say every few seconds what is done here; where that cannot be written, the report grows old."""
+        """Write the report every few seconds; if it cannot be written, it grows old."""
         while True:
             with contextlib.suppress(OSError):
-                write_record(self._folder.stream_report, self._reported())
+                write_record(self._folder.stream_report, self._current_report())
             await asyncio.sleep(REPORT_EVERY)
 
-    def _reported(self) -> StreamReport:
-        hub, sockets = self.hub, self._sockets
+    def _current_report(self) -> StreamReport:
+        broadcaster, server = self._broadcaster, self._server
         return StreamReport(
-            utc_now(), sockets.is_open, len(sockets.visits), len(hub), hub.pairs, prices=hub.told, lost=hub.lost
+            written_at=utc_now(),
+            listens=server.is_listening,
+            connections=len(server.connections),
+            subscribers=broadcaster.connection_count,
+            pairs=broadcaster.pair_count,
+            prices=broadcaster.prices_sent,
+            lost=broadcaster.connections_lost,
         )
 
     def _published_at(self) -> float:
-        """Give when the last book was published, also by a service that has ended since."""
+        """Return when the newest book was published, which may be before the service was started."""
         published = self._board.published_at()
-        return self.now() if published is None else published
+        return time.time() if published is None else published
 
 
-def _open_many() -> None:
-    """Let as many sockets be open as the machine allows: whoever connects and says nothing takes one for a while."""
-    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+def _raise_file_limit() -> None:
+    """Allow as many open sockets as the machine does: clients that connect and send nothing hold one for a while."""
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     with contextlib.suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
 
 
 def _tls(settings: Settings) -> ssl.SSLContext | None:

@@ -1,1 +1,1 @@
-"""The stream: prices pushed to clients over WebSockets, each connection always its newest."""
+"""The WebSocket API: prices are pushed to clients, and each connection always gets the newest one."""

@@ -1,6 +1,6 @@
-"""Messages: what a client may say, and every frame that the server writes, to the letter. Pure.
+"""Messages: the requests that a client may send, and every frame that the server writes. Pure.
 
-A server frame is made once with its WebSocket header, so that one value serves all who get it, and several frames
+A frame of the server is built once with its WebSocket header, so that one value serves every client, and several frames
 joined go out in one write.
 """
 
@@ -13,17 +13,17 @@ import msgspec
 
 from cambist.errors import BadParameter
 
-LONGEST = 256 * 1024
-"""What a client's message may take, in bytes: twenty thousand pairs."""
+MAX_MESSAGE_BYTES = 256 * 1024
+"""The longest message of a client: about twenty thousand pairs."""
 
-PING = b"\x89\x00"
+PING_FRAME = b"\x89\x00"
 _TEXT = 0x81
 _SHORT, _MIDDLE = 126, 1 << 16
 _ENCODER = msgspec.json.Encoder()
 
 
 class Op(StrEnum):
-    """All that an `op` may be; clients know no others."""
+    """All values of `op`; clients know no others."""
 
     CONNECT = "connect"
     AUTH = "auth"
@@ -42,8 +42,8 @@ class StreamName(StrEnum):
     FX1S = "fx1s"
 
 
-class Asked(msgspec.Struct, frozen=True):
-    """What a client says. `pairs` is None where it names none; a list may also come as text with commas."""
+class StreamRequest(msgspec.Struct, frozen=True):
+    """A message of a client. `pairs` is None where it names none; a list may also come as text with commas."""
 
     op: str
     key: str = ""
@@ -52,50 +52,45 @@ class Asked(msgspec.Struct, frozen=True):
 
     @property
     def names(self) -> list[str] | None:
-        """The names of pairs, each once, in their order; None where none were given."""
+        """The names of pairs, each once, in their order; None where `pairs` is missing."""
         if self.pairs is None:
             return None
         listed = self.pairs.split(",") if isinstance(self.pairs, str) else self.pairs
         return list(dict.fromkeys(stripped for name in listed if (stripped := name.strip())))
 
 
-_ASKED = msgspec.json.Decoder(Asked)
+_DECODER = msgspec.json.Decoder(StreamRequest)
 
 
-def read(text: bytes) -> Asked:
-    """Read a client's text frame. Errors: BadParameter saying what is wrong with it."""
+def parse_request(text: bytes) -> StreamRequest:
+    """Parse a client's text frame. Errors: BadParameter saying what is wrong with it."""
     try:
-        return _ASKED.decode(text)
+        return _DECODER.decode(text)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise BadParameter(f"A frame takes a JSON object with an [op]: {error}") from None
 
 
-def answer(op: Op, status: int, now: float, msg: str, **more: object) -> bytes:
-    """Write a frame that answers or announces; `now` is in seconds since 1970, `more` comes after the text."""
-    return framed(_ENCODER.encode({"op": op, "status": status, "tsp": milliseconds(now), "msg": msg, **more}))
+def status_frame(op: Op, status: int, now: float, msg: str, **more: object) -> bytes:
+    """Return a frame that answers or announces; `now` is in seconds since 1970, `more` comes after the text."""
+    return text_frame(_ENCODER.encode({"op": op, "status": status, "tsp": milliseconds(now), "msg": msg, **more}))
 
 
-def price(symbol: str, bid: str, ask: str, tsp: int, fixed_on: str = "") -> bytes:
+def price_frame(symbol: str, bid: str, ask: str, tsp: int, fixed_on: str = "") -> bytes:
     """Return a frame with a price: sides as decimal strings, `tsp` its market time in milliseconds since 1970.
 
     `fixed_on` is the day of the oldest daily fixing in it, empty where all of it is traded.
     """
     fixing = f',"fixed_on":"{fixed_on}"' if fixed_on else ""
-    return framed(f'{{"op":"price","sym":"{symbol}","bid":"{bid}","ask":"{ask}","tsp":{tsp}{fixing}}}'.encode())
-
-
-def subscribed(count: int) -> str:
-    """Say to how many streams a connection is subscribed."""
-    return f"Subscribed to {count} stream{'' if count == 1 else 's'}"
+    return text_frame(f'{{"op":"price","sym":"{symbol}","bid":"{bid}","ask":"{ask}","tsp":{tsp}{fixing}}}'.encode())
 
 
 def milliseconds(seconds: float) -> int:
-    """Give a moment in whole milliseconds since 1970."""
+    """Return a moment in whole milliseconds since 1970."""
     return int(seconds * 1000)
 
 
-def framed(payload: bytes) -> bytes:
-    """Put the header of an unmasked, whole text frame before a payload."""
+def text_frame(payload: bytes) -> bytes:
+    """Return a payload with the header of an unmasked, whole text frame before it."""
     size = len(payload)
     if size < _SHORT:
         return bytes((_TEXT, size)) + payload

@@ -1,4 +1,4 @@
-"""Prices as the stream tells them: one ready frame a pair, made anew only where the quotes behind it are others."""
+"""Prices of the stream: one ready frame a pair, rebuilt only when the quotes that it comes from have changed."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
+from operator import is_
 
 from cambist.errors import RateUnavailable
 from cambist.market.book import Book
@@ -23,38 +24,56 @@ from cambist.metals.spot import quoted
 from cambist.reference.assets import METALS, AssetKind, kind_of
 from cambist.reference.sizes import size_of
 from cambist.reference.tables import CURRENCIES
-from cambist.stream import messages
-from cambist.stream.names import pair_named
+from cambist.stream.messages import price_frame
+from cambist.stream.pair_names import parse_pair
 
 Clock = Callable[[], datetime]
 
-_Ground = tuple[Quote | None, ...]
+_Quotes = tuple[Quote | None, ...]
 
-_SAME_MOMENT = timedelta(seconds=1)
-"""For how long what was found of ages holds."""
+_CLOCK_STEP = timedelta(seconds=1)
+"""For how long the moment at which ages are measured, and what was found of them, is kept."""
+
+_LIVE_SECONDS = 15.0
+"""How old the newest book may be while prices flow."""
+
+
+@dataclass(frozen=True, slots=True)
+class PriceStatus:
+    """The version of the newest book, and its age in seconds; None before the first."""
+
+    version: int
+    age: float | None
+
+    @property
+    def is_live(self) -> bool:
+        """Whether a book came lately."""
+        return self.age is not None and self.age <= _LIVE_SECONDS
 
 
 @dataclass(slots=True)
-class _Told:
-    """What is told of a pair: the quotes that it stands on, its frame, and the book that changed that last.
+class _Tracked:
+    """A tracked pair: the quotes that its price comes from, and its frame.
 
-    Without a fresh price the frame is empty; it is None until somebody asks for it.
+    `frame` is empty without a fresh price, and None until it is asked for. `last_frame` is the last that was built, and
+    `changed_in` the version of the book that changed it.
     """
 
     pair: Pair
     inverse: Pair
-    ground: _Ground = ()
+    quotes: _Quotes = ()
     frame: bytes | None = b""
-    before: bytes = b""
-    changed: int = 0
+    last_frame: bytes = b""
+    changed_in: int = 0
     as_of: datetime = EPOCH
     fixing: Quote | None = None
 
 
 class Prices:
-    """The newest price of every pair that somebody listens to, as frames, each made when it is first asked for.
+    """The newest price of every tracked pair as a frame, built when it is first asked for.
 
-    `ages` say how old a price that trades may be, `longest_age` how old any, fixings included.
+    `ages` say how old a price that trades may be, `longest_age` how old any, fixings included. `published_at` is when
+    the book was published, in seconds since 1970.
     """
 
     def __init__(self, ages: Ages, clock: Clock, longest_age: timedelta | None = None) -> None:
@@ -62,141 +81,137 @@ class Prices:
         self._clock = clock
         self._longest_age = timedelta.max if longest_age is None else longest_age
         self._book: Book | None = None
-        self._told: dict[str, _Told] = {}
+        self._tracked: dict[str, _Tracked] = {}
         self._now = clock()
-        self._legs: dict[str, bool] = {}
+        self._fresh_legs: dict[str, bool] = {}
+        self.published_at = 0.0
 
-    @property
-    def book(self) -> Book | None:
-        """The book that the prices are of."""
-        return self._book
+    def status(self, now: float) -> PriceStatus:
+        """Return whether prices flow, `now` in seconds since 1970."""
+        return PriceStatus(self._book.version, now - self.published_at) if self._book else PriceStatus(0, None)
 
-    def pairs(self, names: Iterable[str]) -> tuple[dict[str, Pair], list[str]]:
-        """Give the pairs that names stand for, by symbol, and the names that stand for none."""
+    def parse_pairs(self, names: Iterable[str]) -> tuple[dict[str, Pair], list[str]]:
+        """Return the pairs of these names, by symbol, and the names of no pair."""
         book = self._book
         known: dict[str, Pair] = {}
         unknown = []
         for name in names:
-            pair = pair_named(book, name) if book else None
+            pair = parse_pair(book, name) if book else None
             if pair is None:
                 unknown.append(name)
             else:
                 known[pair.base + pair.quote] = pair
         return known, unknown
 
-    def listen(self, pairs: Mapping[str, Pair]) -> None:
-        """Make prices of these pairs too from now on."""
+    def track(self, pairs: Mapping[str, Pair]) -> None:
+        """Price these pairs too from now on."""
         for symbol, pair in pairs.items():
-            if symbol not in self._told:
-                told = self._told[symbol] = _Told(pair, pair.inverse)
-                self._stir(told)
+            if symbol not in self._tracked:
+                tracked = self._tracked[symbol] = _Tracked(pair, pair.inverse)
+                self._invalidate(tracked)
 
-    def forget(self, symbols: Iterable[str]) -> None:
-        """Make no more prices of these."""
+    def untrack(self, symbols: Iterable[str]) -> None:
+        """Price these pairs no more."""
         for symbol in symbols:
-            self._told.pop(symbol, None)
+            self._tracked.pop(symbol, None)
 
-    def take(self, book: Book) -> set[str]:
-        """Take up a new book; give the pairs whose price may be another now."""
+    def update(self, book: Book) -> set[str]:
+        """Use a new book; return the pairs whose price may have changed."""
         self._book = book
-        self._legs.clear()
+        self._fresh_legs.clear()
         self._now = self._clock()
-        return {symbol for symbol, told in self._told.items() if self._stir(told)}
+        return {symbol for symbol, tracked in self._tracked.items() if self._invalidate(tracked)}
 
-    def news(self, symbol: str, since: int) -> bytes:
-        """Give a pair's price if it has changed with the book of version `since` or later; else nothing."""
-        told = self._told.get(symbol)
-        if told is None:
+    def changed_frame(self, symbol: str, since: int) -> bytes:
+        """Return a pair's price if the book of version `since` or a later one has changed it, else nothing."""
+        tracked = self._tracked.get(symbol)
+        if tracked is None:
             return b""
-        if told.frame is None:
-            self._make(symbol, told)
-        return told.before if told.changed >= since else b""
+        if tracked.frame is None:
+            self._rebuild(symbol, tracked)
+        return tracked.last_frame if tracked.changed_in >= since else b""
 
-    def frame(self, symbol: str, since: int = 0) -> bytes:
-        """Give a pair's price as `news` does, and only if it is fresh at this moment."""
-        told, now = self._told.get(symbol), self._clock()
-        if told is None or self._book is None:
+    def fresh_frame(self, symbol: str, since: int = 0) -> bytes:
+        """Return a pair's price as `changed_frame` does, but only if it is fresh at this moment."""
+        tracked, now = self._tracked.get(symbol), self._clock()
+        if tracked is None or self._book is None:
             return b""
-        if now - self._now > _SAME_MOMENT:
-            self._legs.clear()
+        if now - self._now > _CLOCK_STEP:
+            self._fresh_legs.clear()
             self._now = now
-        if not told.frame:
-            told.frame = None  # its market may have closed since, and its last price stand
-        frame = self.news(symbol, since)
-        return frame if frame and self._is_told(self._book, told) else b""
+        if not tracked.frame:
+            tracked.frame = None  # its market may have closed since, and then its last price stands
+        frame = self.changed_frame(symbol, since)
+        return frame if frame and self._is_sent(self._book, tracked) else b""
 
-    def _stir(self, told: _Told) -> bool:
-        """Note that a frame is to be made anew where the quotes behind it are others."""
+    def _invalidate(self, tracked: _Tracked) -> bool:
+        """Drop the frame of a pair whose quotes have changed; return whether they have."""
         if self._book is None:
             return False
-        quotes, pairs, pair = self._book.quotes, self._book.pairs, told.pair
-        ground = pairs.get(pair), pairs.get(told.inverse), quotes.get(pair.base), quotes.get(pair.quote)
-        if told.ground and all(map(_is, ground, told.ground)):
+        quotes, pairs, pair = self._book.quotes, self._book.pairs, tracked.pair
+        found = pairs.get(pair), pairs.get(tracked.inverse), quotes.get(pair.base), quotes.get(pair.quote)
+        if tracked.quotes and all(map(is_, found, tracked.quotes)):
             return False
-        told.ground, told.frame = ground, None
+        tracked.quotes, tracked.frame = found, None
         return True
 
-    def _make(self, symbol: str, told: _Told) -> None:
+    def _rebuild(self, symbol: str, tracked: _Tracked) -> None:
         book = self._book
-        told.frame = self._made(book, told, symbol) if book else b""
-        if book and told.frame != told.before:
-            told.before, told.changed = told.frame, book.version
+        tracked.frame = self._build(book, tracked, symbol) if book else b""
+        if book and tracked.frame != tracked.last_frame:
+            tracked.last_frame, tracked.changed_in = tracked.frame, book.version
 
-    def _made(self, book: Book, told: _Told, symbol: str) -> bytes:
+    def _build(self, book: Book, tracked: _Tracked, symbol: str) -> bytes:
         try:
-            sides, told.as_of, told.fixing = self._sides(book, told.pair)
+            sides, tracked.as_of, tracked.fixing = self._sides(book, tracked.pair)
         except (RateUnavailable, ValueError):
             return b""
-        if not self._is_told(book, told):
+        if not self._is_sent(book, tracked):
             return b""
         bid, ask = format(sides.bid, "f"), format(sides.ask, "f")
-        fixed_on = told.fixing.as_of.date().isoformat() if told.fixing else ""
-        return messages.price(symbol, bid, ask, unix_ms(told.as_of), fixed_on)
+        fixed_on = tracked.fixing.as_of.date().isoformat() if tracked.fixing else ""
+        return price_frame(symbol, bid, ask, unix_ms(tracked.as_of), fixed_on)
 
     def _sides(self, book: Book, pair: Pair) -> tuple[Sides, datetime, Quote | None]:
         """Return bid and ask of a pair, their time, and the oldest daily fixing that a pair of currencies stands on."""
         metal = METALS.get(pair.base)
         if metal is not None:
             instrument = Instrument(metal, pair.quote)
-            found = quoted(book, instrument, lambda quote: self._is_young(quote, AssetKind.METAL))
+            found = quoted(book, instrument, lambda quote: self._is_quote_fresh(quote, AssetKind.METAL))
             return found.sides, found.as_of, None
         kind, size = _kind(pair), size_of(pair.base, pair.quote)
-        quote = deal(book, pair, lambda quote: self._is_young(quote, kind))
+        quote = deal(book, pair, lambda quote: self._is_quote_fresh(quote, kind))
         bid, ask = quote.bid * size, quote.ask * size
         fixing = oldest_fixing(book, pair) if quote.origin.legs and kind is AssetKind.CURRENCY else None
         return written_sides(bid, ask, max(digits_of(bid), digits_of(ask))), quote.as_of, fixing
 
-    def _is_told(self, book: Book, told: _Told) -> bool:
-        return self._now - told.as_of <= self._longest_age and self._is_fresh(book, told)
+    def _is_sent(self, book: Book, tracked: _Tracked) -> bool:
+        return self._now - tracked.as_of <= self._longest_age and self._is_fresh(book, tracked)
 
-    def _is_fresh(self, book: Book, told: _Told) -> bool:
-        """Say whether a pair has a price now, as the endpoints decide it: dealt as such and young, or crossed."""
-        pair, kind = told.pair, _kind(told.pair)
-        if any(quote is not None and self._is_young(quote, kind) for quote in told.ground[:2]):
+    def _is_fresh(self, book: Book, tracked: _Tracked) -> bool:
+        """Return whether a pair has a price now, by the rule of the endpoints: quoted as such and fresh, or crossed."""
+        pair, kind = tracked.pair, _kind(tracked.pair)
+        if any(quote is not None and self._is_quote_fresh(quote, kind) for quote in tracked.quotes[:2]):
             return True
-        if told.fixing is not None and self._now - told.fixing.as_of > FIXING_QUOTED_FOR:
+        if tracked.fixing is not None and self._now - tracked.fixing.as_of > FIXING_QUOTED_FOR:
             return False
         if kind is AssetKind.CURRENCY and not is_open(pair, self._now):
             return True
         return all(self._leg_is_fresh(book, code, kind) for code in (pair.base, pair.quote))
 
     def _leg_is_fresh(self, book: Book, code: str, kind: AssetKind) -> bool:
-        """Say whether a side of a pair of some kind has a price to deal at; the money of a coin always has one."""
+        """Return whether one side of a pair has a fresh quote; the money of a coin or metal always has one."""
         if code == PIVOT or (kind is not AssetKind.CURRENCY and code in CURRENCIES):
             return True
-        if code not in self._legs:
+        if code not in self._fresh_legs:
             if kind is AssetKind.CURRENCY:
-                self._legs[code] = is_dealt(book, code, self._is_young)
+                self._fresh_legs[code] = is_dealt(book, code, self._is_quote_fresh)
             else:
-                self._legs[code] = stale_among(book, [code], self._is_young) is None
-        return self._legs[code]
+                self._fresh_legs[code] = stale_among(book, [code], self._is_quote_fresh) is None
+        return self._fresh_legs[code]
 
-    def _is_young(self, quote: Quote, kind: AssetKind) -> bool:
+    def _is_quote_fresh(self, quote: Quote, kind: AssetKind) -> bool:
         return is_fresh(quote, kind, self._ages, self._now)
-
-
-def _is(one: object, other: object) -> bool:
-    return one is other
 
 
 @lru_cache(maxsize=16_384)

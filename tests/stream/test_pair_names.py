@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from cambist.market.book import Book
 from cambist.market.pair import Pair
 from cambist.market.quote import Made, Origin, Quote
-from cambist.stream.names import pair_named
+from cambist.stream.pair_names import parse_pair
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
@@ -32,8 +32,8 @@ DEALT = Book(
 
 
 @pytest.mark.parametrize("text", ["EURPLN", "eurpln", "EUR/PLN", " eur/pln "])
-def test_a_pair_of_currencies_goes_by_either_name(text: str) -> None:
-    assert pair_named(DEALT, text) == Pair("EUR", "PLN")
+def test_a_pair_of_currencies_is_found_by_either_name(text: str) -> None:
+    assert parse_pair(DEALT, text) == Pair("EUR", "PLN")
 
 
 @pytest.mark.parametrize(
@@ -52,20 +52,20 @@ def test_a_pair_of_currencies_goes_by_either_name(text: str) -> None:
         ("EURUSD", "EUR/USD"),
     ],
 )
-def test_coins_and_metals_go_by_their_names_too(text: str, pair: str) -> None:
-    assert str(pair_named(DEALT, text)) == pair
+def test_coins_and_metals_are_found_by_their_names_too(text: str, pair: str) -> None:
+    assert str(parse_pair(DEALT, text)) == pair
 
 
 @pytest.mark.parametrize("text", ["USDBTC", "XAUPLN", "XAGXAU", "XAUXCU", "BTCEUR", "", "SOL/US/DT", "BTC\u00dcSD"])
-def test_what_nobody_lists_or_quotes_is_none(text: str) -> None:
-    assert pair_named(DEALT, text) is None
+def test_a_pair_that_nobody_lists_or_quotes_is_none(text: str) -> None:
+    assert parse_pair(DEALT, text) is None
 
 
-def test_what_is_longer_than_any_name_is_not_cut() -> None:
-    """All cuts of a quarter of a million letters would fill the memory of any machine."""
-    assert pair_named(DEALT, "A" * 250_000) is None
+def test_text_longer_than_any_name_is_not_split() -> None:
+    """All ways to split a quarter of a million letters would fill the memory of any machine."""
+    assert parse_pair(DEALT, "A" * 250_000) is None
 
 
 @given(st.text(max_size=60))
-def test_no_name_does_any_harm(text: str) -> None:
-    pair_named(DEALT, text)
+def test_any_text_is_parsed_without_an_error(text: str) -> None:
+    parse_pair(DEALT, text)

@@ -1,0 +1,109 @@
+"""Admission: which API keys may open a connection, and how many connections an account or an address may have."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import TypeVar
+
+from cambist.accounts.account import Holder
+from cambist.accounts.addresses import neighbourhood
+from cambist.accounts.api_key import Digest
+from cambist.accounts.bearer import Bearer, Bearers
+from cambist.accounts.failed_keys import FailedKeys
+from cambist.accounts.plan import Plan
+from cambist.stream.billing import Billing
+from cambist.stream.rejection import Rejection
+
+T = TypeVar("T")
+
+TAG = "stream"
+"""The tag that a plan must include."""
+
+MAX_UNAUTHENTICATED = 1000
+"""How many connections of one address may be open without a key."""
+
+_UNKNOWN_KEY = Rejection(401, "The API key is unknown here, was revoked or has expired")
+
+
+class Admission:
+    """Admits connections by API key, and counts them by account; those without a key are counted by address."""
+
+    def __init__(self, holders: Mapping[Digest, Holder], plans: Mapping[str, Plan], billing: Billing) -> None:
+        self._holders = holders
+        self._plans = plans
+        self._billing = billing
+        self._connections: Counter[int] = Counter()
+        self._unauthenticated: Counter[str] = Counter()
+        self._failed_keys = FailedKeys()
+        self.bearers: Bearers = {}
+        """The owner of each key, by the key's digest."""
+        self.update()
+
+    def update(self, holders: Mapping[Digest, Holder] | None = None, plans: Mapping[str, Plan] | None = None) -> None:
+        """Replace the keys, or the plans, or both."""
+        self._holders = self._holders if holders is None else holders
+        self._plans = self._plans if plans is None else plans
+        self.bearers = {digest: Bearer.of(holder, self._plans) for digest, holder in self._holders.items()}
+
+    def add_unauthenticated(self, address: str) -> bool:
+        """Count a connection without a key; return whether its address may have that many."""
+        network = neighbourhood(address)
+        self._unauthenticated[network] += 1
+        return self._unauthenticated[network] <= MAX_UNAUTHENTICATED
+
+    def remove_unauthenticated(self, address: str) -> None:
+        """Count one connection without a key less: it has authenticated or closed."""
+        _decrement(self._unauthenticated, neighbourhood(address))
+
+    def admit(self, digest: Digest, address: str, now: float) -> Bearer | Rejection:
+        """Admit a connection by its key, `now` in seconds since 1970, and charge its first minute.
+
+        Its account has one connection more until `release`, and its address one without a key less.
+        """
+        network = neighbourhood(address)
+        wait = self._failed_keys.wait(network, network, digest, now)
+        if wait:
+            return Rejection(429, f"Too many failed API keys from this address; try again in {wait} s")
+        found = self.lookup(digest, now)
+        if isinstance(found, Rejection):
+            if found.status == 401:
+                self._failed_keys.failed(network, now)
+            return found
+        rejection = self._check_connections(found) or self._billing.charge_minute(found, now)
+        if rejection:
+            return rejection
+        self._connections[found.account.number] += 1
+        self._failed_keys.opened(network, digest)
+        self.remove_unauthenticated(address)
+        return found
+
+    def lookup(self, digest: Digest, now: float) -> Bearer | Rejection:
+        """Return the owner of a key, or why the key does not open the stream (any more)."""
+        found = self.bearers.get(digest)
+        if found is None or found.revoked or now >= found.ends:
+            return _UNKNOWN_KEY
+        if found.account.suspended:
+            return Rejection(401, "The account is suspended; its operator can say why")
+        if TAG not in found.tags:
+            return Rejection(403, f"The plan [{found.plan.name}] does not include the stream")
+        return found
+
+    def release(self, bearer: Bearer) -> None:
+        """Count one connection of an account less."""
+        _decrement(self._connections, bearer.account.number)
+
+    def _check_connections(self, bearer: Bearer) -> Rejection | None:
+        plan = bearer.plan
+        if self._connections[bearer.account.number] < plan.stream_connections:
+            return None
+        return Rejection(
+            429, f"The plan [{plan.name}] has {plan.stream_connections} connections at once, and all are open"
+        )
+
+
+def _decrement(counter: Counter[T], key: T) -> None:
+    """Count one less, and keep no zeros."""
+    counter[key] -= 1
+    if counter[key] <= 0:
+        del counter[key]

@@ -1,0 +1,29 @@
+"""Billing: what a connection to the stream costs."""
+
+from __future__ import annotations
+
+from cambist.accounts.bearer import Bearer
+from cambist.accounts.meter import Meter
+from cambist.errors import QuotaSpent
+from cambist.stream.rejection import Rejection
+
+USAGE_LABEL = "stream"
+"""What stands for the stream in usage records, where the API has the path of an endpoint."""
+
+
+class Billing:
+    """Charges accounts for the minutes of their connections."""
+
+    def __init__(self, meter: Meter) -> None:
+        self._meter = meter
+
+    def charge_minute(self, bearer: Bearer, now: float) -> Rejection | None:
+        """Charge the minute that begins `now`, in seconds since 1970; return a rejection if the quota is spent."""
+        cost = bearer.plan.stream_calls_a_minute
+        try:
+            if cost:
+                self._meter.afford(bearer, cost, now, "a minute of the stream")
+        except QuotaSpent as spent:
+            return Rejection(429, str(spent))
+        self._meter.spend(bearer, USAGE_LABEL, cost, now)
+        return None

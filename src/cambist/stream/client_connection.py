@@ -1,0 +1,162 @@
+"""A client connection: one WebSocket, between its session and the broadcaster."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+
+from picows import WSCloseCode, WSFrame, WSListener, WSMsgType, WSTransport
+
+from cambist.accounts.addresses import client_address
+from cambist.stream.context import StreamContext
+from cambist.stream.messages import MAX_MESSAGE_BYTES, Op, status_frame
+from cambist.stream.session import GOING_AWAY, POLICY, Reply, Session
+from cambist.stream.subscription import StreamConnection
+
+log = logging.getLogger(__name__)
+
+_KEY_SECONDS = 10.0
+_CLOSE_SECONDS = 2.0
+_MAX_UNREAD_BYTES = 256 * 1024
+
+
+class ClientConnection(WSListener):
+    """One WebSocket: it passes the client's messages to a session, and writes replies and prices.
+
+    `connections` is the set of all open ones.
+    """
+
+    def __init__(self, context: StreamContext, connections: set[ClientConnection]) -> None:
+        self._context = context
+        self._connections = connections
+        self._opened_at = time.monotonic()
+        self._connection = StreamConnection(self, self._opened_at)
+        self._session = Session(context, self._connection)
+        self._partial = b""
+        self._is_closing = False
+
+    # Called by the WebSocket library
+
+    def on_ws_connected(self, transport: WSTransport) -> None:
+        """Greet the client."""
+        self._websocket = transport
+        self._socket = transport.underlying_transport
+        self._socket.set_write_buffer_limits(high=0)
+        forwarded = transport.request.headers.get("X-Forwarded-For", "")
+        peer = self._socket.get_extra_info("peername") or ("",)
+        self._connections.add(self)
+        address = client_address(str(peer[0]), forwarded, self._context.proxies)
+        self._send(self._session.open(address, time.time()))
+
+    def on_ws_frame(self, transport: WSTransport, frame: WSFrame) -> None:
+        """Handle a frame; an unexpected error ends this connection and no other."""
+        try:
+            self._handle(transport, frame)
+        except Exception:
+            log.exception("Stream: a frame could not be answered")
+            self._close(1011)
+
+    def on_ws_disconnected(self, _transport: WSTransport) -> None:
+        """Release what the connection holds."""
+        self._is_closing = True
+        self._connections.discard(self)
+        self._session.close()
+
+    def pause_writing(self) -> None:
+        """Pause: the write buffer is full."""
+        self._context.broadcaster.pause(self._connection)
+
+    def resume_writing(self) -> None:
+        """Resume: the write buffer has room."""
+        self._context.broadcaster.resume(self._connection, time.monotonic())
+
+    # Called by the broadcaster
+
+    def write(self, frames: bytes) -> None:
+        """Write whole frames."""
+        if not self._is_closing:
+            self._socket.write(frames)
+
+    def abort(self) -> None:
+        """Drop the connection without a closing handshake."""
+        self._is_closing = True
+        self._socket.abort()
+
+    # Called by the server
+
+    def check(self, now: float, moment: float) -> None:
+        """Close the connection if it has no key in time, or if its key, plan or quota no longer allow it."""
+        if self._is_closing:
+            return
+        reply = None
+        if self._session.bearer is not None:
+            reply = self._session.renew(now)
+        elif moment - self._opened_at > _KEY_SECONDS:
+            text = f"No API key came in {_KEY_SECONDS:.0f} s"
+            reply = Reply(status_frame(Op.ERROR, 401, now, text), POLICY)
+        if reply:
+            self._send(reply)
+
+    def shut_down(self, now: float) -> None:
+        """Tell the client that the service stops, and close."""
+        self._send(Reply(status_frame(Op.SHUTDOWN, 503, now, "The service stops; connect again"), GOING_AWAY))
+
+    def _handle(self, transport: WSTransport, frame: WSFrame) -> None:
+        if frame.msg_type == WSMsgType.CLOSE:
+            self._confirm_close(transport, frame)
+            return
+        if self._is_closing:
+            return
+        self._context.broadcaster.mark_alive(self._connection)
+        now = time.time()
+        flood = self._session.count_frames(now)
+        if flood:
+            self._send(flood)
+            self._socket.pause_reading()  # otherwise frames would be read until the socket is closed
+        elif frame.msg_type == WSMsgType.PING:
+            if not self._socket.get_write_buffer_size():  # no pong to a client that has not read the last one
+                transport.send_pong(frame.get_payload_as_bytes())
+        elif frame.msg_type == WSMsgType.BINARY:
+            self._send(self._session.reject_binary(now))
+        elif frame.msg_type in (WSMsgType.TEXT, WSMsgType.CONTINUATION):
+            self._handle_text(frame, now)
+
+    def _handle_text(self, frame: WSFrame, now: float) -> None:
+        """Join the parts of a message, and reply once it is whole."""
+        if len(self._partial) + frame.payload_size > MAX_MESSAGE_BYTES:
+            self._send(self._session.reject_too_big(now, MAX_MESSAGE_BYTES))
+            return
+        text, self._partial = self._partial + frame.get_payload_as_bytes(), b""
+        if not frame.fin:
+            self._partial = text
+            return
+        self._send(self._session.handle(text, now))
+        if not self._is_closing:
+            self._context.broadcaster.flush(self._connection, time.monotonic())
+
+    def _send(self, reply: Reply) -> None:
+        if not (self._socket.is_closing() or self._websocket.is_close_frame_sent):
+            self.write(reply.frame)
+        if reply.close_code is not None:
+            self._close(reply.close_code)
+        elif self._socket.get_write_buffer_size() > _MAX_UNREAD_BYTES:
+            self.abort()  # the client sends requests and reads no reply
+
+    def _close(self, code: int) -> None:
+        """Close with a closing handshake, and drop the connection if the client does not complete it."""
+        if self._is_closing:
+            return
+        self._is_closing = True
+        self._context.broadcaster.remove(self._connection)
+        self._websocket.send_close(WSCloseCode(code), "")
+        asyncio.get_running_loop().call_later(_CLOSE_SECONDS, self._socket.abort)
+
+    def _confirm_close(self, transport: WSTransport, frame: WSFrame) -> None:
+        """Complete the closing handshake that the client has begun."""
+        if not self._is_closing:
+            self._is_closing = True
+            self._context.broadcaster.remove(self._connection)
+            code = frame.get_close_code()
+            transport.send_close(WSCloseCode.OK if code == WSCloseCode.NO_INFO else code)
+        transport.disconnect()

@@ -1,0 +1,174 @@
+"""Billing: a connection costs nothing, or so many calls for every minute that it begins."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from typing import Any
+
+import pytest
+from msgspec import structs
+
+from cambist.accounts.account import Account, Holder
+from cambist.accounts.api_key import digest, mint
+from cambist.accounts.meter import Meter
+from cambist.accounts.plan import Plan, default_plans, read_plans
+from cambist.market.book import Book
+from cambist.market.pair import Pair
+from cambist.stream.admission import Admission
+from cambist.stream.billing import USAGE_LABEL, Billing
+from cambist.stream.broadcaster import Broadcaster
+from cambist.stream.context import StreamContext
+from cambist.stream.prices import Prices
+from cambist.stream.session import Reply, Session
+from cambist.stream.subscription import StreamConnection
+
+NOW = 1_795_176_000.0
+TODAY = date(2026, 11, 20)
+KEY = mint(lambda alphabet: alphabet[7])
+HOLDERS = {digest(KEY): Holder(10, Account(1, "shop", "premium"))}
+PREMIUM = read_plans(default_plans(), "plans.toml")["premium"]
+PAIRS = (Pair("BTC", "USD"), Pair("ETH", "USD"))
+MOMENT = datetime.fromtimestamp(NOW, UTC)
+
+
+def on(**changed: Any) -> Mapping[str, Plan]:
+    return {"premium": structs.replace(PREMIUM, **changed)}
+
+
+def payload(reply: Reply) -> dict[str, Any]:
+    frame = reply.frame
+    return dict(json.loads(frame[{126: 4, 127: 10}.get(frame[1], 2) :]))
+
+
+def new_context(ledger: Any, **changed: Any) -> StreamContext:
+    """Return a context whose plan differs in these fields, and whose book has two coins."""
+    prices = Prices({}, lambda: MOMENT)
+    prices.update(Book(1, MOMENT, {}, (), listing=frozenset(PAIRS)))
+    billing = Billing(Meter(ledger, {}))
+    return StreamContext(Admission(HOLDERS, on(**changed), billing), billing, prices, Broadcaster(prices))
+
+
+@pytest.fixture
+def context(ledger: Any) -> StreamContext:
+    return new_context(ledger, stream_calls_a_minute=10, calls_a_month=35)
+
+
+@pytest.fixture
+def spent(ledger: Any) -> Callable[[], int]:
+    return lambda: int(ledger.spent(1, TODAY))
+
+
+class Unwritten:
+    """A writer that no price comes to, because nothing is flushed."""
+
+    def write(self, frames: bytes) -> None:
+        raise AssertionError(frames)
+
+    def abort(self) -> None:
+        raise AssertionError
+
+
+def connect(context: StreamContext, now: float = NOW) -> tuple[Session, dict[str, Any]]:
+    """Open a connection with a key; return its session and the reply."""
+    session = Session(context, StreamConnection(Unwritten(), 0.0), "203.0.113.5")
+    return session, payload(session.handle(json.dumps({"op": "auth", "key": KEY}).encode(), now))
+
+
+def test_by_the_default_plans_nothing_is_charged_and_the_use_of_the_key_is_recorded(ledger: Any) -> None:
+    context = new_context(ledger)
+    session, reply = connect(context)
+    assert set(reply) == {"op", "status", "tsp", "msg"}
+    assert session.renew(NOW + 61) is None
+    assert ledger.spent(1, TODAY) == 0
+    assert ledger.keys[10] == int(NOW + 61)
+
+
+def test_every_minute_that_begins_is_charged_once_and_the_reply_names_the_cost(
+    context: StreamContext, spent: Callable[[], int]
+) -> None:
+    session, reply = connect(context)
+    assert (reply["status"], reply["msg"], reply["calls_a_minute"]) == (200, "Authenticated OK", 10)
+    counted = []
+    for second in (0.5, 59.5, 60.0, 60.5, 119.5, 120.0):
+        assert session.renew(NOW + second) is None
+        counted.append(spent())
+    assert counted == [10, 10, 20, 20, 20, 30]
+
+
+def test_usage_names_the_stream(context: StreamContext, ledger: Any) -> None:
+    connect(context)
+    assert ledger.spent_by == {(1, USAGE_LABEL, TODAY): 10}
+
+
+def test_a_spent_quota_closes_the_connection_with_a_reason_and_costs_nothing(
+    context: StreamContext, spent: Callable[[], int]
+) -> None:
+    session, _ = connect(context)
+    assert [session.renew(NOW + 60 * minute) for minute in (1, 2)] == [None, None]
+    reply = session.renew(NOW + 180)
+    assert reply is not None
+    found = payload(reply)
+    assert (found["op"], found["status"], reply.close_code) == ("error", 429, 1008)
+    assert "a minute of the stream costs [10] calls, [5] remain" in found["msg"]
+    assert spent() == 30
+
+
+def test_an_account_without_calls_left_is_not_admitted_and_uses_up_no_connection(
+    context: StreamContext, spent: Callable[[], int]
+) -> None:
+    for _ in range(3):
+        assert connect(context)[1]["status"] == 200
+    for _ in range(PREMIUM.stream_connections):
+        found = connect(context)[1]
+        assert (found["op"], found["status"]) == ("auth", 429)
+        assert "Quota spent" in found["msg"]
+    assert spent() == 30
+    context.admission.update(plans=on())
+    assert connect(context)[1]["status"] == 200
+
+
+def test_a_machine_that_slept_charges_the_minute_that_begins_and_not_those_in_which_it_slept(
+    context: StreamContext, spent: Callable[[], int]
+) -> None:
+    session, _ = connect(context)
+    for second in (3600, 3600.5, 3659):
+        assert session.renew(NOW + second) is None
+    assert spent() == 20
+    assert session.renew(NOW + 3660) is None
+    assert spent() == 30
+
+
+def test_a_plan_that_begins_to_charge_does_so_from_the_next_minute_on(ledger: Any) -> None:
+    context = new_context(ledger)
+    session, _ = connect(context)
+    context.admission.update(plans=on(stream_calls_a_minute=3))
+    assert session.renew(NOW + 30) is None
+    assert ledger.spent(1, TODAY) == 0
+    assert session.renew(NOW + 60) is None
+    assert ledger.spent(1, TODAY) == 3
+
+
+def test_a_plan_that_allows_fewer_pairs_closes_a_connection_with_more(context: StreamContext) -> None:
+    session, _ = connect(context)
+    session.handle(b'{"op":"subscribe","stream":"fx","pairs":["ETHUSD","BTCUSD"]}', NOW)
+    context.admission.update(plans=on(stream_pairs=2))
+    assert session.renew(NOW + 1) is None
+    context.admission.update(plans=on(stream_pairs=1))
+    reply = session.renew(NOW + 2)
+    assert reply is not None
+    assert (payload(reply)["status"], reply.close_code) == (429, 1008)
+    assert "allows 1 pairs on a connection; this one has 2" in payload(reply)["msg"]
+
+
+def test_a_revoked_key_closes_its_connection_and_is_charged_no_more(
+    context: StreamContext, spent: Callable[[], int]
+) -> None:
+    session, _ = connect(context)
+    context.admission.update(holders={digest(KEY): replace(HOLDERS[digest(KEY)], revoked=True)})
+    reply = session.renew(NOW + 60)
+    assert reply is not None
+    assert (payload(reply)["status"], reply.close_code) == (401, 1008)
+    assert spent() == 10
