@@ -5,8 +5,9 @@ BIN    := $(VENV)/bin
 DATA   ?= ./data
 SANDBOX ?= ./sandbox-data
 DRIVERS := $(VENV)/drivers
+SITE    := site
 
-.PHONY: help serve sandbox test fuzz check format bench bench-ingest bench-stream lock clean
+.PHONY: help serve sandbox test fuzz check format docs tables bench bench-ingest bench-stream lock clean
 
 help:            ## say what can be made
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -33,9 +34,17 @@ check: $(VENV)/.develop  ## format, lint, types, floors, documents
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/cambist openapi --check docs/openapi.json
+	@$(BIN)/python tools/write_tables.py --check
 
 format: $(VENV)/.develop  ## write the format that `make check` asks for
 	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .
+
+tables: $(VENV)/.develop  ## write the tables of endpoints, settings and commands in README.md and docs/
+	@$(BIN)/python tools/write_tables.py
+
+docs: $(VENV)/.docs  ## build the documentation site in ./site, without a network once it is set up
+	@if [ -s $(VENV)/.docs ]; then cat $(VENV)/.docs && rm $(VENV)/.docs; \
+	else NO_MKDOCS_2_WARNING=true $(BIN)/mkdocs build --quiet --strict --site-dir $(SITE) && echo "The site is built: open $(SITE)/index.html"; fi
 
 bench: $(VENV)/.develop  ## measure the service beside a bare constant, as ratios
 	@$(BIN)/python bench/metering.py
@@ -52,10 +61,11 @@ bench-stream: $(VENV)/.develop  ## measure how long a price takes to thousands o
 lock: $(VENV)/.develop  ## pin the newest allowed dependencies, with hashes
 	@$(BIN)/python -m uv pip compile pyproject.toml --upgrade $(LOCKED) -o requirements.lock
 	@$(BIN)/python -m uv pip compile pyproject.toml --upgrade --extra dev $(LOCKED) -o requirements-dev.lock
+	@$(BIN)/python -m uv pip compile pyproject.toml --upgrade --extra docs --constraint requirements-dev.lock $(LOCKED) -o requirements-docs.lock
 LOCKED := --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --quiet
 
 clean:           ## remove what the targets made, but never ./data or ./sandbox-data
-	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache $(SITE)
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -71,6 +81,11 @@ $(VENV)/.serve: $(BIN)/python requirements.lock pyproject.toml
 $(VENV)/.develop: $(VENV)/.serve requirements-dev.lock
 	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
 	@touch $@
+
+# What builds the documentation. Without the package registry it is missing, and `make docs` says so and is skipped.
+$(VENV)/.docs: $(VENV)/.serve requirements-docs.lock
+	@if $(BIN)/pip install --quiet --disable-pip-version-check --retries 1 --require-hashes -r requirements-docs.lock >$(VENV)/docs.log 2>&1; \
+	then : >$@; else echo "The documentation is not built: its tools cannot be installed ($(VENV)/docs.log)." >$@; fi
 
 # What the clients in tests/drivers need. Without npm or its registry it is missing, and their tests are skipped.
 $(DRIVERS)/.installed: tests/drivers/package.json tests/drivers/package-lock.json

@@ -339,7 +339,7 @@ def test_no_archive_takes_anything_of_the_sandbox(
 
 
 def test_no_own_source_is_called_as_the_sandbox(tmp_path: Path) -> None:
-    example = Path(__file__).parents[2] / "docs" / "own-sources.md"
+    example = Path(__file__).parents[2] / "docs" / "guides" / "own-sources.md"
     text = example.read_text().split("```toml\n")[1].split("```")[0]
     key = next(line for line in text.splitlines() if line.startswith("key"))
     (tmp_path / "mine.toml").write_text(text)

@@ -14,7 +14,7 @@ from cambist.history.closes import CLOSES
 from cambist.history.environment import SIMULATED
 from cambist.settings import Settings
 
-PAGE = (Path(__file__).parents[2] / "docs" / "own-sources.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "guides" / "own-sources.md").read_text(encoding="utf-8")
 HARBOUR, MERIDIAN = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
 
 

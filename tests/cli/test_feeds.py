@@ -16,7 +16,7 @@ from cambist.stores.records import write_record
 
 Shell = Callable[..., Any]
 Refused = Callable[..., str]
-PAGE = (Path(__file__).parents[2] / "docs" / "own-sources.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "guides" / "own-sources.md").read_text(encoding="utf-8")
 HARBOUR, MERIDIAN = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
 (TABLE,) = re.findall(r"```csv\n(.*?)```", PAGE, re.DOTALL)
 NOW = datetime.now(UTC)

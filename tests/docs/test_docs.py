@@ -1,11 +1,16 @@
 """The documents are held to the code: what is not documented is red, and so is what is documented but not there."""
 
 import re
+import subprocess
+import sys
+from dataclasses import fields
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 import typer
 
+from cambist.accounts.plan import Plan
 from cambist.app.parts import endpoints
 from cambist.cli.main import app
 from cambist.server import problems
@@ -13,40 +18,105 @@ from cambist.server.openapi import document
 from cambist.settings import PREFIX, Settings, described
 
 ROOT = Path(__file__).parents[2]
-OPERATING = (ROOT / "docs" / "operating.md").read_text(encoding="utf-8")
+DOCS = ROOT / "docs"
+TABLES = [sys.executable, str(ROOT / "tools" / "write_tables.py"), "--check"]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
-ADRS = sorted((ROOT / "docs" / "adr").glob("*.md"))
+ADRS = sorted((ROOT / "docs" / "adr").glob("[0-9]*.md"))
 
 
-def section(title: str) -> str:
-    return OPERATING.split(f"\n## {title}\n", 1)[1].split("\n## ", 1)[0]
+def page(name: str) -> str:
+    return (DOCS / f"{name}.md").read_text(encoding="utf-8")
 
 
 def first_cells(text: str) -> list[str]:
     return re.findall(r"^\| `([^`]+)` \|", text, flags=re.MULTILINE)
 
 
+def test_the_generated_tables_are_up_to_date():
+    checked = subprocess.run(TABLES, capture_output=True, text=True, check=False)
+    assert (checked.returncode, checked.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("name", "row"),
+    [
+        ("reference/endpoints", "| `/convert` |"),
+        ("reference/settings", "| `stream_port` |"),
+        ("reference/commands", "| `--anchor-day` |"),
+        ("../README", "| Convert an amount |"),
+    ],
+)
+def test_a_row_missing_from_a_generated_table_is_reported_with_its_page(tmp_path, name, row):
+    lines = page(name).splitlines(keepends=True)
+    shortened = tmp_path / "page.md"
+    shortened.write_text("".join(line for line in lines if not line.startswith(row)), encoding="utf-8")
+    assert len(shortened.read_text(encoding="utf-8").splitlines()) < len(lines)
+    checked = subprocess.run([*TABLES, str(shortened)], capture_output=True, text=True, check=False)
+    assert checked.returncode == 1
+    assert str(shortened) in checked.stderr
+
+
 def test_every_setting_is_documented_with_its_variable_and_default():
-    rows = dict(re.findall(r"^\| `(\w+)` \| `(\w+)` \|", section("Settings"), flags=re.MULTILINE))
+    rows = dict(re.findall(r"^\| `(\w+)` \| `(\w+)` \|", page("reference/settings"), flags=re.MULTILINE))
     assert rows == {name: PREFIX + name.upper() for name in described()}
     for name in ("host", "port", "workers", "threads", "log_level"):
-        assert f"| `{PREFIX}{name.upper()}` | `{getattr(Settings(), name)}` |" in OPERATING
+        assert f"| `{PREFIX}{name.upper()}` | `{getattr(Settings(), name)}` |" in page("reference/settings")
 
 
 def test_every_command_is_documented():
     commands = set(typer.main.get_command(app).commands)
-    assert {cell.split()[1] for cell in first_cells(section("Commands"))} == commands
+    rows = re.findall(r"^\| \[`cambist ([a-z]+)", page("reference/commands"), flags=re.MULTILINE)
+    assert set(rows) == commands
 
 
 def test_every_endpoint_is_documented():
-    paths = set(re.findall(r"`(/[a-z/-]+)`", section("Endpoints")))
-    assert {endpoint.path for endpoint in endpoints()} <= paths
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert [endpoint.path for endpoint in endpoints()] == first_cells(page("reference/endpoints"))
+    readme = page("../README")
     assert all(f"`{endpoint.path}" in readme for endpoint in endpoints())
 
 
+def test_every_field_of_a_plan_is_documented():
+    documented = set(re.findall(r"`(\w+)`", "".join(first_column(page("reference/plans")))))
+    assert {field.name for field in fields(Plan)} - {"name"} <= documented
+
+
+def first_column(text: str) -> list[str]:
+    return re.findall(r"^\|([^|]+)\|", text, flags=re.MULTILINE)
+
+
+def test_every_metric_is_documented():
+    sources = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
+    named = {name for name in re.findall(r'"(cambist_[a-z_]+)"', sources) if not name.endswith("_")}
+    documented = {name.removesuffix("_total") for name in first_cells(page("reference/metrics"))}
+    assert named <= documented
+
+
+def test_every_page_of_the_site_is_in_its_navigation():
+    navigation = re.findall(r"(\S+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert sorted(navigation) == sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))
+
+
+def test_the_site_fetches_nothing():
+    configured = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    assert "font: false" in configured
+    assert "http" not in configured
+    for diagram in (DOCS / "diagrams").glob("*.svg"):
+        drawn = diagram.read_text(encoding="utf-8").replace('xmlns="http://www.w3.org/2000/svg"', "")
+        assert "http" not in drawn, diagram.name
+
+
+@pytest.mark.skipif(not find_spec("mkdocs"), reason="the tools of `make docs` are not installed")
+def test_the_site_is_built_from_what_is_here_alone(tmp_path):
+    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(tmp_path)]
+    built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stderr
+    loaded = r"<(?:script|img|iframe)[^>]* src=\"?https?:|<link[^>]* rel=\"?(?:stylesheet|preconnect)[^>]*https?:"
+    for html in tmp_path.rglob("*.html"):
+        assert not re.search(loaded, html.read_text(encoding="utf-8")), html.name
+
+
 def test_every_error_code_is_documented_with_its_status():
-    documented = re.findall(r"^\| (\d{3}) \| `(\w+)` \|", section("Errors"), flags=re.MULTILINE)
+    documented = re.findall(r"^\| (\d{3}) \| `(\w+)` \|", page("reference/errors"), flags=re.MULTILINE)
     known = {*problems.PROBLEMS.values(), *problems.OF_THE_FRAMEWORK}
     assert sorted((int(status), code) for status, code in documented) == sorted(known)
 

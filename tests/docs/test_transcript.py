@@ -1,4 +1,4 @@
-"""The transcript in docs/operating.md is what a shell shows."""
+"""The transcript in docs/guides/accounts.md is what a shell shows."""
 
 import os
 import re
@@ -23,8 +23,8 @@ def free_port() -> int:
 
 
 def transcript() -> list[tuple[str, str]]:
-    """Give each command with what the document says it prints."""
-    text = (ROOT / "docs" / "operating.md").read_text(encoding="utf-8")
+    """Return each command with what the document says it prints."""
+    text = (ROOT / "docs" / "guides" / "accounts.md").read_text(encoding="utf-8")
     block = text.split("<!-- transcript -->\n```console\n", 1)[1].split("\n```", 1)[0]
     steps = re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]
     return [(command, "".join(f"{line}\n" for line in printed)) for command, *printed in map(str.splitlines, steps)]

@@ -1,4 +1,4 @@
-"""A source that an operator declares: the examples stand in `docs/own-sources.md`, and are changed here."""
+"""A source that an operator declares: the examples stand in `docs/guides/own-sources.md`, and are changed here."""
 
 import re
 import tomllib
@@ -24,7 +24,7 @@ from cambist.market.pair import Pair
 from cambist.market.standing import Pace, RateType
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "own-sources.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "guides" / "own-sources.md").read_text(encoding="utf-8")
 RECORDED = ROOT.parent / "shared" / "payloads"
 
 

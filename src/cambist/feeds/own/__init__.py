@@ -1,4 +1,4 @@
-"""A source of one's own: a TOML file becomes a feed. The page `docs/own-sources.md` says what stands in it."""
+"""A source of one's own: a TOML file becomes a feed. The page `docs/guides/own-sources.md` says what stands in it."""
 
 from __future__ import annotations
 
