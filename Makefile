@@ -44,7 +44,7 @@ tables: $(VENV)/.develop  ## write the tables of endpoints, settings and command
 
 docs: $(VENV)/.docs  ## build the documentation site in ./site, without a network once it is set up
 	@if [ -s $(VENV)/.docs ]; then cat $(VENV)/.docs && rm $(VENV)/.docs; \
-	else NO_MKDOCS_2_WARNING=true $(BIN)/mkdocs build --quiet --strict --site-dir $(SITE) && echo "The site is built: open $(SITE)/index.html"; fi
+	else $(BIN)/zensical build --clean --strict && echo "Open $(SITE)/index.html"; fi
 
 bench: $(VENV)/.develop  ## measure the service beside a bare constant, as ratios
 	@$(BIN)/python bench/metering.py
@@ -65,7 +65,7 @@ lock: $(VENV)/.develop  ## pin the newest allowed dependencies, with hashes
 LOCKED := --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --quiet
 
 clean:           ## remove what the targets made, but never ./data or ./sandbox-data
-	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache $(SITE)
+	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .cache $(SITE)
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
