@@ -200,7 +200,7 @@ def test_an_amount_of_many_digits_in_a_cheap_coin_loses_none(dealing, quote_of):
     assert written(reply, "SHIB") == "12345678901234567890123456789012000000"
 
 
-@pytest.mark.parametrize("amount", ["0.009", "0", "-1", "1e3"])
+@pytest.mark.parametrize("amount", ["0.009", "0", "-1", "1e-3"])
 def test_a_coin_has_no_smaller_least_amount(client_dealing, amount):
     assert "amount: [" in refused(client_dealing, f"/convert?from=BTC&to=USD&amount={amount}", "bad_parameter")
 

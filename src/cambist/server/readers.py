@@ -1,10 +1,9 @@
-"""How each kind of parameter is read: codes and lists of them, pairs, metals, amounts, days, durations."""
+"""How each kind of parameter is read: codes and lists of them, pairs, metals, days, durations."""
 
 from __future__ import annotations
 
 import re
 from datetime import date, timedelta
-from decimal import Decimal
 from typing import Any
 
 import msgspec
@@ -18,8 +17,6 @@ from cambist.server.params import Param
 
 MOST_CODES = 500
 MOST_PAIRS = 10
-SMALLEST_AMOUNT = Decimal("0.01")
-MOST_PLACES = 20
 EARLIEST = date(1970, 1, 1)
 INTERVALS = ("P1D",)
 
@@ -36,9 +33,6 @@ _SIDES = ("bid", "ask")
 _COUNT = re.compile(r"[0-9]{1,9}")
 _TRUTHS = frozenset({"true", "1", "yes", "y"})
 # A plus that was not percent-encoded arrives as a blank.
-_AMOUNT = re.compile(r"([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+ ]?[0-9]{1,3})?")
-_MOST_EXPONENT = 308
-_PLACES = re.compile(r"[0-9]{1,2}")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _CODE_SCHEMA = {"type": "string", "pattern": "^[A-Z]{3}$"}
 _ASSET_SCHEMA = {"type": "string", "pattern": "^[A-Z0-9]{1,12}$"}
@@ -125,16 +119,6 @@ def flag(name: str, **rest: Any) -> Param:
     return Param(
         name, lambda _, given: given.isascii() and given.lower() in _TRUTHS, default=False, decides=False, **rest
     )
-
-
-def amount(name: str, **rest: Any) -> Param:
-    """Declare an amount from 0.01 up, with any number of digits, or in exponent form as floats are written."""
-    return Param(name, _amount, schema={"type": "number", "minimum": float(SMALLEST_AMOUNT)}, **rest)
-
-
-def places(name: str, **rest: Any) -> Param:
-    """Declare a number of decimal places."""
-    return Param(name, _places, schema={"type": "integer", "minimum": 0, "maximum": MOST_PLACES}, **rest)
 
 
 def day(name: str, **rest: Any) -> Param:
@@ -268,23 +252,6 @@ def _unit(name: str, text: str) -> str:
     if handle not in UNITS:
         raise BadParameter(f"Invalid {name}: [{shown(text)}]. Options are [{', '.join(UNITS)}]")
     return handle
-
-
-def _amount(name: str, text: str) -> Decimal:
-    found = _AMOUNT.fullmatch(text)
-    value = Decimal(text.replace(" ", "+")) if found else Decimal(0)
-    if value < SMALLEST_AMOUNT or (found and found[3] and value.adjusted() > _MOST_EXPONENT):
-        raise BadParameter(
-            f"Invalid {name}: [{shown(text)}], it takes a decimal from {SMALLEST_AMOUNT} up, such as 1234.56 or 1.5E7"
-        )
-    return value
-
-
-def _places(name: str, text: str) -> int:
-    value = int(text) if _PLACES.fullmatch(text) else MOST_PLACES + 1
-    if value > MOST_PLACES:
-        raise BadParameter(f"Invalid {name}: [{shown(text)}], it takes a whole number from 0 to {MOST_PLACES}")
-    return value
 
 
 def _day(name: str, text: str) -> date:

@@ -14,10 +14,11 @@ from cambist.history.closes import crossed_on
 from cambist.market.cross import midpoint
 from cambist.market.pair import PIVOT, Pair
 from cambist.market.precision import half_up, shown_digits
+from cambist.server.amounts import amount, places
 from cambist.server.closes import closes_of
 from cambist.server.endpoint import Endpoint
 from cambist.server.live import Live
-from cambist.server.readers import amount, asset, check_crossable, day, not_after_today, places
+from cambist.server.readers import asset, check_crossable, day, not_after_today
 from cambist.server.render import Number, Numbers, number, numbers
 from cambist.server.view import Updated, View
 
