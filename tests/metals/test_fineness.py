@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from cambist.errors import BadParameter
 from cambist.metals.fineness import CUSTOM, PURE, purity_of
-from cambist.reference.records import Purity
-from cambist.reference.weights import PURITIES
+from cambist.reference.weights import PURITIES, Purity
 
 METALS = st.sampled_from(list(PURITIES))
 

@@ -106,8 +106,8 @@ def test_the_standard_units_are_those_of_the_table_in_its_order() -> None:
 
 def test_the_tael_and_the_baht_say_how_many_grams_they_are() -> None:
     units = units_with(Decimal("37.5"), Decimal("15.16"))
-    assert units["tael"] == Unit("tael", "Tael (37.5 g)", Decimal("37.5"))
-    assert units["baht"] == Unit("baht", "Baht (15.16 g)", Decimal("15.16"))
+    assert units["tael"] == Unit("tael", "Tael (37.5 g)", Decimal("37.5"), "the settings")
+    assert units["baht"] == Unit("baht", "Baht (15.16 g)", Decimal("15.16"), "the settings")
     assert (STANDARD["tael"].name, STANDARD["baht"].name) == ("Tael (37.429 g)", "Baht (15.244 g)")
 
 

@@ -22,8 +22,7 @@ from cambist.metals.fineness import PURE, purity_of
 from cambist.metals.mass import STANDARD, ratio
 from cambist.metals.spot import Spot, own_unit, source_of, spot
 from cambist.reference.assets import METALS, MetalKind
-from cambist.reference.records import Purity
-from cambist.reference.weights import PURITIES, UNITS
+from cambist.reference.weights import PURITIES, UNITS, Purity
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 FIXED = datetime(2026, 11, 19, 13, 15, tzinfo=UTC)

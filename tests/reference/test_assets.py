@@ -2,14 +2,15 @@
 
 import csv
 import json
-from collections.abc import Callable
 from importlib import import_module, resources
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cambist.reference import assets
 from cambist.reference.assets import COIN_OF, COINS, METALS, AssetKind, MetalKind, coin_on, kind_of, name_of
+from cambist.reference.table import Table
 from cambist.reference.tables import CURRENCIES
 
 RECORDED = Path(__file__).parents[3] / "shared" / "payloads"
@@ -241,19 +242,19 @@ HEADERS = {
     "coin_of": "venue,symbol,coin,reason",
     "metals": "code,name,unit,kind",
 }
-READERS: dict[str, Callable[[str], object]] = {
-    "coins": lambda text: assets._coins(text, METALS),
-    "coin_of": lambda text: assets._coin_of(text, COINS, METALS),
-    "metals": assets._metals,
+TABLES: dict[str, Table[Any]] = {
+    "coins": assets.COIN_TABLE,
+    "coin_of": assets.COIN_ALIAS_TABLE,
+    "metals": assets.METAL_TABLE,
 }
 
 
 @pytest.mark.parametrize(
     ("table", "line", "error"),
     [
-        ("coins", "Btc,Bitcoin", r"coins\.csv, line 2, symbol: 'Btc' is not"),
-        ("coins", "ABCDEFGHIJKLM,Alphabet", r"coins\.csv, line 2, symbol: 'ABCDEFGHIJKLM' is not"),
-        ("coins", "BTC,", r"coins\.csv, line 2, name: '' is empty"),
+        ("coins", "Btc,Bitcoin", r"coins\.csv, line 2, symbol: 'Btc' is refused: "),
+        ("coins", "ABCDEFGHIJKLM,Alphabet", r"coins\.csv, line 2, symbol: 'ABCDEFGHIJKLM' is refused: "),
+        ("coins", "BTC,", r"coins\.csv, line 2, name: '' is refused: "),
         ("coins", "BTC,Bitcoin,Coin", r"coins\.csv, line 2, row: "),
         ("coins", "MTL,Metal DAO", r"coins\.csv, line 2, symbol: MTL is the Maltese Lira"),
         ("coins", "XAU,Gold Coin", r"coins\.csv, line 2, symbol: XAU is the Gold"),
@@ -262,23 +263,27 @@ READERS: dict[str, Callable[[str], object]] = {
         ("coin_of", "okx,NANO,XNO,", r"coin_aliases\.csv, line 2, reason: "),
         ("coin_of", "okx,NANO,NOSUCHCOIN,Old symbol", r"coin_aliases\.csv, line 2, coin: 'NOSUCHCOIN' is not"),
         ("coin_of", "okx,RON,RONIN,Ronin", r"coin_aliases\.csv, line 2, symbol: RON is the Romanian Leu"),
-        ("coin_of", "okx,NANO,XNO,Old\nokx,NANO,,Old", r"coin_aliases\.csv, line 3, symbol: NANO on okx stands"),
-        ("metals", "AU,Gold,oz_t,precious", r"metals\.csv, line 2, code: 'AU' is not"),
+        (
+            "coin_of",
+            "okx,NANO,XNO,Old\nokx,NANO,,Old",
+            r"coin_aliases\.csv, line 3, symbol: okx NANO stands here",
+        ),
+        ("metals", "AU,Gold,oz_t,precious", r"metals\.csv, line 2, code: 'AU' is refused: "),
         ("metals", "XAF,Franc,oz_t,precious", r"metals\.csv, line 2, code: XAF is the Central African"),
-        ("metals", "XAU,Gold,Ounce,precious", r"metals\.csv, line 2, unit: 'Ounce' is not"),
-        ("metals", "XAU,Gold,oz_t,noble", r"metals\.csv, line 2, kind: 'noble' is not one of precious, base"),
+        ("metals", "XAU,Gold,Ounce,precious", r"metals\.csv, line 2, unit: 'Ounce' is refused: "),
+        ("metals", "XAU,Gold,oz_t,noble", r"metals\.csv, line 2, kind: 'noble' is refused: "),
         ("metals", "XAU,Gold,oz_t,base\nXAU,Gold,oz_t,base", r"metals\.csv, line 3, code: XAU stands here twice"),
     ],
 )
 def test_a_broken_row_names_its_file_line_and_field(table: str, line: str, error: str) -> None:
     with pytest.raises(ValueError, match=f"^{error}"):
-        READERS[table](f"{HEADERS[table]}\n{line}")
+        TABLES[table].parse(f"{HEADERS[table]}\n{line}")
 
 
 @pytest.mark.parametrize("table", HEADERS)
 def test_another_header_is_refused(table: str) -> None:
     with pytest.raises(ValueError, match="line 1, header: "):
-        READERS[table]("code\n")
+        TABLES[table].parse("code\n")
 
 
 def test_the_tables_cannot_be_changed() -> None:

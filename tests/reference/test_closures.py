@@ -99,17 +99,17 @@ def test_the_rows_are_sorted() -> None:
 )
 def test_a_broken_row_names_its_file_line_and_field(line: str, field: str) -> None:
     with pytest.raises(ValueError, match=rf"^closures\.csv, line 3, {field}: "):
-        closures._closures(f"{HEADER}\nlme,2026-04-03,Good Friday\n{line}")
+        closures.CLOSURE_TABLE.parse(f"{HEADER}\nlme,2026-04-03,Good Friday\n{line}")
 
 
 def test_a_day_that_stands_twice_is_a_broken_row() -> None:
-    with pytest.raises(ValueError, match=r"^closures\.csv, line 3, day: 2026-12-25 of lme stands here twice$"):
-        closures._closures(f"{HEADER}\nlme,2026-12-25,Christmas Day\nlme,2026-12-25,Christmas")
+    with pytest.raises(ValueError, match=r"^closures\.csv, line 3, day: lme 2026-12-25 stands here twice$"):
+        closures.CLOSURE_TABLE.parse(f"{HEADER}\nlme,2026-12-25,Christmas Day\nlme,2026-12-25,Christmas")
 
 
 def test_another_header_is_refused() -> None:
     with pytest.raises(ValueError, match=r"^closures\.csv, line 1, header: "):
-        closures._closures("market,day")
+        closures.CLOSURE_TABLE.parse("market,day")
 
 
 def test_the_table_cannot_be_changed() -> None:

@@ -28,7 +28,8 @@ def test_only_currencies_that_live_have_a_size() -> None:
     [("100", 100), ("999", 100), ("1000", 1000), ("90000", 10_000), ("100000", 100_000), ("1400000", 100_000)],
 )
 def test_a_size_is_the_largest_power_of_ten_within_a_dollars_worth(per_dollar: str, size: int) -> None:
-    assert sizes._sizes(f"code,per_dollar\nIRR,{per_dollar}")["IRR"] == size
+    (worth,) = sizes.SIZE_TABLE.parse(f"code,per_dollar\nIRR,{per_dollar}")
+    assert worth.size == size
 
 
 @pytest.mark.parametrize("code", ["ARS", "AOA", "KZT", "VES", "ETB", "AMD", "LKR", "HUF", "CRC"])
@@ -77,16 +78,16 @@ def test_a_weak_base_is_quoted_by_as_many_units_as_it_is_weaker(base: str, quote
         ("usd,100", "code"),
         ("IRR,1", "per_dollar"),
         ("IRR,99", "per_dollar"),
-        ("IRR,1e5", "per_dollar"),
+        ("IRR,150.5", "per_dollar"),
         ("IRR,-100", "per_dollar"),
         ("IRR", "row"),
     ],
 )
 def test_a_broken_row_names_its_file_line_and_field(line: str, field: str) -> None:
     with pytest.raises(ValueError, match=rf"^quote_sizes\.csv, line 2, {field}: "):
-        sizes._sizes(f"code,per_dollar\n{line}")
+        sizes.SIZE_TABLE.parse(f"code,per_dollar\n{line}")
 
 
 def test_a_currency_twice_is_refused() -> None:
     with pytest.raises(ValueError, match=r"^quote_sizes\.csv, line 3, code: "):
-        sizes._sizes("code,per_dollar\nIRR,100\nIRR,100")
+        sizes.SIZE_TABLE.parse("code,per_dollar\nIRR,100\nIRR,100")

@@ -7,12 +7,14 @@ from datetime import date, timedelta
 from fractions import Fraction
 from importlib import resources
 from itertools import groupby, pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cambist.reference import tables
+from cambist.reference.table import Table
 from cambist.reference.tables import CURRENCIES, EURO_RATES, PEGS, REDENOMINATIONS, Kind, Peg
 
 TODAY = date(2026, 11, 20)
@@ -524,12 +526,17 @@ HEADERS = {
     "euro_rates": "code,rate,fixed_on,authority",
     "pegs": "code,anchor,factor,authority,first_day,last_day",
 }
+TABLES: dict[str, Table[Any]] = {
+    "currencies": tables.CURRENCY_TABLE,
+    "redenominations": tables.REDENOMINATION_TABLE,
+    "euro_rates": tables.EURO_RATE_TABLE,
+    "pegs": tables.PEG_TABLE,
+}
 
 
 def read(table: str, *lines: str, header: str | None = None) -> object:
     text = "\n".join([header or HEADERS[table], *lines])
-    reader = getattr(tables, f"_{table}")
-    return reader(text, {}) if table == "currencies" else reader(text)
+    return TABLES[table].parse(text)
 
 
 @pytest.mark.parametrize(
@@ -579,10 +586,10 @@ def test_a_code_that_stands_twice_is_a_broken_row(table: str, line: str) -> None
 
 def test_a_code_may_stand_twice_where_days_without_it_lie_between() -> None:
     rows = ("ZWL,Dollar (2009),2,retired,2009-02-02,2009-04-12", "ZWL,Dollar,2,circulating,2019-02-22,")
-    currencies = tables._currencies("\n".join([HEADERS["currencies"], *rows]), {})
+    currencies = tables.currencies_of(TABLES["currencies"].parse("\n".join([HEADERS["currencies"], *rows])), {})
     assert (currencies["ZWL"].name, len(currencies["ZWL"].lives)) == ("Dollar", 2)
     with pytest.raises(ValueError, match=r"line 3, code: ZWL stands here twice"):
-        tables._currencies("\n".join([HEADERS["currencies"], *reversed(rows)]), {})
+        read("currencies", *reversed(rows))
 
 
 @pytest.mark.parametrize("table", HEADERS)
@@ -593,13 +600,13 @@ def test_another_header_is_refused(table: str) -> None:
 
 @given(st.integers(min_value=1), st.integers(min_value=1))
 def test_any_fraction_is_read_exactly(above: int, below: int) -> None:
-    (peg,) = tables._pegs(f"{HEADERS['pegs']}\nAED,USD,{above}/{below},Bank,1998-01-01,")
+    (peg,) = tables.PEG_TABLE.parse(f"{HEADERS['pegs']}\nAED,USD,{above}/{below},Bank,1998-01-01,")
     assert peg.factor == Fraction(above, below)
 
 
 @given(st.decimals(min_value="0.000001", max_value=10**12, allow_nan=False, places=6))
 def test_any_decimal_is_read_exactly(factor: object) -> None:
-    (peg,) = tables._pegs(f"{HEADERS['pegs']}\nAED,USD,{factor:f},Bank,1998-01-01,")
+    (peg,) = tables.PEG_TABLE.parse(f"{HEADERS['pegs']}\nAED,USD,{factor:f},Bank,1998-01-01,")
     assert str(peg.factor) == str(Fraction(str(factor)))
 
 

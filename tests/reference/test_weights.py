@@ -9,6 +9,7 @@ from decimal import Decimal
 from fractions import Fraction
 from importlib import resources
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -16,7 +17,8 @@ from hypothesis import strategies as st
 
 from cambist.reference import weights
 from cambist.reference.assets import METALS, MetalKind
-from cambist.reference.weights import GRADES, PURITIES, UNITS, Grade, Purity, Unit
+from cambist.reference.table import Table
+from cambist.reference.weights import GRADES, PURITIES, UNITS, Grade, Purity, Unit, purities_of
 
 KINDS = {kind: [code for code, metal in METALS.items() if metal.kind is kind] for kind in MetalKind}
 
@@ -162,18 +164,25 @@ SOUND = {
     "purities": "XAU,750,18 carat,750",
     "grades": "XCU,grade_a,Copper Grade A cathode,99.9935,Cu-CATH-1",
 }
+TABLES: dict[str, Table[Any]] = {
+    "units": weights.UNIT_TABLE,
+    "purities": weights.PURITY_TABLE,
+    "grades": weights.GRADE_TABLE,
+}
 NO_DECIMALS = ["0", "0.000", "-1", "+1", "1e3", "1E-3", "1_000", "1/2", ".5", "1.", "one", "NaN", "Infinity"]
 NO_DECIMALS += ["", "\u0661"]
 
 
-def read(table: str, *lines: str, header: str | None = None) -> object:
-    return getattr(weights, f"_{table}")("\n".join([header or HEADERS[table], *lines]))
+def read(table: str, *lines: str, header: str | None = None) -> Any:
+    return TABLES[table].parse("\n".join([header or HEADERS[table], *lines]))
 
 
 def test_sound_rows_are_read() -> None:
-    assert read("units", SOUND["units"]) == {"gram": Unit("gram", "Gram", Decimal(1))}
-    assert read("purities", SOUND["purities"]) == {"XAU": (Purity("750", "18 carat", Decimal(750)),)}
-    assert read("grades", SOUND["grades"]) == {"XCU": Grade("grade_a", "Copper Grade A cathode", Decimal("99.9935"))}
+    assert read("units", SOUND["units"]) == (Unit("gram", "Gram", Decimal(1), "International System of Units"),)
+    assert purities_of(read("purities", SOUND["purities"])) == {"XAU": (Purity("750", "18 carat", Decimal(750)),)}
+    assert read("grades", SOUND["grades"]) == (
+        Grade("XCU", "grade_a", "Copper Grade A cathode", Decimal("99.9935"), "Cu-CATH-1"),
+    )
 
 
 @pytest.mark.parametrize(
@@ -238,7 +247,9 @@ def test_a_stamp_that_is_another_figure_than_the_fineness_cut_or_rounded_is_refu
     ("code", "fineness"), [("916", "916.7"), ("917", "916.7"), ("333", "333.3"), ("9999", "999.9"), ("9995", "999.5")]
 )
 def test_a_stamp_is_the_fineness_cut_or_rounded(code: str, fineness: str) -> None:
-    assert read("purities", f"XAU,{code},Gold,{fineness}") == {"XAU": (Purity(code, "Gold", Decimal(fineness)),)}
+    assert purities_of(read("purities", f"XAU,{code},Gold,{fineness}")) == {
+        "XAU": (Purity(code, "Gold", Decimal(fineness)),)
+    }
 
 
 @pytest.mark.parametrize(
@@ -256,9 +267,8 @@ def test_what_stands_twice_or_out_of_order_is_a_broken_row(table: str, line: str
 
 
 def test_each_metal_has_an_order_of_its_own() -> None:
-    gold, silver = read(
-        "purities", "XAU,750,18 carat,750", "XAG,925,Sterling silver,925", "XAU,585,14 carat,585"
-    ).items()
+    rows = read("purities", "XAU,750,18 carat,750", "XAG,925,Sterling silver,925", "XAU,585,14 carat,585")
+    gold, silver = purities_of(rows).items()
     assert (gold[0], [one.code for one in gold[1]]) == ("XAU", ["750", "585"])
     assert (silver[0], [one.code for one in silver[1]]) == ("XAG", ["925"])
 
@@ -272,7 +282,7 @@ def test_another_header_is_refused(table: str) -> None:
 @given(st.integers(0, 10**12), st.text("0123456789", min_size=1, max_size=30))
 def test_any_weight_is_read_with_every_digit(whole: int, decimals: str) -> None:
     text = f"{whole}.{decimals}1"
-    (unit,) = read("units", f"gram,Gram,{text},SI").values()  # type: ignore[attr-defined]
+    (unit,) = read("units", f"gram,Gram,{text},SI")
     assert str(unit.grams) == text or Fraction(unit.grams) == Fraction(text)
     assert len(unit.grams.as_tuple().digits) >= len(decimals.lstrip("0"))
 

@@ -6,8 +6,7 @@ import re
 from decimal import Decimal
 
 from cambist.errors import BadParameter, shown
-from cambist.reference.records import Purity
-from cambist.reference.weights import PURITIES
+from cambist.reference.weights import PURITIES, Purity
 
 PURE = Purity("1000", "pure", Decimal(1000))
 """What a spot price is of: the fine metal alone. It is no purity that anything is stamped with."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
+
+from msgspec.structs import replace
 
 from cambist.reference.weights import UNITS, Unit
 
@@ -22,7 +23,8 @@ def units_with(tael: Decimal, baht: Decimal) -> Units:
     chosen = {"tael": tael, "baht": baht}
     named = {handle: f"{UNITS[handle].name} ({grams:f} g)" for handle, grams in chosen.items()}
     return dict(UNITS) | {
-        handle: replace(UNITS[handle], grams=grams, name=named[handle]) for handle, grams in chosen.items()
+        handle: replace(UNITS[handle], grams=grams, name=named[handle], authority="the settings")
+        for handle, grams in chosen.items()
     }
 
 

@@ -19,8 +19,7 @@ from cambist.metals.digits import Sides, digits_of, written_sides
 from cambist.metals.instrument import Instrument
 from cambist.metals.mass import ratio
 from cambist.reference.assets import METALS, Metal, MetalKind
-from cambist.reference.records import Purity
-from cambist.reference.weights import UNITS, Unit
+from cambist.reference.weights import UNITS, Purity, Unit
 
 IsFresh = Callable[[Quote], bool]
 """Says whether a quote may still be used."""

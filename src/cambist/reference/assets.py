@@ -7,21 +7,17 @@ coins that go without for it stand in `coin_clashes.csv`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from enum import StrEnum
-from importlib import resources
 from types import MappingProxyType
+from typing import Annotated
 
-from cambist.reference.records import Coin, Metal, MetalKind
-from cambist.reference.rows import Row, read_rows
+from msgspec import Meta, Struct
+
+from cambist.reference.table import Handle, Table, Text
 from cambist.reference.tables import CURRENCIES
 
-__all__ = ["COINS", "COIN_OF", "METALS", "AssetKind", "Coin", "Metal", "MetalKind", "coin_on", "kind_of", "name_of"]
-
-_SYMBOL = re.compile(r"[A-Z0-9]{1,12}")
-_METAL = re.compile(r"X[A-Z]{2}")
-_UNIT = re.compile(r"[a-z]+(_[a-z]+)*")
+_Symbol = Annotated[str, Meta(pattern=r"^[A-Z0-9]{1,12}\Z")]
 
 
 class AssetKind(StrEnum):
@@ -32,80 +28,72 @@ class AssetKind(StrEnum):
     COIN = "coin"
 
 
-def _metals(text: str) -> Mapping[str, Metal]:
-    metals: dict[str, Metal] = {}
-    for row in read_rows("metals.csv", text, "code,name,unit,kind"):
-        metal = Metal(_metal_code(row), row.text("name"), _unit(row), _metal_kind(row))
-        if metal.code in metals:
-            raise row.broken("code", f"{metal.code} stands here twice")
-        metals[metal.code] = metal
-    return MappingProxyType(metals)
+class MetalKind(StrEnum):
+    """What a metal's price is of: a weight of the pure metal, or a weight of one contract grade."""
+
+    PRECIOUS = "precious"
+    BASE = "base"
 
 
-def _metal_code(row: Row) -> str:
-    code = row.text("code")
-    if not _METAL.fullmatch(code):
-        raise row.broken("code", f"{code!r} is not an X and two capital letters")
-    if code in CURRENCIES:
-        raise row.broken("code", f"{code} is the {CURRENCIES[code].name}")
-    return code
+class Metal(Struct, frozen=True):
+    """A metal, and the handle of the unit of mass that its price is quoted for."""
+
+    code: Annotated[str, Meta(pattern=r"^X[A-Z]{2}\Z")]
+    name: Text
+    unit: Handle
+    kind: MetalKind
+
+    def __post_init__(self) -> None:
+        """Refuse a code that is a currency's."""
+        if self.code in CURRENCIES:
+            raise ValueError(f"code: {self.code} is the {CURRENCIES[self.code].name}")
 
 
-def _unit(row: Row) -> str:
-    unit = row.text("unit")
-    if not _UNIT.fullmatch(unit):
-        raise row.broken("unit", f"{unit!r} is not a handle of small letters")
-    return unit
+METAL_TABLE = Table("metals.csv", Metal, unique=("code",))
+METALS: Mapping[str, Metal] = MappingProxyType({metal.code: metal for metal in METAL_TABLE.read()})
 
 
-def _metal_kind(row: Row) -> MetalKind:
-    text = row.text("kind")
-    try:
-        return MetalKind(text)
-    except ValueError as error:
-        raise row.broken("kind", f"{text!r} is not one of {', '.join(MetalKind)}") from error
+class Coin(Struct, frozen=True):
+    """A cryptocurrency, stablecoins among them."""
+
+    symbol: _Symbol
+    name: Text
+
+    def __post_init__(self) -> None:
+        """Refuse a symbol that means money or a metal."""
+        _check_is_free(self.symbol)
 
 
-def _coins(text: str, metals: Mapping[str, Metal]) -> Mapping[str, Coin]:
-    coins: dict[str, Coin] = {}
-    for row in read_rows("coins.csv", text, "symbol,name"):
-        coin = Coin(_symbol(row, metals), row.text("name"))
-        if coin.symbol in coins:
-            raise row.broken("symbol", f"{coin.symbol} stands here twice")
-        coins[coin.symbol] = coin
-    return MappingProxyType(dict(sorted(coins.items())))
+class CoinAlias(Struct, frozen=True):
+    """What a venue's symbol stands for where it is not the coin of that symbol; None where we have no such coin."""
+
+    venue: Text
+    symbol: _Symbol
+    coin: Text | None
+    reason: Text
+
+    def __post_init__(self) -> None:
+        """Refuse a symbol that means money or a metal, and a coin that is not ours."""
+        _check_is_free(self.symbol)
+        if self.coin is not None and self.coin not in COINS:
+            raise ValueError(f"coin: {self.coin!r} is not in coins.csv")
 
 
-def _coin_of(text: str, coins: Mapping[str, Coin], metals: Mapping[str, Metal]) -> Mapping[tuple[str, str], str | None]:
-    meant: dict[tuple[str, str], str | None] = {}
-    for row in read_rows("coin_aliases.csv", text, "venue,symbol,coin,reason"):
-        row.text("reason")
-        key = row.text("venue"), _symbol(row, metals)
-        if key in meant:
-            raise row.broken("symbol", f"{key[1]} on {key[0]} stands here twice")
-        meant[key] = row.fields["coin"] or None
-        if meant[key] not in {None, *coins}:
-            raise row.broken("coin", f"{meant[key]!r} is not in coins.csv")
-    return MappingProxyType(meant)
-
-
-def _symbol(row: Row, metals: Mapping[str, Metal]) -> str:
-    symbol = row.text("symbol")
-    if not _SYMBOL.fullmatch(symbol):
-        raise row.broken("symbol", f"{symbol!r} is not one to twelve capital letters and digits")
-    taken = CURRENCIES.get(symbol) or metals.get(symbol)
+def _check_is_free(symbol: str) -> None:
+    taken = CURRENCIES.get(symbol) or METALS.get(symbol)
     if taken:
-        raise row.broken("symbol", f"{symbol} is the {taken.name}: its place is coin_clashes.csv")
-    return symbol
+        raise ValueError(f"symbol: {symbol} is the {taken.name}: its place is coin_clashes.csv")
 
 
-def _read(name: str) -> str:
-    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+COIN_TABLE = Table("coins.csv", Coin, unique=("symbol",))
+COIN_ALIAS_TABLE = Table("coin_aliases.csv", CoinAlias, unique=("venue", "symbol"))
 
-
-METALS: Mapping[str, Metal] = _metals(_read("metals.csv"))
-COINS: Mapping[str, Coin] = _coins(_read("coins.csv"), METALS)
-COIN_OF: Mapping[tuple[str, str], str | None] = _coin_of(_read("coin_aliases.csv"), COINS, METALS)
+COINS: Mapping[str, Coin] = MappingProxyType(
+    {coin.symbol: coin for coin in sorted(COIN_TABLE.read(), key=lambda coin: coin.symbol)}
+)
+COIN_OF: Mapping[tuple[str, str], str | None] = MappingProxyType(
+    {(alias.venue, alias.symbol): alias.coin for alias in COIN_ALIAS_TABLE.read()}
+)
 """The coin that a venue's symbol stands for where it is not the coin of that symbol; None where we have no such coin.
 
 Symbols are as the venue's feed gives them: what a feed itself writes in everyone's codes is not renamed here again.

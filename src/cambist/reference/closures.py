@@ -11,38 +11,41 @@ calendars would cost every worker 20 MB of memory; a market has none before its 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from datetime import date
-from importlib import resources
 from types import MappingProxyType
+from typing import Literal
 
-from cambist.reference.rows import Row, read_rows
+from msgspec import Struct
 
-_MARKETS = ("currencies", "metals", "lme")
+from cambist.reference.table import Table, Text
+
 _SATURDAY = 5
 
 
-def _closures(text: str) -> Mapping[str, frozenset[date]]:
-    closed: dict[str, set[date]] = {market: set() for market in _MARKETS}
-    for row in read_rows("closures.csv", text, "market,day,name"):
-        market, day = _market(row), row.day("day")
-        row.text("name")
-        if day.weekday() >= _SATURDAY:
-            raise row.broken("day", f"{day} lies in a weekend")
-        if day in closed[market]:
-            raise row.broken("day", f"{day} of {market} stands here twice")
-        closed[market].add(day)
+class Closure(Struct, frozen=True):
+    """A weekday on which a market stays closed."""
+
+    market: Literal["currencies", "metals", "lme"]
+    day: date
+    name: Text
+
+    def __post_init__(self) -> None:
+        """Refuse a day on which it is closed anyway."""
+        if self.day.weekday() >= _SATURDAY:
+            raise ValueError(f"day: {self.day} lies in a weekend")
+
+
+CLOSURE_TABLE = Table("closures.csv", Closure, unique=("market", "day"))
+
+
+def _by_market() -> Mapping[str, frozenset[date]]:
+    closed = defaultdict(set)
+    for closure in CLOSURE_TABLE.read():
+        closed[closure.market].add(closure.day)
     return MappingProxyType({market: frozenset(days) for market, days in closed.items()})
 
 
-def _market(row: Row) -> str:
-    market = row.text("market")
-    if market not in _MARKETS:
-        raise row.broken("market", f"{market!r} is not one of {', '.join(_MARKETS)}")
-    return market
-
-
-CLOSURES: Mapping[str, frozenset[date]] = _closures(
-    resources.files(__package__).joinpath("closures.csv").read_text(encoding="utf-8")
-)
+CLOSURES: Mapping[str, frozenset[date]] = _by_market()
 """The closed weekdays by market."""

@@ -7,31 +7,38 @@ is read once at import, and the day is fixed, so that a client may rely on the s
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from importlib import resources
 from types import MappingProxyType
+from typing import Annotated
 
-from cambist.reference.rows import read_rows
+from msgspec import Meta, Struct
+
+from cambist.reference.table import Code, Table
 from cambist.reference.tables import CURRENCIES
 
 _LEAST, _MOST = 100, 100_000
-_WHOLE = re.compile(r"[1-9][0-9]*")
 
 
-def _sizes(text: str) -> Mapping[str, int]:
-    sizes: dict[str, int] = {}
-    for row in read_rows("quote_sizes.csv", text, "code,per_dollar"):
-        code, per_dollar = row.code("code"), row.text("per_dollar")
-        if code not in CURRENCIES or code in sizes:
-            raise row.broken("code", f"{code!r} is no currency, or stands here twice")
-        if not _WHOLE.fullmatch(per_dollar) or int(per_dollar) < _LEAST:
-            raise row.broken("per_dollar", f"{per_dollar!r} is not a whole number from {_LEAST} on")
-        sizes[code] = min(_MOST, 10 ** (len(per_dollar) - 1))
-    return MappingProxyType(sizes)
+class DollarWorth(Struct, frozen=True):
+    """How many units of a weak currency a dollar buys."""
+
+    code: Code
+    per_dollar: Annotated[int, Meta(ge=_LEAST)]
+
+    def __post_init__(self) -> None:
+        """Refuse a code that is no currency's."""
+        if self.code not in CURRENCIES:
+            raise ValueError(f"code: {self.code} is no currency")
+
+    @property
+    def size(self) -> int:
+        """The largest power of ten that is no more than a dollar's worth, within the bounds."""
+        power = len(str(self.per_dollar)) - 1
+        return min(_MOST, int(10**power))
 
 
-SIZES: Mapping[str, int] = _sizes(resources.files(__package__).joinpath("quote_sizes.csv").read_text(encoding="utf-8"))
+SIZE_TABLE = Table("quote_sizes.csv", DollarWorth, unique=("code",))
+SIZES: Mapping[str, int] = MappingProxyType({worth.code: worth.size for worth in SIZE_TABLE.read()})
 """By currency, for those quoted by more than one unit against a stronger one."""
 
 

@@ -7,99 +7,168 @@ from the redenominations and the euro rates.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from datetime import timedelta
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from enum import StrEnum
 from fractions import Fraction
 from hashlib import blake2b
 from importlib import resources
 from types import MappingProxyType
+from typing import Annotated
 
-from cambist.reference.records import Currency, EuroRate, Kind, Life, Peg, Redenomination
-from cambist.reference.rows import Row, read_rows
+from msgspec import Meta, Struct
 
-__all__ = [
-    "CURRENCIES",
-    "EURO_RATES",
-    "PEGS",
-    "REDENOMINATIONS",
-    "Currency",
-    "EuroRate",
-    "Kind",
-    "Life",
-    "Peg",
-    "Redenomination",
-    "reference_digest",
-]
+from cambist.reference.table import Code, Table, Text
 
 _ONE_DAY = timedelta(days=1)
 
 
-def _redenominations(text: str) -> tuple[Redenomination, ...]:
-    rows = read_rows("redenominations.csv", text, "old,new,factor,first_day,authority")
-    return tuple(
-        Redenomination(
-            old=row.code("old"),
-            new=row.code("new"),
-            factor=row.factor("factor"),
-            first_day=row.day("first_day"),
-            authority=row.text("authority"),
-        )
-        for row in rows
-    )
+class Kind(StrEnum):
+    """What sort of thing a currency code stands for."""
+
+    CIRCULATING = "circulating"
+    OFFSHORE = "offshore"
+    OFFICIAL_RATE = "official-rate"
+    ACCOUNTING = "accounting"
+    RETIRED = "retired"
 
 
-def _euro_rates(text: str) -> Mapping[str, EuroRate]:
-    rates: dict[str, EuroRate] = {}
-    for row in read_rows("euro_rates.csv", text, "code,rate,fixed_on,authority"):
-        rate = EuroRate(
-            code=row.code("code"),
-            rate=row.factor("rate"),
-            fixed_on=row.day("fixed_on"),
-            authority=row.text("authority"),
-        )
-        if rate.code in rates:
-            raise row.broken("code", f"{rate.code} stands here twice")
-        rates[rate.code] = rate
-    return MappingProxyType(dict(sorted(rates.items())))
+@dataclass(frozen=True, slots=True)
+class Life:
+    """A run of days on which a code was money, both inclusive; `last_day` is None while it lives."""
+
+    first_day: date
+    last_day: date | None
+
+    def holds(self, day: date) -> bool:
+        """Whether it was money on that day."""
+        return _within(self.first_day, day, self.last_day)
 
 
-def _pegs(text: str) -> tuple[Peg, ...]:
-    rows = read_rows("pegs.csv", text, "code,anchor,factor,authority,first_day,last_day")
-    return tuple(
-        Peg(
-            code=row.code("code"),
-            anchor=row.code("anchor"),
-            factor=row.factor("factor"),
-            authority=row.text("authority"),
-            first_day=row.day("first_day"),
-            last_day=row.last_day(),
-        )
-        for row in rows
-    )
+@dataclass(frozen=True, slots=True)
+class Currency:
+    """A currency and the days on which it was money.
+
+    Most codes have one life. One that was given to new money years after the old was abandoned (ZWL) has two, oldest
+    first; name and kind are those of the newest. `factor` units of it made one unit of its `successor`; both are None
+    where nothing, or more than one currency, took its place.
+    """
+
+    code: str
+    name: str
+    minor_units: int | None
+    kind: Kind
+    lives: tuple[Life, ...]
+    successor: str | None
+    factor: Fraction | None
+
+    @property
+    def first_day(self) -> date:
+        """The first day on which the code was money."""
+        return self.lives[0].first_day
+
+    @property
+    def last_day(self) -> date | None:
+        """The last day on which the code was money, None while it is."""
+        return self.lives[-1].last_day
+
+    def lives_on(self, day: date) -> bool:
+        """Whether it was money on that day."""
+        return any(life.holds(day) for life in self.lives)
+
+    def other_money_since(self, day: date) -> date | None:
+        """Give the day from which the code stands for other money than on `day` or right before it, None if never."""
+        return next((life.first_day for life in self.lives[1:] if life.first_day > day), None)
 
 
-def _currencies(text: str, heirs: Mapping[str, tuple[str, Fraction]]) -> Mapping[str, Currency]:
+class CurrencyRow(Struct, frozen=True):
+    """One life of a code, as a row of the table has it."""
+
+    code: Code
+    name: Text
+    minor_units: Annotated[int, Meta(ge=0, le=9)] | None
+    kind: Kind
+    first_day: date
+    last_day: date | None
+
+    def __post_init__(self) -> None:
+        """Refuse a life that ends before it begins."""
+        _check_days(self.first_day, self.last_day)
+
+
+class Redenomination(Struct, frozen=True):
+    """A change of unit: from `first_day` on, `factor` old units are one new unit.
+
+    Where `old` equals `new` the unit changed under the same code, and a series breaks that day.
+    """
+
+    old: Code
+    new: Code
+    factor: Fraction
+    first_day: date
+    authority: Text
+
+
+class EuroRate(Struct, frozen=True):
+    """The irrevocable rate of a currency that the euro replaced: its units per euro, from `fixed_on` on."""
+
+    code: Code
+    rate: Fraction
+    fixed_on: date
+    authority: Text
+
+
+class Peg(Struct, frozen=True):
+    """A hard peg: `factor` units of `code` for one unit of `anchor`, exactly, both days inclusive."""
+
+    code: Code
+    anchor: Code
+    factor: Fraction
+    authority: Text
+    first_day: date
+    last_day: date | None
+
+    def __post_init__(self) -> None:
+        """Refuse a peg that ends before it begins."""
+        _check_days(self.first_day, self.last_day)
+
+    def holds_on(self, day: date) -> bool:
+        """Whether the peg was in force on that day."""
+        return _within(self.first_day, day, self.last_day)
+
+
+def _within(first: date, day: date, last: date | None) -> bool:
+    return first <= day and (last is None or day <= last)
+
+
+def _check_days(first: date, last: date | None) -> None:
+    if last is not None and last < first:
+        raise ValueError(f"last_day: {last} lies before the first day")
+
+
+def _check_lives(row: CurrencyRow, before: Sequence[CurrencyRow]) -> None:
+    last = next((each for each in reversed(before) if each.code == row.code), None)
+    if last and not (last.last_day and last.last_day + _ONE_DAY < row.first_day):
+        raise ValueError(f"code: {row.code} stands here twice, and no day without it lies between")
+
+
+def currencies_of(rows: Iterable[CurrencyRow], heirs: Mapping[str, tuple[str, Fraction]]) -> Mapping[str, Currency]:
+    """Return the currencies by code: their rows, and what each turned into with its factor."""
     currencies: dict[str, Currency] = {}
-    for row in read_rows("currencies.csv", text, "code,name,minor_units,kind,first_day,last_day"):
-        code = row.code("code")
-        currencies[code] = _currency(row, currencies.get(code), heirs)
+    for row in rows:
+        before = currencies.get(row.code)
+        successor, factor = heirs.get(row.code, (None, None))
+        currencies[row.code] = Currency(
+            code=row.code,
+            name=row.name,
+            minor_units=row.minor_units,
+            kind=row.kind,
+            lives=(*(before.lives if before else ()), Life(row.first_day, row.last_day)),
+            successor=successor,
+            factor=factor,
+        )
     return MappingProxyType(dict(sorted(currencies.items())))
-
-
-def _currency(row: Row, before: Currency | None, heirs: Mapping[str, tuple[str, Fraction]]) -> Currency:
-    code, life = row.code("code"), Life(row.day("first_day"), row.last_day())
-    successor, factor = heirs.get(code, (None, None))
-    if before is not None and not (before.last_day and before.last_day + _ONE_DAY < life.first_day):
-        raise row.broken("code", f"{code} stands here twice, and no day without it lies between")
-    return Currency(
-        code=code,
-        name=row.text("name"),
-        minor_units=row.minor_units("minor_units"),
-        kind=row.kind("kind"),
-        lives=(*(before.lives if before else ()), life),
-        successor=successor,
-        factor=factor,
-    )
 
 
 def _heirs(
@@ -142,9 +211,14 @@ def reference_digest() -> str:
     return _DIGEST
 
 
-REDENOMINATIONS: tuple[Redenomination, ...] = _redenominations(_FILES["redenominations.csv"].decode())
-EURO_RATES: Mapping[str, EuroRate] = _euro_rates(_FILES["euro_rates.csv"].decode())
-PEGS: tuple[Peg, ...] = _pegs(_FILES["pegs.csv"].decode())
-CURRENCIES: Mapping[str, Currency] = _currencies(
-    _FILES["currencies.csv"].decode(), _heirs(REDENOMINATIONS, EURO_RATES.values())
+CURRENCY_TABLE = Table("currencies.csv", CurrencyRow, check=_check_lives)
+REDENOMINATION_TABLE = Table("redenominations.csv", Redenomination)
+EURO_RATE_TABLE = Table("euro_rates.csv", EuroRate, unique=("code",))
+PEG_TABLE = Table("pegs.csv", Peg)
+
+REDENOMINATIONS: tuple[Redenomination, ...] = REDENOMINATION_TABLE.read()
+PEGS: tuple[Peg, ...] = PEG_TABLE.read()
+EURO_RATES: Mapping[str, EuroRate] = MappingProxyType(
+    {rate.code: rate for rate in sorted(EURO_RATE_TABLE.read(), key=lambda rate: rate.code)}
 )
+CURRENCIES: Mapping[str, Currency] = currencies_of(CURRENCY_TABLE.read(), _heirs(REDENOMINATIONS, EURO_RATES.values()))

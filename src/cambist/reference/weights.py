@@ -6,86 +6,94 @@ Read once at import from `units.csv`, `purities.csv` and `grades.csv`, in the ma
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from importlib import resources
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from types import MappingProxyType
 
+from msgspec import Struct
+
 from cambist.reference.assets import METALS, MetalKind
-from cambist.reference.records import Grade, Purity, Unit
-from cambist.reference.rows import Row, read_rows
+from cambist.reference.table import Handle, Table, Text
 
-__all__ = ["GRADES", "PURITIES", "UNITS", "Grade", "Purity", "Unit"]
-
-_HANDLE = re.compile(r"[a-z]+(_[a-z]+)*")
-_CODE = re.compile(r"[1-9][0-9]{2,3}")
+_STAMP = re.compile(r"[1-9][0-9]{2,3}")
 
 
-def _units(text: str) -> Mapping[str, Unit]:
-    units: dict[str, Unit] = {}
-    for row in read_rows("units.csv", text, "handle,name,grams,authority"):
-        row.text("authority")
-        unit = Unit(_handle(row), row.text("name"), row.decimal("grams"))
-        if unit.handle in units:
-            raise row.broken("handle", f"{unit.handle} stands here twice")
-        units[unit.handle] = unit
-    return MappingProxyType(units)
+class Unit(Struct, frozen=True):
+    """A unit of mass: its handle, its display name, how many grams it is, exactly, and who says so."""
+
+    handle: Handle
+    name: Text
+    grams: Decimal
+    authority: Text
 
 
-def _purities(text: str) -> Mapping[str, tuple[Purity, ...]]:
-    purities: dict[str, tuple[Purity, ...]] = {}
-    for row in read_rows("purities.csv", text, "metal,code,name,fineness"):
-        metal = _metal(row, MetalKind.PRECIOUS)
-        purity = Purity(_code(row), row.text("name"), row.decimal("fineness"))
-        purities[metal] = (*purities.get(metal, ()), purity)
-        if any(finer.fineness <= coarser.fineness for finer, coarser in pairwise(purities[metal])):
-            raise row.broken("fineness", f"{purity.fineness} is not below the one above it: the finest stands first")
-    return MappingProxyType(purities)
+class Purity(Struct, frozen=True):
+    """A named fineness of a precious metal: `code` is the stamp, `fineness` the parts per thousand that it means."""
+
+    code: str
+    name: str
+    fineness: Decimal
 
 
-def _grades(text: str) -> Mapping[str, Grade]:
-    grades: dict[str, Grade] = {}
-    for row in read_rows("grades.csv", text, "metal,handle,name,min_purity_pct,standard"):
-        row.text("standard")
-        metal = _metal(row, MetalKind.BASE)
-        if metal in grades:
-            raise row.broken("metal", f"{metal} stands here twice")
-        grades[metal] = Grade(_handle(row), row.text("name"), row.decimal("min_purity_pct"))
-    return MappingProxyType(grades)
+class PurityRow(Struct, frozen=True):
+    """A purity, as a row of the table has it: with its metal."""
+
+    metal: Text
+    code: Text
+    name: Text
+    fineness: Decimal
+
+    def __post_init__(self) -> None:
+        """Refuse a stamp that is not the first three or four digits of the fineness, cut or rounded."""
+        _check_metal(self.metal, MetalKind.PRECIOUS)
+        figure = self.fineness if len(self.code) == 3 else self.fineness * 10
+        if not _STAMP.fullmatch(self.code) or int(self.code) not in (int(figure), round(figure)):
+            raise ValueError(f"code: {self.code!r} is not how {self.fineness} is stamped")
 
 
-def _handle(row: Row) -> str:
-    handle = row.text("handle")
-    if not _HANDLE.fullmatch(handle):
-        raise row.broken("handle", f"{handle!r} is not a handle of small letters")
-    return handle
+class Grade(Struct, frozen=True):
+    """The quality that a base metal's contract asks for: the least percentage of the metal, and the standard."""
+
+    metal: Text
+    handle: Handle
+    name: Text
+    min_purity_pct: Decimal
+    standard: Text
+
+    def __post_init__(self) -> None:
+        """Refuse a metal that has no grades."""
+        _check_metal(self.metal, MetalKind.BASE)
 
 
-def _metal(row: Row, kind: MetalKind) -> str:
-    code = row.text("metal")
+def _check_metal(code: str, kind: MetalKind) -> None:
     if code not in METALS or METALS[code].kind is not kind:
-        raise row.broken("metal", f"{code!r} is no {kind} metal")
-    return code
+        raise ValueError(f"metal: {code!r} is no {kind} metal")
 
 
-def _code(row: Row) -> str:
-    """Read a stamp: the first three or four digits of the fineness, cut or rounded."""
-    code, fineness = row.text("code"), row.decimal("fineness")
-    figure = fineness if len(code) == 3 else fineness * 10
-    if not _CODE.fullmatch(code) or int(code) not in (int(figure), round(figure)):
-        raise row.broken("code", f"{code!r} is not how {fineness} is stamped")
-    return code
+def _check_order(row: PurityRow, before: Sequence[PurityRow]) -> None:
+    if any(row.fineness >= each.fineness for each in before if each.metal == row.metal):
+        raise ValueError(f"fineness: {row.fineness} is not below the one above it: the finest stands first")
 
 
-def _read(name: str) -> str:
-    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+def purities_of(rows: Sequence[PurityRow]) -> Mapping[str, tuple[Purity, ...]]:
+    """Return the purities by metal, in the order of the rows."""
+    return MappingProxyType(
+        {
+            metal: tuple(Purity(row.code, row.name, row.fineness) for row in rows if row.metal == metal)
+            for metal in dict.fromkeys(row.metal for row in rows)
+        }
+    )
 
 
-UNITS: Mapping[str, Unit] = _units(_read("units.csv"))
+UNIT_TABLE = Table("units.csv", Unit, unique=("handle",))
+PURITY_TABLE = Table("purities.csv", PurityRow, check=_check_order)
+GRADE_TABLE = Table("grades.csv", Grade, unique=("metal",))
+
+UNITS: Mapping[str, Unit] = MappingProxyType({unit.handle: unit for unit in UNIT_TABLE.read()})
 """By handle, in the order of the interface. The tael and the baht are the trade's; an operator may set others."""
 
-PURITIES: Mapping[str, tuple[Purity, ...]] = _purities(_read("purities.csv"))
+PURITIES: Mapping[str, tuple[Purity, ...]] = purities_of(PURITY_TABLE.read())
 """By precious metal, the finest first."""
 
-GRADES: Mapping[str, Grade] = _grades(_read("grades.csv"))
+GRADES: Mapping[str, Grade] = MappingProxyType({grade.metal: grade for grade in GRADE_TABLE.read()})
 """By base metal."""

@@ -8,8 +8,7 @@ from typing import Annotated
 from msgspec import UNSET, Struct, UnsetType
 
 from cambist.errors import RateUnavailable
-from cambist.reference.records import Currency
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.tables import CURRENCIES, Currency
 from cambist.server.endpoint import Endpoint
 from cambist.server.live import OfBook
 from cambist.server.partial import check_priced

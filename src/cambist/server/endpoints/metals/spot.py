@@ -11,9 +11,8 @@ from cambist.market.unix import unix_ms
 from cambist.metals.fineness import PURE, purity_of
 from cambist.metals.spot import Spot, own_unit, spot
 from cambist.reference.assets import METALS, AssetKind, Metal, MetalKind
-from cambist.reference.records import Purity
 from cambist.reference.tables import CURRENCIES
-from cambist.reference.weights import GRADES, Unit
+from cambist.reference.weights import GRADES, Purity, Unit
 from cambist.server.endpoint import Endpoint
 from cambist.server.live import Live
 from cambist.server.readers import code, flag, metal, text, unit
