@@ -22,7 +22,7 @@ sandbox: $(VENV)/.serve  ## run the service on a simulated market, keeping its d
 # Of the environment only CAMBIST_* counts: many shells set HOST.
 CHOSEN = $(foreach name,HOST PORT STREAM_PORT OPERATOR_PORT WORKERS,$(if $(filter command,$(origin $(name))),CAMBIST_$(name)=$($(name))))
 
-test: $(VENV)/.develop $(DRIVERS)/.installed  ## run every test
+test: $(VENV)/.develop $(DRIVERS)/.installed $(VENV)/.docs  ## run every test
 	@$(BIN)/pytest
 
 fuzz: $(VENV)/.develop  ## throw thousands of spoiled answers at every feed; other ones each time
