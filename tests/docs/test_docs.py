@@ -157,3 +157,11 @@ def test_every_make_target_of_the_readme_and_contributing_exists():
     for path in DOCUMENTS:
         named = set(re.findall(r"(?:^|`)make ([a-z]+)", path.read_text(encoding="utf-8"), flags=re.MULTILINE))
         assert named <= targets, path.name
+
+
+def test_the_changelog_has_each_section_once_in_order_and_no_entry_twice():
+    for version in page("../CHANGELOG").split("\n## ")[1:]:
+        sections = re.findall(r"^### (.+)$", version, flags=re.MULTILINE)
+        assert sections == [name for name in ("Added", "Changed", "Fixed", "Security") if name in sections]
+        entries = re.findall(r"^- .+$", version, flags=re.MULTILINE)
+        assert len(entries) == len(set(entries))
