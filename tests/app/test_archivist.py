@@ -1,4 +1,4 @@
-"""The archivist: it files in a process of its own, and one that hangs or dies is replaced."""
+"""The archive worker: it files in a process of its own, and one that hangs or dies is replaced."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def archivist(settings: Settings) -> Iterator[Archivist]:
 
 
 def process_of(archivist: Archivist) -> int:
-    """Give the one process that works; it has to have been given work before."""
+    """Return the one process; there is none before the first call."""
     (process,) = archivist._pool._processes
     return process
 
@@ -87,16 +87,18 @@ def test_it_files_and_builds_in_one_process_beside_this_one(
 ) -> None:
     async def scene() -> None:
         # Five days of a dollar, a yen and a pound, a lev on one of them and a krona on another.
-        assert await archivist.file("ecb", delivery(small_ecb)) == Filed(added=17, corrected=0, unchanged=0)
+        assert await archivist.call(Archive.file, "ecb", delivery(small_ecb)) == Filed(
+            added=17, corrected=0, unchanged=0
+        )
         first = process_of(archivist)
         assert first != os.getpid()
-        assert await archivist.file("ecb", delivery(small_ecb)) is None
-        holdings = await archivist.holdings("ecb", TODAY)
+        assert await archivist.call(Archive.file, "ecb", delivery(small_ecb)) is None
+        holdings = await archivist.call(Archive.holdings, "ecb", TODAY)
         assert holdings.coverage == Coverage(5, date(2025, 12, 31), date(2026, 3, 6))
         assert holdings.waiting == 0
         assert {"EUR", "JPY", "GBP"} <= {*holdings.offers}
-        assert await archivist.rebuild(TODAY) is True
-        assert await archivist.rebuild(TODAY) is False
+        assert await archivist.call(Archive.rebuild, TODAY) is True
+        assert await archivist.call(Archive.rebuild, TODAY) is False
         assert process_of(archivist) == first
 
     run(scene())
@@ -104,34 +106,36 @@ def test_it_files_and_builds_in_one_process_beside_this_one(
     assert image.cell(date(2026, 3, 6), "JPY") == pytest.approx(180 / 1.25)
 
 
-def test_the_image_is_rung_for_when_it_is_new(archivist: Archivist, settings: Settings) -> None:
+def test_a_new_image_is_announced_once(archivist: Archivist, settings: Settings) -> None:
     async def scene() -> None:
-        await archivist.file("ecb", delivery(LATER))
+        await archivist.call(Archive.file, "ecb", delivery(LATER))
         before = board.version(News.IMAGE)
-        await archivist.rebuild(TODAY)
-        rung = board.version(News.IMAGE)
-        await archivist.rebuild(TODAY)
-        assert before != rung == board.version(News.IMAGE)
+        await archivist.call(Archive.rebuild, TODAY)
+        built = board.version(News.IMAGE)
+        await archivist.call(Archive.rebuild, TODAY)
+        assert before != built == board.version(News.IMAGE)
 
     board = FileBoard(settings.data)
     run(scene())
 
 
-def test_what_a_source_should_not_send_is_said_here_as_there(archivist: Archivist) -> None:
+def test_an_error_of_a_source_is_raised_in_the_calling_process(archivist: Archivist) -> None:
     async def scene() -> None:
         with pytest.raises(FeedBroken, match="ECB"):
-            await archivist.file("ecb", delivery(b"<html>"))
+            await archivist.call(Archive.file, "ecb", delivery(b"<html>"))
         first = process_of(archivist)
-        assert await archivist.file("ecb", delivery(LATER)) == Filed(added=1, corrected=0, unchanged=0)
+        assert await archivist.call(Archive.file, "ecb", delivery(LATER)) == Filed(added=1, corrected=0, unchanged=0)
         assert process_of(archivist) == first
 
     run(scene())
 
 
-def test_work_that_is_given_at_once_is_done_in_turn(archivist: Archivist, settings: Settings) -> None:
+def test_concurrent_calls_are_made_one_after_another(archivist: Archivist, settings: Settings) -> None:
     async def scene() -> list[Filed | None]:
         contents = [b"Date,USD,\n2026-03-0%d,1.2%d00,\n" % (day, day) for day in range(2, 7)]
-        return await asyncio.gather(*(archivist.file("ecb", delivery(content, content.hex())) for content in contents))
+        return await asyncio.gather(
+            *(archivist.call(Archive.file, "ecb", delivery(content, content.hex())) for content in contents)
+        )
 
     assert [filed and filed.added for filed in run(scene())] == [1] * 5
     store = SqlStore(settings.database_url)
@@ -140,9 +144,9 @@ def test_work_that_is_given_at_once_is_done_in_turn(archivist: Archivist, settin
 
 
 @pytest.mark.parametrize("at", ["while it works", "while it waits for work"])
-def test_a_process_that_dies_is_said_and_replaced(archivist: Archivist, small_ecb: bytes, at: str) -> None:
+def test_a_process_that_dies_raises_an_error_and_is_replaced(archivist: Archivist, small_ecb: bytes, at: str) -> None:
     async def scene() -> None:
-        await archivist.holdings("ecb", TODAY)
+        await archivist.call(Archive.holdings, "ecb", TODAY)
         first = process_of(archivist)
         if at == "while it works":
             os.kill(first, signal.SIGSTOP)
@@ -151,42 +155,46 @@ def test_a_process_that_dies_is_said_and_replaced(archivist: Archivist, small_ec
             os.kill(first, signal.SIGKILL)
             assert until_ended(first)
         with pytest.raises(StoreBroken, match="another takes over"):
-            await archivist.file("ecb", delivery(small_ecb))
-        assert await archivist.file("ecb", delivery(small_ecb)) == Filed(added=17, corrected=0, unchanged=0)
+            await archivist.call(Archive.file, "ecb", delivery(small_ecb))
+        assert await archivist.call(Archive.file, "ecb", delivery(small_ecb)) == Filed(
+            added=17, corrected=0, unchanged=0
+        )
         assert process_of(archivist) != first
 
     run(scene())
 
 
-def test_a_reading_that_does_not_end_is_the_sources_fault_and_its_process_is_replaced(
+def test_a_call_that_does_not_end_is_the_sources_fault_and_its_process_is_replaced(
     archivist: Archivist, small_ecb: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def scene() -> None:
-        await archivist.holdings("ecb", TODAY)
+        await archivist.call(Archive.holdings, "ecb", TODAY)
         first = process_of(archivist)
-        os.kill(first, signal.SIGSTOP)  # a reading without end, as it is seen from here
-        monkeypatch.setattr(module, "_LONGEST_READING", 0.3)
+        os.kill(first, signal.SIGSTOP)  # it looks like a call without end
+        monkeypatch.setattr(module, "_DEADLINE_SECONDS", 0.3)
         with pytest.raises(SourceSilent, match="did not end"):
-            await archivist.file("ecb", delivery(small_ecb))
+            await archivist.call(Archive.file, "ecb", delivery(small_ecb))
         monkeypatch.undo()
         assert until_ended(first)
-        assert await archivist.file("ecb", delivery(small_ecb)) == Filed(added=17, corrected=0, unchanged=0)
+        assert await archivist.call(Archive.file, "ecb", delivery(small_ecb)) == Filed(
+            added=17, corrected=0, unchanged=0
+        )
 
     run(scene())
 
 
-def test_closed_it_leaves_no_process_behind(settings: Settings) -> None:
+def test_close_leaves_no_process_behind(settings: Settings) -> None:
     archivist = Archivist(settings)
-    run(archivist.holdings("ecb", TODAY))
+    run(archivist.call(Archive.holdings, "ecb", TODAY))
     process = process_of(archivist)
     archivist.close()
     assert until_ended(process)
 
 
-def test_closed_while_it_hangs_it_is_not_waited_for_long(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_FINISH_SECONDS", 0.2)
+def test_close_does_not_wait_long_for_a_process_that_hangs(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_CLOSE_SECONDS", 0.2)
     archivist = Archivist(settings)
-    run(archivist.holdings("ecb", TODAY))
+    run(archivist.call(Archive.holdings, "ecb", TODAY))
     process = process_of(archivist)
     os.kill(process, signal.SIGSTOP)
     archivist.close()
@@ -194,7 +202,7 @@ def test_closed_while_it_hangs_it_is_not_waited_for_long(settings: Settings, mon
 
 
 def closes(price: int, *, at: datetime = NOW) -> list[Closes]:
-    """Give two coins' closes of yesterday, from different sources."""
+    """Return two coins' closes of yesterday, from different sources."""
     late = datetime(2026, 3, 6, 23, 59, tzinfo=UTC)
     quotes = {
         coin: Quote(Pair(coin, "USD"), Fraction(price), Fraction(price), late, late, Origin(Made.PUBLISHED, (source,)))
@@ -207,7 +215,7 @@ def test_closes_are_filed_once_and_may_be_corrected(archivist: Archivist, settin
     async def scene() -> list[Filed]:
         again, corrected = NOW + timedelta(minutes=1), NOW + timedelta(minutes=2)
         deliveries = (closes(7), closes(7), closes(7, at=again), closes(8, at=corrected))
-        filed = [await archivist.file_closes(delivery) for delivery in deliveries]
+        filed = [await archivist.call(Archive.file_closes, delivery) for delivery in deliveries]
         assert process_of(archivist) != os.getpid()
         return filed
 
@@ -224,10 +232,10 @@ def test_closes_are_filed_once_and_may_be_corrected(archivist: Archivist, settin
     store.close()
 
 
-# The desk itself
+# The archive itself
 
 
-def test_a_sandboxs_folder_has_no_desk(tmp_path: Path) -> None:
+def test_the_folder_of_a_sandbox_is_refused(tmp_path: Path) -> None:
     folder = DataFolder(tmp_path)
     folder.claim(Environment.SANDBOX)
     folder.release()
@@ -235,27 +243,27 @@ def test_a_sandboxs_folder_has_no_desk(tmp_path: Path) -> None:
         Archive(Settings(data=tmp_path))
 
 
-def test_fixings_are_judged_by_the_newest_image(settings: Settings) -> None:
-    """Another source's history bears a leap out, once it is in the image that stands in the folder."""
-    desk = Archive(settings)
-    desk.file("ecb", delivery(b"Date,USD,\n2026-03-02,1.2000,\n2026-03-03,1.2010,\n"))
-    assert desk._current_image() is None
-    desk.rebuild(TODAY)
-    image = desk._current_image()
+def test_fixings_are_validated_against_the_newest_image(settings: Settings) -> None:
+    """The history of another source confirms a jump, once it is in the image of the folder."""
+    archive = Archive(settings)
+    archive.file("ecb", delivery(b"Date,USD,\n2026-03-02,1.2000,\n2026-03-03,1.2010,\n"))
+    assert archive._current_image() is None
+    archive.rebuild(TODAY)
+    image = archive._current_image()
     assert image is not None
-    assert desk._current_image() is image
+    assert archive._current_image() is image
     other = Archive(settings)
     other.file("ecb", delivery(b"Date,USD,\n2026-03-04,1.2020,\n"))
     other.rebuild(TODAY)
-    newer = desk._current_image()
+    newer = archive._current_image()
     assert newer is not None
     assert newer.last_fixing == date(2026, 3, 4)
 
 
-def test_an_image_that_is_damaged_counts_as_none_and_is_built_anew(settings: Settings) -> None:
+def test_a_damaged_image_is_ignored_and_built_again(settings: Settings) -> None:
     (settings.data / "rates.image").write_bytes(b"no image")
-    desk = Archive(settings)
-    assert desk._current_image() is None
-    desk.file("ecb", delivery(LATER))
-    assert desk.rebuild(TODAY) is True
+    archive = Archive(settings)
+    assert archive._current_image() is None
+    archive.file("ecb", delivery(LATER))
+    assert archive.rebuild(TODAY) is True
     assert open_image(settings.data / "rates.image").last_fixing == date(2026, 3, 6)

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.app.archive_double import ArchiveHere
 
 from cambist.app import archivist as archivist_module
 from cambist.app.archivist import Archive, Archivist
@@ -149,19 +150,6 @@ def live(tmp_path: Path) -> Settings:
     return settings
 
 
-class Desk:
-    """The archivist without a process of its own."""
-
-    def __init__(self, settings: Settings) -> None:
-        self._archive = Archive(settings)
-
-    async def file_bars(self, bars: Sequence[BarOf]) -> None:
-        self._archive.file_bars(bars)
-
-    async def forget_bars(self, interval: Interval, before: datetime) -> int:
-        return self._archive.forget_bars(interval, before)
-
-
 def test_the_gatherer_folds_the_tape_s_ticks_saves_files_and_forgets(
     live: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -172,7 +160,7 @@ def test_the_gatherer_folds_the_tape_s_ticks_saves_files_and_forgets(
     monkeypatch.setattr("cambist.app.gatherer.is_open", lambda _pair, _now: True)
     gatherer = Gatherer(live, {})
     gatherer._archivist.close()
-    monkeypatch.setattr(gatherer, "_archivist", Desk(live))
+    monkeypatch.setattr(gatherer, "_archivist", ArchiveHere(live))
     earlier = minute + 30 * SECOND
     gatherer._bar_clock.elapsed = earlier.timestamp
     assert gatherer._tape.take(tick("1.25"), earlier) is None
@@ -200,8 +188,8 @@ def test_the_archivist_s_process_files_and_forgets_bars(live: Settings) -> None:
     archivist = Archivist(live)
 
     async def scene() -> int:
-        await archivist.file_bars([bar(NOON), bar(NOON + MINUTE), bar(NOON, Interval.HOUR)])
-        return await archivist.forget_bars(Interval.MINUTE, NOON + MINUTE)
+        await archivist.call(Archive.file_bars, [bar(NOON), bar(NOON + MINUTE), bar(NOON, Interval.HOUR)])
+        return await archivist.call(Archive.forget_bars, Interval.MINUTE, NOON + MINUTE)
 
     try:
         assert asyncio.run(scene()) == 1
@@ -209,7 +197,7 @@ def test_the_archivist_s_process_files_and_forgets_bars(live: Settings) -> None:
         archivist.close()
     assert starts(live) == [NOON + MINUTE]
     assert starts(live, Interval.HOUR) == [NOON]
-    assert archivist_module._desk == []
+    assert archivist_module._archives == []
 
 
 # The sandbox

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.app.archive_double import ArchiveHere
 
 from cambist.app import gatherer as module
-from cambist.app.archivist import Archive, Holdings
 from cambist.app.gatherer import Gatherer
 from cambist.app.quarantine_office import QuarantineOffice
 from cambist.history.closes import CLOSES
-from cambist.history.fixing import Filed, Fixing, Receipt, Refusal
+from cambist.history.fixing import Fixing, Receipt, Refusal
 from cambist.ingest import closes as closes_module
-from cambist.ingest.closes import Closes
 from cambist.market.pair import Pair
 from cambist.market.tick import Tick
 from cambist.settings import Settings
@@ -26,21 +25,6 @@ from cambist.stores.board import FileBoard, News
 from cambist.stores.sql import SqlStore
 
 CAME_AT = datetime(2026, 11, 19, 16, 0, tzinfo=UTC)
-
-
-class Desk:
-    """The archivist without a process of its own."""
-
-    def __init__(self, settings: Settings) -> None:
-        self._archive = Archive(settings)
-        self.asked = 0
-
-    async def holdings(self, key: str, today: date) -> Holdings:
-        self.asked += 1
-        return self._archive.holdings(key, today)
-
-    async def file_closes(self, closes: Sequence[Closes]) -> Filed:
-        return self._archive.file_closes(closes)
 
 
 @pytest.fixture
@@ -57,20 +41,20 @@ def settings(tmp_path: Path) -> Settings:
 def scene(settings: Settings, monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> tuple[Any, Any]:
     """Let the gatherer heed while something is done, until it has had time to look several times."""
     monkeypatch.setattr(module, "_BULLETIN_EVERY", 0.01)
-    gatherer, desk = Gatherer(settings, {}), Desk(settings)
+    gatherer, archive = Gatherer(settings, {}), ArchiveHere(settings)
     gatherer._archivist.close()
-    monkeypatch.setattr(gatherer, "_archivist", desk)
+    monkeypatch.setattr(gatherer, "_archivist", archive)
 
     async def heeding() -> None:
         task = asyncio.create_task(gatherer._heed())
         await asyncio.sleep(0.05)
-        assert desk.asked == 0
+        assert archive.calls == 0
         act()
         await asyncio.sleep(0.3)
         task.cancel()
 
     asyncio.run(heeding())
-    return gatherer, desk
+    return gatherer, archive
 
 
 def test_a_decision_of_the_operator_is_taken_up(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,14 +69,14 @@ def test_a_decision_of_the_operator_is_taken_up(settings: Settings, monkeypatch:
 
 
 def test_the_same_ring_is_heeded_once(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    gatherer, desk = scene(settings, monkeypatch, lambda: FileBoard(settings.data).ring(News.ARCHIVE))
+    gatherer, archive = scene(settings, monkeypatch, lambda: FileBoard(settings.data).ring(News.ARCHIVE))
     assert gatherer._has_filed.is_set()
-    assert 0 < desk.asked <= len(gatherer._feeds)
+    assert 0 < archive.calls <= len(gatherer._feeds)
 
 
 def test_other_news_is_not_heeded(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    gatherer, desk = scene(settings, monkeypatch, lambda: FileBoard(settings.data).ring(News.PLANS))
-    assert desk.asked == 0
+    gatherer, archive = scene(settings, monkeypatch, lambda: FileBoard(settings.data).ring(News.PLANS))
+    assert archive.calls == 0
     assert not gatherer._has_filed.is_set()
 
 
@@ -114,7 +98,7 @@ def test_when_a_day_ends_what_coins_were_worth_is_archived(settings: Settings, m
     monkeypatch.setattr(closes_module, "_LOOK_EVERY", 0.01)
     gatherer = Gatherer(settings, {})
     gatherer._archivist.close()
-    monkeypatch.setattr(gatherer, "_archivist", Desk(settings))
+    monkeypatch.setattr(gatherer, "_archivist", ArchiveHere(settings))
 
     def hear(coin: str, mid: int, moment: datetime) -> None:
         moments["now"] = moment

@@ -61,7 +61,7 @@ def test_an_image_that_cannot_be_built_is_tried_again_and_logged_once(
     work = Failing(error)
 
     class Desk:
-        async def rebuild(self, _today: Any) -> bool:
+        async def call(self, _method: Any, _today: Any) -> bool:
             return bool(work())
 
     monkeypatch.setattr(gatherer, "_archivist", Desk())

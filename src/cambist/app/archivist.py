@@ -1,7 +1,7 @@
-"""The archivist: a process that does the heavy work of ingest, so that ticks never wait for it.
+"""The archive worker: a child process that does the slow work of ingest, so that ticks never wait for it.
 
-It reads what sources sent, judges it, files it, and builds the image. It is the only writer of the archive beside the
-commands of the operator; killed at any moment it leaves a delivery filed whole or not at all.
+It parses and validates what sources sent, files it, and builds the image. Besides the operator's commands nothing else
+writes to the archive. If it is killed, a delivery has been filed as a whole or not at all.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from datetime import date, datetime
+from functools import partial
 from multiprocessing import get_context
 from multiprocessing.process import BaseProcess
 from time import sleep
-from typing import TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 from cambist.app.feeds import fixing_feeds
 from cambist.app.parts import open_store
@@ -39,15 +40,16 @@ from cambist.stores.board import FileBoard, News
 from cambist.stores.folder import DataFolder
 from cambist.stores.image import open_image, write_image
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
-_LONGEST_READING = 120.0
-_FINISH_SECONDS = 4.0
+_DEADLINE_SECONDS = 120.0
+_CLOSE_SECONDS = 4.0
 
 
 @dataclass(frozen=True, slots=True)
 class Holdings:
-    """What is here of a source: its word on each code, what the archive holds, what waits in quarantine."""
+    """What is stored of a source: its offer for each code, its days, and how many fixings wait in quarantine."""
 
     offers: dict[str, Offer]
     coverage: Coverage | None
@@ -55,7 +57,7 @@ class Holdings:
 
 
 class Archive:
-    """The archivist's desk: a store, the feeds, and the image as it stands.
+    """The work of the archive worker, on the stores of a data folder.
 
     Errors when made: CannotStart for a sandbox's folder, where nothing is filed.
     """
@@ -88,14 +90,14 @@ class Archive:
         return self._store.bars.forget(interval, before)
 
     def holdings(self, key: str, today: date) -> Holdings:
-        """Say what is here of a source."""
+        """Return what is stored of a source. Errors: StoreBroken."""
         source, rank = self._feeds[key].source, list(self._feeds).index(key)
         archive = self._store.archive
         offers = daily_offers(archive, source, rank, today)
         return Holdings(offers, archive.coverage(key), self._store.quarantine.waiting(key))
 
     def rebuild(self, today: date) -> bool:
-        """Build the image where the archive has changed; say whether it was."""
+        """Build the image if the archive has changed; return whether it had. Errors: StoreBroken."""
         image = self._current_image()
         if image is not None and is_current(image, self._store.archive, today):
             return False
@@ -116,110 +118,71 @@ class Archive:
 
 
 class Archivist:
-    """Hands work to the process and waits for it without holding up the loop; a process that dies is replaced."""
+    """Calls methods of `Archive` in a child process, one at a time; a process that hangs or dies is replaced."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._pool = self._opened()
+        self._pool = self._new_pool()
         self._one_at_a_time = asyncio.Lock()
 
-    async def file(self, key: str, delivery: Delivery) -> Filed | None:
-        """File a delivery. Errors: FeedBroken, StoreBroken, SourceSilent where reading it takes too long."""
-        return await self._done(_file, key, delivery)
+    async def call(self, method: Callable[Concatenate[Archive, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Call a method of `Archive` in the process, and return its result.
 
-    async def file_closes(self, closes: Sequence[Closes]) -> Filed:
-        """File the closes of a day. Errors: StoreBroken, SourceSilent where it takes too long."""
-        return await self._done(_file_closes, closes)
-
-    async def file_bars(self, bars: Sequence[BarOf]) -> None:
-        """File bars that have ended. Errors: StoreBroken, SourceSilent where it takes too long."""
-        await self._done(_file_bars, bars)
-
-    async def forget_bars(self, interval: Interval, before: datetime) -> int:
-        """Remove bars that start before a moment. Errors: StoreBroken, SourceSilent where it takes too long."""
-        return await self._done(_forget_bars, interval, before)
-
-    async def holdings(self, key: str, today: date) -> Holdings:
-        """Say what is here of a source. Errors: StoreBroken."""
-        return await self._done(_holdings, key, today)
-
-    async def rebuild(self, today: date) -> bool:
-        """Build the image where the archive has changed. Errors: StoreBroken."""
-        return await self._done(_rebuild, today)
+        Errors: those of the method, SourceSilent if it takes too long, StoreBroken if the process dies.
+        """
+        async with self._one_at_a_time:
+            work = partial(_call, method, *args, **kwargs)
+            try:
+                # Not wait_for: before Python 3.12 it may swallow a cancellation, and then nothing stops the gatherer.
+                async with asyncio.timeout(_DEADLINE_SECONDS):
+                    return await asyncio.get_running_loop().run_in_executor(self._pool, work)
+            except TimeoutError as error:
+                self._replace_pool()
+                raise SourceSilent("the reading of what it sent did not end") from error
+            except BrokenProcessPool as error:
+                self._replace_pool()
+                raise StoreBroken("The process that files died; another takes over") from error
 
     def close(self) -> None:
-        """Let the process finish what it is at, but not for long: what is cut off is not filed, and comes again."""
+        """Give the process a moment to finish; a delivery that is cut off is not filed, and is fetched again."""
         processes = self._processes()
         self._pool.shutdown(wait=False, cancel_futures=True)
         for process in processes:
-            process.join(_FINISH_SECONDS)
+            process.join(_CLOSE_SECONDS)
             process.kill()
 
-    async def _done(self, work: Callable[..., T], *given: object) -> T:
-        async with self._one_at_a_time:
-            loop = asyncio.get_running_loop()
-            try:
-                # Not wait_for: before Python 3.12 it may swallow being cancelled, and then nothing ends the gatherer.
-                async with asyncio.timeout(_LONGEST_READING):
-                    return await loop.run_in_executor(self._pool, work, *given)
-            except TimeoutError as error:
-                self._replace()
-                raise SourceSilent("the reading of what it sent did not end") from error
-            except BrokenProcessPool as error:
-                self._replace()
-                raise StoreBroken("The process that files died; another takes over") from error
-
-    def _replace(self) -> None:
+    def _replace_pool(self) -> None:
         for process in self._processes():
             process.kill()
         self._pool.shutdown(wait=False, cancel_futures=True)
-        self._pool = self._opened()
+        self._pool = self._new_pool()
 
     def _processes(self) -> list[BaseProcess]:
         return list((getattr(self._pool, "_processes", None) or {}).values())
 
-    def _opened(self) -> ProcessPoolExecutor:
+    def _new_pool(self) -> ProcessPoolExecutor:
         return ProcessPoolExecutor(
-            1, mp_context=get_context("spawn"), initializer=_begin, initargs=(self._settings, os.getpid())
+            1, mp_context=get_context("spawn"), initializer=_start, initargs=(self._settings, os.getpid())
         )
 
 
-_desk: list[Archive] = []
+_archives: list[Archive] = []
+"""In the child process: the one archive that `_start` has opened."""
 
 
-def _begin(settings: Settings, supervisor: int) -> None:
-    """Set up the process; it ends when the one that started it has died."""
+def _start(settings: Settings, supervisor: int) -> None:
+    """Set up the child process; it ends when its parent has died."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     logging.config.dictConfig(log_config(settings.log_level))
-    threading.Thread(target=_end_with, args=(supervisor,), daemon=True).start()
-    _desk.append(Archive(settings))
+    threading.Thread(target=_exit_with, args=(supervisor,), daemon=True).start()
+    _archives.append(Archive(settings))
 
 
-def _end_with(supervisor: int) -> None:
+def _exit_with(supervisor: int) -> None:
     while os.getppid() == supervisor:
         sleep(0.5)
     os._exit(1)
 
 
-def _file(key: str, delivery: Delivery) -> Filed | None:
-    return _desk[0].file(key, delivery)
-
-
-def _file_closes(closes: Sequence[Closes]) -> Filed:
-    return _desk[0].file_closes(closes)
-
-
-def _file_bars(bars: Sequence[BarOf]) -> None:
-    _desk[0].file_bars(bars)
-
-
-def _forget_bars(interval: Interval, before: datetime) -> int:
-    return _desk[0].forget_bars(interval, before)
-
-
-def _holdings(key: str, today: date) -> Holdings:
-    return _desk[0].holdings(key, today)
-
-
-def _rebuild(today: date) -> bool:
-    return _desk[0].rebuild(today)
+def _call(method: Callable[Concatenate[Archive, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+    return method(_archives[0], *args, **kwargs)

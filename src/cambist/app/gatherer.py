@@ -21,7 +21,7 @@ import aiohttp
 from stamina.instrumentation import set_on_retry_hooks
 
 from cambist.app import garbage
-from cambist.app.archivist import Archivist
+from cambist.app.archivist import Archive, Archivist
 from cambist.app.feeds import all_feeds, switched_off
 from cambist.app.open_bars import bars_kept, read_open_bars, write_open_bars
 from cambist.app.outages import Outages
@@ -145,7 +145,7 @@ class Gatherer:
                 await self._take_holdings(key)
 
     async def _file(self, key: str, delivery: Delivery) -> Any:
-        return await self._archivist.file(key, delivery)
+        return await self._archivist.call(Archive.file, key, delivery)
 
     async def _filed(self, key: str) -> None:
         await self._take_holdings(key)
@@ -154,7 +154,7 @@ class Gatherer:
     async def _take_holdings(self, key: str) -> None:
         now = utc_now()
         try:
-            holdings = await self._archivist.holdings(key, now.date())
+            holdings = await self._archivist.call(Archive.holdings, key, now.date())
         except CambistError as error:
             log.warning("Ingest: what is here of %s cannot be read: %s", key, error)
             return
@@ -227,7 +227,7 @@ class Gatherer:
 
     async def _is_built(self) -> bool:
         try:
-            await self._archivist.rebuild(datetime.now(UTC).date())
+            await self._archivist.call(Archive.rebuild, datetime.now(UTC).date())
         except CambistError as error:
             self._outages.begin("image", "built", error)
         except Exception as fault:  # noqa: BLE001  logged with its trace, once
@@ -252,7 +252,10 @@ class Gatherer:
     async def _close(self) -> None:
         """Archive what coins were worth when a day has ended."""
         await archive_closes(
-            self._settings.coin_max_age, lambda: self._books.last, self._archivist.file_closes, utc_now
+            self._settings.coin_max_age,
+            lambda: self._books.last,
+            lambda closes: self._archivist.call(Archive.file_closes, closes),
+            utc_now,
         )
 
     async def _bar(self) -> None:
@@ -261,8 +264,8 @@ class Gatherer:
         await Upkeep(
             self._folding,
             lambda content: self._is_written("file of open bars", partial(write_open_bars, path, content)),
-            self._archivist.file_bars,
-            self._archivist.forget_bars,
+            lambda bars: self._archivist.call(Archive.file_bars, bars),
+            lambda interval, before: self._archivist.call(Archive.forget_bars, interval, before),
             bars_kept(self._settings),
             lambda: self._bar_clock.at(utc_now()),
         ).run()
