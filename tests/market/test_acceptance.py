@@ -284,11 +284,21 @@ def test_the_first_rule_to_object_gives_the_reason() -> None:
     assert judged(-1.0, 1.0, peg=1.0) == "zero or negative"
 
 
-def test_a_fixing_is_measured_by_others_and_only_without_them_by_its_own_past() -> None:
+def test_a_fixing_is_measured_by_others_alone_where_they_agree_else_by_its_own_past_too() -> None:
     candidate = Candidate("EUR", FRIDAY, 0.86, FRIDAY, previous=0.85, others=0.87)
-    assert candidate.reference == 0.87
-    assert replace(candidate, others=None).reference == 0.85
-    assert replace(candidate, others=None, previous=None).reference is None
+    assert candidate.references == (0.87,)
+    assert replace(candidate, others=0.95).references == (0.95, 0.85)
+    assert replace(candidate, others=None).references == (0.85,)
+    assert replace(candidate, others=None, previous=None).references == ()
+
+
+def test_a_mistaken_unit_is_seen_by_its_own_past_where_the_others_are_a_little_off() -> None:
+    assert judged(86.0, 0.86, others=0.89) == "[100] times the expected rate: a mistaken unit"
+    assert judged(1 / 0.86, 0.86, others=0.89) == "base and quote swapped"
+
+
+def test_who_returns_from_a_mistaken_unit_to_where_the_others_are_passes() -> None:
+    assert judged(0.86, 86.0, others=0.87) == ""
 
 
 # What need not be judged

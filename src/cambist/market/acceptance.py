@@ -62,9 +62,11 @@ class Candidate:
     unrest: float = 0.0
 
     @property
-    def reference(self) -> float | None:
-        """What to measure it by: the others' word, or its own of before."""
-        return self.previous if self.others is None else self.others
+    def references(self) -> tuple[float, ...]:
+        """What to measure it by: the others' word and its own of before, or the others' alone where they agree."""
+        if self.others is not None and _apart(self.units, self.others) <= _FAR:
+            return (self.others,)
+        return tuple(known for known in (self.others, self.previous) if known is not None)
 
 
 Rule = Callable[[Candidate], str | None]
@@ -82,33 +84,32 @@ def in_future(day: date, today: date) -> str | None:
 
 def unit_not_cut(candidate: Candidate) -> str | None:
     """Does it ignore a redenomination that is due, or run ahead of one?"""
-    if candidate.factor is None or candidate.reference is None:
+    if candidate.factor is None:
         return None
-    ratio = candidate.units / candidate.reference
-    for factor in (candidate.factor, 1 / candidate.factor):
-        if abs(ratio / factor - 1) < _LARGEST_JUMP:
-            return f"[{factor:g}] times the expected rate: a redenomination not made, or made too early"
+    for reference in candidate.references:
+        for factor in (candidate.factor, 1 / candidate.factor):
+            if abs(candidate.units / reference / factor - 1) < _LARGEST_JUMP:
+                return f"[{factor:g}] times the expected rate: a redenomination not made, or made too early"
     return None
 
 
 def wrong_unit(candidate: Candidate) -> str | None:
     """Is it off by what a mistaken nominal or weight makes?"""
-    if candidate.reference is None:
-        return None
-    ratio = candidate.units / candidate.reference
-    for factor in _FACTORS:
-        for times in (factor, 1 / factor):
-            if abs(ratio / times - 1) < _CLOSE:
-                return f"[{times:.6g}] times the expected rate: a mistaken unit"
+    for reference in candidate.references:
+        for factor in _FACTORS:
+            for times in (factor, 1 / factor):
+                if abs(candidate.units / reference / times - 1) < _CLOSE:
+                    return f"[{times:.6g}] times the expected rate: a mistaken unit"
     return None
 
 
 def inverted(candidate: Candidate) -> str | None:
     """Are base and quote swapped?"""
-    if candidate.reference is None:
-        return None
-    is_swapped = abs(candidate.units * candidate.reference - 1) < _CLOSE
-    return "base and quote swapped" if is_swapped and _apart(candidate.units, candidate.reference) > _FAR else None
+    for reference in candidate.references:
+        is_swapped = abs(candidate.units * reference - 1) < _CLOSE
+        if is_swapped and _apart(candidate.units, reference) > _FAR:
+            return "base and quote swapped"
+    return None
 
 
 def off_peg(candidate: Candidate) -> str | None:
