@@ -1,4 +1,4 @@
-# Every target sets up what it needs: git, make and Python 3.11 or newer are enough.
+# Every target installs what it needs. Required: git, make and Python 3.11 or newer.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
@@ -9,7 +9,7 @@ SITE    := site
 
 .PHONY: help serve sandbox test fuzz check format docs tables bench bench-ingest bench-stream lock clean
 
-help:            ## say what can be made
+help:            ## list the targets
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
 
 serve: $(VENV)/.serve  ## run the service on http://127.0.0.1:8000, keeping its data in ./data
@@ -18,17 +18,17 @@ serve: $(VENV)/.serve  ## run the service on http://127.0.0.1:8000, keeping its 
 sandbox: $(VENV)/.serve  ## run the service on a simulated market, keeping its data in ./sandbox-data
 	@$(CHOSEN) $(BIN)/cambist serve --sandbox --data $(SANDBOX)
 
-# Settings of the service may be given to make: make serve PORT=8100 HOST=0.0.0.0 WORKERS=4.
-# Of the environment only CAMBIST_* counts: many shells set HOST.
+# Settings of the service can be passed to make: make serve PORT=8100 HOST=0.0.0.0 WORKERS=4.
+# From the environment only CAMBIST_* is used, because many shells set HOST.
 CHOSEN = $(foreach name,HOST PORT STREAM_PORT OPERATOR_PORT WORKERS,$(if $(filter command,$(origin $(name))),CAMBIST_$(name)=$($(name))))
 
 test: $(VENV)/.develop $(DRIVERS)/.installed $(VENV)/.docs  ## run every test
 	@$(BIN)/pytest
 
-fuzz: $(VENV)/.develop  ## throw thousands of spoiled answers at every feed; other ones each time
+fuzz: $(VENV)/.develop  ## run every adapter on thousands of damaged answers, different ones each time
 	@HYPOTHESIS_PROFILE=fuzz $(BIN)/pytest tests/feeds -k "any_" $(FUZZ)
 
-check: $(VENV)/.develop  ## format, lint, types, floors, documents
+check: $(VENV)/.develop  ## check format, lint, types, layers and generated documents
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
@@ -36,7 +36,7 @@ check: $(VENV)/.develop  ## format, lint, types, floors, documents
 	@$(BIN)/cambist openapi --check docs/openapi.json
 	@$(BIN)/python tools/write_tables.py --check
 
-format: $(VENV)/.develop  ## write the format that `make check` asks for
+format: $(VENV)/.develop  ## format the code
 	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .
 
 tables: $(VENV)/.develop  ## write the tables of endpoints, settings and commands in README.md and docs/
@@ -46,15 +46,15 @@ docs: $(VENV)/.docs  ## build the documentation site in ./site, without a networ
 	@if [ -s $(VENV)/.docs ]; then cat $(VENV)/.docs && rm $(VENV)/.docs; \
 	else $(BIN)/zensical build --clean --strict && echo "Open $(SITE)/index.html"; fi
 
-bench: $(VENV)/.develop  ## measure the service beside a bare constant, as ratios
+bench: $(VENV)/.develop  ## measure the API, as ratios to a constant answer
 	@$(BIN)/python bench/metering.py
 	@$(BIN)/python bench/run.py
 
-bench-ingest: $(VENV)/.develop  ## measure how long a tick takes to be served, and how fast the archive fills
+bench-ingest: $(VENV)/.develop  ## measure the time from a tick to its book, and how fast fixings are stored
 	@$(BIN)/python bench/ingest.py
 	@$(BIN)/python bench/archive.py
 
-bench-stream: $(VENV)/.develop  ## measure how long a price takes to thousands of sockets, and what slow readers do
+bench-stream: $(VENV)/.develop  ## measure the stream with thousands of connections and slow clients
 	@$(BIN)/python bench/stream.py
 	@$(BIN)/python bench/recovery.py
 
@@ -64,7 +64,7 @@ lock: $(VENV)/.develop  ## pin the newest allowed dependencies, with hashes
 	@$(BIN)/python -m uv pip compile pyproject.toml --upgrade --extra docs --constraint requirements-dev.lock $(LOCKED) -o requirements-docs.lock
 LOCKED := --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --quiet
 
-clean:           ## remove what the targets made, but never ./data or ./sandbox-data
+clean:           ## remove what the targets made, except ./data and ./sandbox-data
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .cache $(SITE)
 
 $(BIN)/python:

@@ -1,4 +1,4 @@
-"""`GET /explain`: on what ground a rate stands, now and on a day."""
+"""`GET /explain`: where a rate comes from, now and on a day."""
 
 from __future__ import annotations
 

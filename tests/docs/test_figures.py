@@ -28,7 +28,7 @@ FIGURES = [
     ("adr/0006-what-is-listed", f"at most {RECENT.days} days older"),
     ("adr/0008-sync-server", f"An answer above {compression.LEAST_BYTES // 1024} KB"),
     ("adr/0009-what-a-call-costs", f"at most {bars.MOST_BARS} bars"),
-    ("adr/0010-columnar-image", f"at most {CARRY_DAYS} days"),
+    ("adr/0010-columnar-history", f"at most {CARRY_DAYS} days"),
     ("adr/0012-the-rate-limit", f"After {WORDS[FAILURES_AT_ONCE]} failures"),
     ("adr/0012-the-rate-limit", f"then one in {WORDS[round(1 / FAILURES_A_SECOND)]} seconds"),
     ("adr/0014-consensus", f"{WORDS[consensus._DEVIATIONS]} median deviations"),

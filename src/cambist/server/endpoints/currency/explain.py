@@ -1,4 +1,4 @@
-"""`GET /explain`: on what ground a rate stands."""
+"""`GET /explain`: where a rate comes from."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def oldest(_view: View, params: Params) -> date | None:
 endpoint: Endpoint[Params, Body] = Endpoint(
     path="/explain",
     tag="currency",
-    summary="On what ground a rate stands",
+    summary="Where a rate comes from",
     params=Params,
     body=Body,
     answer=answer,

@@ -100,7 +100,7 @@ def _moment(view: View, moment: datetime | None) -> str | int | None:
 endpoint: Endpoint[Params, Body] = Endpoint(
     path="/sources",
     tag="currency",
-    summary="The sources and how they do",
+    summary="Status of the sources",
     params=Params,
     body=Body,
     answer=answer,

@@ -129,7 +129,7 @@ def _period(params: Params, view: View) -> tuple[date, date]:
 endpoint: Endpoint[Params, Body] = Endpoint(
     path="/time-series",
     tag="currency",
-    summary="One currency in up to ten, day by day",
+    summary="Daily rates from one currency to up to ten",
     params=Params,
     body=Body,
     answer=answer,

@@ -28,7 +28,7 @@ def answer(view: View, _params: Params) -> Body:
 endpoint: Endpoint[Params, Body] = Endpoint(
     path="/fx/currencies",
     tag="fx",
-    summary="Currencies of the pairs",
+    summary="All currencies that pairs are made of",
     params=Params,
     body=Body,
     answer=answer,

@@ -44,7 +44,7 @@ def answer(view: View, params: Params) -> Body:
 endpoint: Endpoint[Params, Body] = Endpoint(
     path="/fx/pairs/historical-limits",
     tag="fx",
-    summary="How far back bars go",
+    summary="First bar of each pair",
     params=Params,
     body=Body,
     answer=answer,

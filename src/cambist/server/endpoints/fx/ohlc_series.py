@@ -41,7 +41,7 @@ def answer(view: View, params: Params) -> OhlcBody:
 endpoint: Endpoint[Params, OhlcBody] = Endpoint(
     path="/fx/ohlc/time-series",
     tag="fx-series",
-    summary="Open, high, low and close, bar by bar",
+    summary="Bars: open, high, low and close",
     params=Params,
     body=OhlcBody,
     answer=answer,

@@ -38,7 +38,7 @@ def answer(view: View, params: Params) -> Body:
 endpoint: Endpoint[Params, Body] = Endpoint(
     path="/fx/quote/time-series",
     tag="fx-series",
-    summary="Bid and ask, bar by bar",
+    summary="Bars: last bid and ask",
     params=Params,
     body=Body,
     answer=answer,

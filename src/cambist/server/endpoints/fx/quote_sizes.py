@@ -38,7 +38,7 @@ def _sizes(listed: tuple[str, ...]) -> dict[str, int]:
 endpoint: Endpoint[Params, Body] = Endpoint(
     path="/fx/pairs/quote-sizes",
     tag="fx",
-    summary="Sizes of quotes",
+    summary="Quote sizes above one unit",
     params=Params,
     body=Body,
     answer=answer,

@@ -1,4 +1,4 @@
-"""`GET /metals/spot`: what a weight of a metal costs, in any currency and of any purity."""
+"""`GET /metals/spot`: the price of a weight of metal, in any currency and of any purity."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def _names(chosen: Metal, currency: str, asked: Unit) -> dict[str, Any]:
 endpoint: Endpoint[Params, Body] = Endpoint(
     path="/metals/spot",
     tag="metals",
-    summary="What a weight of a metal costs",
+    summary="Price of a weight of metal",
     params=Params,
     body=Body,
     answer=answer,
