@@ -34,18 +34,18 @@ class Reading:
     """Reads for one source; what it refuses names the source."""
 
     def __init__(self, name: str) -> None:
-        self._name = name
+        self.name = name
 
     cell = CELL
     """Put around the reading of one cell, `with reading.cell:`, so that it costs only itself."""
 
     def cell_broken(self, sentence: str) -> CellBroken:
         """Make the error that says what is wrong with one cell or column."""
-        return CellBroken(f"{self._name}: {sentence}")
+        return CellBroken(f"{self.name}: {sentence}")
 
     def broken(self, sentence: str) -> FeedBroken:
         """Make the error that says what is wrong."""
-        return FeedBroken(f"{self._name}: {sentence}")
+        return FeedBroken(f"{self.name}: {sentence}")
 
     def text(self, content: bytes, encoding: str = "utf-8") -> str:
         """Decode the whole of it; nothing is replaced, and control characters are none of a source's."""
