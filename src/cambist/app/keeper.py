@@ -175,8 +175,10 @@ class Keeper:
 
     def _import_bundled(self, progress: Progress) -> None:
         content = Path(CURRENCY_FILE).read_bytes()
-        files = Files(self._store.archive, self._store.quarantine)
-        filed = file_delivery(files, self._feeds["ecb"], Delivery(content, BUNDLED, self._clock()), progress)
+        files, delivery = Files(self._store.archive, self._store.quarantine), Delivery(content, BUNDLED, self._clock())
+        # What waits in quarantine is validated again when the bank is asked, not at each start.
+        is_known = self._store.archive.newest_digest("ecb", BUNDLED) == delivery.digest
+        filed = None if is_known else file_delivery(files, self._feeds["ecb"], delivery, progress)
         if filed is None:
             log.info("Archive: the bundled ECB reference rates are all filed")
         else:

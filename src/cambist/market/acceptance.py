@@ -19,7 +19,10 @@ _LARGEST_JUMP = 0.25
 _FAR = 0.05
 _CLOSE = 0.02
 _OFF_PEG = 0.03
-_SPIKE = 0.035
+_SPIKE, _LONE_SPIKE = 0.035, 0.05
+"""How far a day may stand out between its neighbours: farther where nobody else says anything of it, since the lira
+left the ECB's rates for one day when Ukraine was invaded (2022-02-24, by 4 %), and that was no error."""
+
 _MANY_TIMES, _MANY_TIMES_TO_THE_POINT = 7, 4
 _STUCK_DAYS = 10
 _MOVED = 0.02
@@ -149,7 +152,8 @@ def spiked(candidate: Candidate) -> str | None:
     size, missed = min(_apart(candidate.units, before), _apart(candidate.units, after)), _apart(before, after)
     # What returns to the very point where it was is rarer in a market than what returns to about there.
     times = _MANY_TIMES_TO_THE_POINT if missed < size / 100 else _MANY_TIMES
-    if size <= max(_SPIKE, times * candidate.unrest) or missed > size / 3:
+    least = _LONE_SPIKE if candidate.others is None else _SPIKE
+    if size <= max(least, times * candidate.unrest) or missed > size / 3:
         return None
     if candidate.others is not None and _apart(candidate.units, candidate.others) < size / 2:
         return None
