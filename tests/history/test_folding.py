@@ -299,7 +299,7 @@ def days(draw: st.DrawFn) -> list[Heard]:
     heard = []
     for moment in dict.fromkeys(moments):
         as_of = begin + moment * MS
-        until_too_late = 120_000 - int((as_of - Interval.MINUTE.start_of(as_of)) / MS) - 1
+        until_too_late = 120_000 - int((as_of - as_of.replace(second=0, microsecond=0)) / MS) - 1
         delay = draw(st.one_of(st.just(0), st.integers(0, 3000), st.integers(0, until_too_late)))
         bid = draw(st.integers(10_000, 10_020))
         pair = draw(st.sampled_from([EURUSD, USDJPY]))
@@ -370,7 +370,8 @@ def test_hours_are_made_of_minutes_and_days_of_hours(heard: list[Heard]) -> None
             parts = [
                 one.bar.bid
                 for one in closed
-                if (one.pair, one.interval, longer.start_of(one.bar.start)) == (each.pair, shorter, each.bar.start)
+                if (one.pair, one.interval) == (each.pair, shorter)
+                and each.bar.start <= one.bar.start < each.bar.start + longer.length
             ]
             highest, lowest = max(part.h for part in parts), min(part.l for part in parts)
             assert each.bar.bid == Ohlc(parts[0].o, highest, lowest, parts[-1].c)

@@ -538,7 +538,7 @@ def test_what_nobody_has_a_measure_for_passes(judged: Judged, pair: str) -> None
 
 
 def decided(state: State, value: str = "56", day: date = FRIDAY, nominal: int = 1) -> dict[Statement, State]:
-    return {(Pair("USD", "TRY"), "", day, nominal, Decimal(value)): state}
+    return {Statement(Pair("USD", "TRY"), "", day, nominal, Decimal(value)): state}
 
 
 SPIKE: dict[str, Any] = {"delivered": f"{FRIDAY} USD/TRY 56", "before": "2026-03-05 USD/TRY 40"}

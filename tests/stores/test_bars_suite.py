@@ -7,9 +7,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
-from statistics import median
 from tempfile import TemporaryDirectory
-from time import perf_counter
 from typing import Any
 
 import pytest
@@ -50,7 +48,7 @@ def side(*prices: str) -> Ohlc:
 
 
 def bar(minute: int = 0, price: str = "1.5", interval: Interval = Interval.MINUTE, pair: Pair = EURUSD) -> BarOf:
-    start = interval.start_of(NOON) + minute * interval.length
+    start = NOON.replace(hour=0 if interval is Interval.DAY else NOON.hour) + minute * interval.length
     return BarOf(pair, interval, Bar(start, side(price, price, price, price), side(price, price, price, price)))
 
 
@@ -182,16 +180,10 @@ def test_pages_walked_backwards_give_each_bar_once_while_new_ones_arrive(
     assert walked == starts[::-1]
 
 
-def test_a_page_is_a_seek_and_takes_no_time(store: Store, bars: Bars) -> None:
+def test_a_page_is_a_seek_into_the_index(store: Store, bars: Bars) -> None:
     """The plan decides: over millions of rows a seek takes as long as over these."""
     for pair in (EURUSD, USDJPY, EURJPY):
         bars.file(bar(minute, pair=pair) for minute in range(20_000))
-    durations = []
-    for minute in range(5_000, 5_040):
-        began = perf_counter()
-        assert len(bars.page(USDJPY, Interval.MINUTE, None, NOON + minute * MINUTE, 100)) == 100
-        durations.append(perf_counter() - began)
-    assert median(durations) < 0.01  # some 1.5 ms; a scan of what there is takes longer than this limit
     assert isinstance(store, SqlStore)
     asked = list[tuple[str, Any]]()
 

@@ -19,7 +19,7 @@ from cambist.history.damage import Damage
 from cambist.history.fixing import Fixing, Receipt
 from cambist.market.pair import Pair
 from cambist.stores.sql import SqlStore
-from cambist.stores.sql.checksum import content, is_intact, seed
+from cambist.stores.sql.checksum import Row, content, is_intact, seed
 from cambist.stores.sql.engine import open_engine
 from cambist.stores.sql.migrate import migrate
 
@@ -153,7 +153,7 @@ def test_when_a_source_says_that_it_published_is_kept(store: SqlStore) -> None:
 @given(st.integers(0, 400), st.integers(0, 7))
 @settings(max_examples=200)
 def test_a_single_flipped_bit_is_found(place: int, bit: int) -> None:
-    said = bytearray(content("2026-03-03", 7, 100, "1.0876", None))
+    said = bytearray(content(Row(date(2026, 3, 3), 7, 100, Decimal("1.0876"), None)))
     begun = seed("ecb", "EUR", "USD", "")
     checksum = crc32(said, begun)
     assert is_intact(bytes(said), checksum, begun)

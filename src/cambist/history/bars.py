@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
 from cambist.market.pair import Pair
-from cambist.market.unix import EPOCH
 
 
 class Interval(StrEnum):
@@ -29,13 +28,6 @@ class Interval(StrEnum):
     def seconds(self) -> int:
         """The same in seconds."""
         return _SECONDS[self]
-
-    def start_of(self, moment: datetime) -> datetime:
-        """Give the start (UTC) of the interval in which a moment lies. Errors: ValueError for one without its zone."""
-        if moment.tzinfo is None:
-            raise ValueError(f"{moment} has no zone")
-        utc = moment.astimezone(UTC)
-        return utc - (utc - EPOCH) % self.length
 
 
 _LENGTHS = {

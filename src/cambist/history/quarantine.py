@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from enum import StrEnum
-from typing import Protocol
+from typing import NamedTuple, Protocol, Self
 
 from cambist.history.fixing import Fixing
 from cambist.market.pair import Pair
@@ -35,8 +35,19 @@ class Detained:
     decided_at: datetime | None
 
 
-Statement = tuple[Pair, str, date, int, Decimal]
-"""What identifies a refused fixing of a source: pair, unit, day, nominal and value."""
+class Statement(NamedTuple):
+    """What identifies a refused fixing of a source."""
+
+    pair: Pair
+    unit: str
+    day: date
+    nominal: int
+    value: Decimal
+
+    @classmethod
+    def of(cls, fixing: Fixing) -> Self:
+        """Return what identifies a fixing."""
+        return cls(fixing.pair, fixing.unit, fixing.day, fixing.nominal, fixing.value)
 
 
 class Quarantine(Protocol):

@@ -108,7 +108,7 @@ class Judge:
     def _decision(self, fixing: Fixing) -> State | None:
         if not self.decisions:
             return None
-        return self.decisions.get((fixing.pair, fixing.unit, fixing.day, fixing.nominal, fixing.value))
+        return self.decisions.get(Statement.of(fixing))
 
     def _learn_pivots(self, fixings: Sequence[Fixing]) -> None:
         """Note what the pivot, and what others are pegged to, was per anchor on each day by the source's own word."""

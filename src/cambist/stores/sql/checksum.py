@@ -11,12 +11,6 @@ from decimal import Decimal
 from typing import NamedTuple
 from zlib import crc32
 
-CONTENT = (
-    "CAST(printf('%s|%s|%s|%s|%s', fixings.day, fixings.receipt_id, fixings.nominal, fixings.value,"
-    " fixings.published_at) AS BLOB)"
-)
-"""Has the database write a row as `content` does; as bytes, for damaged text may be none."""
-
 _MOMENT = "%Y-%m-%d %H:%M:%S.%f"
 
 
@@ -30,14 +24,27 @@ class Row(NamedTuple):
     published_at: datetime | None
 
 
+CONTENT = (
+    f"CAST(printf('{'|'.join(['%s'] * len(Row._fields))}', {', '.join(f'fixings.{name}' for name in Row._fields)})"
+    " AS BLOB)"
+)
+"""Has the database write a row as `content` does; as bytes, for damaged text may be none."""
+
+
 def seed(source: str, base: str, quote: str, unit: str) -> int:
     """Give what the checksums of a series' rows begin with."""
     return crc32(f"{source}|{base}|{quote}|{unit}".encode())
 
 
-def content(day: str, receipt_id: int, nominal: int, value: str, published_at: str | None) -> bytes:
-    """Write a row as its checksum covers it."""
-    return f"{day}|{receipt_id}|{nominal}|{value}|{published_at or ''}".encode()
+def stored_row(row: Row) -> tuple[str | int | None, ...]:
+    """Return the values of a row as SQLite's table holds them: moments are UTC without an offset."""
+    published_at = row.published_at.astimezone(UTC).strftime(_MOMENT) if row.published_at else None
+    return row.day.isoformat(), row.receipt_id, row.nominal, str(row.value), published_at
+
+
+def content(row: Row) -> bytes:
+    """Return a row as its checksum covers it."""
+    return "|".join("" if value is None else str(value) for value in stored_row(row)).encode()
 
 
 def is_intact(content: bytes, checksum: object, begun: int) -> bool:
@@ -50,8 +57,3 @@ def read_row(content: bytes) -> Row:
     day, receipt_id, nominal, value, published_at = content.decode().split("|")
     moment = datetime.strptime(published_at, _MOMENT).replace(tzinfo=UTC) if published_at else None
     return Row(date.fromisoformat(day), int(receipt_id), int(nominal), Decimal(value), moment)
-
-
-def written(moment: datetime | None) -> str | None:
-    """Write a moment as SQLite's tables hold it: UTC without an offset."""
-    return None if moment is None else moment.astimezone(UTC).strftime(_MOMENT)

@@ -12,18 +12,17 @@ from sqlalchemy import Connection, insert
 from cambist.errors import FeedBroken
 from cambist.history.fixing import Filed, Fixing, Receipt, Refusal
 from cambist.market.pair import Pair
-from cambist.stores.sql.checksum import content, seed, written
+from cambist.stores.sql.checksum import Row, content, seed, stored_row
 from cambist.stores.sql.quarantine import detain, release
 from cambist.stores.sql.reading import Series, all_series, cells
 from cambist.stores.sql.schema import fixings, receipts, series
 from cambist.stores.sql.selects import published, stored
 
 _BATCH = 20_000
-_COLUMNS = ("series_id", "day", "receipt_id", "nominal", "value", "published_at", "checksum")
+_COLUMNS = ("series_id", *Row._fields, "checksum")
 _INSERT = f"INSERT INTO fixings ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})"  # noqa: S608
 _Cell = tuple[Pair, date]
 _Value = tuple[int, str]
-_Row = tuple[int, str, int, int, str, str | None, int]
 
 
 class Filing:
@@ -61,7 +60,7 @@ class Filing:
         known = cells(self._connection, self._receipt.source, query)
         return {(one.pair, one.day): (one.nominal, str(one.value)) for one in known}
 
-    def _new_rows(self, delivered: Sequence[Fixing]) -> Iterator[_Row]:
+    def _new_rows(self, delivered: Sequence[Fixing]) -> Iterator[tuple[str | int | None, ...]]:
         seen: set[_Cell] = set()
         all_known = self._known_values(delivered)
         for fixing in delivered:
@@ -76,8 +75,8 @@ class Filing:
                 continue
             self._added += known is None
             self._corrected += known is not None
-            row = (fixing.day.isoformat(), self._receipt_id, *value, written(fixing.published_at))
-            yield of.number, *row, crc32(content(*row), of.begun)
+            row = Row(fixing.day, self._receipt_id, fixing.nominal, fixing.value, fixing.published_at)
+            yield of.number, *stored_row(row), crc32(content(row), of.begun)
 
     def _series_of(self, fixing: Fixing) -> Series:
         pair = fixing.pair

@@ -34,10 +34,7 @@ class SqlQuarantine:
         """Give what is known of a source's refused fixings."""
         query = select(quarantine).where(quarantine.c.source == source)
         with self._engine.connect() as connection:
-            return {
-                (Pair(row.base, row.quote), row.unit, row.day, row.nominal, Decimal(row.value)): State(row.state)
-                for row in connection.execute(query)
-            }
+            return {Statement.of(_fixing(row)): State(row.state) for row in connection.execute(query)}
 
     def waiting(self, source: str) -> int:
         """Count what waits of a source."""
@@ -95,8 +92,11 @@ def _row(receipt: Receipt, refusal: Refusal) -> dict[str, object]:
     }
 
 
+def _fixing(row: Row[*tuple[object, ...]]) -> Fixing:
+    return Fixing(row.source, Pair(row.base, row.quote), row.day, Decimal(row.value), row.nominal, row.unit)
+
+
 def _detained(row: Row[*tuple[object, ...]]) -> Detained:
-    fixing = Fixing(row.source, Pair(row.base, row.quote), row.day, Decimal(row.value), row.nominal, row.unit)
     decided_at = row.decided_at and row.decided_at.replace(tzinfo=UTC)
     received_at = row.received_at.replace(tzinfo=UTC)
-    return Detained(row.id, fixing, row.reason, received_at, row.origin, State(row.state), decided_at)
+    return Detained(row.id, _fixing(row), row.reason, received_at, row.origin, State(row.state), decided_at)
