@@ -34,7 +34,7 @@ FIGURES = [
     ("adr/0014-consensus", f"{WORDS[consensus._DEVIATIONS]} median deviations"),
     ("adr/0014-consensus", f"than {consensus._TOLERANCE * 100:g} %"),
     ("adr/0014-consensus", f"{WORDS[consensus._CARRIED.days]} days before they are compared"),
-    ("adr/0015-ingest", f"{WORDS[int(archivist._LONGEST_READING / 60)]} minutes, the archive worker is killed"),
+    ("adr/0015-ingest", f"{WORDS[int(archivist._DEADLINE_SECONDS / 60)]} minutes, the archive worker is killed"),
     ("adr/0015-ingest", f"{WORDS[rounds._SUSPICIOUS_RUN].title()} working days in a row"),
     ("adr/0016-closes-of-coins", f"is tried {WORDS[closes._TRIES]} times"),
     ("adr/0017-prices-of-metals", f"{WORDS[COMPUTED_DIGITS]} if something was"),
