@@ -17,7 +17,7 @@ from cambist.errors import BadParameter
 if TYPE_CHECKING:
     from cambist.app.office import Office
 
-app = typer.Typer(help="Create, show, change and close accounts.", no_args_is_help=True)
+app = typer.Typer(help="Create, show, change and delete accounts.", no_args_is_help=True)
 
 Plan = Annotated[str, typer.Option(help="Plan, such as one: see `cambist plans list`.")]
 
@@ -80,13 +80,13 @@ def show(name: Name, *, data: Data = None, as_json: AsJson = False) -> None:
 
 @app.command()
 def suspend(name: Name, *, data: Data = None, as_json: AsJson = False) -> None:
-    """Close an account's keys until it is resumed."""
+    """Disable an account's keys until it is resumed."""
     _suspend(name, data, suspended=True, as_json=as_json)
 
 
 @app.command()
 def resume(name: Name, *, data: Data = None, as_json: AsJson = False) -> None:
-    """Open a suspended account's keys again."""
+    """Enable a suspended account's keys again."""
     _suspend(name, data, suspended=False, as_json=as_json)
 
 
@@ -117,7 +117,7 @@ def buy(
     name: Name,
     calls: Annotated[int, typer.Argument(help="Calls to add to its quota.")],
     *,
-    period: Annotated[str | None, typer.Option(help="A day of the period; without it the current one.")] = None,
+    period: Annotated[str | None, typer.Option(help="A day of the period; the current period if left out.")] = None,
     data: Data = None,
     as_json: AsJson = False,
 ) -> None:
@@ -132,12 +132,14 @@ def buy(
 def delete(
     name: Name,
     *,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask whether it is meant.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Also when it has usage, which stays for the books.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Delete it even if it has usage; its usage records are kept.")
+    ] = False,
     data: Data = None,
     as_json: AsJson = False,
 ) -> None:
-    """Close an account and its keys for good."""
+    """Delete an account and its keys permanently."""
     with open_office(data) as office:
         account = office.account(name)
         office.check_deletable(account, force=force)

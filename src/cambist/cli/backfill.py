@@ -18,10 +18,10 @@ def backfill(
     data: Data = None,
     as_json: AsJson = False,
 ) -> None:
-    """Fill the archive with the history of a source, or of all, beside a running service or without one.
+    """Fetch the history of a source, or of all sources, into the archive.
 
-    Cut off at any point, it goes on there when it is run again: what has been filed is not asked for again. It stops
-    early where no source can be reached, and exits with 1 where anything failed.
+    The service may be running. If the command is interrupted, run it again: it continues where it stopped. It ends
+    early if no source can be reached, and exits with 1 if anything failed.
     """
     settings = read_settings(os.environ, {"data": data})
     since = day("--from", first)

@@ -14,9 +14,9 @@ from cambist.settings import read_settings
 
 
 def check(*, data: Data = None, as_json: AsJson = False) -> None:
-    """Check the database, each fixing by its checksum, and the files beside it; exit 1 where something is damaged.
+    """Check the database, the checksum of each fixing, the rate image and the book.
 
-    It changes nothing and runs beside a running service or without one.
+    Exit with 1 if something is damaged. The command changes nothing. The service may be running.
     """
     from cambist.app.checking import check as checked
 

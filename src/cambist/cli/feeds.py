@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from cambist.app.trying import Tried
     from cambist.history.report import Bulletin, SourceReport
 
-app = typer.Typer(help="List the sources, show how they do, try a declaration out.", no_args_is_help=True)
+app = typer.Typer(help="List the sources, show their status, try a declaration.", no_args_is_help=True)
 
 _SILENT_AFTER = timedelta(seconds=15)
 """The bulletin comes every second: one this old means that nobody asks."""
@@ -30,7 +30,7 @@ _SILENT_AFTER = timedelta(seconds=15)
 
 @app.command("list")
 def list_feeds(*, data: Data = None, as_json: AsJson = False) -> None:
-    """List every source, best first: whether it is asked, and why not."""
+    """List every source by rank: whether it is on, and why not."""
     from cambist.app.sources import listed
 
     found = listed(read_settings(os.environ, {"data": data}), os.environ)
@@ -43,11 +43,10 @@ def list_feeds(*, data: Data = None, as_json: AsJson = False) -> None:
 
 @app.command()
 def status(*, data: Data = None, as_json: AsJson = False) -> None:
-    """Show how every source does, as the last bulletin of the service says.
+    """Show the status of every source, from the service's last report.
 
-    Asked: how long ago it last answered. Lag: how old the newest is that was heard of it. Codes: how many it prices.
-    Since: the first year that is here of it. Held: its fixings in quarantine. Why: what failed last, why it is off,
-    which ticks were refused.
+    Asked: time since its last answer. Lag: age of its newest data. Codes: how many codes it covers. Since: its first
+    year in the archive. Held: its fixings in quarantine. Why: the last error, why it is off, or refused ticks.
     """
     from cambist.app.sources import last_bulletin
     from cambist.server.desk import utc_now

@@ -28,10 +28,10 @@ def fixing(
     data: Data = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show everything the archive ever received for a pair and day: source, digits as published, when, from where.
+    """Show everything that the archive received for a pair and day.
 
-    A pair that sources publish the other way around is found too. Of coins the archive has what each was worth in USD
-    when a day ended, midnight UTC.
+    Each row has the source, the digits as published, the time of receipt and the origin. A pair is found in either
+    direction. For a coin the archive has its price in USD at the end of the day, midnight UTC.
     """
     from cambist.app.trails import trails
     from cambist.market.pair import Pair

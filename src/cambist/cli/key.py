@@ -21,8 +21,8 @@ app = typer.Typer(help="Create, list, revoke and rotate keys.", no_args_is_help=
 def create(
     account: Name,
     *,
-    name: Annotated[str, typer.Option(help="What it is for.")] = "",
-    expires: Annotated[str | None, typer.Option(help="Day or moment (UTC) from which it opens nothing.")] = None,
+    name: Annotated[str, typer.Option(help="A name for the key, to recognise it.")] = "",
+    expires: Annotated[str | None, typer.Option(help="Day or time (UTC) from which the key no longer works.")] = None,
     data: Data = None,
     as_json: AsJson = False,
 ) -> None:
@@ -72,11 +72,11 @@ def rotate(
     account: Name,
     prefix: Prefix,
     *,
-    overlap: Annotated[str, typer.Option(help="How long the old key still opens (ISO 8601 duration).")] = "PT24H",
+    overlap: Annotated[str, typer.Option(help="How long the old key still works (ISO 8601 duration).")] = "PT24H",
     data: Data = None,
     as_json: AsJson = False,
 ) -> None:
-    """Replace a key: the new one opens at once, the old one ends after the overlap.
+    """Replace a key: the new key works at once, the old key ends after the overlap.
 
     The new key takes over the old one's name and lifetime.
     """

@@ -88,7 +88,7 @@ def _version(asked: bool) -> None:  # noqa: FBT001  Typer hands a flag's value o
 @app.callback()
 def callback(
     version: Annotated[  # noqa: FBT002
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version this is.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
     """Exchange rates, crypto prices and metals prices that say where they come from."""

@@ -13,7 +13,7 @@ import typer
 def openapi(
     *,
     output: Annotated[Path | None, typer.Option(help="Write it here instead of to standard output.")] = None,
-    check: Annotated[Path | None, typer.Option(help="Compare it with this file; exit 1 when they differ.")] = None,
+    check: Annotated[Path | None, typer.Option(help="Compare it with this file; exit with 1 if they differ.")] = None,
 ) -> None:
     """Write the OpenAPI document of the service, generated from the endpoints."""
     from cambist.app.parts import endpoints

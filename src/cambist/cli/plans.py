@@ -18,7 +18,7 @@ app = typer.Typer(help="List, check and reload the plans.", no_args_is_help=True
 
 @app.command("list")
 def list_plans(*, data: Data = None, as_json: AsJson = False) -> None:
-    """List the plans that hold now."""
+    """List the plans in force."""
     with open_office(data) as office:
         plans = list(office.plans.values())
     if as_json:
@@ -30,12 +30,12 @@ def list_plans(*, data: Data = None, as_json: AsJson = False) -> None:
 
 @app.command()
 def check(
-    file: Annotated[Path | None, typer.Argument(help="A plans file; without it the data folder's.")] = None,
+    file: Annotated[Path | None, typer.Argument(help="A plans file; the data folder's if left out.")] = None,
     *,
     data: Data = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say whether a plans file can be put into effect, and change nothing."""
+    """Check a plans file, and change nothing."""
     if file is not None:
         from cambist.app.plans import read_plans_file
 
@@ -49,7 +49,7 @@ def check(
 
 @app.command("reload")
 def reload_plans(*, data: Data = None, as_json: AsJson = False) -> None:
-    """Put the data folder's plans file into effect, without a restart."""
+    """Apply the data folder's plans file, without a restart."""
     with open_office(data) as office:
         plans = office.reload_plans()
         record = {"file": str(office.plans_file), "plans": list(plans)}

@@ -27,7 +27,7 @@ Numbers = Annotated[list[int], typer.Argument(metavar="NUMBER...", help="Numbers
 @app.command("list")
 def list_detained(
     *,
-    everything: Annotated[bool, typer.Option("--all", help="Also what was decided or has passed since.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Also list decided and released fixings.")] = False,
     source: Annotated[str | None, typer.Option(help="Key of a source; all of them if left out.")] = None,
     data: Data = None,
     as_json: AsJson = False,
@@ -48,9 +48,9 @@ def list_detained(
 
 @app.command()
 def accept(numbers: Numbers, *, data: Data = None, as_json: AsJson = False) -> None:
-    """File fixings as they were published; a running service takes them up within seconds.
+    """Store fixings as they were published; a running service uses them within seconds.
 
-    Cut off, it can be typed again: what is filed already stays as it is.
+    If the command is interrupted, run it again: fixings that are stored already do not change.
     """
     with _open(data) as office:
         done = office.accept(numbers)
@@ -65,7 +65,7 @@ def accept(numbers: Numbers, *, data: Data = None, as_json: AsJson = False) -> N
 
 @app.command()
 def reject(numbers: Numbers, *, data: Data = None, as_json: AsJson = False) -> None:
-    """Drop fixings for good: the same statement of the same source is never filed."""
+    """Drop fixings permanently: the same fixing of the same source is never stored."""
     with _open(data) as office:
         done = office.reject(numbers)
     if as_json:

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from cambist.app.faults import FaultsFile
     from cambist.simulation.faults import Faults
 
-app = typer.Typer(help="Try out what a sandbox's clients do when sources fail.", no_args_is_help=True)
+app = typer.Typer(help="Simulate failing sources, to test clients of a sandbox.", no_args_is_help=True)
 fault = typer.Typer(
-    help="Set, show and clear what goes wrong. A running sandbox takes it up within a second.", no_args_is_help=True
+    help="Set, show and clear faults. A running sandbox applies them within a second.", no_args_is_help=True
 )
 app.add_typer(fault, name="fault")
 
@@ -35,7 +35,7 @@ def stale(
     *,
     data: Data = None,
 ) -> None:
-    """Let quotes stand still from now on: those of these codes, and no longer those of others."""
+    """Stop the quotes of these codes from changing; other quotes continue."""
     from cambist.server.desk import utc_now
 
     chosen = _ALL if codes.strip().lower() == _ALL else tuple(dict.fromkeys(map(_code, codes.split(","))))
@@ -48,7 +48,7 @@ def missing(
     *,
     data: Data = None,
 ) -> None:
-    """Take away the fixings of days, beside those that are missing already."""
+    """Remove the fixings of these days, in addition to those removed before."""
     chosen = {day("day", part.strip()) for part in days.split(",")}
     _set(data, {"missing": _file(data).read().missing | chosen})
 
@@ -56,11 +56,11 @@ def missing(
 @fault.command()
 def outlier(
     code: Annotated[str, typer.Argument(help="A code such as EUR.")],
-    factor: Annotated[float, typer.Argument(help="What its price is multiplied by, such as 1.5; 1 ends it.")],
+    factor: Annotated[float, typer.Argument(help="The factor, such as 1.5; 1 ends it.")],
     *,
     data: Data = None,
 ) -> None:
-    """Let the price of a code be wrong by a factor."""
+    """Multiply the price of a code by a wrong factor."""
     if not (isfinite(factor) and factor > 0):
         raise BadParameter(f"Invalid factor: [{factor}], it takes a number above 0")
     outliers = {**_file(data).read().outlier, _code(code): factor}
@@ -69,11 +69,11 @@ def outlier(
 
 @fault.command()
 def slow(
-    seconds: Annotated[float, typer.Argument(help="By how many seconds quotes lag; 0 ends it.")],
+    seconds: Annotated[float, typer.Argument(help="Delay in seconds; 0 ends it.")],
     *,
     data: Data = None,
 ) -> None:
-    """Let all quotes lag."""
+    """Delay all quotes."""
     if not 0 <= seconds <= _SLOWEST:
         raise BadParameter(f"Invalid seconds: [{seconds:g}], it takes 0 to {_SLOWEST}")
     _set(data, {"slow": seconds})
@@ -81,7 +81,7 @@ def slow(
 
 @fault.command()
 def clear(*, data: Data = None) -> None:
-    """Let nothing go wrong any more."""
+    """End all faults."""
     from cambist.simulation.faults import Faults
 
     _file(data).write(Faults())
@@ -90,7 +90,7 @@ def clear(*, data: Data = None) -> None:
 
 @fault.command()
 def show(*, data: Data = None) -> None:
-    """Show what goes wrong, as the file in the sandbox's folder says it."""
+    """Show the current faults, from the file in the sandbox's folder."""
     _tell(_file(data).read())
 
 

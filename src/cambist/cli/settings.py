@@ -13,7 +13,7 @@ from cambist.settings import FILE_VARIABLE, PREFIX, described, read_settings, wr
 
 
 def settings(*, as_json: Annotated[bool, typer.Option("--json", help="Write them as JSON.")] = False) -> None:
-    """Show every setting, its variable and its value now.
+    """Show every setting with its variable and current value.
 
     Settings come from defaults, then the TOML file that CAMBIST_CONFIG names, then variables, then the flags of a
     command. An unknown name is refused.

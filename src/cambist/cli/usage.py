@@ -24,7 +24,7 @@ _COLUMNS = ("day", "account", "endpoint", "calls")
 def usage(
     account: Annotated[str | None, typer.Argument(help="Name of the account; all of them if left out.")] = None,
     *,
-    since: Annotated[str | None, typer.Option(help="First day, such as 2026-11-01; all there is if left out.")] = None,
+    since: Annotated[str | None, typer.Option(help="First day, such as 2026-11-01; everything if left out.")] = None,
     as_csv: Annotated[
         bool, typer.Option("--csv", help="Write rows as CSV, one for each day, account and endpoint.")
     ] = False,
@@ -33,7 +33,7 @@ def usage(
 ) -> None:
     """Show calls by day, account and endpoint.
 
-    Calls reach the books within a second of their answer; an account's own `/usage` counts the last ones too.
+    Calls appear here within a second of their answer; an account's own `/usage` shows them at once.
     """
     if as_csv and as_json:
         raise BadParameter("It is written as CSV or as JSON: give --csv or --json, not both")

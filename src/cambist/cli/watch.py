@@ -24,12 +24,12 @@ def watch(
     per_second: Annotated[bool, typer.Option("--per-second", help="At most one price a second and pair.")] = False,
     data: Data = None,
 ) -> None:
-    """Show the newest prices of pairs, live, until Ctrl-C.
+    """Show live prices of pairs, until Ctrl-C.
 
-    The key comes from the variable CAMBIST_KEY, or else from `owner.key` of the data folder: it does not belong on a
-    command line. A stream that is lost is connected to again; until then the last prices stay, greyed. Where the
-    output is no terminal, each change is a line: symbol, bid, ask and market time. Asked for one table, it exits with
-    1 where a pair has no price or is unknown.
+    The key comes from the variable CAMBIST_KEY, or from `owner.key` in the data folder. It is never an argument. If the
+    connection is lost, the command connects again; until then the last prices are shown in grey. If the output is not a
+    terminal, each change is a line: symbol, bid, ask and market time. If one table is requested, the exit code is 1
+    if a pair has no price or is unknown.
     """
     settings = read_settings(os.environ, {"data": data})
     from cambist.cli.watching import show
