@@ -144,3 +144,16 @@ def test_a_correction_takes_the_place_of_what_it_corrects(archive: SqlArchive, s
     say(bdi.source, WEDNESDAY, 90)
     say(bdi.source, WEDNESDAY, 900)
     assert others(archive, nbp.source)(WEDNESDAY) == Middle(900, 900)
+
+
+def test_a_dollar_that_is_corrected_is_measured_by_itself_and_not_by_what_it_corrects(
+    archive: SqlArchive, say: Say
+) -> None:
+    zloty = Pair("USD", "PLN")
+    say(bdi.source, WEDNESDAY, 4, "PLN")
+    filed = Fixing("nbp", zloty, WEDNESDAY, Decimal("4.01"))
+    others_ = others_of(archive, SOURCES, nbp.source, {"PLN"}, WEDNESDAY, WEDNESDAY)
+    known = {(zloty, WEDNESDAY): filed}
+    judge = Judge(nbp.source, None, {}, {}, TODAY, known, others_)
+    found = judge.judge([Fixing("nbp", zloty, WEDNESDAY, Decimal(401))])
+    assert reasons(found) == ["[100] times the expected rate: a mistaken unit"]

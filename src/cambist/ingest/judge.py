@@ -128,9 +128,10 @@ class Judge:
         anchor = self.source.anchor
         if anchor == PIVOT:
             return _per_anchor(fixing, anchor)
-        pivot = self._pivots.get(fixing.day) or self._pivot_of_others(fixing.day)
-        code = fixing.pair.other(anchor)
-        return 1 / pivot if code == PIVOT else _per_anchor(fixing, anchor) / pivot
+        per_anchor = _per_anchor(fixing, anchor)
+        if fixing.pair.other(anchor) == PIVOT:
+            return 1 / per_anchor
+        return per_anchor / (self._pivots.get(fixing.day) or self._pivot_of_others(fixing.day))
 
     def _pivot_of_others(self, day: date) -> float:
         return nan if self.image is None else 1 / self.image.cell(day, self.source.anchor)
