@@ -251,12 +251,8 @@ class Gatherer:
 
     async def _close(self) -> None:
         """Archive what coins were worth when a day has ended."""
-        await archive_closes(
-            self._settings.coin_max_age,
-            lambda: self._books.last,
-            lambda closes: self._archivist.call(Archive.file_closes, closes),
-            utc_now,
-        )
+        age, call = self._settings.coin_max_age, self._archivist.call
+        await archive_closes(age, lambda: self._books.last, lambda closes: call(Archive.file_closes, closes), utc_now)
 
     async def _bar(self) -> None:
         """Look after the bars that the tape's ticks are folded into."""

@@ -11,41 +11,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import date, timedelta
-from decimal import Decimal
-from zoneinfo import ZoneInfo
 
 import msgspec
 from msgspec import Struct, field
 
 from cambist.errors import shown
-from cambist.feeds.base import (
-    EVERY_DAY,
-    NOTHING_HEARD,
-    Heard,
-    Inquiry,
-    Names,
-    Redistribution,
-    Schedule,
-    Socket,
-    Source,
-    Venue,
-)
-from cambist.feeds.reading import Reading
+from cambist.feeds.base import NOTHING_HEARD, Heard, Names, Socket, Venue
+from cambist.feeds.venue import ZERO, JsonVenue, VenueReading, are_codes, batches, encode, is_leveraged, venue_source
 from cambist.market.pair import Pair
-from cambist.market.standing import Pace, RateType
 from cambist.market.tick import Tick
 
 _REST = "https://data-api.binance.vision/api/v3/"
 _BATCH = 200
 _STREAMS = 1000
 _SHUTDOWN = "serverShutdown"
-_NONE = re.compile(r"0(\.0+)?", re.ASCII)
-_CODE = re.compile(r"[A-Z0-9]{1,20}", re.ASCII)
 _LEVERAGED = re.compile(r"(.{3,})(UP|DOWN|BULL|BEAR|[35][LS])", re.ASCII)
 """Their coins' codes have three letters or more, while TUP and SUP are coins of their own beside T and S."""
 
-_binance = Reading("Binance")
+_binance = VenueReading("Binance", no_orders=ZERO)
 
 
 class _Symbol(Struct, rename="camel"):
@@ -89,31 +72,24 @@ class _Other(Struct):
     id: int | str | None = None
 
 
-_frame = msgspec.json.Decoder(_Frame)
 _other = msgspec.json.Decoder(_Other)
 
 
-class BinanceFeed(Venue):
+class BinanceFeed(JsonVenue[_Frame]):
     """Reads list, tickers and combined streams."""
 
-    source = Source(
+    source = venue_source(
         key="binance",
         name="Binance",
         home="https://www.binance.com/",
         terms="https://www.binance.com/en/terms",
-        licence="public market data; check the terms before passing it on",
-        redistribution=Redistribution.UNCLEAR,
-        pace=Pace.REALTIME,
         covers="best bid and ask of several hundred coins, most against stable coins",
-        zone=ZoneInfo("UTC"),
-        first_day=date.max,  # it tells of now alone
-        schedule=Schedule(every=timedelta(minutes=1), days=EVERY_DAY),
-        rate_type=RateType.MARKET,
     )
 
-    def list_inquiry(self) -> Inquiry:
-        """Ask for all pairs, without the permissions that make most of the answer."""
-        return Inquiry(url=_REST + "exchangeInfo?showPermissionSets=false", media=("application/json",))
+    reading = _binance
+    list_url = _REST + "exchangeInfo?showPermissionSets=false"  # permissions would make most of the answer
+    tickers_url = _REST + "ticker/bookTicker"
+    frames = msgspec.json.Decoder(_Frame)
 
     def names(self, content: bytes) -> Names:
         """Read the pairs that trade."""
@@ -122,87 +98,58 @@ class BinanceFeed(Venue):
         names: dict[str, Pair] = {}
         seen: set[str] = set()
         for symbol in symbols:
-            _binance.once(seen, symbol.symbol)
             base, quote = symbol.base_asset, symbol.quote_asset
-            if symbol.symbol != base + quote:
-                raise _binance.broken(f"[{shown(symbol.symbol)}] is not of [{shown(base)}] and [{shown(quote)}]")
-            trades = symbol.status == "TRADING" and symbol.is_spot_trading_allowed and not _is_leveraged(base, coins)
-            if trades and _CODE.fullmatch(base) and _CODE.fullmatch(quote):
+            _binance.check_name(_binance.once(seen, symbol.symbol), base, quote)
+            trades = symbol.status == "TRADING" and symbol.is_spot_trading_allowed
+            if trades and are_codes(base, quote) and not is_leveraged(base, _LEVERAGED, coins):
                 names[symbol.symbol] = Pair(base, quote)
-        if not names:
-            raise _binance.broken("the list holds no pair that trades")
-        return names
+        return _binance.listed(names)
 
-    def asked(self) -> Sequence[Inquiry]:
-        """Ask for all tickers at once."""
-        return (Inquiry(url=_REST + "ticker/bookTicker", media=("application/json",)),)
-
-    def ticks(self, content: bytes, about: str, names: Names) -> Iterator[Tick]:
-        """Read all tickers; pairs that are not in the list, or lack a side, give none."""
-        _ = about
+    def read_tickers(self, content: bytes, names: Names) -> Iterator[Tick]:
+        """Read all tickers, which have no time."""
         seen: set[str] = set()
-        none = True
         for ticker in _binance.json(content, list[_Ticker]):
             pair = names.get(_binance.once(seen, ticker.symbol))
-            if pair is not None and (tick := _tick(pair, ticker.bid_price, ticker.ask_price)) is not None:
-                none = False
-                yield tick
-        if none:
-            raise _binance.broken("the tickers quote no listed pair")
+            if pair is not None:
+                yield from _tick(pair, ticker.bid_price, ticker.ask_price)
 
     def sockets(self, names: Names) -> Iterator[Socket]:
-        """Give as many connections as the streams need."""
+        """Return as many connections as the streams need."""
         streams = [f"{name.lower()}@bookTicker" for name in names]
-        for first in range(0, len(streams), _STREAMS):
-            own = streams[first : first + _STREAMS]
-            hello = tuple(_subscription(own[at : at + _BATCH], at) for at in range(0, len(own), _BATCH))
+        for own in batches(streams, _STREAMS):
+            hello = tuple(
+                _subscription(batch, _BATCH * number + 1) for number, batch in enumerate(batches(own, _BATCH))
+            )
             yield Socket(url="wss://data-stream.binance.vision/stream", hello=hello)
 
-    def hear(self, frame: str | bytes, names: Names) -> Heard:
-        """Read one frame."""
-        try:
-            best = _frame.decode(frame).data
-        except msgspec.ValidationError as error:
-            return _hear_other(frame, error)
-        except (ValueError, RecursionError) as error:
-            raise _binance.broken(f"a frame cannot be read: {error}") from error
+    def read_quotes(self, frame: _Frame, names: Names) -> Iterator[Tick]:
+        """Read the best bid and ask of a pair."""
+        best = frame.data
         pair = names.get(best.symbol)
-        tick = _tick(pair, best.bid, best.ask, best.count) if pair is not None else None
-        return Heard((tick,)) if tick is not None else NOTHING_HEARD
+        if pair is not None:
+            yield from _tick(pair, best.bid, best.ask, best.count)
 
-
-def _is_leveraged(base: str, coins: set[str]) -> bool:
-    match = _LEVERAGED.fullmatch(base)
-    return match is not None and match[1] in coins
-
-
-def _tick(pair: Pair, bid: str, ask: str, count: int = 0) -> Tick | None:
-    best_bid, best_ask = _side(bid, pair), _side(ask, pair)
-    if count < 0:
-        raise _binance.broken(f"{pair} has no count: {count}")
-    return Tick("binance", pair, best_bid, best_ask, None, count) if best_bid and best_ask else None
-
-
-def _side(text: str, pair: Pair) -> Decimal | None:
-    return None if _NONE.fullmatch(text) else _binance.number(text, pair)
-
-
-def _subscription(streams: list[str], number: int) -> str:
-    return msgspec.json.encode({"method": "SUBSCRIBE", "params": streams, "id": number + 1}).decode()
-
-
-def _hear_other(frame: str | bytes, error: Exception) -> Heard:
-    try:
+    def read_other(self, frame: str | bytes, _names: Names) -> Heard | None:
+        """Read an error, an announcement of the end, or anything else that is not a quote."""
         other = _other.decode(frame)
-    except (ValueError, RecursionError):
-        raise _binance.broken(f"a frame is not its own: {error}") from error
-    if other.error is not None:
-        return Heard(refused=shown(other.error.msg))
-    if _SHUTDOWN in {other.event, other.stream.removeprefix("!")}:
-        return Heard(reconnect=True)
-    if other.stream.endswith("@bookTicker") or not (other.stream or other.event or other.id is not None):
-        raise _binance.broken(f"a frame is not its own: {error}") from error
-    return NOTHING_HEARD
+        if other.error is not None:
+            return Heard(refused=shown(other.error.msg))
+        if _SHUTDOWN in {other.event, other.stream.removeprefix("!")}:
+            return Heard(reconnect=True)
+        if other.stream.endswith("@bookTicker") or not (other.stream or other.event or other.id is not None):
+            return None
+        return NOTHING_HEARD
+
+
+def _tick(pair: Pair, bid: str, ask: str, count: int = 0) -> Iterator[Tick]:
+    best_bid, best_ask = _binance.side(bid, pair), _binance.side(ask, pair)
+    _binance.count(pair, count)
+    if best_bid and best_ask:
+        yield Tick("binance", pair, best_bid, best_ask, None, count)
+
+
+def _subscription(streams: Sequence[str], number: int) -> str:
+    return encode({"method": "SUBSCRIBE", "params": streams, "id": number})
 
 
 feed: Venue = BinanceFeed()

@@ -8,32 +8,18 @@ Tickers come without a time, frames with it. Errors are answered with status 200
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Annotated, Generic, TypeVar
-from zoneinfo import ZoneInfo
 
 import msgspec
 from msgspec import Meta, Struct
 
 from cambist.errors import shown
-from cambist.feeds.base import (
-    EVERY_DAY,
-    NOTHING_HEARD,
-    Heard,
-    Inquiry,
-    Names,
-    Redistribution,
-    Schedule,
-    Socket,
-    Source,
-    Venue,
-)
-from cambist.feeds.reading import Reading
+from cambist.feeds.base import NOTHING_HEARD, Heard, Names, Socket, Venue
+from cambist.feeds.venue import ZERO, JsonVenue, VenueReading, are_codes, batches, encode, venue_source
 from cambist.market.pair import Pair
-from cambist.market.standing import Pace, RateType
 from cambist.market.tick import Tick
 
 T = TypeVar("T")
@@ -41,14 +27,12 @@ T = TypeVar("T")
 _REST = "https://api.kraken.com/0/public/"
 _BATCH = 200
 _TRADING = {"online", "limit_only", "reduce_only"}
-_NONE = re.compile(r"0(\.0+)?", re.ASCII)
-_CODE = re.compile(r"[A-Z0-9]{1,20}", re.ASCII)
 _OLD = {"XBT": "BTC", "XDG": "DOGE"}
 """Codes that the socket's second version writes in another way."""
 _COMMON = _OLD | {"LUNA": "LUNC", "LUNA2": "LUNA", "UST": "USTC", "REP": "REPV1", "REPV2": "REP"}
 """What the others call it: after each of these coins was replaced, Kraken alone kept the code for the old one."""
 
-_kraken = Reading("Kraken")
+_kraken = VenueReading("Kraken", no_orders=ZERO)
 
 
 class _Listed(Struct):
@@ -87,76 +71,66 @@ class _Other(Struct):
     error: str = ""
 
 
-_frame = msgspec.json.Decoder(_Frame)
 _other = msgspec.json.Decoder(_Other)
 
 
-class KrakenFeed(Venue):
+class KrakenFeed(JsonVenue[_Frame]):
     """Reads list, tickers and the socket's second version."""
 
-    source = Source(
+    source = venue_source(
         key="kraken",
         name="Kraken",
         home="https://www.kraken.com/",
         terms="https://www.kraken.com/legal",
-        licence="public market data; check the terms before passing it on",
-        redistribution=Redistribution.UNCLEAR,
-        pace=Pace.REALTIME,
         covers="best bid and ask of some hundred coins, and of a dozen pairs of currencies",
-        zone=ZoneInfo("UTC"),
-        first_day=date.max,  # it tells of now alone
-        schedule=Schedule(every=timedelta(minutes=1), days=EVERY_DAY),
-        rate_type=RateType.MARKET,
     )
 
-    def list_inquiry(self) -> Inquiry:
-        """Ask for all pairs."""
-        return Inquiry(url=_REST + "AssetPairs", media=("application/json",))
+    reading = _kraken
+    list_url = _REST + "AssetPairs"
+    tickers_url = _REST + "Ticker"
+    frames = msgspec.json.Decoder(_Frame)
 
     def names(self, content: bytes) -> Names:
-        """Read all pairs by key, both old names and the socket's name; dark pools and staked coins are none."""
+        """Read all pairs by key, both old names and the socket's name, without dark pools and staked coins."""
         names: dict[str, Pair] = {}
         for key, listed in _result(content, _Answer[_Listed]).items():
             if (pair := _pair(listed)) is not None:
                 for name in (key, listed.altname, listed.wsname, _renamed(listed.wsname, _OLD)):
                     if names.setdefault(name, pair) != pair:
                         raise _kraken.broken(f"[{shown(name)}] stands for {names[name]} and {pair}")
-        if not names:
-            raise _kraken.broken("the list holds no pair that trades")
-        return names
+        return _kraken.listed(names)
 
-    def asked(self) -> Sequence[Inquiry]:
-        """Ask for all tickers at once."""
-        return (Inquiry(url=_REST + "Ticker", media=("application/json",)),)
-
-    def ticks(self, content: bytes, about: str, names: Names) -> Iterator[Tick]:
-        """Read all tickers; pairs that are not in the list, or lack a side, give none."""
-        _ = about
-        none = True
+    def read_tickers(self, content: bytes, names: Names) -> Iterator[Tick]:
+        """Read all tickers, which have no time."""
         for key, ticker in _result(content, _Answer[_Ticker]).items():
             if (pair := names.get(key)) is not None:
-                bid, ask = _side(ticker.b[0], pair), _side(ticker.a[0], pair)
+                bid, ask = _kraken.side(ticker.b[0], pair), _kraken.side(ticker.a[0], pair)
                 if bid and ask:
-                    none = False
                     yield Tick("kraken", pair, bid, ask)
-        if none:
-            raise _kraken.broken("the tickers quote no listed pair")
 
     def sockets(self, names: Names) -> Iterator[Socket]:
-        """Give one connection; heartbeats come every second where nothing else does."""
+        """Return one connection; heartbeats come every second where nothing else does."""
         symbols = [name for name in names if "/" in name and not _OLD.keys() & set(name.split("/"))]
-        hello = tuple(_subscription(symbols[at : at + _BATCH]) for at in range(0, len(symbols), _BATCH))
+        hello = tuple(_subscription(batch) for batch in batches(symbols, _BATCH))
         yield Socket(url="wss://ws.kraken.com/v2", hello=hello, silence=timedelta(seconds=30))
 
-    def hear(self, frame: str | bytes, names: Names) -> Heard:
-        """Read one frame of the second version."""
-        try:
-            quotes = _frame.decode(frame).data
-        except msgspec.ValidationError as error:
-            return _hear_other(frame, error)
-        except (ValueError, RecursionError) as error:
-            raise _kraken.broken(f"a frame cannot be read: {error}") from error
-        return Heard(tuple(tick for quote in quotes if (tick := _tick(quote, names)) is not None))
+    def read_quotes(self, frame: _Frame, names: Names) -> Iterator[Tick]:
+        """Read the quotes of the socket's second version."""
+        for quote in frame.data:
+            if (pair := names.get(quote.symbol)) is None:
+                continue
+            bid, ask = (_kraken.positive(side, pair) if side else None for side in (quote.bid, quote.ask))
+            if quote.timestamp is not None and quote.timestamp.tzinfo is not UTC:
+                raise _kraken.broken(f"{pair} has no time of UTC: {quote.timestamp}")
+            if bid and ask:
+                yield Tick("kraken", pair, bid, ask, quote.timestamp)
+
+    def read_other(self, frame: str | bytes, _names: Names) -> Heard | None:
+        """Read an error, or anything else that is not a ticker."""
+        other = _other.decode(frame)
+        if not other.success:
+            return Heard(refused=shown(other.error or "it gives no reason"))
+        return None if other.channel == "ticker" or not (other.channel or other.method) else NOTHING_HEARD
 
 
 def _result(content: bytes, kind: type[_Answer[T]]) -> dict[str, T]:
@@ -173,42 +147,16 @@ def _pair(listed: _Listed) -> Pair | None:
     base, slash, quote = _renamed(listed.wsname, _COMMON).partition("/")
     if not slash:
         raise _kraken.broken(f"[{shown(listed.wsname)}] is no name of a pair")
-    return Pair(base, quote) if _CODE.fullmatch(base) and _CODE.fullmatch(quote) else None
+    return Pair(base, quote) if are_codes(base, quote) else None
 
 
 def _renamed(name: str, codes: Mapping[str, str]) -> str:
     return "/".join(codes.get(code, code) for code in name.split("/"))
 
 
-def _side(text: str, pair: Pair) -> Decimal | None:
-    return None if _NONE.fullmatch(text) else _kraken.number(text, pair)
-
-
-def _subscription(symbols: list[str]) -> str:
+def _subscription(symbols: Sequence[str]) -> str:
     params = {"channel": "ticker", "symbol": symbols, "event_trigger": "bbo", "snapshot": True}
-    return msgspec.json.encode({"method": "subscribe", "params": params}).decode()
-
-
-def _tick(quote: _Quote, names: Names) -> Tick | None:
-    pair = names.get(quote.symbol)
-    if pair is None:
-        return None
-    bid, ask = (_kraken.positive(side, pair) if side else None for side in (quote.bid, quote.ask))
-    if quote.timestamp is not None and quote.timestamp.tzinfo is not UTC:
-        raise _kraken.broken(f"{pair} has no time of UTC: {quote.timestamp}")
-    return Tick("kraken", pair, bid, ask, quote.timestamp) if bid and ask else None
-
-
-def _hear_other(frame: str | bytes, error: Exception) -> Heard:
-    try:
-        other = _other.decode(frame)
-    except (ValueError, RecursionError):
-        raise _kraken.broken(f"a frame is not its own: {error}") from error
-    if not other.success:
-        return Heard(refused=shown(other.error or "it gives no reason"))
-    if other.channel == "ticker" or not (other.channel or other.method):
-        raise _kraken.broken(f"a frame is not its own: {error}") from error
-    return NOTHING_HEARD
+    return encode({"method": "subscribe", "params": params})
 
 
 feed: Venue = KrakenFeed()

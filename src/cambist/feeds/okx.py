@@ -10,44 +10,36 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import UTC, date, datetime, timedelta
-from decimal import Decimal
+from datetime import datetime, timedelta
 from typing import Generic, Literal, TypeVar
-from zoneinfo import ZoneInfo
 
 import msgspec
 from msgspec import Struct
 
 from cambist.errors import shown
-from cambist.feeds.base import (
-    EVERY_DAY,
-    NOTHING_HEARD,
-    Heard,
-    Inquiry,
-    Names,
-    Redistribution,
-    Schedule,
-    Socket,
-    Source,
-    Venue,
+from cambist.feeds.base import NOTHING_HEARD, Heard, Names, Socket, Venue
+from cambist.feeds.venue import (
+    ZERO_OR_EMPTY,
+    JsonVenue,
+    VenueReading,
+    are_codes,
+    batches,
+    encode,
+    is_leveraged,
+    venue_source,
 )
-from cambist.feeds.reading import Reading
 from cambist.market.pair import Pair
-from cambist.market.standing import Pace, RateType
 from cambist.market.tick import Tick
+from cambist.market.unix import EPOCH
 
 T = TypeVar("T")
 
 _REST = "https://www.okx.com/api/v5/"
 _BATCH = 100
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MILLISECONDS = re.compile(r"[0-9]{13}", re.ASCII)
-_NONE = re.compile(r"(0(\.0+)?)?", re.ASCII)
-_CODE = re.compile(r"[A-Z0-9]{1,20}", re.ASCII)
 _LEVERAGED = re.compile(r"(.+)[35][LS]", re.ASCII)
 _CHANNELS = {"bbo-tbt", "tickers"}
 
-_okx = Reading("OKX")
+_okx = VenueReading("OKX", no_orders=ZERO_OR_EMPTY)
 
 
 class _Instrument(Struct, rename="camel"):
@@ -106,32 +98,25 @@ class _Other(Struct):
     arg: _OtherArg | None = None
 
 
-_frame = msgspec.json.Decoder(_Frame)
 _tickers_frame = msgspec.json.Decoder(_TickersFrame)
 _other = msgspec.json.Decoder(_Other)
 
 
-class OkxFeed(Venue):
+class OkxFeed(JsonVenue[_Frame]):
     """Reads list, tickers and the public socket."""
 
-    source = Source(
+    source = venue_source(
         key="okx",
         name="OKX",
         home="https://www.okx.com/",
         terms="https://www.okx.com/help/terms-of-service",
-        licence="public market data; check the terms before passing it on",
-        redistribution=Redistribution.UNCLEAR,
-        pace=Pace.REALTIME,
         covers="best bid and ask of several hundred coins, most against stable coins",
-        zone=ZoneInfo("UTC"),
-        first_day=date.max,  # it tells of now alone
-        schedule=Schedule(every=timedelta(minutes=1), days=EVERY_DAY),
-        rate_type=RateType.MARKET,
     )
 
-    def list_inquiry(self) -> Inquiry:
-        """Ask for all spot pairs."""
-        return Inquiry(url=_REST + "public/instruments?instType=SPOT", media=("application/json",))
+    reading = _okx
+    list_url = _REST + "public/instruments?instType=SPOT"
+    tickers_url = _REST + "market/tickers?instType=SPOT"
+    frames = msgspec.json.Decoder(_Frame)
 
     def names(self, content: bytes) -> Names:
         """Read the pairs that trade."""
@@ -142,49 +127,51 @@ class OkxFeed(Venue):
         for instrument in instruments:
             name = _okx.once(seen, instrument.inst_id)
             base, quote = instrument.base_ccy, instrument.quote_ccy
-            if name != f"{base}-{quote}":
-                raise _okx.broken(f"[{shown(name)}] is not of [{shown(base)}] and [{shown(quote)}]")
-            if instrument.state == "live" and not _is_leveraged(base, coins) and _are_codes(base, quote):
+            _okx.check_name(name, base, quote, "-")
+            if instrument.state == "live" and are_codes(base, quote) and not is_leveraged(base, _LEVERAGED, coins):
                 names[name] = Pair(base, quote)
-        if not names:
-            raise _okx.broken("the list holds no pair that trades")
-        return names
+        return _okx.listed(names)
 
-    def asked(self) -> Sequence[Inquiry]:
-        """Ask for all tickers at once."""
-        return (Inquiry(url=_REST + "market/tickers?instType=SPOT", media=("application/json",)),)
-
-    def ticks(self, content: bytes, about: str, names: Names) -> Iterator[Tick]:
-        """Read all tickers; pairs that are not in the list, or lack a side, give none."""
-        _ = about
+    def read_tickers(self, content: bytes, names: Names) -> Iterator[Tick]:
+        """Read all tickers."""
         seen: set[str] = set()
-        none = True
         for ticker in _data(content, _Answer[_Ticker]):
             _okx.once(seen, ticker.inst_id)
-            for tick in _of_ticker(ticker, names):
-                none = False
-                yield tick
-        if none:
-            raise _okx.broken("the tickers quote no listed pair")
+            yield from _of_ticker(ticker, names)
 
     def sockets(self, names: Names) -> Iterator[Socket]:
-        """Give one connection, kept alive by its text."""
-        pairs = list(names)
-        hello = tuple(_subscription(pairs[at : at + _BATCH]) for at in range(0, len(pairs), _BATCH))
+        """Return one connection, kept alive by a text."""
+        hello = tuple(_subscription(batch) for batch in batches(list(names), _BATCH))
         yield Socket(url="wss://ws.okx.com:8443/ws/v5/public", hello=hello, ping="ping")
 
     def hear(self, frame: str | bytes, names: Names) -> Heard:
-        """Read one frame."""
-        if frame in {"pong", b"pong"}:
-            return NOTHING_HEARD
-        try:
-            heard = _frame.decode(frame)
-        except msgspec.ValidationError as error:
-            return _hear_other(frame, names, error)
-        except (ValueError, RecursionError) as error:
-            raise _okx.broken(f"a frame cannot be read: {error}") from error
-        pair = names.get(heard.arg.inst_id)
-        return Heard(tuple(_of_best(heard.data, pair))) if pair is not None else NOTHING_HEARD
+        """Read one frame; the answer to a ping is not JSON."""
+        return NOTHING_HEARD if frame in {"pong", b"pong"} else super().hear(frame, names)
+
+    def read_quotes(self, frame: _Frame, names: Names) -> Iterator[Tick]:
+        """Read the best levels of a pair."""
+        pair = names.get(frame.arg.inst_id)
+        if pair is None:
+            return
+        for best in frame.data:
+            bid, ask, moment = _okx.best(best.bids, pair), _okx.best(best.asks, pair), _moment(best.ts, pair)
+            _okx.count(pair, best.seq_id)
+            if bid and ask:
+                yield Tick("okx", pair, bid, ask, moment, best.seq_id)
+
+    def read_other(self, frame: str | bytes, names: Names) -> Heard | None:
+        """Read tickers, an error, a notice, or anything else that is not a best level."""
+        other = _other.decode(frame)
+        if other.arg is not None and other.arg.channel == "tickers" and not other.event:
+            tickers = _tickers_frame.decode(frame).data
+            return Heard(tuple(tick for ticker in tickers for tick in _of_ticker(ticker, names)))
+        if other.event == "error":
+            return Heard(refused=shown(other.msg or "it gives no reason"))
+        if other.event == "notice":  # of an upgrade that will end the connection
+            return Heard(reconnect=True)
+        if not other.event and (other.arg is None or other.arg.channel in _CHANNELS | {""}):
+            return None
+        return NOTHING_HEARD
 
 
 def _data(content: bytes, kind: type[_Answer[T]]) -> list[T]:
@@ -194,70 +181,20 @@ def _data(content: bytes, kind: type[_Answer[T]]) -> list[T]:
     return answer.data
 
 
-def _is_leveraged(base: str, coins: set[str]) -> bool:
-    match = _LEVERAGED.fullmatch(base)
-    return match is not None and match[1] in coins
-
-
-def _are_codes(base: str, quote: str) -> bool:
-    return _CODE.fullmatch(base) is not None and _CODE.fullmatch(quote) is not None
-
-
 def _of_ticker(ticker: _Ticker, names: Names) -> Iterator[Tick]:
     pair = names.get(ticker.inst_id)
     if pair is not None:
-        bid, ask, moment = _side(ticker.bid_px, pair), _side(ticker.ask_px, pair), _moment(ticker.ts, pair)
+        bid, ask, moment = _okx.side(ticker.bid_px, pair), _okx.side(ticker.ask_px, pair), _moment(ticker.ts, pair)
         if bid and ask:
             yield Tick("okx", pair, bid, ask, moment)
 
 
-def _of_best(data: list[_Best], pair: Pair) -> Iterator[Tick]:
-    for best in data:
-        bid, ask, moment = _top(best.bids, pair), _top(best.asks, pair), _moment(best.ts, pair)
-        if best.seq_id < 0:
-            raise _okx.broken(f"{pair} has no count: {best.seq_id}")
-        if bid and ask:
-            yield Tick("okx", pair, bid, ask, moment, best.seq_id)
-
-
-def _top(levels: list[list[str]], pair: Pair) -> Decimal | None:
-    if not levels:
-        return None
-    if not levels[0]:
-        raise _okx.broken(f"{pair} has a level without a price")
-    return _side(levels[0][0], pair)
-
-
-def _side(text: str, pair: Pair) -> Decimal | None:
-    return None if _NONE.fullmatch(text) else _okx.number(text, pair)
-
-
 def _moment(text: str, pair: Pair) -> datetime:
-    if not _MILLISECONDS.fullmatch(text):
-        raise _okx.broken(f"{pair} has no time: [{shown(text)}]")
-    return _EPOCH + timedelta(milliseconds=int(text))
+    return EPOCH + timedelta(milliseconds=_okx.digits(text, 13, pair))
 
 
-def _subscription(pairs: list[str]) -> str:
-    args = [{"channel": "bbo-tbt", "instId": pair} for pair in pairs]
-    return msgspec.json.encode({"op": "subscribe", "args": args}).decode()
-
-
-def _hear_other(frame: str | bytes, names: Names, error: Exception) -> Heard:
-    try:
-        other = _other.decode(frame)
-        if other.arg is not None and other.arg.channel == "tickers" and not other.event:
-            tickers = _tickers_frame.decode(frame).data
-            return Heard(tuple(tick for ticker in tickers for tick in _of_ticker(ticker, names)))
-    except (ValueError, RecursionError):
-        raise _okx.broken(f"a frame is not its own: {error}") from error
-    if other.event == "error":
-        return Heard(refused=shown(other.msg or "it gives no reason"))
-    if other.event == "notice":  # of an upgrade that will end the connection
-        return Heard(reconnect=True)
-    if not other.event and (other.arg is None or other.arg.channel in _CHANNELS | {""}):
-        raise _okx.broken(f"a frame is not its own: {error}") from error
-    return NOTHING_HEARD
+def _subscription(pairs: Sequence[str]) -> str:
+    return encode({"op": "subscribe", "args": [{"channel": "bbo-tbt", "instId": pair} for pair in pairs]})
 
 
 feed: Venue = OkxFeed()
