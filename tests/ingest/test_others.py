@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -105,6 +106,13 @@ def test_a_source_is_no_other_of_its_own(archive: SqlArchive, say: Say) -> None:
     say(bdi.source, WEDNESDAY, 900)
     assert others(archive, bdi.source)(WEDNESDAY) is None
     assert others(archive, nbp.source)(WEDNESDAY) == Middle(900, 900)
+
+
+def test_a_source_that_has_never_said_both_legs_of_one_day_has_no_word(archive: SqlArchive) -> None:
+    at = datetime(2026, 3, 5, tzinfo=UTC)
+    dollar, kwanza = words(bdi.source, WEDNESDAY, 900)
+    archive.file(Receipt("bdi", at, "a test", "d"), [dollar, replace(kwanza, day=WEDNESDAY + DAY)])
+    assert others(archive, nbp.source)(WEDNESDAY + DAY) is None
 
 
 def test_a_word_is_carried_for_two_weeks(archive: SqlArchive, say: Say) -> None:

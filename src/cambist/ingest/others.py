@@ -88,7 +88,7 @@ class Others:
         if own is None or pivot is None:
             return None
         rows, of_own, of_pivot = np.intersect1d(own[0], pivot[0], assume_unique=True, return_indices=True)
-        return rows, own[1][of_own] / pivot[1][of_pivot]
+        return (rows, own[1][of_own] / pivot[1][of_pivot]) if len(rows) else None
 
 
 def others_of(

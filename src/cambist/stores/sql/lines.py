@@ -37,6 +37,8 @@ def lines_of(connection: Connection, wanted: Wanted, first: date, last: date) ->
         row = found[number]
         begun = seed(row.source, row.base, row.quote, row.unit)
         rates = {day: rate for _, day, rate, checksum, content in of_series if crc32(content, begun) == checksum}
+        if not rates:
+            continue
         ounces = _GRAMS_OF_A_TROY_OUNCE if row.unit == GRAM else 1.0
         days, values = np.fromiter(rates, np.int64), np.fromiter(rates.values(), np.float64)
         yield row.source, Line(Pair(row.base, row.quote), days, values * ounces)
