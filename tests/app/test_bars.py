@@ -154,7 +154,7 @@ def test_the_gatherer_folds_the_tape_s_ticks_saves_files_and_forgets(
     live: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store, now = SqlStore(live.database_url), datetime.now(UTC)
-    minute = Interval.MINUTE.start_of(now) - 5 * MINUTE
+    minute = now.replace(second=0, microsecond=0) - 5 * MINUTE
     store.bars.file([bar(minute - timedelta(days=31)), bar(minute - timedelta(days=29))])
     store.close()
     monkeypatch.setattr("cambist.app.gatherer.is_open", lambda _pair, _now: True)
@@ -180,7 +180,7 @@ def test_the_gatherer_folds_the_tape_s_ticks_saves_files_and_forgets(
     following = Gatherer(live, {})
     following._archivist.close()
     still = {(each.interval, each.bar.start): each.bar.bid.c for each in following._folding.closed(now + 48 * HOUR)}
-    assert still[Interval.MINUTE, Interval.MINUTE.start_of(now)] == Decimal("1.26")
+    assert still[Interval.MINUTE, now.replace(second=0, microsecond=0)] == Decimal("1.26")
     assert still[Interval.DAY, Interval.DAY.start_of(now)] == Decimal("1.26")
 
 

@@ -87,9 +87,9 @@ class Gatherer:
         self._bar_clock = SteadyClock()
         self._tape = Tape(sources, is_open, self._folding, self._bar_clock.at)
         self._books = Books(self._tape)
-        last = _last_book(self._board)
-        if last is not None:
-            self._books.resume(last)
+        with suppress(BoardDamaged):
+            if last := self._board.current():
+                self._books.resume(last)
         self._archivist = Archivist(settings)
         self._has_filed = asyncio.Event()
         self._book_at: datetime | None = None
@@ -290,10 +290,3 @@ async def _any_end(tasks: list[asyncio.Task[None]]) -> None:
     for task in tasks:
         if task.done():
             await task
-
-
-def _last_book(board: FileBoard) -> Book | None:
-    try:
-        return board.current()
-    except BoardDamaged:
-        return None

@@ -110,7 +110,9 @@ class Keeper:
         remove_unfinished(self._folder.path)
         self._folder.check_kinds()
         if self._store.is_new() and self._folder.has_been_served():
-            raise CannotStart(_LOST_DATABASE.format(folder=self._folder.path, database=self._database))
+            raise CannotStart(
+                _LOST_DATABASE.format(folder=self._folder.path, database=self._database.rpartition("///")[2])
+            )
         self._check_database()
         self._store.migrate()
         if self._feeds:

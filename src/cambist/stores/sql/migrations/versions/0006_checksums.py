@@ -6,16 +6,20 @@ from zlib import crc32
 import sqlalchemy as sa
 from alembic import op
 
-from cambist.stores.sql.checksum import CONTENT, seed
+from cambist.stores.sql.checksum import seed
 
 revision = "0006"
 down_revision = "0005"
 
-_FILL = f"""
+_FILL = """
 UPDATE fixings SET checksum = (
-    SELECT row_checksum({CONTENT}, source, base, quote, unit) FROM series WHERE series.id = fixings.series_id
+    SELECT row_checksum(
+        CAST(printf('%s|%s|%s|%s|%s', day, receipt_id, nominal, value, published_at) AS BLOB),
+        source, base, quote, unit
+    )
+    FROM series WHERE series.id = fixings.series_id
 )
-"""  # noqa: S608  no input in it
+"""
 
 
 def upgrade() -> None:
