@@ -181,7 +181,7 @@ def test_the_gatherer_folds_the_tape_s_ticks_saves_files_and_forgets(
     following._archivist.close()
     still = {(each.interval, each.bar.start): each.bar.bid.c for each in following._folding.closed(now + 48 * HOUR)}
     assert still[Interval.MINUTE, now.replace(second=0, microsecond=0)] == Decimal("1.26")
-    assert still[Interval.DAY, Interval.DAY.start_of(now)] == Decimal("1.26")
+    assert still[Interval.DAY, now.replace(hour=0, minute=0, second=0, microsecond=0)] == Decimal("1.26")
 
 
 def test_the_archivist_s_process_files_and_forgets_bars(live: Settings) -> None:

@@ -127,7 +127,7 @@ def test_eleven_of_which_two_are_the_same_are_ten(eleven):
         "pairs=&pairs=BTC/USD,ETH/BTC",
         "pairs=BTC/USD,ETH/BTC&pairs=",
         "pairs=DOGE/USD&pairs=BTC/USD,ETH/BTC",
-        "pairs=BTC/USD,ETH/BTC&verbose=1&pair=DOGE/USD",
+        "pairs=BTC/USD,ETH/BTC&verbose=1&callback=show",
         "p%61irs=%42TC/USD,ETH/BTC&max_age=",
     ],
 )
@@ -307,9 +307,16 @@ def refused(client, query: str, code: str = "bad_parameter") -> str:
     return reply.json["error"]
 
 
-@pytest.mark.parametrize("query", ["", "?", "?pairs", "?pairs=", "?pairs=%20", "?pairs=&pairs=+", "?Pairs=BTC/USD"])
+@pytest.mark.parametrize("query", ["", "?", "?pairs", "?pairs=", "?pairs=%20", "?pairs=&pairs=+"])
 def test_without_pairs_it_says_which_parameter_is_missing(client_dealing, query):
     assert refused(client_dealing, query) == "Missing parameter: [pairs], such as pairs=BTC/USD,ETH/BTC"
+
+
+@pytest.mark.parametrize("name", ["Pairs", "pair", "PAIRS", "piars"])
+def test_a_parameter_that_resembles_pairs_is_refused(client_dealing, name):
+    assert refused(client_dealing, f"?{name}=BTC/USD") == f"Unknown parameter: [{name}], did you mean [pairs]?"
+    said = refused(client_dealing, f"?pairs=BTC/USD&{name}=ETH/USD")
+    assert said == f"Unknown parameter: [{name}], did you mean [pairs]?"
 
 
 @pytest.mark.parametrize("text", [",", ",,%20,", "%2C"])

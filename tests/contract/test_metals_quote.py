@@ -107,8 +107,10 @@ def test_an_instrument_has_these_fields_in_this_order(client_dealing, symbol, re
 
 
 @pytest.mark.parametrize("rest", ["&unit=gram", "&purity=750", "&currency=JPY", "&metal=XAG", "&unit=x&purity=0"])
-def test_nothing_is_converted(client_dealing, rest):
-    assert answered(client_dealing, "XAUUSD", rest)["quotes"] == {"XAUUSD": GOLD}
+def test_nothing_is_converted_and_what_would_convert_is_refused(client_dealing, rest):
+    reply = client_dealing.get(f"/metals/quote?instruments=XAUUSD{rest}")
+    assert (reply.status, reply.json["code"]) == (400, "bad_parameter")
+    assert "is not taken by /metals/quote, only by /metals/spot" in reply.json["error"]
 
 
 @pytest.mark.parametrize("ratio", ["XAUXAG", "XAUXPT", "XAUXPD", "XPTXPD"])

@@ -67,12 +67,26 @@ def later(client, wait):
         ("metal=XAU&metal=XCU", "metal=XCU"),
         ("currency=&currency=JPY", "currency=JPY"),
         ("unit=gram&unit=&purity=750&purity=", "unit=gram&purity=750"),
-        ("metal=XAG&amount=5&from=EUR&to=JPY&instruments=XPTUSD", "metal=XAG"),
-        ("metal=XAG&Metal=XCU&METAL=XPT", "metal=XAG"),
+        ("metal=XAG&callback=show&_=1795175998", "metal=XAG"),
     ],
 )
 def test_a_request_is_read_as_it_was_meant(client_dealing, query, same):
     assert priced(client_dealing, query) | {"ms": 0} == priced(client_dealing, same) | {"ms": 0}
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("metal=XAG&amount=5", "[amount] is not taken by /metals/spot"),
+        ("metal=XAG&from=EUR", "[from] is not taken by /metals/spot"),
+        ("metal=XAG&instruments=XPTUSD", "[instruments] is not taken by /metals/spot, only by /metals/quote"),
+        ("metal=XAG&Metal=XCU", "[Metal], did you mean [metal]?"),
+    ],
+)
+def test_a_parameter_that_would_have_changed_another_answer_is_refused(client_dealing, query, said):
+    reply = client_dealing.get(f"/metals/spot?{query}")
+    assert reply.status == 400
+    assert said in reply.json["error"]
 
 
 @pytest.mark.parametrize("flag", ["true", "TRUE", "True", "1", "yes", "YES", "y", "Y", "%20y%20", "&verbose=y"])
