@@ -129,9 +129,11 @@ def answered(view: View, pair: Pair) -> tuple[float, int] | None:
             (one,) = gold.quotes.values()
             return float(one.bid), int(one.tsp)
         if pair.base in COINS:
-            fetch_prices.answer(view, fetch_prices.Params(pairs=(pair,), max_age=None))
+            fetch_prices.answer(view, fetch_prices.Params(pairs=(pair,), partial=False, max_age=None))
             return 0.0, 0
-        (money,) = fx_quote.answer(view, fx_quote.Params(pairs=(str(pair),), max_age=None)).quotes.values()
+        (money,) = fx_quote.answer(
+            view, fx_quote.Params(pairs=(str(pair),), partial=False, max_age=None)
+        ).quotes.values()
         return float(bytes(money.bid)), money.tsp
     except RequestRefused:
         return None
