@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import lru_cache
 from typing import Any
 
 import falcon
@@ -22,7 +23,7 @@ from cambist.server.failures import Failures
 from cambist.server.front import Front, Wsgi
 from cambist.server.gate import QUERY_NAME, Gate
 from cambist.server.making import Maker
-from cambist.server.openapi import document
+from cambist.server.openapi import Json, document
 from cambist.server.pages import add_pages
 from cambist.server.resource import SUBSCRIBER, EndpointResource
 from cambist.server.unknown import Unknown, takers
@@ -62,7 +63,7 @@ def build_wsgi(endpoints: Iterable[Endpoint[Any, Any]], desk: Desk, meter: Meter
     for endpoint in endpoints:
         maker, unknown = Maker(endpoint, options.closed_max_age), Unknown(endpoint, taken, besides=[QUERY_NAME])
         framework.add_route(endpoint.path, EndpointResource(endpoint, desk, gate, meter, maker, unknown))
-    add_pages(framework, document(endpoints, options.path_prefix))
+    add_pages(framework, _document(endpoints, options.path_prefix))
     return Front(framework, desk, gate, meter, options.path_prefix, standing)
 
 
@@ -113,3 +114,9 @@ class Completes:
         subscriber = request.env.get(SUBSCRIBER)
         if subscriber is not None:
             response.set_headers(self._meter.headers(subscriber, self._clock()))
+
+
+@lru_cache(maxsize=4)
+def _document(endpoints: tuple[Endpoint[Any, Any], ...], path_prefix: str) -> Json:
+    """Return the OpenAPI document, which is made once for each set of endpoints: it takes a tenth of a second."""
+    return document(endpoints, path_prefix)
