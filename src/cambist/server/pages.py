@@ -6,6 +6,7 @@ Swagger UI comes from an installed package, so `/docs` works on a machine withou
 from __future__ import annotations
 
 import gzip
+from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,12 @@ def _assets_folder() -> Path:
     return Path(spec.submodule_search_locations[0]) / "static"
 
 
+@lru_cache(maxsize=len(_ASSETS))
+def _compressed(path: Path) -> bytes:
+    """Return a file as gzip, the same bytes in every worker."""
+    return gzip.compress(path.read_bytes(), 6, mtime=0)
+
+
 class DocumentResource:
     """The OpenAPI document."""
 
@@ -86,7 +93,7 @@ class AssetResource:
     """
 
     def __init__(self, path: Path) -> None:
-        self._content = gzip.compress(path.read_bytes(), 6)
+        self._content = _compressed(path)
         self._type = "text/css" if path.suffix == ".css" else "text/javascript"
 
     def on_get(self, _request: falcon.Request, response: falcon.Response) -> None:
