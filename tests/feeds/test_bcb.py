@@ -143,5 +143,8 @@ def test_an_answer_to_an_unknown_question_is_refused() -> None:
 def test_the_recorded_weeks_are_read_whole(name: str, about: str, value: str) -> None:
     fixings = list(feed.read((RECORDED / f"{name}.json").read_bytes(), about))
     assert [fixing.day.day for fixing in fixings] == [2, 3, 4, 5, 6]
-    assert fixings[0] == Fixing("bcb", Pair(about, "BRL"), date(2026, 3, 2), Decimal(value))
+    told = fixings[0].published_at
+    assert told is not None
+    assert (told.date(), told.hour) == (date(2026, 3, 2), 16)
+    assert fixings[0] == Fixing("bcb", Pair(about, "BRL"), date(2026, 3, 2), Decimal(value), published_at=told)
     assert str(fixings[0].value) == value
