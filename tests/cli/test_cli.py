@@ -416,7 +416,7 @@ def test_a_port_that_is_taken_is_said_with_what_chooses_another() -> None:
 @pytest.mark.skipif(not shutil.which("make"), reason="there is no make")
 @pytest.mark.parametrize("target", ["serve", "sandbox"])
 def test_make_hands_on_what_is_chosen_on_its_command_line_and_nothing_of_the_environment(target: str) -> None:
-    command = ["make", "-n", target, "PORT=8100", "WORKERS=3"]
+    command = ["make", "--no-print-directory", "-n", target, "PORT=8100", "WORKERS=3"]
     environment = {**os.environ, "HOST": "a-shell-sets-this"}
     ended = subprocess.run(command, cwd=DOCS.parents[1], env=environment, capture_output=True, text=True, check=True)
     line = ended.stdout.splitlines()[-1]
