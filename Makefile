@@ -26,7 +26,7 @@ test: $(VENV)/.develop $(DRIVERS)/.installed $(VENV)/.docs  ## run every test
 	@$(BIN)/pytest
 
 fuzz: $(VENV)/.develop  ## run every adapter on thousands of damaged answers, different ones each time
-	@HYPOTHESIS_PROFILE=fuzz $(BIN)/pytest tests/feeds -k "any_" $(FUZZ)
+	@HYPOTHESIS_PROFILE=fuzz $(BIN)/pytest tests/sources -k "any_" $(FUZZ)
 
 check: $(VENV)/.develop  ## check format, lint, types, layers and generated documents
 	@$(BIN)/ruff format --check .

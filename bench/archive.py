@@ -11,16 +11,16 @@ from pathlib import Path
 import numpy as np
 from currency_converter import CURRENCY_FILE
 
-from cambist.feeds.ecb import feed as ecb
-from cambist.feeds.fed import feed as fed
-from cambist.history.build import build
-from cambist.history.image import FIRST_DAY
-from cambist.history.line import Line
-from cambist.history.publication import Publication
+from cambist.history.pair_series import PairSeries
+from cambist.history.rate_matrix import FIRST_DAY
+from cambist.history.rate_matrix_builder import build_rate_matrix
+from cambist.history.source_history import SourceHistory
 from cambist.ingest.filing import Delivery, Files, file_delivery
-from cambist.market.pair import PIVOT, Pair
+from cambist.pricing.pair import PIVOT, Pair
 from cambist.reference.tables import CURRENCIES
-from cambist.stores.sql import SqlStore
+from cambist.sources.adapters.ecb import adapter as ecb
+from cambist.sources.adapters.fed import adapter as fed
+from cambist.storage.sql import SqlStore
 
 TODAY = date(2026, 11, 20)
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
@@ -73,10 +73,12 @@ def built() -> float:
     publications = []
     for number, anchor in enumerate(BANKS):
         of_bank = [PIVOT, *codes[number * 20 : number * 20 + 40]]
-        lines = [Line(Pair(anchor, code), rows, 1 + chance.random(len(rows))) for code in of_bank if code != anchor]
-        publications.append(Publication(anchor, lines, anchor.lower()))
+        lines = [
+            PairSeries(Pair(anchor, code), rows, 1 + chance.random(len(rows))) for code in of_bank if code != anchor
+        ]
+        publications.append(SourceHistory(anchor, lines, anchor.lower()))
     began = time.perf_counter()
-    build(publications, TODAY + timedelta(days=400), "a benchmark")
+    build_rate_matrix(publications, TODAY + timedelta(days=400), "a benchmark")
     return time.perf_counter() - began
 
 

@@ -16,16 +16,16 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
-from cambist.app import garbage
-from cambist.app.feeds import feeds
-from cambist.app.keeper import Keeper
-from cambist.ingest.books import Books
-from cambist.ingest.tape import Tape
-from cambist.market.pair import Pair
-from cambist.market.tick import Tick
-from cambist.server.desk import utc_now
+from cambist.api.worker_state import utc_now
+from cambist.ingest.rate_book_builder import RateBookBuilder
+from cambist.ingest.tick_store import TickStore
+from cambist.pricing.pair import Pair
+from cambist.pricing.tick import Tick
+from cambist.processes import gc_tuning
+from cambist.processes.bootstrap import Bootstrap
+from cambist.registry.sources import feeds
 from cambist.settings import Settings
-from cambist.stores.board import FileBoard, News
+from cambist.storage.shared.rate_book_file import RateBookFile, Topic
 from processes import CLIENT_CORE, can_pin, free_port, running
 from venue import symbols
 
@@ -42,14 +42,14 @@ def resident(process: int | str) -> float:
 
 def read_for(folder: Path, seconds: float, pid: int) -> tuple[list[float], int, list[float]]:
     """Read every book for so long; give the age of each price when it was first seen, the books, and memory."""
-    garbage.seldom()  # as a worker does
-    board, ages, books, held = FileBoard(folder), [], 0, []
-    seen, before, end = board.version(News.BOOK), {}, time.monotonic() + seconds
+    gc_tuning.collect_seldom()  # as a worker does
+    board, ages, books, held = RateBookFile(folder), [], 0, []
+    seen, before, end = board.version(Topic.BOOK), {}, time.monotonic() + seconds
     while time.monotonic() < end:
         time.sleep(LOOK_EVERY)
-        if board.version(News.BOOK) == seen:
+        if board.version(Topic.BOOK) == seen:
             continue
-        seen = board.version(News.BOOK)
+        seen = board.version(Topic.BOOK)
         pairs = board.current().pairs
         now = datetime.now(UTC)
         fresh = [quote for pair, quote in pairs.items() if before.get(pair) is not quote]
@@ -62,7 +62,7 @@ def read_for(folder: Path, seconds: float, pid: int) -> tuple[list[float], int, 
 def latency(folder: Path, rate: int, coins: int, seconds: float) -> dict[str, float]:
     """Measure from a tick's sending to its price being read."""
     port, pinned = free_port(), can_pin()
-    keeper = Keeper(Settings(data=folder), utc_now)
+    keeper = Bootstrap(Settings(data=folder), utc_now)
     keeper.prepare(lambda _count: None)
     keeper.close()
     asked = [sys.executable, str(HERE / "venue.py"), "--port", str(port), "--coins", str(coins), "--rate", str(rate)]
@@ -93,7 +93,7 @@ def latency(folder: Path, rate: int, coins: int, seconds: float) -> dict[str, fl
 def an_hour(folder: Path, coins: int, editions: int, ticks: int) -> dict[str, float]:
     """Play an hour by a clock of its own, and compare memory after a tenth of it and at the end."""
     sources = {key: feed.source for key, feed in feeds().items()}
-    books, board = Books(Tape(sources)), FileBoard(folder)
+    books, board = RateBookBuilder(TickStore(sources)), RateBookFile(folder)
     names, venues = [Pair(*name.split("/")) for name in symbols(coins)], ("kraken", "okx", "binance")
     moment, chance, held = datetime.now(UTC), random.Random(1), []  # noqa: S311  nobody guesses it
     for edition in range(editions):

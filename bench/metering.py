@@ -10,19 +10,19 @@ from statistics import median
 from time import perf_counter_ns, time
 from typing import Any
 
-from cambist.accounts.account import Account, Holder
+from cambist.accounts.account import Account, KeyHolder
 from cambist.accounts.api_key import digest, mint
 from cambist.accounts.meter import Meter
 from cambist.accounts.plan import default_plans, read_plans
-from cambist.app.parts import endpoints
-from cambist.history.build import Publication, build
+from cambist.api.application import ApiOptions, build_application
+from cambist.api.principals import ApiPrincipal
+from cambist.api.worker_state import WorkerState
 from cambist.history.fixing import Fixing
-from cambist.market.compose import compose
-from cambist.market.pair import Pair
-from cambist.server.desk import Desk
-from cambist.server.subscribers import Subscriber
-from cambist.server.wsgi import Options, build_wsgi
-from cambist.stores.ledger.worker import WorkerLedger
+from cambist.history.rate_matrix_builder import SourceHistory, build_rate_matrix
+from cambist.pricing.pair import Pair
+from cambist.pricing.rate_book_assembly import assemble_rate_book
+from cambist.registry.components import endpoints
+from cambist.storage.shared.usage.worker_counters import WorkerCounters
 
 CALLS, ROUNDS, COLUMNS = 20_000, 15, 8
 KEY = mint(lambda alphabet: alphabet[5])
@@ -31,16 +31,16 @@ KEY = mint(lambda alphabet: alphabet[5])
 class Unmetered(Meter):
     """Lets everybody in and counts nothing."""
 
-    def let_in(self, subscriber: Subscriber, now: float) -> None:
+    def let_in(self, subscriber: ApiPrincipal, now: float) -> None:
         """Do nothing."""
 
-    def afford(self, subscriber: Subscriber, cost: int, now: float) -> None:
+    def afford(self, subscriber: ApiPrincipal, cost: int, now: float) -> None:
         """Do nothing."""
 
-    def spend(self, subscriber: Subscriber, endpoint: str, cost: int, now: float) -> None:
+    def spend(self, subscriber: ApiPrincipal, endpoint: str, cost: int, now: float) -> None:
         """Do nothing."""
 
-    def headers(self, subscriber: Subscriber, now: float, *, afforded: bool = False) -> list[tuple[str, str]]:  # noqa: ARG002
+    def headers(self, subscriber: ApiPrincipal, now: float, *, afforded: bool = False) -> list[tuple[str, str]]:  # noqa: ARG002
         """Say nothing."""
         return []
 
@@ -49,7 +49,7 @@ def main() -> None:
     """Print microseconds a call for an unlimited plan and for one with a quota and a rate."""
     with tempfile.TemporaryDirectory(prefix="cambist-metering-") as folder:
         for plan in ("unlimited", "generous"):
-            ledger = WorkerLedger(Path(folder), [endpoint.path for endpoint in endpoints()], COLUMNS)
+            ledger = WorkerCounters(Path(folder), [endpoint.path for endpoint in endpoints()], COLUMNS)
             with_meter, without = _app(plan, Meter(ledger, {})), _app(plan, Unmetered(ledger, {}))
             costs = [_microseconds(with_meter) - _microseconds(without) for _ in range(ROUNDS)]
             sys.stdout.write(f"metering on the plan {plan}: {median(costs):.2f} µs a call\n")
@@ -63,9 +63,11 @@ def _app(plan: str, meter: Meter) -> Callable[..., Any]:
     )
     now = datetime.now(UTC)
     fixing = Fixing("bench", Pair("EUR", "USD"), now.date(), Decimal("1.1"))
-    image = build([Publication("EUR", [fixing])], now.date(), "bench")
-    desk = Desk(compose({}, 1, now), image, {digest(KEY): Holder(1, Account(1, "bench", plan))}, plans, time)
-    return build_wsgi(endpoints(), desk, meter, Options())
+    image = build_rate_matrix([SourceHistory("EUR", [fixing])], now.date(), "bench")
+    desk = WorkerState(
+        assemble_rate_book({}, 1, now), image, {digest(KEY): KeyHolder(1, Account(1, "bench", plan))}, plans, time
+    )
+    return build_application(endpoints(), desk, meter, ApiOptions())
 
 
 def _microseconds(app: Callable[..., Any]) -> float:

@@ -17,16 +17,16 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
 
-from cambist.app.keeper import Keeper
-from cambist.app.streaming import stream
-from cambist.market.book import Book
-from cambist.market.pair import PIVOT, Pair
-from cambist.market.quote import Made, Origin, Quote
-from cambist.market.standing import Pace
+from cambist.api.worker_state import utc_now
+from cambist.pricing.pair import PIVOT, Pair
+from cambist.pricing.quote import Derivation, Origin, Quote
+from cambist.pricing.rate_book import RateBook
+from cambist.pricing.source_kind import Pace
+from cambist.processes.bootstrap import Bootstrap
+from cambist.processes.stream import stream
 from cambist.reference.assets import COINS
-from cambist.server.desk import utc_now
 from cambist.settings import Settings
-from cambist.stores.board import FileBoard
+from cambist.storage.shared.rate_book_file import RateBookFile
 from processes import CLIENT_CORE, SERVER_CORE, can_pin, free_port
 from readers import Readers
 
@@ -53,7 +53,7 @@ class Measured:
 
 def publish(folder: Path, supervisor: int) -> None:
     """Publish a book ten times a second in which every pair is new, with the moment of publishing as its time."""
-    board, coins, version = FileBoard(folder), list(COINS)[:PAIRS], 1_000_000
+    board, coins, version = RateBookFile(folder), list(COINS)[:PAIRS], 1_000_000
     due = time.monotonic()
     while os.getppid() == supervisor:
         due += 1 / BOOKS_A_SECOND
@@ -62,15 +62,15 @@ def publish(folder: Path, supervisor: int) -> None:
         board.publish(book(coins, version))
 
 
-def book(coins: list[str], version: int) -> Book:
+def book(coins: list[str], version: int) -> RateBook:
     """Make a book of this moment."""
-    now, origin = datetime.now(UTC), Origin(Made.PUBLISHED, ("bench",), pace=Pace.REALTIME)
+    now, origin = datetime.now(UTC), Origin(Derivation.PUBLISHED, ("bench",), pace=Pace.REALTIME)
     quotes = {}
     for coin in coins:
         bid = Fraction(random.randrange(10**9, 2 * 10**9), 10**5)  # noqa: S311
         quotes[coin] = Quote(Pair(coin, PIVOT), bid, bid + Fraction(1, 100), now, now, origin)
     pairs = {quote.pair: quote for quote in quotes.values()}
-    return Book(version, now, quotes, (PIVOT,), pairs, frozenset(pairs))
+    return RateBook(version, now, quotes, (PIVOT,), pairs, frozenset(pairs))
 
 
 def pinned(core: int | None, work: Callable[..., None], *arguments: object) -> None:
@@ -84,7 +84,7 @@ def prepared(folder: Path) -> tuple[Settings, str]:
     """Make a data folder with an owner whose plan knows no bounds; give it with the owner's key."""
     folder.mkdir()
     settings = Settings(data=folder, stream_port=free_port(), operator_port=0, fetch=False)
-    keeper = Keeper(settings, utc_now)
+    keeper = Bootstrap(settings, utc_now)
     keeper.prepare(lambda _count: None)
     text = (folder / "plans.toml").read_text().replace("stream_connections = 1_000\n", "stream_connections = 100_000\n")
     (folder / "plans.toml").write_text(text)

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from cambist.app.simulated import COINS_BY_SIZE
-from cambist.market.coins import is_coin_pair
+from cambist.pricing.crypto_pairs import is_coin_pair
+from cambist.processes.simulated_market import COINS_BY_SIZE
 from cambist.reference.tables import CURRENCIES
 from cambist.reference.weights import PURITIES, UNITS
-from cambist.simulation.levels import METALS
-from cambist.simulation.market import SimulatedMarket
+from cambist.sandbox.levels import METALS
+from cambist.sandbox.market import SimulatedMarket
 
 FIRST_DAY, LAST_DAY = dt.date(1999, 1, 4), dt.date(2026, 10, 30)
 MARKET = SimulatedMarket(0, COINS_BY_SIZE)  # what is quoted does not depend on the seed

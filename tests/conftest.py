@@ -20,21 +20,21 @@ import pytest
 from currency_converter import CURRENCY_FILE
 from hypothesis import HealthCheck, settings
 
-from cambist.accounts.account import Account, Holder
+from cambist.accounts.account import Account, KeyHolder
 from cambist.accounts.api_key import digest, mint
 from cambist.accounts.meter import Meter
 from cambist.accounts.plan import default_plans, read_plans
-from cambist.app.parts import endpoints
-from cambist.feeds.ecb import feed
-from cambist.history.archive import Archive
-from cambist.history.image import RateImage
+from cambist.api.application import ApiOptions, build_application
+from cambist.api.worker_state import WorkerState
+from cambist.history.archive import FixingArchive
+from cambist.history.rate_matrix import RateMatrix
 from cambist.ingest.filing import Delivery, Files, file_delivery
-from cambist.ingest.health import Health
-from cambist.ingest.publish import build_book, build_image
-from cambist.market.book import Book
-from cambist.server.desk import Desk
-from cambist.server.wsgi import Options, build_wsgi
-from cambist.stores.sql import SqlStore
+from cambist.ingest.snapshot_builder import rate_book_from_archive, rate_matrix_from_archive
+from cambist.ingest.source_status import SourceStatuses
+from cambist.pricing.rate_book import RateBook
+from cambist.registry.components import endpoints
+from cambist.sources.adapters.ecb import adapter
+from cambist.storage.sql import SqlStore
 
 # `make fuzz` tries as many cases as half a minute a test allows; the cases differ from run to run.
 settings.register_profile("fuzz", max_examples=20_000, deadline=None, suppress_health_check=list(HealthCheck))
@@ -74,7 +74,7 @@ def now() -> datetime:
 
 def stocked(store: SqlStore, content: bytes) -> SqlStore:
     store.migrate()
-    file_delivery(Files(store.archive, store.quarantine), feed, Delivery(content, "a test", NOW), lambda _: None)
+    file_delivery(Files(store.archive, store.quarantine), adapter, Delivery(content, "a test", NOW), lambda _: None)
     return store
 
 
@@ -87,7 +87,7 @@ def small_store(tmp_path: Path, small_ecb: bytes) -> Iterator[SqlStore]:
 
 
 @pytest.fixture(scope="session")
-def real_archive(tmp_path_factory: pytest.TempPathFactory, bundled: bytes) -> Iterator[Archive]:
+def real_archive(tmp_path_factory: pytest.TempPathFactory, bundled: bytes) -> Iterator[FixingArchive]:
     """An archive of the real history; nobody writes to it."""
     store = stocked(SqlStore(f"sqlite:///{tmp_path_factory.mktemp('real') / 'real.db'}"), bundled)
     yield store.archive
@@ -95,13 +95,13 @@ def real_archive(tmp_path_factory: pytest.TempPathFactory, bundled: bytes) -> It
 
 
 @pytest.fixture(scope="session")
-def real_image(real_archive: Archive) -> RateImage:
-    return build_image(real_archive, [feed.source], NOW.date())
+def real_image(real_archive: FixingArchive) -> RateMatrix:
+    return rate_matrix_from_archive(real_archive, [adapter.source], NOW.date())
 
 
 @pytest.fixture(scope="session")
-def real_book(real_archive: Archive) -> Book:
-    return build_book(real_archive, [feed.source], 1, NOW)
+def real_book(real_archive: FixingArchive) -> RateBook:
+    return rate_book_from_archive(real_archive, [adapter.source], 1, NOW)
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ class Client:
 
     app: Callable[..., Iterable[bytes]]
     key: str | None = KEY
-    desk: Desk | None = field(default=None, repr=False)
+    desk: WorkerState | None = field(default=None, repr=False)
     ledger: Any = field(default=None, repr=False)
 
     def get(self, target: str, **rest: Any) -> Reply:
@@ -204,29 +204,29 @@ class Clock:
         self.now = datetime(*moment, tzinfo=UTC).timestamp()  # type: ignore[misc, arg-type]
 
 
-OWNER = Holder(1, Account(1, "owner", "unlimited"))
+OWNER = KeyHolder(1, Account(1, "owner", "unlimited"))
 PLANS = read_plans(default_plans(), "plans.toml")
 
 
-def client_of(book: Book, image: RateImage, **rest: Any) -> Client:
+def client_of(book: RateBook, image: RateMatrix, **rest: Any) -> Client:
     """Make a client; `holders`, `plans`, `past` and `clock` may be given, the rest are options of the HTTP face."""
     given = {name: rest.pop(name) for name in ("holders", "plans", "past", "clock") if name in rest}
     holders = given.get("holders", {digest(KEY): OWNER})
-    desk = Desk(book, image, holders, given.get("plans", PLANS), given.get("clock", NOW.timestamp))
-    desk.take_bulletin(Health.of([feed.source], {}).bulletin(NOW, {}, {}))
+    desk = WorkerState(book, image, holders, given.get("plans", PLANS), given.get("clock", NOW.timestamp))
+    desk.take_bulletin(SourceStatuses.of([adapter.source], {}).bulletin(NOW, {}, {}))
     ledger = MemoryLedger()
     meter = Meter(ledger, given.get("past", {}))
-    return Client(build_wsgi(endpoints(), desk, meter, Options(**rest)), desk=desk, ledger=ledger)
+    return Client(build_application(endpoints(), desk, meter, ApiOptions(**rest)), desk=desk, ledger=ledger)
 
 
 @pytest.fixture
-def client(real_book: Book, real_image: RateImage) -> Client:
+def client(real_book: RateBook, real_image: RateMatrix) -> Client:
     """A client of the service on the real history, on 2026-11-20 at noon UTC."""
     return client_of(real_book, real_image)
 
 
 @pytest.fixture
-def make_client(real_book: Book, real_image: RateImage) -> Callable[..., Client]:
+def make_client(real_book: RateBook, real_image: RateMatrix) -> Callable[..., Client]:
     """Make a client of a service with other options."""
     return lambda **options: client_of(real_book, real_image, **options)
 

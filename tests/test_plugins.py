@@ -60,4 +60,4 @@ def test_a_module_that_ends_in_nothing_is_refused_by_its_name(plant: Plant) -> N
 
 def test_a_module_that_is_not_there_is_refused_by_its_name() -> None:
     with pytest.raises(ModuleNotFoundError, match=r"cambist\.feeds\.nowhere"):
-        load("cambist.feeds", ["nowhere"], "feed", object)
+        load("cambist.sources.adapters", ["nowhere"], "feed", object)

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import typer
-
 from cambist.app.parts import endpoints
-from cambist.cli.main import app
 from cambist.server.endpoint import Endpoint, one_call
 from cambist.server.params import declared
+
+from cambist.cli.main import app
 from cambist.settings import PREFIX, Settings, described, written
 
 ROOT = Path(__file__).parents[1]

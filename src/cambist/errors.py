@@ -1,4 +1,4 @@
-"""Everything that can go wrong, in the field's words. No HTTP here: `server/problems.py` gives each a status.
+"""Everything that can go wrong, in the field's words. No HTTP here: `api/errors.py` gives each a status.
 
 CambistError
 ├── RequestRefused             what was asked cannot be answered as asked
@@ -25,12 +25,12 @@ CambistError
 ├── NameTaken                  there is an account of that name already
 ├── PlansRefused               a plans file is malformed
 ├── SourceRefused              an operator's own source is declared wrongly
-├── FeedBroken                 a source sent something that is not what it publishes
+├── SourceBroken                 a source sent something that is not what it publishes
 │   ├── CellBroken             one cell or column of what a source sent cannot be read
 │   ├── SourceSilent           a source cannot be reached, or does not answer in time
 │   └── NothingPublished       a source says, well-formed, that it has nothing for the days asked
-├── ImageDamaged               the columnar image is not what was written
-├── BoardDamaged               the published book is not what was written
+├── RateMatrixDamaged               the columnar image is not what was written
+├── RateBookDamaged               the published book is not what was written
 ├── StoreBroken                the database cannot be read or written
 ├── SettingRefused             a setting is unknown, malformed or out of range
 └── CannotStart                the machine does not allow the service to start
@@ -159,27 +159,27 @@ class SourceRefused(CambistError):
     """An operator's own source is declared wrongly; the text names the file and the field."""
 
 
-class FeedBroken(CambistError):
+class SourceBroken(CambistError):
     """A source sent something that is not what it publishes."""
 
 
-class CellBroken(FeedBroken):
+class CellBroken(SourceBroken):
     """One cell or column of what a source sent cannot be read; the rest may stand."""
 
 
-class SourceSilent(FeedBroken):
+class SourceSilent(SourceBroken):
     """A source cannot be reached, or does not answer in time."""
 
 
-class NothingPublished(FeedBroken):
+class NothingPublished(SourceBroken):
     """A source says, well-formed, that it has nothing for the days asked."""
 
 
-class ImageDamaged(CambistError):
+class RateMatrixDamaged(CambistError):
     """The columnar image is not what was written, or was written by another version."""
 
 
-class BoardDamaged(CambistError):
+class RateBookDamaged(CambistError):
     """The published book is not what was written, or was written by another version."""
 
 

@@ -12,30 +12,30 @@ import pytest
 from msgspec import structs
 from tests.conftest import MemoryLedger
 
-from cambist.accounts.account import Account, Holder
+from cambist.accounts.account import Account, KeyHolder
 from cambist.accounts.api_key import Digest
 from cambist.accounts.meter import Meter
 from cambist.accounts.plan import Plan, default_plans, read_plans
+from cambist.api.book_responses import BookResponsesByKind
+from cambist.api.principals import ApiPrincipal, ApiPrincipals, principals_by_key
 from cambist.errors import QuotaSpent, RateLimited, StoreBroken
-from cambist.market.book import Book
-from cambist.server.shelf import Shelves
-from cambist.server.subscribers import Subscriber, Subscribers, subscribers
+from cambist.pricing.rate_book import RateBook
 
 UNLIMITED = read_plans(default_plans(), "plans.toml")["unlimited"]
-SHELVES = Shelves(Book(1, datetime(2026, 11, 20, tzinfo=UTC), {}, ("USD",)), 0)
+SHELVES = BookResponsesByKind(RateBook(1, datetime(2026, 11, 20, tzinfo=UTC), {}, ("USD",)), 0)
 TODAY = date(2026, 11, 20)
 DAY = timedelta(days=1)
 
 
-def many(plan: Plan, *accounts: Account) -> Subscribers:
+def many(plan: Plan, *accounts: Account) -> ApiPrincipals:
     """Each account with one key, whose number is ten times the account's."""
-    holders = {Digest(bytes([one.number])): Holder(one.number * 10, one) for one in accounts}
-    return subscribers(holders, {plan.name: plan}, SHELVES)
+    holders = {Digest(bytes([one.number])): KeyHolder(one.number * 10, one) for one in accounts}
+    return principals_by_key(holders, {plan.name: plan}, SHELVES)
 
 
 def a_subscriber(
     calls: int | None = None, rate: float | None = None, burst: int | None = None, **account: Any
-) -> Subscriber:
+) -> ApiPrincipal:
     plan = structs.replace(UNLIMITED, name="p", calls_a_month=calls, rate=rate, burst=burst)
     (subscriber,) = many(plan, Account(**{"number": 1, "name": "one", "plan": "p"} | account)).values()
     return subscriber
@@ -47,10 +47,10 @@ def meter(ledger) -> Meter:
 
 
 @pytest.fixture
-def use(clock) -> Callable[[Meter, Subscriber, int], bool]:
+def use(clock) -> Callable[[Meter, ApiPrincipal, int], bool]:
     """Ask for an answer that costs so much, and count it if it is let in; say whether it was."""
 
-    def used(meter: Meter, subscriber: Subscriber, cost: int = 1) -> bool:
+    def used(meter: Meter, subscriber: ApiPrincipal, cost: int = 1) -> bool:
         try:
             meter.afford(subscriber, cost, clock())
         except QuotaSpent:
@@ -61,7 +61,7 @@ def use(clock) -> Callable[[Meter, Subscriber, int], bool]:
     return used
 
 
-def bearers(*them: Subscriber) -> Subscribers:
+def bearers(*them: ApiPrincipal) -> ApiPrincipals:
     return {Digest(bytes([one.key])): one for one in them}
 
 

@@ -18,9 +18,9 @@ import typer
 from cambist.accounts.account import OWNER, UNLIMITED, Account
 from cambist.accounts.plan import default_plans
 from cambist.cli import account, check, feeds, key, main, plans, quarantine, usage
-from cambist.feeds.ecb import feed
 from cambist.ingest.filing import Delivery, Files, file_delivery
-from cambist.stores.sql import SqlStore
+from cambist.sources.adapters.ecb import adapter
+from cambist.storage.sql import SqlStore
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory, small_ecb: bytes) -> Path
     store.migrate()
     file_delivery(
         Files(store.archive, store.quarantine),
-        feed,
+        adapter,
         Delivery(small_ecb, "a test", datetime(2026, 3, 7, tzinfo=UTC)),
         lambda _: None,
     )

@@ -29,7 +29,7 @@ from typer.testing import CliRunner
 
 from cambist.cli import main as program
 from cambist.history.environment import Environment
-from cambist.stores.folder import DataFolder
+from cambist.storage.data_directory import DataDirectory
 
 TODAY = datetime.now(UTC).date()
 COMMAND = Path(sys.executable).parent / "cambist"
@@ -137,7 +137,7 @@ def played(small_ecb: bytes) -> Iterator[Played]:
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
     """A live folder that nothing has been filed in yet."""
-    folder = DataFolder(tmp_path / "data")
+    folder = DataDirectory(tmp_path / "data")
     folder.claim(Environment.LIVE)
     folder.release()
     return folder.path
@@ -264,7 +264,7 @@ def test_people_get_a_table_and_nothing_else(data: Path) -> None:
 def test_all_sources_that_are_on_are_filled_unless_one_is_named(
     data: Path, played: Played, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from cambist.app.feeds import fixing_feeds  # noqa: PLC0415  the table of feeds is wanted here alone
+    from cambist.registry.sources import fixing_feeds  # noqa: PLC0415  the table of feeds is wanted here alone
     from cambist.settings import Settings  # noqa: PLC0415
 
     declare(data)
@@ -368,7 +368,7 @@ def test_a_folder_that_is_none_is_refused_and_not_made(
 def test_the_folder_of_a_sandbox_is_refused(
     tmp_path: Path, played: Played, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    folder = DataFolder(tmp_path / "sandbox")
+    folder = DataDirectory(tmp_path / "sandbox")
     folder.claim(Environment.SANDBOX)
     folder.release()
     there = sorted(folder.path.iterdir())

@@ -4,12 +4,12 @@ import sqlite3
 
 import pytest
 
-from cambist.app.keeper import supply_of
-from cambist.app.parts import open_store
-from cambist.server.desk import utc_now
+from cambist.api.worker_state import utc_now
+from cambist.processes.bootstrap import snapshot_source_of
+from cambist.registry.components import open_store
 from cambist.settings import Settings
-from cambist.stores.board import FileBoard
-from cambist.stores.image import write_image
+from cambist.storage.shared.rate_book_file import RateBookFile
+from cambist.storage.shared.rate_matrix_file import write_rate_matrix
 
 
 @pytest.fixture
@@ -17,9 +17,9 @@ def whole(folder):
     """A folder with its rate image and its book."""
     settings = Settings(data=folder)
     store = open_store(settings)
-    supply = supply_of(settings, store.archive)
-    write_image(folder / "rates.image", supply.image(utc_now()))
-    FileBoard(folder).publish(supply.book(1, utc_now()))
+    supply = snapshot_source_of(settings, store.archive)
+    write_rate_matrix(folder / "rates.image", supply.image(utc_now()))
+    RateBookFile(folder).publish(supply.book(1, utc_now()))
     store.close()
     return folder
 

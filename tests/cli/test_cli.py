@@ -17,16 +17,16 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from cambist import __version__
+from cambist.api.listening_socket import free_address
 from cambist.cli import main as program
 from cambist.errors import CannotStart
-from cambist.feeds.ecb import feed
-from cambist.history.closes import CLOSES
+from cambist.history.coin_closes import CLOSES
 from cambist.history.fixing import Fixing, Receipt
 from cambist.ingest.filing import Delivery, Files, file_delivery
-from cambist.market.pair import Pair
-from cambist.server.listening import free_address
+from cambist.pricing.pair import Pair
 from cambist.settings import Settings
-from cambist.stores.sql import SqlStore
+from cambist.sources.adapters.ecb import adapter
+from cambist.storage.sql import SqlStore
 
 DOCS = Path(__file__).parents[2] / "docs" / "openapi.json"
 OPTIONS = {
@@ -82,7 +82,10 @@ def data(tmp_path: Path) -> str:
         content = f"Date,USD,JPY,\n2026-10-30,{value},180.5,\n".encode()
         received_at = datetime(2026, 10, 30, 16 + hour, tzinfo=UTC)
         file_delivery(
-            Files(store.archive, store.quarantine), feed, Delivery(content, f"file {hour}", received_at), lambda _: None
+            Files(store.archive, store.quarantine),
+            adapter,
+            Delivery(content, f"file {hour}", received_at),
+            lambda _: None,
         )
     store.close()
     return str(tmp_path)
@@ -104,7 +107,14 @@ def test_every_command_is_in_the_table_of_this_test() -> None:
 
 HEAVY = (
     *("sqlalchemy", "alembic", "aiohttp", "granian", "falcon", "numpy", "holidays", "picows", "stamina", "asyncio"),
-    *("cambist.app", "cambist.server", "cambist.stores", "cambist.feeds", "cambist.ingest", "cambist.stream"),
+    *(
+        "cambist.processes",
+        "cambist.api",
+        "cambist.storage",
+        "cambist.sources.adapters",
+        "cambist.ingest",
+        "cambist.stream",
+    ),
 )
 
 

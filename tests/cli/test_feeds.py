@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from cambist.app.feeds import feeds
-from cambist.history.report import Bulletin, SourceReport
-from cambist.stores.records import write_record
+from cambist.history.source_report import SourceReport, SourceReports
+from cambist.registry.sources import feeds
+from cambist.storage.json_file import write_json_file
 
 Shell = Callable[..., Any]
 Refused = Callable[..., str]
@@ -126,9 +126,9 @@ REPORTS = (
 
 
 @pytest.fixture
-def bulletin(folder: Path) -> Bulletin:
-    written = Bulletin(datetime.now(UTC), REPORTS, 12, NOW)
-    write_record(folder / "sources.json", written)
+def bulletin(folder: Path) -> SourceReports:
+    written = SourceReports(datetime.now(UTC), REPORTS, 12, NOW)
+    write_json_file(folder / "sources.json", written)
     return written
 
 
@@ -147,7 +147,7 @@ def test_status_says_how_each_source_does(shell: Shell, monkeypatch: pytest.Monk
     assert "Nobody asks" not in table
 
 
-def test_status_is_told_to_machines(shell: Shell, bulletin: Bulletin) -> None:
+def test_status_is_told_to_machines(shell: Shell, bulletin: SourceReports) -> None:
     record = shell("feeds", "status", "--json").json
     assert (record["book_version"], record["environment"]) == (12, "live")
     assert datetime.fromisoformat(record["written_at"]) == bulletin.written_at
@@ -160,7 +160,7 @@ def test_status_is_told_to_machines(shell: Shell, bulletin: Bulletin) -> None:
 
 
 def test_an_old_bulletin_says_that_nobody_asks(shell: Shell, folder: Path) -> None:
-    write_record(folder / "sources.json", Bulletin(datetime.now(UTC) - timedelta(hours=5, minutes=1), REPORTS))
+    write_json_file(folder / "sources.json", SourceReports(datetime.now(UTC) - timedelta(hours=5, minutes=1), REPORTS))
     assert shell("feeds", "status").out.endswith("Nobody asks the sources now: this is what was so 5h ago.\n")
 
 

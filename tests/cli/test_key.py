@@ -10,7 +10,7 @@ import pytest
 
 from cambist.accounts.account import Accounts, NewKey
 from cambist.accounts.api_key import digest, is_well_formed
-from cambist.stores.sql import SqlStore
+from cambist.storage.sql import SqlStore
 
 Shell = Callable[..., Any]
 Refused = Callable[..., str]

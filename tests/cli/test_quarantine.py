@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 from cambist.errors import StoreBroken
-from cambist.feeds.ecb import feed
-from cambist.history.fixing import Fixing, Known, Receipt, Refusal
-from cambist.history.quarantine import State
+from cambist.history.fixing import Fixing, Receipt, ReceivedFixing, RefusedFixing
+from cambist.history.quarantine import QuarantineState
 from cambist.ingest.filing import Delivery, Files, file_delivery
-from cambist.market.pair import Pair
-from cambist.stores.board import FileBoard, News
-from cambist.stores.sql import SqlStore
-from cambist.stores.sql.archive import SqlArchive
+from cambist.pricing.pair import Pair
+from cambist.sources.adapters.ecb import adapter
+from cambist.storage.shared.rate_book_file import RateBookFile, Topic
+from cambist.storage.sql import SqlStore
+from cambist.storage.sql.archive import SqlArchive
 
 Shell = Callable[..., Any]
 Refused = Callable[..., str]
@@ -32,7 +32,7 @@ def fixing(pair: Pair, value: str, day: date = MONDAY, source: str = "ecb") -> F
 
 
 def detain(store: SqlStore, one: Fixing, reason: str) -> None:
-    store.archive.file(Receipt(one.source, CAME_AT, "https://rates.example/", "d"), [], [Refusal(one, reason)])
+    store.archive.file(Receipt(one.source, CAME_AT, "https://rates.example/", "d"), [], [RefusedFixing(one, reason)])
 
 
 @pytest.fixture
@@ -46,15 +46,15 @@ def store(folder: Path) -> Iterator[SqlStore]:
     store.close()
 
 
-def states(store: SqlStore) -> list[State]:
+def states(store: SqlStore) -> list[QuarantineState]:
     return [each.state for each in store.quarantine.detained(None)]
 
 
 def rings(folder: Path) -> int:
-    return FileBoard(folder).version(News.ARCHIVE)
+    return RateBookFile(folder).version(Topic.ARCHIVE)
 
 
-def trail(store: SqlStore, pair: Pair = EUR_USD, day: date = MONDAY) -> list[Known]:
+def trail(store: SqlStore, pair: Pair = EUR_USD, day: date = MONDAY) -> list[ReceivedFixing]:
     return store.archive.trail(pair, day)
 
 
@@ -68,7 +68,7 @@ def test_what_waits_is_listed_with_the_reason(shell: Shell) -> None:
 
 
 def test_what_waits_is_listed_for_machines(shell: Shell, store: SqlStore) -> None:
-    store.quarantine.decide(2, State.REJECTED, CAME_AT)
+    store.quarantine.decide(2, QuarantineState.REJECTED, CAME_AT)
     first, second = shell("quarantine", "list", "--json").json
     assert first == {
         "number": 1,
@@ -89,7 +89,7 @@ def test_what_waits_is_listed_for_machines(shell: Shell, store: SqlStore) -> Non
 
 
 def test_all_there_ever_was_is_listed_on_request(shell: Shell, store: SqlStore) -> None:
-    store.quarantine.decide(2, State.REJECTED, datetime(2026, 3, 10, 8, 30, tzinfo=UTC))
+    store.quarantine.decide(2, QuarantineState.REJECTED, datetime(2026, 3, 10, 8, 30, tzinfo=UTC))
     table = shell("quarantine", "list", "--all").out
     (row,) = (line for line in table.splitlines() if "EUR = 1.80 JPY" in line)
     assert "rejected" in row
@@ -124,7 +124,7 @@ def test_an_accepted_fixing_is_filed_with_a_receipt_of_its_own(shell: Shell, sto
     assert known.fixing == fixing(EUR_USD, "12.5000")
     assert known.origin == "quarantine 1, accepted"
     assert began <= known.received_at <= datetime.now(UTC)
-    assert states(store) == [State.ACCEPTED, State.WAITING, State.WAITING]
+    assert states(store) == [QuarantineState.ACCEPTED, QuarantineState.WAITING, QuarantineState.WAITING]
     assert store.archive.revision() > revision
     assert rings(folder) != rung
 
@@ -137,7 +137,7 @@ def test_several_are_accepted_at_once_each_one_time(shell: Shell, store: SqlStor
     ]
     assert all(each["decided_at"] for each in records)
     assert trail(store, USD_SEK)[0].origin == "quarantine 3, accepted"
-    assert states(store) == [State.ACCEPTED, State.WAITING, State.ACCEPTED]
+    assert states(store) == [QuarantineState.ACCEPTED, QuarantineState.WAITING, QuarantineState.ACCEPTED]
 
 
 def test_accepting_says_where_it_takes_the_place_of_what_was_filed(shell: Shell, store: SqlStore) -> None:
@@ -169,14 +169,14 @@ def test_accepting_that_was_cut_off_is_finished_by_typing_it_again(
     assert rings(folder) != rung
     assert shell("quarantine", "accept", "1").code == 0
     assert [known.fixing.value for known in trail(store)] == [Decimal("12.5000")]
-    assert states(store)[0] is State.ACCEPTED
+    assert states(store)[0] is QuarantineState.ACCEPTED
 
 
 def test_an_accepted_fixing_stays_when_its_source_sends_it_again(shell: Shell, store: SqlStore) -> None:
     shell("quarantine", "accept", "2")
     filed = file_again(store)
     assert (filed.added, filed.unchanged, filed.refused) == (1, 1, 0)
-    assert states(store)[1] is State.ACCEPTED
+    assert states(store)[1] is QuarantineState.ACCEPTED
 
 
 def test_a_rejected_fixing_is_marked_and_never_filed(shell: Shell, store: SqlStore, folder: Path) -> None:
@@ -186,7 +186,7 @@ def test_a_rejected_fixing_is_marked_and_never_filed(shell: Shell, store: SqlSto
         "Rejected 1: 1 EUR = 12.5000 USD on 2026-03-09 is never filed.",
         "Rejected 2: 1 EUR = 1.80 JPY on 2026-03-09 is never filed.",
     ]
-    assert states(store) == [State.REJECTED, State.REJECTED, State.WAITING]
+    assert states(store) == [QuarantineState.REJECTED, QuarantineState.REJECTED, QuarantineState.WAITING]
     assert rings(folder) != rung
     filed = file_again(store)
     assert (filed.added, filed.refused) == (1, 0)
@@ -209,8 +209,8 @@ REFUSALS = {
 def test_what_cannot_be_is_refused_in_one_sentence_and_nothing_is_done(
     refused: Refused, store: SqlStore, arguments: tuple[str, ...], reason: str, as_json: tuple[str, ...]
 ) -> None:
-    store.quarantine.decide(2, State.REJECTED, CAME_AT)
-    store.quarantine.decide(3, State.ACCEPTED, CAME_AT)
+    store.quarantine.decide(2, QuarantineState.REJECTED, CAME_AT)
+    store.quarantine.decide(3, QuarantineState.ACCEPTED, CAME_AT)
     before = states(store)
     command, *rest = arguments
     assert reason in refused("quarantine", command, *as_json, *rest)
@@ -221,7 +221,7 @@ def test_what_cannot_be_is_refused_in_one_sentence_and_nothing_is_done(
 def test_what_is_decided_by_somebody_else_meanwhile_is_said(
     refused: Refused, store: SqlStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cambist.stores.sql.quarantine.SqlQuarantine.decide", lambda *_: None)
+    monkeypatch.setattr("cambist.storage.sql.quarantine.SqlQuarantine.decide", lambda *_: None)
     assert refused("quarantine", "accept", "1") == "Number [1] waits no more: it was decided meanwhile"
     assert trail(store) == []
 
@@ -230,11 +230,11 @@ def test_what_is_no_number_is_refused(shell: Shell, store: SqlStore) -> None:
     for numbers in ((), ("one",)):
         ended = shell("quarantine", "accept", *numbers)
         assert (ended.code, ended.out) == (2, "")
-    assert states(store) == [State.WAITING] * 3
+    assert states(store) == [QuarantineState.WAITING] * 3
 
 
 def file_again(store: SqlStore) -> Any:
     """Have the ECB send the day again, with another rate of the dollar and the same of the yen."""
     content = b"Date,USD,JPY,\n2026-03-09,1.2510,1.80,\n"
     delivery = Delivery(content, "https://rates.example/", datetime(2026, 3, 10, tzinfo=UTC))
-    return file_delivery(Files(store.archive, store.quarantine), feed, delivery, lambda _: None)
+    return file_delivery(Files(store.archive, store.quarantine), adapter, delivery, lambda _: None)

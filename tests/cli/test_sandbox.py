@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from cambist.app.simulated import known_codes
 from cambist.cli import main
 from cambist.history.environment import Environment
-from cambist.simulation.faults import Faults, read_faults
-from cambist.stores.folder import DataFolder
+from cambist.processes.simulated_market import known_codes
+from cambist.sandbox.faults import Faults, read_faults
+from cambist.storage.data_directory import DataDirectory
 
 Said = Callable[..., str]
 
@@ -26,7 +26,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for variable in [name for name in os.environ if name.startswith("CAMBIST_")]:
         monkeypatch.delenv(variable)
     monkeypatch.chdir(tmp_path)
-    made = DataFolder(tmp_path / "sandbox-data")
+    made = DataDirectory(tmp_path / "sandbox-data")
     made.claim(Environment.SANDBOX)
     made.release()
     return made.path
@@ -142,7 +142,7 @@ def test_the_nearest_code_is_named(refused: Said) -> None:
     "arguments", [("stale", "EUR"), ("slow", "1"), ("show",), ("clear",), ("missing", "2026-10-05")]
 )
 def test_a_live_folder_is_refused(refused: Said, tmp_path: Path, arguments: tuple[str, ...]) -> None:
-    live = DataFolder(tmp_path / "data")
+    live = DataDirectory(tmp_path / "data")
     live.claim()
     live.release()
     assert "a live one and stays one" in refused(*arguments, "--data", str(live.path))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cambist.cli.tables import tell_table
+from cambist.cli.tables import print_table
 
 LONG = "a reason that is far too long for a line of eighty columns " * 3
 COLUMNS = ("Source", "Corrected", "Why")
@@ -20,7 +20,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
         for variable in ("FORCE_COLOR", "GITHUB_ACTIONS"):
             monkeypatch.delenv(variable, raising=False)
         monkeypatch.setenv("TERM", "dumb" if width == 80 else "xterm")
-        tell_table(COLUMNS, rows)
+        print_table(COLUMNS, rows)
         return capsys.readouterr().out.splitlines()
 
     return draw
@@ -49,12 +49,12 @@ def test_on_a_terminal_that_is_too_narrow_each_row_is_a_block(terminal) -> None:
 
 def test_in_a_pipe_each_row_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("COLUMNS", "40")
-    tell_table(COLUMNS, [("ecb", 1, LONG)])
+    print_table(COLUMNS, [("ecb", 1, LONG)])
     lines = [line for line in capsys.readouterr().out.splitlines() if "│" in line]
     assert len(lines) == 1
     assert LONG.strip() in lines[0]
 
 
 def test_nothing_in_a_table_is_markup(capsys: pytest.CaptureFixture[str]) -> None:
-    tell_table(COLUMNS, [("[b]ecb[/b]", 1, "[red]")])
+    print_table(COLUMNS, [("[b]ecb[/b]", 1, "[red]")])
     assert "[b]ecb[/b]" in capsys.readouterr().out

@@ -7,8 +7,8 @@ from datetime import date, timedelta
 
 import pytest
 
-from cambist.accounts.ledger import Total
-from cambist.app.parts import open_store
+from cambist.accounts.usage_counters import CounterTotal
+from cambist.registry.components import open_store
 from cambist.settings import Settings
 
 TODAY = date(2026, 11, 20)
@@ -20,10 +20,10 @@ def spent(folder):
     store = open_store(Settings(data=folder))
     store.usage.fold(
         [
-            Total(TODAY, 0, 1, "/fetch-one", 1234),
-            Total(TODAY, 1, 1, "/fetch-one", 6),
-            Total(TODAY, 0, 1, "/usage", 2),
-            Total(TODAY - timedelta(days=1), 0, 1, "/convert", 7),
+            CounterTotal(TODAY, 0, 1, "/fetch-one", 1234),
+            CounterTotal(TODAY, 1, 1, "/fetch-one", 6),
+            CounterTotal(TODAY, 0, 1, "/usage", 2),
+            CounterTotal(TODAY - timedelta(days=1), 0, 1, "/convert", 7),
         ]
     )
     store.close()

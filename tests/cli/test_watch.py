@@ -26,10 +26,10 @@ from typing import Any
 import pytest
 from aiohttp import WSMsgType, web
 
-from cambist.app.watched import Direction, Lost, Watched
-from cambist.app.watching import Access, Patience, StreamClient
 from cambist.cli import main, stream_access, watching
 from cambist.cli.prices_table import prices_table
+from cambist.client.stream_client import Access, Patience, StreamClient
+from cambist.client.watch_list import Direction, Lost, WatchList
 from cambist.errors import KeyRefused
 from cambist.settings import read_settings
 from cambist.stream.messages import StreamName
@@ -370,7 +370,7 @@ def read_until(terminal: int, sign: str) -> str:
 # Lost and found
 
 
-def client(stream: Stream, watched: Watched, said: list[str]) -> StreamClient:
+def client(stream: Stream, watched: WatchList, said: list[str]) -> StreamClient:
     quickly = Patience(answer=2, shortest=0.01, longest=0.05)
     return StreamClient(Access(stream.url, KEY), watched, StreamName.FX, lambda: NOON, said.append, quickly)
 
@@ -386,7 +386,7 @@ async def taken(client: StreamClient, count: int) -> None:
 
 def test_a_stream_that_was_dropped_is_resumed_and_subscribed_to_again(stream):
     stream.rounds = [[price("EURUSD", "1.0850", "1.0852")], [], [price("EURUSD", "1.0840", "1.0842")]]
-    watched, said = Watched(["EURUSD", "NOPE"]), []
+    watched, said = WatchList(["EURUSD", "NOPE"]), []
     asyncio.run(taken(client(stream, watched, said), 2))
     assert (stream.connections, watched.prices["EURUSD"].bid, watched.lost) == (3, Decimal("1.0840"), None)
     assert watched.prices["EURUSD"].direction is Direction.DOWN
@@ -397,7 +397,7 @@ def test_a_stream_that_was_dropped_is_resumed_and_subscribed_to_again(stream):
 
 def test_a_stream_that_stays_away_keeps_the_last_prices_and_the_first_moment(stream):
     stream.rounds = [[price("EURUSD", "1.0850", "1.0852")], []]
-    watched, said = Watched(["EURUSD"]), []
+    watched, said = WatchList(["EURUSD"]), []
     one = client(stream, watched, said)
 
     async def loses() -> None:
@@ -421,7 +421,7 @@ def test_an_error_in_between_is_why_it_is_lost(stream, op, why):
     error = {"op": op, "status": 429, "msg": "Too much", "tsp": TSP}
     stream.rounds = [[price("EURUSD", "1.0850", "1.0852"), error], [price("EURUSD", "1.0840", "1.0842")]]
     said: list[str] = []
-    asyncio.run(taken(client(stream, Watched(["EURUSD"]), said), 2))
+    asyncio.run(taken(client(stream, WatchList(["EURUSD"]), said), 2))
     assert said == [f"The stream is lost since 12:00:00 UTC: {why}; connecting again"]
 
 
@@ -430,7 +430,7 @@ def test_a_loss_is_said_once_however_often_it_is_tried_again(stream):
     said: list[str] = []
 
     async def tries() -> None:
-        changes = client(stream, Watched(["EURUSD"]), said).changes()
+        changes = client(stream, WatchList(["EURUSD"]), said).changes()
         await anext(changes)
         stream.most = 0  # no reason to end: it was allowed before
         with pytest.raises(TimeoutError):
@@ -445,8 +445,8 @@ def test_a_loss_is_said_once_however_often_it_is_tried_again(stream):
 # What is known of a pair
 
 
-def known(*bids: str) -> Watched:
-    watched = Watched(["EURUSD"])
+def known(*bids: str) -> WatchList:
+    watched = WatchList(["EURUSD"])
     for second, bid in enumerate(bids):
         as_of = NOON + timedelta(seconds=second)
         watched.take("EURUSD", Decimal(bid), Decimal(bid) + Decimal("0.0002"), as_of)
@@ -480,13 +480,13 @@ def test_mid_spread_and_age_are_of_the_newest_price():
 
 
 def test_pairs_are_watched_once_each_in_their_order():
-    watched = Watched(["xau/usd", "EURUSD", "XAUUSD "])
+    watched = WatchList(["xau/usd", "EURUSD", "XAUUSD "])
     assert list(watched.prices) == ["XAUUSD", "EURUSD"]
     assert not watched.is_complete
 
 
 def test_a_name_is_ignored_once():
-    watched = Watched(["EURUSD", "x" * 80])
+    watched = WatchList(["EURUSD", "x" * 80])
     told = f"{'x' * 64}… 80 characters"  # as the server repeats it
     assert (watched.ignore([told]), watched.ignore([told])) == ([told], [])
     assert list(watched.prices) == ["EURUSD", "X" * 80]

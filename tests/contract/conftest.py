@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from cambist.market.book import Book
-from cambist.market.compose import compose
-from cambist.market.pair import Pair
-from cambist.market.quote import Made, Origin, Quote
-from cambist.market.standing import Pace
+from cambist.pricing.pair import Pair
+from cambist.pricing.quote import Derivation, Origin, Quote
+from cambist.pricing.rate_book import RateBook
+from cambist.pricing.rate_book_assembly import assemble_rate_book
+from cambist.pricing.source_kind import Pace
 from cambist.reference.assets import AssetKind
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -26,7 +26,7 @@ def dealt(pair: str, bid: str, ask: str, source: str = "kraken", **rest: Any) ->
     base, quote = pair.split("/")
     as_of = rest.get("as_of", NOON - timedelta(seconds=2))
     legs = tuple(Pair(*leg.split("/")) for leg in rest.get("legs", ()))
-    origin = Origin(rest.get("made", Made.PUBLISHED), (source,), legs, (), rest.get("pace", Pace.REALTIME))
+    origin = Origin(rest.get("made", Derivation.PUBLISHED), (source,), legs, (), rest.get("pace", Pace.REALTIME))
     return Quote(Pair(base, quote), Fraction(bid), Fraction(ask), as_of, as_of, origin)
 
 
@@ -46,7 +46,7 @@ QUOTES = {
         "nbu",
         as_of=FIXED,
         pace=Pace.DAILY,
-        made=Made.CROSSED,
+        made=Derivation.CROSSED,
         legs=("USD/UAH", "XPD/UAH"),
     ),
     "XAL": dealt("XAL/USD", "2800", "2800", "westmetall", as_of=FIXED, pace=Pace.DAILY),
@@ -55,13 +55,13 @@ QUOTES = {
         "10800",
         "10802",
         "westmetall",
-        made=Made.MOVED,
+        made=Derivation.MOVED,
         legs=("XCU/USD", "XCU-3M/USD"),
     ),
     "BTC": dealt("BTC/USD", "90000", "90010"),
     "ETH": dealt("ETH/USD", "3000", "3001"),
     "USDT": dealt("USDT/USD", "0.9990", "0.9992"),
-    "SOL": dealt("SOL/USD", "139.86", "139.972", "binance", made=Made.CROSSED, legs=("SOL/USDT", "USDT/USD")),
+    "SOL": dealt("SOL/USD", "139.86", "139.972", "binance", made=Derivation.CROSSED, legs=("SOL/USDT", "USDT/USD")),
     "DOGE": dealt("DOGE/USD", "0.1", "0.2", as_of=NOON - timedelta(hours=2)),
 }
 """One quote a code, against the dollar. Nobody has quoted XPB, XNI and XZN; DOGE is stale."""
@@ -82,14 +82,14 @@ PAIRS = {
 }
 
 
-def book_with(now: datetime = NOON, **changed: Quote | None) -> Book:
+def book_with(now: datetime = NOON, **changed: Quote | None) -> RateBook:
     """Compose the book; `changed` quotes replace or (None) remove some: a code, or a pair as `XAU_EUR`."""
     quotes = {code: changed.get(code, quote) for code, quote in QUOTES.items()}
     pairs = {name: changed.get(name.replace("/", "_"), quote) for name, quote in PAIRS.items()}
     for name, quote in changed.items():
         (pairs if "_" in name else quotes)[name.replace("_", "/")] = quote
     dealt_pairs = {Pair(*name.split("/")): quote for name, quote in pairs.items() if quote is not None}
-    return compose({code: quote for code, quote in quotes.items() if quote is not None}, 7, now, dealt_pairs)
+    return assemble_rate_book({code: quote for code, quote in quotes.items() if quote is not None}, 7, now, dealt_pairs)
 
 
 @pytest.fixture
@@ -118,7 +118,7 @@ def dealing(make_client: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @pytest.fixture(name="book_with")
-def make_book() -> Callable[..., Book]:
+def make_book() -> Callable[..., RateBook]:
     """Make that book."""
     return book_with
 

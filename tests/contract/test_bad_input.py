@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cambist.accounts.api_key import mint
-from cambist.app.parts import endpoints
+from cambist.api.errors import PROBLEMS
 from cambist.reference.tables import CURRENCIES
-from cambist.server.problems import PROBLEMS
+from cambist.registry.components import endpoints
 
 UNKNOWN_KEY = mint(lambda alphabet: alphabet[9])
 CODES = list(CURRENCIES)

@@ -9,14 +9,14 @@ from fractions import Fraction
 
 import pytest
 
-from cambist.feeds.okx import feed
-from cambist.ingest.books import Books
-from cambist.ingest.tape import Tape
-from cambist.market.consensus import Offer
-from cambist.market.pair import Pair
-from cambist.market.standing import Pace, RateType
-from cambist.market.tick import Tick
+from cambist.ingest.rate_book_builder import RateBookBuilder
+from cambist.ingest.tick_store import TickStore
+from cambist.pricing.consensus import Offer
+from cambist.pricing.pair import Pair
+from cambist.pricing.source_kind import Pace, RateType
+from cambist.pricing.tick import Tick
 from cambist.reference.assets import COINS, METALS
+from cambist.sources.adapters.okx import adapter
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 NOW_, FIXED = "2026-11-20T11:59:58Z", "2026-11-19T13:15:00Z"
@@ -255,7 +255,7 @@ def test_a_client_may_want_it_younger(client_dealing, path, max_age, status):
 def test_a_coin_that_is_dealt_now_is_answered_however_old_the_fixing_of_its_currency(dealing, quote_of):
     """A currency falls back on its newest fixing, however old: a coin that is dealt in it is as fresh as before."""
     fixed = quote_of("EUR/USD", "1.25", "1.25", "ecb", as_of=NOON - timedelta(days=1), pace=Pace.DAILY)
-    books = Books(Tape({"okx": feed.source}))
+    books = RateBookBuilder(TickStore({"okx": adapter.source}))
     books.fixed("ecb", {"EUR": Offer("ecb", fixed, Pace.DAILY, RateType.OFFICIAL, 0)}, NOON)
     books.tape.take(Tick("okx", Pair("XMR", "EUR"), Decimal(100), Decimal(102), NOON), NOON)
     client = dealing()
@@ -270,7 +270,7 @@ def test_a_coin_that_is_dealt_now_is_answered_however_old_the_fixing_of_its_curr
 @pytest.mark.parametrize("target", ["/fetch-one?from=XMR&to=USD", "/convert?from=EUR&to=XMR&amount=1"])
 def test_a_coin_is_no_younger_than_the_coin_that_it_is_dealt_in(dealing, target, age, status):
     """A tether falls back on nothing: where it is stale, what is dealt in it alone has no price in dollars."""
-    books = Books(Tape({"okx": feed.source}))
+    books = RateBookBuilder(TickStore({"okx": adapter.source}))
     heard = [("USDT/USD", "0.99", NOON - age), ("EUR/USD", "1.25", NOON), ("XMR/USDT", "100", NOON)]
     for pair, price, at in heard:
         books.tape.take(Tick("okx", Pair(*pair.split("/")), Decimal(price), Decimal(price), at), at)

@@ -17,21 +17,21 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from cambist.accounts.account import Account, Holder
+from cambist.accounts.account import Account, KeyHolder
 from cambist.accounts.api_key import digest
 from cambist.accounts.plan import default_plans, read_plans
-from cambist.app.simulated import COINS_BY_SIZE
-from cambist.ingest.books import Books
+from cambist.ingest.rate_book_builder import RateBookBuilder
 from cambist.ingest.streamer import known_names
-from cambist.ingest.tape import Tape
-from cambist.market.consensus import Offer
-from cambist.market.pair import Pair
-from cambist.market.quote import Made, Origin, Quote
-from cambist.market.standing import Pace, RateType
-from cambist.market.tick import Tick
+from cambist.ingest.tick_store import TickStore
+from cambist.pricing.consensus import Offer
+from cambist.pricing.pair import Pair
+from cambist.pricing.quote import Derivation, Origin, Quote
+from cambist.pricing.source_kind import Pace, RateType
+from cambist.pricing.tick import Tick
+from cambist.processes.simulated_market import COINS_BY_SIZE
 from cambist.reference.assets import COINS, METALS
 from cambist.reference.tables import CURRENCIES
-from cambist.simulation.pairs import direct_pairs
+from cambist.sandbox.pairs import direct_pairs
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 TODAY = date(2026, 11, 20)
@@ -114,7 +114,9 @@ def recorded_pairs() -> set[Pair]:
     if not RECORDED.exists():
         pytest.skip("the recorded lists are not here")
     content = {venue: (RECORDED / venue / name).read_bytes() for venue, name in RECORDED_LISTS.items()}
-    names = {venue: import_module(f"cambist.feeds.{venue}").feed.names(text) for venue, text in content.items()}
+    names = {
+        venue: import_module(f"cambist.sources.adapters.{venue}").adapter.names(text) for venue, text in content.items()
+    }
     return {pair for venue, listed in names.items() for pair in known_names(venue, listed).values()}
 
 
@@ -153,7 +155,7 @@ def test_what_is_no_pair_is_400_also_then(client, text):
 
 @pytest.mark.parametrize("path", ALL)
 def test_the_plan_one_includes_coins(dealing, key, path):
-    client = dealing(options={"plans": PLANS, "holders": {digest(key): Holder(1, Account(1, "one", "one"))}})
+    client = dealing(options={"plans": PLANS, "holders": {digest(key): KeyHolder(1, Account(1, "one", "one"))}})
     client.desk.clock = (NOON + timedelta(minutes=1)).timestamp
     client.desk.tick()  # it sees a new book each minute
     reply = client.get(path)
@@ -164,7 +166,7 @@ def test_the_plan_one_includes_coins(dealing, key, path):
 @pytest.mark.parametrize(("tags", "status"), [(("currency", "fx", "metals", "admin"), 403), (("crypto",), 200)])
 def test_a_plan_without_coins_is_403_and_costs_nothing(dealing, key, path, tags, status):
     plans = PLANS | {"p": structs.replace(PLANS["unlimited"], name="p", tags=tags)}
-    client = dealing(options={"plans": plans, "holders": {digest(key): Holder(1, Account(1, "one", "p"))}})
+    client = dealing(options={"plans": plans, "holders": {digest(key): KeyHolder(1, Account(1, "one", "p"))}})
     reply = client.get(path)
     assert reply.status == status
     if status == 403:
@@ -211,7 +213,9 @@ def heard(**said: dict[str, str]) -> dict[str, dict[str, str]]:
     """Read what venues list in their own form and codes; what they say of a pair stays as it is said."""
     ours: dict[str, dict[str, str]] = {}
     for venue, prices in said.items():
-        names = import_module(f"cambist.feeds.{venue}").feed.names(json.dumps(FORMS[venue](*prices)).encode())
+        names = import_module(f"cambist.sources.adapters.{venue}").adapter.names(
+            json.dumps(FORMS[venue](*prices)).encode()
+        )
         known = known_names(venue, names)
         spelled = {pair: pair.replace("/", SEPARATORS[venue]) for pair in prices}
         ours[venue] = {str(known[name]): prices[pair] for pair, name in spelled.items() if name in known}
@@ -220,8 +224,8 @@ def heard(**said: dict[str, str]) -> dict[str, dict[str, str]]:
 
 def a_book_of(said: dict[str, dict[str, str]], fixed: str = ""):
     """Make the book of what venues say: by venue and pair a price, or bid and ask; `fixed` as `USD/MNT 3400`."""
-    feed = import_module("cambist.feeds.okx").feed
-    books = Books(Tape({venue: replace(feed.source, key=venue) for venue in said}))
+    feed = import_module("cambist.sources.adapters.okx").adapter
+    books = RateBookBuilder(TickStore({venue: replace(feed.source, key=venue) for venue in said}))
     for venue, prices in said.items():
         for pair, sides in prices.items():
             bid, _, ask = sides.partition(" ")
@@ -229,7 +233,7 @@ def a_book_of(said: dict[str, dict[str, str]], fixed: str = ""):
     if fixed:
         name, rate = fixed.split()
         pair = Pair(*name.split("/"))
-        quote = Quote(pair, Fraction(rate), Fraction(rate), NOON, NOON, Origin(Made.PUBLISHED, ("bank",)))
+        quote = Quote(pair, Fraction(rate), Fraction(rate), NOON, NOON, Origin(Derivation.PUBLISHED, ("bank",)))
         books.fixed("bank", {pair.quote: Offer("bank", quote, Pace.DAILY, RateType.OFFICIAL, 0)}, NOON)
     return books.edition(NOON)
 

@@ -11,12 +11,12 @@ import pytest
 from msgspec import Struct
 
 from cambist.accounts.meter import Meter
-from cambist.errors import ImageDamaged
-from cambist.feeds.ecb import feed
+from cambist.api.application import ApiOptions, build_application
+from cambist.api.endpoint import Endpoint
+from cambist.errors import RateMatrixDamaged
 from cambist.ingest.filing import Delivery, Files, file_delivery
-from cambist.ingest.publish import build_image
-from cambist.server.endpoint import Endpoint
-from cambist.server.wsgi import Options, build_wsgi
+from cambist.ingest.snapshot_builder import rate_matrix_from_archive
+from cambist.sources.adapters.ecb import adapter
 
 LIVE = [
     "/fetch-one?from=EUR&to=USD",
@@ -78,7 +78,7 @@ def heard():
     logger.removeHandler(handler)
 
 
-@pytest.fixture(params=[RuntimeError, ImageDamaged, KeyError, RecursionError])
+@pytest.fixture(params=[RuntimeError, RateMatrixDamaged, KeyError, RecursionError])
 def broken(request, client):
     """A client of a service with one endpoint, which fails with a secret in its error."""
 
@@ -86,7 +86,7 @@ def broken(request, client):
         raise request.param("the secret of /var/lib/inside")
 
     endpoint = Endpoint("/broken", "currency", "Breaks.", Nothing, Something, answer)
-    return replace(client, app=build_wsgi([endpoint], client.desk, Meter(client.ledger, {}), Options()))
+    return replace(client, app=build_application([endpoint], client.desk, Meter(client.ledger, {}), ApiOptions()))
 
 
 @pytest.mark.parametrize(("method", "target", "status", "code"), ERRORS)
@@ -245,16 +245,19 @@ def test_the_etag_is_made_of_the_content_alone(make_client):
 
 def test_a_correction_of_the_data_changes_the_etag_of_what_it_changed(client, small_store, small_ecb, now):
     changed, other = "/historical?date=2026-02-28&from=EUR&to=USD", "/historical?date=2026-03-03&from=EUR&to=USD"
-    client.desk.take_image(build_image(small_store.archive, [feed.source], now.date()))
+    client.desk.take_image(rate_matrix_from_archive(small_store.archive, [adapter.source], now.date()))
     before = {target: client.get(target) for target in (changed, other)}
     corrected = small_ecb.replace(b"2026-02-27,1.1000", b"2026-02-27,1.1111")
     assert (
         file_delivery(
-            Files(small_store.archive, small_store.quarantine), feed, Delivery(corrected, "a test", now), lambda _: None
+            Files(small_store.archive, small_store.quarantine),
+            adapter,
+            Delivery(corrected, "a test", now),
+            lambda _: None,
         ).corrected
         == 1
     )
-    client.desk.take_image(build_image(small_store.archive, [feed.source], now.date()))
+    client.desk.take_image(rate_matrix_from_archive(small_store.archive, [adapter.source], now.date()))
 
     reply = client.get(changed, headers={"If-None-Match": before[changed].headers["etag"]})
     assert (reply.status, reply.json["results"]) == (200, {"USD": 1.1111})

@@ -9,19 +9,19 @@ from fractions import Fraction
 import pytest
 from msgspec import structs
 
-from cambist.accounts.account import Account, Holder
+from cambist.accounts.account import Account, KeyHolder
 from cambist.accounts.api_key import digest
 from cambist.accounts.plan import default_plans, read_plans
 from cambist.errors import RateUnavailable
-from cambist.feeds.ecb import feed
-from cambist.history.closes import CLOSES
-from cambist.history.fixing import Fixing, Known
-from cambist.ingest.publish import build_image
-from cambist.market.book import Book
-from cambist.market.pair import Pair
-from cambist.market.quote import Made, Origin, Quote, Vote
-from cambist.market.standing import Pace
+from cambist.history.coin_closes import CLOSES
+from cambist.history.fixing import Fixing, ReceivedFixing
+from cambist.ingest.snapshot_builder import rate_matrix_from_archive
+from cambist.pricing.pair import Pair
+from cambist.pricing.quote import Derivation, Origin, Quote, Vote
+from cambist.pricing.rate_book import RateBook
+from cambist.pricing.source_kind import Pace
 from cambist.reference.assets import AssetKind
+from cambist.sources.adapters.ecb import adapter
 
 PLANS = read_plans(default_plans(), "plans.toml")
 FIXED_AT = "2026-10-30T13:15:00Z"
@@ -218,7 +218,7 @@ def test_what_the_law_says_needs_no_market_and_has_no_leg_to_one(client):
 
 def test_a_new_image_is_explained_at_the_next_moment(client, small_store, now):
     assert client.get("/explain?to=EUR&date=2026-03-04").json["legs"][0]["fixed_on"] == "2026-03-04"
-    client.desk.take_image(build_image(small_store.archive, [feed.source], now.date()))
+    client.desk.take_image(rate_matrix_from_archive(small_store.archive, [adapter.source], now.date()))
     client.desk.tick()
     leg = client.get("/explain?to=EUR&date=2026-03-04").json["legs"][0]
     assert (leg["fixed_on"], leg["because"]) == ("2026-03-03", "holiday")
@@ -238,7 +238,7 @@ JUNE, MIDNIGHT = date(2022, 6, 15), datetime(2022, 6, 16, 0, 0, 0, 412345, tzinf
 
 
 def known(coin, value, day=JUNE, origin="okx"):
-    return Known(Fixing(CLOSES, Pair(coin, "USD"), day, Decimal(value)), MIDNIGHT, origin)
+    return ReceivedFixing(Fixing(CLOSES, Pair(coin, "USD"), day, Decimal(value)), MIDNIGHT, origin)
 
 
 @pytest.fixture
@@ -369,7 +369,7 @@ def test_closes_that_cannot_be_read_now_may_be_asked_for_later(client):
 
 
 def test_a_plan_sees_no_close_before_its_history(make_client, key, closing):
-    holders = {digest(key): Holder(1, Account(1, "one", "p"))}
+    holders = {digest(key): KeyHolder(1, Account(1, "one", "p"))}
     plans = PLANS | {"p": structs.replace(PLANS["unlimited"], name="p", history_days=30)}
     client = make_client(holders=holders, plans=plans)
     client.desk.closes = closing(BITCOIN).desk.closes
@@ -415,7 +415,7 @@ def test_an_answer_costs_one_call_and_is_not_to_be_kept(client, query):
 
 def test_a_plan_sees_no_day_before_its_history(make_client, key):
     plan = structs.replace(PLANS["unlimited"], name="p", history_days=30)
-    holders = {digest(key): Holder(1, Account(1, "one", "p"))}
+    holders = {digest(key): KeyHolder(1, Account(1, "one", "p"))}
     client = make_client(holders=holders, plans=PLANS | {"p": plan})
     for query in ("to=EUR", "to=EUR&date=2026-10-30"):
         assert client.get(f"/explain?{query}").status == 200
@@ -441,7 +441,7 @@ def traded(code, as_of, pace=Pace.REALTIME, price=100):
         Vote("okx", 100.0, as_of, 0.6666666667),
         Vote("sina", 180.0, as_of, 0.0),
     )
-    origin = Origin(Made.PUBLISHED, ("okx",), (), votes, pace)
+    origin = Origin(Derivation.PUBLISHED, ("okx",), (), votes, pace)
     return Quote(Pair(code, "USD"), Fraction(price), Fraction(price), as_of, as_of, origin)
 
 
@@ -453,7 +453,7 @@ def dealing(make_client, clock):
         clock.now = now.timestamp()
         client = make_client(clock=clock)
         client.desk.ages = {AssetKind.COIN: QUARTER, AssetKind.METAL: QUARTER}
-        client.desk.take_book(Book(2, NOON, {quote.pair.base: quote for quote in quotes}, ()))
+        client.desk.take_book(RateBook(2, NOON, {quote.pair.base: quote for quote in quotes}, ()))
         return client
 
     return dealing
@@ -470,10 +470,10 @@ def test_the_votes_are_shown_the_heaviest_first_and_an_outlier_with_none(dealing
 
 
 def test_a_quote_of_the_dollar_in_another_currency_is_shown_as_it_is_quoted(dealing):
-    origin = Origin(Made.MOVED, ("okx",), (Pair("USD", "JPY"),), (), Pace.REALTIME)
+    origin = Origin(Derivation.MOVED, ("okx",), (Pair("USD", "JPY"),), (), Pace.REALTIME)
     quote = Quote(Pair("USD", "JPY"), Fraction(149), Fraction(151), NOON, NOON, origin)
     client = dealing(NOON)
-    client.desk.take_book(Book(3, NOON, {"JPY": quote}, ()))
+    client.desk.take_book(RateBook(3, NOON, {"JPY": quote}, ()))
     answer = explained(client, "to=JPY")
     assert answer["result"] == {"JPY": 150}
     assert answer["legs"] == [

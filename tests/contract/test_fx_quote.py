@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from cambist.market.standing import Pace
+from cambist.pricing.source_kind import Pace
 from cambist.reference.assets import AssetKind
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)

@@ -13,12 +13,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
-from cambist.accounts.account import Account, Holder
+from cambist.accounts.account import Account, KeyHolder
 from cambist.accounts.api_key import digest
 from cambist.accounts.plan import default_plans, read_plans
 from cambist.errors import StoreBroken
 from cambist.history.bars import Bar, BarOf, Interval, Ohlc
-from cambist.market.pair import Pair
+from cambist.pricing.pair import Pair
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
@@ -237,7 +237,7 @@ def test_an_archive_that_cannot_be_read_is_a_503(client, bars):
 
 @pytest.mark.parametrize(("plan", "lists", "series"), [("one", 403, 403), ("extra", 200, 403), ("premium", 200, 200)])
 def test_plans_include_lists_and_quotes_before_series(dealing, bars, key, plan, lists, series):
-    client = dealing(options={"holders": {digest(key): Holder(1, Account(1, "shop", plan))}, "plans": PLANS})
+    client = dealing(options={"holders": {digest(key): KeyHolder(1, Account(1, "shop", plan))}, "plans": PLANS})
     client.desk.bars = bars
     for target in ("/fx/pairs", "/fx/currencies", "/fx/pairs/quote-sizes", "/fx/pairs/historical-limits"):
         assert client.get(target).status == lists
@@ -263,7 +263,7 @@ def test_a_page_that_ends_where_it_starts_is_empty(client):
 def two_days(dealing, bars, key) -> Any:
     """A client whose plan reaches back two days, to the eighteenth."""
     plan = structs.replace(PLANS["premium"], history_days=2)
-    holders = {digest(key): Holder(1, Account(1, "shop", "premium"))}
+    holders = {digest(key): KeyHolder(1, Account(1, "shop", "premium"))}
     client = dealing(options={"holders": holders, "plans": {**PLANS, "premium": plan}})
     bars.file([BarOf(EURO, Interval.DAY, Bar(NOON.replace(hour=0) - timedelta(days=day), BID, ASK)) for day in (3, 4)])
     client.desk.bars = bars

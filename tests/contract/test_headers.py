@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
-from cambist.accounts.account import Account, Holder
+from cambist.accounts.account import Account, KeyHolder
 from cambist.accounts.api_key import digest
 from cambist.accounts.meter import Meter
-from cambist.server.endpoint import Endpoint
-from cambist.server.wsgi import Options, build_wsgi
+from cambist.api.application import ApiOptions, build_application
+from cambist.api.endpoint import Endpoint
 
 ANSWERS = ["/fetch-one?from=EUR&to=USD", "/historical?date=2026-10-30", "/usage", "/currencies"]
 PAGES = ["/docs", "/docs/", "/openapi.json", "/docs/swagger-ui.css", "/docs/swagger-ui-bundle.js"]
@@ -77,7 +77,7 @@ def test_a_failure_inside_has_them_too(client, caplog):
         raise RuntimeError("inside")
 
     endpoint = Endpoint("/broken", "currency", "Breaks.", Nothing, Something, answer)
-    app = build_wsgi([endpoint], client.desk, Meter(client.ledger, {}), Options())
+    app = build_application([endpoint], client.desk, Meter(client.ledger, {}), ApiOptions())
     reply = replace(client, app=app).get("/broken")
     assert reply.status == 500
     assert is_complete(reply.headers)
@@ -109,7 +109,7 @@ def test_no_header_is_sent_twice(client, target):
 
 
 def test_the_headers_name_what_browsers_may_read(make_client, key):
-    client = make_client(holders={digest(key): Holder(1, Account(1, "one", "one"))})
+    client = make_client(holders={digest(key): KeyHolder(1, Account(1, "one", "one"))})
     for _ in range(2):  # made, then kept
         headers = client.get("/fetch-one?to=EUR").headers
         exposed = {name.strip().lower() for name in headers["access-control-expose-headers"].split(",")}

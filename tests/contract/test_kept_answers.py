@@ -15,16 +15,16 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from cambist.accounts.account import Account, DatetimeFormat, Holder
+from cambist.accounts.account import Account, DatetimeFormat, KeyHolder
 from cambist.accounts.api_key import digest, mint
 from cambist.accounts.plan import default_plans, read_plans
-from cambist.app.parts import endpoints
+from cambist.api import response_cache
+from cambist.api.compression import compressed
+from cambist.api.response_builder import ResponseBuilder
 from cambist.history.bars import Bar, Interval, Ohlc
-from cambist.market.pair import Pair
+from cambist.pricing.pair import Pair
 from cambist.reference.assets import AssetKind
-from cambist.server import answers
-from cambist.server.compression import compressed
-from cambist.server.making import Maker
+from cambist.registry.components import endpoints
 
 PLANS = read_plans(default_plans(), "plans.toml")
 KEYS = [mint(lambda alphabet, index=index: alphabet[index]) for index in range(20, 24)]
@@ -108,7 +108,7 @@ def make(dealing: Callable[..., Any], clock: Any) -> Callable[[], Any]:
         for days in REACHES.values()
     }
     holders = {
-        digest(key): Holder(number, Account(number, str(number), f"of {days}"))
+        digest(key): KeyHolder(number, Account(number, str(number), f"of {days}"))
         for number, (key, days) in enumerate(REACHES.items(), 1)
     }
     last = holders[digest(KEYS[3])]
@@ -167,13 +167,13 @@ def test_what_a_plan_reaches_moves_at_midnight(make, clock):
 def made(monkeypatch) -> list[str]:
     """Note the path of each answer that is made."""
     paths: list[str] = []
-    complete = Maker.complete
+    complete = ResponseBuilder.complete
 
-    def noted(self: Maker, outline: Any, view: Any, params: Any) -> Any:
+    def noted(self: ResponseBuilder, outline: Any, view: Any, params: Any) -> Any:
         paths.append(outline.endpoint)
         return complete(self, outline, view, params)
 
-    monkeypatch.setattr(Maker, "complete", noted)
+    monkeypatch.setattr(ResponseBuilder, "complete", noted)
     return paths
 
 
@@ -295,7 +295,7 @@ def test_a_short_answer_is_not_compressed(make):
 @pytest.mark.parametrize("target", ["/historical?date=2026-10-30", "/fx/pairs"])
 def test_what_is_kept_is_compressed_once(make, monkeypatch, target):
     contents: list[bytes] = []
-    monkeypatch.setattr(answers, "compressed", lambda content: contents.append(content) or compressed(content))
+    monkeypatch.setattr(response_cache, "compressed", lambda content: contents.append(content) or compressed(content))
     client = make()
     for key in (KEYS[0], KEYS[0], KEYS[0]):
         client.get(target, key=key, headers=GZIP)

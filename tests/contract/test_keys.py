@@ -6,12 +6,12 @@ import base64
 
 import pytest
 
-from cambist.accounts.account import Account, Holder
+from cambist.accounts.account import Account, KeyHolder
 from cambist.accounts.api_key import digest, mint
 
 PATH = "/fetch-one?from=EUR&to=USD"
 OTHER = mint(lambda alphabet: alphabet[9])
-OWNER, SECOND = Holder(1, Account(1, "owner", "unlimited")), Holder(2, Account(2, "second", "one"))
+OWNER, SECOND = KeyHolder(1, Account(1, "owner", "unlimited")), KeyHolder(2, Account(2, "second", "one"))
 WAYS = ["query", "header", "bearer", "basic user", "basic password"]
 
 

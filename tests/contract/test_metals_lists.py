@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from cambist.metals.mass import units_with
+from cambist.pricing.metals.mass import units_with
 
 TODAY = date(2026, 11, 20)
 

@@ -9,9 +9,9 @@ from fractions import Fraction
 
 import pytest
 
-from cambist.accounts.account import Account, DatetimeFormat, Holder
+from cambist.accounts.account import Account, DatetimeFormat, KeyHolder
 from cambist.accounts.api_key import digest
-from cambist.metals.mass import units_with
+from cambist.pricing.metals.mass import units_with
 
 TODAY = date(2026, 11, 20)
 AT, TSP = "2026-11-20T11:59:58Z", 1795175998000
@@ -182,7 +182,7 @@ def test_the_sandbox_is_named_as_the_source(dealing, quote_of, metal):
     ],
 )
 def test_the_time_is_also_written_as_the_account_wants_it(dealing, key, form, dtm):
-    holder = Holder(1, Account(1, "one", "unlimited", form))
+    holder = KeyHolder(1, Account(1, "one", "unlimited", form))
     answer = priced(dealing(options={"holders": {digest(key): holder}}))
     assert (answer["tsp"], answer["dtm"]) == (TSP, dtm)
 

@@ -9,13 +9,13 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 from msgspec import structs
 
-from cambist.accounts.account import Account, DatetimeFormat, Holder
+from cambist.accounts.account import Account, DatetimeFormat, KeyHolder
 from cambist.accounts.api_key import digest, mint
 from cambist.accounts.plan import default_plans, read_plans
 
 PLANS = read_plans(default_plans(), "plans.toml")
 OWNER_KEY, SECOND = (mint(lambda alphabet, index=index: alphabet[index]) for index in (11, 12))
-OWNER = Holder(9, Account(9, "owner", "unlimited"))
+OWNER = KeyHolder(9, Account(9, "owner", "unlimited"))
 TODAY = date(2026, 11, 20)
 LIVE, CLOSED = "/fetch-one?from=EUR&to=USD", "/historical?date=2026-10-30&to=EUR"
 MATRIX = "/fetch-matrix?from=EUR,JPY&to=USD,GBP"
@@ -50,7 +50,7 @@ def make(make_client, key):
         given = {"name": "p", "calls_a_month": None, "rate": None, "burst": None} | plan
         plans = PLANS | {"p": structs.replace(PLANS["unlimited"], **given)}
         one = Account(**{"number": 1, "name": "one", "plan": "p"} | (account or {}))
-        holders = {digest(key): Holder(**{"key": 1, "account": one} | (holder or {})), digest(OWNER_KEY): OWNER}
+        holders = {digest(key): KeyHolder(**{"key": 1, "account": one} | (holder or {})), digest(OWNER_KEY): OWNER}
         rest = {} if clock is None else {"clock": clock}
         return make_client(holders=holders, plans=plans, past={1: past or {}}, **rest)
 
@@ -247,8 +247,10 @@ def test_former_days_of_the_period_count(make):
 def test_the_keys_of_an_account_share_its_quota_and_accounts_do_not(make, key):
     client = make(calls_a_month=3)
     one = Account(1, "one", "p")
-    other = Holder(3, Account(2, "other", "p"))
-    client.desk.take_accounts({digest(key): Holder(1, one), digest(SECOND): Holder(2, one), digest(OWNER_KEY): other})
+    other = KeyHolder(3, Account(2, "other", "p"))
+    client.desk.take_accounts(
+        {digest(key): KeyHolder(1, one), digest(SECOND): KeyHolder(2, one), digest(OWNER_KEY): other}
+    )
     assert [client.get(LIVE, key=each).status for each in (key, SECOND, key, SECOND)] == [200, 200, 200, 429]
     assert client.get(LIVE, key=OWNER_KEY).status == 200
 
@@ -264,7 +266,7 @@ def test_calls_that_are_bought_hold_at_once(make, key):
     client = make(calls_a_month=1)
     assert [client.get(LIVE).status for _ in range(2)] == [200, 429]
     more = Account(1, "one", "p", bought=((date(2026, 11, 1), 2),))
-    client.desk.take_accounts({digest(key): Holder(1, more)})
+    client.desk.take_accounts({digest(key): KeyHolder(1, more)})
     assert [client.get(LIVE).status for _ in range(3)] == [200, 200, 429]
 
 
@@ -521,7 +523,7 @@ def test_a_key_that_is_ended_stops_at_once_also_for_kept_answers(make, key, targ
     client = make()
     for _ in range(2):
         assert client.get(target).status == 200
-    holder = Holder(1, Account(1, "one", "p"))
+    holder = KeyHolder(1, Account(1, "one", "p"))
     client.desk.take_accounts({} if change is None else {digest(key): replace(holder, **change)})
     reply = client.get(target)
     assert (reply.status, reply.json["code"]) == refusal
@@ -568,7 +570,7 @@ def test_updated_is_written_as_the_account_wants_it(make, target, form, updated)
 def test_the_formats_tell_the_same_moment(make, key):
     client, seen = make(), {}
     for form in DatetimeFormat:
-        client.desk.take_accounts({digest(key): Holder(1, Account(1, "one", "p", form))})
+        client.desk.take_accounts({digest(key): KeyHolder(1, Account(1, "one", "p", form))})
         first, second = (client.get(LIVE).json["updated"] for _ in range(2))  # made, then kept
         assert first == second
         seen[form] = first
@@ -609,7 +611,7 @@ def test_an_account_that_moves_to_a_faster_plan_sees_the_newest_book_at_once(mak
     clock.now += 1
     client.desk.take_book(replace(real_book, version=2, quotes={}, listed=("USD",)))
     assert client.get(LIVE).status == 200
-    client.desk.take_accounts({digest(key): Holder(1, Account(1, "one", "unlimited"))})
+    client.desk.take_accounts({digest(key): KeyHolder(1, Account(1, "one", "unlimited"))})
     assert client.get(LIVE).status == 503
 
 

@@ -7,10 +7,10 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 from msgspec import structs
 
-from cambist.accounts.account import Account, DatetimeFormat, Holder
+from cambist.accounts.account import Account, DatetimeFormat, KeyHolder
 from cambist.accounts.api_key import digest
 from cambist.accounts.plan import default_plans, read_plans
-from cambist.history.report import Bulletin, SourceReport
+from cambist.history.source_report import SourceReport, SourceReports
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 PLANS = read_plans(default_plans(), "plans.toml")
@@ -31,7 +31,7 @@ def report(key="mint", **rest):
 
 
 def bulletin(*reports, **rest):
-    return Bulletin(NOW - timedelta(seconds=1), reports, **rest)
+    return SourceReports(NOW - timedelta(seconds=1), reports, **rest)
 
 
 @pytest.fixture
@@ -136,7 +136,7 @@ def test_it_costs_one_call_is_never_kept_and_always_the_last_word(client):
 
 def test_times_are_written_as_the_account_wants_them(make_client, key):
     account = Account(1, "one", "unlimited", datetime_format=DatetimeFormat.UNIX_MS)
-    client = make_client(holders={digest(key): Holder(1, account)})
+    client = make_client(holders={digest(key): KeyHolder(1, account)})
     client.desk.take_bulletin(bulletin(report(newest=NOW, last_success=NOW)))
     answer = client.get("/sources").json
     noon = 1_795_176_000_000  # date -ud '2026-11-20 12:00' +%s000
@@ -146,7 +146,7 @@ def test_times_are_written_as_the_account_wants_them(make_client, key):
 
 def test_a_plan_without_currencies_does_not_see_them(make_client, key):
     plans = PLANS | {"p": structs.replace(PLANS["unlimited"], name="p", tags=("admin",))}
-    client = make_client(holders={digest(key): Holder(1, Account(1, "one", "p"))}, plans=plans)
+    client = make_client(holders={digest(key): KeyHolder(1, Account(1, "one", "p"))}, plans=plans)
     reply = client.get("/sources")
     assert (reply.status, reply.json["code"]) == (403, "not_in_plan")
 

@@ -7,15 +7,15 @@ from datetime import date, timedelta
 
 import pytest
 
-from cambist.feeds.ecb import feed
-from cambist.ingest.publish import build_image
+from cambist.ingest.snapshot_builder import rate_matrix_from_archive
+from cambist.sources.adapters.ecb import adapter
 
 
 @pytest.fixture
 def small(make_client, small_store, now):
     """A client of the small file: fixings of 2025-12-31, 2026-02-27, 03-03, 03-05 and 03-06."""
     made = make_client()
-    made.desk.take_image(build_image(small_store.archive, [feed.source], now.date()))
+    made.desk.take_image(rate_matrix_from_archive(small_store.archive, [adapter.source], now.date()))
     return made
 
 

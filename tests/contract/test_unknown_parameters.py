@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from cambist.app.parts import endpoints
-from cambist.server.params import declared
+from cambist.api.parameters import declared
+from cambist.registry.components import endpoints
 
 ENDPOINTS = {endpoint.path: list(declared(endpoint.params).values()) for endpoint in endpoints()}
 NAMES = {path: [param.name for param in params] for path, params in ENDPOINTS.items()}

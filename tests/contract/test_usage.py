@@ -8,7 +8,7 @@ from datetime import date, timedelta
 import pytest
 from msgspec import structs
 
-from cambist.accounts.account import Account, Holder
+from cambist.accounts.account import Account, KeyHolder
 from cambist.accounts.api_key import digest, mint
 from cambist.accounts.plan import default_plans, read_plans
 
@@ -22,7 +22,7 @@ def make(make_client, key):
     """Make a client whose account is on the plan `one`; what is given is of the account, `past` its former calls."""
 
     def made(past=None, clock=None, **account):
-        holder = Holder(1, Account(**{"number": 1, "name": "one", "plan": "one"} | account))
+        holder = KeyHolder(1, Account(**{"number": 1, "name": "one", "plan": "one"} | account))
         rest = {} if clock is None else {"clock": clock}
         return make_client(holders={digest(key): holder}, past={1: past or {}}, **rest)
 
@@ -193,7 +193,7 @@ def test_without_a_quota_both_are_null(client):
 
 def test_what_remains_is_never_below_nothing(make_client, key):
     plans = PLANS | {"one": structs.replace(PLANS["one"], calls_a_month=11)}
-    holders = {digest(key): Holder(1, Account(1, "one", "one"))}
+    holders = {digest(key): KeyHolder(1, Account(1, "one", "one"))}
     client = make_client(holders=holders, plans=plans, past={1: {date(2026, 11, 3): 10}})
     period = client.get("/usage").json["current_period"]
     assert (period["usage"], period["remaining_quota"]) == (10, 1)
@@ -205,7 +205,7 @@ def test_keys_of_one_account_share_its_usage_and_other_accounts_have_their_own(m
     third = mint(lambda alphabet: alphabet[11])
     one, two = Account(1, "one", "one"), Account(2, "two", "one")
     client = make_client(
-        holders={digest(key): Holder(1, one), digest(OTHER): Holder(2, one), digest(third): Holder(3, two)}
+        holders={digest(key): KeyHolder(1, one), digest(OTHER): KeyHolder(2, one), digest(third): KeyHolder(3, two)}
     )
     client.get("/fetch-one?to=EUR")
     client.get("/fetch-one?to=EUR", key=OTHER)

@@ -11,10 +11,10 @@ import pytest
 import typer
 
 from cambist.accounts.plan import Plan
-from cambist.app.parts import endpoints
+from cambist.api import errors
+from cambist.api.openapi import document
 from cambist.cli.main import app
-from cambist.server import problems
-from cambist.server.openapi import document
+from cambist.registry.components import endpoints
 from cambist.settings import PREFIX, Settings, described
 
 ROOT = Path(__file__).parents[2]
@@ -121,13 +121,13 @@ def test_the_site_is_built_without_warnings_and_loads_nothing_from_elsewhere(tmp
 
 def test_every_error_code_is_documented_with_its_status():
     documented = re.findall(r"^\| (\d{3}) \| `(\w+)` \|", page("reference/errors"), flags=re.MULTILINE)
-    known = {*problems.PROBLEMS.values(), *problems.OF_THE_FRAMEWORK}
+    known = {*errors.PROBLEMS.values(), *errors.OF_THE_FRAMEWORK}
     assert sorted((int(status), code) for status, code in documented) == sorted(known)
 
 
 def test_the_openapi_document_knows_every_error_code():
     codes = document(endpoints())["components"]["schemas"]["Error"]["properties"]["code"]["enum"]
-    known = {problem.code for problem in (*problems.PROBLEMS.values(), *problems.OF_THE_FRAMEWORK)}
+    known = {problem.code for problem in (*errors.PROBLEMS.values(), *errors.OF_THE_FRAMEWORK)}
     assert set(codes) == known
 
 

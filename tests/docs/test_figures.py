@@ -5,17 +5,18 @@ from pathlib import Path
 import pytest
 
 from cambist.accounts.failed_keys import FAILURES_A_SECOND, FAILURES_AT_ONCE
-from cambist.app import archivist, operator_server
+from cambist.api import bar_pages, compression, connections, parameter_types, parameters, unknown_parameters
+from cambist.api.endpoints.currency import fetch_matrix
 from cambist.history.as_of import CARRY_DAYS
-from cambist.history.folding import MOST_UNFILED
-from cambist.ingest import closes, rounds, steady_clock
-from cambist.market import consensus
-from cambist.market.compose import RECENT
-from cambist.market.freshness import FIXING_QUOTED_FOR
-from cambist.market.precision import SHOWN_DIGITS, TIES_UP
-from cambist.metals.digits import COMPUTED_DIGITS, LEAST_DIGITS
-from cambist.server import bars, compression, connections, params, readers, unknown
-from cambist.server.endpoints.currency import fetch_matrix
+from cambist.history.bar_aggregator import MOST_UNFILED
+from cambist.ingest import coin_closes, polling_round, steady_clock
+from cambist.pricing import consensus
+from cambist.pricing.freshness import FIXING_QUOTED_FOR
+from cambist.pricing.metals.digits import COMPUTED_DIGITS, LEAST_DIGITS
+from cambist.pricing.number_format import SHOWN_DIGITS, TIES_UP
+from cambist.pricing.rate_book_assembly import RECENT
+from cambist.processes import health_http
+from cambist.registry import archive_worker
 from cambist.stream import messages, session, subscription
 from cambist.stream.admission import MAX_UNAUTHENTICATED
 
@@ -27,16 +28,16 @@ FIGURES = [
     ("adr/0002-exact-numbers", f"1 + {TIES_UP - 1:.0e}"),
     ("adr/0006-what-is-listed", f"at most {RECENT.days} days older"),
     ("adr/0008-sync-server", f"An answer above {compression.LEAST_BYTES // 1024} KB"),
-    ("adr/0009-what-a-call-costs", f"at most {bars.MOST_BARS} bars"),
+    ("adr/0009-what-a-call-costs", f"at most {bar_pages.MOST_BARS} bars"),
     ("adr/0010-columnar-history", f"at most {CARRY_DAYS} days"),
     ("adr/0012-the-rate-limit", f"After {WORDS[FAILURES_AT_ONCE]} failures"),
     ("adr/0012-the-rate-limit", f"then one in {WORDS[round(1 / FAILURES_A_SECOND)]} seconds"),
     ("adr/0014-consensus", f"{WORDS[consensus._DEVIATIONS]} median deviations"),
     ("adr/0014-consensus", f"than {consensus._TOLERANCE * 100:g} %"),
     ("adr/0014-consensus", f"{WORDS[consensus._CARRIED.days]} days before they are compared"),
-    ("adr/0015-ingest", f"{WORDS[int(archivist._DEADLINE_SECONDS / 60)]} minutes, the archive worker is killed"),
-    ("adr/0015-ingest", f"{WORDS[rounds._SUSPICIOUS_RUN].title()} working days in a row"),
-    ("adr/0016-closes-of-coins", f"is tried {WORDS[closes._TRIES]} times"),
+    ("adr/0015-ingest", f"{WORDS[int(archive_worker._DEADLINE_SECONDS / 60)]} minutes, the archive worker is killed"),
+    ("adr/0015-ingest", f"{WORDS[polling_round._SUSPICIOUS_RUN].title()} working days in a row"),
+    ("adr/0016-closes-of-coins", f"is tried {WORDS[coin_closes._TRIES]} times"),
     ("adr/0017-prices-of-metals", f"{WORDS[COMPUTED_DIGITS]} if something was"),
     ("adr/0017-prices-of-metals", f"never fewer than {WORDS[LEAST_DIGITS]}"),
     ("adr/0018-the-stream", f"more than {subscription.BATCH_SIZE} pairs"),
@@ -45,15 +46,15 @@ FIGURES = [
     ("adr/0019-bars", f"lasted {WORDS[int(steady_clock.ACCEPTED_AFTER / 60)]} minutes"),
     ("adr/0019-bars", f"Beyond {MOST_UNFILED:,}"),
     ("reference/freshness", f"| daily fixing, with bid and ask | {FIXING_QUOTED_FOR.days} days |"),
-    ("reference/metrics", f"holds {operator_server.MOST} connections"),
-    ("reference/requests", f"| query | {params.LONGEST_QUERY // 1024} KB |"),
-    ("reference/requests", f"A list can hold {readers.MOST_CODES} codes"),
+    ("reference/metrics", f"holds {health_http.MOST} connections"),
+    ("reference/requests", f"| query | {parameters.LONGEST_QUERY // 1024} KB |"),
+    ("reference/requests", f"A list can hold {parameter_types.MOST_CODES} codes"),
     ("reference/requests", f"a matrix {fetch_matrix.MOST_PAIRS:,} pairs"),
-    ("reference/requests", f"more than {unknown.MOST_UNKNOWN} are refused"),
+    ("reference/requests", f"more than {unknown_parameters.MOST_UNKNOWN} are refused"),
     ("reference/stream", f"{session.FRAMES_PER_SECOND:g} a second, {session.FRAME_BURST} at once"),
     ("reference/stream", f"every {subscription.PING_INTERVAL:g} seconds"),
     ("../SECURITY", f"Each worker holds {connections.MOST}"),
-    ("../SECURITY", f"lists {readers.MOST_CODES} codes"),
+    ("../SECURITY", f"lists {parameter_types.MOST_CODES} codes"),
 ]
 
 

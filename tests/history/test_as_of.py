@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from cambist.errors import NoRate
 from cambist.history.as_of import CARRY_DAYS, listed_on, on_day
-from cambist.history.carry import spread
-from cambist.history.image import RateImage
+from cambist.history.carry_forward import spread
+from cambist.history.rate_matrix import RateMatrix
 from cambist.history.series import Series, between
-from cambist.market.pair import Pair
-from cambist.market.precision import plain, plain_float
+from cambist.pricing.number_format import plain, plain_float
+from cambist.pricing.pair import Pair
 from cambist.reference.tables import CURRENCIES
 
 DAYS = 60
@@ -28,7 +28,7 @@ RATES = st.floats(min_value=0.001, max_value=1000)
 FIXED = st.dictionaries(st.integers(0, DAYS + 20), RATES, min_size=1, max_size=12)
 
 
-def shown(image: RateImage, day: date, base: str, quote: str) -> str:
+def shown(image: RateMatrix, day: date, base: str, quote: str) -> str:
     return plain_float(on_day(image, day, base, [quote]).values[0])
 
 
@@ -104,17 +104,19 @@ def test_a_fixing_before_the_first_row_moves_no_other_day() -> None:
         (date(2026, 1, 1), "EUR", "BGN", "1.95583"),
     ],
 )
-def test_a_day_reads_what_is_known_of_it(real_image: RateImage, day: date, base: str, quote: str, written: str) -> None:
+def test_a_day_reads_what_is_known_of_it(
+    real_image: RateMatrix, day: date, base: str, quote: str, written: str
+) -> None:
     assert shown(real_image, day, base, quote) == written
 
 
-def test_marks_and_francs_are_worth_the_same_on_every_day_of_2001(real_image: RateImage) -> None:
+def test_marks_and_francs_are_worth_the_same_on_every_day_of_2001(real_image: RateMatrix) -> None:
     exact = plain(Fraction("6.55957") / Fraction("1.95583"))
     days = [date(2001, 1, 1) + timedelta(days=offset) for offset in range(365)]
     assert {shown(real_image, day, "DEM", "FRF") for day in days} == {exact}
 
 
-def test_a_sunday_reads_fridays_fixing_alone_and_in_a_series(real_image: RateImage) -> None:
+def test_a_sunday_reads_fridays_fixing_alone_and_in_a_series(real_image: RateMatrix) -> None:
     pair = Pair("EUR", "USD")
     friday = on_day(real_image, FRIDAY, pair.base, [pair.quote]).values
     assert on_day(real_image, SUNDAY, pair.base, [pair.quote]).values == friday
@@ -123,7 +125,7 @@ def test_a_sunday_reads_fridays_fixing_alone_and_in_a_series(real_image: RateIma
     assert week[SUNDAY + timedelta(days=1)] != week[SUNDAY]
 
 
-def test_the_rouble_reads_until_two_weeks_after_its_last_fixing_and_not_a_day_more(real_image: RateImage) -> None:
+def test_the_rouble_reads_until_two_weeks_after_its_last_fixing_and_not_a_day_more(real_image: RateMatrix) -> None:
     assert shown(real_image, date(2022, 3, 15), "EUR", "RUB") == "117.201"
     with pytest.raises(NoRate, match=r"\[RUB\] has rates from 2005-04-01 to 2022-03-01"):
         on_day(real_image, date(2022, 3, 16), "EUR", ["RUB"])
@@ -146,7 +148,7 @@ def ecb_table(bundled: bytes) -> Mapping[tuple[date, str], str]:
 
 
 def test_three_hundred_cells_are_what_the_ecb_published(
-    real_image: RateImage, ecb_table: Mapping[tuple[date, str], str]
+    real_image: RateMatrix, ecb_table: Mapping[tuple[date, str], str]
 ) -> None:
     for day, code in random.Random(1999).sample(sorted(ecb_table), 300):  # noqa: S311  it draws samples, not secrets
         published = Fraction(ecb_table[day, code])
@@ -163,7 +165,7 @@ def test_three_hundred_cells_are_what_the_ecb_published(
     quote=st.sampled_from(sorted(CURRENCIES)),
     day=st.dates(date(1998, 12, 1), date(2027, 1, 31)),
 )
-def test_a_day_reads_the_same_through_every_function(real_image: RateImage, base: str, quote: str, day: date) -> None:
+def test_a_day_reads_the_same_through_every_function(real_image: RateMatrix, base: str, quote: str, day: date) -> None:
     try:
         alone = on_day(real_image, day, base, [quote]).values[0]
     except NoRate:
@@ -184,7 +186,7 @@ def test_a_day_reads_the_same_through_every_function(real_image: RateImage, base
             _listed(real_image, day, base, quote)
 
 
-def _listed(image: RateImage, day: date, base: str, quote: str) -> float:
+def _listed(image: RateMatrix, day: date, base: str, quote: str) -> float:
     listed = listed_on(image, day, base)
     if quote not in listed.codes:
         raise NoRate
@@ -194,19 +196,19 @@ def _listed(image: RateImage, day: date, base: str, quote: str) -> float:
 # What a day lists
 
 
-def test_a_day_lists_by_code_what_lives_and_has_a_rate(real_image: RateImage) -> None:
+def test_a_day_lists_by_code_what_lives_and_has_a_rate(real_image: RateMatrix) -> None:
     codes = listed_on(real_image, date(2026, 10, 30), "EUR").codes
     assert list(codes) == sorted(codes)
     assert {"EUR", "USD", "JPY", "AED", "XOF"} <= set(codes)
     assert {"DEM", "HRK", "BGN", "RUB"}.isdisjoint(codes)
 
 
-def test_what_a_day_lists_holds_its_base_at_one(real_image: RateImage) -> None:
+def test_what_a_day_lists_holds_its_base_at_one(real_image: RateMatrix) -> None:
     listed = listed_on(real_image, date(2026, 10, 30), "EUR")
     assert dict(zip(listed.codes, listed.values, strict=True))["EUR"] == 1
 
 
-def test_an_ended_currency_may_still_be_the_base(real_image: RateImage) -> None:
+def test_an_ended_currency_may_still_be_the_base(real_image: RateMatrix) -> None:
     listed = listed_on(real_image, date(2026, 10, 30), "DEM")
     assert plain_float(dict(zip(listed.codes, listed.values, strict=True))["DEM"]) == "1"
     assert "FRF" not in listed.codes
@@ -214,17 +216,17 @@ def test_an_ended_currency_may_still_be_the_base(real_image: RateImage) -> None:
 
 
 @pytest.mark.parametrize("day", [date(1969, 12, 31), date(1998, 12, 31), date(2026, 11, 14), date(2099, 1, 1)])
-def test_a_day_without_rates_says_so(real_image: RateImage, day: date) -> None:
+def test_a_day_without_rates_says_so(real_image: RateMatrix, day: date) -> None:
     with pytest.raises(NoRate, match=str(day)):
         listed_on(real_image, day, "JPY")
     with pytest.raises(NoRate, match=str(day)):
         on_day(real_image, day, "EUR", ["USD", "JPY"])
 
 
-def listing(*codes: str) -> RateImage:
+def listing(*codes: str) -> RateMatrix:
     """Make an image of one day, with marks and dollars, that lists so many of them."""
     columns = tuple(("DEM", "USD").index(code) for code in codes)
-    return RateImage("a test", FRIDAY, FRIDAY, ("DEM", "USD"), (columns,), [0], memoryview(array("d", [2.0, 1.0])))
+    return RateMatrix("a test", FRIDAY, FRIDAY, ("DEM", "USD"), (columns,), [0], memoryview(array("d", [2.0, 1.0])))
 
 
 def test_a_day_may_list_a_single_currency_beside_the_base() -> None:
@@ -238,13 +240,13 @@ def test_a_day_that_lists_nothing_but_the_base_has_no_rates(codes: tuple[str, ..
         listed_on(listing(*codes), FRIDAY, "USD")
 
 
-def test_on_day_keeps_the_order_asked_and_leaves_out_what_has_no_rate(real_image: RateImage) -> None:
+def test_on_day_keeps_the_order_asked_and_leaves_out_what_has_no_rate(real_image: RateMatrix) -> None:
     rates = on_day(real_image, date(2026, 10, 30), "EUR", ["USD", "RUB", "CSK", "JPY", "EUR"])
     assert rates.codes == ("USD", "JPY", "EUR")
     assert [plain_float(value) for value in rates.values] == ["1.1172", "175.68", "1"]
 
 
-def test_a_missing_rate_names_both_codes_and_how_far_the_history_reaches(real_image: RateImage) -> None:
+def test_a_missing_rate_names_both_codes_and_how_far_the_history_reaches(real_image: RateMatrix) -> None:
     with pytest.raises(NoRate, match=r"\[EUR\] to \[RUB\] on \[2026-10-30\].* 2005-04-01 to 2022-03-01"):
         on_day(real_image, date(2026, 10, 30), "EUR", ["RUB"])
     with pytest.raises(NoRate, match=r"from \[RUB\] to \[EUR\] on \[2026-10-30\].* 2005-04-01 to 2022-03-01"):

@@ -3,7 +3,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from cambist.history.bars import NO_BARS, Interval
-from cambist.market.pair import Pair
+from cambist.pricing.pair import Pair
 
 
 def test_intervals_are_written_as_in_requests() -> None:

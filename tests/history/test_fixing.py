@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cambist.history.fixing import GRAM, GRAMS_OF_A_TROY_OUNCE, Fixing
-from cambist.market.pair import Pair
+from cambist.pricing.pair import Pair
 
 DAY = date(2026, 3, 6)
 

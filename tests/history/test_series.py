@@ -5,12 +5,12 @@ from math import isnan, nan
 import pytest
 
 from cambist.errors import NoRate
-from cambist.history.image import RateImage
+from cambist.history.rate_matrix import RateMatrix
 from cambist.history.series import Series, between
-from cambist.market.pair import Pair
+from cambist.pricing.pair import Pair
 
 FIRST, LAST = date(2026, 3, 5), date(2026, 3, 8)
-IMAGE = RateImage(
+IMAGE = RateMatrix(
     revision="a test",
     first_day=FIRST,
     last_fixing=LAST,
@@ -69,7 +69,7 @@ def test_one_day_with_a_rate_is_enough() -> None:
     assert between(IMAGE, EURO_YEN, FIRST, date(2026, 3, 6)).values[-1] == 300
 
 
-def test_a_real_year_has_all_its_days_and_carries_its_weekends(real_image: RateImage) -> None:
+def test_a_real_year_has_all_its_days_and_carries_its_weekends(real_image: RateMatrix) -> None:
     series = between(real_image, Pair("EUR", "USD"), date(2025, 1, 1), date(2025, 12, 31))
     assert len(series.values) == 365
     assert not any(map(isnan, series.values))
@@ -78,6 +78,6 @@ def test_a_real_year_has_all_its_days_and_carries_its_weekends(real_image: RateI
     assert all(values[day] == values[day - timedelta(days=1)] for day in saturdays)
 
 
-def test_a_real_series_begins_with_the_first_fixing(real_image: RateImage) -> None:
+def test_a_real_series_begins_with_the_first_fixing(real_image: RateMatrix) -> None:
     series = between(real_image, Pair("EUR", "USD"), date(1999, 1, 1), date(1999, 1, 4))
     assert list(map(isnan, series.values)) == [True, True, True, False]

@@ -11,8 +11,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from cambist.feeds.base import EVERY_DAY, Redistribution, Schedule, Source
-from cambist.market.standing import Pace
+from cambist.pricing.source_kind import Pace
+from cambist.sources.base import EVERY_DAY, Redistribution, Schedule, Source
 
 T = TypeVar("T")
 Answer = bytes | Callable[[asyncio.StreamWriter], Awaitable[None]]

@@ -16,15 +16,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cambist.errors import FeedBroken, NothingPublished, SourceSilent, StoreBroken
-from cambist.feeds.base import FixingFeed, Inquiry, Source
-from cambist.history.archive import Archive
+from cambist.errors import NothingPublished, SourceBroken, SourceSilent, StoreBroken
+from cambist.history.archive import FixingArchive
 from cambist.history.fixing import Filed, Fixing, Receipt
-from cambist.ingest.backfill import Backfill, Course, gaps, longest
+from cambist.ingest.backfill import Backfill, BackfillProgress, gaps, longest
 from cambist.ingest.fetch import SourceBusy
 from cambist.ingest.filing import Delivery, Files, file_delivery
-from cambist.market.pair import Pair
-from cambist.stores.sql import SqlStore
+from cambist.pricing.pair import Pair
+from cambist.sources.base import FixingAdapter, Inquiry, Source
+from cambist.storage.sql import SqlStore
 
 NOW = datetime(2026, 3, 31, 12, 0, tzinfo=UTC)
 """A Tuesday; with 14 days in which corrections come, parts are closed that end before the 17th."""
@@ -40,7 +40,7 @@ class Killed(BaseException):
     """The process ends here: nothing in it catches that."""
 
 
-class Weekly(FixingFeed):
+class Weekly(FixingAdapter):
     """Asks for a week at a time; an answer holds lines of a day and a value."""
 
     def __init__(self, source: Source) -> None:
@@ -65,7 +65,7 @@ class Weekly(FixingFeed):
         for line in content.decode().splitlines():
             day, _, value = line.partition(" ")
             if not value or about != f"week of {monday_of(date.fromisoformat(day))}":
-                raise FeedBroken(f"mint: [{line}] is nothing that the mint writes")
+                raise SourceBroken(f"mint: [{line}] is nothing that the mint writes")
             yield Fixing("mint", DOLLAR, date.fromisoformat(day), Decimal(value))
 
 
@@ -99,11 +99,11 @@ class Scene:
         self.feed = Weekly(source)
         self.mint = Mint()
         self.now = NOW
-        self.told: list[Course] = []
+        self.told: list[BackfillProgress] = []
         self.killed_at_filing: date | None = None
 
     @property
-    def archive(self) -> Archive:
+    def archive(self) -> FixingArchive:
         return self.store.archive
 
     def file(self, key: str, delivery: Delivery) -> Filed | None:
@@ -112,17 +112,17 @@ class Scene:
             raise Killed
         return file_delivery(Files(self.archive, self.store.quarantine), self.feed, delivery, lambda _: None)
 
-    def _hear(self, course: Course) -> None:
+    def _hear(self, course: BackfillProgress) -> None:
         # A course goes on changing: what is kept is what it was when it was told.
-        self.told.append(Course(course.key, course.parts, course.done, course.skipped, course.added))
+        self.told.append(BackfillProgress(course.key, course.parts, course.done, course.skipped, course.added))
 
     def backfill(self) -> Backfill:
         return Backfill(self.archive, self.mint, self.file, lambda: self.now, self._hear)  # type: ignore[arg-type]
 
-    async def of(self, first: date | None = None) -> Course:
+    async def of(self, first: date | None = None) -> BackfillProgress:
         return await self.backfill().of(self.feed, first)
 
-    def run(self, first: date | None = None) -> Course:
+    def run(self, first: date | None = None) -> BackfillProgress:
         self.mint.asked.clear()
         return asyncio.run(self.of(first))
 
@@ -147,7 +147,7 @@ def test_everything_since_the_first_day_is_asked_oldest_first_and_filed(scene: S
     course = scene.run()
     assert scene.mint.asked == WEEKS
     assert scene.days() == WEEKS
-    assert course == Course("mint", parts=10, done=10, skipped=0, added=10)
+    assert course == BackfillProgress("mint", parts=10, done=10, skipped=0, added=10)
 
 
 @pytest.mark.parametrize(
@@ -345,7 +345,7 @@ def test_where_nothing_ever_answers_later_sources_are_not_asked(scene: Scene) ->
     scene.mint.answers = dict.fromkeys(WEEKS, SourceSilent("mint: no answer in time"))
     backfill = scene.backfill()
 
-    async def three_in_turn() -> list[Course]:
+    async def three_in_turn() -> list[BackfillProgress]:
         return [await backfill.of(scene.feed, None) for _ in range(3)]
 
     first, second, third = asyncio.run(three_in_turn())
@@ -355,14 +355,16 @@ def test_where_nothing_ever_answers_later_sources_are_not_asked(scene: Scene) ->
     assert len(scene.mint.asked) == 4
 
 
-@pytest.mark.parametrize("answer", [b"nothing", FeedBroken("mint: answered 403"), SourceBusy("mint: answered 503", 1)])
+@pytest.mark.parametrize(
+    "answer", [b"nothing", SourceBroken("mint: answered 403"), SourceBusy("mint: answered 503", 1)]
+)
 def test_a_source_that_answers_anything_shows_that_the_machine_is_not_offline(
     scene: Scene, answer: bytes | BaseException
 ) -> None:
     scene.mint.answers = {**dict.fromkeys(WEEKS, SourceSilent("mint: no answer in time")), WEEKS[0]: answer}
     backfill = scene.backfill()
 
-    async def two_in_turn() -> list[Course]:
+    async def two_in_turn() -> list[BackfillProgress]:
         return [await backfill.of(scene.feed, None) for _ in range(2)]
 
     first, second = asyncio.run(two_in_turn())
@@ -372,7 +374,7 @@ def test_a_source_that_answers_anything_shows_that_the_machine_is_not_offline(
 
 def test_two_failures_in_a_row_do_not_count_together_with_later_ones(scene: Scene) -> None:
     for number in (0, 1, 3, 4, 6, 7):
-        scene.mint.answers[WEEKS[number]] = FeedBroken("mint: garbage")
+        scene.mint.answers[WEEKS[number]] = SourceBroken("mint: garbage")
     course = scene.run()
     assert scene.mint.asked == WEEKS
     assert (course.done, course.added, len(course.failed)) == (10, 4, 6)
@@ -402,7 +404,9 @@ def test_a_database_that_cannot_be_written_ends_it_at_once(scene: Scene) -> None
 
 
 def test_the_pause_that_politeness_asks_is_kept_after_each_request_whatever_came(
-    scene: Scene, a_source: Callable[..., Source], skipping: Callable[[Coroutine[Any, Any, Course]], Course]
+    scene: Scene,
+    a_source: Callable[..., Source],
+    skipping: Callable[[Coroutine[Any, Any, BackfillProgress]], BackfillProgress],
 ) -> None:
     schedule = replace(scene.feed.source.schedule, pause=timedelta(seconds=15))
     scene.feed.source = a_source(first_day=WEEKS[0], schedule=schedule)
@@ -445,7 +449,7 @@ def test_every_step_is_told_the_first_before_anything_is_asked(scene: Scene) -> 
 # Gaps
 
 
-def fixed(archive: Archive, *days: date, pair: Pair = DOLLAR, source: str = "mint") -> None:
+def fixed(archive: FixingArchive, *days: date, pair: Pair = DOLLAR, source: str = "mint") -> None:
     fixings = [Fixing(source, pair, day, Decimal("1.1")) for day in days]
     archive.file(Receipt(source, NOW, f"a test {pair} {days}", "d"), fixings)
 

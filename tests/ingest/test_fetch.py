@@ -19,10 +19,10 @@ import aiohttp
 import pytest
 import stamina
 
-from cambist.errors import FeedBroken, NothingPublished, SourceSilent
-from cambist.feeds.base import Inquiry
-from cambist.feeds.reading import LARGEST
+from cambist.errors import NothingPublished, SourceBroken, SourceSilent
 from cambist.ingest.fetch import AGENT, Fetcher, SourceBusy
+from cambist.sources.base import Inquiry
+from cambist.sources.parsing import LARGEST
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 
@@ -51,7 +51,7 @@ class Scene:
 
     asked: list[Any]
     content: bytes | None = None
-    error: FeedBroken | None = None
+    error: SourceBroken | None = None
 
 
 def asking(host: Any, *answers: Any, inquiry: Callable[[str], Inquiry] | None = None, **rest: Any) -> Scene:
@@ -62,7 +62,7 @@ def asking(host: Any, *answers: Any, inquiry: Callable[[str], Inquiry] | None = 
             wanted = inquiry(there.url) if inquiry else Inquiry(url=there.url + "/rates", media=JSON)
             try:
                 return Scene(there.asked, await fetcher.ask("mint", wanted))
-            except FeedBroken as error:
+            except SourceBroken as error:
                 return Scene(there.asked, None, error)
 
     return asyncio.run(scene())
@@ -124,7 +124,7 @@ def test_the_number_of_attempts_can_be_set(host, attempts: int) -> None:
 @pytest.mark.parametrize("status", [201, 204, 206, 400, 401, 403, 404, 410, 451, 501])
 def test_any_other_status_is_not_asked_about_twice(host, status: int) -> None:
     found = asking(host, host.answer(status))
-    assert type(found.error) is FeedBroken
+    assert type(found.error) is SourceBroken
     assert (str(found.error), len(found.asked)) == (f"mint: answered {status}", 1)
 
 
@@ -312,7 +312,7 @@ def test_while_one_source_floods_another_is_heard(host) -> None:
 
         async with host(flood(80, [])) as there, a_fetcher(timeout=aiohttp.ClientTimeout(total=30)) as fetcher:
             counter = asyncio.create_task(count())
-            with pytest.raises(FeedBroken):
+            with pytest.raises(SourceBroken):
                 await fetcher.ask("mint", Inquiry(url=there.url))
             is_over = True
             await counter
@@ -334,7 +334,7 @@ def test_what_was_packed_for_the_way_is_unpacked(host) -> None:
 )
 def test_a_page_with_status_200_is_no_answer(host, media: str) -> None:
     found = asking(host, host.answer(200, b"<html>Checking your browser</html>", media=media))
-    assert type(found.error) is FeedBroken
+    assert type(found.error) is SourceBroken
     assert (str(found.error), len(found.asked)) == (f"mint: sent [{media}] instead of application/json", 1)
 
 
@@ -370,7 +370,7 @@ def conversing(host: Any, *answers: bytes, forgotten: int = -1, inquiries: list[
                 inquiry = Inquiry(**{"url": there.url + "/rates", "media": JSON, **rest})
                 try:
                     came.append(await fetcher.ask("mint", inquiry))
-                except FeedBroken as error:
+                except SourceBroken as error:
                     came.append(error)
                 if number == forgotten:
                     fetcher.forget(inquiry)
@@ -407,7 +407,7 @@ def test_what_was_not_filed_is_sent_again(host) -> None:
 def test_nothing_is_remembered_of_an_answer_that_was_refused(host) -> None:
     refused = host.answer(200, b"<html>", media="text/html", ETag='"page"')
     came, conditions = conversing(host, refused, host.answer(200, b"[1]"))
-    assert [type(each) for each in came] == [FeedBroken, bytes]
+    assert [type(each) for each in came] == [SourceBroken, bytes]
     assert conditions == [{}, {}]
 
 
@@ -492,7 +492,7 @@ def test_elsewhere_is_not_the_source(host, status: int) -> None:
     async def scene() -> None:
         async with host(host.answer(200, b"[]")) as elsewhere, host(moved(elsewhere.url, status)) as there:
             async with a_fetcher() as fetcher:
-                with pytest.raises(FeedBroken, match=rf"mint: redirects to another host: \[{elsewhere.netloc}\]"):
+                with pytest.raises(SourceBroken, match=rf"mint: redirects to another host: \[{elsewhere.netloc}\]"):
                     await fetcher.ask("mint", Inquiry(url=there.url))
             assert (len(there.asked), elsewhere.asked) == (1, [])
 
@@ -503,14 +503,14 @@ def test_elsewhere_is_not_the_source(host, status: int) -> None:
 def test_nowhere_is_not_the_source(host, to: str) -> None:
     found = asking(host, moved(to))
     assert found.content is None
-    assert isinstance(found.error, FeedBroken)
+    assert isinstance(found.error, SourceBroken)
 
 
 def test_redirection_ends_at_the_third(host) -> None:
     found = asking(host, moved("/1"), moved("/2"), moved("/3"), host.answer(200, b"[]"))
     assert (found.content, len(found.asked)) == (b"[]", 4)
     found = asking(host, moved("/again"))
-    assert type(found.error) is FeedBroken
+    assert type(found.error) is SourceBroken
     assert (str(found.error), len(found.asked)) == ("mint: redirects without end", 4)
 
 
@@ -688,7 +688,7 @@ def test_what_was_asked_in_secret_is_not_asked_in_the_open(skipping, url: str, t
     if passes:
         assert skipping(asked) == b"[]"
     else:
-        with pytest.raises(FeedBroken, match="everybody can read along"):
+        with pytest.raises(SourceBroken, match="everybody can read along"):
             skipping(asked)
     assert len(session.asked_at) == 1 + passes
 

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from cambist.errors import FeedBroken, NothingPublished
-from cambist.feeds.base import FixingFeed, Inquiry, Source
-from cambist.feeds.ecb import feed
+from cambist.errors import NothingPublished, SourceBroken
 from cambist.history.fixing import Filed, Fixing, Receipt
-from cambist.history.quarantine import State
+from cambist.history.quarantine import QuarantineState
 from cambist.ingest.filing import Delivery, Files, file_delivery
-from cambist.market.pair import Pair
-from cambist.stores.sql import SqlStore
-from cambist.stores.sql.archive import SqlArchive as Archive
-from cambist.stores.sql.quarantine import SqlQuarantine
+from cambist.pricing.pair import Pair
+from cambist.sources.adapters.ecb import adapter
+from cambist.sources.base import FixingAdapter, Inquiry, Source
+from cambist.storage.sql import SqlStore
+from cambist.storage.sql.archive import SqlArchive as Archive
+from cambist.storage.sql.quarantine import SqlQuarantine
 
 HOUR = timedelta(hours=1)
 NOON = datetime(2026, 3, 6, 12, 0, tzinfo=UTC)
@@ -39,7 +39,7 @@ def delivered(archive: Archive, content: bytes, at: datetime = NOON, origin: str
 
 def filed(archive: Archive, delivery: Delivery, progress: Callable[[int], None]) -> Filed | None:
     quarantine = SqlQuarantine(archive._engine)
-    return file_delivery(Files(archive, quarantine), feed, delivery, progress)
+    return file_delivery(Files(archive, quarantine), adapter, delivery, progress)
 
 
 def a_file(*lines: str) -> bytes:
@@ -52,7 +52,7 @@ def test_a_cell_that_cannot_be_read_is_left_out_and_told_and_the_rest_is_filed(a
 
 
 def test_what_is_mostly_unreadable_is_refused_whole(archive: Archive) -> None:
-    with pytest.raises(FeedBroken, match=r"EUR/USD on 2026-03-04 is no rate: \[x\]"):
+    with pytest.raises(SourceBroken, match=r"EUR/USD on 2026-03-04 is no rate: \[x\]"):
         delivered(archive, a_file("2026-03-04,x,x,", "2026-03-05,1.11,x,"))
 
 
@@ -96,7 +96,7 @@ def test_bytes_that_come_again_after_others_are_filed_again(archive: Archive) ->
 
 def test_a_day_that_is_yet_to_come_refuses_the_delivery_whole(archive: Archive) -> None:
     content = a_file("2026-03-05,1.10,180,", "2026-03-09,9.99,180,", "2026-03-04,1.12,180,")
-    with pytest.raises(FeedBroken, match=r"EUR/USD is dated 2026-03-09, which is yet to come"):
+    with pytest.raises(SourceBroken, match=r"EUR/USD is dated 2026-03-09, which is yet to come"):
         delivered(archive, content)
     assert list(archive.fixings("ecb")) == []
     assert archive.revision() == 0
@@ -109,7 +109,7 @@ def test_the_day_that_has_begun_somewhere_on_earth_is_taken(archive: Archive) ->
 
 def test_a_refused_delivery_is_taken_once_its_days_have_come(archive: Archive) -> None:
     content = a_file("2026-03-09,1.10,180,")
-    with pytest.raises(FeedBroken):
+    with pytest.raises(SourceBroken):
         delivered(archive, content)
     assert delivered(archive, content, NOON + timedelta(days=3)) == Filed(added=2, corrected=0, unchanged=0)
 
@@ -127,7 +127,7 @@ def test_a_refused_delivery_is_taken_once_its_days_have_come(archive: Archive) -
     ],
 )
 def test_what_is_not_the_sources_file_leaves_nothing(archive: Archive, content: bytes) -> None:
-    with pytest.raises(FeedBroken):
+    with pytest.raises(SourceBroken):
         delivered(archive, content)
     assert list(archive.fixings("ecb")) == []
     assert archive.newest_digest("ecb", "a test") is None
@@ -153,7 +153,7 @@ def test_progress_counts_also_what_is_known_already(archive: Archive) -> None:
 TURKEY = Pair("EUR", "TRY")
 
 
-class Lines(FixingFeed):
+class Lines(FixingAdapter):
     """A feed of lines of day, pair and value, anchored in euros; a word alone says that nothing is published."""
 
     def __init__(self, source: Source) -> None:
@@ -176,7 +176,7 @@ class Desk:
     """A store, a feed, and what is filed with them."""
 
     store: SqlStore
-    feed: Lines
+    adapter: Lines
     others: list[Source] = field(default_factory=list)
     hours: int = 0
 
@@ -251,7 +251,7 @@ def test_what_waits_is_released_when_its_next_day_bears_it_out(desk: Desk) -> No
     assert desk.file("2026-03-04 50", "2026-03-05 70", "2026-03-06 71") == Filed(added=3, corrected=0, unchanged=3)
     assert desk.lira == ["2026-03-04 50", "2026-03-05 70", "2026-03-06 71"]
     (released,) = desk.store.quarantine.detained(None)
-    assert (released.state, released.decided_at) == (State.RELEASED, NOON + 2 * HOUR)
+    assert (released.state, released.decided_at) == (QuarantineState.RELEASED, NOON + 2 * HOUR)
 
 
 def test_the_same_bytes_are_read_again_while_something_waits(desk: Desk) -> None:
@@ -271,16 +271,19 @@ def test_what_others_said_lets_a_jump_pass_at_once(desk: Desk) -> None:
 def test_a_rejected_fixing_never_comes_back(desk: Desk) -> None:
     desk.file("2026-03-04 50", "2026-03-05 70")
     (waiting,) = desk.store.quarantine.detained()
-    desk.store.quarantine.decide(waiting.number, State.REJECTED, NOON)
+    desk.store.quarantine.decide(waiting.number, QuarantineState.REJECTED, NOON)
     assert desk.file("2026-03-04 50", "2026-03-05 70", "2026-03-06 71") == Filed(1, 0, 3, refused=1)
     assert desk.lira == ["2026-03-04 50"]
-    assert [one.state for one in desk.store.quarantine.detained(None)] == [State.REJECTED, State.WAITING]
+    assert [one.state for one in desk.store.quarantine.detained(None)] == [
+        QuarantineState.REJECTED,
+        QuarantineState.WAITING,
+    ]
 
 
 def test_an_accepted_fixing_passes_with_the_next_delivery(desk: Desk) -> None:
     desk.file("2026-03-04 50", "2026-03-05 70")
     (waiting,) = desk.store.quarantine.detained()
-    desk.store.quarantine.decide(waiting.number, State.ACCEPTED, NOON)
+    desk.store.quarantine.decide(waiting.number, QuarantineState.ACCEPTED, NOON)
     assert desk.file("2026-03-04 50", "2026-03-05 70", "2026-03-06 69") == Filed(3, 0, 3)
     assert desk.lira == ["2026-03-04 50", "2026-03-05 70", "2026-03-06 69"]
 
@@ -289,7 +292,7 @@ def test_once_decided_the_same_bytes_are_known_again(desk: Desk) -> None:
     lines = ["2026-03-04 50", "2026-03-05 70"]
     desk.file(*lines)
     (waiting,) = desk.store.quarantine.detained()
-    desk.store.quarantine.decide(waiting.number, State.REJECTED, NOON)
+    desk.store.quarantine.decide(waiting.number, QuarantineState.REJECTED, NOON)
     assert desk.file(*lines) is None
 
 
@@ -310,6 +313,6 @@ def test_that_there_is_nothing_is_filed_too(desk: Desk) -> None:
 
 
 def test_a_stray_day_to_come_takes_nothing_into_quarantine_either(desk: Desk) -> None:
-    with pytest.raises(FeedBroken, match="yet to come"):
+    with pytest.raises(SourceBroken, match="yet to come"):
         desk.file("2026-03-04 50", "2026-03-05 70", "2026-03-20 51")
     assert (desk.lira, desk.waiting) == ([], [])

@@ -15,17 +15,27 @@ import aiohttp
 import pytest
 import stamina
 
-from cambist.errors import FeedBroken, NothingPublished, SourceSilent, StoreBroken
-from cambist.feeds.base import EVERY_DAY, FixingFeed, Heard, Inquiry, Names, Schedule, Socket, TickFeed, Venue
+from cambist.errors import NothingPublished, SourceBroken, SourceSilent, StoreBroken
 from cambist.history.fixing import Coverage, Filed, Fixing
 from cambist.ingest.fetch import Fetcher
 from cambist.ingest.filing import Delivery
-from cambist.ingest.health import Health
 from cambist.ingest.poller import Poller, poll_fixings, poll_ticks, take
-from cambist.ingest.rounds import Round
-from cambist.ingest.tape import Tape
-from cambist.market.pair import Pair
-from cambist.market.tick import Tick
+from cambist.ingest.polling_round import Round
+from cambist.ingest.source_status import SourceStatuses
+from cambist.ingest.tick_store import TickStore
+from cambist.pricing.pair import Pair
+from cambist.pricing.tick import Tick
+from cambist.sources.base import (
+    EVERY_DAY,
+    FixingAdapter,
+    Inquiry,
+    Names,
+    Schedule,
+    Socket,
+    TickAdapter,
+    VenueAdapter,
+    VenueMessage,
+)
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 
@@ -65,7 +75,7 @@ class Fetches:
         return [url for what, url in self.done if what == "forget"]
 
 
-class Daily(FixingFeed):
+class Daily(FixingAdapter):
     """A feed of fixings with a part for each of its addresses; what it is asked for is noted."""
 
     def __init__(self, source: Any, *urls: str) -> None:
@@ -102,7 +112,7 @@ class Cabinet:
 
 
 def a_poller(source: Any, fetcher: Any, clock: Callable[[], datetime] = lambda: FRIDAY_NOON) -> Poller:
-    health = Health.of([source], {})
+    health = SourceStatuses.of([source], {})
     return Poller(source, fetcher, health.pulses[source.key], clock, health)
 
 
@@ -189,7 +199,7 @@ def test_a_failure_is_logged_when_it_begins_and_when_it_ends(a_source, caplog: p
     poller.succeeded()
     with caplog.at_level(logging.INFO):
         for _ in range(3):
-            poller.failed(FeedBroken("mint: sent a page"))
+            poller.failed(SourceBroken("mint: sent a page"))
         poller.succeeded()
         poller.succeeded()
     assert [(record.levelname, record.getMessage()) for record in caplog.records] == [
@@ -202,7 +212,7 @@ def test_while_nobody_has_answered_silence_is_not_worth_a_line_each(a_source, ca
     with caplog.at_level(logging.INFO):
         a_poller(a_source(), Fetches(None)).failed(SourceSilent("mint: no answer in time"))
         assert caplog.records == []
-        a_poller(a_source(), Fetches(None)).failed(FeedBroken("mint: sent a page"))
+        a_poller(a_source(), Fetches(None)).failed(SourceBroken("mint: sent a page"))
         answered = a_poller(a_source(), Fetches(None))
         answered.succeeded()
         answered.failed(SourceSilent("mint: no answer in time"))
@@ -326,7 +336,7 @@ def test_what_is_refused_is_logged_by_number(skipping, a_source, caplog: pytest.
 
 ERRORS = [
     SourceSilent("mint: no answer in time"),
-    FeedBroken("mint: sent a page"),
+    SourceBroken("mint: sent a page"),
     StoreBroken("The database cannot be used: locked"),
 ]
 
@@ -341,7 +351,7 @@ def test_an_answer_that_was_not_filed_is_asked_for_anew(skipping, a_source, erro
 
 
 def test_a_part_that_fails_keeps_none_of_the_others_out(skipping, a_source) -> None:
-    fetches = Fetches(b"1", FeedBroken("mint: sent a page"), b"3")
+    fetches = Fetches(b"1", SourceBroken("mint: sent a page"), b"3")
     poller, _, cabinet = polled(skipping, a_source(schedule=ALL_DAY), fetches, urls=["one", "two", "three"])
     assert [delivery.content for _, delivery in cabinet.deliveries] == [b"1", b"3"]
     assert fetches.forgotten == ["two"]
@@ -490,7 +500,7 @@ def test_a_round_that_was_cut_off_before_the_start_is_made_up_for(skipping, a_so
 
 
 def test_what_fails_while_it_catches_up_is_caught_up_later(skipping, a_source) -> None:
-    fetches = Fetches(b"rates", FeedBroken("mint: sent a page"), b"rates")
+    fetches = Fetches(b"rates", SourceBroken("mint: sent a page"), b"rates")
     poller, feed = polled_by_day(skipping, a_source(schedule=ALL_DAY), fetches, held=date(2026, 1, 5), seconds=24 * 60)
     assert [first for first, _ in feed.spans] == [date(2025, 12, 22)] * 2
     assert poller.pulse.complete_on == date(2026, 3, 6)
@@ -555,7 +565,7 @@ def test_months_without_anything_are_a_fault_too() -> None:
 # Ticks
 
 
-class Quotes(TickFeed):
+class Quotes(TickAdapter):
     """A feed whose answers are lines of base, quote, bid and ask; it breaks at a line that is none."""
 
     def __init__(self, source: Any, *urls: str) -> None:
@@ -570,21 +580,21 @@ class Quotes(TickFeed):
         for line in content.decode("latin-1").splitlines():
             words = line.split()
             if len(words) != 4:
-                raise FeedBroken(f"{self.source.key}: [{line[:20]}] is no quote")
+                raise SourceBroken(f"{self.source.key}: [{line[:20]}] is no quote")
             pair = names.get(words[0] + words[1]) or Pair(words[0], words[1])
             yield Tick(self.source.key, pair, Decimal(words[2]), Decimal(words[3]))
 
 
 def ticked(
     skipping: Any, source: Any, fetches: Fetches, seconds: float = 5, urls: Sequence[str] = (), names: Any = dict
-) -> tuple[Poller, Tape]:
-    tape = Tape({source.key: source})
+) -> tuple[Poller, TickStore]:
+    tape = TickStore({source.key: source})
     poller = a_poller(source, fetches)
     skipping(during(seconds, poll_ticks(poller, Quotes(source, *urls), tape, names)))
     return poller, tape
 
 
-def agreed(tape: Tape, pair: Pair = EURO) -> tuple[str, str] | None:
+def agreed(tape: TickStore, pair: Pair = EURO) -> tuple[str, str] | None:
     quote = tape.agreed(pair, FRIDAY_NOON)
     return quote and (str(quote.bid), str(quote.ask))
 
@@ -630,7 +640,7 @@ def test_a_silent_source_of_quotes_is_a_failing_one(skipping, a_source) -> None:
 
 def test_what_the_tape_refuses_was_not_heard(a_source) -> None:
     source = a_source()
-    poller, tape = a_poller(source, Fetches(None)), Tape({"mint": source})
+    poller, tape = a_poller(source, Fetches(None)), TickStore({"mint": source})
     take(tape, Quotes(source), b"EUR USD 1.6 1.5", "about one", {}, poller)
     assert (poller.pulse.newest, tape.refused["mint"].total()) == (None, 1)
 
@@ -642,12 +652,12 @@ def test_the_markets_time_is_what_was_heard(a_source) -> None:
             yield Tick("mint", EURO, Decimal(1), Decimal(1), FRIDAY_NOON - MINUTE)
 
     source = a_source()
-    poller, tape = a_poller(source, Fetches(None)), Tape({"mint": source})
+    poller, tape = a_poller(source, Fetches(None)), TickStore({"mint": source})
     take(tape, Dated(source), b"", "about one", {}, poller)
     assert poller.pulse.newest == FRIDAY_NOON - MINUTE
 
 
-class Exchange(Quotes, Venue):
+class Exchange(Quotes, VenueAdapter):
     """The same, as a venue."""
 
     def list_inquiry(self) -> Inquiry:
@@ -659,13 +669,13 @@ class Exchange(Quotes, Venue):
     def sockets(self, names: Names) -> Iterator[Socket]:
         raise NotImplementedError
 
-    def hear(self, frame: str | bytes, names: Names) -> Heard:
+    def hear(self, frame: str | bytes, names: Names) -> VenueMessage:
         raise NotImplementedError
 
 
 def test_a_venue_is_asked_once_its_list_is_here(skipping, a_source) -> None:
     source, fetches = a_source(schedule=ALL_DAY), Fetches(b"XB T 9 9")
-    tape, known = Tape({"mint": source}), dict[str, Pair]()
+    tape, known = TickStore({"mint": source}), dict[str, Pair]()
 
     async def scene() -> None:
         asyncio.get_running_loop().call_later(30, known.update, {"XBT": Pair("BTC", "USD")})
@@ -714,10 +724,10 @@ def test_what_one_source_does_hurts_no_other(host, a_source, mischief: str) -> N
     """Three on one loop: one feed of quotes and one of fixings that misbehave, and one of quotes that does not."""
     deed, why = MISCHIEF[mischief]
     good, quoting, fixing = (a_source(key) for key in ("good", "quoting", "fixing"))
-    tape = Tape({"good": good, "quoting": quoting})
+    tape = TickStore({"good": good, "quoting": quoting})
 
     def file(key: str, delivery: Delivery) -> Any:
-        raise FeedBroken(f"{key}: {delivery.content[:9]!r} is no quote")
+        raise SourceBroken(f"{key}: {delivery.content[:9]!r} is no quote")
 
     async def scene() -> None:
         limits = aiohttp.ClientTimeout(total=0.3)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cambist.feeds.base import EVERY_DAY, Schedule
 from cambist.ingest.schedule import next_due, on_calendar
+from cambist.sources.base import EVERY_DAY, Schedule
 
 BERLIN, SYDNEY, TORONTO = ZoneInfo("Europe/Berlin"), ZoneInfo("Australia/Sydney"), ZoneInfo("America/Toronto")
 FRANKFURT = Schedule(start=time(15, 55), end=time(18), every=timedelta(minutes=10), holidays="XECB")

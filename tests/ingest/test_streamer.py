@@ -16,16 +16,16 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from cambist.errors import FeedBroken, SourceSilent
-from cambist.feeds.base import NOTHING_HEARD, Heard, Inquiry, Names, Socket, Venue
+from cambist.errors import SourceBroken, SourceSilent
 from cambist.ingest.fetch import Fetcher
-from cambist.ingest.health import Health
 from cambist.ingest.poller import Poller
+from cambist.ingest.source_status import SourceStatuses
 from cambist.ingest.streamer import Streamer, known_names
-from cambist.ingest.tape import Tape
-from cambist.market.pair import Pair
-from cambist.market.standing import Pace
-from cambist.market.tick import Tick
+from cambist.ingest.tick_store import TickStore
+from cambist.pricing.pair import Pair
+from cambist.pricing.source_kind import Pace
+from cambist.pricing.tick import Tick
+from cambist.sources.base import NOTHING_HEARD, Inquiry, Names, Socket, VenueAdapter, VenueMessage
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 
@@ -35,7 +35,7 @@ HOUR = timedelta(hours=1)
 LIST = {"BTCUSD": BITCOIN}
 
 
-class Bourse(Venue):
+class Bourse(VenueAdapter):
     """A venue whose frames are words: a name, bid and ask, how many seconds ago, and the sequence."""
 
     def __init__(self, source: Any, *sockets: Socket) -> None:
@@ -65,22 +65,22 @@ class Bourse(Venue):
         assert names
         yield from self.opened
 
-    def hear(self, frame: str | bytes, names: Names) -> Heard:
+    def hear(self, frame: str | bytes, names: Names) -> VenueMessage:
         text = frame.decode() if isinstance(frame, bytes) else frame
         match text.split():
             case ["pong"]:
                 return NOTHING_HEARD
             case ["reconnect"]:
-                return Heard(reconnect=True)
+                return VenueMessage(reconnect=True)
             case ["refused", *why]:
-                return Heard(refused=" ".join(why))
+                return VenueMessage(refused=" ".join(why))
             case ["fault"]:
                 raise KeyError(text)
             case [name, bid, ask, *rest] if name in names:
                 ago, sequence = (*map(int, rest), 0, 0)[:2]
                 moment = NOON - timedelta(seconds=ago)
-                return Heard((Tick("bourse", names[name], Decimal(bid), Decimal(ask), moment, sequence),))
-        raise FeedBroken(f"bourse: a frame is not its own: {text[:20]}")
+                return VenueMessage((Tick("bourse", names[name], Decimal(bid), Decimal(ask), moment, sequence),))
+        raise SourceBroken(f"bourse: a frame is not its own: {text[:20]}")
 
 
 class Lists:
@@ -114,9 +114,9 @@ class Lists:
 
 
 def a_streamer(source: Any, fetcher: Any, *sockets: Socket, back_off: float = 0.01) -> Streamer:
-    health = Health.of([source], {})
+    health = SourceStatuses.of([source], {})
     poller = Poller(source, fetcher, health.pulses["bourse"], lambda: NOON, health)
-    return Streamer(Bourse(source, *sockets), poller, Tape({"bourse": source}), back_off=back_off)
+    return Streamer(Bourse(source, *sockets), poller, TickStore({"bourse": source}), back_off=back_off)
 
 
 Connection = web.WebSocketResponse
@@ -246,7 +246,7 @@ class Hall:
         return self.streamer.poller.pulse
 
     @property
-    def tape(self) -> Tape:
+    def tape(self) -> TickStore:
         return self.streamer.tape
 
     @property
@@ -615,7 +615,7 @@ def test_the_list_is_asked_for_every_hour(skipping, source) -> None:
 
 def test_nothing_is_connected_before_there_is_a_list(skipping, source) -> None:
     sessions = Sessions(10**9)
-    broken, silent = FeedBroken("bourse: sent a page"), SourceSilent("bourse: no answer in time")
+    broken, silent = SourceBroken("bourse: sent a page"), SourceSilent("bourse: no answer in time")
     streamer, lists = kept(skipping, source, sessions, 60, broken, silent, b"the list")
     assert (len(lists.asked_at), len(sessions.began)) == (3, 1)
     assert lists.asked_at[-1] <= sessions.began[0]
@@ -627,7 +627,7 @@ def test_a_list_that_was_not_understood_is_sent_again(skipping, source) -> None:
     async def scene() -> tuple[Streamer, Lists]:
         lists = Lists(Sessions(10**9))
         streamer = a_streamer(source, lists, Socket(url="ws://bourse.example", hello=()))
-        streamer.venue.listed = (FeedBroken("bourse: the list holds no pair"), LIST)  # type: ignore[attr-defined]
+        streamer.venue.listed = (SourceBroken("bourse: the list holds no pair"), LIST)  # type: ignore[attr-defined]
         with suppress(TimeoutError):
             async with asyncio.timeout(60):
                 await streamer.run()

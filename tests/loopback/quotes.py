@@ -15,8 +15,8 @@ from official import Asked
 from prices import PER_TONNE, Prices, drawn
 from recordings import as_it_is
 
-from cambist.market.hours import hours_of, last_traded
-from cambist.market.pair import Pair
+from cambist.pricing.pair import Pair
+from cambist.pricing.trading_hours import hours_of, last_traded
 
 _BEIJING = ZoneInfo("Asia/Shanghai")
 _SINA = {"CAD": "XCU", "AHD": "XAL", "ZSD": "XZN", "PBD": "XPB", "NID": "XNI"}

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from cambist.feeds.bdi import feed as bdi
 from cambist.reference.tables import CURRENCIES, EURO_RATES, PEGS, REDENOMINATIONS, Peg
+from cambist.sources.adapters.bdi import adapter as bdi
 
 SHARED = Path(__file__).parents[3] / "shared"
 YEARLY = SHARED / "history/worldbank_PA_NUS_FCRF_annual.csv"

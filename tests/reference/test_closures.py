@@ -119,5 +119,5 @@ def test_the_table_cannot_be_changed() -> None:
 
 def test_reading_it_needs_no_library_of_calendars() -> None:
     """Every worker reads it, and the library would cost each of them 20 MB."""
-    script = "import sys, cambist.market.hours; sys.exit('holidays' in sys.modules)"
+    script = "import sys, cambist.pricing.trading_hours; sys.exit('holidays' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0

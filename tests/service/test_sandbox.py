@@ -18,9 +18,9 @@ from typing import Any
 import pytest
 from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
 
-from cambist.market.book import Book
+from cambist.pricing.rate_book import RateBook
 from cambist.reference.assets import COINS, METALS
-from cambist.stores.board import FileBoard
+from cambist.storage.shared.rate_book_file import RateBookFile
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
@@ -94,8 +94,8 @@ def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
         yield sandbox
 
 
-def book_of(sandbox: Sandbox) -> Book:
-    book = FileBoard(sandbox.data).current()
+def book_of(sandbox: Sandbox) -> RateBook:
+    book = RateBookFile(sandbox.data).current()
     assert book is not None
     return book
 

@@ -28,9 +28,9 @@ import pytest
 from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
 from websockets.sync.client import ClientConnection, connect
 
-from cambist.feeds import FEEDS
-from cambist.market.book import Book
-from cambist.stores.board import FileBoard
+from cambist.pricing.rate_book import RateBook
+from cambist.sources.adapters import ADAPTERS
+from cambist.storage.shared.rate_book_file import RateBookFile
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
@@ -130,7 +130,7 @@ class Service:
     data: Path
     log: Path
     stream_port: int = 0
-    board: FileBoard | None = None
+    board: RateBookFile | None = None
 
     def get(self, target: str) -> tuple[int, Any]:
         key = (self.data / "owner.key").read_text().strip()
@@ -143,8 +143,8 @@ class Service:
             return False
 
     @property
-    def book(self) -> Book:
-        self.board = self.board or FileBoard(self.data)
+    def book(self) -> RateBook:
+        self.board = self.board or RateBookFile(self.data)
         book = self.board.current()
         assert book is not None
         return book
@@ -282,14 +282,14 @@ def assert_nothing_is_doubled_or_lost(service: Service, before: list[tuple[objec
     assert {receipt: count for receipt, count in receipts.items() if count} == filed
 
 
-def heard(book: Book) -> set[str]:
+def heard(book: RateBook) -> set[str]:
     """Give the sources whose word is in a book, also where another's was taken."""
     quotes = [*book.quotes.values(), *book.pairs.values()]
     voted = {vote.source for quote in quotes for vote in quote.origin.votes}
     return voted | {source for quote in quotes for source in quote.origin.sources}
 
 
-def newest_word(book: Book, source: str) -> datetime:
+def newest_word(book: RateBook, source: str) -> datetime:
     """Give the time of the last that a source has said of a pair that is dealt."""
     votes = (vote for quote in book.pairs.values() for vote in quote.origin.votes)
     return max((vote.as_of for vote in votes if vote.source == source), default=datetime.min.replace(tzinfo=UTC))
@@ -312,7 +312,7 @@ def test_soon_every_venue_is_heard_and_they_agree_on_what_a_coin_is_worth(servic
 
 
 def test_all_that_is_asked_of_the_sources_is_where_they_are_asked_for_it(service: Service) -> None:
-    expected = set(FEEDS) - CLOSED
+    expected = set(ADAPTERS) - CLOSED
     assert until(lambda: service.player.requests.keys() >= expected, PATIENCE), (
         expected - service.player.requests.keys()
     )
@@ -379,7 +379,7 @@ def test_while_nobody_gathers_sockets_stay_and_status_says_so_and_prices_go_on_a
 @pytest.mark.parametrize("round_", [0, 1])
 def test_whatever_the_sources_do_one_beside_the_other_answers_stay_right(service: Service, round_: int) -> None:
     before = service.get("/fetch-all?from=USD")[1]["results"]
-    sources = [source for source in OFFICIAL if source in FEEDS]
+    sources = [source for source in OFFICIAL if source in ADAPTERS]
     for place, source in enumerate(sources):
         service.player.fault(source, FAULTS[(place + 6 * round_) % len(FAULTS)])
     try:

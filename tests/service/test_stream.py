@@ -19,10 +19,10 @@ from websockets.exceptions import ConnectionClosed, WebSocketException
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
-from cambist.market.hours import is_open
-from cambist.market.pair import Pair
-from cambist.server.desk import utc_now
-from cambist.stores.board import FileBoard
+from cambist.api.worker_state import utc_now
+from cambist.pricing.pair import Pair
+from cambist.pricing.trading_hours import is_open
+from cambist.storage.shared.rate_book_file import RateBookFile
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
@@ -173,7 +173,7 @@ def test_again_replaces_and_unsubscribing_ends(client: ClientConnection) -> None
 def test_ten_thousand_pairs_are_served_and_one_more_is_refused_whole(
     service: Service, client: ClientConnection
 ) -> None:
-    book = FileBoard(service.data).current()
+    book = RateBookFile(service.data).current()
     assert book is not None
     names = [f"{base}/{quote}" for base in book.listed for quote in book.listed if base != quote][:10_001]
     refused = tell(client, op="subscribe", stream="fx", pairs=names)

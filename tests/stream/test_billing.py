@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from cambist.accounts.account import Account, Holder
+from cambist.accounts.account import Account, KeyHolder
 from cambist.accounts.api_key import digest, mint
 from cambist.accounts.meter import Meter
 from cambist.accounts.plan import Plan, default_plans, read_plans
-from cambist.market.book import Book
-from cambist.market.pair import Pair
+from cambist.pricing.pair import Pair
+from cambist.pricing.rate_book import RateBook
 from cambist.stream.admission import Admission
 from cambist.stream.billing import USAGE_LABEL, Billing
 from cambist.stream.broadcaster import Broadcaster
@@ -28,7 +28,7 @@ from cambist.stream.subscription import StreamConnection
 NOW = 1_795_176_000.0
 TODAY = date(2026, 11, 20)
 KEY = mint(lambda alphabet: alphabet[7])
-HOLDERS = {digest(KEY): Holder(10, Account(1, "shop", "premium"))}
+HOLDERS = {digest(KEY): KeyHolder(10, Account(1, "shop", "premium"))}
 PREMIUM = read_plans(default_plans(), "plans.toml")["premium"]
 PAIRS = (Pair("BTC", "USD"), Pair("ETH", "USD"))
 MOMENT = datetime.fromtimestamp(NOW, UTC)
@@ -46,7 +46,7 @@ def payload(reply: Reply) -> dict[str, Any]:
 def new_context(ledger: Any, **changed: Any) -> StreamContext:
     """Return a context whose plan differs in these fields, and whose book has two coins."""
     prices = Prices({}, lambda: MOMENT)
-    prices.update(Book(1, MOMENT, {}, (), listing=frozenset(PAIRS)))
+    prices.update(RateBook(1, MOMENT, {}, (), listing=frozenset(PAIRS)))
     billing = Billing(Meter(ledger, {}))
     return StreamContext(Admission(HOLDERS, on(**changed), billing), billing, prices, Broadcaster(prices))
 

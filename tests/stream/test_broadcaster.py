@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cambist.market.book import Book
-from cambist.market.pair import PIVOT, Pair
-from cambist.market.quote import Made, Origin, Quote
-from cambist.market.standing import Pace
+from cambist.pricing.pair import PIVOT, Pair
+from cambist.pricing.quote import Derivation, Origin, Quote
+from cambist.pricing.rate_book import RateBook
+from cambist.pricing.source_kind import Pace
 from cambist.reference.assets import COINS, AssetKind
 from cambist.stream.broadcaster import Broadcaster
 from cambist.stream.messages import PING_FRAME, StreamName
@@ -45,14 +45,14 @@ class World:
         return START + timedelta(seconds=self.at)
 
     def publish(self, **bids: int) -> None:
-        origin = Origin(Made.PUBLISHED, ("a",), pace=Pace.REALTIME)
+        origin = Origin(Derivation.PUBLISHED, ("a",), pace=Pace.REALTIME)
         for code, bid in bids.items():
             self.quotes[code] = Quote(Pair(code, PIVOT), Fraction(bid), Fraction(bid + 1), self.now, self.now, origin)
         self.version += 1
         pairs = {quote.pair: quote for quote in self.quotes.values()}
         assert all(
             step is None
-            for step in self.broadcaster.publish(Book(self.version, self.now, self.quotes, (PIVOT,), pairs))
+            for step in self.broadcaster.publish(RateBook(self.version, self.now, self.quotes, (PIVOT,), pairs))
         )
 
     def wait(self, seconds: float) -> None:
@@ -181,7 +181,7 @@ def test_long_lists_let_the_event_loop_run_other_work(world: World) -> None:
         Socket(world, tuple(f"{coin}USD" for coin in many))
     for coin in many:
         world.quotes[coin] = replace(world.quotes[coin], bid=Fraction(6), ask=Fraction(7))
-    book = Book(99, world.now, world.quotes, (PIVOT,), {quote.pair: quote for quote in world.quotes.values()})
+    book = RateBook(99, world.now, world.quotes, (PIVOT,), {quote.pair: quote for quote in world.quotes.values()})
     assert sum(1 for _ in world.broadcaster.publish(book)) >= 1
 
 
@@ -301,11 +301,11 @@ def test_a_client_that_sends_nothing_between_two_pings_is_dropped(world: World) 
 
 
 def test_a_long_list_is_sent_in_parts_that_stop_when_the_buffer_is_full(world: World) -> None:
-    origin = Origin(Made.PUBLISHED, ("a",), pace=Pace.REALTIME)
+    origin = Origin(Derivation.PUBLISHED, ("a",), pace=Pace.REALTIME)
     codes = [f"C{number}" for number in range(1200)]
     one = world.quotes["BTC"]
     pairs = {Pair("BTC", code): replace(one, pair=Pair("BTC", code), origin=origin) for code in codes}
-    list(world.broadcaster.publish(Book(2, world.now, world.quotes, (PIVOT,), pairs)))
+    list(world.broadcaster.publish(RateBook(2, world.now, world.quotes, (PIVOT,), pairs)))
     socket = Socket(world, ())
     socket.write = lambda frames: (socket.writes.append(frames), socket.pause())[0]  # type: ignore[method-assign]
     socket.subscribe(tuple(f"BTC/{code}" for code in codes))

@@ -9,19 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cambist.market.book import Book
-from cambist.market.pair import Pair
-from cambist.market.quote import Made, Origin, Quote
+from cambist.pricing.pair import Pair
+from cambist.pricing.quote import Derivation, Origin, Quote
+from cambist.pricing.rate_book import RateBook
 from cambist.stream.pair_names import parse_pair
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 
 def quote(name: str) -> Quote:
-    return Quote(Pair(*name.split("/")), Fraction(1), Fraction(2), NOON, NOON, Origin(Made.PUBLISHED, ("a",)))
+    return Quote(Pair(*name.split("/")), Fraction(1), Fraction(2), NOON, NOON, Origin(Derivation.PUBLISHED, ("a",)))
 
 
-DEALT = Book(
+DEALT = RateBook(
     1,
     NOON,
     {},

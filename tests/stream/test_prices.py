@@ -10,10 +10,10 @@ from fractions import Fraction
 
 import pytest
 
-from cambist.market.book import Book
-from cambist.market.pair import PIVOT, Pair
-from cambist.market.quote import Made, Origin, Quote
-from cambist.market.standing import Pace
+from cambist.pricing.pair import PIVOT, Pair
+from cambist.pricing.quote import Derivation, Origin, Quote
+from cambist.pricing.rate_book import RateBook
+from cambist.pricing.source_kind import Pace
 from cambist.reference.assets import AssetKind
 from cambist.stream.prices import Prices
 
@@ -23,16 +23,16 @@ LIMIT = timedelta(minutes=15)
 
 
 def quote(base: str, other: str, bid: str, ask: str, *, as_of: datetime = NOW, pace: Pace = Pace.REALTIME) -> Quote:
-    origin = Origin(Made.PUBLISHED, ("a",), pace=pace)
+    origin = Origin(Derivation.PUBLISHED, ("a",), pace=pace)
     return Quote(Pair(base, other), Fraction(bid), Fraction(ask), as_of, as_of, origin)
 
 
-def a_book(*pairs: Quote, legs: tuple[Quote, ...] = (), version: int = 1) -> Book:
+def a_book(*pairs: Quote, legs: tuple[Quote, ...] = (), version: int = 1) -> RateBook:
     quotes = {one.pair.other(PIVOT): one for one in (*pairs, *legs) if PIVOT in (one.pair.base, one.pair.quote)}
-    return Book(version, NOW, quotes, (PIVOT, "EUR", "GBP", "IRR", "JPY"), {one.pair: one for one in pairs})
+    return RateBook(version, NOW, quotes, (PIVOT, "EUR", "GBP", "IRR", "JPY"), {one.pair: one for one in pairs})
 
 
-def priced(book: Book, name: str) -> dict[str, object]:
+def priced(book: RateBook, name: str) -> dict[str, object]:
     prices = Prices({AssetKind.COIN: LIMIT, AssetKind.METAL: LIMIT}, lambda: NOW)
     prices.update(book)
     known, unknown = prices.parse_pairs([name])

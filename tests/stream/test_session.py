@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from cambist.accounts.account import Account, Holder
+from cambist.accounts.account import Account, KeyHolder
 from cambist.accounts.api_key import Digest, digest, mint
-from cambist.accounts.bearer import Bearer
 from cambist.accounts.failed_keys import FAILURES_AT_ONCE
 from cambist.accounts.meter import Meter
 from cambist.accounts.plan import default_plans, read_plans
-from cambist.market.pair import Pair
+from cambist.accounts.principal import Principal
+from cambist.pricing.pair import Pair
 from cambist.stream.admission import MAX_UNAUTHENTICATED, Admission
 from cambist.stream.billing import Billing
 from cambist.stream.broadcaster import Broadcaster
@@ -28,12 +28,12 @@ from cambist.stream.subscription import StreamConnection
 NOW = 1_795_176_000.0
 OWNER, PREMIUM, CHEAP, REVOKED, SUSPENDED, WRONG = (mint(lambda alphabet, at=at: alphabet[at]) for at in range(7, 13))
 PLANS = read_plans(default_plans(), "plans.toml")
-HOLDERS: dict[Digest, Holder] = {
-    digest(OWNER): Holder(1, Account(1, "owner", "unlimited")),
-    digest(PREMIUM): Holder(2, Account(2, "two", "premium")),
-    digest(CHEAP): Holder(3, Account(3, "three", "one")),
-    digest(REVOKED): Holder(4, Account(1, "owner", "unlimited"), revoked=True),
-    digest(SUSPENDED): Holder(5, Account(4, "four", "premium", suspended=True)),
+HOLDERS: dict[Digest, KeyHolder] = {
+    digest(OWNER): KeyHolder(1, Account(1, "owner", "unlimited")),
+    digest(PREMIUM): KeyHolder(2, Account(2, "two", "premium")),
+    digest(CHEAP): KeyHolder(3, Account(3, "three", "one")),
+    digest(REVOKED): KeyHolder(4, Account(1, "owner", "unlimited"), revoked=True),
+    digest(SUSPENDED): KeyHolder(5, Account(4, "four", "premium", suspended=True)),
 }
 ME = "203.0.113.5"
 KNOWN = {"EURUSD": Pair("EUR", "USD"), "XAUUSD": Pair("XAU", "USD"), "BTCUSD": Pair("BTC", "USD")}
@@ -181,8 +181,8 @@ def test_one_address_may_have_only_so_many_connections_without_a_key(admission: 
 
 
 def test_a_revoked_key_is_rejected(admission: Admission) -> None:
-    assert isinstance(admission.lookup(digest(OWNER), NOW), Bearer)
-    admission.update(holders={digest(OWNER): Holder(1, Account(1, "owner", "unlimited"), revoked=True)})
+    assert isinstance(admission.lookup(digest(OWNER), NOW), Principal)
+    admission.update(holders={digest(OWNER): KeyHolder(1, Account(1, "owner", "unlimited"), revoked=True)})
     assert isinstance(admission.lookup(digest(OWNER), NOW), Rejection)
 
 

@@ -61,7 +61,7 @@ class KeyRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class Holder:
+class KeyHolder:
     """Who a key belongs to, and whether it still opens anything."""
 
     key: int
@@ -116,5 +116,5 @@ class Accounts(Protocol):
     def used(self, last_used: Mapping[int, datetime]) -> None:
         """Note when keys were last used, by their numbers."""
 
-    def by_key(self) -> Mapping[Digest, Holder]:
+    def by_key(self) -> Mapping[Digest, KeyHolder]:
         """Give every key of every account that is not deleted: what a server keeps in memory."""

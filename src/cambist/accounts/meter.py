@@ -16,12 +16,12 @@ from datetime import UTC, date, datetime, timedelta
 from math import ceil
 
 from cambist.accounts.account import Account
-from cambist.accounts.bearer import Bearer, Bearers
-from cambist.accounts.ledger import Ledger
 from cambist.accounts.plan import Plan
+from cambist.accounts.principal import Principal, Principals
 from cambist.accounts.quota import Period, period_of, quota_of, remaining, seconds_to_end
 from cambist.accounts.rate_limit import Bucket, seconds_until_next
 from cambist.accounts.usage import UsageRecord, usage_record
+from cambist.accounts.usage_counters import UsageCounters
 from cambist.errors import QuotaSpent, RateLimited, StoreBroken
 
 _DAY = timedelta(days=1)
@@ -56,13 +56,15 @@ class _Terms:
 class Meter:
     """Counts for one process; `past` is what the ledger has no pages of, `warn` hears when it has no room."""
 
-    def __init__(self, ledger: Ledger, past: PastUsage, warn: Callable[[str], None] = lambda _sentence: None) -> None:
+    def __init__(
+        self, ledger: UsageCounters, past: PastUsage, warn: Callable[[str], None] = lambda _sentence: None
+    ) -> None:
         self._ledger = ledger
         self._warn = warn
         self._past = past
         self._buckets: dict[int, Bucket] = {}
         self._admitted_in_memory: Counter[int] = Counter()
-        self._bearers: Bearers = {}
+        self._bearers: Principals = {}
         self._limits: dict[int, tuple[float, int]] = {}
         self._terms: dict[int, _Terms] = {}
         self._key_used: dict[int, int] = {}
@@ -79,7 +81,7 @@ class Meter:
             self._day = (begins, begins + _SECONDS_A_DAY, day)
         return day
 
-    def let_in(self, bearer: Bearer, now: float) -> None:
+    def let_in(self, bearer: Principal, now: float) -> None:
         """Let one request in, or not. Errors: RateLimited."""
         plan = bearer.plan
         if plan.rate is None or plan.burst is None:
@@ -103,7 +105,7 @@ class Meter:
         bucket = self._buckets[number] = last.read(counted, now, rate, burst)
         return bucket
 
-    def tick(self, bearers: Bearers, now: float) -> None:
+    def tick(self, bearers: Principals, now: float) -> None:
         """Do what is due ten times a second: look at what the others let in, and pay what is owed to the ledger."""
         self._ledger.refresh()
         if self._bearers is not bearers:
@@ -113,7 +115,7 @@ class Meter:
                 self._read(number, now, *limit, before)
         self._settle()
 
-    def afford(self, bearer: Bearer, cost: int, now: float, what: str = "the request") -> None:
+    def afford(self, bearer: Principal, cost: int, now: float, what: str = "the request") -> None:
         """Make sure that the account has the calls left that `what` costs. Errors: QuotaSpent, nothing is charged."""
         if bearer.plan.calls_a_month is None:
             return
@@ -127,7 +129,7 @@ class Meter:
             )
         terms.seen_left = left - cost
 
-    def _terms_of(self, bearer: Bearer, now: float) -> _Terms:
+    def _terms_of(self, bearer: Principal, now: float) -> _Terms:
         account, plan, today = bearer.account, bearer.plan, self.today(now)
         terms = self._terms.get(account.number)
         if terms is None or terms.today != today or terms.account is not account or terms.plan is not plan:
@@ -165,7 +167,7 @@ class Meter:
         with self._owing:
             return sum(calls for (who, _, when), calls in self._owed.items() if (who, when) == (number, day))
 
-    def spend(self, bearer: Bearer, endpoint: str, cost: int, now: float) -> None:
+    def spend(self, bearer: Principal, endpoint: str, cost: int, now: float) -> None:
         """Count an answer that is about to be given.
 
         Where the ledger has no room the answer is given all the same, and what it cost is owed until there is.
@@ -198,13 +200,13 @@ class Meter:
             if not self._owed:
                 self._warn("Ledger: there is room again, all calls are counted")
 
-    def usage(self, bearer: Bearer, now: float) -> UsageRecord:
+    def usage(self, bearer: Principal, now: float) -> UsageRecord:
         """Give an account's usage record."""
         today, number = self.today(now), bearer.account.number
         terms = self._terms_of(bearer, now)
         return usage_record(lambda day: self.calls_on(number, day), terms.quota, terms.period, today)
 
-    def headers(self, bearer: Bearer, now: float, *, afforded: bool = False) -> list[tuple[str, str]]:
+    def headers(self, bearer: Principal, now: float, *, afforded: bool = False) -> list[tuple[str, str]]:
         """Write `RateLimit-Policy` and `RateLimit`, as the IETF draft has them; an unlimited plan has neither.
 
         What was `afforded` a moment ago was read then, and is not read again.
@@ -226,7 +228,7 @@ class Meter:
         return f'"rate";r={max(0, int(level))};t={max(0, ceil((burst - level) / rate))}'
 
 
-def _limits_of(bearers: Iterable[Bearer]) -> dict[int, tuple[float, int]]:
+def _limits_of(bearers: Iterable[Principal]) -> dict[int, tuple[float, int]]:
     """Give rate and burst of every account that has them."""
     return {
         one.account.number: (one.plan.rate, one.plan.burst)

@@ -9,13 +9,13 @@ import typer
 
 from cambist.accounts.account import Account, DatetimeFormat
 from cambist.accounts.quota import quota_of
-from cambist.cli.given import AnchorDay, AsJson, Data, Format, Name, datetime_format, day, open_office
-from cambist.cli.tables import plain, tell_table
-from cambist.cli.told import tell, tell_json, tell_key
+from cambist.cli.options import AnchorDay, AsJson, Data, Format, Name, datetime_format, day, open_account_admin
+from cambist.cli.output import print_json, print_key, report
+from cambist.cli.tables import plain, print_table
 from cambist.errors import BadParameter
 
 if TYPE_CHECKING:
-    from cambist.app.office import Office
+    from cambist.admin.accounts import AccountAdmin
 
 app = typer.Typer(help="Create, show, change and delete accounts.", no_args_is_help=True)
 
@@ -33,34 +33,34 @@ def create(
     as_json: AsJson = False,
 ) -> None:
     """Create an account with a first key, which is shown once."""
-    with open_office(data) as office:
+    with open_account_admin(data) as office:
         chosen = datetime_format(form) or DatetimeFormat.ISO
         account, minted = office.create(name, plan, 1 if anchor_day is None else anchor_day, chosen)
         sentence = f"Account {account.name} was created on the plan {account.plan}."
-        tell_key({"account": _record(office, account)}, minted.text, sentence, as_json=as_json)
+        print_key({"account": _record(office, account)}, minted.text, sentence, as_json=as_json)
 
 
 @app.command("list")
 def list_accounts(*, data: Data = None, as_json: AsJson = False) -> None:
     """List all accounts."""
-    with open_office(data) as office:
+    with open_account_admin(data) as office:
         records = [_record(office, account) for account in office.accounts()]
     if as_json:
-        tell_json(records)
+        print_json(records)
         return
     columns = ("Account", "Plan", "State", "Period", "Quota")
     rows = ((each["name"], each["plan"], _state(each), _days(each), _calls(each)) for each in records)
-    tell_table(columns, rows)
+    print_table(columns, rows)
 
 
 @app.command()
 def show(name: Name, *, data: Data = None, as_json: AsJson = False) -> None:
     """Show an account, its current period and what it bought."""
-    with open_office(data) as office:
+    with open_account_admin(data) as office:
         account = office.account(name)
         record = {**_record(office, account), "used": office.used(account)}
     if as_json:
-        tell_json(record)
+        print_json(record)
         return
     bought = [f"{plain(each['calls'])} from {each['period_start']}" for each in record["bought"]]
     rows = (
@@ -75,7 +75,7 @@ def show(name: Name, *, data: Data = None, as_json: AsJson = False) -> None:
         ("used", record["used"]),
         ("bought", bought),
     )
-    tell_table(("Account", ""), rows)
+    print_table(("Account", ""), rows)
 
 
 @app.command()
@@ -93,9 +93,9 @@ def resume(name: Name, *, data: Data = None, as_json: AsJson = False) -> None:
 @app.command()
 def move(name: Name, *, plan: Plan, data: Data = None, as_json: AsJson = False) -> None:
     """Put an account on another plan, at once."""
-    with open_office(data) as office:
+    with open_account_admin(data) as office:
         account = office.move(office.account(name), plan)
-        tell(_record(office, account), f"Account {name} is on the plan {plan}.", as_json=as_json)
+        report(_record(office, account), f"Account {name} is on the plan {plan}.", as_json=as_json)
 
 
 @app.command()
@@ -105,10 +105,10 @@ def change(
     """Change the day on which an account's periods begin, or how it gets times."""
     if anchor_day is None and form is None:
         raise BadParameter("Nothing to change: give --anchor-day or --datetime-format")
-    with open_office(data) as office:
+    with open_account_admin(data) as office:
         account = office.change(office.account(name), anchor_day, datetime_format(form))
         sentence = f"Account {name}: anchor day {account.anchor_day}, datetime format {account.datetime_format}."
-        tell(_record(office, account), sentence, as_json=as_json)
+        report(_record(office, account), sentence, as_json=as_json)
 
 
 # A number below zero looks like an option, and would be refused as an unknown one.
@@ -122,10 +122,10 @@ def buy(
     as_json: AsJson = False,
 ) -> None:
     """Add extra calls for one period."""
-    with open_office(data) as office:
+    with open_account_admin(data) as office:
         account, bought_for = office.buy(office.account(name), calls, day("period", period))
         sentence = f"Account {name} has {calls:,} more calls from {bought_for.start} to {bought_for.end}."
-        tell(_record(office, account), sentence, as_json=as_json)
+        report(_record(office, account), sentence, as_json=as_json)
 
 
 @app.command()
@@ -140,13 +140,13 @@ def delete(
     as_json: AsJson = False,
 ) -> None:
     """Delete an account and its keys permanently."""
-    with open_office(data) as office:
+    with open_account_admin(data) as office:
         account = office.account(name)
         office.check_deletable(account, force=force)
         if not yes:
             _ask(f"Close the account {name} and its {len(office.keys.of(account))} keys for good?")
         office.delete(account, force=force)
-    tell({"deleted": name}, f"Account {name} is closed.", as_json=as_json)
+    report({"deleted": name}, f"Account {name} is closed.", as_json=as_json)
 
 
 def _ask(question: str) -> None:
@@ -157,13 +157,13 @@ def _ask(question: str) -> None:
 
 
 def _suspend(name: str, data: Data, *, suspended: bool, as_json: bool) -> None:
-    with open_office(data) as office:
+    with open_account_admin(data) as office:
         account = office.suspend(office.account(name), suspended=suspended)
         record = _record(office, account)
-        tell(record, f"Account {name} is {_state(record)}.", as_json=as_json)
+        report(record, f"Account {name} is {_state(record)}.", as_json=as_json)
 
 
-def _record(office: Office, account: Account) -> dict[str, Any]:
+def _record(office: AccountAdmin, account: Account) -> dict[str, Any]:
     """Give an account as machines get it; a quota of null is none."""
     plan, period = office.plans.get(account.plan), office.period(account)
     return {

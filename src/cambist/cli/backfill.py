@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from cambist.cli.given import AsJson, Data, day
+from cambist.cli.options import AsJson, Data, day
 from cambist.settings import read_settings
 
 

@@ -10,12 +10,12 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from cambist.app.backfilling import Backfilling, Filled
-from cambist.cli.tables import tell_table
-from cambist.cli.told import tell_json
+from cambist.admin.backfill import Backfilling, Filled
+from cambist.api.worker_state import utc_now
+from cambist.cli.output import print_json
+from cambist.cli.tables import print_table
 from cambist.errors import BadParameter
-from cambist.ingest.backfill import Course
-from cambist.server.desk import utc_now
+from cambist.ingest.backfill import BackfillProgress
 from cambist.settings import Settings
 
 _COLUMNS = ("Source", "Parts", "Filed before", "Added", "Corrected", "Quarantined", "Failed", "Longest gaps")
@@ -41,7 +41,7 @@ def _filled(backfilling: Backfilling, source: str, since: date | None) -> list[F
     with _bar() as bar:
         tasks = {feed.source.key: bar.add_task(feed.source.key, total=None, visible=False) for feed in feeds}
 
-        def told(course: Course) -> None:
+        def told(course: BackfillProgress) -> None:
             bar.update(tasks[course.key], completed=course.done, total=course.parts, visible=not course.is_over)
 
         return backfilling.run(feeds, since, told)
@@ -56,14 +56,14 @@ def _bar() -> Progress:
 
 def _tell(filled: Sequence[Filled], *, as_json: bool) -> None:
     if as_json:
-        tell_json([_record(each) for each in filled])
+        print_json([_record(each) for each in filled])
         return
     courses = [each.course for each in filled]
     silent = [course for course in courses if course.is_silent]
     if len(silent) == len(courses) > 1:
         typer.echo(f"cambist: No source can be reached: {silent[0].failed[0]}", err=True)
         return
-    tell_table(_COLUMNS, [[*_record(each).values()] for each in filled if not each.course.is_silent])
+    print_table(_COLUMNS, [[*_record(each).values()] for each in filled if not each.course.is_silent])
     for course in courses:
         for failure in course.failed[: 1 if course.is_silent else 3]:
             typer.echo(f"{course.key}: {failure}", err=True)

@@ -7,8 +7,8 @@ from dataclasses import asdict
 
 import typer
 
-from cambist.cli.given import AsJson, Data
-from cambist.cli.told import tell_json
+from cambist.cli.options import AsJson, Data
+from cambist.cli.output import print_json
 from cambist.errors import BadParameter
 from cambist.settings import read_settings
 
@@ -18,7 +18,7 @@ def check(*, data: Data = None, as_json: AsJson = False) -> None:
 
     Exit with 1 if something is damaged. The command changes nothing. The service may be running.
     """
-    from cambist.app.checking import check as checked
+    from cambist.admin.check import check as checked
 
     settings = read_settings(os.environ, {"data": data})
     if not settings.data.exists():
@@ -26,7 +26,7 @@ def check(*, data: Data = None, as_json: AsJson = False) -> None:
     found = list(checked(settings))
     damaged = [each for each in found if each.faults]
     if as_json:
-        tell_json([asdict(each) for each in found])
+        print_json([asdict(each) for each in found])
     else:
         for each in found:
             typer.echo(f"{each.part}: {'damaged' if each.faults else 'sound'}")

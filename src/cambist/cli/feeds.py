@@ -12,15 +12,15 @@ import msgspec
 import typer
 
 from cambist.cli.ages import written_age
-from cambist.cli.given import AsJson, Data, day
-from cambist.cli.tables import tell_table
-from cambist.cli.told import tell_json
+from cambist.cli.options import AsJson, Data, day
+from cambist.cli.output import print_json
+from cambist.cli.tables import print_table
 from cambist.settings import read_settings
 
 if TYPE_CHECKING:
-    from cambist.app.sources import Listed
-    from cambist.app.trying import Tried
-    from cambist.history.report import Bulletin, SourceReport
+    from cambist.admin.declaration_dry_run import DryRunResult
+    from cambist.admin.sources import Listed
+    from cambist.history.source_report import SourceReport, SourceReports
 
 app = typer.Typer(help="List the sources, show their status, try a declaration.", no_args_is_help=True)
 
@@ -31,14 +31,14 @@ _SILENT_AFTER = timedelta(seconds=15)
 @app.command("list")
 def list_feeds(*, data: Data = None, as_json: AsJson = False) -> None:
     """List every source by rank: whether it is on, and why not."""
-    from cambist.app.sources import listed
+    from cambist.admin.sources import listed
 
     found = listed(read_settings(os.environ, {"data": data}), os.environ)
     if as_json:
-        tell_json([_listed_record(each) for each in found])
+        print_json([_listed_record(each) for each in found])
         return
     columns = ("Source", "Name", "Is", "Pace", "Passing on", "Why off")
-    tell_table(columns, (_listed_row(each) for each in found))
+    print_table(columns, (_listed_row(each) for each in found))
 
 
 @app.command()
@@ -48,16 +48,16 @@ def status(*, data: Data = None, as_json: AsJson = False) -> None:
     Asked: time since its last answer. Lag: age of its newest data. Codes: how many codes it covers. Since: its first
     year in the archive. Held: its fixings in quarantine. Why: the last error, why it is off, or refused ticks.
     """
-    from cambist.app.sources import last_bulletin
-    from cambist.server.desk import utc_now
+    from cambist.admin.sources import last_bulletin
+    from cambist.api.worker_state import utc_now
 
     bulletin, now = last_bulletin(read_settings(os.environ, {"data": data})), utc_now()
     if as_json:
         sources = [_report_record(report, now) for report in bulletin.reports]
-        tell_json({**_bulletin_record(bulletin), "sources": sources})
+        print_json({**_bulletin_record(bulletin), "sources": sources})
         return
     columns = ("Source", "State", "Asked", "Lag", "Codes", "Since", "Held", "Why")
-    tell_table(columns, (_report_row(report, now) for report in bulletin.reports))
+    print_table(columns, (_report_row(report, now) for report in bulletin.reports))
     age = now - bulletin.written_at
     if age > _SILENT_AFTER:
         typer.echo(f"Nobody asks the sources now: this is what was so {written_age(age)} ago.")
@@ -73,14 +73,14 @@ def try_feed(
     as_json: AsJson = False,
 ) -> None:
     """Check a declaration, ask its source once and show what is read; nothing is kept."""
-    from cambist.app.trying import Trying
-    from cambist.server.desk import utc_now
+    from cambist.admin.declaration_dry_run import DeclarationDryRun
+    from cambist.api.worker_state import utc_now
 
-    trying = Trying(read_settings(os.environ, {"data": data}), os.environ, utc_now().date())
+    trying = DeclarationDryRun(read_settings(os.environ, {"data": data}), os.environ, utc_now().date())
     since = day("--from", first)
     tried = trying.ask(file, since) if payload is None else trying.read(file, payload, since)
     if as_json:
-        tell_json(_tried_record(tried))
+        print_json(_tried_record(tried))
     else:
         typer.echo("\n".join(_tried_lines(tried)))
 
@@ -107,7 +107,7 @@ def _listed_row(each: Listed) -> Sequence[object]:
     return [source.key, source.name, is_on, source.pace, source.redistribution, each.why_off]
 
 
-def _bulletin_record(bulletin: Bulletin) -> dict[str, Any]:
+def _bulletin_record(bulletin: SourceReports) -> dict[str, Any]:
     return {name: value for name, value in msgspec.structs.asdict(bulletin).items() if name != "reports"}
 
 
@@ -140,7 +140,7 @@ def _reasons(report: SourceReport) -> Iterator[str]:
         yield f"{count:,} ticks {reason}"
 
 
-def _tried_record(tried: Tried) -> dict[str, Any]:
+def _tried_record(tried: DryRunResult) -> dict[str, Any]:
     return {
         "key": tried.source.key,
         "name": tried.source.name,
@@ -150,7 +150,7 @@ def _tried_record(tried: Tried) -> dict[str, Any]:
     }
 
 
-def _tried_lines(tried: Tried) -> Iterator[str]:
+def _tried_lines(tried: DryRunResult) -> Iterator[str]:
     source, trial = tried.source, tried.trial
     yield f"{source.name} would be the source [{source.key}]: {source.covers}."
     # A saved answer was asked for days that nobody knows any more.

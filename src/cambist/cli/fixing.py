@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cambist.cli.given import AsJson, Data, day
-from cambist.cli.tables import tell_table
-from cambist.cli.told import tell_json
+from cambist.cli.options import AsJson, Data, day
+from cambist.cli.output import print_json
+from cambist.cli.tables import print_table
 from cambist.errors import BadParameter, NoRate
 from cambist.settings import Settings, read_settings
 
 if TYPE_CHECKING:
-    from cambist.history.fixing import Known
-    from cambist.market.pair import Pair
+    from cambist.history.fixing import ReceivedFixing
+    from cambist.pricing.pair import Pair
 
 
 def fixing(
@@ -33,20 +33,20 @@ def fixing(
     Each row has the source, the digits as published, the time of receipt and the origin. A pair is found in either
     direction. For a coin the archive has its price in USD at the end of the day, midnight UTC.
     """
-    from cambist.app.trails import trails
-    from cambist.market.pair import Pair
+    from cambist.admin.revisions import revisions
+    from cambist.pricing.pair import Pair
 
     settings, pair = read_settings(os.environ, {"data": data}), Pair(base.upper(), quote.upper())
     since, until = _days(first, last)
-    found = trails(settings, pair, since, until)
+    found = revisions(settings, pair, since, until)
     if not found:
         raise NoRate(_missing(settings, pair, since, until))
     if as_json:
-        tell_json([_record(known) for known in found])
+        print_json([_record(known) for known in found])
         return
     if all(known.fixing.pair != pair for known in found):
         typer.echo(f"cambist: Sources publish {pair} the other way around, as {pair.inverse}.", err=True)
-    tell_table(("Source", "Pair", "Day", "Published", "Received (UTC)", "From"), map(_row, found))
+    print_table(("Source", "Pair", "Day", "Published", "Received (UTC)", "From"), map(_row, found))
 
 
 def _days(first: str, last: str | None) -> tuple[date, date]:
@@ -58,14 +58,14 @@ def _days(first: str, last: str | None) -> tuple[date, date]:
     return since, until
 
 
-def _row(known: Known) -> list[object]:
+def _row(known: ReceivedFixing) -> list[object]:
     from cambist.cli.published import published
 
     fixing = known.fixing
     return [fixing.source, fixing.pair, fixing.day, published(fixing), known.received_at, known.origin]
 
 
-def _record(known: Known) -> dict[str, Any]:
+def _record(known: ReceivedFixing) -> dict[str, Any]:
     """Give it as machines get it: the value is a text, in the digits that were published."""
     fixing = known.fixing
     return {
@@ -83,7 +83,7 @@ def _record(known: Known) -> dict[str, Any]:
 
 
 def _missing(settings: Settings, pair: Pair, since: date, until: date) -> str:
-    from cambist.market.pair import PIVOT, Pair
+    from cambist.pricing.pair import PIVOT, Pair
     from cambist.reference.assets import AssetKind, kind_of
 
     coins = [code for code in (pair.base, pair.quote) if kind_of(code) is AssetKind.COIN]
@@ -105,7 +105,7 @@ def _span(since: date, until: date) -> str:
 
 def _hint(settings: Settings, pair: Pair, day: date) -> str:
     """Say which day has one instead, where weekends and holidays leave none."""
-    from cambist.app.trails import last_fixed
+    from cambist.admin.revisions import last_fixed
 
     before = last_fixed(settings, pair, day)
     if before is None:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cambist.accounts.account import KeyRecord
-from cambist.cli.given import AsJson, Data, Name, Prefix, duration, moment, open_office
-from cambist.cli.tables import plain, tell_table
-from cambist.cli.told import tell, tell_json, tell_key
+from cambist.cli.options import AsJson, Data, Name, Prefix, duration, moment, open_account_admin
+from cambist.cli.output import print_json, print_key, report
+from cambist.cli.tables import plain, print_table
 
 if TYPE_CHECKING:
-    from cambist.app.office import Office
+    from cambist.admin.accounts import AccountAdmin
 
 app = typer.Typer(help="Create, list, revoke and rotate keys.", no_args_is_help=True)
 
@@ -27,7 +27,7 @@ def create(
     as_json: AsJson = False,
 ) -> None:
     """Add a key to an account, and show it once."""
-    with open_office(data) as office:
+    with open_account_admin(data) as office:
         minted = office.keys.create(office.account(account), name, moment("expires", expires))
         record = {
             "account": account,
@@ -36,31 +36,31 @@ def create(
             "expires_at": minted.new.expires_at,
         }
         until = f", which expires at {plain(minted.new.expires_at)} UTC" if minted.new.expires_at else ""
-        tell_key(record, minted.text, f"Account {account} has a new key{until}.", as_json=as_json)
+        print_key(record, minted.text, f"Account {account} has a new key{until}.", as_json=as_json)
 
 
 @app.command("list")
 def list_keys(account: Name, *, data: Data = None, as_json: AsJson = False) -> None:
     """List an account's keys by prefix. Times are UTC."""
-    with open_office(data) as office:
+    with open_account_admin(data) as office:
         records = [_record(office, key) for key in office.keys.of(office.account(account))]
     if as_json:
-        tell_json(records)
+        print_json(records)
         return
     columns = ("Prefix", "Name", "Created", "Last used", "Ends", "State")
     rows = (
         (each["prefix"], each["name"], each["created_at"], each["last_used_at"], _ends(each), each["state"])
         for each in records
     )
-    tell_table(columns, rows)
+    print_table(columns, rows)
 
 
 @app.command()
 def revoke(account: Name, prefix: Prefix, *, data: Data = None, as_json: AsJson = False) -> None:
     """End a key at once."""
-    with open_office(data) as office:
+    with open_account_admin(data) as office:
         key = office.keys.revoke(office.account(account), prefix)
-        tell(
+        report(
             _record(office, key),
             f"The key {key.prefix} of the account {account} opens nothing any more.",
             as_json=as_json,
@@ -80,7 +80,7 @@ def rotate(
 
     The new key takes over the old one's name and lifetime.
     """
-    with open_office(data) as office:
+    with open_account_admin(data) as office:
         minted, old = office.keys.rotate(office.account(account), prefix, duration("overlap", overlap))
         old_record = _record(office, old)
         record = {
@@ -93,10 +93,10 @@ def rotate(
         sentence = (
             f"Account {account} has a new key; the old one, {old.prefix}, ends at {plain(_ends(old_record))} UTC."
         )
-        tell_key(record, minted.text, sentence, as_json=as_json)
+        print_key(record, minted.text, sentence, as_json=as_json)
 
 
-def _record(office: Office, key: KeyRecord) -> dict[str, Any]:
+def _record(office: AccountAdmin, key: KeyRecord) -> dict[str, Any]:
     """Give a key as machines get it: everything but the key."""
     return {
         "account": key.account,

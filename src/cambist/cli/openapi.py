@@ -16,8 +16,8 @@ def openapi(
     check: Annotated[Path | None, typer.Option(help="Compare it with this file; exit with 1 if they differ.")] = None,
 ) -> None:
     """Write the OpenAPI document of the service, generated from the endpoints."""
-    from cambist.app.parts import endpoints
-    from cambist.server.openapi import document
+    from cambist.api.openapi import document
+    from cambist.registry.components import endpoints
 
     text = msgspec.json.format(msgspec.json.encode(document(endpoints())), indent=2).decode() + "\n"
     if check is not None:

@@ -9,9 +9,9 @@ import msgspec
 import typer
 
 from cambist.accounts.plan import Plan, default_plans
-from cambist.cli.given import AsJson, Data, open_office
-from cambist.cli.tables import tell_table
-from cambist.cli.told import Record, tell, tell_json
+from cambist.cli.options import AsJson, Data, open_account_admin
+from cambist.cli.output import Record, print_json, report
+from cambist.cli.tables import print_table
 
 app = typer.Typer(help="List, check and reload the plans.", no_args_is_help=True)
 
@@ -19,13 +19,13 @@ app = typer.Typer(help="List, check and reload the plans.", no_args_is_help=True
 @app.command("list")
 def list_plans(*, data: Data = None, as_json: AsJson = False) -> None:
     """List the plans in force."""
-    with open_office(data) as office:
+    with open_account_admin(data) as office:
         plans = list(office.plans.values())
     if as_json:
-        tell_json([_record(plan) for plan in plans])
+        print_json([_record(plan) for plan in plans])
         return
     columns = ("Plan", "Calls a month", "Rate limit", "Book refresh", "Includes", "History", "Stream")
-    tell_table(columns, (_row(plan) for plan in plans))
+    print_table(columns, (_row(plan) for plan in plans))
 
 
 @app.command()
@@ -37,23 +37,23 @@ def check(
 ) -> None:
     """Check a plans file, and change nothing."""
     if file is not None:
-        from cambist.app.plans import read_plans_file
+        from cambist.registry.plans import read_plans_file
 
         plans = read_plans_file(file)[1]
     else:
-        with open_office(data) as office:
+        with open_account_admin(data) as office:
             file, plans = office.plans_file, office.check_plans()
     record = {"file": str(file), "plans": list(plans)}
-    tell(record, f"{file} is right: {', '.join(plans)}.", as_json=as_json)
+    report(record, f"{file} is right: {', '.join(plans)}.", as_json=as_json)
 
 
 @app.command("reload")
 def reload_plans(*, data: Data = None, as_json: AsJson = False) -> None:
     """Apply the data folder's plans file, without a restart."""
-    with open_office(data) as office:
+    with open_account_admin(data) as office:
         plans = office.reload_plans()
         record = {"file": str(office.plans_file), "plans": list(plans)}
-    tell(record, f"The plans hold now: {', '.join(plans)}.", as_json=as_json)
+    report(record, f"The plans hold now: {', '.join(plans)}.", as_json=as_json)
 
 
 @app.command()

@@ -9,8 +9,8 @@ from decimal import Decimal
 from rich.table import Table
 from rich.text import Text
 
-from cambist.app.watched import Direction, Watched
 from cambist.cli.ages import written_age
+from cambist.client.watch_list import Direction, WatchList
 
 _COLUMNS = ("Symbol", "Bid", "Ask", "Mid", "Spread", "Age", "")
 _STYLES = {Direction.UP: "green", Direction.DOWN: "red", Direction.NONE: ""}
@@ -18,7 +18,7 @@ _ARROWS = {Direction.UP: "▲", Direction.DOWN: "▼", Direction.NONE: ""}
 _PLAIN_ARROWS = {Direction.UP: "^", Direction.DOWN: "v", Direction.NONE: ""}
 
 
-def prices_table(watched: Watched, now: datetime, *, ascii_only: bool = False) -> Table:
+def prices_table(watched: WatchList, now: datetime, *, ascii_only: bool = False) -> Table:
     """Make the table of what is watched; the prices of a stream that is lost are grey."""
     table = Table(style="dim" if watched.lost else "")
     for name in _COLUMNS:
@@ -33,7 +33,7 @@ def prices_table(watched: Watched, now: datetime, *, ascii_only: bool = False) -
     return table
 
 
-def _cells(watched: Watched, symbol: str, now: datetime, *, ascii_only: bool) -> Sequence[Text]:
+def _cells(watched: WatchList, symbol: str, now: datetime, *, ascii_only: bool) -> Sequence[Text]:
     price = watched.prices[symbol]
     if price is None:
         return [*[Text("-")] * 5, Text(watched.why_no_price(symbol))]

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cambist.cli.given import AsJson, Data
+from cambist.cli.options import AsJson, Data
+from cambist.cli.output import print_json
 from cambist.cli.published import published
-from cambist.cli.tables import tell_table
-from cambist.cli.told import tell_json
+from cambist.cli.tables import print_table
 from cambist.settings import read_settings
 
 if TYPE_CHECKING:
-    from cambist.app.quarantine_office import Accepted, QuarantineOffice
-    from cambist.history.quarantine import Detained
+    from cambist.admin.quarantine import Accepted, QuarantineAdmin
+    from cambist.history.quarantine import QuarantinedFixing
 
 app = typer.Typer(help="List refused fixings, accept or reject them.", no_args_is_help=True)
 
@@ -36,14 +36,14 @@ def list_detained(
     with _open(data) as office:
         found = office.detained(source, decided=everything)
     if as_json:
-        tell_json([_record(each) for each in found])
+        print_json([_record(each) for each in found])
         return
     columns = ["Number", "Source", "Published", "Day", "Refused because", "Received (UTC)"]
     rows = [_row(each) for each in found]
     if everything:
         columns += ["State", "Decided (UTC)"]
         rows = [[*row, each.state, each.decided_at] for row, each in zip(rows, found, strict=True)]
-    tell_table(columns, rows)
+    print_table(columns, rows)
 
 
 @app.command()
@@ -55,7 +55,7 @@ def accept(numbers: Numbers, *, data: Data = None, as_json: AsJson = False) -> N
     with _open(data) as office:
         done = office.accept(numbers)
     if as_json:
-        tell_json([{**_record(each.detained), "filed": _change(each)} for each in done])
+        print_json([{**_record(each.detained), "filed": _change(each)} for each in done])
         return
     for each in done:
         fixing = each.detained.fixing
@@ -69,20 +69,20 @@ def reject(numbers: Numbers, *, data: Data = None, as_json: AsJson = False) -> N
     with _open(data) as office:
         done = office.reject(numbers)
     if as_json:
-        tell_json([_record(each) for each in done])
+        print_json([_record(each) for each in done])
         return
     for each in done:
         typer.echo(f"Rejected {each.number}: {published(each.fixing)} on {each.fixing.day} is never filed.")
 
 
-def _open(data: Path | None) -> QuarantineOffice:
-    from cambist.app.quarantine_office import QuarantineOffice
-    from cambist.server.desk import utc_now
+def _open(data: Path | None) -> QuarantineAdmin:
+    from cambist.admin.quarantine import QuarantineAdmin
+    from cambist.api.worker_state import utc_now
 
-    return QuarantineOffice(read_settings(os.environ, {"data": data}), utc_now)
+    return QuarantineAdmin(read_settings(os.environ, {"data": data}), utc_now)
 
 
-def _row(each: Detained) -> Sequence[object]:
+def _row(each: QuarantinedFixing) -> Sequence[object]:
     day = each.fixing.day.isoformat()
     return [each.number, each.fixing.source, published(each.fixing), day, each.reason, each.received_at]
 
@@ -93,7 +93,7 @@ def _change(each: Accepted) -> str:
     return "added" if each.filed.added else "unchanged"
 
 
-def _record(each: Detained) -> dict[str, Any]:
+def _record(each: QuarantinedFixing) -> dict[str, Any]:
     """Give it as machines get it: the value is a text, in the digits that were published."""
     fixing = each.fixing
     return {

@@ -11,13 +11,13 @@ import msgspec
 import typer
 
 from cambist.accounts.names import echo, nearest
-from cambist.cli.given import Data, day
+from cambist.cli.options import Data, day
 from cambist.errors import BadParameter
 from cambist.settings import read_settings
 
 if TYPE_CHECKING:
-    from cambist.app.faults import FaultsFile
-    from cambist.simulation.faults import Faults
+    from cambist.admin.sandbox_faults import FaultsFile
+    from cambist.sandbox.faults import Faults
 
 app = typer.Typer(help="Simulate failing sources, to test clients of a sandbox.", no_args_is_help=True)
 fault = typer.Typer(
@@ -36,7 +36,7 @@ def stale(
     data: Data = None,
 ) -> None:
     """Stop the quotes of these codes from changing; other quotes continue."""
-    from cambist.server.desk import utc_now
+    from cambist.api.worker_state import utc_now
 
     chosen = _ALL if codes.strip().lower() == _ALL else tuple(dict.fromkeys(map(_code, codes.split(","))))
     _set(data, {"stale": chosen, "since": utc_now()})
@@ -82,7 +82,7 @@ def slow(
 @fault.command()
 def clear(*, data: Data = None) -> None:
     """End all faults."""
-    from cambist.simulation.faults import Faults
+    from cambist.sandbox.faults import Faults
 
     _file(data).write(Faults())
     typer.echo("Nothing goes wrong now.")
@@ -102,20 +102,20 @@ def _set(data: Path | None, changes: dict[str, Any]) -> None:
 
 
 def _tell(faults: Faults) -> None:
-    from cambist.app.faults import written
+    from cambist.admin.sandbox_faults import written
 
     typer.echo(written(faults).rstrip("\n") or "Nothing goes wrong.")
 
 
 def _file(data: Path | None) -> FaultsFile:
-    from cambist.app.simulated import faults_file
+    from cambist.processes.simulated_market import faults_file
 
     return faults_file(read_settings(os.environ, {"data": data, "sandbox": True}))
 
 
 def _code(text: str) -> str:
     """Read a code. Errors: BadParameter naming the nearest."""
-    from cambist.app.simulated import known_codes
+    from cambist.processes.simulated_market import known_codes
 
     code = text.strip().upper()
     if code not in known_codes():

@@ -14,19 +14,19 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from cambist import __version__
-from cambist.app.bookkeeper import keep_books
-from cambist.app.companion import Companion
-from cambist.app.feeds import checked_keys
-from cambist.app.gatherer import gather
-from cambist.app.keeper import Keeper
-from cambist.app.sandbox import play
-from cambist.app.streaming import stream
-from cambist.app.worker import load_worker
-from cambist.server import http
-from cambist.server.certificate import check_certificate
-from cambist.server.desk import utc_now
-from cambist.server.listening import free_address
-from cambist.server.logs import log_config
+from cambist.api import server
+from cambist.api.certificate import check_certificate
+from cambist.api.listening_socket import free_address
+from cambist.api.worker_state import utc_now
+from cambist.logs import log_config
+from cambist.processes.api_worker import load_worker
+from cambist.processes.bootstrap import Bootstrap
+from cambist.processes.child_process import ChildProcess
+from cambist.processes.ingestor import ingest
+from cambist.processes.sandbox_market import run_sandbox
+from cambist.processes.stream import stream
+from cambist.processes.usage_writer import write_usage
+from cambist.registry.sources import checked_keys
 from cambist.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -38,29 +38,29 @@ def run(settings: Settings) -> None:
     logging.config.dictConfig(log_config(settings.log_level))
     log.info("Cambist %s, data in %s", __version__, settings.data.resolve())
     keys = checked_keys(settings, os.environ)
-    keeper = Keeper(settings, utc_now)
+    keeper = Bootstrap(settings, utc_now)
     check_certificate(settings.tls_cert, settings.tls_key)
     listening_on = free_address(settings.host, settings.port)
     address = f"{settings.scheme}://{settings.host}:{settings.port}{settings.path_prefix}"
     _prepare(keeper, address)
     log.info("Serving %s with %d workers of %d threads", address, settings.workers, settings.threads)
     with ExitStack() as companions:
-        companions.enter_context(Companion("bookkeeper", keep_books, settings))
+        companions.enter_context(ChildProcess("bookkeeper", write_usage, settings))
         if settings.sandbox:
             log.info("Sandbox: every price is simulated, by the seed %d", settings.sandbox_seed)
-            companions.enter_context(Companion("sandbox", play, settings))
+            companions.enter_context(ChildProcess("sandbox", run_sandbox, settings))
         elif settings.fetch:
-            companions.enter_context(Companion("gatherer", partial(gather, keys=keys), settings))
+            companions.enter_context(ChildProcess("gatherer", partial(ingest, keys=keys), settings))
         if settings.stream_port:
-            companions.enter_context(Companion("stream", stream, settings))
-        finished = http.run(settings, listening_on, partial(load_worker, settings, os.getpid()), keeper.reload_plans)
+            companions.enter_context(ChildProcess("stream", stream, settings))
+        finished = server.run(settings, listening_on, partial(load_worker, settings, os.getpid()), keeper.reload_plans)
     if finished:
         log.info("Stopped; answers in flight were finished")
     else:
-        log.warning("Stopped; answers that were in flight longer than %d s were cut off", http.FINISH_SECONDS)
+        log.warning("Stopped; answers that were in flight longer than %d s were cut off", server.FINISH_SECONDS)
 
 
-def _prepare(keeper: Keeper, address: str) -> None:
+def _prepare(keeper: Bootstrap, address: str) -> None:
     with _bar() as bar:
         task = bar.add_task("Reading exchange rates", total=None, visible=False)
         keeper.prepare(lambda count: bar.update(task, advance=count, visible=True))

@@ -8,7 +8,7 @@ from typing import Annotated
 import msgspec
 import typer
 
-from cambist.cli.tables import tell_table
+from cambist.cli.tables import print_table
 from cambist.settings import FILE_VARIABLE, PREFIX, described, read_settings, written
 
 
@@ -28,7 +28,7 @@ def settings(*, as_json: Annotated[bool, typer.Option("--json", help="Write them
         for name, description in described().items()
     )
     columns = ("Setting, variable", "Value", "What it is")
-    tell_table(columns, rows, caption=f"File: {os.environ.get(FILE_VARIABLE, 'none')}")
+    print_table(columns, rows, caption=f"File: {os.environ.get(FILE_VARIABLE, 'none')}")
 
 
 def _hidden(name: str, value: object) -> object:

@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from cambist.accounts.names import echo
-from cambist.app.watching import Access, owner_key_file
+from cambist.client.stream_client import Access, owner_key_file
 from cambist.errors import BadParameter
 from cambist.settings import KEY_VARIABLE, Settings
 

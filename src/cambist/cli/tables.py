@@ -19,7 +19,7 @@ _LONGEST_WORD = 40
 _WIDEST_PIPE = 100_000
 
 
-def tell_table(columns: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "") -> None:
+def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "") -> None:
     """Write a table, in which nothing is markup and no word is broken.
 
     On a terminal that is too narrow for it, each row is a block of lines; in a pipe each row is one line, however long.

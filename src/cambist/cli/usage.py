@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cambist.cli.given import AsJson, Data, day, open_office
-from cambist.cli.tables import tell_table
-from cambist.cli.told import tell_json
+from cambist.cli.options import AsJson, Data, day, open_account_admin
+from cambist.cli.output import print_json
+from cambist.cli.tables import print_table
 from cambist.errors import BadParameter
 
 if TYPE_CHECKING:
-    from cambist.app.office import Spent
+    from cambist.admin.accounts import SpentCalls
 
 _COLUMNS = ("day", "account", "endpoint", "calls")
 
@@ -38,21 +38,21 @@ def usage(
     if as_csv and as_json:
         raise BadParameter("It is written as CSV or as JSON: give --csv or --json, not both")
     first_day = day("since", since)
-    with open_office(data) as office:
+    with open_account_admin(data) as office:
         rows = office.usage(office.account(account) if account else None, first_day)
     if as_csv:
         writer = csv.writer(sys.stdout, lineterminator="\n")
         writer.writerows([_COLUMNS, *_cells(rows)])
     elif as_json:
-        tell_json([dict(zip(_COLUMNS, cells, strict=True)) for cells in _cells(rows)])
+        print_json([dict(zip(_COLUMNS, cells, strict=True)) for cells in _cells(rows)])
     else:
         totals: Counter[str] = Counter()
         for row in rows:
             totals[row.account] += row.calls
-        tell_table([name.capitalize() for name in _COLUMNS], [*_cells(rows), *_totals(totals)])
+        print_table([name.capitalize() for name in _COLUMNS], [*_cells(rows), *_totals(totals)])
 
 
-def _cells(rows: Iterable[Spent]) -> list[Sequence[object]]:
+def _cells(rows: Iterable[SpentCalls]) -> list[Sequence[object]]:
     return [(row.day.isoformat(), row.account, row.endpoint, row.calls) for row in rows]
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from cambist.cli.given import Data
+from cambist.cli.options import Data
 from cambist.settings import read_settings
 
 

@@ -12,12 +12,12 @@ import typer
 from rich.console import Console
 from rich.live import Live
 
-from cambist.app.watched import Watched
-from cambist.app.watching import StreamClient
+from cambist.api.worker_state import utc_now
 from cambist.cli.prices_table import prices_table, written
 from cambist.cli.stream_access import access_to_stream
 from cambist.cli.tables import console
-from cambist.server.desk import utc_now
+from cambist.client.stream_client import StreamClient
+from cambist.client.watch_list import WatchList
 from cambist.settings import Settings
 from cambist.stream.messages import StreamName
 
@@ -27,7 +27,7 @@ _DRAW_EVERY = 0.25
 
 def show(settings: Settings, pairs: Sequence[str], url: str | None, *, once: bool, per_second: bool) -> bool:
     """Show prices until Ctrl-C, or one table; say whether every pair had a price. Errors: RequestRefused, OSError."""
-    watched = Watched(pairs)
+    watched = WatchList(pairs)
     stream = StreamName.FX1S if per_second else StreamName.FX
     client = StreamClient(access_to_stream(settings, url), watched, stream, utc_now, _warn)
     try:
@@ -40,7 +40,7 @@ def show(settings: Settings, pairs: Sequence[str], url: str | None, *, once: boo
     return watched.has_all
 
 
-async def _shown(client: StreamClient, watched: Watched, *, once: bool) -> None:
+async def _shown(client: StreamClient, watched: WatchList, *, once: bool) -> None:
     if once:
         await _show_once(client, watched)
     elif sys.stdout.isatty():
@@ -49,7 +49,7 @@ async def _shown(client: StreamClient, watched: Watched, *, once: bool) -> None:
         await _show_lines(client, watched)
 
 
-async def _show_once(client: StreamClient, watched: Watched) -> None:
+async def _show_once(client: StreamClient, watched: WatchList) -> None:
     with suppress(TimeoutError):
         async with asyncio.timeout(_ONCE_SECONDS), aclosing(client.changes()) as changes:
             async for _ in changes:
@@ -59,7 +59,7 @@ async def _show_once(client: StreamClient, watched: Watched) -> None:
     screen.print(prices_table(watched, utc_now(), ascii_only=screen.options.ascii_only))
 
 
-async def _show_lines(client: StreamClient, watched: Watched) -> None:
+async def _show_lines(client: StreamClient, watched: WatchList) -> None:
     async with aclosing(client.changes()) as changes:
         async for symbol in changes:
             price = watched.prices[symbol]
@@ -68,7 +68,7 @@ async def _show_lines(client: StreamClient, watched: Watched) -> None:
                 typer.echo(f"{symbol} {written(price.bid)} {written(price.ask)} {as_of}")
 
 
-async def _show_live(client: StreamClient, watched: Watched) -> None:
+async def _show_live(client: StreamClient, watched: WatchList) -> None:
     screen = Console()
     with Live(console=screen, auto_refresh=False) as live:
         drawing = asyncio.create_task(_draw(live, watched, ascii_only=screen.options.ascii_only))
@@ -81,7 +81,7 @@ async def _show_live(client: StreamClient, watched: Watched) -> None:
             await asyncio.gather(drawing, return_exceptions=True)
 
 
-async def _draw(live: Live, watched: Watched, *, ascii_only: bool) -> None:
+async def _draw(live: Live, watched: WatchList, *, ascii_only: bool) -> None:
     """Draw the table again and again: ages grow also where no price comes."""
     while True:
         live.update(prices_table(watched, utc_now(), ascii_only=ascii_only), refresh=True)

@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, datetime
 from typing import Protocol
 
-from cambist.history.damage import Damage
-from cambist.history.fixing import Coverage, Filed, Fixing, Known, Receipt, Refusal
-from cambist.history.line import Line
-from cambist.market.pair import Pair
+from cambist.history.damaged_rows import Damage
+from cambist.history.fixing import Coverage, Filed, Fixing, Receipt, ReceivedFixing, RefusedFixing
+from cambist.history.pair_series import PairSeries
+from cambist.pricing.pair import Pair
 
 Wanted = Callable[[str, Pair], bool]
 """Says whether a pair of a source is wanted."""
 
 
-class Archive(Protocol):
+class FixingArchive(Protocol):
     """Where fixings are kept. Nothing is ever changed or removed: a correction is a new row (ADR 4)."""
 
     def newest_digest(self, source: str, origin: str) -> str | None:
@@ -24,7 +24,7 @@ class Archive(Protocol):
     def last_received(self, source: str, origin: str) -> datetime | None:
         """Give when a delivery from there was filed last, also one of nothing; None where none ever was."""
 
-    def file(self, receipt: Receipt, fixings: Iterable[Fixing], refused: Iterable[Refusal] = ()) -> Filed:
+    def file(self, receipt: Receipt, fixings: Iterable[Fixing], refused: Iterable[RefusedFixing] = ()) -> Filed:
         """File a delivery whole or not at all: new days are added, changed ones recorded as corrections.
 
         What is `refused` goes to quarantine with it, once; what waits there and passes now is released.
@@ -48,22 +48,22 @@ class Archive(Protocol):
     def between(self, source: str, first: date, last: date) -> Mapping[tuple[Pair, date], Fixing]:
         """Give what is known of the days from `first` to `last`, by pair and day."""
 
-    def lines(self, wanted: Wanted, first: date, last: date) -> Iterator[tuple[str, Line]]:
+    def lines(self, wanted: Wanted, first: date, last: date) -> Iterator[tuple[str, PairSeries]]:
         """Give what sources fixed between two days of the pairs that are wanted of them, as known now."""
 
     def coverage(self, source: str) -> Coverage | None:
         """Say how many pairs and which days are here of a source; None where there is nothing."""
 
-    def newest(self, source: str) -> list[Known]:
+    def newest(self, source: str) -> list[ReceivedFixing]:
         """Give each pair's fixing of its newest day."""
 
-    def words(self, source: str, code: str, day: date) -> list[Known]:
+    def words(self, source: str, code: str, day: date) -> list[ReceivedFixing]:
         """Give the last fixings of a source up to a day, of each of its pairs with a code or with the pivot in it."""
 
-    def on_day(self, source: str, day: date) -> list[Known]:
+    def on_day(self, source: str, day: date) -> list[ReceivedFixing]:
         """Give the fixings that the source published for `day`, none carried."""
 
-    def trail(self, pair: Pair, day: date) -> list[Known]:
+    def trail(self, pair: Pair, day: date) -> list[ReceivedFixing]:
         """Give all that was ever received for a pair and day, from every source, oldest first."""
 
     def revision(self) -> int:

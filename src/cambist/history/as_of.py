@@ -9,8 +9,8 @@ from math import isnan
 from operator import itemgetter
 
 from cambist.errors import NoRate
-from cambist.history.image import RateImage
-from cambist.market.parity import by_law
+from cambist.history.rate_matrix import RateMatrix
+from cambist.pricing.parity import by_law
 from cambist.reference.tables import CURRENCIES
 
 CARRY_DAYS = 14
@@ -25,7 +25,7 @@ class DayRates:
     values: list[float]
 
 
-def listed_on(image: RateImage, day: date, base: str) -> DayRates:
+def listed_on(image: RateMatrix, day: date, base: str) -> DayRates:
     """Give `base` in every currency that the day lists, and in itself, by code.
 
     Errors: NoRate where the day has no rate for the base, or none but its own.
@@ -48,7 +48,7 @@ def _picked(cells: list[float], era: tuple[int, ...]) -> tuple[float, ...]:
     return itemgetter(*era)(cells) if len(era) > 1 else tuple(cells[column] for column in era)
 
 
-def on_day(image: RateImage, day: date, base: str, quotes: Iterable[str]) -> DayRates:
+def on_day(image: RateMatrix, day: date, base: str, quotes: Iterable[str]) -> DayRates:
     """Give `base` in those of `quotes` that have a rate on the day, in their order.
 
     Errors: NoRate where none has.
@@ -67,7 +67,7 @@ def _rate(crossed: float, base: str, quote: str, day: date) -> float:
     return crossed if fixed is None else float(fixed)
 
 
-def _listed_by_law(image: RateImage, day: date, base: str) -> DayRates:
+def _listed_by_law(image: RateMatrix, day: date, base: str) -> DayRates:
     """Where the market is silent the law may still speak: list what lives and is tied to the base."""
     tied = {code: by_law(base, code, day) for code in image.codes if code == base or _lives(code, day)}
     fixed = {code: float(rate) for code, rate in tied.items() if rate is not None}
@@ -80,7 +80,7 @@ def _lives(code: str, day: date) -> bool:
     return code in CURRENCIES and CURRENCIES[code].lives_on(day)
 
 
-def _reach(image: RateImage, base: str, quotes: Iterable[str] = ()) -> str:
+def _reach(image: RateMatrix, base: str, quotes: Iterable[str] = ()) -> str:
     """Say how far the history reaches of what has none on the day asked, so that the reader need not guess."""
     names = [base, *quotes] if len(list(quotes)) == 1 else [base]
     spans = {name: span for name in names if (span := image.span(name))}

@@ -9,7 +9,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
-from cambist.market.pair import Pair
+from cambist.pricing.pair import Pair
 
 
 class Interval(StrEnum):
@@ -65,7 +65,7 @@ class BarOf(NamedTuple):
     bar: Bar
 
 
-class Bars(Protocol):
+class BarStore(Protocol):
     """Where closed bars are kept. A bar is where something was quoted: none is invented, and none carried."""
 
     def page(
@@ -101,5 +101,5 @@ class _NoBars:
         return 0
 
 
-NO_BARS: Bars = _NoBars()
+NO_BARS: BarStore = _NoBars()
 """Bars of which there are none."""

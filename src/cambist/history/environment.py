@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from cambist.errors import BoardDamaged, ImageDamaged
-from cambist.history.image import RateImage
-from cambist.market.book import Book
+from cambist.errors import RateBookDamaged, RateMatrixDamaged
+from cambist.history.rate_matrix import RateMatrix
+from cambist.pricing.rate_book import RateBook
 
 SIMULATED = "sandbox"
 """The source of everything simulated. No source of the real world may have this key."""
@@ -19,20 +19,20 @@ class Environment(StrEnum):
     SANDBOX = "sandbox"
 
 
-def check_image(image: RateImage, environment: Environment) -> RateImage:
-    """Give the image, if it is of that environment. Errors: ImageDamaged."""
+def check_rate_matrix(image: RateMatrix, environment: Environment) -> RateMatrix:
+    """Give the image, if it is of that environment. Errors: RateMatrixDamaged."""
     is_foreign = SIMULATED in image.sources if environment is Environment.LIVE else image.sources != (SIMULATED,)
     if is_foreign:
-        raise ImageDamaged(f"The image was not made for a {environment} folder")
+        raise RateMatrixDamaged(f"The image was not made for a {environment} folder")
     return image
 
 
-def check_book(book: Book, environment: Environment) -> Book:
-    """Give the book, if it is of that environment. Errors: BoardDamaged."""
+def check_rate_book(book: RateBook, environment: Environment) -> RateBook:
+    """Give the book, if it is of that environment. Errors: RateBookDamaged."""
     is_simulated = [
         SIMULATED in quote.origin.sources for quotes in (book.quotes, book.pairs) for quote in quotes.values()
     ]
     is_foreign = any(is_simulated) if environment is Environment.LIVE else not any(is_simulated)
     if is_foreign:
-        raise BoardDamaged(f"The book was not made for a {environment} folder")
+        raise RateBookDamaged(f"The book was not made for a {environment} folder")
     return book

@@ -7,7 +7,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
 
-from cambist.market.pair import Pair
+from cambist.pricing.pair import Pair
 from cambist.reference.weights import UNITS
 
 GRAM = "gram"
@@ -50,7 +50,7 @@ class Receipt:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ReceivedFixing:
     """A fixing as the archive holds it: when it was received and where it came from. A correction is a second one."""
 
     fixing: Fixing
@@ -70,7 +70,7 @@ class Filed:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class RefusedFixing:
     """A fixing that was not accepted, and why."""
 
     fixing: Fixing

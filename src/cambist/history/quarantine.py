@@ -10,10 +10,10 @@ from enum import StrEnum
 from typing import NamedTuple, Protocol, Self
 
 from cambist.history.fixing import Fixing
-from cambist.market.pair import Pair
+from cambist.pricing.pair import Pair
 
 
-class State(StrEnum):
+class QuarantineState(StrEnum):
     """What became of a refused fixing. Released are those that passed in a later delivery."""
 
     WAITING = "waiting"
@@ -23,7 +23,7 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Detained:
+class QuarantinedFixing:
     """A fixing in quarantine."""
 
     number: int
@@ -31,7 +31,7 @@ class Detained:
     reason: str
     received_at: datetime
     origin: str
-    state: State
+    state: QuarantineState
     decided_at: datetime | None
 
 
@@ -53,14 +53,14 @@ class Statement(NamedTuple):
 class Quarantine(Protocol):
     """Where refused fixings wait. They come with their delivery: see `Archive.file`."""
 
-    def detained(self, state: State | None = State.WAITING) -> Sequence[Detained]:
+    def detained(self, state: QuarantineState | None = QuarantineState.WAITING) -> Sequence[QuarantinedFixing]:
         """Give what is in that state, or all there ever was, oldest first."""
 
-    def decisions(self, source: str) -> Mapping[Statement, State]:
+    def decisions(self, source: str) -> Mapping[Statement, QuarantineState]:
         """Give what is known of a source's refused fixings."""
 
     def waiting(self, source: str) -> int:
         """Count what waits of a source."""
 
-    def decide(self, number: int, state: State, at: datetime) -> Detained | None:
+    def decide(self, number: int, state: QuarantineState, at: datetime) -> QuarantinedFixing | None:
         """Decide about one that waits; None where there is none of that number, or it was decided already."""

@@ -7,9 +7,9 @@ from datetime import date, timedelta
 from math import isnan
 
 from cambist.errors import NoRate
-from cambist.history.image import RateImage
-from cambist.market.pair import Pair
-from cambist.market.parity import by_law, stretches
+from cambist.history.rate_matrix import RateMatrix
+from cambist.pricing.pair import Pair
+from cambist.pricing.parity import by_law, stretches
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Series:
     values: list[float]
 
 
-def between(image: RateImage, pair: Pair, start: date, end: date) -> Series:
+def between(image: RateMatrix, pair: Pair, start: date, end: date) -> Series:
     """Give the pair from `start` to `end`, both inclusive.
 
     Errors: NoRate where no day of them has a rate.
@@ -33,7 +33,7 @@ def between(image: RateImage, pair: Pair, start: date, end: date) -> Series:
     return Series(pair, first, values)
 
 
-def _values(image: RateImage, pair: Pair, first: date, last: date) -> list[float]:
+def _values(image: RateMatrix, pair: Pair, first: date, last: date) -> list[float]:
     base, quote = (_column(image, code, first, last) for code in (pair.base, pair.quote))
     values = [units / one for units, one in zip(quote, base, strict=True)]
     if isnan(sum(values)):
@@ -49,7 +49,7 @@ def _fill_by_law(values: list[float], pair: Pair, first: date) -> None:
             values[start:end] = [float(fixed) if isnan(value) else value for value in values[start:end]]
 
 
-def _column(image: RateImage, code: str, first: date, last: date) -> list[float]:
+def _column(image: RateMatrix, code: str, first: date, last: date) -> list[float]:
     column = image.columns.get(code)
     if column is None:
         return [float("nan")] * ((last - first).days + 1)

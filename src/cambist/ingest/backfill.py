@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from itertools import pairwise
 
-from cambist.errors import FeedBroken, NothingPublished, SourceSilent
-from cambist.feeds.base import FixingFeed, Inquiry
-from cambist.history.archive import Archive
+from cambist.errors import NothingPublished, SourceBroken, SourceSilent
+from cambist.history.archive import FixingArchive
 from cambist.history.fixing import Filed, Receipt
-from cambist.history.image import FIRST_DAY
+from cambist.history.rate_matrix import FIRST_DAY
 from cambist.ingest.fetch import Fetcher, SourceBusy
 from cambist.ingest.filing import Delivery
+from cambist.sources.base import FixingAdapter, Inquiry
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +41,7 @@ _LONGEST_REST = timedelta(days=6)
 
 
 @dataclass(slots=True)
-class Course:
+class BackfillProgress:
     """How far the backfill of one source has come."""
 
     key: str
@@ -66,20 +66,20 @@ class Course:
 class Backfill:
     """Fills the archive; `told` hears of every part that is done."""
 
-    archive: Archive
+    archive: FixingArchive
     fetcher: Fetcher
     file: File
     clock: Callable[[], datetime]
-    told: Callable[[Course], None]
+    told: Callable[[BackfillProgress], None]
     _writing: asyncio.Lock = field(default_factory=asyncio.Lock)
     _answers: int = 0
     _silences: int = 0
 
-    async def of(self, feed: FixingFeed, first: date | None) -> Course:
+    async def of(self, feed: FixingAdapter, first: date | None) -> BackfillProgress:
         """Fill in one source from `first`, or from its first day since 1970; what failed is in the course."""
         source, today = feed.source, self.clock().date()
         inquiries = list(feed.inquiries(max(first or FIRST_DAY, source.first_day, FIRST_DAY), today))
-        course = Course(source.key, parts=len(inquiries), is_over=not inquiries)
+        course = BackfillProgress(source.key, parts=len(inquiries), is_over=not inquiries)
         self.told(course)
         failures = 0
         for inquiry in inquiries:
@@ -106,7 +106,7 @@ class Backfill:
         is_recent = self.clock() - received_at <= _NOTHING_HOLDS_FOR
         return is_recent or self.archive.newest_digest(key, inquiry.origin) != _NOTHING
 
-    async def _fill(self, key: str, inquiry: Inquiry, course: Course) -> bool:
+    async def _fill(self, key: str, inquiry: Inquiry, course: BackfillProgress) -> bool:
         """Ask one part and file it; say whether that went well."""
         try:
             content = await self.fetcher.ask(key, inquiry)
@@ -115,7 +115,7 @@ class Backfill:
             await self._note_nothing(key, inquiry)
             self._note(course, answered=True)
             return True
-        except FeedBroken as error:
+        except SourceBroken as error:
             course.failed.append(f"{inquiry.first} to {inquiry.last}: {error}")
             is_silent = isinstance(error, SourceSilent) and not isinstance(error, SourceBusy)
             self._note(course, answered=not is_silent)
@@ -128,7 +128,7 @@ class Backfill:
             course.left_out += filed.left_out
         return True
 
-    def _note(self, course: Course, *, answered: bool) -> None:
+    def _note(self, course: BackfillProgress, *, answered: bool) -> None:
         course.answered += answered
         self._answers += answered
         self._silences += not answered
@@ -148,7 +148,7 @@ class Backfill:
             await asyncio.to_thread(self.archive.file, receipt, [])
 
 
-def gaps(archive: Archive, source: str) -> Iterator[tuple[date, date]]:
+def gaps(archive: FixingArchive, source: str) -> Iterator[tuple[date, date]]:
     """Give the pauses in what is here of a source that no weekend or holiday explains: first and last missing day."""
     rows = sorted({row for _, rows, _ in archive.rates(source) for row in rows})
     for earlier, later in pairwise(rows):

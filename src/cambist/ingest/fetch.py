@@ -1,7 +1,7 @@
 """Asking sources over HTTP: with limits in time and size, conditionally, and again where it may help.
 
 One source can be slow, endless, redirecting or rude; whatever it does ends in an answer, in None for "nothing new", or
-in FeedBroken, within a bounded time and a bounded memory.
+in SourceBroken, within a bounded time and a bounded memory.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import aiohttp
 import stamina
 
 from cambist import __version__
-from cambist.errors import FeedBroken, NothingPublished, SourceSilent
-from cambist.feeds.base import LARGEST, Inquiry
+from cambist.errors import NothingPublished, SourceBroken, SourceSilent
+from cambist.sources.base import LARGEST, Inquiry
 
 AGENT = f"cambist/{__version__} (self-hosted exchange rates)"
 
@@ -66,7 +66,7 @@ class Fetcher:
     async def ask(self, source: str, inquiry: Inquiry) -> bytes | None:
         """Ask, and again where the source is silent; None where it has nothing new since it was last believed.
 
-        Errors: SourceSilent, NothingPublished, FeedBroken.
+        Errors: SourceSilent, NothingPublished, SourceBroken.
         """
         retrying = stamina.retry_context(on=_worth_asking_again, attempts=self.attempts, timeout=120, wait_initial=1.0)
         async for attempt in retrying:
@@ -100,10 +100,10 @@ class Fetcher:
                     return await self._taken(source, inquiry, response)
                 url = urljoin(url, response.headers.get("Location", ""))
             if urlsplit(url).netloc != host:
-                raise FeedBroken(f"{source}: redirects to another host: [{urlsplit(url).netloc}]")
+                raise SourceBroken(f"{source}: redirects to another host: [{urlsplit(url).netloc}]")
             if is_sealed and urlsplit(url).scheme != "https":
-                raise FeedBroken(f"{source}: redirects to where everybody can read along")
-        raise FeedBroken(f"{source}: redirects without end")
+                raise SourceBroken(f"{source}: redirects to where everybody can read along")
+        raise SourceBroken(f"{source}: redirects without end")
 
     async def _taken(self, source: str, inquiry: Inquiry, response: aiohttp.ClientResponse) -> bytes | None:
         if response.status == 304:
@@ -113,12 +113,12 @@ class Fetcher:
         if response.status in _BUSY:
             raise SourceBusy(f"{source}: answered {response.status}", _wait(response.headers.get("Retry-After", "")))
         if response.status != 200:
-            raise FeedBroken(f"{source}: answered {response.status}")
+            raise SourceBroken(f"{source}: answered {response.status}")
         if response.headers.get("Cambist-Environment"):
-            raise FeedBroken(f"{source}: what answers there is a sandbox")
+            raise SourceBroken(f"{source}: what answers there is a sandbox")
         kind = response.headers.get("Content-Type", "").lower()
         if inquiry.media and not kind.startswith(inquiry.media):
-            raise FeedBroken(f"{source}: sent [{kind[:60]}] instead of {' or '.join(inquiry.media)}")
+            raise SourceBroken(f"{source}: sent [{kind[:60]}] instead of {' or '.join(inquiry.media)}")
         content = await _whole(source, response)
         tags = {asked: response.headers[told] for told, asked in _VALIDATORS if told in response.headers}
         self._keep(inquiry.origin, tags)
@@ -141,7 +141,7 @@ async def _whole(source: str, response: aiohttp.ClientResponse) -> bytes:
     async for chunk in response.content.iter_chunked(_CHUNK):
         content += chunk
         if len(content) > LARGEST:
-            raise FeedBroken(f"{source}: sent more than {LARGEST:,} bytes")
+            raise SourceBroken(f"{source}: sent more than {LARGEST:,} bytes")
         await asyncio.sleep(0)  # a source that floods must not keep the others from being heard
     return bytes(content)
 

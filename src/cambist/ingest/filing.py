@@ -7,15 +7,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from cambist.errors import FeedBroken, NothingPublished
-from cambist.feeds.base import FixingFeed, Source, Taken
-from cambist.history.archive import Archive
+from cambist.errors import NothingPublished, SourceBroken
+from cambist.history.archive import FixingArchive
 from cambist.history.fixing import Filed, Fixing, Receipt
-from cambist.history.image import RateImage
 from cambist.history.quarantine import Quarantine
-from cambist.ingest.judge import Judge
-from cambist.ingest.others import others_of
-from cambist.market.acceptance import in_future
+from cambist.history.rate_matrix import RateMatrix
+from cambist.ingest.fixing_validator import FixingValidator
+from cambist.ingest.other_sources import other_sources_of
+from cambist.pricing.validation import in_future
+from cambist.sources.base import FixingAdapter, Source, Taken
 
 Progress = Callable[[int], None]
 """Told how many further fixings were read."""
@@ -43,19 +43,19 @@ class Files:
     `sources` are all those whose fixings are here: each is compared with the others.
     """
 
-    archive: Archive
+    archive: FixingArchive
     quarantine: Quarantine
-    image: RateImage | None = None
+    image: RateMatrix | None = None
     sources: Sequence[Source] = ()
 
 
-def file_delivery(files: Files, feed: FixingFeed, delivery: Delivery, progress: Progress) -> Filed | None:
+def file_delivery(files: Files, feed: FixingAdapter, delivery: Delivery, progress: Progress) -> Filed | None:
     """File one delivery of `feed`, whole or not at all; None when the same bytes were the last from there.
 
     What the rules refuse goes to quarantine. While something of the source waits there, its bytes are read again:
     what other sources have said since may let it pass. That a source has nothing for the days asked is filed as well.
     A cell or column that cannot be read is left out, and said so in what is given.
-    Errors: FeedBroken when the content is not what the source publishes, or is of days to come.
+    Errors: SourceBroken when the content is not what the source publishes, or is of days to come.
     """
     source, digest = feed.source, delivery.digest
     is_known = files.archive.newest_digest(source.key, delivery.origin) == digest
@@ -69,20 +69,20 @@ def file_delivery(files: Files, feed: FixingFeed, delivery: Delivery, progress: 
     days = [fixing.day for fixing in fixings] or [delivery.received_at.date()]
     first, last = min(days), max(days)
     codes = {fixing.pair.other(source.anchor) for fixing in fixings} | {source.anchor}
-    judge = Judge(
+    judge = FixingValidator(
         source=source,
         image=files.image,
         before=files.archive.before(source.key, first),
         decisions=files.quarantine.decisions(source.key),
         today=delivery.received_at.date(),
         filed=files.archive.between(source.key, first, last),
-        others=others_of(files.archive, files.sources, source, codes, first, last),
+        others=other_sources_of(files.archive, files.sources, source, codes, first, last),
     )
     judged = judge.judge(fixings)
     return replace(files.archive.file(receipt, judged.accepted, judged.refused), left_out=taken.left_out)
 
 
-def _taken(feed: FixingFeed, delivery: Delivery) -> Taken:
+def _taken(feed: FixingAdapter, delivery: Delivery) -> Taken:
     try:
         return feed.take(delivery.content, delivery.about)
     except NothingPublished:
@@ -93,4 +93,4 @@ def _check_not_ahead(fixings: Sequence[Fixing], received_at: datetime) -> None:
     for fixing in fixings:
         reason = in_future(fixing.day, received_at.date())
         if reason is not None:
-            raise FeedBroken(f"{fixing.source}: {fixing.pair} is {reason}")
+            raise SourceBroken(f"{fixing.source}: {fixing.pair} is {reason}")

@@ -9,15 +9,15 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from cambist.errors import FeedBroken, NothingPublished, SourceSilent, StoreBroken
-from cambist.feeds.base import FixingFeed, Inquiry, Names, Source, TickFeed, Venue
+from cambist.errors import NothingPublished, SourceBroken, SourceSilent, StoreBroken
 from cambist.history.fixing import Filed
 from cambist.ingest.fetch import Fetcher
 from cambist.ingest.filing import Delivery
-from cambist.ingest.health import Health, Pulse
-from cambist.ingest.rounds import Reach, Round
+from cambist.ingest.polling_round import Reach, Round
 from cambist.ingest.schedule import next_due
-from cambist.ingest.tape import Tape
+from cambist.ingest.source_status import SourceStatus, SourceStatuses
+from cambist.ingest.tick_store import TickStore
+from cambist.sources.base import FixingAdapter, Inquiry, Names, Source, TickAdapter, VenueAdapter
 
 log = logging.getLogger(__name__)
 
@@ -37,9 +37,9 @@ class Poller:
 
     source: Source
     fetcher: Fetcher
-    pulse: Pulse
+    pulse: SourceStatus
     clock: Clock
-    health: Health
+    health: SourceStatuses
 
     async def pause(self) -> None:
         """Wait until the source is due again: the longer the more often it failed, and never all at once."""
@@ -53,7 +53,7 @@ class Poller:
         await asyncio.sleep((due - now).total_seconds() + random.uniform(0, spread))  # noqa: S311  nobody guesses it
 
     def failed(self, error: Exception) -> None:
-        """Note a failure; it is logged when it begins. Without any network there is one line for all: see `Health`."""
+        """Record a failure, and log the first of a run. Without any network, `SourceStatuses` logs one line for all."""
         if not self.pulse.failures:
             level = logging.DEBUG if isinstance(error, SourceSilent) and self.health.is_alone else logging.WARNING
             log.log(level, "Source %s: %s", self.source.key, self._plainly(error))
@@ -69,7 +69,9 @@ class Poller:
         self.pulse.succeeded(self.clock())
 
 
-async def poll_fixings(poller: Poller, feed: FixingFeed, file: File, filed: Callable[[str], Awaitable[None]]) -> None:
+async def poll_fixings(
+    poller: Poller, feed: FixingAdapter, file: File, filed: Callable[[str], Awaitable[None]]
+) -> None:
     """Ask a source of fixings whenever it is due, for ever; `filed` is told when something new is in the archive.
 
     Corrections are looked for once a day, as far back as the source makes them; else only the last days are asked, and
@@ -86,7 +88,7 @@ async def poll_fixings(poller: Poller, feed: FixingFeed, file: File, filed: Call
             await filed(feed.source.key)
         fault = _fault(done, fault, feed.source, today)
         if done.is_complete and fault:
-            poller.failed(FeedBroken(fault))
+            poller.failed(SourceBroken(fault))
         elif done.is_complete:
             reach.completed(today)
             poller.pulse.complete_on = today
@@ -111,12 +113,12 @@ def _fault(done: Round, before: str, source: Source, today: date) -> str:
     return "" if done.answered else before
 
 
-async def _ask_all(poller: Poller, feed: FixingFeed, file: File, first: date, done: Round) -> None:
+async def _ask_all(poller: Poller, feed: FixingAdapter, file: File, first: date, done: Round) -> None:
     """Ask everything that is due and note how it went. A source that keeps failing is left for later."""
     for inquiry in feed.inquiries(first, poller.clock().date()):
         try:
             await _ask_one(poller, inquiry, file, done)
-        except (FeedBroken, StoreBroken) as error:
+        except (SourceBroken, StoreBroken) as error:
             poller.fetcher.forget(inquiry)
             poller.failed(error)
             done.failures += 1
@@ -152,17 +154,17 @@ def _note_left_out(poller: Poller, origin: str, sentences: tuple[str, ...]) -> N
         log.warning("Source %s: left out of what it sent: %s (%d in all)", poller.source.key, first, len(sentences))
 
 
-async def poll_ticks(poller: Poller, feed: TickFeed, tape: Tape, names: Callable[[], Names]) -> None:
+async def poll_ticks(poller: Poller, feed: TickAdapter, tape: TickStore, names: Callable[[], Names]) -> None:
     """Ask a source of ticks whenever it is due, for ever; a venue once its list, which names what it tells, is here."""
     while True:
-        if isinstance(feed, Venue) and not names():
+        if isinstance(feed, VenueAdapter) and not names():
             await asyncio.sleep(_LIST_AWAITED)
             continue
         await _ask_for_ticks(poller, feed, tape, names)
         await poller.pause()
 
 
-async def _ask_for_ticks(poller: Poller, feed: TickFeed, tape: Tape, names: Callable[[], Names]) -> None:
+async def _ask_for_ticks(poller: Poller, feed: TickAdapter, tape: TickStore, names: Callable[[], Names]) -> None:
     """Ask everything once; it went well where all of it did, and is left for later where it keeps failing."""
     failures = 0
     for inquiry in feed.asked():
@@ -170,7 +172,7 @@ async def _ask_for_ticks(poller: Poller, feed: TickFeed, tape: Tape, names: Call
             content = await poller.fetcher.ask(poller.source.key, inquiry)
             if content is not None:
                 take(tape, feed, content, inquiry.about, names(), poller)
-        except FeedBroken as error:
+        except SourceBroken as error:
             poller.fetcher.forget(inquiry)
             poller.failed(error)
             failures += 1
@@ -181,8 +183,8 @@ async def _ask_for_ticks(poller: Poller, feed: TickFeed, tape: Tape, names: Call
         poller.succeeded()
 
 
-def take(tape: Tape, feed: TickFeed, content: bytes, about: str, names: Names, poller: Poller) -> None:
-    """Put what came on the tape. Errors: FeedBroken, where nothing of it is taken."""
+def take(tape: TickStore, feed: TickAdapter, content: bytes, about: str, names: Names, poller: Poller) -> None:
+    """Put what came on the tape. Errors: SourceBroken, where nothing of it is taken."""
     now = poller.clock()
     for tick in list(feed.ticks(content, about, names)):
         if tape.take(tick, now) is None:

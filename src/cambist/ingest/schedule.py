@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 import holidays
 
-from cambist.feeds.base import Schedule
+from cambist.sources.base import Schedule
 
 IsHoliday = Callable[[str, date], bool]
 

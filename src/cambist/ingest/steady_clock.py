@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from cambist.market.unix import EPOCH
+from cambist.pricing.unix_time import EPOCH
 
 log = logging.getLogger(__name__)
 

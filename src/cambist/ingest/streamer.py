@@ -11,13 +11,13 @@ from datetime import timedelta
 
 import aiohttp
 
-from cambist.errors import FeedBroken
-from cambist.feeds.base import Heard, Names, Socket, Venue
+from cambist.errors import SourceBroken
 from cambist.ingest.poller import Poller
-from cambist.ingest.tape import Tape
-from cambist.market.pair import Pair
+from cambist.ingest.tick_store import TickStore
+from cambist.pricing.pair import Pair
 from cambist.reference.assets import coin_on
 from cambist.reference.tables import CURRENCIES
+from cambist.sources.base import Names, Socket, VenueAdapter, VenueMessage
 
 log = logging.getLogger(__name__)
 
@@ -48,9 +48,9 @@ def known_names(venue: str, names: Names) -> dict[str, Pair]:
 class Streamer:
     """Keeps one venue heard: its list every hour, its sockets always."""
 
-    venue: Venue
+    venue: VenueAdapter
     poller: Poller
-    tape: Tape
+    tape: TickStore
     names: dict[str, Pair] = field(default_factory=dict)
     back_off: float = 1.0
 
@@ -76,7 +76,7 @@ class Streamer:
         """Give the venue's pairs; those of before where it does not say."""
         try:
             return await self._list()
-        except FeedBroken as error:
+        except SourceBroken as error:
             self.poller.fetcher.forget(self.venue.list_inquiry())
             self.poller.failed(error)
             return self.names
@@ -94,8 +94,8 @@ class Streamer:
             self.tape.begin_again(self.venue.source.key)
             try:
                 await self._connected(socket)
-            except (FeedBroken, aiohttp.ClientError, OSError, TimeoutError) as error:
-                self.poller.failed(FeedBroken(f"{self.venue.source.key}: {_plainly(error)}"))
+            except (SourceBroken, aiohttp.ClientError, OSError, TimeoutError) as error:
+                self.poller.failed(SourceBroken(f"{self.venue.source.key}: {_plainly(error)}"))
             wait = self.back_off if loop.time() - began > _STEADY else min(wait * 2, _LONGEST_BACK_OFF)
             await asyncio.sleep(random.uniform(wait / 2, wait))  # noqa: S311  nobody guesses it
 
@@ -119,7 +119,7 @@ class Streamer:
             while True:
                 message = await connection.receive()
                 if message.type not in (aiohttp.WSMsgType.TEXT, aiohttp.WSMsgType.BINARY):
-                    raise FeedBroken("the connection was closed")
+                    raise SourceBroken("the connection was closed")
                 if self._take(self.venue.hear(message.data, self.names)):
                     return
                 heard += 1
@@ -129,7 +129,7 @@ class Streamer:
                     put_off_at = loop.time()
                     limit.reschedule(put_off_at + silence)
 
-    def _take(self, heard: Heard) -> bool:
+    def _take(self, heard: VenueMessage) -> bool:
         """Put ticks on the tape; say whether the connection must be made anew."""
         if heard.refused:
             log.warning("Source %s: refuses a subscription: %s", self.venue.source.key, heard.refused[:200])
@@ -165,4 +165,4 @@ async def _speak(connection: aiohttp.ClientWebSocketResponse, socket: Socket) ->
 
 
 def _plainly(error: Exception) -> str:
-    return str(error) if isinstance(error, FeedBroken) else type(error).__name__
+    return str(error) if isinstance(error, SourceBroken) else type(error).__name__

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TypeVar
 
-from cambist.accounts.account import Holder
+from cambist.accounts.account import KeyHolder
 from cambist.accounts.addresses import neighbourhood
 from cambist.accounts.api_key import Digest
-from cambist.accounts.bearer import Bearer, Bearers
 from cambist.accounts.failed_keys import FailedKeys
 from cambist.accounts.plan import Plan
+from cambist.accounts.principal import Principal, Principals
 from cambist.stream.billing import Billing
 from cambist.stream.rejection import Rejection
 
@@ -29,22 +29,24 @@ _UNKNOWN_KEY = Rejection(401, "The API key is unknown here, was revoked or has e
 class Admission:
     """Admits connections by API key, and counts them by account; those without a key are counted by address."""
 
-    def __init__(self, holders: Mapping[Digest, Holder], plans: Mapping[str, Plan], billing: Billing) -> None:
+    def __init__(self, holders: Mapping[Digest, KeyHolder], plans: Mapping[str, Plan], billing: Billing) -> None:
         self._holders = holders
         self._plans = plans
         self._billing = billing
         self._connections: Counter[int] = Counter()
         self._unauthenticated: Counter[str] = Counter()
         self._failed_keys = FailedKeys()
-        self.bearers: Bearers = {}
+        self.bearers: Principals = {}
         """The owner of each key, by the key's digest."""
         self.update()
 
-    def update(self, holders: Mapping[Digest, Holder] | None = None, plans: Mapping[str, Plan] | None = None) -> None:
+    def update(
+        self, holders: Mapping[Digest, KeyHolder] | None = None, plans: Mapping[str, Plan] | None = None
+    ) -> None:
         """Replace the keys, or the plans, or both."""
         self._holders = self._holders if holders is None else holders
         self._plans = self._plans if plans is None else plans
-        self.bearers = {digest: Bearer.of(holder, self._plans) for digest, holder in self._holders.items()}
+        self.bearers = {digest: Principal.of(holder, self._plans) for digest, holder in self._holders.items()}
 
     def add_unauthenticated(self, address: str) -> bool:
         """Count a connection without a key; return whether its address may have that many."""
@@ -56,7 +58,7 @@ class Admission:
         """Count one connection without a key less: it has authenticated or closed."""
         _decrement(self._unauthenticated, neighbourhood(address))
 
-    def admit(self, digest: Digest, address: str, now: float) -> Bearer | Rejection:
+    def admit(self, digest: Digest, address: str, now: float) -> Principal | Rejection:
         """Admit a connection by its key, `now` in seconds since 1970, and charge its first minute.
 
         Its account has one connection more until `release`, and its address one without a key less.
@@ -78,7 +80,7 @@ class Admission:
         self.remove_unauthenticated(address)
         return found
 
-    def lookup(self, digest: Digest, now: float) -> Bearer | Rejection:
+    def lookup(self, digest: Digest, now: float) -> Principal | Rejection:
         """Return the owner of a key, or why the key does not open the stream (any more)."""
         found = self.bearers.get(digest)
         if found is None or found.revoked or now >= found.ends:
@@ -89,11 +91,11 @@ class Admission:
             return Rejection(403, f"The plan [{found.plan.name}] does not include the stream")
         return found
 
-    def release(self, bearer: Bearer) -> None:
+    def release(self, bearer: Principal) -> None:
         """Count one connection of an account less."""
         _decrement(self._connections, bearer.account.number)
 
-    def _check_connections(self, bearer: Bearer) -> Rejection | None:
+    def _check_connections(self, bearer: Principal) -> Rejection | None:
         plan = bearer.plan
         if self._connections[bearer.account.number] < plan.stream_connections:
             return None

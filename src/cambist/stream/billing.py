@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cambist.accounts.bearer import Bearer
 from cambist.accounts.meter import Meter
+from cambist.accounts.principal import Principal
 from cambist.errors import QuotaSpent
 from cambist.stream.rejection import Rejection
 
@@ -17,7 +17,7 @@ class Billing:
     def __init__(self, meter: Meter) -> None:
         self._meter = meter
 
-    def charge_minute(self, bearer: Bearer, now: float) -> Rejection | None:
+    def charge_minute(self, bearer: Principal, now: float) -> Rejection | None:
         """Charge the minute that begins `now`, in seconds since 1970; return a rejection if the quota is spent."""
         cost = bearer.plan.stream_calls_a_minute
         try:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 
-from cambist.market.book import Book
-from cambist.market.pair import Pair
+from cambist.pricing.pair import Pair
+from cambist.pricing.rate_book import RateBook
 from cambist.stream.messages import PING_FRAME, StreamName
 from cambist.stream.prices import Prices
 from cambist.stream.subscription import BATCH_SIZE, PING_INTERVAL, Selection, StreamConnection, Subscription
@@ -92,7 +92,7 @@ class Broadcaster:
             if pending:
                 self._unflushed[subscription] = None
 
-    def publish(self, book: Book) -> Iterator[None]:
+    def publish(self, book: RateBook) -> Iterator[None]:
         """Send what a new book changes; between two steps the event loop may run something else."""
         changed = self._prices.update(book)
         if not changed:

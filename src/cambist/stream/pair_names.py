@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from cambist.market.book import Book
-from cambist.market.coins import is_listed
-from cambist.market.dealing import is_of_currencies
-from cambist.market.pair import Pair
-from cambist.metals.instrument import instrument_named
+from cambist.pricing.crypto_pairs import is_listed
+from cambist.pricing.metals.instrument import instrument_named
+from cambist.pricing.pair import Pair
+from cambist.pricing.pair_quote import is_of_currencies
+from cambist.pricing.rate_book import RateBook
 from cambist.reference.assets import METALS
 
 _MAX_LENGTH = 40
 """Longer than any name: longer text is not even split."""
 
 
-def parse_pair(book: Book, text: str) -> Pair | None:
+def parse_pair(book: RateBook, text: str) -> Pair | None:
     """Return the pair of a name, or None: of currencies, of a metal as it is quoted, or of coins as venues list it.
 
     A name without a slash may be split at several places: a pair of currencies comes first, then one of a metal, then
@@ -29,5 +29,5 @@ def parse_pair(book: Book, text: str) -> Pair | None:
     )
 
 
-def _is_of_metal(book: Book, pair: Pair) -> bool:
+def _is_of_metal(book: RateBook, pair: Pair) -> bool:
     return pair.base in METALS and instrument_named(book, pair.base + pair.quote) is not None

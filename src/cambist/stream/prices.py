@@ -9,18 +9,18 @@ from functools import lru_cache
 from operator import is_
 
 from cambist.errors import RateUnavailable
-from cambist.market.book import Book
-from cambist.market.consensus import FRESH_FOR
-from cambist.market.dealing import deal
-from cambist.market.freshness import FIXING_QUOTED_FOR, Ages, is_dealt, is_fresh, oldest_fixing, stale_among
-from cambist.market.hours import is_open
-from cambist.market.pair import PIVOT, Pair
-from cambist.market.quote import Quote
-from cambist.market.standing import Pace
-from cambist.market.unix import EPOCH, unix_ms
-from cambist.metals.digits import Sides, digits_of, written_sides
-from cambist.metals.instrument import Instrument
-from cambist.metals.spot import quoted
+from cambist.pricing.consensus import FRESH_FOR
+from cambist.pricing.freshness import FIXING_QUOTED_FOR, Ages, is_dealt, is_fresh, oldest_fixing, stale_among
+from cambist.pricing.metals.digits import Sides, digits_of, written_sides
+from cambist.pricing.metals.instrument import Instrument
+from cambist.pricing.metals.spot import quoted
+from cambist.pricing.pair import PIVOT, Pair
+from cambist.pricing.pair_quote import pair_quote
+from cambist.pricing.quote import Quote
+from cambist.pricing.rate_book import RateBook
+from cambist.pricing.source_kind import Pace
+from cambist.pricing.trading_hours import is_open
+from cambist.pricing.unix_time import EPOCH, unix_ms
 from cambist.reference.assets import METALS, AssetKind, kind_of
 from cambist.reference.sizes import size_of
 from cambist.reference.tables import CURRENCIES
@@ -80,7 +80,7 @@ class Prices:
         self._ages = {AssetKind.CURRENCY: FRESH_FOR[Pace.REALTIME], **ages}
         self._clock = clock
         self._longest_age = timedelta.max if longest_age is None else longest_age
-        self._book: Book | None = None
+        self._book: RateBook | None = None
         self._tracked: dict[str, _Tracked] = {}
         self._now = clock()
         self._fresh_legs: dict[str, bool] = {}
@@ -115,7 +115,7 @@ class Prices:
         for symbol in symbols:
             self._tracked.pop(symbol, None)
 
-    def update(self, book: Book) -> set[str]:
+    def update(self, book: RateBook) -> set[str]:
         """Use a new book; return the pairs whose price may have changed."""
         self._book = book
         self._fresh_legs.clear()
@@ -161,7 +161,7 @@ class Prices:
         if book and tracked.frame != tracked.last_frame:
             tracked.last_frame, tracked.changed_in = tracked.frame, book.version
 
-    def _build(self, book: Book, tracked: _Tracked, symbol: str) -> bytes:
+    def _build(self, book: RateBook, tracked: _Tracked, symbol: str) -> bytes:
         try:
             sides, tracked.as_of, tracked.fixing = self._sides(book, tracked.pair)
         except (RateUnavailable, ValueError):
@@ -172,7 +172,7 @@ class Prices:
         fixed_on = tracked.fixing.as_of.date().isoformat() if tracked.fixing else ""
         return price_frame(symbol, bid, ask, unix_ms(tracked.as_of), fixed_on)
 
-    def _sides(self, book: Book, pair: Pair) -> tuple[Sides, datetime, Quote | None]:
+    def _sides(self, book: RateBook, pair: Pair) -> tuple[Sides, datetime, Quote | None]:
         """Return bid and ask of a pair, their time, and the oldest daily fixing that a pair of currencies stands on."""
         metal = METALS.get(pair.base)
         if metal is not None:
@@ -180,15 +180,15 @@ class Prices:
             found = quoted(book, instrument, lambda quote: self._is_quote_fresh(quote, AssetKind.METAL))
             return found.sides, found.as_of, None
         kind, size = _kind(pair), size_of(pair.base, pair.quote)
-        quote = deal(book, pair, lambda quote: self._is_quote_fresh(quote, kind))
+        quote = pair_quote(book, pair, lambda quote: self._is_quote_fresh(quote, kind))
         bid, ask = quote.bid * size, quote.ask * size
         fixing = oldest_fixing(book, pair) if quote.origin.legs and kind is AssetKind.CURRENCY else None
         return written_sides(bid, ask, max(digits_of(bid), digits_of(ask))), quote.as_of, fixing
 
-    def _is_sent(self, book: Book, tracked: _Tracked) -> bool:
+    def _is_sent(self, book: RateBook, tracked: _Tracked) -> bool:
         return self._now - tracked.as_of <= self._longest_age and self._is_fresh(book, tracked)
 
-    def _is_fresh(self, book: Book, tracked: _Tracked) -> bool:
+    def _is_fresh(self, book: RateBook, tracked: _Tracked) -> bool:
         """Return whether a pair has a price now, by the rule of the endpoints: quoted as such and fresh, or crossed."""
         pair, kind = tracked.pair, _kind(tracked.pair)
         if any(quote is not None and self._is_quote_fresh(quote, kind) for quote in tracked.quotes[:2]):
@@ -199,7 +199,7 @@ class Prices:
             return True
         return all(self._leg_is_fresh(book, code, kind) for code in (pair.base, pair.quote))
 
-    def _leg_is_fresh(self, book: Book, code: str, kind: AssetKind) -> bool:
+    def _leg_is_fresh(self, book: RateBook, code: str, kind: AssetKind) -> bool:
         """Return whether one side of a pair has a fresh quote; the money of a coin or metal always has one."""
         if code == PIVOT or (kind is not AssetKind.CURRENCY and code in CURRENCIES):
             return True

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from cambist.accounts.api_key import Digest, digest
-from cambist.accounts.bearer import Bearer
+from cambist.accounts.principal import Principal
 from cambist.accounts.rate_limit import Bucket
 from cambist.errors import BadParameter, shown
-from cambist.market.pair import Pair
+from cambist.pricing.pair import Pair
 from cambist.stream.context import StreamContext
 from cambist.stream.messages import Op, StreamName, StreamRequest, parse_request, status_frame
 from cambist.stream.rejection import Rejection
@@ -48,7 +48,7 @@ class Session:
     context: StreamContext
     connection: StreamConnection
     address: str | None = None
-    bearer: Bearer | None = None
+    bearer: Principal | None = None
     digest: Digest = _NO_KEY
     charged_until: float = 0.0
     selected: dict[StreamName, dict[str, Pair]] = field(default_factory=dict)

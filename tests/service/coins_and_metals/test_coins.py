@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from cambist.market.hours import Hours, last_traded
+from cambist.pricing.trading_hours import Hours, last_traded
 from cambist.reference.assets import COINS
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]

@@ -12,7 +12,7 @@ from itertools import cycle, pairwise
 
 import pytest
 
-from cambist.market.hours import Hours, last_traded
+from cambist.pricing.trading_hours import Hours, last_traded
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 

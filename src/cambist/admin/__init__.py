@@ -1,0 +1,1 @@
+"""What an operator does, behind the commands: accounts, keys, quarantine, sources, backfills."""

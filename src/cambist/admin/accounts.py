@@ -1,0 +1,239 @@
+"""The office: what the operator's commands work on, beside a service that runs or does not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from cambist.accounts.account import OWNER, Account, DatetimeFormat
+from cambist.accounts.names import check_account_name, echo, is_account_name, nearest
+from cambist.accounts.plan import Plan
+from cambist.accounts.quota import NO_QUOTA, Period, period_of, quota_of
+from cambist.admin.keys import Keys, Minted, fresh_key
+from cambist.errors import BadParameter, CannotStart, StoreBroken
+from cambist.registry.components import open_store
+from cambist.registry.plans import check_plans_of, current_plans, plans_file, put_into_effect, read_plans_file
+from cambist.settings import Settings
+from cambist.storage import Store
+from cambist.storage.data_directory import DataDirectory
+from cambist.storage.disk_reserve import DiskReserve
+from cambist.storage.shared.rate_book_file import RateBookFile, Topic
+
+_FARTHEST = timedelta(days=3653)
+
+
+@dataclass(frozen=True, slots=True)
+class SpentCalls:
+    """Calls of an account, by its name, to an endpoint on a day."""
+
+    day: date
+    account: str
+    endpoint: str
+    calls: int
+
+
+class AccountAdmin:
+    """Accounts, keys and plans of a data folder; each change is made whole or not at all, then the workers are told.
+
+    Errors when made: CannotStart where no service has prepared the folder.
+    """
+
+    def __init__(self, settings: Settings, clock: Callable[[], datetime]) -> None:
+        self._folder = settings.data
+        self._clock = clock
+        self._store = _opened(settings)
+        self._board = RateBookFile(self._folder)
+        self._reserve = DiskReserve(DataDirectory(settings.data).reserve)
+        self.keys = Keys(self._store.accounts, clock, self._changed, self._end)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._store.close()
+
+    def create(
+        self, name: str, plan: str, anchor_day: int = 1, datetime_format: DatetimeFormat = DatetimeFormat.ISO
+    ) -> tuple[Account, Minted]:
+        """Create an account with a first key. Errors: BadParameter, NameTaken."""
+        check_account_name(name)
+        account = Account(0, name, self._plan(plan).name, datetime_format, _anchor_day(anchor_day))
+        minted = fresh_key("first")
+        account = self._store.accounts.create(account, minted.new)
+        self._changed()
+        return account, minted
+
+    def accounts(self) -> Sequence[Account]:
+        """Give all accounts, by name."""
+        return self._store.accounts.all()
+
+    def account(self, name: str) -> Account:
+        """Give the account of that name. Errors: BadParameter naming the nearest."""
+        account = self._store.accounts.named(name) if is_account_name(name) else None
+        if account is None:
+            # What was typed may be a key by mistake: only what could be a name is repeated.
+            typed = f" named [{echo(name)}]" if is_account_name(name) else " of such a name"
+            raise BadParameter(f"There is no account{typed}; {nearest(name, [one.name for one in self.accounts()])}")
+        return account
+
+    def suspend(self, account: Account, *, suspended: bool) -> Account:
+        """Close an account's keys for now, or open them again."""
+        changed = replace(account, suspended=suspended)
+        self._end(lambda: self._store.accounts.change(changed))
+        self._changed()
+        return changed
+
+    def move(self, account: Account, plan: str) -> Account:
+        """Put an account on another plan. Errors: BadParameter."""
+        return self._store_changed(replace(account, plan=self._plan(plan).name))
+
+    def change(
+        self, account: Account, anchor_day: int | None = None, datetime_format: DatetimeFormat | None = None
+    ) -> Account:
+        """Give an account another anchor day or format; None leaves it. Errors: BadParameter."""
+        if anchor_day is not None:
+            account = self._anchored(account, _anchor_day(anchor_day))
+        if datetime_format is not None:
+            account = replace(account, datetime_format=datetime_format)
+        return self._store_changed(account)
+
+    def buy(self, account: Account, calls: int, day: date | None = None) -> tuple[Account, Period]:
+        """Add extra calls for the current period, or for the one that holds `day`. Errors: BadParameter."""
+        period = self._period_to_buy_for(account, day)
+        quota = quota_of(self.plan_of(account), account, period)
+        if quota is None:
+            raise BadParameter(f"The plan [{account.plan}] of the account [{account.name}] has no quota to add to")
+        if not 1 <= calls < NO_QUOTA - quota:
+            most = NO_QUOTA - quota - 1
+            raise BadParameter(f"Invalid calls: [{echo(str(calls))}], it takes a whole number from 1 to {most}")
+        self._store.accounts.buy(account, period.start, calls)
+        self._changed()
+        return self.account(account.name), period
+
+    def check_deletable(self, account: Account, *, force: bool = False) -> None:
+        """Refuse to close what must stay. Errors: BadParameter."""
+        if account.name == OWNER:
+            raise BadParameter(f"The account [{OWNER}] cannot be deleted: the next start would make it anew")
+        if not force and self._store.usage.rows(account=account.number):
+            raise BadParameter(f"The account [{account.name}] has usage: --force closes it and keeps its usage")
+
+    def delete(self, account: Account, *, force: bool = False) -> None:
+        """Close an account for good; its usage stays for the books. Errors: BadParameter."""
+        self.check_deletable(account, force=force)
+        self._end(lambda: self._store.accounts.delete(account))
+        self._changed()
+
+    def period(self, account: Account, day: date | None = None) -> Period:
+        """Give an account's current period, or the one that holds `day`."""
+        return period_of(account.anchor_day, day or self._clock().date())
+
+    def used(self, account: Account) -> int:
+        """Give the calls that an account has spent in its current period, as far as they are in the books."""
+        since = self.period(account).start
+        return sum(row.calls for row in self._store.usage.rows(since, account.number))
+
+    def plan_of(self, account: Account) -> Plan:
+        """Give an account's plan. Errors: BadParameter when the plans know it no more."""
+        return self._plan(account.plan)
+
+    @cached_property
+    def plans(self) -> Mapping[str, Plan]:
+        """Give the plans that hold now, read when first asked for: a malformed file keeps no key from being revoked.
+
+        Errors: PlansRefused.
+        """
+        return current_plans(self._folder)
+
+    def usage(self, account: Account | None, since: date | None) -> list[SpentCalls]:
+        """Give what was spent by one account or by all, oldest day first; deleted ones are named by their number."""
+        rows = self._store.usage.rows(since, account.number if account else None)
+        names = {one.number: one.name for one in self.accounts()}
+        return [SpentCalls(row.day, names.get(row.account, f"#{row.account}"), row.endpoint, row.calls) for row in rows]
+
+    @property
+    def plans_file(self) -> Path:
+        """The file that the operator edits."""
+        return plans_file(self._folder)
+
+    def check_plans(self) -> Mapping[str, Plan]:
+        """Read the plans file as `reload_plans` does, and change nothing. Errors: PlansRefused."""
+        return self._read_plans()[1]
+
+    def reload_plans(self) -> Mapping[str, Plan]:
+        """Put the plans file into effect. Errors: PlansRefused, and the plans from before hold."""
+        text, self.plans = self._read_plans()
+        put_into_effect(self._folder, text, self._board)
+        return self.plans
+
+    def _read_plans(self) -> tuple[str, Mapping[str, Plan]]:
+        text, plans = read_plans_file(self.plans_file)
+        check_plans_of(self.accounts(), plans, self.plans_file)
+        return text, plans
+
+    def _plan(self, name: str) -> Plan:
+        if name not in self.plans:
+            raise BadParameter(f"Unknown plan: [{echo(name)}]; {nearest(name, self.plans)}")
+        return self.plans[name]
+
+    def _anchored(self, account: Account, anchor_day: int) -> Account:
+        # Calls are bought for a period by its first day: under another anchor day they would be for none.
+        current = self.period(account)
+        if anchor_day != account.anchor_day and any(start >= current.start for start, _ in account.bought):
+            last = self.period(account, max(start for start, _ in account.bought))
+            raise BadParameter(
+                f"The account [{account.name}] has bought calls for its periods up to {last.end}: "
+                "until then its anchor day stays"
+            )
+        return replace(account, anchor_day=anchor_day)
+
+    def _period_to_buy_for(self, account: Account, day: date | None) -> Period:
+        current = self.period(account)
+        if day is None:
+            return current
+        if day < current.start:
+            raise BadParameter(f"Invalid period: [{day}] lies before the current one, which began on {current.start}")
+        if day > current.start + _FARTHEST:
+            raise BadParameter(f"Invalid period: [{day}] lies more than ten years ahead")
+        return self.period(account, day)
+
+    def _store_changed(self, account: Account) -> Account:
+        self._store.accounts.change(account)
+        self._changed()
+        return account
+
+    def _end(self, change: Callable[[], None]) -> None:
+        """Make a change that shuts somebody out, on a full disk in the room kept for it. Errors: StoreBroken."""
+        try:
+            change()
+        except StoreBroken:
+            if not self._reserve.give_up():
+                raise
+            change()
+
+    def _changed(self) -> None:
+        self._board.ring(Topic.ACCOUNTS)
+
+
+def _opened(settings: Settings) -> Store:
+    """Open the database of a folder that a service has prepared; nothing is made where none has."""
+    if not settings.data.is_dir() or not (settings.database or (settings.data / "cambist.db").exists()):
+        raise CannotStart(f"There is no service's data in {settings.data}: run [cambist serve] once, or name --data")
+    store = open_store(settings)
+    try:
+        store.accounts.named(OWNER)
+    except StoreBroken as error:
+        store.close()
+        reason = str(error).replace("\n", " ")
+        raise CannotStart(f"{reason}; [cambist serve] brings the database of an older Cambist up to date") from error
+    return store
+
+
+def _anchor_day(day: int) -> int:
+    if not 1 <= day <= 31:
+        raise BadParameter(f"Invalid anchor day: [{echo(str(day))}], it takes a day of the month from 1 to 31")
+    return day

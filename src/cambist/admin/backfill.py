@@ -1,0 +1,93 @@
+"""Backfilling a data folder: beside a running service or without one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+
+import aiohttp
+from stamina.instrumentation import set_on_retry_hooks
+
+from cambist.errors import BadParameter, shown
+from cambist.history.environment import Environment
+from cambist.ingest.backfill import Backfill, BackfillProgress, gaps, longest
+from cambist.ingest.fetch import Fetcher
+from cambist.registry.archive_worker import ArchiveTasks
+from cambist.registry.components import open_store
+from cambist.registry.sources import fixing_feeds, keys_of_sources, switched_off
+from cambist.settings import Settings
+from cambist.sources.base import FixingAdapter
+from cambist.storage.data_directory import DataDirectory
+from cambist.storage.shared.rate_book_file import RateBookFile, Topic
+
+ALL = "all"
+_AT_ONCE = 4
+_GAPS_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """What a backfill did of one source, and the longest gaps in what is here of it now."""
+
+    course: BackfillProgress
+    gaps: list[tuple[date, date]]
+
+
+class Backfilling:
+    """Fills the archive of the folder that the settings name, and has the image built of it.
+
+    Errors when made: CannotStart for a sandbox's folder.
+    """
+
+    def __init__(self, settings: Settings, environment: Mapping[str, str], clock: Callable[[], datetime]) -> None:
+        DataDirectory(settings.data).check(Environment.LIVE)
+        self._settings = settings
+        self._clock = clock
+        self._store = open_store(settings)
+        self._store.migrate()
+        self._desk = ArchiveTasks(settings)
+        self._feeds = fixing_feeds(settings)
+        self._keys = keys_of_sources(settings, self._feeds.values(), environment)
+
+    def chosen(self, source: str) -> list[FixingAdapter]:
+        """Give the feeds that a name means: one, or all that are on. Errors: BadParameter."""
+        off = switched_off(self._settings, self._feeds, self._keys)
+        if source == ALL:
+            return [feed for key, feed in self._feeds.items() if key not in off]
+        if source not in self._feeds:
+            known = ", ".join(self._feeds)
+            raise BadParameter(f"No source [{shown(source)}] publishes fixings; there are {known}")
+        if source in off:
+            raise BadParameter(f"The source [{source}] is off: {off[source]}")
+        return [self._feeds[source]]
+
+    def run(
+        self, feeds: list[FixingAdapter], first: date | None, told: Callable[[BackfillProgress], None]
+    ) -> list[Filled]:
+        """Fill in these sources, some side by side, each at its own pace."""
+        set_on_retry_hooks([])
+        courses = asyncio.run(self._run(feeds, first, told))
+        self._desk.rebuild(self._clock().date())
+        RateBookFile(self._settings.data).ring(Topic.ARCHIVE)
+        archive = self._store.archive
+        return [Filled(course, longest(list(gaps(archive, course.key)), _GAPS_SHOWN)) for course in courses]
+
+    async def _run(
+        self, feeds: list[FixingAdapter], first: date | None, told: Callable[[BackfillProgress], None]
+    ) -> list[BackfillProgress]:
+        async with aiohttp.ClientSession() as session:
+            fetcher = Fetcher(session, self._settings.gateway, self._keys)
+            backfill = Backfill(self._store.archive, fetcher, self._desk.file, self._clock, told)
+            places = asyncio.Semaphore(_AT_ONCE)
+
+            async def one(feed: FixingAdapter) -> BackfillProgress:
+                async with places:
+                    return await backfill.of(feed, first)
+
+            return list(await asyncio.gather(*map(one, feeds)))
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._store.close()

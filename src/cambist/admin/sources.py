@@ -1,0 +1,40 @@
+"""What the operator sees of the sources: which there are, and what the last bulletin says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from cambist.errors import BadParameter
+from cambist.history.source_report import SourceReports
+from cambist.registry.sources import all_feeds, keys_of_sources, switched_off
+from cambist.settings import Settings
+from cambist.sources.base import Source
+from cambist.storage.data_directory import DataDirectory
+from cambist.storage.json_file import read_json_file
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A source, and why it is off; empty where it is on."""
+
+    source: Source
+    why_off: str
+
+
+def listed(settings: Settings, environment: Mapping[str, str]) -> list[Listed]:
+    """Give every source, best first, the operator's own last. Errors: SourceRefused, SettingRefused."""
+    found = all_feeds(settings)
+    off = switched_off(settings, found, keys_of_sources(settings, found.values(), environment))
+    return [Listed(feed.source, off.get(key, "")) for key, feed in found.items()]
+
+
+def last_bulletin(settings: Settings) -> SourceReports:
+    """Give the last bulletin of the data folder. Errors: BadParameter where there is none."""
+    path = DataDirectory(settings.data).bulletin
+    bulletin = read_json_file(path, SourceReports)
+    if bulletin is None:
+        raise BadParameter(
+            f"There is no bulletin on the sources in {path}: a service that asks them writes it, see [cambist serve]"
+        )
+    return bulletin

@@ -1,0 +1,62 @@
+"""`GET /usage`: what the account has spent, and what it has left."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from cambist.api.endpoint import Endpoint
+from cambist.api.request_context import RequestContext
+
+Calls = Annotated[int, Meta(ge=0)]
+
+
+class Params(Struct, frozen=True):
+    """None."""
+
+
+class CurrentPeriod(Struct, frozen=True):
+    """The period that today is in, `end` inclusive; `remaining_quota` is null without a quota."""
+
+    start: date
+    end: date
+    remaining_quota: Calls | None
+    usage: Calls
+
+
+class Body(Struct, frozen=True):
+    """Fifteen days of calls, oldest first, ending today; the quota, null without one; the current period."""
+
+    usage: dict[str, Calls]
+    monthly_quota: Calls | None
+    current_period: CurrentPeriod
+
+
+def answer(view: RequestContext, _params: Params) -> Body:
+    """Show the account's usage record; this very call is not yet in it."""
+    record = view.usage
+    if record is None:
+        raise TypeError("a personal endpoint was given no usage")
+    return Body(
+        usage={day.isoformat(): calls for day, calls in record.by_day.items()},
+        monthly_quota=record.quota,
+        current_period=CurrentPeriod(
+            start=record.period.start,
+            end=record.period.end,
+            remaining_quota=record.remaining,
+            usage=record.used,
+        ),
+    )
+
+
+endpoint: Endpoint[Params, Body] = Endpoint(
+    path="/usage",
+    tag="admin",
+    summary="Calls spent and left",
+    params=Params,
+    body=Body,
+    answer=answer,
+    personal=True,
+)

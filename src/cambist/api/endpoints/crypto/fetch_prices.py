@@ -1,0 +1,75 @@
+"""`GET /crypto/fetch-prices`: what pairs of coins are worth now."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import UNSET, Struct
+
+from cambist.api.endpoint import Endpoint
+from cambist.api.parameter_types import pairs
+from cambist.api.partial import LiveList, Unavailable, answered
+from cambist.api.rendering import Rates, rates
+from cambist.api.request_context import RequestContext
+from cambist.errors import RateUnavailable, UnknownPair
+from cambist.pricing.cross_rates import Rate, midpoint
+from cambist.pricing.crypto_pairs import is_listed, listed_pairs
+from cambist.pricing.pair import Pair
+from cambist.pricing.rate_book import RateBook
+from cambist.reference.assets import AssetKind
+
+_LISTED = "the pairs that are listed are found at /crypto/pairs"
+
+
+class Params(LiveList, frozen=True, kw_only=True):
+    """One to ten pairs."""
+
+    pairs: Annotated[
+        tuple[Pair, ...], pairs("pairs", description="Up to ten pairs, BASE/QUOTE.", example="BTC/USD,ETH/BTC")
+    ]
+
+
+class Body(Struct, frozen=True):
+    """Midpoints by pair, in the order of the request."""
+
+    prices: Rates
+    unavailable: Unavailable = UNSET
+
+
+def answer(view: RequestContext, params: Params) -> Body:
+    """Give the venues' median midpoint of each pair.
+
+    A listed pair that no venue has quoted lately is computed through what its coins are traded in.
+    """
+    found, unavailable = answered(params.pairs, lambda pair: _rate(view, pair, params), partial=params.partial)
+    return Body(rates({str(pair): rate.value for pair, rate in found.items()}), unavailable)
+
+
+def _rate(view: RequestContext, pair: Pair, params: Params) -> Rate:
+    _check_listed(view.book, pair)
+    quote = view.book.pairs.get(pair)
+    if quote is not None and view.is_fresh(quote, AssetKind.COIN, params.max_age):
+        rate = Rate(pair, quote.mid, quote.as_of)
+    else:
+        view.check_fresh((pair.base, pair.quote))
+        rate = midpoint(view.book, pair)
+    view.updated(rate.as_of, params.max_age)
+    return rate
+
+
+def _check_listed(book: RateBook, pair: Pair) -> None:
+    if is_listed(book, pair):
+        return
+    if not listed_pairs(book):
+        raise RateUnavailable("No venue has been heard of yet")
+    raise UnknownPair(str(pair), "", f"it is listed as [{pair.inverse}]" if is_listed(book, pair.inverse) else _LISTED)
+
+
+endpoint: Endpoint[Params, Body] = Endpoint(
+    path="/crypto/fetch-prices",
+    tag="crypto",
+    summary="Prices of pairs of coins",
+    params=Params,
+    body=Body,
+    answer=answer,
+)

@@ -1,0 +1,47 @@
+"""`GET /crypto/pairs`: what venues deal, coin by coin."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from cambist.api.endpoint import Endpoint
+from cambist.api.freshness_parameters import BookParameters
+from cambist.api.request_context import RequestContext
+from cambist.errors import RateUnavailable
+from cambist.pricing.crypto_pairs import listed_pairs
+
+
+class Params(BookParameters, frozen=True):
+    """None."""
+
+
+class CryptoPair(Struct, frozen=True):
+    """One unit of `base` is priced in `quote`."""
+
+    base: str
+    quote: str
+
+
+class Body(Struct, frozen=True):
+    """Pairs by their name, `BASE/QUOTE`."""
+
+    pairs: dict[str, CryptoPair]
+
+
+def answer(view: RequestContext, _params: Params) -> Body:
+    """List every pair with a coin in it that a venue trades; leveraged tokens are left out."""
+    pairs = listed_pairs(view.book)
+    if not pairs:
+        raise RateUnavailable("No venue has been heard of yet")
+    return Body({str(pair): CryptoPair(pair.base, pair.quote) for pair in pairs})
+
+
+endpoint: Endpoint[Params, Body] = Endpoint(
+    path="/crypto/pairs",
+    tag="crypto",
+    summary="All pairs of coins",
+    params=Params,
+    body=Body,
+    answer=answer,
+    is_list=True,
+)

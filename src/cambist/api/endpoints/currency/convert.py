@@ -1,0 +1,110 @@
+"""`GET /convert`: an amount in another currency, computed exactly and rounded once, half up."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+from typing import Annotated, Any
+
+from msgspec import UNSET, Struct, UnsetType
+
+from cambist.api.amounts import amount, places
+from cambist.api.closes import closes_of
+from cambist.api.endpoint import Endpoint
+from cambist.api.freshness_parameters import FreshnessParameters
+from cambist.api.parameter_types import asset, check_crossable, day, not_after_today
+from cambist.api.rendering import Number, Numbers, number, numbers
+from cambist.api.request_context import RequestContext, Updated
+from cambist.history.coin_closes import crossed_on
+from cambist.history.fixing_age import fixing_days
+from cambist.pricing.cross_rates import midpoint
+from cambist.pricing.number_format import half_up, shown_digits
+from cambist.pricing.pair import PIVOT, Pair
+
+_SOUND_DIGITS = 15
+"""To how many digits a float64 is sure of a rate: those beyond would show in large amounts."""
+
+
+class Params(FreshnessParameters, frozen=True, kw_only=True):
+    """An amount of one currency, into another."""
+
+    base: Annotated[
+        str,
+        asset(
+            "from",
+            "source",
+            default=PIVOT,
+            description="Source, USD if left out: a currency, a coin or a metal.",
+            example="EUR",
+        ),
+    ]
+    quote: Annotated[str, asset("to", "target", description="Target: a currency, a coin or a metal.", example="USD")]
+    amount: Annotated[Decimal, amount("amount", description="From 0.01 up, any number of digits.", example="100")]
+    day: Annotated[date | None, day("date", default=None, description="At the rate of this day, UTC; now if left out.")]
+    precision: Annotated[int, places("precision", default=2, description="Decimals of the result.", example="2")]
+
+
+class Body(Struct, frozen=True, rename={"day": "date"}):
+    """The amount asked, and in `result` the target's amount first, then the `rate`.
+
+    `updated` says how old a rate of now is; of a past day the `date` and, for currencies, `fixed_on`, the day of the
+    oldest fixing in it, null where the law alone decides.
+    """
+
+    base: str
+    amount: Number
+    result: Numbers
+    updated: Updated | UnsetType = UNSET
+    day: date | UnsetType = UNSET
+    fixed_on: date | UnsetType | None = UNSET
+
+
+def answer(view: RequestContext, params: Params) -> Body:
+    """Convert an amount at the exact rate; the result is rounded once, a half up, and so is the rate that is shown.
+
+    With `date` it is converted at that day's rate, as `/historical` has it; a coin's is what it was worth at midnight.
+    """
+    pair = Pair(params.base, params.quote)
+    check_crossable(pair.base, pair.quote)
+    return _now(view, pair, params) if params.day is None else _on_day(view, pair, params)
+
+
+def _now(view: RequestContext, pair: Pair, params: Params) -> Body:
+    view.check_fresh((pair.base, pair.quote))
+    rate = midpoint(view.book, pair)
+    return _converted(pair, params, rate.value, updated=view.updated(rate.as_of, params.max_age))
+
+
+def _on_day(view: RequestContext, pair: Pair, params: Params) -> Body:
+    day = not_after_today("date", params.day or view.today, view.today)
+    closes = closes_of(view, pair, day)
+    found = crossed_on(view.image, pair, day, closes).values[0]
+    fixed_on = UNSET if closes else fixing_days(view.image, day, pair.base, [pair.quote])[pair.quote]
+    return _converted(pair, params, Fraction(f"{found:.{_SOUND_DIGITS}g}"), day=day, fixed_on=fixed_on)
+
+
+def _converted(pair: Pair, params: Params, rate: Fraction, **rest: Any) -> Body:
+    converted = half_up(Fraction(params.amount) * rate, params.precision)
+    return Body(
+        base=pair.base,
+        amount=number(params.amount),
+        result=numbers({pair.quote: converted, "rate": shown_digits(rate)}),
+        **rest,
+    )
+
+
+def oldest(_view: RequestContext, params: Params) -> date | None:
+    """It is about one day, or about now."""
+    return params.day
+
+
+endpoint: Endpoint[Params, Body] = Endpoint(
+    path="/convert",
+    tag="currency",
+    summary="Convert an amount",
+    params=Params,
+    body=Body,
+    answer=answer,
+    oldest=oldest,
+)

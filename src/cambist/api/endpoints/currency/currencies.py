@@ -1,0 +1,76 @@
+"""`GET /currencies`: what can be asked for."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Annotated
+
+from msgspec import UNSET, Struct, UnsetType
+
+from cambist.api.endpoint import Endpoint
+from cambist.api.freshness_parameters import BookParameters
+from cambist.api.parameter_types import flag
+from cambist.api.partial import check_priced
+from cambist.api.request_context import RequestContext
+from cambist.errors import RateUnavailable
+from cambist.reference.tables import CURRENCIES, Currency
+
+
+class Params(BookParameters, frozen=True):
+    """Whether to list all."""
+
+    everything: Annotated[
+        bool,
+        flag("all", description="With true, 1, yes or y list also what has ended or has no rate now, with `lives`."),
+    ]
+
+
+class Life(Struct, frozen=True):
+    """First and last day of a currency, the last one null while it lives; `priced` where it has a rate now."""
+
+    first: date
+    last: date | None
+    priced: bool
+
+
+class Body(Struct, frozen=True):
+    """Names by code; with `all` also `lives` by code."""
+
+    currencies: dict[str, str]
+    lives: dict[str, Life] | UnsetType = UNSET
+
+
+def answer(view: RequestContext, params: Params) -> Body:
+    """List the currencies that have a rate now, with `all` every currency that is known here.
+
+    What has ended converts for ever where the law fixed its rate, and has its past at `/historical`.
+    """
+    priced = {code for code, currency in CURRENCIES.items() if _is_priced(view, currency)}
+    listed = [currency for code, currency in CURRENCIES.items() if params.everything or code in priced]
+    return Body(
+        currencies={currency.code: currency.name for currency in listed},
+        lives={one.code: Life(one.first_day, one.last_day, one.code in priced) for one in listed}
+        if params.everything
+        else UNSET,
+    )
+
+
+def _is_priced(view: RequestContext, currency: Currency) -> bool:
+    if not currency.lives_on(view.today):
+        return False
+    try:
+        check_priced(view, currency.code)
+    except RateUnavailable:
+        return False
+    return True
+
+
+endpoint: Endpoint[Params, Body] = Endpoint(
+    path="/currencies",
+    tag="currency",
+    summary="All currencies",
+    params=Params,
+    body=Body,
+    answer=answer,
+    is_list=True,
+)

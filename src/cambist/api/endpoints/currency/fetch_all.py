@@ -1,0 +1,49 @@
+"""`GET /fetch-all`: rates from one currency to all that are listed."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Struct
+
+from cambist.api.endpoint import Endpoint
+from cambist.api.freshness_parameters import FreshnessParameters
+from cambist.api.parameter_types import code
+from cambist.api.rendering import Rates, rates
+from cambist.api.request_context import RequestContext, Updated
+from cambist.pricing.cross_rates import midpoints
+from cambist.pricing.pair import PIVOT
+
+
+class Params(FreshnessParameters, frozen=True, kw_only=True):
+    """From one currency."""
+
+    base: Annotated[str, code("from", "source", default=PIVOT, description="Source, USD if left out.", example="EUR")]
+
+
+class Body(Struct, frozen=True):
+    """Rates by code."""
+
+    base: str
+    results: Rates
+    updated: Updated
+
+
+def answer(view: RequestContext, params: Params) -> Body:
+    """Give the rates from one currency to all that have a rate now, itself included."""
+    found = midpoints(view.book, [params.base], sorted({*view.book.listed, params.base}))
+    return Body(
+        base=params.base,
+        results=rates(found.values[params.base]),
+        updated=view.updated(found.as_of, params.max_age),
+    )
+
+
+endpoint: Endpoint[Params, Body] = Endpoint(
+    path="/fetch-all",
+    tag="currency",
+    summary="All rates from one currency",
+    params=Params,
+    body=Body,
+    answer=answer,
+)

@@ -1,0 +1,61 @@
+"""`GET /fetch-many-to-one`: rates from several currencies to one."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import UNSET, Struct
+
+from cambist.api.endpoint import Endpoint
+from cambist.api.parameter_types import code, codes
+from cambist.api.partial import LiveList, Unavailable, available
+from cambist.api.rendering import Rates, rates
+from cambist.api.request_context import RequestContext, Updated
+from cambist.pricing.cross_rates import midpoints
+from cambist.pricing.pair import PIVOT
+
+
+class Params(LiveList, frozen=True, kw_only=True):
+    """From a list to one currency."""
+
+    bases: Annotated[tuple[str, ...], codes("from", "source", description="Sources.", example="USD,JPY,GBP")]
+    quote: Annotated[str, code("to", "target", empty=PIVOT, description="Target, USD if empty.", example="EUR")]
+
+
+class Body(Struct, frozen=True, rename={"quote": "to", "results": "from"}):
+    """Rates by source, in the order of the request."""
+
+    quote: str
+    results: Rates
+    updated: Updated
+    calls: int
+    unavailable: Unavailable = UNSET
+
+
+def cost(view: RequestContext, params: Params) -> int:
+    """Each pair returned is a call."""
+    return len(available(view, params.bases, params)[0])
+
+
+def answer(view: RequestContext, params: Params) -> Body:
+    """Give the rate from each of a list of currencies to one."""
+    bases, unavailable = available(view, params.bases, params)
+    found = midpoints(view.book, bases, [params.quote])
+    return Body(
+        quote=params.quote,
+        results=rates({base: row[params.quote] for base, row in found.values.items()}),
+        updated=view.updated(found.as_of, params.max_age),
+        calls=len(bases),
+        unavailable=unavailable,
+    )
+
+
+endpoint: Endpoint[Params, Body] = Endpoint(
+    path="/fetch-many-to-one",
+    tag="currency",
+    summary="Several rates to one currency",
+    params=Params,
+    body=Body,
+    answer=answer,
+    cost=cost,
+)

@@ -1,0 +1,79 @@
+"""`GET /fetch-matrix`: rates from each of several currencies to each of several others."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import UNSET, Struct, UnsetType
+
+from cambist.api.endpoint import Endpoint
+from cambist.api.parameter_types import codes
+from cambist.api.partial import LiveList, Unavailable, available
+from cambist.api.rendering import RatesByCode, matrix
+from cambist.api.request_context import RequestContext, Updated
+from cambist.errors import BadParameter
+from cambist.pricing.cross_rates import midpoints
+
+MOST_PAIRS = 10_000
+
+
+class Params(LiveList, frozen=True, kw_only=True):
+    """From a list to a list."""
+
+    bases: Annotated[tuple[str, ...], codes("from", "source", description="Sources.", example="USD,EUR")]
+    quotes: Annotated[tuple[str, ...], codes("to", "target", description="Targets.", example="JPY,GBP")]
+
+
+class Body(Struct, frozen=True, rename={"bases": "from", "quotes": "to"}):
+    """Rates by source and target, both in the order of the request."""
+
+    bases: tuple[str, ...]
+    quotes: tuple[str, ...]
+    matrix: RatesByCode
+    updated: Updated
+    calls: int
+    unavailable: Unavailable = UNSET
+
+
+def cost(view: RequestContext, params: Params) -> int:
+    """Each pair returned is a call, also where source and target are the same."""
+    (bases, quotes), _ = _sides(view, params)
+    return len(bases) * len(quotes)
+
+
+def answer(view: RequestContext, params: Params) -> Body:
+    """Give every rate between two lists of currencies, at most 10,000."""
+    calls = len(params.bases) * len(params.quotes)
+    if calls > MOST_PAIRS:
+        raise BadParameter(f"Too many pairs in [from] x [to]: [{calls}], at most {MOST_PAIRS}")
+    (bases, quotes), unavailable = _sides(view, params)
+    found = midpoints(view.book, bases, quotes)
+    return Body(
+        bases=bases,
+        quotes=quotes,
+        matrix=matrix(found.values),
+        updated=view.updated(found.as_of, params.max_age),
+        calls=len(bases) * len(quotes),
+        unavailable=unavailable,
+    )
+
+
+def _sides(
+    view: RequestContext, params: Params
+) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], list[str] | UnsetType]:
+    bases, missing = available(view, params.bases, params)
+    quotes, also_missing = available(view, params.quotes, params)
+    if missing is UNSET or also_missing is UNSET:
+        return (bases, quotes), UNSET
+    return (bases, quotes), list(dict.fromkeys([*missing, *also_missing]))
+
+
+endpoint: Endpoint[Params, Body] = Endpoint(
+    path="/fetch-matrix",
+    tag="currency",
+    summary="Every rate between two lists of currencies",
+    params=Params,
+    body=Body,
+    answer=answer,
+    cost=cost,
+)

@@ -1,0 +1,80 @@
+"""`GET /fetch-multi`: rates from one currency to several."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import UNSET, Struct
+
+from cambist.api.endpoint import Endpoint
+from cambist.api.parameter_types import MONEY_AND_METALS, code, codes
+from cambist.api.partial import LiveList, Unavailable, available
+from cambist.api.rendering import Rates, rates
+from cambist.api.request_context import RequestContext, Updated
+from cambist.pricing.cross_rates import midpoints
+from cambist.pricing.pair import PIVOT
+from cambist.reference.assets import METALS
+
+
+class Params(LiveList, frozen=True, kw_only=True):
+    """From one currency to a list."""
+
+    base: Annotated[
+        str,
+        code(
+            "from",
+            "source",
+            MONEY_AND_METALS,
+            default=PIVOT,
+            description="Source, USD if left out: a currency or a metal.",
+            example="EUR",
+        ),
+    ]
+    quotes: Annotated[
+        tuple[str, ...],
+        codes("to", "target", MONEY_AND_METALS, description="Targets: currencies or metals.", example="USD,JPY,GBP"),
+    ]
+
+
+class Body(Struct, frozen=True):
+    """Rates in the order of the request."""
+
+    base: str
+    results: Rates
+    updated: Updated
+    unavailable: Unavailable = UNSET
+
+
+def cost(view: RequestContext, params: Params) -> int:
+    """One call; from a metal one more for each target, and one more for each that is crossed through the dollar."""
+    if params.base not in METALS:
+        return 1
+    quotes, _ = available(view, params.quotes, params)
+    return 1 + len(quotes) + sum(quote not in (PIVOT, params.base) for quote in quotes)
+
+
+def answer(view: RequestContext, params: Params) -> Body:
+    """Give the rates from one currency or metal to each of a list.
+
+    A metal counts in its own unit: a precious one by the troy ounce, a base one by the tonne.
+    """
+    quotes, unavailable = available(view, params.quotes, params)
+    view.check_fresh((params.base, *quotes))
+    found = midpoints(view.book, [params.base], quotes)
+    return Body(
+        base=params.base,
+        results=rates(found.values[params.base]),
+        updated=view.updated(found.as_of, params.max_age),
+        unavailable=unavailable,
+    )
+
+
+endpoint: Endpoint[Params, Body] = Endpoint(
+    path="/fetch-multi",
+    tag="currency",
+    summary="Several rates from one currency",
+    params=Params,
+    body=Body,
+    answer=answer,
+    cost=cost,
+)

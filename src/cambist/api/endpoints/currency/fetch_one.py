@@ -1,0 +1,80 @@
+"""`GET /fetch-one`: a single midpoint rate."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Struct
+
+from cambist.api.endpoint import Endpoint
+from cambist.api.freshness_parameters import FreshnessParameters
+from cambist.api.parameter_types import asset, check_crossable
+from cambist.api.rendering import Rates, rates
+from cambist.api.request_context import RequestContext, Updated
+from cambist.errors import BadParameter
+from cambist.pricing.cross_rates import midpoint
+from cambist.pricing.pair import PIVOT, Pair
+
+
+class Params(FreshnessParameters, frozen=True, kw_only=True):
+    """From one currency to another; either may be left out, not both."""
+
+    base: Annotated[
+        str | None,
+        asset(
+            "from",
+            "source",
+            default=None,
+            description="Source, USD if left out: a currency, a metal or a coin.",
+            example="EUR",
+        ),
+    ]
+    quote: Annotated[
+        str | None,
+        asset(
+            "to",
+            "target",
+            default=None,
+            description="Target, USD if empty: a currency, a metal or a coin.",
+            example="USD",
+        ),
+    ]
+
+
+class Body(Struct, frozen=True):
+    """One rate."""
+
+    base: str
+    result: Rates
+    updated: Updated
+
+
+def answer(view: RequestContext, params: Params) -> Body:
+    """Give the rate between two currencies, metals or coins.
+
+    Either side may be left out and is then the US dollar; without both the request is refused (400).
+
+    A metal counts in its own unit: a precious one by the troy ounce, a base one by the tonne. Coins are not priced in
+    metals.
+    """
+    if params.base is None and params.quote is None:
+        raise BadParameter("Missing parameter: [to], such as to=EUR")
+    pair = Pair(params.base or PIVOT, params.quote or PIVOT)
+    check_crossable(pair.base, pair.quote)
+    view.check_fresh((pair.base, pair.quote))
+    rate = midpoint(view.book, pair)
+    return Body(
+        base=pair.base,
+        result=rates({pair.quote: rate.value}),
+        updated=view.updated(rate.as_of, params.max_age),
+    )
+
+
+endpoint: Endpoint[Params, Body] = Endpoint(
+    path="/fetch-one",
+    tag="currency",
+    summary="One rate",
+    params=Params,
+    body=Body,
+    answer=answer,
+)

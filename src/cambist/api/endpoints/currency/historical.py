@@ -1,0 +1,119 @@
+"""`GET /historical`: rates of a past day."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date
+from typing import Annotated
+
+from msgspec import UNSET, Struct, UnsetType
+
+from cambist.api.endpoint import Endpoint
+from cambist.api.parameter_types import MONEY_AND_METALS, Codes, code, codes, day, flag, not_after_today
+from cambist.api.partial import OfList, Unavailable
+from cambist.api.rendering import Rates, day_rates
+from cambist.api.request_context import RequestContext
+from cambist.history.as_of import DayRates, listed_on, on_day
+from cambist.history.fixing_age import fixing_days, is_immutable
+from cambist.history.rate_matrix_excerpt import columns, rows
+from cambist.pricing.pair import PIVOT
+
+
+class Params(OfList, frozen=True, kw_only=True):
+    """A day, from one currency to a list or to all."""
+
+    day: Annotated[date, day("date", description="The day, UTC.", example="2024-02-29")]
+    base: Annotated[
+        str,
+        code(
+            "from",
+            "source",
+            MONEY_AND_METALS,
+            default=PIVOT,
+            description="Source, USD if left out: a currency, or a metal by the ounce or the tonne.",
+            example="EUR",
+        ),
+    ]
+    quotes: Annotated[
+        Codes | None,
+        codes("to", "target", default=None, description="Targets, all if left out.", example="USD,JPY"),
+    ]
+    verbose: Annotated[bool, flag("verbose", description="Add `fixings`: true, 1, yes or y.")]
+
+
+class Body(Struct, frozen=True, rename={"day": "date"}):
+    """The day's rates, carried forward over weekends and holidays.
+
+    `fixed_on` is the day of the oldest fixing among them, `carried_days` how many days before the day asked that was;
+    both are null where the law alone decides. `fixings` has the day of each target's fixing; only with `verbose`.
+    """
+
+    day: date
+    base: str
+    results: Rates
+    fixed_on: date | None
+    carried_days: int | None
+    fixings: dict[str, date | None] | UnsetType = UNSET
+    unavailable: Unavailable = UNSET
+
+
+def closed(view: RequestContext, params: Params) -> bool:
+    """It is closed when the day is immutable for what was asked."""
+    codes = None if params.quotes is None else (params.base, *params.quotes)
+    return is_immutable(view.image, params.day, view.today, codes)
+
+
+def oldest(_view: RequestContext, params: Params) -> date:
+    """It is about one day."""
+    return params.day
+
+
+def made_of(view: RequestContext, params: Params) -> Iterable[bytes]:
+    """It is read from the day's cells."""
+    if params.quotes is None:
+        return rows(view.image, params.day)
+    return columns(view.image, (params.base, *params.quotes), params.day, params.day)
+
+
+def answer(view: RequestContext, params: Params) -> Body:
+    """Give the rates of a past day.
+
+    A day without a fixing, such as a weekend or a holiday, reads the last one before it, at most 14 days back.
+    """
+    day = not_after_today("date", params.day, view.today)
+    found, unavailable = _found(view, day, params)
+    fixings = fixing_days(view.image, day, params.base, found.codes)
+    fixed_on = min((each for each in fixings.values() if each is not None), default=None)
+    return Body(
+        day=day,
+        base=params.base,
+        results=day_rates(found),
+        fixed_on=fixed_on,
+        carried_days=None if fixed_on is None else (day - fixed_on).days,
+        fixings=fixings if params.verbose else UNSET,
+        unavailable=unavailable if params.partial else UNSET,
+    )
+
+
+def _found(view: RequestContext, day: date, params: Params) -> tuple[DayRates, list[str]]:
+    """Give the rates of the day, and the targets that have none. Errors: NoRate for one, unless part will do."""
+    if params.quotes is None:
+        return listed_on(view.image, day, params.base), []
+    found = on_day(view.image, day, params.base, params.quotes)
+    missing = [quote for quote in params.quotes if quote not in found.codes]
+    if missing and not params.partial:
+        on_day(view.image, day, params.base, missing[:1])
+    return found, [*missing, *(error.symbol for error in params.quotes.unknown)]
+
+
+endpoint: Endpoint[Params, Body] = Endpoint(
+    path="/historical",
+    tag="currency",
+    summary="Rates of a past day",
+    params=Params,
+    body=Body,
+    answer=answer,
+    closed=closed,
+    made_of=made_of,
+    oldest=oldest,
+)

@@ -1,0 +1,107 @@
+"""`GET /sources`: who is asked, how they do, and what is here of them."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from cambist.api.endpoint import Endpoint
+from cambist.api.request_context import RequestContext, written
+from cambist.errors import RateUnavailable
+from cambist.history.source_report import Condition, SourceReport
+
+
+class Params(Struct, frozen=True):
+    """None."""
+
+
+class History(Struct, frozen=True):
+    """What the archive holds of a source: pairs, and the first and last day."""
+
+    pairs: int
+    first: date | None
+    last: date | None
+
+
+class SourceState(Struct, frozen=True):
+    """One source: its facts, and how it does.
+
+    `state` is fresh, late, failing, waiting or off, `why` the reason. `newest` is the newest market time heard of it,
+    `lag` its age in seconds. `left_out` says which cells and columns of its last deliveries could not be read.
+    """
+
+    name: str
+    home: str
+    terms: str
+    licence: str
+    redistribution: str
+    pace: str
+    rate_type: str
+    covers: str
+    state: Condition
+    why: str
+    last_success: str | int | None
+    newest: str | int | None
+    lag: Annotated[int, Meta(ge=0)] | None
+    quoted: Annotated[int, Meta(ge=0)]
+    quarantined: Annotated[int, Meta(ge=0)]
+    left_out: list[str]
+    history: History
+
+
+class Body(Struct, frozen=True):
+    """Every source by key, best first; `environment` is sandbox where nothing of it is real."""
+
+    environment: str
+    updated: str | int
+    sources: dict[str, SourceState]
+
+
+def answer(view: RequestContext, _params: Params) -> Body:
+    """Show every source with its state, its last success, its lag and its coverage."""
+    if view.bulletin is None:
+        raise RateUnavailable("No source has been asked yet")
+    return Body(
+        environment=view.bulletin.environment,
+        updated=written(view.bulletin.written_at, view.form),
+        sources={report.key: _state(view, report) for report in view.bulletin.reports},
+    )
+
+
+def _state(view: RequestContext, report: SourceReport) -> SourceState:
+    lag = report.lag(view.now)
+    return SourceState(
+        name=report.name,
+        home=report.home,
+        terms=report.terms,
+        licence=report.licence,
+        redistribution=report.redistribution,
+        pace=report.pace,
+        rate_type=report.rate_type,
+        covers=report.covers,
+        state=report.condition(view.now),
+        why=report.why,
+        last_success=_moment(view, report.last_success),
+        newest=_moment(view, report.newest),
+        lag=None if lag is None else int(lag.total_seconds()),
+        quoted=report.codes,
+        quarantined=report.waiting,
+        left_out=list(report.left_out),
+        history=History(report.pairs, report.first, report.last),
+    )
+
+
+def _moment(view: RequestContext, moment: datetime | None) -> str | int | None:
+    return None if moment is None else written(moment, view.form)
+
+
+endpoint: Endpoint[Params, Body] = Endpoint(
+    path="/sources",
+    tag="currency",
+    summary="Status of the sources",
+    params=Params,
+    body=Body,
+    answer=answer,
+)

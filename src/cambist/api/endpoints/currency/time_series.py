@@ -1,0 +1,150 @@
+"""`GET /time-series`: one pair day by day."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date, timedelta
+from typing import Annotated
+
+from msgspec import UNSET, Struct, UnsetType
+
+from cambist.api.endpoint import Endpoint
+from cambist.api.parameter_types import (
+    EARLIEST,
+    MONEY_AND_METALS,
+    Codes,
+    code,
+    codes,
+    day,
+    flag,
+    interval,
+    not_after_today,
+)
+from cambist.api.partial import OfList, Unavailable, answered
+from cambist.api.rendering import RatesByCode, series_by_code
+from cambist.api.request_context import RequestContext
+from cambist.errors import BadParameter
+from cambist.history.fixing_age import carried_days, is_immutable
+from cambist.history.rate_matrix_excerpt import columns
+from cambist.history.series import Series, between
+from cambist.pricing.pair import PIVOT, Pair
+
+MOST_SERIES = 10
+DEFAULT_DAYS = 30
+"""How many days up to the end a request without a start is about."""
+
+
+class Params(OfList, frozen=True, kw_only=True):
+    """One currency in up to ten, from a day to a day."""
+
+    quotes: Annotated[
+        Codes, codes("to", "target", most=MOST_SERIES, description="Targets, up to ten.", example="USD,GBP")
+    ]
+    base: Annotated[
+        str,
+        code(
+            "from",
+            "source",
+            MONEY_AND_METALS,
+            default=PIVOT,
+            description="Source, USD if left out: a currency, or a metal by the ounce or the tonne.",
+            example="EUR",
+        ),
+    ]
+    start: Annotated[
+        date | None, day("start", default=None, description="First day; 30 days up to the end if left out.")
+    ]
+    end: Annotated[date | None, day("end", default=None, description="Last day, today if left out.")]
+    interval: Annotated[str, interval("interval", default="P1D", description="Only days are offered.")]
+    verbose: Annotated[bool, flag("verbose", description="Add `carried`: true, 1, yes or y.")]
+
+
+class Body(Struct, frozen=True):
+    """Every calendar day that has a rate, in ascending order.
+
+    `carried` lists the days that have no fixing of their own and read the one before, of several targets by target;
+    only with `verbose`.
+    """
+
+    start: date
+    end: date
+    interval: str
+    base: str
+    results: RatesByCode
+    carried: list[date] | dict[str, list[date]] | UnsetType = UNSET
+    unavailable: Unavailable = UNSET
+
+
+def closed(view: RequestContext, params: Params) -> bool:
+    """It is closed when its last day is immutable for all of its pairs."""
+    return params.end is not None and is_immutable(view.image, params.end, view.today, (params.base, *params.quotes))
+
+
+def cost(view: RequestContext, params: Params) -> int:
+    """One call for each target that is answered."""
+    return len(_series(view, params)[0]) if params.partial else len(params.quotes)
+
+
+def oldest(view: RequestContext, params: Params) -> date:
+    """It reaches back to its start."""
+    return _period(params, view)[0]
+
+
+def made_of(view: RequestContext, params: Params) -> Iterable[bytes]:
+    """It is read from the cells of both sides."""
+    return columns(view.image, (params.base, *params.quotes), *_period(params, view))
+
+
+def answer(view: RequestContext, params: Params) -> Body:
+    """Give the rates of each calendar day of a period, as `/historical` has them; days without a rate are left out."""
+    start, end = _period(params, view)
+    series, unavailable = _series(view, params)
+    return Body(
+        start=start,
+        end=end,
+        interval=params.interval,
+        base=params.base,
+        results=series_by_code(series.values()),
+        carried=_carried(view, params, series) if params.verbose else UNSET,
+        unavailable=unavailable,
+    )
+
+
+def _series(view: RequestContext, params: Params) -> tuple[dict[str, Series], list[str] | UnsetType]:
+    start, end = _period(params, view)
+    return answered(
+        params.quotes,
+        lambda quote: between(view.image, Pair(params.base, quote), start, end),
+        partial=params.partial,
+        unknown=params.quotes.unknown,
+    )
+
+
+def _carried(view: RequestContext, params: Params, series: dict[str, Series]) -> list[date] | dict[str, list[date]]:
+    days = {code: carried_days(view.image, one) for code, one in series.items()}
+    return days if len(params.quotes) > 1 else next(iter(days.values()))
+
+
+def _period(params: Params, view: RequestContext) -> tuple[date, date]:
+    """Give the days asked for; who names no start gets what their plan includes."""
+    today = view.today
+    end = not_after_today("end", params.end or today, today)
+    start = params.start or max(end - timedelta(days=DEFAULT_DAYS - 1), EARLIEST, min(view.reach, end))
+    start = not_after_today("start", start, today)
+    if start > end:
+        raise BadParameter(f"Invalid start: [{start}] is after end [{end}]")
+    return start, end
+
+
+endpoint: Endpoint[Params, Body] = Endpoint(
+    path="/time-series",
+    tag="currency",
+    summary="Daily rates from one currency to up to ten",
+    params=Params,
+    body=Body,
+    answer=answer,
+    cost=cost,
+    closed=closed,
+    made_of=made_of,
+    oldest=oldest,
+)

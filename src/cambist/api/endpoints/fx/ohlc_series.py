@@ -1,0 +1,51 @@
+"""`GET /fx/ohlc/time-series`: open, high, low and close of a pair's bid, bar by bar."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from cambist.api.bar_pages import Head, Params, closed, oldest, page_of
+from cambist.api.endpoint import Endpoint
+from cambist.api.rendering import Number, price
+from cambist.api.request_context import RequestContext
+
+
+class OhlcRow(Struct, frozen=True):
+    """Open, high, low and close of the bid in a bar, and where the bar begins."""
+
+    dtm: str | int
+    o: Number
+    h: Number
+    l: Number  # noqa: E741  clients know it by this name
+    c: Number
+
+
+class OhlcBody(Head, frozen=True, kw_only=True):
+    """Rows newest first; fewer than `limit` of them: there are no more."""
+
+    results: list[OhlcRow]
+
+
+def answer(view: RequestContext, params: Params) -> OhlcBody:
+    """Give open, high, low and close of the bid for each bar in which the pair was traded, newest first."""
+    page = page_of(view, params)
+    return OhlcBody(
+        **page.head(params),
+        results=[
+            OhlcRow(page.written(bar.start), *(price(side, page.size) for side in (bid.o, bid.h, bid.l, bid.c)))
+            for bar, bid in ((bar, bar.bid) for bar in page.bars)
+        ],
+    )
+
+
+endpoint: Endpoint[Params, OhlcBody] = Endpoint(
+    path="/fx/ohlc/time-series",
+    tag="fx-series",
+    summary="Bars: open, high, low and close",
+    params=Params,
+    body=OhlcBody,
+    answer=answer,
+    closed=closed,
+    oldest=oldest,
+    of_image=False,
+)

@@ -1,0 +1,61 @@
+"""`GET /fx/pairs`: every pair of currencies that can be dealt."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import permutations
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta, Raw, Struct
+
+from cambist.api.endpoint import Endpoint
+from cambist.api.freshness_parameters import BookParameters
+from cambist.api.request_context import RequestContext
+
+_RECORD = {
+    "type": "object",
+    "required": ["base", "quote", "alt"],
+    "properties": {name: {"type": "string"} for name in ("base", "quote", "alt")},
+}
+Pairs = Annotated[Raw, Meta(extra_json_schema={"type": "object", "additionalProperties": _RECORD})]
+"""A JSON object of pair, `BASE/QUOTE`, to its base, its quote and its other name, `BASEQUOTE`."""
+
+
+class Params(BookParameters, frozen=True):
+    """None."""
+
+
+class Body(Struct, frozen=True):
+    """Pairs by name."""
+
+    pairs: Pairs
+
+
+def answer(view: RequestContext, _params: Params) -> Body:
+    """List every pair of currencies that have a rate now, both ways round.
+
+    What is not traded as such is computed through the US dollar.
+    """
+    return Body(_written(view.book.listed))
+
+
+@lru_cache(maxsize=4)
+def _written(listed: tuple[str, ...]) -> Raw:
+    """Write all pairs: some twenty thousand, the same ones from book to book."""
+    pairs = {
+        f"{base}/{quote}": {"base": base, "quote": quote, "alt": base + quote}
+        for base, quote in permutations(listed, 2)
+    }
+    return Raw(msgspec.json.encode(pairs))
+
+
+endpoint: Endpoint[Params, Body] = Endpoint(
+    path="/fx/pairs",
+    tag="fx",
+    summary="All pairs of currencies",
+    params=Params,
+    body=Body,
+    answer=answer,
+    is_list=True,
+)

@@ -1,0 +1,85 @@
+"""`GET /fx/quote`: bid and ask of pairs of currencies."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Annotated
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from cambist.api.endpoint import Endpoint
+from cambist.api.fx_pairs import current_quote, known_pair
+from cambist.api.parameter_types import names
+from cambist.api.partial import LiveList, Unavailable, answered
+from cambist.api.rendering import Number, number
+from cambist.api.request_context import RequestContext
+from cambist.pricing.metals.digits import digits_of, written_sides
+from cambist.pricing.unix_time import unix_ms
+from cambist.reference.sizes import size_of
+
+FixedOn = Annotated[
+    date, Meta(description="The day of the oldest daily fixing in the quote; absent where all of it is traded.")
+]
+
+
+class Params(LiveList, frozen=True, kw_only=True):
+    """One to ten pairs."""
+
+    pairs: Annotated[
+        tuple[str, ...], names("pairs", description="Up to ten pairs, EURUSD or EUR/USD.", example="EURUSD,USD/JPY")
+    ]
+
+
+class FxQuote(Struct, frozen=True):
+    """Bid and ask of `size` units of the base, and their time in milliseconds since 1970.
+
+    `fixed_on` is there where a daily fixing is part of the quote: it has no spread of its own, and nobody trades at it.
+    """
+
+    bid: Number
+    ask: Number
+    tsp: int
+    size: int
+    fixed_on: FixedOn | UnsetType = UNSET
+
+
+class Body(Struct, frozen=True):
+    """Quotes by pair without a slash, in the order of the request."""
+
+    quotes: dict[str, FxQuote]
+    unavailable: Unavailable = UNSET
+
+
+def answer(view: RequestContext, params: Params) -> Body:
+    """Give each pair as it is dealt; what is not dealt as such is crossed, and its gap is wider than its legs'.
+
+    What trades has to be fresh while its market is open. A currency that nobody trades is given at its daily fixing for
+    up to 14 days: `fixed_on` then says the day.
+    """
+    found, unavailable = answered(params.pairs, lambda name: _quote(view, name, params), partial=params.partial)
+    return Body(dict(found.values()), unavailable)
+
+
+def _quote(view: RequestContext, name: str, params: Params) -> tuple[str, FxQuote]:
+    pair = known_pair(view, name)
+    current, size = current_quote(view, pair), size_of(pair.base, pair.quote)
+    quote, fixing = current.quote, current.fixing
+    view.updated(quote.as_of, params.max_age)
+    sides = written_sides(quote.bid * size, quote.ask * size, max(digits_of(quote.bid), digits_of(quote.ask)))
+    return pair.base + pair.quote, FxQuote(
+        bid=number(sides.bid),
+        ask=number(sides.ask),
+        tsp=unix_ms(quote.as_of),
+        size=size,
+        fixed_on=UNSET if fixing is None else fixing.as_of.date(),
+    )
+
+
+endpoint: Endpoint[Params, Body] = Endpoint(
+    path="/fx/quote",
+    tag="fx",
+    summary="Bid and ask of pairs of currencies",
+    params=Params,
+    body=Body,
+    answer=answer,
+)

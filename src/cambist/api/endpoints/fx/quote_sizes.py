@@ -1,0 +1,46 @@
+"""`GET /fx/pairs/quote-sizes`: which pairs are quoted by more than one unit."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import permutations
+
+from msgspec import Struct
+
+from cambist.api.endpoint import Endpoint
+from cambist.api.freshness_parameters import BookParameters
+from cambist.api.request_context import RequestContext
+from cambist.reference.sizes import size_of
+
+
+class Params(BookParameters, frozen=True):
+    """None."""
+
+
+class Body(Struct, frozen=True):
+    """Units of the base that a price is of, by pair without a slash."""
+
+    sizes: dict[str, int]
+
+
+def answer(view: RequestContext, _params: Params) -> Body:
+    """List the pairs whose prices are of more than one unit of a weak base; all others are of one."""
+    return Body(_sizes(view.book.listed))
+
+
+@lru_cache(maxsize=4)
+def _sizes(listed: tuple[str, ...]) -> dict[str, int]:
+    """Look at all pairs: some twenty thousand, the same ones from book to book."""
+    sizes = {base + quote: size_of(base, quote) for base, quote in permutations(listed, 2)}
+    return {name: size for name, size in sizes.items() if size > 1}
+
+
+endpoint: Endpoint[Params, Body] = Endpoint(
+    path="/fx/pairs/quote-sizes",
+    tag="fx",
+    summary="Quote sizes above one unit",
+    params=Params,
+    body=Body,
+    answer=answer,
+    is_list=True,
+)

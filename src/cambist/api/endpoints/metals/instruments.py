@@ -1,0 +1,89 @@
+"""`GET /metals/instruments`: what is quoted of metals."""
+
+from __future__ import annotations
+
+from msgspec import UNSET, Struct, UnsetType
+
+from cambist.api.endpoint import Endpoint
+from cambist.api.freshness_parameters import BookParameters
+from cambist.api.request_context import RequestContext
+from cambist.pricing.metals.fineness import PURE
+from cambist.pricing.metals.instrument import Instrument, instruments
+from cambist.pricing.metals.spot import own_unit, source_of
+from cambist.pricing.rate_book import RateBook
+from cambist.reference.assets import METALS, name_of
+from cambist.reference.weights import GRADES
+
+
+class Params(BookParameters, frozen=True):
+    """None."""
+
+
+class InstrumentRecord(Struct, frozen=True, kw_only=True):
+    """One instrument. A ratio has no unit; `purity` is a precious metal's, the grade a base metal's."""
+
+    symbol: str
+    alt: str
+    metal: str
+    name: str
+    category: str
+    target: str
+    target_name: str
+    unit: str | UnsetType = UNSET
+    unit_name: str | UnsetType = UNSET
+    type: str
+    purity: str | UnsetType = UNSET
+    grade: str | UnsetType = UNSET
+    grade_name: str | UnsetType = UNSET
+    grade_min_purity_pct: float | UnsetType = UNSET
+
+
+class Body(Struct, frozen=True):
+    """Instruments by symbol, and who publishes the metals' prices now."""
+
+    instruments: dict[str, InstrumentRecord]
+    source: str
+
+
+def answer(view: RequestContext, _params: Params) -> Body:
+    """List every metal in dollars, in each currency that it is dealt in directly, and the ratios that are watched."""
+    return Body(
+        instruments={symbol: _record(one) for symbol, one in instruments(view.book).items()},
+        source=_sources(view.book),
+    )
+
+
+def _record(one: Instrument) -> InstrumentRecord:
+    unit, grade = own_unit(one.metal), None if one.is_precious else GRADES[one.metal.code]
+    return InstrumentRecord(
+        symbol=one.symbol,
+        alt=str(one.pair),
+        metal=one.metal.code,
+        name=one.metal.name,
+        category=f"{one.metal.kind}_metal",
+        target=one.target,
+        target_name=name_of(one.target) or one.target,
+        unit=UNSET if one.is_ratio else unit.handle,
+        unit_name=UNSET if one.is_ratio else unit.name,
+        type="ratio" if one.is_ratio else "spot",
+        purity=PURE.code if one.is_precious else UNSET,
+        grade=UNSET if grade is None else grade.handle,
+        grade_name=UNSET if grade is None else grade.name,
+        grade_min_purity_pct=UNSET if grade is None else float(grade.min_purity_pct),
+    )
+
+
+def _sources(book: RateBook) -> str:
+    quotes = ((metal, book.quotes.get(code)) for code, metal in METALS.items())
+    return "; ".join(dict.fromkeys(source_of(metal, quote) for metal, quote in quotes if quote)) or "none yet"
+
+
+endpoint: Endpoint[Params, Body] = Endpoint(
+    path="/metals/instruments",
+    tag="metals",
+    summary="All metals instruments",
+    params=Params,
+    body=Body,
+    answer=answer,
+    is_list=True,
+)

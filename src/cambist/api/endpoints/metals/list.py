@@ -1,0 +1,36 @@
+"""`GET /metals/list`: the metals."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from cambist.api.endpoint import Endpoint
+from cambist.api.freshness_parameters import BookParameters
+from cambist.api.request_context import RequestContext
+from cambist.reference.assets import METALS
+
+
+class Params(BookParameters, frozen=True):
+    """None."""
+
+
+class Body(Struct, frozen=True):
+    """Names by symbol."""
+
+    metals: dict[str, str]
+
+
+def answer(_view: RequestContext, _params: Params) -> Body:
+    """List all metals, the precious ones first."""
+    return Body({metal.code: metal.name for metal in METALS.values()})
+
+
+endpoint: Endpoint[Params, Body] = Endpoint(
+    path="/metals/list",
+    tag="metals",
+    summary="All metals",
+    params=Params,
+    body=Body,
+    answer=answer,
+    is_list=True,
+)

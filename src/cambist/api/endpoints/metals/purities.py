@@ -1,0 +1,49 @@
+"""`GET /metals/purities`: what precious metals are stamped with."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from cambist.api.endpoint import Endpoint
+from cambist.api.freshness_parameters import BookParameters
+from cambist.api.request_context import RequestContext
+from cambist.reference.weights import PURITIES
+
+
+class Params(BookParameters, frozen=True):
+    """None."""
+
+
+class PurityRecord(Struct, frozen=True):
+    """A stamp, its name, and the fineness that it is priced by, in parts per thousand."""
+
+    code: str
+    name: str
+    fineness: str
+
+
+class Body(Struct, frozen=True):
+    """Purities by precious metal, the finest first."""
+
+    purities: dict[str, list[PurityRecord]]
+
+
+def answer(_view: RequestContext, _params: Params) -> Body:
+    """List the purities of each precious metal; base metals have grades instead."""
+    return Body(
+        {
+            metal: [PurityRecord(one.code, one.name, f"{one.fineness:f}") for one in purities]
+            for metal, purities in PURITIES.items()
+        }
+    )
+
+
+endpoint: Endpoint[Params, Body] = Endpoint(
+    path="/metals/purities",
+    tag="metals",
+    summary="Purities of precious metals",
+    params=Params,
+    body=Body,
+    answer=answer,
+    is_list=True,
+)

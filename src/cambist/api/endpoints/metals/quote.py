@@ -1,0 +1,147 @@
+"""`GET /metals/quote`: bid and ask of up to ten instruments, as they are quoted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from msgspec import UNSET, Struct, UnsetType
+
+from cambist.api.endpoint import Endpoint
+from cambist.api.freshness_parameters import FreshnessParameters
+from cambist.api.parameter_types import flag, instruments
+from cambist.api.rendering import decimal
+from cambist.api.request_context import RequestContext, written
+from cambist.errors import RateUnavailable, UnknownInstrument, shown
+from cambist.pricing.metals.fineness import PURE
+from cambist.pricing.metals.instrument import Instrument, instrument_named
+from cambist.pricing.metals.spot import Spot, own_unit, quoted
+from cambist.pricing.unix_time import unix_ms
+from cambist.reference.assets import AssetKind, name_of
+
+MOST_INSTRUMENTS = 10
+
+
+class Params(FreshnessParameters, frozen=True, kw_only=True):
+    """One to ten instruments."""
+
+    instruments: Annotated[
+        tuple[str, ...],
+        instruments(
+            "instruments",
+            description="Up to ten symbols of /metals/instruments; further ones are ignored and named.",
+            example="XAUUSD,XAUXAG",
+        ),
+    ]
+    verbose: Annotated[bool, flag("verbose", description="Add display names: true, 1, yes or y.")]
+
+
+class QuoteRecord(Struct, frozen=True, kw_only=True):
+    """Bid and ask as decimal strings, for the metal's own unit of the pure metal; a ratio has no unit.
+
+    `tsp` and `dtm` are the quote's own time. `cross_rate`: nobody quotes it as such, it is crossed.
+    """
+
+    bid: str
+    ask: str
+    mid: str
+    spread: str
+    tsp: int
+    dtm: str
+    metal: str
+    target: str
+    unit: str | UnsetType = UNSET
+    purity: str | UnsetType = UNSET
+    cross_rate: bool
+    metal_name: str | UnsetType = UNSET
+    target_name: str | UnsetType = UNSET
+    unit_name: str | UnsetType = UNSET
+
+
+class Warnings(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What was asked for and is not answered: unknown, beyond the first ten, or without a fresh quote."""
+
+    invalid_instruments: list[str] = []
+    ignored_instruments: list[str] = []
+    unavailable_instruments: list[str] = []
+
+
+class Body(Struct, frozen=True):
+    """Quotes by symbol in the order of the request, and who published them."""
+
+    quotes: dict[str, QuoteRecord]
+    source: str
+    warnings: Warnings
+
+
+@dataclass(slots=True)
+class _Found:
+    spots: dict[str, Spot] = field(default_factory=dict)
+    unavailable: dict[str, RateUnavailable] = field(default_factory=dict)
+
+
+def answer(view: RequestContext, params: Params) -> Body:
+    """Give the latest bid and ask, without a change of unit, purity or currency.
+
+    It fails only where no instrument is valid, or none of the valid ones has a fresh quote.
+    """
+    asked, ignored = params.instruments[:MOST_INSTRUMENTS], params.instruments[MOST_INSTRUMENTS:]
+    valid = {symbol: one for symbol in asked if (one := instrument_named(view.book, symbol))}
+    if not valid:
+        raise UnknownInstrument(", ".join(asked), "", "the instruments are found at /metals/instruments")
+    found = _quoted(view, valid.values(), params)
+    if not found.spots:
+        raise next(iter(found.unavailable.values()))
+    return Body(
+        quotes={symbol: _record(view, valid[symbol], one, params) for symbol, one in found.spots.items()},
+        source="; ".join(dict.fromkeys(source for one in found.spots.values() for source in one.sources)),
+        warnings=Warnings(
+            invalid_instruments=[shown(symbol) for symbol in asked if symbol not in valid],
+            ignored_instruments=[shown(symbol) for symbol in ignored],
+            unavailable_instruments=list(found.unavailable),
+        ),
+    )
+
+
+def _quoted(view: RequestContext, valid: Iterable[Instrument], params: Params) -> _Found:
+    found = _Found()
+    for instrument in valid:
+        try:
+            one = quoted(view.book, instrument, lambda quote: view.is_fresh(quote, AssetKind.METAL, params.max_age))
+            view.updated(one.as_of, params.max_age)
+            found.spots[instrument.symbol] = one
+        except RateUnavailable as missing:
+            found.unavailable[instrument.symbol] = missing
+    return found
+
+
+def _record(view: RequestContext, instrument: Instrument, one: Spot, params: Params) -> QuoteRecord:
+    sides, unit = one.sides, own_unit(instrument.metal)
+    has_unit = not instrument.is_ratio
+    return QuoteRecord(
+        bid=decimal(sides.bid),
+        ask=decimal(sides.ask),
+        mid=decimal(sides.mid),
+        spread=decimal(sides.spread),
+        tsp=unix_ms(one.as_of),
+        dtm=str(written(one.as_of, view.form)),
+        metal=instrument.metal.code,
+        target=instrument.target,
+        unit=unit.handle if has_unit else UNSET,
+        purity=PURE.code if instrument.is_precious else UNSET,
+        cross_rate=one.is_crossed,
+        metal_name=instrument.metal.name if params.verbose else UNSET,
+        target_name=(name_of(instrument.target) or UNSET) if params.verbose else UNSET,
+        unit_name=unit.name if params.verbose and has_unit else UNSET,
+    )
+
+
+endpoint: Endpoint[Params, Body] = Endpoint(
+    path="/metals/quote",
+    tag="metals",
+    summary="Bid and ask of metals instruments",
+    params=Params,
+    body=Body,
+    answer=answer,
+)

@@ -1,0 +1,161 @@
+"""`GET /metals/spot`: the price of a weight of metal, in any currency and of any purity."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from msgspec import UNSET, Struct, UnsetType
+
+from cambist.api.endpoint import Endpoint
+from cambist.api.freshness_parameters import FreshnessParameters
+from cambist.api.parameter_types import code, flag, metal, text, unit
+from cambist.api.rendering import decimal
+from cambist.api.request_context import RequestContext, written
+from cambist.pricing.metals.fineness import PURE, purity_of
+from cambist.pricing.metals.spot import Spot, own_unit, spot
+from cambist.pricing.pair import PIVOT
+from cambist.pricing.unix_time import unix_ms
+from cambist.reference.assets import METALS, AssetKind, Metal, MetalKind
+from cambist.reference.tables import CURRENCIES
+from cambist.reference.weights import GRADES, Purity, Unit
+
+
+class Params(FreshnessParameters, frozen=True, kw_only=True):
+    """A metal, a currency, a unit of mass and a purity."""
+
+    metal: Annotated[str, metal("metal", default="XAU", description="The metal, gold if left out.", example="XAU")]
+    currency: Annotated[
+        str, code("currency", "target", default=PIVOT, description="The currency, USD if left out.", example="USD")
+    ]
+    unit: Annotated[
+        str | None,
+        unit(
+            "unit",
+            default=None,
+            description="The unit of mass; if left out `oz_t` for precious metals, `metric_tonne` for base metals.",
+            example="oz_t",
+        ),
+    ]
+    purity: Annotated[
+        str,
+        text(
+            "purity",
+            default="",
+            description=(
+                "For precious metals: a code of /metals/purities, or a fineness from 1 to 1000 parts per thousand. "
+                "The pure metal if left out."
+            ),
+            example="750",
+        ),
+    ]
+    verbose: Annotated[bool, flag("verbose", description="Add display names: true, 1, yes or y.")]
+
+
+class Body(Struct, frozen=True, kw_only=True):
+    """The price of one unit, as decimal strings, and where it comes from.
+
+    `mid` is the exact half of `bid` and `ask`, `spread` their difference. `tsp` and `dtm` are the market's time of the
+    oldest quote in it. `cross_rate`: it is crossed through the dollar. `source_instrument` is what was quoted.
+    """
+
+    bid: str
+    ask: str
+    mid: str
+    spread: str
+    metal: str
+    currency: str
+    unit: str
+    tsp: int
+    dtm: str
+    cross_rate: bool
+    source: str
+    source_instrument: str
+    purity: str | UnsetType = UNSET
+    purity_name: str | UnsetType = UNSET
+    metal_name: str | UnsetType = UNSET
+    currency_name: str | UnsetType = UNSET
+    unit_name: str | UnsetType = UNSET
+    grade: str | UnsetType = UNSET
+    grade_name: str | UnsetType = UNSET
+    grade_min_purity_pct: float | UnsetType = UNSET
+
+
+def cost(view: RequestContext, params: Params) -> int:
+    """One call; two where the price is crossed."""
+    _purity(METALS[params.metal], params)  # one that is none is refused, whatever the book says
+    return 2 if _spot(view, params).is_crossed else 1
+
+
+def answer(view: RequestContext, params: Params) -> Body:
+    """Price a metal as it is quoted in that currency, else as it is quoted in dollars, converted.
+
+    Unit and purity scale it exactly. While its market is closed the last close stands, with its own time.
+    """
+    chosen, asked = METALS[params.metal], _unit(view, params)
+    purity = _purity(chosen, params)
+    priced = _spot(view, params).per(asked, purity, own_unit(chosen))
+    view.updated(priced.as_of, params.max_age)
+    sides = priced.sides
+    return Body(
+        bid=decimal(sides.bid),
+        ask=decimal(sides.ask),
+        mid=decimal(sides.mid),
+        spread=decimal(sides.spread),
+        metal=chosen.code,
+        currency=params.currency,
+        unit=asked.handle,
+        tsp=unix_ms(priced.as_of),
+        dtm=str(written(priced.as_of, view.form)),
+        cross_rate=priced.is_crossed,
+        source="; ".join(priced.sources),
+        source_instrument=str(priced.instrument),
+        purity=purity.code if chosen.kind is MetalKind.PRECIOUS else UNSET,
+        purity_name=purity.name if chosen.kind is MetalKind.PRECIOUS else UNSET,
+        **(_names(chosen, params.currency, asked) if params.verbose else {}),
+    )
+
+
+def _spot(view: RequestContext, params: Params) -> Spot:
+    return spot(
+        view.book,
+        METALS[params.metal],
+        params.currency,
+        lambda quote: view.is_fresh(quote, AssetKind.METAL, params.max_age),
+    )
+
+
+def _unit(view: RequestContext, params: Params) -> Unit:
+    return view.units[params.unit or METALS[params.metal].unit]
+
+
+def _purity(chosen: Metal, params: Params) -> Purity:
+    if not params.purity or chosen.kind is MetalKind.BASE:
+        return PURE
+    return purity_of(chosen.code, params.purity)
+
+
+def _names(chosen: Metal, currency: str, asked: Unit) -> dict[str, Any]:
+    names = {
+        "metal_name": chosen.name,
+        "currency_name": CURRENCIES[currency].name,
+        "unit_name": asked.name,
+    }
+    if chosen.kind is MetalKind.PRECIOUS:
+        return names
+    grade = GRADES[chosen.code]
+    return names | {
+        "grade": grade.handle,
+        "grade_name": grade.name,
+        "grade_min_purity_pct": float(grade.min_purity_pct),
+    }
+
+
+endpoint: Endpoint[Params, Body] = Endpoint(
+    path="/metals/spot",
+    tag="metals",
+    summary="Price of a weight of metal",
+    params=Params,
+    body=Body,
+    answer=answer,
+    cost=cost,
+)

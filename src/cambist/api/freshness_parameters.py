@@ -1,0 +1,30 @@
+"""What all live endpoints share: a client may ask for younger rates than the operator requires."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Annotated
+
+from msgspec import Struct
+
+from cambist.api import parameter_types
+
+MaxAge = Annotated[
+    timedelta | None,
+    parameter_types.age(
+        "max_age",
+        default=None,
+        # No example: the reference would fill it in, and refuse whoever tries it at the weekend.
+        description="Refuse rates older than this ISO 8601 duration, such as PT2H.",
+    ),
+]
+
+
+class BookParameters(Struct, frozen=True, kw_only=True):
+    """Parameters of an answer that is made of the current book and the tables: it is kept until there is another."""
+
+
+class FreshnessParameters(BookParameters, frozen=True, kw_only=True):
+    """Parameters of an answer from the current book whose rates may be too old."""
+
+    max_age: MaxAge

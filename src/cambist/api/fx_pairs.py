@@ -1,0 +1,63 @@
+"""What the endpoints of the fx group share: which pairs there are, and what they are dealt at now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cambist.api.request_context import RequestContext, written
+from cambist.errors import RateUnavailable, UnknownFxPair
+from cambist.pricing.freshness import FIXING_QUOTED_FOR, has_fallen_back, is_dealt, oldest_fixing
+from cambist.pricing.pair import PIVOT, Pair
+from cambist.pricing.pair_quote import fx_pair, pair_quote
+from cambist.pricing.quote import Quote
+from cambist.pricing.trading_hours import is_open
+from cambist.reference.assets import AssetKind
+
+_LISTED = "the pairs are found at /fx/pairs"
+
+
+def known_pair(view: RequestContext, name: str) -> Pair:
+    """Give the pair of a name, `EURUSD` or `EUR/USD`. Errors: UnknownFxPair."""
+    pair = fx_pair(view.book, name)
+    if pair is None:
+        raise UnknownFxPair(name, "", _LISTED)
+    return pair
+
+
+@dataclass(frozen=True, slots=True)
+class CurrentQuote:
+    """A quote, and the oldest daily fixing that it was crossed from; None where it is made of traded prices alone."""
+
+    quote: Quote
+    fixing: Quote | None = None
+
+
+def current_quote(view: RequestContext, pair: Pair) -> CurrentQuote:
+    """Return bid and ask of a pair: as it is quoted where that is fresh, else crossed.
+
+    Errors: RateUnavailable where a side that trades has no fresh price while its market is open, and where a fixing
+    in it is older than `FIXING_QUOTED_FOR`.
+    """
+    quote = pair_quote(view.book, pair, lambda one: view.is_fresh(one, AssetKind.CURRENCY))
+    if not quote.origin.legs:
+        return CurrentQuote(quote)
+    if is_open(pair, view.now):
+        for code in (pair.base, pair.quote):
+            _check_trades(view, code)
+    fixing = oldest_fixing(view.book, pair)
+    if fixing is not None and not view.is_within(fixing.as_of, FIXING_QUOTED_FOR):
+        raise RateUnavailable(
+            f"No source quotes bid and ask of [{pair}] now, and the newest fixing in it is of "
+            f"[{written(fixing.as_of)}], older than {FIXING_QUOTED_FOR.days} days; /fetch-one returns its midpoint"
+        )
+    return CurrentQuote(quote, fixing)
+
+
+def _check_trades(view: RequestContext, code: str) -> None:
+    """Refuse a currency that trades and has fallen back on its fixing, or is older than allowed: nobody deals at it."""
+    if code == PIVOT:
+        return
+    leg = view.book.leg(code)
+    if not is_dealt(view.book, code, view.is_fresh):
+        why = "a fixing: it is not traded" if has_fallen_back(view.book, code, leg) else "older than allowed"
+        raise RateUnavailable(f"The newest price of [{code}] is of [{written(leg.as_of)}], {why}")

@@ -1,0 +1,192 @@
+"""The OpenAPI document, generated from the endpoints' declarations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from importlib.resources import files
+from inspect import cleandoc
+from typing import Any
+
+import msgspec
+
+from cambist import __version__
+from cambist.api.endpoint import Endpoint
+from cambist.api.errors import OF_THE_FRAMEWORK, PROBLEMS
+from cambist.api.openapi_texts import ERRORS, INTRODUCTION, TAGS
+from cambist.api.parameters import Param, declared
+
+Json = dict[str, Any]
+
+_KEY_SCHEMES: Json = {
+    "api_key": {"type": "apiKey", "in": "query", "name": "api_key"},
+    "apiKeyHeader": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
+    "bearerAuth": {"type": "http", "scheme": "bearer"},
+    "basicAuth": {"type": "http", "scheme": "basic", "description": "The key as user name or as password."},
+}
+_STATUS_MEANING = {
+    400: "A parameter is missing, malformed or out of range.",
+    401: "No key, or a key that opens nothing.",
+    403: "The plan does not include the endpoint, or history that old; or the account is suspended.",
+    404: "No data for that date and pair.",
+    429: "Too many requests at once, or the period's quota is spent. `Retry-After` says when to ask again.",
+    503: "The pair is known, but no source has delivered it or its newest rate is too old.",
+}
+_HEADERS: Json = {
+    "X-Calls-Cost": {"description": "What the answer cost, in calls.", "schema": {"type": "integer", "minimum": 0}},
+    "Cambist-Ignored": {
+        "description": "Parameters that the endpoint does not take, if there were some.",
+        "schema": {"type": "string"},
+    },
+}
+_MS: Json = {"type": "integer", "minimum": 0, "description": "Time it took to answer, in milliseconds."}
+
+
+def document(endpoints: Iterable[Endpoint[Any, Any]], path_prefix: str = "") -> Json:
+    """Describe the endpoints as OpenAPI 3.1; the same declarations give the same document."""
+    endpoints = tuple(endpoints)
+    bodies, schemas = msgspec.json.schema_components(
+        [endpoint.body for endpoint in endpoints], ref_template="#/components/schemas/{name}"
+    )
+    _flow(schemas)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Cambist",
+            "version": __version__,
+            "description": INTRODUCTION,
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "servers": [{"url": path_prefix or "/"}],
+        "tags": [{"name": tag, "description": TAGS[tag]} for tag in dict.fromkeys(one.tag for one in endpoints)],
+        "security": [{name: []} for name in _KEY_SCHEMES],
+        "paths": {
+            endpoint.path: {"get": _operation(endpoint, _with_ms(body, schemas))}
+            for endpoint, body in zip(endpoints, bodies, strict=True)
+        },
+        "components": {
+            "securitySchemes": _KEY_SCHEMES,
+            "schemas": {"Error": _error_schema(), **_shared(schemas, endpoints)},
+            "responses": {str(status): _error_response(status) for status in _STATUS_MEANING},
+        },
+    }
+
+
+def _operation(endpoint: Endpoint[Any, Any], body: Json) -> Json:
+    return {
+        "operationId": re.sub(r"\W+", "_", endpoint.path.strip("/")),
+        "tags": [endpoint.tag],
+        "summary": endpoint.summary,
+        "description": _prose(endpoint),
+        "parameters": [_parameter(param) for param in _ordered(endpoint)],
+        "responses": {
+            "200": {
+                "description": "The answer.",
+                "headers": _HEADERS,
+                "content": {"application/json": {"schema": body, **_example(endpoint)}},
+            },
+            **{str(status): {"$ref": f"#/components/responses/{status}"} for status in _STATUS_MEANING},
+        },
+    }
+
+
+def _prose(endpoint: Endpoint[Any, Any]) -> str:
+    costs = endpoint.cost.__doc__ or "One call."
+    return f"{_flowing(endpoint.answer.__doc__ or '')}\n\nCost: {costs[0].lower()}{costs[1:]}"
+
+
+def _flowing(text: str) -> str:
+    """Take indentation and line breaks out of a docstring: Markdown would make code of the one, keep the other."""
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in cleandoc(text).split("\n\n"))
+
+
+def _flow(schemas: Json) -> None:
+    """Let the descriptions of schemas flow; they are docstrings."""
+    for schema in schemas.values():
+        if "description" in schema:
+            schema["description"] = _flowing(schema["description"])
+
+
+def _ordered(endpoint: Endpoint[Any, Any]) -> list[Param]:
+    """Give what decides the answer first, and then how it is to be written."""
+    return sorted(declared(endpoint.params).values(), key=lambda param: not param.decides)
+
+
+def _example(endpoint: Endpoint[Any, Any]) -> Json:
+    examples = _examples()
+    return {"example": examples[endpoint.path]} if endpoint.path in examples else {}
+
+
+@cache
+def _examples() -> Json:
+    """Give an answer of each endpoint, as the service gave it; long lists are cut."""
+    decoded: Json = msgspec.json.decode(files("cambist.api").joinpath("examples.json").read_bytes())
+    return decoded
+
+
+def _parameter(param: Param) -> Json:
+    schema = {**param.schema}
+    if not param.required and param.default is not None:
+        schema["default"] = _as_sent(param.default)
+    described: Json = {
+        "name": param.name,
+        "in": "query",
+        "required": param.required,
+        "description": param.description,
+        "schema": schema,
+    }
+    if param.example:
+        is_number = schema["type"] in ("number", "integer")
+        described["example"] = msgspec.json.decode(param.example) if is_number else param.example
+    return described
+
+
+def _as_sent(default: Any) -> Any:
+    """Write a default as a client would send it: a flag is a text like any other."""
+    return str(default).lower() if isinstance(default, bool) else default
+
+
+def _with_ms(body: Json, schemas: Json) -> Json:
+    """Inline a body's schema and add the `ms` that every answer ends with."""
+    schema = {**schemas[body["$ref"].rpartition("/")[2]]}
+    schema["properties"] = {**schema["properties"], "ms": _MS}
+    schema["required"] = [*schema["required"], "ms"]
+    return schema
+
+
+def _shared(schemas: Json, endpoints: Iterable[Endpoint[Any, Any]]) -> Json:
+    """Give what bodies refer to; the bodies themselves stand with their endpoints."""
+    bodies = _body_names(schemas, endpoints)
+    return {name: schema for name, schema in schemas.items() if name not in bodies}
+
+
+def _body_names(schemas: Json, endpoints: Iterable[Endpoint[Any, Any]]) -> set[str]:
+    bodies = [endpoint.body for endpoint in endpoints]
+    references, _ = msgspec.json.schema_components(bodies, ref_template="{name}")
+    return {reference["$ref"] for reference in references} & set(schemas)
+
+
+def _error_schema() -> Json:
+    codes = sorted({problem.code for problem in (*PROBLEMS.values(), *OF_THE_FRAMEWORK)})
+    return {
+        "type": "object",
+        "required": ["error", "code"],
+        "properties": {
+            "error": {"type": "string", "description": "A sentence that names the parameter and what came."},
+            "code": {"type": "string", "enum": codes},
+        },
+    }
+
+
+def _error_response(status: int) -> Json:
+    schema = {"$ref": "#/components/schemas/Error"}
+    codes = dict.fromkeys(problem.code for problem in PROBLEMS.values() if problem.status == status)
+    examples = {code: _error_example(code) for code in codes}
+    content = {"application/json": {"schema": schema, "examples": examples}}
+    return {"description": _STATUS_MEANING[status], "content": content}
+
+
+def _error_example(code: str) -> Json:
+    example = ERRORS[code]
+    return {"summary": example.summary, "value": {"error": example.sentence, "code": code}}

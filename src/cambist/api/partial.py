@@ -1,0 +1,104 @@
+"""Lists of which some cannot be answered: refused whole, or with `partial` answered as far as they go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import timedelta
+from typing import Annotated, TypeVar
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from cambist.api import parameter_types
+from cambist.api.freshness_parameters import FreshnessParameters
+from cambist.api.request_context import RequestContext
+from cambist.errors import NoRate, RateUnavailable, RequestRefused, UnknownSymbol
+from cambist.pricing.pair import PIVOT
+
+T = TypeVar("T")
+V = TypeVar("V")
+
+Unavailable = Annotated[
+    list[str] | UnsetType,
+    Meta(description="With `partial`: what was asked for and cannot be answered, in the order of the request."),
+]
+
+
+Partial = Annotated[
+    bool,
+    parameter_types.flag(
+        "partial", description="With true, 1, yes or y answer what can be answered, and name the rest in `unavailable`."
+    ),
+]
+
+
+class OfList(Struct, frozen=True, kw_only=True):
+    """Parameters of an endpoint that takes a list; without `partial` one unknown code refuses it."""
+
+    partial: Partial
+
+    def __post_init__(self) -> None:
+        """Refuse unknown codes, unless only part of the list need be answered. Errors: UnknownSymbol."""
+        _check_known(self, partial=self.partial)
+
+
+class LiveList(FreshnessParameters, frozen=True, kw_only=True):
+    """Parameters of an endpoint that takes a list and answers from the current book."""
+
+    partial: Partial
+
+    def __post_init__(self) -> None:
+        """Refuse unknown codes, unless only part of the list need be answered. Errors: UnknownSymbol."""
+        _check_known(self, partial=self.partial)
+
+
+def _check_known(params: Struct, *, partial: bool) -> None:
+    for name in params.__struct_fields__:
+        codes = getattr(params, name)
+        if isinstance(codes, parameter_types.Codes) and codes.unknown and not partial:
+            raise codes.unknown[0]
+
+
+def answered(
+    asked: Iterable[T], answer: Callable[[T], V], *, partial: bool, unknown: Iterable[UnknownSymbol] = ()
+) -> tuple[dict[T, V], list[str] | UnsetType]:
+    """Answer each of a list, and name what cannot be answered where that is allowed.
+
+    Errors: that of the first one without an answer, where it is not allowed or nothing is answered.
+    """
+    found: dict[T, V] = {}
+    refused: dict[str, RequestRefused] = {}
+    for one in asked:
+        try:
+            found[one] = answer(one)
+        except (NoRate, RateUnavailable, UnknownSymbol) as error:
+            if not partial:
+                raise
+            refused[str(one)] = error
+    if not found and refused:
+        raise next(iter(refused.values()))
+    return found, [*refused, *(error.symbol for error in unknown)] if partial else UNSET
+
+
+def available(
+    view: RequestContext, codes: Iterable[str], params: LiveList
+) -> tuple[tuple[str, ...], list[str] | UnsetType]:
+    """Give those of a list that can be priced now, and the others; all of them where part of a list is no answer.
+
+    Errors: RateUnavailable where none can be priced.
+    """
+    if not params.partial:
+        return tuple(codes), UNSET
+    found, missing = answered(
+        codes,
+        lambda code: check_priced(view, code, params.max_age),
+        partial=True,
+        unknown=codes.unknown if isinstance(codes, parameter_types.Codes) else (),
+    )
+    return tuple(found), missing
+
+
+def check_priced(view: RequestContext, code: str, max_age: timedelta | None = None) -> None:
+    """Refuse a code that has no price now, or none as young as is asked. Errors: RateUnavailable."""
+    if code != PIVOT:
+        view.check_fresh([code])
+        view.updated(view.book.leg(code).as_of, max_age)

@@ -1,0 +1,41 @@
+"""Counting requests, whatever answers them: for the operator's metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from time import perf_counter_ns
+from typing import Any, Protocol
+
+from cambist.api.cache_middleware import KEPT, Environ, Start, Wsgi
+
+
+class Counts(Protocol):
+    """Where requests are counted, each thread for itself."""
+
+    def begin(self, at: int) -> None:
+        """Note that this thread begins a request, at a moment of the machine's monotonic clock in nanoseconds."""
+
+    def end(self, path: str, status: int, nanoseconds: int, *, kept: bool) -> None:
+        """Count the request that this thread has answered."""
+
+
+def counted(application: Wsgi, counts: Counts) -> Wsgi:
+    """Count what an application answers."""
+
+    def answer(environ: Environ, start: Start) -> Iterable[bytes]:
+        begun = perf_counter_ns()
+        counts.begin(begun)
+        status = 500
+
+        def started(line: str, *more: Any) -> Callable[[bytes], Any]:
+            nonlocal status
+            status = int(line[:3])
+            given: Callable[[bytes], Any] = start(line, *more)
+            return given
+
+        try:
+            return application(environ, started)
+        finally:
+            counts.end(environ["PATH_INFO"], status, perf_counter_ns() - begun, kept=KEPT in environ)
+
+    return answer

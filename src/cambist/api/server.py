@@ -1,0 +1,102 @@
+"""The HTTP server: Granian's processes and threads around the WSGI application."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+from collections.abc import Callable
+from functools import partial
+from multiprocessing import set_start_method
+from types import SimpleNamespace
+from typing import Any
+
+from granian import wsgi
+from granian.constants import HTTPModes, Interfaces
+from granian.http import HTTP1Settings
+from granian.log import LogLevels
+from granian.net import SocketHolder  # type: ignore[attr-defined]
+from granian.server.mp import MPServer
+
+from cambist.api.cache_middleware import Wsgi
+from cambist.api.connections import IDLE_SECONDS, ConnectionLimit, raise_file_limit
+from cambist.api.listening_socket import bound
+from cambist.logs import log_config
+from cambist.settings import Settings
+
+FINISH_SECONDS = 10
+"""How long answers in flight may take to finish when the service stops."""
+
+_ACCESS_LINE = '%(addr)s "%(method)s %(path)s" %(status)d %(dt_ms).3f ms'
+"""What the access log says of an answer: never the query, where a key may be."""
+
+_BUFFER_BYTES = 32 * 1024
+"""What a request's head may take before the server refuses it with a bare 431."""
+
+_BACKLOG = 1024
+
+
+class ApiServer(MPServer):
+    """Granian's server, which also says whether all workers ended by themselves."""
+
+    finished = True
+
+    def _stop_workers(self) -> None:
+        processes = [worker.inner for worker in self.wrks]
+        super()._stop_workers()  # type: ignore[no-untyped-call]
+        # A worker that SIGTERM ended by itself had not begun to answer.
+        self.finished = all(process.exitcode in (0, -signal.SIGTERM) for process in processes)
+
+
+def run(settings: Settings, address: str, load: Callable[[], Wsgi], reload: Callable[[], None]) -> bool:
+    """Answer on `address` until SIGTERM or SIGINT, and call `reload` on SIGHUP; a worker that dies is replaced.
+
+    Says whether every answer in flight was finished at the end.
+    """
+    set_start_method("spawn", force=True)  # a forked worker would carry the import's memory for ever
+    most = raise_file_limit()
+    server = ApiServer(
+        target="cambist",
+        address=address,
+        port=settings.port,
+        interface=Interfaces.WSGI,
+        http=HTTPModes.http1,
+        workers=settings.workers,
+        blocking_threads=settings.threads,
+        backlog=_BACKLOG,
+        backpressure=2 * most,
+        respawn_failed_workers=True,
+        respawn_interval=0.1,
+        workers_kill_timeout=FINISH_SECONDS,
+        http1_settings=HTTP1Settings(header_read_timeout=IDLE_SECONDS * 1000, max_buffer_size=_BUFFER_BYTES),
+        log_level=LogLevels.warning,
+        log_dictconfig=log_config(settings.log_level),
+        log_access=settings.access_log,
+        log_access_format=_ACCESS_LINE,
+        websockets=False,
+        ssl_cert=settings.tls_cert,
+        ssl_key=settings.tls_key,
+    )
+    # The HTTP server would answer SIGHUP by replacing its workers: ours read anew what they are told of.
+    server.on_startup(lambda: signal.signal(signal.SIGHUP, lambda *_: reload()))
+    server.serve(partial(_work, settings, address, most), load, wrap_loader=False)
+    return server.finished
+
+
+def _work(
+    settings: Settings, address: str, most: int, number: int, name: str | None, load: Callable[[], Wsgi], *rest: Any
+) -> None:
+    """Be one worker: listen with deadlines, limit connections, answer, and end without the interpreter's own end.
+
+    At the interpreter's end the server's threads, which still let go of Python objects, would abort the process.
+    """
+    # It would copy all variables into every request, where one called HTTP_… would pass for a header.
+    vars(wsgi)["os"] = SimpleNamespace(environ={})
+    listening = SocketHolder(bound(address, settings.port).detach(), False, _BACKLOG)  # type: ignore[call-arg]
+    ConnectionLimit(settings.port, most, settings.connections_per_address, settings.proxy_networks).start()
+    MPServer._spawn_wsgi_worker(number, name, load, ((None, listening), None), *rest[1:])  # noqa: SLF001
+    logging.shutdown()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)

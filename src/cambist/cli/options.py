@@ -1,0 +1,79 @@
+"""What operators give to several commands, and how it is read: the folder, moments, days, durations."""
+
+from __future__ import annotations
+
+import os
+import re
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+import typer
+
+from cambist.accounts.account import DatetimeFormat
+from cambist.accounts.names import echo, nearest
+from cambist.errors import BadParameter
+from cambist.settings import read_settings
+
+if TYPE_CHECKING:
+    from cambist.admin.accounts import AccountAdmin
+
+Data = Annotated[Path | None, typer.Option(help="The service's data folder.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Write it as JSON, for machines.")]
+Name = Annotated[str, typer.Argument(metavar="ACCOUNT", help="Name of the account.")]
+Prefix = Annotated[str, typer.Argument(help="First characters of the key, as `cambist key list` shows them.")]
+AnchorDay = Annotated[int | None, typer.Option(help="Day of the month on which its periods begin, 1 to 31.")]
+Format = Annotated[
+    str | None, typer.Option("--datetime-format", help=f"How it gets times: {', '.join(DatetimeFormat)}.")
+]
+
+_DAY = r"\d{4}-\d\d-\d\d"
+_MOMENT = re.compile(rf"{_DAY}([T ]\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)?)?", re.ASCII)
+
+
+def open_account_admin(data: Path | None) -> AccountAdmin:
+    """Open the office of the folder that the settings name. Errors: CannotStart, SettingRefused, PlansRefused."""
+    from cambist.admin.accounts import AccountAdmin
+    from cambist.api.worker_state import utc_now
+
+    return AccountAdmin(read_settings(os.environ, {"data": data}), utc_now)
+
+
+def datetime_format(text: str | None) -> DatetimeFormat | None:
+    """Read a format's name. Errors: BadParameter."""
+    if text is not None and text not in set(DatetimeFormat):
+        raise BadParameter(f"Unknown datetime format: [{echo(text)}]; {nearest(text, DatetimeFormat)}")
+    return None if text is None else DatetimeFormat(text)
+
+
+def day(name: str, text: str | None) -> date | None:
+    """Read a day. Errors: BadParameter."""
+    try:
+        return None if text is None else datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC).date()
+    except ValueError:
+        raise BadParameter(f"Invalid {name}: [{echo(text or '')}], it takes a day such as 2026-12-31") from None
+
+
+def moment(name: str, text: str | None) -> datetime | None:
+    """Read a moment; without an offset it is UTC, and a day is its first moment. Errors: BadParameter."""
+    if text is None:
+        return None
+    try:
+        value = datetime.fromisoformat(text) if _MOMENT.fullmatch(text) else None
+        utc = value and (value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC))
+    except (ValueError, OverflowError):
+        utc = None
+    if utc is None:
+        raise BadParameter(
+            f"Invalid {name}: [{echo(text)}], it takes a day or a moment, such as 2026-12-31 or 2026-12-31T18:00:00Z"
+        )
+    return utc
+
+
+def duration(name: str, text: str) -> timedelta:
+    """Read an ISO 8601 duration. Errors: BadParameter."""
+    try:
+        return msgspec.convert(text, timedelta)
+    except (msgspec.ValidationError, OverflowError):
+        raise BadParameter(f"Invalid {name}: [{echo(text)}], it takes an ISO 8601 duration such as PT24H") from None

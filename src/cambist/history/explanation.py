@@ -1,0 +1,217 @@
+"""The grounds of a rate: each leg with who said so, how it was made, how old it is, and why it was carried."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, datetime, timedelta
+from fractions import Fraction
+from math import isnan
+
+from msgspec import Struct
+
+from cambist.history.fixing import ReceivedFixing
+from cambist.history.published_fixings import Words, market_time, words_for
+from cambist.history.rate_matrix import BY_LAW, NOBODY, RateMatrix
+from cambist.pricing.number_format import plain, plain_float
+from cambist.pricing.pair import PIVOT, Pair
+from cambist.pricing.parity import Parity, parities_on
+from cambist.pricing.quote import Derivation, Quote
+from cambist.pricing.rate_book import RateBook
+from cambist.pricing.source_kind import Pace
+from cambist.pricing.trading_hours import is_open
+
+_LOOK_AHEAD = 14
+
+
+class ExplainedVote(Struct, frozen=True):
+    """What one source said, its `age` in seconds. A `weight` of 0: it was left out, as too far from the others."""
+
+    source: str
+    mid: str
+    as_of: datetime
+    age: int
+    weight: float
+
+
+class ExplainedLeg(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One leg of a rate: what one unit of `base` is in `quote`, and on what ground.
+
+    Of a past day each leg is a fixing as it was published: `nominal` units of the base were `published` in the quote; a
+    metal's `unit` is given where it is the gram.
+    `law` quotes the law where it decides. `age` is that of the market's time `as_of`, in seconds. `fixed_on` is the day
+    of the fixing that a past day reads, `carried_days` how far it was carried and `because` why: weekend, holiday,
+    missing (the source had others that day), late, or ended. Of a live leg `because` is closed where it is a price that
+    trades and its market is closed now; it is empty otherwise.
+    """
+
+    base: str
+    quote: str
+    rate: str
+    made: str
+    sources: tuple[str, ...] = ()
+    through: tuple[str, ...] = ()
+    law: str = ""
+    as_of: datetime | None = None
+    age: int | None = None
+    received_at: datetime | None = None
+    published: str = ""
+    nominal: int = 1
+    unit: str = ""
+    published_at: datetime | None = None
+    votes: tuple[ExplainedVote, ...] = ()
+    fixed_on: date | None = None
+    carried_days: int = 0
+    because: str = ""
+
+
+def explain_now(book: RateBook, pair: Pair, now: datetime) -> list[ExplainedLeg]:
+    """Account for a live rate: the legs to the pivot, each with what it was made from.
+
+    Errors: RateUnavailable where a leg is missing.
+    """
+    held = {parity.code: parity for parity in parities_on(now.date())}
+    found: dict[str, ExplainedLeg] = {}
+    for code in (pair.base, pair.quote):
+        for ground in _live(book, code, held, now):
+            found.setdefault(f"{ground.base}/{ground.quote}", ground)
+    return list(found.values())
+
+
+def _live(book: RateBook, code: str, held: dict[str, Parity], now: datetime) -> Iterator[ExplainedLeg]:
+    if code == PIVOT:
+        return
+    quote = book.leg(code)
+    parity = held.get(code)
+    if parity is None or quote.origin.made not in (Derivation.PEGGED, Derivation.CONVERTED):
+        yield _quoted(quote, now)
+        return
+    yield _by_law(parity)
+    yield from _live(book, parity.anchor, held, now)
+
+
+def _quoted(quote: Quote, now: datetime) -> ExplainedLeg:
+    return ExplainedLeg(
+        base=quote.pair.base,
+        quote=quote.pair.quote,
+        rate=plain(quote.mid),
+        made=quote.origin.made,
+        sources=quote.origin.sources,
+        through=tuple(map(str, quote.origin.legs)),
+        as_of=quote.as_of,
+        age=_age(quote.as_of, now),
+        received_at=quote.received_at,
+        votes=tuple(
+            ExplainedVote(
+                vote.source, plain(Fraction(vote.mid)), vote.as_of, _age(vote.as_of, now), round(vote.weight, 6)
+            )
+            for vote in sorted(quote.origin.votes, key=lambda vote: -vote.weight)
+        ),
+        because="closed" if _stands_still(quote, now) else "",
+    )
+
+
+def _stands_still(quote: Quote, now: datetime) -> bool:
+    """Say whether a price would trade, were its market not closed; a fixing and what law ties never trade."""
+    is_by_law = quote.origin.made in (Derivation.PEGGED, Derivation.CONVERTED)
+    is_fixed = quote.origin.pace in (Pace.DAILY, Pace.MONTHLY)
+    return not (is_by_law or is_fixed or is_open(quote.pair, now))
+
+
+def _age(as_of: datetime, now: datetime) -> int:
+    return max(int((now - as_of).total_seconds()), 0)
+
+
+def _by_law(parity: Parity) -> ExplainedLeg:
+    return ExplainedLeg(
+        base=parity.anchor,
+        quote=parity.code,
+        rate=plain(parity.factor),
+        made=parity.made,
+        law=parity.authority,
+    )
+
+
+def explain_day(image: RateMatrix, pair: Pair, day: date, words: Words | None = None) -> list[ExplainedLeg]:
+    """Account for a rate of a day: the fixings that it was made of, as published, and the law.
+
+    What is missing has no leg. Without `words` to ask for the fixings each leg is told to the pivot, as the image reads
+    it.
+    """
+    held = {parity.code: parity for parity in parities_on(day)}
+    found: dict[str, ExplainedLeg] = {}
+    for code in (pair.base, pair.quote):
+        for ground in _past(image, code, day, held, words):
+            found.setdefault(f"{ground.base}/{ground.quote} {ground.sources}", ground)
+    return list(found.values())
+
+
+def _past(
+    image: RateMatrix, code: str, day: date, held: dict[str, Parity], words: Words | None
+) -> Iterator[ExplainedLeg]:
+    if code == PIVOT:
+        return
+    voice, age = image.voice(day, code)
+    units = image.cell(day, code)
+    parity = held.get(code)
+    if parity is not None and (voice in (BY_LAW, NOBODY) or isnan(units)):
+        yield _by_law(parity)
+        yield from _past(image, parity.anchor, day, held, words)
+    elif not isnan(units):
+        source = image.sources[voice] if voice < len(image.sources) else ""
+        said = words_for(code, words(source, code, day)) if words and source else []
+        for known in said:
+            yield _published(image, source, known, day, code)
+        if not said:
+            yield ExplainedLeg(
+                base=PIVOT,
+                quote=code,
+                rate=plain_float(units),
+                made=Derivation.CROSSED if words else Derivation.PUBLISHED,
+                sources=(source,) if source else (),
+                fixed_on=day - timedelta(days=age),
+                carried_days=age,
+                because=why_carried(image, day, code) if age else "",
+            )
+
+
+def _published(image: RateMatrix, source: str, known: ReceivedFixing, day: date, code: str) -> ExplainedLeg:
+    fixing = known.fixing
+    carried = (day - fixing.day).days
+    return ExplainedLeg(
+        base=fixing.pair.base,
+        quote=fixing.pair.quote,
+        rate=plain(fixing.rate),
+        made=Derivation.PUBLISHED,
+        sources=(source,),
+        as_of=market_time(image, source, known),
+        received_at=known.received_at,
+        published=str(fixing.value),
+        nominal=fixing.nominal,
+        unit=fixing.unit,
+        published_at=fixing.published_at,
+        fixed_on=fixing.day,
+        carried_days=carried,
+        because=why_carried(image, day, code) if carried else "",
+    )
+
+
+def why_carried(image: RateMatrix, day: date, code: str) -> str:
+    """Say why a day reads a fixing of before: a weekend, a holiday, its source has nothing yet, or has ended."""
+    voice, _ = image.voice(day, code)
+    if day.weekday() >= 5:
+        return "weekend"
+    if _spoke(image, voice, day):
+        return "missing"
+    later = (day + timedelta(days=ahead) for ahead in range(1, _LOOK_AHEAD + 1))
+    if any(_spoke(image, voice, other) for other in later):
+        return "holiday"
+    return "ended" if image.last_fixing > day + timedelta(days=_LOOK_AHEAD) else "late"
+
+
+def _spoke(image: RateMatrix, voice: int, day: date) -> bool:
+    """Say whether a source fixed anything on a day."""
+    if not image.has(day):
+        return False
+    start = image.row(day) * len(image.codes)
+    row = slice(start, start + len(image.codes))
+    return any(who == voice and not age for who, age in zip(image.voices[row], image.ages[row], strict=True))

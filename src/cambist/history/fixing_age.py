@@ -1,0 +1,107 @@
+"""How old the rates of a day are: the day of the fixing that each reads, and from when on a day is immutable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date, timedelta
+from functools import lru_cache
+from math import isnan
+
+from cambist.history.as_of import CARRY_DAYS
+from cambist.history.rate_matrix import BY_LAW, NOBODY, RateMatrix
+from cambist.history.series import Series
+from cambist.pricing.parity import parities_on, stretches
+
+_CARRY = timedelta(days=CARRY_DAYS)
+_NO_SOURCE = (NOBODY, BY_LAW)
+
+
+def is_immutable(image: RateMatrix, day: date, today: date, codes: Iterable[str] | None = None) -> bool:
+    """Say whether only a correction or a late first word can still change what these codes (or all) read on a day.
+
+    The day has ended, and each source that feeds it has fixed that day or a later one; two weeks after the day nobody
+    is waited for. A source that was heard in the two weeks before feeds the day.
+    """
+    if day >= today or day > image.last_fixing:
+        return False
+    return day + _CARRY < today or all(image.fixed_to[voice] >= day for voice in _feeding(image, day, codes))
+
+
+def _feeding(image: RateMatrix, day: date, codes: Iterable[str] | None) -> set[int]:
+    """Give the sources that were heard of these codes on the day or in the two weeks before."""
+    width = len(image.codes)
+    start, end = max(image.row(day) - CARRY_DAYS, 0) * width, (image.row(day) + 1) * width
+    voices = image.voices[start:end]
+    if codes is None:
+        heard = set(voices)
+    else:
+        columns = {image.columns[code] for code in _with_roots(codes, day) if code in image.columns}
+        heard = {voice for column in columns for voice in voices[column::width]}
+    return heard - {NOBODY, BY_LAW}
+
+
+def _with_roots(codes: Iterable[str], day: date) -> Iterator[str]:
+    """Give codes and what they are tied to by law: whose word moves the one moves the other."""
+    anchors = _anchors_on(day)
+    for code in codes:
+        yield from (code, _root(code, anchors))
+
+
+def fixing_days(image: RateMatrix, day: date, base: str, quotes: Iterable[str]) -> dict[str, date | None]:
+    """Give the day of the fixing that each rate of a day reads, the older one of its two legs.
+
+    None where the law alone decides: there is no fixing in it.
+    """
+    codes, anchors = (base, *quotes), _anchors_on(day)
+    legs = [
+        (_root(code, anchors) if voice in _NO_SOURCE else code, 0 if voice == NOBODY else age)
+        for code, (voice, age) in zip(codes, image.voices_on(day, codes), strict=True)
+    ]
+    root, own = legs[0]
+    carried = [None if other == root else max(age, own) for other, age in legs[1:]]
+    days = {age: day - timedelta(days=age) for age in set(carried) if age is not None}
+    return {code: None if age is None else days[age] for code, age in zip(codes[1:], carried, strict=True)}
+
+
+def carried_days(image: RateMatrix, series: Series) -> list[date]:
+    """Give the days of a series that read a fixing of before."""
+    pair, row = series.pair, image.row(series.first_day)
+    legs = {code: _ages(image, code, row, len(series.values)) for code in (pair.base, pair.quote)}
+    carried: list[date] = []
+    for start, end in stretches(series.first_day, len(series.values)):
+        anchors = _anchors_on(series.first_day + timedelta(days=start))
+        is_tied = _root(pair.base, anchors) == _root(pair.quote, anchors)
+        for offset in range(start, end):
+            here = {code: leg[offset] for code, leg in legs.items()}
+            if isnan(series.values[offset]) or (is_tied and _is_law(here, anchors)):
+                continue
+            if any(age for voice, age in here.values() if voice != NOBODY):
+                carried.append(series.first_day + timedelta(days=offset))
+    return carried
+
+
+def _ages(image: RateMatrix, code: str, row: int, days: int) -> list[tuple[int, int]]:
+    """Give voice and age of each day's cell."""
+    column, width = image.columns.get(code), len(image.codes)
+    if column is None:
+        return [(NOBODY, 0)] * days
+    cells = slice(row * width + column, (row + days) * width, width)
+    return list(zip(image.voices[cells], image.ages[cells], strict=True))
+
+
+def _is_law(legs: Mapping[str, tuple[int, int]], anchors: Mapping[str, str]) -> bool:
+    """Say whether no source was heard of what is tied: one that outranks the law may have been."""
+    return all(voice in (BY_LAW, NOBODY) for code, (voice, _) in legs.items() if code in anchors)
+
+
+@lru_cache(maxsize=4096)
+def _anchors_on(day: date) -> Mapping[str, str]:
+    """Give what each currency is tied to by law on a day."""
+    return {parity.code: parity.anchor for parity in parities_on(day)}
+
+
+def _root(code: str, anchors: Mapping[str, str]) -> str:
+    """Follow a currency to what it is tied to in the end."""
+    while code in anchors:
+        code = anchors[code]
+    return code

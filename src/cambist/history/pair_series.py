@@ -1,0 +1,32 @@
+"""A line: all that one source published of one pair, as arrays of days and rates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cambist.history.fixing import Fixing
+from cambist.history.rate_matrix import FIRST_DAY
+from cambist.pricing.pair import Pair
+
+
+@dataclass(frozen=True, slots=True)
+class PairSeries:
+    """The days, as rows of the image, on which a pair was fixed, and what one base was in quote units (float64)."""
+
+    pair: Pair
+    rows: NDArray[np.int64]
+    rates: NDArray[np.float64]
+
+
+def pair_series_of(fixings: Iterable[Fixing]) -> Iterator[PairSeries]:
+    """Gather fixings by pair."""
+    found: dict[Pair, dict[int, float]] = {}
+    for fixing in fixings:
+        rate = float(fixing.rate) if fixing.unit else float(fixing.value) / fixing.nominal
+        found.setdefault(fixing.pair, {})[(fixing.day - FIRST_DAY).days] = rate
+    for pair, rates in found.items():
+        yield PairSeries(pair, np.fromiter(rates, np.int64), np.fromiter(rates.values(), np.float64))

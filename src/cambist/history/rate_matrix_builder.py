@@ -1,0 +1,169 @@
+"""Building the columnar image from fixings: carry, pivot, choose, peg, convert, list."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cambist.history.carry_forward import NEVER, Ages, Floats
+from cambist.history.rate_matrix import BY_LAW, FIRST_DAY, NOBODY, RateMatrix
+from cambist.history.source_history import SourceHistory
+from cambist.pricing.pair import PIVOT
+from cambist.pricing.parity import Parity, parities_on, stretches
+from cambist.pricing.quote import Derivation
+from cambist.reference.assets import METALS
+from cambist.reference.tables import CURRENCIES, Currency
+
+__all__ = ["SourceHistory", "build_rate_matrix"]
+
+_PATIENCE = 5
+"""How many days a better source may be behind a worse one and still be read: the longest run of its holidays."""
+
+
+@dataclass(slots=True)
+class _Column:
+    """Units per pivot by day, the number of the source that said so, and how many days ago it did."""
+
+    cells: Floats
+    sources: NDArray[np.uint8]
+    ages: Ages
+
+    @classmethod
+    def empty(cls, days: int) -> _Column:
+        return cls(np.full(days, np.nan), np.full(days, NOBODY, np.uint8), np.full(days, NEVER, np.int16))
+
+    def take(self, cells: Floats, ages: Ages, source: int) -> None:
+        """Read a worse source where there is none so far, or where that one has long been silent."""
+        better = ~np.isnan(cells) & (np.isnan(self.cells) | (ages + _PATIENCE < self.ages))
+        self.cells[better] = cells[better]
+        self.sources[better] = source
+        self.ages[better] = ages[better]
+
+
+@dataclass(slots=True)
+class _Draft:
+    days: int
+    columns: dict[str, _Column] = field(default_factory=dict)
+    anchors: list[str] = field(default_factory=list)
+    outranking: list[bool] = field(default_factory=list)
+    last_rows: list[int] = field(default_factory=list)
+
+    def column(self, code: str) -> _Column:
+        if code not in self.columns:
+            self.columns[code] = _Column.empty(self.days)
+        return self.columns[code]
+
+
+def build_rate_matrix(publications: Iterable[SourceHistory], last_day: date, revision: str) -> RateMatrix:
+    """Build the image of all days from 1970 to `last_day`."""
+    draft = _Draft(days=(last_day - FIRST_DAY).days + 1)
+    given = list(publications)
+    draft.column(PIVOT).take(np.ones(draft.days), np.zeros(draft.days, np.int16), NOBODY)
+    # Nobody knows a currency better than who issues it; then the better source.
+    for number, publication in enumerate(given):
+        draft.anchors.append(publication.anchor)
+        draft.outranking.append(publication.outranks_pegs)
+        draft.last_rows.append(publication.last_row)
+        _take(draft, publication.own(draft.days), number)
+    for number, publication in enumerate(given):
+        _take(draft, publication.others(draft.days), number)
+    _end_and_begin(draft)
+    _fix_parities(draft)
+    return _image(draft, tuple(publication.key for publication in given), revision)
+
+
+def _take(draft: _Draft, columns: Iterable[tuple[str, Floats, Ages]], number: int) -> None:
+    for code, cells, ages in columns:
+        if code != PIVOT and (code in CURRENCIES or code in METALS):
+            draft.column(code).take(cells, ages, number)
+
+
+def _end_and_begin(draft: _Draft) -> None:
+    """A currency has no market before its first and after its last day."""
+    for code, column in draft.columns.items():
+        if code in CURRENCIES:
+            outside = ~_lives(CURRENCIES[code], draft.days)
+            column.cells[outside] = np.nan
+            column.sources[outside] = NOBODY
+            column.ages[outside] = NEVER
+
+
+def _lives(currency: Currency, days: int) -> NDArray[np.bool_]:
+    lives = np.zeros(days, dtype=np.bool_)
+    for life in currency.lives:
+        end = days if life.last_day is None else (life.last_day - FIRST_DAY).days + 1
+        lives[max(0, (life.first_day - FIRST_DAY).days) : max(0, end)] = True
+    return lives
+
+
+def _fix_parities(draft: _Draft) -> None:
+    """Write what is fixed by law: conversions always, pegs where no source of standing publishes the currency."""
+    for first, end in stretches(FIRST_DAY, draft.days):
+        for parity in parities_on(FIRST_DAY + timedelta(days=first)):
+            _fix(draft, parity, slice(first, end))
+
+
+def _fix(draft: _Draft, parity: Parity, part: slice) -> None:
+    anchor = draft.columns.get(parity.anchor)
+    if anchor is None:
+        return
+    column = draft.column(parity.code)
+    fixed = ~np.isnan(anchor.cells[part])
+    if parity.made is Derivation.PEGGED:
+        fixed &= np.isnan(column.cells[part]) | ~_heard(draft, parity.code)[column.sources[part]]
+    else:
+        fixed[:] = True
+    column.cells[part][fixed] = anchor.cells[part][fixed] * float(parity.factor)
+    column.sources[part][fixed] = BY_LAW
+    column.ages[part][fixed] = anchor.ages[part][fixed]
+
+
+def _heard(draft: _Draft, code: str) -> NDArray[np.bool_]:
+    """Say by a source's number whether it is heard above a peg of the currency."""
+    heard = np.zeros(256, dtype=np.bool_)
+    heard[: len(draft.anchors)] = [
+        outranks or anchor == code for outranks, anchor in zip(draft.outranking, draft.anchors, strict=True)
+    ]
+    return heard
+
+
+def _image(draft: _Draft, sources: tuple[str, ...], revision: str) -> RateMatrix:
+    codes = tuple(sorted(code for code, column in draft.columns.items() if not np.isnan(column.cells).all()))
+    columns = [draft.columns[code] for code in codes]
+    cells = np.column_stack([column.cells for column in columns])
+    eras, era_of_day = _eras(draft, codes)
+    return RateMatrix(
+        revision=revision,
+        first_day=FIRST_DAY,
+        last_fixing=FIRST_DAY + timedelta(days=max(draft.last_rows, default=0)),
+        codes=codes,
+        eras=eras,
+        era_of_day=era_of_day,
+        cells=memoryview(cells.tobytes()).cast("d"),
+        sources=sources,
+        fixed_to=tuple(FIRST_DAY + timedelta(days=row) for row in draft.last_rows),
+        voices=memoryview(np.column_stack([column.sources for column in columns]).tobytes()),
+        ages=memoryview(
+            np.column_stack([np.minimum(column.ages, 255) for column in columns]).astype(np.uint8).tobytes()
+        ),
+    )
+
+
+def _eras(draft: _Draft, codes: tuple[str, ...]) -> tuple[tuple[tuple[int, ...], ...], array[int]]:
+    """Number the sets of listed currencies: those that live on the day and have a value."""
+    listed = np.column_stack([_mask(draft.columns[code].cells, code) for code in codes])
+    numbers: dict[bytes, int] = {}
+    era_of_day = array("H", (numbers.setdefault(flags.tobytes(), len(numbers)) for flags in listed))
+    return tuple(tuple(n for n, flag in enumerate(flags) if flag) for flags in numbers), era_of_day
+
+
+def _mask(cells: Floats, code: str) -> NDArray[np.bool_]:
+    mask = ~np.isnan(cells)
+    if code not in CURRENCIES:
+        return np.zeros_like(mask)
+    return mask & _lives(CURRENCIES[code], len(cells))

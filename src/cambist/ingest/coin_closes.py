@@ -1,0 +1,124 @@
+"""The closes of coins: taken from the last book before midnight UTC, and archived once the day has ended."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import ROUND_HALF_UP, Context, Decimal
+
+from cambist.errors import CambistError
+from cambist.history.archive import FixingArchive
+from cambist.history.coin_closes import CLOSES, written_origin
+from cambist.history.fixing import Filed, Fixing, Receipt
+from cambist.pricing.pair import PIVOT, Pair
+from cambist.pricing.quote import Quote
+from cambist.pricing.rate_book import RateBook
+from cambist.reference.assets import AssetKind, kind_of
+
+log = logging.getLogger(__name__)
+
+_LOOK_EVERY = 0.5
+_TRIES = 5
+_AGAIN_AFTER = 60.0
+
+_ONE_DAY = timedelta(days=1)
+_DIGITS = Context(prec=20, rounding=ROUND_HALF_UP)
+"""A midpoint of few digits stays as it is; one that a crossing has made endless is rounded."""
+
+
+@dataclass(frozen=True, slots=True)
+class CoinCloses:
+    """The closes of one day that are from the same sources, with the receipt under which they are filed."""
+
+    receipt: Receipt
+    fixings: tuple[Fixing, ...]
+
+
+def closes_of(book: RateBook, day: date, limit: timedelta, received_at: datetime) -> list[CoinCloses]:
+    """Make the closes of a day from its last book: of every coin whose quote was at most `limit` old when it ended."""
+    midnight = datetime.combine(day, time(), UTC) + _ONE_DAY
+    by_origin: dict[str, list[Fixing]] = {}
+    for code, quote in sorted(book.quotes.items()):
+        # Of midnight itself is the next day's already.
+        is_fresh = timedelta() < midnight - quote.as_of <= limit
+        if kind_of(code) is AssetKind.COIN and is_fresh and quote.mid > 0:
+            close = Fixing(CLOSES, Pair(code, PIVOT), day, _value(quote, code))
+            by_origin.setdefault(written_origin(quote.origin), []).append(close)
+    return [
+        CoinCloses(Receipt(CLOSES, received_at, origin, _digest(fixings)), tuple(fixings))
+        for origin, fixings in by_origin.items()
+    ]
+
+
+def _value(quote: Quote, code: str) -> Decimal:
+    mid = quote.worth(code)
+    return _DIGITS.divide(Decimal(mid.numerator), Decimal(mid.denominator))
+
+
+def _digest(fixings: Iterable[Fixing]) -> str:
+    lines = (f"{fixing.day} {fixing.pair} {fixing.value}\n" for fixing in fixings)
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def file_closes(archive: FixingArchive, closes: Iterable[CoinCloses]) -> Filed:
+    """File closes; what is known already is left alone, so that they may be filed again. Errors: StoreBroken."""
+    filed = [archive.file(each.receipt, each.fixings) for each in closes]
+    return Filed(
+        added=sum(each.added for each in filed),
+        corrected=sum(each.corrected for each in filed),
+        unchanged=sum(each.unchanged for each in filed),
+    )
+
+
+@dataclass(slots=True)
+class DayEnd:
+    """Notices the end of a day; `limit` is how old a coin's quote may be by then."""
+
+    limit: timedelta
+    _day: date = date.max
+    _book: RateBook | None = None
+
+    def due(self, book: RateBook | None, now: datetime) -> list[CoinCloses]:
+        """Look at the book of now; give the closes that are due: where a day has ended since the last look, its own.
+
+        They are of the book of that look: one that was made after midnight knows what came after.
+        """
+        day, last = self._day, self._book
+        self._day, self._book = now.astimezone(UTC).date(), book
+        return closes_of(last, day, self.limit, now) if last is not None and self._day > day else []
+
+
+async def archive_closes(
+    limit: timedelta,
+    book: Callable[[], RateBook | None],
+    file: Callable[[Sequence[CoinCloses]], Awaitable[Filed]],
+    clock: Callable[[], datetime],
+) -> None:
+    """Archive the closes of every day that ends, for ever; a fault of ours costs that day's, nothing else."""
+    end = DayEnd(limit)
+    while True:
+        try:
+            due = end.due(book(), clock())
+            if due:
+                await _filed(due, file)
+        except Exception:
+            log.exception("Closes: a fault of ours, those of the day that ended are not archived")
+        await asyncio.sleep(_LOOK_EVERY)
+
+
+async def _filed(closes: Sequence[CoinCloses], file: Callable[[Sequence[CoinCloses]], Awaitable[Filed]]) -> None:
+    day, coins = closes[0].fixings[0].day, sum(len(each.fixings) for each in closes)
+    for _ in range(_TRIES):
+        try:
+            await file(closes)
+        except CambistError as error:
+            log.warning("Closes: %d coins of %s cannot be archived now: %s", coins, day, error)
+            await asyncio.sleep(_AGAIN_AFTER)
+        else:
+            log.info("Closes: %d coins of %s archived", coins, day)
+            return
+    log.error("Closes: %d coins of %s are given up", coins, day)

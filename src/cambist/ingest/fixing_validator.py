@@ -1,0 +1,255 @@
+"""Judging a delivery: each fixing beside its own past, what others say of the day, and what the law says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from math import isnan, nan
+
+from cambist.history.fixing import Fixing, RefusedFixing
+from cambist.history.quarantine import QuarantineState, Statement
+from cambist.history.rate_matrix import BY_LAW, RateMatrix
+from cambist.ingest.other_sources import Middle, OtherSources
+from cambist.pricing.pair import PIVOT, Pair
+from cambist.pricing.validation import NOT_POSITIVE, Candidate, beyond_doubt, refusal
+from cambist.reference.assets import METALS
+from cambist.reference.tables import CURRENCIES, PEGS, REDENOMINATIONS
+from cambist.sources.base import Source
+
+_CARRY = timedelta(days=14)
+_AROUND_A_CUT = timedelta(days=30)
+_USUAL_UNREST = 0.005
+"""How far a currency is taken to move from one fixing to the next before its own moves are known."""
+
+_MEMORY = 0.8
+"""How much of the average move of before a further one leaves."""
+
+_LARGEST_MOVE = 0.25
+_PEGGED = frozenset(peg.code for peg in PEGS)
+_PEGGED_TO = frozenset(peg.anchor for peg in PEGS) - {PIVOT}
+_CUT = {change.old: change for change in REDENOMINATIONS if change.old == change.new}
+
+
+@dataclass(frozen=True, slots=True)
+class ValidatedDelivery:
+    """A delivery, divided."""
+
+    accepted: list[Fixing]
+    refused: list[RefusedFixing]
+
+
+@dataclass(slots=True)
+class _Run:
+    """What is remembered of a code from one fixing to the next, in units per pivot; `since` it has stood there."""
+
+    day: date
+    units: float
+    since: date
+    heard_on: date
+    still: int = 0
+    unrest: float = _USUAL_UNREST
+
+
+@dataclass(slots=True)
+class FixingValidator:
+    """Judges the deliveries of one source.
+
+    `image` is the history as it stands, of all sources; `before` the source's last fixings before the delivery;
+    `decisions` what somebody decided about fixings that were refused earlier; `filed` what the source said of the same
+    days before; `others` what all other sources say.
+    """
+
+    source: Source
+    image: RateMatrix | None
+    before: Mapping[Pair, Fixing]
+    decisions: Mapping[Statement, QuarantineState]
+    today: date
+    filed: Mapping[tuple[Pair, date], Fixing] = field(default_factory=dict)
+    others: OtherSources | None = None
+    _runs: dict[str, _Run] = field(default_factory=dict)
+    _pivots: dict[date, float] = field(default_factory=dict)
+    _pegged_to: dict[tuple[date, str], float] = field(default_factory=dict)
+
+    def judge(self, fixings: Sequence[Fixing]) -> ValidatedDelivery:
+        """Divide a delivery into what counts and what has to wait; what was rejected once is dropped for good."""
+        self._learn_pivots(fixings)
+        for fixing in self.before.values():
+            self._remember(fixing, self._code(fixing), self._units(fixing))
+        judged = ValidatedDelivery([], [])
+        for fixing, following in _with_following(fixings):
+            decision = self._decision(fixing)
+            if decision is QuarantineState.REJECTED:
+                continue
+            if not fixing.value > 0:
+                judged.refused.append(RefusedFixing(fixing, NOT_POSITIVE))
+                continue
+            code, units = self._code(fixing), self._units(fixing)
+            is_settled = decision is QuarantineState.ACCEPTED or self._is_filed(fixing)
+            reason = None if is_settled else self._reason(fixing, code, units, following)
+            if reason is None:
+                judged.accepted.append(fixing)
+                self._remember(fixing, code, units)
+            else:
+                judged.refused.append(RefusedFixing(fixing, reason))
+                if code in self._runs:
+                    # What is refused is heard all the same: in the end nothing may pass for want of a past.
+                    self._runs[code].heard_on = fixing.day
+        return judged
+
+    def _is_filed(self, fixing: Fixing) -> bool:
+        filed = self.filed.get((fixing.pair, fixing.day))
+        return filed is not None and (filed.value, filed.nominal) == (fixing.value, fixing.nominal)
+
+    def _correction(self, fixing: Fixing) -> float | None:
+        filed, anchor = self.filed.get((fixing.pair, fixing.day)), self.source.anchor
+        return None if filed is None else _per_anchor(fixing, anchor) / _per_anchor(filed, anchor)
+
+    def _decision(self, fixing: Fixing) -> QuarantineState | None:
+        if not self.decisions:
+            return None
+        return self.decisions.get(Statement.of(fixing))
+
+    def _learn_pivots(self, fixings: Sequence[Fixing]) -> None:
+        """Note what the pivot, and what others are pegged to, was per anchor on each day by the source's own word."""
+        anchor = self.source.anchor
+        for fixing in (*self.before.values(), *fixings, *self.filed.values()):
+            # Last what is filed: others are not judged by a dollar that may be refused itself.
+            code = fixing.pair.other(anchor)
+            if not fixing.value > 0:
+                continue
+            if code == PIVOT and anchor != PIVOT:
+                self._pivots[fixing.day] = _per_anchor(fixing, anchor)
+            elif code in _PEGGED_TO:
+                self._pegged_to[fixing.day, code] = _per_anchor(fixing, anchor)
+
+    def _units(self, fixing: Fixing) -> float:
+        """Give units of the fixing's code per pivot; of the anchor where it is the pivot's own; NaN where unknown."""
+        anchor = self.source.anchor
+        if anchor == PIVOT:
+            return _per_anchor(fixing, anchor)
+        per_anchor = _per_anchor(fixing, anchor)
+        if fixing.pair.other(anchor) == PIVOT:
+            return 1 / per_anchor
+        return per_anchor / (self._pivots.get(fixing.day) or self._pivot_of_others(fixing.day))
+
+    def _pivot_of_others(self, day: date) -> float:
+        return nan if self.image is None else 1 / self.image.cell(day, self.source.anchor)
+
+    def _code(self, fixing: Fixing) -> str:
+        code = fixing.pair.other(self.source.anchor)
+        return self.source.anchor if code == PIVOT else code
+
+    def _reason(self, fixing: Fixing, code: str, units: float, following: Fixing | None) -> str | None:
+        if isnan(units) or (code not in CURRENCIES and code not in METALS):
+            return refusal(Candidate(code, fixing.day, 1.0, self.today))
+        run, (middle, peg) = self._runs.get(code), self._said(code, fixing.day)
+        others = None if middle is None else middle.nearest(units)
+        is_near = run is not None and fixing.day - run.heard_on <= _CARRY
+        previous = run.units / _cut_between(code, run.day, fixing.day) if run and is_near else None
+        still, moved = self._stood(run, code, units, middle)
+        correction = self._correction(fixing)
+        if (
+            correction is None
+            and peg is None
+            and not still
+            and previous is not None
+            and beyond_doubt(units, previous, others)
+        ):
+            return None
+        has_later = following is not None and following.value > 0
+        later = (
+            None
+            if following is None or not has_later
+            else self._units(following) * _cut_between(code, fixing.day, following.day)
+        )
+        return refusal(
+            Candidate(
+                code=code,
+                day=fixing.day,
+                units=units,
+                today=self.today,
+                previous=previous,
+                following=None if later is None or isnan(later) else later,
+                others=others,
+                peg=peg,
+                factor=_cut_near(code, fixing.day),
+                correction=correction,
+                still=still,
+                others_moved=moved,
+                unrest=run.unrest if run else _USUAL_UNREST,
+            )
+        )
+
+    def _said(self, code: str, day: date) -> tuple[Middle | None, float | None]:
+        """Give what is in the middle of what the other sources say of a day, and what the law says."""
+        if self.image is not None and self.image.voice(day, code)[0] == BY_LAW:
+            return None, self._pegged(code, day, self.image.cell(day, code)) if code in _PEGGED else None
+        return None if self.others is None else self.others.said(code, day), None
+
+    def _pegged(self, code: str, day: date, cell: float) -> float:
+        """Give what the law says, by the source's own word on what the currency is pegged to where it has one.
+
+        Two sources of different hours may lie further apart in the anchor than a peg ever does.
+        """
+        peg = next((peg for peg in PEGS if peg.code == code and peg.holds_on(day)), None)
+        anchor, pivot = self.source.anchor, 1.0 if self.source.anchor == PIVOT else self._pivots.get(day)
+        if peg is None or pivot is None:
+            return cell
+        own = 1.0 if peg.anchor == anchor else self._pegged_to.get((day, peg.anchor))
+        return cell if own is None else own / pivot * float(peg.factor)
+
+    def _stood(self, run: _Run | None, code: str, units: float, others: Middle | None) -> tuple[int, float]:
+        """Say for how many fixings a source has said the same, and how far the others moved meanwhile."""
+        if run is None or units != run.units or others is None:
+            return 0, 0.0
+        before = self._said(code, run.since)[0]
+        return (0, 0.0) if before is None else (run.still + 1, abs(others.centre / before.centre - 1))
+
+    def _remember(self, fixing: Fixing, code: str, units: float) -> None:
+        if isnan(units):
+            return
+        run = self._runs.get(code)
+        if run is None:
+            self._runs[code] = _Run(fixing.day, units, fixing.day, fixing.day)
+            return
+        run.unrest = _further(run.unrest, abs(units / run.units - 1))
+        if run.units == units:
+            run.still += 1
+        else:
+            run.units, run.since, run.still = units, fixing.day, 0
+        run.day = run.heard_on = fixing.day
+
+
+def _further(unrest: float, move: float) -> float:
+    """Give the average move of late, after a further one; a unit that was cut has not moved that far."""
+    return _MEMORY * unrest + (1 - _MEMORY) * min(move, _LARGEST_MOVE)
+
+
+def _with_following(fixings: Sequence[Fixing]) -> Iterator[tuple[Fixing, Fixing | None]]:
+    """Give fixings in the order of their days, each with the pair's next one."""
+    ordered = sorted(fixings, key=lambda fixing: fixing.day)
+    following: list[Fixing | None] = []
+    next_of: dict[Pair, Fixing] = {}
+    for fixing in reversed(ordered):
+        following.append(next_of.get(fixing.pair))
+        next_of[fixing.pair] = fixing
+    return zip(ordered, reversed(following), strict=True)
+
+
+def _per_anchor(fixing: Fixing, anchor: str) -> float:
+    """Give units of the other side per one anchor."""
+    rate = float(fixing.rate) if fixing.unit else float(fixing.value) / fixing.nominal
+    return rate if fixing.pair.base == anchor else 1 / rate
+
+
+def _cut_between(code: str, earlier: date, later: date) -> float:
+    """Give by what a unit grew between two days under the same code."""
+    change = _CUT.get(code)
+    return float(change.factor) if change is not None and earlier < change.first_day <= later else 1.0
+
+
+def _cut_near(code: str, day: date) -> float | None:
+    change = _CUT.get(code)
+    is_near = change is not None and abs(day - change.first_day) <= _AROUND_A_CUT
+    return float(change.factor) if change is not None and is_near else None

@@ -1,0 +1,139 @@
+"""What all other sources say of a currency on a day, each word carried forward: no single one is the measure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from math import isnan
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cambist.history.archive import FixingArchive
+from cambist.history.as_of import CARRY_DAYS
+from cambist.history.pair_series import PairSeries
+from cambist.history.rate_matrix import FIRST_DAY
+from cambist.pricing.pair import PIVOT, Pair
+from cambist.pricing.source_kind import Pace, RateType
+from cambist.reference.tables import REDENOMINATIONS
+from cambist.sources.base import Source
+
+_CARRY = timedelta(days=CARRY_DAYS)
+_MAIN_MARKET = frozenset({RateType.OFFICIAL, RateType.MARKET})
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Middle:
+    """The two words in the middle of what others say; of an odd number it is twice the same one."""
+
+    low: float
+    high: float
+
+    def nearest(self, units: float) -> float:
+        """Give the median that speaks most for a rate: of an even number of words any between the two is one."""
+        return min(max(units, self.low), self.high)
+
+    @property
+    def centre(self) -> float:
+        """Their mean."""
+        return (self.low + self.high) / 2
+
+
+@dataclass(slots=True)
+class OtherSources:
+    """The median of what other sources say, in units per pivot, on the days from `first` to `last`."""
+
+    first: date
+    last: date
+    lines: Mapping[str, Mapping[Pair, PairSeries]] = field(default_factory=dict)
+    anchors: Mapping[str, str] = field(default_factory=dict)
+    _middles: dict[str, tuple[memoryview[float], memoryview[float]] | None] = field(default_factory=dict)
+
+    def said(self, code: str, day: date) -> Middle | None:
+        """Give what is in the middle of what the others say of a code, the last word of each; None without any."""
+        if code not in self._middles:
+            self._middles[code] = self._middle(code)
+        found = self._middles[code]
+        if found is None or not self.first <= day <= self.last:
+            return None
+        place = (day - self.first).days
+        low = found[0][place]
+        return None if isnan(low) else Middle(low, found[1][place])
+
+    def _middle(self, code: str) -> tuple[memoryview[float], memoryview[float]] | None:
+        start = (self.first - FIRST_DAY).days
+        days = np.arange(start, (self.last - FIRST_DAY).days + 1)
+        found = (self._units(source, code) for source in self.lines)
+        words = [_carried(each, days, code) for each in found if each is not None]
+        if not words:
+            return None
+        ordered = np.sort(np.vstack(words), axis=0)  # NaN last
+        spoken = (~np.isnan(ordered)).sum(axis=0)
+        places = np.arange(len(days))
+        low = ordered[np.maximum(spoken - 1, 0) // 2, places]
+        high = ordered[np.minimum(spoken // 2, len(words) - 1), places]
+        return memoryview(low), memoryview(high)
+
+    def _units(self, source: str, code: str) -> tuple[NDArray[np.int64], Floats] | None:
+        """Give a source's own days and units of a code per pivot, both legs of the same day."""
+        lines, anchor = self.lines[source], self.anchors[source]
+        if anchor == PIVOT:
+            return _per_anchor(lines, anchor, code)
+        pivot = _per_anchor(lines, anchor, PIVOT)
+        if pivot is not None and code == anchor:
+            return pivot[0], 1 / pivot[1]
+        own = _per_anchor(lines, anchor, code)
+        if own is None or pivot is None:
+            return None
+        rows, of_own, of_pivot = np.intersect1d(own[0], pivot[0], assume_unique=True, return_indices=True)
+        return (rows, own[1][of_own] / pivot[1][of_pivot]) if len(rows) else None
+
+
+def other_sources_of(
+    archive: FixingArchive, sources: Iterable[Source], judged: Source, codes: Collection[str], first: date, last: date
+) -> OtherSources:
+    """Read what all but the judged one of `sources` say of these codes from a while before `first` up to `last`.
+
+    Those that compile what others publish count too: here nothing is published, it is compared. Monthly rates do not,
+    nor those of another market.
+    """
+    heard = {one.key: one.anchor for one in sources if one.key != judged.key and _compares(one, judged)}
+    of_them = {*codes, PIVOT}
+
+    def is_wanted(source: str, pair: Pair) -> bool:
+        anchor = heard.get(source)
+        return anchor in (pair.base, pair.quote) and pair.other(anchor) in of_them
+
+    lines: dict[str, dict[Pair, PairSeries]] = {}
+    begin = max(first - _CARRY, FIRST_DAY)
+    for source, line in archive.lines(is_wanted, max(begin - _CARRY, FIRST_DAY), last):
+        lines.setdefault(source, {})[line.pair] = line
+    return OtherSources(begin, last, lines, heard)
+
+
+def _compares(one: Source, other: Source) -> bool:
+    is_same_market = one.rate_type == other.rate_type or {one.rate_type, other.rate_type} <= _MAIN_MARKET
+    return is_same_market and one.pace is not Pace.MONTHLY
+
+
+def _per_anchor(lines: Mapping[Pair, PairSeries], anchor: str, code: str) -> tuple[NDArray[np.int64], Floats] | None:
+    line = lines.get(Pair(anchor, code))
+    if line is not None:
+        return line.rows, line.rates
+    line = lines.get(Pair(code, anchor))
+    return None if line is None else (line.rows, 1 / line.rates)
+
+
+def _carried(line: tuple[NDArray[np.int64], Floats], days: NDArray[np.int64], code: str) -> Floats:
+    """Give a source's last word on each day, in the day's unit; NaN where it is too old."""
+    rows, units = line
+    places = np.searchsorted(rows, days, side="right") - 1
+    since = rows[places]
+    words = np.where((places >= 0) & (days - since <= CARRY_DAYS), units[places], np.nan)
+    for change in REDENOMINATIONS:
+        if change.old == change.new == code:
+            cut = (change.first_day - FIRST_DAY).days
+            words[(since < cut) & (cut <= days)] /= float(change.factor)
+    return words

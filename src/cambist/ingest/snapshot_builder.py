@@ -1,0 +1,89 @@
+"""From fixings to what is served: the columnar image, and the book of the newest rates."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date, datetime, timedelta
+
+import numpy as np
+
+from cambist.history.archive import FixingArchive
+from cambist.history.as_of import CARRY_DAYS
+from cambist.history.damaged_rows import Damage
+from cambist.history.pair_series import PairSeries
+from cambist.history.rate_matrix import RateMatrix
+from cambist.history.rate_matrix_builder import SourceHistory, build_rate_matrix
+from cambist.ingest.fixing_quotes import by_code, daily_offers
+from cambist.pricing.consensus import agree
+from cambist.pricing.rate_book import RateBook
+from cambist.pricing.rate_book_assembly import assemble_rate_book
+from cambist.pricing.source_kind import Pace
+from cambist.reference.tables import reference_digest
+from cambist.sources.base import Source
+
+log = logging.getLogger(__name__)
+
+_TOLD = 20
+"""How many damaged rows of a source the log names."""
+
+_AHEAD = timedelta(days=400)
+"""How far the image reaches past today: parities hold there, and a long run needs rows for its days."""
+
+_BUILD = 4
+"""Counted up when the way of building changes, so that an older image is not taken for a current one."""
+
+
+def rate_matrix_revision(archive: FixingArchive) -> str:
+    """Name what an image of the archive is built from: its fixings, the tables, the way of building."""
+    return f"{archive.revision()}-{reference_digest()}-{_BUILD}"
+
+
+def is_current(image: RateMatrix, archive: FixingArchive, today: date) -> bool:
+    """Say whether the image still shows the archive, and has rows for the weeks to come."""
+    return image.revision == rate_matrix_revision(archive) and image.last_day > today + timedelta(days=CARRY_DAYS)
+
+
+def rate_matrix_from_archive(archive: FixingArchive, sources: Sequence[Source], today: date) -> RateMatrix:
+    """Build the image of all that the archive knows; `sources` are best first."""
+    revision = rate_matrix_revision(archive)
+    # Monthly rates have no place among days: they would be passed off as what they are not.
+    daily = [source for source in sources if source.pace is not Pace.MONTHLY]
+    damage = {source.key: Damage() for source in daily}
+    publications = [_publication(archive, source, damage[source.key]) for source in daily]
+    for key, found in damage.items():
+        _tell(key, found)
+    return replace(
+        build_rate_matrix(publications, today + _AHEAD, revision),
+        fixed_at=tuple((source.zone.key, source.fixed_at.isoformat()) for source in daily),
+        damaged=sum(map(len, damage.values())),
+    )
+
+
+def _tell(key: str, damage: Damage) -> None:
+    for row in damage.rows[:_TOLD]:
+        log.error("Archive: the row of %s is not what was filed, and is left out", row)
+    if damage:
+        log.error(
+            "Archive: %d rows of %s are damaged and %d are gone: restore the database from a backup; "
+            "what the source delivers again is filed anew. [cambist check] lists them",
+            len(damage.rows),
+            key,
+            damage.missing,
+        )
+
+
+def _publication(archive: FixingArchive, source: Source, damage: Damage) -> SourceHistory:
+    found = (
+        PairSeries(pair, np.array(rows, np.int64), np.array(rates, np.float64))
+        for pair, rows, rates in archive.rates(source.key, damage)
+    )
+    return SourceHistory(source.anchor, found, source.key, source.outranks_pegs, source.alias)
+
+
+def rate_book_from_archive(archive: FixingArchive, sources: Sequence[Source], version: int, now: datetime) -> RateBook:
+    """Make a book of what the sources' newest fixings agree on, however old, and of what law ties to it."""
+    ranked = (daily_offers(archive, source, rank, now.date()) for rank, source in enumerate(sources))
+    agreed = {code: agree(offers, now) for code, offers in by_code(ranked).items()}
+    return assemble_rate_book({code: quote for code, quote in agreed.items() if quote is not None}, version, now)

@@ -1,0 +1,56 @@
+"""The book: all latest quotes at one moment, as one immutable value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from types import MappingProxyType
+
+from cambist.errors import RateUnavailable
+from cambist.pricing.pair import PIVOT, Pair
+from cambist.pricing.quote import Quote
+from cambist.reference.tables import CURRENCIES
+
+
+@dataclass(frozen=True)
+class RateBook:
+    """All latest quotes at one moment.
+
+    `quotes` has one quote a currency, each against the pivot (either way round). `listed` names what an
+    answer about all currencies holds; the others are answered when asked for by name (ADR 6).
+    `pairs` has the quotes of pairs that are dealt as such, as their sources quote them; `listing` names all pairs that
+    venues list, whether or not they quote them. `as_of` is the newest market time of a currency in it.
+    """
+
+    version: int
+    as_of: datetime
+    quotes: Mapping[str, Quote]
+    listed: tuple[str, ...]
+    pairs: Mapping[Pair, Quote] = field(default_factory=dict)
+    listing: frozenset[Pair] = frozenset()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "quotes", MappingProxyType(dict(self.quotes)))
+        object.__setattr__(self, "pairs", MappingProxyType(dict(self.pairs)))
+
+    @cached_property
+    def traded(self) -> frozenset[str]:
+        """The currencies that are dealt against another one."""
+        dealt = (pair for pair in self.pairs if pair.base in CURRENCIES and pair.quote in CURRENCIES)
+        return frozenset(side for pair in dealt for side in (pair.base, pair.quote))
+
+    def leg(self, code: str) -> Quote:
+        """Give the quote that ties `code` to the pivot.
+
+        Errors: RateUnavailable when no source has delivered one.
+        """
+        try:
+            return self.quotes[code]
+        except KeyError:
+            raise RateUnavailable(f"No source has delivered a rate for [{code}] yet") from None
+
+    def holds(self, code: str) -> bool:
+        """Say whether `code` can be priced from this book."""
+        return code == PIVOT or code in self.quotes

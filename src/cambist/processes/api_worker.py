@@ -1,0 +1,151 @@
+"""One worker: what each server process is made of."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Sequence
+from datetime import date
+from time import sleep
+
+from cambist.api import rendering
+from cambist.api.application import ApiOptions, build_application
+from cambist.api.cache_middleware import Wsgi
+from cambist.api.request_metrics import counted
+from cambist.api.state_reloader import StateReloader
+from cambist.api.worker_state import WorkerState
+from cambist.errors import CannotStart, RateBookDamaged, RateMatrixDamaged, RateUnavailable, StoreBroken
+from cambist.history.coin_closes import close_of
+from cambist.history.environment import Environment, check_rate_book, check_rate_matrix
+from cambist.history.fixing import ReceivedFixing
+from cambist.history.rate_matrix import RateMatrix
+from cambist.history.source_report import SourceReports
+from cambist.pricing.metals.mass import units_with
+from cambist.pricing.pair import PIVOT, Pair
+from cambist.pricing.rate_book import RateBook
+from cambist.processes import gc_tuning
+from cambist.processes.request_metrics import open_request_counts
+from cambist.registry.components import ages_of, endpoints, environment_of, open_store
+from cambist.registry.metering import open_meter
+from cambist.registry.plans import current_plans
+from cambist.settings import Settings
+from cambist.storage.data_directory import DataDirectory
+from cambist.storage.json_file import read_json_file
+from cambist.storage.shared.rate_book_file import RateBookFile, Topic
+from cambist.storage.shared.rate_matrix_file import open_rate_matrix
+
+log = logging.getLogger(__name__)
+
+_WAIT_FOR_IMAGE = 0.2
+
+
+class ApiWorker:
+    """One process that answers: its desk, its meter, and its watch over both."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._folder = DataDirectory(settings.data)
+        self._environment = environment_of(settings)
+        self._board = RateBookFile(self._folder.path)
+        self._store = open_store(settings)
+        self._store.hold_open()
+        seen = {news: self._board.version(news) for news in Topic}
+        self._desk = WorkerState(
+            self._book(),
+            self._first_image(),
+            self._store.accounts.by_key(),
+            current_plans(self._folder.path),
+            longest_age=settings.fixing_max_age,
+        )
+        self._desk.ages = ages_of(settings)
+        self._desk.units = units_with(settings.tael_grams, settings.baht_grams)
+        self._desk.closes = self._close
+        if self._environment is Environment.LIVE:
+            self._desk.words = self._words
+        self._desk.bars = self._store.bars
+        self._desk.take_bulletin(self._bulletin())
+        self._meter = open_meter(settings, self._store)
+        self._seen = seen
+
+    def watch(self, supervisor: int) -> StateReloader[Topic]:
+        """Make the thread that takes up what is new; without the process `supervisor` the worker ends."""
+        desk, folder = self._desk, self._folder
+        take = {
+            Topic.BOOK: lambda: desk.take_book(self._book()),
+            Topic.IMAGE: lambda: desk.take_image(self._image()),
+            Topic.ACCOUNTS: lambda: desk.take_accounts(self._store.accounts.by_key()),
+            Topic.SOURCES: lambda: desk.take_bulletin(self._bulletin()),
+            Topic.PLANS: lambda: desk.take_plans(current_plans(folder.path)),
+        }
+        return StateReloader(self._board.version, self._seen, take, self._tick, supervisor)
+
+    def wsgi(self, settings: Settings) -> Wsgi:
+        """Make the application."""
+        rendering.prepare()
+        options = ApiOptions(
+            path_prefix=settings.path_prefix,
+            cors_origin=settings.cors_origin,
+            closed_max_age=settings.closed_max_age,
+            proxies=settings.proxy_networks,
+            environment="" if self._environment is Environment.LIVE else self._environment,
+        )
+        application = build_application(endpoints(), self._desk, self._meter, options)
+        counts = open_request_counts(settings)
+        return counted(application, counts) if counts else application
+
+    def _book(self) -> RateBook:
+        current = self._board.current()
+        if current is None:
+            raise RateBookDamaged(f"No book has been published in {self._folder.path}")
+        return check_rate_book(current, self._environment)
+
+    def _first_image(self) -> RateMatrix:
+        """Take the image; where it is missing or damaged, wait for the one that is being rebuilt."""
+        is_told, supervisor = False, os.getppid()
+        while True:
+            try:
+                return self._image()
+            except RateMatrixDamaged as damage:
+                if not is_told:
+                    log.error("%s: this worker waits until it is rebuilt", damage)  # noqa: TRY400
+                is_told = True
+            if os.getppid() != supervisor:
+                raise CannotStart("The supervisor has died while this worker waited for an image")
+            sleep(_WAIT_FOR_IMAGE)
+
+    def _image(self) -> RateMatrix:
+        return check_rate_matrix(open_rate_matrix(self._folder.image), self._environment)
+
+    def _bulletin(self) -> SourceReports | None:
+        bulletin = read_json_file(self._folder.bulletin, SourceReports)
+        return bulletin if bulletin and bulletin.environment == self._environment else None
+
+    def _words(self, source: str, code: str, day: date) -> Sequence[ReceivedFixing]:
+        """Read what a source published, from the archive. Errors: RateUnavailable where it cannot be read now."""
+        try:
+            return self._store.archive.words(source, code, day)
+        except StoreBroken as error:
+            raise RateUnavailable("The archive of fixings cannot be read now") from error
+
+    def _close(self, coin: str, day: date) -> ReceivedFixing | None:
+        """Read a coin's close from the archive. Errors: RateUnavailable where it cannot be read now."""
+        try:
+            return close_of(self._store.archive.trail(Pair(coin, PIVOT), day))
+        except StoreBroken as error:
+            raise RateUnavailable("The archive of closes cannot be read now") from error
+
+    def _tick(self) -> None:
+        now = self._desk.clock()
+        self._desk.tick()
+        self._meter.tick(self._desk.subscribers(), now)
+
+
+def load_worker(settings: Settings, supervisor: int) -> Wsgi:
+    """Make one worker's application and start its watch: what `server` runs in each process.
+
+    `supervisor` is the process without which a worker ends.
+    """
+    worker = ApiWorker(settings)
+    worker.watch(supervisor).start()
+    application = worker.wsgi(settings)
+    gc_tuning.collect_seldom()
+    return application

@@ -1,0 +1,19 @@
+"""Rebuilding the rate image from what it is made of, in a process that ends when that is done."""
+
+from __future__ import annotations
+
+from cambist.api.worker_state import utc_now
+from cambist.processes.bootstrap import snapshot_source_of
+from cambist.registry.components import open_store
+from cambist.settings import Settings
+from cambist.storage.data_directory import DataDirectory
+from cambist.storage.shared.rate_book_file import RateBookFile, Topic
+from cambist.storage.shared.rate_matrix_file import write_rate_matrix
+
+
+def rebuild_rate_matrix(settings: Settings) -> None:
+    """Build the image and tell every process that there is another."""
+    folder, store = DataDirectory(settings.data), open_store(settings)
+    write_rate_matrix(folder.image, snapshot_source_of(settings, store.archive).image(utc_now()))
+    RateBookFile(folder.path).ring(Topic.IMAGE)
+    store.close()

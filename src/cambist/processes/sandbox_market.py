@@ -1,0 +1,146 @@
+"""The sandbox's player: a process of its own that publishes the books of the simulated market, and its image.
+
+It stands where the gatherer stands in a live service, asks nobody and files nothing but bars. Killed at any moment it
+leaves the last book; its successor goes on, for a price is a function of the seed and the time.
+"""
+
+from __future__ import annotations
+
+import logging
+import logging.config
+import os
+import signal
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from datetime import datetime, timedelta
+from time import monotonic
+
+from cambist.api.worker_state import utc_now
+from cambist.errors import RateBookDamaged, RateMatrixDamaged
+from cambist.history.environment import SIMULATED, Environment, check_rate_book, check_rate_matrix
+from cambist.history.rate_matrix import FIRST_DAY, RateMatrix
+from cambist.history.source_report import SourceReport, SourceReports
+from cambist.logs import log_config
+from cambist.pricing.rate_book import RateBook
+from cambist.pricing.source_kind import Pace, RateType
+from cambist.processes.simulated_bars import SimulatedBars
+from cambist.processes.simulated_market import Simulated, last_fixed
+from cambist.reference.assets import METALS
+from cambist.reference.tables import CURRENCIES
+from cambist.settings import Settings
+from cambist.storage.data_directory import DataDirectory
+from cambist.storage.json_file import write_json_file
+from cambist.storage.shared.rate_book_file import RateBookFile, Topic
+from cambist.storage.shared.rate_matrix_file import open_rate_matrix, write_rate_matrix
+
+log = logging.getLogger(__name__)
+
+_BOOK_EVERY = 0.5
+_BULLETIN_EVERY = timedelta(seconds=1)
+_LATE_AFTER = timedelta(minutes=2)
+
+
+def run_sandbox(settings: Settings, supervisor: int) -> None:
+    """Publish books until told to stop, or until the supervisor has died."""
+    logging.config.dictConfig(log_config(settings.log_level))
+    stop = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: stop.set())
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the supervisor, which stops the others in order
+    player = SandboxMarket(settings, utc_now)
+    due = monotonic()
+    while os.getppid() == supervisor and not stop.wait(max(due - monotonic(), 0)):
+        due = monotonic() + _BOOK_EVERY
+        player.turn()
+    player.close()
+
+
+class SandboxMarket:
+    """The simulated market and the folder that it is published into. Errors when made: CannotStart for a live one."""
+
+    def __init__(self, settings: Settings, clock: Callable[[], datetime]) -> None:
+        self._folder = DataDirectory(settings.data)
+        self._folder.check(Environment.SANDBOX)
+        self._clock = clock
+        self._board = RateBookFile(self._folder.path)
+        self._simulated = Simulated(settings)
+        self._bars = SimulatedBars(settings)
+        self._book = _last_book(self._board)
+        self._image = _last_image(self._folder)
+        self._builder = ThreadPoolExecutor(1, "image")
+        self._building: Future[RateMatrix] | None = None
+        self._told_at: datetime | None = None
+
+    def turn(self) -> None:
+        """Take up the faults, publish a book, report, and have the image built where it has become another."""
+        now = self._clock()
+        self._simulated.look()
+        self._book = self._simulated.book(self._book.version + 1 if self._book else 1, now, self._book)
+        self._board.publish(self._book)
+        self._bars.take(self._book, now)
+        if self._told_at is None or now - self._told_at >= _BULLETIN_EVERY:
+            self._told_at = now
+            write_json_file(self._folder.bulletin, report(self._book, now))
+            self._board.ring(Topic.SOURCES)
+        self._extend(now)
+
+    def _extend(self, now: datetime) -> None:
+        """Build beside the books, which go on meanwhile."""
+        if self._building is not None:
+            if not self._building.done():
+                return
+            self._image, self._building = self._building.result(), None
+            self._board.ring(Topic.IMAGE)
+            log.info("Image: built, last fixing of %s", self._image.last_fixing)
+        if self._image is None or not self._simulated.is_shown_by(self._image, now):
+            self._building = self._builder.submit(self._build, now)
+
+    def _build(self, now: datetime) -> RateMatrix:
+        write_rate_matrix(self._folder.image, self._simulated.image(now))
+        return open_rate_matrix(self._folder.image)
+
+    def close(self) -> None:
+        """Let an image be finished that is being built, and what is being written."""
+        self._builder.shutdown()
+        self._bars.close()
+
+
+def report(book: RateBook, now: datetime) -> SourceReports:
+    """Report on the one source of a sandbox."""
+    quotes = [*book.quotes.values(), *book.pairs.values()]
+    simulated = SourceReport(
+        key=SIMULATED,
+        name="Simulated market",
+        home="",
+        terms="",
+        licence="none: nobody published these numbers",
+        redistribution="allowed",
+        pace=Pace.REALTIME,
+        rate_type=RateType.SIMULATED,
+        covers="every currency that floats, metals and coins, all of them invented",
+        enabled=True,
+        last_success=now,
+        newest=max(quote.as_of for quote in quotes),
+        late_after=_LATE_AFTER,
+        codes=len(book.quotes),
+        pairs=len({*CURRENCIES, *METALS} & book.quotes.keys()),
+        first=FIRST_DAY,
+        last=last_fixed(now),
+        ticks=book.version,
+    )
+    return SourceReports(now, (simulated,), book.version, now, Environment.SANDBOX)
+
+
+def _last_book(board: RateBookFile) -> RateBook | None:
+    try:
+        book = board.current()
+        return book and check_rate_book(book, Environment.SANDBOX)
+    except RateBookDamaged:
+        return None
+
+
+def _last_image(folder: DataDirectory) -> RateMatrix | None:
+    try:
+        return check_rate_matrix(open_rate_matrix(folder.image), Environment.SANDBOX)
+    except RateMatrixDamaged:
+        return None

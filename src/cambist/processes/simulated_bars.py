@@ -1,0 +1,124 @@
+"""Bars of the simulated market: its quotes of currencies are folded as a live service folds ticks."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from datetime import datetime, timedelta
+from decimal import Context, Decimal
+from fractions import Fraction
+from typing import TypeVar
+
+from cambist.errors import StoreBroken
+from cambist.history.bars import BarOf, Interval
+from cambist.history.environment import SIMULATED
+from cambist.ingest.bar_writer import FORGET_EVERY, has_bars, is_within_hours, oldest_kept
+from cambist.pricing.pair import Pair
+from cambist.pricing.quote import Derivation, Quote
+from cambist.pricing.rate_book import RateBook
+from cambist.pricing.tick import Tick
+from cambist.registry.components import open_store
+from cambist.registry.open_bars import bars_kept, read_open_bars, write_open_bars
+from cambist.settings import Settings
+from cambist.storage.data_directory import DataDirectory
+
+log = logging.getLogger(__name__)
+
+N = TypeVar("N", str, Pair)
+
+_SAVE_EVERY = timedelta(seconds=1)
+_DIGITS = Context(prec=20)
+
+
+class SimulatedBars:
+    """The bars of a sandbox, in its own database. They are written beside the books, which wait for no disk."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._path = DataDirectory(settings.data).open_bars
+        self._store = open_store(settings)
+        self._kept_for = bars_kept(settings)
+        self._folding = read_open_bars(self._path)
+        self._writer = ThreadPoolExecutor(1, "bars")
+        self._last: RateBook | None = None
+        self._writing: tuple[Future[None], list[BarOf]] | None = None
+        self._saved = 0
+        self._saved_at: datetime | None = None
+        self._forgot_at: datetime | None = None
+        self._is_failing = False
+
+    def take(self, book: RateBook, now: datetime) -> None:
+        """Fold what a book says anew, and see to what has been folded."""
+        before, self._last = self._last, book
+        for quote in _news(before, book):
+            tick = Tick(SIMULATED, quote.pair, _decimal(quote.bid), _decimal(quote.ask), quote.as_of)
+            self._folding.take(tick, quote.as_of, now)
+        if self._saved_at is None or not timedelta() <= now - self._saved_at < _SAVE_EVERY:
+            self._saved_at = now
+            self._save()
+            self._file(now)
+
+    def _save(self) -> None:
+        revision = self._folding.revision
+        if revision == self._saved:
+            return
+        try:
+            write_open_bars(self._path, self._folding.saved())
+            self._saved = revision
+        except OSError as error:
+            self._failed("saved", error)
+
+    def _file(self, now: datetime) -> None:
+        """File what has ended, unless that of before is still being written; what cannot be filed is tried again."""
+        if self._writing is not None:
+            writing, bars = self._writing
+            if not writing.done():
+                return
+            self._writing = None
+            try:
+                writing.result()
+            except StoreBroken as error:
+                self._failed("archived", error)
+            else:
+                self._is_failing = False
+                self._folding.filed(bars, now)
+        is_forgetting = self._forgot_at is None or not timedelta() <= now - self._forgot_at < FORGET_EVERY
+        self._forgot_at = now if is_forgetting else self._forgot_at
+        oldest = oldest_kept(now, self._kept_for) if is_forgetting else {}
+        due = self._folding.closed(now)
+        if due or oldest:
+            self._writing = self._writer.submit(self._write, due, oldest), due
+
+    def _write(self, due: list[BarOf], oldest: Mapping[Interval, datetime]) -> None:
+        self._store.bars.file(due)
+        for interval, before in oldest.items():
+            self._store.bars.forget(interval, before)
+
+    def _failed(self, done: str, error: Exception) -> None:
+        if not self._is_failing:
+            log.warning("Bars: they cannot be %s now, they wait: %s", done, error)
+        self._is_failing = True
+
+    def close(self) -> None:
+        """Let be finished what is being written; what forms is saved, and what was not filed waits there."""
+        self._writer.shutdown()
+        self._save()
+        self._store.close()
+
+
+def _news(before: RateBook | None, book: RateBook) -> Iterator[Quote]:
+    """Give the quotes that a book has anew, of pairs that have bars; what law fixes is quoted by nobody."""
+    yield from _changed(before.quotes if before else {}, book.quotes)
+    yield from _changed(before.pairs if before else {}, book.pairs)
+
+
+def _changed(before: Mapping[N, Quote], now: Mapping[N, Quote]) -> Iterator[Quote]:
+    for name, quote in now.items():
+        if quote is before.get(name) or not has_bars(quote.pair) or quote.origin.made is not Derivation.PUBLISHED:
+            continue
+        if is_within_hours(quote.pair, quote.as_of):
+            yield quote
+
+
+def _decimal(side: Fraction) -> Decimal:
+    return _DIGITS.divide(Decimal(side.numerator), Decimal(side.denominator))

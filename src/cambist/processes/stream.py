@@ -1,0 +1,224 @@
+"""The process of the stream: it watches for new rate books, and sends the prices that have changed.
+
+No other process waits for it. If it is killed, its successor serves the clients that connect again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import logging.config
+import os
+import resource
+import signal
+import ssl
+import time
+from collections.abc import Awaitable, Callable
+
+from cambist.api.worker_state import utc_now
+from cambist.history.environment import check_rate_book
+from cambist.logs import log_config
+from cambist.processes import gc_tuning
+from cambist.processes.stream_report import REPORT_EVERY, StreamReport
+from cambist.registry.components import ages_of, environment_of, open_store
+from cambist.registry.metering import open_meter
+from cambist.registry.plans import current_plans
+from cambist.settings import Settings
+from cambist.storage.data_directory import DataDirectory
+from cambist.storage.json_file import write_json_file
+from cambist.storage.shared.rate_book_file import RateBookFile, Topic
+from cambist.stream.admission import Admission
+from cambist.stream.billing import Billing
+from cambist.stream.broadcaster import Broadcaster
+from cambist.stream.context import StreamContext
+from cambist.stream.prices import Prices
+from cambist.stream.server import StreamServer
+
+log = logging.getLogger(__name__)
+
+_WATCH_SECONDS = 0.01
+_FLUSH_SECONDS = 0.05
+_FLUSH_SECONDS_BEHIND = 0.005
+_CHECK_SECONDS = 0.5
+_RETRY_SECONDS = 1.0
+_CLOSE_CHECKS = 100
+_NONE = -1
+
+
+def stream(settings: Settings, supervisor: int) -> None:
+    """Run the stream until told to stop, or until the supervisor has died."""
+    logging.config.dictConfig(log_config(settings.log_level))
+    for library in ("picows", "aiofastnet"):  # a client's mistakes are reported to the client, not in the log
+        logging.getLogger(library).setLevel(logging.CRITICAL)
+    _raise_file_limit()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the supervisor, which stops the others in order
+    asyncio.run(StreamProcess(settings).run(supervisor))
+
+
+class StreamProcess:
+    """The WebSocket server with all that it needs, and the tasks that keep it up to date."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._folder = DataDirectory(settings.data)
+        self._environment = environment_of(settings)
+        self._board = RateBookFile(self._folder.path)
+        self._store = open_store(settings)
+        self._seen = {news: self._board.version(news) for news in (Topic.ACCOUNTS, Topic.PLANS)}
+        self._seen[Topic.BOOK] = _NONE
+        self._prices = Prices(ages_of(settings), utc_now, settings.fixing_max_age)
+        self._broadcaster = Broadcaster(self._prices)
+        self._meter = open_meter(settings, self._store)
+        billing = Billing(self._meter)
+        self._admission = Admission(self._store.accounts.by_key(), current_plans(self._folder.path), billing)
+        self._server = StreamServer(
+            StreamContext(self._admission, billing, self._prices, self._broadcaster, settings.proxy_networks)
+        )
+        self._failed: dict[Topic, int] = {}
+        self._failing: set[Topic] = set()
+
+    async def run(self, supervisor: int) -> None:
+        """Listen and send prices until told to stop."""
+        stop = asyncio.Event()
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
+        await self._apply(Topic.BOOK, self._apply_book)
+        gc_tuning.collect_seldom()
+        works = (self._listen, self._watch, self._flush, self._check, self._report)
+        tasks = [asyncio.create_task(work()) for work in works]
+        while os.getppid() == supervisor and not stop.is_set():
+            await asyncio.sleep(0.1)
+            for task in tasks:
+                if task.done() and task is not tasks[0]:
+                    task.result()
+        self._server.shut_down()
+        await self._wait_until_closed()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self._store.close()
+
+    async def _wait_until_closed(self) -> None:
+        for _ in range(_CLOSE_CHECKS):
+            if not self._server.connections:
+                return
+            await asyncio.sleep(_WATCH_SECONDS)
+
+    async def _listen(self) -> None:
+        """Listen as soon as the port is free; log once if it is not, and keep trying."""
+        host, port = self._settings.host, self._settings.stream_port
+        is_logged = False
+        while True:
+            try:
+                await self._server.listen(host, port, _tls(self._settings))
+            except OSError as error:
+                if not is_logged:
+                    log.warning("Stream: cannot listen on %s port %d: %s", host, port, error.strerror or error)
+                is_logged = True
+                await asyncio.sleep(_RETRY_SECONDS)
+                continue
+            scheme = "wss" if self._settings.tls_cert else "ws"
+            log.info("Stream: %s://%s:%d", scheme, host, port)
+            return
+
+    async def _watch(self) -> None:
+        """Apply new books, accounts and plans as soon as they are there."""
+        while True:
+            await asyncio.sleep(_WATCH_SECONDS)
+            await self._apply(Topic.BOOK, self._apply_book)
+            await self._apply(Topic.ACCOUNTS, self._apply_accounts)
+            await self._apply(Topic.PLANS, self._apply_plans)
+
+    async def _apply(self, news: Topic, apply: Callable[[], Awaitable[None]]) -> None:
+        """Apply news; if that fails, the old state stays in place, and it is tried again after a while."""
+        version = self._board.version(news)
+        if version in (self._seen[news], self._failed.get(news)):
+            return
+        try:
+            await apply()
+        except Exception:  # whatever fails here, the connections keep what was applied last
+            self._failed[news] = version
+            if news not in self._failing:
+                log.exception("Stream: what is new cannot be taken up, the last state stays: %s", news.name.lower())
+            self._failing.add(news)
+            return
+        self._seen[news] = version
+        if news in self._failing:
+            log.info("Stream: what is new is taken up again: %s", news.name.lower())
+        self._failing.discard(news)
+
+    async def _apply_book(self) -> None:
+        book = self._board.current()
+        if book is None:
+            return
+        check_rate_book(book, self._environment)
+        self._prices.published_at = self._published_at()
+        for _ in self._broadcaster.publish(book):
+            await asyncio.sleep(0)
+
+    async def _apply_accounts(self) -> None:
+        self._admission.update(holders=await asyncio.to_thread(self._store.accounts.by_key))
+        await self._check_connections()
+
+    async def _apply_plans(self) -> None:
+        self._admission.update(plans=await asyncio.to_thread(current_plans, self._folder.path))
+        await self._check_connections()
+
+    async def _check_connections(self) -> None:
+        for _ in self._server.check():
+            await asyncio.sleep(0)
+
+    async def _flush(self) -> None:
+        """Send pending prices again and again."""
+        while True:
+            await asyncio.sleep(_FLUSH_SECONDS_BEHIND if self._broadcaster.is_behind else _FLUSH_SECONDS)
+            for _ in self._broadcaster.flush_all(time.monotonic()):
+                await asyncio.sleep(0)
+
+    async def _check(self) -> None:
+        """Close the connections that may not continue, charge and ping the others."""
+        while True:
+            await asyncio.sleep(_CHECK_SECONDS)
+            self._failed.clear()
+            self._meter.tick(self._admission.bearers, time.time())
+            await self._check_connections()
+            self._broadcaster.ping(time.monotonic())
+
+    async def _report(self) -> None:
+        """Write the report every few seconds; if it cannot be written, it grows old."""
+        while True:
+            with contextlib.suppress(OSError):
+                write_json_file(self._folder.stream_report, self._current_report())
+            await asyncio.sleep(REPORT_EVERY)
+
+    def _current_report(self) -> StreamReport:
+        broadcaster, server = self._broadcaster, self._server
+        return StreamReport(
+            written_at=utc_now(),
+            listens=server.is_listening,
+            connections=len(server.connections),
+            subscribers=broadcaster.connection_count,
+            pairs=broadcaster.pair_count,
+            prices=broadcaster.prices_sent,
+            lost=broadcaster.connections_lost,
+        )
+
+    def _published_at(self) -> float:
+        """Return when the newest book was published, which may be before the service was started."""
+        published = self._board.published_at()
+        return time.time() if published is None else published
+
+
+def _raise_file_limit() -> None:
+    """Allow as many open sockets as the machine does: clients that connect and send nothing hold one for a while."""
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
+
+
+def _tls(settings: Settings) -> ssl.SSLContext | None:
+    if settings.tls_cert is None:
+        return None
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(settings.tls_cert, settings.tls_key)
+    return context

@@ -1,0 +1,97 @@
+"""The plans of a data folder: `plans.toml` is the operator's to edit, `plans.current` is what holds now."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from cambist.accounts.account import OWNER, Account
+from cambist.accounts.plan import Plan, default_plans, read_plans
+from cambist.errors import PlansRefused
+from cambist.storage.atomic_file import write_atomically
+from cambist.storage.shared.rate_book_file import RateBookFile, Topic
+
+log = logging.getLogger(__name__)
+
+Read = tuple[str, Mapping[str, Plan]]
+"""The text of a plans file, and the plans in it."""
+
+
+def plans_file(folder: Path) -> Path:
+    """Return the file that the operator edits."""
+    return folder / "plans.toml"
+
+
+def read_plans_file(path: Path) -> Read:
+    """Read a plans file. Errors: PlansRefused naming the file, the line and the reason."""
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise PlansRefused(_missing(path)) from None
+    except OSError as error:
+        raise PlansRefused(f"{path} cannot be read: {error.strerror}") from None
+    try:
+        text = content.decode()
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise PlansRefused(f"{path}, line {line}: it is not UTF-8") from None
+    return text, read_plans(text, str(path))
+
+
+def put_into_effect(folder: Path, text: str, board: RateBookFile) -> None:
+    """Make a text that `read_plans` has read what holds now, and ring."""
+    write_atomically(_current(folder), text.encode())
+    board.ring(Topic.PLANS)
+
+
+def publish_plans(folder: Path, board: RateBookFile, accounts: Sequence[Account] = ()) -> Mapping[str, Plan]:
+    """Put the plans of `plans.toml` into effect, as a start does; with no customers yet, write the defaults first.
+
+    An edit that went wrong does not keep a service that ran before from starting: its last plans hold, with a warning.
+    Errors: PlansRefused where there are none, and where the file is missing although customers are on plans.
+    """
+    path, customers = plans_file(folder), [account for account in accounts if account.name != OWNER]
+    if not path.exists():
+        if customers:
+            raise PlansRefused(f"{_missing(path)} ({len(customers)} accounts of customers are on plans)")
+        write_atomically(path, default_plans().encode())
+    try:
+        text, plans = read_plans_file(path)
+        check_plans_of(accounts, plans, path)
+    except PlansRefused as refused:
+        if not _current(folder).exists():
+            raise
+        plans = current_plans(folder)
+        log.warning("Plans: %s; the plans from before hold", refused)
+        return plans
+    put_into_effect(folder, text, board)
+    return plans
+
+
+def check_plans_of(accounts: Iterable[Account], plans: Mapping[str, Plan], path: Path) -> None:
+    """Check that no account's plan is missing. Errors: PlansRefused naming the first account whose plan is."""
+    for account in accounts:
+        if account.plan not in plans:
+            raise PlansRefused(f"{path} lacks the plan [{account.plan}] of the account [{account.name}]")
+
+
+def current_plans(folder: Path) -> Mapping[str, Plan]:
+    """Give the plans that hold now: what `plans.toml` was when it was last put into effect.
+
+    Errors: PlansRefused.
+    """
+    path = _current(folder)
+    return read_plans_file(path if path.exists() else plans_file(folder))[1]
+
+
+def _current(folder: Path) -> Path:
+    return folder / "plans.current"
+
+
+def _missing(path: Path) -> str:
+    """Say that a plans file is missing, and how to get one."""
+    current = _current(path.parent)
+    last = f"copy the plans last in force (cp {current} {path}), " if current.exists() else ""
+    defaults = f"write the default plans (cambist plans defaults > {path})"
+    return f"{path} is missing: restore it from a backup, {last}or {defaults}"

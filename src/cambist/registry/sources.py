@@ -1,0 +1,95 @@
+"""The feeds by name: which there are, ours and the operator's own, which are asked, and with what keys.
+
+Apart from the other parts, for a worker has no feeds and must not carry what they need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from cambist import plugins
+from cambist.accounts.names import echo, nearest
+from cambist.errors import SettingRefused
+from cambist.history.coin_closes import CLOSES
+from cambist.history.environment import SIMULATED
+from cambist.settings import Settings
+from cambist.sources.adapters import ADAPTERS
+from cambist.sources.base import Adapter, FixingAdapter
+from cambist.sources.declaration import DeclaredAdapter, read_declaration
+
+TAKEN = (SIMULATED, CLOSES, *ADAPTERS)
+"""Keys that no source of the operator's own may have."""
+
+OWN_SOURCES = "sources"
+"""The folder, in the data folder, of the operator's own sources."""
+
+
+def feeds() -> dict[str, Adapter]:
+    """Give every feed of ours by key, best first."""
+    return plugins.load("cambist.sources.adapters", ADAPTERS, "adapter", Adapter)
+
+
+def own_feeds(folder: Path) -> dict[str, Adapter]:
+    """Give the operator's own feeds, declared in the files of `folder`. Errors: SourceRefused."""
+    found: dict[str, Adapter] = {}
+    for path in sorted(folder.glob("*.toml")):
+        feed = read_declaration(path, taken=[*TAKEN, *found])
+        found[feed.source.key] = feed
+    return found
+
+
+def all_feeds(settings: Settings) -> dict[str, Adapter]:
+    """Give every feed by key, best first: ours, then the operator's own. Errors: SourceRefused."""
+    return feeds() | own_feeds(settings.data / OWN_SOURCES)
+
+
+def fixing_feeds(settings: Settings) -> dict[str, FixingAdapter]:
+    """Give the feeds that publish rates of days, by key, best first. Errors: SourceRefused."""
+    return {key: feed for key, feed in all_feeds(settings).items() if isinstance(feed, FixingAdapter)}
+
+
+def keys_of_sources(settings: Settings, found: Iterable[Adapter], environment: Mapping[str, str]) -> dict[str, str]:
+    """Give the operator's key for each source that needs one and has one."""
+    keys = {}
+    for feed in found:
+        variable = feed.key_variable if isinstance(feed, DeclaredAdapter) else ""
+        key = getattr(settings, feed.source.setting, "") or environment.get(variable, "")
+        if key:
+            keys[feed.source.key] = key
+    return keys
+
+
+def checked_keys(settings: Settings, environment: Mapping[str, str]) -> dict[str, str]:
+    """Give the operator's keys of sources, when all that is said of sources can be understood.
+
+    Errors: SourceRefused, SettingRefused.
+    """
+    found = all_feeds(settings)
+    keys = keys_of_sources(settings, found.values(), environment)
+    switched_off(settings, found, keys)
+    return keys
+
+
+def switched_off(settings: Settings, found: Mapping[str, Adapter], keys: Mapping[str, str]) -> dict[str, str]:
+    """Say of every feed that is not asked why. Errors: SettingRefused for a key that no feed has."""
+    on, off = settings.feeds_chosen
+    for name, chosen in (("feeds_on", on), ("feeds_off", off)):
+        unknown = sorted(chosen - set(found))
+        if unknown:
+            near = nearest(unknown[0], found)
+            raise SettingRefused(f"The setting [{name}] names no source: [{echo(unknown[0])}]; {near}")
+    reasons = {}
+    for key, feed in found.items():
+        source = feed.source
+        if key in off:
+            reasons[key] = "switched off by the setting feeds_off"
+        elif _name_of_key(feed) and key not in keys:
+            reasons[key] = f"needs a key of your own: {_name_of_key(feed)}"
+        elif source.why_off and key not in on and not (source.setting and key in keys):
+            reasons[key] = source.why_off
+    return reasons
+
+
+def _name_of_key(feed: Adapter) -> str:
+    return feed.key_variable if isinstance(feed, DeclaredAdapter) else feed.source.setting

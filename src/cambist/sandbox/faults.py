@@ -1,0 +1,137 @@
+"""Faults: what goes wrong with sources, to be tried out on purpose in the sandbox.
+
+```toml
+stale = ["EUR", "BTC"]           # or "all": their quotes stand still …
+since = 2026-11-20T10:00:00Z     # … at this moment's
+missing = [2026-11-19]           # days without fixings
+slow = 2.5                       # seconds by which all quotes lag
+[outlier]
+XAU = 1.5                        # its price times this
+```
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from math import isfinite
+from typing import Annotated, Literal
+
+import msgspec
+import numpy as np
+from msgspec import Meta, Struct
+
+from cambist.errors import SettingRefused, shown
+from cambist.pricing.pair import PIVOT, Pair
+from cambist.pricing.quote import Quote
+from cambist.reference.tables import CURRENCIES
+from cambist.sandbox.market import Market
+from cambist.sandbox.noise import Floats
+from cambist.sandbox.pegs import floating_on
+from cambist.sandbox.quoting import scaled
+from cambist.validation import explain
+
+_LONGEST = 86_400
+
+
+class Faults(Struct, frozen=True, forbid_unknown_fields=True):
+    """What goes wrong; by default nothing."""
+
+    stale: Literal["all"] | tuple[str, ...] = ()
+    since: Annotated[datetime, Meta(tz=True)] | None = None
+    missing: frozenset[date] = frozenset()
+    outlier: dict[str, float] = {}
+    slow: Annotated[float, Meta(ge=0, le=_LONGEST)] = 0.0
+
+
+def read_faults(text: str, where: str, known: Collection[str]) -> Faults:
+    """Read faults from TOML; `where` is how errors name the file, `known` the codes that can go wrong.
+
+    Errors: SettingRefused naming `where` and the field.
+    """
+    try:
+        faults = msgspec.toml.decode(text, type=Faults)
+    except msgspec.ValidationError as error:
+        field, reason = explain(error)
+        raise SettingRefused(f"The faults file [{where}] is refused: {_in_field(field)}{reason}") from error
+    except (ValueError, RecursionError) as error:
+        raise SettingRefused(f"The faults file [{where}] is no TOML: {error}") from error
+    if complaint := _complaint(faults, known):
+        field, reason = complaint
+        raise SettingRefused(f"The faults file [{where}] is refused: {_in_field(field)}{reason}")
+    return faults
+
+
+def _in_field(field: str) -> str:
+    return f"[{field}] " if field else ""
+
+
+def _complaint(faults: Faults, known: Collection[str]) -> tuple[str, str] | None:
+    if faults.stale and faults.since is None:
+        return "since", "is missing: [stale] quotes stand still at that moment"
+    named = {"outlier": tuple(faults.outlier), "stale": () if faults.stale == "all" else faults.stale}
+    for field, codes in named.items():
+        for code in codes:
+            if code not in known:
+                near = difflib.get_close_matches(code, known, n=1, cutoff=0.5)
+                hint = f"; did you mean [{near[0]}]?" if near else ""
+                return field, f"names an unknown code [{shown(code)}]{hint}"
+    for code, factor in faults.outlier.items():
+        if not (factor > 0 and isfinite(factor)):
+            return f"outlier.{code}", f"takes a factor above 0, not [{factor}]"
+    return None
+
+
+def faulty(market: Market, faults: Faults) -> Market:
+    """Give the market as it is with these faults."""
+    return _FaultyMarket(market, faults)
+
+
+@dataclass(frozen=True)
+class _FaultyMarket:
+    market: Market
+    faults: Faults
+
+    @property
+    def known(self) -> frozenset[str]:
+        return self.market.known
+
+    def codes(self, day: date) -> tuple[str, ...]:
+        return self.market.codes(day)
+
+    def pairs(self) -> tuple[Pair, ...]:
+        return self.market.pairs()
+
+    def quote(self, code: str, moment: datetime) -> Quote:
+        honest = self.market.quote(code, moment)
+        told = self._told((code,), moment)
+        return self._distorted(honest if told == moment else self.market.quote(code, told), moment)
+
+    def pair_quote(self, pair: Pair, moment: datetime) -> Quote:
+        honest = self.market.pair_quote(pair, moment)
+        told = self._told((pair.base, pair.quote), moment)
+        return self._distorted(honest if told == moment else self.market.pair_quote(pair, told), moment)
+
+    def daily(self, code: str, first_day: date, days: int) -> Floats:
+        fixed = self.market.daily(code, first_day, days)
+        rows = [(day - first_day).days for day in self.faults.missing]
+        fixed[[row for row in rows if 0 <= row < days]] = np.nan
+        return fixed
+
+    def _told(self, codes: tuple[str, ...], moment: datetime) -> datetime:
+        """Give the moment whose quote is told; where there was none then, the fault has nothing to tell."""
+        told = moment - timedelta(seconds=self.faults.slow)
+        stale = self.faults.stale == "all" or any(code in self.faults.stale for code in codes)
+        if stale and self.faults.since is not None:
+            told = min(told, self.faults.since)
+        return told if all(_is_quoted(code, told) for code in codes) else moment
+
+    def _distorted(self, quote: Quote, moment: datetime) -> Quote:
+        base, other = (self.faults.outlier.get(code, 1.0) for code in (quote.pair.base, quote.pair.quote))
+        return scaled(quote, base / other, moment.astimezone(UTC))
+
+
+def _is_quoted(code: str, moment: datetime) -> bool:
+    return code == PIVOT or code not in CURRENCIES or code in floating_on(moment.astimezone(UTC).date())

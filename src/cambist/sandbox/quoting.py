@@ -1,0 +1,49 @@
+"""Quoting: two sides about a price, in decimals of eight significant digits as a source prints them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from fractions import Fraction
+
+from cambist.pricing.pair import Pair
+from cambist.pricing.quote import Derivation, Origin, Quote
+from cambist.pricing.source_kind import Pace
+from cambist.sandbox.levels import share
+from cambist.sandbox.volatility import CONDUCT, VolatilityClass
+
+DIGITS = 8
+SANDBOX = Origin(Derivation.PUBLISHED, ("sandbox",), pace=Pace.REALTIME)
+"""In real time, as what is simulated is: what checks how old a live price is checks these too."""
+
+_POWERS = tuple(10**power for power in range(64))
+
+
+def spread_of(code: str, temper: VolatilityClass) -> float:
+    """Give a code's spread as a part of its price; each has its own within what its temper allows."""
+    conduct = CONDUCT[temper]
+    return (conduct.least + (conduct.most - conduct.least) * share(code)) / 10_000
+
+
+def quoted(pair: Pair, price: float, spread: float, as_of: datetime, received_at: datetime) -> Quote:
+    """Make the quote of a price: half the spread below it and half above."""
+    half = spread / 2
+    bid, ask = rounded(price * (1 - half)), rounded(price * (1 + half))
+    return Quote(pair, bid, ask, as_of, received_at, SANDBOX)
+
+
+def rounded(price: float) -> Fraction:
+    """Round a price to the digits that are quoted; the result is that decimal exactly."""
+    text = f"{price:.7e}"
+    digits, power = int(text[0] + text[2:9]), int(text[10:]) - (DIGITS - 1)
+    if power < 0:
+        return Fraction(digits, _POWERS[-power])
+    return Fraction(digits * _POWERS[power])
+
+
+def scaled(quote: Quote, factor: float, received_at: datetime) -> Quote:
+    """Make the quote of a price times a factor, received at another moment."""
+    if factor == 1:
+        return replace(quote, received_at=received_at)
+    bid, ask = (rounded(float(side) * factor) for side in (quote.bid, quote.ask))
+    return replace(quote, bid=bid, ask=ask, received_at=received_at)

@@ -1,0 +1,46 @@
+"""Tempers: how wildly a price moves, and what dealing at it costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class VolatilityClass(StrEnum):
+    """What sort of market a code is in."""
+
+    MAJOR = "major"
+    MINOR = "minor"
+    EXOTIC = "exotic"
+    MEMBER = "member"
+    MANAGED = "managed"
+    HEIR = "heir"
+    METAL = "metal"
+    COIN = "coin"
+    STABLE = "stable"
+
+
+@dataclass(frozen=True, slots=True)
+class Volatility:
+    """`volatility` is annual, in logarithms; the spread lies between `least` and `most` hundredths of a per cent."""
+
+    volatility: float
+    least: float
+    most: float
+
+
+CONDUCT = {
+    VolatilityClass.MAJOR: Volatility(0.08, 1, 1),
+    VolatilityClass.MINOR: Volatility(0.11, 5, 10),
+    VolatilityClass.EXOTIC: Volatility(0.16, 10, 20),
+    VolatilityClass.MEMBER: Volatility(0.04, 5, 10),
+    VolatilityClass.MANAGED: Volatility(0.005, 5, 10),
+    VolatilityClass.HEIR: Volatility(0, 10, 20),
+    VolatilityClass.METAL: Volatility(0.20, 3, 10),
+    VolatilityClass.COIN: Volatility(0.80, 2, 20),
+    VolatilityClass.STABLE: Volatility(0.003, 2, 4),
+}
+"""A member moves about the currency that it follows or joins, an heir moves as its successor does and not by itself."""
+
+IN_DOLLARS = frozenset({VolatilityClass.METAL, VolatilityClass.COIN, VolatilityClass.STABLE})
+"""The tempers of what is priced in dollars; all others are so many units a dollar."""

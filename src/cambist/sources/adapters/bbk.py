@@ -1,0 +1,130 @@
+"""The Deutsche Bundesbank's closed series of the Frankfurt exchange's official fixings, 1948-06-21 to 1998-12-30.
+
+Marks per foreign currency, the middle of buying and selling, in CSV with semicolons and a byte-order mark; each series
+ends in a blank line. Per how many units is told by the German title alone: `100 ATS = ... DEM`, `1 000 ITL = ... DEM`.
+Days without a fixing stand there with a point. Weeks in which the market was shut (in May and August 1971, June 1972,
+February and March 1973) are gaps of the market. What the series of the same name say after 1998 is the ECB's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date, time, timedelta
+from zoneinfo import ZoneInfo
+
+from cambist.errors import NothingPublished, shown
+from cambist.history.fixing import Fixing
+from cambist.pricing.pair import Pair
+from cambist.pricing.source_kind import Pace
+from cambist.sources.base import FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.parsing import PayloadReader
+
+_SERIES = "https://api.statistiken.bundesbank.de/rest/data/BBEX3/D..DEM.AA.AC.000"
+_FIRST_DAY = date(1948, 6, 21)
+_LAST_DAY = date(1998, 12, 30)
+_MISSING = "."
+_HEADER = (
+    "DATAFLOW;BBK_STD_FREQ;BBK_STD_CURRENCY;BBK_ERX_PARTNER_CURRENCY;BBK_ERX_SERIES_TYPE;BBK_ERX_RATE_TYPE;"
+    "BBK_ERX_SUFFIX;TIME_PERIOD;OBS_VALUE;TIME_FORMAT;BBK_DECIMALS;BBK_ID;BBK_UNIT;BBK_UNIT_MULT;BBK_TITLE;"
+    "WEB_CATEGORY;BBK_COMM_GEN;BBK_DIFF;OBS_STATUS"
+)
+_COLUMNS = _HEADER.split(";")
+_CURRENCY, _DAY, _VALUE, _TITLE = (
+    _COLUMNS.index(name) for name in ("BBK_STD_CURRENCY", "TIME_PERIOD", "OBS_VALUE", "BBK_TITLE")
+)
+_SAME = {
+    "DATAFLOW": "BBK:BBEX3(1.0)",
+    "BBK_STD_FREQ": "D",
+    "BBK_ERX_PARTNER_CURRENCY": "DEM",
+    "BBK_ERX_SERIES_TYPE": "AA",
+    "BBK_ERX_RATE_TYPE": "AC",
+    "BBK_ERX_SUFFIX": "000",
+    "BBK_UNIT": "DEM",
+    "BBK_UNIT_MULT": "0",
+}
+"""What all lines have in common: daily, in marks, and the middle rate of the exchange."""
+
+_NOMINAL = re.compile(r"[^/]* / ([0-9]{1,3}(?: [0-9]{3})*) ([A-Z]{3}) = \.\.\. DEM / [^/]*", re.ASCII)
+
+_bbk = PayloadReader("Bundesbank")
+
+
+class BbkFeed(FixingAdapter):
+    """Reads the CSV of all series for some days."""
+
+    source = Source(
+        key="bbk",
+        name="Deutsche Bundesbank",
+        home="https://www.bundesbank.de/en/statistics/exchange-rates",
+        terms="https://www.bundesbank.de/de/startseite/benutzerhinweise/nutzungsbedingungen-fuer-den-allgemeinen-gebrauch-der-website-763554",
+        licence="free reuse with attribution",
+        redistribution=Redistribution.ALLOWED,
+        pace=Pace.DAILY,
+        covers="18 currencies against the German mark until 1998",
+        anchor="DEM",
+        fixed_at=time(13),
+        zone=ZoneInfo("Europe/Berlin"),
+        first_day=_FIRST_DAY,
+        schedule=Schedule(start=time(8), end=time(18), every=timedelta(days=1), pause=timedelta(seconds=2)),
+    )
+
+    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+        """Ask year by year, a year being some megabytes; nothing of after the last fixing."""
+        start, end = max(first, _FIRST_DAY), min(last, _LAST_DAY)
+        while start <= end:
+            until = min(end, date(start.year, 12, 31))
+            url = f"{_SERIES}?format=sdmx_csv&startPeriod={start}&endPeriod={until}"
+            yield Inquiry(url=url, first=start, last=until, media=("application/vnd.sdmx.data+csv",))
+            start = until + timedelta(days=1)
+
+    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+        """Read all series, one after the other. Only points are told as NothingPublished: no day was a working day."""
+        _ = about
+        seen: set[tuple[Pair, date]] = set()
+        fixed = 0
+        for cells in _lines(_bbk.text(content)):
+            pair = Pair(_bbk.code(cells[_CURRENCY]), "DEM")
+            day = _day(cells[_DAY])
+            _bbk.once(seen, (pair, day))
+            nominal = _nominal(cells[_TITLE], pair)
+            if cells[_VALUE] != _MISSING:
+                fixed += 1
+                with _bbk.cell:
+                    yield Fixing("bbk", pair, day, _bbk.number(cells[_VALUE], f"{pair} on {day}"), nominal)
+        if not seen:
+            raise _bbk.broken("the file holds no day")
+        if not fixed:
+            raise NothingPublished("Bundesbank: nothing was fixed on the days asked for")
+
+
+def _lines(text: str) -> Iterator[list[str]]:
+    """Give the cells of each line but the header and the blank ones; check what all have in common."""
+    if not text.endswith("\n"):
+        raise _bbk.broken("the file was cut off")
+    table = _bbk.table(text.removeprefix("\ufeff"), delimiter=";")
+    if next(table, []) != _COLUMNS:
+        raise _bbk.broken(f"the file does not begin with its header: [{shown(text)}]")
+    for cells in table:
+        line = dict(zip(_COLUMNS, cells, strict=False))
+        if cells and (len(cells) != len(_COLUMNS) or any(line[name] != value for name, value in _SAME.items())):
+            raise _bbk.broken(f"a line is none of the daily fixings: [{shown(';'.join(cells))}]")
+        if cells:
+            yield cells
+
+
+def _day(text: str) -> date:
+    day = _bbk.day(text, since=_FIRST_DAY)
+    if day > _LAST_DAY:
+        raise _bbk.broken(f"{day} is after the last fixing")
+    return day
+
+
+def _nominal(title: str, pair: Pair) -> int:
+    match = _NOMINAL.fullmatch(title)
+    if match is None or match[2] != pair.base:
+        raise _bbk.broken(f"the title of {pair} does not say per how many units: [{shown(title)}]")
+    return _bbk.whole(match[1].replace(" ", ""), pair)
+
+
+adapter: FixingAdapter = BbkFeed()

@@ -1,0 +1,133 @@
+"""Banca d'Italia's daily exchange rates of all currencies against the euro.
+
+Units of foreign currency per euro, of each Italian working day since 1999, published in the evening: the major
+currencies from the central banks' concertation, all others compiled from what others publish, some of it stale. One
+CSV a day: a line for each country, so that a currency stands there once per country that uses it; `N.A.` where there
+is no rate; at the end a disclaimer in lines of `#`. On a day without fixings there are no lines between header and
+disclaimer. Some series ran on under an old code, or had a new one too early: see the tables below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, time, timedelta
+from decimal import Decimal
+from zoneinfo import ZoneInfo
+
+from cambist.errors import NothingPublished, shown
+from cambist.history.fixing import Fixing
+from cambist.pricing.pair import Pair
+from cambist.pricing.source_kind import Pace
+from cambist.reference.tables import CURRENCIES
+from cambist.sources.base import WEEKDAYS, FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.parsing import PayloadReader
+
+_RATES = "https://tassidicambio.bancaditalia.it/terzevalute-wf-web/rest/v1.0/dailyRates"
+_FIRST_DAY = date(1999, 1, 4)
+_HEADER = "Country,Currency,ISO Code,UIC Code,Rate,Rate convention,Reference date (CET)"
+_PER_EURO = "Foreign currency amount for 1 Euro"
+_MISSING = "N.A."
+
+_ONE_DAY = timedelta(days=1)
+_CODES_OF_THEIR_DAY = {
+    # Until 2004-03-31 what is called AFN is the frozen official rate of the old afghani.
+    "AFN": (("AFA", date(2004, 3, 31)),),
+    # One label for four dollars: the first was cut in 2006, and the series jumped on 2008-08-01 and 2009-02-03.
+    "ZWD": (
+        ("ZWD", CURRENCIES["ZWN"].first_day - _ONE_DAY),
+        ("ZWN", CURRENCIES["ZWR"].first_day - _ONE_DAY),
+        ("ZWR", date(2009, 2, 2)),
+        ("ZWL", date.max),
+    ),
+}
+"""By the label: the code that it stood for, and the last day of that."""
+
+_bdi = PayloadReader("Banca d'Italia")
+
+
+class BdiFeed(FixingAdapter):
+    """Reads the CSV of one day."""
+
+    source = Source(
+        key="bdi",
+        name="Banca d'Italia",
+        home="https://tassidicambio.bancaditalia.it/terzevalute-wf-ui-web/",
+        terms="https://www.bancaditalia.it/compiti/operazioni-cambi/cambi/index.html?com.dotmarketing.htmlpage.language=1",
+        licence="free reuse with attribution; indicative, no benchmark",
+        redistribution=Redistribution.ALLOWED,
+        pace=Pace.DAILY,
+        covers="some 150 currencies against the euro",
+        anchor="EUR",
+        fixed_at=time(14, 15),
+        zone=ZoneInfo("Europe/Rome"),
+        first_day=_FIRST_DAY,
+        schedule=Schedule(start=time(16, 30), end=time(21), every=timedelta(minutes=30), holidays="XECB"),
+    )
+
+    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+        """Ask for one weekday after the other; at weekends nothing is fixed."""
+        day = max(first, _FIRST_DAY)
+        while day <= last:
+            if day.weekday() in WEEKDAYS:
+                url = f"{_RATES}?referenceDate={day}&currencyIsoCode=EUR&lang=en"
+                # Without this header it would be for the service to choose between CSV, JSON, PDF and Excel.
+                yield Inquiry(url=url, first=day, last=day, headers=(("Accept", "text/csv"),), media=("text/csv",))
+            day += timedelta(days=1)
+
+    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+        """Read one day, each currency once, in the order of its first country."""
+        _ = about
+        found: dict[str, Decimal | None] = {}
+        days: set[date] = set()
+        for code, text, day in map(_row, _bdi.table(_body(_bdi.text(content)))):
+            days.add(day)
+            rate = None
+            with _bdi.cell:
+                rate = None if text == _MISSING else _bdi.number(text, f"EUR/{code} on {day}")
+            if found.setdefault(code, rate) != rate:
+                raise _bdi.broken(f"{code} has two rates on {day}: [{found[code]}] and [{rate}]")
+        if len(days) > 1:
+            raise _bdi.broken(f"rates of {len(days)} days stand in a file of one")
+        _check_whole(found)
+        yield from (Fixing("bdi", Pair("EUR", code), min(days), rate) for code, rate in found.items() if rate)
+
+
+def _body(text: str) -> str:
+    """Give the lines between header and disclaimer; a file without its disclaimer was cut off."""
+    head, _, footer = text.replace("\r\n", "\n").partition("\n#")
+    header, _, body = head.partition("\n")
+    if header != _HEADER:
+        raise _bdi.broken(f"the file does not begin with its header: [{shown(header)}]")
+    _, *others = footer.split("\n")
+    if not others or others[-1] or any(line and line[0] != "#" for line in others):
+        raise _bdi.broken("the file does not end with its disclaimer")
+    return body.rstrip("\n")
+
+
+def _row(cells: list[str]) -> tuple[str, str, date]:
+    if len(cells) != 7:
+        raise _bdi.broken(f"a line has {len(cells)} cells instead of 7: [{shown(','.join(cells))}]")
+    _, _, label, _, text, convention, of = cells
+    day = _bdi.day(of, since=_FIRST_DAY)
+    code = _code(_bdi.code(label), day)
+    # With a stop or without, with a blank or without: the documentation shows them too. Rates the other way round
+    # exist against the dollar and the lira only.
+    if convention.rstrip(" .") != _PER_EURO or code == "EUR":
+        raise _bdi.broken(f"{code} on {day} is quoted otherwise than per euro: [{shown(convention)}]")
+    return code, text, day
+
+
+def _code(label: str, day: date) -> str:
+    """Give the code of what was money on the day."""
+    return next((code for code, last in _CODES_OF_THEIR_DAY.get(label, ()) if day <= last), label)
+
+
+def _check_whole(found: dict[str, Decimal | None]) -> None:
+    """A day without its dollar would leave every other currency without a worth."""
+    if not found:
+        raise NothingPublished("Banca d'Italia: there are no rates of that day")
+    if not found.get("USD"):
+        raise _bdi.broken("the file has no rate of the dollar")
+
+
+adapter: FixingAdapter = BdiFeed()

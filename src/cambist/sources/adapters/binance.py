@@ -1,0 +1,155 @@
+"""Binance's best bids and asks of all spot pairs, from its hosts for market data alone.
+
+JSON. The list has also what no longer trades (`status` BREAK) and leveraged tokens, which carry their coin's code and
+a suffix (BTCUP, ETHBEAR): both are left out. The tickers list every pair, halted ones with sides of 0, and have no
+time; nor have the socket's, but `u` counts the changes of a pair's book. Frames come wrapped in their stream's name,
+which is the pair in small letters. A connection takes 1,024 streams and five frames a second, and ends after a day;
+`serverShutdown` foretells an earlier end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+import msgspec
+from msgspec import Struct, field
+
+from cambist.errors import shown
+from cambist.pricing.pair import Pair
+from cambist.pricing.tick import Tick
+from cambist.sources.base import NOTHING_HEARD, Names, Socket, VenueAdapter, VenueMessage
+from cambist.sources.venue import ZERO, JsonVenue, VenueReading, are_codes, batches, encode, is_leveraged, venue_source
+
+_REST = "https://data-api.binance.vision/api/v3/"
+_BATCH = 200
+_STREAMS = 1000
+_SHUTDOWN = "serverShutdown"
+_LEVERAGED = re.compile(r"(.{3,})(UP|DOWN|BULL|BEAR|[35][LS])", re.ASCII)
+"""Their coins' codes have three letters or more, while TUP and SUP are coins of their own beside T and S."""
+
+_binance = VenueReading("Binance", no_orders=ZERO)
+
+
+class _Symbol(Struct, rename="camel"):
+    symbol: str
+    status: str
+    base_asset: str
+    quote_asset: str
+    is_spot_trading_allowed: bool
+
+
+class _Info(Struct):
+    symbols: list[_Symbol]
+
+
+class _Ticker(Struct, rename="camel"):
+    symbol: str
+    bid_price: str
+    ask_price: str
+
+
+class _Best(Struct):
+    symbol: str = field(name="s")
+    bid: str = field(name="b")
+    ask: str = field(name="a")
+    count: int = field(name="u")
+
+
+class _Frame(Struct):
+    stream: str
+    data: _Best
+
+
+class _Error(Struct):
+    msg: str = "it gives no reason"
+
+
+class _Other(Struct):
+    stream: str = ""
+    event: str = field(name="e", default="")
+    error: _Error | None = None
+    id: int | str | None = None
+
+
+_other = msgspec.json.Decoder(_Other)
+
+
+class BinanceFeed(JsonVenue[_Frame]):
+    """Reads list, tickers and combined streams."""
+
+    source = venue_source(
+        key="binance",
+        name="Binance",
+        home="https://www.binance.com/",
+        terms="https://www.binance.com/en/terms",
+        covers="best bid and ask of several hundred coins, most against stable coins",
+    )
+
+    reading = _binance
+    list_url = _REST + "exchangeInfo?showPermissionSets=false"  # permissions would make most of the answer
+    tickers_url = _REST + "ticker/bookTicker"
+    frames = msgspec.json.Decoder(_Frame)
+
+    def names(self, content: bytes) -> Names:
+        """Read the pairs that trade."""
+        symbols = _binance.json(content, _Info).symbols
+        coins = {symbol.base_asset for symbol in symbols}
+        names: dict[str, Pair] = {}
+        seen: set[str] = set()
+        for symbol in symbols:
+            base, quote = symbol.base_asset, symbol.quote_asset
+            _binance.check_name(_binance.once(seen, symbol.symbol), base, quote)
+            trades = symbol.status == "TRADING" and symbol.is_spot_trading_allowed
+            if trades and are_codes(base, quote) and not is_leveraged(base, _LEVERAGED, coins):
+                names[symbol.symbol] = Pair(base, quote)
+        return _binance.listed(names)
+
+    def read_tickers(self, content: bytes, names: Names) -> Iterator[Tick]:
+        """Read all tickers, which have no time."""
+        seen: set[str] = set()
+        for ticker in _binance.json(content, list[_Ticker]):
+            pair = names.get(_binance.once(seen, ticker.symbol))
+            if pair is not None:
+                yield from _tick(pair, ticker.bid_price, ticker.ask_price)
+
+    def sockets(self, names: Names) -> Iterator[Socket]:
+        """Return as many connections as the streams need."""
+        streams = [f"{name.lower()}@bookTicker" for name in names]
+        for own in batches(streams, _STREAMS):
+            hello = tuple(
+                _subscription(batch, _BATCH * number + 1) for number, batch in enumerate(batches(own, _BATCH))
+            )
+            yield Socket(url="wss://data-stream.binance.vision/stream", hello=hello)
+
+    def read_quotes(self, frame: _Frame, names: Names) -> Iterator[Tick]:
+        """Read the best bid and ask of a pair."""
+        best = frame.data
+        pair = names.get(best.symbol)
+        if pair is not None:
+            yield from _tick(pair, best.bid, best.ask, best.count)
+
+    def read_other(self, frame: str | bytes, _names: Names) -> VenueMessage | None:
+        """Read an error, an announcement of the end, or anything else that is not a quote."""
+        other = _other.decode(frame)
+        if other.error is not None:
+            return VenueMessage(refused=shown(other.error.msg))
+        if _SHUTDOWN in {other.event, other.stream.removeprefix("!")}:
+            return VenueMessage(reconnect=True)
+        if other.stream.endswith("@bookTicker") or not (other.stream or other.event or other.id is not None):
+            return None
+        return NOTHING_HEARD
+
+
+def _tick(pair: Pair, bid: str, ask: str, count: int = 0) -> Iterator[Tick]:
+    best_bid, best_ask = _binance.side(bid, pair), _binance.side(ask, pair)
+    _binance.count(pair, count)
+    if best_bid and best_ask:
+        yield Tick("binance", pair, best_bid, best_ask, None, count)
+
+
+def _subscription(streams: Sequence[str], number: int) -> str:
+    return encode({"method": "SUBSCRIBE", "params": streams, "id": number})
+
+
+adapter: VenueAdapter = BinanceFeed()

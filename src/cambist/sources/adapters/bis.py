@@ -1,0 +1,151 @@
+"""The Bank for International Settlements' daily dollar exchange rates (WS_XRU), compiled from central banks and others.
+
+Local units per dollar, times ten to the power of UNIT_MULT, in SDMX's CSV, one request a currency; `NaN` on days
+without a rate, very small numbers as `3E-06`. New weeks come at midweek; the past is revised for a year. A key of
+which it has nothing is answered with 404, days without a rate with the header or `NaN` alone.
+
+A currency stands under each area that uses it, and not with the same past: see the table. XM is the euro, and the ECU
+before it. The days before a redenomination are restated in new units, so they are not asked for; what cannot be told
+apart by day is left out: SLL (restated under the old code), VEF and VES (units changed in 2019-06 and 2021-10 without a
+new code), MRO and STD (old units after their end), SYP (100 for 1 in 2026), and the euro's members' former currencies
+(calculated back from the euro).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date, time, timedelta
+from decimal import Decimal
+from zoneinfo import ZoneInfo
+
+from cambist.errors import NothingPublished, shown
+from cambist.history.fixing import Fixing
+from cambist.pricing.pair import Pair
+from cambist.pricing.source_kind import Pace
+from cambist.reference.tables import CURRENCIES
+from cambist.sources.base import FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.parsing import PayloadReader
+
+_FLOW = "https://stats.bis.org/api/v2/data/dataflow/BIS/WS_XRU/1.0"
+_CSV = "application/vnd.sdmx.data+csv"
+_FIRST_DAY = date(1970, 1, 1)
+_MISSING = "NaN"
+_HEADER = (
+    "DATAFLOW,FREQ,REF_AREA,CURRENCY,COLLECTION,TIME_PERIOD,OBS_VALUE,UNIT_MULT,DECIMALS,AVAILABILITY,TITLE,"
+    "OBS_STATUS,OBS_PRE_BREAK,OBS_CONF"
+)
+_FLOW_OF_LINES = "BIS:WS_XRU(1.0)"
+_SMALL = re.compile(r"([1-9](?:\.[0-9]{1,15})?)E-([0-9]{2})", re.ASCII)
+_POWER = re.compile(r"-?[0-9]", re.ASCII)
+
+_AREAS = {
+    # Of the currencies of several areas one area's series is the one to be read.
+    "AUD": "AU", "EUR": "XM", "XAF": "CM", "XCD": "AG", "XOF": "WA",
+    "AED": "AE", "ARS": "AR", "BAM": "BA", "BHD": "BH", "BOB": "BO", "BRL": "BR", "CAD": "CA", "CHF": "CH", "CLP": "CL",
+    "CNY": "CN", "COP": "CO", "CRC": "CR", "CZK": "CZ", "DKK": "DK", "DZD": "DZ", "EGP": "EG", "GBP": "GB", "GHS": "GH",
+    "HKD": "HK", "HUF": "HU", "IDR": "ID", "ILS": "IL", "INR": "IN", "ISK": "IS", "JOD": "JO", "JPY": "JP", "KES": "KE",
+    "KRW": "KR", "KWD": "KW", "KZT": "KZ", "LKR": "LK", "MAD": "MA", "MKD": "MK", "MUR": "MU", "MXN": "MX", "MYR": "MY",
+    "NGN": "NG", "NOK": "NO", "NZD": "NZ", "OMR": "OM", "PEN": "PE", "PHP": "PH", "PKR": "PK", "PLN": "PL", "QAR": "QA",
+    "RON": "RO", "RSD": "RS", "RUB": "RU", "SAR": "SA", "SEK": "SE", "SGD": "SG", "THB": "TH", "TND": "TN", "TRY": "TR",
+    "TTD": "TT", "TWD": "TW", "UAH": "UA", "UYU": "UY", "VND": "VN", "ZAR": "ZA",
+}  # fmt: skip
+_GOES_BEFORE = {"CZK": "CSK", "EUR": "XEU"}
+"""Whose values a series begins with: units that were taken over at par, until their last day."""
+
+_bis = PayloadReader("BIS")
+
+
+class BisFeed(FixingAdapter):
+    """Reads one currency's CSV; `about` is its code."""
+
+    source = Source(
+        key="bis",
+        name="Bank for International Settlements",
+        home="https://data.bis.org/topics/XRU",
+        terms="https://www.bis.org/terms_statistics.htm",
+        licence="free reuse if the BIS is cited; no surcharge for it, no endorsement implied",
+        redistribution=Redistribution.ALLOWED,
+        pace=Pace.DAILY,
+        covers="some 60 currencies against the dollar, many since the 1970s, and the ECU",
+        fixed_at=time(14, 15),
+        zone=ZoneInfo("Europe/Zurich"),
+        first_day=_FIRST_DAY,
+        compiled=True,
+        schedule=Schedule(
+            start=time(12),
+            end=time(22),
+            every=timedelta(hours=8),
+            days=frozenset({2, 3, 4}),
+            reread=365,
+            pause=timedelta(seconds=2),
+        ),
+    )
+
+    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+        """Ask for one currency after the other, none before its unit's first day."""
+        starts = sorted((max(first, _since(code)), code) for code in _AREAS)
+        for start, code in starts:
+            if start <= last:
+                days = f"c%5BTIME_PERIOD%5D=ge:{start}%2Ble:{last}"
+                yield Inquiry(
+                    url=f"{_FLOW}/D.{_AREAS[code]}.{code}.A?{days}",
+                    first=start,
+                    last=last,
+                    about=code,
+                    headers=(("Accept", f"{_CSV};version=1.0.0"),),
+                    media=(_CSV,),
+                    absent=frozenset({404}),
+                )
+
+    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+        """Read one currency's days. NothingPublished where none of them has a rate."""
+        since = _since(about)
+        seen: set[date] = set()
+        fixed = 0
+        for text, value, power in _lines(_bis.text(content), about):
+            day = _bis.once(seen, _bis.day(text, since=since))
+            if value != _MISSING:
+                fixed += 1
+                pair = Pair("USD", _on(about, day))
+                with _bis.cell:
+                    yield Fixing("bis", pair, day, _scaled(value, power, f"{pair} on {day}"))
+        if not fixed:
+            raise NothingPublished(f"BIS: has no rate of {about} for the days asked for")
+
+
+def _since(code: str) -> date:
+    """Give the first day of a unit, or of the one taken over at par."""
+    return max(CURRENCIES[_GOES_BEFORE.get(code, code)].first_day, _FIRST_DAY)
+
+
+def _on(code: str, day: date) -> str:
+    return code if day >= CURRENCIES[code].first_day else _GOES_BEFORE.get(code, code)
+
+
+def _lines(text: str, code: str) -> Iterator[tuple[str, str, str]]:
+    """Give day, value and power of ten of each line, once it is sure that it is of the series asked for."""
+    if not text.endswith("\n"):
+        raise _bis.broken("the file was cut off")
+    columns = _HEADER.split(",")
+    asked = [_FLOW_OF_LINES, "D", _AREAS.get(code, ""), code, "A"]
+    table = _bis.table(text)
+    if next(table, []) != columns:
+        raise _bis.broken(f"the file does not begin with its header: [{shown(text)}]")
+    for cells in table:
+        if len(cells) != len(columns) or cells[: len(asked)] != asked:
+            raise _bis.broken(f"a line is none of the daily series of {code}: [{shown(','.join(cells))}]")
+        yield cells[5], cells[6], cells[7]
+
+
+def _scaled(text: str, power: str, what: str) -> Decimal:
+    """Read the value and shift its point: both are exact."""
+    small = _SMALL.fullmatch(text)
+    plain = f"{Decimal(text):f}" if small else text
+    if _POWER.fullmatch(power) is None:
+        raise _bis.broken(f"{what} is in units of ten to the power of [{shown(power)}]")
+    scaled = Decimal(f"{_bis.number(plain, what)}E{power}")
+    return _bis.positive(Decimal(f"{scaled:f}"), what)
+
+
+adapter: FixingAdapter = BisFeed()

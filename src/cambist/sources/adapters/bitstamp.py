@@ -1,0 +1,141 @@
+"""Bitstamp's best bids and asks of coins, mostly against dollar, euro and pound, and of a few pairs of currencies.
+
+JSON. The list names a pair `BTC/USD` and `btcusd`; the tickers use the first, the socket's channels the second. The
+channel `order_book_btcusd` sends the best hundred levels of both sides, best first, with a time in microseconds that
+also puts them in order; `diff_order_book_…` looks the same, but its levels are changes. Each channel is subscribed to
+by a frame of its own. Before maintenance the server asks to be connected to anew. A side without orders is 0 or an
+empty list. Tickers of what is not spot (`BTC/USD-PERP`) are none of the list's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+import msgspec
+from msgspec import Struct
+
+from cambist.errors import shown
+from cambist.pricing.pair import Pair
+from cambist.pricing.tick import Tick
+from cambist.pricing.unix_time import EPOCH
+from cambist.sources.base import NOTHING_HEARD, Names, Socket, VenueAdapter, VenueMessage
+from cambist.sources.venue import ZERO, JsonVenue, VenueReading, are_codes, encode, venue_source
+
+_REST = "https://www.bitstamp.net/api/v2/"
+_CHANNEL = "order_book_"
+
+_bitstamp = VenueReading("Bitstamp", no_orders=ZERO)
+
+
+class _Listed(Struct):
+    name: str
+    url_symbol: str
+    trading: str
+
+
+class _Ticker(Struct):
+    pair: str
+    bid: str
+    ask: str
+    timestamp: str
+
+
+class _Book(Struct):
+    microtimestamp: str
+    bids: list[list[str]]
+    asks: list[list[str]]
+
+
+class _Frame(Struct, tag_field="event", tag="data"):
+    channel: str
+    data: _Book
+
+
+class _Other(Struct):
+    event: str
+    channel: str = ""
+
+
+class _Reason(Struct):
+    message: str = "it gives no reason"
+
+
+class _Error(Struct):
+    data: _Reason
+
+
+_other = msgspec.json.Decoder(_Other)
+_error = msgspec.json.Decoder(_Error)
+
+
+class BitstampFeed(JsonVenue[_Frame]):
+    """Reads list, tickers and order books."""
+
+    source = venue_source(
+        key="bitstamp",
+        name="Bitstamp",
+        home="https://www.bitstamp.net/",
+        terms="https://www.bitstamp.net/terms-of-use/",
+        covers="best bid and ask of some eighty coins against dollar, euro and pound, and of EUR/USD and GBP/USD",
+    )
+
+    reading = _bitstamp
+    list_url = _REST + "trading-pairs-info/"
+    tickers_url = _REST + "ticker/"
+    frames = msgspec.json.Decoder(_Frame)
+
+    def names(self, content: bytes) -> Names:
+        """Read the pairs that trade, by both names."""
+        names: dict[str, Pair] = {}
+        seen: set[str] = set()
+        for listed in _bitstamp.json(content, list[_Listed]):
+            base, slash, quote = _bitstamp.once(seen, listed.name).partition("/")
+            if not slash or not listed.url_symbol or "/" in _bitstamp.once(seen, listed.url_symbol):
+                raise _bitstamp.broken(f"[{shown(listed.name)}] or [{shown(listed.url_symbol)}] is no name of a pair")
+            if listed.trading == "Enabled" and are_codes(base, quote):
+                names[listed.name] = names[listed.url_symbol] = Pair(base, quote)
+        return _bitstamp.listed(names)
+
+    def read_tickers(self, content: bytes, names: Names) -> Iterator[Tick]:
+        """Read all tickers, whose times are in seconds."""
+        seen: set[str] = set()
+        for ticker in _bitstamp.json(content, list[_Ticker]):
+            pair = names.get(_bitstamp.once(seen, ticker.pair))
+            if pair is not None:
+                bid, ask = _bitstamp.side(ticker.bid, pair), _bitstamp.side(ticker.ask, pair)
+                seconds = _bitstamp.digits(ticker.timestamp, 10, pair)
+                if bid and ask:
+                    yield Tick("bitstamp", pair, bid, ask, EPOCH + timedelta(seconds=seconds))
+
+    def sockets(self, names: Names) -> Iterator[Socket]:
+        """Return one connection."""
+        hello = tuple(_subscription(name) for name in names if "/" not in name)
+        yield Socket(url="wss://ws.bitstamp.net", hello=hello, pause=timedelta(milliseconds=50))
+
+    def read_quotes(self, frame: _Frame, names: Names) -> Iterator[Tick]:
+        """Read an order book, whose time is in microseconds."""
+        pair = names.get(frame.channel[len(_CHANNEL) :]) if frame.channel.startswith(_CHANNEL) else None
+        if pair is not None:
+            bid, ask = _bitstamp.best(frame.data.bids, pair), _bitstamp.best(frame.data.asks, pair)
+            count = _bitstamp.digits(frame.data.microtimestamp, 16, pair)
+            if bid and ask:
+                yield Tick("bitstamp", pair, bid, ask, EPOCH + timedelta(microseconds=count), count)
+
+    def read_other(self, frame: str | bytes, _names: Names) -> VenueMessage | None:
+        """Read an error, a request to connect again, or anything else that is not an order book."""
+        other = _other.decode(frame)
+        if other.event == "bts:error":
+            return VenueMessage(refused=shown(_error.decode(frame).data.message))
+        if other.event == "bts:request_reconnect":
+            return VenueMessage(reconnect=True)
+        if not other.event or (other.event == "data" and other.channel.startswith(_CHANNEL)):
+            return None
+        return NOTHING_HEARD
+
+
+def _subscription(name: str) -> str:
+    return encode({"event": "bts:subscribe", "data": {"channel": _CHANNEL + name}})
+
+
+adapter: VenueAdapter = BitstampFeed()

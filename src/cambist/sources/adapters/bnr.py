@@ -1,0 +1,92 @@
+"""The National Bank of Romania's reference rates.
+
+Lei per `multiplier` (1 where none is written, else 100) units of a foreign currency, per SDR, and per gram of gold,
+shortly after 13:00 Bucharest time on working days. XML: `Cube date` over `Rate currency`; the files of today, of ten
+days and of each year are alike, and the running year's is kept up, so the year's is the one asked. Since 2026 they are
+at curs.bnr.ro, in a namespace of https instead of http. The new leu began on 2005-07-01: what the file of 2005 holds
+before is of the old one, which is another currency, and passed over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, time
+from xml.etree.ElementTree import Element
+from zoneinfo import ZoneInfo
+
+from cambist.errors import shown
+from cambist.history.fixing import GRAM, Fixing
+from cambist.pricing.pair import Pair
+from cambist.pricing.source_kind import Pace
+from cambist.sources.base import FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.parsing import PayloadReader
+
+_YEARS = "https://curs.bnr.ro/files/xml/years/"
+_FIRST_DAY = date(2005, 7, 1)
+_FIRST_FILE = date(2005, 1, 1)
+_SPACES = ("{https://www.bnr.ro/xsd}", "{http://www.bnr.ro/xsd}")
+
+_bnr = PayloadReader("BNR")
+
+
+class BnrFeed(FixingAdapter):
+    """Reads any of the files."""
+
+    source = Source(
+        key="bnr",
+        name="National Bank of Romania",
+        home="https://www.bnr.ro/en/561-exchange-rates",
+        terms="https://www.bnr.ro/en/561-exchange-rates",
+        licence="published for free use with the bank named as the source",
+        redistribution=Redistribution.ALLOWED,
+        pace=Pace.DAILY,
+        covers="some 35 currencies, the SDR and gold against the leu",
+        anchor="RON",
+        fixed_at=time(13),
+        zone=ZoneInfo("Europe/Bucharest"),
+        first_day=_FIRST_DAY,
+        schedule=Schedule(start=time(13), end=time(16), holidays="RO"),
+    )
+
+    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+        """Ask for the file of each year that the days are in."""
+        start = max(first, _FIRST_DAY)
+        for year in range(start.year, last.year + 1):
+            begin, end = max(start, date(year, 1, 1)), min(last, date(year, 12, 31))
+            if begin <= end:
+                yield Inquiry(url=f"{_YEARS}nbrfxrates{year}.xml", first=begin, last=end, media=("text/xml",))
+
+    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+        """Read any of the files, oldest day first."""
+        _ = about
+        seen: set[date] = set()
+        for cube in _cubes(_bnr.xml(content)):
+            day = _bnr.once(seen, _bnr.day(cube.get("date"), since=_FIRST_FILE))
+            if day >= _FIRST_DAY:
+                yield from _of_day(day, cube)
+        if not seen or max(seen) < _FIRST_DAY:
+            raise _bnr.broken("the document holds no day of the leu")
+
+
+def _cubes(root: Element) -> Iterator[Element]:
+    space = next((space for space in _SPACES if root.tag == f"{space}DataSet"), None)
+    if space is None or root.findtext(f"{space}Body/{space}OrigCurrency") != "RON":
+        raise _bnr.broken("the document is no data set in RON")
+    yield from root.iterfind(f"{space}Body/{space}Cube")
+
+
+def _of_day(day: date, cube: Element) -> Iterator[Fixing]:
+    fixed: set[Pair] = set()
+    for entry in cube:
+        if not entry.tag.endswith("}Rate"):
+            raise _bnr.broken(f"{day} holds [{shown(entry.tag)}]")
+        pair = _bnr.once(fixed, Pair(_bnr.code(entry.get("currency")), "RON"))
+        with _bnr.cell:
+            value = _bnr.number(entry.text or "", f"{pair} on {day}")
+            nominal = _bnr.whole(entry.get("multiplier", "1"), f"{pair} on {day}")
+            yield Fixing("bnr", pair, day, value, nominal, GRAM if pair.base == "XAU" else "")
+    if not fixed:
+        raise _bnr.broken(f"{day} has no rate")
+
+
+adapter: FixingAdapter = BnrFeed()

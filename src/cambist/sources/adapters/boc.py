@@ -1,0 +1,106 @@
+"""The Bank of Canada's daily average exchange rates.
+
+Canadian dollars per foreign unit, the average of the day, published by 16:30 Ottawa time since 2017-01-03 (the zloty
+since 2026-05). JSON: `seriesDetail` names each series (`FXUSDCAD` is `USD/CAD`), `observations` holds for each day
+those that have a rate, as text; a currency that has ended is in the first and no longer in the second. A range without
+a working day has no observations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, time, timedelta
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from cambist.errors import NothingPublished, shown
+from cambist.history.fixing import Fixing
+from cambist.pricing.pair import Pair
+from cambist.pricing.source_kind import Pace
+from cambist.sources.base import FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.parsing import PayloadReader
+
+_GROUP = "https://www.bankofcanada.ca/valet/observations/group/FX_RATES_DAILY/json"
+_FIRST_DAY = date(2017, 1, 3)
+
+_boc = PayloadReader("Bank of Canada")
+
+
+class _Detail(msgspec.Struct):
+    label: str
+
+
+class _Value(msgspec.Struct):
+    v: object
+
+
+class _Answer(msgspec.Struct):
+    """In an observation `d` is the day, every other key a series."""
+
+    series: dict[str, _Detail] = msgspec.field(name="seriesDetail")
+    observations: list[dict[str, str | _Value]]
+
+
+class BocFeed(FixingAdapter):
+    """Reads the JSON of the group of daily rates."""
+
+    source = Source(
+        key="boc",
+        name="Bank of Canada",
+        home="https://www.bankofcanada.ca/rates/exchange/daily-exchange-rates/",
+        terms="https://www.bankofcanada.ca/terms/",
+        licence="free reuse with attribution; indicative",
+        redistribution=Redistribution.ALLOWED,
+        pace=Pace.DAILY,
+        covers="some 25 currencies against the Canadian dollar",
+        anchor="CAD",
+        fixed_at=time(16),
+        zone=ZoneInfo("America/Toronto"),
+        first_day=_FIRST_DAY,
+        # It publishes the Saudi riyal, which it does not fix.
+        schedule=Schedule(start=time(16, 30), end=time(19), every=timedelta(minutes=15), holidays="CA"),
+    )
+
+    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+        """Ask for all series of all days at once."""
+        first = max(first, _FIRST_DAY)
+        if first <= last:
+            url = f"{_GROUP}?start_date={first}&end_date={last}"
+            yield Inquiry(url=url, first=first, last=last, media=("application/json",))
+
+    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+        """Read the days in the document's order."""
+        _ = about
+        answer = _boc.json(content, _Answer)
+        pairs = {series: _pair(series, detail.label) for series, detail in answer.series.items()}
+        seen: set[date] = set()
+        for observation in answer.observations:
+            day = _boc.once(seen, _boc.day(observation.get("d"), since=_FIRST_DAY))
+            if "FXUSDCAD" not in observation:
+                raise _boc.broken(f"{day} has no rate of the dollar")
+            for series, value in observation.items():
+                if series != "d":
+                    with _boc.cell:
+                        yield _fixing(pairs, series, day, value)
+        if not seen:
+            raise NothingPublished("Bank of Canada: there is no rate for the days asked")
+
+
+def _pair(series: str, label: str) -> Pair:
+    """Give the pair of a series, which its name and its label have to agree on."""
+    code = _boc.code(series.removeprefix("FX").removesuffix("CAD"))
+    if code == "CAD" or (series, label) != (f"FX{code}CAD", f"{code}/CAD"):
+        raise _boc.broken(f"[{shown(series)}] is called [{shown(label)}], which is no rate in Canadian dollars")
+    return Pair(code, "CAD")
+
+
+def _fixing(pairs: dict[str, Pair], series: str, day: date, value: str | _Value) -> Fixing:
+    if not isinstance(value, _Value):
+        raise _boc.cell_broken(f"{series} on {day} is no rate: [{shown(value)}]")
+    if series not in pairs:
+        raise _boc.cell_broken(f"[{shown(series)}] has a rate, but no name")
+    return Fixing("boc", pairs[series], day, _boc.positive(value.v, f"{pairs[series]} on {day}"))
+
+
+adapter: FixingAdapter = BocFeed()

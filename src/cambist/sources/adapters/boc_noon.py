@@ -1,0 +1,163 @@
+"""The Bank of Canada's noon rates, which its daily averages replaced.
+
+Canadian dollars per foreign unit at noon in Ottawa, from 2007-05-01 to 2017-04-28; the group is closed. JSON:
+`observations` holds for each day the series that have a rate, as text. What a series is, its number says alone: the
+labels are ambiguous, for `USD_NOON` is a forward rate too, and currencies that were cut or that changed from a fixed to
+a floating rate have two. Three series of the group are forwards and no rates of the day.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, time, timedelta
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from cambist.errors import NothingPublished, shown
+from cambist.history.fixing import Fixing
+from cambist.pricing.pair import Pair
+from cambist.pricing.source_kind import Pace
+from cambist.sources.base import FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.parsing import PayloadReader
+
+_GROUP = "https://www.bankofcanada.ca/valet/observations/group/LEGACY_NOON_RATES/json"
+_FIRST_DAY = date(2007, 5, 1)
+_LAST_DAY = date(2017, 4, 28)
+_DOLLAR = "IEXE0101"
+_FORWARDS = ("IEXE0105", "IEXE0124", "IEXE0125")
+"""The dollar in 90 days, and two spreads of forwards."""
+
+_NUMBERS = {
+    "AED": "6506",
+    "ANG": "4901",
+    "ARS": "2702 2703",  # the second since 2010
+    "AUD": "1601",
+    "BRL": "2801",
+    "BSD": "6001",
+    "CHF": "1101",
+    "CLP": "2901",
+    "CNY": "2201",
+    "COP": "3901",
+    "CZK": "2301",
+    "DKK": "0301",
+    "FJD": "4101",
+    "GBP": "1201",
+    "GHC": "4701",
+    "GHS": "4702",
+    "GTQ": "6501",
+    "HKD": "1401",
+    "HNL": "4301",
+    "HRK": "6101",
+    "HUF": "2501",
+    "IDR": "2601",
+    "ILS": "5301",
+    "INR": "3001",
+    "ISK": "4401",
+    "JMD": "6401",
+    "JPY": "0701",
+    "KRW": "3101",
+    "LKR": "5501",
+    "MAD": "4801",
+    "MMK": "3801 3802",  # fixed, and since April 2012 floating
+    "MXN": "2001",
+    "MYR": "3201",
+    "NOK": "0901",
+    "NZD": "1901",
+    "PAB": "5101",
+    "PEN": "5201",
+    "PHP": "3301",
+    "PKR": "5001",
+    "PLN": "2401",
+    "RON": "6505",
+    "RSD": "6504",
+    "RUB": "2101",
+    "SEK": "1001",
+    "SGD": "3701",
+    "SKK": "6201",
+    "THB": "3601",
+    "TND": "5701",
+    "TRY": "5802",
+    "TTD": "5601",
+    "TWD": "3501",
+    "USD": "0101",
+    "VEB": "5901",
+    "VEF": "5902",
+    "VND": "6503",
+    "XAF": "4501",
+    "XCD": "4001",
+    "XPF": "4601",
+    "ZAR": "3401",
+}
+_PAIRS = {f"IEXE{number}": Pair(code, "CAD") for code, numbers in _NUMBERS.items() for number in numbers.split()}
+_PAIRS["EUROCAE01"] = Pair("EUR", "CAD")
+
+_boc = PayloadReader("Bank of Canada at noon")
+
+
+class _Value(msgspec.Struct):
+    v: object
+
+
+class _Answer(msgspec.Struct):
+    """In an observation `d` is the day, every other key a series."""
+
+    observations: list[dict[str, str | _Value]]
+
+
+class BocNoonFeed(FixingAdapter):
+    """Reads the JSON of the closed group."""
+
+    source = Source(
+        key="boc_noon",
+        name="Bank of Canada (noon rates to 2017)",
+        home="https://www.bankofcanada.ca/rates/exchange/legacy-noon-and-closing-rates/",
+        terms="https://www.bankofcanada.ca/terms/",
+        licence="free reuse with attribution; indicative",
+        redistribution=Redistribution.ALLOWED,
+        pace=Pace.DAILY,
+        covers="60 currencies against the Canadian dollar, to April 2017",
+        anchor="CAD",
+        fixed_at=time(12),
+        zone=ZoneInfo("America/Toronto"),
+        first_day=_FIRST_DAY,
+        # It published pegged currencies that it did not fix.
+        # Nothing comes any more: there is no day to ask on.
+        schedule=Schedule(days=frozenset()),
+    )
+
+    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+        """Ask a year at a time; nothing for days after the last."""
+        first, last = max(first, _FIRST_DAY), min(last, _LAST_DAY)
+        while first <= last:
+            end = min(last, date(first.year, 12, 31))
+            url = f"{_GROUP}?start_date={first}&end_date={end}"
+            yield Inquiry(url=url, first=first, last=end, media=("application/json",))
+            first = end + timedelta(days=1)
+
+    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+        """Read the days in the document's order."""
+        _ = about
+        seen: set[date] = set()
+        for observation in _boc.json(content, _Answer).observations:
+            day = _boc.once(seen, _boc.day(observation.get("d"), since=_FIRST_DAY))
+            if _DOLLAR not in observation:
+                raise _boc.broken(f"{day} has no rate of the dollar")
+            yield from _of_day(day, observation)
+        if not seen:
+            raise NothingPublished("Bank of Canada at noon: there is no rate for the days asked")
+
+
+def _of_day(day: date, observation: dict[str, str | _Value]) -> Iterator[Fixing]:
+    fixed: set[Pair] = set()
+    for series, value in observation.items():
+        if series in _PAIRS and isinstance(value, _Value):
+            pair = _boc.once(fixed, _PAIRS[series])
+            with _boc.cell:
+                yield Fixing("boc_noon", pair, day, _boc.positive(value.v, f"{pair} on {day}"))
+        elif series != "d" and series not in _FORWARDS:
+            with _boc.cell:
+                raise _boc.cell_broken(f"nobody knows what [{shown(series)}] is")
+
+
+adapter: FixingAdapter = BocNoonFeed()

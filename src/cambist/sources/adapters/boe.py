@@ -1,0 +1,139 @@
+"""The Bank of England's daily spot exchange rates against sterling.
+
+Units of foreign currency per pound, indicative middle rates at about 16:00 London time, published the next working day;
+CSV of the Bank's database with one column a series: `DATE,XUDLUSS,…`, days as `17 Mar 2026`. The columns are named by
+series codes, whose currencies stand in a table here; a column that it does not know breaks the feed. An empty cell is a
+missing rate. Requests without a browser's name are turned away, and what the Bank refuses it answers with a web page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, time, timedelta
+from zoneinfo import ZoneInfo
+
+from cambist.errors import shown
+from cambist.history.fixing import Fixing
+from cambist.pricing.pair import Pair
+from cambist.pricing.source_kind import Pace
+from cambist.sources.base import FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.parsing import PayloadReader
+
+_DATABASE = "https://www.bankofengland.co.uk/boeapps/database/_iadb-fromshowcolumns.asp?csv.x=yes"
+_FIRST_DAY = date(2000, 1, 4)
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_DAY = r"(?P<d>[0-9]{2}) (?P<m>[A-Z][a-z]{2}) (?P<y>[0-9]{4})"
+_BROWSER = (("User-Agent", "Mozilla/5.0 (compatible; Cambist)"),)
+
+_OLD = {
+    "XUDLUSS": "USD",
+    "XUDLERS": "EUR",
+    "XUDLJYS": "JPY",
+    "XUDLCDS": "CAD",
+    "XUDLSFS": "CHF",
+    "XUDLADS": "AUD",
+    "XUDLNDS": "NZD",
+    "XUDLNKS": "NOK",
+    "XUDLSKS": "SEK",
+    "XUDLDKS": "DKK",
+    "XUDLHDS": "HKD",
+    "XUDLSGS": "SGD",
+    "XUDLSRS": "SAR",
+    "XUDLZRS": "ZAR",
+    "XUDLTWS": "TWD",
+}
+_NEWER = {
+    "XUDLBK25": "CZK",
+    "XUDLBK33": "HUF",
+    "XUDLBK47": "PLN",
+    "XUDLBK78": "ILS",
+    "XUDLBK83": "MYR",
+    "XUDLBK87": "THB",
+    "XUDLBK89": "CNY",
+    "XUDLBK93": "KRW",
+    "XUDLBK95": "TRY",
+    "XUDLBK97": "INR",
+    "XUDLZOS4": "RON",
+}
+_PAIRS = {series: Pair("GBP", code) for series, code in (_OLD | _NEWER).items()}
+_NEWER_SINCE = 2006
+"""The first year in which all are asked for: the lira and the leu of today are from 2005, and it is not known in which
+unit the Bank writes them before."""
+
+_boe = PayloadReader("Bank of England")
+
+
+class BoeFeed(FixingAdapter):
+    """Reads a table of the Bank's database."""
+
+    source = Source(
+        key="boe",
+        name="Bank of England",
+        home="https://www.bankofengland.co.uk/boeapps/database/Rates.asp",
+        terms="https://www.bankofengland.co.uk/legal",
+        licence="free use with the Bank named; indicative only",
+        redistribution=Redistribution.ALLOWED,
+        pace=Pace.DAILY,
+        covers="26 currencies against sterling",
+        anchor="GBP",
+        fixed_at=time(16),
+        zone=ZoneInfo("Europe/London"),
+        first_day=_FIRST_DAY,
+        schedule=Schedule(start=time(9, 30), end=time(18), every=timedelta(minutes=30), holidays="GB"),
+    )
+
+    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+        """Ask for a calendar year at a time."""
+        start = max(first, _FIRST_DAY)
+        while start <= last:
+            end = min(last, date(start.year, 12, 31))
+            series = ",".join(_PAIRS if start.year >= _NEWER_SINCE else _OLD)
+            days = f"Datefrom={_written(start)}&Dateto={_written(end)}"
+            url = f"{_DATABASE}&SeriesCodes={series}&UsingCodes=Y&CSVF=TN&{days}"
+            yield Inquiry(url=url, first=start, last=end, headers=_BROWSER, media=("application/csv", "text/csv"))
+            start = end + timedelta(days=1)
+
+    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+        """Read a table, in its order."""
+        _ = about
+        text = _boe.text(content, "ascii")
+        if not text.endswith("\n"):
+            raise _boe.broken("the table is cut off")
+        rows = _boe.table(text)
+        pairs = _pairs(next(rows, []))
+        seen: set[date] = set()
+        fixed = 0
+        for cells in rows:
+            for fixing in _of_row(pairs, cells, seen):
+                fixed += 1
+                yield fixing
+        if not fixed:
+            raise _boe.broken("the table holds no rate")
+
+
+def _pairs(header: list[str]) -> list[Pair | None]:
+    """Read the pairs off the header; None is a column of which it is not known what it is."""
+    if header[:1] != ["DATE"] or len(header) < 2 or len(set(header)) != len(header):
+        raise _boe.broken(f"the table does not begin with its header: [{shown(','.join(header))}]")
+    for series in header[1:]:
+        with _boe.cell:
+            if series not in _PAIRS:
+                raise _boe.cell_broken(f"it is not known what the series [{shown(series)}] is")
+    return [_PAIRS.get(series) for series in header[1:]]
+
+
+def _of_row(pairs: list[Pair | None], cells: list[str], seen: set[date]) -> Iterator[Fixing]:
+    if len(cells) != len(pairs) + 1:
+        raise _boe.broken(f"the line [{shown(','.join(cells))}] has {len(cells)} cells instead of {len(pairs) + 1}")
+    day = _boe.once(seen, _boe.english_day(cells[0], _DAY, since=_FIRST_DAY))
+    for pair, cell in zip(pairs, cells[1:], strict=True):
+        if cell and pair is not None:
+            with _boe.cell:
+                yield Fixing("boe", pair, day, _boe.number(cell, f"{pair} on {day}"))
+
+
+def _written(day: date) -> str:
+    return f"{day:%d}/{_MONTHS[day.month - 1]}/{day:%Y}"
+
+
+adapter: FixingAdapter = BoeFeed()

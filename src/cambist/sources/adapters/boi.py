@@ -1,0 +1,106 @@
+"""The Bank of Israel's representative exchange rates.
+
+New shekels per 10 to the power of `UNIT_MULT` units of foreign currency (2 for the yen, 1 for the Lebanese pound), set
+at about 15:15 Jerusalem time; SDMX as CSV with one line a currency and day, series after series. Where there is no rate
+there is no line. The euro's forerunners were published per 10, 100 or 1000 units without `UNIT_MULT` saying so, hence
+days before 2003 are not asked for; `CBK_L` is the Bank's basket of currencies and none itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, time, timedelta
+from zoneinfo import ZoneInfo
+
+from cambist.errors import shown
+from cambist.history.fixing import Fixing
+from cambist.pricing.pair import Pair
+from cambist.pricing.source_kind import Pace
+from cambist.sources.base import FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.parsing import PayloadReader
+
+_RATES = (
+    "https://edge.boi.gov.il/FusionEdgeServer/sdmx/v2/data/dataflow/BOI.STATISTICS/EXR/1.0/"
+    "?c%5BDATA_TYPE%5D=OF00&format=csv"
+)
+_FIRST_DAY = date(2003, 1, 2)
+_COLUMNS = (
+    "SERIES_CODE,FREQ,BASE_CURRENCY,COUNTER_CURRENCY,UNIT_MEASURE,DATA_TYPE,DATA_SOURCE,TIME_COLLECT,CONF_STATUS,"
+    "PUB_WEBSITE,UNIT_MULT,COMMENTS,TIME_PERIOD,OBS_VALUE,RELEASE_STATUS"
+)
+_HEADER = _COLUMNS.split(",")
+_ALWAYS = {"FREQ": "D", "COUNTER_CURRENCY": "ILS", "UNIT_MEASURE": "ILS", "DATA_TYPE": "OF00"}
+_NOMINALS = {"0": 1, "1": 10, "2": 100, "3": 1000}
+_BASKET = "CBK_L"
+
+_boi = PayloadReader("Bank of Israel")
+
+
+class BoiFeed(FixingAdapter):
+    """Reads the official rates of all currencies."""
+
+    source = Source(
+        key="boi",
+        name="Bank of Israel",
+        home="https://www.boi.org.il/en/economic-roles/financial-markets/exchange-rates/",
+        terms="https://www.boi.org.il/en/terms-of-use",
+        licence="free use with the Bank named",
+        redistribution=Redistribution.ALLOWED,
+        pace=Pace.DAILY,
+        covers="14 currencies in new shekels",
+        anchor="ILS",
+        fixed_at=time(15, 15),
+        zone=ZoneInfo("Asia/Jerusalem"),
+        first_day=_FIRST_DAY,
+        schedule=Schedule(start=time(12, 30), end=time(18), every=timedelta(minutes=15), holidays="IL"),
+    )
+
+    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+        """Ask for a calendar year at a time."""
+        start = max(first, _FIRST_DAY)
+        while start <= last:
+            end = min(last, date(start.year, 12, 31))
+            url = f"{_RATES}&startperiod={start}&endperiod={end}"
+            yield Inquiry(url=url, first=start, last=end, media=("text/csv",))
+            start = end + timedelta(days=1)
+
+    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+        """Read a table, in its order."""
+        _ = about
+        text = _boi.text(content)
+        if not text.endswith("\n"):
+            raise _boi.broken("the table is cut off")
+        rows = _boi.table(text)
+        header = next(rows, [])
+        if header != _HEADER:
+            raise _boi.broken(f"the table does not begin with its header: [{shown(','.join(header))}]")
+        seen: set[tuple[Pair, date]] = set()
+        for row in map(_named, rows):
+            if row["BASE_CURRENCY"] != _BASKET:
+                with _boi.cell:
+                    yield _fixing(row, seen)
+        if not seen:
+            raise _boi.broken("the table holds no rate")
+
+
+def _named(cells: list[str]) -> dict[str, str]:
+    if len(cells) != len(_HEADER):
+        raise _boi.broken(f"the line [{shown(','.join(cells))}] has {len(cells)} cells instead of {len(_HEADER)}")
+    row = dict(zip(_HEADER, cells, strict=True))
+    for column, value in _ALWAYS.items():
+        if row[column] != value:
+            raise _boi.broken(f"the line of [{shown(row['SERIES_CODE'])}] has {column} [{shown(row[column])}]")
+    return row
+
+
+def _fixing(row: dict[str, str], seen: set[tuple[Pair, date]]) -> Fixing:
+    pair = Pair(_boi.code(row["BASE_CURRENCY"]), "ILS")
+    day = _boi.day(row["TIME_PERIOD"], since=_FIRST_DAY)
+    nominal = _NOMINALS.get(row["UNIT_MULT"])
+    if pair.base == "ILS" or nominal is None:
+        raise _boi.broken(f"{pair} on {day} has the power [{shown(row['UNIT_MULT'])}]")
+    _boi.once(seen, (pair, day))
+    return Fixing("boi", pair, day, _boi.number(row["OBS_VALUE"], f"{pair} on {day}"), nominal)
+
+
+adapter: FixingAdapter = BoiFeed()

@@ -1,0 +1,117 @@
+"""The Bank of Japan's rates of the Tokyo market at 17:00.
+
+Two series of its time-series database, each in its own direction: FXERD04, yen per dollar, and FXERD34, dollars per
+euro; JSON by whole months, parallel lists of days and values, every day of the month among them. `null` is a day
+without a rate: a weekend, a holiday, or a day that is not published yet; a month may have no other. The status of an
+answer stands in it, not in HTTP; the message M181030I with no series says that there is nothing for the months asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, time, timedelta
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from cambist.errors import NothingPublished, shown
+from cambist.history.fixing import Fixing
+from cambist.pricing.pair import Pair
+from cambist.pricing.source_kind import Pace
+from cambist.sources.base import FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.parsing import PayloadReader
+
+_DATABASE = "https://www.stat-search.boj.or.jp/api/v1/getDataCode?format=json&lang=en&db=FM08"
+_FIRST_DAY = date(1998, 1, 5)
+_PAIRS = {
+    ("FXERD04", "Yen per U.S. Dollar"): Pair("USD", "JPY"),
+    ("FXERD34", "U.S. Dollar per Euro"): Pair("EUR", "USD"),
+}
+_SERIES = ",".join(series for series, _ in _PAIRS)
+_NO_DATA = "M181030I"
+
+_boj = PayloadReader("Bank of Japan")
+
+
+class _Values(msgspec.Struct, rename="upper"):
+    survey_dates: list[int]
+    values: list[msgspec.Raw]
+
+
+class _Series(msgspec.Struct, rename="upper"):
+    series_code: str
+    unit: str
+    frequency: str
+    values: _Values
+
+
+class _Answer(msgspec.Struct, rename="upper"):
+    status: int
+    messageid: str
+    nextposition: int | None = None
+    resultset: list[_Series] = []
+
+
+class BojFeed(FixingAdapter):
+    """Reads both series over some months."""
+
+    source = Source(
+        key="boj",
+        name="Bank of Japan",
+        home="https://www.stat-search.boj.or.jp/index_en.html",
+        terms="https://www.stat-search.boj.or.jp/info/api_notice_en.pdf",
+        licence="free use with the credit that the Bank prescribes",
+        redistribution=Redistribution.ALLOWED,
+        pace=Pace.DAILY,
+        covers="the yen per dollar and the dollar per euro in Tokyo",
+        anchor="USD",
+        fixed_at=time(17),
+        zone=ZoneInfo("Asia/Tokyo"),
+        first_day=_FIRST_DAY,
+        schedule=Schedule(start=time(8, 55), end=time(19), every=timedelta(hours=1), holidays="JP"),
+    )
+
+    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+        """Ask for the months of a calendar year at a time."""
+        start = max(first, _FIRST_DAY)
+        while start <= last:
+            end = min(last, date(start.year, 12, 31))
+            url = f"{_DATABASE}&code={_SERIES}&startDate={start:%Y%m}&endDate={end:%Y%m}"
+            yield Inquiry(url=url, first=start, last=end, media=("application/json",))
+            start = end + timedelta(days=1)
+
+    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+        """Read both series, in their order."""
+        _ = about
+        answer = _boj.json(content, _Answer)
+        if answer.status != 200 or answer.nextposition is not None:
+            raise _boj.broken(f"the answer is not whole: status {answer.status}, [{shown(answer.messageid)}]")
+        if answer.messageid == _NO_DATA and not answer.resultset:
+            raise NothingPublished("Bank of Japan: there is nothing for those months")
+        seen: set[Pair] = set()
+        fixings = [fixing for series in answer.resultset for fixing in _of_series(series, seen)]
+        if seen != set(_PAIRS.values()):
+            raise _boj.broken(f"the answer has {len(seen)} of the {len(_PAIRS)} series")
+        if not fixings:
+            raise NothingPublished("Bank of Japan: no day of those months has a rate yet")
+        yield from fixings
+
+
+def _of_series(series: _Series, seen: set[Pair]) -> Iterator[Fixing]:
+    pair = _PAIRS.get((series.series_code, series.unit))
+    values = series.values
+    if pair is None or series.frequency != "DAILY" or len(values.survey_dates) != len(values.values):
+        raise _boj.broken(f"the series [{shown(series.series_code)}] in [{shown(series.unit)}] is not as it was")
+    _boj.once(seen, pair)
+    days: set[date] = set()
+    for written, value in zip(values.survey_dates, values.values, strict=True):
+        # Whole months are answered: days before the first stand here too, without a rate.
+        is_missing = bytes(value) == b"null"
+        since = _FIRST_DAY.replace(day=1) if is_missing else _FIRST_DAY
+        day = _boj.once(days, _boj.day(written, "%Y%m%d", since))
+        if not is_missing:
+            with _boj.cell:
+                yield Fixing("boj", pair, day, _boj.positive(value, f"{pair} on {day}"))
+
+
+adapter: FixingAdapter = BojFeed()

@@ -1,0 +1,160 @@
+"""The Bank of Russia's official rates, and its prices of the precious metals.
+
+Roubles per `Nominal` units of a foreign currency, and per gram of gold, silver, platinum and palladium (the exact half
+of Buy and Sell; since 2008 the two are the same). windows-1251 XML with decimal commas. A rate is for the day of its
+`Date`, set the working day before, and holds until the next: asked about a Sunday it answers with Saturday's. Few days
+are asked singly, with all currencies of the day; for more a currency's whole range is one request, so that 28 years
+take 56 requests instead of 10,000. Days before 1998 are in the old rouble, which is another currency, and not asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, time, timedelta
+from decimal import Decimal
+from xml.etree.ElementTree import Element
+from zoneinfo import ZoneInfo
+
+from cambist.errors import NothingPublished, shown
+from cambist.history.fixing import GRAM, Fixing
+from cambist.pricing.pair import Pair
+from cambist.pricing.source_kind import Pace
+from cambist.reference.tables import CURRENCIES
+from cambist.sources.base import EVERY_DAY, FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.parsing import PayloadReader
+
+_SCRIPTS = "https://www.cbr.ru/scripts/"
+_FIRST_DAY = date(1998, 1, 1)
+_DAYS_SINGLY = 31
+_DECLARED = '<?xml version="1.0" encoding="windows-1251"'
+_MEDIA = ("application/xml", "text/xml")
+_METALS = "metals"
+_METAL_CODES = {"1": "XAU", "2": "XAG", "3": "XPT", "4": "XPD"}
+_LISTED = """
+    AED=R01230 AMD=R01060 AUD=R01010 AZN=R01020A BDT=R01685 BGN=R01100 BHD=R01080 BOB=R01105
+    BRL=R01115 BYN=R01090B CAD=R01350 CHF=R01775 CNY=R01375 CUP=R01395 CZK=R01760 DKK=R01215
+    DZD=R01030 EGP=R01240 ETB=R01800 EUR=R01239 GBP=R01035 GEL=R01210 HKD=R01200 HUF=R01135
+    IDR=R01280 INR=R01270 IRR=R01300 JPY=R01820 KGS=R01370 KRW=R01815 KZT=R01335 MDL=R01500
+    MMK=R02005 MNT=R01503 NGN=R01520 NOK=R01535 NZD=R01530 OMR=R01540 PLN=R01565 QAR=R01355
+    RON=R01585F RSD=R01805F SAR=R01580 SEK=R01770 SGD=R01625 THB=R01675 TJS=R01670 TMT=R01710A
+    TRY=R01700J UAH=R01720 USD=R01235 UZS=R01717 VND=R01150 XDR=R01589 ZAR=R01810
+"""
+_IDS = dict(entry.split("=", 1) for entry in _LISTED.split())
+
+_cbr = PayloadReader("CBR")
+
+
+class CbrFeed(FixingAdapter):
+    """Reads the rates of a day, the rates of a currency over days, and the metals over days."""
+
+    source = Source(
+        key="cbr",
+        name="Bank of Russia",
+        home="https://www.cbr.ru/eng/currency_base/daily/",
+        terms="https://www.cbr.ru/eng/user_agreement/",
+        licence="reuse with a reference to the Bank of Russia's site",
+        redistribution=Redistribution.ALLOWED,
+        pace=Pace.DAILY,
+        covers="some 54 currencies, the SDR and the four precious metals against the rouble",
+        anchor="RUB",
+        zone=ZoneInfo("Europe/Moscow"),
+        first_day=_FIRST_DAY,
+        # A day's rate is known the evening before; corrections are not known of, so few days are read again.
+        schedule=Schedule(start=time(0, 30), end=time(18), every=timedelta(hours=2), days=EVERY_DAY, reread=6),
+    )
+
+    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+        """Ask day by day, or for many days currency by currency; and for the metals at once."""
+        start = max(first, _FIRST_DAY)
+        if start > last:
+            return
+        yield _ranged("xml_metall", start, last, _METALS)
+        if last - start >= timedelta(days=_DAYS_SINGLY):
+            for code in _IDS:
+                yield _ranged("XML_dynamic", start, last, code)
+            return
+        for number in range((last - start).days + 1):
+            day = start + timedelta(days=number)
+            url = f"{_SCRIPTS}XML_daily.asp?date_req={day:%d/%m/%Y}"
+            yield Inquiry(url=url, first=day, last=day, media=_MEDIA)
+
+    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+        """Read a day, or what `about` says: a currency's code, or metals."""
+        root = _parsed(content)
+        seen: set[tuple[Pair, date]] = set()
+        for fixing in _of_day(root) if not about else _of_metals(root) if about == _METALS else _of_code(root, about):
+            _cbr.once(seen, (fixing.pair, fixing.day))
+            yield fixing
+        if not seen and about:
+            # A range between two days of effect is answered by the same document without a record.
+            raise NothingPublished("CBR: no rate took effect on the days asked")
+        if not seen:
+            raise _cbr.broken("the document holds no rate")
+
+
+def _ranged(script: str, first: date, last: date, about: str) -> Inquiry:
+    url = f"{_SCRIPTS}{script}.asp?date_req1={first:%d/%m/%Y}&date_req2={last:%d/%m/%Y}"
+    if about in _IDS:
+        url = f"{url}&VAL_NM_RQ={_IDS[about]}"
+    return Inquiry(url=url, first=first, last=last, about=about, media=_MEDIA)
+
+
+def _parsed(content: bytes) -> Element:
+    if not _cbr.text(content, "windows-1251").startswith(_DECLARED):
+        raise _cbr.broken("the document is not its own: it does not declare windows-1251")
+    return _cbr.xml(content)
+
+
+def _day(text: str | None) -> date:
+    return _cbr.day(text, "%d.%m.%Y", since=_FIRST_DAY)
+
+
+def _records(root: Element, name: str, entry: str) -> Iterator[Element]:
+    """Give the entries of a document of that name, which holds nothing else; a complaint of the source is text."""
+    if root.get("name") != name or (root.text or "").strip() or any(each.tag != entry for each in root):
+        raise _cbr.broken(f"the document is none of [{name}]")
+    yield from root
+
+
+def _of_day(root: Element) -> Iterator[Fixing]:
+    for entry in _records(root, "Foreign Currency Market", "Valute"):
+        code, day = _cbr.code(entry.findtext("CharCode")), _day(root.get("Date"))
+        with _cbr.cell:
+            yield _fixing(code, day, entry)
+
+
+def _of_code(root: Element, code: str) -> Iterator[Fixing]:
+    entries = list(_records(root, "Foreign Currency Market Dynamic", "Record"))
+    for found in root.get("ID"), *(entry.get("Id") for entry in entries):
+        if found != _IDS.get(code):
+            raise _cbr.broken(f"[{shown(str(found))}] stands where {code} was asked")
+    for entry in entries:
+        day = _day(entry.get("Date"))
+        with _cbr.cell:
+            yield _fixing(code, day, entry)
+
+
+def _fixing(code: str, day: date, entry: Element) -> Fixing:
+    # The somoni's id also gives the Tajik rouble that it replaced at 1,000 to 1.
+    pair = Pair("TJR" if code == "TJS" and day < CURRENCIES["TJS"].first_day else code, "RUB")
+    nominal = _cbr.whole(entry.findtext("Nominal"), f"{pair} on {day}")
+    return Fixing("cbr", pair, day, _number(entry, "Value", f"{pair} on {day}"), nominal)
+
+
+def _of_metals(root: Element) -> Iterator[Fixing]:
+    for entry in _records(root, "Precious metals quotations", "Record"):
+        day = _day(entry.get("Date"))
+        code = _METAL_CODES.get(entry.get("Code", ""))
+        if code is None:
+            raise _cbr.broken(f"[{shown(str(entry.get('Code')))}] is none of its metals")
+        pair = Pair(code, "RUB")
+        with _cbr.cell:
+            buy, sell = (_number(entry, side, f"{pair} on {day}") for side in ("Buy", "Sell"))
+            yield Fixing("cbr", pair, day, buy if buy == sell else (buy + sell) / 2, unit=GRAM)
+
+
+def _number(entry: Element, tag: str, what: str) -> Decimal:
+    return _cbr.number(entry.findtext(tag) or "", what, comma=",")
+
+
+adapter: FixingAdapter = CbrFeed()

@@ -1,0 +1,94 @@
+"""The Czech National Bank's fixing.
+
+Korunas per `amount` (1, 100 or 1,000) of a foreign currency, and per SDR, declared on working days after 14:30 Prague
+time; JSON of one day or of one calendar year. Asked about a day without a fixing it answers with the last before it,
+under that one's day (`validFor`); a year is an empty list until its first fixing. Since 1993-01-01: the years before
+are in the Czechoslovak koruna, which is another currency.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, time, timedelta
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from cambist.errors import NothingPublished
+from cambist.history.fixing import Fixing
+from cambist.pricing.pair import Pair
+from cambist.pricing.source_kind import Pace
+from cambist.sources.base import WEEKDAYS, FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.parsing import PayloadReader
+
+_API = "https://api.cnb.cz/cnbapi/exrates/"
+_FIRST_DAY = date(1993, 1, 1)
+_DAYS_SINGLY = 7
+
+_cnb = PayloadReader("CNB")
+
+
+class _Rate(msgspec.Struct):
+    validFor: str  # noqa: N815  the source's own name
+    currencyCode: str  # noqa: N815  as above
+    amount: int
+    rate: msgspec.Raw
+
+
+class _Document(msgspec.Struct):
+    rates: list[_Rate]
+
+
+class CnbFeed(FixingAdapter):
+    """Reads the fixings of a day and of a year."""
+
+    source = Source(
+        key="cnb",
+        name="Czech National Bank",
+        home="https://www.cnb.cz/en/financial-markets/foreign-exchange-market/",
+        terms="https://www.cnb.cz/en/footer/general-terms-and-conditions/",
+        licence="free reuse with attribution",
+        redistribution=Redistribution.ALLOWED,
+        pace=Pace.DAILY,
+        covers="some 30 currencies and the SDR against the Czech koruna",
+        anchor="CZK",
+        fixed_at=time(14, 30),
+        zone=ZoneInfo("Europe/Prague"),
+        first_day=_FIRST_DAY,
+        # A week's days are asked singly, and read again as far.
+        schedule=Schedule(start=time(14, 30), end=time(16), every=timedelta(minutes=10), holidays="CZ", reread=6),
+    )
+
+    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+        """Ask for each weekday of up to a week, for more days by the years that they are in."""
+        start = max(first, _FIRST_DAY)
+        days = [start + timedelta(days=number) for number in range(min((last - start).days + 1, _DAYS_SINGLY + 1))]
+        if len(days) <= _DAYS_SINGLY:
+            for day in days:
+                if day.weekday() in WEEKDAYS:
+                    yield _inquiry(f"daily?date={day}&lang=EN", day, day)
+            return
+        for year in range(start.year, last.year + 1):
+            begin, end = max(start, date(year, 1, 1)), min(last, date(year, 12, 31))
+            yield _inquiry(f"daily-year?year={year}&lang=EN", begin, end)
+
+    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+        """Read a day or a year, in the document's order."""
+        _ = about
+        rates = _cnb.json(content, _Document).rates
+        if not rates:
+            raise NothingPublished("CNB: the year has no fixing yet")
+        seen: set[tuple[Pair, date]] = set()
+        for rate in rates:
+            day = _cnb.day(rate.validFor, since=_FIRST_DAY)
+            pair, _ = _cnb.once(seen, (Pair(_cnb.code(rate.currencyCode), "CZK"), day))
+            with _cnb.cell:
+                amount = _cnb.whole(rate.amount, f"{pair} on {day}")
+                yield Fixing("cnb", pair, day, _cnb.positive(rate.rate, f"{pair} on {day}"), amount)
+
+
+def _inquiry(path: str, first: date, last: date) -> Inquiry:
+    return Inquiry(url=_API + path, first=first, last=last, media=("application/json",))
+
+
+adapter: FixingAdapter = CnbFeed()

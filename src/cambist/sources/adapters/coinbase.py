@@ -1,0 +1,123 @@
+"""Coinbase Exchange's best bids and asks of all its products, over the socket alone.
+
+JSON; the documented requests give one product's quote each, none gives all, so nothing is asked again and again. The
+`ticker` channel sends a product's quote at once and then at each of its trades: `time` is the last trade's, and a thin
+product's quote is as old as that. `sequence` counts a product's messages. A side without orders is 0 or empty. CGLD
+is the coin that the others call CELO; there are codes of one to a dozen letters and digits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+
+import msgspec
+from msgspec import Struct
+
+from cambist.errors import shown
+from cambist.pricing.pair import Pair
+from cambist.pricing.tick import Tick
+from cambist.sources.base import NOTHING_HEARD, Names, Socket, VenueAdapter, VenueMessage
+from cambist.sources.venue import ZERO_OR_EMPTY, JsonVenue, VenueReading, are_codes, batches, encode, venue_source
+
+_BATCH = 100
+_COMMON = {"CGLD": "CELO"}
+
+_coinbase = VenueReading("Coinbase", no_orders=ZERO_OR_EMPTY)
+
+
+class _Product(Struct):
+    id: str
+    base_currency: str
+    quote_currency: str
+    status: str
+    trading_disabled: bool = False
+    cancel_only: bool = False
+    post_only: bool = False
+    auction_mode: bool = False
+
+    @property
+    def trades(self) -> bool:
+        halted = self.trading_disabled or self.cancel_only or self.post_only or self.auction_mode
+        return self.status == "online" and not halted
+
+
+class _Ticker(Struct, tag_field="type", tag="ticker"):
+    product_id: str
+    sequence: int
+    best_bid: str
+    best_ask: str
+    time: datetime | None = None
+
+
+class _Other(Struct):
+    type: str
+    message: str = ""
+    reason: str = ""
+
+
+_other = msgspec.json.Decoder(_Other)
+
+
+class CoinbaseFeed(JsonVenue[_Ticker]):
+    """Reads the list of products and the ticker channel."""
+
+    source = venue_source(
+        key="coinbase",
+        name="Coinbase Exchange",
+        home="https://exchange.coinbase.com/",
+        terms="https://www.coinbase.com/legal/market_data",
+        covers="best bid and ask of some hundred coins, most against the dollar",
+    )
+
+    reading = _coinbase
+    list_url = "https://api.exchange.coinbase.com/products"
+    tickers_url = ""  # no request returns all quotes
+    frames = msgspec.json.Decoder(_Ticker)
+
+    def names(self, content: bytes) -> Names:
+        """Read the products that trade."""
+        names: dict[str, Pair] = {}
+        seen: set[str] = set()
+        for product in _coinbase.json(content, list[_Product]):
+            base, quote = product.base_currency, product.quote_currency
+            _coinbase.check_name(_coinbase.once(seen, product.id), base, quote, "-")
+            if product.trades and are_codes(base, quote):
+                names[product.id] = Pair(_COMMON.get(base, base), _COMMON.get(quote, quote))
+        return _coinbase.listed(names, what="product")
+
+    def read_tickers(self, content: bytes, names: Names) -> Iterator[Tick]:
+        """Refuse whatever comes, as nothing was asked."""
+        _ = content, names
+        raise _coinbase.broken("an answer came, but it is heard over its socket alone")
+
+    def sockets(self, names: Names) -> Iterator[Socket]:
+        """Return one connection; each frame of its hello adds to what is subscribed."""
+        hello = tuple(_subscription(batch) for batch in batches(list(names), _BATCH))
+        yield Socket(url="wss://ws-feed.exchange.coinbase.com", hello=hello)
+
+    def read_quotes(self, frame: _Ticker, names: Names) -> Iterator[Tick]:
+        """Read the best bid and ask of a product."""
+        pair = names.get(frame.product_id)
+        if pair is None:
+            return
+        bid, ask = _coinbase.side(frame.best_bid, pair), _coinbase.side(frame.best_ask, pair)
+        if frame.sequence < 0 or (frame.time is not None and frame.time.tzinfo is not UTC):
+            raise _coinbase.broken(f"{pair} has no count or no time of UTC: {frame.sequence}, {frame.time}")
+        if bid and ask:
+            yield Tick("coinbase", pair, bid, ask, frame.time, frame.sequence)
+
+    def read_other(self, frame: str | bytes, _names: Names) -> VenueMessage | None:
+        """Read an error, or anything else that is not a ticker."""
+        other = _other.decode(frame)
+        if other.type == "error":
+            words = ": ".join(part for part in (other.message, other.reason) if part)
+            return VenueMessage(refused=shown(words or "it gives no reason"))
+        return None if other.type in {"ticker", ""} else NOTHING_HEARD
+
+
+def _subscription(products: Sequence[str]) -> str:
+    return encode({"type": "subscribe", "product_ids": products, "channels": ["ticker"]})
+
+
+adapter: VenueAdapter = CoinbaseFeed()

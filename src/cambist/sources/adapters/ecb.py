@@ -1,0 +1,134 @@
+"""The European Central Bank's euro foreign exchange reference rates.
+
+Units of foreign currency per euro, of the concertation at 14:10 to 14:15 Frankfurt time, since 1999-01-04. The newest
+day and the last 90 are XML (`Cube time` over `Cube currency rate`); the full history is a zip of one CSV:
+`Date,USD,JPY,…,` newest day first, `N/A` where a currency had no rate, a trailing comma on every line.
+"""
+
+from __future__ import annotations
+
+import io
+import lzma
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator
+from datetime import date, time, timedelta
+from xml.etree.ElementTree import Element
+from zoneinfo import ZoneInfo
+
+from cambist.errors import SourceBroken, shown
+from cambist.history.fixing import Fixing
+from cambist.pricing.pair import Pair
+from cambist.pricing.source_kind import Pace
+from cambist.sources.base import LARGEST, FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.parsing import PayloadReader, is_code
+
+_FILES = "https://www.ecb.europa.eu/stats/eurofxref/"
+_FIRST_DAY = date(1999, 1, 4)
+_DOLLAR = Pair("EUR", "USD")
+_CUBE = "{http://www.ecb.int/vocabulary/2002-08-01/eurofxref}Cube"
+_DAYS_OF_XML = 85
+_MISSING = ("N/A", "")
+_UNREADABLE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, RuntimeError, ValueError)
+"""All that the standard library raises over damaged zips; NotImplementedError is a RuntimeError."""
+
+_ecb = PayloadReader("ECB")
+
+
+class EcbFeed(FixingAdapter):
+    """Reads the XML of recent days and the file of the full history."""
+
+    source = Source(
+        key="ecb",
+        name="European Central Bank",
+        home="https://www.ecb.europa.eu/stats/policy_and_exchange_rates/euro_reference_exchange_rates/",
+        terms="https://www.ecb.europa.eu/services/disclaimer/html/index.en.html",
+        licence="free reuse with attribution; for information, not for transactions",
+        redistribution=Redistribution.ALLOWED,
+        pace=Pace.DAILY,
+        covers="29 currencies against the euro, and 12 that have ended",
+        anchor="EUR",
+        fixed_at=time(14, 15),
+        zone=ZoneInfo("Europe/Berlin"),
+        first_day=_FIRST_DAY,
+        outranks_pegs=True,
+        schedule=Schedule(start=time(15, 55), end=time(18), every=timedelta(minutes=10), holidays="XECB"),
+    )
+
+    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+        """Ask for the last 90 days as XML where they are enough, else for the whole history."""
+        is_recent = last - first <= timedelta(days=_DAYS_OF_XML)
+        name = "eurofxref-hist-90d.xml" if is_recent else "eurofxref-hist.zip"
+        # The history may also be sent as what it is to the web server: any file.
+        media = ("text/xml", "application/xml") if is_recent else ("application/",)
+        yield Inquiry(url=_FILES + name, first=first, last=last, media=media)
+
+    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+        """Read any of the ECB's files, in the file's order."""
+        _ = about
+        yield from _of_xml(content) if content.lstrip()[:1] == b"<" else _of_csv(content)
+
+
+def _of_xml(content: bytes) -> Iterator[Fixing]:
+    root = _ecb.xml(content)
+    seen: set[date] = set()
+    for cube in root.iterfind(f"{_CUBE}/{_CUBE}"):
+        day = _ecb.once(seen, _ecb.day(cube.get("time"), since=_FIRST_DAY))
+        yield from _of_day(day, ((_pair(entry), entry.get("rate", "")) for entry in cube))
+    if not seen:
+        raise _ecb.broken("the document holds no day")
+
+
+def _pair(entry: Element) -> Pair:
+    return Pair("EUR", _ecb.code(entry.get("currency")))
+
+
+def _of_csv(content: bytes) -> Iterator[Fixing]:
+    text = _ecb.text(_unzipped(content) if content[:2] == b"PK" else content, "ascii")
+    header, *lines = text.removesuffix("\n").split("\n")
+    pairs = _pairs(header.removesuffix("\r").split(","))
+    seen: set[date] = set()
+    for line in lines:
+        cells = line.removesuffix("\r").split(",")
+        day = _ecb.once(seen, _ecb.day(cells[0], since=_FIRST_DAY))
+        if len(cells) != len(pairs) + 2 or cells[-1].strip():
+            raise _ecb.broken(f"the line of {day} has {len(cells)} cells instead of {len(pairs) + 2}")
+        yield from _of_day(day, zip(pairs, (cell.strip() for cell in cells[1:-1]), strict=True))
+    if not seen:
+        raise _ecb.broken("the file holds no day")
+
+
+def _of_day(day: date, rates: Iterable[tuple[Pair, str]]) -> Iterator[Fixing]:
+    """Give a day's fixings. A day without its dollar would leave every other currency without a worth."""
+    fixed: set[Pair] = set()
+    for pair, text in rates:
+        if text not in _MISSING:
+            _ecb.once(fixed, pair)
+            with _ecb.cell:
+                yield Fixing("ecb", pair, day, _ecb.number(text, f"{pair} on {day}"))
+    if _DOLLAR not in fixed:
+        raise _ecb.broken(f"{day} has no rate of the dollar")
+
+
+def _unzipped(content: bytes) -> bytes:
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            members = archive.infolist()
+            if len(members) != 1 or members[0].file_size > LARGEST:
+                raise _ecb.broken("the zip does not hold one CSV of a credible size")
+            return archive.read(members[0])
+    except SourceBroken:
+        raise
+    except _UNREADABLE as error:
+        raise _ecb.broken(f"the file cannot be read: {error}") from error
+
+
+def _pairs(header: list[str]) -> list[Pair]:
+    first, *codes, last = [cell.strip() for cell in header] if len(header) > 2 else ["", "", ""]
+    pairs = [Pair("EUR", code) for code in codes if is_code(code)]
+    if first != "Date" or last or len(set(pairs)) != len(codes) or _DOLLAR not in pairs:
+        raise _ecb.broken(f"the file does not begin with its header: [{shown(','.join(header))}]")
+    return pairs
+
+
+adapter: FixingAdapter = EcbFeed()

@@ -1,0 +1,91 @@
+"""The currency-api of fawazahmed0: units per dollar of everything that has a name, from sources that it does not tell.
+
+One JSON a day: `date`, and under `usd` 339 lower-case keys. It is a mixed bag: beside the living currencies and the
+precious metals (troy ounces per dollar) it holds coins, and currencies long dead that go on floating (HRK, BGN, ZWL,
+SLL, VEF, MRO, STD, BYR, ANG). So what is read is what the table below names, nothing else. The Syrian pound is not in
+it: in 2026 it still came in the old pounds, of which a hundred are one. Pegged ones float, too (1.80 XCG for 1.79), and
+the rial is Iran's market's: a good check, a poor witness. A day that was never packed is answered with 404.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, time, timedelta
+from zoneinfo import ZoneInfo
+
+from msgspec import Raw, Struct
+
+from cambist.history.fixing import Fixing
+from cambist.pricing.pair import Pair
+from cambist.pricing.source_kind import Pace
+from cambist.sources.base import EVERY_DAY, FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.parsing import PayloadReader
+
+_PACKAGE = "https://cdn.jsdelivr.net/npm/@fawazahmed0/currency-api"
+_FIRST_DAY = date(2024, 3, 2)
+_CODES = (
+    "AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CLF CLP "
+    "CNY COP COU CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG "
+    "HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA "
+    "MKD MMK MNT MOP MRU MUR MVR MWK MXN MXV MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR RON "
+    "RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX "
+    "UYI UYU UYW UZS VED VES VND VUV WST XAF XCD XCG XDR XOF XPF YER ZAR ZMW ZWG "
+    "XAU XAG XPT XPD"
+)
+_READ = {code.lower(): Pair("USD", code) for code in _CODES.split()}
+"""The living currencies of ISO 4217 but the Syrian pound, and the precious metals, by their keys."""
+
+_fawazahmed0 = PayloadReader("fawazahmed0")
+
+
+class _Day(Struct):
+    date: str
+    usd: dict[str, Raw]
+
+
+class Fawazahmed0Feed(FixingAdapter):
+    """Reads the JSON of one day."""
+
+    source = Source(
+        key="fawazahmed0",
+        name="fawazahmed0 currency-api",
+        home="https://github.com/fawazahmed0/exchange-api",
+        terms="https://github.com/fawazahmed0/exchange-api/blob/main/LICENSE",
+        licence="CC0: no rights reserved",
+        redistribution=Redistribution.ALLOWED,
+        pace=Pace.DAILY,
+        covers="all living currencies and the four precious metals against the dollar; where from is not disclosed",
+        zone=ZoneInfo("UTC"),
+        first_day=_FIRST_DAY,
+        compiled=True,
+        schedule=Schedule(start=time(0, 30), every=timedelta(hours=3), days=EVERY_DAY, reread=3),
+    )
+
+    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+        """Ask for one day after the other; there are rates on weekends, too."""
+        day = max(first, _FIRST_DAY)
+        while day <= last:
+            yield Inquiry(
+                url=f"{_PACKAGE}@{day}/v1/currencies/usd.min.json",
+                first=day,
+                last=day,
+                media=("application/json",),
+                absent=frozenset({404}),
+            )
+            day += timedelta(days=1)
+
+    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+        """Read what the table names of one day."""
+        _ = about
+        document = _fawazahmed0.json(content, _Day)
+        day = _fawazahmed0.day(document.date, since=_FIRST_DAY)
+        if bytes(document.usd.get("usd", b"")) != b"1" or "eur" not in document.usd:
+            raise _fawazahmed0.broken(f"the rates of {day} are none per dollar")
+        for key, value in document.usd.items():
+            pair = _READ.get(key)
+            if pair is not None:
+                with _fawazahmed0.cell:
+                    yield Fixing("fawazahmed0", pair, day, _fawazahmed0.positive(value, f"{pair} on {day}"))
+
+
+adapter: FixingAdapter = Fawazahmed0Feed()

@@ -1,0 +1,92 @@
+"""Financial Benchmarks India's reference rates of the rupee, the successor of the Reserve Bank's.
+
+Rupees per 1, 100 or 10000 units of foreign currency, as the name of the rate says (`INR / 100 JPY`), of the trades
+before 13:00 Mumbai time; a JSON list, newest day first. `processRunDate` is the day. Without a working day in the range
+the list is empty. Six currencies; the dirham and the rupiah joined later than the other four.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date, time, timedelta
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from cambist.errors import NothingPublished, shown
+from cambist.history.fixing import Fixing
+from cambist.pricing.pair import Pair
+from cambist.pricing.source_kind import Pace
+from cambist.sources.base import FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.parsing import PayloadReader
+
+_RATES = "https://www.fbil.org.in/wasdm/refrates/fetchfiltered?authenticated=false"
+_FIRST_DAY = date(2018, 7, 10)
+_NAME = re.compile(r"INR / ([1-9][0-9]{0,6}) ([A-Z]{3})", re.ASCII)
+
+_fbil = PayloadReader("FBIL")
+
+
+class _Rate(msgspec.Struct, rename="camel"):
+    process_run_date: str
+    sub_prod_name: str
+    rate: msgspec.Raw
+    display_time: str = ""
+
+
+class FbilFeed(FixingAdapter):
+    """Reads the list of reference rates."""
+
+    source = Source(
+        key="fbil",
+        name="Financial Benchmarks India",
+        home="https://www.fbil.org.in/#/refrates",
+        terms="https://www.fbil.org.in/#/termsandcondition",
+        licence="the benchmark administrator's own terms",
+        redistribution=Redistribution.UNCLEAR,
+        why_off="It is not clear that the terms of the benchmark administrator let its rates be passed on.",
+        pace=Pace.DAILY,
+        covers="6 currencies in rupees",
+        anchor="INR",
+        fixed_at=time(13),
+        zone=ZoneInfo("Asia/Kolkata"),
+        first_day=_FIRST_DAY,
+        schedule=Schedule(start=time(13, 5), end=time(17), every=timedelta(minutes=15), holidays="IN"),
+    )
+
+    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+        """Ask for a calendar year at a time."""
+        start = max(first, _FIRST_DAY)
+        while start <= last:
+            end = min(last, date(start.year, 12, 31))
+            url = f"{_RATES}&fromDate={start}&toDate={end}"
+            yield Inquiry(url=url, first=start, last=end, media=("application/json",))
+            start = end + timedelta(days=1)
+
+    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+        """Read a list, in its order."""
+        _ = about
+        rates = _fbil.json(content, list[_Rate])
+        if not rates:
+            raise NothingPublished("FBIL: there is no rate in those days")
+        seen: set[tuple[Pair, date]] = set()
+        for rate in rates:
+            nominal, pair = _quoted(rate.sub_prod_name)
+            day = _fbil.day(rate.process_run_date, "%Y-%m-%d 00:00:00", since=_FIRST_DAY)
+            _fbil.once(seen, (pair, day))
+            with _fbil.cell:
+                value = _fbil.positive(rate.rate, f"{pair} on {day}")
+                published_at = _fbil.moment(rate.display_time, self.source.zone)
+                yield Fixing("fbil", pair, day, value, nominal, published_at=published_at)
+
+
+def _quoted(name: str) -> tuple[int, Pair]:
+    match = _NAME.fullmatch(name)
+    if match is None or match[2] == "INR":
+        raise _fbil.broken(f"[{shown(name)}] does not name a rate of the rupee")
+    pair = Pair(match[2], "INR")
+    return _fbil.whole(match[1], pair), pair
+
+
+adapter: FixingAdapter = FbilFeed()

@@ -1,0 +1,66 @@
+"""The Federal Reserve's H.10 foreign exchange rates, from the St. Louis Fed without a key.
+
+One CSV file for each series (see `h10`), `observation_date,DEXJPUS`: in older copies the header was `DATE,DEXJPUS` and
+a missing rate `.`; now it is empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+
+from cambist.errors import shown
+from cambist.history.fixing import Fixing
+from cambist.sources.base import FixingAdapter
+from cambist.sources.h10 import SERIES, H10Feed, h10_source
+from cambist.sources.parsing import PayloadReader
+
+_GRAPH = "https://fred.stlouisfed.org/graph/fredgraph.csv"
+_DAY_HEADERS = ("observation_date", "DATE")
+
+_fed = PayloadReader("Federal Reserve")
+
+
+class FedFeed(H10Feed):
+    """Reads the CSV of one series."""
+
+    source = h10_source(
+        key="fed",
+        name="Federal Reserve",
+        home="https://www.federalreserve.gov/releases/h10/",
+        terms="https://fred.stlouisfed.org/legal/",
+    )
+    reading = _fed
+    # The content type of downloads from there has changed several times; it was never that of a web page.
+    media = ("text/csv", "application/")
+    missing = ("", ".")
+
+    def url(self, series: str, first: date, last: date) -> str:
+        """Return the address of a CSV file."""
+        return f"{_GRAPH}?id={series}&cosd={first}&coed={last}"
+
+    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+        """Read one series, which must be the one asked for."""
+        series, rows = _table(_fed.text(content, "ascii"))
+        if series not in SERIES or about not in ("", series):
+            raise _fed.broken(f"the series is [{shown(series)}] instead of [{about}]")
+        yield from self.fixings(series, rows)
+
+
+def _table(text: str) -> tuple[str, Iterator[tuple[str, str]]]:
+    """Return the name of the series, and its lines as day and cell."""
+    header, *lines = text.replace("\r\n", "\n").split("\n")
+    day, _, series = header.partition(",")
+    if day not in _DAY_HEADERS or not lines or lines[-1]:
+        raise _fed.broken(f"the file does not begin with its header and end with a line: [{shown(header)}]")
+    return series, map(_cells, lines[:-1])
+
+
+def _cells(line: str) -> tuple[str, str]:
+    cells = line.split(",")
+    if len(cells) != 2:
+        raise _fed.broken(f"a line has {len(cells)} cells instead of 2: [{shown(line)}]")
+    return cells[0], cells[1]
+
+
+adapter: FixingAdapter = FedFeed()

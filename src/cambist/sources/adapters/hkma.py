@@ -1,0 +1,118 @@
+"""The Hong Kong Monetary Authority's daily exchange rates of its monthly statistical bulletin.
+
+Hong Kong dollars per unit of foreign currency, closing middle rates since 1981-01-02, published once a month for the
+month before; JSON, newest or oldest day first as asked, Saturdays among them. A column a currency in lower case, of
+ended ones too; `special_drawing_rights` is the SDR and `neeri_…` are indices of the Hong Kong dollar, no rates. `null`
+is a missing rate. The float noise of the source (7.8245000000000005) is kept. For days whose bulletin is not out yet
+the list is empty. A page holds 100 days, so no more are asked for at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, time, timedelta
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from cambist.errors import NothingPublished, shown
+from cambist.history.fixing import Fixing
+from cambist.pricing.pair import Pair
+from cambist.pricing.source_kind import Pace
+from cambist.sources.base import FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.parsing import PayloadReader
+
+_DAILY = (
+    "https://api.hkma.gov.hk/public/market-data-and-statistics/monthly-statistical-bulletin/er-ir/er-eeri-daily"
+    "?choose=end_of_day"
+)
+_FIRST_DAY = date(1981, 1, 2)
+_PAGE = 100
+_CURRENT = "usd gbp jpy cad aud sgd twd chf cny krw thb myr eur php inr idr zar"
+_ENDED = "dem nlg bef frf itl"
+_PAIRS = {column: Pair(column.upper(), "HKD") for column in f"{_CURRENT} {_ENDED}".split()}
+_PAIRS["special_drawing_rights"] = Pair("XDR", "HKD")
+_DAY = "end_of_day"
+
+_hkma = PayloadReader("HKMA")
+
+
+class _Header(msgspec.Struct):
+    success: bool
+    err_code: str
+
+
+class _Result(msgspec.Struct):
+    datasize: int
+    records: list[dict[str, msgspec.Raw]]
+
+
+class _Answer(msgspec.Struct):
+    header: _Header
+    result: _Result
+
+
+class HkmaFeed(FixingAdapter):
+    """Reads a page of days."""
+
+    source = Source(
+        key="hkma",
+        name="Hong Kong Monetary Authority",
+        home="https://apidocs.hkma.gov.hk/",
+        terms="https://www.hkma.gov.hk/eng/disclaimer/",
+        licence="free use with the Authority named",
+        redistribution=Redistribution.ALLOWED,
+        pace=Pace.DAILY,
+        covers="17 currencies and the SDR in Hong Kong dollars, a month late, and 5 that have ended",
+        anchor="HKD",
+        fixed_at=time(17),
+        zone=ZoneInfo("Asia/Hong_Kong"),
+        first_day=_FIRST_DAY,
+        # The newest days come with next month's bulletin, so what is asked for again has to reach back so far.
+        schedule=Schedule(start=time(9), end=time(19), every=timedelta(hours=3), holidays="HK", reread=75),
+    )
+
+    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+        """Ask for a page of days at a time, which cannot have a second page."""
+        start = max(first, _FIRST_DAY)
+        while start <= last:
+            end = min(last, start + timedelta(days=_PAGE - 1))
+            page = f"&pagesize={_PAGE}&offset=0&sortby={_DAY}&sortorder=asc"
+            yield Inquiry(
+                url=f"{_DAILY}&from={start}&to={end}{page}", first=start, last=end, media=("application/json",)
+            )
+            start = end + timedelta(days=1)
+
+    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+        """Read a page, in its order."""
+        _ = about
+        answer = _hkma.json(content, _Answer)
+        result = answer.result
+        if not answer.header.success or result.datasize != len(result.records):
+            raise _hkma.broken(f"the answer is not whole: code [{shown(answer.header.err_code)}]")
+        if not result.records:
+            raise NothingPublished("HKMA: the bulletin of those days is not out")
+        seen: set[date] = set()
+        fixed = 0
+        for record in result.records:
+            day = _hkma.day(_hkma.json(bytes(record.get(_DAY, b"null")), str), since=_FIRST_DAY)
+            for fixing in _of_day(_hkma.once(seen, day), record):
+                fixed += 1
+                yield fixing
+        if not fixed:
+            raise _hkma.broken("no day of the page has a rate")
+
+
+def _of_day(day: date, record: dict[str, msgspec.Raw]) -> Iterator[Fixing]:
+    for column, raw in record.items():
+        written = bytes(raw)
+        if column in _PAIRS and written != b"null":
+            pair = _PAIRS[column]
+            with _hkma.cell:
+                yield Fixing("hkma", pair, day, _hkma.positive(raw, f"{pair} on {day}"))
+        elif column not in _PAIRS and column != _DAY and not column.startswith("neeri_"):
+            with _hkma.cell:
+                raise _hkma.cell_broken(f"it is not known what the column [{shown(column)}] means")
+
+
+adapter: FixingAdapter = HkmaFeed()

@@ -1,0 +1,102 @@
+"""InforEuro: the European Commission's monthly accounting rates of the euro.
+
+Units of foreign currency per euro, valid from the first of a month, in JSON: an array of countries with their
+currency's code and value, null where there is none. The rates are the market's of the last day but one of the month
+before, and out then. The answer does not say its month: the address does. A month without rates yet is answered with
+404. What is quoted before 1999 is the ECU, which no label says: nothing of before then is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, time, timedelta
+from zoneinfo import ZoneInfo
+
+from msgspec import Raw, Struct
+
+from cambist.errors import shown
+from cambist.history.fixing import Fixing
+from cambist.pricing.pair import Pair
+from cambist.pricing.source_kind import Pace
+from cambist.sources.base import FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.parsing import PayloadReader
+
+_RATES = "https://ec.europa.eu/budg/inforeuro/api/public/monthly-rates"
+_FIRST_DAY = date(1999, 1, 1)
+_MONTH = "%Y-%m"
+
+_CODES = {"FRC": "CDF", "ZIG": "ZWG"}
+"""Labels of its own: the Congolese franc until 1999, and the Zimbabwe gold."""
+
+_NEW_KWANZA = (date(2000, 1, 1), date(2000, 2, 1))
+"""The months in which AOK, the code of a kwanza of before 1990, stood for the new one."""
+
+_inforeuro = PayloadReader("InforEuro")
+
+
+class _Row(Struct):
+    """Declared without defaults: a row that lacks one of the two is none of InforEuro's."""
+
+    isoA3Code: str  # noqa: N815  the source's own name
+    value: Raw
+
+
+class InforEuroFeed(FixingAdapter):
+    """Reads the JSON of one month; `about` is the month."""
+
+    source = Source(
+        key="inforeuro",
+        name="European Commission, InforEuro",
+        home="https://commission.europa.eu/funding-tenders/procedures-guidelines-tenders/information-contractors-and-beneficiaries/exchange-rate-inforeuro_en",
+        terms="https://commission.europa.eu/legal-notice_en",
+        licence="free reuse with attribution",
+        redistribution=Redistribution.ALLOWED,
+        pace=Pace.MONTHLY,
+        covers="some 150 currencies against the euro, month by month",
+        anchor="EUR",
+        zone=ZoneInfo("Europe/Brussels"),
+        first_day=_FIRST_DAY,
+        compiled=True,
+        schedule=Schedule(start=time(8), end=time(20), every=timedelta(hours=6), reread=62),
+    )
+
+    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+        """Ask for every month of which there is a day from `first` to `last`; its rates are of its first day."""
+        month = max(first, _FIRST_DAY).replace(day=1)
+        while month <= last:
+            yield Inquiry(
+                url=f"{_RATES}?year={month.year}&month={month.month}&lang=en",
+                first=month,
+                last=month,
+                about=month.strftime(_MONTH),
+                media=("application/json",),
+                absent=frozenset({404}),
+            )
+            month = (month + timedelta(days=32)).replace(day=1)
+
+    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+        """Read one month, in the order of the countries."""
+        day = _inforeuro.day(about, _MONTH, since=_FIRST_DAY)
+        seen: set[str] = set()
+        for row in _inforeuro.json(content, list[_Row]):
+            code = _code(_inforeuro.code(row.isoA3Code), day)
+            if bytes(row.value) == b"null":
+                continue
+            pair = Pair("EUR", code)
+            if code != "EUR":
+                _inforeuro.once(seen, code)
+                with _inforeuro.cell:
+                    yield Fixing("inforeuro", pair, day, _inforeuro.positive(row.value, f"{pair} of {about}"))
+            elif _inforeuro.positive(row.value, f"{pair} of {about}") != 1:
+                raise _inforeuro.broken(f"a euro is worth [{shown(bytes(row.value).decode())}] of itself")
+        if not seen:
+            raise _inforeuro.broken(f"the answer holds no rate of {about}")
+
+
+def _code(label: str, day: date) -> str:
+    if label == "AOK" and day in _NEW_KWANZA:
+        return "AOA"
+    return _CODES.get(label, label)
+
+
+adapter: FixingAdapter = InforEuroFeed()

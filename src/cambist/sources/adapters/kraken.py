@@ -1,0 +1,162 @@
+"""Kraken's best bids and asks: some hundred coins against currencies and each other, and a dozen pairs of currencies.
+
+JSON. List and tickers use the exchange's old codes (key `XXBTZUSD`, `XBTUSD`, `XBT/USD`; XDG is the dogecoin), the
+socket's second version the common ones (`BTC/USD`, `DOGE/USD`), and it refuses the `XBT/USD` that the list calls its
+name. Some codes are other coins than elsewhere. A side without orders is 0 in the tickers, 0 or null on the socket.
+Tickers come without a time, frames with it. Errors are answered with status 200 and `error` filled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Annotated, Generic, TypeVar
+
+import msgspec
+from msgspec import Meta, Struct
+
+from cambist.errors import shown
+from cambist.pricing.pair import Pair
+from cambist.pricing.tick import Tick
+from cambist.sources.base import NOTHING_HEARD, Names, Socket, VenueAdapter, VenueMessage
+from cambist.sources.venue import ZERO, JsonVenue, VenueReading, are_codes, batches, encode, venue_source
+
+T = TypeVar("T")
+
+_REST = "https://api.kraken.com/0/public/"
+_BATCH = 200
+_TRADING = {"online", "limit_only", "reduce_only"}
+_OLD = {"XBT": "BTC", "XDG": "DOGE"}
+"""Codes that the socket's second version writes in another way."""
+_COMMON = _OLD | {"LUNA": "LUNC", "LUNA2": "LUNA", "UST": "USTC", "REP": "REPV1", "REPV2": "REP"}
+"""What the others call it: after each of these coins was replaced, Kraken alone kept the code for the old one."""
+
+_kraken = VenueReading("Kraken", no_orders=ZERO)
+
+
+class _Listed(Struct):
+    altname: str
+    base: str
+    quote: str
+    wsname: str = ""
+    status: str = "online"  # lists of before 2022 have none
+
+
+class _Ticker(Struct):
+    a: Annotated[list[str], Meta(min_length=1)]
+    b: Annotated[list[str], Meta(min_length=1)]
+
+
+class _Answer(Struct, Generic[T]):
+    error: list[str]
+    result: dict[str, T] = {}
+
+
+class _Quote(Struct):
+    symbol: str
+    bid: Decimal | None
+    ask: Decimal | None
+    timestamp: datetime | None = None
+
+
+class _Frame(Struct, tag_field="channel", tag="ticker"):
+    data: list[_Quote]
+
+
+class _Other(Struct):
+    channel: str = ""
+    method: str = ""
+    success: bool = True
+    error: str = ""
+
+
+_other = msgspec.json.Decoder(_Other)
+
+
+class KrakenFeed(JsonVenue[_Frame]):
+    """Reads list, tickers and the socket's second version."""
+
+    source = venue_source(
+        key="kraken",
+        name="Kraken",
+        home="https://www.kraken.com/",
+        terms="https://www.kraken.com/legal",
+        covers="best bid and ask of some hundred coins, and of a dozen pairs of currencies",
+    )
+
+    reading = _kraken
+    list_url = _REST + "AssetPairs"
+    tickers_url = _REST + "Ticker"
+    frames = msgspec.json.Decoder(_Frame)
+
+    def names(self, content: bytes) -> Names:
+        """Read all pairs by key, both old names and the socket's name, without dark pools and staked coins."""
+        names: dict[str, Pair] = {}
+        for key, listed in _result(content, _Answer[_Listed]).items():
+            if (pair := _pair(listed)) is not None:
+                for name in (key, listed.altname, listed.wsname, _renamed(listed.wsname, _OLD)):
+                    if names.setdefault(name, pair) != pair:
+                        raise _kraken.broken(f"[{shown(name)}] stands for {names[name]} and {pair}")
+        return _kraken.listed(names)
+
+    def read_tickers(self, content: bytes, names: Names) -> Iterator[Tick]:
+        """Read all tickers, which have no time."""
+        for key, ticker in _result(content, _Answer[_Ticker]).items():
+            if (pair := names.get(key)) is not None:
+                bid, ask = _kraken.side(ticker.b[0], pair), _kraken.side(ticker.a[0], pair)
+                if bid and ask:
+                    yield Tick("kraken", pair, bid, ask)
+
+    def sockets(self, names: Names) -> Iterator[Socket]:
+        """Return one connection; heartbeats come every second where nothing else does."""
+        symbols = [name for name in names if "/" in name and not _OLD.keys() & set(name.split("/"))]
+        hello = tuple(_subscription(batch) for batch in batches(symbols, _BATCH))
+        yield Socket(url="wss://ws.kraken.com/v2", hello=hello, silence=timedelta(seconds=30))
+
+    def read_quotes(self, frame: _Frame, names: Names) -> Iterator[Tick]:
+        """Read the quotes of the socket's second version."""
+        for quote in frame.data:
+            if (pair := names.get(quote.symbol)) is None:
+                continue
+            bid, ask = (_kraken.positive(side, pair) if side else None for side in (quote.bid, quote.ask))
+            if quote.timestamp is not None and quote.timestamp.tzinfo is not UTC:
+                raise _kraken.broken(f"{pair} has no time of UTC: {quote.timestamp}")
+            if bid and ask:
+                yield Tick("kraken", pair, bid, ask, quote.timestamp)
+
+    def read_other(self, frame: str | bytes, _names: Names) -> VenueMessage | None:
+        """Read an error, or anything else that is not a ticker."""
+        other = _other.decode(frame)
+        if not other.success:
+            return VenueMessage(refused=shown(other.error or "it gives no reason"))
+        return None if other.channel == "ticker" or not (other.channel or other.method) else NOTHING_HEARD
+
+
+def _result(content: bytes, kind: type[_Answer[T]]) -> dict[str, T]:
+    answer = _kraken.json(content, kind)
+    if answer.error:
+        raise _kraken.broken(f"it answers an error: {shown(', '.join(answer.error))}")
+    return answer.result
+
+
+def _pair(listed: _Listed) -> Pair | None:
+    """Give the pair in everyone's codes, where it trades and both codes are plain."""
+    if not listed.wsname or listed.status not in _TRADING:
+        return None
+    base, slash, quote = _renamed(listed.wsname, _COMMON).partition("/")
+    if not slash:
+        raise _kraken.broken(f"[{shown(listed.wsname)}] is no name of a pair")
+    return Pair(base, quote) if are_codes(base, quote) else None
+
+
+def _renamed(name: str, codes: Mapping[str, str]) -> str:
+    return "/".join(codes.get(code, code) for code in name.split("/"))
+
+
+def _subscription(symbols: Sequence[str]) -> str:
+    params = {"channel": "ticker", "symbol": symbols, "event_trigger": "bbo", "snapshot": True}
+    return encode({"method": "subscribe", "params": params})
+
+
+adapter: VenueAdapter = KrakenFeed()

@@ -1,0 +1,93 @@
+"""The LBMA's prices of the London bullion auctions: dollars per fine troy ounce, loco London.
+
+One JSON a metal, the whole history at once: an array of `{"d": day, "v": [dollars, pounds, euros]}`, oldest first. Of
+gold, platinum and palladium the afternoon's auction is read, of silver the only one, of each the dollars alone: pounds
+and euros are missing, nought or wrong on many days, and never traded. No auction is held at weekends; the one day that
+stands there all the same is known to be bad, and left out. Many who ask are answered with 403.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, time, timedelta
+from zoneinfo import ZoneInfo
+
+from msgspec import Raw, Struct
+
+from cambist.history.fixing import Fixing
+from cambist.pricing.pair import Pair
+from cambist.pricing.source_kind import Pace, RateType
+from cambist.sources.base import WEEKDAYS, FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.parsing import PayloadReader
+
+_PRICES = "https://prices.lbma.org.uk/json"
+_FIRST_DAY = date(1968, 1, 2)
+_PAIRS = {
+    "gold_pm": Pair("XAU", "USD"),
+    "silver": Pair("XAG", "USD"),
+    "platinum_pm": Pair("XPT", "USD"),
+    "palladium_pm": Pair("XPD", "USD"),
+}
+_BAD = frozenset({("silver", date(1983, 2, 5))})
+"""A Saturday, at half the price of the days around."""
+
+_CURRENCIES = 3
+
+_lbma = PayloadReader("LBMA")
+
+
+class _Row(Struct):
+    d: str
+    v: list[Raw]
+
+
+class LbmaFeed(FixingAdapter):
+    """Reads one metal's history; `about` is its name there."""
+
+    source = Source(
+        key="lbma",
+        name="LBMA precious metal prices",
+        home="https://www.lbma.org.uk/prices-and-data/precious-metal-prices",
+        terms="https://www.ice.com/iba/lbma-gold-silver-price",
+        licence="a licence of the ICE Benchmark Administration is needed, for own use, too",
+        redistribution=Redistribution.FORBIDDEN,
+        pace=Pace.DAILY,
+        covers="gold, silver, platinum and palladium in dollars: the prices of the London auctions",
+        fixed_at=time(15),
+        zone=ZoneInfo("Europe/London"),
+        first_day=_FIRST_DAY,
+        rate_type=RateType.MARKET,
+        schedule=Schedule(start=time(15, 30), end=time(20), every=timedelta(hours=1), holidays="XLON"),
+        why_off="The LBMA's prices need a licence of the ICE Benchmark Administration (IBA): have one before use.",
+    )
+
+    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+        """Ask for each metal's whole history: there is nothing less."""
+        start = max(first, _FIRST_DAY)
+        if start <= last:
+            for name in _PAIRS:
+                yield Inquiry(url=f"{_PRICES}/{name}.json", first=start, last=last, about=name)
+
+    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+        """Read one metal's dollars, in the order of the days."""
+        pair = _PAIRS.get(about)
+        if pair is None:
+            raise _lbma.broken(f"[{about}] is none of the prices that are asked for")
+        seen: set[date] = set()
+        priced = False
+        for row in _lbma.json(content, list[_Row]):
+            day = _lbma.once(seen, _lbma.day(row.d, since=_FIRST_DAY))
+            if (about, day) in _BAD:
+                continue
+            if day.weekday() not in WEEKDAYS:
+                raise _lbma.broken(f"{pair} has a price of {day}, on which no auction was held")
+            if len(row.v) != _CURRENCIES:
+                raise _lbma.broken(f"{pair} on {day} has {len(row.v)} prices instead of {_CURRENCIES}")
+            priced = True
+            with _lbma.cell:
+                yield Fixing("lbma", pair, day, _lbma.positive(row.v[0], f"{pair} on {day}"))
+        if not priced:
+            raise _lbma.broken("the file holds no price")
+
+
+adapter: FixingAdapter = LbmaFeed()

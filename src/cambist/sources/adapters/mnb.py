@@ -1,0 +1,112 @@
+"""The Hungarian National Bank's official rates.
+
+Forints per `unit` (1 or 100) of a foreign currency, of 11:00 Budapest time on working days, with decimal commas. A
+SOAP service: the answer is XML whose text is an XML document of its own, newest day first; `MNBExchangeRates` without
+anything in it says that no rate is of the days asked. The currencies have to be named, else days come without rates;
+one that was not published on a day is left out of it. The service knows days back to 1949; asked are those since 1999.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, time, timedelta
+from xml.etree.ElementTree import Element
+from zoneinfo import ZoneInfo
+
+from cambist.errors import NothingPublished, shown
+from cambist.history.fixing import Fixing
+from cambist.pricing.pair import Pair
+from cambist.pricing.source_kind import Pace
+from cambist.sources.base import FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.parsing import PayloadReader
+
+_ADDRESS = "https://www.mnb.hu/arfolyamok.asmx"
+_FIRST_DAY = date(1999, 1, 4)
+_AT_ONCE = timedelta(days=365)
+_CURRENCIES = (
+    "AUD,BRL,CAD,CHF,CNY,CZK,DKK,EUR,GBP,HKD,IDR,ILS,INR,ISK,JPY,KRW,"
+    "MXN,MYR,NOK,NZD,PHP,PLN,RON,RSD,RUB,SEK,SGD,THB,TRY,UAH,USD,ZAR,"
+    # Those that have ended since 1999.
+    "BGN,EEK,GRD,HRK,LTL,LVL,ROL,SIT,SKK"
+)
+_HEADERS = (
+    ("Content-Type", "text/xml; charset=utf-8"),
+    ("SOAPAction", "http://www.mnb.hu/webservices/MNBArfolyamServiceSoap/GetExchangeRates"),
+)
+_ENVELOPE = (
+    '<?xml version="1.0" encoding="utf-8"?>'
+    '<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body>'
+    '<GetExchangeRates xmlns="http://www.mnb.hu/webservices/"><startDate>{first}</startDate><endDate>{last}</endDate>'
+    "<currencyNames>{currencies}</currencyNames></GetExchangeRates></soap:Body></soap:Envelope>"
+)
+_SOAP = "{http://schemas.xmlsoap.org/soap/envelope/}"
+_MNB = "{http://www.mnb.hu/webservices/}"
+_RESULT = f"{_SOAP}Body/{_MNB}GetExchangeRatesResponse/{_MNB}GetExchangeRatesResult"
+
+_mnb = PayloadReader("MNB")
+
+
+class MnbFeed(FixingAdapter):
+    """Reads the rates of a range of days."""
+
+    source = Source(
+        key="mnb",
+        name="Hungarian National Bank",
+        home="https://www.mnb.hu/en/arfolyamok",
+        terms="https://www.mnb.hu/letoltes/documentation-on-the-mnb-s-web-service-on-current-and-historic-exchange-rates.pdf",
+        licence="public service of the bank; its documentation sets no limits to reuse",
+        redistribution=Redistribution.ALLOWED,
+        pace=Pace.DAILY,
+        covers="32 currencies against the forint, and 9 that have ended",
+        anchor="HUF",
+        alias="HUX",
+        fixed_at=time(11),
+        zone=ZoneInfo("Europe/Budapest"),
+        first_day=_FIRST_DAY,
+        schedule=Schedule(start=time(11), end=time(14), every=timedelta(minutes=15), holidays="HU"),
+    )
+
+    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+        """Ask for the days, 365 at a time."""
+        start = max(first, _FIRST_DAY)
+        while start <= last:
+            end = min(last, start + _AT_ONCE - timedelta(days=1))
+            body = _ENVELOPE.format(first=start, last=end, currencies=_CURRENCIES).encode("ascii")
+            yield Inquiry(url=_ADDRESS, first=start, last=end, headers=_HEADERS, body=body, media=("text/xml",))
+            start = end + timedelta(days=1)
+
+    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+        """Read an answer, newest day first."""
+        _ = about
+        seen: set[date] = set()
+        # The answer declares no encoding: read as text first, it is UTF-8 or nothing.
+        for entry in _days(_mnb.xml(_mnb.text(content).encode("utf-8"))):
+            day = _mnb.once(seen, _mnb.day(entry.get("date"), since=_FIRST_DAY))
+            yield from _of_day(day, entry)
+        if not seen:
+            raise NothingPublished("MNB: no rate is of the days asked")
+
+
+def _days(envelope: Element) -> Iterator[Element]:
+    """Open the document in the document."""
+    result = envelope.findtext(_RESULT) if envelope.tag == f"{_SOAP}Envelope" else None
+    if not result:
+        raise _mnb.broken("the answer holds no result")
+    root = _mnb.xml(result.encode("utf-8"))
+    if root.tag != "MNBExchangeRates" or (root.text or "").strip() or any(entry.tag != "Day" for entry in root):
+        raise _mnb.broken(f"the result is not its own: [{shown(result)}]")
+    yield from root
+
+
+def _of_day(day: date, rates: Element) -> Iterator[Fixing]:
+    fixed: set[Pair] = set()
+    for entry in rates:
+        pair = _mnb.once(fixed, Pair(_mnb.code(entry.get("curr")), "HUF"))
+        with _mnb.cell:
+            unit = _mnb.whole(entry.get("unit"), f"{pair} on {day}")
+            yield Fixing("mnb", pair, day, _mnb.number(entry.text or "", f"{pair} on {day}", comma=","), unit)
+    if not fixed:
+        raise _mnb.broken(f"{day} has no rate")
+
+
+adapter: FixingAdapter = MnbFeed()

@@ -1,0 +1,94 @@
+"""The National Bank of Georgia's official rates.
+
+Lari per `quantity` (1 to 10000) units of foreign currency; JSON, one day a request. A rate is set at about 17:00
+Tbilisi time (`date`) for the following day (`validFromDate`) and stays in force until the next. The answer about a day
+is what was in force then, dated with its own `validFromDate`: about a Monday it is the Saturday's, about the day after
+a holiday the one of the holiday. So a fixing's day is `validFromDate`. Before there were rates the list is empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, time, timedelta
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from cambist.errors import NothingPublished, shown
+from cambist.history.fixing import Fixing
+from cambist.pricing.pair import Pair
+from cambist.pricing.source_kind import Pace
+from cambist.sources.base import FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.parsing import PayloadReader
+
+_DAY = "https://nbg.gov.ge/gw/api/ct/monetarypolicy/currencies/?date="
+_FIRST_DAY = date(1995, 10, 14)
+_SUNDAY = 6
+
+_nbg = PayloadReader("NBG")
+
+
+class _Rate(msgspec.Struct, rename="camel"):
+    code: str
+    quantity: int
+    rate: msgspec.Raw
+    valid_from_date: str
+    date: str = ""
+
+
+class _Rates(msgspec.Struct):
+    date: str
+    currencies: list[_Rate]
+
+
+class NbgFeed(FixingAdapter):
+    """Reads the rates in force on a day."""
+
+    source = Source(
+        key="nbg",
+        name="National Bank of Georgia",
+        home="https://nbg.gov.ge/en/monetary-policy/currency",
+        terms="https://nbg.gov.ge/en/monetary-policy/currency",
+        licence="official rates, published without terms of their own",
+        redistribution=Redistribution.ALLOWED,
+        pace=Pace.DAILY,
+        covers="42 currencies in lari",
+        anchor="GEL",
+        zone=ZoneInfo("Asia/Tbilisi"),
+        first_day=_FIRST_DAY,
+        # Rates are for Tuesdays to Saturdays, holidays too, and known since the evening before.
+        schedule=Schedule(
+            start=time(0, 15), end=time(12), every=timedelta(hours=3), days=frozenset({1, 2, 3, 4, 5}), reread=7
+        ),
+    )
+
+    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+        """Ask for each day but Sundays, whose rates Monday's answer tells as well."""
+        day = max(first, _FIRST_DAY)
+        while day <= last:
+            if day.weekday() != _SUNDAY:
+                yield Inquiry(url=f"{_DAY}{day}", first=day, last=day, media=("application/json",))
+            day += timedelta(days=1)
+
+    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+        """Read the rates of one day, in their order."""
+        _ = about
+        answer = _nbg.json(content, list[_Rates])
+        if not answer:
+            raise NothingPublished("NBG: no rates were in force on that day")
+        if len(answer) != 1 or not answer[0].currencies:
+            raise _nbg.broken(f"the list holds {len(answer)} days, and not one with rates")
+        day = _nbg.day(answer[0].date, "%Y-%m-%dT00:00:00.000Z", since=_FIRST_DAY)
+        seen: set[Pair] = set()
+        for rate in answer[0].currencies:
+            if rate.valid_from_date != answer[0].date or rate.code == "GEL":
+                raise _nbg.broken(f"[{shown(rate.code)}] is for [{shown(rate.valid_from_date)}] and not for {day}")
+            pair = _nbg.once(seen, Pair(_nbg.code(rate.code), "GEL"))
+            with _nbg.cell:
+                value = _nbg.positive(rate.rate, f"{pair} on {day}")
+                # Its Z is none: the clock is that of Tbilisi.
+                published_at = _nbg.moment(rate.date, self.source.zone)
+                yield Fixing("nbg", pair, day, value, _nbg.whole(rate.quantity, pair), published_at=published_at)
+
+
+adapter: FixingAdapter = NbgFeed()

@@ -1,0 +1,131 @@
+"""The National Bank of Poland's average rates, and its price of gold.
+
+Zlotys per one unit of a foreign currency, as JSON. Table A (the traded currencies) is of every working day, table B
+(all others) of Wednesdays, both since 2002-01-02; gold is in zlotys per gram, since 2013-01-02. The rates are of 11:00
+Warsaw time. One request may span 93 days; where no table falls into them the answer is 404. Weak currencies are rounded
+hard (the birr to 0.0238), and table B kept some codes beyond their end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import date, time, timedelta
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from cambist.history.fixing import GRAM, Fixing
+from cambist.pricing.pair import Pair
+from cambist.pricing.source_kind import Pace
+from cambist.sources.base import FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.parsing import PayloadReader
+
+_API = "https://api.nbp.pl/api"
+_FIRST_DAY = date(2002, 1, 2)
+_FIRST_GOLD = date(2013, 1, 2)
+_AT_ONCE = timedelta(days=93)
+_TABLES = ("A", "B")
+_GOLD = "gold"
+_SUCCESSORS = {
+    # Table B wrote these codes over values of their successors, from the day named.
+    "AON": ("AOA", _FIRST_DAY),
+    "BYB": ("BYR", _FIRST_DAY),
+    "AFA": ("AFN", date(2003, 1, 7)),
+    "ZWR": ("ZWL", date(2009, 2, 25)),
+}
+
+_nbp = PayloadReader("NBP")
+
+
+class _Rate(msgspec.Struct):
+    code: str
+    mid: msgspec.Raw
+
+
+class _Table(msgspec.Struct):
+    table: str
+    effectiveDate: str  # noqa: N815  the source's own name
+    rates: list[_Rate]
+
+
+class _GoldPrice(msgspec.Struct):
+    data: str
+    cena: msgspec.Raw
+
+
+class NbpFeed(FixingAdapter):
+    """Reads tables A and B and the price of gold."""
+
+    source = Source(
+        key="nbp",
+        name="National Bank of Poland",
+        home="https://nbp.pl/en/statistic-and-financial-reporting/rates/",
+        terms="https://api.nbp.pl/en.html",
+        licence="public interface of the bank; free reuse with attribution",
+        redistribution=Redistribution.ALLOWED,
+        pace=Pace.DAILY,
+        covers="some 150 currencies against the zloty (32 daily, the others weekly), and gold",
+        anchor="PLN",
+        fixed_at=time(11),
+        zone=ZoneInfo("Europe/Warsaw"),
+        first_day=_FIRST_DAY,
+        schedule=Schedule(start=time(11, 45), end=time(14), every=timedelta(minutes=15), holidays="PL"),
+    )
+
+    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+        """Ask for both tables and for gold, 93 days at a time."""
+        start = max(first, _FIRST_DAY)
+        while start <= last:
+            end = min(last, start + _AT_ONCE - timedelta(days=1))
+            for table in _TABLES:
+                yield _inquiry(f"exchangerates/tables/{table}", start, end, table)
+            if end >= _FIRST_GOLD:
+                yield _inquiry("cenyzlota", max(start, _FIRST_GOLD), end, _GOLD)
+            start = end + timedelta(days=1)
+
+    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+        """Read tables of one kind (`about` is A or B), or prices of gold."""
+        seen: set[tuple[Pair, date]] = set()
+        for fixing in _of_gold(content) if about == _GOLD else _of_tables(content, about):
+            _nbp.once(seen, (fixing.pair, fixing.day))
+            yield fixing
+        if not seen:
+            raise _nbp.broken("the document holds no rate")
+
+
+def _inquiry(path: str, first: date, last: date, about: str) -> Inquiry:
+    return Inquiry(
+        url=f"{_API}/{path}/{first}/{last}/?format=json",
+        first=first,
+        last=last,
+        about=about,
+        media=("application/json",),
+        absent=frozenset({404}),
+    )
+
+
+def _of_tables(content: bytes, about: str) -> Iterator[Fixing]:
+    for table in _nbp.json(content, list[_Table]):
+        if table.table != about or not table.rates:
+            raise _nbp.broken(f"a table [{table.table}] of {len(table.rates)} rates stands where [{about}] was asked")
+        yield from _of_day(_nbp.day(table.effectiveDate, since=_FIRST_DAY), table.rates)
+
+
+def _of_day(day: date, rates: Iterable[_Rate]) -> Iterator[Fixing]:
+    for rate in rates:
+        code = _nbp.code(rate.code)
+        successor, since = _SUCCESSORS.get(code, ("", day))
+        pair = Pair(successor if successor and day >= since else code, "PLN")
+        with _nbp.cell:
+            yield Fixing("nbp", pair, day, _nbp.positive(rate.mid, f"{pair} on {day}"))
+
+
+def _of_gold(content: bytes) -> Iterator[Fixing]:
+    pair = Pair("XAU", "PLN")
+    for price in _nbp.json(content, list[_GoldPrice]):
+        day = _nbp.day(price.data, since=_FIRST_GOLD)
+        with _nbp.cell:
+            yield Fixing("nbp", pair, day, _nbp.positive(price.cena, f"{pair} on {day}"), unit=GRAM)
+
+
+adapter: FixingAdapter = NbpFeed()

@@ -1,0 +1,123 @@
+"""The National Bank of Ukraine's official rates.
+
+Hryvnias per `units` of a foreign currency, per SDR, and per troy ounce of the four precious metals, as JSON. A rate is
+set one working day (`calcdate`) and is for another (`exchangedate`, which is the fixing's day); days without a rate of
+their own, as those of a weekend, are listed with the last one. `rate` is for `units` (1 to 1,000), `rate_per_unit` is
+not read. Since 1999-01-04; ended currencies go on under their old codes there, with the new one's values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, time, timedelta
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from cambist.history.fixing import Fixing
+from cambist.pricing.pair import Pair
+from cambist.pricing.source_kind import Pace
+from cambist.reference.tables import CURRENCIES
+from cambist.sources.base import EVERY_DAY, FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.parsing import PayloadReader
+
+_ADDRESS = "https://bank.gov.ua/NBU_Exchange/exchange_site"
+_FIRST_DAY = date(1999, 1, 4)
+
+
+class _Renamed(NamedTuple):
+    """What `label` means from `since` until before `until`: that many times fewer units of `code`."""
+
+    label: str
+    code: str
+    since: date = date.min
+    until: date = date.max
+    fewer: int = 1
+
+
+_RENAMED = (
+    # The somoni's code stands over values of the Tajik rouble that it replaced at 1,000 to 1.
+    _Renamed("TJS", "TJR", until=CURRENCIES["TJS"].first_day),
+    # These codes stand over values of the currencies that replaced theirs. Where that cut the figure, `units` was left
+    # as it had been: 10,000 is written for 100 new lira, lei, manats, and 1,000 for 100 new leva.
+    _Renamed("RUR", "RUB"),
+    _Renamed("BGL", "BGN", since=date(1999, 8, 1), until=date(2000, 1, 1)),
+    _Renamed("BGL", "BGN", since=date(2000, 1, 1), fewer=10),
+    _Renamed("TRL", "TRY", since=date(2005, 1, 6), fewer=100),
+    _Renamed("ROL", "RON", since=date(2005, 7, 1), fewer=100),
+    _Renamed("AZM", "AZN", since=date(2006, 1, 6), fewer=100),
+    _Renamed("TMM", "TMT", since=date(2009, 1, 6), fewer=100),
+)
+
+_nbu = PayloadReader("NBU")
+
+
+class _Record(msgspec.Struct):
+    exchangedate: str
+    cc: str
+    rate: msgspec.Raw
+    units: int
+
+
+class NbuFeed(FixingAdapter):
+    """Reads the list of all rates of a range of days."""
+
+    source = Source(
+        key="nbu",
+        name="National Bank of Ukraine",
+        home="https://bank.gov.ua/en/markets/exchangerates",
+        terms="https://bank.gov.ua/en/useterms",
+        licence="reuse with attribution and a link to the bank",
+        redistribution=Redistribution.ALLOWED,
+        pace=Pace.DAILY,
+        covers="some 40 currencies, the SDR and the four precious metals against the hryvnia",
+        anchor="UAH",
+        zone=ZoneInfo("Europe/Kyiv"),
+        first_day=_FIRST_DAY,
+        # A day's rate is known the evening before, so it is asked for from the day's beginning.
+        schedule=Schedule(start=time(0, 30), end=time(18), every=timedelta(hours=2), days=EVERY_DAY),
+    )
+
+    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+        """Ask for all rates of the days, a calendar year at a time: that many are some four megabytes."""
+        start = max(first, _FIRST_DAY)
+        while start <= last:
+            end = min(last, date(start.year, 12, 31))
+            days = f"start={start:%Y%m%d}&end={end:%Y%m%d}"
+            url = f"{_ADDRESS}?{days}&sort=exchangedate&order=asc&json="
+            yield Inquiry(url=url, first=start, last=end, media=("application/json",))
+            start = end + timedelta(days=1)
+
+    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+        """Read the list in its order."""
+        _ = about
+        seen: set[tuple[Pair, date]] = set()
+        for record in _nbu.json(content, list[_Record]):
+            with _nbu.cell:
+                fixing = _fixing(record)
+                _nbu.once(seen, (fixing.pair, fixing.day))
+                yield fixing
+        if not seen:
+            raise _nbu.broken("the list holds no rate")
+
+
+def _fixing(record: _Record) -> Fixing:
+    day = _nbu.day(record.exchangedate, "%d.%m.%Y", since=_FIRST_DAY)
+    code, fewer = _meant(_nbu.code(record.cc), day)
+    pair = Pair(code, "UAH")
+    units = _nbu.whole(record.units, f"{pair} on {day}")
+    if units % fewer:
+        raise _nbu.broken(f"{pair} on {day} is quoted per [{units}] units of [{record.cc}]")
+    return Fixing("nbu", pair, day, _nbu.positive(record.rate, f"{pair} on {day}"), units // fewer)
+
+
+def _meant(label: str, day: date) -> tuple[str, int]:
+    """Give the currency that a code stands for on a day, and how many times fewer units are meant than written."""
+    for renamed in _RENAMED:
+        if renamed.label == label and renamed.since <= day < renamed.until:
+            return renamed.code, renamed.fewer
+    return label, 1
+
+
+adapter: FixingAdapter = NbuFeed()

@@ -1,0 +1,94 @@
+"""Norges Bank's daily exchange rates.
+
+Norwegian kroner per foreign unit or per 100 units, of the concertation at 14:15, published at about 16:00 on Norwegian
+working days. SDMX as CSV, one series after the other: `UNIT_MULT` is the power of ten of the units quoted, so `2` is
+per 100. Trailing zeros are left out. The special drawing right is calculated; two of the series are indices of the
+krone and no currencies. A day without fixings has no lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, time, timedelta
+from zoneinfo import ZoneInfo
+
+from cambist.errors import shown
+from cambist.history.fixing import Fixing
+from cambist.pricing.pair import Pair
+from cambist.pricing.source_kind import Pace
+from cambist.sources.base import FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.parsing import PayloadReader
+
+_SERIES = "https://data.norges-bank.no/api/data/EXR/B..NOK.SP"
+_FIRST_DAY = date(1999, 1, 4)
+_HEADER = "FREQ,BASE_CUR,QUOTE_CUR,TENOR,DECIMALS,CALCULATED,UNIT_MULT,COLLECTION,TIME_PERIOD,OBS_VALUE"
+_INDICES = ("I44", "TWI")
+"""The import-weighted and the trade-weighted krone."""
+
+_norges = PayloadReader("Norges Bank")
+
+
+class NorgesFeed(FixingAdapter):
+    """Reads the CSV of all series."""
+
+    source = Source(
+        key="norges",
+        name="Norges Bank",
+        home="https://www.norges-bank.no/en/topics/Statistics/exchange_rates/",
+        terms="https://www.norges-bank.no/en/topics/Statistics/disclaimer/",
+        licence="free reuse with attribution; for information",
+        redistribution=Redistribution.ALLOWED,
+        pace=Pace.DAILY,
+        covers="some 35 currencies and the special drawing right against the Norwegian krone",
+        anchor="NOK",
+        fixed_at=time(14, 15),
+        zone=ZoneInfo("Europe/Oslo"),
+        first_day=_FIRST_DAY,
+        schedule=Schedule(start=time(15, 55), end=time(18), every=timedelta(minutes=15), holidays="NO"),
+    )
+
+    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+        """Ask for all series, a calendar year at a time."""
+        first = max(first, _FIRST_DAY)
+        while first <= last:
+            end = min(last, date(first.year, 12, 31))
+            url = f"{_SERIES}?format=csvdata&startPeriod={first}&endPeriod={end}"
+            yield Inquiry(url=url, first=first, last=end, media=("text/csv",))
+            first = end + timedelta(days=1)
+
+    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+        """Read the series in the file's order."""
+        _ = about
+        text = _norges.text(content)
+        header, _, lines = text.partition("\n")
+        if header.removesuffix("\r") != _HEADER or not text.endswith("\n"):
+            raise _norges.broken(f"the file does not begin with its header and end with a line: [{shown(header)}]")
+        seen: set[tuple[str, date]] = set()
+        for cells in _norges.table(lines):
+            yield from _row(cells, seen)
+        if not any(code == "USD" for code, _ in seen):
+            raise _norges.broken("the file has no rate of the dollar")
+
+
+def _row(cells: list[str], seen: set[tuple[str, date]]) -> Iterator[Fixing]:
+    """Give the fixing of a line, which has to be a spot rate of a business day in kroner; none of an index."""
+    if len(cells) != 10:
+        raise _norges.broken(f"a line has {len(cells)} cells instead of 10: [{shown(','.join(cells))}]")
+    every, code, quote, tenor, _, calculated, power, collection, of, text = cells
+    day = _norges.day(of, since=_FIRST_DAY)
+    _norges.once(seen, (code, day))
+    if (every, quote, tenor, collection) != ("B", "NOK", "SP", "C") or code == "NOK":
+        raise _norges.broken(f"the line of {day} is no daily rate in kroner: [{shown(','.join(cells))}]")
+    if (code, calculated) not in [(index, "true") for index in _INDICES]:
+        pair = Pair(_norges.code(code), "NOK")
+        with _norges.cell:
+            yield Fixing("norges", pair, day, _norges.number(text, f"{pair} on {day}"), _nominal(power, pair))
+
+
+def _nominal(power: str, pair: Pair) -> int:
+    if power not in ("0", "1", "2", "3", "4"):
+        raise _norges.broken(f"{pair} is quoted per ten to the power of [{shown(power)}]")
+    return int("1" + "0" * int(power))
+
+
+adapter: FixingAdapter = NorgesFeed()

@@ -1,0 +1,200 @@
+"""OKX's best bids and asks of all spot pairs.
+
+JSON, each answer in an envelope whose `code` is "0" where all is well, whatever the status. Of the list only what is
+`live` trades. Tickers carry the time of each (`ts`, milliseconds as text); a side without orders is empty. The socket
+is spoken to over `bbo-tbt` (the best level at each change, `seqId` counts them); frames of `tickers` are understood
+too. Without a frame or the text `ping` for 30 seconds it hangs up; it answers `pong`, which is no JSON.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from typing import Generic, Literal, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from cambist.errors import shown
+from cambist.pricing.pair import Pair
+from cambist.pricing.tick import Tick
+from cambist.pricing.unix_time import EPOCH
+from cambist.sources.base import NOTHING_HEARD, Names, Socket, VenueAdapter, VenueMessage
+from cambist.sources.venue import (
+    ZERO_OR_EMPTY,
+    JsonVenue,
+    VenueReading,
+    are_codes,
+    batches,
+    encode,
+    is_leveraged,
+    venue_source,
+)
+
+T = TypeVar("T")
+
+_REST = "https://www.okx.com/api/v5/"
+_BATCH = 100
+_LEVERAGED = re.compile(r"(.+)[35][LS]", re.ASCII)
+_CHANNELS = {"bbo-tbt", "tickers"}
+
+_okx = VenueReading("OKX", no_orders=ZERO_OR_EMPTY)
+
+
+class _Instrument(Struct, rename="camel"):
+    inst_id: str
+    base_ccy: str
+    quote_ccy: str
+    state: str
+
+
+class _Answer(Struct, Generic[T]):
+    code: str
+    msg: str = ""
+    data: list[T] = []
+
+
+class _Ticker(Struct, rename="camel"):
+    inst_id: str
+    bid_px: str
+    ask_px: str
+    ts: str
+
+
+class _Arg(Struct, rename="camel"):
+    channel: Literal["bbo-tbt"]
+    inst_id: str
+
+
+class _Best(Struct, rename="camel"):
+    bids: list[list[str]]
+    asks: list[list[str]]
+    ts: str
+    seq_id: int = 0
+
+
+class _Frame(Struct):
+    arg: _Arg
+    data: list[_Best]
+
+
+class _TickersArg(Struct):
+    channel: Literal["tickers"]
+
+
+class _TickersFrame(Struct):
+    arg: _TickersArg
+    data: list[_Ticker]
+
+
+class _OtherArg(Struct):
+    channel: str = ""
+
+
+class _Other(Struct):
+    event: str = ""
+    msg: str = ""
+    arg: _OtherArg | None = None
+
+
+_tickers_frame = msgspec.json.Decoder(_TickersFrame)
+_other = msgspec.json.Decoder(_Other)
+
+
+class OkxFeed(JsonVenue[_Frame]):
+    """Reads list, tickers and the public socket."""
+
+    source = venue_source(
+        key="okx",
+        name="OKX",
+        home="https://www.okx.com/",
+        terms="https://www.okx.com/help/terms-of-service",
+        covers="best bid and ask of several hundred coins, most against stable coins",
+    )
+
+    reading = _okx
+    list_url = _REST + "public/instruments?instType=SPOT"
+    tickers_url = _REST + "market/tickers?instType=SPOT"
+    frames = msgspec.json.Decoder(_Frame)
+
+    def names(self, content: bytes) -> Names:
+        """Read the pairs that trade."""
+        instruments = _data(content, _Answer[_Instrument])
+        coins = {instrument.base_ccy for instrument in instruments}
+        names: dict[str, Pair] = {}
+        seen: set[str] = set()
+        for instrument in instruments:
+            name = _okx.once(seen, instrument.inst_id)
+            base, quote = instrument.base_ccy, instrument.quote_ccy
+            _okx.check_name(name, base, quote, "-")
+            if instrument.state == "live" and are_codes(base, quote) and not is_leveraged(base, _LEVERAGED, coins):
+                names[name] = Pair(base, quote)
+        return _okx.listed(names)
+
+    def read_tickers(self, content: bytes, names: Names) -> Iterator[Tick]:
+        """Read all tickers."""
+        seen: set[str] = set()
+        for ticker in _data(content, _Answer[_Ticker]):
+            _okx.once(seen, ticker.inst_id)
+            yield from _of_ticker(ticker, names)
+
+    def sockets(self, names: Names) -> Iterator[Socket]:
+        """Return one connection, kept alive by a text."""
+        hello = tuple(_subscription(batch) for batch in batches(list(names), _BATCH))
+        yield Socket(url="wss://ws.okx.com:8443/ws/v5/public", hello=hello, ping="ping")
+
+    def hear(self, frame: str | bytes, names: Names) -> VenueMessage:
+        """Read one frame; the answer to a ping is not JSON."""
+        return NOTHING_HEARD if frame in {"pong", b"pong"} else super().hear(frame, names)
+
+    def read_quotes(self, frame: _Frame, names: Names) -> Iterator[Tick]:
+        """Read the best levels of a pair."""
+        pair = names.get(frame.arg.inst_id)
+        if pair is None:
+            return
+        for best in frame.data:
+            bid, ask, moment = _okx.best(best.bids, pair), _okx.best(best.asks, pair), _moment(best.ts, pair)
+            _okx.count(pair, best.seq_id)
+            if bid and ask:
+                yield Tick("okx", pair, bid, ask, moment, best.seq_id)
+
+    def read_other(self, frame: str | bytes, names: Names) -> VenueMessage | None:
+        """Read tickers, an error, a notice, or anything else that is not a best level."""
+        other = _other.decode(frame)
+        if other.arg is not None and other.arg.channel == "tickers" and not other.event:
+            tickers = _tickers_frame.decode(frame).data
+            return VenueMessage(tuple(tick for ticker in tickers for tick in _of_ticker(ticker, names)))
+        if other.event == "error":
+            return VenueMessage(refused=shown(other.msg or "it gives no reason"))
+        if other.event == "notice":  # of an upgrade that will end the connection
+            return VenueMessage(reconnect=True)
+        if not other.event and (other.arg is None or other.arg.channel in _CHANNELS | {""}):
+            return None
+        return NOTHING_HEARD
+
+
+def _data(content: bytes, kind: type[_Answer[T]]) -> list[T]:
+    answer = _okx.json(content, kind)
+    if answer.code != "0":
+        raise _okx.broken(f"it answers an error: {shown(f'{answer.code} {answer.msg}')}")
+    return answer.data
+
+
+def _of_ticker(ticker: _Ticker, names: Names) -> Iterator[Tick]:
+    pair = names.get(ticker.inst_id)
+    if pair is not None:
+        bid, ask, moment = _okx.side(ticker.bid_px, pair), _okx.side(ticker.ask_px, pair), _moment(ticker.ts, pair)
+        if bid and ask:
+            yield Tick("okx", pair, bid, ask, moment)
+
+
+def _moment(text: str, pair: Pair) -> datetime:
+    return EPOCH + timedelta(milliseconds=_okx.digits(text, 13, pair))
+
+
+def _subscription(pairs: Sequence[str]) -> str:
+    return encode({"op": "subscribe", "args": [{"channel": "bbo-tbt", "instId": pair} for pair in pairs]})
+
+
+adapter: VenueAdapter = OkxFeed()

@@ -1,0 +1,106 @@
+"""The Reserve Bank of Australia's daily exchange rates, table F11.1.
+
+Units of foreign currency per Australian dollar, of 16:00 Sydney time on working days; one CSV since 2023-01-03. It
+opens with a byte order mark and eleven rows about its columns (two of them blank), among them `Units` with the codes:
+`SDR` is the XDR, and `Index`, the trade-weighted index, is no rate. A cell is blank where a series was not published;
+hundreds of blank lines follow the last day. The column of the US dollar is WM/Reuters'.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, time
+from zoneinfo import ZoneInfo
+
+from cambist.errors import shown
+from cambist.history.fixing import Fixing
+from cambist.pricing.pair import Pair
+from cambist.pricing.source_kind import Pace
+from cambist.sources.base import FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.parsing import PayloadReader
+
+_ADDRESS = "https://www.rba.gov.au/statistics/tables/csv/f11.1-data.csv"
+_FIRST_DAY = date(2023, 1, 3)
+_LABELS = ["Title", "Description", "Frequency", "Type", "Units", "", "", "Source", "Publication date", "Series ID"]
+_TITLES, _UNITS = 1, 5
+_INDEX = "Index"
+_DAY = r"(?P<d>\d{2})-(?P<m>[A-Z][a-z]{2})-(?P<y>\d{4})"
+
+_rba = PayloadReader("RBA")
+
+
+class RbaFeed(FixingAdapter):
+    """Reads the table."""
+
+    source = Source(
+        key="rba",
+        name="Reserve Bank of Australia",
+        home="https://www.rba.gov.au/statistics/frequency/exchange-rates.html",
+        terms="https://www.rba.gov.au/copyright/",
+        licence="CC BY 4.0; the US dollar's column is from WM/Reuters",
+        redistribution=Redistribution.ALLOWED,
+        pace=Pace.DAILY,
+        covers="some 20 currencies and the SDR against the Australian dollar",
+        anchor="AUD",
+        fixed_at=time(16),
+        zone=ZoneInfo("Australia/Sydney"),
+        first_day=_FIRST_DAY,
+        schedule=Schedule(start=time(16), end=time(19), holidays="AU"),
+    )
+
+    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+        """Ask for the one file."""
+        start = max(first, _FIRST_DAY)
+        if start <= last:
+            # The web server sends it as a file of no kind.
+            yield Inquiry(url=_ADDRESS, first=start, last=last, media=("application/octet-stream", "text/csv"))
+
+    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+        """Read the table in its order, oldest day first."""
+        _ = about
+        text = _rba.text(content, "utf-8-sig")
+        if not text.endswith("\n"):
+            raise _rba.broken("the table is cut off")
+        rows = list(_rba.table(text.rstrip("\n")))
+        pairs = _pairs(rows[: len(_LABELS) + 1])
+        seen: set[date] = set()
+        for row in rows[len(_LABELS) + 1 :]:
+            yield from _of_day(_rba.once(seen, _day("".join(row[:1]))), pairs, row[1:])
+        if not seen:
+            raise _rba.broken("the table holds no day")
+
+
+def _pairs(head: list[list[str]]) -> list[Pair | None]:
+    """Read the pairs off the rows above the first day; None is a column without rates."""
+    if [row[0] if row else "" for row in head[1:]] != _LABELS or not ",".join(head[0]).startswith("F11.1 "):
+        raise _rba.broken("the table does not begin with its eleven rows")
+    titles, units = head[_TITLES][1:], head[_UNITS][1:]
+    if len(titles) != len(units) or len(set(units)) != len(units) or "USD" not in units:
+        raise _rba.broken(f"its {len(titles)} columns have these units: [{shown(','.join(units))}]")
+    return [_pair(title, unit) for title, unit in zip(titles, units, strict=True)]
+
+
+def _pair(title: str, unit: str) -> Pair | None:
+    if unit == _INDEX:
+        return None
+    if title != f"A$1={unit}":
+        raise _rba.broken(f"the column [{shown(title)}] is in [{shown(unit)}]")
+    return Pair("AUD", "XDR" if unit == "SDR" else _rba.code(unit))
+
+
+def _day(text: str) -> date:
+    return _rba.english_day(text, _DAY, since=_FIRST_DAY)
+
+
+def _of_day(day: date, pairs: list[Pair | None], cells: list[str]) -> Iterator[Fixing]:
+    if len(cells) != len(pairs):
+        raise _rba.broken(f"the line of {day} has {len(cells)} rates instead of {len(pairs)}")
+    fixed = [(pair, cell) for pair, cell in zip(pairs, cells, strict=True) if pair is not None and cell]
+    if not fixed:
+        raise _rba.broken(f"{day} has no rate")
+    for pair, cell in fixed:
+        with _rba.cell:
+            yield Fixing("rba", pair, day, _rba.number(cell, f"{pair} on {day}"))
+
+
+adapter: FixingAdapter = RbaFeed()

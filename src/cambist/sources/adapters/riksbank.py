@@ -1,0 +1,111 @@
+"""Sveriges Riksbank's daily exchange rates.
+
+Swedish kronor per one foreign unit, published at about 16:15 on Swedish bank days, since 1993. One JSON array of
+`{seriesId, date, value}`, at most a year of it at a time; `SEKUSDPMI` is the dollar, `SEKETT` the krona against itself.
+A day without fixings has no entries. The euro's series begins with the ecu's values, the new rouble's with the old
+one's. Without a key a handful of requests a minute is answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, time, timedelta
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from cambist.errors import NothingPublished, shown
+from cambist.history.fixing import Fixing
+from cambist.pricing.pair import Pair
+from cambist.pricing.source_kind import Pace
+from cambist.reference.tables import CURRENCIES
+from cambist.sources.base import FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.parsing import PayloadReader
+
+_GROUP = "https://api.riksbank.se/swea/v1/Observations/ByGroup/130"
+_FIRST_DAY = date(1993, 1, 4)
+_ITSELF = "SEKETT"
+
+_PREDECESSORS = {
+    "EUR": ("XEU", date(1999, 1, 4)),
+    "RUB": ("RUR", CURRENCIES["RUB"].first_day),
+}
+"""Whose values a series begins with, and the first day of its own."""
+
+_riksbank = PayloadReader("Riksbank")
+
+
+class _Observation(msgspec.Struct):
+    series: str = msgspec.field(name="seriesId")
+    date: str
+    value: msgspec.Raw
+
+
+class RiksbankFeed(FixingAdapter):
+    """Reads the JSON of the group of all currencies."""
+
+    source = Source(
+        key="riksbank",
+        name="Sveriges Riksbank",
+        home="https://www.riksbank.se/en-gb/statistics/search-interest--exchange-rates/",
+        terms="https://www.riksbank.se/en-gb/about-the-website/terms-of-use/",
+        licence="free reuse with attribution; indicative",
+        redistribution=Redistribution.ALLOWED,
+        pace=Pace.DAILY,
+        covers="some 30 currencies against the Swedish krona, and some that have ended",
+        anchor="SEK",
+        fixed_at=time(16, 15),
+        zone=ZoneInfo("Europe/Stockholm"),
+        first_day=_FIRST_DAY,
+        schedule=Schedule(
+            start=time(16, 15), end=time(18), every=timedelta(minutes=15), holidays="SE", pause=timedelta(seconds=15)
+        ),
+    )
+
+    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+        """Ask for all series, a calendar year at a time: more than a year is not answered."""
+        first = max(first, _FIRST_DAY)
+        while first <= last:
+            end = min(last, date(first.year, 12, 31))
+            # No content is what an answer without entries may also be.
+            yield Inquiry(
+                url=f"{_GROUP}/{first}/{end}",
+                first=first,
+                last=end,
+                media=("application/json",),
+                absent=frozenset({204}),
+            )
+            first = end + timedelta(days=1)
+
+    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+        """Read the series in the document's order."""
+        _ = about
+        seen: set[tuple[str, date]] = set()
+        for each in _riksbank.json(content, list[_Observation]):
+            day = _riksbank.day(each.date, since=_FIRST_DAY)
+            code, _ = _riksbank.once(seen, (_code(each.series, day), day))
+            if code != "SEK":
+                pair = Pair(code, "SEK")
+                with _riksbank.cell:
+                    yield Fixing("riksbank", pair, day, _riksbank.positive(each.value, f"{pair} on {day}"))
+            elif _riksbank.positive(each.value, f"the krona on {day}") != 1:
+                written = bytes(each.value).decode()
+                raise _riksbank.broken(f"the krona on {day} is not worth itself: [{shown(written)}]")
+        if not seen:
+            raise NothingPublished("Riksbank: there is no rate for the days asked")
+        if not any(code == "USD" for code, _ in seen):
+            raise _riksbank.broken("the document has no rate of the dollar")
+
+
+def _code(series: str, day: date) -> str:
+    """Give the code of what was money on the day."""
+    if series == _ITSELF:
+        return "SEK"
+    code = _riksbank.code(series.removeprefix("SEK").removesuffix("PMI"))
+    if series != f"SEK{code}PMI" or code == "SEK":
+        raise _riksbank.broken(f"[{shown(series)}] is no rate in kronor")
+    predecessor, first = _PREDECESSORS.get(code, (code, date.min))
+    return code if day >= first else predecessor
+
+
+adapter: FixingAdapter = RiksbankFeed()

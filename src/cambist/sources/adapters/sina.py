@@ -1,0 +1,88 @@
+"""Sina's foreign futures: bid and ask of the LME's three-month aluminium, copper, lead, nickel and zinc, per tonne.
+
+GBK text without stated terms, one line a metal: `var hq_str_hf_CAD="last,change,bid,ask,high,low,time,…,date,name";`.
+Date and time are Beijing's. Cells after the name have been seen, and an empty change. A metal that Sina does not know
+has an empty text. Without the Referer of Sina's own pages the answer is 403. Three months forward is not cash, so the
+metals are told apart: XCU-3M is never XCU.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from cambist.errors import shown
+from cambist.pricing.pair import Pair
+from cambist.pricing.source_kind import Pace, RateType
+from cambist.pricing.tick import Tick
+from cambist.sources.base import Inquiry, Names, Redistribution, Schedule, Source, TickAdapter
+from cambist.sources.parsing import PayloadReader
+
+_METALS = {"CAD": "XCU-3M", "AHD": "XAL-3M", "ZSD": "XZN-3M", "PBD": "XPB-3M", "NID": "XNI-3M"}
+_URL = "https://hq.sinajs.cn/list=" + ",".join(f"hf_{code}" for code in _METALS)
+_BEIJING = ZoneInfo("Asia/Shanghai")
+_LINE = re.compile(r'var hq_str_hf_([A-Z]+)="([^"]*)";\r?\n?', re.ASCII)
+_TIME = "%Y-%m-%d %H:%M:%S"
+_CELLS = {14, 15}
+
+_sina = PayloadReader("Sina")
+
+
+class SinaFeed(TickAdapter):
+    """Reads the five metals' lines."""
+
+    source = Source(
+        key="sina",
+        name="Sina Finance",
+        home="https://finance.sina.com.cn/futuremarket/",
+        terms="https://www.sina.com.cn/intro/copyright.shtml",
+        licence="no terms are stated; the prices are the London Metal Exchange's",
+        redistribution=Redistribution.UNCLEAR,
+        pace=Pace.REALTIME,
+        covers="bid and ask of five base metals at the London Metal Exchange, three months forward",
+        zone=_BEIJING,
+        first_day=date.max,  # it tells of now alone
+        schedule=Schedule(every=timedelta(seconds=30), days=frozenset(range(6))),  # Friday's market ends on Saturday
+        rate_type=RateType.MARKET,
+        why_off="Sina states no terms for these prices, which are the London Metal Exchange's: ask before use.",
+    )
+
+    def asked(self) -> Sequence[Inquiry]:
+        """Ask for all five at once."""
+        return (Inquiry(url=_URL, headers=(("Referer", "https://finance.sina.com.cn/"),)),)
+
+    def ticks(self, content: bytes, about: str, names: Names) -> Iterator[Tick]:
+        """Read all five."""
+        _ = about, names
+        seen: set[str] = set()
+        for line in _sina.text(content, "gbk").splitlines(keepends=True):
+            match = _LINE.fullmatch(line)
+            if match is None or match[1] not in _METALS:
+                raise _sina.broken(f"[{shown(line)}] is no line of its own")
+            yield _tick(_sina.once(seen, match[1]), match[2].split(","))
+        if len(seen) != len(_METALS):
+            raise _sina.broken(f"{', '.join(sorted(_METALS.keys() - seen))} are missing")
+
+
+def _tick(code: str, cells: list[str]) -> Tick:
+    if len(cells) not in _CELLS:
+        raise _sina.broken(f"the line of {code} has {len(cells)} cells")
+    pair = Pair(_METALS[code], "USD")
+    return Tick("sina", pair, _sina.number(cells[2], pair), _sina.number(cells[3], pair), _moment(cells[12], cells[6]))
+
+
+def _moment(day: str, hour: str) -> datetime:
+    """Give the moment; what is not written back the same is none, as with days."""
+    text = f"{day} {hour}"
+    try:
+        found = datetime.strptime(text, _TIME).replace(tzinfo=_BEIJING)
+    except ValueError:
+        found = None
+    if found is None or found.strftime(_TIME) != text or found.year < 2000:
+        raise _sina.broken(f"[{shown(text)}] is no moment")
+    return found.astimezone(UTC)
+
+
+adapter: TickAdapter = SinaFeed()

@@ -1,0 +1,104 @@
+"""Swissquote's public quotes: bid and ask of gold, silver, platinum, palladium and of the great pairs of currencies.
+
+JSON, one pair a request, which the answer does not repeat: one object for each of the bank's trading platforms, each
+with its time (`ts`, milliseconds) and a price for every kind of client (`spreadProfile`, written premium or Premium).
+Taken is the newest platform's tightest price. Metals are per troy ounce. Outside trading hours the answer stays the
+same and so does its time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from zoneinfo import ZoneInfo
+
+from msgspec import Struct
+
+from cambist.errors import shown
+from cambist.pricing.pair import Pair
+from cambist.pricing.source_kind import Pace, RateType
+from cambist.pricing.tick import Tick
+from cambist.sources.base import Inquiry, Names, Redistribution, Schedule, Source, TickAdapter
+from cambist.sources.parsing import PayloadReader
+
+_QUOTES = "https://forex-data-feed.swissquote.com/public-quotes/bboquotes/instrument/"
+_METALS = ("XAU/USD", "XAG/USD", "XPT/USD", "XPD/USD", "XAU/EUR", "XAU/GBP", "XAU/CHF", "XAU/AUD")
+_CURRENCIES = (
+    *("EUR/USD", "GBP/USD", "USD/JPY", "USD/CHF", "AUD/USD", "USD/CAD", "NZD/USD"),
+    *("EUR/GBP", "EUR/JPY", "EUR/CHF"),
+)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_SINCE, _UNTIL = 10**12, 10**13
+"""Milliseconds of thirteen digits: 2001 to 2286."""
+
+_swissquote = PayloadReader("Swissquote")
+
+
+class _Price(Struct, rename="camel"):
+    spread_profile: str
+    bid: Decimal
+    ask: Decimal
+
+
+class _Platform(Struct, rename={"prices": "spreadProfilePrices"}):
+    prices: list[_Price]
+    ts: int
+
+
+class SwissquoteFeed(TickAdapter):
+    """Reads the quotes of one pair."""
+
+    source = Source(
+        key="swissquote",
+        name="Swissquote",
+        home="https://www.swissquote.com/",
+        terms="https://www.swissquote.com/",
+        licence="no terms are stated",
+        redistribution=Redistribution.UNCLEAR,
+        pace=Pace.REALTIME,
+        covers="bid and ask of the four precious metals, of gold in five currencies, and of ten pairs of currencies",
+        zone=ZoneInfo("America/New_York"),
+        first_day=date.max,  # it tells of now alone
+        schedule=Schedule(
+            every=timedelta(seconds=30),
+            days=frozenset({6, 0, 1, 2, 3, 4}),  # the market opens on Sunday evening
+            pause=timedelta(milliseconds=500),
+        ),
+        rate_type=RateType.MARKET,
+        why_off="Swissquote states no terms for these quotes, though they are the best there are: ask it before use.",
+    )
+
+    def asked(self) -> Sequence[Inquiry]:
+        """Ask for each pair by itself."""
+        return tuple(
+            Inquiry(url=_QUOTES + name, about=name, media=("application/json",)) for name in _METALS + _CURRENCIES
+        )
+
+    def ticks(self, content: bytes, about: str, names: Names) -> Iterator[Tick]:
+        """Read one pair's quote."""
+        _ = names
+        pair = Pair(*about.split("/"))
+        answer = _swissquote.json(content, list[_Platform])
+        platforms = [(_milliseconds(each, pair), _sides(each, pair)) for each in answer]
+        if not platforms:
+            raise _swissquote.broken(f"{pair} has no quote")
+        newest = max(moment for moment, _ in platforms)
+        sides = [side for moment, own in platforms if moment == newest for side in own]
+        bid, ask = min(sides, key=lambda side: side[1] - side[0])
+        yield Tick("swissquote", pair, bid, ask, _EPOCH + timedelta(milliseconds=newest))
+
+
+def _milliseconds(platform: _Platform, pair: Pair) -> int:
+    if not _SINCE <= platform.ts < _UNTIL:
+        raise _swissquote.broken(f"{pair} has no time: [{shown(str(platform.ts))}]")
+    return platform.ts
+
+
+def _sides(platform: _Platform, pair: Pair) -> list[tuple[Decimal, Decimal]]:
+    if not platform.prices:
+        raise _swissquote.broken(f"{pair} has a platform without a price")
+    return [(_swissquote.positive(price.bid, pair), _swissquote.positive(price.ask, pair)) for price in platform.prices]
+
+
+adapter: TickAdapter = SwissquoteFeed()

@@ -1,0 +1,105 @@
+"""The Central Bank of the Republic of Türkiye's indicative rates.
+
+Lira per `Unit` (1 or 100) of foreign currency, set at 15:30 Istanbul time and dated with that day: one XML file a
+working day, in ISO-8859-9 or UTF-8, `Tarih_Date` over `Currency`. The value is the exact half of ForexBuying and
+ForexSelling, so a currency that has only one of them has none; but XDR is priced once, in ForexBuying, at the dollar's
+middle. Empty tags are missing rates, 404 is a day without a bulletin. Files before 2005 are in old lira (TRL) and are
+not asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, time, timedelta
+from decimal import Decimal
+from xml.etree.ElementTree import Element
+from zoneinfo import ZoneInfo
+
+from cambist.history.fixing import Fixing
+from cambist.pricing.pair import Pair
+from cambist.pricing.source_kind import Pace
+from cambist.sources.base import FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.parsing import PayloadReader
+
+_FILES = "https://www.tcmb.gov.tr/kurlar/"
+_FIRST_DAY = date(2005, 1, 3)
+_DAY = timedelta(days=1)
+_NO_BULLETIN = frozenset({404})
+
+_tcmb = PayloadReader("TCMB")
+
+
+class TcmbFeed(FixingAdapter):
+    """Reads a day's bulletin."""
+
+    source = Source(
+        key="tcmb",
+        name="Central Bank of the Republic of Türkiye",
+        home="https://www.tcmb.gov.tr/wps/wcm/connect/EN/TCMB+EN/Main+Menu/Statistics/Exchange+Rates",
+        terms="https://www.tcmb.gov.tr/wps/wcm/connect/EN/TCMB+EN/Bottom+Menu/Other/Disclaimer",
+        licence="free use with the Bank named; indicative only",
+        redistribution=Redistribution.ALLOWED,
+        pace=Pace.DAILY,
+        covers="about 20 currencies and the SDR in lira",
+        anchor="TRY",
+        fixed_at=time(15, 30),
+        zone=ZoneInfo("Europe/Istanbul"),
+        first_day=_FIRST_DAY,
+        schedule=Schedule(start=time(15, 35), end=time(18), every=timedelta(minutes=15), holidays="TR"),
+    )
+
+    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+        """Ask for the bulletin of each weekday."""
+        day = max(first, _FIRST_DAY)
+        while day <= last:
+            if day.weekday() < 5:
+                url = f"{_FILES}{day:%Y%m}/{day:%d%m%Y}.xml"
+                media = ("text/xml", "application/xml")
+                yield Inquiry(url=url, first=day, last=day, media=media, absent=_NO_BULLETIN)
+            day += _DAY
+
+    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+        """Read a bulletin, in its order."""
+        _ = about
+        root = _tcmb.xml(content)
+        if root.tag != "Tarih_Date":
+            raise _tcmb.broken("the document is no bulletin")
+        day = _tcmb.day(root.get("Tarih"), "%d.%m.%Y", since=_FIRST_DAY)
+        seen: set[tuple[Pair, date]] = set()
+        fixed = 0
+        for entry in root:
+            pair, _ = _tcmb.once(seen, (_pair(entry), day))
+            with _tcmb.cell:
+                nominal = _tcmb.whole(_text(entry, "Unit"), pair)
+                value = _value(entry, pair, day)
+                if value is not None:
+                    fixed += 1
+                    yield Fixing("tcmb", pair, day, value, nominal)
+        if not fixed:
+            raise _tcmb.broken(f"the bulletin of {day} holds no rate")
+
+
+def _pair(entry: Element) -> Pair:
+    code = _tcmb.code(entry.get("Kod"))
+    if entry.tag != "Currency" or code == "TRY":
+        raise _tcmb.broken(f"the bulletin holds a [{entry.tag}] of [{code}]")
+    return Pair(code, "TRY")
+
+
+def _value(entry: Element, pair: Pair, day: date) -> Decimal | None:
+    buying, selling = _text(entry, "ForexBuying"), _text(entry, "ForexSelling")
+    if pair.base == "XDR" and buying and not selling:
+        return _tcmb.number(buying, f"{pair} on {day}")
+    sides = [_tcmb.number(text, f"{pair} on {day}") for text in (buying, selling) if text]
+    return (sides[0] + sides[1]) / 2 if len(sides) == 2 else None
+
+
+def _text(entry: Element, tag: str) -> str:
+    """Give the text of the one element of that name; it may be empty, but it has to be there."""
+    found = entry.findall(tag)
+    if len(found) != 1 or len(found[0]):
+        raise _tcmb.broken(f"[{entry.get('Kod')}] has not one {tag}")
+    return found[0].text or ""
+
+
+adapter: FixingAdapter = TcmbFeed()

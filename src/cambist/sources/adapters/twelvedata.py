@@ -1,0 +1,94 @@
+"""Twelve Data's exchange rates: seven pairs of currencies and gold, with the operator's own key.
+
+JSON by pair, all pairs in one request, each costing a credit: eight a minute and 800 a day are free, so eight pairs
+are asked four times an hour. It gives one rate and no bid and ask: both sides of a tick are that rate. `timestamp` is
+in seconds. An error is an object of `code`, `message` and `status` "error", in place of the whole or of one pair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from zoneinfo import ZoneInfo
+
+from msgspec import Struct
+
+from cambist.errors import shown
+from cambist.pricing.pair import Pair
+from cambist.pricing.source_kind import Pace, RateType
+from cambist.pricing.tick import Tick
+from cambist.sources.base import Inquiry, Names, Redistribution, Schedule, Source, TickAdapter
+from cambist.sources.parsing import PayloadReader
+
+_PAIRS = ("EUR/USD", "GBP/USD", "USD/JPY", "USD/CHF", "AUD/USD", "USD/CAD", "NZD/USD", "XAU/USD")
+_URL = "https://api.twelvedata.com/exchange_rate?symbol=" + ",".join(_PAIRS)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_SINCE, _UNTIL = 10**9, 10**10
+"""Seconds of ten digits: 2001 to 2286."""
+
+_twelvedata = PayloadReader("Twelve Data")
+
+
+class _Error(Struct):
+    status: object = ""
+    code: object = 0
+    message: object = ""
+
+
+class _Rate(Struct):
+    symbol: str = ""
+    rate: Decimal | None = None
+    timestamp: int = 0
+    status: str = ""
+    message: str = ""
+
+
+class TwelveDataFeed(TickAdapter):
+    """Reads the rates of all pairs."""
+
+    source = Source(
+        key="twelvedata",
+        name="Twelve Data",
+        home="https://twelvedata.com/",
+        terms="https://twelvedata.com/terms",
+        licence="by the plan that the key belongs to; passing it on needs a plan that allows it",
+        redistribution=Redistribution.FORBIDDEN,
+        pace=Pace.INTRADAY,
+        covers="rates, without bid and ask, of seven pairs of currencies and of gold",
+        zone=ZoneInfo("America/New_York"),
+        first_day=date.max,  # it tells of now alone
+        # The free plan's 800 credits a day are a hundred requests for eight pairs; the market opens on Sunday evening.
+        schedule=Schedule(every=timedelta(minutes=15), days=frozenset({6, 0, 1, 2, 3, 4})),
+        rate_type=RateType.MARKET,
+        why_off="Twelve Data wants a key of your own, and most of its plans forbid passing its data on.",
+        setting="twelvedata_key",
+    )
+
+    def asked(self) -> Sequence[Inquiry]:
+        """Ask for all pairs at once; the key is in a header, where no log shows it."""
+        return (Inquiry(url=_URL, headers=(("Authorization", "apikey {key}"),), media=("application/json",)),)
+
+    def ticks(self, content: bytes, about: str, names: Names) -> Iterator[Tick]:
+        """Read all pairs."""
+        _ = about, names
+        error = _twelvedata.json(content, _Error)
+        if error.status == "error":
+            raise _twelvedata.broken(f"it answers an error: {shown(f'{error.code} {error.message}')}")
+        rates = _twelvedata.json(content, dict[str, _Rate])
+        if rates.keys() != set(_PAIRS):
+            raise _twelvedata.broken(f"it was asked for other pairs than [{shown(', '.join(rates))}]")
+        for name, rate in rates.items():
+            yield _tick(name, rate)
+
+
+def _tick(name: str, rate: _Rate) -> Tick:
+    if rate.status == "error":
+        raise _twelvedata.broken(f"{name} has no rate: {shown(rate.message)}")
+    if rate.symbol != name or not _SINCE <= rate.timestamp < _UNTIL:
+        raise _twelvedata.broken(f"{name} has no time, or is [{shown(rate.symbol)}]: [{shown(str(rate.timestamp))}]")
+    value = _twelvedata.positive(rate.rate, name)
+    return Tick("twelvedata", Pair(*name.split("/")), value, value, _EPOCH + timedelta(seconds=rate.timestamp))
+
+
+adapter: TickAdapter = TwelveDataFeed()

@@ -1,0 +1,152 @@
+"""Westmetall's tables of the London Metal Exchange's official prices: dollars per tonne, cash and three months forward.
+
+A page of a metal's year, in HTML: tables whose rows are `05. August 2025`, the cash settlement, the three-month price
+and the stock, newest first, with the header again for each month; `1,234.00` in the English way. On English bank
+holidays the stock stands alone: the prices are a dash, or nought. The prices are the exchange's second ring's, of about
+half past twelve to half past one in London, and on the page in the afternoon. They are the LME's property.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, time, timedelta
+from html.parser import HTMLParser
+from zoneinfo import ZoneInfo
+
+from cambist.errors import NothingPublished, shown
+from cambist.history.fixing import Fixing
+from cambist.pricing.pair import Pair
+from cambist.pricing.source_kind import Pace, RateType
+from cambist.sources.base import FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.parsing import PayloadReader
+
+_PAGE = "https://www.westmetall.com/en/markdaten.php"
+_FIRST_DAY = date(2008, 1, 2)
+_METALS = {
+    "XAL": ("Al", "Aluminium"),
+    "XCU": ("Cu", "Copper"),
+    "XNI": ("Ni", "Nickel"),
+    "XPB": ("Pb", "Lead"),
+    "XZN": ("Zn", "Zinc"),
+}
+"""By our code: the chemical symbol, which the address has, and the name, which the table has."""
+
+_MISSING = ("-", "0.00")
+_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+_DAY = rf"(?P<d>[0-9]{{2}})\. (?P<m>{_MONTHS}) (?P<y>[0-9]{{4}})"
+
+_westmetall = PayloadReader("Westmetall")
+
+
+class WestmetallFeed(FixingAdapter):
+    """Reads one metal's page of a year; `about` is the metal's code."""
+
+    source = Source(
+        key="westmetall",
+        name="Westmetall",
+        home=_PAGE,
+        terms="https://www.westmetall.com/en/",
+        licence="no terms are stated; the prices are the London Metal Exchange's",
+        redistribution=Redistribution.UNCLEAR,
+        pace=Pace.DAILY,
+        covers="official cash and three-month prices of five base metals at the London Metal Exchange",
+        fixed_at=time(13, 30),
+        zone=ZoneInfo("Europe/London"),
+        first_day=_FIRST_DAY,
+        rate_type=RateType.MARKET,
+        schedule=Schedule(
+            start=time(14), end=time(20), every=timedelta(hours=1), holidays="XLON", pause=timedelta(seconds=3)
+        ),
+        why_off="LME prices are the London Metal Exchange's property: ask it, or Westmetall, before switching them on.",
+    )
+
+    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+        """Ask year by year for each metal's page."""
+        start = max(first, _FIRST_DAY)
+        while start <= last:
+            until = min(last, date(start.year, 12, 31))
+            for code, (symbol, _) in _METALS.items():
+                url = f"{_PAGE}?action=table&field=LME_{symbol}_cash&year={start.year}"
+                yield Inquiry(url=url, first=start, last=until, about=code, media=("text/html",))
+            start = until + timedelta(days=1)
+
+    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+        """Read one metal's days, cash before three months. NothingPublished where a year has no prices yet."""
+        pairs = Pair(about, "USD"), Pair(f"{about}-3M", "USD")
+        seen: set[date] = set()
+        priced = False
+        for text, *prices in _days(_westmetall.text(content), about):
+            day = _westmetall.once(seen, _westmetall.english_day(text, _DAY, since=_FIRST_DAY))
+            for pair, price in zip(pairs, prices, strict=True):
+                if price not in _MISSING:
+                    priced = True
+                    with _westmetall.cell:
+                        value = _westmetall.number(price, f"{pair} on {day}", thousands=",")
+                        yield Fixing("westmetall", pair, day, value)
+        if not priced:
+            raise NothingPublished(f"Westmetall: has no price of {about} in the year asked for")
+
+
+def _days(text: str, code: str) -> Iterator[list[str]]:
+    """Give day, cash and three months of each row of the page's tables of prices."""
+    ends = text.lower().count("</html>")
+    if ends != 1 or not text.rstrip().lower().endswith("</html>"):
+        raise _westmetall.broken(f"the page is not one whole page: [{shown(text)}]")
+    _, name = _METALS.get(code, ("", ""))
+    header = ["date", f"LME {name} Cash-Settlement", f"LME {name} 3-month", f"LME {name} stock"]
+    tables = [rows for rows in _tables(text) if rows and rows[0] == header]
+    if not tables:
+        raise _westmetall.broken(f"the page has no table of [{shown(name)}]")
+    for row in (row for rows in tables for row in rows if row != header):
+        if len(row) != len(header):
+            raise _westmetall.broken(f"a row has {len(row)} cells: [{shown(' | '.join(row))}]")
+        yield row[:3]
+
+
+def _tables(text: str) -> list[list[list[str]]]:
+    reader = _Tables()
+    reader.feed(text)
+    reader.close()
+    if reader.within:
+        raise _westmetall.broken(f"the page's tables are not well made: a {reader.within[-1]} does not end")
+    return [[[" ".join(cell.split()) for cell in row] for row in table] for table in reader.tables]
+
+
+class _Tables(HTMLParser):
+    """Gathers the texts of all tables' cells, row by row; tables within tables are none of this page's."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tables: list[list[list[str]]] = []
+        self.within: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Begin a table, a row or a cell."""
+        _ = attrs
+        if tag == "table":
+            self._opened(tag, [])
+            self.tables.append([])
+        elif tag == "tr":
+            self._opened(tag, ["table"])
+            self.tables[-1].append([])
+        elif tag in {"td", "th"}:
+            self._opened(tag, ["table", "tr"])
+            self.tables[-1][-1].append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        """End it; what was not begun last cannot end."""
+        if tag in {"table", "tr", "td", "th"} and (not self.within or self.within.pop() != tag):
+            raise _westmetall.broken(f"the page's tables are not well made at [{self.get_starttag_text()}]")
+
+    def handle_data(self, data: str) -> None:
+        """Add to the cell that is open."""
+        if self.within[-1:] in (["td"], ["th"]):
+            self.tables[-1][-1][-1] += data
+
+    def _opened(self, tag: str, within: list[str]) -> None:
+        if self.within != within:
+            raise _westmetall.broken(f"the page's tables are not well made at [{self.get_starttag_text()}]")
+        self.within.append(tag)
+
+
+adapter: FixingAdapter = WestmetallFeed()

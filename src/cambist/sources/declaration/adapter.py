@@ -1,0 +1,171 @@
+"""A feed made of a declaration: it asks and reads as the operator said, and as strictly as any other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+from decimal import Decimal, InvalidOperation
+from zoneinfo import ZoneInfo
+
+from cambist.errors import NothingPublished, shown
+from cambist.history.fixing import GRAM, Fixing
+from cambist.pricing.pair import Pair
+from cambist.pricing.source_kind import Pace, RateType
+from cambist.sources.base import FixingAdapter, Inquiry, Schedule, Source
+from cambist.sources.declaration.address import filled
+from cambist.sources.declaration.day_form import DayForm
+from cambist.sources.declaration.declaration import WEEKDAYS, Declaration
+from cambist.sources.declaration.row import DeclaredRow, Figure
+from cambist.sources.declaration.table import TableReader
+from cambist.sources.declaration.tree import JsonReader, XmlReader
+from cambist.sources.parsing import PayloadReader, is_code
+
+_MOST_PLACES = (15, 30)
+"""Places before and after the point of a number in JSON's own notation; more is no rate of anything."""
+_LONGEST_NOMINAL = 7
+
+
+class DeclaredAdapter(FixingAdapter):
+    """Reads one operator's own source. `key_variable` names the variable with the operator's key, empty for none."""
+
+    def __init__(self, declared: Declaration) -> None:
+        self._declared = declared
+        self._rates = declared.rates
+        self._zone = ZoneInfo(declared.schedule.zone)
+        self._form = DayForm(declared.day.form)
+        self._reading = PayloadReader(declared.key)
+        self._reader = _reader(declared, self._reading)
+        self.source = _source(declared, self._zone)
+        self.key_variable = declared.key_variable
+
+    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+        """Ask for the days in pieces of the declared span; with a span of one only for the days of the schedule."""
+        start, end = max(first, self.source.first_day).toordinal(), last.toordinal()
+        declared = self._declared.request.span
+        span = max(end - start + 1, 1) if declared == "all" else declared
+        for day in range(start, end + 1, span):
+            begun = date.fromordinal(day)
+            if declared != 1 or begun.weekday() in self.source.schedule.days:
+                yield self._inquiry(begun, date.fromordinal(min(day + span - 1, end)))
+
+    def _inquiry(self, first: date, last: date) -> Inquiry:
+        request = self._declared.request
+        return Inquiry(
+            url=filled(request.url, first, last),
+            first=first,
+            last=last,
+            about=first.isoformat() if self._declared.day.of == "asked" else "",
+            headers=tuple(request.headers.items()),
+            media=request.media,
+            absent=frozenset(request.absent),
+        )
+
+    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+        """Read one answer, in its order; `about` is the day asked for, where answers do not say theirs."""
+        seen: set[tuple[Pair, date]] = set()
+        found = False
+        for row in self._reader.rows(content):
+            code, day = self._code(row), self._day(row, about)
+            is_per_anchor = self._rates.direction == "other_per_anchor"
+            pair = Pair(self._rates.anchor, code) if is_per_anchor else Pair(code, self._rates.anchor)
+            self._reading.once(seen, (pair, day))
+            if row.rate not in self._rates.missing:
+                found = True
+                what = f"{pair} on {day}"
+                unit = GRAM if code in self._rates.per_gram else ""
+                with self._reading.cell:
+                    nominal = self._nominal(row, code, what)
+                    yield Fixing(self.source.key, pair, day, self._value(row.rate, what), nominal, unit)
+        if not found and self._rates.may_be_empty:
+            raise NothingPublished(f"{self.source.key}: nothing was published for the days asked")
+        if not found:
+            raise self._reading.broken("the answer holds no rate")
+
+    def _code(self, row: DeclaredRow) -> str:
+        """Give the currency of a rate; whatever is neither a code in its form nor declared is none."""
+        if row.code is None:
+            return self._rates.currency or ""
+        code = self._rates.codes.get(row.code) or self._formed(row.code)
+        if not is_code(code):
+            raise self._reading.broken(f"[{shown(row.code)}] is no currency's code; rates.codes can say whose it is")
+        if code == self._rates.anchor:
+            raise self._reading.broken(f"[{shown(row.code)}] is the anchor itself; rates.ignore can leave it out")
+        return code
+
+    def _formed(self, text: str) -> str:
+        head, _, rest = self._rates.code_form.partition("{code")
+        kind, _, tail = rest.partition("}")
+        inner = text[len(head) : len(text) - len(tail)]
+        if text != head + inner + tail or (kind and inner != inner.lower()):
+            return ""
+        return inner.upper() if kind else inner
+
+    def _day(self, row: DeclaredRow, about: str) -> date:
+        if row.day is None:
+            try:
+                return date.fromisoformat(about)
+            except ValueError:
+                raise self._reading.broken("the answer does not say its day, nor was it asked for one") from None
+        day = self._form.read(row.day, self._zone)
+        if day is None or day < self.source.first_day:
+            raise self._reading.broken(f"[{shown(row.day)}] is no date since {self.source.first_day}")
+        return day
+
+    def _value(self, text: str, what: str) -> Decimal:
+        if not isinstance(text, Figure):
+            comma = "," if self._rates.decimal == "," else ""
+            return self._reading.number(text, what, comma=comma, thousands=self._rates.thousands)
+        before, after = _MOST_PLACES
+        try:
+            value = Decimal(text) if len(text) <= before + after else Decimal(0)
+        except InvalidOperation:
+            value = Decimal(0)
+        if not (value > 0 and value.adjusted() < before and int(value.as_tuple().exponent) >= -after):
+            raise self._reading.cell_broken(f"{what} is no rate: [{shown(text)}]")
+        return Decimal(f"{value:f}")
+
+    def _nominal(self, row: DeclaredRow, code: str, what: str) -> int:
+        if row.nominal is not None:
+            return self._reading.whole(row.nominal if len(row.nominal) <= _LONGEST_NOMINAL else "", what)
+        nominal = self._rates.nominal
+        return nominal.get(code, 1) if isinstance(nominal, dict) else nominal
+
+
+def _reader(declared: Declaration, reading: PayloadReader) -> TableReader | JsonReader | XmlReader:
+    ignore = frozenset(declared.rates.ignore)
+    if declared.json:
+        return JsonReader(declared.json, declared.day, ignore, reading)
+    if declared.xml:
+        return XmlReader(declared.xml, declared.day, ignore, reading)
+    if declared.csv:
+        return TableReader(declared.csv, declared.day.at, ignore, reading)
+    raise TypeError("a declaration is checked before it becomes a feed")
+
+
+def _source(declared: Declaration, zone: ZoneInfo) -> Source:
+    hours = declared.schedule
+    return Source(
+        key=declared.key,
+        name=declared.name,
+        home=declared.home,
+        terms=declared.terms,
+        licence=declared.licence,
+        redistribution=declared.redistribution,
+        pace=Pace.DAILY,
+        covers=declared.covers or f"rates against {declared.rates.anchor}, as the operator declared",
+        zone=zone,
+        first_day=declared.first_day,
+        anchor=declared.rates.anchor,
+        fixed_at=declared.fixed_at,
+        rate_type=RateType(declared.rate_type),
+        compiled=declared.compiled,
+        schedule=Schedule(
+            start=hours.start,
+            end=hours.end,
+            every=hours.every,
+            days=frozenset(map(WEEKDAYS.index, hours.days)),
+            holidays=hours.holidays,
+            pause=hours.pause,
+            reread=hours.reread,
+        ),
+    )

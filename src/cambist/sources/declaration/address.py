@@ -1,0 +1,91 @@
+"""Addresses with placeholders: `{first}`, `{last}` and `{day}`, perhaps with a form, and `{key}`, which stays."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import date
+from ipaddress import ip_address
+from urllib.parse import SplitResult, parse_qsl, urlsplit
+
+from cambist.errors import shown
+from cambist.sources.declaration.day_form import DayForm
+
+KEY = "{key}"
+_PLACEHOLDER = re.compile(r"\{(?P<name>first|last|day)(?::(?P<form>[^{}]+))?\}")
+_ISO = "%Y-%m-%d"
+_A_DAY = date(2026, 10, 30)
+_SECRET = re.compile(r"authorization|cookie|password|(access|auth|secret)?[-_]?token|.*(api|access|app)[-_]?(key|id)")
+_HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_SET_BY_US = {"host", "content-length", "transfer-encoding", "connection"}
+
+
+def filled(template: str, first: date, last: date) -> str:
+    """Put days into a text in their forms; `{key}` stays for whoever asks."""
+    days = {"first": first, "last": last, "day": first}
+
+    def written(found: re.Match[str]) -> str:
+        return DayForm(found["form"] or _ISO).write(days[found["name"]])
+
+    return _PLACEHOLDER.sub(written, template)
+
+
+def placeholders(template: str) -> set[str]:
+    """Give the names of the days that a text asks for."""
+    return {found["name"] for found in _PLACEHOLDER.finditer(template)}
+
+
+def address_faults(url: str) -> Iterator[str]:
+    """Say what is wrong with an address."""
+    yield from _form_faults(url)
+    plain = filled(url, _A_DAY, _A_DAY).replace(KEY, "")
+    if {*"{}"} & {*plain}:
+        yield "has an unknown placeholder; there are {first}, {last}, {day}, each also as {day:%Y%m%d}, and {key}"
+    if not (plain.isascii() and plain.isprintable() and " " not in plain):
+        yield "holds what no address can: it takes visible ASCII characters"
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname or "", parts.port
+    except ValueError as error:
+        yield f"is no address: {error}"
+        return
+    if not host or {*"{}"} & {*parts.netloc} or parts.fragment:
+        yield "is no address: it takes a host without placeholders, and nothing after a #"
+    if "@" in parts.netloc:
+        yield "holds a name or password: put it into a variable, and {key} in its place"
+    if not (parts.scheme == "https" or (parts.scheme == "http" and _is_loopback(host))):
+        yield f"[{shown(parts.scheme)}://{shown(host)}] is neither https nor this machine itself"
+    yield from _secrets_in(parts)
+
+
+def header_faults(headers: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Say which header is wrong, and how."""
+    for name, value in headers.items():
+        if not _HEADER.fullmatch(name) or name.lower() in _SET_BY_US:
+            yield name, "is no header that may be sent"
+        if not (value.isascii() and value.isprintable()) or {*"{}"} & {*value.replace(KEY, "")}:
+            yield name, "takes visible ASCII characters and no placeholder but {key}"
+        if _SECRET.fullmatch(name.lower()) and KEY not in value:
+            yield name, "looks like a secret: put it into a variable, and {key} in its place"
+
+
+def _form_faults(url: str) -> Iterator[str]:
+    for found in _PLACEHOLDER.finditer(url):
+        try:
+            if not DayForm(found["form"] or _ISO).can_be_written:
+                yield f"asks for the hour of a day: [{shown(found[0])}]"
+        except ValueError as error:
+            yield f"{error}"
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _secrets_in(parts: SplitResult) -> Iterator[str]:
+    for name, value in parse_qsl(parts.query):
+        if _SECRET.fullmatch(name.lower()) and KEY not in value:
+            yield f"holds what looks like a secret: put [{shown(name)}] into a variable, and {{key}} in its place"

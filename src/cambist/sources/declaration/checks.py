@@ -1,0 +1,196 @@
+"""Whether the fields of a declaration are sound and fit each other; each fault names its field."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Collection, Iterator
+from datetime import date, time, timedelta
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
+
+import holidays
+
+from cambist.errors import shown
+from cambist.reference.tables import CURRENCIES
+from cambist.sources.declaration.address import KEY, address_faults, header_faults, placeholders
+from cambist.sources.declaration.declaration import Declaration, refusal
+from cambist.sources.declaration.layout_checks import layout_faults
+from cambist.sources.parsing import is_code
+
+Fault = tuple[str, str]
+"""A field, and what is wrong with it."""
+
+_KEY = re.compile(r"[a-z][a-z0-9_]{0,31}")
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
+_CODE_FORM = re.compile(r"[^{}]*\{code(:lower)?\}[^{}]*")
+_ENCODINGS = re.compile(
+    r"utf-8(-sig)?|utf-16(-[lb]e)?|ascii|iso8859-\d+|cp\d+|koi8-[ru]|shift_jis|gb2312|gbk|gb18030|big5|euc_(jp|kr)"
+)
+_SETTINGS = "CAMBIST_"
+_OLDEST = date(1945, 1, 1)
+_LONGEST = 200
+
+
+def check(declared: Declaration, name: str, taken: Collection[str]) -> None:
+    """Refuse what is not sound. Errors: SourceRefused naming the file, the field and the first fault."""
+    for field, fault in _faults(declared, taken):
+        raise refusal(name, f"[{field}] {fault}")
+
+
+def _faults(declared: Declaration, taken: Collection[str]) -> Iterator[Fault]:
+    """Give the faults in the order of the file; a later one may presuppose that there is no earlier one."""
+    yield from _names(declared, taken)
+    yield from _facts(declared)
+    yield from _request(declared)
+    yield from _span(declared)
+    yield from _rates(declared)
+    yield from _codes(declared)
+    yield from _marks(declared)
+    yield from _schedule(declared)
+    yield from _encoding(declared)
+    yield from layout_faults(declared)
+
+
+def _names(declared: Declaration, taken: Collection[str]) -> Iterator[Fault]:
+    if not _KEY.fullmatch(declared.key):
+        yield "key", f"[{shown(declared.key)}] takes 1 to 32 small letters, digits and _, beginning with a letter"
+    if declared.key in taken:
+        yield "key", f"[{declared.key}] is the key of another source"
+    for field in ("name", "licence"):
+        if not getattr(declared, field).strip():
+            yield field, "is empty"
+    for field in ("name", "licence", "covers"):
+        if len(getattr(declared, field)) > _LONGEST or not getattr(declared, field).isprintable():
+            yield field, f"takes one line of at most {_LONGEST} characters"
+
+
+def _facts(declared: Declaration) -> Iterator[Fault]:
+    for field in ("home", "terms"):
+        if not _is_link(getattr(declared, field)):
+            yield field, f"[{shown(getattr(declared, field))}] is no https link"
+    if declared.first_day < _OLDEST:
+        yield "first_day", f"[{declared.first_day}] is before {_OLDEST}"
+    if _has_zone(declared.fixed_at):
+        yield "fixed_at", "is a time of schedule.zone and takes no zone of its own"
+
+
+def _is_link(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        return not text or (parts.scheme == "https" and bool(parts.hostname) and text.isascii() and text.isprintable())
+    except ValueError:
+        return False
+
+
+def _request(declared: Declaration) -> Iterator[Fault]:
+    request, variable = declared.request, declared.key_variable
+    yield from (("request.url", fault) for fault in address_faults(request.url))
+    yield from ((f"request.headers.{shown(name)}", fault) for name, fault in header_faults(request.headers))
+    asks = any(KEY in text for text in (request.url, *request.headers.values()))
+    if asks and not variable:
+        yield "key_variable", "is missing: {key} has to come from an environment variable"
+    if variable and not asks:
+        yield "key_variable", "is for nothing: neither the address nor a header holds {key}"
+    if variable and not _VARIABLE.fullmatch(variable):
+        yield "key_variable", f"[{shown(variable)}] is no variable: it takes capital letters, digits and _"
+    if variable.startswith(_SETTINGS):
+        yield "key_variable", f"[{variable}] begins as settings do: take a name without {_SETTINGS}"
+    if not all(kind.isascii() and kind.isprintable() and "/" in kind for kind in request.media):
+        yield "request.media", "takes content types, such as text/csv"
+
+
+def _span(declared: Declaration) -> Iterator[Fault]:
+    asked, span = placeholders(declared.request.url), declared.request.span
+    if span == 1 and not asked:
+        yield "request.url", "does not say which day is asked for: with a span of 1 it takes {day}"
+    if span != 1 and "day" in asked:
+        yield "request.url", f"asks for {{day}}, but an answer covers a span of [{span}]"
+    if isinstance(span, int) and span > 1 and asked != {"first", "last"}:
+        yield "request.url", f"takes {{first}} and {{last}}: an answer covers a span of [{span}] days"
+    if declared.day.of == "asked" and span != 1:
+        yield "day.of", "can be the day asked for only with a span of 1"
+
+
+def _rates(declared: Declaration) -> Iterator[Fault]:
+    rates = declared.rates
+    if rates.anchor not in CURRENCIES:
+        yield "rates.anchor", f"[{shown(rates.anchor)}] is no currency that is known here"
+    if rates.currency is not None and not _is_other(rates.currency, declared):
+        yield "rates.currency", f"[{shown(rates.currency)}] is no code of a currency beside the anchor"
+    for code in rates.nominal if isinstance(rates.nominal, dict) else ():
+        if not _is_other(code, declared):
+            yield f"rates.nominal.{shown(code)}", "is no code of a currency beside the anchor"
+    if isinstance(rates.nominal, dict) and rates.direction == "other_per_anchor":
+        yield "rates.nominal", "is of the anchor where the direction is other_per_anchor: it takes one number"
+
+
+def _codes(declared: Declaration) -> Iterator[Fault]:
+    rates = declared.rates
+    for written, code in rates.codes.items():
+        if not _is_other(code, declared):
+            yield f"rates.codes.{shown(written)}", f"[{shown(code)}] is no code of a currency beside the anchor"
+    if rates.per_gram and rates.direction == "other_per_anchor":
+        yield "rates.per_gram", "is of what is priced: it takes the direction anchor_per_other"
+    if not _CODE_FORM.fullmatch(rates.code_form):
+        yield "rates.code_form", f"[{shown(rates.code_form)}] takes {{code}} or {{code:lower}}, once"
+    for text in rates.ignore:
+        if text in rates.codes:
+            yield "rates.ignore", f"[{shown(text)}] stands under rates.codes too"
+
+
+def _is_other(code: str, declared: Declaration) -> bool:
+    return is_code(code) and code != declared.rates.anchor
+
+
+def _marks(declared: Declaration) -> Iterator[Fault]:
+    rates = declared.rates
+    if len(rates.thousands) > 1 or rates.thousands.isalnum() or rates.thousands in {"-", "+", rates.decimal}:
+        yield "rates.thousands", f"[{shown(rates.thousands)}] takes one character that is not the decimal mark"
+    for field, texts in (("missing", rates.missing), ("ignore", rates.ignore)):
+        if any(text != text.strip() for text in texts):
+            yield f"rates.{field}", "takes texts without blanks around them"
+
+
+def _schedule(declared: Declaration) -> Iterator[Fault]:
+    hours = declared.schedule
+    try:
+        zone: ZoneInfo | None = ZoneInfo(hours.zone)
+    except (KeyError, ValueError, OSError):
+        zone = None
+    if zone is None:
+        yield "schedule.zone", f"[{shown(hours.zone)}] is no time zone; one is written as in Europe/Berlin"
+    for field, hour in (("start", hours.start), ("end", hours.end)):
+        if _has_zone(hour):
+            yield f"schedule.{field}", "is a time of schedule.zone and takes no zone of its own"
+    if not hours.start < hours.end:
+        yield "schedule.end", f"[{hours.end}] is not after the start at {hours.start}"
+    if not timedelta(minutes=1) <= hours.every <= timedelta(days=1):
+        yield "schedule.every", "takes a duration from PT1M to P1D"
+    if not timedelta(0) <= hours.pause <= timedelta(minutes=10):
+        yield "schedule.pause", "takes a duration from PT0S to PT10M"
+    if not hours.days or len(set(hours.days)) != len(hours.days):
+        yield "schedule.days", "takes the days of the week on which it publishes, each once"
+    if hours.holidays and not _is_calendar(hours.holidays):
+        yield "schedule.holidays", f"[{shown(hours.holidays)}] is no calendar of a country (NO) or market (XECB)"
+
+
+def _has_zone(hour: time) -> bool:
+    return hour.tzinfo is not None
+
+
+def _is_calendar(name: str) -> bool:
+    return name in holidays.list_supported_countries() or name in holidays.list_supported_financial()
+
+
+def _encoding(declared: Declaration) -> Iterator[Fault]:
+    for field, layout in (("csv", declared.csv), ("json", declared.json)):
+        if layout and not _is_encoding(layout.encoding):
+            yield f"{field}.encoding", f"[{shown(layout.encoding)}] is no encoding that is read here"
+
+
+def _is_encoding(name: str) -> bool:
+    try:
+        return _ENCODINGS.fullmatch(codecs.lookup(name).name) is not None
+    except (LookupError, ValueError):
+        return False

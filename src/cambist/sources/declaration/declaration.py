@@ -1,0 +1,209 @@
+"""What an operator declares about a source: the tables and fields of its TOML file, and their kinds."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from datetime import date, time, timedelta
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from cambist.errors import SourceRefused, shown
+from cambist.sources.base import Redistribution
+from cambist.validation import placed, plainly
+
+Nominal = Annotated[int, Meta(ge=1, le=1_000_000)]
+Weekday = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+WEEKDAYS: tuple[Weekday, ...] = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+Column = str | int
+"""A column by the text of its header cell, or by its number from 1."""
+
+
+class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A table of the file: what it does not know, it refuses."""
+
+
+class Request(Table, frozen=True, kw_only=True):
+    """What to ask: an address with placeholders, and how many days one answer covers."""
+
+    url: str
+    span: Annotated[int, Meta(ge=1, le=36_600)] | Literal["all"]
+    headers: dict[str, str] = {}
+    media: tuple[str, ...] = ()
+    absent: tuple[Annotated[int, Meta(ge=204, le=499)], ...] = ()
+
+
+class Rates(Table, frozen=True, kw_only=True):
+    """How the source writes rates and currencies, whatever the format."""
+
+    anchor: str
+    direction: Literal["other_per_anchor", "anchor_per_other"]
+    nominal: Nominal | dict[str, Nominal] = 1
+    per_gram: tuple[Literal["XAU", "XAG", "XPT", "XPD"], ...] = ()
+    currency: str | None = None
+    decimal: Literal[".", ","] = "."
+    thousands: str = ""
+    missing: tuple[str, ...] = ()
+    code_form: str = "{code}"
+    codes: dict[str, str] = {}
+    ignore: tuple[str, ...] = ()
+    may_be_empty: bool = False
+
+
+class Day(Table, frozen=True, kw_only=True):
+    """Where the day of a rate stands, and how it is written."""
+
+    of: Literal["record", "block", "document", "asked"] = "record"
+    at: Column | None = None
+    form: str = "%Y-%m-%d"
+
+
+class Hours(Table, frozen=True, kw_only=True):
+    """When to ask, in the source's own time."""
+
+    zone: str
+    start: time = time(0)
+    end: time = time(23, 59)
+    every: timedelta = timedelta(minutes=20)
+    days: tuple[Weekday, ...] = WEEKDAYS[:5]
+    holidays: str = ""
+    pause: timedelta = timedelta(seconds=1)
+    reread: Annotated[int, Meta(ge=0, le=366)] = 14
+
+
+class Csv(Table, frozen=True, kw_only=True):
+    """A table of text: a line for each rate (long), or a line for each day with a column for each currency (wide)."""
+
+    layout: Literal["long", "wide"]
+    encoding: str = "utf-8"
+    delimiter: str = ","
+    skip: Annotated[int, Meta(ge=0, le=1000)] = 0
+    header: bool = True
+    open_end: bool = False
+    code: Column | None = None
+    rate: Column | None = None
+    nominal: Column | None = None
+
+
+class Tree(Table, frozen=True, kw_only=True):
+    """What JSON and XML share: records, perhaps within blocks, and paths within a record."""
+
+    records: str
+    rate: str
+    blocks: str | None = None
+    code: str | None = None
+    nominal: str | None = None
+
+
+class Json(Tree, frozen=True, kw_only=True):
+    """A JSON document."""
+
+    encoding: str = "utf-8"
+
+
+class Xml(Tree, frozen=True, kw_only=True):
+    """An XML document, known by the name of its outermost element."""
+
+    root: str
+
+
+class Declaration(Table, frozen=True, kw_only=True):
+    """The whole file. Exactly one of `csv`, `json` and `xml` says what the answers look like."""
+
+    key: str
+    name: str
+    licence: str
+    rate_type: Literal["official", "market", "parallel"]
+    first_day: date
+    request: Request
+    rates: Rates
+    day: Day
+    schedule: Hours
+    home: str = ""
+    terms: str = ""
+    covers: str = ""
+    redistribution: Redistribution = Redistribution.FORBIDDEN
+    compiled: bool = False
+    fixed_at: time = time(0, 1)
+    key_variable: str = ""
+    csv: Csv | None = None
+    json: Json | None = None
+    xml: Xml | None = None
+
+    @property
+    def tree(self) -> Json | Xml | None:
+        """The layout of a document of records."""
+        return self.json or self.xml
+
+
+_TABLES: dict[str, type[Table]] = {
+    "": Declaration,
+    "request.": Request,
+    "rates.": Rates,
+    "day.": Day,
+    "schedule.": Hours,
+    "csv.": Csv,
+    "json.": Json,
+    "xml.": Xml,
+}
+FIELDS = [
+    table + field
+    for table, kind in _TABLES.items()
+    for field in kind.__struct_fields__
+    if table or f"{field}." not in _TABLES
+]
+"""Every field of a declaration, by its full name."""
+
+_OF_A_FIELD = re.compile(r"Object (?P<what>contains unknown|missing required) field `(?P<field>.*)`", re.DOTALL)
+
+
+def parse(text: str, name: str) -> Declaration:
+    """Read the tables of a file and the kinds of their fields; whether they fit each other is not asked here.
+
+    Errors: SourceRefused naming the file and the field.
+    """
+    try:
+        content = tomllib.loads(text)
+    except RecursionError:
+        raise refusal(name, "values are nested too deeply") from None
+    except ValueError as error:
+        raise refusal(name, f"this is no TOML: {shown(str(error))}") from error
+    return _converted(content, name)
+
+
+def refusal(name: str, sentence: str) -> SourceRefused:
+    """Make the error that names the file, on one line whatever the file holds."""
+    plain = (each if each.isprintable() else ascii(each)[1:-1] for each in sentence)
+    return SourceRefused(f"{name}: {''.join(plain)}")
+
+
+def _converted(content: dict[str, Any], name: str) -> Declaration:
+    try:
+        return msgspec.convert(content, Declaration)
+    except msgspec.ValidationError as error:
+        raise refusal(name, _explained(error)) from error
+    except (OverflowError, ValueError, RecursionError) as error:
+        raise refusal(name, f"a value is out of all range: {shown(str(error))}") from error
+
+
+def _explained(error: msgspec.ValidationError) -> str:
+    """Say in this project's form what msgspec found: the field in brackets, then the reason."""
+    table, reason = placed(error)
+    found = _OF_A_FIELD.fullmatch(reason)
+    if not found:
+        return f"[{shown(table)}] is refused: {plainly(reason)}"
+    field = f"{table}.{found['field']}".lstrip(".")
+    if found["what"].startswith("missing"):
+        return f"[{shown(field)}] is missing"
+    return f"[{shown(field)}] is unknown{_hint(table, found['field'])}"
+
+
+def _hint(table: str, field: str) -> str:
+    """Name the nearest field of the table, or the field of that name in another."""
+    beside = {each.rpartition(".")[2]: each for each in FIELDS if each.rpartition(".")[0] == table}
+    elsewhere = [each for each in FIELDS if each.rpartition(".")[2] == field]
+    near = [beside[each] for each in difflib.get_close_matches(field, beside, n=1)] or elsewhere
+    return f"; did you mean [{near[0]}]?" if near else ""

@@ -1,0 +1,190 @@
+"""Reading an operator's JSON or XML: records, perhaps within blocks, and paths within a record."""
+
+from __future__ import annotations
+
+import json
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterator
+from typing import Any, Generic, NoReturn, TypeVar
+from xml.etree.ElementTree import Element
+
+from cambist.errors import shown
+from cambist.sources.declaration.declaration import Day, Json, Tree, Xml
+from cambist.sources.declaration.row import DeclaredRow, Figure
+from cambist.sources.declaration.tree_path import ANY, TreePath, read_path
+from cambist.sources.parsing import PayloadReader
+
+N = TypeVar("N")
+_HALF_A_CHARACTER = re.compile("[\ud800-\udfff]")
+OPTIONAL = "?"
+"""At the end of a nominal's path: where there is none, it is one."""
+
+
+class TreeReader(ABC, Generic[N]):
+    """Reads one layout. What stands somewhere is a node with the name under which it stands, empty for none."""
+
+    def __init__(self, layout: Tree, day: Day, ignore: Collection[str], reading: PayloadReader) -> None:
+        self._reading = reading
+        self._ignore = ignore
+        self._day_of = day.of
+        self._day = read_path(str(day.at)) if day.at is not None else None
+        self._blocks, self._code = _path(layout.blocks), _path(layout.code)
+        self._records, self._rate = read_path(layout.records), read_path(layout.rate)
+        self._nominal = _path((layout.nominal or "").removesuffix(OPTIONAL) or None)
+        self._has_every_nominal = not (layout.nominal or "").endswith(OPTIONAL)
+
+    def rows(self, content: bytes) -> Iterator[DeclaredRow]:
+        """Give the rates in the document's order. Errors: SourceBroken."""
+        top = self._top(content)
+        for block in self._each(top, self._blocks) if self._blocks else (top,):
+            shared = {"document": top, "block": block}.get(self._day_of)
+            day = self._text(shared, self._day) if shared and self._day else None
+            for record in self._each(block, self._records):
+                code = self._text(record, self._code) if self._code else None
+                if code is None or code not in self._ignore:
+                    own = self._text(record, self._day) if self._day and not shared else day
+                    yield DeclaredRow(own, code, self._text(record, self._rate), self._nominal_of(record))
+
+    def _nominal_of(self, record: tuple[str, N]) -> str | None:
+        if not self._nominal or not (self._has_every_nominal or self._leads_somewhere(record, self._nominal)):
+            return None
+        return self._text(record, self._nominal)
+
+    def _text(self, entry: tuple[str, N], path: TreePath) -> str:
+        if path.is_own_name:
+            return entry[0] or self._nowhere(path)
+        text = self._value(entry[1], path)
+        if _HALF_A_CHARACTER.search(text):
+            raise self._reading.broken(f"what stands at [{path}] is no text")
+        return text if isinstance(text, Figure) else text.strip()
+
+    def _nowhere(self, path: TreePath) -> NoReturn:
+        raise self._reading.broken(f"nothing, or not one thing, stands at [{path}]")
+
+    @abstractmethod
+    def _top(self, content: bytes) -> tuple[str, N]:
+        """Parse the document."""
+
+    @abstractmethod
+    def _each(self, entry: tuple[str, N], path: TreePath) -> Iterator[tuple[str, N]]:
+        """Give all that stands at a path."""
+
+    @abstractmethod
+    def _value(self, node: N, path: TreePath) -> str:
+        """Give the text at a path, where there has to be one."""
+
+    @abstractmethod
+    def _leads_somewhere(self, entry: tuple[str, N], path: TreePath) -> bool:
+        """Say whether anything stands at a path."""
+
+
+class JsonReader(TreeReader[Any]):
+    """Reads a JSON document; its numbers keep their digits, and no name may stand twice."""
+
+    def __init__(self, layout: Json, day: Day, ignore: Collection[str], reading: PayloadReader) -> None:
+        super().__init__(layout, day, ignore, reading)
+        self._encoding = layout.encoding
+
+    def _top(self, content: bytes) -> tuple[str, Any]:
+        text = self._reading.text(content, self._encoding)
+        try:
+            # NaN is no JSON, but written for "none": a text as any other, no rate unless declared as missing.
+            return "", json.loads(
+                text, parse_float=Figure, parse_int=Figure, parse_constant=str, object_pairs_hook=_once_each
+            )
+        except (ValueError, RecursionError) as error:
+            raise self._reading.broken(f"the document is no JSON: {error}; it begins [{shown(text[:60])}]") from error
+
+    def _each(self, entry: tuple[str, Any], path: TreePath) -> Iterator[tuple[str, Any]]:
+        found = self._at(entry[1], path)
+        if isinstance(found, dict):
+            yield from found.items()
+        elif isinstance(found, list):
+            yield from (("", each) for each in found)
+        else:
+            raise self._reading.broken(f"neither a list nor an object stands at [{path}]")
+
+    def _value(self, node: Any, path: TreePath) -> str:
+        found = self._at(node, path)
+        if isinstance(found, dict | list):
+            self._nowhere(path)
+        return found if isinstance(found, str) else json.dumps(found)
+
+    def _leads_somewhere(self, entry: tuple[str, Any], path: TreePath) -> bool:
+        return self._found(entry[1], path) is not _NOTHING
+
+    def _at(self, node: Any, path: TreePath) -> Any:
+        found = self._found(node, path)
+        return self._nowhere(path) if found is _NOTHING else found
+
+    @staticmethod
+    def _found(node: Any, path: TreePath) -> Any:
+        for step in path.steps:
+            if isinstance(step, str):
+                node = node.get(step, _NOTHING) if isinstance(node, dict) else _NOTHING
+            else:
+                node = node[step] if isinstance(node, list) and step < len(node) else _NOTHING
+        return node
+
+
+class XmlReader(TreeReader[Element]):
+    """Reads an XML document; names are compared without their namespaces."""
+
+    def __init__(self, layout: Xml, day: Day, ignore: Collection[str], reading: PayloadReader) -> None:
+        super().__init__(layout, day, ignore, reading)
+        self._root = layout.root
+
+    def _top(self, content: bytes) -> tuple[str, Element]:
+        if b"\0" in content:
+            raise self._reading.broken("the document is UTF-16 or no text, neither of which is read")
+        root = self._reading.xml(content)
+        if _plain(root.tag) != self._root:
+            raise self._reading.broken(f"the document is a [{shown(_plain(root.tag))}], no [{self._root}]")
+        return self._root, root
+
+    def _each(self, entry: tuple[str, Element], path: TreePath) -> Iterator[tuple[str, Element]]:
+        yield from ((_plain(element.tag), element) for element in _elements(entry[1], path))
+
+    def _value(self, node: Element, path: TreePath) -> str:
+        found = _elements(node, path)
+        texts = [_of_attribute(each, path.attribute) if path.attribute else each.text or "" for each in found]
+        if len(found) != 1 or texts[0] is None or (len(found[0]) and not path.attribute):
+            self._nowhere(path)
+        return texts[0]
+
+    def _leads_somewhere(self, entry: tuple[str, Element], path: TreePath) -> bool:
+        found = _elements(entry[1], path)
+        return any(_of_attribute(each, path.attribute) is not None for each in found) if path.attribute else bool(found)
+
+
+_NOTHING: Any = object()
+
+
+def _path(text: str | None) -> TreePath | None:
+    return None if text is None else read_path(text)
+
+
+def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a name stands twice in one object")
+    return found
+
+
+def _plain(tag: str) -> str:
+    return tag.rpartition("}")[2]
+
+
+def _elements(node: Element, path: TreePath) -> list[Element]:
+    found = [node]
+    for step in path.steps:
+        if isinstance(step, int):
+            found = found[step : step + 1]
+        else:
+            found = [each for one in found for each in one if step in (ANY, _plain(each.tag))]
+    return found
+
+
+def _of_attribute(element: Element, name: str) -> str | None:
+    return next((value for key, value in element.items() if _plain(key) == name), None)

@@ -1,0 +1,176 @@
+"""What the adapters of venues share: their common facts, and the reading of lists, tickers and frames in JSON."""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Any, Generic, TypeVar
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from cambist.errors import shown
+from cambist.pricing.pair import Pair
+from cambist.pricing.source_kind import Pace, RateType
+from cambist.pricing.tick import Tick
+from cambist.sources.base import EVERY_DAY, Inquiry, Names, Redistribution, Schedule, Source, VenueAdapter, VenueMessage
+from cambist.sources.parsing import PayloadReader
+
+F = TypeVar("F")
+T = TypeVar("T")
+
+ZERO = re.compile(r"0(\.0+)?", re.ASCII)
+ZERO_OR_EMPTY = re.compile(r"(0(\.0+)?)?", re.ASCII)
+_CODE = re.compile(r"[A-Z0-9]{1,20}", re.ASCII)
+
+
+def venue_source(**own: Any) -> Source:
+    """Return the facts of a venue; `own` are those in which venues differ."""
+    return Source(
+        licence="public market data; check the terms before passing it on",
+        redistribution=Redistribution.UNCLEAR,
+        pace=Pace.REALTIME,
+        zone=ZoneInfo("UTC"),
+        first_day=date.max,  # it only has current prices
+        schedule=Schedule(every=timedelta(minutes=1), days=EVERY_DAY),
+        rate_type=RateType.MARKET,
+        **own,
+    )
+
+
+class VenueReading(PayloadReader):
+    """Reads for one venue. `no_orders` is how it writes a side without orders."""
+
+    def __init__(self, name: str, no_orders: re.Pattern[str]) -> None:
+        super().__init__(name)
+        self._no_orders = no_orders
+
+    def side(self, text: str, pair: Pair) -> Decimal | None:
+        """Read a bid or an ask; None for a side without orders."""
+        return None if self._no_orders.fullmatch(text) else self.number(text, pair)
+
+    def best(self, levels: list[list[str]], pair: Pair) -> Decimal | None:
+        """Read the price of the first level of a side; None for a side without levels."""
+        if not levels:
+            return None
+        if not levels[0]:
+            raise self.broken(f"{pair} has a level without a price")
+        return self.side(levels[0][0], pair)
+
+    def check_name(self, name: str, base: str, quote: str, separator: str = "") -> None:
+        """Check that the name of a pair is made of its two codes. Errors: SourceBroken."""
+        if name != f"{base}{separator}{quote}":
+            raise self.broken(f"[{shown(name)}] is not of [{shown(base)}] and [{shown(quote)}]")
+
+    def listed(self, names: dict[str, Pair], what: str = "pair") -> Mapping[str, Pair]:
+        """Return the names of a list, which may not be empty. Errors: SourceBroken."""
+        if not names:
+            raise self.broken(f"the list holds no {what} that trades")
+        return names
+
+    def count(self, pair: Pair, count: int) -> int:
+        """Return the count that puts frames in order, which may not be negative. Errors: SourceBroken."""
+        if count < 0:
+            raise self.broken(f"{pair} has no count: {count}")
+        return count
+
+    def digits(self, text: str, count: int, pair: Pair) -> int:
+        """Read a time that is written as so many digits. Errors: SourceBroken."""
+        if not (text.isascii() and text.isdigit() and len(text) == count):
+            raise self.broken(f"{pair} has no time: [{shown(text)}]")
+        return int(text)
+
+
+def are_codes(base: str, quote: str) -> bool:
+    """Return whether both are plain codes."""
+    return _CODE.fullmatch(base) is not None and _CODE.fullmatch(quote) is not None
+
+
+def is_leveraged(base: str, form: re.Pattern[str], coins: set[str]) -> bool:
+    """Return whether a code is that of a listed coin with a suffix: `form` has the coin as its first group."""
+    match = form.fullmatch(base)
+    return match is not None and match[1] in coins
+
+
+def batches(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    """Split a sequence into parts of a size; the last may be shorter."""
+    return (items[at : at + size] for at in range(0, len(items), size))
+
+
+def encode(request: Mapping[str, Any]) -> str:
+    """Return a request to a socket as text."""
+    return msgspec.json.encode(request).decode()
+
+
+class JsonVenue(VenueAdapter, Generic[F]):
+    """A venue that answers in JSON. `frames` decodes the frames with quotes.
+
+    `tickers_url` is empty where no request returns all quotes.
+    """
+
+    reading: VenueReading
+    list_url: str
+    tickers_url: str = ""
+    frames: msgspec.json.Decoder[F]
+
+    def list_inquiry(self) -> Inquiry:
+        """Ask for all pairs."""
+        return _json_inquiry(self.list_url)
+
+    def asked(self) -> Sequence[Inquiry]:
+        """Ask for all tickers at once."""
+        return (_json_inquiry(self.tickers_url),) if self.tickers_url else ()
+
+    def ticks(self, content: bytes, about: str, names: Names) -> Iterator[Tick]:
+        """Read all tickers; a pair that is not listed, or lacks a side, has none."""
+        _ = about
+        return self._some(self.read_tickers(content, names))
+
+    def _some(self, ticks: Iterator[Tick]) -> Iterator[Tick]:
+        is_empty = True
+        for tick in ticks:
+            is_empty = False
+            yield tick
+        if is_empty:
+            raise self.reading.broken("the tickers quote no listed pair")
+
+    def hear(self, frame: str | bytes, names: Names) -> VenueMessage:
+        """Read one frame."""
+        try:
+            decoded = self.frames.decode(frame)
+        except msgspec.ValidationError as error:
+            return self._read_other(frame, names, error)
+        except (ValueError, RecursionError) as error:
+            raise self.reading.broken(f"a frame cannot be read: {error}") from error
+        return VenueMessage(tuple(self.read_quotes(decoded, names)))
+
+    def _read_other(self, frame: str | bytes, names: Names, error: Exception) -> VenueMessage:
+        try:
+            heard = self.read_other(frame, names)
+        except (ValueError, RecursionError):
+            heard = None
+        if heard is None:
+            raise self.reading.broken(f"a frame is not its own: {error}") from error
+        return heard
+
+    @abstractmethod
+    def read_tickers(self, content: bytes, names: Names) -> Iterator[Tick]:
+        """Read the answer to `tickers_url`."""
+
+    @abstractmethod
+    def read_quotes(self, frame: F, names: Names) -> Iterator[Tick]:
+        """Return the ticks of a frame with quotes; none for a pair that is not listed or lacks a side."""
+
+    @abstractmethod
+    def read_other(self, frame: str | bytes, names: Names) -> VenueMessage | None:
+        """Read a frame without quotes; return None for one that the venue does not send.
+
+        Errors: ValueError for one that cannot be decoded.
+        """
+
+
+def _json_inquiry(url: str) -> Inquiry:
+    return Inquiry(url=url, media=("application/json",))

@@ -1,0 +1,45 @@
+"""Disk space kept for what must be possible on a full disk: ending a key or an account."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from cambist.errors import StoreBroken
+from cambist.storage.atomic_file import unwritable
+
+_BYTES = 4 << 20
+
+
+class DiskReserve:
+    """A file of no content that takes up room until it is given up."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def keep(self) -> None:
+        """Take up the room, if it is not taken yet. Errors: StoreBroken when the disk is full."""
+        if self._is_kept():
+            return
+        file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            os.posix_fallocate(file, 0, _BYTES)
+        except OSError as error:
+            self._path.unlink(missing_ok=True)
+            raise StoreBroken(unwritable("reserve", self._path, error)) from error
+        finally:
+            os.close(file)
+
+    def _is_kept(self) -> bool:
+        try:
+            return self._path.stat().st_blocks * 512 >= _BYTES
+        except FileNotFoundError:
+            return False
+
+    def give_up(self) -> bool:
+        """Give the room to whoever needs it; say whether there was any."""
+        try:
+            self._path.unlink()
+        except FileNotFoundError:
+            return False
+        return True

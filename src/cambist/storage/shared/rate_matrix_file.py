@@ -1,0 +1,125 @@
+"""The columnar image as a file: written beside, moved into place, mapped by every worker.
+
+Layout, in the machine's byte order: magic, header length, CRC-32 of all that follows, header (JSON), the era of each
+day (uint16), padding, cells (float64), voices and ages (a byte a cell each).
+"""
+
+from __future__ import annotations
+
+import mmap
+import struct
+import sys
+import zlib
+from datetime import date
+from pathlib import Path
+
+import msgspec
+
+from cambist.errors import RateMatrixDamaged
+from cambist.history.rate_matrix import RateMatrix
+from cambist.storage.atomic_file import write_atomically
+
+MAGIC = b"CMBIMG04"
+_START = struct.Struct(f"={len(MAGIC)}sII")
+_CHUNK = 1 << 20
+_LONGEST_HEADER = 1 << 26
+
+
+class _Header(msgspec.Struct, frozen=True):
+    byte_order: str
+    revision: str
+    first_day: date
+    last_fixing: date
+    codes: tuple[str, ...]
+    eras: tuple[tuple[int, ...], ...]
+    days: int
+    sources: tuple[str, ...]
+    fixed_to: tuple[date, ...]
+    fixed_at: tuple[tuple[str, str], ...]
+    damaged: int
+
+
+def write_rate_matrix(path: Path, image: RateMatrix) -> None:
+    """Put `image` in place of what is there; a reader sees the old file or the new one, whole."""
+    body = _body(image)
+    header = msgspec.json.encode(
+        _Header(
+            byte_order=sys.byteorder,
+            revision=image.revision,
+            first_day=image.first_day,
+            last_fixing=image.last_fixing,
+            codes=image.codes,
+            eras=image.eras,
+            days=len(image.era_of_day),
+            sources=image.sources,
+            fixed_to=image.fixed_to,
+            fixed_at=image.fixed_at,
+            damaged=image.damaged,
+        )
+    )
+    header += b" " * (-(len(header) + _START.size) % 8)
+    start = _START.pack(MAGIC, len(header), zlib.crc32(body, zlib.crc32(header)))
+    write_atomically(path, start + header + body)
+
+
+def _body(image: RateMatrix) -> bytes:
+    eras = struct.pack(f"={len(image.era_of_day)}H", *image.era_of_day)
+    return eras + b"\0" * (-len(eras) % 8) + image.cells.tobytes() + bytes(image.voices) + bytes(image.ages)
+
+
+def open_rate_matrix(path: Path) -> RateMatrix:
+    """Check the file whole and map it.
+
+    Errors: RateMatrixDamaged when it is missing, cut, changed, or of another layout or byte order.
+    """
+    try:
+        header, start = _checked(path)
+        with path.open("rb") as file:
+            mapped = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    except (OSError, ValueError) as error:
+        raise RateMatrixDamaged(f"The image {path} cannot be read: {error}") from error
+    cells = start + header.days * 2 + (-header.days * 2) % 8
+    count = header.days * len(header.codes)
+    voices = cells + count * 8
+    return RateMatrix(
+        revision=header.revision,
+        first_day=header.first_day,
+        last_fixing=header.last_fixing,
+        codes=header.codes,
+        eras=header.eras,
+        era_of_day=mapped[start : start + header.days * 2].cast("H"),
+        cells=mapped[cells:voices].cast("d"),
+        sources=header.sources,
+        fixed_to=header.fixed_to,
+        fixed_at=header.fixed_at,
+        damaged=header.damaged,
+        voices=mapped[voices : voices + count],
+        ages=mapped[voices + count :],
+    )
+
+
+def _checked(path: Path) -> tuple[_Header, int]:
+    """Read the file past the map: checking every byte must not make them resident in every worker."""
+    with path.open("rb") as file:
+        magic, length, written = _start(file.read(_START.size))
+        content = file.read(min(length, _LONGEST_HEADER)) if magic == MAGIC else b""
+        crc = zlib.crc32(content)
+        while chunk := file.read(_CHUNK):
+            crc = zlib.crc32(chunk, crc)
+    if magic != MAGIC or crc != written:
+        raise RateMatrixDamaged(f"The image {path} is not what was written")
+    return _header(path, content), _START.size + length
+
+
+def _start(content: bytes) -> tuple[bytes, int, int]:
+    return _START.unpack(content) if len(content) == _START.size else (b"", 0, 0)
+
+
+def _header(path: Path, content: bytes) -> _Header:
+    try:
+        header = msgspec.json.decode(content, type=_Header)
+    except msgspec.MsgspecError as error:
+        raise RateMatrixDamaged(f"The image {path} has a broken header: {error}") from error
+    if header.byte_order != sys.byteorder:
+        raise RateMatrixDamaged(f"The image {path} was written by a machine of another byte order")
+    return header

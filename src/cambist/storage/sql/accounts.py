@@ -1,0 +1,182 @@
+"""Accounts and key digests in SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Select, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from cambist.accounts.account import Account, DatetimeFormat, KeyHolder, KeyRecord, NewKey
+from cambist.accounts.api_key import Digest
+from cambist.errors import NameTaken
+from cambist.storage.sql.schema import accounts, api_keys, bought_calls
+from cambist.storage.sql.selects import stored
+
+_ACCOUNT = (
+    accounts.c.id,
+    accounts.c.name,
+    accounts.c.plan,
+    accounts.c.datetime_format,
+    accounts.c.anchor_day,
+    accounts.c.suspended,
+)
+
+
+class SqlAccounts:
+    """The `Accounts` protocol over one engine."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def create(self, account: Account, key: NewKey | None = None) -> Account:
+        """Create an account, with a first key if there is one, both or none. Errors: NameTaken."""
+        row = {"name": account.name, "created_at": _now(), **_changeable(account)}
+        try:
+            with self._engine.begin() as connection:
+                number = connection.execute(insert(accounts).values(row).returning(accounts.c.id)).scalar_one()
+                if key is not None:
+                    _add_key(connection, number, key)
+        except IntegrityError:
+            raise NameTaken(f"There is an account named [{account.name}] already") from None
+        return Account(number, account.name, account.plan, account.datetime_format, account.anchor_day)
+
+    def change(self, account: Account) -> None:
+        """Store another plan, format, anchor day or suspension under the account's number."""
+        with self._engine.begin() as connection:
+            connection.execute(update(accounts).where(accounts.c.id == account.number).values(_changeable(account)))
+
+    def delete(self, account: Account) -> None:
+        """Close an account and revoke its keys. Its row and usage stay for the books."""
+        theirs = (api_keys.c.account_id == account.number) & api_keys.c.revoked_at.is_(None)
+        with self._engine.begin() as connection:
+            connection.execute(update(accounts).where(accounts.c.id == account.number).values(deleted_at=_now()))
+            connection.execute(update(api_keys).where(theirs).values(revoked_at=_now()))
+
+    def buy(self, account: Account, period_start: date, calls: int) -> None:
+        """Add extra calls for one period."""
+        row = {"account_id": account.number, "period_start": period_start, "calls": calls, "bought_at": _now()}
+        with self._engine.begin() as connection:
+            connection.execute(insert(bought_calls).values(row))
+
+    def named(self, name: str) -> Account | None:
+        """Give the account of that name, if there is one."""
+        with self._engine.connect() as connection:
+            found = _accounts(connection, _living().where(accounts.c.name == name))
+        return next(iter(found.values()), None)
+
+    def all(self) -> Sequence[Account]:
+        """Give all accounts that are not deleted, by name."""
+        with self._engine.connect() as connection:
+            return sorted(_accounts(connection, _living()).values(), key=lambda account: account.name)
+
+    def add_key(self, account: Account, key: NewKey) -> None:
+        """Add a key to an account."""
+        with self._engine.begin() as connection:
+            _add_key(connection, account.number, key)
+
+    def keys(self, account: Account) -> Sequence[KeyRecord]:
+        """Give an account's keys, oldest first, revoked ones included."""
+        query = select(api_keys).where(api_keys.c.account_id == account.number).order_by(api_keys.c.id)
+        with self._engine.connect() as connection:
+            return [_key(row, account.name) for row in connection.execute(query)]
+
+    def revoke(self, key: KeyRecord, at: datetime) -> None:
+        """End a key at a moment."""
+        with self._engine.begin() as connection:
+            connection.execute(update(api_keys).where(api_keys.c.id == key.number).values(revoked_at=stored(at)))
+
+    def used(self, last_used: Mapping[int, datetime]) -> None:
+        """Note when keys were last used, by their numbers."""
+        with self._engine.begin() as connection:
+            for number, moment in last_used.items():
+                row = update(api_keys).where(api_keys.c.id == number)
+                connection.execute(row.values(last_used_at=stored(moment)))
+
+    def by_key(self) -> Mapping[Digest, KeyHolder]:
+        """Give every key of every account that is not deleted."""
+        columns = (
+            api_keys.c.id,
+            api_keys.c.digest,
+            api_keys.c.account_id,
+            api_keys.c.expires_at,
+            api_keys.c.revoked_at,
+        )
+        with self._engine.connect() as connection:
+            living = _accounts(connection, _living())
+            rows = connection.execute(select(*columns)).all()
+        return {Digest(row.digest): _holder(row, living[row.account_id]) for row in rows if row.account_id in living}
+
+
+def _changeable(account: Account) -> dict[str, object]:
+    return {
+        "plan": account.plan,
+        "datetime_format": account.datetime_format.value,
+        "anchor_day": account.anchor_day,
+        "suspended": account.suspended,
+    }
+
+
+def _add_key(connection: Connection, account_number: int, key: NewKey) -> None:
+    row = {
+        "digest": key.digest,
+        "account_id": account_number,
+        "name": key.name,
+        "prefix": key.prefix,
+        "created_at": _now(),
+        "expires_at": stored(key.expires_at) if key.expires_at else None,
+    }
+    connection.execute(insert(api_keys).values(row))
+
+
+def _living() -> Select[int, str, str, str, int, bool]:
+    return select(*_ACCOUNT).where(accounts.c.deleted_at.is_(None))
+
+
+def _accounts(connection: Connection, query: Select[int, str, str, str, int, bool]) -> dict[int, Account]:
+    bought: dict[int, list[tuple[date, int]]] = {}
+    for row in connection.execute(select(bought_calls).order_by(bought_calls.c.id)):
+        bought.setdefault(row.account_id, []).append((row.period_start, row.calls))
+    return {row.id: _account(row, tuple(bought.get(row.id, ()))) for row in connection.execute(query)}
+
+
+def _account(row: Any, bought: tuple[tuple[date, int], ...]) -> Account:
+    return Account(
+        number=row.id,
+        name=row.name,
+        plan=row.plan,
+        datetime_format=DatetimeFormat(row.datetime_format),
+        anchor_day=row.anchor_day,
+        suspended=row.suspended,
+        bought=bought,
+    )
+
+
+def _key(row: Any, account_name: str) -> KeyRecord:
+    return KeyRecord(
+        number=row.id,
+        account=account_name,
+        name=row.name,
+        prefix=row.prefix,
+        created_at=row.created_at.replace(tzinfo=UTC),
+        expires_at=_moment(row.expires_at),
+        revoked_at=_moment(row.revoked_at),
+        last_used_at=_moment(row.last_used_at),
+    )
+
+
+def _holder(row: Any, account: Account) -> KeyHolder:
+    """A revocation in the future is an end like an expiry: the earlier of the two counts."""
+    ends = [moment for moment in (_moment(row.expires_at), _moment(row.revoked_at)) if moment is not None]
+    revoked = row.revoked_at is not None and row.revoked_at <= _now()
+    return KeyHolder(row.id, account, min(ends, default=None), revoked)
+
+
+def _moment(value: datetime | None) -> datetime | None:
+    return None if value is None else value.replace(tzinfo=UTC)
+
+
+def _now() -> datetime:
+    return stored(datetime.now(UTC))

@@ -1,0 +1,97 @@
+"""Bars in SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from decimal import Decimal
+from math import ceil
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Row, delete, func, select
+from sqlalchemy.dialects.sqlite import insert
+
+from cambist.history.bars import Bar, BarOf, Interval, Ohlc
+from cambist.pricing.pair import Pair
+from cambist.storage.sql.schema import bar_series, bars
+
+_FILE = f"INSERT OR REPLACE INTO bars ({', '.join(bars.c.keys())}) VALUES ({', '.join('?' * len(bars.c))})"  # noqa: S608  no input in it
+
+
+class SqlBars:
+    """The `BarStore` protocol over one engine."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def page(
+        self, pair: Pair, interval: Interval, start: datetime | None, end: datetime | None, limit: int
+    ) -> list[Bar]:
+        """Give the newest `limit` bars with start <= bar.start < end, newest first."""
+        number = select(bar_series.c.id).where(
+            bar_series.c.base == pair.base, bar_series.c.quote == pair.quote, bar_series.c.interval == interval.value
+        )
+        query = select(bars).where(bars.c.series_id == number.scalar_subquery())
+        if start is not None:
+            query = query.where(bars.c.start >= _at_or_after(start))
+        if end is not None:
+            query = query.where(bars.c.start < _at_or_after(end))
+        with self._engine.connect() as connection:
+            return [_bar(row) for row in connection.execute(query.order_by(bars.c.start.desc()).limit(limit))]
+
+    def earliest(self, interval: Interval) -> Mapping[Pair, datetime]:
+        """Give each pair's first bar's start, by a seek into the index for each."""
+        first = select(func.min(bars.c.start)).where(bars.c.series_id == bar_series.c.id).correlate(bar_series)
+        query = select(bar_series.c.base, bar_series.c.quote, first.scalar_subquery().label("first"))
+        with self._engine.connect() as connection:
+            rows = connection.execute(query.where(bar_series.c.interval == interval.value)).all()
+        return {Pair(base, quote): _moment(first) for base, quote, first in sorted(rows) if first is not None}
+
+    def file(self, filed: Iterable[BarOf]) -> None:
+        """File bars, all or none, each in place of what was filed for its interval before."""
+        given = list(filed)
+        if not given:
+            return
+        with self._engine.begin() as connection:
+            numbers = _numbers(connection, {(each.pair, each.interval) for each in given})
+            rows = [_row(numbers[each.pair, each.interval], each.bar) for each in given]
+            connection.exec_driver_sql(_FILE, rows)
+
+    def forget(self, interval: Interval, before: datetime) -> int:
+        """Remove the bars that start before a moment, a pair at a time; give how many there were."""
+        with self._engine.connect() as connection:
+            numbers = connection.scalars(select(bar_series.c.id).where(bar_series.c.interval == interval.value)).all()
+        count = 0
+        for number in numbers:
+            old = delete(bars).where(bars.c.series_id == number, bars.c.start < _at_or_after(before))
+            with self._engine.begin() as connection:
+                count += connection.execute(old).rowcount
+        return count
+
+
+def _numbers(connection: Connection, wanted: set[tuple[Pair, Interval]]) -> dict[tuple[Pair, Interval], int]:
+    # Writing before reading makes the transaction the writer's: one that reads first may find the store locked.
+    new = [{"base": pair.base, "quote": pair.quote, "interval": interval.value} for pair, interval in sorted(wanted)]
+    connection.execute(insert(bar_series).on_conflict_do_nothing(), new)
+    known = connection.execute(select(bar_series))
+    return {(Pair(row.base, row.quote), Interval(row.interval)): row.id for row in known}
+
+
+def _row(number: int, bar: Bar) -> tuple[Any, ...]:
+    prices = (price for side in (bar.bid, bar.ask) for price in (side.o, side.h, side.l, side.c))
+    return (number, int(bar.start.timestamp()), *(f"{price:f}" for price in prices))
+
+
+def _bar(row: Row[*tuple[Any, ...]]) -> Bar:
+    _, start, *prices = row
+    bid_o, bid_h, bid_l, bid_c, ask_o, ask_h, ask_l, ask_c = map(Decimal, prices)
+    return Bar(_moment(start), Ohlc(bid_o, bid_h, bid_l, bid_c), Ohlc(ask_o, ask_h, ask_l, ask_c))
+
+
+def _moment(seconds: int) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)
+
+
+def _at_or_after(moment: datetime) -> int:
+    """Give the first whole second at or after a moment: bars start at whole ones."""
+    return ceil(moment.timestamp())

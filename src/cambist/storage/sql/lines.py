@@ -1,0 +1,44 @@
+"""Reading the lines of many pairs at once, between two days: what a delivery is compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+from itertools import groupby
+from operator import itemgetter
+from zlib import crc32
+
+import numpy as np
+from sqlalchemy import Connection, select
+
+from cambist.history.archive import Wanted
+from cambist.history.fixing import GRAM, GRAMS_OF_A_TROY_OUNCE
+from cambist.history.pair_series import PairSeries
+from cambist.pricing.pair import Pair
+from cambist.storage.sql.checksum import CONTENT, seed
+from cambist.storage.sql.schema import series
+
+_LINES = f"""
+SELECT series_id, CAST(julianday(day) - 2440587.5 AS INTEGER), CAST(value AS REAL) / nominal, checksum, {CONTENT}
+FROM fixings WHERE series_id IN (:wanted) AND day BETWEEN ? AND ? ORDER BY series_id, day, receipt_id
+"""  # noqa: S608  no input in it
+_GRAMS_OF_A_TROY_OUNCE = float(GRAMS_OF_A_TROY_OUNCE)
+
+
+def lines_of(connection: Connection, wanted: Wanted, first: date, last: date) -> Iterator[tuple[str, PairSeries]]:
+    """Read what sources fixed of the wanted pairs between two days, corrections in place of what they correct.
+
+    Damaged rows are left out.
+    """
+    found = {row.id: row for row in connection.execute(select(series)) if wanted(row.source, Pair(row.base, row.quote))}
+    query = _LINES.replace(":wanted", ",".join(map(str, found)))
+    rows = connection.exec_driver_sql(query, (first.isoformat(), last.isoformat())).fetchall()
+    for number, of_series in groupby(rows, key=itemgetter(0)):
+        row = found[number]
+        begun = seed(row.source, row.base, row.quote, row.unit)
+        rates = {day: rate for _, day, rate, checksum, content in of_series if crc32(content, begun) == checksum}
+        if not rates:
+            continue
+        ounces = _GRAMS_OF_A_TROY_OUNCE if row.unit == GRAM else 1.0
+        days, values = np.fromiter(rates, np.int64), np.fromiter(rates.values(), np.float64)
+        yield row.source, PairSeries(Pair(row.base, row.quote), days, values * ounces)

@@ -1,0 +1,41 @@
+"""A checksum for each fixing, and when its source says that it published it."""
+
+from typing import Any
+from zlib import crc32
+
+import sqlalchemy as sa
+from alembic import op
+
+from cambist.storage.sql.checksum import seed
+
+revision = "0006"
+down_revision = "0005"
+
+_FILL = """
+UPDATE fixings SET checksum = (
+    SELECT row_checksum(
+        CAST(printf('%s|%s|%s|%s|%s', day, receipt_id, nominal, value, published_at) AS BLOB),
+        source, base, quote, unit
+    )
+    FROM series WHERE series.id = fixings.series_id
+)
+"""
+
+
+def upgrade() -> None:
+    op.add_column("fixings", sa.Column("published_at", sa.DateTime))
+    op.add_column("fixings", sa.Column("checksum", sa.Integer, nullable=False, server_default="0"))
+    connection = op.get_bind()
+    # What is in the rows now is taken for what was filed: nothing older can bear witness against it.
+    driver: Any = connection.connection.driver_connection
+    driver.create_function("row_checksum", 5, _checksum, deterministic=True)
+    connection.exec_driver_sql(_FILL)
+
+
+def _checksum(content: bytes, *series: str) -> int:
+    return crc32(content, seed(*series))
+
+
+def downgrade() -> None:
+    op.drop_column("fixings", "checksum")
+    op.drop_column("fixings", "published_at")

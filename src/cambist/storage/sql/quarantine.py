@@ -1,0 +1,104 @@
+"""The quarantine in SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from decimal import Decimal
+
+from sqlalchemy import Connection, Engine, Row, and_, bindparam, func, select, update
+from sqlalchemy.dialects.sqlite import insert
+
+from cambist.history.fixing import Fixing, Receipt, RefusedFixing
+from cambist.history.quarantine import QuarantinedFixing, QuarantineState, Statement
+from cambist.pricing.pair import Pair
+from cambist.storage.sql.schema import quarantine
+from cambist.storage.sql.selects import stored
+
+
+class SqlQuarantine:
+    """The `Quarantine` protocol over one engine."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def detained(self, state: QuarantineState | None = QuarantineState.WAITING) -> Sequence[QuarantinedFixing]:
+        """Give what is in that state, or all there ever was, oldest first."""
+        query = select(quarantine).order_by(quarantine.c.id)
+        if state is not None:
+            query = query.where(quarantine.c.state == state)
+        with self._engine.connect() as connection:
+            return [_detained(row) for row in connection.execute(query)]
+
+    def decisions(self, source: str) -> Mapping[Statement, QuarantineState]:
+        """Give what is known of a source's refused fixings."""
+        query = select(quarantine).where(quarantine.c.source == source)
+        with self._engine.connect() as connection:
+            return {Statement.of(_fixing(row)): QuarantineState(row.state) for row in connection.execute(query)}
+
+    def waiting(self, source: str) -> int:
+        """Count what waits of a source."""
+        query = select(func.count()).where(quarantine.c.source == source, quarantine.c.state == QuarantineState.WAITING)
+        with self._engine.connect() as connection:
+            return int(connection.execute(query).scalar_one())
+
+    def decide(self, number: int, state: QuarantineState, at: datetime) -> QuarantinedFixing | None:
+        """Decide about one that waits; None where there is none of that number, or it was decided already."""
+        waits = and_(quarantine.c.id == number, quarantine.c.state == QuarantineState.WAITING)
+        change = update(quarantine).where(waits).values(state=state, decided_at=stored(at)).returning(quarantine)
+        with self._engine.begin() as connection:
+            row = connection.execute(change).one_or_none()
+            return None if row is None else _detained(row)
+
+
+def detain(connection: Connection, receipt: Receipt, refused: Iterable[RefusedFixing]) -> int:
+    """Put refused fixings into quarantine, each once; give how many were new."""
+    rows = [_row(receipt, refusal) for refusal in refused]
+    if not rows:
+        return 0
+    new = insert(quarantine).on_conflict_do_nothing().returning(quarantine.c.id)
+    return len(connection.execute(new, rows).all())
+
+
+def release(connection: Connection, receipt: Receipt, fixings: Iterable[Fixing]) -> None:
+    """Note that what waited was delivered again and has passed."""
+    waits = and_(quarantine.c.source == receipt.source, quarantine.c.state == QuarantineState.WAITING)
+    waiting = {
+        (row.base, row.quote, row.unit, row.day, row.nominal, row.value): row.id
+        for row in connection.execute(select(quarantine).where(waits))
+    }
+    if waiting:
+        cells = ((one.pair.base, one.pair.quote, one.unit, one.day, one.nominal, str(one.value)) for one in fixings)
+        passed = [{"number": waiting[cell]} for cell in cells if cell in waiting]
+        change = update(quarantine).where(quarantine.c.id == bindparam("number"))
+        if passed:
+            at = stored(receipt.received_at)
+            connection.execute(change.values(state=QuarantineState.RELEASED, decided_at=at), passed)
+
+
+def _row(receipt: Receipt, refusal: RefusedFixing) -> dict[str, object]:
+    fixing = refusal.fixing
+    return {
+        "source": receipt.source,
+        "base": fixing.pair.base,
+        "quote": fixing.pair.quote,
+        "unit": fixing.unit,
+        "day": fixing.day,
+        "nominal": fixing.nominal,
+        "value": str(fixing.value),
+        "reason": refusal.reason,
+        "received_at": stored(receipt.received_at),
+        "origin": receipt.origin,
+    }
+
+
+def _fixing(row: Row[*tuple[object, ...]]) -> Fixing:
+    return Fixing(row.source, Pair(row.base, row.quote), row.day, Decimal(row.value), row.nominal, row.unit)
+
+
+def _detained(row: Row[*tuple[object, ...]]) -> QuarantinedFixing:
+    decided_at = row.decided_at and row.decided_at.replace(tzinfo=UTC)
+    received_at = row.received_at.replace(tzinfo=UTC)
+    return QuarantinedFixing(
+        row.id, _fixing(row), row.reason, received_at, row.origin, QuarantineState(row.state), decided_at
+    )

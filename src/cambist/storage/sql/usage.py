@@ -1,0 +1,87 @@
+"""Usage in SQL: the absolute totals of ledger pages, summed when read."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import date
+
+from sqlalchemy import Connection, Engine, func, select, tuple_
+from sqlalchemy.dialects.sqlite import insert
+
+from cambist.accounts.usage_counters import CounterTotal, DayCounters, UsageRow
+from cambist.storage.sql.schema import accounts, usage
+
+_log = logging.getLogger(__name__)
+
+
+class SqlUsage:
+    """The `UsageStore` protocol over one engine."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def fold(self, totals: Iterable[CounterTotal]) -> None:
+        """Store totals in one transaction; one that is smaller than what is stored changes nothing.
+
+        Errors: StoreBroken, and nothing is stored.
+        """
+        folded = list(totals)
+        if not folded:
+            return
+        added = insert(usage)
+        larger = func.max(func.coalesce(usage.c.calls, 0), added.excluded.calls)
+        upsert = added.on_conflict_do_update(index_elements=list(usage.primary_key), set_={"calls": larger})
+        with self._engine.begin() as connection:
+            rows = _rows_of_known_accounts(connection, folded)
+            if rows:
+                connection.execute(upsert, rows)
+
+    def by_day(self, since: date, without: Collection[DayCounters] = ()) -> Mapping[int, Mapping[date, int]]:
+        """Give the calls of each account on each day from `since` on, where there are any; `without` some pages."""
+        query = (
+            select(usage.c.account_id, usage.c.day, func.sum(usage.c.calls))
+            .where(usage.c.day >= since, tuple_(usage.c.day, usage.c.page).not_in(list(without)))
+            .group_by(usage.c.account_id, usage.c.day)
+            .order_by(usage.c.account_id, usage.c.day)
+        )
+        found: dict[int, dict[date, int]] = {}
+        with self._engine.connect() as connection:
+            for account, day, calls in connection.execute(query):
+                found.setdefault(account, {})[day] = calls
+        return found
+
+    def totals(self, since: date) -> Iterator[CounterTotal]:
+        """Give the totals as they were folded, from `since` on."""
+        query = select(usage.c.day, usage.c.page, usage.c.account_id, usage.c.endpoint, usage.c.calls)
+        with self._engine.connect() as connection:
+            yield from (CounterTotal(*row) for row in connection.execute(query.where(usage.c.day >= since)))
+
+    def rows(self, since: date | None = None, account: int | None = None) -> Sequence[UsageRow]:
+        """Give usage by day, account and endpoint, in this order."""
+        key = (usage.c.day, usage.c.account_id, usage.c.endpoint)
+        query = select(*key, func.sum(usage.c.calls)).group_by(*key).order_by(*key)
+        if since is not None:
+            query = query.where(usage.c.day >= since)
+        if account is not None:
+            query = query.where(usage.c.account_id == account)
+        with self._engine.connect() as connection:
+            return [UsageRow(*row) for row in connection.execute(query)]
+
+
+def _rows_of_known_accounts(connection: Connection, totals: list[CounterTotal]) -> list[dict[str, object]]:
+    """Leave out accounts that the database does not have: beside a restored backup, pages may know newer ones."""
+    known = set(connection.execute(select(accounts.c.id)).scalars())
+    if unknown := sorted({total.account for total in totals} - known):
+        _log.warning("The ledger has counted for accounts that are not in the database, left out: %s", unknown)
+    return [
+        {
+            "day": total.day,
+            "page": total.page,
+            "account_id": total.account,
+            "endpoint": total.endpoint,
+            "calls": total.calls,
+        }
+        for total in totals
+        if total.account in known
+    ]

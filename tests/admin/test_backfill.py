@@ -1,0 +1,281 @@
+"""Backfilling a data folder: which sources a name means, and what a run leaves behind."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from time import sleep
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from stamina.instrumentation import get_on_retry_hooks, set_on_retry_hooks
+
+from cambist.admin.backfill import ALL, Backfilling
+from cambist.errors import BadParameter, CannotStart
+from cambist.history.environment import Environment
+from cambist.ingest.backfill import BackfillProgress
+from cambist.settings import Settings
+from cambist.sources.adapters import ADAPTERS
+from cambist.storage.data_directory import DataDirectory
+from cambist.storage.shared.rate_book_file import RateBookFile, Topic
+from cambist.storage.shared.rate_matrix_file import open_rate_matrix
+from cambist.storage.sql import SqlStore
+
+NOW = datetime(2026, 3, 31, 12, 0, tzinfo=UTC)
+MONDAYS = [date(2026, 2, 2) + timedelta(days=7 * week) for week in range(9)]
+"""Up to 2026-03-30, the Monday before the Tuesday that it is."""
+
+THURSDAYS = [monday + timedelta(days=3) for monday in MONDAYS[:-1]]
+
+DECLARED = """\
+key = "{key}"
+name = "The {key}"
+licence = "a test's"
+rate_type = "official"
+first_day = 2026-02-02
+{more}
+[request]
+url = "https://{key}.example/rates?from={{first}}&to={{last}}"
+span = 7
+headers = {headers}
+[rates]
+anchor = "EUR"
+direction = "other_per_anchor"
+may_be_empty = true
+[day]
+at = "Date"
+[schedule]
+zone = "UTC"
+pause = "PT0S"
+[csv]
+layout = "wide"
+"""
+
+
+@dataclass
+class Presses:
+    """Sources with a rate every Monday and Thursday but those left out; an answer takes `slow` seconds."""
+
+    address: str = ""
+    left_out: tuple[date, ...] = ()
+    slow: float = 0.0
+    asked: list[tuple[str, date, str | None]] = field(default_factory=list)
+    most_at_once: int = 0
+    at_once: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def answer(self, target: str, authorization: str | None) -> bytes:
+        parts = urlsplit(target)
+        span = {name: date.fromisoformat(value[0]) for name, value in parse_qs(parts.query).items()}
+        with self.lock:
+            self.asked.append((parts.path.split("/")[1], span["from"], authorization))
+            self.at_once += 1
+            self.most_at_once = max(self.most_at_once, self.at_once)
+        sleep(self.slow)
+        with self.lock:
+            self.at_once -= 1
+        days = [day for day in sorted({*MONDAYS, *THURSDAYS} - {*self.left_out}) if span["from"] <= day <= span["to"]]
+        return "\n".join(["Date,USD", *(f"{day},1.1000" for day in days), ""]).encode()
+
+
+@pytest.fixture
+def presses() -> Iterator[Presses]:
+    played = Presses()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            content = played.answer(self.path, self.headers["Authorization"])
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+        thread.start()
+        played.address = f"http://127.0.0.1:{server.server_address[1]}"
+        try:
+            yield played
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@pytest.fixture(autouse=True)
+def _retry_hooks_as_before() -> Iterator[None]:
+    before = get_on_retry_hooks()
+    yield
+    set_on_retry_hooks(before)
+
+
+def declare(folder: Path, *keys: str, more: str = "", headers: str = "{}") -> None:
+    (folder / "sources").mkdir(exist_ok=True)
+    for key in keys:
+        (folder / "sources" / f"{key}.toml").write_text(DECLARED.format(key=key, more=more, headers=headers))
+
+
+Open = Callable[..., Backfilling]
+
+
+@pytest.fixture
+def opened(tmp_path: Path, presses: Presses) -> Iterator[Open]:
+    """Open the backfilling of a folder with the sources that it declares; what is open is closed in the end."""
+    made: list[Backfilling] = []
+
+    def opened(environment: dict[str, str] | None = None, **chosen: str) -> Backfilling:
+        settings = Settings(data=tmp_path, gateway=presses.address, **chosen)
+        made.append(Backfilling(settings, environment or {}, lambda: NOW))
+        return made[-1]
+
+    yield opened
+    for each in made:
+        each.close()
+
+
+def keys_of(backfilling: Backfilling, source: str) -> list[str]:
+    return [feed.source.key for feed in backfilling.chosen(source)]
+
+
+# Which sources
+
+
+def test_one_is_chosen_by_its_key_be_it_ours_or_the_operators(opened: Open, tmp_path: Path) -> None:
+    declare(tmp_path, "press")
+    assert keys_of(opened(), "ecb") == ["ecb"]
+    assert keys_of(opened(), "press") == ["press"]
+
+
+def test_all_are_those_of_fixings_that_are_on_best_first(opened: Open, tmp_path: Path) -> None:
+    declare(tmp_path, "press")
+    chosen = keys_of(opened(feeds_off="boc,ecb"), ALL)
+    assert chosen[-1] == "press"
+    assert chosen[:-1] == [key for key in ADAPTERS if key in chosen]
+    assert {"fed", "bbk", "boc_noon"} <= {*chosen}
+    # Switched off, off by default, wanting a key, and those that tell prices of this moment.
+    assert not {"boc", "ecb", "imf", "lbma", "fred", "openexchangerates", "kraken", "coinbase"} & {*chosen}
+
+
+def test_one_that_is_off_by_default_is_chosen_once_it_is_switched_on(opened: Open) -> None:
+    assert keys_of(opened(feeds_on="imf"), "imf") == ["imf"]
+    assert "imf" in keys_of(opened(feeds_on="imf"), ALL)
+
+
+@pytest.mark.parametrize("source", ["ecd", "kraken", "", "x" * 200])
+def test_what_publishes_no_fixings_is_refused_with_those_that_do(opened: Open, source: str) -> None:
+    with pytest.raises(BadParameter) as refused:
+        opened().chosen(source)
+    named = source if len(source) <= 64 else f"{'x' * 64}… 200 characters"
+    assert str(refused.value).startswith(f"No source [{named}] publishes fixings; there are ecb, fed, ")
+    assert "kraken" not in str(refused.value).partition(";")[2]
+
+
+def test_one_that_is_off_is_refused_with_the_reason(opened: Open) -> None:
+    with pytest.raises(BadParameter, match=r"^The source \[imf\] is off: The Fund's terms ask for permi"):
+        opened().chosen("imf")
+    with pytest.raises(BadParameter, match=r"^The source \[ecb\] is off: switched off by the setting feeds_off$"):
+        opened(feeds_off="ecb").chosen("ecb")
+    with pytest.raises(BadParameter, match=r"^The source \[fred\] is off: needs a key of your own: fred_key$"):
+        opened().chosen("fred")
+    assert keys_of(opened(fred_key="5ecre7"), "fred") == ["fred"]
+
+
+def test_an_own_source_that_needs_a_key_is_asked_with_it(opened: Open, tmp_path: Path, presses: Presses) -> None:
+    declare(tmp_path, "press", more='key_variable = "PRESS_KEY"', headers='{ Authorization = "Bearer {key}" }')
+    with pytest.raises(BadParameter, match=r"off: needs a key of your own: PRESS_KEY$"):
+        opened().chosen("press")
+    backfilling = opened({"PRESS_KEY": "5ecre7"})
+    backfilling.run(backfilling.chosen("press"), MONDAYS[-1], lambda _: None)
+    assert presses.asked == [("press.example", MONDAYS[-1], "Bearer 5ecre7")]
+
+
+def test_a_sandboxs_folder_is_refused_and_nothing_is_put_into_it(opened: Open, tmp_path: Path) -> None:
+    folder = DataDirectory(tmp_path)
+    folder.claim(Environment.SANDBOX)
+    folder.release()
+    there = sorted(tmp_path.iterdir())
+    with pytest.raises(CannotStart, match="is a sandbox and stays one"):
+        opened()
+    assert sorted(tmp_path.iterdir()) == there
+
+
+# What a run leaves
+
+
+def test_a_run_files_builds_the_image_and_rings(opened: Open, tmp_path: Path) -> None:
+    declare(tmp_path, "press")
+    backfilling, told = opened(), list[tuple[int, int]]()
+    board = RateBookFile(tmp_path)
+    before = {news: board.version(news) for news in Topic}
+    (filled,) = backfilling.run(
+        backfilling.chosen("press"), None, lambda course: told.append((course.done, course.parts))
+    )
+    assert (filled.course, filled.gaps) == (BackfillProgress("press", parts=9, done=9, added=17), [])
+    assert told == [(done, 9) for done in range(10)]
+    assert {news for news in Topic if board.version(news) != before[news]} == {Topic.IMAGE, Topic.ARCHIVE}
+    image = open_rate_matrix(tmp_path / "rates.image")
+    assert image.cell(date(2026, 3, 30), "EUR") == pytest.approx(1 / 1.1)
+    assert image.last_fixing == date(2026, 3, 30)
+
+
+def test_what_was_filed_before_a_cut_is_in_the_image_after_the_next_run(opened: Open, tmp_path: Path) -> None:
+    """A run that is cut off builds no image; the next one does, also where it has nothing new to file."""
+    declare(tmp_path, "press")
+    backfilling = opened()
+    backfilling.run(backfilling.chosen("press"), None, lambda _: None)
+    (tmp_path / "rates.image").unlink()
+    again = opened()
+    again.run(again.chosen("press"), None, lambda _: None)
+    assert open_rate_matrix(tmp_path / "rates.image").last_fixing == date(2026, 3, 30)
+
+
+def test_the_five_longest_gaps_of_what_is_here_are_told(opened: Open, tmp_path: Path, presses: Presses) -> None:
+    # Mondays alone leave six days out each week; without 02-16 and 02-23 there are six gaps, one of them of 20 days.
+    presses.left_out = (*THURSDAYS, MONDAYS[2], MONDAYS[3])
+    declare(tmp_path, "press")
+    backfilling = opened()
+    (filled,) = backfilling.run(backfilling.chosen("press"), None, lambda _: None)
+    assert filled.course.added == 7
+    assert len(filled.gaps) == 5
+    assert (date(2026, 2, 10), date(2026, 3, 1)) in filled.gaps
+    assert filled.gaps == sorted(filled.gaps)
+
+
+def test_sources_are_filled_side_by_side_but_four_at_most(opened: Open, tmp_path: Path, presses: Presses) -> None:
+    keys = [f"press{number}" for number in range(6)]
+    declare(tmp_path, *keys)
+    presses.slow = 0.05
+    backfilling = opened()
+    feeds = [backfilling.chosen(key)[0] for key in keys]
+    filled = backfilling.run(feeds, MONDAYS[-2], lambda _: None)
+    assert [(each.course.key, each.course.added) for each in filled] == [(key, 3) for key in keys]
+    assert presses.most_at_once == 4
+
+
+def test_one_source_is_asked_for_one_thing_at_a_time(opened: Open, tmp_path: Path, presses: Presses) -> None:
+    declare(tmp_path, "press")
+    presses.slow = 0.01
+    backfilling = opened()
+    backfilling.run(backfilling.chosen("press"), None, lambda _: None)
+    assert (presses.most_at_once, [day for _, day, _ in presses.asked]) == (1, MONDAYS)
+
+
+def test_a_folder_of_before_is_migrated_and_what_it_holds_is_kept(
+    opened: Open, tmp_path: Path, small_ecb: bytes, small_store: SqlStore
+) -> None:
+    _ = small_ecb
+    (tmp_path / "cambist.db").write_bytes((tmp_path / "small.db").read_bytes())
+    before = small_store.archive.coverage("ecb")
+    declare(tmp_path, "press")
+    backfilling = opened()
+    backfilling.run(backfilling.chosen("press"), MONDAYS[-1], lambda _: None)
+    store = SqlStore(f"sqlite:///{tmp_path / 'cambist.db'}")
+    assert store.archive.coverage("ecb") == before
+    store.close()

@@ -1,0 +1,37 @@
+"""Slips of the hand between two words."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cambist.api.edit_distance import edits
+
+WORDS = st.text(alphabet="abc_", max_size=6)
+
+
+@pytest.mark.parametrize(
+    ("word", "other", "count"),
+    [
+        ("from", "from", 0),
+        ("fro", "from", 1),
+        ("froom", "from", 1),
+        ("fram", "from", 1),
+        ("form", "from", 1),
+        ("amuont", "amount", 1),
+        ("amnt", "amount", 2),
+        ("strta", "start", 2),
+        ("", "to", 2),
+        ("", "", 0),
+        ("format", "from", 3),
+    ],
+)
+def test_letters_to_change_add_leave_out_or_swap_are_counted(word, other, count):
+    assert edits(word, other) == edits(other, word) == count
+
+
+@given(WORDS, WORDS)
+def test_there_are_at_least_as_many_as_lengths_differ_and_at_most_as_the_longer_has_letters(word, other):
+    assert abs(len(word) - len(other)) <= edits(word, other) <= max(len(word), len(other))
+    assert (edits(word, other) == 0) == (word == other)

@@ -1,0 +1,366 @@
+"""The document is held to OpenAPI, to the file in docs/, and to what the service answers."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from jsonschema import Draft202012Validator
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+from cambist.api.endpoints import ENDPOINTS
+from cambist.api.errors import PROBLEMS
+from cambist.api.openapi import document
+from cambist.api.parameters import declared
+from cambist.history.bars import Bar, Interval, Ohlc
+from cambist.pricing.pair import Pair
+from cambist.pricing.quote import Derivation, Origin, Quote
+from cambist.pricing.rate_book import RateBook
+from cambist.pricing.source_kind import Pace
+from cambist.registry.components import endpoints
+
+DOCS = Path(__file__).parents[2] / "docs" / "openapi.json"
+REQUESTS = {
+    "/fetch-one": ["from=EUR&to=USD", "to=JPY", "from=EUR", "from=USD&to=USD", "from=JPY&to=GBP&max_age=P9999D"],
+    "/fetch-multi": ["from=EUR&to=USD,JPY,GBP", "to=eur"],
+    "/fetch-all": ["", "from=EUR", "from=HRK"],
+    "/fetch-many-to-one": ["from=USD,JPY,GBP&to=EUR", "from=USD&to="],
+    "/fetch-matrix": ["from=USD,EUR&to=JPY,GBP", "from=USD&to=USD"],
+    "/convert": ["from=EUR&to=USD&amount=100", "to=JPY&amount=0.01&precision=0", "to=JPY&amount=.5"],
+    "/historical": ["date=2024-02-29", "date=1999-01-04&from=EUR&to=USD,JPY", "date=2010-01-01&from=DEM"],
+    "/time-series": ["from=EUR&to=USD&start=2024-02-01&end=2024-02-29", "to=EUR&end=2024-02-29&interval=p1d"],
+    "/currencies": [""],
+    "/explain": ["from=EUR&to=JPY", "to=AED", "from=eur&to=hrk&date=2024-02-03", "from=EUR&to=USD&date=2024-02-29"],
+    "/sources": [""],
+    "/crypto/currencies": [""],
+    "/crypto/pairs": [""],
+    "/crypto/fetch-prices": ["pairs=BTC/USD", "pairs=btc/usd,ETH%2FBTC"],
+    "/fx/pairs": [""],
+    "/fx/currencies": [""],
+    "/fx/pairs/quote-sizes": [""],
+    "/fx/pairs/historical-limits": ["", "interval=PT1M&price=ask"],
+    "/fx/quote": ["pairs=GBPUSD", "pairs=usd/gbp,GBPCHF"],
+    "/fx/quote/time-series": ["pair=EURUSD", "pair=USDEUR&start=2026-11-20&dtmfmt=TSP&limit=1"],
+    "/fx/ohlc/time-series": ["pair=EURUSD", "pair=EURUSD&end=1795175998000&interval=PT1H"],
+    "/metals/spot": [
+        "",
+        "metal=XCU",
+        "metal=XCU&verbose=yes&currency=EUR",
+        "currency=EUR&unit=gram&purity=750&verbose=maybe",
+        "currency=JPY&purity=916.67&verbose=1",
+    ],
+    "/metals/quote": ["instruments=XAUUSD,XCUUSD,XAUXAG", "instruments=XAU/EUR,NOPE,XPBUSD&verbose=y"],
+    "/metals/instruments": [""],
+    "/metals/purities": [""],
+    "/metals/units": [""],
+    "/metals/list": [""],
+    "/usage": ["", "unknown=x"],
+}
+REFUSED = {
+    "/fetch-one": ["", "to=XXX", "from=EUR&to=USD&max_age=PT1S", "to=KPW", "to=%zz"],
+    "/fetch-multi": ["", "to=,", "to=USD,XXX"],
+    "/fetch-all": ["from=XXX", "max_age=PT1S"],
+    "/fetch-many-to-one": ["", "from=USD&to=E"],
+    "/fetch-matrix": ["", "from=USD"],
+    "/convert": ["to=USD", "to=USD&amount=-1", "to=USD&amount=1&precision=21"],
+    "/historical": ["", "date=2024-02-30", "date=1969-12-31", "date=2199-01-01", "date=1970-01-01&from=JPY"],
+    "/time-series": ["", "to=USD&start=2024-02-02&end=2024-02-01", "to=JPY&end=1970-01-02", "to=USD&interval=PT1H"],
+    "/crypto/fetch-prices": ["", "pairs=BTC", "pairs=USD/BTC", "pairs=BTC/EUR"],
+    "/fx/pairs/historical-limits": ["interval=PT5M", "price=mid"],
+    "/fx/quote": ["", "pairs=EURZZZ", "pairs=PLNCZK"],
+    "/fx/quote/time-series": ["", "pair=EURZZZ", "pair=EURUSD&limit=101", "pair=EURUSD&start=x"],
+    "/fx/ohlc/time-series": ["", "pair=EURUSD&interval=P2D"],
+    "/metals/spot": ["metal=XXX", "metal=XPB", "unit=ounce", "purity=24K", "currency=BTC", "max_age=PT0S"],
+    "/metals/quote": ["", "instruments=NOPE", "instruments=XPBUSD"],
+}
+DEALT = ["CHF/USD", "GBP/USD", "XAU/USD", "XAU/EUR", "XAG/USD", "XCU/USD", "BTC/USD", "ETH/USD", "ETH/BTC"]
+"""Pairs that somebody deals, beside the currencies of the real history."""
+
+
+@pytest.fixture
+def client(client: Any, real_book: RateBook, now: datetime) -> Any:
+    """A client of a service on the real history, to which some metals and coins were dealt."""
+    origin = Origin(Derivation.PUBLISHED, ("a venue",), (), (), Pace.REALTIME)
+    pairs = {pair: Quote(pair, Fraction(100), Fraction(101), now, now, origin) for pair in map(pair_of, DEALT)}
+    quotes = {pair.base: quote for pair, quote in pairs.items() if pair.quote == "USD"}
+    client.desk.take_book(replace(real_book, quotes={**real_book.quotes, **quotes}, pairs=pairs))
+    client.desk.bars = OneBar()
+    return client
+
+
+class OneBar:
+    """The archive of bars where there is one, of euros."""
+
+    def page(self, pair: Pair, *_asked: object) -> list[Bar]:
+        side = Ohlc(*map(Decimal, ("1.1", "1.3", "1.0", "1.2")))
+        return [Bar(datetime(2026, 11, 20, 11, 59, tzinfo=UTC), side, side)] if pair == pair_of("EUR/USD") else []
+
+    def earliest(self, _interval: Interval) -> dict[Pair, datetime]:
+        return {pair_of("EUR/USD"): datetime(2026, 11, 20, tzinfo=UTC)}
+
+
+def pair_of(text: str) -> Pair:
+    return Pair(*text.split("/"))
+
+
+@pytest.fixture(scope="module")
+def spec() -> dict[str, Any]:
+    return json.loads(msgspec.json.encode(document(endpoints())))
+
+
+def each(requests: dict[str, list[str]]) -> Callable[..., Any]:
+    cases = [(path, query) for path, queries in requests.items() for query in queries]
+    return pytest.mark.parametrize(("path", "query"), cases, ids=[f"{path}?{query}" for path, query in cases])
+
+
+def response_schema(spec: dict[str, Any], path: str, status: int) -> dict[str, Any]:
+    response = spec["paths"][path]["get"]["responses"][str(status)]
+    if "$ref" in response:
+        response = spec["components"]["responses"][response["$ref"].rpartition("/")[2]]
+    return {**response["content"]["application/json"]["schema"], "components": spec["components"]}
+
+
+def test_the_document_is_valid_openapi_3_1(spec: dict[str, Any]) -> None:
+    assert spec["openapi"].startswith("3.1.")
+    OpenAPIV31SpecValidator(spec).validate()
+
+
+def test_the_document_is_the_one_in_docs(spec: dict[str, Any]) -> None:
+    assert json.loads(DOCS.read_text(encoding="utf-8")) == spec
+
+
+def test_making_it_twice_gives_the_same_document() -> None:
+    one, other = (msgspec.json.encode(document(endpoints())) for _ in range(2))
+    assert one == other
+
+
+def test_every_endpoint_is_in_it_in_the_order_of_the_docs(spec: dict[str, Any]) -> None:
+    assert list(spec["paths"]) == [endpoint.path for endpoint in endpoints()]
+    assert len(spec["paths"]) == len(ENDPOINTS)
+
+
+def test_every_endpoint_says_what_it_is(spec: dict[str, Any]) -> None:
+    for endpoint in endpoints():
+        operation = spec["paths"][endpoint.path]["get"]
+        assert operation["tags"] == [endpoint.tag]
+        assert operation["summary"] == endpoint.summary
+        assert len(operation["description"]) > 40
+        assert "Cost: " in operation["description"]
+
+
+def test_every_operation_has_its_own_name(spec: dict[str, Any]) -> None:
+    names = [path["get"]["operationId"] for path in spec["paths"].values()]
+    assert len(set(names)) == len(names)
+    assert all(name.isidentifier() for name in names)
+
+
+def test_every_declared_parameter_is_described(spec: dict[str, Any]) -> None:
+    for endpoint in endpoints():
+        described = {param["name"]: param for param in spec["paths"][endpoint.path]["get"]["parameters"]}
+        assert set(described) == {param.name for param in declared(endpoint.params).values()}
+        for param in declared(endpoint.params).values():
+            assert described[param.name]["required"] == param.required
+            assert described[param.name]["description"]
+
+
+def test_examples_and_defaults_are_what_their_parameter_takes(spec: dict[str, Any]) -> None:
+    wrong = []
+    for path, operation in spec["paths"].items():
+        for param in operation["get"]["parameters"]:
+            shown = [param["example"]] if "example" in param else []
+            shown += [param["schema"]["default"]] if "default" in param["schema"] else []
+            wrong += [(path, param["name"], one) for one in shown if not takes(param["schema"], one)]
+    assert wrong == []
+
+
+def takes(schema: dict[str, Any], value: object) -> bool:
+    return bool(Draft202012Validator(schema).is_valid(value))
+
+
+def test_every_answer_has_an_example_that_its_schema_takes(client: Any, spec: dict[str, Any]) -> None:
+    for path, operation in spec["paths"].items():
+        content = operation["get"]["responses"]["200"]["content"]["application/json"]
+        Draft202012Validator(response_schema(spec, path, 200)).validate(content["example"])
+        answer = client.get(f"{path}?{REQUESTS[path][0]}").json
+        optional = set(content["schema"]["properties"]) - set(content["schema"]["required"])
+        assert set(content["example"]) - optional == set(answer) - optional
+        assert list(content["example"])[-1] == "ms"
+
+
+def test_every_error_of_a_status_has_an_example_with_its_own_code(spec: dict[str, Any]) -> None:
+    for status, response in spec["components"]["responses"].items():
+        content = response["content"]["application/json"]
+        codes = {problem.code for problem in PROBLEMS.values() if str(problem.status) == status}
+        assert set(content["examples"]) == codes
+        for code, example in content["examples"].items():
+            assert example["value"]["code"] == code
+            Draft202012Validator(response_schema(spec, "/fetch-one", int(status))).validate(example["value"])
+
+
+@pytest.mark.parametrize(
+    ("target", "key", "code"),
+    [
+        ("/fetch-multi?from=EUR", "", None),
+        ("/fetch-one?to=ZZZ", "", "unknown_currency"),
+        ("/metals/spot?metal=XXX", "", "unknown_metal"),
+        ("/fx/quote?pairs=EURZZZ", "", "unknown_pair"),
+        ("/metals/quote?instruments=NOPE", "", "unknown_instrument"),
+        ("/fetch-one?to=EUR", None, "key_missing"),
+        ("/fetch-one?to=EUR", "cmb_", "key_malformed"),
+        ("/time-series?from=EUR&to=USD&start=1990-01-01&end=1998-12-31", "", "no_rate"),
+        ("/fetch-one?to=KPW", "", "rate_unavailable"),
+    ],
+)
+def test_examples_of_errors_are_what_the_service_says(
+    client: Any, spec: dict[str, Any], target: str, key: str | None, code: str | None
+) -> None:
+    reply = client.get(target, key=key)
+    if code:
+        examples = spec["components"]["responses"][str(reply.status)]["content"]["application/json"]["examples"]
+        assert reply.json == examples[code]["value"]
+    else:
+        assert reply.json["error"].startswith("Missing parameter: [to], such as to=")
+
+
+def test_no_description_is_indented_into_a_block_of_code_or_says_what_only_its_makers_know(
+    spec: dict[str, Any],
+) -> None:
+    introduction = spec["info"].pop("description")
+    texts = list(descriptions(spec))
+    spec["info"]["description"] = introduction
+    assert len(texts) > 100
+    assert [text for text in texts if "\n " in text or re.search(r"[^\n]\n[^\n]", text)] == []
+    inside = re.compile(r"\b(image|book|shelf|desk|view|params|struct)\b", re.IGNORECASE)
+    assert [text for text in texts if inside.search(text)] == []
+
+
+def descriptions(part: Any) -> Iterator[str]:
+    if isinstance(part, dict):
+        for name, value in part.items():
+            if name == "description" and isinstance(value, str):
+                yield value
+            elif name != "example":
+                yield from descriptions(value)
+    elif isinstance(part, list):
+        for one in part:
+            yield from descriptions(one)
+
+
+def test_the_introduction_says_how_to_get_and_send_a_key(spec: dict[str, Any]) -> None:
+    text = spec["info"]["description"]
+    for word in ("owner.key", "cambist account create", "X-API-Key", "Authorization: Bearer", "api_key", "curl"):
+        assert word in text
+
+
+def test_every_group_is_described(spec: dict[str, Any]) -> None:
+    assert [tag["name"] for tag in spec["tags"]] == list(dict.fromkeys(endpoint.tag for endpoint in endpoints()))
+    assert all(len(tag["description"]) > 20 for tag in spec["tags"])
+
+
+def test_every_parameter_shows_what_it_takes(spec: dict[str, Any]) -> None:
+    bare = [
+        (path, param["name"])
+        for path, operation in spec["paths"].items()
+        for param in operation["get"]["parameters"]
+        if not ("example" in param or {"enum", "default", "examples"} & set(param["schema"]))
+    ]
+    assert bare == []
+
+
+@pytest.mark.parametrize("path", ["/fx/quote", "/fx/quote/time-series", "/fx/ohlc/time-series"])
+def test_names_of_fx_pairs_have_a_pattern(spec: dict[str, Any], path: str) -> None:
+    params = {param["name"]: param for param in spec["paths"][path]["get"]["parameters"]}
+    schema = (params.get("pair") or params["pairs"])["schema"]
+    assert takes(schema, "EURUSD")
+    assert takes(schema, "EUR/USD")
+    assert not takes(schema, "EUR-USD")
+
+
+def test_one_rate_without_both_sides_is_said_to_be_refused(spec: dict[str, Any]) -> None:
+    assert "without both the request is refused (400)" in spec["paths"]["/fetch-one"]["get"]["description"]
+
+
+def test_a_flag_that_is_not_sent_is_the_text_false(spec: dict[str, Any]) -> None:
+    for path in ("/metals/spot", "/metals/quote"):
+        flags = [param for param in spec["paths"][path]["get"]["parameters"] if param["name"] == "verbose"]
+        assert [flag["schema"] for flag in flags] == [{"type": "string", "default": "false"}]
+
+
+def test_all_four_ways_to_bring_a_key_are_in_it(spec: dict[str, Any]) -> None:
+    schemes = spec["components"]["securitySchemes"]
+    found = {(scheme["type"], scheme.get("in") or scheme["scheme"]) for scheme in schemes.values()}
+    assert found == {("apiKey", "query"), ("apiKey", "header"), ("http", "bearer"), ("http", "basic")}
+    assert spec["security"] == [{name: []} for name in schemes]
+
+
+def test_every_code_of_an_error_is_in_it(spec: dict[str, Any]) -> None:
+    codes = spec["components"]["schemas"]["Error"]["properties"]["code"]["enum"]
+    assert {problem.code for problem in PROBLEMS.values()} <= set(codes)
+
+
+def test_every_status_of_a_refusal_is_documented_everywhere(spec: dict[str, Any]) -> None:
+    statuses = {str(problem.status) for problem in PROBLEMS.values()}
+    for operation in spec["paths"].values():
+        assert statuses <= set(operation["get"]["responses"])
+
+
+def test_a_path_prefix_is_where_the_server_is() -> None:
+    assert document(endpoints(), "/rates/v1")["servers"] == [{"url": "/rates/v1"}]
+    assert document(endpoints())["servers"] == [{"url": "/"}]
+
+
+def test_every_endpoint_has_a_sample_request() -> None:
+    assert set(REQUESTS) == {endpoint.path for endpoint in endpoints()}
+
+
+@each(REQUESTS)
+def test_an_answer_is_what_its_schema_says(client: Any, spec: dict[str, Any], path: str, query: str) -> None:
+    reply = client.get(f"{path}?{query}")
+    assert reply.status == 200, reply.text
+    Draft202012Validator(response_schema(spec, path, 200)).validate(reply.json)
+
+
+@each(REQUESTS)
+def test_an_answer_holds_nothing_beyond_its_schema(client: Any, spec: dict[str, Any], path: str, query: str) -> None:
+    schema, answer = response_schema(spec, path, 200), client.get(f"{path}?{query}").json
+    assert list(answer) == [name for name in schema["properties"] if name in answer]
+    assert set(schema["required"]) <= set(answer)
+
+
+@each(REFUSED)
+def test_a_refusal_is_what_its_schema_says(client: Any, spec: dict[str, Any], path: str, query: str) -> None:
+    reply = client.get(f"{path}?{query}")
+    assert reply.status >= 400
+    Draft202012Validator(response_schema(spec, path, reply.status)).validate(reply.json)
+
+
+@pytest.mark.parametrize("path", REQUESTS)
+def test_a_request_without_a_key_is_refused_as_the_schema_says(client: Any, spec: dict[str, Any], path: str) -> None:
+    reply = client.get(path, key=None)
+    assert reply.status == 401
+    Draft202012Validator(response_schema(spec, path, 401)).validate(reply.json)
+
+
+def test_the_schema_of_an_answer_can_fail(spec: dict[str, Any]) -> None:
+    schema = Draft202012Validator(response_schema(spec, "/fetch-one", 200))
+    good = {"base": "EUR", "result": {"USD": 1.1}, "updated": "2026-03-06T13:15:00Z", "ms": 0}
+    assert schema.is_valid(good)
+    assert not schema.is_valid({**good, "result": {"USD": "1.1"}})
+    assert not schema.is_valid({**good, "result": {"USD": 0}})
+    assert not schema.is_valid({**good, "result": {}})
+    assert not schema.is_valid({name: value for name, value in good.items() if name != "ms"})
+
+
+def test_the_service_serves_the_document_without_a_key(client: Any, spec: dict[str, Any]) -> None:
+    reply = client.get("/openapi.json", key=None)
+    assert reply.status == 200
+    assert reply.json == spec

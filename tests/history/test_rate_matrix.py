@@ -1,0 +1,145 @@
+from array import array
+from dataclasses import replace
+from datetime import date, timedelta
+from math import isnan, nan
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cambist.history.rate_matrix import BY_LAW, NOBODY, RateMatrix
+
+FIRST = date(2026, 3, 5)
+IMAGE = RateMatrix(
+    revision="a test",
+    first_day=FIRST,
+    last_fixing=date(2026, 3, 6),
+    codes=("EUR", "JPY", "USD"),
+    eras=((0, 2), (0, 1, 2), ()),
+    era_of_day=array("H", [0, 1, 0, 2]),
+    cells=memoryview(array("d", [0.8, nan, 1, 0.9, 150, 1, 0.7, nan, 1, nan, nan, nan])),
+)
+
+
+@pytest.mark.parametrize(
+    ("day", "code", "cell"),
+    [
+        (date(2026, 3, 5), "EUR", 0.8),
+        (date(2026, 3, 6), "EUR", 0.9),
+        (date(2026, 3, 6), "JPY", 150),
+        (date(2026, 3, 7), "USD", 1),
+    ],
+)
+def test_a_cell_is_found_by_day_and_code(day: date, code: str, cell: float) -> None:
+    assert IMAGE.cell(day, code) == cell
+
+
+@pytest.mark.parametrize(
+    ("day", "code"),
+    [
+        (date(2026, 3, 5), "JPY"),
+        (date(2026, 3, 4), "USD"),
+        (date(2026, 3, 9), "USD"),
+        (date(2026, 3, 6), "XXX"),
+    ],
+)
+def test_there_is_nothing_where_no_cell_is(day: date, code: str) -> None:
+    assert isnan(IMAGE.cell(day, code))
+
+
+VOICED = replace(
+    IMAGE,
+    sources=("ecb", "boj"),
+    voices=memoryview(bytes([0, NOBODY, NOBODY, BY_LAW, 1, NOBODY, 0, NOBODY, NOBODY, *[NOBODY] * 3])),
+    ages=memoryview(bytes([0, 255, 0, 1, 3, 0, 14, 255, 0, 255, 255, 255])),
+)
+
+
+@pytest.mark.parametrize(
+    ("day", "code", "voice"),
+    [
+        (date(2026, 3, 5), "EUR", (0, 0)),
+        (date(2026, 3, 6), "EUR", (BY_LAW, 1)),
+        (date(2026, 3, 6), "JPY", (1, 3)),
+        (date(2026, 3, 7), "EUR", (0, 14)),
+        (date(2026, 3, 7), "USD", (NOBODY, 0)),
+        (date(2026, 3, 8), "JPY", (NOBODY, 255)),
+    ],
+)
+def test_a_voice_says_whose_word_a_cell_is_and_how_old(day: date, code: str, voice: tuple[int, int]) -> None:
+    assert VOICED.voice(day, code) == voice
+
+
+@pytest.mark.parametrize(
+    ("day", "code"), [(date(2026, 3, 4), "EUR"), (date(2026, 3, 9), "EUR"), (date(2026, 3, 6), "XXX")]
+)
+def test_nobody_speaks_where_no_cell_is(day: date, code: str) -> None:
+    assert VOICED.voice(day, code) == (NOBODY, 0)
+
+
+def test_in_an_image_without_voices_nobody_speaks() -> None:
+    assert IMAGE.voice(date(2026, 3, 6), "EUR") == (NOBODY, 0)
+
+
+def test_nobody_and_the_law_are_no_places_among_the_sources() -> None:
+    assert (NOBODY, BY_LAW) == (254, 255)
+
+
+def test_the_real_image_says_whose_word_it_is(real_image: RateMatrix) -> None:
+    """The last fixing is of Friday 2026-10-30; the lev was fixed by the bank itself until its end."""
+    assert real_image.sources == ("ecb",)
+    assert real_image.voice(date(2026, 10, 30), "JPY") == (0, 0)
+    assert real_image.voice(date(2026, 11, 1), "JPY") == (0, 2)
+    assert real_image.voice(date(2025, 12, 31), "BGN") == (0, 0)
+    assert real_image.voice(date(2026, 1, 1), "BGN") == (BY_LAW, 1)
+    assert real_image.voice(date(2022, 12, 31), "HRK") == (0, 1)
+    assert real_image.voice(date(2023, 1, 1), "HRK") == (BY_LAW, 2)
+    assert real_image.voice(date(2026, 11, 1), "XOF") == (BY_LAW, 2)
+    assert real_image.voice(date(2026, 11, 1), "AED") == (BY_LAW, 0)
+    assert real_image.voice(date(2026, 11, 1), "USD") == (NOBODY, 0)
+    assert real_image.voice(date(2022, 3, 16), "RUB")[0] == NOBODY
+
+
+def test_in_the_real_image_nobodys_word_is_more_than_two_weeks_old(real_image: RateMatrix) -> None:
+    spoken = zip(real_image.voices, real_image.ages, real_image.cells, strict=True)
+    assert {(age <= 14, isnan(cell)) for voice, age, cell in spoken if voice == 0} == {(True, False)}
+
+
+def test_the_image_knows_its_last_day() -> None:
+    assert IMAGE.last_day == date(2026, 3, 8)
+
+
+@given(st.integers(-5, 9))
+def test_it_has_the_days_from_its_first_to_its_last(offset: int) -> None:
+    day = FIRST + timedelta(days=offset)
+    assert IMAGE.has(day) is (FIRST <= day <= IMAGE.last_day)
+    assert IMAGE.row(day) == offset
+
+
+def test_a_span_runs_from_the_first_value_to_the_last_that_was_fixed_and_not_to_days_ahead() -> None:
+    assert IMAGE.span("EUR") == (date(2026, 3, 5), date(2026, 3, 6))
+    assert IMAGE.span("JPY") == (date(2026, 3, 6), date(2026, 3, 6))
+
+
+def test_a_code_that_is_not_there_has_no_span() -> None:
+    assert IMAGE.span("XXX") is None
+
+
+def test_the_real_image_reaches_from_1970_past_its_last_fixing(real_image: RateMatrix) -> None:
+    assert real_image.first_day == date(1970, 1, 1)
+    assert real_image.last_fixing == date(2026, 10, 30)
+    assert real_image.last_day > real_image.last_fixing + timedelta(days=365)
+    assert len(real_image.cells) == len(real_image.era_of_day) * len(real_image.codes)
+
+
+def test_the_real_euro_spans_from_its_first_fixing_to_its_last_though_it_is_carried_on(real_image: RateMatrix) -> None:
+    assert real_image.span("EUR") == (date(1999, 1, 4), date(2026, 10, 30))
+    assert real_image.span("DEM") == (date(1999, 1, 4), date(2026, 10, 30))
+    assert real_image.span("RUB") == (date(2005, 4, 1), date(2022, 3, 1))
+    assert real_image.span("CSK") is None
+
+
+def test_codes_are_in_order_and_columns_follow_them(real_image: RateMatrix) -> None:
+    assert list(real_image.codes) == sorted(set(real_image.codes))
+    assert all(real_image.codes[column] == code for code, column in real_image.columns.items())
+    assert len(real_image.columns) == len(real_image.codes)

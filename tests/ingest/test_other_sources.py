@@ -1,0 +1,167 @@
+"""What all other sources say, and how a delivery is judged beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from cambist.history.fixing import Fixing, Receipt
+from cambist.ingest.fixing_validator import FixingValidator, ValidatedDelivery
+from cambist.ingest.other_sources import Middle, other_sources_of
+from cambist.pricing.pair import Pair
+from cambist.pricing.source_kind import Pace, RateType
+from cambist.sources.adapters.bdi import adapter as bdi
+from cambist.sources.adapters.fawazahmed0 import adapter as compiled
+from cambist.sources.adapters.nbp import adapter as nbp
+from cambist.sources.base import Source
+from cambist.storage.sql import SqlStore
+from cambist.storage.sql.archive import SqlArchive
+
+DAY = timedelta(days=1)
+WEDNESDAY, TODAY = date(2026, 3, 4), date(2026, 3, 18)
+SOURCES = [feed.source for feed in (bdi, nbp, compiled)]
+KWANZAS_A_DOLLAR = 900
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Iterator[SqlArchive]:
+    store = SqlStore(f"sqlite:///{tmp_path / 'a.db'}")
+    store.migrate()
+    yield store.archive
+    store.close()
+
+
+def words(source: Source, day: date, units: float, code: str = "AOA") -> list[Fixing]:
+    """Give a source's own fixings by which a dollar is so many units of a code: 1.25 dollars are one anchor."""
+    value = Decimal(str(units if source.anchor == "USD" else round(units * 1.25, 6)))
+    pivot = [] if source.anchor == "USD" else [Fixing(source.key, Pair(source.anchor, "USD"), day, Decimal("1.25"))]
+    return [*pivot, Fixing(source.key, Pair(source.anchor, code), day, value)]
+
+
+Say = Callable[..., None]
+
+
+@pytest.fixture
+def say(archive: SqlArchive) -> Say:
+    """File what a source says of a day."""
+
+    def filed(source: Source, day: date, units: float, code: str = "AOA") -> None:
+        at = datetime.combine(day, time(18), UTC)
+        archive.file(Receipt(source.key, at, str(day), str(day)), words(source, day, units, code))
+
+    return filed
+
+
+def judged(archive: SqlArchive, source: Source, fixings: list[Fixing]) -> ValidatedDelivery:
+    days = [fixing.day for fixing in fixings]
+    others = other_sources_of(archive, SOURCES, source, {"AOA"}, min(days), max(days))
+    judge = FixingValidator(source, None, archive.before(source.key, min(days)), {}, TODAY, others=others)
+    return judge.judge(fixings)
+
+
+def reasons(found: ValidatedDelivery) -> list[str]:
+    return [refusal.reason for refusal in found.refused]
+
+
+def test_the_best_ranked_source_too_is_held_to_what_the_others_say(archive: SqlArchive, say: Say) -> None:
+    for source in SOURCES:
+        say(source, WEDNESDAY, KWANZAS_A_DOLLAR)
+    say(compiled.source, WEDNESDAY + DAY, KWANZAS_A_DOLLAR)
+    found = judged(archive, bdi.source, words(bdi.source, WEDNESDAY + DAY, 1.22 * KWANZAS_A_DOLLAR))
+    assert reasons(found) == ["22.0% from the other sources"]
+
+
+def test_the_best_ranked_source_too_is_seen_to_stand_still(archive: SqlArchive, say: Say) -> None:
+    days = [WEDNESDAY + DAY * number for number in range(14)]
+    for number, day in enumerate(days):
+        say(compiled.source, day, KWANZAS_A_DOLLAR * (1 + 0.05 * number / 13))
+    for day in (days[0], days[7]):
+        say(nbp.source, day, KWANZAS_A_DOLLAR * (1 + 0.05 * days.index(day) / 13))
+    same = [fixing for day in days for fixing in words(bdi.source, day, KWANZAS_A_DOLLAR)]
+    found = judged(archive, bdi.source, same)
+    assert reasons(found)[0].startswith("the same for 10 fixings while the others moved 3.")
+    assert {refusal.fixing.day for refusal in found.refused} >= set(days[10:])
+
+
+def test_of_two_others_that_disagree_the_one_that_is_right_is_enough(archive: SqlArchive, say: Say) -> None:
+    for source in SOURCES:
+        say(source, WEDNESDAY, KWANZAS_A_DOLLAR)
+    say(bdi.source, WEDNESDAY + 7 * DAY, KWANZAS_A_DOLLAR)  # stood still, while the kwanza fell by 21 %
+    say(compiled.source, WEDNESDAY + 7 * DAY, 1.21 * KWANZAS_A_DOLLAR)
+    found = judged(archive, nbp.source, words(nbp.source, WEDNESDAY + 7 * DAY, 1.21 * KWANZAS_A_DOLLAR))
+    assert reasons(found) == []
+
+
+def others(archive: SqlArchive, source: Source, sources: list[Source] = SOURCES) -> Callable[[date], Middle | None]:
+    found = other_sources_of(archive, sources, source, {"AOA"}, WEDNESDAY, WEDNESDAY + 60 * DAY)
+    return lambda day: found.said("AOA", day)
+
+
+def test_a_source_is_no_other_of_its_own(archive: SqlArchive, say: Say) -> None:
+    say(bdi.source, WEDNESDAY, 900)
+    assert others(archive, bdi.source)(WEDNESDAY) is None
+    assert others(archive, nbp.source)(WEDNESDAY) == Middle(900, 900)
+
+
+def test_a_source_that_has_never_said_both_legs_of_one_day_has_no_word(archive: SqlArchive) -> None:
+    at = datetime(2026, 3, 5, tzinfo=UTC)
+    dollar, kwanza = words(bdi.source, WEDNESDAY, 900)
+    archive.file(Receipt("bdi", at, "a test", "d"), [dollar, replace(kwanza, day=WEDNESDAY + DAY)])
+    assert others(archive, nbp.source)(WEDNESDAY + DAY) is None
+
+
+def test_a_word_is_carried_for_two_weeks(archive: SqlArchive, say: Say) -> None:
+    say(bdi.source, WEDNESDAY, 900)
+    said = others(archive, nbp.source)
+    assert said(WEDNESDAY + 14 * DAY) == Middle(900, 900)
+    assert (said(WEDNESDAY - DAY), said(WEDNESDAY + 15 * DAY)) == (None, None)
+
+
+def test_the_middle_of_three_is_one_word_and_of_two_it_lies_between(archive: SqlArchive, say: Say) -> None:
+    own = nbp.source
+    say(bdi.source, WEDNESDAY, 900)
+    say(compiled.source, WEDNESDAY, 1000)
+    middle = others(archive, own)(WEDNESDAY)
+    assert middle == Middle(900, 1000)
+    assert [middle.nearest(units) for units in (850, 950, 1100)] == [900, 950, 1000]
+
+
+def test_rates_of_another_market_and_of_months_are_not_compared(archive: SqlArchive, say: Say, a_source) -> None:
+    elsewhere = a_source(key="street", anchor="USD", rate_type=RateType.PARALLEL)
+    monthly = a_source(key="month", anchor="USD", pace=Pace.MONTHLY)
+    official = a_source(key="mint", anchor="USD")
+    for source, units in ((elsewhere, 1500), (monthly, 700), (official, 900)):
+        say(source, WEDNESDAY, units)
+    assert others(archive, nbp.source, [elsewhere, monthly, official])(WEDNESDAY) == Middle(900, 900)
+
+
+def test_a_word_of_before_a_redenomination_is_read_in_the_new_unit(archive: SqlArchive, say: Say) -> None:
+    eve, first_day = date(2021, 9, 30), date(2021, 10, 1)
+    say(compiled.source, eve, 4_000_000, "VES")
+    found = other_sources_of(archive, SOURCES, nbp.source, {"VES"}, eve, first_day)
+    assert found.said("VES", eve) == Middle(4_000_000, 4_000_000)
+    assert found.said("VES", first_day) == Middle(4, 4)
+
+
+def test_a_correction_takes_the_place_of_what_it_corrects(archive: SqlArchive, say: Say) -> None:
+    say(bdi.source, WEDNESDAY, 90)
+    say(bdi.source, WEDNESDAY, 900)
+    assert others(archive, nbp.source)(WEDNESDAY) == Middle(900, 900)
+
+
+def test_a_dollar_that_is_corrected_is_measured_by_itself_and_not_by_what_it_corrects(
+    archive: SqlArchive, say: Say
+) -> None:
+    zloty = Pair("USD", "PLN")
+    say(bdi.source, WEDNESDAY, 4, "PLN")
+    filed = Fixing("nbp", zloty, WEDNESDAY, Decimal("4.01"))
+    others_ = other_sources_of(archive, SOURCES, nbp.source, {"PLN"}, WEDNESDAY, WEDNESDAY)
+    known = {(zloty, WEDNESDAY): filed}
+    judge = FixingValidator(nbp.source, None, {}, {}, TODAY, known, others_)
+    found = judge.judge([Fixing("nbp", zloty, WEDNESDAY, Decimal(401))])
+    assert reasons(found) == ["[100] times the expected rate: a mistaken unit"]

@@ -1,0 +1,189 @@
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from cambist.ingest import snapshot_builder
+from cambist.ingest.filing import Delivery, Files, file_delivery
+from cambist.ingest.snapshot_builder import (
+    is_current,
+    rate_book_from_archive,
+    rate_matrix_from_archive,
+    rate_matrix_revision,
+)
+from cambist.pricing.cross_rates import midpoint
+from cambist.pricing.pair import Pair
+from cambist.pricing.quote import Derivation
+from cambist.pricing.rate_book import RateBook
+from cambist.sources.adapters.bdi import adapter as bdi
+from cambist.sources.adapters.ecb import adapter
+from cambist.storage.sql import SqlStore
+from cambist.storage.sql.archive import SqlArchive as Archive
+from cambist.storage.sql.quarantine import SqlQuarantine
+
+SOURCES = [adapter.source]
+FRANKFURT = datetime(2026, 3, 6, 13, 15, tzinfo=UTC)
+"""14:15 in Frankfurt, on the small file's newest day, in winter."""
+
+
+@pytest.fixture
+def archive(small_store: SqlStore) -> Archive:
+    return small_store.archive
+
+
+@pytest.fixture
+def book(archive: Archive, now: datetime) -> RateBook:
+    return rate_book_from_archive(archive, SOURCES, 3, now)
+
+
+def corrected(archive: Archive, content: bytes, now: datetime) -> None:
+    deliver(archive, content, "a test", now)
+
+
+def deliver(archive: Archive, content: bytes, origin: str, now: datetime) -> None:
+    files = Files(archive, SqlQuarantine(archive._engine))
+    file_delivery(files, adapter, Delivery(content, origin, now), lambda _: None)
+
+
+def test_a_book_has_the_version_and_the_markets_time(book: RateBook) -> None:
+    assert book.version == 3
+    assert book.as_of == FRANKFURT
+
+
+def test_the_markets_time_follows_frankfurts_summer(archive: Archive, now: datetime) -> None:
+    corrected(archive, b"Date,USD,\n2026-07-01,1.3,\n", now)
+    assert rate_book_from_archive(archive, SOURCES, 1, now).as_of == datetime(2026, 7, 1, 12, 15, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("base", "quote", "value"),
+    [
+        ("EUR", "USD", Fraction("1.2500")),
+        ("USD", "EUR", 1 / Fraction("1.25")),
+        ("EUR", "JPY", Fraction("180.00")),
+        ("USD", "JPY", Fraction("180.00") / Fraction("1.25")),
+        ("GBP", "JPY", Fraction("180.00") / Fraction("0.8")),
+        ("EUR", "ISK", Fraction("150.10")),
+        ("EUR", "BGN", Fraction("1.95583")),
+        ("USD", "AED", Fraction("3.6725")),
+        ("EUR", "XOF", Fraction("655.957")),
+        ("GBP", "GIP", Fraction(1)),
+    ],
+)
+def test_the_book_of_the_small_file_is_exact(book: RateBook, base: str, quote: str, value: Fraction) -> None:
+    assert midpoint(book, Pair(base, quote)).value == value
+
+
+def test_what_is_published_is_called_published_and_what_is_crossed_names_its_legs(book: RateBook) -> None:
+    assert book.quotes["EUR"].origin.made is Derivation.PUBLISHED
+    assert book.quotes["EUR"].origin.sources == ("ecb",)
+    assert book.quotes["JPY"].origin.made is Derivation.CROSSED
+    assert book.quotes["JPY"].origin.legs == (Pair("EUR", "USD"), Pair("EUR", "JPY"))
+
+
+def test_pegs_are_in_the_book_by_the_word_of_their_authority(book: RateBook) -> None:
+    assert book.quotes["AED"].origin.made is Derivation.PEGGED
+    assert "Central Bank of the United Arab Emirates" in book.quotes["AED"].origin.sources
+    assert {"AED", "XOF", "GIP", "BAM"} <= set(book.listed)
+
+
+def test_an_ended_currency_is_in_the_book_and_not_listed(book: RateBook) -> None:
+    assert book.quotes["BGN"].origin.made is Derivation.CONVERTED
+    assert "BGN" not in book.listed
+
+
+def test_a_currency_that_was_not_fixed_lately_is_read_at_its_own_day(archive: Archive, now: datetime) -> None:
+    corrected(archive, b"Date,USD,JPY,\n2026-03-09,1.5,N/A,\n", now)
+    book = rate_book_from_archive(archive, SOURCES, 1, now)
+    assert book.quotes["JPY"].mid == Fraction("180.00") / Fraction("1.25")
+    assert book.quotes["JPY"].as_of == FRANKFURT
+    assert book.as_of == datetime(2026, 3, 9, 13, 15, tzinfo=UTC)
+
+
+def test_without_a_source_the_book_holds_dollar_pegs_alone(archive: Archive, now: datetime) -> None:
+    book = rate_book_from_archive(archive, [], 1, now)
+    assert "EUR" not in book.quotes
+    assert book.quotes["AED"].mid == 1 / Fraction("3.6725")
+    assert book.as_of == now
+
+
+def test_a_correction_reaches_the_book(archive: Archive, now: datetime) -> None:
+    corrected(archive, b"Date,USD,\n2026-03-06,1.2600,\n", now + timedelta(hours=1))
+    book = rate_book_from_archive(archive, SOURCES, 1, now)
+    assert book.quotes["EUR"].mid == Fraction("1.26")
+    assert book.quotes["JPY"].mid == Fraction(180) / Fraction("1.26")
+
+
+def test_a_correction_reaches_the_image_and_its_revision(archive: Archive, now: datetime) -> None:
+    before = rate_matrix_from_archive(archive, SOURCES, now.date())
+    corrected(archive, b"Date,USD,\n2026-03-05,1.3000,\n", now + timedelta(hours=1))
+    after = rate_matrix_from_archive(archive, SOURCES, now.date())
+    assert (before.cell(date(2026, 3, 5), "EUR"), after.cell(date(2026, 3, 5), "EUR")) == (1 / 1.24, 1 / 1.3)
+    assert after.revision != before.revision
+    assert not is_current(before, archive, now.date())
+    assert is_current(after, archive, now.date())
+
+
+def test_a_delivery_that_changes_nothing_leaves_the_image_current(
+    archive: Archive, small_ecb: bytes, now: datetime
+) -> None:
+    image = rate_matrix_from_archive(archive, SOURCES, now.date())
+    deliver(archive, small_ecb, "elsewhere", now + timedelta(hours=1))
+    assert is_current(image, archive, now.date())
+
+
+def test_another_way_of_building_or_other_tables_make_another_revision(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    revisions = {rate_matrix_revision(archive)}
+    monkeypatch.setattr(snapshot_builder, "_BUILD", snapshot_builder._BUILD + 1)
+    revisions.add(rate_matrix_revision(archive))
+    monkeypatch.setattr(snapshot_builder, "reference_digest", lambda: "other tables")
+    revisions.add(rate_matrix_revision(archive))
+    assert len(revisions) == 3
+
+
+def test_an_image_stops_being_current_before_its_days_run_out(archive: Archive, now: datetime) -> None:
+    image = rate_matrix_from_archive(archive, SOURCES, now.date())
+    assert is_current(image, archive, now.date() + timedelta(days=300))
+    assert not is_current(image, archive, image.last_day)
+    assert not is_current(image, archive, image.last_day - timedelta(days=14))
+
+
+def test_the_image_names_the_newest_day_that_was_fixed(archive: Archive, now: datetime) -> None:
+    assert rate_matrix_from_archive(archive, SOURCES, now.date()).last_fixing == date(2026, 3, 6)
+
+
+RECORDED = Path(__file__).parents[3] / "shared/payloads/bdi/bdi_02.csv"
+
+
+@pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
+def test_one_day_of_the_banca_ditalia_and_the_law_list_at_least_130_currencies(tmp_path: Path) -> None:
+    store, day_after = SqlStore(f"sqlite:///{tmp_path / 'a.db'}"), datetime(2026, 2, 11, 12, tzinfo=UTC)
+    store.migrate()
+    delivery = Delivery(RECORDED.read_bytes(), "a recording", day_after)
+    filed = file_delivery(Files(store.archive, store.quarantine), bdi, delivery, lambda _: None)
+    book = rate_book_from_archive(store.archive, [bdi.source], 1, day_after)
+    store.close()
+    assert filed is not None
+    assert (filed.added, filed.refused) == (150, 0)
+    assert len(book.listed) == 158
+
+
+def test_a_damaged_row_is_not_in_the_image_and_is_told(small_store: SqlStore, caplog: pytest.LogCaptureFixture) -> None:
+    archive, today = small_store.archive, date(2026, 3, 6)
+    newest = next(known.fixing for known in archive.newest("ecb") if known.fixing.pair == Pair("EUR", "USD"))
+    sound = rate_matrix_from_archive(archive, SOURCES, today)
+    with small_store.archive._engine.begin() as connection:
+        dollar = "(SELECT id FROM series WHERE quote = 'USD')"
+        harm = f"UPDATE fixings SET value = '9.99' WHERE day = ? AND series_id = {dollar}"  # noqa: S608
+        assert connection.exec_driver_sql(harm, (newest.day.isoformat(),)).rowcount == 1
+    image = rate_matrix_from_archive(archive, SOURCES, today)
+    assert sound.damaged == 0
+    assert image.damaged == 1
+    assert image.cell(newest.day, "EUR") == image.cell(newest.day - timedelta(days=1), "EUR")
+    assert f"ecb EUR/USD {newest.day} (receipt 1) is not what was filed" in caplog.text
+    assert "restore the database from a backup" in caplog.text

@@ -1,0 +1,162 @@
+from datetime import UTC, datetime, timedelta
+from fractions import Fraction
+from itertools import permutations, product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cambist.errors import RateUnavailable
+from cambist.pricing.cross_rates import crossed_quote, midpoint, midpoints
+from cambist.pricing.number_format import plain
+from cambist.pricing.pair import PIVOT, Pair
+from cambist.pricing.quote import Derivation, Origin, Quote
+from cambist.pricing.rate_book import RateBook
+
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+CODES = ("EUR", "JPY", "GBP", "KWD")
+ALL = (PIVOT, *CODES)
+PRICES = st.builds(Fraction, st.integers(1, 10**12), st.integers(1, 10**12))
+ROUNDED = Fraction(1, 10**9)
+"""How far ten significant digits may lie off, relatively: twice half a unit of a number that begins with 1."""
+
+
+@st.composite
+def books(draw: st.DrawFn) -> RateBook:
+    """Books of four currencies, each tied to the dollar one way round or the other."""
+    quotes = {}
+    for code in CODES:
+        pair = draw(st.sampled_from([Pair(code, PIVOT), Pair(PIVOT, code)]))
+        bid, ask = sorted((draw(PRICES), draw(PRICES)))
+        quotes[code] = Quote(pair, bid, ask, NOON, NOON, Origin(Derivation.PUBLISHED, (code.lower(),)))
+    return RateBook(1, NOON, quotes, ALL)
+
+
+def small_book() -> RateBook:
+    euro = Quote(
+        pair=Pair("EUR", "USD"),
+        bid=Fraction("1.10"),
+        ask=Fraction("1.12"),
+        as_of=NOON - timedelta(hours=2),
+        received_at=NOON - timedelta(hours=1),
+        origin=Origin(Derivation.PUBLISHED, ("ecb",)),
+    )
+    yen = Quote(
+        pair=Pair("USD", "JPY"),
+        bid=Fraction(150),
+        ask=Fraction(160),
+        as_of=NOON - timedelta(hours=3),
+        received_at=NOON,
+        origin=Origin(Derivation.CROSSED, ("ecb", "boj"), (Pair("EUR", "USD"), Pair("EUR", "JPY"))),
+    )
+    return RateBook(1, NOON, {"EUR": euro, "JPY": yen}, ("EUR", "JPY", "USD"))
+
+
+@given(books(), st.sampled_from(ALL), st.sampled_from(ALL))
+def test_there_and_back_is_exactly_one(book: RateBook, one: str, other: str) -> None:
+    assert midpoint(book, Pair(one, other)).value * midpoint(book, Pair(other, one)).value == 1
+
+
+@given(books(), st.sampled_from(list(permutations(ALL, 3))))
+def test_a_triangle_closes_exactly(book: RateBook, three: tuple[str, str, str]) -> None:
+    a, b, c = (midpoint(book, Pair(*legs)).value for legs in zip(three, (*three[1:], three[0]), strict=True))
+    assert a * b * c == 1
+
+
+@given(books(), st.sampled_from(list(permutations(ALL, 3))))
+def test_there_and_back_and_around_close_within_the_digits_shown(book: RateBook, three: tuple[str, str, str]) -> None:
+    def shown(base: str, quote: str) -> Fraction:
+        return Fraction(plain(midpoint(book, Pair(base, quote)).value))
+
+    a, b, c = three
+    assert abs(shown(a, b) * shown(b, a) - 1) <= ROUNDED * Fraction(101, 100)
+    assert abs(shown(a, b) * shown(b, c) * shown(c, a) - 1) <= ROUNDED * Fraction(151, 100)
+
+
+@given(books(), st.permutations(ALL), st.permutations(ALL))
+def test_a_matrix_equals_its_single_rates(book: RateBook, bases: list[str], quotes: list[str]) -> None:
+    matrix = midpoints(book, bases, quotes)
+    for base, quote in product(bases, quotes):
+        assert matrix.values[base][quote] == midpoint(book, Pair(base, quote)).value
+
+
+def test_a_matrix_keeps_the_order_asked() -> None:
+    matrix = midpoints(small_book(), ["USD", "JPY", "EUR"], ["JPY", "EUR"])
+    assert list(matrix.values) == ["USD", "JPY", "EUR"]
+    assert list(matrix.values["EUR"]) == ["JPY", "EUR"]
+
+
+@given(books(), st.sampled_from(ALL))
+def test_a_currency_is_one_of_itself(book: RateBook, code: str) -> None:
+    assert midpoint(book, Pair(code, code)).value == 1
+
+
+def test_a_midpoint_is_the_worth_of_the_base_over_the_worth_of_the_quote() -> None:
+    assert midpoint(small_book(), Pair("EUR", "USD")).value == Fraction("1.11")
+    assert midpoint(small_book(), Pair("USD", "JPY")).value == 155
+    assert midpoint(small_book(), Pair("EUR", "JPY")).value == Fraction("1.11") * 155
+
+
+def test_a_midpoint_is_as_old_as_its_oldest_leg() -> None:
+    assert midpoint(small_book(), Pair("EUR", "JPY")).as_of == NOON - timedelta(hours=3)
+    assert midpoint(small_book(), Pair("USD", "EUR")).as_of == NOON - timedelta(hours=2)
+    assert midpoints(small_book(), ["EUR", "USD"], ["USD", "JPY"]).as_of == NOON - timedelta(hours=3)
+
+
+def test_the_pivot_alone_is_as_old_as_the_book() -> None:
+    assert midpoint(small_book(), Pair("USD", "USD")).as_of == NOON
+    assert crossed_quote(small_book(), Pair("USD", "USD")).as_of == NOON
+
+
+@pytest.mark.parametrize("pair", [Pair("GBP", "EUR"), Pair("EUR", "GBP"), Pair("USD", "GBP"), Pair("GBP", "GBP")])
+def test_a_cross_without_one_of_its_legs_is_unavailable(pair: Pair) -> None:
+    with pytest.raises(RateUnavailable, match=r"\[GBP\]"):
+        midpoint(small_book(), pair)
+    with pytest.raises(RateUnavailable, match=r"\[GBP\]"):
+        crossed_quote(small_book(), pair)
+
+
+@given(books(), st.sampled_from(list(permutations(ALL, 2))))
+def test_a_cross_is_never_tighter_than_its_legs(book: RateBook, two: tuple[str, str]) -> None:
+    cross = crossed_quote(book, Pair(*two))
+    legs = [book.leg(code) for code in two if code != PIVOT]
+    assert cross.ask / cross.bid >= max(leg.ask / leg.bid for leg in legs)
+
+
+@given(books(), st.sampled_from(list(product(ALL, ALL))))
+def test_the_bid_is_never_above_the_mid_nor_the_mid_above_the_ask(book: RateBook, two: tuple[str, str]) -> None:
+    cross = crossed_quote(book, Pair(*two))
+    assert 0 < cross.bid <= cross.mid <= cross.ask
+
+
+@given(books(), st.sampled_from(list(permutations(ALL, 2))))
+def test_a_midpoint_lies_between_the_sides_of_its_cross(book: RateBook, two: tuple[str, str]) -> None:
+    cross = crossed_quote(book, Pair(*two))
+    assert cross.bid <= midpoint(book, Pair(*two)).value <= cross.ask
+
+
+@given(books(), st.sampled_from(list(permutations(ALL, 2))))
+def test_turned_around_a_cross_swaps_and_inverts_its_sides(book: RateBook, two: tuple[str, str]) -> None:
+    cross, back = crossed_quote(book, Pair(*two)), crossed_quote(book, Pair(*two).inverse)
+    assert (cross.bid * back.ask, cross.ask * back.bid) == (1, 1)
+
+
+def test_each_leg_is_dealt_at_its_worse_side() -> None:
+    cross = crossed_quote(small_book(), Pair("EUR", "JPY"))
+    assert (cross.bid, cross.ask) == (Fraction("1.10") * 150, Fraction("1.12") * 160)
+
+
+def test_a_leg_against_the_pivot_keeps_its_own_sides() -> None:
+    cross = crossed_quote(small_book(), Pair("EUR", "USD"))
+    assert (cross.bid, cross.ask) == (Fraction("1.10"), Fraction("1.12"))
+
+
+def test_a_cross_names_its_legs_and_each_source_once() -> None:
+    origin = crossed_quote(small_book(), Pair("JPY", "EUR")).origin
+    assert origin == Origin(Derivation.CROSSED, ("ecb", "boj"), (Pair("USD", "JPY"), Pair("EUR", "USD")))
+
+
+def test_a_cross_has_the_oldest_market_time_and_the_newest_receipt() -> None:
+    cross = crossed_quote(small_book(), Pair("EUR", "JPY"))
+    assert (cross.as_of, cross.received_at) == (NOON - timedelta(hours=3), NOON)
+    assert cross.pair == Pair("EUR", "JPY")

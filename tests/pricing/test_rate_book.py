@@ -1,0 +1,50 @@
+from dataclasses import FrozenInstanceError
+from datetime import UTC, datetime
+from fractions import Fraction
+
+import pytest
+
+from cambist.errors import RateUnavailable
+from cambist.pricing.pair import Pair
+from cambist.pricing.quote import Derivation, Origin, Quote
+from cambist.pricing.rate_book import RateBook
+
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+EURO = Quote(Pair("EUR", "USD"), Fraction(1), Fraction(1), NOON, NOON, Origin(Derivation.PUBLISHED, ("ecb",)))
+YEN = Quote(Pair("USD", "JPY"), Fraction(150), Fraction(150), NOON, NOON, Origin(Derivation.CROSSED, ("ecb",)))
+
+
+def test_a_leg_is_the_quote_that_ties_a_code_to_the_pivot() -> None:
+    assert RateBook(1, NOON, {"EUR": EURO, "JPY": YEN}, ()).leg("JPY") is YEN
+
+
+def test_a_leg_that_nobody_delivered_is_unavailable_and_named() -> None:
+    with pytest.raises(RateUnavailable, match=r"\[JPY\]"):
+        RateBook(1, NOON, {"EUR": EURO}, ()).leg("JPY")
+
+
+def test_a_book_holds_its_quotes_and_always_the_pivot() -> None:
+    book = RateBook(1, NOON, {"EUR": EURO}, ())
+    assert book.holds("EUR")
+    assert book.holds("USD")
+    assert not book.holds("JPY")
+
+
+def test_a_book_does_not_follow_the_mapping_it_was_made_from() -> None:
+    quotes = {"EUR": EURO}
+    book = RateBook(1, NOON, quotes, ())
+    quotes["JPY"] = YEN
+    assert not book.holds("JPY")
+
+
+def test_nothing_in_a_book_can_be_changed() -> None:
+    book = RateBook(1, NOON, {"EUR": EURO}, ())
+    with pytest.raises(TypeError):
+        book.quotes["JPY"] = YEN  # type: ignore[index]
+    with pytest.raises(FrozenInstanceError):
+        book.version = 2  # type: ignore[misc]
+
+
+def test_books_are_equal_by_value() -> None:
+    assert RateBook(1, NOON, {"EUR": EURO}, ("USD",)) == RateBook(1, NOON, {"EUR": EURO}, ("USD",))
+    assert RateBook(1, NOON, {"EUR": EURO}, ()) != RateBook(2, NOON, {"EUR": EURO}, ())

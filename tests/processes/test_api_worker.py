@@ -1,0 +1,330 @@
+from __future__ import annotations
+
+import io
+import json
+import logging
+import os
+import shutil
+import sqlite3
+import threading
+import time
+from array import array
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+from wsgiref.util import setup_testing_defaults
+
+import pytest
+from sqlalchemy.exc import OperationalError
+
+from cambist.accounts.account import Account, NewKey
+from cambist.accounts.api_key import digest, mint, shown_prefix
+from cambist.api.state_reloader import StateReloader
+from cambist.api.worker_state import WorkerState
+from cambist.errors import CannotStart, RateBookDamaged
+from cambist.history.coin_closes import CLOSES
+from cambist.history.fixing import Fixing, Receipt
+from cambist.pricing.pair import Pair
+from cambist.pricing.rate_book import RateBook
+from cambist.processes import api_worker as module
+from cambist.processes import bootstrap as keeper_module
+from cambist.processes.api_worker import load_worker
+from cambist.processes.bootstrap import Bootstrap
+from cambist.registry.components import open_store
+from cambist.settings import Settings
+from cambist.storage.atomic_file import write_atomically
+from cambist.storage.shared.rate_book_file import RateBookFile, Topic
+from cambist.storage.shared.rate_matrix_file import open_rate_matrix, write_rate_matrix
+from cambist.storage.sql.accounts import SqlAccounts
+
+NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
+LIVE, PAST = "/fetch-one?from=EUR&to=USD", "/historical?date=2026-03-06&from=EUR&to=USD"
+OTHER_KEY = mint(lambda alphabet: alphabet[9])
+Ask = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory, small_ecb: bytes) -> Path:
+    """A folder ready to be served; every test gets a copy."""
+    folder = tmp_path_factory.mktemp("prepared")
+    (folder / "package.csv").write_bytes(small_ecb)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(keeper_module, "CURRENCY_FILE", str(folder / "package.csv"))
+        keeper = Bootstrap(Settings(data=folder / "data"), lambda: NOON)
+        keeper.prepare(lambda _: None)
+        keeper.create_owner()
+        keeper.close()
+        keeper._folder.release()
+    return folder / "data"
+
+
+@pytest.fixture
+def settings(tmp_path: Path, prepared: Path) -> Settings:
+    shutil.copytree(prepared, tmp_path / "data")
+    return Settings(data=tmp_path / "data")
+
+
+@pytest.fixture
+def board(settings: Settings) -> RateBookFile:
+    """The board as the supervisor has it."""
+    return RateBookFile(settings.data)
+
+
+@pytest.fixture(autouse=True)
+def watches(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], list[StateReloader[Any]]]]:
+    """Give the watches that a test started; none outlives it. The worker's clock stands at noon."""
+    monkeypatch.setattr("cambist.registry.metering.utc_now", lambda: NOON)
+    before = set(threading.enumerate())
+
+    def started() -> list[StateReloader[Any]]:
+        return [
+            thread for thread in threading.enumerate() if isinstance(thread, StateReloader) and thread not in before
+        ]
+
+    yield started
+    for watch in started():
+        watch.stop()
+        watch.join()
+
+
+@pytest.fixture
+def ask(settings: Settings) -> Ask:
+    """Ask one worker, with the owner's key unless told otherwise."""
+    return asking(settings)
+
+
+@pytest.fixture
+def look(ask: Ask, watches: Callable[[], list[StateReloader[Any]]]) -> Callable[[], None]:
+    """Have the worker look at the board now; it no longer does so by itself."""
+    assert ask
+    (watch,) = watches()
+    watch.stop()
+    watch.join()
+    return watch.look
+
+
+def asking(settings: Settings) -> Ask:
+    app = load_worker(settings, os.getppid())
+    owner = (settings.data / "owner.key").read_text().strip()
+
+    def ask(target: str, key: str = owner) -> Any:
+        path, _, query = target.partition("?")
+        environ: dict[str, Any] = {"wsgi.input": io.BytesIO()}
+        setup_testing_defaults(environ)
+        environ |= {"PATH_INFO": path, "QUERY_STRING": query, "SCRIPT_NAME": "", "HTTP_X_API_KEY": key}
+        return json.loads(b"".join(app(environ, lambda *_: None)))
+
+    return ask
+
+
+def dearer(board: RateBookFile) -> RateBook:
+    """Make the book in which a euro is 2 dollars."""
+    book = board.current()
+    assert book is not None
+    euro = replace(book.quotes["EUR"], bid=Fraction(2), ask=Fraction(2))
+    return replace(book, version=book.version + 1, quotes={**book.quotes, "EUR": euro})
+
+
+def write_dearer_image(settings: Settings) -> None:
+    image = open_rate_matrix(settings.data / "rates.image")
+    cells = array("d", image.cells)
+    cells[image.columns["EUR"] :: len(image.codes)] = array("d", [0.5]) * len(image.era_of_day)
+    write_rate_matrix(settings.data / "rates.image", replace(image, revision="9-abc-1", cells=memoryview(cells)))
+
+
+def within_a_second(happened: Callable[[], bool]) -> bool:
+    end = time.monotonic() + 1
+    while time.monotonic() < end:
+        if happened():
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def test_a_worker_answers_from_a_prepared_folder(ask: Ask) -> None:
+    assert ask(LIVE)["result"] == {"USD": 1.25}
+    assert ask(PAST)["results"] == {"USD": 1.25}
+
+
+def test_a_worker_lets_in_who_has_a_key_and_nobody_else(ask: Ask) -> None:
+    assert ask(LIVE, key=OTHER_KEY)["code"] == "key_unknown"
+
+
+def test_a_worker_has_every_endpoint_and_the_docs(ask: Ask) -> None:
+    assert "/fetch-one" in ask("/openapi.json")["paths"]
+
+
+def test_a_worker_keeps_to_its_settings(settings: Settings) -> None:
+    ask = asking(Settings(data=settings.data, path_prefix="/rates", fixing_max_age=timedelta(days=14)))
+    assert ask("/rates" + LIVE)["code"] == "rate_unavailable"
+
+
+def test_a_worker_without_a_book_says_so(settings: Settings) -> None:
+    (settings.data / "book.json").unlink()
+    with pytest.raises(RateBookDamaged, match="No book has been published"):
+        load_worker(settings, os.getppid())
+
+
+@pytest.mark.parametrize("harm", [Path.unlink, lambda path: os.truncate(path, 1000)])
+def test_a_worker_without_an_image_waits_for_the_one_that_is_rebuilt(
+    settings: Settings, caplog: pytest.LogCaptureFixture, harm: Callable[[Path], None]
+) -> None:
+    path = settings.data / "rates.image"
+    whole = path.read_bytes()
+    harm(path)
+    mended = threading.Timer(0.5, lambda: write_atomically(path, whole))
+    mended.start()
+    assert load_worker(settings, os.getppid()) is not None
+    mended.join()
+    assert caplog.text.count("waits until it is rebuilt") == 1
+
+
+def test_a_worker_that_waits_for_an_image_ends_with_its_supervisor(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (settings.data / "rates.image").unlink()
+    supervisors = iter([100, 100, 1])
+    monkeypatch.setattr(module.os, "getppid", lambda: next(supervisors))
+    with pytest.raises(CannotStart, match="supervisor has died"):
+        load_worker(settings, 100)
+
+
+def test_a_new_book_is_answered_from_within_a_second(ask: Ask, board: RateBookFile) -> None:
+    assert ask(LIVE)["result"] == {"USD": 1.25}
+    board.publish(dearer(board))
+    assert within_a_second(lambda: ask(LIVE)["result"] == {"USD": 2})
+
+
+CLOSE = "/explain?from=BTC&to=USD&date=2022-06-15"
+
+
+@pytest.fixture
+def closed(settings: Settings) -> None:
+    """Archive what a bitcoin closed at on a day."""
+    store = open_store(settings)
+    close = Fixing(CLOSES, Pair("BTC", "USD"), date(2022, 6, 15), Decimal(22500))
+    store.archive.file(Receipt(CLOSES, datetime(2022, 6, 16, tzinfo=UTC), "okx", "d"), [close])
+    store.close()
+
+
+@pytest.mark.usefixtures("closed")
+def test_a_worker_reads_the_closes_of_coins_from_the_archive(ask: Ask) -> None:
+    answer = ask(CLOSE)
+    assert (answer["result"], answer["legs"][0]["sources"]) == ({"USD": 22500}, ["okx"])
+    assert ask(CLOSE.replace("BTC", "ETH"))["code"] == "no_rate"
+
+
+@pytest.mark.usefixtures("closed")
+def test_closes_are_read_while_somebody_writes(ask: Ask, settings: Settings) -> None:
+    with closing(sqlite3.connect(settings.data / "cambist.db", isolation_level=None)) as writer:
+        writer.execute("BEGIN EXCLUSIVE")
+        writer.execute("DELETE FROM fixings")
+        began = time.monotonic()
+        assert ask(CLOSE)["result"] == {"USD": 22500}
+        assert time.monotonic() - began < 1
+
+
+def test_an_archive_that_cannot_be_read_costs_the_closes_alone(ask: Ask, settings: Settings) -> None:
+    (settings.data / "cambist.db").write_bytes(b"Dear diary, " * 1000)
+    assert ask(CLOSE) == {"error": "The archive of closes cannot be read now", "code": "rate_unavailable"}
+    assert ask(LIVE)["result"] == {"USD": 1.25}
+
+
+def test_a_new_book_is_taken_up_at_the_next_look(ask: Ask, board: RateBookFile, look: Callable[[], None]) -> None:
+    ask(LIVE)
+    board.publish(dearer(board))
+    assert ask(LIVE)["result"] == {"USD": 1.25}
+    look()
+    assert ask(LIVE)["result"] == {"USD": 2}
+
+
+def test_a_new_image_is_taken_up_and_closed_answers_with_it(
+    ask: Ask, settings: Settings, board: RateBookFile, look: Callable[[], None]
+) -> None:
+    assert ask(PAST)["results"] == {"USD": 1.25}
+    write_dearer_image(settings)
+    board.ring(Topic.IMAGE)
+    look()
+    assert ask(PAST)["results"] == {"USD": 2}
+
+
+def test_a_new_account_is_let_in(ask: Ask, settings: Settings, board: RateBookFile, look: Callable[[], None]) -> None:
+    store = open_store(settings)
+    store.accounts.create(Account(0, "guest", "unlimited"), NewKey(digest(OTHER_KEY), shown_prefix(OTHER_KEY)))
+    store.close()
+    board.ring(Topic.ACCOUNTS)
+    look()
+    assert ask(LIVE, key=OTHER_KEY)["result"] == {"USD": 1.25}
+
+
+def test_without_a_ring_nothing_is_read_again(ask: Ask, settings: Settings, look: Callable[[], None]) -> None:
+    write_dearer_image(settings)
+    look()
+    assert ask(PAST)["results"] == {"USD": 1.25}
+
+
+def test_a_damaged_new_image_leaves_the_old_in_place(
+    ask: Ask, settings: Settings, board: RateBookFile, look: Callable[[], None], caplog: pytest.LogCaptureFixture
+) -> None:
+    (settings.data / "rates.image").rename(settings.data / "old.image")
+    (settings.data / "rates.image").write_bytes(b"damaged")
+    board.ring(Topic.IMAGE)
+    look()
+    assert ask(PAST)["results"] == {"USD": 1.25}
+    assert [record.levelno for record in caplog.records if record.name.startswith("cambist")] == [logging.ERROR]
+
+
+def test_a_damaged_new_book_leaves_the_old_in_place(
+    ask: Ask, settings: Settings, board: RateBookFile, look: Callable[[], None]
+) -> None:
+    (settings.data / "book.json").write_bytes(b"{")
+    board.ring(Topic.BOOK)
+    look()
+    assert ask(LIVE)["result"] == {"USD": 1.25}
+
+
+def test_a_good_image_after_a_damaged_one_is_taken_up(
+    ask: Ask, settings: Settings, board: RateBookFile, look: Callable[[], None]
+) -> None:
+    image = settings.data / "rates.image"
+    image.rename(settings.data / "old.image")
+    image.write_bytes(b"damaged")
+    board.ring(Topic.IMAGE)
+    look()
+    (settings.data / "old.image").rename(image)
+    write_dearer_image(settings)
+    board.ring(Topic.IMAGE)
+    look()
+    assert ask(PAST)["results"] == {"USD": 2}
+
+
+def test_a_locked_database_does_not_end_the_watch(
+    ask: Ask, board: RateBookFile, look: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def locked(_: object) -> None:
+        raise OperationalError("select", {}, Exception("database is locked"))
+
+    monkeypatch.setattr(SqlAccounts, "by_key", locked)
+    board.ring(Topic.ACCOUNTS)
+    look()
+    board.publish(dearer(board))
+    look()
+    assert ask(LIVE)["result"] == {"USD": 2}
+
+
+def test_news_that_comes_while_the_worker_starts_is_not_missed(
+    settings: Settings, board: RateBookFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Slow(WorkerState):
+        def __init__(self, *everything: Any, **more: Any) -> None:
+            super().__init__(*everything, **more)
+            board.publish(dearer(board))
+
+    monkeypatch.setattr(module, "Desk", Slow)
+    ask = asking(settings)
+    assert within_a_second(lambda: ask(LIVE)["result"] == {"USD": 2})

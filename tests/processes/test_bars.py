@@ -1,0 +1,371 @@
+"""Bars where the pieces meet: the gatherer's task, the file of those that form, the player of a sandbox, the worker."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.processes.archive_double import ArchiveHere
+
+from cambist.errors import StoreBroken
+from cambist.history.bar_aggregator import BarAggregator
+from cambist.history.bars import Bar, BarOf, Interval, Ohlc
+from cambist.pricing.pair import Pair
+from cambist.pricing.tick import Tick
+from cambist.processes.api_worker import ApiWorker
+from cambist.processes.bootstrap import Bootstrap
+from cambist.processes.ingestor import Ingestor
+from cambist.processes.sandbox_market import SandboxMarket
+from cambist.processes.simulated_market import faults_file
+from cambist.reference.tables import CURRENCIES
+from cambist.registry import archive_worker as archivist_module
+from cambist.registry.archive_worker import ArchiveTasks, ArchiveWorker
+from cambist.registry.open_bars import read_open_bars, write_open_bars
+from cambist.sandbox.faults import Faults
+from cambist.settings import Settings
+from cambist.storage.shared.rate_book_file import RateBookFile
+from cambist.storage.sql import SqlStore
+
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)  # a Friday
+CLOSES = NOON + timedelta(hours=10)
+SECOND, MINUTE, HOUR = timedelta(seconds=1), timedelta(minutes=1), timedelta(hours=1)
+EURUSD, EURJPY = Pair("EUR", "USD"), Pair("EUR", "JPY")
+
+
+def tick(price: str, source: str = "kraken") -> Tick:
+    return Tick(source, EURUSD, Decimal(price), Decimal(price))
+
+
+def bar(start: datetime, interval: Interval = Interval.MINUTE, price: str = "1.5") -> BarOf:
+    side = Ohlc(*[Decimal(price)] * 4)
+    return BarOf(EURUSD, interval, Bar(start, side, side))
+
+
+def starts(settings: Settings, interval: Interval = Interval.MINUTE, pair: Pair = EURUSD) -> list[datetime]:
+    return [each.start for each in page(settings, interval, pair)]
+
+
+def page(settings: Settings, interval: Interval = Interval.MINUTE, pair: Pair = EURUSD) -> list[Bar]:
+    store = SqlStore(settings.database_url)
+    bars = store.bars.page(pair, interval, None, None, 1000)
+    store.close()
+    return bars[::-1]
+
+
+# The file of the bars that form
+
+
+def test_bars_that_form_are_gone_on_with(tmp_path: Path) -> None:
+    folding = BarAggregator()
+    folding.take(tick("1.5"), NOON, NOON)
+    write_open_bars(tmp_path / "bars.open", folding.saved())
+    assert read_open_bars(tmp_path / "bars.open").closed(NOON + MINUTE) == [bar(NOON)]
+
+
+def test_without_the_file_bars_begin_anew(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    assert read_open_bars(tmp_path / "bars.open").saved() == b"[]"
+    assert caplog.records == []
+
+
+@pytest.mark.parametrize("content", [b"", b"\x00" * 100, b"{}", b'[["EUR"]]'])
+def test_of_a_damaged_file_bars_begin_anew_which_is_said(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, content: bytes
+) -> None:
+    (tmp_path / "bars.open").write_bytes(content)
+    assert read_open_bars(tmp_path / "bars.open").saved() == b"[]"
+    assert [(record.levelname, "is damaged" in record.message) for record in caplog.records] == [("ERROR", True)]
+
+
+def test_of_a_file_that_cannot_be_read_bars_begin_anew(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "bars.open").mkdir()
+    assert read_open_bars(tmp_path / "bars.open").saved() == b"[]"
+    assert "cannot be read" in caplog.records[0].message
+
+
+KILLED = """
+import asyncio, sys
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+from cambist.registry.open_bars import read_open_bars, write_open_bars
+from cambist.ingest.bar_writer import Upkeep
+from cambist.pricing.pair import Pair
+from cambist.pricing.tick import Tick
+
+path = Path(sys.argv[1])
+folding = read_open_bars(path)
+
+async def none(*_): return 0
+
+def save(content):
+    write_open_bars(path, content)
+    return True
+
+async def run():
+    now = lambda: datetime(2026, 3, 6, 12, tzinfo=UTC)
+    task = asyncio.create_task(Upkeep(folding, save, none, none, timedelta(days=1), now).run())
+    for count in range(100_000):
+        price = Decimal(count + 1)
+        folding.take(Tick("a", Pair("EUR", "USD"), price, price), now(), now())
+        print(count + 1, flush=True)
+        await asyncio.sleep(0.01)
+
+asyncio.run(run())
+"""
+
+
+def test_killed_it_has_lost_a_second_at_most(tmp_path: Path) -> None:
+    path = tmp_path / "bars.open"
+    process = subprocess.Popen([sys.executable, "-c", KILLED, str(path)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    process.stdout.readline()
+    time.sleep(2.5)
+    process.send_signal(signal.SIGKILL)
+    *_, last = process.stdout.read().split()
+    process.wait()
+    process.stdout.close()
+    (minute, *_) = read_open_bars(path).closed(datetime(2026, 3, 7, 12, tzinfo=UTC))
+    assert 1 < int(last) - 130 <= minute.bar.bid.c <= int(last)
+
+
+# The gatherer
+
+
+@pytest.fixture
+def live(tmp_path: Path) -> Settings:
+    settings = Settings(data=tmp_path, minute_bars_for=timedelta(days=30))
+    store = SqlStore(settings.database_url)
+    store.migrate()
+    store.close()
+    return settings
+
+
+def test_the_gatherer_folds_the_tape_s_ticks_saves_files_and_forgets(
+    live: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, now = SqlStore(live.database_url), datetime.now(UTC)
+    minute = now.replace(second=0, microsecond=0) - 5 * MINUTE
+    store.bars.file([bar(minute - timedelta(days=31)), bar(minute - timedelta(days=29))])
+    store.close()
+    monkeypatch.setattr("cambist.processes.ingestor.is_open", lambda _pair, _now: True)
+    gatherer = Ingestor(live, {})
+    gatherer._archivist.close()
+    monkeypatch.setattr(gatherer, "_archivist", ArchiveHere(live))
+    earlier = minute + 30 * SECOND
+    gatherer._bar_clock.elapsed = earlier.timestamp
+    assert gatherer._tape.take(tick("1.25"), earlier) is None
+    gatherer._bar_clock.elapsed = lambda: datetime.now(UTC).timestamp()
+    assert gatherer._tape.take(tick("1.26"), now) is None
+
+    async def scene() -> None:
+        task = asyncio.create_task(gatherer._bar())
+        await asyncio.sleep(0.3)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+    asyncio.run(scene())
+    bars = page(live)
+    assert [each.start for each in bars][:2] == [minute - timedelta(days=29), minute]
+    assert bars[1].bid == Ohlc(*[Decimal("1.25")] * 4)
+    following = Ingestor(live, {})
+    following._archivist.close()
+    still = {(each.interval, each.bar.start): each.bar.bid.c for each in following._folding.closed(now + 48 * HOUR)}
+    assert still[Interval.MINUTE, now.replace(second=0, microsecond=0)] == Decimal("1.26")
+    assert still[Interval.DAY, now.replace(hour=0, minute=0, second=0, microsecond=0)] == Decimal("1.26")
+
+
+def test_the_archivist_s_process_files_and_forgets_bars(live: Settings) -> None:
+    archivist = ArchiveWorker(live)
+
+    async def scene() -> int:
+        await archivist.call(ArchiveTasks.file_bars, [bar(NOON), bar(NOON + MINUTE), bar(NOON, Interval.HOUR)])
+        return await archivist.call(ArchiveTasks.forget_bars, Interval.MINUTE, NOON + MINUTE)
+
+    try:
+        assert asyncio.run(scene()) == 1
+    finally:
+        archivist.close()
+    assert starts(live) == [NOON + MINUTE]
+    assert starts(live, Interval.HOUR) == [NOON]
+    assert archivist_module._archives == []
+
+
+# The sandbox
+
+
+@dataclass
+class Clock:
+    """A clock that stands until it is moved."""
+
+    now: datetime = NOON
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    """A sandbox after its first start on Friday at noon."""
+    settings = Settings(data=tmp_path / "data", sandbox=True)
+    keeper = Bootstrap(settings, lambda: NOON)
+    keeper.prepare(lambda _: None)
+    keeper.create_owner()
+    keeper.close()
+    keeper._folder.release()
+    return settings
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def player(settings: Settings, clock: Clock) -> Iterator[SandboxMarket]:
+    player = SandboxMarket(settings, clock)
+    yield player
+    player.close()
+
+
+def written(player: SandboxMarket) -> None:
+    if player._bars._writing is not None:
+        player._bars._writing[0].result(20)
+
+
+def play(player: SandboxMarket, clock: Clock, until: datetime, step: timedelta = 10 * SECOND) -> None:
+    while clock.now < until:
+        player.turn()
+        written(player)
+        clock.now += step
+    player.turn()
+    written(player)
+
+
+def test_a_sandbox_has_bars_of_what_it_has_quoted(player: SandboxMarket, clock: Clock, settings: Settings) -> None:
+    quoted = []
+    for second in range(0, 130, 10):
+        clock.now = NOON + second * SECOND
+        player.turn()
+        written(player)
+        book = RateBookFile(settings.data).current()
+        assert book is not None
+        quoted.append((book.quotes["EUR"], book.pairs[EURJPY]))
+    store = SqlStore(settings.database_url)
+    pairs = store.bars.earliest(Interval.MINUTE)
+    store.close()
+    assert {EURUSD, EURJPY, Pair("USD", "JPY")} <= pairs.keys()
+    assert all({pair.base, pair.quote} <= CURRENCIES.keys() for pair in pairs)
+    assert Pair("USD", "AED") not in pairs  # law fixes it, nobody quotes it
+    assert Pair("AED", "USD") not in pairs
+    for place, pair in enumerate((EURUSD, EURJPY)):
+        first, second = page(settings, pair=pair)
+        assert (first.start, second.start) == (NOON, NOON + MINUTE)
+        for each, quotes in ((first, quoted[:6]), (second, quoted[6:12])):
+            bids, asks = [quote[place].bid for quote in quotes], [quote[place].ask for quote in quotes]
+            assert (each.bid.o, each.bid.h, each.bid.l, each.bid.c) == (bids[0], max(bids), min(bids), bids[-1])
+            assert (each.ask.o, each.ask.h, each.ask.l, each.ask.c) == (asks[0], max(asks), min(asks), asks[-1])
+
+
+def test_in_closed_hours_a_sandbox_has_no_bars(player: SandboxMarket, clock: Clock, settings: Settings) -> None:
+    clock.now = CLOSES - 2 * MINUTE
+    play(player, clock, CLOSES + 5 * MINUTE)
+    assert starts(settings) == [CLOSES - 2 * MINUTE, CLOSES - MINUTE]
+
+
+def test_a_sandbox_goes_on_with_its_bars(settings: Settings, clock: Clock) -> None:
+    for _ in range(2):
+        player = SandboxMarket(settings, clock)
+        play(player, clock, clock.now + 20 * SECOND)
+        player.close()
+    player = SandboxMarket(settings, clock)
+    play(player, clock, NOON + 2 * MINUTE)
+    player.close()
+    other = Settings(data=settings.data.parent / "other", sandbox=True)
+    keeper = Bootstrap(other, lambda: NOON)
+    keeper.prepare(lambda _: None)
+    keeper.close()
+    keeper._folder.release()
+    clock.now = NOON
+    player = SandboxMarket(other, clock)
+    play(player, clock, NOON + 2 * MINUTE)
+    player.close()
+    assert page(settings)[0] == page(other)[0]
+
+
+def test_stopped_a_sandbox_saves_what_has_come_since(settings: Settings, clock: Clock) -> None:
+    player = SandboxMarket(settings, clock)
+    player.turn()
+    clock.now += SECOND / 2
+    player.turn()
+    player.close()
+    book = RateBookFile(settings.data).current()
+    assert book is not None
+    saved = read_open_bars(settings.data / "bars.open").closed(NOON + MINUTE)
+    assert {each.pair: each.bar.bid.c for each in saved}[EURUSD] == book.quotes["EUR"].bid
+
+
+def test_what_stands_still_has_no_bars(player: SandboxMarket, clock: Clock, settings: Settings) -> None:
+    play(player, clock, NOON + 30 * SECOND)
+    faults_file(settings).write(Faults(stale=("EUR",), since=clock.now))
+    play(player, clock, NOON + 3 * MINUTE, 20 * SECOND)
+    assert starts(settings) == [NOON]
+    assert len(starts(settings, pair=Pair("USD", "JPY"))) == 3
+    assert player._bars._folding.late == {}  # it is not said anew either
+
+
+def test_bars_that_a_sandbox_cannot_file_wait(
+    player: SandboxMarket,
+    clock: Clock,
+    settings: Settings,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(_bars: Any) -> None:
+        raise StoreBroken("locked")
+
+    def attempt(until: datetime) -> None:
+        while clock.now < until:
+            player.turn()
+            if player._bars._writing is not None:
+                player._bars._writing[0].exception(20)
+            clock.now += 10 * SECOND
+
+    attempt(NOON + 30 * SECOND)
+    bars = player._bars._store.bars
+    with monkeypatch.context() as patched:
+        patched.setattr(bars, "file", refuse)
+        attempt(NOON + 3 * MINUTE)
+    assert starts(settings) == []
+    play(player, clock, clock.now + MINUTE)
+    assert starts(settings)[:3] == [NOON, NOON + MINUTE, NOON + 2 * MINUTE]
+    said = [record.message for record in caplog.records if record.message.startswith("Bars")]
+    assert said == ["Bars: they cannot be archived now, they wait: locked"]
+
+
+def test_a_sandbox_forgets_old_minutes_too(player: SandboxMarket, clock: Clock, settings: Settings) -> None:
+    old = NOON - timedelta(days=91)
+    player._bars._store.bars.file([bar(old), bar(old, Interval.HOUR), bar(NOON - timedelta(days=89))])
+    play(player, clock, NOON + 10 * SECOND)
+    assert starts(settings) == [NOON - timedelta(days=89)]
+    assert starts(settings, Interval.HOUR) == [old]
+
+
+# The worker
+
+
+def test_a_request_sees_the_bars(player: SandboxMarket, clock: Clock, settings: Settings) -> None:
+    player._bars._store.bars.file([bar(NOON)])
+    play(player, clock, NOON)
+    worker = ApiWorker(settings)
+    view = worker._desk.view(worker._book(), NOON.timestamp())
+    assert [each.start for each in view.bars.page(EURUSD, Interval.MINUTE, None, None, 9)] == [NOON]

@@ -1,0 +1,95 @@
+"""Companion processes: one that keeps dying is started ever more seldom, and that is said once."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from types import SimpleNamespace
+
+import pytest
+
+from cambist.errors import SettingRefused
+from cambist.processes import child_process
+from cambist.processes.child_process import ChildProcess
+from cambist.settings import Settings
+
+
+class Processes:
+    """Plays processes: those that die at once, then one that lives."""
+
+    def __init__(self, deaths: int) -> None:
+        self.left = deaths
+        self.lives = threading.Event()
+        self.told: list[bool] = []
+
+    def make(self, args: tuple, **_: object) -> SimpleNamespace:
+        self.told.append(args[-1])
+        ended = threading.Event()
+        if self.left:
+            self.left -= 1
+            ended.set()
+        else:
+            self.lives.set()
+        return SimpleNamespace(
+            start=lambda: None,
+            join=ended.wait,
+            is_alive=lambda: not ended.is_set(),
+            terminate=ended.set,
+            kill=ended.set,
+            exitcode=1,
+        )
+
+
+def test_a_process_that_keeps_dying_is_started_ever_more_seldom_and_told_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "cambist.processes.child_process")
+    processes = Processes(deaths=12)
+    monkeypatch.setattr(child_process, "get_context", lambda _: SimpleNamespace(Process=processes.make))
+    monkeypatch.setattr(child_process, "_STEADY", 0.05)
+    monkeypatch.setattr(child_process, "_SHORTEST", 0.0001)
+    monkeypatch.setattr(child_process, "_LONGEST", 0.01)
+    one = ChildProcess("gatherer", lambda *_: None, Settings())
+    recovered = threading.Event()
+    monkeypatch.setattr(one, "_recover", lambda: (ChildProcess._recover(one), recovered.set()))
+    with one:
+        assert processes.lives.wait(10)
+        assert recovered.wait(10)
+    said = [record.getMessage() for record in caplog.records]
+    assert said == [
+        "The gatherer died with exit code 1: another takes over",
+        "The gatherer died with exit code 1: another takes over",
+        "The gatherer keeps dying, with exit code 1: it is started again every 0 s, and this is said once",
+        "The gatherer runs again, after it died 12 times",
+    ]
+    assert processes.told == [True] * 3 + [False] * 10
+
+
+@pytest.mark.parametrize(("deaths", "pause"), [(0, 0.2), (1, 0.4), (4, 3.2), (9, 60.0), (5000, 60.0)])
+def test_the_pause_doubles_with_each_death_up_to_a_minute(deaths: int, pause: float) -> None:
+    assert child_process.pause_after(deaths) == pytest.approx(pause)
+
+
+@pytest.mark.parametrize("tells", [True, False])
+def test_a_process_that_ends_for_a_known_reason_says_it_in_a_line_once(
+    caplog: pytest.LogCaptureFixture, *, tells: bool
+) -> None:
+    def refuse(*_: object) -> None:
+        raise SettingRefused("The setting [x] is refused")
+
+    with pytest.raises(SystemExit):
+        child_process._worked(refuse, Settings(), 1, tells)
+    assert [record.getMessage() for record in caplog.records] == (
+        ["The MainProcess ends: The setting [x] is refused"] if tells else []
+    )
+    assert not any(record.exc_info for record in caplog.records)
+
+
+@pytest.mark.parametrize("tells", [True, False])
+def test_a_process_that_fails_leaves_one_trace(caplog: pytest.LogCaptureFixture, *, tells: bool) -> None:
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError
+
+    with pytest.raises(SystemExit):
+        child_process._worked(fail, Settings(), 1, tells)
+    assert [bool(record.exc_info) for record in caplog.records] == ([True] if tells else [])

@@ -1,0 +1,362 @@
+"""No number of a sandbox ever enters a live service: every way in is tried."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from pathlib import Path
+from threading import Timer
+
+import pytest
+
+from cambist.admin.backfill import Backfilling
+from cambist.admin.quarantine import QuarantineAdmin
+from cambist.errors import CannotStart, RateBookDamaged, SourceRefused, StoreBroken
+from cambist.history.environment import SIMULATED, Environment
+from cambist.history.fixing import Fixing, Receipt, RefusedFixing
+from cambist.history.rate_matrix import RateMatrix
+from cambist.ingest.snapshot_builder import is_current
+from cambist.pricing.pair import Pair
+from cambist.pricing.rate_book import RateBook
+from cambist.processes import bootstrap as keeper_module
+from cambist.processes.api_worker import ApiWorker
+from cambist.processes.bootstrap import Bootstrap
+from cambist.processes.rate_matrix_guard import RateMatrixGuard
+from cambist.processes.rate_matrix_rebuild import rebuild_rate_matrix
+from cambist.processes.sandbox_market import SandboxMarket
+from cambist.registry.archive_worker import ArchiveTasks
+from cambist.registry.components import open_store
+from cambist.registry.sources import own_feeds
+from cambist.settings import Settings
+from cambist.storage.data_directory import DataDirectory
+from cambist.storage.shared.rate_book_file import RateBookFile, Topic
+from cambist.storage.shared.rate_matrix_file import open_rate_matrix, write_rate_matrix
+from cambist.storage.sql import SqlStore
+
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+FRIDAY = date(2026, 3, 6)
+SERVED = ("book.json", "rates.image", "sources.json")
+
+
+def start(settings: Settings) -> None:
+    """Start as a service does, and let the folder go."""
+    keeper = Bootstrap(settings, lambda: NOON)
+    try:
+        keeper.prepare(lambda _: None)
+        keeper.create_owner()
+    finally:
+        keeper.close()
+        keeper._folder.release()
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory, small_ecb: bytes) -> Path:
+    """A folder with a live folder and a sandbox's in it, each after its first start; every test gets a copy."""
+    folder = tmp_path_factory.mktemp("kept")
+    (folder / "package.csv").write_bytes(small_ecb)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(keeper_module, "CURRENCY_FILE", str(folder / "package.csv"))
+        start(Settings(data=folder / "live"))
+    simulated = Settings(data=folder / "sandbox", sandbox=True)
+    start(simulated)
+    player = SandboxMarket(simulated, lambda: NOON)
+    player.turn()
+    player.close()
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def package(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keeper_module, "CURRENCY_FILE", str(kept / "package.csv"))
+    monkeypatch.setattr("cambist.registry.metering.utc_now", lambda: NOON)
+
+
+@pytest.fixture
+def live(tmp_path: Path, kept: Path) -> Settings:
+    shutil.copytree(kept / "live", tmp_path / "live")
+    return Settings(data=tmp_path / "live")
+
+
+@pytest.fixture
+def sandbox(tmp_path: Path, kept: Path) -> Settings:
+    shutil.copytree(kept / "sandbox", tmp_path / "sandbox")
+    return Settings(data=tmp_path / "sandbox", sandbox=True)
+
+
+def book_of(settings: Settings) -> RateBook:
+    book = RateBookFile(settings.data).current()
+    assert book is not None
+    return book
+
+
+def image_of(settings: Settings) -> RateMatrix:
+    return open_rate_matrix(settings.data / "rates.image")
+
+
+def assert_real(settings: Settings) -> None:
+    """All that a live folder holds is of the small file, to the digit."""
+    book, image = book_of(settings), image_of(settings)
+    assert SIMULATED not in {source for quote in book.quotes.values() for source in quote.origin.sources}
+    assert book.pairs == {}
+    assert float(book.quotes["EUR"].mid) == 1.25
+    assert SIMULATED not in image.sources
+    assert image.cell(FRIDAY, "EUR") == 1 / 1.25
+    assert sources_in(settings.data / "cambist.db") <= {"ecb"}
+
+
+def sources_in(database: Path) -> set[str]:
+    """Read the file past all our code."""
+    connection = sqlite3.connect(database)
+    tables = ("series", "receipts", "quarantine")
+    found = {row[0] for table in tables for row in connection.execute(f"SELECT source FROM {table}")}  # noqa: S608
+    connection.close()
+    return found
+
+
+def copy(names: tuple[str, ...], origin: Settings, target: Settings) -> None:
+    for name in names:
+        shutil.copy(origin.data / name, target.data / name)
+
+
+# the mark of a folder
+
+
+def test_the_first_claim_marks_a_folder_for_ever(live: Settings, sandbox: Settings) -> None:
+    assert (live.data / "environment").read_text() == "live\n"
+    assert (sandbox.data / "environment").read_text() == "sandbox\n"
+
+
+def test_a_live_start_on_a_sandboxs_folder_is_refused(sandbox: Settings) -> None:
+    before = {path: path.read_bytes() for path in sandbox.data.iterdir() if path.is_file()}
+    with pytest.raises(CannotStart) as refused:
+        start(Settings(data=sandbox.data))
+    assert str(refused.value) == f"The data folder {sandbox.data} is a sandbox and stays one: it cannot be a live one"
+    assert {path: path.read_bytes() for path in sandbox.data.iterdir() if path.is_file()} == before
+
+
+def test_a_sandbox_on_a_live_folder_is_refused(live: Settings) -> None:
+    with pytest.raises(CannotStart, match="is a live one and stays one: it cannot be a sandbox"):
+        start(Settings(data=live.data, sandbox=True))
+    assert_real(live)
+
+
+def test_a_refused_claim_lets_the_folder_go(live: Settings) -> None:
+    with pytest.raises(CannotStart):
+        DataDirectory(live.data).claim(Environment.SANDBOX)
+    start(live)
+
+
+@pytest.mark.parametrize(
+    "name", ["cambist.db", "owner.key", "rates.image", "book.json", "versions", "ledger/2026-11-20"]
+)
+def test_a_folder_from_before_there_were_marks_is_live(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).touch()
+    with pytest.raises(CannotStart, match="a live one"):
+        DataDirectory(tmp_path).claim(Environment.SANDBOX)
+    folder = DataDirectory(tmp_path)
+    folder.claim()
+    folder.release()
+    assert (tmp_path / "environment").read_text() == "live\n"
+
+
+def test_a_folder_in_which_nothing_is_kept_may_become_either(tmp_path: Path) -> None:
+    for environment in Environment:
+        path = tmp_path / environment
+        path.mkdir()
+        for name in ("cambist.lock", "plans.toml", "lost+found"):
+            (path / name).touch()
+        assert DataDirectory(path).environment is None
+        folder = DataDirectory(path)
+        folder.claim(environment)
+        folder.release()
+        assert DataDirectory(path).environment is environment
+
+
+@pytest.mark.parametrize("content", [b"", b"sand", b"\xff"])
+@pytest.mark.parametrize("environment", Environment)
+def test_a_mark_that_cannot_be_read_lets_nobody_start(tmp_path: Path, environment: Environment, content: bytes) -> None:
+    (tmp_path / "environment").write_bytes(content)
+    with pytest.raises(CannotStart, match="should say live or sandbox"):
+        DataDirectory(tmp_path).claim(environment)
+
+
+def test_a_sandbox_whose_mark_was_deleted_becomes_live_without_one_of_its_numbers(
+    sandbox: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    (sandbox.data / "environment").unlink()
+    start(Settings(data=sandbox.data))
+    assert_real(Settings(data=sandbox.data))
+    warnings = [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
+    assert any("built anew" in line for line in warnings)
+    assert any("published anew" in line for line in warnings)
+
+
+# files that are copied
+
+
+@pytest.mark.parametrize("names", [("book.json",), ("rates.image",), SERVED])
+def test_a_live_start_makes_anew_what_was_copied_from_a_sandbox(
+    live: Settings, sandbox: Settings, names: tuple[str, ...]
+) -> None:
+    copy(names, sandbox, live)
+    start(live)
+    assert_real(live)
+    assert ApiWorker(live)._desk.view(book_of(live), NOON.timestamp()).bulletin is None
+
+
+def test_an_image_that_claims_to_be_current_is_made_anew_too(live: Settings, sandbox: Settings) -> None:
+    """As a copy with the live revision written into it would."""
+    write_rate_matrix(live.data / "rates.image", replace(image_of(sandbox), revision=image_of(live).revision))
+    store = open_store(live)
+    assert is_current(image_of(live), store.archive, NOON.date())
+    store.close()
+    start(live)
+    assert_real(live)
+
+
+def test_no_live_worker_begins_with_a_book_that_was_copied(live: Settings, sandbox: Settings) -> None:
+    copy(("book.json",), sandbox, live)
+    with pytest.raises(RateBookDamaged, match="not made for a live folder"):
+        ApiWorker(live)
+
+
+def test_no_live_worker_begins_with_an_image_that_was_copied_but_waits_for_the_one_that_is_rebuilt(
+    live: Settings, sandbox: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    copy(("rates.image",), sandbox, live)
+    guard = RateMatrixGuard(live, lambda: rebuild_rate_matrix(live))
+    mended = Timer(0.5, lambda: guard.look(0.0))
+    mended.start()
+    worker = ApiWorker(live)
+    mended.join()
+    assert SIMULATED not in worker._desk._image.sources
+    assert "not made for a live folder: this worker waits until it is rebuilt" in caplog.text
+
+
+def test_a_live_worker_takes_up_nothing_that_was_copied(
+    live: Settings, sandbox: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    worker = ApiWorker(live)
+    watch = worker.watch(0)
+    book, image = worker._desk.shelves._book, worker._desk._image
+    copy(SERVED, sandbox, live)
+    board = RateBookFile(live.data)
+    for news in (Topic.BOOK, Topic.IMAGE, Topic.SOURCES):
+        board.ring(news)
+    watch.look()
+    assert worker._desk._image is image
+    assert worker._desk._bulletin is None
+    assert worker._desk.shelves._book is book
+    refused = [str(record.exc_info[1]) for record in caplog.records if record.exc_info]
+    assert len([line for line in refused if "not made for a live folder" in line]) == 2
+
+
+def test_nothing_live_is_passed_off_as_a_sandboxs_either(live: Settings, sandbox: Settings) -> None:
+    copy(("book.json",), live, sandbox)
+    with pytest.raises(RateBookDamaged):
+        ApiWorker(sandbox)
+    copy(("rates.image",), live, sandbox)
+    start(sandbox)
+    assert image_of(sandbox).sources == (SIMULATED,)
+    assert "BTC" in book_of(sandbox).quotes
+
+
+def test_no_delivery_is_judged_by_a_simulated_image(live: Settings, sandbox: Settings) -> None:
+    copy(("rates.image",), sandbox, live)
+    desk = ArchiveTasks(live)
+    assert desk._current_image() is None
+    assert desk.rebuild(NOON.date())
+    assert_real(live)
+
+
+def test_a_sandboxs_database_holds_nothing_that_could_be_copied(live: Settings, sandbox: Settings) -> None:
+    assert sources_in(sandbox.data / "cambist.db") == set()
+    copy(("cambist.db",), sandbox, live)
+    start(live)
+    assert_real(live)
+
+
+# a database that both are told to use
+
+
+def test_a_sandbox_does_without_a_live_services_database(live: Settings, tmp_path: Path) -> None:
+    shared = f"sqlite:///{live.data / 'cambist.db'}"
+    for data in (tmp_path / "fresh", live.data):
+        with pytest.raises(CannotStart):
+            start(Settings(data=data, sandbox=True, database=shared))
+    with pytest.raises(CannotStart, match=r"without the setting \[database\]"):
+        open_store(Settings(data=tmp_path / "fresh", sandbox=True, database=shared))
+    assert_real(live)
+
+
+def test_a_live_service_on_a_sandboxs_database_holds_only_what_is_real(sandbox: Settings, tmp_path: Path) -> None:
+    settings = Settings(data=tmp_path / "fresh", database=f"sqlite:///{sandbox.data / 'cambist.db'}")
+    start(settings)
+    assert sources_in(sandbox.data / "cambist.db") == {"ecb"}
+    start(sandbox)
+    assert image_of(sandbox).sources == (SIMULATED,)
+    assert sources_in(sandbox.data / "cambist.db") == {"ecb"}
+    assert SIMULATED not in image_of(settings).sources
+
+
+# the archive itself
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SqlStore]:
+    store = SqlStore(f"sqlite:///{tmp_path / 'any.db'}")
+    store.migrate()
+    yield store
+    store.close()
+
+
+FALSE = Fixing(SIMULATED, Pair("EUR", "USD"), FRIDAY, Decimal("1.1"))
+TRUE = Fixing("ecb", Pair("EUR", "USD"), FRIDAY, Decimal("1.1"))
+
+
+@pytest.mark.parametrize(
+    ("source", "fixings", "refused"),
+    [
+        (SIMULATED, [], []),
+        (SIMULATED, [TRUE], []),
+        ("ecb", [TRUE, FALSE], []),
+        ("ecb", [TRUE], [RefusedFixing(FALSE, "a test")]),
+    ],
+)
+def test_no_archive_takes_anything_of_the_sandbox(
+    store: SqlStore, tmp_path: Path, source: str, fixings: list[Fixing], refused: list[RefusedFixing]
+) -> None:
+    with pytest.raises(StoreBroken, match="nothing of the sandbox"):
+        store.archive.file(Receipt(source, NOON, "a test", "digest"), fixings, refused)
+    assert sources_in(tmp_path / "any.db") == set()
+    assert store.archive.revision() == 0
+
+
+def test_no_own_source_is_called_as_the_sandbox(tmp_path: Path) -> None:
+    example = Path(__file__).parents[2] / "docs" / "guides" / "own-sources.md"
+    text = example.read_text().split("```toml\n")[1].split("```")[0]
+    key = next(line for line in text.splitlines() if line.startswith("key"))
+    (tmp_path / "mine.toml").write_text(text)
+    assert own_feeds(tmp_path)
+    (tmp_path / "mine.toml").write_text(text.replace(key, 'key = "sandbox"'))
+    with pytest.raises(SourceRefused, match="sandbox"):
+        own_feeds(tmp_path)
+
+
+# commands that file
+
+
+def test_nothing_is_filled_or_decided_in_a_sandbox(sandbox: Settings) -> None:
+    for settings in (sandbox, Settings(data=sandbox.data)):
+        with pytest.raises(CannotStart, match="a sandbox and stays one"):
+            Backfilling(settings, {}, lambda: NOON)
+        with pytest.raises(CannotStart, match="a sandbox and stays one"):
+            QuarantineAdmin(settings, lambda: NOON)
+        with pytest.raises(CannotStart, match="a sandbox and stays one"):
+            ArchiveTasks(settings)

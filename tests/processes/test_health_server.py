@@ -1,0 +1,320 @@
+"""The operator's port: whether the service lives, whether it is ready, and its metrics."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import logging
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from prometheus_client import REGISTRY, CollectorRegistry, generate_latest
+from prometheus_client.parser import text_string_to_metric_families
+
+from cambist.history.source_report import SourceReport, SourceReports
+from cambist.processes import health_server
+from cambist.processes.health_http import MOST
+from cambist.processes.health_server import Sources, offer, readiness
+
+NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
+SECOND = timedelta(seconds=1)
+
+
+def report(key: str = "ecb", **rest: Any) -> SourceReport:
+    """Give the report on a source that does well; `rest` says what else."""
+    facts = dict.fromkeys(("name", "home", "terms", "licence", "redistribution", "rate_type", "covers"), "a test's")
+    given = {"enabled": True, "last_success": NOW, "newest": NOW - 60 * SECOND} | rest
+    return SourceReport(key=key, pace="daily", **facts, **given)
+
+
+FRESH = report("ecb")
+LATE = report("fed", newest=NOW - timedelta(days=5))
+FAILING = report("boc", last_success=None, failures=3, last_failure=NOW, why="no answer in time")
+WAITING = report("boe", last_success=None, newest=None)
+OFF = report("imf", enabled=False, why="its terms")
+
+
+def bulletin(*reports: SourceReport, age: timedelta = SECOND, **rest: Any) -> SourceReports:
+    return SourceReports(NOW - age, reports, **rest)
+
+
+# Readiness
+
+
+@pytest.mark.parametrize(
+    "reports",
+    [(FRESH,), (LATE,), (FRESH, FAILING, WAITING), (FAILING, LATE), (OFF,), (OFF, FRESH), ()],
+    ids=["fresh", "late", "one of three", "late and failing", "all off", "off and fresh", "no source at all"],
+)
+def test_it_is_ready_while_one_source_that_is_on_answers(reports: tuple[SourceReport, ...]) -> None:
+    assert readiness(bulletin(*reports), NOW, asks=True) == health_server.Ready(ready=True, wanting=())
+
+
+@pytest.mark.parametrize(
+    "reports",
+    [(FAILING,), (WAITING,), (FAILING, WAITING), (OFF, FAILING)],
+    ids=["failing", "waiting", "failing and waiting", "the only one that is on"],
+)
+def test_it_is_not_where_none_of_them_answers(reports: tuple[SourceReport, ...]) -> None:
+    assert readiness(bulletin(*reports), NOW, asks=True) == health_server.Ready(
+        ready=False, wanting=("no source answers",)
+    )
+
+
+def test_it_is_not_before_the_first_bulletin() -> None:
+    found = readiness(None, NOW, asks=True)
+    assert (found.ready, found.wanting) == (False, ("no source has been asked yet",))
+
+
+@pytest.mark.parametrize(("seconds", "is_ready"), [(0, True), (15, True), (16, False), (-30, True), (86_400, False)])
+def test_it_is_not_once_ingest_has_been_silent_for_more_than_15_seconds(seconds: int, is_ready: bool) -> None:  # noqa: FBT001
+    found = readiness(bulletin(FRESH, age=seconds * SECOND), NOW, asks=True)
+    assert found.ready is is_ready
+    assert found.wanting == (() if is_ready else (f"ingest has been silent for {seconds} s",))
+
+
+def test_everything_that_it_wants_is_said() -> None:
+    found = readiness(bulletin(FAILING, age=90 * SECOND), NOW, asks=True)
+    assert found.wanting == ("ingest has been silent for 90 s", "no source answers")
+
+
+@pytest.mark.parametrize("last", [None, bulletin(FAILING, age=timedelta(days=9))], ids=["none", "an old one"])
+def test_one_that_asks_nobody_is_ready_with_what_it_has(last: SourceReports | None) -> None:
+    assert readiness(last, NOW, asks=False).ready is True
+
+
+# Metrics
+
+
+class Told:
+    """The last bulletin, which may be replaced, and a clock."""
+
+    def __init__(self, last: SourceReports | None) -> None:
+        self.last = last
+
+    def read(self) -> SourceReports | None:
+        return self.last
+
+    @staticmethod
+    def clock() -> datetime:
+        return NOW
+
+
+def metrics(last: SourceReports | None) -> dict[tuple[str, ...], float]:
+    """Give every sample by its name, its source, and what else it is of."""
+    registry, told = CollectorRegistry(), Told(last)
+    registry.register(Sources(told.read, told.clock))
+    return samples(generate_latest(registry).decode())
+
+
+def samples(text: str) -> dict[tuple[str, ...], float]:
+    return {
+        (sample.name.removeprefix("cambist_"), *(value for _, value in sorted(sample.labels.items(), reverse=True))): (
+            sample.value
+        )
+        for family in text_string_to_metric_families(text)
+        if family.name.startswith("cambist_source") or family.name.startswith("cambist_book")
+        for sample in family.samples
+    }
+
+
+def test_before_the_first_bulletin_there_are_no_metrics_of_sources() -> None:
+    assert metrics(None) == {}
+
+
+def test_every_source_has_its_condition_lag_failures_quarantine_and_ticks() -> None:
+    kraken = report("kraken", ticks=1200, refused={"crossed": 3, "stale": 1}, waiting=2, newest=NOW - 1.5 * SECOND)
+    assert metrics(bulletin(kraken, FAILING, OFF, book_version=0)) == {
+        ("source_condition", "kraken", "fresh"): 1,
+        ("source_condition", "boc", "failing"): 1,
+        ("source_condition", "imf", "off"): 1,
+        ("source_lag_seconds", "kraken"): 1.5,
+        ("source_lag_seconds", "boc"): 60,
+        ("source_lag_seconds", "imf"): 60,
+        ("source_failures", "kraken"): 0,
+        ("source_failures", "boc"): 3,
+        ("source_failures", "imf"): 0,
+        ("source_quarantined", "kraken"): 2,
+        ("source_quarantined", "boc"): 0,
+        ("source_quarantined", "imf"): 0,
+        ("source_ticks_total", "kraken"): 1200,
+        ("source_ticks_total", "boc"): 0,
+        ("source_ticks_total", "imf"): 0,
+        ("source_ticks_refused_total", "kraken", "crossed"): 3,
+        ("source_ticks_refused_total", "kraken", "stale"): 1,
+        ("book_version",): 0,
+    }
+
+
+def test_a_source_of_which_nothing_was_heard_has_no_lag() -> None:
+    found = metrics(bulletin(WAITING))
+    assert found["source_condition", "boe", "waiting"] == 1
+    assert ("source_lag_seconds", "boe") not in found
+
+
+def test_the_book_has_its_version_and_its_age() -> None:
+    found = metrics(bulletin(FRESH, book_version=41, book_at=NOW - timedelta(milliseconds=250)))
+    assert (found["book_version",], found["book_age_seconds",]) == (41, 0.25)
+    assert ("book_age_seconds",) not in metrics(bulletin(FRESH, book_version=0))
+
+
+# The port
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def asked(port: int, path: str, host: str = "localhost") -> tuple[int, dict[str, str], str]:
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=10)) as connection:
+        connection.request("GET", path, headers={"Host": host})
+        response = connection.getresponse()
+        return response.status, {name.lower(): value for name, value in response.getheaders()}, response.read().decode()
+
+
+@pytest.fixture
+def servers(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
+    """What listens; the service leaves that to the end of its process, a test must not."""
+    made: list[Any] = []
+    make = health_server.listen
+
+    def remembered(*given: Any) -> Any:
+        made.append(make(*given))
+        return made[-1]
+
+    monkeypatch.setattr(health_server, "listen", remembered)
+    yield made
+    for server in made:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.fixture
+def told() -> Told:
+    return Told(bulletin(FRESH, book_version=7, book_at=NOW))
+
+
+@pytest.fixture
+def port(told: Told, servers: list[Any]) -> int:
+    """The port of a service that asks."""
+    _ = servers
+    port = free_port()
+    offer(port, told.read, told.clock, asks=True)
+    return port
+
+
+def test_it_lives_as_long_as_it_answers(port: int, told: Told) -> None:
+    told.last = None
+    status, headers, body = asked(port, "/health/live")
+    assert (status, json.loads(body)) == (200, {"live": True})
+    assert (headers["content-type"], headers["cache-control"]) == ("application/json", "no-store")
+
+
+def test_it_is_ready_with_200_and_else_503_with_what_it_wants(port: int, told: Told) -> None:
+    status, _, body = asked(port, "/health/ready")
+    assert (status, json.loads(body)) == (200, {"ready": True, "wanting": []})
+    told.last = bulletin(FAILING)
+    status, headers, body = asked(port, "/health/ready")
+    assert (status, json.loads(body)) == (503, {"ready": False, "wanting": ["no source answers"]})
+    assert headers["cache-control"] == "no-store"
+
+
+def test_a_service_that_asks_nobody_says_so_on_its_port(told: Told, servers: list[Any]) -> None:
+    told.last = None
+    offer(port := free_port(), told.read, told.clock, asks=False)
+    assert len(servers) == 1
+    assert asked(port, "/health/ready")[0] == 200
+
+
+def test_metrics_are_read_anew_each_time(port: int, told: Told) -> None:
+    collector = Sources(told.read, told.clock)
+    REGISTRY.register(collector)
+    try:
+        status, headers, body = asked(port, "/metrics")
+        assert (status, headers["content-type"].startswith("text/plain")) == (200, True)
+        assert samples(body)["book_version",] == 7
+        assert samples(body)["source_condition", "ecb", "fresh"] == 1
+        told.last = bulletin(WAITING, book_version=8)
+        found = samples(asked(port, "/metrics")[2])
+        assert found["book_version",] == 8
+        assert ("source_condition", "ecb", "fresh") not in found
+    finally:
+        REGISTRY.unregister(collector)
+
+
+@pytest.mark.parametrize("path", ["/", "/health", "/health/ready/", "/metrics/x", "/fetch-one"])
+def test_any_other_path_is_404_and_says_what_there_is(port: int, path: str) -> None:
+    status, _, body = asked(port, path)
+    assert (status, json.loads(body)) == (404, {"error": "There are /health/live, /health/ready and /metrics"})
+
+
+def test_nobody_elsewhere_can_ask(port: int, servers: list[Any]) -> None:
+    assert [server.server_address for server in servers] == [("127.0.0.1", port)]
+
+
+def test_one_who_is_slow_keeps_nobody_waiting(port: int) -> None:
+    with socket.create_connection(("127.0.0.1", port)) as slow:
+        slow.sendall(b"GET /health/live HTTP/1.1\r\n")
+        assert asked(port, "/health/live")[0] == 200
+
+
+def test_probes_leave_no_line_behind(port: int, capsys: pytest.CaptureFixture[str]) -> None:
+    asked(port, "/health/live")
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_port_that_is_taken_is_said_and_does_no_harm(
+    told: Told, servers: list[Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        taken = other.getsockname()[1]
+        with caplog.at_level(logging.WARNING):
+            offer(taken, told.read, told.clock, asks=True)
+    assert servers == []
+    assert caplog.messages == [f"Operator's port: cannot listen on 127.0.0.1 port {taken}: Address already in use"]
+    assert not [thread for thread in threading.enumerate() if thread.name == "operator"]
+
+
+def test_a_thousand_idle_connections_make_few_threads_and_the_port_still_answers(port: int) -> None:
+    before = threading.active_count()
+    with ExitStack() as held:
+        for _ in range(1000):
+            held.enter_context(socket.create_connection(("127.0.0.1", port), 10))
+        assert threading.active_count() - before <= 2 * MOST + 1
+        assert asked(port, "/health/live")[0] == 200
+
+
+def test_a_connection_that_asks_nothing_is_ended_in_time(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cambist.processes.health_http.SECONDS", 0.1)
+    with socket.create_connection(("127.0.0.1", port), 10) as silent:
+        silent.sendall(b"GET /health/live HTTP/1.1\r\n")
+        assert silent.recv(1) == b""
+
+
+@pytest.mark.parametrize("host", ["localhost", "LOCALHOST:8002", "127.0.0.1:9", "[::1]", "[::1]:8002"])
+def test_it_answers_under_loopbacks_names(port: int, host: str) -> None:
+    assert asked(port, "/health/live", host)[0] == 200
+
+
+@pytest.mark.parametrize(
+    "host", ["attacker.example", "attacker.example:8002", "127.0.0.1.attacker.example", "", "[::2]:1"]
+)
+def test_another_host_is_421(port: int, host: str) -> None:
+    status, headers, body = asked(port, "/metrics", host)
+    assert (status, headers["content-type"]) == (421, "application/json")
+    assert json.loads(body)["error"].startswith(f"Unknown host: [{host}], there are ")
+
+
+def test_it_answers_under_the_host_that_is_set(told: Told, servers: list[Any]) -> None:
+    _ = servers
+    offer(port := free_port(), told.read, told.clock, asks=True, host="rates.internal")
+    assert asked(port, "/health/live", "rates.internal:8002")[0] == 200

@@ -1,0 +1,503 @@
+"""The sandbox: what it serves, how it moves, what goes wrong in it, and that it says what it is."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+import shutil
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from math import isnan
+from pathlib import Path
+from typing import Any
+from wsgiref.util import setup_testing_defaults
+
+import pytest
+
+from cambist.admin.sandbox_faults import FaultsFile, written
+from cambist.errors import CannotStart, SettingRefused
+from cambist.history.environment import SIMULATED, Environment
+from cambist.history.rate_matrix import RateMatrix
+from cambist.history.source_report import SourceReports
+from cambist.pricing.pair import Pair
+from cambist.pricing.quote import Derivation
+from cambist.pricing.rate_book import RateBook
+from cambist.processes.api_worker import ApiWorker
+from cambist.processes.bootstrap import Bootstrap
+from cambist.processes.sandbox_market import SandboxMarket, run_sandbox
+from cambist.processes.simulated_market import COINS_BY_SIZE, Simulated, known_codes
+from cambist.reference.assets import COINS, METALS
+from cambist.sandbox.faults import Faults
+from cambist.sandbox.levels import LEVELS
+from cambist.sandbox.quoting import SANDBOX
+from cambist.settings import SANDBOX_DATA, Settings, read_settings
+from cambist.storage.data_directory import DataDirectory
+from cambist.storage.json_file import read_json_file
+from cambist.storage.shared.rate_book_file import RateBookFile
+from cambist.storage.shared.rate_matrix_file import open_rate_matrix
+
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)  # a Friday
+SATURDAY = NOON + timedelta(days=1)
+SECOND = timedelta(seconds=1)
+
+
+@dataclass
+class Clock:
+    """A clock that stands until it is moved."""
+
+    now: datetime = NOON
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A sandbox's folder after its first start on Friday at noon; every test gets a copy."""
+    folder = tmp_path_factory.mktemp("prepared") / "data"
+    keep(Settings(data=folder, sandbox=True))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def simulated(tmp_path_factory: pytest.TempPathFactory) -> Simulated:
+    return Simulated(Settings(data=tmp_path_factory.mktemp("none"), sandbox=True))
+
+
+@pytest.fixture
+def settings(tmp_path: Path, prepared: Path) -> Settings:
+    shutil.copytree(prepared, tmp_path / "data")
+    return Settings(data=tmp_path / "data", sandbox=True)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def player(settings: Settings, clock: Clock) -> Iterator[SandboxMarket]:
+    player = SandboxMarket(settings, clock)
+    yield player
+    player.close()
+
+
+def keep(settings: Settings, now: datetime = NOON) -> None:
+    """Start as a service does, and let the folder go."""
+    keeper = Bootstrap(settings, lambda: now)
+    keeper.prepare(lambda _: None)
+    keeper.create_owner()
+    assert keeper._store.archive.revision() == 0
+    keeper.close()
+    keeper._folder.release()
+
+
+def book_of(settings: Settings) -> RateBook:
+    book = RateBookFile(settings.data).current()
+    assert book is not None
+    return book
+
+
+def image_of(settings: Settings) -> RateMatrix:
+    return open_rate_matrix(settings.data / "rates.image")
+
+
+def built(player: SandboxMarket, settings: Settings) -> RateMatrix:
+    """Let the player go on until the image that it builds is in place."""
+    player.turn()
+    assert player._building is not None
+    player._building.result(60)
+    player.turn()
+    assert player._building is None
+    return image_of(settings)
+
+
+def test_the_flag_alone_means_a_folder_of_its_own() -> None:
+    assert read_settings({}, {"sandbox": True}).data == SANDBOX_DATA != Settings().data
+    assert read_settings({"CAMBIST_SANDBOX": "true"}, {}).data == SANDBOX_DATA
+    assert read_settings({"CAMBIST_DATA": "/x"}, {"sandbox": True}).data == Path("/x")
+    assert read_settings({}, {"sandbox": False}).data == Settings().data
+
+
+def test_the_source_of_the_simulation_is_the_one_that_is_kept_out() -> None:
+    assert SANDBOX.sources == (SIMULATED,) == (Environment.SANDBOX,)
+
+
+def test_the_first_start_makes_book_and_image_of_nothing_else(settings: Settings) -> None:
+    book, image = book_of(settings), image_of(settings)
+    origins = {quote.origin for quote in (*book.quotes.values(), *book.pairs.values())}
+    assert {origin.sources for origin in origins if origin.made is Derivation.PUBLISHED} == {(SIMULATED,)}
+    assert {origin.made for origin in origins} == {Derivation.PUBLISHED, Derivation.PEGGED, Derivation.CONVERTED}
+    assert image.sources == (SIMULATED,)
+    assert DataDirectory(settings.data).environment is Environment.SANDBOX
+
+
+def test_the_book_is_as_wide_as_the_tables(settings: Settings) -> None:
+    book = book_of(settings)
+    assert len(book.listed) >= 170
+    assert len(book.quotes.keys() & COINS.keys()) >= 500
+    assert len([pair for pair in book.pairs if pair.base in COINS]) >= 750
+    assert book.quotes.keys() >= METALS.keys()
+    assert len(METALS) == 9
+
+
+def test_the_well_known_coins_come_first_and_none_is_left_out() -> None:
+    known = [code for code in LEVELS if code in COINS]
+    assert list(COINS_BY_SIZE[: len(known)]) == known
+    assert sorted(COINS_BY_SIZE) == sorted(COINS)
+
+
+def test_the_image_begins_in_1970_and_stands_still_at_weekends(settings: Settings) -> None:
+    image = image_of(settings)
+    friday = date(2026, 11, 13)
+    for code in ("EUR", "XAU", "AED"):
+        saturday, sunday = (image.cell(friday + timedelta(days=days), code) for days in (1, 2))
+        assert image.cell(friday, code) == saturday == sunday
+    assert image.cell(friday, "EUR") != image.cell(friday + timedelta(days=3), "EUR")
+    assert not isnan(image.cell(date(1975, 3, 3), "DEM"))
+    assert not isnan(image.cell(date(1970, 1, 5), "GBP"))
+    assert isnan(image.cell(date(1975, 3, 3), "EUR"))
+
+
+def test_a_day_is_fixed_in_the_afternoon(settings: Settings, simulated: Simulated) -> None:
+    assert image_of(settings).last_fixing == date(2026, 11, 19)
+    assert not simulated.is_shown_by(image_of(settings), NOON + timedelta(hours=3))
+    assert simulated.image(NOON + timedelta(hours=3)).last_fixing == date(2026, 11, 20)
+
+
+def test_the_law_holds_from_its_first_day(settings: Settings) -> None:
+    image = image_of(settings)
+    assert image.cell(date(1999, 1, 4), "DEM") == pytest.approx(image.cell(date(1999, 1, 4), "EUR") * 1.95583)
+    assert image.cell(date(2026, 11, 10), "AED") == pytest.approx(3.6725)
+
+
+def test_a_second_start_finds_the_image_done(settings: Settings) -> None:
+    image = settings.data / "rates.image"
+    before = image.stat().st_ino
+    keep(settings, NOON + SECOND)
+    assert image.stat().st_ino == before
+    assert book_of(settings).version == 2
+
+
+def test_another_seed_is_another_market(settings: Settings) -> None:
+    before = image_of(settings).cell(date(2020, 3, 2), "EUR")
+    keep(Settings(data=settings.data, sandbox=True, sandbox_seed=2))
+    assert image_of(settings).cell(date(2020, 3, 2), "EUR") != before
+
+
+def test_the_same_seed_is_the_same_market_in_every_folder(settings: Settings, tmp_path: Path) -> None:
+    other = Settings(data=tmp_path / "other", sandbox=True)
+    keep(other)
+    assert (other.data / "rates.image").read_bytes() == (settings.data / "rates.image").read_bytes()
+    assert book_of(other) == book_of(settings)
+
+
+def test_prices_move_from_book_to_book(player: SandboxMarket, settings: Settings, clock: Clock) -> None:
+    before = book_of(settings)
+    clock.now += SECOND
+    player.turn()
+    after = book_of(settings)
+    assert after.version == before.version + 1
+    for name in ("EUR", "BTC"):
+        assert after.quotes[name].mid != before.quotes[name].mid
+    assert after.pairs[Pair("BTC", "EUR")].mid != before.pairs[Pair("BTC", "EUR")].mid
+
+
+def test_what_has_not_moved_is_the_quote_from_before(simulated: Simulated) -> None:
+    before = simulated.book(1, SATURDAY)
+    after = simulated.book(2, SATURDAY + SECOND, before)
+    for code in ("EUR", "XAU", "BGN"):
+        assert after.quotes[code] is before.quotes[code]
+    assert after.pairs[Pair("EUR", "GBP")] is before.pairs[Pair("EUR", "GBP")]
+    assert after.quotes["BTC"] is not before.quotes["BTC"]
+
+
+def test_the_sandbox_reports_on_itself(player: SandboxMarket, settings: Settings, clock: Clock) -> None:
+    player.turn()
+    bulletin = read_json_file(settings.data / "sources.json", SourceReports)
+    assert bulletin is not None
+    (report,) = bulletin.reports
+    assert (bulletin.environment, bulletin.book_version) == ("sandbox", book_of(settings).version)
+    assert (report.key, report.newest, report.condition(NOON)) == ("sandbox", NOON, "fresh")
+    clock.now += SECOND / 2
+    player.turn()
+    assert read_json_file(settings.data / "sources.json", SourceReports) == bulletin
+    clock.now += SECOND / 2
+    player.turn()
+    assert read_json_file(settings.data / "sources.json", SourceReports) != bulletin
+
+
+def test_the_image_grows_with_the_days(player: SandboxMarket, settings: Settings, clock: Clock) -> None:
+    player.turn()
+    assert player._building is None
+    clock.now += timedelta(hours=3)
+    image = built(player, settings)
+    assert image.last_fixing == date(2026, 11, 20)
+
+
+def test_a_successor_goes_on_where_the_player_was(player: SandboxMarket, settings: Settings, clock: Clock) -> None:
+    player.turn()
+    version = book_of(settings).version
+    other = SandboxMarket(settings, clock)
+    other.turn()
+    other.close()
+    assert book_of(settings).version == version + 1
+    assert other._building is None
+
+
+@pytest.mark.parametrize("name", ["book.json", "rates.image"])
+def test_a_player_makes_anew_what_is_damaged(settings: Settings, clock: Clock, name: str) -> None:
+    (settings.data / name).write_bytes(b"nothing")
+    player = SandboxMarket(settings, clock)
+    player.turn()
+    player.close()
+    assert book_of(settings).holds("BTC")
+    assert image_of(settings).sources == (SIMULATED,)
+
+
+def test_no_player_plays_in_a_live_folder(tmp_path: Path) -> None:
+    (tmp_path / "cambist.db").touch()
+    with pytest.raises(CannotStart, match="a live one and stays one"):
+        SandboxMarket(Settings(data=tmp_path, sandbox=True), lambda: NOON)
+    assert not (tmp_path / "book.json").exists()
+
+
+def test_the_process_ends_when_its_supervisor_has_died(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cambist.processes.sandbox_market.signal.signal", lambda *_: None)
+    monkeypatch.setattr("cambist.processes.sandbox_market.logging.config.dictConfig", lambda _: None)
+    run_sandbox(settings, supervisor=-1)
+    assert book_of(settings).version == 1
+
+
+# faults
+
+
+def set_faults(settings: Settings, text: str) -> None:
+    (settings.data / "faults.toml").write_text(text)
+
+
+def test_quotes_of_stale_codes_stand_still_and_others_go_on(
+    player: SandboxMarket, settings: Settings, clock: Clock
+) -> None:
+    player.turn()
+    set_faults(settings, 'stale = ["EUR"]\nsince = 2026-11-20T11:00:00Z\n')
+    clock.now += SECOND
+    player.turn()
+    first = book_of(settings)
+    clock.now += SECOND
+    player.turn()
+    second = book_of(settings)
+    assert second.quotes["EUR"] == first.quotes["EUR"]
+    assert second.quotes["EUR"].as_of == NOON - timedelta(hours=1)
+    assert second.quotes["JPY"].mid != first.quotes["JPY"].mid
+
+
+def test_an_outlier_is_wrong_by_its_factor_until_it_is_cleared(
+    player: SandboxMarket, settings: Settings, clock: Clock
+) -> None:
+    honest = book_of(settings).quotes["EUR"].mid
+    set_faults(settings, "[outlier]\nEUR = 1.5\n")
+    player.turn()
+    assert float(book_of(settings).quotes["EUR"].mid / honest) == pytest.approx(1.5)
+    (settings.data / "faults.toml").unlink()
+    clock.now += SECOND
+    player.turn()
+    assert float(book_of(settings).quotes["EUR"].mid / honest) == pytest.approx(1, rel=0.01)
+
+
+def test_a_missing_day_is_carried_over_and_comes_back(player: SandboxMarket, settings: Settings) -> None:
+    before = image_of(settings)
+    set_faults(settings, "missing = [2026-10-06]\n")
+    image = built(player, settings)
+    assert image.cell(date(2026, 10, 6), "EUR") == before.cell(date(2026, 10, 5), "EUR")
+    assert image.cell(date(2026, 10, 7), "EUR") == before.cell(date(2026, 10, 7), "EUR")
+    set_faults(settings, "")
+    assert built(player, settings).cell(date(2026, 10, 6), "EUR") == before.cell(date(2026, 10, 6), "EUR")
+
+
+def test_a_start_keeps_the_missing_days(player: SandboxMarket, settings: Settings) -> None:
+    set_faults(settings, "missing = [2026-10-06]\n")
+    revision = built(player, settings).revision
+    keep(settings)
+    assert image_of(settings).revision == revision
+
+
+def test_a_broken_file_is_logged_once_and_the_faults_from_before_hold(
+    player: SandboxMarket, settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    honest = book_of(settings).quotes["EUR"].mid
+    set_faults(settings, "[outlier]\nEUR = 1.5\n")
+    player.turn()
+    set_faults(settings, "[outlier]\nEUU = 1.5\n")
+    for _ in range(3):
+        player.turn()
+    assert float(book_of(settings).quotes["EUR"].mid / honest) == pytest.approx(1.5)
+    (line,) = [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
+    assert "faults.toml" in line
+    assert "unknown code [EUU]" in line
+    assert "from before hold" in line
+
+
+@pytest.mark.parametrize(
+    "faults",
+    [
+        Faults(),
+        Faults(stale="all", since=NOON + timedelta(microseconds=5)),
+        Faults(stale=("EUR", "1INCH"), since=NOON, missing=frozenset({date(2026, 10, 6), date(2026, 10, 5)})),
+        Faults(slow=2.5, outlier={"XAU": 1e-7, "1INCH": 3.0}),
+    ],
+)
+def test_what_is_written_is_read_again(tmp_path: Path, faults: Faults) -> None:
+    file = FaultsFile(tmp_path / "faults.toml", known_codes())
+    file.write(faults)
+    assert file.read() == file.look() == faults
+    assert [*tmp_path.iterdir()] == [tmp_path / "faults.toml"]
+    assert written(Faults()) == ""
+
+
+def test_nothing_is_written_that_could_not_be_read(tmp_path: Path) -> None:
+    file = FaultsFile(tmp_path / "faults.toml", known_codes())
+    with pytest.raises(SettingRefused, match="outlier"):
+        file.write(Faults(outlier={"EUR": float("inf")}))
+    assert not [*tmp_path.iterdir()]
+
+
+def test_a_faults_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "faults.toml").write_bytes(b"\xff")
+    with pytest.raises(SettingRefused, match="cannot be read"):
+        FaultsFile(tmp_path / "faults.toml", known_codes()).read()
+
+
+# what clients see
+
+
+@dataclass
+class Reply:
+    status: int
+    headers: dict[str, str]
+    content: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.content)
+
+
+@dataclass
+class Client:
+    """Asks one worker."""
+
+    app: Any
+    key: str
+    desk: Any = field(repr=False)
+
+    def ask(self, target: str, method: str = "GET", key: str | None = None, **headers: str) -> Reply:
+        path, _, query = target.partition("?")
+        environ: dict[str, Any] = {"wsgi.input": io.BytesIO()}
+        setup_testing_defaults(environ)
+        environ |= {"REQUEST_METHOD": method, "PATH_INFO": path, "QUERY_STRING": query, "SCRIPT_NAME": ""}
+        environ |= {"HTTP_X_API_KEY": self.key if key is None else key, **headers}
+        started: list[tuple[str, list[tuple[str, str]]]] = []
+        content = b"".join(self.app(environ, lambda status, given, *_: started.append((status, given))))
+        status, given = started[-1]
+        return Reply(int(status.split()[0]), {name.lower(): value for name, value in given}, content)
+
+
+@pytest.fixture
+def client(settings: Settings, player: SandboxMarket, monkeypatch: pytest.MonkeyPatch) -> Client:
+    monkeypatch.setattr("cambist.registry.metering.utc_now", lambda: NOON)
+    player.turn()
+    worker = ApiWorker(settings)
+    worker._desk.clock = NOON.timestamp
+    return Client(worker.wsgi(settings), (settings.data / "owner.key").read_text().strip(), worker._desk)
+
+
+PAST = "/historical?date=2026-03-06&from=EUR&to=USD"
+
+
+@pytest.mark.parametrize(
+    ("target", "status"),
+    [
+        ("/fetch-one?from=EUR&to=USD", 200),
+        (PAST, 200),
+        ("/sources", 200),
+        ("/docs", 200),
+        ("/docs/swagger-ui.css", 200),
+        ("/openapi.json", 200),
+        ("/fetch-one?to=ZZZ", 400),
+        ("/fetch-one?to=%zz", 400),
+        ("/nowhere", 404),
+        ("/historical?date=1975-03-03&from=EUR&to=USD", 404),
+    ],
+)
+def test_every_answer_and_error_names_the_sandbox(client: Client, target: str, status: int) -> None:
+    for method in ("GET", "HEAD"):
+        for _ in range(2):
+            reply = client.ask(target, method)
+            assert (reply.status, reply.headers.get("cambist-environment")) == (status, "sandbox")
+
+
+def test_also_what_is_neither_says_so(client: Client) -> None:
+    etag = client.ask(PAST).headers["etag"]
+    replies = {
+        304: client.ask(PAST, HTTP_IF_NONE_MATCH=etag),
+        401: client.ask(PAST, key="nonsense"),
+        204: client.ask(PAST, "OPTIONS"),
+        405: client.ask(PAST, "POST"),
+    }
+    for status, reply in replies.items():
+        assert (reply.status, reply.headers.get("cambist-environment")) == (status, "sandbox")
+    assert "Cambist-Environment" in replies[204].headers["access-control-expose-headers"]
+
+
+def test_a_kept_answer_names_the_sandbox_without_the_framework(client: Client) -> None:
+    client.ask("/fetch-one?from=EUR&to=USD")
+    client.app._framework = None
+    reply = client.ask("/fetch-one?from=EUR&to=USD")
+    assert (reply.status, reply.headers["cambist-environment"]) == (200, "sandbox")
+
+
+def test_a_failure_of_ours_names_the_sandbox(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client.desk, "view", None)
+    reply = client.ask("/fetch-one?from=EUR&to=USD")
+    assert (reply.status, reply.headers["cambist-environment"]) == (500, "sandbox")
+
+
+def test_every_rate_is_explained_by_the_sandbox(client: Client) -> None:
+    for target in ("/explain?from=EUR&to=BTC", "/explain?from=EUR&to=USD&date=2026-03-06"):
+        legs = client.ask(target).json["legs"]
+        assert {tuple(leg["sources"]) for leg in legs} == {("sandbox",)}
+
+
+def test_sources_says_that_nothing_is_real(client: Client) -> None:
+    found = client.ask("/sources").json
+    assert found["environment"] == "sandbox"
+    assert list(found["sources"]) == ["sandbox"]
+
+
+def test_the_interface_is_whole(client: Client) -> None:
+    assert len(client.ask("/fetch-all").json["results"]) >= 170
+    assert client.ask("/historical?date=1975-03-03&from=USD&to=DEM").status == 200
+    assert client.ask("/time-series?from=USD&to=EUR&start=2026-01-01&end=2026-02-01").status == 200
+    assert client.ask("/usage").status == 200
+
+
+def test_the_same_seed_answers_the_same(client: Client, tmp_path: Path) -> None:
+    other = Settings(data=tmp_path / "other", sandbox=True)
+    keep(other)
+    worker = ApiWorker(other)
+    worker._desk.clock = NOON.timestamp
+    twin = Client(worker.wsgi(other), (other.data / "owner.key").read_text().strip(), worker._desk)
+    for target in (PAST, "/historical?date=1975-03-03", "/fetch-all?from=EUR"):
+        mine, its = client.ask(target).json, twin.ask(target).json
+        assert {**mine, "ms": 0} == {**its, "ms": 0}
+
+
+def test_a_book_is_made_fast_enough(simulated: Simulated) -> None:
+    book = simulated.book(1, NOON)
+    began = time.process_time()
+    for number in range(4):
+        book = simulated.book(2 + number, NOON + SECOND * number, book)
+    assert (time.process_time() - began) / 4 < 0.25

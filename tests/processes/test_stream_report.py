@@ -1,0 +1,60 @@
+"""The report on the stream: what the operator's port says of it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from prometheus_client import CollectorRegistry, generate_latest
+
+from cambist.processes.health_server import readiness
+from cambist.processes.stream_report import StreamReport, Streams
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+SECOND = timedelta(seconds=1)
+
+
+def report(*, age: timedelta = SECOND, listens: bool = True) -> StreamReport:
+    return StreamReport(NOW - age, listens, 7, 5, 12, 3400, 2)
+
+
+def streams(given: StreamReport | None) -> Streams:
+    return Streams(lambda: given, lambda: NOW)
+
+
+@pytest.mark.parametrize(
+    ("given", "wanting"),
+    [
+        (report(), []),
+        (report(age=20 * SECOND), []),
+        (report(age=21 * SECOND), ["the stream has been silent for 21 s"]),
+        (report(listens=False), ["the stream cannot listen on its port"]),
+        (None, ["the stream has not begun yet"]),
+    ],
+    ids=["does well", "a little late", "silent", "without its port", "not there"],
+)
+def test_what_the_stream_lacks_makes_the_service_not_ready(given: StreamReport | None, wanting: list[str]) -> None:
+    found = readiness(None, NOW, asks=False, more=streams(given).wanting())
+    assert (found.ready, list(found.wanting)) == (not wanting, wanting)
+
+
+def test_its_figures_are_metrics() -> None:
+    registry = CollectorRegistry()
+    registry.register(streams(report()))
+    lines = generate_latest(registry).decode().splitlines()
+    found = dict(line.rsplit(" ", 1) for line in lines if not line.startswith("#"))
+    assert {name.removeprefix("cambist_stream_"): float(value) for name, value in found.items()} == {
+        "listens": 1,
+        "connections": 7,
+        "subscribers": 5,
+        "pairs": 12,
+        "report_age_seconds": 1,
+        "prices_total": 3400,
+        "lost_total": 2,
+    }
+
+
+def test_before_the_first_report_there_are_no_figures() -> None:
+    registry = CollectorRegistry()
+    registry.register(streams(None))
+    assert generate_latest(registry) == b""

@@ -1,0 +1,113 @@
+"""The bookkeeper: what fails is said once, and caught up with."""
+
+import logging
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from cambist.accounts.account import Account, NewKey
+from cambist.accounts.api_key import Digest
+from cambist.errors import StoreBroken
+from cambist.processes import usage_writer
+from cambist.processes.reserved_space import ReservedSpace
+from cambist.processes.usage_writer import FAILED, UsageWriterLoop
+from cambist.settings import Settings
+from cambist.storage.data_directory import DataDirectory
+from cambist.storage.shared.rate_book_file import RateBookFile, Topic
+from cambist.storage.shared.usage.usage_writer import UsageWriter
+from cambist.storage.shared.usage.worker_counters import WorkerCounters
+from cambist.storage.sql import SqlStore
+
+TODAY = datetime.now(UTC).date()
+
+
+@pytest.fixture
+def store(tmp_path: Path):
+    store = SqlStore(f"sqlite:///{tmp_path / 'books.db'}")
+    store.migrate()
+    store.accounts.create(Account(0, "shop", "one"), NewKey(Digest(b"k" * 32), "cmb_kkkk"))
+    yield store
+    store.close()
+
+
+class Full:
+    """A book of usage on a full disk, until there is room."""
+
+    def __init__(self, usage) -> None:
+        self.usage, self.room = usage, False
+
+    def fold(self, totals) -> None:
+        if not self.room:
+            raise StoreBroken("The database cannot be used: database or disk is full")
+        self.usage.fold(totals)
+
+
+def test_a_full_disk_is_said_once_and_caught_up_with(store, tmp_path, caplog, monkeypatch):
+    caplog.set_level(logging.INFO)
+    ledger = WorkerCounters(tmp_path / "ledger", ["/fetch-one"], 1)
+    full = Full(store.usage)
+    monkeypatch.setattr(store, "usage", full)
+    books = UsageWriterLoop(store, UsageWriter(tmp_path / "ledger"))
+    failures = FAILED._value.get()
+    for _ in range(3):
+        ledger.spend(1, "/fetch-one", 2, TODAY)
+        books.fold()
+    assert FAILED._value.get() == failures + 3
+    assert caplog.text.count("cannot be folded") == 1
+    assert store.usage.usage.by_day(date.min) == {}
+    full.room = True
+    books.fold()
+    assert store.usage.usage.by_day(date.min) == {1: {TODAY: 6}}
+    assert "nothing was lost" in caplog.text
+    ledger.close()
+
+
+def test_keys_are_noted_as_used(store, tmp_path, monkeypatch):
+    monkeypatch.setattr(usage_writer, "_KEYS_EVERY", 0)
+    ledger = WorkerCounters(tmp_path / "ledger", [], 1)
+    ledger.use_key(1, 1_800_000_000)
+    UsageWriterLoop(store, UsageWriter(tmp_path / "ledger")).fold()
+    (key,) = store.accounts.keys(store.accounts.named("shop"))
+    assert key.last_used_at == datetime.fromtimestamp(1_800_000_000, UTC)
+    ledger.close()
+
+
+def test_that_no_room_can_be_kept_is_counted_and_said_once_and_usage_is_folded_all_the_same(store, tmp_path, caplog):
+    caplog.set_level(logging.INFO)
+    ledger, full = WorkerCounters(tmp_path / "ledger", ["/fetch-one"], 1), [True]
+
+    def keep_room(_today) -> None:
+        if full[0]:
+            raise StoreBroken("The ledger cannot be written: No space left on device")
+
+    books = UsageWriterLoop(store, UsageWriter(tmp_path / "ledger"), keep_room)
+    failures = FAILED._value.get()
+    ledger.spend(1, "/fetch-one", 2, TODAY)
+    for _ in range(3):
+        books.fold()
+    assert FAILED._value.get() == failures + 3
+    assert caplog.text.count("no room can be kept in reserve") == 1
+    assert store.usage.by_day(date.min) == {1: {TODAY: 2}}
+    full[0] = False
+    books.fold()
+    assert "room is kept in reserve again" in caplog.text
+    ledger.close()
+
+
+def test_room_is_kept_for_every_account_and_key_of_the_database(store, tmp_path):
+    settings = Settings(data=tmp_path, workers=2, threads=3, stream_port=8001)
+    folder = DataDirectory(tmp_path)
+    keeper = UsageWriter(folder.ledger)
+    room = ReservedSpace(settings, store, keeper)
+    room.keep(TODAY)
+    for number in range(1100):
+        store.accounts.create(Account(0, f"a{number}", "one"), NewKey(Digest(number.to_bytes(32)), "cmb_kkkk"))
+    room.keep(TODAY)
+    RateBookFile(tmp_path).ring(Topic.ACCOUNTS)
+    room.keep(TODAY)
+    pages = {page.name.stem: page for generations in keeper._binder.pages.values() for page in generations}
+    assert set(pages) == {"admitted", "keys", TODAY.isoformat(), (TODAY + timedelta(days=1)).isoformat()}
+    assert {(page.columns, page.room) for page in pages.values()} == {(7, 2048)}
+    assert len(list(folder.ledger.glob("column-*.lock"))) == 7
+    assert folder.reserve.exists()

@@ -1,0 +1,275 @@
+"""The archive worker: it files in a process of its own, and one that hangs or dies is replaced."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import Coroutine, Iterator
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+
+from cambist.errors import CannotStart, SourceBroken, SourceSilent, StoreBroken
+from cambist.history.coin_closes import CLOSES
+from cambist.history.environment import Environment
+from cambist.history.fixing import Coverage, Filed
+from cambist.ingest.coin_closes import CoinCloses, closes_of
+from cambist.ingest.filing import Delivery
+from cambist.pricing.pair import Pair
+from cambist.pricing.quote import Derivation, Origin, Quote
+from cambist.pricing.rate_book import RateBook
+from cambist.registry import archive_worker as module
+from cambist.registry.archive_worker import ArchiveTasks, ArchiveWorker
+from cambist.settings import Settings
+from cambist.storage.data_directory import DataDirectory
+from cambist.storage.shared.rate_book_file import RateBookFile, Topic
+from cambist.storage.shared.rate_matrix_file import open_rate_matrix
+from cambist.storage.sql import SqlStore
+
+T = TypeVar("T")
+NOW = datetime(2026, 3, 7, 12, 0, tzinfo=UTC)
+TODAY = NOW.date()
+LATER = b"Date,USD,\n2026-03-06,1.2500,\n"
+
+
+def delivery(content: bytes, origin: str = "a test") -> Delivery:
+    return Delivery(content, origin, NOW)
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    """A folder with an empty database."""
+    store = SqlStore(f"sqlite:///{tmp_path / 'cambist.db'}")
+    store.migrate()
+    store.close()
+    return Settings(data=tmp_path)
+
+
+@pytest.fixture
+def archivist(settings: Settings) -> Iterator[ArchiveWorker]:
+    made = ArchiveWorker(settings)
+    yield made
+    made.close()
+
+
+def process_of(archivist: ArchiveWorker) -> int:
+    """Return the one process; there is none before the first call."""
+    (process,) = archivist._pool._processes
+    return process
+
+
+def has_ended(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
+
+
+def until_ended(process: int) -> bool:
+    end = time.monotonic() + 20
+    while not has_ended(process) and time.monotonic() < end:
+        time.sleep(0.02)
+    return has_ended(process)
+
+
+def run(scene: Coroutine[Any, Any, T]) -> T:
+    return asyncio.run(scene)
+
+
+def test_it_files_and_builds_in_one_process_beside_this_one(
+    archivist: ArchiveWorker, settings: Settings, small_ecb: bytes
+) -> None:
+    async def scene() -> None:
+        # Five days of a dollar, a yen and a pound, a lev on one of them and a krona on another.
+        assert await archivist.call(ArchiveTasks.file, "ecb", delivery(small_ecb)) == Filed(
+            added=17, corrected=0, unchanged=0
+        )
+        first = process_of(archivist)
+        assert first != os.getpid()
+        assert await archivist.call(ArchiveTasks.file, "ecb", delivery(small_ecb)) is None
+        holdings = await archivist.call(ArchiveTasks.holdings, "ecb", TODAY)
+        assert holdings.coverage == Coverage(5, date(2025, 12, 31), date(2026, 3, 6))
+        assert holdings.waiting == 0
+        assert {"EUR", "JPY", "GBP"} <= {*holdings.offers}
+        assert await archivist.call(ArchiveTasks.rebuild, TODAY) is True
+        assert await archivist.call(ArchiveTasks.rebuild, TODAY) is False
+        assert process_of(archivist) == first
+
+    run(scene())
+    image = open_rate_matrix(settings.data / "rates.image")
+    assert image.cell(date(2026, 3, 6), "JPY") == pytest.approx(180 / 1.25)
+
+
+def test_a_new_image_is_announced_once(archivist: ArchiveWorker, settings: Settings) -> None:
+    async def scene() -> None:
+        await archivist.call(ArchiveTasks.file, "ecb", delivery(LATER))
+        before = board.version(Topic.IMAGE)
+        await archivist.call(ArchiveTasks.rebuild, TODAY)
+        built = board.version(Topic.IMAGE)
+        await archivist.call(ArchiveTasks.rebuild, TODAY)
+        assert before != built == board.version(Topic.IMAGE)
+
+    board = RateBookFile(settings.data)
+    run(scene())
+
+
+def test_an_error_of_a_source_is_raised_in_the_calling_process(archivist: ArchiveWorker) -> None:
+    async def scene() -> None:
+        with pytest.raises(SourceBroken, match="ECB"):
+            await archivist.call(ArchiveTasks.file, "ecb", delivery(b"<html>"))
+        first = process_of(archivist)
+        assert await archivist.call(ArchiveTasks.file, "ecb", delivery(LATER)) == Filed(
+            added=1, corrected=0, unchanged=0
+        )
+        assert process_of(archivist) == first
+
+    run(scene())
+
+
+def test_concurrent_calls_are_made_one_after_another(archivist: ArchiveWorker, settings: Settings) -> None:
+    async def scene() -> list[Filed | None]:
+        contents = [b"Date,USD,\n2026-03-0%d,1.2%d00,\n" % (day, day) for day in range(2, 7)]
+        return await asyncio.gather(
+            *(archivist.call(ArchiveTasks.file, "ecb", delivery(content, content.hex())) for content in contents)
+        )
+
+    assert [filed and filed.added for filed in run(scene())] == [1] * 5
+    store = SqlStore(settings.database_url)
+    assert [fixing.day.day for fixing in store.archive.fixings("ecb")] == [2, 3, 4, 5, 6]
+    store.close()
+
+
+@pytest.mark.parametrize("at", ["while it works", "while it waits for work"])
+def test_a_process_that_dies_raises_an_error_and_is_replaced(
+    archivist: ArchiveWorker, small_ecb: bytes, at: str
+) -> None:
+    async def scene() -> None:
+        await archivist.call(ArchiveTasks.holdings, "ecb", TODAY)
+        first = process_of(archivist)
+        if at == "while it works":
+            os.kill(first, signal.SIGSTOP)
+            asyncio.get_running_loop().call_later(0.2, os.kill, first, signal.SIGKILL)
+        else:
+            os.kill(first, signal.SIGKILL)
+            assert until_ended(first)
+        with pytest.raises(StoreBroken, match="another takes over"):
+            await archivist.call(ArchiveTasks.file, "ecb", delivery(small_ecb))
+        assert await archivist.call(ArchiveTasks.file, "ecb", delivery(small_ecb)) == Filed(
+            added=17, corrected=0, unchanged=0
+        )
+        assert process_of(archivist) != first
+
+    run(scene())
+
+
+def test_a_call_that_does_not_end_is_the_sources_fault_and_its_process_is_replaced(
+    archivist: ArchiveWorker, small_ecb: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scene() -> None:
+        await archivist.call(ArchiveTasks.holdings, "ecb", TODAY)
+        first = process_of(archivist)
+        os.kill(first, signal.SIGSTOP)  # it looks like a call without end
+        monkeypatch.setattr(module, "_DEADLINE_SECONDS", 0.3)
+        with pytest.raises(SourceSilent, match="did not end"):
+            await archivist.call(ArchiveTasks.file, "ecb", delivery(small_ecb))
+        monkeypatch.undo()
+        assert until_ended(first)
+        assert await archivist.call(ArchiveTasks.file, "ecb", delivery(small_ecb)) == Filed(
+            added=17, corrected=0, unchanged=0
+        )
+
+    run(scene())
+
+
+def test_close_leaves_no_process_behind(settings: Settings) -> None:
+    archivist = ArchiveWorker(settings)
+    run(archivist.call(ArchiveTasks.holdings, "ecb", TODAY))
+    process = process_of(archivist)
+    archivist.close()
+    assert until_ended(process)
+
+
+def test_close_does_not_wait_long_for_a_process_that_hangs(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_CLOSE_SECONDS", 0.2)
+    archivist = ArchiveWorker(settings)
+    run(archivist.call(ArchiveTasks.holdings, "ecb", TODAY))
+    process = process_of(archivist)
+    os.kill(process, signal.SIGSTOP)
+    archivist.close()
+    assert until_ended(process)
+
+
+def closes(price: int, *, at: datetime = NOW) -> list[CoinCloses]:
+    """Return two coins' closes of yesterday, from different sources."""
+    late = datetime(2026, 3, 6, 23, 59, tzinfo=UTC)
+    quotes = {
+        coin: Quote(
+            Pair(coin, "USD"), Fraction(price), Fraction(price), late, late, Origin(Derivation.PUBLISHED, (source,))
+        )
+        for coin, source in (("BTC", "okx"), ("ETH", "kraken"))
+    }
+    return closes_of(RateBook(1, late, quotes, ()), late.date(), timedelta(minutes=15), at)
+
+
+def test_closes_are_filed_once_and_may_be_corrected(archivist: ArchiveWorker, settings: Settings) -> None:
+    async def scene() -> list[Filed]:
+        again, corrected = NOW + timedelta(minutes=1), NOW + timedelta(minutes=2)
+        deliveries = (closes(7), closes(7), closes(7, at=again), closes(8, at=corrected))
+        filed = [await archivist.call(ArchiveTasks.file_closes, delivery) for delivery in deliveries]
+        assert process_of(archivist) != os.getpid()
+        return filed
+
+    first, *again, last = run(scene())
+    assert first == Filed(added=2, corrected=0, unchanged=0)
+    assert again == [Filed(added=0, corrected=0, unchanged=2)] * 2
+    assert last == Filed(added=0, corrected=2, unchanged=0)
+    store = SqlStore(settings.database_url)
+    trail = store.archive.trail(Pair("BTC", "USD"), date(2026, 3, 6))
+    assert [(known.fixing.source, known.fixing.value, known.origin) for known in trail] == [
+        (CLOSES, Decimal(7), "okx"),
+        (CLOSES, Decimal(8), "okx"),
+    ]
+    store.close()
+
+
+# The archive itself
+
+
+def test_the_folder_of_a_sandbox_is_refused(tmp_path: Path) -> None:
+    folder = DataDirectory(tmp_path)
+    folder.claim(Environment.SANDBOX)
+    folder.release()
+    with pytest.raises(CannotStart, match="is a sandbox and stays one"):
+        ArchiveTasks(Settings(data=tmp_path))
+
+
+def test_fixings_are_validated_against_the_newest_image(settings: Settings) -> None:
+    """The history of another source confirms a jump, once it is in the image of the folder."""
+    archive = ArchiveTasks(settings)
+    archive.file("ecb", delivery(b"Date,USD,\n2026-03-02,1.2000,\n2026-03-03,1.2010,\n"))
+    assert archive._current_image() is None
+    archive.rebuild(TODAY)
+    image = archive._current_image()
+    assert image is not None
+    assert archive._current_image() is image
+    other = ArchiveTasks(settings)
+    other.file("ecb", delivery(b"Date,USD,\n2026-03-04,1.2020,\n"))
+    other.rebuild(TODAY)
+    newer = archive._current_image()
+    assert newer is not None
+    assert newer.last_fixing == date(2026, 3, 4)
+
+
+def test_a_damaged_image_is_ignored_and_built_again(settings: Settings) -> None:
+    (settings.data / "rates.image").write_bytes(b"no image")
+    archive = ArchiveTasks(settings)
+    assert archive._current_image() is None
+    archive.file("ecb", delivery(LATER))
+    assert archive.rebuild(TODAY) is True
+    assert open_rate_matrix(settings.data / "rates.image").last_fixing == date(2026, 3, 6)

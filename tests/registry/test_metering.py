@@ -1,0 +1,70 @@
+"""The meter as a process opens it: what it knows of pages that are there, and of those that are not."""
+
+import shutil
+from datetime import UTC, datetime
+
+import pytest
+
+from cambist.accounts.account import Account
+from cambist.registry import metering
+from cambist.registry.components import open_store
+from cambist.registry.metering import open_meter
+from cambist.settings import Settings
+from cambist.storage.data_directory import DataDirectory
+from cambist.storage.shared.usage.usage_writer import UsageWriter
+from cambist.storage.shared.usage.worker_counters import WorkerCounters
+
+TODAY = datetime.now(UTC).date()
+
+
+@pytest.fixture
+def settings(tmp_path):
+    return Settings(data=tmp_path)
+
+
+@pytest.fixture
+def store(settings):
+    store = open_store(settings)
+    store.migrate()
+    store.accounts.create(Account(0, "shop", "one"))
+    yield store
+    store.close()
+
+
+def spend(settings, store, calls):
+    folder = DataDirectory(settings.data).ledger
+    ledger = WorkerCounters(folder, ["/fetch-one"], 1)
+    ledger.spend(1, "/fetch-one", calls, TODAY)
+    UsageWriter(folder).fold(store.usage, TODAY)
+    ledger.close()
+
+
+def test_what_is_in_the_books_and_in_a_page_counts_once(settings, store):
+    spend(settings, store, 300)
+    assert open_meter(settings, store).calls_on(1, TODAY) == 300
+
+
+def test_what_a_lost_ledger_had_counted_is_not_spent_again(settings, store):
+    spend(settings, store, 300)
+    shutil.rmtree(DataDirectory(settings.data).ledger)
+    assert open_meter(settings, store).calls_on(1, TODAY) == 300
+    spend(settings, store, 50)
+    assert open_meter(settings, store).calls_on(1, TODAY) == 350
+
+
+def test_a_page_that_comes_while_the_books_are_read_counts_once(settings, store):
+    spend(settings, store, 300)
+    shutil.rmtree(DataDirectory(settings.data).ledger)
+
+    class Meanwhile:
+        """Usage that another worker spends some of before it is first read."""
+
+        def by_day(self, since, without=()):
+            if not self.__dict__.setdefault("spent", False):
+                self.spent = True
+                spend(settings, store, 7)
+            return store.usage.by_day(since, without)
+
+    ledger = WorkerCounters(DataDirectory(settings.data).ledger, [], 1)
+    past = metering._before(ledger, Meanwhile())
+    assert past[1][TODAY] + ledger.spent(1, TODAY) == 307

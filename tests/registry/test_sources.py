@@ -1,0 +1,104 @@
+"""Which sources are asked, with which key, and why the others are not."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from cambist.errors import SettingRefused, SourceRefused
+from cambist.history.coin_closes import CLOSES
+from cambist.history.environment import SIMULATED
+from cambist.registry.sources import (
+    OWN_SOURCES,
+    all_feeds,
+    feeds,
+    fixing_feeds,
+    keys_of_sources,
+    own_feeds,
+    switched_off,
+)
+from cambist.settings import Settings
+from cambist.sources.adapters import ADAPTERS
+
+PAGE = (Path(__file__).parents[2] / "docs" / "guides" / "own-sources.md").read_text(encoding="utf-8")
+HARBOUR, MERIDIAN = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A data folder with both sources of the page; the second needs a key."""
+    (tmp_path / OWN_SOURCES).mkdir()
+    (tmp_path / OWN_SOURCES / "b.toml").write_text(HARBOUR)
+    (tmp_path / OWN_SOURCES / "a.toml").write_text(MERIDIAN)
+    (tmp_path / OWN_SOURCES / "notes.txt").write_text("not a source")
+    return tmp_path
+
+
+def off(settings: Settings, environment: dict[str, str] | None = None) -> dict[str, str]:
+    found = all_feeds(settings)
+    return switched_off(settings, found, keys_of_sources(settings, found.values(), environment or {}))
+
+
+def test_the_operators_own_stand_after_all_of_ours_in_the_order_of_their_files(folder: Path) -> None:
+    assert list(all_feeds(Settings(data=folder))) == [*ADAPTERS, "meridian", "harbour"]
+    assert list(fixing_feeds(Settings(data=folder)))[-2:] == ["meridian", "harbour"]
+    assert "kraken" not in fixing_feeds(Settings(data=folder))
+
+
+def test_a_folder_without_sources_of_ones_own_has_none(tmp_path: Path) -> None:
+    assert own_feeds(tmp_path / "nowhere") == {}
+    assert list(all_feeds(Settings(data=tmp_path))) == list(feeds())
+
+
+@pytest.mark.parametrize("key", ["harbour", "ecb", SIMULATED, CLOSES])
+def test_a_key_that_is_taken_is_refused_with_the_file(folder: Path, key: str) -> None:
+    (folder / OWN_SOURCES / "c.toml").write_text(HARBOUR.replace('"harbour"', f'"{key}"'))
+    with pytest.raises(SourceRefused, match=r"c\.toml"):
+        own_feeds(folder / OWN_SOURCES)
+
+
+def test_keys_are_those_that_are_set_of_ours_by_setting_of_own_ones_by_variable(folder: Path) -> None:
+    settings = Settings(data=folder, fred_key="f", twelvedata_key="")
+    found = all_feeds(settings).values()
+    assert keys_of_sources(settings, found, {"MERIDIAN_KEY": "m", "FRED_KEY": "x"}) == {
+        "fred": "f",
+        "meridian": "m",
+    }
+    assert keys_of_sources(settings, found, {"MERIDIAN_KEY": ""}) == {"fred": "f"}
+
+
+def test_without_a_setting_those_are_off_that_say_why_or_lack_their_key(folder: Path) -> None:
+    reasons = off(Settings(data=folder))
+    assert reasons["fred"] == "needs a key of your own: fred_key"
+    assert reasons["meridian"] == "needs a key of your own: MERIDIAN_KEY"
+    assert reasons["imf"] == feeds()["imf"].source.why_off
+    assert reasons["swissquote"] == feeds()["swissquote"].source.why_off
+    assert not {"ecb", "kraken", "harbour"} & {*reasons}
+
+
+def test_a_key_switches_its_source_on(folder: Path) -> None:
+    reasons = off(Settings(data=folder, fred_key="f"), {"MERIDIAN_KEY": "m"})
+    assert not {"fred", "meridian"} & {*reasons}
+    assert "twelvedata" in reasons
+
+
+def test_what_is_switched_on_is_asked_but_not_without_its_key(folder: Path) -> None:
+    reasons = off(Settings(data=folder, feeds_on="imf, fred"))
+    assert "imf" not in reasons
+    assert reasons["fred"] == "needs a key of your own: fred_key"
+
+
+def test_off_wins_over_on_and_over_a_key(folder: Path) -> None:
+    said = "switched off by the setting feeds_off"
+    reasons = off(Settings(data=folder, feeds_on="imf,ecb", feeds_off="imf,ecb,harbour,fred", fred_key="f"))
+    assert [reasons[key] for key in ("imf", "ecb", "harbour", "fred")] == [said] * 4
+
+
+@pytest.mark.parametrize("name", ["feeds_on", "feeds_off"])
+def test_a_setting_that_names_no_source_is_refused_with_the_nearest(folder: Path, name: str) -> None:
+    with pytest.raises(
+        SettingRefused, match=rf"^The setting \[{name}\] names no source: \[krakn\]; did you mean \[kraken\]\?$"
+    ):
+        off(Settings(data=folder, **{name: "ecb,krakn"}))

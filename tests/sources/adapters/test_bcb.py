@@ -1,0 +1,150 @@
+import json
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from cambist.errors import NothingPublished, SourceBroken
+from cambist.history.fixing import Fixing
+from cambist.pricing.pair import Pair
+from cambist.sources.adapters.bcb import adapter
+
+RECORDED = Path(__file__).parents[4] / "shared/payloads/bcb"
+CONTEXT = "https://example.org/odata$metadata#_CotacaoMoedaPeriodo"
+DAY = date(2026, 3, 5)
+
+
+def bulletin(moment: str = "2026-03-05 13:04:29.746", selling: str = "6.30180", kind: str = "Fechamento") -> str:
+    return (
+        f'{{"paridadeCompra":1.1,"paridadeVenda":1.2,"cotacaoCompra":6.1,"cotacaoVenda":{selling},'
+        f'"dataHoraCotacao":"{moment}","tipoBoletim":"{kind}"}}'
+    )
+
+
+def read(*bulletins: str, about: str = "EUR", context: str = CONTEXT) -> list[Fixing]:
+    text = f'{{"@odata.context":{json.dumps(context)},"value":[{",".join(bulletins)}]}}'
+    return list(adapter.read(text.encode(), about))
+
+
+# What is read
+
+
+def test_a_fixing_is_the_selling_rate_in_reais_with_its_digits() -> None:
+    (fixing,) = read(bulletin())
+    assert fixing == Fixing("bcb", Pair("EUR", "BRL"), DAY, Decimal("6.30180"), published_at=fixing.published_at)
+    assert str(fixing.value) == "6.30180"
+
+
+def test_when_it_was_published_is_told_by_brasilias_clock() -> None:
+    (fixing,) = read(bulletin(moment="2026-03-05 13:04:17.123"))
+    assert fixing.published_at == datetime(2026, 3, 5, 16, 4, 17, tzinfo=UTC)
+
+
+def test_the_currency_is_the_one_that_was_asked_about() -> None:
+    assert read(bulletin(), about="JPY")[0].pair == Pair("JPY", "BRL")
+
+
+@pytest.mark.parametrize("fraction", ["0", "63", "433", "1234567"])
+def test_the_fraction_of_the_second_may_have_any_length(fraction: str) -> None:
+    assert read(bulletin(f"2026-03-05 13:04:29.{fraction}"))[0].day == DAY
+
+
+def test_the_real_at_this_rate_alone_has_a_code_of_its_own() -> None:
+    assert (adapter.source.anchor, adapter.source.alias) == ("BRL", "BRX")
+
+
+def test_days_without_a_bulletin_are_no_fault() -> None:
+    with pytest.raises(NothingPublished, match="BCB: there is no bulletin"):
+        read()
+
+
+def test_a_fixing_shows_the_market_of_ten_past_one_in_brasilia() -> None:
+    assert adapter.source.market_time(DAY) == datetime(2026, 3, 5, 16, 10, tzinfo=UTC)
+
+
+# What is asked
+
+
+def test_each_currency_is_asked_for_by_itself() -> None:
+    asked = list(adapter.inquiries(date(2026, 3, 1), date(2026, 3, 7)))
+    codes = ["AUD", "CAD", "CHF", "DKK", "EUR", "GBP", "JPY", "NOK", "SEK", "USD"]
+    assert [inquiry.about for inquiry in asked] == codes
+    assert {(inquiry.first, inquiry.last) for inquiry in asked} == {(date(2026, 3, 1), date(2026, 3, 7))}
+    assert asked[4].url == (
+        "https://olinda.bcb.gov.br/olinda/servico/PTAX/versao/v1/odata/CotacaoMoedaPeriodo(moeda=@moeda,"
+        "dataInicial=@dataInicial,dataFinalCotacao=@dataFinalCotacao)?$filter=tipoBoletim%20eq%20%27Fechamento%27"
+        "&$format=json&@dataFinalCotacao=%2703-07-2026%27&@dataInicial=%2703-01-2026%27&@moeda=%27EUR%27"
+    )
+
+
+def test_years_are_asked_for_one_after_the_other_and_none_before_1999() -> None:
+    asked = list(adapter.inquiries(date(1990, 1, 1), date(2000, 2, 1)))
+    assert len(asked) == 20
+    assert (asked[0].first, asked[0].last) == (date(1999, 1, 4), date(1999, 12, 31))
+    assert (asked[-1].first, asked[-1].last) == (date(2000, 1, 1), date(2000, 2, 1))
+
+
+# What is refused
+
+
+@pytest.mark.parametrize("kind", ["Abertura", "Intermediário", "Fechamento Interbancário", ""])
+def test_another_bulletin_than_the_closing_one_is_refused(kind: str) -> None:
+    with pytest.raises(SourceBroken, match="no closing one"):
+        read(bulletin(), bulletin("2026-03-06 10:04:29.7", kind=kind))
+
+
+@pytest.mark.parametrize("moment", ["2026-03-05", "2026-03-05T13:04:29.746", "05/03/2026 13:04:29.7", ""])
+def test_a_moment_in_another_form_is_refused(moment: str) -> None:
+    with pytest.raises(SourceBroken, match="no moment"):
+        read(bulletin(moment))
+
+
+def test_a_bulletin_before_the_first_day_is_refused() -> None:
+    with pytest.raises(SourceBroken, match="no date since 1999"):
+        read(bulletin("1998-12-30 18:04:29.7"))
+
+
+def test_a_day_twice_is_refused() -> None:
+    with pytest.raises(SourceBroken, match="2026-03-05 stands twice"):
+        read(bulletin(), bulletin("2026-03-05 13:05:00.1"))
+
+
+def test_an_answer_of_another_kind_is_refused() -> None:
+    with pytest.raises(SourceBroken, match="another kind"):
+        read(bulletin(), context="https://example.org/odata$metadata#_CotacaoDolarPeriodo")
+
+
+@pytest.mark.parametrize("rate", ["0", "-1.5", "null", '"-"', '"6,3"'])
+def test_what_is_no_rate_is_refused(rate: str) -> None:
+    with pytest.raises(SourceBroken, match=r"^BCB: "):
+        read(bulletin(selling=rate))
+
+
+def test_an_answer_to_an_unknown_question_is_refused() -> None:
+    with pytest.raises(SourceBroken, match="no currency"):
+        read(bulletin(), about="")
+
+
+# What was recorded
+
+
+@pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
+@pytest.mark.parametrize(
+    ("name", "about", "value"),
+    [
+        ("bcb_01", "AUD", "3.67020"),
+        ("bcb_02", "CAD", "3.79570"),
+        ("bcb_03", "CHF", "6.66590"),
+        ("bcb_04", "DKK", "0.81300"),
+        ("bcb_05", "EUR", "6.07420"),
+    ],
+)
+def test_the_recorded_weeks_are_read_whole(name: str, about: str, value: str) -> None:
+    fixings = list(adapter.read((RECORDED / f"{name}.json").read_bytes(), about))
+    assert [fixing.day.day for fixing in fixings] == [2, 3, 4, 5, 6]
+    told = fixings[0].published_at
+    assert told is not None
+    assert (told.date(), told.hour) == (date(2026, 3, 2), 16)
+    assert fixings[0] == Fixing("bcb", Pair(about, "BRL"), date(2026, 3, 2), Decimal(value), published_at=told)
+    assert str(fixings[0].value) == value

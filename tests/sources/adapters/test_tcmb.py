@@ -1,0 +1,175 @@
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from cambist.errors import SourceBroken
+from cambist.history.fixing import Fixing
+from cambist.pricing.pair import Pair
+from cambist.sources.adapters.tcmb import adapter
+
+RECORDED = Path(__file__).parents[4] / "shared/payloads/tcmb/exchanger_today.xml"
+DAY = date(2026, 3, 6)
+
+
+def bulletin(*currencies: str, day: str = "06.03.2026", root: str = "Tarih_Date") -> bytes:
+    text = f'<?xml version="1.0" encoding="ISO-8859-9"?>\n<{root} Tarih="{day}">{"".join(currencies)}</{root}>'
+    return text.encode("iso8859-9")
+
+
+def currency(code: str = "USD", buying: str = "38.10", selling: str = "38.30", unit: str = "1") -> str:
+    return (
+        f'<Currency Kod="{code}"><Unit>{unit}</Unit><Isim>İSVEÇ KRONU</Isim><ForexBuying>{buying}</ForexBuying>'
+        f"<ForexSelling>{selling}</ForexSelling><BanknoteBuying>1</BanknoteBuying></Currency>"
+    )
+
+
+def read(*currencies: str, **other: str) -> list[Fixing]:
+    return list(adapter.read(bulletin(*currencies, **other)))
+
+
+# What is read
+
+
+def test_a_fixing_is_the_exact_half_of_buying_and_selling_in_lira() -> None:
+    assert read(currency(buying="38.1234", selling="38.1921")) == [
+        Fixing("tcmb", Pair("USD", "TRY"), DAY, Decimal("38.15775"))
+    ]
+
+
+def test_the_half_is_not_rounded_to_the_digits_of_its_sides() -> None:
+    assert str(read(currency(buying="0.42878", selling="0.43089"))[0].value) == "0.429835"
+
+
+def test_the_unit_is_the_nominal() -> None:
+    (yen,) = read(currency("JPY", "25.00", "25.20", unit="100"))
+    assert (yen.nominal, yen.value) == (100, Decimal("25.10"))
+
+
+def test_the_day_is_the_bulletins_with_the_day_first() -> None:
+    assert [fixing.day for fixing in read(currency(), day="03.06.2026")] == [date(2026, 6, 3)]
+
+
+def test_letters_of_iso_8859_9_and_of_utf_8_are_both_read() -> None:
+    content = bulletin(currency())
+    utf_8 = content.decode("iso8859-9").replace("ISO-8859-9", "UTF-8").encode()
+    assert list(adapter.read(utf_8)) == list(adapter.read(content))
+
+
+@pytest.mark.parametrize(("buying", "selling"), [("", ""), ("38.1", ""), ("", "38.1")])
+def test_a_currency_without_both_sides_has_no_fixing(buying: str, selling: str) -> None:
+    assert [fixing.pair.base for fixing in read(currency(), currency("KWD", buying, selling))] == ["USD"]
+
+
+def test_an_empty_tag_may_be_written_short() -> None:
+    content = bulletin(currency(), currency("KWD", "", "")).replace(b"<ForexBuying></ForexBuying>", b"<ForexBuying/>")
+    assert len(list(adapter.read(content))) == 1
+
+
+def test_the_sdr_is_priced_once_and_that_is_its_rate() -> None:
+    assert read(currency("XDR", "52.3456", "")) == [Fixing("tcmb", Pair("XDR", "TRY"), DAY, Decimal("52.3456"))]
+
+
+def test_an_sdr_with_two_sides_is_halved_as_any_currency() -> None:
+    assert read(currency("XDR", "52", "54"))[0].value == 53
+
+
+def test_rates_of_banknotes_are_no_fixings() -> None:
+    assert {fixing.value for fixing in read(currency())} == {Decimal("38.20")}
+
+
+def test_a_fixing_shows_the_market_of_half_past_three_in_istanbul() -> None:
+    assert adapter.source.market_time(date(2026, 7, 1)) == datetime(2026, 7, 1, 12, 30, tzinfo=UTC)
+
+
+# What is asked
+
+
+def test_a_file_a_weekday_is_asked_for_and_none_of_weekends() -> None:
+    asked = list(adapter.inquiries(date(2026, 3, 6), date(2026, 3, 9)))
+    assert [inquiry.url for inquiry in asked] == [
+        "https://www.tcmb.gov.tr/kurlar/202603/06032026.xml",
+        "https://www.tcmb.gov.tr/kurlar/202603/09032026.xml",
+    ]
+    assert [(inquiry.first, inquiry.last) for inquiry in asked] == [(DAY, DAY), (date(2026, 3, 9), date(2026, 3, 9))]
+
+
+def test_a_day_that_is_not_found_is_a_holiday() -> None:
+    assert all(inquiry.absent == {404} for inquiry in adapter.inquiries(DAY, DAY))
+
+
+def test_days_of_the_old_lira_are_not_asked_for() -> None:
+    asked = list(adapter.inquiries(date(2004, 12, 1), date(2005, 1, 4)))
+    assert [inquiry.first for inquiry in asked] == [date(2005, 1, 3), date(2005, 1, 4)]
+
+
+# What is refused
+
+
+@pytest.mark.parametrize("day", ["31.12.2004", "2026-03-06", "6.3.2026", "03/06/2026", ""])
+def test_a_day_before_the_lira_or_in_another_form_is_refused(day: str) -> None:
+    with pytest.raises(SourceBroken, match="no date since 2005-01-03"):
+        read(currency(), day=day)
+
+
+def test_a_bulletin_without_any_rate_is_refused() -> None:
+    with pytest.raises(SourceBroken, match="2026-03-06 holds no rate"):
+        read(currency(buying="", selling=""))
+
+
+def test_another_document_is_refused() -> None:
+    with pytest.raises(SourceBroken, match="no bulletin"):
+        read(currency(), root="Kurlar")
+
+
+def test_a_currency_twice_is_refused() -> None:
+    with pytest.raises(SourceBroken, match="USD/TRY on 2026-03-06 stands twice"):
+        read(currency(), currency(buying="38.2"))
+
+
+def test_a_price_of_the_lira_in_itself_is_refused() -> None:
+    with pytest.raises(SourceBroken, match=r"\[TRY\]"):
+        read(currency("TRY"))
+
+
+@pytest.mark.parametrize("rate", ["38,10", " 38.10", "0", "-", "N/A"])
+def test_what_is_no_rate_is_refused_with_its_pair_and_day(rate: str) -> None:
+    with pytest.raises(SourceBroken, match="USD/TRY on 2026-03-06 is no rate"):
+        read(currency(buying=rate))
+
+
+@pytest.mark.parametrize("unit", ["", "0", "1.0", "per 100"])
+def test_a_unit_that_is_none_is_refused(unit: str) -> None:
+    with pytest.raises(SourceBroken, match="units"):
+        read(currency(unit=unit))
+
+
+@pytest.mark.parametrize("tag", ["Unit", "ForexBuying", "ForexSelling"])
+def test_a_currency_without_one_of_its_tags_is_refused(tag: str) -> None:
+    with pytest.raises(SourceBroken, match=f"not one {tag}"):
+        read(currency().replace(tag, "Other"))
+
+
+def test_a_currency_with_one_of_its_tags_twice_is_refused() -> None:
+    with pytest.raises(SourceBroken, match="not one ForexBuying"):
+        read(currency(buying="38.1</ForexBuying><ForexBuying>38.2"))
+
+
+def test_another_entry_between_currencies_is_refused() -> None:
+    with pytest.raises(SourceBroken, match="holds a"):
+        read(currency(), currency("EUR").replace("Currency", "Metal"))
+
+
+# What was recorded
+
+
+@pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
+def test_the_recorded_bulletin_is_read_whole() -> None:
+    fixings = {fixing.pair.base: fixing for fixing in adapter.read(RECORDED.read_bytes())}
+    day = date(2016, 3, 15)
+    assert len(fixings) == 19
+    assert fixings["USD"] == Fixing("tcmb", Pair("USD", "TRY"), day, Decimal("2.8878"))
+    assert fixings["JPY"] == Fixing("tcmb", Pair("JPY", "TRY"), day, Decimal("2.55565"), 100)
+    assert fixings["IRR"] == Fixing("tcmb", Pair("IRR", "TRY"), day, Decimal("0.009555"), 100)
+    assert fixings["XDR"] == Fixing("tcmb", Pair("XDR", "TRY"), day, Decimal("4.0259"))

@@ -1,0 +1,198 @@
+from __future__ import annotations
+
+import struct
+import sys
+from array import array
+from datetime import date, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from cambist.errors import RateMatrixDamaged
+from cambist.history.rate_matrix import RateMatrix
+from cambist.storage.shared.rate_matrix_file import MAGIC, open_rate_matrix, write_rate_matrix
+
+NAN = float("nan")
+CODES = ("EUR", "JPY", "USD")
+CELLS = [0.9, 150.25, 1.0, 0.1 + 0.2, NAN, 1.0, 5e-324, 1.7976931348623157e308, 1.0]
+
+
+def an_image(days: int = 3, revision: str = "1-abc-1", cells: list[float] | None = None) -> RateMatrix:
+    return RateMatrix(
+        revision=revision,
+        first_day=date(2026, 3, 2),
+        last_fixing=date(2026, 3, 3),
+        codes=CODES,
+        eras=((0, 1, 2), (0, 2)),
+        era_of_day=array("H", ([0, 1, 0] * days)[:days]),
+        cells=memoryview(array("d", (CELLS * days)[: days * len(CODES)] if cells is None else cells)),
+        sources=("ecb", "boj"),
+        fixed_to=(date(2026, 3, 3), date(2026, 3, 2)),
+        fixed_at=(("Europe/Berlin", "14:15:00"), ("Asia/Tokyo", "17:00:00")),
+        damaged=3,
+    )
+
+
+def told(image: RateMatrix) -> tuple[object, ...]:
+    """Write an image so that two can be compared, NaN and the last bit of each cell included."""
+    return (
+        image.revision,
+        image.first_day,
+        image.last_fixing,
+        image.codes,
+        image.eras,
+        list(image.era_of_day),
+        image.cells.tobytes(),
+        image.sources,
+        image.fixed_to,
+        image.fixed_at,
+        image.damaged,
+    )
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A written image, which no test changes."""
+    path = tmp_path_factory.mktemp("image") / "rates.image"
+    write_rate_matrix(path, an_image())
+    return path
+
+
+@pytest.fixture(scope="module")
+def content(path: Path) -> bytes:
+    return path.read_bytes()
+
+
+@pytest.fixture
+def damaged(tmp_path: Path) -> Path:
+    """Where a test writes what it damaged."""
+    return tmp_path / "damaged.image"
+
+
+def is_refused_or_the_same(path: Path) -> bool:
+    try:
+        return told(open_rate_matrix(path)) == told(an_image())
+    except RateMatrixDamaged:
+        return True
+
+
+def test_what_was_written_is_opened(path: Path) -> None:
+    assert told(open_rate_matrix(path)) == told(an_image())
+
+
+@pytest.mark.parametrize("days", range(1, 10))
+def test_any_number_of_days_can_be_written(tmp_path: Path, days: int) -> None:
+    write_rate_matrix(tmp_path / "rates.image", an_image(days))
+    opened = open_rate_matrix(tmp_path / "rates.image")
+    assert told(opened) == told(an_image(days))
+    assert opened.last_day == date(2026, 3, 2) + timedelta(days=days - 1)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(cells=st.lists(st.floats(), min_size=9, max_size=9))
+def test_every_float_comes_back_to_the_last_bit(damaged: Path, cells: list[float]) -> None:
+    write_rate_matrix(damaged, an_image(cells=cells))
+    assert open_rate_matrix(damaged).cells.tobytes() == struct.pack("=9d", *cells)
+
+
+def test_a_cell_is_read_by_day_and_code(path: Path) -> None:
+    assert open_rate_matrix(path).cell(date(2026, 3, 2), "JPY") == 150.25
+
+
+def test_the_map_cannot_be_written_to(path: Path) -> None:
+    assert open_rate_matrix(path).cells.readonly
+
+
+def test_a_flipped_bit_is_never_read_as_another_image(content: bytes, damaged: Path) -> None:
+    wrong = []
+    for position in range(len(content)):
+        for bit in range(8):
+            changed = bytearray(content)
+            changed[position] ^= 1 << bit
+            damaged.write_bytes(changed)
+            if not is_refused_or_the_same(damaged):
+                wrong.append((position, bit, bytes(changed[max(0, position - 12) : position + 8])))
+    assert wrong == []
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(where=st.floats(0, 1, exclude_max=True), byte=st.integers(0, 255))
+@example(where=0.0, byte=0)
+def test_a_changed_byte_is_never_read_as_another_image(content: bytes, damaged: Path, where: float, byte: int) -> None:
+    changed = bytearray(content)
+    changed[int(where * len(content))] = byte
+    damaged.write_bytes(changed)
+    assert is_refused_or_the_same(damaged)
+
+
+def test_a_changed_cell_is_refused(content: bytes, damaged: Path) -> None:
+    damaged.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    with pytest.raises(RateMatrixDamaged):
+        open_rate_matrix(damaged)
+
+
+def test_a_file_cut_off_at_any_length_is_refused(content: bytes, damaged: Path) -> None:
+    for length in range(len(content)):
+        damaged.write_bytes(content[:length])
+        with pytest.raises(RateMatrixDamaged):
+            open_rate_matrix(damaged)
+
+
+@pytest.mark.parametrize("more", [b"\0", b"\0" * 8, b"more"])
+def test_a_file_with_something_behind_it_is_refused(content: bytes, damaged: Path, more: bytes) -> None:
+    damaged.write_bytes(content + more)
+    with pytest.raises(RateMatrixDamaged):
+        open_rate_matrix(damaged)
+
+
+def test_an_empty_file_is_refused(damaged: Path) -> None:
+    damaged.write_bytes(b"")
+    with pytest.raises(RateMatrixDamaged):
+        open_rate_matrix(damaged)
+
+
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(RateMatrixDamaged, match="nowhere"):
+        open_rate_matrix(tmp_path / "nowhere")
+
+
+def test_a_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(RateMatrixDamaged):
+        open_rate_matrix(tmp_path)
+
+
+def test_another_magic_is_refused(content: bytes, damaged: Path) -> None:
+    damaged.write_bytes(b"CMBIMG99" + content[len(MAGIC) :])
+    with pytest.raises(RateMatrixDamaged):
+        open_rate_matrix(damaged)
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(rest=st.binary(max_size=200))
+def test_anything_behind_the_magic_is_refused_in_a_sentence(damaged: Path, rest: bytes) -> None:
+    damaged.write_bytes(MAGIC + rest)
+    with pytest.raises(RateMatrixDamaged):
+        open_rate_matrix(damaged)
+
+
+def test_an_image_of_the_other_byte_order_is_refused(damaged: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "byteorder", "big" if sys.byteorder == "little" else "little")
+    write_rate_matrix(damaged, an_image())
+    monkeypatch.undo()
+    with pytest.raises(RateMatrixDamaged, match="byte order"):
+        open_rate_matrix(damaged)
+
+
+def test_a_reader_keeps_the_image_that_it_opened_while_another_takes_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "rates.image"
+    write_rate_matrix(path, an_image())
+    old = open_rate_matrix(path)
+    write_rate_matrix(path, an_image(days=9, revision="2-abc-1", cells=[2.0] * 27))
+    assert told(old) == told(an_image())
+    assert open_rate_matrix(path).revision == "2-abc-1"
+
+
+def test_an_image_is_private_to_its_owner(path: Path) -> None:
+    assert path.stat().st_mode & 0o777 == 0o600

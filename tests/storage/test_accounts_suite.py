@@ -1,0 +1,282 @@
+"""What every keeper of accounts must do. A further store joins with one line of STORES."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from cambist.accounts.account import Account, Accounts, DatetimeFormat, KeyRecord, NewKey
+from cambist.accounts.api_key import digest, mint, shown_prefix
+from cambist.errors import NameTaken
+from cambist.storage import Store
+from cambist.storage.sql import SqlStore
+
+STORES = {
+    "sqlite": lambda folder: SqlStore(f"sqlite:///{folder / 'accounts.db'}"),
+}
+
+KEY, OTHER, THIRD = (mint(lambda alphabet, place=place: alphabet[place]) for place in (11, 12, 13))
+LONG_AGO, FAR_AHEAD = datetime(2001, 2, 3, 4, 5, 6, tzinfo=UTC), datetime(2999, 2, 3, 4, 5, 6, tzinfo=UTC)
+
+
+@pytest.fixture(params=STORES)
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def store(kind: str, tmp_path: Path) -> Iterator[Store]:
+    store = STORES[kind](tmp_path)
+    store.migrate()
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def accounts(store: Store) -> Accounts:
+    return store.accounts
+
+
+def new_key(key: str = KEY, name: str = "", expires_at: datetime | None = None) -> NewKey:
+    return NewKey(digest(key), shown_prefix(key), name, expires_at)
+
+
+def created(accounts: Accounts, name: str, key: str | None = KEY) -> Account:
+    return accounts.create(Account(0, name, "unlimited"), new_key(key) if key else None)
+
+
+def only_key(accounts: Accounts, account: Account) -> KeyRecord:
+    (key,) = accounts.keys(account)
+    return key
+
+
+def test_nobody_is_there_at_first(accounts: Accounts) -> None:
+    assert accounts.named("owner") is None
+    assert dict(accounts.by_key()) == {}
+    assert list(accounts.all()) == []
+
+
+def test_an_account_is_found_by_its_name(accounts: Accounts) -> None:
+    account = created(accounts, "owner")
+    assert (account.name, account.plan) == ("owner", "unlimited")
+    assert accounts.named("owner") == account
+    assert accounts.named("Owner") is None
+
+
+def test_an_account_is_stored_with_all_that_it_has(accounts: Accounts) -> None:
+    asked = Account(0, "acme", "gold", DatetimeFormat.UNIX_MS, 31)
+    account = accounts.create(asked)
+    assert account == replace(asked, number=account.number) == accounts.named("acme")
+    assert account.number > 0
+
+
+def test_all_accounts_are_given_by_name(accounts: Accounts) -> None:
+    for name in ("zeta", "acme", "owner"):
+        created(accounts, name, None)
+    assert [account.name for account in accounts.all()] == ["acme", "owner", "zeta"]
+
+
+def test_an_account_is_found_by_its_key(accounts: Accounts) -> None:
+    account = created(accounts, "owner")
+    (holder,) = accounts.by_key().values()
+    assert list(accounts.by_key()) == [digest(KEY)]
+    assert (holder.account, holder.expires_at, holder.revoked) == (account, None, False)
+    assert holder.key == only_key(accounts, account).number
+
+
+def test_each_key_opens_its_own_account(accounts: Accounts) -> None:
+    first, second = created(accounts, "owner"), created(accounts, "guest", OTHER)
+    assert first.number != second.number
+    holders = {key: holder.account for key, holder in accounts.by_key().items()}
+    assert holders == {digest(KEY): first, digest(OTHER): second}
+
+
+def test_an_account_without_a_key_is_opened_by_none(accounts: Accounts) -> None:
+    account = created(accounts, "owner", None)
+    assert dict(accounts.by_key()) == {}
+    assert list(accounts.keys(account)) == []
+
+
+def test_a_name_that_is_taken_leaves_nothing_behind(accounts: Accounts) -> None:
+    account = created(accounts, "owner")
+    with pytest.raises(NameTaken, match=r"\[owner\]"):
+        created(accounts, "owner", OTHER)
+    assert list(accounts.by_key()) == [digest(KEY)]
+    assert list(accounts.all()) == [account]
+
+
+def test_a_key_that_is_taken_leaves_no_account_behind(accounts: Accounts) -> None:
+    account = created(accounts, "owner")
+    with pytest.raises(NameTaken):
+        created(accounts, "guest")
+    assert accounts.named("guest") is None
+    assert list(accounts.all()) == [account]
+    assert list(accounts.by_key()) == [digest(KEY)]
+
+
+def test_a_name_may_hold_any_letters(accounts: Accounts) -> None:
+    name = "Bäckerei 'O''Brien'; drop table accounts --"
+    account = created(accounts, name)
+    assert accounts.named(name) == account
+
+
+def test_an_account_is_changed_by_its_number_and_no_other_is(accounts: Accounts) -> None:
+    account, guest = created(accounts, "owner"), created(accounts, "guest", OTHER)
+    changed = replace(account, plan="gold", datetime_format=DatetimeFormat.SPACED, anchor_day=29, suspended=True)
+    accounts.change(changed)
+    assert accounts.named("owner") == changed == accounts.by_key()[digest(KEY)].account
+    assert accounts.named("guest") == guest
+
+
+def test_a_suspended_account_is_resumed(accounts: Accounts) -> None:
+    account = created(accounts, "owner")
+    accounts.change(replace(account, suspended=True))
+    assert accounts.by_key()[digest(KEY)].account.suspended
+    accounts.change(account)
+    assert not accounts.by_key()[digest(KEY)].account.suspended
+
+
+def test_calls_are_bought_for_a_period_and_add_up(accounts: Accounts) -> None:
+    account, guest = created(accounts, "owner"), created(accounts, "guest", OTHER)
+    november, december = date(2026, 11, 1), date(2026, 12, 1)
+    for start, calls in ((november, 5), (december, 70), (november, 600)):
+        accounts.buy(account, start, calls)
+    found = accounts.named("owner")
+    assert found is not None
+    assert found.bought == ((november, 5), (december, 70), (november, 600))
+    assert [found.bought_for(start) for start in (november, december, date(2027, 1, 1))] == [605, 70, 0]
+    assert found == accounts.by_key()[digest(KEY)].account
+    assert found in accounts.all()
+    assert accounts.named("guest") == guest
+
+
+def test_an_accounts_keys_are_listed_oldest_first(accounts: Accounts) -> None:
+    before = datetime.now(UTC) - timedelta(seconds=1)
+    account = accounts.create(Account(0, "owner", "unlimited"), new_key(KEY, "first"))
+    accounts.add_key(account, new_key(OTHER, "till 3", FAR_AHEAD))
+    created(accounts, "guest", THIRD)
+    first, second = accounts.keys(account)
+    assert (first.name, first.prefix, first.expires_at) == ("first", shown_prefix(KEY), None)
+    assert (second.name, second.prefix, second.expires_at) == ("till 3", shown_prefix(OTHER), FAR_AHEAD)
+    for key in (first, second):
+        assert (key.account, key.revoked_at, key.last_used_at) == ("owner", None, None)
+        assert before <= key.created_at <= datetime.now(UTC)
+
+
+def test_a_further_key_opens_the_same_account(accounts: Accounts) -> None:
+    account = created(accounts, "owner")
+    accounts.add_key(account, new_key(OTHER, expires_at=FAR_AHEAD))
+    holders = accounts.by_key()
+    assert {holder.account for holder in holders.values()} == {account}
+    assert [holders[digest(key)].expires_at for key in (KEY, OTHER)] == [None, FAR_AHEAD]
+    assert holders[digest(KEY)].key != holders[digest(OTHER)].key
+
+
+def test_a_key_that_was_revoked_is_still_listed_and_known_as_such(accounts: Accounts) -> None:
+    account = created(accounts, "owner")
+    accounts.add_key(account, new_key(OTHER))
+    accounts.revoke(accounts.keys(account)[0], LONG_AGO)
+    assert [key.revoked_at for key in accounts.keys(account)] == [LONG_AGO, None]
+    assert [accounts.by_key()[digest(key)].revoked for key in (KEY, OTHER)] == [True, False]
+
+
+def test_a_key_revoked_now_is_revoked_at_once(accounts: Accounts) -> None:
+    account = created(accounts, "owner")
+    accounts.revoke(only_key(accounts, account), datetime.now(UTC))
+    assert accounts.by_key()[digest(KEY)].revoked
+
+
+def test_a_key_revoked_for_later_opens_until_then(accounts: Accounts) -> None:
+    account = created(accounts, "owner")
+    accounts.revoke(only_key(accounts, account), FAR_AHEAD)
+    holder = accounts.by_key()[digest(KEY)]
+    assert (holder.revoked, holder.expires_at) == (False, FAR_AHEAD)
+
+
+@pytest.mark.parametrize("sooner", ["revoked", "expires"])
+def test_of_an_expiry_and_a_later_revocation_the_earlier_counts(accounts: Accounts, sooner: str) -> None:
+    soon = FAR_AHEAD - timedelta(days=1)
+    expires_at, revoked_at = (FAR_AHEAD, soon) if sooner == "revoked" else (soon, FAR_AHEAD)
+    account = accounts.create(Account(0, "owner", "unlimited"), new_key(expires_at=expires_at))
+    accounts.revoke(only_key(accounts, account), revoked_at)
+    assert accounts.by_key()[digest(KEY)].expires_at == soon
+
+
+def test_when_keys_were_last_used_is_noted(accounts: Accounts) -> None:
+    account = created(accounts, "owner")
+    accounts.add_key(account, new_key(OTHER))
+    first, second = accounts.keys(account)
+    accounts.used({second.number: LONG_AGO})
+    assert [key.last_used_at for key in accounts.keys(account)] == [None, LONG_AGO]
+    accounts.used({first.number: LONG_AGO, second.number: FAR_AHEAD, 999: LONG_AGO})
+    assert [key.last_used_at for key in accounts.keys(account)] == [LONG_AGO, FAR_AHEAD]
+    accounts.used({})
+
+
+def test_moments_are_kept_in_utc(accounts: Accounts) -> None:
+    account = created(accounts, "owner")
+    offset = datetime.fromisoformat("2026-01-01T01:00:00+05:30")
+    accounts.add_key(account, new_key(OTHER, expires_at=offset.replace(year=2999)))
+    first, second = accounts.keys(account)
+    accounts.revoke(first, offset)
+    assert accounts.keys(account)[0].revoked_at == datetime(2025, 12, 31, 19, 30, tzinfo=UTC)
+    assert second.expires_at == datetime(2998, 12, 31, 19, 30, tzinfo=UTC)
+
+
+def test_a_deleted_account_is_gone_and_its_keys_are_revoked(accounts: Accounts) -> None:
+    account, guest = created(accounts, "owner"), created(accounts, "guest", OTHER)
+    accounts.delete(account)
+    assert accounts.named("owner") is None
+    assert list(accounts.all()) == [guest]
+    assert list(accounts.by_key()) == [digest(OTHER)]
+    assert only_key(accounts, account).revoked_at is not None
+    assert only_key(accounts, guest).revoked_at is None
+
+
+def test_deleting_an_account_leaves_when_a_key_was_revoked(accounts: Accounts) -> None:
+    account = created(accounts, "owner")
+    accounts.revoke(only_key(accounts, account), LONG_AGO)
+    accounts.delete(account)
+    assert only_key(accounts, account).revoked_at == LONG_AGO
+
+
+def test_the_name_of_a_deleted_account_can_be_taken_again(accounts: Accounts) -> None:
+    former = created(accounts, "owner")
+    accounts.delete(former)
+    account = created(accounts, "owner", OTHER)
+    assert account.number != former.number
+    assert accounts.named("owner") == account
+    assert list(accounts.by_key()) == [digest(OTHER)]
+    accounts.delete(account)
+    assert created(accounts, "owner", THIRD).number not in {former.number, account.number}
+
+
+def test_a_new_account_does_not_inherit_what_a_deleted_one_bought(accounts: Accounts) -> None:
+    former = created(accounts, "owner")
+    accounts.buy(former, date(2026, 11, 1), 5)
+    accounts.delete(former)
+    created(accounts, "owner", OTHER)
+    found = accounts.named("owner")
+    assert found is not None
+    assert found.bought == ()
+
+
+def test_accounts_outlive_the_process(kind: str, accounts: Accounts, tmp_path: Path) -> None:
+    created(accounts, "owner")
+    again = STORES[kind](tmp_path)
+    assert dict(again.accounts.by_key()) == dict(accounts.by_key())
+    assert list(again.accounts.by_key()) == [digest(KEY)]
+    again.close()
+
+
+def test_the_text_of_a_key_is_nowhere_in_the_files(store: Store, tmp_path: Path) -> None:
+    created(store.accounts, "owner")
+    store.close()
+    content = b"".join(file.read_bytes() for file in tmp_path.iterdir())
+    assert digest(KEY) in content
+    assert KEY.encode() not in content
+    assert KEY[len(shown_prefix(KEY)) :][:12].encode() not in content

@@ -1,0 +1,542 @@
+"""What every archive must do. A further store joins with one line of STORES."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, date, datetime, timedelta, timezone
+from decimal import Decimal
+from itertools import pairwise
+from pathlib import Path
+from sqlite3 import Connection
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import event
+
+from cambist.errors import SourceBroken
+from cambist.history.archive import FixingArchive
+from cambist.history.fixing import GRAM, Coverage, Filed, Fixing, Receipt, RefusedFixing
+from cambist.pricing.pair import Pair
+from cambist.storage import Store
+from cambist.storage.sql import SqlStore
+
+STORES = {
+    "sqlite": lambda folder: SqlStore(f"sqlite:///{folder / 'archive.db'}"),
+}
+
+NOON = datetime(2026, 3, 6, 12, 0, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+MON, TUE, WED = date(2026, 3, 2), date(2026, 3, 3), date(2026, 3, 4)
+USD, JPY = Pair("EUR", "USD"), Pair("EUR", "JPY")
+
+
+@pytest.fixture(params=STORES)
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def store(kind: str, tmp_path: Path) -> Iterator[Store]:
+    store = STORES[kind](tmp_path)
+    store.migrate()
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def archive(store: Store) -> FixingArchive:
+    return store.archive
+
+
+def fixing(value: str, day: date = MON, pair: Pair = USD, source: str = "ecb", nominal: int = 1) -> Fixing:
+    return Fixing(source, pair, day, Decimal(value), nominal)
+
+
+def deliver(archive: FixingArchive, fixings: Iterable[Fixing], at: datetime = NOON, digest: str = "d") -> Filed:
+    source = "ecb"
+    fixings = list(fixings)
+    if fixings:
+        source = fixings[0].source
+    return archive.file(Receipt(source, at, "a test", digest), fixings)
+
+
+def told(fixings: Iterable[Fixing]) -> list[tuple[str, str, date, str, int]]:
+    """Write fixings so that 1.1 and 1.10 differ."""
+    return [(one.source, str(one.pair), one.day, str(one.value), one.nominal) for one in fixings]
+
+
+def values(fixings: Iterable[Fixing]) -> list[str]:
+    return [str(one.value) for one in fixings]
+
+
+def test_an_empty_archive_knows_nothing(archive: FixingArchive) -> None:
+    assert list(archive.fixings("ecb")) == []
+    assert archive.newest("ecb") == []
+    assert archive.on_day("ecb", MON) == []
+    assert archive.trail(USD, MON) == []
+    assert archive.newest_digest("ecb", "a test") is None
+    assert archive.revision() == 0
+
+
+def test_what_is_filed_is_read_again(archive: FixingArchive) -> None:
+    given_ = [fixing("1.1"), fixing("180", pair=JPY)]
+    assert deliver(archive, given_) == Filed(added=2, corrected=0, unchanged=0)
+    assert sorted(told(archive.fixings("ecb"))) == sorted(told(given_))
+
+
+def test_an_identical_delivery_changes_nothing(archive: FixingArchive) -> None:
+    delivery = [fixing("1.1"), fixing("1.2", TUE)]
+    deliver(archive, delivery)
+    before = list(archive.fixings("ecb")), archive.trail(USD, MON), archive.revision()
+    assert deliver(archive, delivery, NOON + HOUR) == Filed(added=0, corrected=0, unchanged=2)
+    assert (list(archive.fixings("ecb")), archive.trail(USD, MON), archive.revision()) == before
+
+
+def test_new_days_are_added_to_what_is_known(archive: FixingArchive) -> None:
+    deliver(archive, [fixing("1.1")])
+    assert deliver(archive, [fixing("1.2", TUE), fixing("1.1")], NOON + HOUR) == Filed(1, 0, 1)
+    assert values(archive.fixings("ecb")) == ["1.1", "1.2"]
+
+
+def test_days_that_a_later_delivery_leaves_out_stay(archive: FixingArchive) -> None:
+    deliver(archive, [fixing("1.1"), fixing("1.2", TUE)])
+    deliver(archive, [fixing("1.3", WED)], NOON + HOUR)
+    assert values(archive.fixings("ecb")) == ["1.1", "1.2", "1.3"]
+
+
+def test_a_changed_value_is_a_correction(archive: FixingArchive) -> None:
+    deliver(archive, [fixing("1.1")])
+    assert deliver(archive, [fixing("1.2")], NOON + HOUR) == Filed(added=0, corrected=1, unchanged=0)
+    assert values(archive.fixings("ecb")) == ["1.2"]
+
+
+def test_a_corrected_day_reads_as_it_was_known_then(archive: FixingArchive) -> None:
+    deliver(archive, [fixing("1.1")])
+    deliver(archive, [fixing("1.2")], NOON + 2 * HOUR)
+    assert values(archive.fixings("ecb", known_at=NOON + HOUR)) == ["1.1"]
+    assert values(archive.fixings("ecb", known_at=NOON + 3 * HOUR)) == ["1.2"]
+
+
+def test_a_delivery_is_known_from_its_very_moment(archive: FixingArchive) -> None:
+    deliver(archive, [fixing("1.1")])
+    assert values(archive.fixings("ecb", known_at=NOON)) == ["1.1"]
+    assert values(archive.fixings("ecb", known_at=NOON - timedelta(microseconds=1))) == []
+
+
+def test_a_moment_may_be_told_in_any_zone(archive: FixingArchive) -> None:
+    deliver(archive, [fixing("1.1")])
+    tokyo = timezone(timedelta(hours=9))
+    assert values(archive.fixings("ecb", known_at=NOON.astimezone(tokyo))) == ["1.1"]
+    assert values(archive.fixings("ecb", known_at=(NOON - HOUR).astimezone(tokyo))) == []
+
+
+def test_the_trail_of_a_correction_holds_both_values_with_their_receipts(archive: FixingArchive) -> None:
+    archive.file(Receipt("ecb", NOON, "the package", "a"), [fixing("1.1")])
+    archive.file(Receipt("ecb", NOON + HOUR, "the web", "b"), [fixing("1.2")])
+    trail = [(str(known.fixing.value), known.received_at, known.origin) for known in archive.trail(USD, MON)]
+    assert trail == [("1.1", NOON, "the package"), ("1.2", NOON + HOUR, "the web")]
+
+
+def test_a_moment_comes_back_as_utc(archive: FixingArchive) -> None:
+    tokyo = timezone(timedelta(hours=9))
+    deliver(archive, [fixing("1.1")], NOON.astimezone(tokyo))
+    (known,) = archive.trail(USD, MON)
+    assert known.received_at == NOON
+    assert known.received_at.utcoffset() == timedelta(0)
+
+
+def test_a_value_that_returns_is_recorded_as_two_corrections(archive: FixingArchive) -> None:
+    for hours, value in enumerate(["1.1", "1.2", "1.1"]):
+        deliver(archive, [fixing(value)], NOON + hours * HOUR)
+    assert [str(known.fixing.value) for known in archive.trail(USD, MON)] == ["1.1", "1.2", "1.1"]
+    assert values(archive.fixings("ecb")) == ["1.1"]
+    assert values(archive.fixings("ecb", known_at=NOON + HOUR)) == ["1.2"]
+
+
+@pytest.mark.parametrize("value", ["1.10", "1", "100.000", "0.000000010", "123456789.123456789", "1E+3", "1E-12"])
+def test_a_value_is_kept_to_the_digit(archive: FixingArchive, value: str) -> None:
+    deliver(archive, [fixing(value)])
+    assert values(archive.fixings("ecb")) == [str(Decimal(value))]
+    assert values(known.fixing for known in archive.on_day("ecb", MON)) == [str(Decimal(value))]
+    assert values(known.fixing for known in archive.trail(USD, MON)) == [str(Decimal(value))]
+
+
+def test_direction_and_nominal_are_kept_as_published(archive: FixingArchive) -> None:
+    published = fixing("25.125", pair=Pair("JPY", "CZK"), source="cnb", nominal=100)
+    deliver(archive, [published])
+    assert list(archive.fixings("cnb")) == [published]
+    assert archive.on_day("cnb", MON)[0].fixing == published
+
+
+def test_a_changed_nominal_is_a_correction(archive: FixingArchive) -> None:
+    deliver(archive, [fixing("1.1")])
+    assert deliver(archive, [fixing("1.1", nominal=100)], NOON + HOUR).corrected == 1
+    assert [one.nominal for one in archive.fixings("ecb")] == [100]
+
+
+def test_a_pair_and_its_inverse_are_two_publications(archive: FixingArchive) -> None:
+    deliver(archive, [fixing("1.25"), fixing("0.80", pair=USD.inverse)])
+    assert len(archive.trail(USD, MON)) == len(archive.trail(USD.inverse, MON)) == 1
+
+
+def test_a_delivery_whose_feed_breaks_leaves_nothing(archive: FixingArchive) -> None:
+    def breaking() -> Iterator[Fixing]:
+        yield fixing("9.9")
+        yield fixing("9.9", TUE, JPY)
+        raise SourceBroken("cut off")
+
+    deliver(archive, [fixing("1.1")], digest="good")
+    before = list(archive.fixings("ecb")), archive.revision()
+    with pytest.raises(SourceBroken):
+        archive.file(Receipt("ecb", NOON + HOUR, "a test", "bad"), breaking())
+    assert (list(archive.fixings("ecb")), archive.revision()) == before
+    assert archive.trail(JPY, TUE) == []
+    assert archive.newest_digest("ecb", "a test") == "good"
+
+
+def test_a_broken_delivery_can_be_filed_whole_afterwards(archive: FixingArchive) -> None:
+    def breaking() -> Iterator[Fixing]:
+        yield fixing("1.1")
+        raise SourceBroken("cut off")
+
+    with pytest.raises(SourceBroken):
+        archive.file(Receipt("ecb", NOON, "a test", "bad"), breaking())
+    assert deliver(archive, [fixing("1.1")], NOON + HOUR) == Filed(added=1, corrected=0, unchanged=0)
+
+
+def test_fixings_come_oldest_day_first(archive: FixingArchive) -> None:
+    deliver(archive, [fixing("1.3", WED), fixing("180", TUE, JPY), fixing("1.2", TUE)])
+    deliver(archive, [fixing("1.1", MON), fixing("1.25", TUE)], NOON + HOUR)
+    assert [one.day for one in archive.fixings("ecb")] == [MON, TUE, TUE, WED]
+
+
+def test_newest_gives_each_pair_at_its_own_newest_day(archive: FixingArchive) -> None:
+    deliver(archive, [fixing("180", MON, JPY), fixing("1.1", MON), fixing("1.2", TUE)])
+    assert sorted(told(known.fixing for known in archive.newest("ecb"))) == [
+        ("ecb", "EUR/JPY", MON, "180", 1),
+        ("ecb", "EUR/USD", TUE, "1.2", 1),
+    ]
+
+
+def test_newest_gives_the_correction_and_its_receipt(archive: FixingArchive) -> None:
+    deliver(archive, [fixing("1.1")])
+    archive.file(Receipt("ecb", NOON + HOUR, "the web", "b"), [fixing("1.2")])
+    (known,) = archive.newest("ecb")
+    assert (str(known.fixing.value), known.received_at, known.origin) == ("1.2", NOON + HOUR, "the web")
+
+
+def test_a_correction_of_an_older_day_does_not_become_the_newest(archive: FixingArchive) -> None:
+    deliver(archive, [fixing("1.1", MON), fixing("1.2", TUE)])
+    deliver(archive, [fixing("1.15", MON)], NOON + HOUR)
+    assert values(known.fixing for known in archive.newest("ecb")) == ["1.2"]
+
+
+def test_on_day_gives_that_day_alone_and_carries_nothing(archive: FixingArchive) -> None:
+    deliver(archive, [fixing("1.1", MON), fixing("1.3", WED)])
+    assert values(known.fixing for known in archive.on_day("ecb", MON)) == ["1.1"]
+    assert archive.on_day("ecb", TUE) == []
+
+
+def test_on_day_gives_the_correction(archive: FixingArchive) -> None:
+    deliver(archive, [fixing("1.1"), fixing("180", pair=JPY)])
+    deliver(archive, [fixing("1.2")], NOON + HOUR)
+    assert sorted(values(known.fixing for known in archive.on_day("ecb", MON))) == ["1.2", "180"]
+
+
+def test_newest_digest_is_of_the_last_delivery_from_that_origin(archive: FixingArchive) -> None:
+    archive.file(Receipt("ecb", NOON, "the package", "first"), [fixing("1.1")])
+    archive.file(Receipt("ecb", NOON + HOUR, "the package", "second"), [fixing("1.1")])
+    archive.file(Receipt("ecb", NOON + HOUR, "the web", "other"), [fixing("1.1")])
+    assert archive.newest_digest("ecb", "the package") == "second"
+    assert archive.newest_digest("ecb", "the web") == "other"
+    assert archive.newest_digest("boe", "the web") is None
+
+
+def test_the_revision_grows_with_each_delivery_that_changed_something(archive: FixingArchive) -> None:
+    revisions = [archive.revision()]
+    for hours, delivery in enumerate([[fixing("1.1")], [fixing("1.2", TUE)], [fixing("1.3", TUE)]]):
+        deliver(archive, delivery, NOON + hours * HOUR)
+        revisions.append(archive.revision())
+    assert all(earlier < later for earlier, later in pairwise(revisions))
+
+
+def test_the_revision_stays_when_nothing_changed(archive: FixingArchive) -> None:
+    deliver(archive, [fixing("1.1")])
+    before = archive.revision()
+    deliver(archive, [fixing("1.1")], NOON + HOUR, "other bytes")
+    assert archive.revision() == before
+
+
+def test_two_sources_with_the_same_pair_do_not_mix(archive: FixingArchive) -> None:
+    deliver(archive, [fixing("1.1")])
+    assert deliver(archive, [fixing("1.3", source="boe")], NOON + HOUR) == Filed(added=1, corrected=0, unchanged=0)
+    assert values(archive.fixings("ecb")) == ["1.1"]
+    assert values(archive.fixings("boe")) == ["1.3"]
+    assert values(known.fixing for known in archive.newest("ecb")) == ["1.1"]
+    assert values(known.fixing for known in archive.on_day("boe", MON)) == ["1.3"]
+
+
+def test_the_trail_holds_every_source_in_order_of_receipt(archive: FixingArchive) -> None:
+    deliver(archive, [fixing("1.1")])
+    deliver(archive, [fixing("1.3", source="boe")], NOON + HOUR)
+    deliver(archive, [fixing("1.2")], NOON + 2 * HOUR)
+    trail = [(known.fixing.source, str(known.fixing.value)) for known in archive.trail(USD, MON)]
+    assert trail == [("ecb", "1.1"), ("boe", "1.3"), ("ecb", "1.2")]
+
+
+def test_what_is_filed_outlives_the_process(kind: str, store: Store, tmp_path: Path) -> None:
+    deliver(store.archive, [fixing("1.10")])
+    again = STORES[kind](tmp_path)
+    assert values(again.archive.fixings("ecb")) == ["1.10"]
+    again.close()
+
+
+def test_a_unit_is_kept_with_its_pair(archive: FixingArchive) -> None:
+    gold = Fixing("cbr", Pair("XAU", "RUB"), MON, Decimal("10000.10"), 1, GRAM)
+    dollar = fixing("80", pair=Pair("USD", "RUB"), source="cbr")
+    deliver(archive, [gold, dollar])
+    deliver(archive, [Fixing("cbr", gold.pair, TUE, Decimal(9999), 1, GRAM)], NOON + HOUR)
+    assert {(one.pair, one.unit) for one in archive.fixings("cbr")} == {(gold.pair, GRAM), (dollar.pair, "")}
+    assert [known.fixing.unit for known in archive.newest("cbr")] == ["", GRAM]
+    assert [known.fixing for known in archive.on_day("cbr", MON) if known.fixing.unit] == [gold]
+    assert [known.fixing for known in archive.trail(gold.pair, MON)] == [gold]
+    assert archive.before("cbr", TUE)[gold.pair] == gold
+
+
+def test_what_is_refused_leaves_the_archive_as_it_is(archive: FixingArchive) -> None:
+    receipt = Receipt("ecb", NOON, "a test", "d")
+    filed = archive.file(receipt, [fixing("1.1")], [RefusedFixing(fixing("9.9", TUE), "a jump")])
+    assert filed == Filed(added=1, corrected=0, unchanged=0, refused=1)
+    assert told(archive.fixings("ecb")) == [("ecb", "EUR/USD", MON, "1.1", 1)]
+
+
+def test_a_delivery_of_tens_of_thousands_is_filed_whole(archive: FixingArchive) -> None:
+    many = [fixing(f"1.{number}", MON - timedelta(days=number)) for number in range(20_001)]
+    assert deliver(archive, many).added == 20_001
+    assert deliver(archive, many, NOON + HOUR) == Filed(added=0, corrected=0, unchanged=20_001)
+    oldest = next(archive.fixings("ecb"))
+    assert (oldest.day, str(oldest.value)) == (MON - timedelta(days=20_000), "1.20000")
+
+
+# Rates
+
+EPOCH = date(1970, 1, 1)
+
+
+def rates(archive: FixingArchive, source: str = "ecb") -> dict[str, list[tuple[int, float]]]:
+    return {str(pair): list(zip(days, values, strict=True)) for pair, days, values in archive.rates(source)}
+
+
+def test_an_empty_archive_has_no_rates(archive: FixingArchive) -> None:
+    assert list(archive.rates("ecb")) == []
+
+
+def test_rates_are_of_days_since_1970_began(archive: FixingArchive) -> None:
+    deliver(archive, [fixing("1.5", EPOCH), fixing("1.25", date(2026, 3, 2)), fixing("2", date(1969, 12, 30))])
+    assert rates(archive) == {"EUR/USD": [(-2, 2.0), (0, 1.5), (20514, 1.25)]}
+    assert EPOCH + timedelta(days=20514) == date(2026, 3, 2)
+
+
+def test_rates_come_oldest_first_whenever_they_were_filed(archive: FixingArchive) -> None:
+    deliver(archive, [fixing("3", WED), fixing("1", MON)])
+    deliver(archive, [fixing("2", TUE)], NOON + HOUR)
+    assert [value for _, value in rates(archive)["EUR/USD"]] == [1.0, 2.0, 3.0]
+
+
+def test_rates_are_per_one_unit_in_the_direction_published(archive: FixingArchive) -> None:
+    deliver(archive, [fixing("25.125", pair=Pair("JPY", "CZK"), source="cnb", nominal=100)])
+    deliver(archive, [fixing("0.8", pair=USD.inverse), fixing("1.25")])
+    assert [value for _, value in rates(archive, "cnb")["JPY/CZK"]] == [0.25125]
+    assert {pair: line[0][1] for pair, line in rates(archive).items()} == {"USD/EUR": 0.8, "EUR/USD": 1.25}
+
+
+def test_rates_of_a_metal_by_the_gram_are_by_the_ounce(archive: FixingArchive) -> None:
+    deliver(archive, [Fixing("cbr", Pair("XAU", "RUB"), MON, Decimal(10000), 1, GRAM)])
+    ((_, value),) = rates(archive, "cbr")["XAU/RUB"]
+    assert value == pytest.approx(311034.768, rel=1e-15)
+
+
+def test_a_correction_takes_the_place_of_what_it_corrects(archive: FixingArchive) -> None:
+    deliver(archive, [fixing("1", MON), fixing("2", TUE), fixing("3", WED)])
+    deliver(archive, [fixing("2.5", TUE)], NOON + HOUR)
+    deliver(archive, [fixing("2.25", TUE, nominal=10)], NOON + 2 * HOUR)
+    assert [value for _, value in rates(archive)["EUR/USD"]] == [1.0, 0.225, 3.0]
+
+
+def test_rates_of_two_sources_are_kept_apart(archive: FixingArchive) -> None:
+    deliver(archive, [fixing("1.1"), fixing("180", pair=JPY)])
+    deliver(archive, [fixing("1.3", source="boe")])
+    assert rates(archive, "boe") == {"EUR/USD": [((MON - EPOCH).days, 1.3)]}
+    assert set(rates(archive)) == {"EUR/USD", "EUR/JPY"}
+
+
+# Before, coverage, newest
+
+
+def test_before_gives_each_pairs_last_fixing_of_an_earlier_day(archive: FixingArchive) -> None:
+    deliver(archive, [fixing("1.1", MON), fixing("1.2", TUE), fixing("1.3", WED), fixing("180", MON, JPY)])
+    deliver(archive, [fixing("9", MON, source="boe")])
+    assert {pair: str(one.value) for pair, one in archive.before("ecb", WED).items()} == {USD: "1.2", JPY: "180"}
+    assert {pair: str(one.value) for pair, one in archive.before("ecb", TUE).items()} == {USD: "1.1", JPY: "180"}
+    assert dict(archive.before("ecb", MON)) == {}
+    assert dict(archive.before("nobody", WED)) == {}
+
+
+def test_before_gives_the_correction(archive: FixingArchive) -> None:
+    deliver(archive, [fixing("1.1", MON), fixing("1.2", TUE)])
+    deliver(archive, [fixing("1.15", MON), fixing("1.25", TUE)], NOON + HOUR)
+    assert archive.before("ecb", TUE) == {USD: fixing("1.15", MON)}
+    assert archive.before("ecb", WED) == {USD: fixing("1.25", TUE)}
+
+
+def test_before_reaches_back_as_far_as_it_takes(archive: FixingArchive) -> None:
+    deliver(archive, [fixing("1.1", date(1953, 1, 2)), fixing("180", MON, JPY)])
+    assert archive.before("ecb", WED)[USD] == fixing("1.1", date(1953, 1, 2))
+
+
+def test_coverage_counts_pairs_and_spans_their_days(archive: FixingArchive) -> None:
+    assert archive.coverage("ecb") is None
+    deliver(archive, [fixing("1.1", TUE), fixing("180", MON, JPY)])
+    deliver(archive, [fixing("1.2", WED), fixing("181", TUE, JPY)], NOON + HOUR)
+    deliver(archive, [fixing("9", date(1999, 1, 4), source="boe")])
+    assert archive.coverage("ecb") == Coverage(2, MON, WED)
+    assert archive.coverage("boe") == Coverage(1, date(1999, 1, 4), date(1999, 1, 4))
+    assert archive.coverage("nobody") is None
+
+
+def test_newest_gives_every_pair_at_its_own_day_in_order_of_pairs(archive: FixingArchive) -> None:
+    days = [date(2026, 1, 1) + timedelta(days=number) for number in range(60)]
+    codes = ["USD", "JPY", "CHF", "AUD"]
+    # Each pair ends ten days before the one that was named before it.
+    lines = [
+        fixing(f"{place + 1}.{number}", day, Pair("EUR", code))
+        for place, code in enumerate(codes)
+        for number, day in enumerate(days[: 60 - 10 * place])
+    ]
+    deliver(archive, lines)
+    deliver(archive, [fixing("7", days[-1], source="boe")])
+    deliver(archive, [fixing("4.30", days[30], Pair("EUR", "AUD"))], NOON + HOUR)
+    assert [(str(known.fixing.pair), known.fixing.day, str(known.fixing.value)) for known in archive.newest("ecb")] == [
+        ("EUR/AUD", days[30], "4.30"),
+        ("EUR/CHF", days[39], "3.39"),
+        ("EUR/JPY", days[49], "2.49"),
+        ("EUR/USD", days[59], "1.59"),
+    ]
+
+
+def test_newest_before_and_a_trail_do_not_read_the_whole_history(store: Store) -> None:
+    """Each is a seek into the index a pair: with thousands of days they give the database no more to do."""
+    many = [fixing("1.1", MON - timedelta(days=number), pair) for number in range(4000) for pair in (USD, JPY)]
+    deliver(store.archive, many)
+    for read in (lambda: store.archive.newest("ecb"), lambda: store.archive.before("ecb", TUE)):
+        assert steps(store, read) < 2_000
+        assert len(read()) == 2
+    assert steps(store, lambda: store.archive.coverage("ecb")) < 2_000
+    assert steps(store, lambda: store.archive.trail(USD, MON)) < 2_000
+    assert steps(store, lambda: list(store.archive.fixings("ecb"))) > 16_000, "this one reads all"
+
+
+def steps(store: Store, work: Callable[[], object]) -> int:
+    """Count the steps that the database takes for some work, a hundred at a time."""
+    counted = [0]
+
+    def count() -> int:
+        counted[0] += 100
+        return 0
+
+    def listen(connection: Connection, _: object) -> None:
+        connection.set_progress_handler(count, 100)
+
+    event.listen(store._engine, "connect", listen)
+    try:
+        work()
+    finally:
+        event.remove(store._engine, "connect", listen)
+    return counted[0]
+
+
+DAYS = st.sampled_from([MON, TUE, WED])
+PAIRS = st.sampled_from([USD, JPY, USD.inverse])
+VALUES = st.sampled_from(["1.1", "1.10", "2"])
+SOURCES = st.sampled_from(["ecb", "boe"])
+NOMINALS = st.sampled_from([1, 100])
+CELLS = st.dictionaries(st.tuples(DAYS, PAIRS), st.tuples(VALUES, NOMINALS), max_size=5)
+DELIVERIES = st.lists(st.tuples(SOURCES, CELLS), max_size=6)
+Cell = tuple[str, Pair, date]
+
+
+def modelled(deliveries: list[tuple[str, dict[tuple[date, Pair], tuple[str, int]]]]) -> dict[Cell, tuple[str, int]]:
+    """Say what is known after some deliveries, with nothing but a dict."""
+    known: dict[Cell, tuple[str, int]] = {}
+    for source, cells in deliveries:
+        known |= {(source, pair, day): value for (day, pair), value in cells.items()}
+    return known
+
+
+def read(archive: FixingArchive, known_at: datetime | None) -> dict[Cell, tuple[str, int]]:
+    found = [one for source in ("ecb", "boe") for one in archive.fixings(source, known_at)]
+    cells = {(one.source, one.pair, one.day): (str(one.value), one.nominal) for one in found}
+    assert len(cells) == len(found), "a cell came twice"
+    return cells
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(deliveries=DELIVERIES)
+def test_any_deliveries_read_as_a_dict_would_at_any_moment(kind: str, deliveries: list) -> None:
+    with TemporaryDirectory() as folder:
+        store = STORES[kind](Path(folder))
+        store.migrate()
+        for hours, (source, cells) in enumerate(deliveries):
+            delivery = [fixing(value, day, pair, source, nominal) for (day, pair), (value, nominal) in cells.items()]
+            store.archive.file(Receipt(source, NOON + hours * HOUR, "a test", str(hours)), delivery)
+        for count in range(len(deliveries) + 1):
+            moment = NOON + count * HOUR - HOUR / 2
+            assert read(store.archive, moment) == modelled(deliveries[:count])
+        assert read(store.archive, None) == modelled(deliveries)
+        for source in ("ecb", "boe"):
+            check_readings(store.archive, source, modelled(deliveries))
+        store.close()
+
+
+def check_readings(archive: FixingArchive, source: str, known: dict[Cell, tuple[str, int]]) -> None:
+    """Compare every other way of reading with the dict."""
+    of_source = {(pair, day): value for (who, pair, day), value in known.items() if who == source}
+    pairs = {pair for pair, _ in of_source}
+    newest = {pair: max(day for one, day in of_source if one == pair) for pair in pairs}
+    assert {one.fixing.pair: one.fixing.day for one in archive.newest(source)} == newest
+    for day in (MON, TUE, WED):
+        earlier = {pair: [each for one, each in of_source if one == pair and each < day] for pair in pairs}
+        before = {pair: (max(days), *of_source[pair, max(days)]) for pair, days in earlier.items() if days}
+        found = {pair: (one.day, str(one.value), one.nominal) for pair, one in archive.before(source, day).items()}
+        assert found == before
+    lines = {
+        (pair, EPOCH + timedelta(days=row)): rate
+        for pair, rows, values_ in archive.rates(source)
+        for row, rate in zip(rows, values_, strict=True)
+    }
+    assert lines == {cell: float(value) / nominal for cell, (value, nominal) in of_source.items()}
+    days = [day for _, day in of_source]
+    assert archive.coverage(source) == (Coverage(len(pairs), min(days), max(days)) if days else None)
+
+
+def test_lines_are_of_the_wanted_pairs_and_days_and_as_they_were_corrected(archive: FixingArchive) -> None:
+    first, last = date(2026, 3, 2), date(2026, 3, 4)
+    gold = Pair("XAU", "EUR")
+    for number, value in enumerate(("1.1", "1.2")):
+        receipt = Receipt("ecb", datetime(2026, 3, 5, number, tzinfo=UTC), "a test", str(number))
+        days = (first - timedelta(days=1), first, last, last + timedelta(days=1))
+        archive.file(receipt, [Fixing("ecb", Pair("EUR", "USD"), day, Decimal(value)) for day in days])
+        archive.file(receipt, [Fixing("ecb", Pair("EUR", "JPY"), first, Decimal(180))])
+    archive.file(Receipt("nbp", NOON, "a test", "d"), [Fixing("nbp", gold, first, Decimal(100), 1, GRAM)])
+    found = {
+        (source, str(line.pair)): (line.rows.tolist(), [round(rate, 4) for rate in line.rates.tolist()])
+        for source, line in archive.lines(lambda _, pair: pair.quote != "JPY", first, last)
+    }
+    row = (first - date(1970, 1, 1)).days
+    assert found == {("ecb", "EUR/USD"): ([row, row + 2], [1.2, 1.2]), ("nbp", "XAU/EUR"): ([row], [3110.3477])}
+
+
+def test_lines_of_nothing_wanted_are_none(archive: FixingArchive) -> None:
+    assert list(archive.lines(lambda _source, _pair: False, date(1970, 1, 1), date(2026, 3, 4))) == []

@@ -1,0 +1,217 @@
+"""What every store must do with bars. A further store joins with one line of STORES."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sqlalchemy import event
+
+from cambist.errors import StoreBroken
+from cambist.history.bars import Bar, BarOf, BarStore, Interval, Ohlc
+from cambist.pricing.pair import Pair
+from cambist.storage import Store
+from cambist.storage.sql import SqlStore
+
+STORES = {
+    "sqlite": lambda folder: SqlStore(f"sqlite:///{folder / 'archive.db'}"),
+}
+
+NOON = datetime(2026, 3, 6, 12, tzinfo=UTC)
+SECOND, MINUTE, HOUR = timedelta(seconds=1), timedelta(minutes=1), timedelta(hours=1)
+EURUSD, USDJPY, EURJPY = Pair("EUR", "USD"), Pair("USD", "JPY"), Pair("EUR", "JPY")
+
+
+@pytest.fixture(params=STORES)
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    store = STORES[request.param](tmp_path)
+    store.migrate()
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def bars(store: Store) -> BarStore:
+    return store.bars
+
+
+def side(*prices: str) -> Ohlc:
+    return Ohlc(*map(Decimal, prices))
+
+
+def bar(minute: int = 0, price: str = "1.5", interval: Interval = Interval.MINUTE, pair: Pair = EURUSD) -> BarOf:
+    start = NOON.replace(hour=0 if interval is Interval.DAY else NOON.hour) + minute * interval.length
+    return BarOf(pair, interval, Bar(start, side(price, price, price, price), side(price, price, price, price)))
+
+
+def found(
+    bars: BarStore, start: datetime | None = None, end: datetime | None = None, limit: int = 100, pair: Pair = EURUSD
+) -> list[int]:
+    page = bars.page(pair, Interval.MINUTE, start, end, limit)
+    return [int((each.start - NOON) / MINUTE) for each in page]
+
+
+def test_a_bar_comes_back_to_the_digit(bars: BarStore) -> None:
+    filed = Bar(NOON, side("1.10", "1.450", "1.0", "1.3"), side("2E+1", "123456789.123456789", "0.0000000010", "7"))
+    bars.file([BarOf(EURUSD, Interval.HOUR, filed)])
+    (page,) = bars.page(EURUSD, Interval.HOUR, None, None, 1)
+    assert page == filed
+    assert page.start.tzinfo is UTC
+    assert [str(price) for price in (page.bid.o, page.bid.h, page.bid.l, page.bid.c)] == ["1.10", "1.450", "1.0", "1.3"]
+
+
+def test_where_nothing_is_filed_there_is_nothing(bars: BarStore) -> None:
+    assert found(bars) == []
+    assert bars.earliest(Interval.MINUTE) == {}
+    bars.file([])
+    assert bars.forget(Interval.MINUTE, NOON) == 0
+
+
+def test_the_newest_come_first_and_no_more_than_asked_for(bars: BarStore) -> None:
+    bars.file(bar(minute) for minute in (3, 1, 7, 2))
+    assert found(bars) == [7, 3, 2, 1]
+    assert found(bars, limit=2) == [7, 3]
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "expected"),
+    [
+        (NOON + MINUTE, None, [3, 2, 1]),
+        (NOON + MINUTE + timedelta(microseconds=1), None, [3, 2]),
+        (None, NOON + 2 * MINUTE, [1, 0]),
+        (None, NOON + 2 * MINUTE + timedelta(microseconds=1), [2, 1, 0]),
+        (NOON + MINUTE, NOON + 3 * MINUTE, [2, 1]),
+        (NOON + MINUTE, NOON + MINUTE, []),
+        (NOON + 3 * MINUTE, NOON, []),
+        (datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC), [3, 2, 1, 0]),
+    ],
+)
+def test_a_page_begins_at_its_start_and_ends_before_its_end(
+    bars: BarStore, start: datetime | None, end: datetime | None, expected: list[int]
+) -> None:
+    bars.file(bar(minute) for minute in range(4))
+    assert found(bars, start, end) == expected
+
+
+def test_pairs_and_intervals_are_kept_apart(bars: BarStore) -> None:
+    bars.file([bar(1), bar(2, pair=USDJPY), bar(3, pair=EURUSD.inverse), bar(0, interval=Interval.DAY)])
+    assert found(bars) == [1]
+    assert found(bars, pair=USDJPY) == [2]
+    assert found(bars, pair=EURJPY) == []
+    (day,) = bars.page(EURUSD, Interval.DAY, None, None, 9)
+    assert day.start == datetime(2026, 3, 6, tzinfo=UTC)
+
+
+def test_filed_again_a_bar_takes_the_place_of_the_first(bars: BarStore) -> None:
+    bars.file([bar(1, "1"), bar(2, "2")])
+    bars.file([bar(1, "9")])
+    assert [each.bid.o for each in bars.page(EURUSD, Interval.MINUTE, None, None, 9)] == [2, 9]
+
+
+def test_bars_are_filed_all_or_none(bars: BarStore) -> None:
+    def broken() -> Iterator[BarOf]:
+        yield bar(1)
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        bars.file(broken())
+    nothing: str = None  # type: ignore[assignment]  # what no column takes
+    with pytest.raises((TypeError, ValueError)):
+        bars.file([bar(1), bar(2)._replace(bar=Bar(NOON, side("1", "1", "1", "1"), Ohlc(*[nothing] * 4)))])
+    assert found(bars) == []
+
+
+def test_the_earliest_is_known_of_each_pair(bars: BarStore) -> None:
+    bars.file([bar(3), bar(2), bar(5, pair=USDJPY), bar(0, interval=Interval.HOUR, pair=EURJPY)])
+    assert bars.earliest(Interval.MINUTE) == {EURUSD: NOON + 2 * MINUTE, USDJPY: NOON + 5 * MINUTE}
+    assert bars.earliest(Interval.HOUR) == {EURJPY: NOON}
+    assert bars.earliest(Interval.DAY) == {}
+    bars.forget(Interval.MINUTE, NOON + 3 * MINUTE)
+    assert bars.earliest(Interval.MINUTE) == {EURUSD: NOON + 3 * MINUTE, USDJPY: NOON + 5 * MINUTE}
+    bars.forget(Interval.MINUTE, NOON + HOUR)
+    assert bars.earliest(Interval.MINUTE) == {}
+
+
+def test_what_starts_before_a_moment_is_forgotten_of_one_interval(bars: BarStore) -> None:
+    bars.file([*(bar(minute, pair=pair) for minute in range(5) for pair in (EURUSD, USDJPY))])
+    bars.file([bar(0, interval=Interval.HOUR)])
+    assert bars.forget(Interval.MINUTE, NOON + 2 * MINUTE) == 4
+    assert (found(bars), found(bars, pair=USDJPY)) == ([4, 3, 2], [4, 3, 2])
+    assert len(bars.page(EURUSD, Interval.HOUR, None, None, 9)) == 1
+    assert bars.forget(Interval.MINUTE, NOON + 2 * MINUTE) == 0
+
+
+@settings(max_examples=25)
+@given(
+    gaps=st.lists(st.integers(1, 4), min_size=1, max_size=40),
+    limits=st.lists(st.integers(1, 9), min_size=1, max_size=40),
+    arriving=st.lists(st.integers(0, 3), max_size=40),
+)
+@pytest.mark.parametrize("kind", STORES)
+def test_pages_walked_backwards_give_each_bar_once_while_new_ones_arrive(
+    kind: str, gaps: list[int], limits: list[int], arriving: list[int]
+) -> None:
+    with TemporaryDirectory() as folder:
+        store = STORES[kind](Path(folder))
+        store.migrate()
+        starts = [sum(gaps[: place + 1]) for place in range(len(gaps))]
+        store.bars.file(bar(minute) for minute in starts)
+        newest, walked, end, turn = starts[-1], list[int](), None, 0
+        while True:
+            limit = limits[turn % len(limits)]
+            page = store.bars.page(EURUSD, Interval.MINUTE, None, end, limit)
+            walked += [int((each.start - NOON) / MINUTE) for each in page]
+            if len(page) < limit:
+                break
+            end = page[-1].start
+            for _ in range(arriving[turn] if turn < len(arriving) else 0):
+                newest += 1
+                store.bars.file([bar(newest)])
+            turn += 1
+        store.close()
+    assert walked == starts[::-1]
+
+
+def test_a_page_is_a_seek_into_the_index(store: Store, bars: BarStore) -> None:
+    """The plan decides: over millions of rows a seek takes as long as over these."""
+    for pair in (EURUSD, USDJPY, EURJPY):
+        bars.file(bar(minute, pair=pair) for minute in range(20_000))
+    assert isinstance(store, SqlStore)
+    asked = list[tuple[str, Any]]()
+
+    def note(_connection: Any, _cursor: Any, statement: str, parameters: Any, *_: Any) -> None:
+        asked.append((statement, parameters))
+
+    event.listen(store._engine, "before_cursor_execute", note)
+    bars.page(EURUSD, Interval.MINUTE, NOON, NOON + HOUR, 9)
+    bars.earliest(Interval.MINUTE)
+    bars.forget(Interval.MINUTE, NOON + MINUTE)
+    event.remove(store._engine, "before_cursor_execute", note)
+    queries = [(statement, parameters) for statement, parameters in asked if re.search(r"\bbars\b", statement)]
+    assert len(queries) == 5  # one each, and the forgetting one a pair
+    for statement, parameters in queries:
+        with store._engine.connect() as connection:
+            plan = [row[3] for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters)]
+        assert any("SEARCH bars USING PRIMARY KEY (series_id=?" in line for line in plan), plan
+        assert not any("SCAN bars" in line or "TEMP B-TREE" in line for line in plan), plan
+
+
+def test_a_database_that_cannot_be_used_is_said(tmp_path: Path) -> None:
+    store = SqlStore(f"sqlite:///{tmp_path / 'nowhere' / 'a.db'}")
+    for ask in (
+        lambda: store.bars.page(EURUSD, Interval.DAY, None, None, 1),
+        lambda: store.bars.earliest(Interval.DAY),
+        lambda: store.bars.file([bar()]),
+        lambda: store.bars.forget(Interval.DAY, NOON),
+    ):
+        with pytest.raises(StoreBroken, match="cannot be used"):
+            ask()
+    store.close()

@@ -1,0 +1,179 @@
+"""Rows of the database that are no longer what was filed."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from pathlib import Path
+from zlib import crc32
+
+import pytest
+from alembic.command import upgrade
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sqlalchemy import text
+
+from cambist.history.damaged_rows import Damage
+from cambist.history.fixing import Fixing, Receipt
+from cambist.pricing.pair import Pair
+from cambist.storage.sql import SqlStore
+from cambist.storage.sql.checksum import Row, content, is_intact, seed
+from cambist.storage.sql.engine import open_engine
+from cambist.storage.sql.migrate import migrate
+
+NOON = datetime(2026, 3, 6, 12, 0, tzinfo=UTC)
+MON, TUE, WED = date(2026, 3, 2), date(2026, 3, 3), date(2026, 3, 4)
+USD, JPY = Pair("EUR", "USD"), Pair("EUR", "JPY")
+TUESDAY = 20515
+
+
+def fixing(value: str, day: date, pair: Pair = USD) -> Fixing:
+    return Fixing("ecb", pair, day, Decimal(value))
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SqlStore]:
+    store = SqlStore(f"sqlite:///{tmp_path / 'cambist.db'}")
+    store.migrate()
+    given = [fixing("1.1", MON), fixing("1.2", TUE), fixing("1.3", WED), fixing("160", WED, JPY)]
+    store.archive.file(Receipt("ecb", NOON, "a test", "d"), given)
+    yield store
+    store.close()
+
+
+def harm(tmp_path: Path, statement: str) -> None:
+    with sqlite3.connect(tmp_path / "cambist.db") as connection:
+        assert connection.execute(statement).rowcount == 1
+    connection.close()
+
+
+def rates(store: SqlStore) -> tuple[dict[str, list[float]], Damage]:
+    damage = Damage()
+    return {str(pair): values for pair, _, values in store.archive.rates("ecb", damage)}, damage
+
+
+HARMS = {
+    "value": "UPDATE fixings SET value = '9.2' WHERE value = '1.2'",
+    "value that is no number": "UPDATE fixings SET value = '1,2' WHERE value = '1.2'",
+    "value that is no text": "UPDATE fixings SET value = CAST(x'ff2e32' AS TEXT) WHERE value = '1.2'",
+    "value that is nothing": "UPDATE fixings SET value = '' WHERE value = '1.2'",
+    "nominal": "UPDATE fixings SET nominal = 100 WHERE value = '1.2'",
+    "nominal of zero": "UPDATE fixings SET nominal = 0 WHERE value = '1.2'",
+    "day": "UPDATE fixings SET day = '2026-02-03' WHERE value = '1.2'",
+    "day that is none": "UPDATE fixings SET day = '2026-0s-03' WHERE value = '1.2'",
+    "day that is no text": "UPDATE fixings SET day = CAST(x'ff303236' AS TEXT) WHERE value = '1.2'",
+    "pair": "UPDATE fixings SET series_id = 2 WHERE value = '1.2'",
+    "time of publication": "UPDATE fixings SET published_at = '2026-03-03 12:00:00.000000' WHERE value = '1.2'",
+    "checksum": "UPDATE fixings SET checksum = checksum + 1 WHERE value = '1.2'",
+}
+
+
+@pytest.mark.parametrize("statement", HARMS.values(), ids=HARMS)
+def test_a_damaged_row_is_left_out_and_named(store: SqlStore, tmp_path: Path, statement: str) -> None:
+    harm(tmp_path, statement)
+    found, damage = rates(store)
+    assert found == {"EUR/USD": [1.1, 1.3], "EUR/JPY": [160.0]}
+    assert len(damage) == 1
+    assert damage.rows[0].source == "ecb"
+    assert damage.rows[0].receipt == "1"
+
+
+@pytest.mark.parametrize("statement", HARMS.values(), ids=HARMS)
+def test_no_reading_believes_a_damaged_row(store: SqlStore, tmp_path: Path, statement: str) -> None:
+    harm(tmp_path, statement)
+    archive = store.archive
+    assert [str(one.value) for one in archive.fixings("ecb") if one.pair == USD] == ["1.1", "1.3"]
+    assert (USD, TUE) not in archive.between("ecb", MON, WED)
+    assert str(archive.before("ecb", WED)[USD].value) == "1.1"
+    assert archive.trail(USD, TUE) == []
+    assert archive.on_day("ecb", TUE) == []
+    assert {str(known.fixing.value) for known in archive.newest("ecb")} == {"1.3", "160"}
+    coverage = archive.coverage("ecb")
+    assert coverage is None or coverage.pairs == 2
+
+
+def test_where_the_newest_row_is_damaged_the_newest_is_the_one_before(store: SqlStore, tmp_path: Path) -> None:
+    harm(tmp_path, "UPDATE fixings SET day = '9026-03-04' WHERE value = '1.3'")
+    assert {str(known.fixing.value) for known in store.archive.newest("ecb")} == {"1.2", "160"}
+
+
+def test_a_damaged_correction_does_not_bring_back_what_it_corrected(store: SqlStore, tmp_path: Path) -> None:
+    store.archive.file(Receipt("ecb", NOON, "a test", "e"), [fixing("1.25", TUE)])
+    harm(tmp_path, "UPDATE fixings SET value = '1.26' WHERE value = '1.25'")
+    found, damage = rates(store)
+    assert found["EUR/USD"] == [1.1, 1.3]
+    assert str(damage.rows[0]) == "ecb EUR/USD 2026-03-03 (receipt 2)"
+    assert [str(one.value) for one in store.archive.fixings("ecb") if one.pair == USD] == ["1.1", "1.3"]
+
+
+def test_a_damaged_row_that_was_corrected_since_harms_nothing(store: SqlStore, tmp_path: Path) -> None:
+    store.archive.file(Receipt("ecb", NOON, "a test", "e"), [fixing("1.25", TUE)])
+    harm(tmp_path, "UPDATE fixings SET value = '9.2' WHERE value = '1.2'")
+    found, damage = rates(store)
+    assert found["EUR/USD"] == [1.1, 1.25, 1.3]
+    assert len(damage) == 1
+
+
+def test_what_is_damaged_is_filed_anew_when_it_is_delivered_again(store: SqlStore, tmp_path: Path) -> None:
+    harm(tmp_path, "UPDATE fixings SET value = '9.2' WHERE value = '1.2'")
+    filed = store.archive.file(Receipt("ecb", NOON, "a test", "e"), [fixing("1.1", MON), fixing("1.2", TUE)])
+    assert (filed.added, filed.unchanged) == (1, 1)
+    assert rates(store)[0]["EUR/USD"] == [1.1, 1.2, 1.3]
+
+
+def test_a_pair_that_has_become_another_is_not_believed(store: SqlStore, tmp_path: Path) -> None:
+    harm(tmp_path, "UPDATE series SET quote = 'JPZ' WHERE quote = 'JPY'")
+    found, damage = rates(store)
+    assert found == {"EUR/USD": [1.1, 1.2, 1.3], "EUR/JPZ": []}
+    assert [str(row) for row in damage.rows] == ["ecb EUR/JPZ 2026-03-04 (receipt 1)"]
+
+
+def test_rows_that_are_gone_are_counted(store: SqlStore, tmp_path: Path) -> None:
+    harm(tmp_path, "DELETE FROM fixings WHERE value = '1.2'")
+    assert rates(store)[1].missing == 1
+
+
+def test_a_sound_archive_has_no_damage(store: SqlStore) -> None:
+    store.archive.file(Receipt("ecb", NOON, "a test", "e"), [fixing("1.25", TUE)])
+    assert len(rates(store)[1]) == 0
+    assert store.archive.sources() == ["ecb"]
+
+
+def test_when_a_source_says_that_it_published_is_kept(store: SqlStore) -> None:
+    said = datetime(2026, 3, 5, 15, 2, 3, 4, tzinfo=UTC)
+    one = Fixing("ecb", USD, date(2026, 3, 5), Decimal("1.4"), published_at=said)
+    store.archive.file(Receipt("ecb", NOON, "a test", "e"), [one])
+    assert store.archive.trail(USD, one.day)[0].fixing == one
+    assert [each.published_at for each in store.archive.fixings("ecb")][-1] == said
+    assert len(rates(store)[1]) == 0
+
+
+@given(st.integers(0, 400), st.integers(0, 7))
+@settings(max_examples=200)
+def test_a_single_flipped_bit_is_found(place: int, bit: int) -> None:
+    said = bytearray(content(Row(date(2026, 3, 3), 7, 100, Decimal("1.0876"), None)))
+    begun = seed("ecb", "EUR", "USD", "")
+    checksum = crc32(said, begun)
+    assert is_intact(bytes(said), checksum, begun)
+    said[place % len(said)] ^= 1 << bit
+    assert not is_intact(bytes(said), checksum, begun)
+
+
+def test_the_rows_of_an_older_database_get_their_checksums(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = open_engine(f"sqlite:///{tmp_path / 'old.db'}")
+    with monkeypatch.context() as patched:
+        patched.setattr("alembic.command.upgrade", lambda config, _head: upgrade(config, "0004"))
+        migrate(engine)
+    with engine.begin() as connection:
+        connection.execute(text("insert into receipts values (1, 'ecb', '2026-03-06 12:00:00.000000', 'a', 'd', 1, 0)"))
+        connection.execute(text("insert into series values (1, 'ecb', 'EUR', 'USD', '')"))
+        connection.execute(text("insert into fixings values (1, '2026-03-03', 1, 1, '1.20')"))
+    engine.dispose()
+    store = SqlStore(f"sqlite:///{tmp_path / 'old.db'}")
+    store.migrate()
+    damage = Damage()
+    assert list(store.archive.rates("ecb", damage)) == [(USD, [TUESDAY], [1.2])]
+    assert len(damage) == 0
+    store.close()

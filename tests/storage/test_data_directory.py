@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cambist.errors import CannotStart
+from cambist.storage.data_directory import DataDirectory
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def folder(path: Path) -> Iterator[DataDirectory]:
+    folder = DataDirectory(path)
+    folder.claim()
+    yield folder
+    folder.release()
+
+
+def mode(path: Path) -> int:
+    return path.stat().st_mode & 0o777
+
+
+def test_a_claimed_folder_is_private_to_its_owner(folder: DataDirectory) -> None:
+    assert mode(folder.path) == 0o700
+    assert {mode(file) for file in folder.path.iterdir()} == {0o600}
+
+
+def test_the_folders_above_are_made_too(tmp_path: Path) -> None:
+    folder = DataDirectory(tmp_path / "a" / "b" / "c")
+    folder.claim()
+    folder.release()
+    assert mode(tmp_path / "a" / "b" / "c") == 0o700
+
+
+def test_nothing_is_made_before_the_claim(path: Path) -> None:
+    DataDirectory(path)
+    assert not path.exists()
+
+
+def test_a_second_claim_is_refused_in_one_sentence(folder: DataDirectory) -> None:
+    with pytest.raises(CannotStart) as refused:
+        DataDirectory(folder.path).claim()
+    assert str(refused.value) == f"The data folder {folder.path} is in use by another Cambist"
+
+
+def test_another_process_is_refused_too(folder: DataDirectory) -> None:
+    program = "from cambist.storage.data_directory import DataDirectory; from pathlib import Path\n"
+    program += f"DataDirectory(Path({str(folder.path)!r})).claim()"
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert "is in use by another Cambist" in ended.stderr
+
+
+def test_a_refused_claim_does_not_loosen_the_first(folder: DataDirectory) -> None:
+    for _ in range(2):
+        with pytest.raises(CannotStart):
+            DataDirectory(folder.path).claim()
+
+
+def test_a_released_folder_can_be_claimed_again(folder: DataDirectory) -> None:
+    folder.release()
+    other = DataDirectory(folder.path)
+    other.claim()
+    other.release()
+
+
+def test_a_release_may_be_repeated(folder: DataDirectory) -> None:
+    folder.release()
+    folder.release()
+
+
+def test_a_process_that_dies_lets_the_folder_go(path: Path) -> None:
+    program = "import os, sys; from pathlib import Path; from cambist.storage.data_directory import DataDirectory\n"
+    program += f"DataDirectory(Path({str(path)!r})).claim(); os.kill(os.getpid(), 9)"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == -9
+    folder = DataDirectory(path)
+    folder.claim()
+    folder.release()
+
+
+def test_a_file_in_place_of_the_folder_is_refused_in_one_sentence(path: Path) -> None:
+    path.write_text("not a folder")
+    with pytest.raises(CannotStart, match="cannot be written: "):
+        DataDirectory(path).claim()
+
+
+def test_a_folder_below_a_file_is_refused_in_one_sentence(path: Path) -> None:
+    path.write_text("not a folder")
+    with pytest.raises(CannotStart, match="cannot be written: "):
+        DataDirectory(path / "data").claim()
+
+
+def test_what_is_in_the_folder_is_left_alone(path: Path) -> None:
+    path.mkdir()
+    (path / "cambist.db").write_bytes(b"precious")
+    folder = DataDirectory(path)
+    folder.claim()
+    folder.release()
+    assert (path / "cambist.db").read_bytes() == b"precious"

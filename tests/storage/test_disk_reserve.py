@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from cambist.errors import StoreBroken
+from cambist.storage.disk_reserve import DiskReserve
+
+
+def test_the_room_is_really_taken_and_given_up_once(tmp_path: Path) -> None:
+    reserve = DiskReserve(tmp_path / "reserve")
+    reserve.keep()
+    reserve.keep()
+    assert (tmp_path / "reserve").stat().st_blocks * 512 >= 4 << 20
+    assert [reserve.give_up(), reserve.give_up()] == [True, False]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_disk_that_is_full_already_is_said_with_the_file_and_the_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    with pytest.raises(StoreBroken, match=r"reserve cannot be written: No space left on device; free some space"):
+        DiskReserve(tmp_path / "reserve").keep()
+    assert list(tmp_path.iterdir()) == []
