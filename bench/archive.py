@@ -57,8 +57,8 @@ def filled(folder: Path) -> tuple[int, float]:
     files = Files(store.archive, store.quarantine, sources=[ecb.source, fed.source])
     count, given = 0, list(deliveries())
     began = time.perf_counter()
-    for feed, delivery in given:
-        filed = file_delivery(files, feed, delivery, nothing)
+    for adapter, delivery in given:
+        filed = file_delivery(files, adapter, delivery, nothing)
         count += filed.added + filed.refused if filed else 0
     seconds = time.perf_counter() - began
     store.close()

@@ -23,7 +23,7 @@ from cambist.pricing.pair import Pair
 from cambist.pricing.tick import Tick
 from cambist.processes import gc_tuning
 from cambist.processes.bootstrap import Bootstrap
-from cambist.registry.sources import feeds
+from cambist.registry.sources import adapters
 from cambist.settings import Settings
 from cambist.storage.shared.rate_book_file import RateBookFile, Topic
 from processes import CLIENT_CORE, can_pin, free_port, running
@@ -43,14 +43,14 @@ def resident(process: int | str) -> float:
 def read_for(folder: Path, seconds: float, pid: int) -> tuple[list[float], int, list[float]]:
     """Read every book for so long; give the age of each price when it was first seen, the books, and memory."""
     gc_tuning.collect_seldom()  # as a worker does
-    board, ages, books, held = RateBookFile(folder), [], 0, []
-    seen, before, end = board.version(Topic.BOOK), {}, time.monotonic() + seconds
+    book_file, ages, books, held = RateBookFile(folder), [], 0, []
+    seen, before, end = book_file.version(Topic.BOOK), {}, time.monotonic() + seconds
     while time.monotonic() < end:
         time.sleep(LOOK_EVERY)
-        if board.version(Topic.BOOK) == seen:
+        if book_file.version(Topic.BOOK) == seen:
             continue
-        seen = board.version(Topic.BOOK)
-        pairs = board.current().pairs
+        seen = book_file.version(Topic.BOOK)
+        pairs = book_file.current().pairs
         now = datetime.now(UTC)
         fresh = [quote for pair, quote in pairs.items() if before.get(pair) is not quote]
         ages += [(now - quote.as_of).total_seconds() for quote in fresh]
@@ -92,8 +92,8 @@ def latency(folder: Path, rate: int, coins: int, seconds: float) -> dict[str, fl
 
 def an_hour(folder: Path, coins: int, editions: int, ticks: int) -> dict[str, float]:
     """Play an hour by a clock of its own, and compare memory after a tenth of it and at the end."""
-    sources = {key: feed.source for key, feed in feeds().items()}
-    books, board = RateBookBuilder(TickStore(sources)), RateBookFile(folder)
+    sources = {key: adapter.source for key, adapter in adapters().items()}
+    books, book_file = RateBookBuilder(TickStore(sources)), RateBookFile(folder)
     names, venues = [Pair(*name.split("/")) for name in symbols(coins)], ("kraken", "okx", "binance")
     moment, chance, held = datetime.now(UTC), random.Random(1), []  # noqa: S311  nobody guesses it
     for edition in range(editions):
@@ -101,10 +101,10 @@ def an_hour(folder: Path, coins: int, editions: int, ticks: int) -> dict[str, fl
         for _ in range(ticks // editions):
             bid = Decimal(chance.randrange(1_000_000, 1_001_000)) / 1_000_000
             tick = Tick(chance.choice(venues), chance.choice(names), bid, bid + Decimal("0.0001"), moment)
-            books.tape.take(tick, moment)
+            books.tick_store.take(tick, moment)
         book = books.edition(moment)
         if book is not None:
-            board.publish(book)
+            book_file.publish(book)
         if edition in (editions // 10, editions - 1):
             gc.collect()
             held.append(resident("self"))

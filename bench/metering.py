@@ -63,11 +63,11 @@ def _app(plan: str, meter: Meter) -> Callable[..., Any]:
     )
     now = datetime.now(UTC)
     fixing = Fixing("bench", Pair("EUR", "USD"), now.date(), Decimal("1.1"))
-    image = build_rate_matrix([SourceHistory("EUR", [fixing])], now.date(), "bench")
-    desk = WorkerState(
-        assemble_rate_book({}, 1, now), image, {digest(KEY): KeyHolder(1, Account(1, "bench", plan))}, plans, time
+    matrix = build_rate_matrix([SourceHistory("EUR", [fixing])], now.date(), "bench")
+    worker_state = WorkerState(
+        assemble_rate_book({}, 1, now), matrix, {digest(KEY): KeyHolder(1, Account(1, "bench", plan))}, plans, time
     )
-    return build_application(endpoints(), desk, meter, ApiOptions())
+    return build_application(endpoints(), worker_state, meter, ApiOptions())
 
 
 def _microseconds(app: Callable[..., Any]) -> float:

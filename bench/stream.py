@@ -53,13 +53,13 @@ class Measured:
 
 def publish(folder: Path, supervisor: int) -> None:
     """Publish a book ten times a second in which every pair is new, with the moment of publishing as its time."""
-    board, coins, version = RateBookFile(folder), list(COINS)[:PAIRS], 1_000_000
+    book_file, coins, version = RateBookFile(folder), list(COINS)[:PAIRS], 1_000_000
     due = time.monotonic()
     while os.getppid() == supervisor:
         due += 1 / BOOKS_A_SECOND
         time.sleep(max(0.0, due - time.monotonic()))
         version += 1
-        board.publish(book(coins, version))
+        book_file.publish(book(coins, version))
 
 
 def book(coins: list[str], version: int) -> RateBook:

@@ -95,7 +95,7 @@ def real_archive(tmp_path_factory: pytest.TempPathFactory, bundled: bytes) -> It
 
 
 @pytest.fixture(scope="session")
-def real_image(real_archive: FixingArchive) -> RateMatrix:
+def real_matrix(real_archive: FixingArchive) -> RateMatrix:
     return rate_matrix_from_archive(real_archive, [adapter.source], NOW.date())
 
 
@@ -128,7 +128,7 @@ class Client:
 
     app: Callable[..., Iterable[bytes]]
     key: str | None = KEY
-    desk: WorkerState | None = field(default=None, repr=False)
+    worker_state: WorkerState | None = field(default=None, repr=False)
     ledger: Any = field(default=None, repr=False)
 
     def get(self, target: str, **rest: Any) -> Reply:
@@ -208,27 +208,31 @@ OWNER = KeyHolder(1, Account(1, "owner", "unlimited"))
 PLANS = read_plans(default_plans(), "plans.toml")
 
 
-def client_of(book: RateBook, image: RateMatrix, **rest: Any) -> Client:
+def client_of(book: RateBook, matrix: RateMatrix, **rest: Any) -> Client:
     """Make a client; `holders`, `plans`, `past` and `clock` may be given, the rest are options of the HTTP face."""
     given = {name: rest.pop(name) for name in ("holders", "plans", "past", "clock") if name in rest}
     holders = given.get("holders", {digest(KEY): OWNER})
-    desk = WorkerState(book, image, holders, given.get("plans", PLANS), given.get("clock", NOW.timestamp))
-    desk.take_bulletin(SourceStatuses.of([adapter.source], {}).bulletin(NOW, {}, {}))
+    worker_state = WorkerState(book, matrix, holders, given.get("plans", PLANS), given.get("clock", NOW.timestamp))
+    worker_state.take_source_reports(SourceStatuses.of([adapter.source], {}).source_reports(NOW, {}, {}))
     ledger = MemoryLedger()
     meter = Meter(ledger, given.get("past", {}))
-    return Client(build_application(endpoints(), desk, meter, ApiOptions(**rest)), desk=desk, ledger=ledger)
+    return Client(
+        build_application(endpoints(), worker_state, meter, ApiOptions(**rest)),
+        worker_state=worker_state,
+        ledger=ledger,
+    )
 
 
 @pytest.fixture
-def client(real_book: RateBook, real_image: RateMatrix) -> Client:
+def client(real_book: RateBook, real_matrix: RateMatrix) -> Client:
     """A client of the service on the real history, on 2026-11-20 at noon UTC."""
-    return client_of(real_book, real_image)
+    return client_of(real_book, real_matrix)
 
 
 @pytest.fixture
-def make_client(real_book: RateBook, real_image: RateMatrix) -> Callable[..., Client]:
+def make_client(real_book: RateBook, real_matrix: RateMatrix) -> Callable[..., Client]:
     """Make a client of a service with other options."""
-    return lambda **options: client_of(real_book, real_image, **options)
+    return lambda **options: client_of(real_book, real_matrix, **options)
 
 
 @pytest.fixture

@@ -59,5 +59,5 @@ def test_a_module_that_ends_in_nothing_is_refused_by_its_name(plant: Plant) -> N
 
 
 def test_a_module_that_is_not_there_is_refused_by_its_name() -> None:
-    with pytest.raises(ModuleNotFoundError, match=r"cambist\.feeds\.nowhere"):
+    with pytest.raises(ModuleNotFoundError, match=r"cambist\.sources\.adapters\.nowhere"):
         load("cambist.sources.adapters", ["nowhere"], "feed", object)

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from cambist.app.parts import endpoints
-from cambist.server.endpoint import Endpoint, one_call
-from cambist.server.params import declared
 
+from cambist.api.endpoint import Endpoint, one_call
+from cambist.api.parameters import declared
 from cambist.cli.main import app
+from cambist.registry.components import endpoints
 from cambist.settings import PREFIX, Settings, described, written
 
 ROOT = Path(__file__).parents[1]

@@ -65,35 +65,35 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def office(folder: Path, clock: Clock) -> Iterator[AccountAdmin]:
+def admin(folder: Path, clock: Clock) -> Iterator[AccountAdmin]:
     """The office at noon on 2026-11-20."""
-    with AccountAdmin(Settings(data=folder), clock) as office:
-        yield office
+    with AccountAdmin(Settings(data=folder), clock) as admin:
+        yield admin
 
 
 @pytest.fixture
-def acme(office: AccountAdmin) -> Account:
+def acme(admin: AccountAdmin) -> Account:
     """An account on the plan [one] whose current period is 2026-11-15 to 2026-12-14."""
-    return office.create("acme", "one", 15)[0]
+    return admin.create("acme", "one", 15)[0]
 
 
 @pytest.fixture
 def rung(folder: Path) -> Callable[[], list[Topic]]:
     """Tell what was rung since it was last asked."""
-    board = RateBookFile(folder)
-    seen = {news: board.version(news) for news in Topic}
+    book_file = RateBookFile(folder)
+    seen = {topic: book_file.version(topic) for topic in Topic}
 
     def rung() -> list[Topic]:
         before = dict(seen)
-        seen.update({news: board.version(news) for news in Topic})
-        return [news for news in Topic if seen[news] != before[news]]
+        seen.update({topic: book_file.version(topic) for topic in Topic})
+        return [topic for topic in Topic if seen[topic] != before[topic]]
 
     return rung
 
 
-def everything(office: AccountAdmin) -> object:
+def everything(admin: AccountAdmin) -> object:
     """All that is stored of accounts and keys."""
-    return [(account, office.keys.of(account)) for account in office.accounts()]
+    return [(account, admin.keys.of(account)) for account in admin.accounts()]
 
 
 def test_a_folder_that_is_not_there_is_refused_and_not_made(tmp_path: Path) -> None:
@@ -116,21 +116,21 @@ def test_a_database_that_cannot_be_used_is_refused_in_one_sentence(tmp_path: Pat
     assert str(refused.value).isprintable()
 
 
-def test_an_account_is_created_with_a_first_key_that_opens_it(office: AccountAdmin) -> None:
-    account, minted = office.create("acme", "extra", 31, DatetimeFormat.UNIX_MS)
+def test_an_account_is_created_with_a_first_key_that_opens_it(admin: AccountAdmin) -> None:
+    account, minted = admin.create("acme", "extra", 31, DatetimeFormat.UNIX_MS)
     assert is_well_formed(minted.text)
-    holder = office._store.accounts.by_key()[digest(minted.text)]
-    assert holder.account == account == office.account("acme")
+    holder = admin._store.accounts.by_key()[digest(minted.text)]
+    assert holder.account == account == admin.account("acme")
     assert (account.plan, account.anchor_day, account.datetime_format) == ("extra", 31, DatetimeFormat.UNIX_MS)
 
 
-def test_two_accounts_get_two_keys(office: AccountAdmin) -> None:
-    assert office.create("acme", "one")[1].text != office.create("bolt", "one")[1].text
+def test_two_accounts_get_two_keys(admin: AccountAdmin) -> None:
+    assert admin.create("acme", "one")[1].text != admin.create("bolt", "one")[1].text
 
 
 @pytest.mark.parametrize("name", ["a", "7", "x" * 64, "Acme.Co_2+test@example-shop.com", "a..b"])
-def test_a_name_may_hold_letters_digits_and_a_few_signs(office: AccountAdmin, name: str) -> None:
-    assert office.create(name, "one")[0].name == name
+def test_a_name_may_hold_letters_digits_and_a_few_signs(admin: AccountAdmin, name: str) -> None:
+    assert admin.create(name, "one")[0].name == name
 
 
 BAD_NAMES = {
@@ -155,25 +155,25 @@ BAD_NAMES = {
 
 @pytest.mark.parametrize("name", BAD_NAMES.values(), ids=BAD_NAMES)
 def test_an_absurd_name_is_refused_in_one_line_and_nothing_is_made(
-    office: AccountAdmin, rung: Callable[[], list[Topic]], name: str
+    admin: AccountAdmin, rung: Callable[[], list[Topic]], name: str
 ) -> None:
-    before = everything(office)
+    before = everything(admin)
     with pytest.raises(BadParameter, match="Invalid account name") as refused:
-        office.create(name, "one")
+        admin.create(name, "one")
     assert str(refused.value).isprintable()
     assert len(str(refused.value)) < 250
-    assert everything(office) == before
+    assert everything(admin) == before
     assert rung() == []
 
 
-def test_a_key_given_as_a_name_is_refused_and_not_repeated(office: AccountAdmin, acme: Account) -> None:
+def test_a_key_given_as_a_name_is_refused_and_not_repeated(admin: AccountAdmin, acme: Account) -> None:
     text = mint(lambda alphabet: alphabet[9])
     for attempt in (
-        lambda: office.create(text, "one"),
-        lambda: office.account(text),
-        lambda: office.keys.create(acme, text),
-        lambda: office.keys.revoke(acme, text),
-        lambda: office.keys.rotate(acme, text, HOUR),
+        lambda: admin.create(text, "one"),
+        lambda: admin.account(text),
+        lambda: admin.keys.create(acme, text),
+        lambda: admin.keys.revoke(acme, text),
+        lambda: admin.keys.rotate(acme, text, HOUR),
     ):
         with pytest.raises(BadParameter) as refused:
             attempt()
@@ -181,25 +181,25 @@ def test_a_key_given_as_a_name_is_refused_and_not_repeated(office: AccountAdmin,
 
 
 def test_a_name_that_is_taken_is_refused_and_nothing_is_made(
-    office: AccountAdmin, rung: Callable[[], list[Topic]]
+    admin: AccountAdmin, rung: Callable[[], list[Topic]]
 ) -> None:
-    office.create("acme", "one")
+    admin.create("acme", "one")
     rung()
-    before = everything(office)
+    before = everything(admin)
     with pytest.raises(NameTaken, match=r"\[acme\]"):
-        office.create("acme", "extra")
-    assert everything(office) == before
+        admin.create("acme", "extra")
+    assert everything(admin) == before
     assert rung() == []
 
 
 @pytest.mark.parametrize("day", [0, -1, 32, 10**400])
-def test_an_anchor_day_that_no_month_has_is_refused(office: AccountAdmin, acme: Account, day: int) -> None:
-    before = everything(office)
+def test_an_anchor_day_that_no_month_has_is_refused(admin: AccountAdmin, acme: Account, day: int) -> None:
+    before = everything(admin)
     with pytest.raises(BadParameter, match="Invalid anchor day"):
-        office.create("bolt", "one", day)
+        admin.create("bolt", "one", day)
     with pytest.raises(BadParameter, match="Invalid anchor day"):
-        office.change(acme, anchor_day=day)
-    assert everything(office) == before
+        admin.change(acme, anchor_day=day)
+    assert everything(admin) == before
 
 
 @pytest.mark.parametrize(
@@ -207,70 +207,70 @@ def test_an_anchor_day_that_no_month_has_is_refused(office: AccountAdmin, acme: 
     [("premum", "did you mean [premium]?"), ("zzz", "there are extra, one, premium, unlimited"), ("", "there are")],
 )
 def test_an_unknown_plan_is_refused_with_the_nearest_known(
-    office: AccountAdmin, acme: Account, plan: str, hint: str
+    admin: AccountAdmin, acme: Account, plan: str, hint: str
 ) -> None:
-    before = everything(office)
-    for attempt in (lambda: office.create("bolt", plan), lambda: office.move(acme, plan)):
+    before = everything(admin)
+    for attempt in (lambda: admin.create("bolt", plan), lambda: admin.move(acme, plan)):
         with pytest.raises(BadParameter) as refused:
             attempt()
         assert str(refused.value).startswith(f"Unknown plan: [{plan}]; ")
         assert hint in str(refused.value)
-    assert everything(office) == before
+    assert everything(admin) == before
 
 
-def test_an_unknown_account_is_refused_with_the_nearest_known(office: AccountAdmin, acme: Account) -> None:
+def test_an_unknown_account_is_refused_with_the_nearest_known(admin: AccountAdmin, acme: Account) -> None:
     with pytest.raises(BadParameter, match=r"no account named \[acne\]; did you mean \[acme\]\?"):
-        office.account("acne")
-    assert office.account("acme") == acme
+        admin.account("acne")
+    assert admin.account("acme") == acme
 
 
-def test_of_very_many_accounts_not_all_are_listed(office: AccountAdmin) -> None:
+def test_of_very_many_accounts_not_all_are_listed(admin: AccountAdmin) -> None:
     for number in range(30):
-        office.create(f"customer-{number}", "one")
+        admin.create(f"customer-{number}", "one")
     with pytest.raises(BadParameter, match="and 19 more") as refused:
-        office.account("zzz")
+        admin.account("zzz")
     assert len(str(refused.value)) < 300
 
 
 @pytest.mark.parametrize("name", BAD_NAMES.values(), ids=BAD_NAMES)
-def test_a_name_that_cannot_be_is_of_no_account(office: AccountAdmin, name: str) -> None:
+def test_a_name_that_cannot_be_is_of_no_account(admin: AccountAdmin, name: str) -> None:
     with pytest.raises(BadParameter, match="There is no account of such a name") as refused:
-        office.account(name)
+        admin.account(name)
     assert str(refused.value).isprintable()
 
 
-def test_an_account_is_suspended_resumed_moved_and_changed(office: AccountAdmin, acme: Account) -> None:
-    assert office.suspend(acme, suspended=True).suspended
-    assert office.account("acme") == replace(acme, suspended=True)
-    assert office.suspend(office.account("acme"), suspended=False) == acme == office.account("acme")
-    assert office.move(acme, "premium").plan == office.account("acme").plan == "premium"
-    changed = office.change(office.account("acme"), 7, DatetimeFormat.SPACED)
-    assert changed == office.account("acme")
+def test_an_account_is_suspended_resumed_moved_and_changed(admin: AccountAdmin, acme: Account) -> None:
+    assert admin.suspend(acme, suspended=True).suspended
+    assert admin.account("acme") == replace(acme, suspended=True)
+    assert admin.suspend(admin.account("acme"), suspended=False) == acme == admin.account("acme")
+    assert admin.move(acme, "premium").plan == admin.account("acme").plan == "premium"
+    changed = admin.change(admin.account("acme"), 7, DatetimeFormat.SPACED)
+    assert changed == admin.account("acme")
     assert (changed.anchor_day, changed.datetime_format, changed.plan) == (7, DatetimeFormat.SPACED, "premium")
 
 
-def test_what_is_not_named_is_not_changed(office: AccountAdmin, acme: Account) -> None:
-    assert office.change(acme, datetime_format=DatetimeFormat.SPACED).anchor_day == 15
-    assert office.change(office.account("acme"), 7).datetime_format == DatetimeFormat.SPACED
+def test_what_is_not_named_is_not_changed(admin: AccountAdmin, acme: Account) -> None:
+    assert admin.change(acme, datetime_format=DatetimeFormat.SPACED).anchor_day == 15
+    assert admin.change(admin.account("acme"), 7).datetime_format == DatetimeFormat.SPACED
 
 
-def test_calls_are_bought_for_the_current_period(office: AccountAdmin, acme: Account) -> None:
-    account, period = office.buy(acme, 500)
+def test_calls_are_bought_for_the_current_period(admin: AccountAdmin, acme: Account) -> None:
+    account, period = admin.buy(acme, 500)
     assert period == Period(date(2026, 11, 15), date(2026, 12, 14))
-    assert account == office.account("acme")
+    assert account == admin.account("acme")
     assert account.bought == ((date(2026, 11, 15), 500),)
 
 
-def test_calls_are_bought_for_the_period_that_holds_a_day(office: AccountAdmin, acme: Account) -> None:
-    account, period = office.buy(acme, 500, date(2027, 1, 14))
+def test_calls_are_bought_for_the_period_that_holds_a_day(admin: AccountAdmin, acme: Account) -> None:
+    account, period = admin.buy(acme, 500, date(2027, 1, 14))
     assert period == Period(date(2026, 12, 15), date(2027, 1, 14))
     assert account.bought == ((date(2026, 12, 15), 500),)
 
 
 def test_calls_may_be_bought_for_a_day_of_the_current_period_that_has_passed(
-    office: AccountAdmin, acme: Account
+    admin: AccountAdmin, acme: Account
 ) -> None:
-    assert office.buy(acme, 500, date(2026, 11, 15))[1].start == date(2026, 11, 15)
+    assert admin.buy(acme, 500, date(2026, 11, 15))[1].start == date(2026, 11, 15)
 
 
 @pytest.mark.parametrize(
@@ -287,227 +287,225 @@ def test_calls_may_be_bought_for_a_day_of_the_current_period_that_has_passed(
     ],
 )
 def test_calls_that_cannot_be_bought_are_refused(
-    office: AccountAdmin, acme: Account, calls: int, day: date | None, reason: str
+    admin: AccountAdmin, acme: Account, calls: int, day: date | None, reason: str
 ) -> None:
-    before = everything(office)
+    before = everything(admin)
     with pytest.raises(BadParameter, match=reason):
-        office.buy(acme, calls, day)
-    assert everything(office) == before
+        admin.buy(acme, calls, day)
+    assert everything(admin) == before
 
 
-def test_a_plan_without_a_quota_has_none_to_add_to(office: AccountAdmin) -> None:
+def test_a_plan_without_a_quota_has_none_to_add_to(admin: AccountAdmin) -> None:
     with pytest.raises(BadParameter, match="has no quota to add to"):
-        office.buy(office.account("owner"), 5)
+        admin.buy(admin.account("owner"), 5)
 
 
-def test_the_anchor_day_stays_while_bought_calls_depend_on_it(
-    office: AccountAdmin, acme: Account, clock: Clock
-) -> None:
-    acme, _ = office.buy(acme, 500)
+def test_the_anchor_day_stays_while_bought_calls_depend_on_it(admin: AccountAdmin, acme: Account, clock: Clock) -> None:
+    acme, _ = admin.buy(acme, 500)
     with pytest.raises(BadParameter, match="up to 2026-12-14"):
-        office.change(acme, 1)
-    assert office.change(acme, 15, DatetimeFormat.SPACED).anchor_day == 15
+        admin.change(acme, 1)
+    assert admin.change(acme, 15, DatetimeFormat.SPACED).anchor_day == 15
     clock.now = datetime(2026, 12, 15, tzinfo=UTC)
-    assert office.change(office.account("acme"), 1).anchor_day == 1
+    assert admin.change(admin.account("acme"), 1).anchor_day == 1
 
 
-def test_a_deleted_account_is_gone_with_its_keys_and_its_name_is_free(office: AccountAdmin) -> None:
-    account, minted = office.create("acme", "one")
-    office.delete(account)
-    assert [each.name for each in office.accounts()] == ["owner"]
-    assert digest(minted.text) not in office._store.accounts.by_key()
-    assert office.create("acme", "one")[0].number != account.number
+def test_a_deleted_account_is_gone_with_its_keys_and_its_name_is_free(admin: AccountAdmin) -> None:
+    account, minted = admin.create("acme", "one")
+    admin.delete(account)
+    assert [each.name for each in admin.accounts()] == ["owner"]
+    assert digest(minted.text) not in admin._store.accounts.by_key()
+    assert admin.create("acme", "one")[0].number != account.number
 
 
-def test_the_owner_cannot_be_deleted(office: AccountAdmin) -> None:
+def test_the_owner_cannot_be_deleted(admin: AccountAdmin) -> None:
     for force in (False, True):
         with pytest.raises(BadParameter, match=r"\[owner\] cannot be deleted"):
-            office.delete(office.account("owner"), force=force)
-    assert office.account("owner").name == "owner"
+            admin.delete(admin.account("owner"), force=force)
+    assert admin.account("owner").name == "owner"
 
 
-def spend(office: AccountAdmin, account: Account, **calls_on: int) -> None:
+def spend(admin: AccountAdmin, account: Account, **calls_on: int) -> None:
     totals = [
         CounterTotal(date(2026, int(day[1:3]), int(day[3:])), 1, account.number, "fetch-one", calls)
         for day, calls in calls_on.items()
     ]
-    office._store.usage.fold(totals)
+    admin._store.usage.fold(totals)
 
 
-def test_what_a_period_used_is_what_the_books_have_since_its_start(office: AccountAdmin, acme: Account) -> None:
-    assert office.used(acme) == 0
-    spend(office, acme, _1114=1, _1115=20, _1120=300)
-    spend(office, office.create("bolt", "one")[0], _1120=4000)
-    assert office.used(acme) == 320
+def test_what_a_period_used_is_what_the_books_have_since_its_start(admin: AccountAdmin, acme: Account) -> None:
+    assert admin.used(acme) == 0
+    spend(admin, acme, _1114=1, _1115=20, _1120=300)
+    spend(admin, admin.create("bolt", "one")[0], _1120=4000)
+    assert admin.used(acme) == 320
 
 
-def test_an_account_with_usage_is_deleted_only_by_force(office: AccountAdmin, acme: Account) -> None:
-    spend(office, acme, _0101=1)
-    office.delete(office.create("bolt", "one")[0])
+def test_an_account_with_usage_is_deleted_only_by_force(admin: AccountAdmin, acme: Account) -> None:
+    spend(admin, acme, _0101=1)
+    admin.delete(admin.create("bolt", "one")[0])
     with pytest.raises(BadParameter, match=r"\[acme\] has usage: --force"):
-        office.delete(acme)
-    assert office.account("acme") == acme
-    office.delete(acme, force=True)
-    assert [each.name for each in office.accounts()] == ["owner"]
+        admin.delete(acme)
+    assert admin.account("acme") == acme
+    admin.delete(acme, force=True)
+    assert [each.name for each in admin.accounts()] == ["owner"]
 
 
-def test_each_change_rings_for_the_accounts(office: AccountAdmin, rung: Callable[[], list[Topic]]) -> None:
-    acme, first = office.create("acme", "one")
+def test_each_change_rings_for_the_accounts(admin: AccountAdmin, rung: Callable[[], list[Topic]]) -> None:
+    acme, first = admin.create("acme", "one")
     assert rung() == [Topic.ACCOUNTS]
     for change in (
-        lambda: office.suspend(acme, suspended=True),
-        lambda: office.suspend(acme, suspended=False),
-        lambda: office.move(acme, "extra"),
-        lambda: office.change(acme, 3),
-        lambda: office.buy(acme, 5),
-        lambda: office.keys.create(acme),
-        lambda: office.keys.rotate(acme, first.new.prefix, HOUR),
-        lambda: office.keys.revoke(acme, first.new.prefix),
-        lambda: office.delete(acme),
+        lambda: admin.suspend(acme, suspended=True),
+        lambda: admin.suspend(acme, suspended=False),
+        lambda: admin.move(acme, "extra"),
+        lambda: admin.change(acme, 3),
+        lambda: admin.buy(acme, 5),
+        lambda: admin.keys.create(acme),
+        lambda: admin.keys.rotate(acme, first.new.prefix, HOUR),
+        lambda: admin.keys.revoke(acme, first.new.prefix),
+        lambda: admin.delete(acme),
     ):
         change()
         assert rung() == [Topic.ACCOUNTS]
 
 
-def test_looking_rings_nothing(office: AccountAdmin, acme: Account, rung: Callable[[], list[Topic]]) -> None:
-    assert [office.accounts(), office.account("acme"), office.keys.of(acme), office.check_plans()]
+def test_looking_rings_nothing(admin: AccountAdmin, acme: Account, rung: Callable[[], list[Topic]]) -> None:
+    assert [admin.accounts(), admin.account("acme"), admin.keys.of(acme), admin.check_plans()]
     assert rung() == []
 
 
-def test_a_further_key_opens_the_same_account(office: AccountAdmin, acme: Account) -> None:
-    minted = office.keys.create(acme, "till 3", NOON + HOUR)
-    holder = office._store.accounts.by_key()[digest(minted.text)]
+def test_a_further_key_opens_the_same_account(admin: AccountAdmin, acme: Account) -> None:
+    minted = admin.keys.create(acme, "till 3", NOON + HOUR)
+    holder = admin._store.accounts.by_key()[digest(minted.text)]
     assert (holder.account, holder.expires_at) == (acme, NOON + HOUR)
-    first, second = office.keys.of(acme)
+    first, second = admin.keys.of(acme)
     assert (first.name, second.name) == ("first", "till 3")
     assert second.prefix == minted.text[:8]
 
 
 @pytest.mark.parametrize("expires_at", [NOON, NOON - HOUR, datetime.min.replace(tzinfo=UTC)])
-def test_an_expiry_that_has_passed_is_refused(office: AccountAdmin, acme: Account, expires_at: datetime) -> None:
+def test_an_expiry_that_has_passed_is_refused(admin: AccountAdmin, acme: Account, expires_at: datetime) -> None:
     with pytest.raises(BadParameter, match="has passed"):
-        office.keys.create(acme, "", expires_at)
-    assert len(office.keys.of(acme)) == 1
+        admin.keys.create(acme, "", expires_at)
+    assert len(admin.keys.of(acme)) == 1
 
 
 @pytest.mark.parametrize("name", ["x" * 65, "a\nb", "\x1b[31m", " a", "\udcff"])
-def test_a_keys_name_that_cannot_be_shown_is_refused(office: AccountAdmin, acme: Account, name: str) -> None:
+def test_a_keys_name_that_cannot_be_shown_is_refused(admin: AccountAdmin, acme: Account, name: str) -> None:
     with pytest.raises(BadParameter, match="Invalid key name") as refused:
-        office.keys.create(acme, name)
+        admin.keys.create(acme, name)
     assert str(refused.value).isprintable()
-    assert len(office.keys.of(acme)) == 1
+    assert len(admin.keys.of(acme)) == 1
 
 
 def test_keys_of_one_account_never_share_a_prefix(
-    office: AccountAdmin, acme: Account, monkeypatch: pytest.MonkeyPatch
+    admin: AccountAdmin, acme: Account, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = office.keys.create(acme)
+    first = admin.keys.create(acme)
     drawn = [first, first, keys_module.fresh_key("other")]
     monkeypatch.setattr(keys_module, "fresh_key", lambda *_: drawn.pop(0))
-    assert office.keys.create(acme).new.prefix != first.new.prefix
+    assert admin.keys.create(acme).new.prefix != first.new.prefix
     assert drawn == []
 
 
-def test_a_revoked_key_ends_at_once(office: AccountAdmin, acme: Account) -> None:
-    (first,) = office.keys.of(acme)
-    assert office.keys.state(first) == KeyState.ACTIVE
-    revoked = office.keys.revoke(acme, first.prefix)
-    assert revoked == office.keys.of(acme)[0]
+def test_a_revoked_key_ends_at_once(admin: AccountAdmin, acme: Account) -> None:
+    (first,) = admin.keys.of(acme)
+    assert admin.keys.state(first) == KeyState.ACTIVE
+    revoked = admin.keys.revoke(acme, first.prefix)
+    assert revoked == admin.keys.of(acme)[0]
     assert revoked.revoked_at == NOON
-    assert office.keys.state(revoked) == KeyState.REVOKED
+    assert admin.keys.state(revoked) == KeyState.REVOKED
 
 
-def test_a_key_is_revoked_once(office: AccountAdmin, acme: Account) -> None:
-    (first,) = office.keys.of(acme)
-    before = office.keys.revoke(acme, first.prefix)
-    for attempt in (office.keys.revoke, lambda *key: office.keys.rotate(*key, HOUR)):
+def test_a_key_is_revoked_once(admin: AccountAdmin, acme: Account) -> None:
+    (first,) = admin.keys.of(acme)
+    before = admin.keys.revoke(acme, first.prefix)
+    for attempt in (admin.keys.revoke, lambda *key: admin.keys.rotate(*key, HOUR)):
         with pytest.raises(BadParameter, match="has ended already, it is revoked since 2026-11-20T12:00:00Z"):
             attempt(acme, first.prefix)
-    assert list(office.keys.of(acme)) == [before]
+    assert list(admin.keys.of(acme)) == [before]
 
 
-def test_an_expired_key_is_neither_revoked_nor_rotated(office: AccountAdmin, acme: Account, clock: Clock) -> None:
-    prefix = office.keys.create(acme, "", NOON + HOUR).new.prefix
+def test_an_expired_key_is_neither_revoked_nor_rotated(admin: AccountAdmin, acme: Account, clock: Clock) -> None:
+    prefix = admin.keys.create(acme, "", NOON + HOUR).new.prefix
     clock.now = NOON + HOUR
-    assert office.keys.state(office.keys.of(acme)[1]) == KeyState.EXPIRED
-    for attempt in (office.keys.revoke, lambda *key: office.keys.rotate(*key, HOUR)):
+    assert admin.keys.state(admin.keys.of(acme)[1]) == KeyState.EXPIRED
+    for attempt in (admin.keys.revoke, lambda *key: admin.keys.rotate(*key, HOUR)):
         with pytest.raises(BadParameter, match="has ended already, it is expired since 2026-11-20T13:00:00Z"):
             attempt(acme, prefix)
-    assert len(office.keys.of(acme)) == 2
+    assert len(admin.keys.of(acme)) == 2
 
 
-def test_a_rotated_key_opens_until_the_overlap_ends(office: AccountAdmin, acme: Account, clock: Clock) -> None:
-    (first,) = office.keys.of(acme)
-    minted, old = office.keys.rotate(acme, first.prefix, HOUR)
-    assert office._store.accounts.by_key()[digest(minted.text)].account == acme
-    assert office.keys.of(acme)[0] == old
+def test_a_rotated_key_opens_until_the_overlap_ends(admin: AccountAdmin, acme: Account, clock: Clock) -> None:
+    (first,) = admin.keys.of(acme)
+    minted, old = admin.keys.rotate(acme, first.prefix, HOUR)
+    assert admin._store.accounts.by_key()[digest(minted.text)].account == acme
+    assert admin.keys.of(acme)[0] == old
     assert (old.prefix, old.revoked_at) == (first.prefix, NOON + HOUR)
-    assert office.keys.state(old) == KeyState.ENDING
+    assert admin.keys.state(old) == KeyState.ENDING
     clock.now = NOON + HOUR
-    assert [office.keys.state(key) for key in office.keys.of(acme)] == [KeyState.REVOKED, KeyState.ACTIVE]
+    assert [admin.keys.state(key) for key in admin.keys.of(acme)] == [KeyState.REVOKED, KeyState.ACTIVE]
 
 
-def test_a_rotated_key_hands_on_its_name_and_its_lifetime(office: AccountAdmin, acme: Account, clock: Clock) -> None:
+def test_a_rotated_key_hands_on_its_name_and_its_lifetime(admin: AccountAdmin, acme: Account, clock: Clock) -> None:
     key = NewKey(digest("till 3"), "cmb_till", "till 3", datetime(2026, 12, 31, tzinfo=UTC))
-    office._store.accounts.add_key(acme, key)
-    _, record = office.keys.of(acme)
+    admin._store.accounts.add_key(acme, key)
+    _, record = admin.keys.of(acme)
     clock.now = record.created_at + timedelta(days=1)
-    minted, _ = office.keys.rotate(acme, "cmb_till", HOUR)
+    minted, _ = admin.keys.rotate(acme, "cmb_till", HOUR)
     assert minted.new.name == "till 3"
     assert minted.new.expires_at == datetime(2027, 1, 1, tzinfo=UTC)
 
 
 def test_a_key_that_is_being_replaced_is_not_rotated_again_but_may_be_revoked(
-    office: AccountAdmin, acme: Account
+    admin: AccountAdmin, acme: Account
 ) -> None:
-    (first,) = office.keys.of(acme)
-    office.keys.rotate(acme, first.prefix, HOUR)
+    (first,) = admin.keys.of(acme)
+    admin.keys.rotate(acme, first.prefix, HOUR)
     with pytest.raises(BadParameter, match="is being replaced already, it ends at 2026-11-20T13:00:00Z"):
-        office.keys.rotate(acme, first.prefix, HOUR)
-    assert len(office.keys.of(acme)) == 2
-    assert office.keys.revoke(acme, first.prefix).revoked_at == NOON
+        admin.keys.rotate(acme, first.prefix, HOUR)
+    assert len(admin.keys.of(acme)) == 2
+    assert admin.keys.revoke(acme, first.prefix).revoked_at == NOON
 
 
 @pytest.mark.parametrize(
     ("overlap", "reason"), [(timedelta(seconds=-1), "below nothing"), (timedelta.max, "beyond the calendar")]
 )
 def test_an_overlap_that_cannot_be_is_refused(
-    office: AccountAdmin, acme: Account, overlap: timedelta, reason: str
+    admin: AccountAdmin, acme: Account, overlap: timedelta, reason: str
 ) -> None:
-    before = everything(office)
+    before = everything(admin)
     with pytest.raises(BadParameter, match=reason):
-        office.keys.rotate(acme, office.keys.of(acme)[0].prefix, overlap)
-    assert everything(office) == before
+        admin.keys.rotate(acme, admin.keys.of(acme)[0].prefix, overlap)
+    assert everything(admin) == before
 
 
 @pytest.mark.parametrize("prefix", ["", "c", "cmb_", "cmb_zz", "x", "\x1b[31", "\udcff"])
-def test_a_prefix_that_names_no_key_is_refused(office: AccountAdmin, acme: Account, prefix: str) -> None:
-    before, is_of_all = everything(office), "cmb_".startswith(prefix)
+def test_a_prefix_that_names_no_key_is_refused(admin: AccountAdmin, acme: Account, prefix: str) -> None:
+    before, is_of_all = everything(admin), "cmb_".startswith(prefix)
     said = r"Every key begins with \[cmb_\]" if is_of_all else r"\[acme\] has no key that begins with"
-    for attempt in (office.keys.revoke, lambda *key: office.keys.rotate(*key, HOUR)):
+    for attempt in (admin.keys.revoke, lambda *key: admin.keys.rotate(*key, HOUR)):
         with pytest.raises(BadParameter, match=said) as refused:
             attempt(acme, prefix)
         assert str(refused.value).isprintable()
-    assert everything(office) == before
+    assert everything(admin) == before
 
 
-def test_a_prefix_of_another_accounts_key_names_none(office: AccountAdmin, acme: Account) -> None:
-    other = office.create("bolt", "one")[1]
+def test_a_prefix_of_another_accounts_key_names_none(admin: AccountAdmin, acme: Account) -> None:
+    other = admin.create("bolt", "one")[1]
     with pytest.raises(BadParameter, match=r"\[acme\] has no key"):
-        office.keys.revoke(acme, other.new.prefix)
+        admin.keys.revoke(acme, other.new.prefix)
 
 
-def test_a_prefix_that_names_several_keys_is_refused(office: AccountAdmin, acme: Account) -> None:
+def test_a_prefix_that_names_several_keys_is_refused(admin: AccountAdmin, acme: Account) -> None:
     for last in "xy":
-        office._store.accounts.add_key(acme, NewKey(digest(last), f"cmb_!!{last}"))
+        admin._store.accounts.add_key(acme, NewKey(digest(last), f"cmb_!!{last}"))
     with pytest.raises(BadParameter, match=r"has several keys that begin with \[cmb_!!\]: cmb_!!x, cmb_!!y"):
-        office.keys.revoke(acme, "cmb_!!")
-    assert office.keys.revoke(acme, "cmb_!!x").prefix == "cmb_!!x"
+        admin.keys.revoke(acme, "cmb_!!")
+    assert admin.keys.revoke(acme, "cmb_!!x").prefix == "cmb_!!x"
 
 
-def test_a_missing_plans_file_is_refused_with_a_remedy_and_not_written(office: AccountAdmin, folder: Path) -> None:
+def test_a_missing_plans_file_is_refused_with_a_remedy_and_not_written(admin: AccountAdmin, folder: Path) -> None:
     (folder / "plans.toml").unlink()
-    for attempt in (office.check_plans, office.reload_plans):
+    for attempt in (admin.check_plans, admin.reload_plans):
         with pytest.raises(
             PlansRefused, match=r"plans\.toml is missing: restore it from a backup, or write the default"
         ):
@@ -515,50 +513,50 @@ def test_a_missing_plans_file_is_refused_with_a_remedy_and_not_written(office: A
     assert not (folder / "plans.toml").exists()
 
 
-def test_a_plans_file_that_is_there_is_left_as_it_is(office: AccountAdmin, folder: Path) -> None:
+def test_a_plans_file_that_is_there_is_left_as_it_is(admin: AccountAdmin, folder: Path) -> None:
     (folder / "plans.toml").write_text(default_plans() + GOLD)
-    assert "gold" in office.plans
+    assert "gold" in admin.plans
     assert (folder / "plans.toml").read_text() == default_plans() + GOLD
 
 
 def test_an_edit_holds_when_it_is_reloaded(
-    office: AccountAdmin, folder: Path, acme: Account, rung: Callable[[], list[Topic]]
+    admin: AccountAdmin, folder: Path, acme: Account, rung: Callable[[], list[Topic]]
 ) -> None:
     publish_plans(folder, RateBookFile(folder))
     (folder / "plans.toml").write_text(default_plans() + GOLD)
     rung()
     with pytest.raises(BadParameter, match="Unknown plan"):
-        office.move(acme, "gold")
-    assert "gold" in office.check_plans()
+        admin.move(acme, "gold")
+    assert "gold" in admin.check_plans()
     assert "gold" not in current_plans(folder)
     assert rung() == []
-    assert "gold" in office.reload_plans()
+    assert "gold" in admin.reload_plans()
     assert rung() == [Topic.PLANS]
     assert "gold" in current_plans(folder)
-    assert office.move(acme, "gold").plan == "gold"
+    assert admin.move(acme, "gold").plan == "gold"
 
 
 @pytest.mark.parametrize("content", [b"[unlimited", b'[unlimited]\ntags = ["\xff"]', b'[one]\ntags = ["admin"]'])
 def test_a_malformed_edit_is_refused_and_the_plans_from_before_hold(
-    office: AccountAdmin, folder: Path, rung: Callable[[], list[Topic]], content: bytes
+    admin: AccountAdmin, folder: Path, rung: Callable[[], list[Topic]], content: bytes
 ) -> None:
     publish_plans(folder, RateBookFile(folder))
     rung()
     (folder / "plans.toml").write_bytes(content)
-    for attempt in (office.check_plans, office.reload_plans):
+    for attempt in (admin.check_plans, admin.reload_plans):
         with pytest.raises(PlansRefused, match=r"plans\.toml, line [12]: "):
             attempt()
     assert list(current_plans(folder)) == ["one", "extra", "premium", "unlimited"]
     assert rung() == []
 
 
-def test_a_plan_that_an_account_is_on_cannot_be_dropped(office: AccountAdmin, folder: Path, acme: Account) -> None:
+def test_a_plan_that_an_account_is_on_cannot_be_dropped(admin: AccountAdmin, folder: Path, acme: Account) -> None:
     (folder / "plans.toml").write_text('[unlimited]\ntags = ["admin"]\n')
-    for attempt in (office.check_plans, office.reload_plans):
+    for attempt in (admin.check_plans, admin.reload_plans):
         with pytest.raises(PlansRefused, match=r"lacks the plan \[one\] of the account \[acme\]"):
             attempt()
-    office.delete(acme)
-    assert list(office.reload_plans()) == ["unlimited"]
+    admin.delete(acme)
+    assert list(admin.reload_plans()) == ["unlimited"]
 
 
 def test_malformed_plans_keep_no_key_from_being_revoked(folder: Path, acme: Account) -> None:
@@ -578,23 +576,23 @@ def test_a_start_publishes_the_defaults(folder: Path, rung: Callable[[], list[To
 
 
 def test_a_start_without_its_plans_file_is_refused_when_customers_are_on_plans(
-    office: AccountAdmin, folder: Path, acme: Account
+    admin: AccountAdmin, folder: Path, acme: Account
 ) -> None:
     publish_plans(folder, RateBookFile(folder), [acme])
     (folder / "plans.toml").unlink()
     with pytest.raises(
         PlansRefused, match=r"plans\.toml is missing: .* copy the plans last in force \(cp .*plans\.current"
     ):
-        publish_plans(folder, RateBookFile(folder), office.accounts())
+        publish_plans(folder, RateBookFile(folder), admin.accounts())
     assert not (folder / "plans.toml").exists()
 
 
 def test_a_start_with_plans_that_lack_a_customer_s_goes_on_with_its_last_plans(
-    office: AccountAdmin, folder: Path, acme: Account, caplog: pytest.LogCaptureFixture
+    admin: AccountAdmin, folder: Path, acme: Account, caplog: pytest.LogCaptureFixture
 ) -> None:
     before = publish_plans(folder, RateBookFile(folder), [acme])
     (folder / "plans.toml").write_text('[unlimited]\ntags = ["admin"]\n')
-    assert publish_plans(folder, RateBookFile(folder), office.accounts()) == before
+    assert publish_plans(folder, RateBookFile(folder), admin.accounts()) == before
     assert "lacks the plan [one] of the account [acme]" in caplog.text
 
 
@@ -622,8 +620,8 @@ def test_a_first_start_with_malformed_plans_is_refused(folder: Path) -> None:
     assert not (folder / "plans.current").exists()
 
 
-def test_no_file_of_the_folder_holds_the_text_of_a_key(office: AccountAdmin, folder: Path, acme: Account) -> None:
-    minted = office.keys.create(acme)
+def test_no_file_of_the_folder_holds_the_text_of_a_key(admin: AccountAdmin, folder: Path, acme: Account) -> None:
+    minted = admin.keys.create(acme)
     content = b"".join(file.read_bytes() for file in folder.iterdir())
     assert digest(minted.text) in content
     assert minted.text[8:20].encode() not in content
@@ -633,11 +631,11 @@ def test_no_file_of_the_folder_holds_the_text_of_a_key(office: AccountAdmin, fol
 
 
 def test_a_key_is_revoked_and_an_account_suspended_in_the_room_that_is_kept_for_it(
-    office: AccountAdmin, folder: Path, monkeypatch: pytest.MonkeyPatch
+    admin: AccountAdmin, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    account, minted = office.create("leaver", "one")
+    account, minted = admin.create("leaver", "one")
     reserve = DiskReserve(folder / "reserve")
-    accounts = office._store.accounts
+    accounts = admin._store.accounts
 
     def needs_room(work: Callable[..., None]) -> Callable[..., None]:
         def worked(*what: Any) -> None:
@@ -650,24 +648,24 @@ def test_a_key_is_revoked_and_an_account_suspended_in_the_room_that_is_kept_for_
     monkeypatch.setattr(accounts, "revoke", needs_room(accounts.revoke))
     monkeypatch.setattr(accounts, "change", needs_room(accounts.change))
     reserve.keep()
-    office.keys.revoke(account, minted.new.prefix)
-    assert office.keys.state(office.keys.of(account)[0]) is KeyState.REVOKED
+    admin.keys.revoke(account, minted.new.prefix)
+    assert admin.keys.state(admin.keys.of(account)[0]) is KeyState.REVOKED
     reserve.keep()
-    office.suspend(account, suspended=True)
-    assert office.account("leaver").suspended
+    admin.suspend(account, suspended=True)
+    assert admin.account("leaver").suspended
     reserve.keep()
     with pytest.raises(StoreBroken, match="disk is full"):
-        office.move(account, "premium")
+        admin.move(account, "premium")
 
 
 def test_where_no_room_is_kept_it_is_said_that_a_key_cannot_be_revoked(
-    office: AccountAdmin, monkeypatch: pytest.MonkeyPatch
+    admin: AccountAdmin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    account, minted = office.create("leaver", "one")
+    account, minted = admin.create("leaver", "one")
 
     def full(*_: Any) -> None:
         raise StoreBroken("The database cannot be used: database or disk is full")
 
-    monkeypatch.setattr(office._store.accounts, "revoke", full)
+    monkeypatch.setattr(admin._store.accounts, "revoke", full)
     with pytest.raises(StoreBroken, match="disk is full"):
-        office.keys.revoke(account, minted.new.prefix)
+        admin.keys.revoke(account, minted.new.prefix)

@@ -141,7 +141,7 @@ def opened(tmp_path: Path, presses: Presses) -> Iterator[Open]:
 
 
 def keys_of(backfilling: Backfilling, source: str) -> list[str]:
-    return [feed.source.key for feed in backfilling.chosen(source)]
+    return [adapter.source.key for adapter in backfilling.chosen(source)]
 
 
 # Which sources
@@ -212,17 +212,17 @@ def test_a_sandboxs_folder_is_refused_and_nothing_is_put_into_it(opened: Open, t
 def test_a_run_files_builds_the_image_and_rings(opened: Open, tmp_path: Path) -> None:
     declare(tmp_path, "press")
     backfilling, told = opened(), list[tuple[int, int]]()
-    board = RateBookFile(tmp_path)
-    before = {news: board.version(news) for news in Topic}
+    book_file = RateBookFile(tmp_path)
+    before = {topic: book_file.version(topic) for topic in Topic}
     (filled,) = backfilling.run(
         backfilling.chosen("press"), None, lambda course: told.append((course.done, course.parts))
     )
     assert (filled.course, filled.gaps) == (BackfillProgress("press", parts=9, done=9, added=17), [])
     assert told == [(done, 9) for done in range(10)]
-    assert {news for news in Topic if board.version(news) != before[news]} == {Topic.IMAGE, Topic.ARCHIVE}
-    image = open_rate_matrix(tmp_path / "rates.image")
-    assert image.cell(date(2026, 3, 30), "EUR") == pytest.approx(1 / 1.1)
-    assert image.last_fixing == date(2026, 3, 30)
+    assert {topic for topic in Topic if book_file.version(topic) != before[topic]} == {Topic.MATRIX, Topic.ARCHIVE}
+    matrix = open_rate_matrix(tmp_path / "rates.image")
+    assert matrix.cell(date(2026, 3, 30), "EUR") == pytest.approx(1 / 1.1)
+    assert matrix.last_fixing == date(2026, 3, 30)
 
 
 def test_what_was_filed_before_a_cut_is_in_the_image_after_the_next_run(opened: Open, tmp_path: Path) -> None:
@@ -253,8 +253,8 @@ def test_sources_are_filled_side_by_side_but_four_at_most(opened: Open, tmp_path
     declare(tmp_path, *keys)
     presses.slow = 0.05
     backfilling = opened()
-    feeds = [backfilling.chosen(key)[0] for key in keys]
-    filled = backfilling.run(feeds, MONDAYS[-2], lambda _: None)
+    adapters = [backfilling.chosen(key)[0] for key in keys]
+    filled = backfilling.run(adapters, MONDAYS[-2], lambda _: None)
     assert [(each.course.key, each.course.added) for each in filled] == [(key, 3) for key in keys]
     assert presses.most_at_once == 4
 

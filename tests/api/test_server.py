@@ -15,7 +15,7 @@ WORKER = """
 import atexit, os, socket
 from granian import wsgi
 from granian.server.mp import MPServer
-from cambist.api import http
+from cambist.api import server
 from cambist.settings import Settings
 
 with socket.socket() as probe:
@@ -28,7 +28,7 @@ def spawned(number, name, load, sock, *rest):
 
 MPServer._spawn_wsgi_worker = staticmethod(spawned)
 atexit.register(print, "the interpreter's own end")
-http._work(Settings(port=port), "127.0.0.1", 10, 1, None, None, "their socket", "more")
+server._work(Settings(port=port), "127.0.0.1", 10, 1, None, None, "their socket", "more")
 """
 
 

@@ -33,12 +33,12 @@ class Clock:
         return self.now
 
 
-def an_image(revision: str) -> RateMatrix:
+def a_matrix(revision: str) -> RateMatrix:
     cells = memoryview(array("d", [1.0]))
     return RateMatrix(revision, date(2026, 3, 6), date(2026, 3, 6), ("USD",), ((0,),), array("H", [0]), cells)
 
 
-IMAGE, NEW_IMAGE = an_image("1"), an_image("2")
+MATRIX, NEW_MATRIX = a_matrix("1"), a_matrix("2")
 
 
 @pytest.fixture
@@ -47,56 +47,56 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def desk(clock: Clock) -> WorkerState:
-    return WorkerState(BOOK, IMAGE, {KEY: OWNER}, PLANS, clock)
+def worker_state(clock: Clock) -> WorkerState:
+    return WorkerState(BOOK, MATRIX, {KEY: OWNER}, PLANS, clock)
 
 
 @pytest.fixture
-def stocked(desk: WorkerState) -> WorkerState:
+def stocked(worker_state: WorkerState) -> WorkerState:
     """A desk that keeps a live and a closed answer."""
-    desk.subscribers()[KEY].shelf.state[1].keep(QUESTION, ANSWER)
-    desk.closed.keep(QUESTION, ANSWER)
-    return desk
+    worker_state.subscribers()[KEY].shelf.state[1].keep(QUESTION, ANSWER)
+    worker_state.closed.keep(QUESTION, ANSWER)
+    return worker_state
 
 
-def kept(desk: WorkerState) -> tuple[bool, bool]:
-    live = desk.subscribers()[KEY].shelf.state[1]
-    return live.get(QUESTION, 0) is not None, desk.closed.get(QUESTION, 0) is not None
+def kept(worker_state: WorkerState) -> tuple[bool, bool]:
+    live = worker_state.subscribers()[KEY].shelf.state[1]
+    return live.get(QUESTION, 0) is not None, worker_state.closed.get(QUESTION, 0) is not None
 
 
-def seen(desk: WorkerState, key: Digest = KEY) -> RateBook:
-    return desk.subscribers()[key].shelf.state[0]
+def seen(worker_state: WorkerState, key: Digest = KEY) -> RateBook:
+    return worker_state.subscribers()[key].shelf.state[0]
 
 
-def test_a_view_shows_book_image_and_the_moment(desk: WorkerState) -> None:
-    view = desk.view(BOOK, NOON.timestamp())
-    assert (view.book, view.image, view.now, view.today) == (BOOK, IMAGE, NOON, date(2026, 3, 6))
+def test_a_view_shows_book_image_and_the_moment(worker_state: WorkerState) -> None:
+    view = worker_state.view(BOOK, NOON.timestamp())
+    assert (view.book, view.matrix, view.now, view.today) == (BOOK, MATRIX, NOON, date(2026, 3, 6))
 
 
-def test_the_day_turns_at_midnight_utc(desk: WorkerState) -> None:
+def test_the_day_turns_at_midnight_utc(worker_state: WorkerState) -> None:
     midnight = datetime(2026, 3, 7, tzinfo=UTC).timestamp()
-    assert desk.view(BOOK, midnight - 0.001).today == date(2026, 3, 6)
-    assert desk.view(BOOK, midnight).today == date(2026, 3, 7)
+    assert worker_state.view(BOOK, midnight - 0.001).today == date(2026, 3, 6)
+    assert worker_state.view(BOOK, midnight).today == date(2026, 3, 7)
 
 
-def test_a_view_is_of_the_moment_that_it_is_given_and_not_of_the_clock(desk: WorkerState) -> None:
+def test_a_view_is_of_the_moment_that_it_is_given_and_not_of_the_clock(worker_state: WorkerState) -> None:
     moments = [NOON, NOON + timedelta(days=1)]
-    assert [desk.view(BOOK, moment.timestamp()).now for moment in moments] == moments
+    assert [worker_state.view(BOOK, moment.timestamp()).now for moment in moments] == moments
 
 
-def test_a_view_stays_what_it_was_when_news_comes(desk: WorkerState) -> None:
-    view = desk.view(seen(desk), NOON.timestamp())
-    desk.take_book(NEW_BOOK)
-    desk.take_image(NEW_IMAGE)
-    assert (view.book, view.image) == (BOOK, IMAGE)
-    later = desk.view(seen(desk), NOON.timestamp())
-    assert (later.book, later.image) == (NEW_BOOK, NEW_IMAGE)
+def test_a_view_stays_what_it_was_when_news_comes(worker_state: WorkerState) -> None:
+    view = worker_state.view(seen(worker_state), NOON.timestamp())
+    worker_state.take_book(NEW_BOOK)
+    worker_state.take_matrix(NEW_MATRIX)
+    assert (view.book, view.matrix) == (BOOK, MATRIX)
+    later = worker_state.view(seen(worker_state), NOON.timestamp())
+    assert (later.book, later.matrix) == (NEW_BOOK, NEW_MATRIX)
 
 
-def test_a_view_writes_times_as_its_account_wants_them(desk: WorkerState) -> None:
-    written = [desk.view(BOOK, NOON.timestamp(), form).updated(NOON, None) for form in DatetimeFormat]
+def test_a_view_writes_times_as_its_account_wants_them(worker_state: WorkerState) -> None:
+    written = [worker_state.view(BOOK, NOON.timestamp(), form).updated(NOON, None) for form in DatetimeFormat]
     assert written == ["2026-03-06T12:00:00Z", "2026-03-06 12:00:00", 1_772_798_400_000]
-    assert desk.view(BOOK, NOON.timestamp()).updated(NOON, None) == "2026-03-06T12:00:00Z"
+    assert worker_state.view(BOOK, NOON.timestamp()).updated(NOON, None) == "2026-03-06T12:00:00Z"
 
 
 def test_a_new_book_drops_live_answers_alone(stocked: WorkerState) -> None:
@@ -105,7 +105,7 @@ def test_a_new_book_drops_live_answers_alone(stocked: WorkerState) -> None:
 
 
 def test_a_new_image_drops_all_answers(stocked: WorkerState) -> None:
-    stocked.take_image(NEW_IMAGE)  # lists of what there is are read from it too
+    stocked.take_matrix(NEW_MATRIX)  # lists of what there is are read from it too
     assert kept(stocked) == (False, False)
 
 
@@ -121,61 +121,61 @@ def test_a_tick_drops_no_answers(stocked: WorkerState) -> None:
     assert seen(stocked) is BOOK
 
 
-def test_an_answer_of_an_old_book_lands_where_nobody_looks_again(desk: WorkerState) -> None:
-    answers = desk.subscribers()[KEY].shelf.state[1]
-    desk.take_book(NEW_BOOK)
+def test_an_answer_of_an_old_book_lands_where_nobody_looks_again(worker_state: WorkerState) -> None:
+    answers = worker_state.subscribers()[KEY].shelf.state[1]
+    worker_state.take_book(NEW_BOOK)
     answers.keep(QUESTION, ANSWER)
-    assert kept(desk) == (False, False)
+    assert kept(worker_state) == (False, False)
 
 
-def test_an_answer_of_an_old_image_lands_where_nobody_looks_again(desk: WorkerState) -> None:
-    answers = desk.closed
-    desk.take_image(NEW_IMAGE)
+def test_an_answer_of_an_old_image_lands_where_nobody_looks_again(worker_state: WorkerState) -> None:
+    answers = worker_state.closed
+    worker_state.take_matrix(NEW_MATRIX)
     answers.keep(QUESTION, ANSWER)
-    assert kept(desk) == (False, False)
+    assert kept(worker_state) == (False, False)
 
 
-def test_accounts_are_replaced_whole(desk: WorkerState) -> None:
-    assert set(desk.subscribers()) == {KEY}
-    before = desk.subscribers()
-    desk.take_accounts({OTHER: OWNER})
-    assert set(desk.subscribers()) == {OTHER}
+def test_accounts_are_replaced_whole(worker_state: WorkerState) -> None:
+    assert set(worker_state.subscribers()) == {KEY}
+    before = worker_state.subscribers()
+    worker_state.take_accounts({OTHER: OWNER})
+    assert set(worker_state.subscribers()) == {OTHER}
     assert set(before) == {KEY}
 
 
-def test_new_accounts_are_on_the_plans_that_hold_now(desk: WorkerState) -> None:
-    desk.take_plans(PLANS | {"unlimited": structs.replace(PLANS["unlimited"], rate=7.0, burst=7)})
-    assert desk.subscribers()[KEY].plan.rate == 7
-    desk.take_accounts({OTHER: OWNER})
-    assert desk.subscribers()[OTHER].plan.rate == 7
+def test_new_accounts_are_on_the_plans_that_hold_now(worker_state: WorkerState) -> None:
+    worker_state.take_plans(PLANS | {"unlimited": structs.replace(PLANS["unlimited"], rate=7.0, burst=7)})
+    assert worker_state.subscribers()[KEY].plan.rate == 7
+    worker_state.take_accounts({OTHER: OWNER})
+    assert worker_state.subscribers()[OTHER].plan.rate == 7
 
 
-def test_new_plans_hold_for_those_who_are_there(desk: WorkerState) -> None:
-    desk.take_plans({"unlimited": structs.replace(PLANS["one"], name="unlimited")})
-    subscriber = desk.subscribers()[KEY]
+def test_new_plans_hold_for_those_who_are_there(worker_state: WorkerState) -> None:
+    worker_state.take_plans({"unlimited": structs.replace(PLANS["one"], name="unlimited")})
+    subscriber = worker_state.subscribers()[KEY]
     assert (subscriber.plan.burst, subscriber.tags) == (100, {"currency", "crypto", "admin"})
     assert subscriber.shelf.refresh == 60
 
 
-def test_an_account_on_a_plan_that_is_no_more_may_do_nothing_and_is_still_known(desk: WorkerState) -> None:
-    desk.take_accounts({KEY: KeyHolder(1, Account(1, "owner", "gone"))})
-    subscriber = desk.subscribers()[KEY]
+def test_an_account_on_a_plan_that_is_no_more_may_do_nothing_and_is_still_known(worker_state: WorkerState) -> None:
+    worker_state.take_accounts({KEY: KeyHolder(1, Account(1, "owner", "gone"))})
+    subscriber = worker_state.subscribers()[KEY]
     assert (subscriber.plan.name, subscriber.plan.calls_a_month, subscriber.tags) == ("gone", 0, frozenset())
 
 
-def test_a_new_book_reaches_each_plan_as_often_as_it_may_see_one(desk: WorkerState, clock: Clock) -> None:
-    desk.take_accounts({KEY: OWNER, OTHER: KeyHolder(2, Account(2, "second", "one"))})
+def test_a_new_book_reaches_each_plan_as_often_as_it_may_see_one(worker_state: WorkerState, clock: Clock) -> None:
+    worker_state.take_accounts({KEY: OWNER, OTHER: KeyHolder(2, Account(2, "second", "one"))})
     clock.now += 59
-    desk.take_book(NEW_BOOK)
-    assert (seen(desk), seen(desk, OTHER)) == (NEW_BOOK, BOOK)
+    worker_state.take_book(NEW_BOOK)
+    assert (seen(worker_state), seen(worker_state, OTHER)) == (NEW_BOOK, BOOK)
     clock.now += 1
-    desk.tick()
-    assert seen(desk, OTHER) is NEW_BOOK
+    worker_state.tick()
+    assert seen(worker_state, OTHER) is NEW_BOOK
 
 
 def test_the_operators_limit_is_in_every_view() -> None:
-    desk = WorkerState(BOOK, IMAGE, {}, PLANS, NOON.timestamp, timedelta(hours=1))
-    view = desk.view(BOOK, NOON.timestamp())
+    worker_state = WorkerState(BOOK, MATRIX, {}, PLANS, NOON.timestamp, timedelta(hours=1))
+    view = worker_state.view(BOOK, NOON.timestamp())
     assert view.updated(NOON - timedelta(hours=1), None) == "2026-03-06T11:00:00Z"
     with pytest.raises(RateUnavailable):
         view.updated(NOON - timedelta(hours=1, seconds=1), None)

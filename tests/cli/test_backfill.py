@@ -264,11 +264,11 @@ def test_people_get_a_table_and_nothing_else(data: Path) -> None:
 def test_all_sources_that_are_on_are_filled_unless_one_is_named(
     data: Path, played: Played, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from cambist.registry.sources import fixing_feeds  # noqa: PLC0415  the table of feeds is wanted here alone
+    from cambist.registry.sources import fixing_adapters  # noqa: PLC0415  the table of feeds is wanted here alone
     from cambist.settings import Settings  # noqa: PLC0415
 
     declare(data)
-    ours = [key for key in fixing_feeds(Settings(data=data)) if key not in ("ecb", "press")]
+    ours = [key for key in fixing_adapters(Settings(data=data)) if key not in ("ecb", "press")]
     monkeypatch.setenv("CAMBIST_FEEDS_OFF", ",".join(ours))
     since = str(TODAY - timedelta(days=100))
     filled = json.loads(run("--from", since, "--data", str(data), "--json").stdout)

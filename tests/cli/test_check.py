@@ -18,7 +18,7 @@ def whole(folder):
     settings = Settings(data=folder)
     store = open_store(settings)
     supply = snapshot_source_of(settings, store.archive)
-    write_rate_matrix(folder / "rates.image", supply.image(utc_now()))
+    write_rate_matrix(folder / "rates.image", supply.matrix(utc_now()))
     RateBookFile(folder).publish(supply.book(1, utc_now()))
     store.close()
     return folder

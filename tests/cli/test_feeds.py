@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from cambist.history.source_report import SourceReport, SourceReports
-from cambist.registry.sources import feeds
+from cambist.registry.sources import adapters
 from cambist.storage.json_file import write_json_file
 
 Shell = Callable[..., Any]
@@ -48,7 +48,7 @@ def answer(tmp_path: Path) -> str:
 @pytest.mark.usefixtures("declared")
 def test_every_source_is_listed_best_first_and_ones_own_last(shell: Shell) -> None:
     records = shell("feeds", "list", "--json").json
-    assert [record["key"] for record in records] == [*feeds(), "harbour"]
+    assert [record["key"] for record in records] == [*adapters(), "harbour"]
     assert records[0] == {
         "key": "ecb",
         "name": "European Central Bank",
@@ -57,13 +57,13 @@ def test_every_source_is_listed_best_first_and_ones_own_last(shell: Shell) -> No
         "pace": "daily",
         "rate_type": "official",
         "redistribution": "allowed",
-        "licence": feeds()["ecb"].source.licence,
-        "terms": feeds()["ecb"].source.terms,
-        "home": feeds()["ecb"].source.home,
-        "covers": feeds()["ecb"].source.covers,
+        "licence": adapters()["ecb"].source.licence,
+        "terms": adapters()["ecb"].source.terms,
+        "home": adapters()["ecb"].source.home,
+        "covers": adapters()["ecb"].source.covers,
     }
     table = shell("feeds", "list").out
-    assert all(row_of(table, key) for key in feeds())
+    assert all(row_of(table, key) for key in adapters())
     assert row_of(table, "harbour")[:5] == ["harbour", "Harbour Bank", "on", "daily", "forbidden"]
 
 
@@ -126,13 +126,13 @@ REPORTS = (
 
 
 @pytest.fixture
-def bulletin(folder: Path) -> SourceReports:
+def source_reports(folder: Path) -> SourceReports:
     written = SourceReports(datetime.now(UTC), REPORTS, 12, NOW)
     write_json_file(folder / "sources.json", written)
     return written
 
 
-@pytest.mark.usefixtures("bulletin")
+@pytest.mark.usefixtures("source_reports")
 def test_status_says_how_each_source_does(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "250")
     table = shell("feeds", "status").out
@@ -147,10 +147,10 @@ def test_status_says_how_each_source_does(shell: Shell, monkeypatch: pytest.Monk
     assert "Nobody asks" not in table
 
 
-def test_status_is_told_to_machines(shell: Shell, bulletin: SourceReports) -> None:
+def test_status_is_told_to_machines(shell: Shell, source_reports: SourceReports) -> None:
     record = shell("feeds", "status", "--json").json
     assert (record["book_version"], record["environment"]) == (12, "live")
-    assert datetime.fromisoformat(record["written_at"]) == bulletin.written_at
+    assert datetime.fromisoformat(record["written_at"]) == source_reports.written_at
     ecb, kraken, *_, fred = record["sources"]
     assert (ecb["key"], ecb["state"], ecb["codes"], ecb["pairs"], ecb["waiting"]) == ("ecb", "fresh", 31, 41, 7)
     assert (ecb["first"], ecb["last"], ecb["last_success"]) == ("1999-01-04", "2026-11-20", "2026-11-20T15:04:05Z")

@@ -47,7 +47,7 @@ def store(folder: Path) -> Iterator[SqlStore]:
 
 
 def states(store: SqlStore) -> list[QuarantineState]:
-    return [each.state for each in store.quarantine.detained(None)]
+    return [each.state for each in store.quarantine.quarantined(None)]
 
 
 def rings(folder: Path) -> int:

@@ -108,10 +108,10 @@ def dealing(make_client: Callable[..., Any]) -> Callable[..., Any]:
         **changed: Quote | None,
     ) -> Any:
         client = make_client(**{"clock": now.timestamp, **dict(options or {})})
-        client.desk.ages = ages
+        client.worker_state.ages = ages
         if units is not None:
-            client.desk.units = units
-        client.desk.take_book(book_with(now, **changed))
+            client.worker_state.units = units
+        client.worker_state.take_book(book_with(now, **changed))
         return client
 
     return make

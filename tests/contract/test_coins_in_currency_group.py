@@ -233,8 +233,8 @@ def test_a_weekend_is_no_excuse_for_a_coin(dealing, quote_of):
 def test_an_answer_does_not_grow_old_where_nobody_says_anything_any_more(dealing):
     client = dealing()
     for minutes, status in ((0, 200), (14, 200), (15, 503), (60, 503)):
-        client.desk.clock = (NOON + minutes * MINUTE).timestamp
-        client.desk.tick()  # as every second
+        client.worker_state.clock = (NOON + minutes * MINUTE).timestamp
+        client.worker_state.tick()  # as every second
         for target in ("/fetch-one?from=BTC&to=EUR", "/convert?from=EUR&to=BTC&amount=1"):
             assert client.get(target).status == status
         assert client.get("/fetch-one?from=EUR&to=JPY").status == 200, "a currency falls back on what there is"
@@ -257,9 +257,9 @@ def test_a_coin_that_is_dealt_now_is_answered_however_old_the_fixing_of_its_curr
     fixed = quote_of("EUR/USD", "1.25", "1.25", "ecb", as_of=NOON - timedelta(days=1), pace=Pace.DAILY)
     books = RateBookBuilder(TickStore({"okx": adapter.source}))
     books.fixed("ecb", {"EUR": Offer("ecb", fixed, Pace.DAILY, RateType.OFFICIAL, 0)}, NOON)
-    books.tape.take(Tick("okx", Pair("XMR", "EUR"), Decimal(100), Decimal(102), NOON), NOON)
+    books.tick_store.take(Tick("okx", Pair("XMR", "EUR"), Decimal(100), Decimal(102), NOON), NOON)
     client = dealing()
-    client.desk.take_book(books.edition(NOON))
+    client.worker_state.take_book(books.edition(NOON))
     assert client.get("/crypto/fetch-prices?pairs=XMR/EUR").json["prices"] == {"XMR/EUR": 101}
     reply = client.get("/fetch-one?from=XMR&to=EUR")
     assert (reply.status, reply.json.get("result")) == (200, {"EUR": 101}), reply.text
@@ -273,10 +273,10 @@ def test_a_coin_is_no_younger_than_the_coin_that_it_is_dealt_in(dealing, target,
     books = RateBookBuilder(TickStore({"okx": adapter.source}))
     heard = [("USDT/USD", "0.99", NOON - age), ("EUR/USD", "1.25", NOON), ("XMR/USDT", "100", NOON)]
     for pair, price, at in heard:
-        books.tape.take(Tick("okx", Pair(*pair.split("/")), Decimal(price), Decimal(price), at), at)
+        books.tick_store.take(Tick("okx", Pair(*pair.split("/")), Decimal(price), Decimal(price), at), at)
         books.prepare(at)
     client = dealing()
-    client.desk.take_book(books.edition(NOON))
+    client.worker_state.take_book(books.edition(NOON))
     assert client.get("/crypto/fetch-prices?pairs=XMR/USDT").json["prices"] == {"XMR/USDT": 100}
     reply = client.get(target)
     assert reply.status == status, reply.text

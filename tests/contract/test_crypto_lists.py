@@ -122,7 +122,7 @@ def recorded_pairs() -> set[Pair]:
 
 @pytest.mark.parametrize("pairs", [recorded_pairs, lambda: set(direct_pairs(COINS_BY_SIZE))], ids=["venues", "sandbox"])
 def test_there_are_500_coins_and_750_pairs_with_a_name_and_a_coin_each(client, pairs):
-    client.desk.take_book(a_book_of({"venue": dict.fromkeys(map(str, pairs()), "1")}))
+    client.worker_state.take_book(a_book_of({"venue": dict.fromkeys(map(str, pairs()), "1")}))
     coins, listed = client.get("/crypto/currencies").json["currencies"], client.get("/crypto/pairs").json["pairs"]
     assert len(coins) >= 500
     assert len(listed) >= 750
@@ -156,8 +156,8 @@ def test_what_is_no_pair_is_400_also_then(client, text):
 @pytest.mark.parametrize("path", ALL)
 def test_the_plan_one_includes_coins(dealing, key, path):
     client = dealing(options={"plans": PLANS, "holders": {digest(key): KeyHolder(1, Account(1, "one", "one"))}})
-    client.desk.clock = (NOON + timedelta(minutes=1)).timestamp
-    client.desk.tick()  # it sees a new book each minute
+    client.worker_state.clock = (NOON + timedelta(minutes=1)).timestamp
+    client.worker_state.tick()  # it sees a new book each minute
     reply = client.get(path)
     assert (reply.status, reply.headers["x-calls-cost"]) == (200, "1")
 
@@ -224,12 +224,12 @@ def heard(**said: dict[str, str]) -> dict[str, dict[str, str]]:
 
 def a_book_of(said: dict[str, dict[str, str]], fixed: str = ""):
     """Make the book of what venues say: by venue and pair a price, or bid and ask; `fixed` as `USD/MNT 3400`."""
-    feed = import_module("cambist.sources.adapters.okx").adapter
-    books = RateBookBuilder(TickStore({venue: replace(feed.source, key=venue) for venue in said}))
+    adapter = import_module("cambist.sources.adapters.okx").adapter
+    books = RateBookBuilder(TickStore({venue: replace(adapter.source, key=venue) for venue in said}))
     for venue, prices in said.items():
         for pair, sides in prices.items():
             bid, _, ask = sides.partition(" ")
-            books.tape.take(Tick(venue, Pair(*pair.split("/")), Decimal(bid), Decimal(ask or bid), NOON), NOON)
+            books.tick_store.take(Tick(venue, Pair(*pair.split("/")), Decimal(bid), Decimal(ask or bid), NOON), NOON)
     if fixed:
         name, rate = fixed.split()
         pair = Pair(*name.split("/"))
@@ -244,7 +244,7 @@ def hearing(dealing):
 
     def make(*, fixed: str = "", **said: dict[str, str]):
         client = dealing()
-        client.desk.take_book(a_book_of(heard(**said), fixed))
+        client.worker_state.take_book(a_book_of(heard(**said), fixed))
         return client
 
     return make
@@ -351,7 +351,9 @@ def test_the_price_is_the_middle_one_of_the_venues_whose_books_mean_something(he
 
 
 def test_a_pair_that_is_listed_and_was_never_quoted_is_crossed(client_dealing, book_with):
-    client_dealing.desk.take_book(replace(book_with(), listing=frozenset({Pair("SOL", "ETH"), Pair("XMR", "BTC")})))
+    client_dealing.worker_state.take_book(
+        replace(book_with(), listing=frozenset({Pair("SOL", "ETH"), Pair("XMR", "BTC")}))
+    )
     assert {"SOL/ETH", "XMR/BTC", "BTC/USD"} <= client_dealing.get("/crypto/pairs").json["pairs"].keys()
     assert "XMR" in client_dealing.get("/crypto/currencies").json["currencies"]
     prices = client_dealing.get("/crypto/fetch-prices?pairs=SOL/ETH").json["prices"]

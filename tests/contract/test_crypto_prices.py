@@ -189,7 +189,7 @@ def test_a_quote_is_fresh_for_a_quarter_of_an_hour(dealing, quote_of, age, price
 
 @pytest.mark.parametrize(("limit", "price"), [(3 * 60 * MINUTE, STALE_SOL), (60 * MINUTE, ten_digits(SOL / EUR))])
 def test_how_long_it_is_fresh_is_the_operators_word(dealing, limit, price):
-    client = dealing(ages=dict.fromkeys(dealing().desk.ages, limit))
+    client = dealing(ages=dict.fromkeys(dealing().worker_state.ages, limit))
     assert prices(ask(client, "SOL/EUR")) == {"SOL/EUR": price}
 
 
@@ -226,8 +226,8 @@ def test_an_old_pair_of_a_coin_that_is_in_nothing_else_is_503(dealing):
 def test_an_answer_does_not_grow_old_where_nobody_says_anything_any_more(dealing):
     client = dealing()
     for minutes, status in ((0, 200), (14, 200), (15, 503), (60, 503)):
-        client.desk.clock = (NOON + minutes * MINUTE).timestamp
-        client.desk.tick()  # as every second
+        client.worker_state.clock = (NOON + minutes * MINUTE).timestamp
+        client.worker_state.tick()  # as every second
         assert ask(client, "BTC/USD").status == status
 
 

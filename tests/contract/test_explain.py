@@ -218,8 +218,8 @@ def test_what_the_law_says_needs_no_market_and_has_no_leg_to_one(client):
 
 def test_a_new_image_is_explained_at_the_next_moment(client, small_store, now):
     assert client.get("/explain?to=EUR&date=2026-03-04").json["legs"][0]["fixed_on"] == "2026-03-04"
-    client.desk.take_image(rate_matrix_from_archive(small_store.archive, [adapter.source], now.date()))
-    client.desk.tick()
+    client.worker_state.take_matrix(rate_matrix_from_archive(small_store.archive, [adapter.source], now.date()))
+    client.worker_state.tick()
     leg = client.get("/explain?to=EUR&date=2026-03-04").json["legs"][0]
     assert (leg["fixed_on"], leg["because"]) == ("2026-03-03", "holiday")
 
@@ -247,7 +247,7 @@ def closing(client):
 
     def closing(*closes):
         held = {(close.fixing.pair.base, close.fixing.day): close for close in closes}
-        client.desk.closes = lambda coin, day: held.get((coin, day))
+        client.worker_state.closes = lambda coin, day: held.get((coin, day))
         return client
 
     return closing
@@ -337,7 +337,7 @@ def test_today_has_no_close_before_it_has_ended(closing):
 def test_yesterday_has_one_from_midnight_on(closing, make_client, clock):
     clock.set(2022, 6, 16, 0, 0)
     client = make_client(clock=clock)
-    client.desk.closes = closing(BITCOIN).desk.closes
+    client.worker_state.closes = closing(BITCOIN).worker_state.closes
     assert explained(client, "from=BTC&to=USD&date=2022-06-15")["result"] == {"USD": 22500}
     clock.set(2022, 6, 15, 23, 59)
     client = make_client(clock=clock)
@@ -361,7 +361,7 @@ def test_closes_that_cannot_be_read_now_may_be_asked_for_later(client):
     def broken(_coin, _day):
         raise RateUnavailable("The archive of closes cannot be read now")
 
-    client.desk.closes = broken
+    client.worker_state.closes = broken
     reply = client.get("/explain?from=BTC&to=USD&date=2022-06-15")
     assert (reply.status, reply.json["code"]) == (503, "rate_unavailable")
     assert "retry-after" in reply.headers
@@ -372,7 +372,7 @@ def test_a_plan_sees_no_close_before_its_history(make_client, key, closing):
     holders = {digest(key): KeyHolder(1, Account(1, "one", "p"))}
     plans = PLANS | {"p": structs.replace(PLANS["unlimited"], name="p", history_days=30)}
     client = make_client(holders=holders, plans=plans)
-    client.desk.closes = closing(BITCOIN).desk.closes
+    client.worker_state.closes = closing(BITCOIN).worker_state.closes
     reply = client.get("/explain?from=BTC&to=USD&date=2022-06-15")
     assert (reply.status, reply.json["code"]) == (403, "not_in_plan")
 
@@ -452,8 +452,8 @@ def dealing(make_client, clock):
     def dealing(now, *quotes):
         clock.now = now.timestamp()
         client = make_client(clock=clock)
-        client.desk.ages = {AssetKind.COIN: QUARTER, AssetKind.METAL: QUARTER}
-        client.desk.take_book(RateBook(2, NOON, {quote.pair.base: quote for quote in quotes}, ()))
+        client.worker_state.ages = {AssetKind.COIN: QUARTER, AssetKind.METAL: QUARTER}
+        client.worker_state.take_book(RateBook(2, NOON, {quote.pair.base: quote for quote in quotes}, ()))
         return client
 
     return dealing
@@ -473,7 +473,7 @@ def test_a_quote_of_the_dollar_in_another_currency_is_shown_as_it_is_quoted(deal
     origin = Origin(Derivation.MOVED, ("okx",), (Pair("USD", "JPY"),), (), Pace.REALTIME)
     quote = Quote(Pair("USD", "JPY"), Fraction(149), Fraction(151), NOON, NOON, origin)
     client = dealing(NOON)
-    client.desk.take_book(RateBook(3, NOON, {"JPY": quote}, ()))
+    client.worker_state.take_book(RateBook(3, NOON, {"JPY": quote}, ()))
     answer = explained(client, "to=JPY")
     assert answer["result"] == {"JPY": 150}
     assert answer["legs"] == [
@@ -540,7 +540,7 @@ def test_a_fresh_leg_does_not_cover_for_an_old_one(dealing):
 
 def test_an_operator_who_sets_no_limit_gets_whatever_there_is(dealing):
     client = dealing(NOON, traded("BTC", NOON - timedelta(days=3)))
-    client.desk.ages = {}
+    client.worker_state.ages = {}
     assert client.get("/explain?from=BTC&to=USD").status == 200
 
 
@@ -549,7 +549,7 @@ def test_an_operator_who_sets_no_limit_gets_whatever_there_is(dealing):
 
 @pytest.fixture
 def audited(client, real_archive):
-    client.desk.words = real_archive.words
+    client.worker_state.words = real_archive.words
     return client
 
 
@@ -596,6 +596,6 @@ def test_a_law_leads_to_the_fixing_of_what_it_ties_to(audited):
 
 
 def test_words_that_are_not_in_the_archive_are_not_passed_off_as_published(client):
-    client.desk.words = lambda _source, _code, _day: []
+    client.worker_state.words = lambda _source, _code, _day: []
     (leg,) = explained(client, "from=EUR&to=USD&date=2026-10-30")["legs"]
     assert (leg["made"], leg["rate"]) == ("crossed", "0.8950948801")

@@ -77,7 +77,7 @@ def bars() -> MemoryBars:
 
 @pytest.fixture
 def client(client_dealing, bars) -> Any:
-    client_dealing.desk.bars = bars
+    client_dealing.worker_state.bars = bars
     return client_dealing
 
 
@@ -161,7 +161,7 @@ def test_or_as_the_client_wants_them(client, form, first):
 @given(limit=st.integers(1, 100), arrivals=st.lists(st.integers(0, 3), max_size=30))
 def test_paging_backwards_gives_each_row_once_while_new_bars_arrive(client_dealing, limit, arrivals):
     bars = MemoryBars(minutes(150))
-    client_dealing.desk.bars = bars
+    client_dealing.worker_state.bars = bars
     there = sorted((one.bar.start for one in bars.bars), reverse=True)
     pages, end, later = [], "", NOON
     for new in chain(arrivals, [0] * 200):
@@ -238,7 +238,7 @@ def test_an_archive_that_cannot_be_read_is_a_503(client, bars):
 @pytest.mark.parametrize(("plan", "lists", "series"), [("one", 403, 403), ("extra", 200, 403), ("premium", 200, 200)])
 def test_plans_include_lists_and_quotes_before_series(dealing, bars, key, plan, lists, series):
     client = dealing(options={"holders": {digest(key): KeyHolder(1, Account(1, "shop", plan))}, "plans": PLANS})
-    client.desk.bars = bars
+    client.worker_state.bars = bars
     for target in ("/fx/pairs", "/fx/currencies", "/fx/pairs/quote-sizes", "/fx/pairs/historical-limits"):
         assert client.get(target).status == lists
     # A plan with a slower book still sees the first one, whose fixings are too old to quote: 503.
@@ -266,7 +266,7 @@ def two_days(dealing, bars, key) -> Any:
     holders = {digest(key): KeyHolder(1, Account(1, "shop", "premium"))}
     client = dealing(options={"holders": holders, "plans": {**PLANS, "premium": plan}})
     bars.file([BarOf(EURO, Interval.DAY, Bar(NOON.replace(hour=0) - timedelta(days=day), BID, ASK)) for day in (3, 4)])
-    client.desk.bars = bars
+    client.worker_state.bars = bars
     return client
 
 

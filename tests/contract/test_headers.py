@@ -77,7 +77,7 @@ def test_a_failure_inside_has_them_too(client, caplog):
         raise RuntimeError("inside")
 
     endpoint = Endpoint("/broken", "currency", "Breaks.", Nothing, Something, answer)
-    app = build_application([endpoint], client.desk, Meter(client.ledger, {}), ApiOptions())
+    app = build_application([endpoint], client.worker_state, Meter(client.ledger, {}), ApiOptions())
     reply = replace(client, app=app).get("/broken")
     assert reply.status == 500
     assert is_complete(reply.headers)

@@ -117,7 +117,7 @@ def make(dealing: Callable[..., Any], clock: Any) -> Callable[[], Any]:
 
     def made() -> Any:
         client = dealing(options={"plans": plans, "holders": holders, "clock": clock})
-        client.desk.bars = OneYearOfBars()
+        client.worker_state.bars = OneYearOfBars()
         return client
 
     return made
@@ -188,7 +188,7 @@ def test_what_is_unknown_in_a_query_makes_no_answer_anew(make, made, target):
             assert client.get(f"{target}{sign}{stray}", key=KEYS[0]).status == 200
     assert client.get(target, key=KEYS[0]).status == 200
     assert len(made) == 1
-    kept = len(client.desk.closed) + len(client.desk.subscribers()[digest(KEYS[0])].shelf.state[1])
+    kept = len(client.worker_state.closed) + len(client.worker_state.subscribers()[digest(KEYS[0])].shelf.state[1])
     assert kept == 1
 
 
@@ -197,8 +197,8 @@ def test_an_answer_is_made_once_a_book(make, made, book_with):
     for _ in range(3):
         for _ in range(5):
             client.get("/fetch-one?from=EUR&to=USD", key=KEYS[0])
-            client.desk.tick()
-        client.desk.take_book(book_with())
+            client.worker_state.tick()
+        client.worker_state.take_book(book_with())
     assert len(made) == 3
 
 
@@ -207,7 +207,7 @@ def test_an_answer_is_made_once_a_book(make, made, book_with):
 )
 def test_a_kept_answer_is_given_no_longer_than_its_prices_may_be_used(make, clock, made, target):
     client = make()
-    client.desk.ages = {AssetKind.METAL: timedelta(seconds=7)}
+    client.worker_state.ages = {AssetKind.METAL: timedelta(seconds=7)}
     limit = 60 if "max_age" in target else 7
     begin = clock.now
     statuses = []
@@ -221,7 +221,7 @@ def test_a_kept_answer_is_given_no_longer_than_its_prices_may_be_used(make, cloc
 def test_a_kept_answer_is_given_no_longer_than_the_market_stays_closed(make, clock):
     clock.set(2026, 11, 22, 21, 59, 30)  # half a minute before trade begins in New York
     client = make()
-    client.desk.ages = {AssetKind.CURRENCY: timedelta(minutes=15)}
+    client.worker_state.ages = {AssetKind.CURRENCY: timedelta(minutes=15)}
     first = [client.get("/fx/quote?pairs=EURGBP", key=KEYS[0]).status for _ in range(2)]
     clock.now += 31
     assert (first, client.get("/fx/quote?pairs=EURGBP", key=KEYS[0]).status) == ([200, 200], 503)
@@ -243,11 +243,11 @@ def test_a_client_that_names_the_etag_is_told_so_without_making_the_answer(make,
 def test_an_etag_is_another_one_whenever_the_content_is(make, target, code):
     client = make()
     before = told(client, target, KEYS[0])
-    image, changes = client.desk.view(None, 0).image, []
+    matrix, changes = client.worker_state.view(None, 0).matrix, []
     for day in (date(2026, 9, 30), date(2026, 10, 20), date(2026, 10, 29), date(2026, 10, 30)):
-        cells = array("d", image.cells)
-        cells[image.row(day) * len(image.codes) + image.columns[code]] *= 1.001
-        client.desk.take_image(replace(image, cells=memoryview(cells)))
+        cells = array("d", matrix.cells)
+        cells[matrix.row(day) * len(matrix.codes) + matrix.columns[code]] *= 1.001
+        client.worker_state.take_matrix(replace(matrix, cells=memoryview(cells)))
         after = told(client, target, KEYS[0])
         changes.append((after[1] != before[1], after[2]["etag"] != before[2]["etag"]))
     assert all(is_other_etag for is_other_content, is_other_etag in changes if is_other_content)

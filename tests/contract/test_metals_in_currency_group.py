@@ -281,7 +281,7 @@ def client_of_days(client_dealing):
         *(Fixing("cbr", Pair("USD", "RUB"), DAY + timedelta(days=days), Decimal(80)) for days in (-1, 0, 1)),
         *(Fixing("cbr", Pair("EUR", "RUB"), DAY + timedelta(days=days), Decimal(100)) for days in (-1, 0, 1)),
     ]
-    client_dealing.desk.take_image(build_rate_matrix([SourceHistory("RUB", bank, "cbr")], TODAY, "a test"))
+    client_dealing.worker_state.take_matrix(build_rate_matrix([SourceHistory("RUB", bank, "cbr")], TODAY, "a test"))
     return client_dealing
 
 

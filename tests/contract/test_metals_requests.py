@@ -47,8 +47,8 @@ def is_refused(reply, status, code, *fragments):
 
 
 def later(client, wait):
-    client.desk.clock = (NOON + wait).timestamp
-    client.desk.tick()
+    client.worker_state.clock = (NOON + wait).timestamp
+    client.worker_state.tick()
 
 
 # How a request is read

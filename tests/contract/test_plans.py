@@ -132,9 +132,9 @@ def test_other_plans_hold_at_once_for_kept_answers_too(make):
     client = make()
     for _ in range(2):
         assert client.get(LIVE).status == 200
-    client.desk.take_plans(PLANS | {"p": structs.replace(PLANS["unlimited"], name="p", tags=("admin",))})
+    client.worker_state.take_plans(PLANS | {"p": structs.replace(PLANS["unlimited"], name="p", tags=("admin",))})
     assert is_refused(client.get(LIVE), 403, "not_in_plan")
-    client.desk.take_plans(PLANS | {"p": structs.replace(PLANS["unlimited"], name="p")})
+    client.worker_state.take_plans(PLANS | {"p": structs.replace(PLANS["unlimited"], name="p")})
     assert client.get(LIVE).status == 200
 
 
@@ -248,7 +248,7 @@ def test_the_keys_of_an_account_share_its_quota_and_accounts_do_not(make, key):
     client = make(calls_a_month=3)
     one = Account(1, "one", "p")
     other = KeyHolder(3, Account(2, "other", "p"))
-    client.desk.take_accounts(
+    client.worker_state.take_accounts(
         {digest(key): KeyHolder(1, one), digest(SECOND): KeyHolder(2, one), digest(OWNER_KEY): other}
     )
     assert [client.get(LIVE, key=each).status for each in (key, SECOND, key, SECOND)] == [200, 200, 200, 429]
@@ -258,7 +258,7 @@ def test_the_keys_of_an_account_share_its_quota_and_accounts_do_not(make, key):
 def test_a_smaller_plan_holds_at_once(make):
     client = make(calls_a_month=1_000_000)
     assert [client.get(LIVE).status for _ in range(5)] == [200] * 5
-    client.desk.take_plans(PLANS | {"p": structs.replace(PLANS["unlimited"], name="p", calls_a_month=6)})
+    client.worker_state.take_plans(PLANS | {"p": structs.replace(PLANS["unlimited"], name="p", calls_a_month=6)})
     assert [client.get(LIVE).status for _ in range(3)] == [200, 429, 429]
 
 
@@ -266,7 +266,7 @@ def test_calls_that_are_bought_hold_at_once(make, key):
     client = make(calls_a_month=1)
     assert [client.get(LIVE).status for _ in range(2)] == [200, 429]
     more = Account(1, "one", "p", bought=((date(2026, 11, 1), 2),))
-    client.desk.take_accounts({digest(key): KeyHolder(1, more)})
+    client.worker_state.take_accounts({digest(key): KeyHolder(1, more)})
     assert [client.get(LIVE).status for _ in range(3)] == [200, 200, 429]
 
 
@@ -524,11 +524,11 @@ def test_a_key_that_is_ended_stops_at_once_also_for_kept_answers(make, key, targ
     for _ in range(2):
         assert client.get(target).status == 200
     holder = KeyHolder(1, Account(1, "one", "p"))
-    client.desk.take_accounts({} if change is None else {digest(key): replace(holder, **change)})
+    client.worker_state.take_accounts({} if change is None else {digest(key): replace(holder, **change)})
     reply = client.get(target)
     assert (reply.status, reply.json["code"]) == refusal
     assert client.request("HEAD", target).status == refusal[0]
-    client.desk.take_accounts({digest(key): holder})
+    client.worker_state.take_accounts({digest(key): holder})
     assert client.get(target).status == 200
 
 
@@ -570,7 +570,7 @@ def test_updated_is_written_as_the_account_wants_it(make, target, form, updated)
 def test_the_formats_tell_the_same_moment(make, key):
     client, seen = make(), {}
     for form in DatetimeFormat:
-        client.desk.take_accounts({digest(key): KeyHolder(1, Account(1, "one", "p", form))})
+        client.worker_state.take_accounts({digest(key): KeyHolder(1, Account(1, "one", "p", form))})
         first, second = (client.get(LIVE).json["updated"] for _ in range(2))  # made, then kept
         assert first == second
         seen[form] = first
@@ -584,12 +584,12 @@ def test_a_plan_sees_a_new_book_when_it_is_due_and_another_at_once(make, clock, 
         assert client.get(LIVE).status == 200
     warm(client, LIVE)
     clock.now += 59
-    client.desk.take_book(replace(real_book, version=2, quotes={}, listed=("USD",)))
+    client.worker_state.take_book(replace(real_book, version=2, quotes={}, listed=("USD",)))
     for _ in range(2):
         assert client.get(LIVE).status == 200
         assert client.get(LIVE, key=OWNER_KEY).status == 503
     clock.now += 1
-    client.desk.tick()
+    client.worker_state.tick()
     assert client.get(LIVE).status == 503
 
 
@@ -598,7 +598,7 @@ def test_a_slow_plan_gives_its_answers_to_nobody_on_a_faster_one(make, clock, re
     clock.now += 1
     eur = real_book.quotes["EUR"]
     quotes = dict(real_book.quotes) | {"EUR": replace(eur, bid=eur.bid * 2, ask=eur.ask * 2)}
-    client.desk.take_book(replace(real_book, version=2, quotes=quotes))
+    client.worker_state.take_book(replace(real_book, version=2, quotes=quotes))
     old, new = client.get(LIVE).json["result"], client.get(LIVE, key=OWNER_KEY).json["result"]
     assert old != new
     for _ in range(2):
@@ -609,9 +609,9 @@ def test_a_slow_plan_gives_its_answers_to_nobody_on_a_faster_one(make, clock, re
 def test_an_account_that_moves_to_a_faster_plan_sees_the_newest_book_at_once(make, key, clock, real_book):
     client = make(book_refresh=60, clock=clock)
     clock.now += 1
-    client.desk.take_book(replace(real_book, version=2, quotes={}, listed=("USD",)))
+    client.worker_state.take_book(replace(real_book, version=2, quotes={}, listed=("USD",)))
     assert client.get(LIVE).status == 200
-    client.desk.take_accounts({digest(key): KeyHolder(1, Account(1, "one", "unlimited"))})
+    client.worker_state.take_accounts({digest(key): KeyHolder(1, Account(1, "one", "unlimited"))})
     assert client.get(LIVE).status == 503
 
 

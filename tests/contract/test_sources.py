@@ -30,7 +30,7 @@ def report(key="mint", **rest):
     return SourceReport(**{"key": key, "enabled": True} | FACTS | rest)
 
 
-def bulletin(*reports, **rest):
+def source_reports(*reports, **rest):
     return SourceReports(NOW - timedelta(seconds=1), reports, **rest)
 
 
@@ -39,7 +39,7 @@ def shown(client):
     """Show a bulletin."""
 
     def shown(*reports, **rest):
-        client.desk.take_bulletin(bulletin(*reports, **rest))
+        client.worker_state.take_source_reports(source_reports(*reports, **rest))
         reply = client.get("/sources")
         assert reply.status == 200, reply.text
         return reply.json
@@ -118,7 +118,7 @@ def test_a_sandbox_says_that_it_is_one(shown):
 
 
 def test_before_anybody_was_asked_there_is_nothing_to_show(client):
-    client.desk.take_bulletin(None)
+    client.worker_state.take_source_reports(None)
     reply = client.get("/sources")
     assert (reply.status, reply.json) == (503, {"error": "No source has been asked yet", "code": "rate_unavailable"})
     assert reply.headers["x-calls-cost"] == "0"
@@ -126,7 +126,7 @@ def test_before_anybody_was_asked_there_is_nothing_to_show(client):
 
 def test_it_costs_one_call_is_never_kept_and_always_the_last_word(client):
     for key in ("one", "two"):
-        client.desk.take_bulletin(bulletin(report(key)))
+        client.worker_state.take_source_reports(source_reports(report(key)))
         reply = client.get("/sources")
         assert list(reply.json["sources"]) == [key]
         assert (reply.headers["x-calls-cost"], reply.headers["cache-control"]) == ("1", "no-store")
@@ -137,7 +137,7 @@ def test_it_costs_one_call_is_never_kept_and_always_the_last_word(client):
 def test_times_are_written_as_the_account_wants_them(make_client, key):
     account = Account(1, "one", "unlimited", datetime_format=DatetimeFormat.UNIX_MS)
     client = make_client(holders={digest(key): KeyHolder(1, account)})
-    client.desk.take_bulletin(bulletin(report(newest=NOW, last_success=NOW)))
+    client.worker_state.take_source_reports(source_reports(report(newest=NOW, last_success=NOW)))
     answer = client.get("/sources").json
     noon = 1_795_176_000_000  # date -ud '2026-11-20 12:00' +%s000
     assert (answer["updated"], answer["sources"]["mint"]["newest"]) == (noon - 1000, noon)

@@ -28,8 +28,8 @@ RATES = st.floats(min_value=0.001, max_value=1000)
 FIXED = st.dictionaries(st.integers(0, DAYS + 20), RATES, min_size=1, max_size=12)
 
 
-def shown(image: RateMatrix, day: date, base: str, quote: str) -> str:
-    return plain_float(on_day(image, day, base, [quote]).values[0])
+def shown(matrix: RateMatrix, day: date, base: str, quote: str) -> str:
+    return plain_float(on_day(matrix, day, base, [quote]).values[0])
 
 
 def by_day(series: Series) -> dict[date, float]:
@@ -105,30 +105,30 @@ def test_a_fixing_before_the_first_row_moves_no_other_day() -> None:
     ],
 )
 def test_a_day_reads_what_is_known_of_it(
-    real_image: RateMatrix, day: date, base: str, quote: str, written: str
+    real_matrix: RateMatrix, day: date, base: str, quote: str, written: str
 ) -> None:
-    assert shown(real_image, day, base, quote) == written
+    assert shown(real_matrix, day, base, quote) == written
 
 
-def test_marks_and_francs_are_worth_the_same_on_every_day_of_2001(real_image: RateMatrix) -> None:
+def test_marks_and_francs_are_worth_the_same_on_every_day_of_2001(real_matrix: RateMatrix) -> None:
     exact = plain(Fraction("6.55957") / Fraction("1.95583"))
     days = [date(2001, 1, 1) + timedelta(days=offset) for offset in range(365)]
-    assert {shown(real_image, day, "DEM", "FRF") for day in days} == {exact}
+    assert {shown(real_matrix, day, "DEM", "FRF") for day in days} == {exact}
 
 
-def test_a_sunday_reads_fridays_fixing_alone_and_in_a_series(real_image: RateMatrix) -> None:
+def test_a_sunday_reads_fridays_fixing_alone_and_in_a_series(real_matrix: RateMatrix) -> None:
     pair = Pair("EUR", "USD")
-    friday = on_day(real_image, FRIDAY, pair.base, [pair.quote]).values
-    assert on_day(real_image, SUNDAY, pair.base, [pair.quote]).values == friday
-    week = by_day(between(real_image, pair, FRIDAY, SUNDAY + timedelta(days=1)))
+    friday = on_day(real_matrix, FRIDAY, pair.base, [pair.quote]).values
+    assert on_day(real_matrix, SUNDAY, pair.base, [pair.quote]).values == friday
+    week = by_day(between(real_matrix, pair, FRIDAY, SUNDAY + timedelta(days=1)))
     assert [week[SUNDAY]] == [week[FRIDAY]] == friday
     assert week[SUNDAY + timedelta(days=1)] != week[SUNDAY]
 
 
-def test_the_rouble_reads_until_two_weeks_after_its_last_fixing_and_not_a_day_more(real_image: RateMatrix) -> None:
-    assert shown(real_image, date(2022, 3, 15), "EUR", "RUB") == "117.201"
+def test_the_rouble_reads_until_two_weeks_after_its_last_fixing_and_not_a_day_more(real_matrix: RateMatrix) -> None:
+    assert shown(real_matrix, date(2022, 3, 15), "EUR", "RUB") == "117.201"
     with pytest.raises(NoRate, match=r"\[RUB\] has rates from 2005-04-01 to 2022-03-01"):
-        on_day(real_image, date(2022, 3, 16), "EUR", ["RUB"])
+        on_day(real_matrix, date(2022, 3, 16), "EUR", ["RUB"])
 
 
 # The ECB's own file, read here without any of our code
@@ -148,12 +148,12 @@ def ecb_table(bundled: bytes) -> Mapping[tuple[date, str], str]:
 
 
 def test_three_hundred_cells_are_what_the_ecb_published(
-    real_image: RateMatrix, ecb_table: Mapping[tuple[date, str], str]
+    real_matrix: RateMatrix, ecb_table: Mapping[tuple[date, str], str]
 ) -> None:
     for day, code in random.Random(1999).sample(sorted(ecb_table), 300):  # noqa: S311  it draws samples, not secrets
         published = Fraction(ecb_table[day, code])
-        assert shown(real_image, day, "EUR", code) == plain(published), (day, code)
-        assert shown(real_image, day, code, "EUR") == plain(1 / published), (day, code)
+        assert shown(real_matrix, day, "EUR", code) == plain(published), (day, code)
+        assert shown(real_matrix, day, code, "EUR") == plain(1 / published), (day, code)
 
 
 # The same through every door
@@ -165,29 +165,29 @@ def test_three_hundred_cells_are_what_the_ecb_published(
     quote=st.sampled_from(sorted(CURRENCIES)),
     day=st.dates(date(1998, 12, 1), date(2027, 1, 31)),
 )
-def test_a_day_reads_the_same_through_every_function(real_image: RateMatrix, base: str, quote: str, day: date) -> None:
+def test_a_day_reads_the_same_through_every_function(real_matrix: RateMatrix, base: str, quote: str, day: date) -> None:
     try:
-        alone = on_day(real_image, day, base, [quote]).values[0]
+        alone = on_day(real_matrix, day, base, [quote]).values[0]
     except NoRate:
         with pytest.raises(NoRate):
-            between(real_image, Pair(base, quote), day, day)
+            between(real_matrix, Pair(base, quote), day, day)
         with pytest.raises(NoRate):
-            _listed(real_image, day, base, quote)
+            _listed(real_matrix, day, base, quote)
         return
-    around = between(real_image, Pair(base, quote), day - timedelta(days=3), day + timedelta(days=3))
-    assert between(real_image, Pair(base, quote), day, day).values == [alone]
+    around = between(real_matrix, Pair(base, quote), day - timedelta(days=3), day + timedelta(days=3))
+    assert between(real_matrix, Pair(base, quote), day, day).values == [alone]
     assert by_day(around)[day] == alone
     if quote == base:
         return  # a day that lists nothing else lists nothing
     if CURRENCIES[quote].lives_on(day):
-        assert _listed(real_image, day, base, quote) == alone
+        assert _listed(real_matrix, day, base, quote) == alone
     else:
         with pytest.raises(NoRate):
-            _listed(real_image, day, base, quote)
+            _listed(real_matrix, day, base, quote)
 
 
-def _listed(image: RateMatrix, day: date, base: str, quote: str) -> float:
-    listed = listed_on(image, day, base)
+def _listed(matrix: RateMatrix, day: date, base: str, quote: str) -> float:
+    listed = listed_on(matrix, day, base)
     if quote not in listed.codes:
         raise NoRate
     return dict(zip(listed.codes, listed.values, strict=True))[quote]
@@ -196,31 +196,31 @@ def _listed(image: RateMatrix, day: date, base: str, quote: str) -> float:
 # What a day lists
 
 
-def test_a_day_lists_by_code_what_lives_and_has_a_rate(real_image: RateMatrix) -> None:
-    codes = listed_on(real_image, date(2026, 10, 30), "EUR").codes
+def test_a_day_lists_by_code_what_lives_and_has_a_rate(real_matrix: RateMatrix) -> None:
+    codes = listed_on(real_matrix, date(2026, 10, 30), "EUR").codes
     assert list(codes) == sorted(codes)
     assert {"EUR", "USD", "JPY", "AED", "XOF"} <= set(codes)
     assert {"DEM", "HRK", "BGN", "RUB"}.isdisjoint(codes)
 
 
-def test_what_a_day_lists_holds_its_base_at_one(real_image: RateMatrix) -> None:
-    listed = listed_on(real_image, date(2026, 10, 30), "EUR")
+def test_what_a_day_lists_holds_its_base_at_one(real_matrix: RateMatrix) -> None:
+    listed = listed_on(real_matrix, date(2026, 10, 30), "EUR")
     assert dict(zip(listed.codes, listed.values, strict=True))["EUR"] == 1
 
 
-def test_an_ended_currency_may_still_be_the_base(real_image: RateMatrix) -> None:
-    listed = listed_on(real_image, date(2026, 10, 30), "DEM")
+def test_an_ended_currency_may_still_be_the_base(real_matrix: RateMatrix) -> None:
+    listed = listed_on(real_matrix, date(2026, 10, 30), "DEM")
     assert plain_float(dict(zip(listed.codes, listed.values, strict=True))["DEM"]) == "1"
     assert "FRF" not in listed.codes
     assert plain_float(dict(zip(listed.codes, listed.values, strict=True))["EUR"]) == plain(1 / Fraction("1.95583"))
 
 
 @pytest.mark.parametrize("day", [date(1969, 12, 31), date(1998, 12, 31), date(2026, 11, 14), date(2099, 1, 1)])
-def test_a_day_without_rates_says_so(real_image: RateMatrix, day: date) -> None:
+def test_a_day_without_rates_says_so(real_matrix: RateMatrix, day: date) -> None:
     with pytest.raises(NoRate, match=str(day)):
-        listed_on(real_image, day, "JPY")
+        listed_on(real_matrix, day, "JPY")
     with pytest.raises(NoRate, match=str(day)):
-        on_day(real_image, day, "EUR", ["USD", "JPY"])
+        on_day(real_matrix, day, "EUR", ["USD", "JPY"])
 
 
 def listing(*codes: str) -> RateMatrix:
@@ -240,14 +240,14 @@ def test_a_day_that_lists_nothing_but_the_base_has_no_rates(codes: tuple[str, ..
         listed_on(listing(*codes), FRIDAY, "USD")
 
 
-def test_on_day_keeps_the_order_asked_and_leaves_out_what_has_no_rate(real_image: RateMatrix) -> None:
-    rates = on_day(real_image, date(2026, 10, 30), "EUR", ["USD", "RUB", "CSK", "JPY", "EUR"])
+def test_on_day_keeps_the_order_asked_and_leaves_out_what_has_no_rate(real_matrix: RateMatrix) -> None:
+    rates = on_day(real_matrix, date(2026, 10, 30), "EUR", ["USD", "RUB", "CSK", "JPY", "EUR"])
     assert rates.codes == ("USD", "JPY", "EUR")
     assert [plain_float(value) for value in rates.values] == ["1.1172", "175.68", "1"]
 
 
-def test_a_missing_rate_names_both_codes_and_how_far_the_history_reaches(real_image: RateMatrix) -> None:
+def test_a_missing_rate_names_both_codes_and_how_far_the_history_reaches(real_matrix: RateMatrix) -> None:
     with pytest.raises(NoRate, match=r"\[EUR\] to \[RUB\] on \[2026-10-30\].* 2005-04-01 to 2022-03-01"):
-        on_day(real_image, date(2026, 10, 30), "EUR", ["RUB"])
+        on_day(real_matrix, date(2026, 10, 30), "EUR", ["RUB"])
     with pytest.raises(NoRate, match=r"from \[RUB\] to \[EUR\] on \[2026-10-30\].* 2005-04-01 to 2022-03-01"):
-        on_day(real_image, date(2026, 10, 30), "RUB", ["EUR"])
+        on_day(real_matrix, date(2026, 10, 30), "RUB", ["EUR"])

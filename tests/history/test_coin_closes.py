@@ -32,7 +32,7 @@ BOTH = {"BTC": BITCOIN, "ETH": ETHER}
 
 
 @pytest.fixture(scope="module")
-def image() -> RateMatrix:
+def matrix() -> RateMatrix:
     """An image in which a euro is 1.25 dollars on a Friday, and has never been fixed before."""
     row = np.array([(FRIDAY - FIRST_DAY).days], np.int64)
     line = PairSeries(Pair("EUR", "USD"), row, np.array([1.25]))
@@ -71,34 +71,34 @@ def test_a_trail_without_one_of_ours_has_no_close(trail: list[ReceivedFixing]) -
     ids=str,
 )
 def test_coins_are_crossed_by_their_closes_and_currencies_by_the_image(
-    image: RateMatrix, pair: Pair, rate: float
+    matrix: RateMatrix, pair: Pair, rate: float
 ) -> None:
-    crossed = crossed_on(image, pair, FRIDAY, {code: BOTH[code] for code in (pair.base, pair.quote) if code in BOTH})
+    crossed = crossed_on(matrix, pair, FRIDAY, {code: BOTH[code] for code in (pair.base, pair.quote) if code in BOTH})
     assert crossed.codes == (pair.quote,)
     assert crossed.values == [pytest.approx(rate, rel=1e-14)]
 
 
-def test_without_coins_the_day_reads_as_everywhere(image: RateMatrix) -> None:
-    assert crossed_on(image, Pair("EUR", "USD"), FRIDAY, {}).values == [1.25]
-    assert [leg.sources for leg in explain_coin_day(image, Pair("EUR", "USD"), FRIDAY, {})] == [("ecb",)]
+def test_without_coins_the_day_reads_as_everywhere(matrix: RateMatrix) -> None:
+    assert crossed_on(matrix, Pair("EUR", "USD"), FRIDAY, {}).values == [1.25]
+    assert [leg.sources for leg in explain_coin_day(matrix, Pair("EUR", "USD"), FRIDAY, {})] == [("ecb",)]
     with pytest.raises(NoRate, match=r"No rate from \[EUR\] to \[JPY\]"):
-        crossed_on(image, Pair("EUR", "JPY"), FRIDAY, {})
+        crossed_on(matrix, Pair("EUR", "JPY"), FRIDAY, {})
 
 
-def test_coins_close_in_dollars_also_where_the_image_has_nothing_of_the_day(image: RateMatrix) -> None:
+def test_coins_close_in_dollars_also_where_the_image_has_nothing_of_the_day(matrix: RateMatrix) -> None:
     far = date(2020, 1, 1)
     for day in (far, date(2100, 1, 1)):
-        assert crossed_on(image, Pair("BTC", "USD"), day, BOTH).values == [60000]
-        assert crossed_on(image, Pair("BTC", "ETH"), day, BOTH).values == [24]
+        assert crossed_on(matrix, Pair("BTC", "USD"), day, BOTH).values == [60000]
+        assert crossed_on(matrix, Pair("BTC", "ETH"), day, BOTH).values == [24]
     with pytest.raises(NoRate, match=r"\[EUR\].*\[2020-01-01\]; \[EUR\] has rates from 2026-03-06"):
-        crossed_on(image, Pair("BTC", "EUR"), far, BOTH)
+        crossed_on(matrix, Pair("BTC", "EUR"), far, BOTH)
 
 
 # Their grounds
 
 
-def test_a_close_is_accounted_for_by_who_said_it_and_when_it_was_received(image: RateMatrix) -> None:
-    assert explain_coin_day(image, Pair("ETH", "BTC"), FRIDAY, BOTH) == [
+def test_a_close_is_accounted_for_by_who_said_it_and_when_it_was_received(matrix: RateMatrix) -> None:
+    assert explain_coin_day(matrix, Pair("ETH", "BTC"), FRIDAY, BOTH) == [
         ExplainedLeg(
             base="ETH",
             quote="USD",
@@ -120,18 +120,18 @@ def test_a_close_is_accounted_for_by_who_said_it_and_when_it_was_received(image:
     ]
 
 
-def test_a_currency_beside_a_coin_has_the_leg_that_it_always_has(image: RateMatrix) -> None:
+def test_a_currency_beside_a_coin_has_the_leg_that_it_always_has(matrix: RateMatrix) -> None:
     of_saturday = {"BTC": close("BTC", "60000", day=SATURDAY)}
-    coin, euro = explain_coin_day(image, Pair("BTC", "EUR"), SATURDAY, of_saturday)
+    coin, euro = explain_coin_day(matrix, Pair("BTC", "EUR"), SATURDAY, of_saturday)
     assert (coin.base, coin.fixed_on, coin.carried_days) == ("BTC", SATURDAY, 0)
     assert (euro.quote, euro.fixed_on, euro.because) == ("EUR", SATURDAY - timedelta(days=1), "weekend")
-    dirham, coin = explain_coin_day(image, Pair("AED", "BTC"), SATURDAY, of_saturday)
+    dirham, coin = explain_coin_day(matrix, Pair("AED", "BTC"), SATURDAY, of_saturday)
     assert (dirham.quote, dirham.made, coin.base) == ("AED", "pegged", "BTC")
 
 
-def test_the_dollar_and_a_coin_against_itself_add_no_leg(image: RateMatrix) -> None:
+def test_the_dollar_and_a_coin_against_itself_add_no_leg(matrix: RateMatrix) -> None:
     for pair in (Pair("BTC", "USD"), Pair("USD", "BTC"), Pair("BTC", "BTC")):
-        assert [leg.base for leg in explain_coin_day(image, pair, FRIDAY, {"BTC": BITCOIN})] == ["BTC"]
+        assert [leg.base for leg in explain_coin_day(matrix, pair, FRIDAY, {"BTC": BITCOIN})] == ["BTC"]
 
 
 @pytest.mark.parametrize(
@@ -143,9 +143,9 @@ def test_the_dollar_and_a_coin_against_itself_add_no_leg(image: RateMatrix) -> N
     ],
 )
 def test_who_a_close_is_from_is_written_so_that_it_can_be_read_again(
-    image: RateMatrix, made: Derivation, sources: tuple[str, ...], origin: str
+    matrix: RateMatrix, made: Derivation, sources: tuple[str, ...], origin: str
 ) -> None:
     written = written_origin(Origin(made, sources))
     assert written == origin
-    (leg,) = explain_coin_day(image, Pair("BTC", "USD"), FRIDAY, {"BTC": close("BTC", "1", written)})
+    (leg,) = explain_coin_day(matrix, Pair("BTC", "USD"), FRIDAY, {"BTC": close("BTC", "1", written)})
     assert (leg.made, leg.sources) == (made, sources)

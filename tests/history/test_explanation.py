@@ -35,7 +35,7 @@ def publication(key: str, anchor: str, *lines: PairSeries, outranks_pegs: bool =
     return SourceHistory(anchor, lines, key, outranks_pegs, "")
 
 
-def image(*publications: SourceHistory) -> RateMatrix:
+def matrix(*publications: SourceHistory) -> RateMatrix:
     return build_rate_matrix(publications, date(2026, 12, 31), "a test")
 
 
@@ -53,14 +53,14 @@ def dollars(rate: int, pair: str, made: Derivation = Derivation.PUBLISHED, *vote
 
 
 def test_a_fixing_of_the_day_names_who_fixed_it() -> None:
-    here = image(publication("ecb", "EUR", line("EUR", "USD", 1.25, MONDAY)))
+    here = matrix(publication("ecb", "EUR", line("EUR", "USD", 1.25, MONDAY)))
     assert explain_day(here, Pair("USD", "EUR"), MONDAY) == [
         ExplainedLeg(base="USD", quote="EUR", rate="0.8", made="published", sources=("ecb",), fixed_on=MONDAY)
     ]
 
 
 def test_each_leg_names_its_own_source_in_the_order_asked() -> None:
-    here = image(
+    here = matrix(
         publication("ecb", "EUR", line("EUR", "USD", 1.25, MONDAY)),
         publication("boj", "JPY", line("USD", "JPY", 150, MONDAY)),
     )
@@ -69,13 +69,13 @@ def test_each_leg_names_its_own_source_in_the_order_asked() -> None:
 
 
 def test_a_leg_that_both_sides_stand_on_is_told_once() -> None:
-    here = image(publication("ecb", "EUR", line("EUR", "USD", 1.25, MONDAY)))
+    here = matrix(publication("ecb", "EUR", line("EUR", "USD", 1.25, MONDAY)))
     legs = explain_day(here, Pair("XAF", "XOF"), MONDAY)
     assert [f"{leg.base}/{leg.quote}" for leg in legs] == ["EUR/XAF", "USD/EUR", "EUR/XOF"]
 
 
 def test_what_is_missing_has_no_leg() -> None:
-    here = image(publication("ecb", "EUR", line("EUR", "USD", 1.25, MONDAY)))
+    here = matrix(publication("ecb", "EUR", line("EUR", "USD", 1.25, MONDAY)))
     assert explain_day(here, Pair("NGN", "BTC"), MONDAY) == []
     assert explain_day(here, Pair("USD", "EUR"), MONDAY - timedelta(days=1)) == []
     assert explain_day(here, Pair("USD", "EUR"), date(2030, 1, 1)) == []
@@ -85,8 +85,8 @@ def test_a_peg_is_told_where_no_source_of_standing_fixes_the_currency() -> None:
     of_law = [ExplainedLeg(base="USD", quote="AED", rate="3.6725", made="pegged", law=LAW)]
     euro = line("EUR", "USD", 1.25, MONDAY)
     dirham = line("EUR", "AED", 4.6, MONDAY)
-    assert explain_day(image(publication("ecb", "EUR", euro, dirham)), Pair("USD", "AED"), MONDAY) == of_law
-    above = image(publication("ecb", "EUR", euro, dirham, outranks_pegs=True))
+    assert explain_day(matrix(publication("ecb", "EUR", euro, dirham)), Pair("USD", "AED"), MONDAY) == of_law
+    above = matrix(publication("ecb", "EUR", euro, dirham, outranks_pegs=True))
     assert explain_day(above, Pair("USD", "AED"), MONDAY) == [
         ExplainedLeg(base="USD", quote="AED", rate="3.68", made="published", sources=("ecb",), fixed_on=MONDAY)
     ]
@@ -106,14 +106,14 @@ def test_a_peg_is_told_where_no_source_of_standing_fixes_the_currency() -> None:
 )
 def test_nothing_is_fixed_at_weekends_and_on_holidays(day: date, age: int, because: str) -> None:
     days = working_days(date(2026, 3, 18), date(2026, 3, 19))
-    here = image(publication("ecb", "EUR", line("EUR", "USD", 1.25, *days)))
+    here = matrix(publication("ecb", "EUR", line("EUR", "USD", 1.25, *days)))
     (leg,) = explain_day(here, Pair("USD", "EUR"), day)
     assert (leg.fixed_on, leg.carried_days, leg.because) == (day - timedelta(days=age), age, because)
 
 
 def test_one_currency_is_missing_where_its_source_fixed_another_that_day() -> None:
     wednesday = date(2026, 3, 18)
-    here = image(
+    here = matrix(
         publication(
             "ecb",
             "EUR",
@@ -126,7 +126,7 @@ def test_one_currency_is_missing_where_its_source_fixed_another_that_day() -> No
 
 def test_what_another_source_fixed_that_day_does_not_count() -> None:
     wednesday = date(2026, 3, 18)
-    here = image(
+    here = matrix(
         publication("ecb", "EUR", line("EUR", "USD", 1.25, *working_days(wednesday))),
         publication("boj", "JPY", line("USD", "JPY", 150, *working_days())),
     )
@@ -136,7 +136,7 @@ def test_what_another_source_fixed_that_day_does_not_count() -> None:
 @pytest.mark.parametrize("quiet", [14, 15])
 def test_a_source_that_comes_back_within_two_weeks_had_a_holiday(quiet: int) -> None:
     day = date(2026, 3, 3)
-    here = image(publication("ecb", "EUR", line("EUR", "USD", 1.25, MONDAY, day + timedelta(days=quiet))))
+    here = matrix(publication("ecb", "EUR", line("EUR", "USD", 1.25, MONDAY, day + timedelta(days=quiet))))
     assert why_carried(here, day, "EUR") == ("holiday" if quiet == 14 else "ended")
 
 
@@ -145,7 +145,7 @@ def test_a_source_that_has_said_nothing_since_is_late_and_ended_when_others_went
     newest: int, because: str
 ) -> None:
     day = date(2026, 3, 4)
-    here = image(
+    here = matrix(
         publication("boc_noon", "CAD", line("USD", "CAD", 1.4, MONDAY)),
         publication("ecb", "EUR", line("EUR", "USD", 1.25, MONDAY, day + timedelta(days=newest))),
     )

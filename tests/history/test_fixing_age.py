@@ -31,7 +31,7 @@ def source(key: str, *lines: PairSeries, outranks_pegs: bool = False) -> SourceH
     return SourceHistory(anchor, lines, key, outranks_pegs)
 
 
-def image(*publications: SourceHistory) -> RateMatrix:
+def matrix(*publications: SourceHistory) -> RateMatrix:
     return build_rate_matrix(publications, date(2026, 12, 31), "a test")
 
 
@@ -39,7 +39,7 @@ def image(*publications: SourceHistory) -> RateMatrix:
 
 
 def test_a_day_is_not_immutable_because_another_source_has_a_later_one() -> None:
-    here = image(source("ecb", line("EUR/USD", FRI)), source("cbr", line("USD/RUB", FRI, MON, TUE)))
+    here = matrix(source("ecb", line("EUR/USD", FRI)), source("cbr", line("USD/RUB", FRI, MON, TUE)))
     assert here.last_fixing == TUE
     assert not is_immutable(here, MON, WED, ["EUR", "USD"])
     assert not is_immutable(here, MON, WED, ["EUR", "RUB"])
@@ -48,33 +48,33 @@ def test_a_day_is_not_immutable_because_another_source_has_a_later_one() -> None
 
 
 def test_a_day_is_immutable_when_each_source_that_feeds_it_has_fixed_it_or_a_later_one() -> None:
-    here = image(source("ecb", line("EUR/USD", FRI, MON)), source("cbr", line("USD/RUB", FRI, TUE)))
+    here = matrix(source("ecb", line("EUR/USD", FRI, MON)), source("cbr", line("USD/RUB", FRI, TUE)))
     assert is_immutable(here, MON, TUE, ["EUR", "RUB"])
     assert is_immutable(here, MON, TUE)
     assert is_immutable(here, MON - DAY, TUE, ["EUR", "RUB"])  # a Sunday
 
 
 def test_today_is_never_immutable_though_a_source_is_dated_tomorrow() -> None:
-    here = image(source("ecb", line("EUR/USD", FRI, MON, TUE)))
+    here = matrix(source("ecb", line("EUR/USD", FRI, MON, TUE)))
     assert not is_immutable(here, MON, MON, ["EUR", "USD"])
     assert is_immutable(here, MON, TUE, ["EUR", "USD"])
 
 
 def test_a_day_after_all_that_was_fixed_is_not_immutable() -> None:
-    here = image(source("ecb", line("EUR/USD", FRI)))
+    here = matrix(source("ecb", line("EUR/USD", FRI)))
     assert not is_immutable(here, FRI + DAY, FRI + 100 * DAY, ["EUR", "USD"])
 
 
 def test_a_better_source_that_is_late_keeps_a_day_open_for_two_weeks_and_no_longer() -> None:
     week = [FRI + timedelta(days=n) for n in range(9)]
-    here = image(source("fed", line("USD/CAD", FRI)), source("boe", line("USD/CAD", *week)))
+    here = matrix(source("fed", line("USD/CAD", FRI)), source("boe", line("USD/CAD", *week)))
     assert here.sources[here.voice(week[-1], "CAD")[0]] == "boe"
     assert not is_immutable(here, week[-1], week[-1] + 14 * DAY, ["USD", "CAD"])
     assert is_immutable(here, week[-1], week[-1] + 15 * DAY, ["USD", "CAD"])
 
 
 def test_what_is_tied_by_law_waits_for_the_source_of_what_it_is_tied_to() -> None:
-    here = image(source("ecb", line("EUR/USD", FRI)), source("cbr", line("USD/RUB", FRI, TUE)))
+    here = matrix(source("ecb", line("EUR/USD", FRI)), source("cbr", line("USD/RUB", FRI, TUE)))
     assert not is_immutable(here, MON, WED, ["XAF", "USD"])
     assert is_immutable(here, MON, WED, ["AED", "USD"])
 
@@ -83,36 +83,36 @@ def test_what_is_tied_by_law_waits_for_the_source_of_what_it_is_tied_to() -> Non
 
 
 def test_a_rate_reads_the_fixing_of_the_older_leg() -> None:
-    here = image(source("ecb", line("EUR/USD", FRI)), source("cbr", line("USD/RUB", FRI, MON)))
+    here = matrix(source("ecb", line("EUR/USD", FRI)), source("cbr", line("USD/RUB", FRI, MON)))
     assert fixing_days(here, MON, "EUR", ["RUB", "USD"]) == {"RUB": FRI, "USD": FRI}
     assert fixing_days(here, MON, "USD", ["RUB", "EUR"]) == {"RUB": MON, "EUR": FRI}
 
 
 @pytest.mark.parametrize("pair", ["EUR/XAF", "XAF/EUR", "XAF/XOF", "USD/AED", "AED/USD", "DEM/FRF", "EUR/EUR"])
 def test_where_the_law_alone_decides_there_is_no_fixing(pair: str) -> None:
-    here = image(source("ecb", line("EUR/USD", FRI)))
+    here = matrix(source("ecb", line("EUR/USD", FRI)))
     base, quote = pair.split("/")
     assert fixing_days(here, MON, base, [quote]) == {quote: None}
     assert carried_days(here, between(here, Pair(base, quote), FRI, MON)) == []
 
 
 def test_a_tied_currency_reads_the_fixing_of_what_it_is_tied_to() -> None:
-    here = image(source("ecb", line("EUR/USD", FRI)))
+    here = matrix(source("ecb", line("EUR/USD", FRI)))
     assert fixing_days(here, MON, "USD", ["XAF"]) == {"XAF": FRI}
 
 
 def test_a_source_that_outranks_the_law_has_a_fixing() -> None:
-    here = image(source("ecb", line("EUR/USD", FRI), line("EUR/AED", FRI), outranks_pegs=True))
+    here = matrix(source("ecb", line("EUR/USD", FRI), line("EUR/AED", FRI), outranks_pegs=True))
     assert fixing_days(here, MON, "USD", ["AED"]) == {"AED": FRI}
 
 
 def test_a_fixing_crossed_through_an_older_one_is_as_old() -> None:
-    here = image(source("ecb", line("EUR/USD", FRI), line("EUR/JPY", FRI, MON)))
+    here = matrix(source("ecb", line("EUR/USD", FRI), line("EUR/JPY", FRI, MON)))
     assert fixing_days(here, MON, "USD", ["JPY"]) == {"JPY": FRI}
 
 
 def test_carried_days_are_those_of_a_series_without_a_fixing_of_their_own() -> None:
-    here = image(source("ecb", line("EUR/USD", FRI, TUE)))
+    here = matrix(source("ecb", line("EUR/USD", FRI, TUE)))
     series = between(here, Pair("EUR", "USD"), FRI - DAY, WED)
     assert carried_days(here, series) == [FRI + DAY, FRI + 2 * DAY, MON, WED]
     assert carried_days(here, between(here, Pair("USD", "EUR"), FRI, FRI)) == []

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from cambist.history.rate_matrix import BY_LAW, NOBODY, RateMatrix
 
 FIRST = date(2026, 3, 5)
-IMAGE = RateMatrix(
+MATRIX = RateMatrix(
     revision="a test",
     first_day=FIRST,
     last_fixing=date(2026, 3, 6),
@@ -31,7 +31,7 @@ IMAGE = RateMatrix(
     ],
 )
 def test_a_cell_is_found_by_day_and_code(day: date, code: str, cell: float) -> None:
-    assert IMAGE.cell(day, code) == cell
+    assert MATRIX.cell(day, code) == cell
 
 
 @pytest.mark.parametrize(
@@ -44,11 +44,11 @@ def test_a_cell_is_found_by_day_and_code(day: date, code: str, cell: float) -> N
     ],
 )
 def test_there_is_nothing_where_no_cell_is(day: date, code: str) -> None:
-    assert isnan(IMAGE.cell(day, code))
+    assert isnan(MATRIX.cell(day, code))
 
 
 VOICED = replace(
-    IMAGE,
+    MATRIX,
     sources=("ecb", "boj"),
     voices=memoryview(bytes([0, NOBODY, NOBODY, BY_LAW, 1, NOBODY, 0, NOBODY, NOBODY, *[NOBODY] * 3])),
     ages=memoryview(bytes([0, 255, 0, 1, 3, 0, 14, 255, 0, 255, 255, 255])),
@@ -78,68 +78,68 @@ def test_nobody_speaks_where_no_cell_is(day: date, code: str) -> None:
 
 
 def test_in_an_image_without_voices_nobody_speaks() -> None:
-    assert IMAGE.voice(date(2026, 3, 6), "EUR") == (NOBODY, 0)
+    assert MATRIX.voice(date(2026, 3, 6), "EUR") == (NOBODY, 0)
 
 
 def test_nobody_and_the_law_are_no_places_among_the_sources() -> None:
     assert (NOBODY, BY_LAW) == (254, 255)
 
 
-def test_the_real_image_says_whose_word_it_is(real_image: RateMatrix) -> None:
+def test_the_real_image_says_whose_word_it_is(real_matrix: RateMatrix) -> None:
     """The last fixing is of Friday 2026-10-30; the lev was fixed by the bank itself until its end."""
-    assert real_image.sources == ("ecb",)
-    assert real_image.voice(date(2026, 10, 30), "JPY") == (0, 0)
-    assert real_image.voice(date(2026, 11, 1), "JPY") == (0, 2)
-    assert real_image.voice(date(2025, 12, 31), "BGN") == (0, 0)
-    assert real_image.voice(date(2026, 1, 1), "BGN") == (BY_LAW, 1)
-    assert real_image.voice(date(2022, 12, 31), "HRK") == (0, 1)
-    assert real_image.voice(date(2023, 1, 1), "HRK") == (BY_LAW, 2)
-    assert real_image.voice(date(2026, 11, 1), "XOF") == (BY_LAW, 2)
-    assert real_image.voice(date(2026, 11, 1), "AED") == (BY_LAW, 0)
-    assert real_image.voice(date(2026, 11, 1), "USD") == (NOBODY, 0)
-    assert real_image.voice(date(2022, 3, 16), "RUB")[0] == NOBODY
+    assert real_matrix.sources == ("ecb",)
+    assert real_matrix.voice(date(2026, 10, 30), "JPY") == (0, 0)
+    assert real_matrix.voice(date(2026, 11, 1), "JPY") == (0, 2)
+    assert real_matrix.voice(date(2025, 12, 31), "BGN") == (0, 0)
+    assert real_matrix.voice(date(2026, 1, 1), "BGN") == (BY_LAW, 1)
+    assert real_matrix.voice(date(2022, 12, 31), "HRK") == (0, 1)
+    assert real_matrix.voice(date(2023, 1, 1), "HRK") == (BY_LAW, 2)
+    assert real_matrix.voice(date(2026, 11, 1), "XOF") == (BY_LAW, 2)
+    assert real_matrix.voice(date(2026, 11, 1), "AED") == (BY_LAW, 0)
+    assert real_matrix.voice(date(2026, 11, 1), "USD") == (NOBODY, 0)
+    assert real_matrix.voice(date(2022, 3, 16), "RUB")[0] == NOBODY
 
 
-def test_in_the_real_image_nobodys_word_is_more_than_two_weeks_old(real_image: RateMatrix) -> None:
-    spoken = zip(real_image.voices, real_image.ages, real_image.cells, strict=True)
+def test_in_the_real_image_nobodys_word_is_more_than_two_weeks_old(real_matrix: RateMatrix) -> None:
+    spoken = zip(real_matrix.voices, real_matrix.ages, real_matrix.cells, strict=True)
     assert {(age <= 14, isnan(cell)) for voice, age, cell in spoken if voice == 0} == {(True, False)}
 
 
 def test_the_image_knows_its_last_day() -> None:
-    assert IMAGE.last_day == date(2026, 3, 8)
+    assert MATRIX.last_day == date(2026, 3, 8)
 
 
 @given(st.integers(-5, 9))
 def test_it_has_the_days_from_its_first_to_its_last(offset: int) -> None:
     day = FIRST + timedelta(days=offset)
-    assert IMAGE.has(day) is (FIRST <= day <= IMAGE.last_day)
-    assert IMAGE.row(day) == offset
+    assert MATRIX.has(day) is (FIRST <= day <= MATRIX.last_day)
+    assert MATRIX.row(day) == offset
 
 
 def test_a_span_runs_from_the_first_value_to_the_last_that_was_fixed_and_not_to_days_ahead() -> None:
-    assert IMAGE.span("EUR") == (date(2026, 3, 5), date(2026, 3, 6))
-    assert IMAGE.span("JPY") == (date(2026, 3, 6), date(2026, 3, 6))
+    assert MATRIX.span("EUR") == (date(2026, 3, 5), date(2026, 3, 6))
+    assert MATRIX.span("JPY") == (date(2026, 3, 6), date(2026, 3, 6))
 
 
 def test_a_code_that_is_not_there_has_no_span() -> None:
-    assert IMAGE.span("XXX") is None
+    assert MATRIX.span("XXX") is None
 
 
-def test_the_real_image_reaches_from_1970_past_its_last_fixing(real_image: RateMatrix) -> None:
-    assert real_image.first_day == date(1970, 1, 1)
-    assert real_image.last_fixing == date(2026, 10, 30)
-    assert real_image.last_day > real_image.last_fixing + timedelta(days=365)
-    assert len(real_image.cells) == len(real_image.era_of_day) * len(real_image.codes)
+def test_the_real_image_reaches_from_1970_past_its_last_fixing(real_matrix: RateMatrix) -> None:
+    assert real_matrix.first_day == date(1970, 1, 1)
+    assert real_matrix.last_fixing == date(2026, 10, 30)
+    assert real_matrix.last_day > real_matrix.last_fixing + timedelta(days=365)
+    assert len(real_matrix.cells) == len(real_matrix.era_of_day) * len(real_matrix.codes)
 
 
-def test_the_real_euro_spans_from_its_first_fixing_to_its_last_though_it_is_carried_on(real_image: RateMatrix) -> None:
-    assert real_image.span("EUR") == (date(1999, 1, 4), date(2026, 10, 30))
-    assert real_image.span("DEM") == (date(1999, 1, 4), date(2026, 10, 30))
-    assert real_image.span("RUB") == (date(2005, 4, 1), date(2022, 3, 1))
-    assert real_image.span("CSK") is None
+def test_the_real_euro_spans_from_its_first_fixing_to_its_last_though_it_is_carried_on(real_matrix: RateMatrix) -> None:
+    assert real_matrix.span("EUR") == (date(1999, 1, 4), date(2026, 10, 30))
+    assert real_matrix.span("DEM") == (date(1999, 1, 4), date(2026, 10, 30))
+    assert real_matrix.span("RUB") == (date(2005, 4, 1), date(2022, 3, 1))
+    assert real_matrix.span("CSK") is None
 
 
-def test_codes_are_in_order_and_columns_follow_them(real_image: RateMatrix) -> None:
-    assert list(real_image.codes) == sorted(set(real_image.codes))
-    assert all(real_image.codes[column] == code for code, column in real_image.columns.items())
-    assert len(real_image.columns) == len(real_image.codes)
+def test_codes_are_in_order_and_columns_follow_them(real_matrix: RateMatrix) -> None:
+    assert list(real_matrix.codes) == sorted(set(real_matrix.codes))
+    assert all(real_matrix.codes[column] == code for code, column in real_matrix.columns.items())
+    assert len(real_matrix.columns) == len(real_matrix.codes)

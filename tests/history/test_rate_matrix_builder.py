@@ -45,35 +45,35 @@ def built(*publications: tuple[str, Iterable[Fixing]], last: date = LAST) -> Rat
     return build_rate_matrix([SourceHistory(anchor, list(given)) for anchor, given in publications], last, "a test")
 
 
-def shown(image: RateMatrix, day: date | str, base: str, quote: str) -> str:
+def shown(matrix: RateMatrix, day: date | str, base: str, quote: str) -> str:
     day = date.fromisoformat(day) if isinstance(day, str) else day
-    value = image.cell(day, quote) / image.cell(day, base)
+    value = matrix.cell(day, quote) / matrix.cell(day, base)
     return "none" if isnan(value) else plain_float(value)
 
 
-def listed(image: RateMatrix, day: date) -> set[str]:
-    return {image.codes[column] for column in image.eras[image.era_of_day[image.row(day)]]}
+def listed(matrix: RateMatrix, day: date) -> set[str]:
+    return {matrix.codes[column] for column in matrix.eras[matrix.era_of_day[matrix.row(day)]]}
 
 
 @pytest.fixture(scope="module")
-def image() -> RateMatrix:
+def matrix() -> RateMatrix:
     return built(("EUR", fixings(EURO_FIXINGS)))
 
 
-def test_what_was_published_reads_as_it_was_published(image: RateMatrix) -> None:
-    assert shown(image, DAY, "EUR", "USD") == "1.25"
-    assert shown(image, DAY, "EUR", "JPY") == "180"
-    assert shown(image, DAY, "USD", "JPY") == "144"
+def test_what_was_published_reads_as_it_was_published(matrix: RateMatrix) -> None:
+    assert shown(matrix, DAY, "EUR", "USD") == "1.25"
+    assert shown(matrix, DAY, "EUR", "JPY") == "180"
+    assert shown(matrix, DAY, "USD", "JPY") == "144"
 
 
-def test_a_cell_is_what_one_dollar_buys(image: RateMatrix) -> None:
-    assert image.cell(DAY, "EUR") == 0.8
-    assert image.cell(DAY, "JPY") == 144
-    assert image.cell(DAY, "USD") == 1
+def test_a_cell_is_what_one_dollar_buys(matrix: RateMatrix) -> None:
+    assert matrix.cell(DAY, "EUR") == 0.8
+    assert matrix.cell(DAY, "JPY") == 144
+    assert matrix.cell(DAY, "USD") == 1
 
 
-def test_the_image_says_what_it_was_built_from_and_how_far_it_reaches(image: RateMatrix) -> None:
-    assert (image.revision, image.first_day, image.last_day, image.last_fixing) == (
+def test_the_image_says_what_it_was_built_from_and_how_far_it_reaches(matrix: RateMatrix) -> None:
+    assert (matrix.revision, matrix.first_day, matrix.last_day, matrix.last_fixing) == (
         "a test",
         date(1970, 1, 1),
         LAST,
@@ -81,26 +81,26 @@ def test_the_image_says_what_it_was_built_from_and_how_far_it_reaches(image: Rat
     )
 
 
-def test_the_dollar_is_there_on_every_day(image: RateMatrix) -> None:
-    assert not isnan(image.cell(date(1970, 1, 1), "USD"))
-    assert not isnan(image.cell(LAST, "USD"))
-    assert image.span("USD") == (date(1970, 1, 1), image.last_fixing)
+def test_the_dollar_is_there_on_every_day(matrix: RateMatrix) -> None:
+    assert not isnan(matrix.cell(date(1970, 1, 1), "USD"))
+    assert not isnan(matrix.cell(LAST, "USD"))
+    assert matrix.span("USD") == (date(1970, 1, 1), matrix.last_fixing)
 
 
-def test_a_fixing_is_carried_fourteen_days_and_not_a_day_more(image: RateMatrix) -> None:
-    assert shown(image, DAY - ONE_DAY, "EUR", "JPY") == "none"
-    assert shown(image, DAY + 14 * ONE_DAY, "EUR", "JPY") == "180"
-    assert shown(image, DAY + 15 * ONE_DAY, "EUR", "JPY") == "none"
+def test_a_fixing_is_carried_fourteen_days_and_not_a_day_more(matrix: RateMatrix) -> None:
+    assert shown(matrix, DAY - ONE_DAY, "EUR", "JPY") == "none"
+    assert shown(matrix, DAY + 14 * ONE_DAY, "EUR", "JPY") == "180"
+    assert shown(matrix, DAY + 15 * ONE_DAY, "EUR", "JPY") == "none"
 
 
-def test_the_rouble_reads_fourteen_days_after_its_last_fixing_and_not_a_day_more(image: RateMatrix) -> None:
-    assert shown(image, "2022-03-15", "EUR", "RUB") == "117.201"
-    assert shown(image, "2022-03-15", "EUR", "USD") == "1.096"
-    assert shown(image, "2022-03-16", "EUR", "RUB") == "none"
+def test_the_rouble_reads_fourteen_days_after_its_last_fixing_and_not_a_day_more(matrix: RateMatrix) -> None:
+    assert shown(matrix, "2022-03-15", "EUR", "RUB") == "117.201"
+    assert shown(matrix, "2022-03-15", "EUR", "USD") == "1.096"
+    assert shown(matrix, "2022-03-16", "EUR", "RUB") == "none"
 
 
-def test_what_is_carried_is_the_rate_published_and_not_its_cross(image: RateMatrix) -> None:
-    assert shown(image, "2022-03-14", "USD", "RUB") == plain(Fraction("117.201") / Fraction("1.0960"))
+def test_what_is_carried_is_the_rate_published_and_not_its_cross(matrix: RateMatrix) -> None:
+    assert shown(matrix, "2022-03-14", "USD", "RUB") == plain(Fraction("117.201") / Fraction("1.0960"))
 
 
 def test_a_source_that_quotes_foreign_money_per_hundred_in_its_own_is_turned_around() -> None:
@@ -108,15 +108,15 @@ def test_a_source_that_quotes_foreign_money_per_hundred_in_its_own_is_turned_aro
         Fixing("nbp", Pair("USD", "PLN"), DAY, Decimal("4.0")),
         Fixing("nbp", Pair("JPY", "PLN"), DAY, Decimal("2.5"), 100),
     ]
-    image = built(("PLN", zloty))
-    assert shown(image, DAY, "USD", "PLN") == "4"
-    assert shown(image, DAY, "JPY", "PLN") == "0.025"
-    assert shown(image, DAY, "USD", "JPY") == "160"
+    matrix = built(("PLN", zloty))
+    assert shown(matrix, DAY, "USD", "PLN") == "4"
+    assert shown(matrix, DAY, "JPY", "PLN") == "0.025"
+    assert shown(matrix, DAY, "USD", "JPY") == "160"
 
 
 def test_a_nominal_counts_in_the_sources_direction_too() -> None:
-    image = built(("EUR", [*fixings("2026-03-02 EUR/USD 1.25"), *fixings("2026-03-02 EUR/JPY 18000", 100)]))
-    assert shown(image, DAY, "EUR", "JPY") == "180"
+    matrix = built(("EUR", [*fixings("2026-03-02 EUR/USD 1.25"), *fixings("2026-03-02 EUR/JPY 18000", 100)]))
+    assert shown(matrix, DAY, "EUR", "JPY") == "180"
 
 
 def test_a_swapped_direction_gives_the_same_rate() -> None:
@@ -127,19 +127,19 @@ def test_a_swapped_direction_gives_the_same_rate() -> None:
 
 
 def test_a_source_without_the_pivot_adds_nothing() -> None:
-    image = built(("EUR", fixings("2026-03-02 EUR/JPY 180")))
-    assert "JPY" not in image.codes
-    assert "EUR" not in image.codes
+    matrix = built(("EUR", fixings("2026-03-02 EUR/JPY 180")))
+    assert "JPY" not in matrix.codes
+    assert "EUR" not in matrix.codes
 
 
 def test_a_code_that_no_table_knows_is_left_out() -> None:
-    image = built(("EUR", fixings("2026-03-02 EUR/USD 1.25 2026-03-02 EUR/ZZZ 7")))
-    assert "ZZZ" not in image.codes
+    matrix = built(("EUR", fixings("2026-03-02 EUR/USD 1.25 2026-03-02 EUR/ZZZ 7")))
+    assert "ZZZ" not in matrix.codes
 
 
 def test_a_fixing_after_the_last_day_is_left_out() -> None:
-    image = built(("EUR", fixings("2026-03-02 EUR/USD 1.25 2026-03-04 EUR/USD 1.5")), last=DAY + ONE_DAY)
-    assert shown(image, DAY + ONE_DAY, "EUR", "USD") == "1.25"
+    matrix = built(("EUR", fixings("2026-03-02 EUR/USD 1.25 2026-03-04 EUR/USD 1.5")), last=DAY + ONE_DAY)
+    assert shown(matrix, DAY + ONE_DAY, "EUR", "USD") == "1.25"
 
 
 BETTER = "2026-03-02 EUR/USD 1.25 2026-03-02 EUR/GBP 0.80"
@@ -147,63 +147,63 @@ WORSE = "2026-03-01 EUR/USD 1.20 2026-03-01 EUR/GBP 0.90 2026-03-03 EUR/USD 1.20
 
 
 def test_the_better_source_is_read_where_it_has_a_rate_and_the_other_where_it_has_none() -> None:
-    image = built(("EUR", fixings(BETTER)), ("EUR", fixings(f"{WORSE} 2026-03-03 EUR/SEK 11")))
-    assert shown(image, "2026-03-01", "EUR", "GBP") == "0.9"
-    assert shown(image, DAY, "EUR", "GBP") == "0.8"
-    assert shown(image, "2026-03-03", "EUR", "GBP") == "0.8"
-    assert shown(image, DAY + 14 * ONE_DAY, "EUR", "GBP") == "0.8"
-    assert shown(image, DAY + 15 * ONE_DAY, "EUR", "GBP") == "0.9"
-    assert shown(image, "2026-03-03", "USD", "SEK") == plain(Fraction(11) / Fraction("1.20"))
+    matrix = built(("EUR", fixings(BETTER)), ("EUR", fixings(f"{WORSE} 2026-03-03 EUR/SEK 11")))
+    assert shown(matrix, "2026-03-01", "EUR", "GBP") == "0.9"
+    assert shown(matrix, DAY, "EUR", "GBP") == "0.8"
+    assert shown(matrix, "2026-03-03", "EUR", "GBP") == "0.8"
+    assert shown(matrix, DAY + 14 * ONE_DAY, "EUR", "GBP") == "0.8"
+    assert shown(matrix, DAY + 15 * ONE_DAY, "EUR", "GBP") == "0.9"
+    assert shown(matrix, "2026-03-03", "USD", "SEK") == plain(Fraction(11) / Fraction("1.20"))
     assert shown(built(("EUR", fixings(WORSE)), ("EUR", fixings(BETTER))), "2026-03-03", "EUR", "GBP") == "0.9"
 
 
 def test_sources_of_two_anchors_meet_in_the_dollar() -> None:
     zloty = fixings("2026-03-02 USD/PLN 4 2026-03-02 CZK/PLN 0.2")
-    image = built(("EUR", fixings("2026-03-02 EUR/USD 1.25")), ("PLN", zloty))
-    assert shown(image, DAY, "EUR", "PLN") == "5"
-    assert shown(image, DAY, "EUR", "CZK") == "25"
+    matrix = built(("EUR", fixings("2026-03-02 EUR/USD 1.25")), ("PLN", zloty))
+    assert shown(matrix, DAY, "EUR", "PLN") == "5"
+    assert shown(matrix, DAY, "EUR", "CZK") == "25"
 
 
 def test_a_currency_has_no_market_before_its_first_day() -> None:
-    image = built(("EUR", fixings("2018-08-17 EUR/USD 1.25 2018-08-17 EUR/VES 75")), last=date(2018, 9, 30))
-    assert shown(image, "2018-08-19", "EUR", "VES") == "none"
-    assert shown(image, "2018-08-20", "EUR", "VES") == "75"
+    matrix = built(("EUR", fixings("2018-08-17 EUR/USD 1.25 2018-08-17 EUR/VES 75")), last=date(2018, 9, 30))
+    assert shown(matrix, "2018-08-19", "EUR", "VES") == "none"
+    assert shown(matrix, "2018-08-20", "EUR", "VES") == "75"
 
 
-def test_a_currency_has_no_market_after_its_last_day(image: RateMatrix) -> None:
-    assert shown(image, "2018-08-19", "EUR", "VEF") == "282000"
-    assert shown(image, "2018-08-20", "EUR", "VEF") == "none"
+def test_a_currency_has_no_market_after_its_last_day(matrix: RateMatrix) -> None:
+    assert shown(matrix, "2018-08-19", "EUR", "VEF") == "282000"
+    assert shown(matrix, "2018-08-20", "EUR", "VEF") == "none"
 
 
-def test_the_lev_reads_as_published_until_its_end_and_then_at_its_fixed_rate(image: RateMatrix) -> None:
-    assert shown(image, "2025-12-31", "EUR", "BGN") == "1.9558"
-    assert shown(image, "2026-01-01", "EUR", "BGN") == "1.95583"
-    assert shown(image, "2026-01-05", "EUR", "BGN") == "1.95583"
-    assert shown(image, DAY, "EUR", "BGN") == "1.95583"
+def test_the_lev_reads_as_published_until_its_end_and_then_at_its_fixed_rate(matrix: RateMatrix) -> None:
+    assert shown(matrix, "2025-12-31", "EUR", "BGN") == "1.9558"
+    assert shown(matrix, "2026-01-01", "EUR", "BGN") == "1.95583"
+    assert shown(matrix, "2026-01-05", "EUR", "BGN") == "1.95583"
+    assert shown(matrix, DAY, "EUR", "BGN") == "1.95583"
 
 
-def test_where_its_own_pair_is_not_published_a_peg_holds(image: RateMatrix) -> None:
-    assert shown(image, "2022-03-01", "EUR", "BGN") == "1.95583"
-    assert shown(image, DAY, "USD", "AED") == "3.6725"
+def test_where_its_own_pair_is_not_published_a_peg_holds(matrix: RateMatrix) -> None:
+    assert shown(matrix, "2022-03-01", "EUR", "BGN") == "1.95583"
+    assert shown(matrix, DAY, "USD", "AED") == "3.6725"
 
 
 def test_a_peg_yields_to_what_a_source_publishes_of_the_currency_and_stands_again_after_it() -> None:
-    image = built(("EUR", fixings("2026-03-02 EUR/USD 1.25 2026-03-02 EUR/AED 4.6001")))
-    assert shown(image, DAY, "USD", "AED") == "3.68008"
-    assert shown(image, DAY - ONE_DAY, "USD", "AED") == "3.6725"
+    matrix = built(("EUR", fixings("2026-03-02 EUR/USD 1.25 2026-03-02 EUR/AED 4.6001")))
+    assert shown(matrix, DAY, "USD", "AED") == "3.68008"
+    assert shown(matrix, DAY - ONE_DAY, "USD", "AED") == "3.6725"
 
 
 @pytest.mark.parametrize("fixing", ["USD/AED 3.6730", "AED/USD 0.272257010618023414"])
 def test_a_dollar_peg_yields_to_its_own_published_pair_either_way_round(fixing: str) -> None:
-    image = built(("USD", fixings(f"2026-03-02 {fixing}")))
-    assert shown(image, DAY, "USD", "AED") == "3.673"
-    assert shown(image, DAY - ONE_DAY, "USD", "AED") == "3.6725"
+    matrix = built(("USD", fixings(f"2026-03-02 {fixing}")))
+    assert shown(matrix, DAY, "USD", "AED") == "3.673"
+    assert shown(matrix, DAY - ONE_DAY, "USD", "AED") == "3.6725"
 
 
-def test_a_conversion_yields_to_nothing(image: RateMatrix) -> None:
-    assert shown(image, "2022-12-31", "EUR", "HRK") == "7.5365"
-    assert shown(image, "2023-01-01", "EUR", "HRK") == "7.5345"
-    assert shown(image, "2023-01-02", "EUR", "HRK") == "7.5345"
+def test_a_conversion_yields_to_nothing(matrix: RateMatrix) -> None:
+    assert shown(matrix, "2022-12-31", "EUR", "HRK") == "7.5365"
+    assert shown(matrix, "2023-01-01", "EUR", "HRK") == "7.5345"
+    assert shown(matrix, "2023-01-02", "EUR", "HRK") == "7.5345"
 
 
 def test_a_conversion_wins_over_a_fixing_while_the_old_money_still_lives() -> None:
@@ -211,51 +211,51 @@ def test_a_conversion_wins_over_a_fixing_while_the_old_money_still_lives() -> No
     assert shown(built(("EUR", marks), last=date(2002, 1, 31)), "2001-12-31", "EUR", "DEM") == "1.95583"
 
 
-def test_ended_currencies_cross_at_their_fixed_rates(image: RateMatrix) -> None:
-    assert shown(image, DAY, "DEM", "FRF") == plain(Fraction("6.55957") / Fraction("1.95583"))
-    assert shown(image, DAY, "EUR", "XOF") == "655.957"
+def test_ended_currencies_cross_at_their_fixed_rates(matrix: RateMatrix) -> None:
+    assert shown(matrix, DAY, "DEM", "FRF") == plain(Fraction("6.55957") / Fraction("1.95583"))
+    assert shown(matrix, DAY, "EUR", "XOF") == "655.957"
 
 
 def test_an_old_bolivar_follows_its_successors_through_the_cut_of_2021() -> None:
     bolivars = fixings(
         "2021-09-30 EUR/USD 1.25 2021-09-30 EUR/VES 5000000 2021-10-01 EUR/USD 1.25 2021-10-01 EUR/VES 5"
     )
-    image = built(("EUR", bolivars), last=date(2021, 10, 31))
-    assert shown(image, "2021-09-30", "VES", "VEF") == "100000"
-    assert shown(image, "2021-10-01", "VES", "VEF") == "100000000000"
-    assert shown(image, "2021-09-30", "EUR", "VEB") == shown(image, "2021-10-01", "EUR", "VEB")
+    matrix = built(("EUR", bolivars), last=date(2021, 10, 31))
+    assert shown(matrix, "2021-09-30", "VES", "VEF") == "100000"
+    assert shown(matrix, "2021-10-01", "VES", "VEF") == "100000000000"
+    assert shown(matrix, "2021-09-30", "EUR", "VEB") == shown(matrix, "2021-10-01", "EUR", "VEB")
 
 
 def test_a_fixing_is_not_carried_into_a_new_unit_under_the_same_code() -> None:
     """Venezuela cut six zeros on 2021-10-01: an older fixing reads in new bolívares after it, or not at all."""
-    image = built(
+    matrix = built(
         ("EUR", fixings("2021-09-30 EUR/USD 1.25 2021-09-30 EUR/VES 5000000 2021-10-04 EUR/USD 1.25")),
         last=date(2021, 10, 31),
     )
-    assert shown(image, "2021-09-30", "EUR", "VES") == "5000000"
-    assert shown(image, "2021-10-04", "EUR", "VES") in {"none", "5"}
+    assert shown(matrix, "2021-09-30", "EUR", "VES") == "5000000"
+    assert shown(matrix, "2021-10-04", "EUR", "VES") in {"none", "5"}
 
 
-def test_a_day_lists_who_lives_on_it_and_has_a_rate(image: RateMatrix) -> None:
-    assert {"EUR", "USD", "DEM", "FRF", "AED"} <= listed(image, date(2001, 12, 31))
-    assert {"DEM", "FRF"}.isdisjoint(listed(image, date(2002, 1, 1)))
-    assert "HRK" in listed(image, date(2022, 12, 31))
-    assert "HRK" not in listed(image, date(2023, 1, 1))
-    assert "RUB" in listed(image, date(2022, 3, 15))
-    assert "RUB" not in listed(image, date(2022, 3, 16))
+def test_a_day_lists_who_lives_on_it_and_has_a_rate(matrix: RateMatrix) -> None:
+    assert {"EUR", "USD", "DEM", "FRF", "AED"} <= listed(matrix, date(2001, 12, 31))
+    assert {"DEM", "FRF"}.isdisjoint(listed(matrix, date(2002, 1, 1)))
+    assert "HRK" in listed(matrix, date(2022, 12, 31))
+    assert "HRK" not in listed(matrix, date(2023, 1, 1))
+    assert "RUB" in listed(matrix, date(2022, 3, 15))
+    assert "RUB" not in listed(matrix, date(2022, 3, 16))
 
 
-def test_days_that_list_the_same_share_an_era(image: RateMatrix) -> None:
-    assert len(set(image.eras)) == len(image.eras)
-    assert image.era_of_day[image.row(DAY)] == image.era_of_day[image.row(DAY + ONE_DAY)]
-    assert len(image.era_of_day) == (LAST - date(1970, 1, 1)).days + 1
+def test_days_that_list_the_same_share_an_era(matrix: RateMatrix) -> None:
+    assert len(set(matrix.eras)) == len(matrix.eras)
+    assert matrix.era_of_day[matrix.row(DAY)] == matrix.era_of_day[matrix.row(DAY + ONE_DAY)]
+    assert len(matrix.era_of_day) == (LAST - date(1970, 1, 1)).days + 1
 
 
 def test_without_anything_published_only_the_dollar_and_its_pegs_are_there() -> None:
-    image = build_rate_matrix([], date(2026, 3, 2), "a test")
-    assert shown(image, DAY, "USD", "AED") == "3.6725"
-    assert "EUR" not in image.codes
-    assert "XOF" not in image.codes
+    matrix = build_rate_matrix([], date(2026, 3, 2), "a test")
+    assert shown(matrix, DAY, "USD", "AED") == "3.6725"
+    assert "EUR" not in matrix.codes
+    assert "XOF" not in matrix.codes
 
 
 # Many sources: whose word a cell is, and how old
@@ -265,10 +265,10 @@ def spoken(*publications: SourceHistory, last: date = LAST) -> RateMatrix:
     return build_rate_matrix(publications, last, "a test")
 
 
-def word(image: RateMatrix, day: date | str, code: str) -> tuple[str, int]:
+def word(matrix: RateMatrix, day: date | str, code: str) -> tuple[str, int]:
     """Whose word a cell is, and how many days it was carried."""
-    voice, age = image.voice(date.fromisoformat(day) if isinstance(day, str) else day, code)
-    return {NOBODY: "nobody", BY_LAW: "the law"}.get(voice) or image.sources[voice], age
+    voice, age = matrix.voice(date.fromisoformat(day) if isinstance(day, str) else day, code)
+    return {NOBODY: "nobody", BY_LAW: "the law"}.get(voice) or matrix.sources[voice], age
 
 
 def daily(pairs: str, *days: int, start: date = DAY) -> Iterator[Fixing]:
@@ -282,12 +282,12 @@ def daily(pairs: str, *days: int, start: date = DAY) -> Iterator[Fixing]:
 def test_for_its_own_currency_a_central_bank_is_heard_before_any_better_source() -> None:
     ecb = SourceHistory("EUR", daily("EUR/USD 1.25 EUR/PLN 5 EUR/SEK 11", 0), "ecb")
     nbp = SourceHistory("PLN", daily("USD/PLN 4.02 EUR/PLN 5.10 SEK/PLN 0.40", 0), "nbp")
-    image = spoken(ecb, nbp)
-    assert image.sources == ("ecb", "nbp")
-    assert [word(image, DAY, code) for code in ("EUR", "PLN", "SEK")] == [("ecb", 0), ("nbp", 0), ("ecb", 0)]
-    assert shown(image, DAY, "USD", "PLN") == "4.02"
-    assert shown(image, DAY, "EUR", "USD") == "1.25"
-    assert shown(image, DAY, "USD", "SEK") == "8.8"
+    matrix = spoken(ecb, nbp)
+    assert matrix.sources == ("ecb", "nbp")
+    assert [word(matrix, DAY, code) for code in ("EUR", "PLN", "SEK")] == [("ecb", 0), ("nbp", 0), ("ecb", 0)]
+    assert shown(matrix, DAY, "USD", "PLN") == "4.02"
+    assert shown(matrix, DAY, "EUR", "USD") == "1.25"
+    assert shown(matrix, DAY, "USD", "SEK") == "8.8"
     turned = spoken(nbp, ecb)
     assert [word(turned, DAY, code) for code in ("EUR", "PLN", "SEK")] == [("ecb", 0), ("nbp", 0), ("nbp", 0)]
     assert shown(turned, DAY, "USD", "SEK") == "10.05"
@@ -298,8 +298,8 @@ def test_a_better_source_that_is_more_than_five_days_behind_a_fresher_one_gives_
     """Better by rank, or because the krona is its own."""
     better = SourceHistory(anchor, daily(pairs, 0, 9), "better")
     worse = SourceHistory("USD", daily("USD/SEK 8.5", *range(-1, 10)), "worse")
-    image = spoken(*((better, worse) if anchor == "EUR" else (worse, better)))
-    words = [word(image, DAY + day * ONE_DAY, "SEK") for day in range(-1, 10)]
+    matrix = spoken(*((better, worse) if anchor == "EUR" else (worse, better)))
+    words = [word(matrix, DAY + day * ONE_DAY, "SEK") for day in range(-1, 10)]
     assert words == [
         ("worse", 0),
         *(("better", age) for age in range(6)),
@@ -308,18 +308,18 @@ def test_a_better_source_that_is_more_than_five_days_behind_a_fresher_one_gives_
         ("worse", 0),
         ("better", 0),
     ]
-    assert shown(image, DAY + 5 * ONE_DAY, "USD", "SEK") == "8.8"
-    assert shown(image, DAY + 6 * ONE_DAY, "USD", "SEK") == "8.5"
+    assert shown(matrix, DAY + 5 * ONE_DAY, "USD", "SEK") == "8.8"
+    assert shown(matrix, DAY + 6 * ONE_DAY, "USD", "SEK") == "8.5"
 
 
 def test_a_worse_source_that_is_as_silent_takes_nobodys_place() -> None:
     better = SourceHistory("USD", daily("USD/SEK 8.8", 0), "better")
     worse = SourceHistory("USD", daily("USD/SEK 8.5", 5), "worse")
-    image = spoken(better, worse)
-    assert word(image, DAY + 14 * ONE_DAY, "SEK") == ("better", 14)
-    assert word(image, DAY + 15 * ONE_DAY, "SEK") == ("worse", 10)
-    assert word(image, DAY + 19 * ONE_DAY, "SEK") == ("worse", 14)
-    assert word(image, DAY + 20 * ONE_DAY, "SEK")[0] == "nobody"
+    matrix = spoken(better, worse)
+    assert word(matrix, DAY + 14 * ONE_DAY, "SEK") == ("better", 14)
+    assert word(matrix, DAY + 15 * ONE_DAY, "SEK") == ("worse", 10)
+    assert word(matrix, DAY + 19 * ONE_DAY, "SEK") == ("worse", 14)
+    assert word(matrix, DAY + 20 * ONE_DAY, "SEK")[0] == "nobody"
 
 
 def test_of_three_sources_the_best_that_is_not_too_far_behind_is_heard() -> None:
@@ -328,19 +328,19 @@ def test_of_three_sources_the_best_that_is_not_too_far_behind_is_heard() -> None
         SourceHistory("USD", daily("USD/SEK 8.5", 4), "second"),
         SourceHistory("USD", daily("USD/SEK 8.3", 8), "third"),
     ]
-    image = spoken(*sources)
-    assert word(image, DAY + 7 * ONE_DAY, "SEK") == ("first", 7)
+    matrix = spoken(*sources)
+    assert word(matrix, DAY + 7 * ONE_DAY, "SEK") == ("first", 7)
     # Eight days behind, the first gives way to the third; the second never did speak for it.
-    assert word(image, DAY + 8 * ONE_DAY, "SEK") == ("third", 0)
+    assert word(matrix, DAY + 8 * ONE_DAY, "SEK") == ("third", 0)
 
 
 def test_voices_and_ages_tell_whose_word_it_is_and_how_old() -> None:
-    image = spoken(SourceHistory("EUR", fixings("2026-03-06 EUR/USD 1.25 2026-03-05 EUR/JPY 180"), "ecb"))
-    assert word(image, "2026-03-06", "EUR") == ("ecb", 0)
-    assert word(image, "2026-03-08", "EUR") == ("ecb", 2)
-    assert word(image, "2026-03-08", "JPY") == ("ecb", 3)
-    assert word(image, "2026-03-08", "USD") == ("nobody", 0)
-    assert word(image, "2026-03-05", "EUR") == ("nobody", 255)
+    matrix = spoken(SourceHistory("EUR", fixings("2026-03-06 EUR/USD 1.25 2026-03-05 EUR/JPY 180"), "ecb"))
+    assert word(matrix, "2026-03-06", "EUR") == ("ecb", 0)
+    assert word(matrix, "2026-03-08", "EUR") == ("ecb", 2)
+    assert word(matrix, "2026-03-08", "JPY") == ("ecb", 3)
+    assert word(matrix, "2026-03-08", "USD") == ("nobody", 0)
+    assert word(matrix, "2026-03-05", "EUR") == ("nobody", 255)
 
 
 @given(st.lists(st.tuples(st.sampled_from(["EUR", "SEK", "USD"]), st.sets(st.integers(0, 39), max_size=6)), max_size=4))
@@ -357,29 +357,29 @@ def test_no_source_is_quoted_with_a_word_that_is_not_its_own_of_that_day(spoke: 
         )
         for number, (anchor, days) in enumerate(spoke)
     ]
-    image = spoken(*publications, last=first + 39 * ONE_DAY)
+    matrix = spoken(*publications, last=first + 39 * ONE_DAY)
     for row in range(40):
         day = first + row * ONE_DAY
-        who, age = word(image, day, "JPY")
+        who, age = word(matrix, day, "JPY")
         if who == "nobody":
             assert all(days.isdisjoint(range(row - 14, row + 1)) for _, days in spoke)
         else:
             anchor, days = spoke[int(who)]
             assert row - age in days
             assert age <= 14
-            assert image.cell(day, "JPY") == pytest.approx((100 + row - age) * per_dollar[anchor])
+            assert matrix.cell(day, "JPY") == pytest.approx((100 + row - age) * per_dollar[anchor])
 
 
 # What the law decides
 
 
 def test_pegs_and_conversions_are_the_laws_word_and_as_old_as_what_they_hang_on() -> None:
-    image = spoken(SourceHistory("EUR", fixings("2026-03-06 EUR/USD 1.25"), "ecb"))
+    matrix = spoken(SourceHistory("EUR", fixings("2026-03-06 EUR/USD 1.25"), "ecb"))
     for code in ("XOF", "HRK", "BGN", "DEM"):
-        assert word(image, "2026-03-06", code) == ("the law", 0)
-        assert word(image, "2026-03-08", code) == ("the law", 2)
-    assert word(image, "2026-03-08", "AED") == ("the law", 0)
-    assert word(image, "1998-06-01", "AED") == ("the law", 0)
+        assert word(matrix, "2026-03-06", code) == ("the law", 0)
+        assert word(matrix, "2026-03-08", code) == ("the law", 2)
+    assert word(matrix, "2026-03-08", "AED") == ("the law", 0)
+    assert word(matrix, "1998-06-01", "AED") == ("the law", 0)
 
 
 @pytest.mark.parametrize(
@@ -393,19 +393,19 @@ def test_pegs_and_conversions_are_the_laws_word_and_as_old_as_what_they_hang_on(
 def test_above_a_peg_only_a_source_of_standing_is_heard_and_a_bank_on_its_own_money(
     publication: SourceHistory, who: str
 ) -> None:
-    image = spoken(publication)
-    assert word(image, DAY, "AED") == (who, 0)
-    assert shown(image, DAY, "USD", "AED") == ("3.6725" if who == "the law" else "3.68")
+    matrix = spoken(publication)
+    assert word(matrix, DAY, "AED") == (who, 0)
+    assert shown(matrix, DAY, "USD", "AED") == ("3.6725" if who == "the law" else "3.68")
 
 
 def test_standing_goes_with_the_source_and_not_with_its_place() -> None:
     ecb = SourceHistory("EUR", daily("EUR/USD 1.25", 0), "ecb")
     compiler = SourceHistory("EUR", daily("EUR/USD 1.25 EUR/AED 4.75", 0), "compiler", outranks_pegs=False)
     heard = SourceHistory("EUR", daily("EUR/USD 1.25 EUR/AED 4.60", 10), "heard")
-    image = spoken(compiler, ecb, heard)
-    assert word(image, DAY, "AED") == ("the law", 0)
-    assert word(image, DAY + 9 * ONE_DAY, "AED") == ("the law", 0)
-    assert word(image, DAY + 10 * ONE_DAY, "AED") == ("heard", 0)
+    matrix = spoken(compiler, ecb, heard)
+    assert word(matrix, DAY, "AED") == ("the law", 0)
+    assert word(matrix, DAY + 9 * ONE_DAY, "AED") == ("the law", 0)
+    assert word(matrix, DAY + 10 * ONE_DAY, "AED") == ("heard", 0)
 
 
 def test_where_a_pegs_anchor_has_no_rate_any_source_is_heard() -> None:
@@ -418,9 +418,9 @@ def test_where_a_pegs_anchor_has_no_rate_any_source_is_heard() -> None:
 
 def test_a_chain_of_pegs_and_conversions_hangs_on_one_word() -> None:
     """The mark of Bosnia hung on the German mark, and that on the euro."""
-    image = spoken(SourceHistory("EUR", fixings("2001-06-01 EUR/USD 0.85"), "ecb"), last=date(2001, 6, 30))
-    assert word(image, "2001-06-03", "BAM") == ("the law", 2)
-    assert shown(image, "2001-06-03", "EUR", "BAM") == "1.95583"
+    matrix = spoken(SourceHistory("EUR", fixings("2001-06-01 EUR/USD 0.85"), "ecb"), last=date(2001, 6, 30))
+    assert word(matrix, "2001-06-03", "BAM") == ("the law", 2)
+    assert shown(matrix, "2001-06-03", "EUR", "BAM") == "1.95583"
 
 
 @pytest.mark.parametrize(
@@ -434,55 +434,55 @@ def test_an_ended_currency_floats_no_more_whatever_a_source_says(code: str, end:
         SourceHistory(code, daily(f"USD/{code} 8 EUR/{code} 9.9", *days, start=end), "its own bank"),
         SourceHistory("USD", daily(f"USD/{code} 7", *days, start=end), "worse"),
     ]
-    image = spoken(*sources, last=end + 20 * ONE_DAY)
-    assert word(image, end, code) == ("its own bank", 0)
-    assert shown(image, end, "USD", code) == "8"
+    matrix = spoken(*sources, last=end + 20 * ONE_DAY)
+    assert word(matrix, end, code) == ("its own bank", 0)
+    assert shown(matrix, end, "USD", code) == "8"
     for ahead in range(1, 20):
-        assert word(image, end + ahead * ONE_DAY, code)[0] == "the law"
-        assert shown(image, end + ahead * ONE_DAY, "EUR", code) == rate
-        assert code not in listed(image, end + ahead * ONE_DAY)
+        assert word(matrix, end + ahead * ONE_DAY, code)[0] == "the law"
+        assert shown(matrix, end + ahead * ONE_DAY, "EUR", code) == rate
+        assert code not in listed(matrix, end + ahead * ONE_DAY)
 
 
 def test_a_conversion_wins_over_a_fixing_even_where_the_euro_has_no_rate() -> None:
     """From 1999 on the mark was a share of the euro and nothing else."""
-    image = spoken(
+    matrix = spoken(
         SourceHistory("EUR", fixings("1999-06-01 EUR/USD 1.04"), "ecb"),
         SourceHistory("USD", fixings("1999-06-01 USD/DEM 1.90 1999-08-02 USD/DEM 1.90"), "fed"),
         last=date(1999, 12, 31),
     )
-    assert shown(image, "1999-06-01", "EUR", "DEM") == "1.95583"
-    assert shown(image, "1999-08-02", "USD", "DEM") == "none"
+    assert shown(matrix, "1999-06-01", "EUR", "DEM") == "1.95583"
+    assert shown(matrix, "1999-08-02", "USD", "DEM") == "none"
 
 
 def test_outside_its_life_nobody_speaks_for_a_currency() -> None:
     bolivar = SourceHistory("USD", fixings("2018-08-17 USD/VES 60"), "fed")
-    image = spoken(bolivar, last=date(2018, 9, 30))
-    assert word(image, "2018-08-19", "VES") == ("nobody", 255)
-    assert word(image, "2018-08-20", "VES") == ("fed", 3)
+    matrix = spoken(bolivar, last=date(2018, 9, 30))
+    assert word(matrix, "2018-08-19", "VES") == ("nobody", 255)
+    assert word(matrix, "2018-08-20", "VES") == ("fed", 3)
     # The koruna of Czechoslovakia became two others, and is converted into neither.
     koruna = SourceHistory("USD", fixings("1993-02-05 USD/CSK 28"), "fed")
-    image = spoken(koruna, last=date(1993, 2, 28))
-    assert word(image, "1993-02-07", "CSK") == ("fed", 2)
-    assert word(image, "1993-02-08", "CSK") == ("nobody", 255)
+    matrix = spoken(koruna, last=date(1993, 2, 28))
+    assert word(matrix, "1993-02-07", "CSK") == ("fed", 2)
+    assert word(matrix, "1993-02-08", "CSK") == ("nobody", 255)
 
 
 def test_between_the_two_lives_of_a_code_nobody_speaks_for_it() -> None:
     said = "2009-04-10 USD/ZWL 300 2009-04-20 USD/ZWL 361.9 2019-02-20 USD/ZWL 361.9 2019-02-22 USD/ZWL 2.5"
-    image = spoken(SourceHistory("USD", fixings(said), "fed"), last=date(2019, 2, 28))
-    assert word(image, "2009-04-12", "ZWL") == ("fed", 2)
-    assert word(image, "2009-04-13", "ZWL") == ("nobody", 255)
-    assert word(image, "2009-04-20", "ZWL") == ("nobody", 255)
-    assert word(image, "2019-02-21", "ZWL") == ("nobody", 255)
-    assert word(image, "2019-02-22", "ZWL") == ("fed", 0)
+    matrix = spoken(SourceHistory("USD", fixings(said), "fed"), last=date(2019, 2, 28))
+    assert word(matrix, "2009-04-12", "ZWL") == ("fed", 2)
+    assert word(matrix, "2009-04-13", "ZWL") == ("nobody", 255)
+    assert word(matrix, "2009-04-20", "ZWL") == ("nobody", 255)
+    assert word(matrix, "2019-02-21", "ZWL") == ("nobody", 255)
+    assert word(matrix, "2019-02-22", "ZWL") == ("fed", 0)
     # The dollars before the first of them ended with it.
-    assert image.cell(date(2009, 4, 12), "ZWR") == 300 * 10**12
-    assert isnan(image.cell(date(2019, 2, 22), "ZWR"))
+    assert matrix.cell(date(2009, 4, 12), "ZWR") == 300 * 10**12
+    assert isnan(matrix.cell(date(2019, 2, 22), "ZWR"))
 
 
 def test_before_its_end_the_kuna_floated_and_is_not_tied_backwards() -> None:
-    image = spoken(SourceHistory("EUR", fixings(EURO_FIXINGS), "ecb"))
-    assert word(image, "2022-12-31", "HRK") == ("ecb", 1)
-    assert word(image, "2022-12-29", "HRK") == ("nobody", 255)
+    matrix = spoken(SourceHistory("EUR", fixings(EURO_FIXINGS), "ecb"))
+    assert word(matrix, "2022-12-31", "HRK") == ("ecb", 1)
+    assert word(matrix, "2022-12-29", "HRK") == ("nobody", 255)
 
 
 # Cuts under the same code
@@ -497,19 +497,19 @@ def test_a_fixing_that_is_carried_over_a_cut_reads_in_the_new_unit(
 ) -> None:
     source = SourceHistory("USD", daily(f"USD/{code} {before}", -2, start=cut), "source")
     home = SourceHistory(code, daily(f"USD/{code} {before}", -2, start=cut), "home")
-    for image in (spoken(source, last=cut + 30 * ONE_DAY), spoken(home, last=cut + 30 * ONE_DAY)):
-        assert shown(image, cut - ONE_DAY, "USD", code) == before
-        assert shown(image, cut, "USD", code) == after
-        assert shown(image, cut + 12 * ONE_DAY, "USD", code) == after
-        assert shown(image, cut + 13 * ONE_DAY, "USD", code) == "none"
-        assert word(image, cut, code) == (image.sources[0], 2)
+    for matrix in (spoken(source, last=cut + 30 * ONE_DAY), spoken(home, last=cut + 30 * ONE_DAY)):
+        assert shown(matrix, cut - ONE_DAY, "USD", code) == before
+        assert shown(matrix, cut, "USD", code) == after
+        assert shown(matrix, cut + 12 * ONE_DAY, "USD", code) == after
+        assert shown(matrix, cut + 13 * ONE_DAY, "USD", code) == "none"
+        assert word(matrix, cut, code) == (matrix.sources[0], 2)
 
 
 def test_history_before_a_cut_stays_in_the_units_of_its_day() -> None:
     pounds = "2025-12-31 USD/SYP 11000 2026-01-01 USD/SYP 110.5"
-    image = spoken(SourceHistory("USD", fixings(pounds), "source"))
-    assert shown(image, "2025-12-31", "USD", "SYP") == "11000"
-    assert shown(image, "2026-01-01", "USD", "SYP") == "110.5"
+    matrix = spoken(SourceHistory("USD", fixings(pounds), "source"))
+    assert shown(matrix, "2025-12-31", "USD", "SYP") == "11000"
+    assert shown(matrix, "2026-01-01", "USD", "SYP") == "110.5"
 
 
 # Aliases, metals
@@ -519,32 +519,32 @@ def test_an_alias_is_its_sources_anchor_alone() -> None:
     """BRX is the real at the PTAX: what anybody else says of the real is no PTAX."""
     bcb = SourceHistory("BRL", daily("USD/BRL 5.50", 0), "bcb", alias="BRX")
     ecb = SourceHistory("EUR", daily("EUR/USD 1.25 EUR/BRL 7", -1, 0, 6, 20), "ecb")
-    image = spoken(ecb, bcb)
-    assert [word(image, DAY, code) for code in ("BRL", "BRX")] == [("bcb", 0), ("bcb", 0)]
-    assert word(image, DAY - ONE_DAY, "BRL") == ("ecb", 0)
-    assert word(image, DAY - ONE_DAY, "BRX")[0] == "nobody"
+    matrix = spoken(ecb, bcb)
+    assert [word(matrix, DAY, code) for code in ("BRL", "BRX")] == [("bcb", 0), ("bcb", 0)]
+    assert word(matrix, DAY - ONE_DAY, "BRL") == ("ecb", 0)
+    assert word(matrix, DAY - ONE_DAY, "BRX")[0] == "nobody"
     later = DAY + 6 * ONE_DAY
-    assert (word(image, later, "BRL"), shown(image, later, "USD", "BRL")) == (("ecb", 0), "5.6")
-    assert (word(image, later, "BRX"), shown(image, later, "USD", "BRX")) == (("bcb", 6), "5.5")
-    assert word(image, DAY + 20 * ONE_DAY, "BRX")[0] == "nobody"
+    assert (word(matrix, later, "BRL"), shown(matrix, later, "USD", "BRL")) == (("ecb", 0), "5.6")
+    assert (word(matrix, later, "BRX"), shown(matrix, later, "USD", "BRX")) == (("bcb", 6), "5.5")
+    assert word(matrix, DAY + 20 * ONE_DAY, "BRX")[0] == "nobody"
     assert "BRX" not in spoken(ecb).codes
 
 
 def test_metals_are_in_the_image_and_never_listed() -> None:
     metals = SourceHistory("USD", daily("XAU/USD 4000 XAG/USD 50 XCU/USD 9000 XCU-3M/USD 9100", 0), "metals")
-    image = spoken(metals)
-    assert [shown(image, DAY, code, "USD") for code in ("XAU", "XAG", "XCU")] == ["4000", "50", "9000"]
-    assert word(image, DAY + ONE_DAY, "XAU") == ("metals", 1)
-    assert "XCU-3M" not in image.codes
-    assert {"USD", "AED"} <= listed(image, DAY)
-    assert {"XAU", "XAG", "XCU"}.isdisjoint(image.codes[column] for era in image.eras for column in era)
+    matrix = spoken(metals)
+    assert [shown(matrix, DAY, code, "USD") for code in ("XAU", "XAG", "XCU")] == ["4000", "50", "9000"]
+    assert word(matrix, DAY + ONE_DAY, "XAU") == ("metals", 1)
+    assert "XCU-3M" not in matrix.codes
+    assert {"USD", "AED"} <= listed(matrix, DAY)
+    assert {"XAU", "XAG", "XCU"}.isdisjoint(matrix.codes[column] for era in matrix.eras for column in era)
 
 
 def test_gold_by_the_gram_is_an_ounce_in_the_image() -> None:
     """Wrong by 31.1 it would be 125 dollars, and inverted 0.00026."""
     gold = Fixing("cbr", Pair("XAU", "RUB"), DAY, Decimal(10_000), unit=GRAM)
-    image = spoken(SourceHistory("RUB", [gold, *daily("USD/RUB 80", 0)], "cbr"))
-    assert shown(image, DAY, "XAU", "USD") == "3887.9346"
+    matrix = spoken(SourceHistory("RUB", [gold, *daily("USD/RUB 80", 0)], "cbr"))
+    assert shown(matrix, DAY, "XAU", "USD") == "3887.9346"
 
 
 def test_the_last_fixing_is_the_newest_of_any_source() -> None:
@@ -554,6 +554,6 @@ def test_the_last_fixing_is_the_newest_of_any_source() -> None:
 
 
 def test_a_source_that_has_published_nothing_yet_keeps_its_place() -> None:
-    image = spoken(SourceHistory("PLN", [], "nbp"), SourceHistory("EUR", daily("EUR/USD 1.25", 0), "ecb"))
-    assert image.sources == ("nbp", "ecb")
-    assert word(image, DAY, "EUR") == ("ecb", 0)
+    matrix = spoken(SourceHistory("PLN", [], "nbp"), SourceHistory("EUR", daily("EUR/USD 1.25", 0), "ecb"))
+    assert matrix.sources == ("nbp", "ecb")
+    assert word(matrix, DAY, "EUR") == ("ecb", 0)

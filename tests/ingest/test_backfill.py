@@ -96,7 +96,7 @@ class Scene:
 
     def __init__(self, store: SqlStore, source: Source) -> None:
         self.store = store
-        self.feed = Weekly(source)
+        self.adapter = Weekly(source)
         self.mint = Mint()
         self.now = NOW
         self.told: list[BackfillProgress] = []
@@ -110,7 +110,7 @@ class Scene:
         assert key == "mint"
         if self.killed_at_filing and delivery.origin.endswith(str(self.killed_at_filing)):
             raise Killed
-        return file_delivery(Files(self.archive, self.store.quarantine), self.feed, delivery, lambda _: None)
+        return file_delivery(Files(self.archive, self.store.quarantine), self.adapter, delivery, lambda _: None)
 
     def _hear(self, course: BackfillProgress) -> None:
         # A course goes on changing: what is kept is what it was when it was told.
@@ -120,7 +120,7 @@ class Scene:
         return Backfill(self.archive, self.mint, self.file, lambda: self.now, self._hear)  # type: ignore[arg-type]
 
     async def of(self, first: date | None = None) -> BackfillProgress:
-        return await self.backfill().of(self.feed, first)
+        return await self.backfill().of(self.adapter, first)
 
     def run(self, first: date | None = None) -> BackfillProgress:
         self.mint.asked.clear()
@@ -164,12 +164,12 @@ def test_everything_since_the_first_day_is_asked_oldest_first_and_filed(scene: S
 def test_it_begins_at_the_latest_of_the_day_asked_the_sources_first_and_1970(
     scene: Scene, a_source: Callable[..., Source], first_day: date, first: date | None, since: date
 ) -> None:
-    scene.feed.source = a_source(first_day=first_day)
+    scene.adapter.source = a_source(first_day=first_day)
     for week in (date(1969, 12, 29), *WEEKS):
         scene.mint.answers[week] = Killed()  # what is asked after that is of no interest
     with pytest.raises(Killed):
         scene.run(first)
-    assert scene.feed.spans == [(since, NOW.date())]
+    assert scene.adapter.spans == [(since, NOW.date())]
 
 
 def test_what_the_source_wrote_is_told_to_the_feed_with_what_it_was_asked(scene: Scene) -> None:
@@ -346,7 +346,7 @@ def test_where_nothing_ever_answers_later_sources_are_not_asked(scene: Scene) ->
     backfill = scene.backfill()
 
     async def three_in_turn() -> list[BackfillProgress]:
-        return [await backfill.of(scene.feed, None) for _ in range(3)]
+        return [await backfill.of(scene.adapter, None) for _ in range(3)]
 
     first, second, third = asyncio.run(three_in_turn())
     assert [len(first.failed), len(second.failed), len(third.failed)] == [3, 1, 1]
@@ -365,7 +365,7 @@ def test_a_source_that_answers_anything_shows_that_the_machine_is_not_offline(
     backfill = scene.backfill()
 
     async def two_in_turn() -> list[BackfillProgress]:
-        return [await backfill.of(scene.feed, None) for _ in range(2)]
+        return [await backfill.of(scene.adapter, None) for _ in range(2)]
 
     first, second = asyncio.run(two_in_turn())
     assert not first.is_silent
@@ -396,7 +396,7 @@ def test_a_database_that_cannot_be_written_ends_it_at_once(scene: Scene) -> None
 
     backfill.file = broken
     with pytest.raises(StoreBroken):
-        asyncio.run(backfill.of(scene.feed, None))
+        asyncio.run(backfill.of(scene.adapter, None))
     assert scene.mint.asked == WEEKS[:1]
 
 
@@ -408,8 +408,8 @@ def test_the_pause_that_politeness_asks_is_kept_after_each_request_whatever_came
     a_source: Callable[..., Source],
     skipping: Callable[[Coroutine[Any, Any, BackfillProgress]], BackfillProgress],
 ) -> None:
-    schedule = replace(scene.feed.source.schedule, pause=timedelta(seconds=15))
-    scene.feed.source = a_source(first_day=WEEKS[0], schedule=schedule)
+    schedule = replace(scene.adapter.source.schedule, pause=timedelta(seconds=15))
+    scene.adapter.source = a_source(first_day=WEEKS[0], schedule=schedule)
     scene.mint.answers[WEEKS[1]] = SourceSilent("mint: no answer in time")
     scene.mint.answers[WEEKS[2]] = NothingPublished("mint: has nothing")
     scene.archive.file(Receipt("mint", NOW, f"https://mint.example/{WEEKS[4]}", "d"), [])  # no request, no pause
@@ -431,7 +431,7 @@ def test_sources_that_are_filled_side_by_side_file_one_after_the_other(scene: Sc
         return None
 
     async def both() -> None:
-        await asyncio.gather(backfill.of(scene.feed, None), backfill.of(scene.feed, None))
+        await asyncio.gather(backfill.of(scene.adapter, None), backfill.of(scene.adapter, None))
 
     backfill.file = slow
     asyncio.run(both())

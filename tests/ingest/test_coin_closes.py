@@ -294,7 +294,7 @@ def test_closes_change_neither_the_image_nor_the_quarantine(
         before.last_fixing,
     )
     assert bytes(after.cells) == bytes(before.cells)
-    assert small_store.quarantine.detained(None) == []
+    assert small_store.quarantine.quarantined(None) == []
     assert small_store.quarantine.waiting(CLOSES) == 0
 
 

@@ -172,7 +172,7 @@ class Lines(FixingAdapter):
 
 
 @dataclass
-class Desk:
+class FilingScene:
     """A store, a feed, and what is filed with them."""
 
     store: SqlStore
@@ -184,13 +184,13 @@ class Desk:
         """File lines, each delivery an hour after the one before; every one holds a dollar of 1.25."""
         content = "\n".join(lines) if lines == ("nothing",) else "\n".join((*map(with_dollar, lines),))
         self.hours += 1
-        files = Files(self.store.archive, self.store.quarantine, None, [self.feed.source, *self.others])
+        files = Files(self.store.archive, self.store.quarantine, None, [self.adapter.source, *self.others])
         delivery = Delivery(content.encode(), origin, NOON + self.hours * HOUR, "the lira")
-        return file_delivery(files, self.feed, delivery, lambda _: None)
+        return file_delivery(files, self.adapter, delivery, lambda _: None)
 
     @property
     def waiting(self) -> list[str]:
-        return [f"{one.fixing.day} {one.fixing.value}: {one.reason}" for one in self.store.quarantine.detained()]
+        return [f"{one.fixing.day} {one.fixing.value}: {one.reason}" for one in self.store.quarantine.quarantined()]
 
     @property
     def lira(self) -> list[str]:
@@ -203,14 +203,14 @@ def with_dollar(line: str) -> str:
 
 
 @pytest.fixture
-def desk(tmp_path: Path, a_source) -> Iterator[Desk]:
-    store = SqlStore(f"sqlite:///{tmp_path / 'desk.db'}")
+def scene(tmp_path: Path, a_source) -> Iterator[FilingScene]:
+    store = SqlStore(f"sqlite:///{tmp_path / 'scene.db'}")
     store.migrate()
-    yield Desk(store, Lines(a_source(anchor="EUR")), [a_source(key="others", anchor="EUR")])
+    yield FilingScene(store, Lines(a_source(anchor="EUR")), [a_source(key="others", anchor="EUR")])
     store.close()
 
 
-def agree(desk: Desk) -> None:
+def agree(scene: FilingScene) -> None:
     """Let others have seen the lira fall to 70 too."""
     said = [("2026-03-04", "50"), ("2026-03-05", "70"), ("2026-03-06", "70")]
     lines = [line for day, value in said for line in with_dollar(f"{day} {value}").splitlines()]
@@ -218,101 +218,101 @@ def agree(desk: Desk) -> None:
         Fixing("others", Pair(*pair.split("/")), date.fromisoformat(day), Decimal(value))
         for day, pair, value in map(str.split, lines)
     ]
-    desk.store.archive.file(Receipt("others", NOON, "a test", "d"), fixings)
+    scene.store.archive.file(Receipt("others", NOON, "a test", "d"), fixings)
 
 
-def test_what_the_rules_refuse_waits_and_the_rest_is_filed(desk: Desk) -> None:
-    assert desk.file("2026-03-04 50", "2026-03-05 70") == Filed(added=3, corrected=0, unchanged=0, refused=1)
-    assert desk.lira == ["2026-03-04 50"]
-    assert desk.waiting == ["2026-03-05 70: a jump of 40% that nothing confirms"]
+def test_what_the_rules_refuse_waits_and_the_rest_is_filed(scene: FilingScene) -> None:
+    assert scene.file("2026-03-04 50", "2026-03-05 70") == Filed(added=3, corrected=0, unchanged=0, refused=1)
+    assert scene.lira == ["2026-03-04 50"]
+    assert scene.waiting == ["2026-03-05 70: a jump of 40% that nothing confirms"]
 
 
-def test_a_delivery_is_measured_by_what_was_filed_before_it(desk: Desk) -> None:
-    desk.file("2026-03-04 50")
-    assert desk.file("2026-03-05 70") == Filed(added=1, corrected=0, unchanged=0, refused=1)
-    assert desk.file("2026-03-06 51") == Filed(added=2, corrected=0, unchanged=0)
+def test_a_delivery_is_measured_by_what_was_filed_before_it(scene: FilingScene) -> None:
+    scene.file("2026-03-04 50")
+    assert scene.file("2026-03-05 70") == Filed(added=1, corrected=0, unchanged=0, refused=1)
+    assert scene.file("2026-03-06 51") == Filed(added=2, corrected=0, unchanged=0)
 
 
-def test_a_delivery_of_older_days_is_measured_by_what_was_before_them(desk: Desk) -> None:
-    desk.file("2026-03-02 50")
-    desk.file("2026-03-06 62")
-    assert desk.file("2026-03-03 63", origin="an older part") == Filed(added=1, corrected=0, unchanged=0, refused=1)
+def test_a_delivery_of_older_days_is_measured_by_what_was_before_them(scene: FilingScene) -> None:
+    scene.file("2026-03-02 50")
+    scene.file("2026-03-06 62")
+    assert scene.file("2026-03-03 63", origin="an older part") == Filed(added=1, corrected=0, unchanged=0, refused=1)
 
 
-def test_what_waits_is_filed_once_however_often_it_comes(desk: Desk) -> None:
-    desk.file("2026-03-04 50", "2026-03-05 70")
-    assert desk.file("2026-03-04 50", "2026-03-05 70") == Filed(added=0, corrected=0, unchanged=3, refused=0)
-    assert desk.file("2026-03-04 50", "2026-03-05 70", "2026-03-06 51") == Filed(2, 0, 3, refused=0)
-    assert len(desk.waiting) == 1
+def test_what_waits_is_filed_once_however_often_it_comes(scene: FilingScene) -> None:
+    scene.file("2026-03-04 50", "2026-03-05 70")
+    assert scene.file("2026-03-04 50", "2026-03-05 70") == Filed(added=0, corrected=0, unchanged=3, refused=0)
+    assert scene.file("2026-03-04 50", "2026-03-05 70", "2026-03-06 51") == Filed(2, 0, 3, refused=0)
+    assert len(scene.waiting) == 1
 
 
-def test_what_waits_is_released_when_its_next_day_bears_it_out(desk: Desk) -> None:
-    desk.file("2026-03-04 50", "2026-03-05 70")
-    assert desk.file("2026-03-04 50", "2026-03-05 70", "2026-03-06 71") == Filed(added=3, corrected=0, unchanged=3)
-    assert desk.lira == ["2026-03-04 50", "2026-03-05 70", "2026-03-06 71"]
-    (released,) = desk.store.quarantine.detained(None)
+def test_what_waits_is_released_when_its_next_day_bears_it_out(scene: FilingScene) -> None:
+    scene.file("2026-03-04 50", "2026-03-05 70")
+    assert scene.file("2026-03-04 50", "2026-03-05 70", "2026-03-06 71") == Filed(added=3, corrected=0, unchanged=3)
+    assert scene.lira == ["2026-03-04 50", "2026-03-05 70", "2026-03-06 71"]
+    (released,) = scene.store.quarantine.quarantined(None)
     assert (released.state, released.decided_at) == (QuarantineState.RELEASED, NOON + 2 * HOUR)
 
 
-def test_the_same_bytes_are_read_again_while_something_waits(desk: Desk) -> None:
+def test_the_same_bytes_are_read_again_while_something_waits(scene: FilingScene) -> None:
     lines = ["2026-03-04 50", "2026-03-05 70"]
-    desk.file(*lines)
-    agree(desk)
-    assert desk.file(*lines) == Filed(added=1, corrected=0, unchanged=3)
-    assert (desk.lira, desk.waiting) == (["2026-03-04 50", "2026-03-05 70"], [])
-    assert desk.file(*lines) is None
+    scene.file(*lines)
+    agree(scene)
+    assert scene.file(*lines) == Filed(added=1, corrected=0, unchanged=3)
+    assert (scene.lira, scene.waiting) == (["2026-03-04 50", "2026-03-05 70"], [])
+    assert scene.file(*lines) is None
 
 
-def test_what_others_said_lets_a_jump_pass_at_once(desk: Desk) -> None:
-    agree(desk)
-    assert desk.file("2026-03-04 50", "2026-03-05 70") == Filed(added=4, corrected=0, unchanged=0)
+def test_what_others_said_lets_a_jump_pass_at_once(scene: FilingScene) -> None:
+    agree(scene)
+    assert scene.file("2026-03-04 50", "2026-03-05 70") == Filed(added=4, corrected=0, unchanged=0)
 
 
-def test_a_rejected_fixing_never_comes_back(desk: Desk) -> None:
-    desk.file("2026-03-04 50", "2026-03-05 70")
-    (waiting,) = desk.store.quarantine.detained()
-    desk.store.quarantine.decide(waiting.number, QuarantineState.REJECTED, NOON)
-    assert desk.file("2026-03-04 50", "2026-03-05 70", "2026-03-06 71") == Filed(1, 0, 3, refused=1)
-    assert desk.lira == ["2026-03-04 50"]
-    assert [one.state for one in desk.store.quarantine.detained(None)] == [
+def test_a_rejected_fixing_never_comes_back(scene: FilingScene) -> None:
+    scene.file("2026-03-04 50", "2026-03-05 70")
+    (waiting,) = scene.store.quarantine.quarantined()
+    scene.store.quarantine.decide(waiting.number, QuarantineState.REJECTED, NOON)
+    assert scene.file("2026-03-04 50", "2026-03-05 70", "2026-03-06 71") == Filed(1, 0, 3, refused=1)
+    assert scene.lira == ["2026-03-04 50"]
+    assert [one.state for one in scene.store.quarantine.quarantined(None)] == [
         QuarantineState.REJECTED,
         QuarantineState.WAITING,
     ]
 
 
-def test_an_accepted_fixing_passes_with_the_next_delivery(desk: Desk) -> None:
-    desk.file("2026-03-04 50", "2026-03-05 70")
-    (waiting,) = desk.store.quarantine.detained()
-    desk.store.quarantine.decide(waiting.number, QuarantineState.ACCEPTED, NOON)
-    assert desk.file("2026-03-04 50", "2026-03-05 70", "2026-03-06 69") == Filed(3, 0, 3)
-    assert desk.lira == ["2026-03-04 50", "2026-03-05 70", "2026-03-06 69"]
+def test_an_accepted_fixing_passes_with_the_next_delivery(scene: FilingScene) -> None:
+    scene.file("2026-03-04 50", "2026-03-05 70")
+    (waiting,) = scene.store.quarantine.quarantined()
+    scene.store.quarantine.decide(waiting.number, QuarantineState.ACCEPTED, NOON)
+    assert scene.file("2026-03-04 50", "2026-03-05 70", "2026-03-06 69") == Filed(3, 0, 3)
+    assert scene.lira == ["2026-03-04 50", "2026-03-05 70", "2026-03-06 69"]
 
 
-def test_once_decided_the_same_bytes_are_known_again(desk: Desk) -> None:
+def test_once_decided_the_same_bytes_are_known_again(scene: FilingScene) -> None:
     lines = ["2026-03-04 50", "2026-03-05 70"]
-    desk.file(*lines)
-    (waiting,) = desk.store.quarantine.detained()
-    desk.store.quarantine.decide(waiting.number, QuarantineState.REJECTED, NOON)
-    assert desk.file(*lines) is None
+    scene.file(*lines)
+    (waiting,) = scene.store.quarantine.quarantined()
+    scene.store.quarantine.decide(waiting.number, QuarantineState.REJECTED, NOON)
+    assert scene.file(*lines) is None
 
 
-def test_what_waits_of_one_source_does_not_concern_another(desk: Desk, a_source) -> None:
-    desk.file("2026-03-04 50", "2026-03-05 70")
+def test_what_waits_of_one_source_does_not_concern_another(scene: FilingScene, a_source) -> None:
+    scene.file("2026-03-04 50", "2026-03-05 70")
     other = Lines(a_source("other", anchor="EUR"))
-    files = Files(desk.store.archive, desk.store.quarantine)
+    files = Files(scene.store.archive, scene.store.quarantine)
     delivery = Delivery(b"nothing", "elsewhere", NOON)
     assert file_delivery(files, other, delivery, lambda _: None) == Filed(0, 0, 0)
     assert file_delivery(files, other, delivery, lambda _: None) is None
 
 
-def test_that_there_is_nothing_is_filed_too(desk: Desk) -> None:
-    assert desk.file("nothing") == Filed(added=0, corrected=0, unchanged=0)
-    assert desk.store.archive.newest_digest("mint", "a test") == hashlib.sha256(b"nothing").hexdigest()
-    assert desk.file("nothing") is None
-    assert desk.store.archive.revision() == 0
+def test_that_there_is_nothing_is_filed_too(scene: FilingScene) -> None:
+    assert scene.file("nothing") == Filed(added=0, corrected=0, unchanged=0)
+    assert scene.store.archive.newest_digest("mint", "a test") == hashlib.sha256(b"nothing").hexdigest()
+    assert scene.file("nothing") is None
+    assert scene.store.archive.revision() == 0
 
 
-def test_a_stray_day_to_come_takes_nothing_into_quarantine_either(desk: Desk) -> None:
+def test_a_stray_day_to_come_takes_nothing_into_quarantine_either(scene: FilingScene) -> None:
     with pytest.raises(SourceBroken, match="yet to come"):
-        desk.file("2026-03-04 50", "2026-03-05 70", "2026-03-20 51")
-    assert (desk.lira, desk.waiting) == ([], [])
+        scene.file("2026-03-04 50", "2026-03-05 70", "2026-03-20 51")
+    assert (scene.lira, scene.waiting) == ([], [])

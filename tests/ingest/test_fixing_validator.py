@@ -36,29 +36,29 @@ def fixings(text: str, source: str = "mint") -> Iterator[Fixing]:
         yield Fixing(source, Pair(*pair.split("/")), date.fromisoformat(day), Decimal(value), int((*nominal, 1)[0]))
 
 
-def image_of(text: str, anchor: str = "EUR", source: str = "others") -> RateMatrix:
+def matrix_of(text: str, anchor: str = "EUR", source: str = "others") -> RateMatrix:
     """Build the history of one source as everybody knows it."""
     return build_rate_matrix([SourceHistory(anchor, list(fixings(text, source)), key=source)], LAST, "a test")
 
 
-def in_others_words(image: RateMatrix, source: Source) -> OtherSources:
+def in_others_words(matrix: RateMatrix, source: Source) -> OtherSources:
     """Read from a history what others than a source said on the days on which they said it."""
     lines: dict[str, dict[Pair, PairSeries]] = {}
-    for code in image.codes:
-        days = [image.first_day + DAY * row for row in range(len(image.era_of_day))]
-        for number, key in enumerate(image.sources):
-            said = [day for day in days if image.voice(day, code) == (number, 0)]
+    for code in matrix.codes:
+        days = [matrix.first_day + DAY * row for row in range(len(matrix.era_of_day))]
+        for number, key in enumerate(matrix.sources):
+            said = [day for day in days if matrix.voice(day, code) == (number, 0)]
             if key != source.key and said:
-                rows = np.array([image.row(day) for day in said])
-                rates = np.array([image.cell(day, code) for day in said])
+                rows = np.array([matrix.row(day) for day in said])
+                rates = np.array([matrix.cell(day, code) for day in said])
                 lines.setdefault(key, {})[Pair("USD", code)] = PairSeries(Pair("USD", code), rows, rates)
-    return OtherSources(image.first_day, image.last_day, lines, dict.fromkeys(lines, "USD"))
+    return OtherSources(matrix.first_day, matrix.last_day, lines, dict.fromkeys(lines, "USD"))
 
 
 @pytest.fixture(scope="module")
-def image() -> RateMatrix:
+def matrix() -> RateMatrix:
     """What other sources said up to the Friday: a euro is 1.25 dollars, 180 yen, 25 koruny, 1000 pesos."""
-    return image_of("""
+    return matrix_of("""
         2026-03-05 EUR/USD 1.25
         2026-03-05 EUR/JPY 180
         2026-03-05 EUR/CZK 25
@@ -70,14 +70,14 @@ def image() -> RateMatrix:
 
 
 @pytest.fixture
-def judged(a_source) -> Callable[..., tuple[list[str], list[str]]]:
+def validated(a_source) -> Callable[..., tuple[list[str], list[str]]]:
     """Judge a delivery; give the days and pairs that passed, and those that did not with their reasons."""
 
-    def judge(
+    def validator(
         delivered: str | Iterable[Fixing],
         anchor: str = "USD",
         before: str = "",
-        image: RateMatrix | None = None,
+        matrix: RateMatrix | None = None,
         decisions: Mapping[Statement, QuarantineState] | None = None,
         today: date | None = None,
     ) -> tuple[list[str], list[str]]:
@@ -85,20 +85,20 @@ def judged(a_source) -> Callable[..., tuple[list[str], list[str]]]:
         earlier = {fixing.pair: fixing for fixing in fixings(before)}
         source: Source = a_source(anchor=anchor)
         today = today or max((fixing.day for fixing in given_), default=FRIDAY)
-        others = None if image is None else in_others_words(image, source)
-        found = FixingValidator(source, image, earlier, decisions or {}, today, others=others).judge(given_)
+        others = None if matrix is None else in_others_words(matrix, source)
+        found = FixingValidator(source, matrix, earlier, decisions or {}, today, others=others).validator(given_)
         assert len(found.accepted) + len(found.refused) <= len(given_)
         passed = [f"{one.day} {one.pair} {one.value}" for one in found.accepted]
         return passed, [f"{one.fixing.day} {one.fixing.pair} {one.fixing.value}: {one.reason}" for one in found.refused]
 
-    return judge
+    return validator
 
 
 Judged = Callable[..., tuple[list[str], list[str]]]
 
 
-def test_what_nothing_speaks_against_passes_oldest_first(judged: Judged) -> None:
-    passed, refused = judged("""
+def test_what_nothing_speaks_against_passes_oldest_first(validated: Judged) -> None:
+    passed, refused = validated("""
         2026-03-06 USD/JPY 150
         2026-03-04 USD/JPY 149
         2026-03-05 USD/JPY 151
@@ -113,8 +113,8 @@ def test_what_nothing_speaks_against_passes_oldest_first(judged: Judged) -> None
     assert refused == []
 
 
-def test_nothing_is_judged_where_nothing_came(judged: Judged) -> None:
-    assert judged("") == ([], [])
+def test_nothing_is_judged_where_nothing_came(validated: Judged) -> None:
+    assert validated("") == ([], [])
 
 
 # Units that were cut under the same code: on these days they really were
@@ -152,25 +152,25 @@ CUTS = [
 
 @pytest.mark.parametrize(("before", "delivered", "reason"), [row[1:] for row in CUTS], ids=[row[0] for row in CUTS])
 def test_a_unit_is_cut_on_its_day_and_on_no_other(
-    judged: Judged, before: str, delivered: str, reason: str | None
+    validated: Judged, before: str, delivered: str, reason: str | None
 ) -> None:
-    passed, refused = judged(delivered, before=before)
+    passed, refused = validated(delivered, before=before)
     assert len(passed) == (reason is None)
     assert all(reason is not None and reason in each for each in refused)
 
 
-def test_a_cut_not_made_says_so(judged: Judged) -> None:
-    _, (refused,) = judged("2021-10-01 USD/VES 4181781.84", before="2021-09-30 USD/VES 4181781.84")
+def test_a_cut_not_made_says_so(validated: Judged) -> None:
+    _, (refused,) = validated("2021-10-01 USD/VES 4181781.84", before="2021-09-30 USD/VES 4181781.84")
     assert refused.endswith(": [1e+06] times the expected rate: a redenomination not made, or made too early")
 
 
-def test_long_after_a_cut_the_same_mistake_is_a_mistaken_unit(judged: Judged) -> None:
-    _, (refused,) = judged("2026-02-16 USD/SYP 11000", before="2026-02-13 USD/SYP 110")
+def test_long_after_a_cut_the_same_mistake_is_a_mistaken_unit(validated: Judged) -> None:
+    _, (refused,) = validated("2026-02-16 USD/SYP 11000", before="2026-02-13 USD/SYP 110")
     assert refused.endswith(": [100] times the expected rate: a mistaken unit")
 
 
 @pytest.mark.parametrize("anchor", ["USD", "VES"])
-def test_a_series_over_a_cut_passes_whole(judged: Judged, anchor: str) -> None:
+def test_a_series_over_a_cut_passes_whole(validated: Judged, anchor: str) -> None:
     series = """
         2021-09-28 USD/VES 4152741.52
         2021-09-29 USD/VES 4173542.19
@@ -178,19 +178,19 @@ def test_a_series_over_a_cut_passes_whole(judged: Judged, anchor: str) -> None:
         2021-10-01 USD/VES 4.18
         2021-10-04 USD/VES 4.19
     """
-    passed, refused = judged(series, anchor=anchor)
+    passed, refused = validated(series, anchor=anchor)
     assert (len(passed), refused) == (5, [])
 
 
 @pytest.mark.parametrize(("next_day", "passes"), [("5.61", True), ("4.01", False), ("5610000", True)])
-def test_whether_a_jump_before_a_cut_stayed_is_seen_after_it(judged: Judged, next_day: str, passes: bool) -> None:  # noqa: FBT001  a row's cell
-    _, refused = judged(f"2021-09-29 USD/VES 4000000\n2021-09-30 USD/VES 5600000\n2021-10-01 USD/VES {next_day}")
+def test_whether_a_jump_before_a_cut_stayed_is_seen_after_it(validated: Judged, next_day: str, passes: bool) -> None:  # noqa: FBT001  a row's cell
+    _, refused = validated(f"2021-09-29 USD/VES 4000000\n2021-09-30 USD/VES 5600000\n2021-10-01 USD/VES {next_day}")
     is_refused = any(each.startswith("2021-09-30") for each in refused)
     assert is_refused is not passes
 
 
-def test_a_series_that_is_cut_a_day_late_waits_for_that_day_alone(judged: Judged) -> None:
-    _, (refused,) = judged("""
+def test_a_series_that_is_cut_a_day_late_waits_for_that_day_alone(validated: Judged) -> None:
+    _, (refused,) = validated("""
         2021-09-29 USD/VES 4173542.19
         2021-09-30 USD/VES 4181781.84
         2021-10-01 USD/VES 4182000.00
@@ -199,49 +199,51 @@ def test_a_series_that_is_cut_a_day_late_waits_for_that_day_alone(judged: Judged
     assert refused.startswith("2021-10-01 USD/VES 4182000.00: [1e+06] times")
 
 
-def test_a_cut_is_followed_through_another_anchor(judged: Judged) -> None:
+def test_a_cut_is_followed_through_another_anchor(validated: Judged) -> None:
     before = "2025-12-31 EUR/USD 1.25\n2025-12-31 EUR/SYP 13750"
-    assert len(judged("2026-01-02 EUR/USD 1.25\n2026-01-02 EUR/SYP 137.5", "EUR", before)[0]) == 2
-    passed, (refused,) = judged("2026-01-02 EUR/USD 1.25\n2026-01-02 EUR/SYP 13750", "EUR", before)
+    assert len(validated("2026-01-02 EUR/USD 1.25\n2026-01-02 EUR/SYP 137.5", "EUR", before)[0]) == 2
+    passed, (refused,) = validated("2026-01-02 EUR/USD 1.25\n2026-01-02 EUR/SYP 13750", "EUR", before)
     assert passed == ["2026-01-02 EUR/USD 1.25"]
     assert "EUR/SYP 13750: [100] times" in refused
 
 
-def test_what_others_said_before_a_cut_is_a_measure_after_it(judged: Judged) -> None:
-    others = image_of("2025-12-31 EUR/USD 1.25\n2025-12-31 EUR/SYP 13750")
-    assert judged("2026-01-02 USD/SYP 110", image=others)[1] == []
-    _, (refused,) = judged("2026-01-02 USD/SYP 11000", image=others)
+def test_what_others_said_before_a_cut_is_a_measure_after_it(validated: Judged) -> None:
+    others = matrix_of("2025-12-31 EUR/USD 1.25\n2025-12-31 EUR/SYP 13750")
+    assert validated("2026-01-02 USD/SYP 110", matrix=others)[1] == []
+    _, (refused,) = validated("2026-01-02 USD/SYP 11000", matrix=others)
     assert "[100] times the expected rate: a redenomination" in refused
 
 
 # Swapped, in another unit
 
 
-def test_a_swapped_pair_is_known_by_its_own_past(judged: Judged) -> None:
-    _, (refused,) = judged("2026-03-06 GBP/USD 0.75", before="2026-03-05 GBP/USD 1.3333")
+def test_a_swapped_pair_is_known_by_its_own_past(validated: Judged) -> None:
+    _, (refused,) = validated("2026-03-06 GBP/USD 0.75", before="2026-03-05 GBP/USD 1.3333")
     assert refused == "2026-03-06 GBP/USD 0.75: base and quote swapped"
 
 
-def test_a_swapped_pair_at_a_weekend_is_known_by_what_others_said_on_friday(judged: Judged, image: RateMatrix) -> None:
+def test_a_swapped_pair_at_a_weekend_is_known_by_what_others_said_on_friday(
+    validated: Judged, matrix: RateMatrix
+) -> None:
     for day in (FRIDAY, SATURDAY, MONDAY - DAY, MONDAY):
-        _, refused = judged(f"{day} EUR/USD 0.8\n{day} JPY/USD 144", image=image)
+        _, refused = validated(f"{day} EUR/USD 0.8\n{day} JPY/USD 144", matrix=matrix)
         assert refused == [
             f"{day} EUR/USD 0.8: base and quote swapped",
             f"{day} JPY/USD 144: base and quote swapped",
         ]
 
 
-def test_the_right_way_round_passes_at_a_weekend(judged: Judged, image: RateMatrix) -> None:
-    assert judged(f"{SATURDAY} EUR/USD 1.26\n{SATURDAY} JPY/USD 0.0069", image=image)[1] == []
+def test_the_right_way_round_passes_at_a_weekend(validated: Judged, matrix: RateMatrix) -> None:
+    assert validated(f"{SATURDAY} EUR/USD 1.26\n{SATURDAY} JPY/USD 0.0069", matrix=matrix)[1] == []
 
 
-def test_near_one_nobody_can_tell_which_way_round_it_is(judged: Judged) -> None:
-    assert judged("2026-03-06 CHF/USD 0.98", before="2026-03-05 CHF/USD 1.02")[1] == []
+def test_near_one_nobody_can_tell_which_way_round_it_is(validated: Judged) -> None:
+    assert validated("2026-03-06 CHF/USD 0.98", before="2026-03-05 CHF/USD 1.02")[1] == []
 
 
-def test_with_a_swapped_dollar_all_else_of_the_day_is_wrong_too(judged: Judged) -> None:
+def test_with_a_swapped_dollar_all_else_of_the_day_is_wrong_too(validated: Judged) -> None:
     before = "2026-03-05 EUR/USD 1.25\n2026-03-05 EUR/JPY 180"
-    passed, refused = judged("2026-03-06 EUR/USD 0.8\n2026-03-06 EUR/JPY 180", "EUR", before)
+    passed, refused = validated("2026-03-06 EUR/USD 0.8\n2026-03-06 EUR/JPY 180", "EUR", before)
     assert passed == []
     assert refused == [
         "2026-03-06 EUR/USD 0.8: base and quote swapped",
@@ -260,27 +262,27 @@ UNITS = [
 
 @pytest.mark.parametrize(("before", "delivered", "times"), UNITS)
 def test_a_mistaken_nominal_or_weight_is_known_by_its_factor(
-    judged: Judged, before: str, delivered: str, times: str | None
+    validated: Judged, before: str, delivered: str, times: str | None
 ) -> None:
     dollar = "2026-03-0{} USD/CZK 20\n"
-    passed, refused = judged(dollar.format(6) + delivered, "CZK", dollar.format(5) + before)
+    passed, refused = validated(dollar.format(6) + delivered, "CZK", dollar.format(5) + before)
     assert len(passed) == (2 if times is None else 1)
     assert [each.partition(": ")[2] for each in refused] == (
         [] if times is None else [f"{times} times the expected rate: a mistaken unit"]
     )
 
 
-def test_gold_by_the_gram_is_gold(judged: Judged) -> None:
+def test_gold_by_the_gram_is_gold(validated: Judged) -> None:
     ounce = next(fixings("2026-03-05 XAU/USD 5000"))
     gram = Fixing("mint", Pair("XAU", "USD"), FRIDAY, Decimal("160.75"), 1, GRAM)  # 160.75 a gram is 4999.88 an ounce
-    assert judged([ounce, gram])[1] == []
+    assert validated([ounce, gram])[1] == []
 
 
 # Jumps
 
 
-def test_a_spike_of_a_day_waits(judged: Judged) -> None:
-    passed, refused = judged("""
+def test_a_spike_of_a_day_waits(validated: Judged) -> None:
+    passed, refused = validated("""
         2026-03-04 USD/TRY 40
         2026-03-05 USD/TRY 56
         2026-03-06 USD/TRY 40.1
@@ -301,41 +303,41 @@ ERRORS_OF_TYPING = [
 
 @pytest.mark.parametrize(("code", "earlier", "before", "spike", "after"), ERRORS_OF_TYPING)
 def test_what_left_for_one_day_in_calm_times_waits(
-    judged: Judged, code: str, earlier: str, before: str, spike: str, after: str
+    validated: Judged, code: str, earlier: str, before: str, spike: str, after: str
 ) -> None:
     series = "\n".join(line.replace(" ", f" USD/{code} ") for line in (earlier, before, spike, after))
-    passed, (refused,) = judged(series, today=FRIDAY)
+    passed, (refused,) = validated(series, today=FRIDAY)
     assert refused.startswith(spike.replace(" ", f" USD/{code} "))
     assert refused.endswith("that is gone at the next fixing")
     assert len(passed) == 3
 
 
-def test_a_smaller_error_of_typing_waits_where_the_others_do_not_show_it(judged: Judged) -> None:
+def test_a_smaller_error_of_typing_waits_where_the_others_do_not_show_it(validated: Judged) -> None:
     days = ("1972-03-09 3.8205", "1972-03-10 3.8175", "1972-03-13 3.9817", "1972-03-14 3.8358")
     series = "\n".join(line.replace(" ", " USD/CHF ") for line in days)
-    others = image_of("1972-03-09 USD/CHF 3.82\n1972-03-13 USD/CHF 3.83\n1972-03-14 USD/CHF 3.83", "USD")
-    assert judged(series, today=FRIDAY)[1] == []
-    (refused,) = judged(series, today=FRIDAY, image=others)[1]
+    others = matrix_of("1972-03-09 USD/CHF 3.82\n1972-03-13 USD/CHF 3.83\n1972-03-14 USD/CHF 3.83", "USD")
+    assert validated(series, today=FRIDAY)[1] == []
+    (refused,) = validated(series, today=FRIDAY, matrix=others)[1]
     assert refused.startswith("1972-03-13 USD/CHF 3.9817: a spike of")
 
 
-def test_days_without_a_move_are_calm_days(judged: Judged) -> None:
+def test_days_without_a_move_are_calm_days(validated: Judged) -> None:
     wild = ["7.55", "7.35", "7.19", "7.25", "7.55", "7.52"]
     still = ["7.52"] * 5
     days = [date(1973, 3, 1) + DAY * number for number in range(20)]
     values = [*wild, *still, "7.94", "7.52"]
     lines = "\n".join(f"{day} USD/INR {value}" for day, value in zip(days, values, strict=False))
-    _, (refused,) = judged(lines, today=FRIDAY)
+    _, (refused,) = validated(lines, today=FRIDAY)
     assert "USD/INR 7.94" in refused
 
 
-def test_what_left_for_one_day_passes_where_the_others_were_there_too(judged: Judged) -> None:
+def test_what_left_for_one_day_passes_where_the_others_were_there_too(validated: Judged) -> None:
     series = "2026-03-04 USD/TRY 40\n2026-03-05 USD/TRY 43\n2026-03-06 USD/TRY 40.1"
-    assert len(judged(series)[1]) == 1
-    agreeing = image_of("2026-03-04 USD/TRY 40\n2026-03-05 USD/TRY 41.5\n2026-03-06 USD/TRY 40.1", "USD")
-    assert judged(series, image=agreeing)[1] == []
-    objecting = image_of("2026-03-04 USD/TRY 40\n2026-03-05 USD/TRY 40.1\n2026-03-06 USD/TRY 40.1", "USD")
-    assert len(judged(series, image=objecting)[1]) == 1
+    assert len(validated(series)[1]) == 1
+    agreeing = matrix_of("2026-03-04 USD/TRY 40\n2026-03-05 USD/TRY 41.5\n2026-03-06 USD/TRY 40.1", "USD")
+    assert validated(series, matrix=agreeing)[1] == []
+    objecting = matrix_of("2026-03-04 USD/TRY 40\n2026-03-05 USD/TRY 40.1\n2026-03-06 USD/TRY 40.1", "USD")
+    assert len(validated(series, matrix=objecting)[1]) == 1
 
 
 REAL = [
@@ -346,142 +348,142 @@ REAL = [
 
 
 @pytest.mark.parametrize("series", [row[1:] for row in REAL], ids=[row[0] for row in REAL])
-def test_a_move_that_really_was_passes(judged: Judged, series: tuple[str, ...]) -> None:
+def test_a_move_that_really_was_passes(validated: Judged, series: tuple[str, ...]) -> None:
     code, *days = series
-    assert judged("\n".join(day.replace(" ", f" USD/{code} ") for day in days), today=FRIDAY)[1] == []
+    assert validated("\n".join(day.replace(" ", f" USD/{code} ") for day in days), today=FRIDAY)[1] == []
 
 
-def test_a_day_among_wild_days_is_no_spike(judged: Judged) -> None:
+def test_a_day_among_wild_days_is_no_spike(validated: Judged) -> None:
     # The won in December 1997.
     won = ["1464.8", "1565.9", "1710", "1563.9", "1425", "1425", "1483"]
     days = ["1997-12-10", "1997-12-11", "1997-12-12", "1997-12-15", "1997-12-16", "1997-12-17", "1997-12-18"]
     calm = "1997-12-08 USD/KRW 1342.4\n1997-12-09 USD/KRW 1460\n"
     lines = [f"{day} USD/KRW {value}" for day, value in zip(days, won, strict=True)]
-    assert judged(calm + "\n".join(lines), today=FRIDAY)[1] == []
+    assert validated(calm + "\n".join(lines), today=FRIDAY)[1] == []
 
 
-def test_a_devaluation_stays_and_passes(judged: Judged) -> None:
+def test_a_devaluation_stays_and_passes(validated: Judged) -> None:
     # The peso on 2023-12-13.
     series = "2023-12-12 USD/ARS 366.5\n2023-12-13 USD/ARS 799.95\n2023-12-14 USD/ARS 800.4"
-    assert judged(series)[1] == []
+    assert validated(series)[1] == []
 
 
-def test_a_devaluation_that_is_only_a_day_old_waits_until_the_next(judged: Judged) -> None:
+def test_a_devaluation_that_is_only_a_day_old_waits_until_the_next(validated: Judged) -> None:
     before = "2023-12-12 USD/ARS 366.5"
-    _, (refused,) = judged("2023-12-13 USD/ARS 799.95", before=before)
+    _, (refused,) = validated("2023-12-13 USD/ARS 799.95", before=before)
     assert refused.endswith("a jump of 118% that nothing confirms")
-    assert judged("2023-12-13 USD/ARS 799.95\n2023-12-14 USD/ARS 800.4", before=before)[1] == []
+    assert validated("2023-12-13 USD/ARS 799.95\n2023-12-14 USD/ARS 800.4", before=before)[1] == []
 
 
-def test_a_jump_that_others_made_too_passes_at_once(judged: Judged, image: RateMatrix) -> None:
+def test_a_jump_that_others_made_too_passes_at_once(validated: Judged, matrix: RateMatrix) -> None:
     # The others say 1000 pesos a dollar.
-    assert judged("2026-03-06 USD/ARS 1010", before="2026-03-05 USD/ARS 700", image=image)[1] == []
-    _, (refused,) = judged("2026-03-06 USD/ARS 1060", before="2026-03-05 USD/ARS 700", image=image)
+    assert validated("2026-03-06 USD/ARS 1010", before="2026-03-05 USD/ARS 700", matrix=matrix)[1] == []
+    _, (refused,) = validated("2026-03-06 USD/ARS 1060", before="2026-03-05 USD/ARS 700", matrix=matrix)
     assert refused.endswith("a jump of 51% that nothing confirms")
 
 
-def test_a_quarter_is_no_jump(judged: Judged) -> None:
-    assert judged("2026-03-06 USD/TRY 50", before="2026-03-05 USD/TRY 40")[1] == []
-    assert judged("2026-03-06 USD/TRY 32", before="2026-03-05 USD/TRY 40")[1] == []
-    assert judged("2026-03-06 USD/TRY 50.1", before="2026-03-05 USD/TRY 40")[0] == []
-    assert judged("2026-03-06 USD/TRY 31.9", before="2026-03-05 USD/TRY 40")[0] == []
+def test_a_quarter_is_no_jump(validated: Judged) -> None:
+    assert validated("2026-03-06 USD/TRY 50", before="2026-03-05 USD/TRY 40")[1] == []
+    assert validated("2026-03-06 USD/TRY 32", before="2026-03-05 USD/TRY 40")[1] == []
+    assert validated("2026-03-06 USD/TRY 50.1", before="2026-03-05 USD/TRY 40")[0] == []
+    assert validated("2026-03-06 USD/TRY 31.9", before="2026-03-05 USD/TRY 40")[0] == []
 
 
-def test_what_is_older_than_two_weeks_is_no_measure(judged: Judged) -> None:
-    assert judged("2026-03-06 USD/TRY 56", before="2026-02-20 USD/TRY 40")[0] == []
-    assert judged("2026-03-06 USD/TRY 56", before="2026-02-19 USD/TRY 40")[1] == []
+def test_what_is_older_than_two_weeks_is_no_measure(validated: Judged) -> None:
+    assert validated("2026-03-06 USD/TRY 56", before="2026-02-20 USD/TRY 40")[0] == []
+    assert validated("2026-03-06 USD/TRY 56", before="2026-02-19 USD/TRY 40")[1] == []
 
 
-def test_what_was_refused_is_no_measure_for_the_next(judged: Judged) -> None:
-    _, refused = judged("2026-03-05 USD/TRY 56\n2026-03-06 USD/TRY 41", before="2026-03-04 USD/TRY 40")
+def test_what_was_refused_is_no_measure_for_the_next(validated: Judged) -> None:
+    _, refused = validated("2026-03-05 USD/TRY 56\n2026-03-06 USD/TRY 41", before="2026-03-04 USD/TRY 40")
     assert [each[:10] for each in refused] == ["2026-03-05"]
 
 
-def test_each_pair_is_measured_by_itself(judged: Judged) -> None:
+def test_each_pair_is_measured_by_itself(validated: Judged) -> None:
     before = "2026-03-05 USD/TRY 40\n2026-03-05 USD/JPY 150"
-    passed, refused = judged("2026-03-06 USD/JPY 40\n2026-03-06 USD/TRY 150", before=before)
+    passed, refused = validated("2026-03-06 USD/JPY 40\n2026-03-06 USD/TRY 150", before=before)
     assert (passed, len(refused)) == ([], 2)
 
 
-def test_a_pair_and_its_inverse_are_one_currency(judged: Judged) -> None:
-    assert judged("2026-03-06 TRY/USD 0.025", before="2026-03-05 USD/TRY 40")[1] == []
+def test_a_pair_and_its_inverse_are_one_currency(validated: Judged) -> None:
+    assert validated("2026-03-06 TRY/USD 0.025", before="2026-03-05 USD/TRY 40")[1] == []
 
 
 # What others say
 
 
-def test_who_is_far_from_the_others_waits(judged: Judged, image: RateMatrix) -> None:
-    _, (refused,) = judged("2026-03-06 USD/JPY 152.64", image=image)  # the others say 144
+def test_who_is_far_from_the_others_waits(validated: Judged, matrix: RateMatrix) -> None:
+    _, (refused,) = validated("2026-03-06 USD/JPY 152.64", matrix=matrix)  # the others say 144
     assert refused.endswith("6.0% from the other sources")
-    assert judged("2026-03-06 USD/JPY 151", image=image)[1] == []
+    assert validated("2026-03-06 USD/JPY 151", matrix=matrix)[1] == []
 
 
-def test_who_has_been_there_before_may_stay(judged: Judged, image: RateMatrix) -> None:
-    assert judged("2026-03-06 USD/JPY 152.64", before="2026-03-05 USD/JPY 152", image=image)[1] == []
+def test_who_has_been_there_before_may_stay(validated: Judged, matrix: RateMatrix) -> None:
+    assert validated("2026-03-06 USD/JPY 152.64", before="2026-03-05 USD/JPY 152", matrix=matrix)[1] == []
 
 
-def test_older_days_are_not_measured_by_others(judged: Judged, image: RateMatrix) -> None:
+def test_older_days_are_not_measured_by_others(validated: Judged, matrix: RateMatrix) -> None:
     delivered = "2026-03-06 USD/JPY 152.64"
-    assert judged(delivered, image=image, today=FRIDAY + 31 * DAY)[1] == []
-    assert len(judged(delivered, image=image, today=FRIDAY + 30 * DAY)[1]) == 1
+    assert validated(delivered, matrix=matrix, today=FRIDAY + 31 * DAY)[1] == []
+    assert len(validated(delivered, matrix=matrix, today=FRIDAY + 30 * DAY)[1]) == 1
 
 
-def test_nobody_is_another_to_himself(judged: Judged) -> None:
-    own = image_of("2026-03-06 USD/JPY 144", anchor="USD", source="mint")
-    assert judged("2026-03-06 USD/JPY 152.64", image=own)[1] == []
-    _, (refused,) = judged("2026-03-06 USD/JPY 200", before="2026-03-05 USD/JPY 144", image=own)
+def test_nobody_is_another_to_himself(validated: Judged) -> None:
+    own = matrix_of("2026-03-06 USD/JPY 144", anchor="USD", source="mint")
+    assert validated("2026-03-06 USD/JPY 152.64", matrix=own)[1] == []
+    _, (refused,) = validated("2026-03-06 USD/JPY 200", before="2026-03-05 USD/JPY 144", matrix=own)
     assert refused.endswith("a jump of 39% that nothing confirms")
 
 
-def test_two_weeks_after_their_last_word_others_are_not_asked(judged: Judged, image: RateMatrix) -> None:
+def test_two_weeks_after_their_last_word_others_are_not_asked(validated: Judged, matrix: RateMatrix) -> None:
     last = FRIDAY + 14 * DAY
-    assert len(judged(f"{last} USD/JPY 200", image=image)[1]) == 1
-    assert judged(f"{last + DAY} USD/JPY 200", image=image)[1] == []
+    assert len(validated(f"{last} USD/JPY 200", matrix=matrix)[1]) == 1
+    assert validated(f"{last + DAY} USD/JPY 200", matrix=matrix)[1] == []
 
 
 def test_a_source_without_the_dollar_is_compared_by_what_others_say_of_its_own(
-    judged: Judged, image: RateMatrix
+    validated: Judged, matrix: RateMatrix
 ) -> None:
     # 25 koruny are 1.25 dollars, so 20 a dollar; 14.4 yen a koruna are 288 a dollar, and the others say 144.
-    assert judged("2026-03-06 CZK/JPY 7.2", "CZK", image=image)[1] == []
-    _, (refused,) = judged("2026-03-06 CZK/JPY 14.4", "CZK", image=image)
+    assert validated("2026-03-06 CZK/JPY 7.2", "CZK", matrix=matrix)[1] == []
+    _, (refused,) = validated("2026-03-06 CZK/JPY 14.4", "CZK", matrix=matrix)
     assert refused.endswith("100.0% from the other sources")
 
 
-def test_without_the_dollar_and_without_others_there_is_nothing_to_go_by(judged: Judged) -> None:
-    assert judged("2026-03-06 CZK/JPY 14.4", "CZK", "2026-03-05 CZK/JPY 7.2")[1] == []
+def test_without_the_dollar_and_without_others_there_is_nothing_to_go_by(validated: Judged) -> None:
+    assert validated("2026-03-06 CZK/JPY 14.4", "CZK", "2026-03-05 CZK/JPY 7.2")[1] == []
 
 
 # Pegs
 
 
-def test_a_peg_is_kept_within_three_per_cent(judged: Judged, image: RateMatrix) -> None:
-    assert judged("2026-03-06 USD/SAR 3.80", image=image)[1] == []
-    _, (refused,) = judged("2026-03-06 USD/SAR 3.90", image=image)
+def test_a_peg_is_kept_within_three_per_cent(validated: Judged, matrix: RateMatrix) -> None:
+    assert validated("2026-03-06 USD/SAR 3.80", matrix=matrix)[1] == []
+    _, (refused,) = validated("2026-03-06 USD/SAR 3.90", matrix=matrix)
     assert refused == "2026-03-06 USD/SAR 3.90: 4.0% off the peg"
-    _, (refused,) = judged("2026-03-06 USD/SAR 3.60", image=image)
+    _, (refused,) = validated("2026-03-06 USD/SAR 3.60", matrix=matrix)
     assert refused == "2026-03-06 USD/SAR 3.60: 4.2% off the peg"
 
 
-def test_a_peg_to_the_euro_goes_with_the_euro(judged: Judged, image: RateMatrix) -> None:
-    assert judged("2026-03-06 USD/XAF 524.8", image=image)[1] == []  # 655.957 / 1.25 = 524.77
-    _, (refused,) = judged("2026-03-06 USD/XAF 655.957", image=image)
+def test_a_peg_to_the_euro_goes_with_the_euro(validated: Judged, matrix: RateMatrix) -> None:
+    assert validated("2026-03-06 USD/XAF 524.8", matrix=matrix)[1] == []  # 655.957 / 1.25 = 524.77
+    _, (refused,) = validated("2026-03-06 USD/XAF 655.957", matrix=matrix)
     assert refused.endswith("25.0% off the peg")
 
 
-def test_a_peg_is_measured_by_the_sources_own_word_on_its_anchor(judged: Judged, image: RateMatrix) -> None:
+def test_a_peg_is_measured_by_the_sources_own_word_on_its_anchor(validated: Judged, matrix: RateMatrix) -> None:
     # Of another hour, at which the euro stood four per cent higher than where the others saw it.
     hour = "2026-03-06 EUR/USD 1.30\n2026-03-06 EUR/XAF {}"
-    assert judged(hour.format("655.957"), "EUR", image=image)[1] == []
-    _, (refused,) = judged(hour.format("682.2"), "EUR", image=image)
+    assert validated(hour.format("655.957"), "EUR", matrix=matrix)[1] == []
+    _, (refused,) = validated(hour.format("682.2"), "EUR", matrix=matrix)
     assert refused.endswith("4.0% off the peg")
 
 
-def test_a_currency_that_has_ended_is_held_to_its_conversion(judged: Judged, image: RateMatrix) -> None:
+def test_a_currency_that_has_ended_is_held_to_its_conversion(validated: Judged, matrix: RateMatrix) -> None:
     # The lev ended with 2025 at 1.95583 a euro.
     both = "2026-03-06 EUR/USD 1.25\n2026-03-06 EUR/BGN {}"
-    assert judged(both.format("1.9558"), "EUR", image=image)[1] == []
-    _, (refused,) = judged(both.format("2.1"), "EUR", image=image)
+    assert validated(both.format("1.9558"), "EUR", matrix=matrix)[1] == []
+    _, (refused,) = validated(both.format("2.1"), "EUR", matrix=matrix)
     assert refused.endswith("7.4% off the peg")
 
 
@@ -496,42 +498,42 @@ def test_a_currency_that_has_ended_is_held_to_its_conversion(judged: Judged, ima
     ],
 )
 def test_who_stands_still_for_ten_fixings_while_the_others_move_waits(
-    judged: Judged, step: str, first: int, reason: str
+    validated: Judged, step: str, first: int, reason: str
 ) -> None:
     days = [date(2026, 3, 2) + number * DAY for number in range(14)]
     others = (f"{day} EUR/USD 1.25\n{day} EUR/TRY {50 + number * Decimal(step)}" for number, day in enumerate(days))
-    passed, refused = judged("\n".join(f"{day} USD/TRY 40" for day in days), image=image_of("\n".join(others)))
+    passed, refused = validated("\n".join(f"{day} USD/TRY 40" for day in days), matrix=matrix_of("\n".join(others)))
     assert passed == [f"{day} USD/TRY 40" for day in days[:first]]
     assert [each[:10] for each in refused] == [str(day) for day in days[first:]]
     assert refused[0].endswith(f": {reason}")
 
 
-def test_who_stands_still_with_the_others_is_right(judged: Judged) -> None:
+def test_who_stands_still_with_the_others_is_right(validated: Judged) -> None:
     days = [date(2026, 3, 2) + number * DAY for number in range(30)]
-    others = image_of("\n".join(f"{day} EUR/USD 1.25\n{day} EUR/TRY 50" for day in days))
-    assert judged("\n".join(f"{day} USD/TRY 40" for day in days), image=others)[1] == []
+    others = matrix_of("\n".join(f"{day} EUR/USD 1.25\n{day} EUR/TRY 50" for day in days))
+    assert validated("\n".join(f"{day} USD/TRY 40" for day in days), matrix=others)[1] == []
 
 
-def test_who_moves_now_and_then_does_not_stand_still(judged: Judged) -> None:
+def test_who_moves_now_and_then_does_not_stand_still(validated: Judged) -> None:
     days = [date(2026, 3, 2) + number * DAY for number in range(14)]
-    others = image_of(
+    others = matrix_of(
         "\n".join(f"{day} EUR/USD 1.25\n{day} EUR/TRY {50 + number / 10}" for number, day in enumerate(days))
     )
     still = "\n".join(f"{day} USD/TRY {40 + (number > 6) / 100}" for number, day in enumerate(days))
-    assert judged(still, image=others)[1] == []
+    assert validated(still, matrix=others)[1] == []
 
 
 # What is not a rate, and what cannot be judged
 
 
 @pytest.mark.parametrize("value", ["0", "-1.5", "0.000"])
-def test_what_is_no_rate_is_refused(judged: Judged, value: str) -> None:
-    assert judged(f"2026-03-06 USD/JPY {value}") == ([], [f"2026-03-06 USD/JPY {value}: zero or negative"])
+def test_what_is_no_rate_is_refused(validated: Judged, value: str) -> None:
+    assert validated(f"2026-03-06 USD/JPY {value}") == ([], [f"2026-03-06 USD/JPY {value}: zero or negative"])
 
 
 @pytest.mark.parametrize("pair", ["XCU-3M/USD", "USD/ZZZ", "USD/XSU"])
-def test_what_nobody_has_a_measure_for_passes(judged: Judged, pair: str) -> None:
-    assert len(judged(f"2026-03-06 {pair} 9", before=f"2026-03-05 {pair} 1")[0]) == 1
+def test_what_nobody_has_a_measure_for_passes(validated: Judged, pair: str) -> None:
+    assert len(validated(f"2026-03-06 {pair} 9", before=f"2026-03-05 {pair} 1")[0]) == 1
 
 
 # Decisions
@@ -546,17 +548,17 @@ def decided(
 SPIKE: dict[str, Any] = {"delivered": f"{FRIDAY} USD/TRY 56", "before": "2026-03-05 USD/TRY 40"}
 
 
-def test_what_somebody_accepted_passes(judged: Judged) -> None:
-    assert judged(**SPIKE, decisions=decided(QuarantineState.ACCEPTED)) == ([f"{FRIDAY} USD/TRY 56"], [])
+def test_what_somebody_accepted_passes(validated: Judged) -> None:
+    assert validated(**SPIKE, decisions=decided(QuarantineState.ACCEPTED)) == ([f"{FRIDAY} USD/TRY 56"], [])
 
 
-def test_what_somebody_rejected_is_dropped_for_good(judged: Judged) -> None:
-    assert judged(**SPIKE, decisions=decided(QuarantineState.REJECTED)) == ([], [])
+def test_what_somebody_rejected_is_dropped_for_good(validated: Judged) -> None:
+    assert validated(**SPIKE, decisions=decided(QuarantineState.REJECTED)) == ([], [])
 
 
 @pytest.mark.parametrize("state", [QuarantineState.WAITING, QuarantineState.RELEASED])
-def test_what_nobody_decided_is_judged_again(judged: Judged, state: QuarantineState) -> None:
-    passed, refused = judged(**SPIKE, decisions=decided(state))
+def test_what_nobody_decided_is_judged_again(validated: Judged, state: QuarantineState) -> None:
+    passed, refused = validated(**SPIKE, decisions=decided(state))
     assert (passed, len(refused)) == ([], 1)
 
 
@@ -570,24 +572,24 @@ def test_what_nobody_decided_is_judged_again(judged: Judged, state: QuarantineSt
     ],
     ids=["value", "day", "nominal", "direction"],
 )
-def test_a_decision_is_about_one_statement(judged: Judged, decision: dict[Statement, QuarantineState]) -> None:
-    passed, refused = judged(**SPIKE, decisions=decision)
+def test_a_decision_is_about_one_statement(validated: Judged, decision: dict[Statement, QuarantineState]) -> None:
+    passed, refused = validated(**SPIKE, decisions=decision)
     assert (passed, len(refused)) == ([], 1)
 
 
-def test_a_decision_holds_however_many_digits_are_written(judged: Judged) -> None:
-    assert judged(**SPIKE, decisions=decided(QuarantineState.ACCEPTED, "56.00"))[1] == []
+def test_a_decision_holds_however_many_digits_are_written(validated: Judged) -> None:
+    assert validated(**SPIKE, decisions=decided(QuarantineState.ACCEPTED, "56.00"))[1] == []
 
 
-def test_what_was_accepted_is_the_measure_from_then_on(judged: Judged) -> None:
+def test_what_was_accepted_is_the_measure_from_then_on(validated: Judged) -> None:
     spike = f"{FRIDAY} USD/TRY 56\n{SATURDAY} USD/TRY 57"
     before = "2026-03-05 USD/TRY 40"
-    assert judged(spike, before=before, decisions=decided(QuarantineState.ACCEPTED))[1] == []
+    assert validated(spike, before=before, decisions=decided(QuarantineState.ACCEPTED))[1] == []
 
 
-def test_what_was_rejected_is_a_measure_for_nothing(judged: Judged) -> None:
+def test_what_was_rejected_is_a_measure_for_nothing(validated: Judged) -> None:
     both = f"{FRIDAY} USD/TRY 56\n{SATURDAY} USD/TRY 57"
-    passed, refused = judged(both, before="2026-03-05 USD/TRY 40", decisions=decided(QuarantineState.REJECTED))
+    passed, refused = validated(both, before="2026-03-05 USD/TRY 40", decisions=decided(QuarantineState.REJECTED))
     assert (passed, len(refused)) == ([], 1)
 
 
@@ -598,7 +600,7 @@ def test_of_the_ecbs_real_history_nothing_waits(bundled: bytes) -> None:
     """In 2001 the lira lost a quarter and more in a day; 2008 was no quiet year, and 2022 had a day that came back."""
     years = {1999, 2000, 2001, 2002, 2005, 2008, 2009, 2022}
     delivered = [fixing for fixing in adapter.read(bundled) if fixing.day.year in years]
-    found = FixingValidator(adapter.source, None, {}, {}, date(2026, 11, 20)).judge(delivered)
+    found = FixingValidator(adapter.source, None, {}, {}, date(2026, 11, 20)).validator(delivered)
     assert found.refused == []
     assert len(found.accepted) == len(delivered) > 40_000
 
@@ -610,7 +612,7 @@ VALUES = st.lists(st.sampled_from(["40", "40.2", "41", "56", "57", "4000", "0.02
 @given(values=VALUES)
 def test_every_fixing_is_either_accepted_or_refused_with_a_reason(a_source, values: list[str]) -> None:
     delivered = list(fixings("\n".join(f"{FRIDAY + n * DAY} USD/TRY {value}" for n, value in enumerate(values))))
-    found = FixingValidator(a_source(anchor="USD"), None, {}, {}, FRIDAY + 20 * DAY).judge(delivered)
+    found = FixingValidator(a_source(anchor="USD"), None, {}, {}, FRIDAY + 20 * DAY).validator(delivered)
     refused = [one.fixing for one in found.refused]
     assert sorted([*found.accepted, *refused], key=lambda one: one.day) == delivered
     assert all(one.reason for one in found.refused)
@@ -625,24 +627,26 @@ def test_a_source_that_corrects_all_its_days_at_once_beyond_belief_corrects_none
     days = [date(2026, 1, 5) + timedelta(days=number) for number in range(50)]
     right = [Fixing("mint", Pair("USD", "CHF"), day, Decimal("0.8000")) for day in days]
     swapped = [replace(one, value=Decimal("1.2500")) for one in right]
-    judge = FixingValidator(a_source(), None, {}, {}, date(2026, 3, 6), {(one.pair, one.day): one for one in right})
-    judged = judge.judge(swapped)
-    assert judged.accepted == []
-    assert {refusal.reason for refusal in judged.refused} == {"corrects what was filed by 56%"}
+    validator = FixingValidator(a_source(), None, {}, {}, date(2026, 3, 6), {(one.pair, one.day): one for one in right})
+    validated = validator.validator(swapped)
+    assert validated.accepted == []
+    assert {refusal.reason for refusal in validated.refused} == {"corrects what was filed by 56%"}
 
 
 def test_what_is_filed_already_is_not_judged_again(a_source: Any) -> None:
     odd = Fixing("mint", Pair("USD", "CHF"), date(2026, 3, 5), Decimal("80.00"))
     before = replace(odd, day=date(2026, 3, 4), value=Decimal("0.80"))
-    judge = FixingValidator(a_source(), None, {before.pair: before}, {}, date(2026, 3, 6), {(odd.pair, odd.day): odd})
-    assert judge.judge([odd]).accepted == [odd]
+    validator = FixingValidator(
+        a_source(), None, {before.pair: before}, {}, date(2026, 3, 6), {(odd.pair, odd.day): odd}
+    )
+    assert validator.validator([odd]).accepted == [odd]
 
 
 def test_a_small_correction_is_believed(a_source: Any) -> None:
     filed = Fixing("mint", Pair("USD", "CHF"), date(2026, 3, 5), Decimal("0.8000"))
     corrected = replace(filed, value=Decimal("0.8100"))
-    judge = FixingValidator(a_source(), None, {}, {}, date(2026, 3, 6), {(filed.pair, filed.day): filed})
-    assert judge.judge([corrected]).accepted == [corrected]
+    validator = FixingValidator(a_source(), None, {}, {}, date(2026, 3, 6), {(filed.pair, filed.day): filed})
+    assert validator.validator([corrected]).accepted == [corrected]
 
 
 def test_a_source_is_not_believed_in_the_end_because_all_that_it_said_was_refused(a_source: Any) -> None:
@@ -650,9 +654,9 @@ def test_a_source_is_not_believed_in_the_end_because_all_that_it_said_was_refuse
     before = Fixing("mint", Pair("USD", "CHF"), date(2026, 1, 2), Decimal("0.80"))
     days = [date(2026, 1, 5) + timedelta(days=number) for number in range(40)]
     hundredfold = [Fixing("mint", Pair("USD", "CHF"), day, Decimal("80.00")) for day in days]
-    judged = FixingValidator(a_source(), None, {before.pair: before}, {}, date(2026, 3, 6)).judge(hundredfold)
-    assert judged.accepted == []
-    assert len(judged.refused) == 40
+    validated = FixingValidator(a_source(), None, {before.pair: before}, {}, date(2026, 3, 6)).validator(hundredfold)
+    assert validated.accepted == []
+    assert len(validated.refused) == 40
 
 
 LONG_SERIES = Path(__file__).parents[3] / "shared/history/fred_daily"
@@ -670,9 +674,9 @@ REAL_DAYS = {"chf": ["2015-01-15"], "thb": ["1997-07-02"], "mxn": ["1994-12-22"]
 @pytest.mark.parametrize("code", sorted({*SPIKES, *REAL_DAYS}))
 def test_of_the_federal_reserves_long_series_the_typing_errors_wait_and_real_days_pass(code: str) -> None:
     delivered = list(fed.read((LONG_SERIES / f"fred_{code}_usd.csv").read_bytes()))
-    image = image_of("1972-03-10 USD/CHF 3.83\n1972-03-13 USD/CHF 3.83", "USD")
-    others = in_others_words(image, fed.source)  # of 4 %: without another source that may have been a real day
-    found = FixingValidator(fed.source, None, {}, {}, date(2026, 11, 20), others=others).judge(delivered)
+    matrix = matrix_of("1972-03-10 USD/CHF 3.83\n1972-03-13 USD/CHF 3.83", "USD")
+    others = in_others_words(matrix, fed.source)  # of 4 %: without another source that may have been a real day
+    found = FixingValidator(fed.source, None, {}, {}, date(2026, 11, 20), others=others).validator(delivered)
     waiting = {str(one.fixing.day) for one in found.refused}
     assert set(SPIKES.get(code, [])) <= waiting
     assert not waiting & set(REAL_DAYS.get(code, []))

@@ -24,7 +24,7 @@ from cambist.storage.sql.archive import SqlArchive
 
 DAY = timedelta(days=1)
 WEDNESDAY, TODAY = date(2026, 3, 4), date(2026, 3, 18)
-SOURCES = [feed.source for feed in (bdi, nbp, compiled)]
+SOURCES = [adapter.source for adapter in (bdi, nbp, compiled)]
 KWANZAS_A_DOLLAR = 900
 
 
@@ -57,11 +57,11 @@ def say(archive: SqlArchive) -> Say:
     return filed
 
 
-def judged(archive: SqlArchive, source: Source, fixings: list[Fixing]) -> ValidatedDelivery:
+def validated(archive: SqlArchive, source: Source, fixings: list[Fixing]) -> ValidatedDelivery:
     days = [fixing.day for fixing in fixings]
     others = other_sources_of(archive, SOURCES, source, {"AOA"}, min(days), max(days))
-    judge = FixingValidator(source, None, archive.before(source.key, min(days)), {}, TODAY, others=others)
-    return judge.judge(fixings)
+    validator = FixingValidator(source, None, archive.before(source.key, min(days)), {}, TODAY, others=others)
+    return validator.validator(fixings)
 
 
 def reasons(found: ValidatedDelivery) -> list[str]:
@@ -72,7 +72,7 @@ def test_the_best_ranked_source_too_is_held_to_what_the_others_say(archive: SqlA
     for source in SOURCES:
         say(source, WEDNESDAY, KWANZAS_A_DOLLAR)
     say(compiled.source, WEDNESDAY + DAY, KWANZAS_A_DOLLAR)
-    found = judged(archive, bdi.source, words(bdi.source, WEDNESDAY + DAY, 1.22 * KWANZAS_A_DOLLAR))
+    found = validated(archive, bdi.source, words(bdi.source, WEDNESDAY + DAY, 1.22 * KWANZAS_A_DOLLAR))
     assert reasons(found) == ["22.0% from the other sources"]
 
 
@@ -83,7 +83,7 @@ def test_the_best_ranked_source_too_is_seen_to_stand_still(archive: SqlArchive, 
     for day in (days[0], days[7]):
         say(nbp.source, day, KWANZAS_A_DOLLAR * (1 + 0.05 * days.index(day) / 13))
     same = [fixing for day in days for fixing in words(bdi.source, day, KWANZAS_A_DOLLAR)]
-    found = judged(archive, bdi.source, same)
+    found = validated(archive, bdi.source, same)
     assert reasons(found)[0].startswith("the same for 10 fixings while the others moved 3.")
     assert {refusal.fixing.day for refusal in found.refused} >= set(days[10:])
 
@@ -93,7 +93,7 @@ def test_of_two_others_that_disagree_the_one_that_is_right_is_enough(archive: Sq
         say(source, WEDNESDAY, KWANZAS_A_DOLLAR)
     say(bdi.source, WEDNESDAY + 7 * DAY, KWANZAS_A_DOLLAR)  # stood still, while the kwanza fell by 21 %
     say(compiled.source, WEDNESDAY + 7 * DAY, 1.21 * KWANZAS_A_DOLLAR)
-    found = judged(archive, nbp.source, words(nbp.source, WEDNESDAY + 7 * DAY, 1.21 * KWANZAS_A_DOLLAR))
+    found = validated(archive, nbp.source, words(nbp.source, WEDNESDAY + 7 * DAY, 1.21 * KWANZAS_A_DOLLAR))
     assert reasons(found) == []
 
 
@@ -162,6 +162,6 @@ def test_a_dollar_that_is_corrected_is_measured_by_itself_and_not_by_what_it_cor
     filed = Fixing("nbp", zloty, WEDNESDAY, Decimal("4.01"))
     others_ = other_sources_of(archive, SOURCES, nbp.source, {"PLN"}, WEDNESDAY, WEDNESDAY)
     known = {(zloty, WEDNESDAY): filed}
-    judge = FixingValidator(nbp.source, None, {}, {}, TODAY, known, others_)
-    found = judge.judge([Fixing("nbp", zloty, WEDNESDAY, Decimal(401))])
+    validator = FixingValidator(nbp.source, None, {}, {}, TODAY, known, others_)
+    found = validator.validator([Fixing("nbp", zloty, WEDNESDAY, Decimal(401))])
     assert reasons(found) == ["[100] times the expected rate: a mistaken unit"]

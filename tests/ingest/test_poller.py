@@ -113,7 +113,7 @@ class Cabinet:
 
 def a_poller(source: Any, fetcher: Any, clock: Callable[[], datetime] = lambda: FRIDAY_NOON) -> Poller:
     health = SourceStatuses.of([source], {})
-    return Poller(source, fetcher, health.pulses[source.key], clock, health)
+    return Poller(source, fetcher, health.source_statuses[source.key], clock, health)
 
 
 async def during(seconds: float, work: Any) -> None:
@@ -164,7 +164,7 @@ def test_a_source_is_waited_for_by_its_hours_and_its_failures(
     skipping, a_source, schedule: Schedule, failures: int, last_success: datetime | None, seconds: float
 ) -> None:
     poller = a_poller(a_source(schedule=schedule), Fetches(None))
-    poller.pulse.failures, poller.pulse.last_success = failures, last_success
+    poller.source_status.failures, poller.source_status.last_success = failures, last_success
     assert seconds <= paused(skipping, poller) <= seconds + 5.5
 
 
@@ -172,7 +172,7 @@ def test_over_a_weekend_a_source_that_never_answered_is_tried_before_monday(skip
     evening = FRIDAY_NOON.replace(hour=18)
     poller = a_poller(a_source(schedule=WINDOW), Fetches(None), lambda: evening)
     assert paused(skipping, poller) >= OPENS_ON_MONDAY - 6 * 3600
-    poller.pulse.failures = 2
+    poller.source_status.failures = 2
     assert 40 * 60 <= paused(skipping, poller) <= 40 * 60 + 5.5
 
 
@@ -234,24 +234,24 @@ def polled(
 ) -> tuple[Poller, Daily, Cabinet]:
     """Poll for some time on a clock that goes with the loop."""
     cabinet = cabinet or Cabinet()
-    feed = Daily(source, *urls)
+    adapter = Daily(source, *urls)
 
     async def scene() -> Poller:
         loop = asyncio.get_running_loop()
         began = loop.time()
         poller = a_poller(source, fetches, lambda: FRIDAY_NOON + timedelta(seconds=loop.time() - began))
-        poller.pulse.waiting = waiting
-        await during(seconds, poll_fixings(poller, feed, cabinet.file, cabinet.filed))
+        poller.source_status.waiting = waiting
+        await during(seconds, poll_fixings(poller, adapter, cabinet.file, cabinet.filed))
         return poller
 
-    return skipping(scene()), feed, cabinet
+    return skipping(scene()), adapter, cabinet
 
 
 def test_a_source_is_asked_again_and_again(skipping, a_source) -> None:
     fetches = Fetches(b"rates")
     poller, _, cabinet = polled(skipping, a_source(schedule=ALL_DAY), fetches, seconds=70 * 60)
     assert len(fetches.asked) == 4
-    assert (poller.pulse.failures, poller.pulse.why) == (0, "")
+    assert (poller.source_status.failures, poller.source_status.why) == (0, "")
     assert cabinet.told == ["mint"] * 4
 
 
@@ -265,28 +265,28 @@ def test_what_came_is_filed_with_where_when_and_what_about(skipping, a_source) -
 
 
 def test_corrections_are_looked_for_in_the_days_that_the_source_may_change(skipping, a_source) -> None:
-    _, feed, _ = polled(skipping, a_source(schedule=ALL_DAY), Fetches(None))
-    assert feed.spans == [(date(2026, 2, 20), date(2026, 3, 6))]
+    _, adapter, _ = polled(skipping, a_source(schedule=ALL_DAY), Fetches(None))
+    assert adapter.spans == [(date(2026, 2, 20), date(2026, 3, 6))]
     month = Schedule(every=20 * MINUTE, days=EVERY_DAY, reread=31)
-    _, feed, _ = polled(skipping, a_source(schedule=month), Fetches(None))
-    assert feed.spans == [(date(2026, 2, 3), date(2026, 3, 6))]
+    _, adapter, _ = polled(skipping, a_source(schedule=month), Fetches(None))
+    assert adapter.spans == [(date(2026, 2, 3), date(2026, 3, 6))]
 
 
 def test_nothing_is_asked_of_before_a_source_began(skipping, a_source) -> None:
-    _, feed, _ = polled(skipping, a_source(schedule=ALL_DAY, first_day=date(2026, 3, 2)), Fetches(None))
-    assert feed.spans == [(date(2026, 3, 2), date(2026, 3, 6))]
+    _, adapter, _ = polled(skipping, a_source(schedule=ALL_DAY, first_day=date(2026, 3, 2)), Fetches(None))
+    assert adapter.spans == [(date(2026, 3, 2), date(2026, 3, 6))]
 
 
 def test_the_days_asked_for_go_on_with_the_clock(skipping, a_source) -> None:
-    _, feed, _ = polled(skipping, a_source(schedule=ALL_DAY), Fetches(None), seconds=13 * 3600)
-    assert feed.spans[-1] == (date(2026, 3, 3), date(2026, 3, 7))
+    _, adapter, _ = polled(skipping, a_source(schedule=ALL_DAY), Fetches(None), seconds=13 * 3600)
+    assert adapter.spans[-1] == (date(2026, 3, 3), date(2026, 3, 7))
 
 
 def test_once_a_day_the_days_before_are_read_again_and_else_only_the_last_ones(skipping, a_source) -> None:
-    _, feed, _ = polled(skipping, a_source(schedule=ALL_DAY), Fetches(None), seconds=13 * 3600)
-    assert Counter(first for first, _ in feed.spans)[date(2026, 2, 20)] == 1
-    assert Counter(first for first, _ in feed.spans)[date(2026, 2, 21)] == 1
-    assert {(last - first).days for first, last in feed.spans} == {14, 4}
+    _, adapter, _ = polled(skipping, a_source(schedule=ALL_DAY), Fetches(None), seconds=13 * 3600)
+    assert Counter(first for first, _ in adapter.spans)[date(2026, 2, 20)] == 1
+    assert Counter(first for first, _ in adapter.spans)[date(2026, 2, 21)] == 1
+    assert {(last - first).days for first, last in adapter.spans} == {14, 4}
 
 
 def test_between_two_requests_politeness_waits(skipping, a_source) -> None:
@@ -311,7 +311,7 @@ def test_between_two_requests_politeness_waits(skipping, a_source) -> None:
 def test_only_news_is_told(skipping, a_source, filed: Filed | None, is_news: bool) -> None:  # noqa: FBT001  a row's cell
     poller, _, cabinet = polled(skipping, a_source(schedule=ALL_DAY), Fetches(b"rates"), Cabinet([filed]))
     assert cabinet.told == ["mint"] * is_news
-    assert poller.pulse.last_success is not None
+    assert poller.source_status.last_success is not None
 
 
 def test_news_in_one_part_is_news(skipping, a_source) -> None:
@@ -326,7 +326,7 @@ def test_news_in_one_part_is_news(skipping, a_source) -> None:
 def test_to_have_nothing_new_is_a_success(skipping, a_source, answer: Any) -> None:
     poller, _, cabinet = polled(skipping, a_source(schedule=ALL_DAY), Fetches(answer))
     assert (cabinet.deliveries, cabinet.told) == ([], [])
-    assert (poller.pulse.failures, poller.pulse.last_success is not None) == (0, True)
+    assert (poller.source_status.failures, poller.source_status.last_success is not None) == (0, True)
 
 
 def test_what_is_refused_is_logged_by_number(skipping, a_source, caplog: pytest.LogCaptureFixture) -> None:
@@ -346,8 +346,8 @@ def test_an_answer_that_was_not_filed_is_asked_for_anew(skipping, a_source, erro
     fetches = Fetches(b"rates")
     poller, _, cabinet = polled(skipping, a_source(schedule=ALL_DAY), fetches, Cabinet([error]))
     assert fetches.done == [("ask", "one"), ("forget", "one")]
-    assert (poller.pulse.failures, poller.pulse.why) == (1, str(error).removeprefix("mint: "))
-    assert (poller.pulse.last_success, cabinet.told) == (None, [])
+    assert (poller.source_status.failures, poller.source_status.why) == (1, str(error).removeprefix("mint: "))
+    assert (poller.source_status.last_success, cabinet.told) == (None, [])
 
 
 def test_a_part_that_fails_keeps_none_of_the_others_out(skipping, a_source) -> None:
@@ -356,14 +356,14 @@ def test_a_part_that_fails_keeps_none_of_the_others_out(skipping, a_source) -> N
     assert [delivery.content for _, delivery in cabinet.deliveries] == [b"1", b"3"]
     assert fetches.forgotten == ["two"]
     assert cabinet.told == ["mint"]
-    assert (poller.pulse.failures, poller.pulse.last_success) == (1, None)
+    assert (poller.source_status.failures, poller.source_status.last_success) == (1, None)
 
 
 def test_a_source_that_keeps_failing_is_left_for_later(skipping, a_source) -> None:
     fetches = Fetches(SourceSilent("mint: no answer in time"))
     poller, _, _ = polled(skipping, a_source(schedule=ALL_DAY), fetches, urls=["one", "two", "three", "four", "five"])
     assert fetches.asked == ["one", "two", "three"]
-    assert poller.pulse.failures == 3
+    assert poller.source_status.failures == 3
 
 
 def test_what_two_failures_leave_is_still_asked_for(skipping, a_source) -> None:
@@ -376,7 +376,7 @@ def test_what_two_failures_leave_is_still_asked_for(skipping, a_source) -> None:
 def test_a_source_recovers(skipping, a_source) -> None:
     fetches = Fetches(SourceSilent("mint: no answer in time"), b"rates")
     poller, _, cabinet = polled(skipping, a_source(schedule=ALL_DAY), fetches, seconds=25 * 60)
-    assert (len(fetches.asked), cabinet.told, poller.pulse.failures) == (2, ["mint"], 0)
+    assert (len(fetches.asked), cabinet.told, poller.source_status.failures) == (2, ["mint"], 0)
 
 
 def test_while_something_waits_its_bytes_are_asked_for_even_if_they_are_the_same(skipping, a_source) -> None:
@@ -394,23 +394,23 @@ def test_what_could_not_be_read_is_in_the_status_until_it_can(
     told = Filed(5, 0, 0, left_out=("Mint: EUR/USD on 2026-03-06 is no rate: [-]",))
     source = a_source(schedule=ALL_DAY)
     poller, _, _ = polled(skipping, source, Fetches(b"rates"), Cabinet([told, None]), seconds=30 * 60)
-    assert poller.pulse.report(0, {}).left_out == told.left_out, "the same bytes say the same"
+    assert poller.source_status.report(0, {}).left_out == told.left_out, "the same bytes say the same"
     assert (
         "Source mint: left out of what it sent: Mint: EUR/USD on 2026-03-06 is no rate: [-] (1 in all)" in caplog.text
     )
     poller, _, _ = polled(skipping, source, Fetches(b"rates"), Cabinet([told, Filed(0, 0, 6)]), seconds=30 * 60)
-    assert poller.pulse.report(0, {}).left_out == ()
+    assert poller.source_status.report(0, {}).left_out == ()
 
 
 def test_what_could_not_be_read_of_a_part_that_is_never_asked_again_is_told_for_a_week(a_source) -> None:
-    pulse = a_poller(a_source(), Fetches(None)).pulse
-    pulse.left_out("monday", ("a cell",), FRIDAY_NOON)
-    pulse.left_out("tuesday", ("a cell", "a column"), FRIDAY_NOON + timedelta(days=6))
-    assert pulse.report(0, {}).left_out == ("a cell", "a column")
-    pulse.left_out("next", (), FRIDAY_NOON + timedelta(days=7))
-    assert pulse.report(0, {}).left_out == ("a cell", "a column")
-    pulse.left_out("next", (), FRIDAY_NOON + timedelta(days=13))
-    assert pulse.report(0, {}).left_out == ()
+    source_status = a_poller(a_source(), Fetches(None)).source_status
+    source_status.left_out("monday", ("a cell",), FRIDAY_NOON)
+    source_status.left_out("tuesday", ("a cell", "a column"), FRIDAY_NOON + timedelta(days=6))
+    assert source_status.report(0, {}).left_out == ("a cell", "a column")
+    source_status.left_out("next", (), FRIDAY_NOON + timedelta(days=7))
+    assert source_status.report(0, {}).left_out == ("a cell", "a column")
+    source_status.left_out("next", (), FRIDAY_NOON + timedelta(days=13))
+    assert source_status.report(0, {}).left_out == ()
 
 
 # After a gap
@@ -453,62 +453,64 @@ def polled_by_day(
     complete_on: date | None = None,
     seconds: float = 100,
 ) -> tuple[Poller, Daily]:
-    feed, cabinet = DayByDay(source), Cabinet()
+    adapter, cabinet = DayByDay(source), Cabinet()
 
     async def scene() -> Poller:
         loop = asyncio.get_running_loop()
         began = loop.time()
         poller = a_poller(source, fetches, lambda: FRIDAY_NOON + timedelta(seconds=loop.time() - began))
-        poller.pulse.coverage = Coverage(1, date(1999, 1, 4), held) if held else None
-        poller.pulse.complete_on = complete_on
-        await during(seconds, poll_fixings(poller, feed, cabinet.file, cabinet.filed))
+        poller.source_status.coverage = Coverage(1, date(1999, 1, 4), held) if held else None
+        poller.source_status.complete_on = complete_on
+        await during(seconds, poll_fixings(poller, adapter, cabinet.file, cabinet.filed))
         return poller
 
-    return skipping(scene()), feed
+    return skipping(scene()), adapter
 
 
 def test_after_a_time_out_of_service_all_days_since_are_asked_for(
     skipping, a_source, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.INFO):
-        poller, feed = polled_by_day(
+        poller, adapter = polled_by_day(
             skipping, a_source(schedule=ALL_DAY), Fetches(b"rates"), held=date(2026, 1, 5), seconds=3600
         )
     since, last = date(2025, 12, 22), date(2026, 3, 6)  # the last day held, and the days in which it may be corrected
-    assert feed.spans == [(since, last), (date(2026, 3, 2), last), (date(2026, 3, 2), last)]
-    assert poller.pulse.complete_on == last
+    assert adapter.spans == [(since, last), (date(2026, 3, 2), last), (date(2026, 3, 2), last)]
+    assert poller.source_status.complete_on == last
     lines = [record.getMessage() for record in caplog.records]
     assert lines == ["Source mint: nothing is sure to be whole since 2026-01-05, it is asked again from 2025-12-22 on"]
 
 
 @pytest.mark.parametrize("held", [None, date(2026, 3, 5), date(2026, 2, 20)], ids=["nothing", "yesterday", "two weeks"])
 def test_where_nothing_is_missing_no_more_is_asked_for(skipping, a_source, held: date | None) -> None:
-    _, feed = polled_by_day(skipping, a_source(schedule=ALL_DAY), Fetches(b"rates"), held=held)
-    assert feed.spans == [(date(2026, 2, 20), date(2026, 3, 6))]
+    _, adapter = polled_by_day(skipping, a_source(schedule=ALL_DAY), Fetches(b"rates"), held=held)
+    assert adapter.spans == [(date(2026, 2, 20), date(2026, 3, 6))]
 
 
 def test_a_round_that_was_cut_off_before_the_start_is_made_up_for(skipping, a_source) -> None:
     """Some pairs were filed up to the last day, others were not reached: the last complete round tells."""
-    _, feed = polled_by_day(
+    _, adapter = polled_by_day(
         skipping,
         a_source(schedule=ALL_DAY),
         Fetches(b"rates"),
         held=date(2026, 3, 5),
         complete_on=date(2026, 1, 5),
     )
-    assert feed.spans[0][0] == date(2025, 12, 22)
+    assert adapter.spans[0][0] == date(2025, 12, 22)
 
 
 def test_what_fails_while_it_catches_up_is_caught_up_later(skipping, a_source) -> None:
     fetches = Fetches(b"rates", SourceBroken("mint: sent a page"), b"rates")
-    poller, feed = polled_by_day(skipping, a_source(schedule=ALL_DAY), fetches, held=date(2026, 1, 5), seconds=24 * 60)
-    assert [first for first, _ in feed.spans] == [date(2025, 12, 22)] * 2
-    assert poller.pulse.complete_on == date(2026, 3, 6)
+    poller, adapter = polled_by_day(
+        skipping, a_source(schedule=ALL_DAY), fetches, held=date(2026, 1, 5), seconds=24 * 60
+    )
+    assert [first for first, _ in adapter.spans] == [date(2025, 12, 22)] * 2
+    assert poller.source_status.complete_on == date(2026, 3, 6)
 
 
 def test_more_than_a_year_is_for_a_backfill_and_said_so(skipping, a_source, caplog: pytest.LogCaptureFixture) -> None:
-    _, feed = polled_by_day(skipping, a_source(schedule=ALL_DAY), Fetches(b"rates"), held=date(2024, 1, 5))
-    assert feed.spans[0][0] == date(2025, 3, 5)
+    _, adapter = polled_by_day(skipping, a_source(schedule=ALL_DAY), Fetches(b"rates"), held=date(2024, 1, 5))
+    assert adapter.spans[0][0] == date(2025, 3, 5)
     assert "Source mint: days before 2025-03-05 may be missing, run [cambist backfill mint]" in caplog.text
 
 
@@ -516,7 +518,7 @@ def test_more_than_a_year_is_for_a_backfill_and_said_so(skipping, a_source, capl
 
 
 def why(poller: Poller) -> str:
-    return poller.pulse.why
+    return poller.source_status.why
 
 
 WORKDAYS = Schedule(every=20 * MINUTE, pause=timedelta(seconds=2))
@@ -525,7 +527,7 @@ WORKDAYS = Schedule(every=20 * MINUTE, pause=timedelta(seconds=2))
 def test_a_run_of_working_days_without_anything_is_a_fault_of_the_source(skipping, a_source) -> None:
     fetches = Library(lambda day: day <= date(2026, 2, 26))
     poller, _ = polled_by_day(skipping, a_source(schedule=WORKDAYS), fetches)
-    assert (poller.pulse.failures, poller.pulse.last_success) == (1, None)
+    assert (poller.source_status.failures, poller.source_status.last_success) == (1, None)
     assert why(poller) == "has had nothing for 5 working days in a row, since 2026-02-27"
 
 
@@ -534,7 +536,7 @@ def test_a_run_of_working_days_without_anything_is_a_fault_of_the_source(skippin
 )
 def test_a_few_days_without_anything_are_none(skipping, a_source, last: date) -> None:
     poller, _ = polled_by_day(skipping, a_source(schedule=WORKDAYS), Library(lambda day: day <= last))
-    assert (poller.pulse.failures, why(poller)) == (0, "")
+    assert (poller.source_status.failures, why(poller)) == (0, "")
 
 
 def test_holidays_and_weekends_are_no_run() -> None:
@@ -548,10 +550,10 @@ def test_holidays_and_weekends_are_no_run() -> None:
 def test_the_fault_lasts_until_something_is_there_again(skipping, a_source) -> None:
     library = Library(lambda _day: False)
     poller, _ = polled_by_day(skipping, a_source(schedule=WORKDAYS), library, seconds=3600)
-    assert poller.pulse.failures > 1
+    assert poller.source_status.failures > 1
     library = Library(lambda day: day == date(2026, 3, 5))
     poller, _ = polled_by_day(skipping, a_source(schedule=WORKDAYS), library, seconds=3600)
-    assert (poller.pulse.failures, why(poller)) == (0, "")
+    assert (poller.source_status.failures, why(poller)) == (0, "")
 
 
 def test_months_without_anything_are_a_fault_too() -> None:
@@ -588,21 +590,21 @@ class Quotes(TickAdapter):
 def ticked(
     skipping: Any, source: Any, fetches: Fetches, seconds: float = 5, urls: Sequence[str] = (), names: Any = dict
 ) -> tuple[Poller, TickStore]:
-    tape = TickStore({source.key: source})
+    tick_store = TickStore({source.key: source})
     poller = a_poller(source, fetches)
-    skipping(during(seconds, poll_ticks(poller, Quotes(source, *urls), tape, names)))
-    return poller, tape
+    skipping(during(seconds, poll_ticks(poller, Quotes(source, *urls), tick_store, names)))
+    return poller, tick_store
 
 
-def agreed(tape: TickStore, pair: Pair = EURO) -> tuple[str, str] | None:
-    quote = tape.agreed(pair, FRIDAY_NOON)
+def agreed(tick_store: TickStore, pair: Pair = EURO) -> tuple[str, str] | None:
+    quote = tick_store.agreed(pair, FRIDAY_NOON)
     return quote and (str(quote.bid), str(quote.ask))
 
 
 def test_quotes_go_on_the_tape(skipping, a_source) -> None:
-    poller, tape = ticked(skipping, a_source(schedule=ALL_DAY), Fetches(b"EUR USD 1.5 1.51\nGBP USD 1.25 1.25"))
-    assert (agreed(tape), agreed(tape, Pair("GBP", "USD"))) == (("3/2", "151/100"), ("5/4", "5/4"))
-    assert (poller.pulse.newest, poller.pulse.failures, tape.taken["mint"]) == (FRIDAY_NOON, 0, 2)
+    poller, tick_store = ticked(skipping, a_source(schedule=ALL_DAY), Fetches(b"EUR USD 1.5 1.51\nGBP USD 1.25 1.25"))
+    assert (agreed(tick_store), agreed(tick_store, Pair("GBP", "USD"))) == (("3/2", "151/100"), ("5/4", "5/4"))
+    assert (poller.source_status.newest, poller.source_status.failures, tick_store.taken["mint"]) == (FRIDAY_NOON, 0, 2)
 
 
 def test_quotes_are_asked_for_again_and_again(skipping, a_source) -> None:
@@ -614,35 +616,39 @@ def test_quotes_are_asked_for_again_and_again(skipping, a_source) -> None:
 
 
 def test_quotes_are_read_by_the_names_of_the_moment(skipping, a_source) -> None:
-    _, tape = ticked(
+    _, tick_store = ticked(
         skipping, a_source(schedule=ALL_DAY), Fetches(b"XB T 9 9"), names=lambda: {"XBT": Pair("BTC", "USD")}
     )
-    assert agreed(tape, Pair("BTC", "USD")) == ("9", "9")
+    assert agreed(tick_store, Pair("BTC", "USD")) == ("9", "9")
 
 
 def test_of_an_answer_that_breaks_nothing_is_taken(skipping, a_source) -> None:
     fetches = Fetches(b"EUR USD 1.5 1.51\n<html>")
-    poller, tape = ticked(skipping, a_source(schedule=ALL_DAY), fetches)
-    assert (tape.pairs(), tape.taken["mint"]) == (set(), 0)
-    assert (poller.pulse.failures, poller.pulse.why) == (1, "[<html>] is no quote")
+    poller, tick_store = ticked(skipping, a_source(schedule=ALL_DAY), fetches)
+    assert (tick_store.pairs(), tick_store.taken["mint"]) == (set(), 0)
+    assert (poller.source_status.failures, poller.source_status.why) == (1, "[<html>] is no quote")
     assert fetches.done == [("ask", "one"), ("forget", "one")]
 
 
 def test_nothing_new_is_a_success_for_quotes_too(skipping, a_source) -> None:
-    poller, tape = ticked(skipping, a_source(schedule=ALL_DAY), Fetches(None))
-    assert (poller.pulse.last_success, poller.pulse.newest, tape.pairs()) == (FRIDAY_NOON, None, set())
+    poller, tick_store = ticked(skipping, a_source(schedule=ALL_DAY), Fetches(None))
+    assert (poller.source_status.last_success, poller.source_status.newest, tick_store.pairs()) == (
+        FRIDAY_NOON,
+        None,
+        set(),
+    )
 
 
 def test_a_silent_source_of_quotes_is_a_failing_one(skipping, a_source) -> None:
     poller, _ = ticked(skipping, a_source(schedule=ALL_DAY), Fetches(SourceSilent("mint: no answer in time")))
-    assert (poller.pulse.failures, poller.pulse.last_success) == (1, None)
+    assert (poller.source_status.failures, poller.source_status.last_success) == (1, None)
 
 
 def test_what_the_tape_refuses_was_not_heard(a_source) -> None:
     source = a_source()
-    poller, tape = a_poller(source, Fetches(None)), TickStore({"mint": source})
-    take(tape, Quotes(source), b"EUR USD 1.6 1.5", "about one", {}, poller)
-    assert (poller.pulse.newest, tape.refused["mint"].total()) == (None, 1)
+    poller, tick_store = a_poller(source, Fetches(None)), TickStore({"mint": source})
+    take(tick_store, Quotes(source), b"EUR USD 1.6 1.5", "about one", {}, poller)
+    assert (poller.source_status.newest, tick_store.refused["mint"].total()) == (None, 1)
 
 
 def test_the_markets_time_is_what_was_heard(a_source) -> None:
@@ -652,9 +658,9 @@ def test_the_markets_time_is_what_was_heard(a_source) -> None:
             yield Tick("mint", EURO, Decimal(1), Decimal(1), FRIDAY_NOON - MINUTE)
 
     source = a_source()
-    poller, tape = a_poller(source, Fetches(None)), TickStore({"mint": source})
-    take(tape, Dated(source), b"", "about one", {}, poller)
-    assert poller.pulse.newest == FRIDAY_NOON - MINUTE
+    poller, tick_store = a_poller(source, Fetches(None)), TickStore({"mint": source})
+    take(tick_store, Dated(source), b"", "about one", {}, poller)
+    assert poller.source_status.newest == FRIDAY_NOON - MINUTE
 
 
 class Exchange(Quotes, VenueAdapter):
@@ -675,17 +681,17 @@ class Exchange(Quotes, VenueAdapter):
 
 def test_a_venue_is_asked_once_its_list_is_here(skipping, a_source) -> None:
     source, fetches = a_source(schedule=ALL_DAY), Fetches(b"XB T 9 9")
-    tape, known = TickStore({"mint": source}), dict[str, Pair]()
+    tick_store, known = TickStore({"mint": source}), dict[str, Pair]()
 
     async def scene() -> None:
         asyncio.get_running_loop().call_later(30, known.update, {"XBT": Pair("BTC", "USD")})
         began = asyncio.get_running_loop().time()
-        await during(60, poll_ticks(a_poller(source, fetches), Exchange(source), tape, lambda: known))
+        await during(60, poll_ticks(a_poller(source, fetches), Exchange(source), tick_store, lambda: known))
         (asked_at,) = fetches.asked_at
         assert 30 <= asked_at - began <= 31
 
     skipping(scene())
-    assert agreed(tape, Pair("BTC", "USD")) == ("9", "9")
+    assert agreed(tick_store, Pair("BTC", "USD")) == ("9", "9")
 
 
 # Side by side
@@ -724,7 +730,7 @@ def test_what_one_source_does_hurts_no_other(host, a_source, mischief: str) -> N
     """Three on one loop: one feed of quotes and one of fixings that misbehave, and one of quotes that does not."""
     deed, why = MISCHIEF[mischief]
     good, quoting, fixing = (a_source(key) for key in ("good", "quoting", "fixing"))
-    tape = TickStore({"good": good, "quoting": quoting})
+    tick_store = TickStore({"good": good, "quoting": quoting})
 
     def file(key: str, delivery: Delivery) -> Any:
         raise SourceBroken(f"{key}: {delivery.content[:9]!r} is no quote")
@@ -739,22 +745,22 @@ def test_what_one_source_does_hurts_no_other(host, a_source, mischief: str) -> N
             pollers = [a_poller(source, Fetcher(session, timeout=limits)) for source in (good, quoting, fixing)]
             daily = Daily(fixing, crook.url)
             works = [
-                poll_ticks(pollers[0], Quotes(good, honest.url), tape, dict),
-                poll_ticks(pollers[1], Quotes(quoting, crook.url), tape, dict),
+                poll_ticks(pollers[0], Quotes(good, honest.url), tick_store, dict),
+                poll_ticks(pollers[1], Quotes(quoting, crook.url), tick_store, dict),
                 poll_fixings(pollers[2], daily, lambda *given: asyncio.to_thread(file, *given), Cabinet().filed),
             ]
             tasks = [asyncio.create_task(work) for work in works]
             async with asyncio.timeout(10):  # a feed of fixings may take its first second to begin
-                while len(honest.asked) < 8 or not all(bad.pulse.failures for bad in pollers[1:]):  # noqa: ASYNC110  counters
+                while len(honest.asked) < 8 or not all(bad.source_status.failures for bad in pollers[1:]):  # noqa: ASYNC110  counters
                     await asyncio.sleep(0.01)
             assert not any(task.done() for task in tasks)
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-        assert (pollers[0].pulse.failures, agreed(tape)) == (0, ("3/2", "151/100"))
+        assert (pollers[0].source_status.failures, agreed(tick_store)) == (0, ("3/2", "151/100"))
         for bad in pollers[1:]:
-            assert re.search(why, bad.pulse.why)
-            assert bad.pulse.last_success is None
+            assert re.search(why, bad.source_status.why)
+            assert bad.source_status.last_success is None
 
     with stamina.set_testing(testing=True, attempts=1):
         asyncio.run(scene())
@@ -770,5 +776,5 @@ def test_a_source_of_which_nothing_is_asked_has_not_answered(skipping, a_source)
     source, cabinet = a_source(schedule=ALL_DAY), Cabinet()
     poller = a_poller(source, Fetches(None))
     skipping(during(100, poll_fixings(poller, Ended(source), cabinet.file, cabinet.filed)))
-    assert poller.pulse.last_success is None
+    assert poller.source_status.last_success is None
     assert poller.health.is_alone

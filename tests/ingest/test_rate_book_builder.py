@@ -45,7 +45,7 @@ def fixed(pair: Pair, rate: str, as_of: datetime = FIXED_AT, source: str = "bank
 def hear(
     books: RateBookBuilder, pair: Pair, bid: str, ask: str = "", *, at: datetime = NOON, source: str = "first"
 ) -> str | None:
-    return books.tape.take(Tick(source, pair, Decimal(bid), Decimal(ask or bid), at), at)
+    return books.tick_store.take(Tick(source, pair, Decimal(bid), Decimal(ask or bid), at), at)
 
 
 def edition(books: RateBookBuilder, now: datetime = NOON) -> RateBook:
@@ -582,7 +582,7 @@ def test_books_stay_in_order_whatever_happens(books: RateBookBuilder) -> None:
 def test_a_book_names_what_venues_list(copper: RateBookBuilder) -> None:
     copper.fixed("bank", {"EUR": fixed(EURO, "1.25")}, NOON)
     assert edition(copper).listing == frozenset()
-    copper.tape.list_pairs("first", [Pair("BTC", "EUR")])
+    copper.tick_store.list_pairs("first", [Pair("BTC", "EUR")])
     book = copper.edition(NOON + MINUTE)
     assert book is not None
     assert book.listing == {Pair("BTC", "EUR")}

@@ -130,9 +130,9 @@ def test_a_correction_reaches_the_image_and_its_revision(archive: Archive, now: 
 def test_a_delivery_that_changes_nothing_leaves_the_image_current(
     archive: Archive, small_ecb: bytes, now: datetime
 ) -> None:
-    image = rate_matrix_from_archive(archive, SOURCES, now.date())
+    matrix = rate_matrix_from_archive(archive, SOURCES, now.date())
     deliver(archive, small_ecb, "elsewhere", now + timedelta(hours=1))
-    assert is_current(image, archive, now.date())
+    assert is_current(matrix, archive, now.date())
 
 
 def test_another_way_of_building_or_other_tables_make_another_revision(
@@ -147,10 +147,10 @@ def test_another_way_of_building_or_other_tables_make_another_revision(
 
 
 def test_an_image_stops_being_current_before_its_days_run_out(archive: Archive, now: datetime) -> None:
-    image = rate_matrix_from_archive(archive, SOURCES, now.date())
-    assert is_current(image, archive, now.date() + timedelta(days=300))
-    assert not is_current(image, archive, image.last_day)
-    assert not is_current(image, archive, image.last_day - timedelta(days=14))
+    matrix = rate_matrix_from_archive(archive, SOURCES, now.date())
+    assert is_current(matrix, archive, now.date() + timedelta(days=300))
+    assert not is_current(matrix, archive, matrix.last_day)
+    assert not is_current(matrix, archive, matrix.last_day - timedelta(days=14))
 
 
 def test_the_image_names_the_newest_day_that_was_fixed(archive: Archive, now: datetime) -> None:
@@ -181,9 +181,9 @@ def test_a_damaged_row_is_not_in_the_image_and_is_told(small_store: SqlStore, ca
         dollar = "(SELECT id FROM series WHERE quote = 'USD')"
         harm = f"UPDATE fixings SET value = '9.99' WHERE day = ? AND series_id = {dollar}"  # noqa: S608
         assert connection.exec_driver_sql(harm, (newest.day.isoformat(),)).rowcount == 1
-    image = rate_matrix_from_archive(archive, SOURCES, today)
+    matrix = rate_matrix_from_archive(archive, SOURCES, today)
     assert sound.damaged == 0
-    assert image.damaged == 1
-    assert image.cell(newest.day, "EUR") == image.cell(newest.day - timedelta(days=1), "EUR")
+    assert matrix.damaged == 1
+    assert matrix.cell(newest.day, "EUR") == matrix.cell(newest.day - timedelta(days=1), "EUR")
     assert f"ecb EUR/USD {newest.day} (receipt 1) is not what was filed" in caplog.text
     assert "restore the database from a backup" in caplog.text

@@ -14,43 +14,48 @@ MINUTE = timedelta(minutes=1)
 
 
 @pytest.fixture
-def pulse(a_source) -> SourceStatus:
+def source_status(a_source) -> SourceStatus:
     return SourceStatus(a_source(), enabled=True)
 
 
-def test_at_first_nothing_is_known(pulse: SourceStatus) -> None:
-    report = pulse.report(0, {})
+def test_at_first_nothing_is_known(source_status: SourceStatus) -> None:
+    report = source_status.report(0, {})
     assert (report.last_success, report.last_failure, report.newest, report.failures) == (None, None, None, 0)
     assert (report.pairs, report.first, report.last, report.why) == (0, None, None, "")
     assert report.condition(NOON) is Condition.WAITING
 
 
-def test_failures_are_counted_and_the_last_says_why(pulse: SourceStatus) -> None:
-    pulse.failed(NOON, "no answer in time")
-    pulse.failed(NOON + MINUTE, "answered 503")
-    assert (pulse.failures, pulse.last_failure, pulse.why) == (2, NOON + MINUTE, "answered 503")
-    assert pulse.report(0, {}).condition(NOON) is Condition.FAILING
+def test_failures_are_counted_and_the_last_says_why(source_status: SourceStatus) -> None:
+    source_status.failed(NOON, "no answer in time")
+    source_status.failed(NOON + MINUTE, "answered 503")
+    assert (source_status.failures, source_status.last_failure, source_status.why) == (2, NOON + MINUTE, "answered 503")
+    assert source_status.report(0, {}).condition(NOON) is Condition.FAILING
 
 
-def test_a_success_ends_them(pulse: SourceStatus) -> None:
-    pulse.failed(NOON, "no answer in time")
-    pulse.succeeded(NOON + MINUTE)
-    assert (pulse.failures, pulse.last_success, pulse.last_failure, pulse.why) == (0, NOON + MINUTE, NOON, "")
+def test_a_success_ends_them(source_status: SourceStatus) -> None:
+    source_status.failed(NOON, "no answer in time")
+    source_status.succeeded(NOON + MINUTE)
+    assert (source_status.failures, source_status.last_success, source_status.last_failure, source_status.why) == (
+        0,
+        NOON + MINUTE,
+        NOON,
+        "",
+    )
 
 
-def test_the_newest_that_was_heard_is_never_put_back(pulse: SourceStatus) -> None:
+def test_the_newest_that_was_heard_is_never_put_back(source_status: SourceStatus) -> None:
     for moment in (NOON, NOON + MINUTE, NOON - MINUTE):
-        pulse.heard(moment)
-    assert pulse.newest == NOON + MINUTE
+        source_status.heard(moment)
+    assert source_status.newest == NOON + MINUTE
 
 
 def test_a_report_tells_the_sources_facts_and_what_is_here_of_it(a_source) -> None:
-    pulse = SourceStatus(a_source("bank", rate_type=RateType.MARKET), enabled=True)
-    pulse.heard(NOON)
-    pulse.succeeded(NOON)
-    pulse.codes, pulse.waiting = 31, 2
-    pulse.coverage = Coverage(40, date(1999, 1, 4), date(2026, 3, 6))
-    assert pulse.report(7, {"bid above ask": 3}) == SourceReport(
+    source_status = SourceStatus(a_source("bank", rate_type=RateType.MARKET), enabled=True)
+    source_status.heard(NOON)
+    source_status.succeeded(NOON)
+    source_status.codes, source_status.waiting = 31, 2
+    source_status.coverage = Coverage(40, date(1999, 1, 4), date(2026, 3, 6))
+    assert source_status.report(7, {"bid above ask": 3}) == SourceReport(
         key="bank",
         name="The Mint",
         home="https://mint.example/",
@@ -84,28 +89,28 @@ def test_a_report_tells_the_sources_facts_and_what_is_here_of_it(a_source) -> No
     ],
 )
 def test_a_source_is_late_by_its_own_pace(a_source, pace: Pace, late_after: timedelta) -> None:
-    pulse = SourceStatus(a_source(pace=pace), enabled=True)
-    pulse.heard(NOON)
-    report = pulse.report(0, {})
+    source_status = SourceStatus(a_source(pace=pace), enabled=True)
+    source_status.heard(NOON)
+    report = source_status.report(0, {})
     assert report.condition(NOON + late_after) is Condition.FRESH
     assert report.condition(NOON + late_after + MINUTE) is Condition.LATE
 
 
-def test_what_is_reported_does_not_change_afterwards(pulse: SourceStatus) -> None:
+def test_what_is_reported_does_not_change_afterwards(source_status: SourceStatus) -> None:
     refused = {"bid above ask": 3}
-    report = pulse.report(0, refused)
+    report = source_status.report(0, refused)
     refused["bid above ask"] = 4
     assert report.refused == {"bid above ask": 3}
 
 
 def test_a_bulletin_holds_every_source_in_order_with_what_the_tape_counted(a_source) -> None:
     health = SourceStatuses.of([a_source("mint"), a_source("bank"), a_source("exchange")], {"bank": "switched off"})
-    bulletin = health.bulletin(NOON, {"exchange": 5}, {"exchange": {"out of order": 1}}, 12, NOON - MINUTE)
-    assert (bulletin.written_at, bulletin.book_version, bulletin.book_at) == (NOON, 12, NOON - MINUTE)
-    told = [(one.key, one.enabled, one.why, one.ticks, one.refused) for one in bulletin.reports]
+    source_reports = health.source_reports(NOON, {"exchange": 5}, {"exchange": {"out of order": 1}}, 12, NOON - MINUTE)
+    assert (source_reports.written_at, source_reports.book_version, source_reports.book_at) == (NOON, 12, NOON - MINUTE)
+    told = [(one.key, one.enabled, one.why, one.ticks, one.refused) for one in source_reports.reports]
     assert told == [
         ("mint", True, "", 0, {}),
         ("bank", False, "switched off", 0, {}),
         ("exchange", True, "", 5, {"out of order": 1}),
     ]
-    assert bulletin.reports[1].condition(NOON) is Condition.OFF
+    assert source_reports.reports[1].condition(NOON) is Condition.OFF

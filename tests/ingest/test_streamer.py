@@ -115,7 +115,7 @@ class Lists:
 
 def a_streamer(source: Any, fetcher: Any, *sockets: Socket, back_off: float = 0.01) -> Streamer:
     health = SourceStatuses.of([source], {})
-    poller = Poller(source, fetcher, health.pulses["bourse"], lambda: NOON, health)
+    poller = Poller(source, fetcher, health.source_statuses["bourse"], lambda: NOON, health)
     return Streamer(Bourse(source, *sockets), poller, TickStore({"bourse": source}), back_off=back_off)
 
 
@@ -242,16 +242,16 @@ class Hall:
     lists: Lists
 
     @property
-    def pulse(self) -> Any:
-        return self.streamer.poller.pulse
+    def source_status(self) -> Any:
+        return self.streamer.poller.source_status
 
     @property
-    def tape(self) -> TickStore:
-        return self.streamer.tape
+    def tick_store(self) -> TickStore:
+        return self.streamer.tick_store
 
     @property
     def price(self) -> str | None:
-        quote = self.tape.agreed(BITCOIN, NOON)
+        quote = self.tick_store.agreed(BITCOIN, NOON)
         return quote and str(quote.bid)
 
 
@@ -283,10 +283,10 @@ def source(a_source) -> Any:
 
 def test_what_a_venue_says_goes_on_the_tape(source) -> None:
     async def scene(hall: Hall) -> None:
-        await until(lambda: hall.tape.taken["bourse"] == 2)
+        await until(lambda: hall.tick_store.taken["bourse"] == 2)
         assert hall.price == "61"
-        assert (hall.pulse.failures, hall.pulse.last_success) == (0, NOON)
-        assert hall.pulse.newest == NOON - timedelta(seconds=1)
+        assert (hall.source_status.failures, hall.source_status.last_success) == (0, NOON)
+        assert hall.source_status.newest == NOON - timedelta(seconds=1)
 
     hearing(source, [say("BTCUSD 60 60 3", b"BTCUSD 61 61 1")], scene)
 
@@ -294,15 +294,15 @@ def test_what_a_venue_says_goes_on_the_tape(source) -> None:
 def test_nobody_is_believed_who_only_listens(source) -> None:
     async def scene(hall: Hall) -> None:
         await until(lambda: hall.floor.words == [["subscribe"]])
-        assert (hall.pulse.last_success, hall.pulse.newest) == (None, None)
+        assert (hall.source_status.last_success, hall.source_status.newest) == (None, None)
 
     hearing(source, [say("pong")], scene)
 
 
 def test_what_the_tape_refuses_does_not_count_as_heard(source) -> None:
     async def scene(hall: Hall) -> None:
-        await until(lambda: hall.tape.refused)
-        assert (hall.pulse.last_success, hall.pulse.newest) == (None, None)
+        await until(lambda: hall.tick_store.refused)
+        assert (hall.source_status.last_success, hall.source_status.newest) == (None, None)
 
     hearing(source, [say("BTCUSD 61 60")], scene)
 
@@ -320,7 +320,7 @@ def test_hello_is_said_frame_by_frame_with_a_pause(source) -> None:
 
 def test_hello_is_said_while_the_venue_talks_already(source) -> None:
     async def scene(hall: Hall) -> None:
-        await until(lambda: hall.tape.taken["bourse"] and any(hall.floor.words))
+        await until(lambda: hall.tick_store.taken["bourse"] and any(hall.floor.words))
         assert hall.floor.words == [["one"]]
 
     hearing(source, [say("BTCUSD 60 60")], scene, hello=("one", "two"), pause=HOUR)
@@ -358,17 +358,17 @@ def test_a_connection_that_dies_is_made_anew_and_subscribes_again(source, death:
     plot, why = DEATHS[death]
 
     async def scene(hall: Hall) -> None:
-        await until(lambda: hall.tape.taken["bourse"] == 2)
+        await until(lambda: hall.tick_store.taken["bourse"] == 2)
         assert hall.floor.words[:2] == [["subscribe"], ["subscribe"]]
         assert (hall.price, len(hall.floor.began)) == ("61", 2)
-        assert hall.pulse.last_failure == NOON
-        assert hall.pulse.failures == 0, "it is heard again"
+        assert hall.source_status.last_failure == NOON
+        assert hall.source_status.failures == 0, "it is heard again"
 
     hearing(source, [say("BTCUSD 60 60", then=greeted(plot)), greeted(say("BTCUSD 61 61"))], scene)
 
     async def failing(hall: Hall) -> None:
-        await until(lambda: hall.pulse.failures >= 2)
-        assert why in hall.pulse.why
+        await until(lambda: hall.source_status.failures >= 2)
+        assert why in hall.source_status.why
 
     hearing(source, [plot], failing)
 
@@ -376,16 +376,16 @@ def test_a_connection_that_dies_is_made_anew_and_subscribes_again(source, death:
 def test_what_was_said_before_the_garbage_counts_and_after_it_nothing(source) -> None:
     async def scene(hall: Hall) -> None:
         await until(lambda: len(hall.floor.began) == 2)
-        assert (hall.price, hall.tape.taken["bourse"]) == ("60", 1)
+        assert (hall.price, hall.tick_store.taken["bourse"]) == ("60", 1)
 
     hearing(source, [say("BTCUSD 60 60", "<html>", "BTCUSD 61 61"), listen], scene)
 
 
 def test_a_handshake_that_is_refused_is_tried_again(source) -> None:
     async def scene(hall: Hall) -> None:
-        await until(lambda: hall.tape.taken["bourse"])
+        await until(lambda: hall.tick_store.taken["bourse"])
         assert len(hall.floor.began) == 3
-        assert hall.pulse.last_failure == NOON
+        assert hall.source_status.last_failure == NOON
 
     hearing(source, [refuse, refuse, say("BTCUSD 60 60")], scene)
 
@@ -394,7 +394,7 @@ def test_a_silent_connection_is_dead_however_open_it_looks(source) -> None:
     async def scene(hall: Hall) -> None:
         await until(lambda: len(hall.floor.began) == 2)
         assert hall.floor.began[1] - hall.floor.began[0] >= 0.1
-        assert "TimeoutError" in hall.pulse.why
+        assert "TimeoutError" in hall.source_status.why
 
     hearing(source, [say("BTCUSD 60 60"), listen], scene, silence=timedelta(milliseconds=100))
 
@@ -402,7 +402,7 @@ def test_a_silent_connection_is_dead_however_open_it_looks(source) -> None:
 def test_pings_are_no_words(source) -> None:
     async def scene(hall: Hall) -> None:
         await until(lambda: len(hall.floor.began) == 2)
-        assert "TimeoutError" in hall.pulse.why
+        assert "TimeoutError" in hall.source_status.why
 
     hearing(source, [ping_for_ever], scene, silence=timedelta(milliseconds=100))
 
@@ -415,23 +415,23 @@ def test_a_connection_that_talks_is_left_alone(source) -> None:
 
     async def scene(hall: Hall) -> None:
         await asyncio.sleep(0.5)
-        assert (len(hall.floor.began), hall.pulse.failures) == (1, 0)
+        assert (len(hall.floor.began), hall.source_status.failures) == (1, 0)
 
     hearing(source, [talk], scene, silence=timedelta(milliseconds=250))
 
 
 def test_a_connection_is_made_anew_where_the_venue_asks_for_it(source) -> None:
     async def scene(hall: Hall) -> None:
-        await until(lambda: hall.tape.taken["bourse"])
+        await until(lambda: hall.tick_store.taken["bourse"])
         assert len(hall.floor.began) == 2
-        assert (hall.pulse.failures, hall.pulse.last_failure) == (0, None)
+        assert (hall.source_status.failures, hall.source_status.last_failure) == (0, None)
 
     hearing(source, [say("reconnect"), say("BTCUSD 60 60")], scene)
 
 
 def test_a_subscription_that_is_refused_is_logged_in_the_venues_words(source, caplog: pytest.LogCaptureFixture) -> None:
     async def scene(hall: Hall) -> None:
-        await until(lambda: hall.tape.taken["bourse"])
+        await until(lambda: hall.tick_store.taken["bourse"])
         assert len(hall.floor.began) == 1
         (record,) = [one for one in caplog.records if one.name == "cambist.ingest.streamer"]
         told = record.getMessage()
@@ -443,9 +443,9 @@ def test_a_subscription_that_is_refused_is_logged_in_the_venues_words(source, ca
 
 def test_after_a_reconnect_the_count_begins_anew_and_time_does_not(source) -> None:
     async def scene(hall: Hall) -> None:
-        await until(lambda: hall.tape.taken["bourse"] == 3)
+        await until(lambda: hall.tick_store.taken["bourse"] == 3)
         assert hall.price == "64"
-        assert hall.tape.refused["bourse"] == {"out of order": 2}
+        assert hall.tick_store.refused["bourse"] == {"out of order": 2}
 
     first = say("BTCUSD 60 60 9 100", "BTCUSD 61 61 8 99", then=drop)
     again = say("BTCUSD 62 62 20 5", "BTCUSD 63 63 7 6", "BTCUSD 64 64 7 7")
@@ -464,10 +464,10 @@ def test_a_list_that_has_changed_makes_all_connections_anew_and_each_counts_anew
             streamer = a_streamer(source, Lists(session), Socket(url=floor.url, hello=()))
             streamer.venue.listed = (LIST, LIST | {"ETHUSD": ether})  # type: ignore[attr-defined]
             task = asyncio.create_task(streamer.run())
-            await until(lambda: streamer.tape.taken["bourse"] == 3)
+            await until(lambda: streamer.tick_store.taken["bourse"] == 3)
             assert (len(floor.began), floor.over) == (2, 1)
-            assert not streamer.tape.refused
-            assert streamer.tape.pairs() == {BITCOIN, ether}
+            assert not streamer.tick_store.refused
+            assert streamer.tick_store.pairs() == {BITCOIN, ether}
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
 
@@ -588,7 +588,7 @@ def test_the_more_often_it_dies_the_longer_is_waited_up_to_a_minute(skipping, so
     for gap, longest in zip(sessions.gaps, [2, 4, 8, 16, 32, 60, 60, 60], strict=False):
         assert longest / 2 <= gap <= longest + 0.2
     assert len(sessions.gaps) >= 8
-    assert streamer.poller.pulse.failures == len(sessions.began)
+    assert streamer.poller.source_status.failures == len(sessions.began)
 
 
 def test_a_connection_that_worked_for_a_minute_is_made_anew_at_once(skipping, source) -> None:
@@ -620,7 +620,7 @@ def test_nothing_is_connected_before_there_is_a_list(skipping, source) -> None:
     assert (len(lists.asked_at), len(sessions.began)) == (3, 1)
     assert lists.asked_at[-1] <= sessions.began[0]
     assert lists.forgotten == 2
-    assert streamer.poller.pulse.last_failure == NOON
+    assert streamer.poller.source_status.last_failure == NOON
 
 
 def test_a_list_that_was_not_understood_is_sent_again(skipping, source) -> None:
@@ -642,7 +642,7 @@ def test_the_last_list_stays_where_no_new_one_comes(skipping, source, later: Any
     sessions = Sessions(10**9)
     streamer, lists = kept(skipping, source, sessions, 2.5 * 3600, b"the list", later)
     assert (len(lists.asked_at), streamer.names) == (3, LIST)
-    assert streamer.poller.pulse.failures == (0 if later is None else 2)
+    assert streamer.poller.source_status.failures == (0 if later is None else 2)
 
 
 def test_a_venue_that_lists_nothing_of_ours_is_asked_again_later(skipping, source) -> None:
@@ -752,7 +752,7 @@ def test_every_spelling_of_a_pair_is_kept(caplog: pytest.LogCaptureFixture) -> N
 
 def test_the_tape_knows_what_the_venue_lists(source) -> None:
     async def scene(hall: Hall) -> None:
-        await until(lambda: hall.tape.listing)
-        assert BITCOIN in hall.tape.listing == frozenset(hall.streamer.names.values())
+        await until(lambda: hall.tick_store.listing)
+        assert BITCOIN in hall.tick_store.listing == frozenset(hall.streamer.names.values())
 
     hearing(source, [say("BTCUSD 60 60")], scene)

@@ -25,7 +25,7 @@ BITCOIN, TETHERED = Pair("BTC", "USD"), Pair("BTC", "USDT")
 
 
 @pytest.fixture
-def tape(a_source) -> TickStore:
+def tick_store(a_source) -> TickStore:
     """A tape of three venues, the best first."""
     names = ("first", "second", "third")
     return TickStore({key: a_source(key, pace=Pace.REALTIME, rate_type=RateType.MARKET) for key in names})
@@ -37,33 +37,33 @@ def tick(
     return Tick(source, pair, Decimal(str(bid)), Decimal(str(bid if ask is None else ask)), **rest)
 
 
-def agreed(tape: TickStore, now: datetime = NOON, pair: Pair = BITCOIN) -> Quote:
-    quote = tape.agreed(pair, now)
+def agreed(tick_store: TickStore, now: datetime = NOON, pair: Pair = BITCOIN) -> Quote:
+    quote = tick_store.agreed(pair, now)
     assert quote is not None
     return quote
 
 
-def test_a_tick_is_quoted_as_it_came(tape: TickStore) -> None:
-    assert tape.take(tick("100.10", "100.30", as_of=NOON - SECOND), NOON) is None
-    quote = agreed(tape)
+def test_a_tick_is_quoted_as_it_came(tick_store: TickStore) -> None:
+    assert tick_store.take(tick("100.10", "100.30", as_of=NOON - SECOND), NOON) is None
+    quote = agreed(tick_store)
     assert (quote.pair, quote.bid, quote.ask) == (BITCOIN, Fraction("100.1"), Fraction("100.3"))
     assert (quote.as_of, quote.received_at) == (NOON - SECOND, NOON)
     assert (quote.origin.made, quote.origin.sources) == (Derivation.PUBLISHED, ("first",))
 
 
-def test_a_tick_without_a_time_is_of_when_it_came(tape: TickStore) -> None:
-    tape.take(tick(100), NOON)
-    assert agreed(tape).as_of == NOON
+def test_a_tick_without_a_time_is_of_when_it_came(tick_store: TickStore) -> None:
+    tick_store.take(tick(100), NOON)
+    assert agreed(tick_store).as_of == NOON
 
 
-def test_a_clock_that_is_a_little_ahead_is_set_right(tape: TickStore) -> None:
-    assert tape.take(tick(100, as_of=NOON + MINUTE), NOON) is None
-    assert agreed(tape).as_of == NOON
+def test_a_clock_that_is_a_little_ahead_is_set_right(tick_store: TickStore) -> None:
+    assert tick_store.take(tick(100, as_of=NOON + MINUTE), NOON) is None
+    assert agreed(tick_store).as_of == NOON
 
 
-def test_a_clock_that_is_far_ahead_is_not_believed(tape: TickStore) -> None:
-    assert tape.take(tick(100, as_of=NOON + MINUTE + SECOND), NOON) == "dated ahead of our clock"
-    assert tape.agreed(BITCOIN, NOON) is None
+def test_a_clock_that_is_far_ahead_is_not_believed(tick_store: TickStore) -> None:
+    assert tick_store.take(tick(100, as_of=NOON + MINUTE + SECOND), NOON) == "dated ahead of our clock"
+    assert tick_store.agreed(BITCOIN, NOON) is None
 
 
 @pytest.mark.parametrize(
@@ -78,75 +78,75 @@ def test_a_clock_that_is_far_ahead_is_not_believed(tape: TickStore) -> None:
         ("-2", "-1", "zero or negative"),
     ],
 )
-def test_sides_that_mean_nothing_are_refused(tape: TickStore, bid: str, ask: str, reason: str | None) -> None:
-    assert tape.take(tick(bid, ask), NOON) == reason
-    assert tape.pairs() == (set() if reason else {BITCOIN})
+def test_sides_that_mean_nothing_are_refused(tick_store: TickStore, bid: str, ask: str, reason: str | None) -> None:
+    assert tick_store.take(tick(bid, ask), NOON) == reason
+    assert tick_store.pairs() == (set() if reason else {BITCOIN})
 
 
-def test_after_a_refusal_the_last_good_tick_stays(tape: TickStore) -> None:
-    tape.take(tick(100, as_of=NOON - MINUTE), NOON - MINUTE)
-    tape.take(tick(101, 100), NOON)
-    assert (agreed(tape).bid, agreed(tape).as_of) == (100, NOON - MINUTE)
+def test_after_a_refusal_the_last_good_tick_stays(tick_store: TickStore) -> None:
+    tick_store.take(tick(100, as_of=NOON - MINUTE), NOON - MINUTE)
+    tick_store.take(tick(101, 100), NOON)
+    assert (agreed(tick_store).bid, agreed(tick_store).as_of) == (100, NOON - MINUTE)
 
 
-def test_what_is_taken_and_refused_is_counted_by_source_and_reason(tape: TickStore) -> None:
+def test_what_is_taken_and_refused_is_counted_by_source_and_reason(tick_store: TickStore) -> None:
     for given_ in (tick(100), tick(100), tick(101, 100), tick(0), tick(0), tick(100, source="second")):
-        tape.take(given_, NOON)
-    assert tape.taken == {"first": 2, "second": 1}
-    assert tape.refused == {"first": {"bid above ask": 1, "zero or negative": 2}}
+        tick_store.take(given_, NOON)
+    assert tick_store.taken == {"first": 2, "second": 1}
+    assert tick_store.refused == {"first": {"bid above ask": 1, "zero or negative": 2}}
 
 
 # Order
 
 
-def test_a_tick_that_was_overtaken_is_refused(tape: TickStore) -> None:
-    tape.take(tick(100, sequence=7), NOON)
-    assert tape.take(tick(101, sequence=6), NOON) == "out of order"
-    assert tape.take(tick(102, sequence=7), NOON) is None
-    assert tape.take(tick(103, sequence=8), NOON) is None
-    assert agreed(tape).bid == 103
+def test_a_tick_that_was_overtaken_is_refused(tick_store: TickStore) -> None:
+    tick_store.take(tick(100, sequence=7), NOON)
+    assert tick_store.take(tick(101, sequence=6), NOON) == "out of order"
+    assert tick_store.take(tick(102, sequence=7), NOON) is None
+    assert tick_store.take(tick(103, sequence=8), NOON) is None
+    assert agreed(tick_store).bid == 103
 
 
-def test_who_keeps_no_count_is_never_overtaken(tape: TickStore) -> None:
-    tape.take(tick(100, sequence=7), NOON)
-    assert tape.take(tick(101), NOON) is None
+def test_who_keeps_no_count_is_never_overtaken(tick_store: TickStore) -> None:
+    tick_store.take(tick(100, sequence=7), NOON)
+    assert tick_store.take(tick(101), NOON) is None
 
 
-def test_counts_are_a_sources_own_and_a_pairs_own(tape: TickStore) -> None:
-    tape.take(tick(100, sequence=7), NOON)
-    assert tape.take(tick(100, sequence=1, source="second"), NOON) is None
-    assert tape.take(tick(100, sequence=1, pair=TETHERED), NOON) is None
+def test_counts_are_a_sources_own_and_a_pairs_own(tick_store: TickStore) -> None:
+    tick_store.take(tick(100, sequence=7), NOON)
+    assert tick_store.take(tick(100, sequence=1, source="second"), NOON) is None
+    assert tick_store.take(tick(100, sequence=1, pair=TETHERED), NOON) is None
 
 
-def test_an_older_tick_is_refused_and_one_of_the_same_moment_is_not(tape: TickStore) -> None:
-    tape.take(tick(100, as_of=NOON - SECOND), NOON)
-    assert tape.take(tick(101, as_of=NOON - 2 * SECOND), NOON) == "out of order"
-    assert tape.take(tick(102, as_of=NOON - SECOND), NOON) is None
-    assert tape.take(tick(103, as_of=NOON - MINUTE, source="second"), NOON) is None
+def test_an_older_tick_is_refused_and_one_of_the_same_moment_is_not(tick_store: TickStore) -> None:
+    tick_store.take(tick(100, as_of=NOON - SECOND), NOON)
+    assert tick_store.take(tick(101, as_of=NOON - 2 * SECOND), NOON) == "out of order"
+    assert tick_store.take(tick(102, as_of=NOON - SECOND), NOON) is None
+    assert tick_store.take(tick(103, as_of=NOON - MINUTE, source="second"), NOON) is None
 
 
-def test_a_source_that_begins_again_counts_anew_but_its_time_goes_on(tape: TickStore) -> None:
+def test_a_source_that_begins_again_counts_anew_but_its_time_goes_on(tick_store: TickStore) -> None:
     for source in ("first", "second"):
-        tape.take(tick(100, source=source, sequence=700, as_of=NOON - SECOND), NOON)
-    tape.begin_again("first")
-    assert tape.take(tick(101, sequence=1, as_of=NOON - 2 * SECOND), NOON) == "out of order"
-    assert tape.take(tick(101, sequence=1, as_of=NOON - SECOND), NOON) is None
-    assert tape.take(tick(101, source="second", sequence=1, as_of=NOON), NOON) == "out of order"
+        tick_store.take(tick(100, source=source, sequence=700, as_of=NOON - SECOND), NOON)
+    tick_store.begin_again("first")
+    assert tick_store.take(tick(101, sequence=1, as_of=NOON - 2 * SECOND), NOON) == "out of order"
+    assert tick_store.take(tick(101, sequence=1, as_of=NOON - SECOND), NOON) is None
+    assert tick_store.take(tick(101, source="second", sequence=1, as_of=NOON), NOON) == "out of order"
 
 
 def test_a_closed_market_has_no_ticks(a_source) -> None:
-    tape = TickStore({"first": a_source("first")}, lambda _pair, moment: moment > NOON)
-    assert tape.take(tick(100, as_of=NOON - MINUTE), NOON) == "outside the market's hours"
-    assert tape.take(tick(100), NOON) == "outside the market's hours"
-    assert tape.take(tick(100, as_of=NOON - MINUTE), NOON + SECOND) is None
+    tick_store = TickStore({"first": a_source("first")}, lambda _pair, moment: moment > NOON)
+    assert tick_store.take(tick(100, as_of=NOON - MINUTE), NOON) == "outside the market's hours"
+    assert tick_store.take(tick(100), NOON) == "outside the market's hours"
+    assert tick_store.take(tick(100, as_of=NOON - MINUTE), NOON + SECOND) is None
 
 
-def test_what_venues_list_is_the_union_of_their_lists(tape: TickStore) -> None:
-    tape.list_pairs("first", [BITCOIN, TETHERED])
-    tape.list_pairs("second", [TETHERED])
-    assert tape.listing == {BITCOIN, TETHERED}
-    tape.list_pairs("first", [])
-    assert tape.listing == {TETHERED}
+def test_what_venues_list_is_the_union_of_their_lists(tick_store: TickStore) -> None:
+    tick_store.list_pairs("first", [BITCOIN, TETHERED])
+    tick_store.list_pairs("second", [TETHERED])
+    assert tick_store.listing == {BITCOIN, TETHERED}
+    tick_store.list_pairs("first", [])
+    assert tick_store.listing == {TETHERED}
 
 
 FRIDAY_CLOSE = datetime(2026, 11, 20, 22, tzinfo=UTC)
@@ -156,51 +156,51 @@ SUNDAY = datetime(2026, 11, 22, 12, tzinfo=UTC)
 GOLD = Pair("XAU", "USD")
 
 
-def gold_tape(a_source) -> TickStore:
+def gold_tick_store(a_source) -> TickStore:
     names = ("first", "second")
     return TickStore({key: a_source(key, pace=Pace.REALTIME, rate_type=RateType.MARKET) for key in names}, is_open)
 
 
 def test_the_last_word_before_the_close_is_heard_also_when_it_comes_after_it(a_source) -> None:
-    tape = gold_tape(a_source)
+    tick_store = gold_tick_store(a_source)
     last = tick(4000, 4001, pair=GOLD, as_of=FRIDAY_CLOSE - SECOND)
-    assert tape.take(last, SUNDAY) is None
-    quote = agreed(tape, SUNDAY, GOLD)
+    assert tick_store.take(last, SUNDAY) is None
+    quote = agreed(tick_store, SUNDAY, GOLD)
     assert (quote.mid, quote.as_of) == (Fraction("4000.5"), FRIDAY_CLOSE - SECOND)
 
 
 def test_what_is_said_in_closed_hours_is_not_heard(a_source) -> None:
-    tape = gold_tape(a_source)
-    assert tape.take(tick(4000, pair=GOLD, as_of=FRIDAY_CLOSE + SECOND), SUNDAY) == "outside the market's hours"
-    assert tape.take(tick(4000, pair=GOLD), SUNDAY) == "outside the market's hours"
-    assert tape.agreed(GOLD, SUNDAY) is None
+    tick_store = gold_tick_store(a_source)
+    assert tick_store.take(tick(4000, pair=GOLD, as_of=FRIDAY_CLOSE + SECOND), SUNDAY) == "outside the market's hours"
+    assert tick_store.take(tick(4000, pair=GOLD), SUNDAY) == "outside the market's hours"
+    assert tick_store.agreed(GOLD, SUNDAY) is None
 
 
 def test_who_had_stopped_before_the_close_has_no_word_at_the_weekend(a_source) -> None:
-    tape = gold_tape(a_source)
-    assert tape.take(tick(4000, pair=GOLD, as_of=FRIDAY_CLOSE - 16 * MINUTE), SUNDAY) is None
-    assert tape.agreed(GOLD, SUNDAY) is None
-    tape.take(tick(4000, source="second", pair=GOLD, as_of=FRIDAY_CLOSE - 14 * MINUTE), SUNDAY)
-    assert agreed(tape, SUNDAY, GOLD).origin.sources == ("second",)
+    tick_store = gold_tick_store(a_source)
+    assert tick_store.take(tick(4000, pair=GOLD, as_of=FRIDAY_CLOSE - 16 * MINUTE), SUNDAY) is None
+    assert tick_store.agreed(GOLD, SUNDAY) is None
+    tick_store.take(tick(4000, source="second", pair=GOLD, as_of=FRIDAY_CLOSE - 14 * MINUTE), SUNDAY)
+    assert agreed(tick_store, SUNDAY, GOLD).origin.sources == ("second",)
 
 
 def test_when_the_market_opens_the_last_close_has_no_word_any_more(a_source) -> None:
-    tape = gold_tape(a_source)
-    tape.take(tick(4000, pair=GOLD, as_of=FRIDAY_CLOSE - SECOND), SUNDAY)
-    assert tape.agreed(GOLD, SUNDAY + timedelta(hours=10, minutes=59)) is not None
-    assert tape.agreed(GOLD, SUNDAY + timedelta(hours=11)) is None
+    tick_store = gold_tick_store(a_source)
+    tick_store.take(tick(4000, pair=GOLD, as_of=FRIDAY_CLOSE - SECOND), SUNDAY)
+    assert tick_store.agreed(GOLD, SUNDAY + timedelta(hours=10, minutes=59)) is not None
+    assert tick_store.agreed(GOLD, SUNDAY + timedelta(hours=11)) is None
 
 
 # Jumps
 
 
 @pytest.fixture
-def settled(tape: TickStore) -> TickStore:
+def settled(tick_store: TickStore) -> TickStore:
     """The same tape, on which all have agreed on 100 a minute ago."""
     for source in ("first", "second", "third"):
-        tape.take(tick(100, source=source), NOON - MINUTE)
-    assert agreed(tape).bid == 100
-    return tape
+        tick_store.take(tick(100, source=source), NOON - MINUTE)
+    assert agreed(tick_store).bid == 100
+    return tick_store
 
 
 @pytest.mark.parametrize(
@@ -215,19 +215,19 @@ def test_a_jump_is_measured_by_what_was_agreed_on_and_not_by_the_sources_last(se
     assert settled.take(tick(140), NOON) == JUMP
 
 
-def test_the_first_tick_of_all_is_no_jump(tape: TickStore) -> None:
-    assert tape.take(tick(100), NOON) is None
-    assert tape.take(tick(900), NOON) is None, "nothing was agreed on yet"
+def test_the_first_tick_of_all_is_no_jump(tick_store: TickStore) -> None:
+    assert tick_store.take(tick(100), NOON) is None
+    assert tick_store.take(tick(900), NOON) is None, "nothing was agreed on yet"
 
 
-def test_what_is_expected_is_a_measure_until_something_is_known(tape: TickStore) -> None:
-    tape.expect(BITCOIN, 100.0)
-    assert tape.take(tick(900), NOON) == JUMP
-    assert tape.take(tick(120), NOON) is None
-    agreed(tape)
-    tape.expect(BITCOIN, 900.0)
-    assert tape.take(tick(900), NOON) == JUMP
-    assert tape.take(tick(125), NOON) is None
+def test_what_is_expected_is_a_measure_until_something_is_known(tick_store: TickStore) -> None:
+    tick_store.expect(BITCOIN, 100.0)
+    assert tick_store.take(tick(900), NOON) == JUMP
+    assert tick_store.take(tick(120), NOON) is None
+    agreed(tick_store)
+    tick_store.expect(BITCOIN, 900.0)
+    assert tick_store.take(tick(900), NOON) == JUMP
+    assert tick_store.take(tick(125), NOON) is None
 
 
 def test_a_jump_that_a_second_source_makes_too_is_believed(settled: TickStore) -> None:
@@ -308,41 +308,41 @@ def test_a_jump_down_is_confirmed_like_one_up(settled: TickStore) -> None:
 # What is agreed on
 
 
-def test_of_two_the_better_ranked_is_heard(tape: TickStore) -> None:
-    tape.take(tick(101, source="second"), NOON)
-    tape.take(tick(102, source="third"), NOON)
-    assert (agreed(tape).bid, agreed(tape).origin.sources) == (101, ("second",))
-    assert {vote.source: vote.mid for vote in agreed(tape).origin.votes} == {"second": 101.0, "third": 102.0}
+def test_of_two_the_better_ranked_is_heard(tick_store: TickStore) -> None:
+    tick_store.take(tick(101, source="second"), NOON)
+    tick_store.take(tick(102, source="third"), NOON)
+    assert (agreed(tick_store).bid, agreed(tick_store).origin.sources) == (101, ("second",))
+    assert {vote.source: vote.mid for vote in agreed(tick_store).origin.votes} == {"second": 101.0, "third": 102.0}
 
 
-def test_of_three_the_middle_one_is_heard(tape: TickStore) -> None:
+def test_of_three_the_middle_one_is_heard(tick_store: TickStore) -> None:
     for source, bid in (("first", 103), ("second", 101), ("third", 102)):
-        tape.take(tick(bid, source=source), NOON)
-    assert agreed(tape).bid == 102
+        tick_store.take(tick(bid, source=source), NOON)
+    assert agreed(tick_store).bid == 102
 
 
-def test_after_a_quarter_of_an_hour_nobody_is_heard_any_more(tape: TickStore) -> None:
-    tape.take(tick(100), NOON)
-    assert tape.agreed(BITCOIN, NOON + 15 * MINUTE) is not None
-    assert tape.agreed(BITCOIN, NOON + 15 * MINUTE + SECOND) is None
-    assert tape.agreed(TETHERED, NOON) is None
+def test_after_a_quarter_of_an_hour_nobody_is_heard_any_more(tick_store: TickStore) -> None:
+    tick_store.take(tick(100), NOON)
+    assert tick_store.agreed(BITCOIN, NOON + 15 * MINUTE) is not None
+    assert tick_store.agreed(BITCOIN, NOON + 15 * MINUTE + SECOND) is None
+    assert tick_store.agreed(TETHERED, NOON) is None
 
 
-def test_who_has_fallen_silent_leaves_the_others_their_say(tape: TickStore) -> None:
-    tape.take(tick(100), NOON - 20 * MINUTE)
-    tape.take(tick(101, source="third"), NOON)
-    assert agreed(tape).origin.sources == ("third",)
+def test_who_has_fallen_silent_leaves_the_others_their_say(tick_store: TickStore) -> None:
+    tick_store.take(tick(100), NOON - 20 * MINUTE)
+    tick_store.take(tick(101, source="third"), NOON)
+    assert agreed(tick_store).origin.sources == ("third",)
 
 
-def test_what_has_changed_is_told_once(tape: TickStore) -> None:
-    tape.take(tick(100), NOON)
-    tape.take(tick(101), NOON)
-    tape.take(tick(101, 100, pair=TETHERED), NOON)
-    assert tape.changed() == {BITCOIN}
-    assert tape.changed() == set()
-    tape.take(tick(100, pair=TETHERED), NOON)
-    assert tape.changed() == {TETHERED}
-    assert tape.pairs() == {BITCOIN, TETHERED}
+def test_what_has_changed_is_told_once(tick_store: TickStore) -> None:
+    tick_store.take(tick(100), NOON)
+    tick_store.take(tick(101), NOON)
+    tick_store.take(tick(101, 100, pair=TETHERED), NOON)
+    assert tick_store.changed() == {BITCOIN}
+    assert tick_store.changed() == set()
+    tick_store.take(tick(100, pair=TETHERED), NOON)
+    assert tick_store.changed() == {TETHERED}
+    assert tick_store.pairs() == {BITCOIN, TETHERED}
 
 
 TICKS = st.lists(
@@ -361,13 +361,13 @@ TICKS = st.lists(
 def test_what_is_agreed_on_is_always_the_last_word_of_somebody_who_was_believed(
     a_source, steps: list[tuple[str, int, int, int]]
 ) -> None:
-    tape = TickStore({key: a_source(key, pace=Pace.REALTIME) for key in ("first", "second", "third")})
+    tick_store = TickStore({key: a_source(key, pace=Pace.REALTIME) for key in ("first", "second", "third")})
     now, last = NOON, {}
     for source, mid, seconds, sequence in steps:
         now += seconds * SECOND
-        if tape.take(tick(mid, source=source, sequence=sequence), now) is None:
+        if tick_store.take(tick(mid, source=source, sequence=sequence), now) is None:
             last[source] = (mid, now)
-        quote = tape.agreed(BITCOIN, now)
+        quote = tick_store.agreed(BITCOIN, now)
         assert (quote is None) == (not last)
         assert quote is None or (quote.bid, quote.as_of) in last.values()
 
@@ -376,8 +376,8 @@ def test_bars_go_by_the_steady_time_and_by_what_venues_say_while_the_clock_is_ah
     """A tick without a time is of the steady time; one with a time keeps its own."""
     ahead, euro, folding = NOON + 2 * HOUR, Pair("EUR", "USD"), BarAggregator()
     sources = {key: a_source(key, pace=Pace.REALTIME, rate_type=RateType.MARKET) for key in ("first", "second")}
-    tape = TickStore(sources, folding=folding, bar_time=lambda now: now - 2 * HOUR)
-    assert tape.take(tick("1.1", pair=euro, as_of=NOON + SECOND), ahead) is None
-    assert tape.take(tick("1.2", pair=euro), ahead + 2 * SECOND) is None
+    tick_store = TickStore(sources, folding=folding, bar_time=lambda now: now - 2 * HOUR)
+    assert tick_store.take(tick("1.1", pair=euro, as_of=NOON + SECOND), ahead) is None
+    assert tick_store.take(tick("1.2", pair=euro), ahead + 2 * SECOND) is None
     (minute,) = [each for each in folding.closed(NOON + MINUTE) if each.interval is Interval.MINUTE]
     assert (minute.bar.start, str(minute.bar.bid.o), str(minute.bar.bid.c)) == (NOON, "1.1", "1.2")

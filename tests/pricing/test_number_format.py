@@ -115,17 +115,17 @@ def test_a_float_is_written_as_the_rate_that_it_stands_for(rate: float) -> None:
 
 
 def test_the_newest_rates_are_written_alike_from_the_book_and_from_the_image(
-    real_book: RateBook, real_image: RateMatrix
+    real_book: RateBook, real_matrix: RateMatrix
 ) -> None:
-    codes = [code for code in real_book.listed if code in real_image.columns]
+    codes = [code for code in real_book.listed if code in real_matrix.columns]
     assert len(codes) >= 70
-    day = real_image.last_fixing
+    day = real_matrix.last_fixing
     for base, quote in product(codes, codes):
-        history = real_image.cell(day, quote) / real_image.cell(day, base)
+        history = real_matrix.cell(day, quote) / real_matrix.cell(day, base)
         assert plain_float(history) == plain(midpoint(real_book, Pair(base, quote)).value), (base, quote)
 
 
-def test_both_ways_of_writing_agree_over_the_real_history(real_archive: FixingArchive, real_image: RateMatrix) -> None:
+def test_both_ways_of_writing_agree_over_the_real_history(real_archive: FixingArchive, real_matrix: RateMatrix) -> None:
     """Also where the exact rate ends in a 5 as its eleventh digit, on which float64 alone tips either way."""
     days: dict[date, dict[str, Fraction]] = {}
     for fixing in real_archive.fixings("ecb"):
@@ -135,14 +135,14 @@ def test_both_ways_of_writing_agree_over_the_real_history(real_archive: FixingAr
         units = days[day]
         for base, quote in product(draw.sample(sorted(units), 3), units):
             exact = units[quote] / units[base]
-            history = plain_float(real_image.cell(day, quote) / real_image.cell(day, base))
+            history = plain_float(real_matrix.cell(day, quote) / real_matrix.cell(day, base))
             assert history == plain(exact), (day, base, quote)
 
 
-def test_an_exact_tie_of_the_history_is_rounded_up_both_ways(real_image: RateMatrix) -> None:
+def test_an_exact_tie_of_the_history_is_rounded_up_both_ways(real_matrix: RateMatrix) -> None:
     """The pound was 13.642578125 crowns on 2025-08-04: ten digits leave exactly a half."""
     day = date(2025, 8, 4)
-    history = real_image.cell(day, "NOK") / real_image.cell(day, "GBP")
+    history = real_matrix.cell(day, "NOK") / real_matrix.cell(day, "GBP")
     assert plain_float(history) == plain(Fraction("13.642578125")) == "13.64257813"
 
 

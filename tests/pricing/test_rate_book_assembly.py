@@ -107,9 +107,9 @@ def test_book_and_image_read_the_same_for_a_dollar_peg_that_a_third_currency_cro
         Fixing("ecb", Pair("EUR", "USD"), day, Decimal("1.25")),
         Fixing("ecb", Pair("EUR", "AED"), day, Decimal("4.6001")),
     ]
-    image = build_rate_matrix([SourceHistory("EUR", fixings)], day, "a test")
+    matrix = build_rate_matrix([SourceHistory("EUR", fixings)], day, "a test")
     book = assemble_rate_book({"EUR": euro(), "AED": crossed("AED", "3.68008")}, 1, NOON)
-    assert plain(rate(book, "USD", "AED")) == plain_float(image.cell(day, "AED"))
+    assert plain(rate(book, "USD", "AED")) == plain_float(matrix.cell(day, "AED"))
 
 
 def test_the_living_and_current_are_listed_by_code() -> None:

@@ -70,7 +70,7 @@ def settings(tmp_path: Path, prepared: Path) -> Settings:
 
 
 @pytest.fixture
-def board(settings: Settings) -> RateBookFile:
+def book_file(settings: Settings) -> RateBookFile:
     """The board as the supervisor has it."""
     return RateBookFile(settings.data)
 
@@ -122,19 +122,19 @@ def asking(settings: Settings) -> Ask:
     return ask
 
 
-def dearer(board: RateBookFile) -> RateBook:
+def dearer(book_file: RateBookFile) -> RateBook:
     """Make the book in which a euro is 2 dollars."""
-    book = board.current()
+    book = book_file.current()
     assert book is not None
     euro = replace(book.quotes["EUR"], bid=Fraction(2), ask=Fraction(2))
     return replace(book, version=book.version + 1, quotes={**book.quotes, "EUR": euro})
 
 
-def write_dearer_image(settings: Settings) -> None:
-    image = open_rate_matrix(settings.data / "rates.image")
-    cells = array("d", image.cells)
-    cells[image.columns["EUR"] :: len(image.codes)] = array("d", [0.5]) * len(image.era_of_day)
-    write_rate_matrix(settings.data / "rates.image", replace(image, revision="9-abc-1", cells=memoryview(cells)))
+def write_dearer_matrix(settings: Settings) -> None:
+    matrix = open_rate_matrix(settings.data / "rates.image")
+    cells = array("d", matrix.cells)
+    cells[matrix.columns["EUR"] :: len(matrix.codes)] = array("d", [0.5]) * len(matrix.era_of_day)
+    write_rate_matrix(settings.data / "rates.image", replace(matrix, revision="9-abc-1", cells=memoryview(cells)))
 
 
 def within_a_second(happened: Callable[[], bool]) -> bool:
@@ -194,9 +194,9 @@ def test_a_worker_that_waits_for_an_image_ends_with_its_supervisor(
         load_worker(settings, 100)
 
 
-def test_a_new_book_is_answered_from_within_a_second(ask: Ask, board: RateBookFile) -> None:
+def test_a_new_book_is_answered_from_within_a_second(ask: Ask, book_file: RateBookFile) -> None:
     assert ask(LIVE)["result"] == {"USD": 1.25}
-    board.publish(dearer(board))
+    book_file.publish(dearer(book_file))
     assert within_a_second(lambda: ask(LIVE)["result"] == {"USD": 2})
 
 
@@ -235,96 +235,98 @@ def test_an_archive_that_cannot_be_read_costs_the_closes_alone(ask: Ask, setting
     assert ask(LIVE)["result"] == {"USD": 1.25}
 
 
-def test_a_new_book_is_taken_up_at_the_next_look(ask: Ask, board: RateBookFile, look: Callable[[], None]) -> None:
+def test_a_new_book_is_taken_up_at_the_next_look(ask: Ask, book_file: RateBookFile, look: Callable[[], None]) -> None:
     ask(LIVE)
-    board.publish(dearer(board))
+    book_file.publish(dearer(book_file))
     assert ask(LIVE)["result"] == {"USD": 1.25}
     look()
     assert ask(LIVE)["result"] == {"USD": 2}
 
 
 def test_a_new_image_is_taken_up_and_closed_answers_with_it(
-    ask: Ask, settings: Settings, board: RateBookFile, look: Callable[[], None]
+    ask: Ask, settings: Settings, book_file: RateBookFile, look: Callable[[], None]
 ) -> None:
     assert ask(PAST)["results"] == {"USD": 1.25}
-    write_dearer_image(settings)
-    board.ring(Topic.IMAGE)
+    write_dearer_matrix(settings)
+    book_file.ring(Topic.MATRIX)
     look()
     assert ask(PAST)["results"] == {"USD": 2}
 
 
-def test_a_new_account_is_let_in(ask: Ask, settings: Settings, board: RateBookFile, look: Callable[[], None]) -> None:
+def test_a_new_account_is_let_in(
+    ask: Ask, settings: Settings, book_file: RateBookFile, look: Callable[[], None]
+) -> None:
     store = open_store(settings)
     store.accounts.create(Account(0, "guest", "unlimited"), NewKey(digest(OTHER_KEY), shown_prefix(OTHER_KEY)))
     store.close()
-    board.ring(Topic.ACCOUNTS)
+    book_file.ring(Topic.ACCOUNTS)
     look()
     assert ask(LIVE, key=OTHER_KEY)["result"] == {"USD": 1.25}
 
 
 def test_without_a_ring_nothing_is_read_again(ask: Ask, settings: Settings, look: Callable[[], None]) -> None:
-    write_dearer_image(settings)
+    write_dearer_matrix(settings)
     look()
     assert ask(PAST)["results"] == {"USD": 1.25}
 
 
 def test_a_damaged_new_image_leaves_the_old_in_place(
-    ask: Ask, settings: Settings, board: RateBookFile, look: Callable[[], None], caplog: pytest.LogCaptureFixture
+    ask: Ask, settings: Settings, book_file: RateBookFile, look: Callable[[], None], caplog: pytest.LogCaptureFixture
 ) -> None:
     (settings.data / "rates.image").rename(settings.data / "old.image")
     (settings.data / "rates.image").write_bytes(b"damaged")
-    board.ring(Topic.IMAGE)
+    book_file.ring(Topic.MATRIX)
     look()
     assert ask(PAST)["results"] == {"USD": 1.25}
     assert [record.levelno for record in caplog.records if record.name.startswith("cambist")] == [logging.ERROR]
 
 
 def test_a_damaged_new_book_leaves_the_old_in_place(
-    ask: Ask, settings: Settings, board: RateBookFile, look: Callable[[], None]
+    ask: Ask, settings: Settings, book_file: RateBookFile, look: Callable[[], None]
 ) -> None:
     (settings.data / "book.json").write_bytes(b"{")
-    board.ring(Topic.BOOK)
+    book_file.ring(Topic.BOOK)
     look()
     assert ask(LIVE)["result"] == {"USD": 1.25}
 
 
 def test_a_good_image_after_a_damaged_one_is_taken_up(
-    ask: Ask, settings: Settings, board: RateBookFile, look: Callable[[], None]
+    ask: Ask, settings: Settings, book_file: RateBookFile, look: Callable[[], None]
 ) -> None:
-    image = settings.data / "rates.image"
-    image.rename(settings.data / "old.image")
-    image.write_bytes(b"damaged")
-    board.ring(Topic.IMAGE)
+    matrix = settings.data / "rates.image"
+    matrix.rename(settings.data / "old.image")
+    matrix.write_bytes(b"damaged")
+    book_file.ring(Topic.MATRIX)
     look()
-    (settings.data / "old.image").rename(image)
-    write_dearer_image(settings)
-    board.ring(Topic.IMAGE)
+    (settings.data / "old.image").rename(matrix)
+    write_dearer_matrix(settings)
+    book_file.ring(Topic.MATRIX)
     look()
     assert ask(PAST)["results"] == {"USD": 2}
 
 
 def test_a_locked_database_does_not_end_the_watch(
-    ask: Ask, board: RateBookFile, look: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+    ask: Ask, book_file: RateBookFile, look: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def locked(_: object) -> None:
         raise OperationalError("select", {}, Exception("database is locked"))
 
     monkeypatch.setattr(SqlAccounts, "by_key", locked)
-    board.ring(Topic.ACCOUNTS)
+    book_file.ring(Topic.ACCOUNTS)
     look()
-    board.publish(dearer(board))
+    book_file.publish(dearer(book_file))
     look()
     assert ask(LIVE)["result"] == {"USD": 2}
 
 
 def test_news_that_comes_while_the_worker_starts_is_not_missed(
-    settings: Settings, board: RateBookFile, monkeypatch: pytest.MonkeyPatch
+    settings: Settings, book_file: RateBookFile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Slow(WorkerState):
         def __init__(self, *everything: Any, **more: Any) -> None:
             super().__init__(*everything, **more)
-            board.publish(dearer(board))
+            book_file.publish(dearer(book_file))
 
-    monkeypatch.setattr(module, "Desk", Slow)
+    monkeypatch.setattr(module, "WorkerState", Slow)
     ask = asking(settings)
     assert within_a_second(lambda: ask(LIVE)["result"] == {"USD": 2})

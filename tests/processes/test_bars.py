@@ -28,7 +28,7 @@ from cambist.processes.ingestor import Ingestor
 from cambist.processes.sandbox_market import SandboxMarket
 from cambist.processes.simulated_market import faults_file
 from cambist.reference.tables import CURRENCIES
-from cambist.registry import archive_worker as archivist_module
+from cambist.registry import archive_worker as archive_worker_module
 from cambist.registry.archive_worker import ArchiveTasks, ArchiveWorker
 from cambist.registry.open_bars import read_open_bars, write_open_bars
 from cambist.sandbox.faults import Faults
@@ -98,7 +98,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from cambist.registry.open_bars import read_open_bars, write_open_bars
-from cambist.ingest.bar_writer import Upkeep
+from cambist.ingest.bar_writer import BarWriter
 from cambist.pricing.pair import Pair
 from cambist.pricing.tick import Tick
 
@@ -113,7 +113,7 @@ def save(content):
 
 async def run():
     now = lambda: datetime(2026, 3, 6, 12, tzinfo=UTC)
-    task = asyncio.create_task(Upkeep(folding, save, none, none, timedelta(days=1), now).run())
+    task = asyncio.create_task(BarWriter(folding, save, none, none, timedelta(days=1), now).run())
     for count in range(100_000):
         price = Decimal(count + 1)
         folding.take(Tick("a", Pair("EUR", "USD"), price, price), now(), now())
@@ -159,13 +159,13 @@ def test_the_gatherer_folds_the_tape_s_ticks_saves_files_and_forgets(
     store.close()
     monkeypatch.setattr("cambist.processes.ingestor.is_open", lambda _pair, _now: True)
     gatherer = Ingestor(live, {})
-    gatherer._archivist.close()
-    monkeypatch.setattr(gatherer, "_archivist", ArchiveHere(live))
+    gatherer._archive_worker.close()
+    monkeypatch.setattr(gatherer, "_archive_worker", ArchiveHere(live))
     earlier = minute + 30 * SECOND
     gatherer._bar_clock.elapsed = earlier.timestamp
-    assert gatherer._tape.take(tick("1.25"), earlier) is None
+    assert gatherer._tick_store.take(tick("1.25"), earlier) is None
     gatherer._bar_clock.elapsed = lambda: datetime.now(UTC).timestamp()
-    assert gatherer._tape.take(tick("1.26"), now) is None
+    assert gatherer._tick_store.take(tick("1.26"), now) is None
 
     async def scene() -> None:
         task = asyncio.create_task(gatherer._bar())
@@ -178,26 +178,26 @@ def test_the_gatherer_folds_the_tape_s_ticks_saves_files_and_forgets(
     assert [each.start for each in bars][:2] == [minute - timedelta(days=29), minute]
     assert bars[1].bid == Ohlc(*[Decimal("1.25")] * 4)
     following = Ingestor(live, {})
-    following._archivist.close()
+    following._archive_worker.close()
     still = {(each.interval, each.bar.start): each.bar.bid.c for each in following._folding.closed(now + 48 * HOUR)}
     assert still[Interval.MINUTE, now.replace(second=0, microsecond=0)] == Decimal("1.26")
     assert still[Interval.DAY, now.replace(hour=0, minute=0, second=0, microsecond=0)] == Decimal("1.26")
 
 
 def test_the_archivist_s_process_files_and_forgets_bars(live: Settings) -> None:
-    archivist = ArchiveWorker(live)
+    archive_worker = ArchiveWorker(live)
 
     async def scene() -> int:
-        await archivist.call(ArchiveTasks.file_bars, [bar(NOON), bar(NOON + MINUTE), bar(NOON, Interval.HOUR)])
-        return await archivist.call(ArchiveTasks.forget_bars, Interval.MINUTE, NOON + MINUTE)
+        await archive_worker.call(ArchiveTasks.file_bars, [bar(NOON), bar(NOON + MINUTE), bar(NOON, Interval.HOUR)])
+        return await archive_worker.call(ArchiveTasks.forget_bars, Interval.MINUTE, NOON + MINUTE)
 
     try:
         assert asyncio.run(scene()) == 1
     finally:
-        archivist.close()
+        archive_worker.close()
     assert starts(live) == [NOON + MINUTE]
     assert starts(live, Interval.HOUR) == [NOON]
-    assert archivist_module._archives == []
+    assert archive_worker_module._archives == []
 
 
 # The sandbox
@@ -367,5 +367,5 @@ def test_a_request_sees_the_bars(player: SandboxMarket, clock: Clock, settings: 
     player._bars._store.bars.file([bar(NOON)])
     play(player, clock, NOON)
     worker = ApiWorker(settings)
-    view = worker._desk.view(worker._book(), NOON.timestamp())
+    view = worker._worker_state.view(worker._book(), NOON.timestamp())
     assert [each.start for each in view.bars.page(EURUSD, Interval.MINUTE, None, None, 9)] == [NOON]

@@ -95,7 +95,7 @@ def start(settings: Settings) -> Iterator[Started]:
     end()
 
 
-def image_of(settings: Settings) -> RateMatrix:
+def matrix_of(settings: Settings) -> RateMatrix:
     return open_rate_matrix(settings.data / "rates.image")
 
 
@@ -106,8 +106,8 @@ def book_of(settings: Settings) -> RateBook:
 
 
 def versions(settings: Settings) -> dict[Topic, int]:
-    board = RateBookFile(settings.data)
-    return {news: board.version(news) for news in Topic}
+    book_file = RateBookFile(settings.data)
+    return {topic: book_file.version(topic) for topic in Topic}
 
 
 def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
@@ -124,7 +124,7 @@ def test_the_first_start_fills_the_folder(start: Started, empty: Settings, caplo
     keeper = start(prepared=False)
     keeper.prepare(counted.append)
     assert sum(counted) == len(list(keeper._store.archive.fixings("ecb"))) == 17
-    assert image_of(empty).cell(FRIDAY, "EUR") == 1 / 1.25
+    assert matrix_of(empty).cell(FRIDAY, "EUR") == 1 / 1.25
     assert book_of(empty).quotes["EUR"].mid == Fraction("1.25")
     assert book_of(empty).version == 1
     assert "filed 17 new ECB reference rates and 0 corrections" in caplog.text
@@ -133,21 +133,21 @@ def test_the_first_start_fills_the_folder(start: Started, empty: Settings, caplo
 
 def test_a_second_start_finds_everything_done(start: Started, settings: Settings) -> None:
     revision = start()._store.archive.revision()
-    image = settings.data / "rates.image"
-    before = image.stat().st_ino, image.stat().st_mtime_ns, image.read_bytes()
+    matrix = settings.data / "rates.image"
+    before = matrix.stat().st_ino, matrix.stat().st_mtime_ns, matrix.read_bytes()
     counted: list[int] = []
     keeper = start(NOON + HOUR, prepared=False)
     keeper.prepare(counted.append)
     assert counted == []
     assert keeper._store.archive.revision() == revision
-    assert (image.stat().st_ino, image.stat().st_mtime_ns, image.read_bytes()) == before
+    assert (matrix.stat().st_ino, matrix.stat().st_mtime_ns, matrix.read_bytes()) == before
 
 
 def test_a_second_start_rings_for_no_new_image(start: Started, settings: Settings) -> None:
     start()
     before = versions(settings)
     start(NOON + HOUR)
-    assert versions(settings)[Topic.IMAGE] == before[Topic.IMAGE]
+    assert versions(settings)[Topic.MATRIX] == before[Topic.MATRIX]
 
 
 def test_a_second_start_counts_the_books_version_on(start: Started, settings: Settings) -> None:
@@ -188,7 +188,7 @@ def test_a_start_that_was_cut_off_in_the_import_is_made_good(start: Started, emp
     with pytest.raises(KeyboardInterrupt):
         keeper.prepare(cut_off)
     assert len(list(start()._store.archive.fixings("ecb"))) == 17
-    assert image_of(empty).cell(FRIDAY, "EUR") == 1 / 1.25
+    assert matrix_of(empty).cell(FRIDAY, "EUR") == 1 / 1.25
 
 
 @pytest.mark.parametrize("damage", [b"", b"no image", None])
@@ -196,24 +196,24 @@ def test_a_damaged_image_is_rebuilt_with_a_warning(
     start: Started, settings: Settings, caplog: pytest.LogCaptureFixture, damage: bytes | None
 ) -> None:
     start()
-    image = settings.data / "rates.image"
-    good = image.read_bytes()
-    image.write_bytes(good[:-1] + bytes([good[-1] ^ 1]) if damage is None else damage)
+    matrix = settings.data / "rates.image"
+    good = matrix.read_bytes()
+    matrix.write_bytes(good[:-1] + bytes([good[-1] ^ 1]) if damage is None else damage)
     before = versions(settings)
     start()
-    assert image.read_bytes() == good
+    assert matrix.read_bytes() == good
     assert any("rates.image" in warning and "built anew" in warning for warning in warnings(caplog))
-    assert versions(settings)[Topic.IMAGE] != before[Topic.IMAGE]
+    assert versions(settings)[Topic.MATRIX] != before[Topic.MATRIX]
 
 
 def test_an_image_with_a_damaged_header_is_never_trusted(start: Started, settings: Settings) -> None:
     start()
-    image = settings.data / "rates.image"
-    good = image.read_bytes()
+    matrix = settings.data / "rates.image"
+    good = matrix.read_bytes()
     assert good.count(b'"GBP"') == 1
-    image.write_bytes(good.replace(b'"GBP"', b'"GBQ"'))
+    matrix.write_bytes(good.replace(b'"GBP"', b'"GBQ"'))
     start()
-    assert image_of(settings).cell(FRIDAY, "GBP") == pytest.approx(0.8 / 1.25)
+    assert matrix_of(settings).cell(FRIDAY, "GBP") == pytest.approx(0.8 / 1.25)
 
 
 def test_a_missing_image_is_built_without_a_warning(
@@ -222,24 +222,24 @@ def test_a_missing_image_is_built_without_a_warning(
     start()
     (settings.data / "rates.image").unlink()
     start()
-    assert image_of(settings).cell(FRIDAY, "EUR") == 1 / 1.25
+    assert matrix_of(settings).cell(FRIDAY, "EUR") == 1 / 1.25
     assert warnings(caplog) == []
 
 
 def test_an_image_of_an_older_revision_is_rebuilt(start: Started, settings: Settings) -> None:
-    image = image_of(settings)
-    old = replace(image, revision="0-abc-1", cells=memoryview(array("d", [9.0]) * len(image.cells)))
+    matrix = matrix_of(settings)
+    old = replace(matrix, revision="0-abc-1", cells=memoryview(array("d", [9.0]) * len(matrix.cells)))
     write_rate_matrix(settings.data / "rates.image", old)
     start()
-    assert image_of(settings).revision == image.revision
-    assert image_of(settings).cell(FRIDAY, "EUR") == 1 / 1.25
+    assert matrix_of(settings).revision == matrix.revision
+    assert matrix_of(settings).cell(FRIDAY, "EUR") == 1 / 1.25
 
 
 def test_an_image_whose_days_run_out_is_rebuilt(start: Started, settings: Settings) -> None:
     start()
-    last = image_of(settings).last_day
+    last = matrix_of(settings).last_day
     start(datetime.combine(last, NOON.time(), UTC))
-    assert image_of(settings).last_day > last
+    assert matrix_of(settings).last_day > last
 
 
 @pytest.mark.parametrize("damage", [b"", b"{", b'{"version":1}'])
@@ -267,7 +267,7 @@ def test_a_newer_package_adds_its_days(start: Started, settings: Settings, packa
     package.write_bytes(rates("2026-03-09,1.5000,181.00,", "2026-03-06,1.2500,180.00,"))
     keeper = start(NOON + HOUR)
     assert len(list(keeper._store.archive.fixings("ecb"))) == 19
-    assert image_of(settings).cell(date(2026, 3, 9), "EUR") == 1 / 1.5
+    assert matrix_of(settings).cell(date(2026, 3, 9), "EUR") == 1 / 1.5
     assert book_of(settings).quotes["EUR"].mid == Fraction("1.5")
 
 
@@ -280,7 +280,7 @@ def test_a_newer_package_records_corrections(start: Started, settings: Settings,
         ("1.2500", NOON),
         ("1.2600", NOON + HOUR),
     ]
-    assert image_of(settings).cell(FRIDAY, "EUR") == 1 / 1.26
+    assert matrix_of(settings).cell(FRIDAY, "EUR") == 1 / 1.26
     assert book_of(settings).quotes["EUR"].mid == Fraction("1.26")
 
 
@@ -327,7 +327,7 @@ def test_a_new_owner_rings_for_the_accounts(start: Started, settings: Settings) 
     keeper = start()
     before = versions(settings)
     keeper.create_owner()
-    assert [news for news in Topic if versions(settings)[news] != before[news]] == [Topic.ACCOUNTS]
+    assert [topic for topic in Topic if versions(settings)[topic] != before[topic]] == [Topic.ACCOUNTS]
 
 
 def test_a_start_cut_off_before_the_account_ends_in_one_working_key(

@@ -31,7 +31,7 @@ from cambist.processes.rate_matrix_rebuild import rebuild_rate_matrix
 from cambist.processes.sandbox_market import SandboxMarket
 from cambist.registry.archive_worker import ArchiveTasks
 from cambist.registry.components import open_store
-from cambist.registry.sources import own_feeds
+from cambist.registry.sources import own_adapters
 from cambist.settings import Settings
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.shared.rate_book_file import RateBookFile, Topic
@@ -94,18 +94,18 @@ def book_of(settings: Settings) -> RateBook:
     return book
 
 
-def image_of(settings: Settings) -> RateMatrix:
+def matrix_of(settings: Settings) -> RateMatrix:
     return open_rate_matrix(settings.data / "rates.image")
 
 
 def assert_real(settings: Settings) -> None:
     """All that a live folder holds is of the small file, to the digit."""
-    book, image = book_of(settings), image_of(settings)
+    book, matrix = book_of(settings), matrix_of(settings)
     assert SIMULATED not in {source for quote in book.quotes.values() for source in quote.origin.sources}
     assert book.pairs == {}
     assert float(book.quotes["EUR"].mid) == 1.25
-    assert SIMULATED not in image.sources
-    assert image.cell(FRIDAY, "EUR") == 1 / 1.25
+    assert SIMULATED not in matrix.sources
+    assert matrix.cell(FRIDAY, "EUR") == 1 / 1.25
     assert sources_in(settings.data / "cambist.db") <= {"ecb"}
 
 
@@ -207,14 +207,14 @@ def test_a_live_start_makes_anew_what_was_copied_from_a_sandbox(
     copy(names, sandbox, live)
     start(live)
     assert_real(live)
-    assert ApiWorker(live)._desk.view(book_of(live), NOON.timestamp()).bulletin is None
+    assert ApiWorker(live)._worker_state.view(book_of(live), NOON.timestamp()).source_reports is None
 
 
 def test_an_image_that_claims_to_be_current_is_made_anew_too(live: Settings, sandbox: Settings) -> None:
     """As a copy with the live revision written into it would."""
-    write_rate_matrix(live.data / "rates.image", replace(image_of(sandbox), revision=image_of(live).revision))
+    write_rate_matrix(live.data / "rates.image", replace(matrix_of(sandbox), revision=matrix_of(live).revision))
     store = open_store(live)
-    assert is_current(image_of(live), store.archive, NOON.date())
+    assert is_current(matrix_of(live), store.archive, NOON.date())
     store.close()
     start(live)
     assert_real(live)
@@ -235,7 +235,7 @@ def test_no_live_worker_begins_with_an_image_that_was_copied_but_waits_for_the_o
     mended.start()
     worker = ApiWorker(live)
     mended.join()
-    assert SIMULATED not in worker._desk._image.sources
+    assert SIMULATED not in worker._worker_state._matrix.sources
     assert "not made for a live folder: this worker waits until it is rebuilt" in caplog.text
 
 
@@ -244,15 +244,15 @@ def test_a_live_worker_takes_up_nothing_that_was_copied(
 ) -> None:
     worker = ApiWorker(live)
     watch = worker.watch(0)
-    book, image = worker._desk.shelves._book, worker._desk._image
+    book, matrix = worker._worker_state.shelves._book, worker._worker_state._matrix
     copy(SERVED, sandbox, live)
-    board = RateBookFile(live.data)
-    for news in (Topic.BOOK, Topic.IMAGE, Topic.SOURCES):
-        board.ring(news)
+    book_file = RateBookFile(live.data)
+    for topic in (Topic.BOOK, Topic.MATRIX, Topic.SOURCES):
+        book_file.ring(topic)
     watch.look()
-    assert worker._desk._image is image
-    assert worker._desk._bulletin is None
-    assert worker._desk.shelves._book is book
+    assert worker._worker_state._matrix is matrix
+    assert worker._worker_state._source_reports is None
+    assert worker._worker_state.shelves._book is book
     refused = [str(record.exc_info[1]) for record in caplog.records if record.exc_info]
     assert len([line for line in refused if "not made for a live folder" in line]) == 2
 
@@ -263,15 +263,15 @@ def test_nothing_live_is_passed_off_as_a_sandboxs_either(live: Settings, sandbox
         ApiWorker(sandbox)
     copy(("rates.image",), live, sandbox)
     start(sandbox)
-    assert image_of(sandbox).sources == (SIMULATED,)
+    assert matrix_of(sandbox).sources == (SIMULATED,)
     assert "BTC" in book_of(sandbox).quotes
 
 
 def test_no_delivery_is_judged_by_a_simulated_image(live: Settings, sandbox: Settings) -> None:
     copy(("rates.image",), sandbox, live)
-    desk = ArchiveTasks(live)
-    assert desk._current_image() is None
-    assert desk.rebuild(NOON.date())
+    worker_state = ArchiveTasks(live)
+    assert worker_state._current_matrix() is None
+    assert worker_state.rebuild(NOON.date())
     assert_real(live)
 
 
@@ -300,9 +300,9 @@ def test_a_live_service_on_a_sandboxs_database_holds_only_what_is_real(sandbox: 
     start(settings)
     assert sources_in(sandbox.data / "cambist.db") == {"ecb"}
     start(sandbox)
-    assert image_of(sandbox).sources == (SIMULATED,)
+    assert matrix_of(sandbox).sources == (SIMULATED,)
     assert sources_in(sandbox.data / "cambist.db") == {"ecb"}
-    assert SIMULATED not in image_of(settings).sources
+    assert SIMULATED not in matrix_of(settings).sources
 
 
 # the archive itself
@@ -343,10 +343,10 @@ def test_no_own_source_is_called_as_the_sandbox(tmp_path: Path) -> None:
     text = example.read_text().split("```toml\n")[1].split("```")[0]
     key = next(line for line in text.splitlines() if line.startswith("key"))
     (tmp_path / "mine.toml").write_text(text)
-    assert own_feeds(tmp_path)
+    assert own_adapters(tmp_path)
     (tmp_path / "mine.toml").write_text(text.replace(key, 'key = "sandbox"'))
     with pytest.raises(SourceRefused, match="sandbox"):
-        own_feeds(tmp_path)
+        own_adapters(tmp_path)
 
 
 # commands that file

@@ -75,7 +75,7 @@ MOMENTS = [
     datetime(2026, 11, 22, 12, tzinfo=UTC),
     datetime(2026, 11, 22, 22, 5, tzinfo=UTC),  # five minutes after the opening
 ]
-NO_IMAGE = RateMatrix("", date(1970, 1, 1), date(1970, 1, 1), (), (), (), memoryview(b"").cast("d"))
+NO_MATRIX = RateMatrix("", date(1970, 1, 1), date(1970, 1, 1), (), (), (), memoryview(b"").cast("d"))
 AGES = (0, 0, 1, 5, 10, 14, 16, 30, 300)
 
 
@@ -104,12 +104,12 @@ class Dealt(TickStore):
 def some_book(rng: random.Random) -> tuple[RateBook, datetime]:
     """Make a book as ingest does, and a moment: its own, or a while later, while ingest says nothing."""
     now = rng.choice(MOMENTS)
-    tape = Dealt({})
-    tape.quotes = {
+    tick_store = Dealt({})
+    tick_store.quotes = {
         pair: quoted(pair, now - rng.choice(AGES) * MINUTE, Pace.REALTIME) for pair in DEALT if rng.random() < 0.6
     }
-    tape.listing = frozenset(pair for pair in DEALT if pair.base in COINS and rng.random() < 0.5)
-    books = RateBookBuilder(tape)
+    tick_store.listing = frozenset(pair for pair in DEALT if pair.base in COINS and rng.random() < 0.5)
+    books = RateBookBuilder(tick_store)
     for code in ("EUR", "GBP", "JPY", "TRY", "XAU", "XAG"):
         if rng.random() < 0.85:
             fixed = quoted(Pair(code, "USD"), now - timedelta(hours=rng.choice((5, 20, 70, 335, 337, 550))), Pace.DAILY)
@@ -157,7 +157,7 @@ def test_they_agree(seed: int, limit: timedelta) -> None:
     ages = {AssetKind.COIN: limit, AssetKind.METAL: limit, AssetKind.CURRENCY: limit}
     prices = Prices(ages, lambda: at)
     prices.update(book)
-    view = RequestContext(book, NO_IMAGE, at, ages=ages)
+    view = RequestContext(book, NO_MATRIX, at, ages=ages)
     for name in NAMES:
         pair = Pair(*name.split("/"))
         found, expected = told(prices, name), answered(view, pair)

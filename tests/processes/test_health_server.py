@@ -39,7 +39,7 @@ WAITING = report("boe", last_success=None, newest=None)
 OFF = report("imf", enabled=False, why="its terms")
 
 
-def bulletin(*reports: SourceReport, age: timedelta = SECOND, **rest: Any) -> SourceReports:
+def source_reports(*reports: SourceReport, age: timedelta = SECOND, **rest: Any) -> SourceReports:
     return SourceReports(NOW - age, reports, **rest)
 
 
@@ -52,7 +52,7 @@ def bulletin(*reports: SourceReport, age: timedelta = SECOND, **rest: Any) -> So
     ids=["fresh", "late", "one of three", "late and failing", "all off", "off and fresh", "no source at all"],
 )
 def test_it_is_ready_while_one_source_that_is_on_answers(reports: tuple[SourceReport, ...]) -> None:
-    assert readiness(bulletin(*reports), NOW, asks=True) == health_server.Ready(ready=True, wanting=())
+    assert readiness(source_reports(*reports), NOW, asks=True) == health_server.Ready(ready=True, wanting=())
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_it_is_ready_while_one_source_that_is_on_answers(reports: tuple[SourceRe
     ids=["failing", "waiting", "failing and waiting", "the only one that is on"],
 )
 def test_it_is_not_where_none_of_them_answers(reports: tuple[SourceReport, ...]) -> None:
-    assert readiness(bulletin(*reports), NOW, asks=True) == health_server.Ready(
+    assert readiness(source_reports(*reports), NOW, asks=True) == health_server.Ready(
         ready=False, wanting=("no source answers",)
     )
 
@@ -73,17 +73,17 @@ def test_it_is_not_before_the_first_bulletin() -> None:
 
 @pytest.mark.parametrize(("seconds", "is_ready"), [(0, True), (15, True), (16, False), (-30, True), (86_400, False)])
 def test_it_is_not_once_ingest_has_been_silent_for_more_than_15_seconds(seconds: int, is_ready: bool) -> None:  # noqa: FBT001
-    found = readiness(bulletin(FRESH, age=seconds * SECOND), NOW, asks=True)
+    found = readiness(source_reports(FRESH, age=seconds * SECOND), NOW, asks=True)
     assert found.ready is is_ready
     assert found.wanting == (() if is_ready else (f"ingest has been silent for {seconds} s",))
 
 
 def test_everything_that_it_wants_is_said() -> None:
-    found = readiness(bulletin(FAILING, age=90 * SECOND), NOW, asks=True)
+    found = readiness(source_reports(FAILING, age=90 * SECOND), NOW, asks=True)
     assert found.wanting == ("ingest has been silent for 90 s", "no source answers")
 
 
-@pytest.mark.parametrize("last", [None, bulletin(FAILING, age=timedelta(days=9))], ids=["none", "an old one"])
+@pytest.mark.parametrize("last", [None, source_reports(FAILING, age=timedelta(days=9))], ids=["none", "an old one"])
 def test_one_that_asks_nobody_is_ready_with_what_it_has(last: SourceReports | None) -> None:
     assert readiness(last, NOW, asks=False).ready is True
 
@@ -129,7 +129,7 @@ def test_before_the_first_bulletin_there_are_no_metrics_of_sources() -> None:
 
 def test_every_source_has_its_condition_lag_failures_quarantine_and_ticks() -> None:
     kraken = report("kraken", ticks=1200, refused={"crossed": 3, "stale": 1}, waiting=2, newest=NOW - 1.5 * SECOND)
-    assert metrics(bulletin(kraken, FAILING, OFF, book_version=0)) == {
+    assert metrics(source_reports(kraken, FAILING, OFF, book_version=0)) == {
         ("source_condition", "kraken", "fresh"): 1,
         ("source_condition", "boc", "failing"): 1,
         ("source_condition", "imf", "off"): 1,
@@ -152,15 +152,15 @@ def test_every_source_has_its_condition_lag_failures_quarantine_and_ticks() -> N
 
 
 def test_a_source_of_which_nothing_was_heard_has_no_lag() -> None:
-    found = metrics(bulletin(WAITING))
+    found = metrics(source_reports(WAITING))
     assert found["source_condition", "boe", "waiting"] == 1
     assert ("source_lag_seconds", "boe") not in found
 
 
 def test_the_book_has_its_version_and_its_age() -> None:
-    found = metrics(bulletin(FRESH, book_version=41, book_at=NOW - timedelta(milliseconds=250)))
+    found = metrics(source_reports(FRESH, book_version=41, book_at=NOW - timedelta(milliseconds=250)))
     assert (found["book_version",], found["book_age_seconds",]) == (41, 0.25)
-    assert ("book_age_seconds",) not in metrics(bulletin(FRESH, book_version=0))
+    assert ("book_age_seconds",) not in metrics(source_reports(FRESH, book_version=0))
 
 
 # The port
@@ -198,7 +198,7 @@ def servers(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
 
 @pytest.fixture
 def told() -> Told:
-    return Told(bulletin(FRESH, book_version=7, book_at=NOW))
+    return Told(source_reports(FRESH, book_version=7, book_at=NOW))
 
 
 @pytest.fixture
@@ -220,7 +220,7 @@ def test_it_lives_as_long_as_it_answers(port: int, told: Told) -> None:
 def test_it_is_ready_with_200_and_else_503_with_what_it_wants(port: int, told: Told) -> None:
     status, _, body = asked(port, "/health/ready")
     assert (status, json.loads(body)) == (200, {"ready": True, "wanting": []})
-    told.last = bulletin(FAILING)
+    told.last = source_reports(FAILING)
     status, headers, body = asked(port, "/health/ready")
     assert (status, json.loads(body)) == (503, {"ready": False, "wanting": ["no source answers"]})
     assert headers["cache-control"] == "no-store"
@@ -241,7 +241,7 @@ def test_metrics_are_read_anew_each_time(port: int, told: Told) -> None:
         assert (status, headers["content-type"].startswith("text/plain")) == (200, True)
         assert samples(body)["book_version",] == 7
         assert samples(body)["source_condition", "ecb", "fresh"] == 1
-        told.last = bulletin(WAITING, book_version=8)
+        told.last = source_reports(WAITING, book_version=8)
         found = samples(asked(port, "/metrics")[2])
         assert found["book_version",] == 8
         assert ("source_condition", "ecb", "fresh") not in found

@@ -60,11 +60,11 @@ def test_an_image_that_cannot_be_built_is_tried_again_and_logged_once(
 ) -> None:
     work = Failing(error)
 
-    class Desk:
+    class Refusing:
         async def call(self, _method: Any, _today: Any) -> bool:
             return bool(work())
 
-    monkeypatch.setattr(gatherer, "_archivist", Desk())
+    monkeypatch.setattr(gatherer, "_archive_worker", Refusing())
 
     async def scene() -> list[bool]:
         return [await gatherer._is_built() for _ in range(3)]

@@ -19,8 +19,8 @@ MINUTE = 60.0
 
 
 @pytest.fixture
-def path(tmp_path: Path, real_image: RateMatrix) -> Path:
-    write_rate_matrix(tmp_path / "rates.image", real_image)
+def path(tmp_path: Path, real_matrix: RateMatrix) -> Path:
+    write_rate_matrix(tmp_path / "rates.image", real_matrix)
     return tmp_path / "rates.image"
 
 
@@ -30,10 +30,10 @@ def built() -> list[str]:
 
 
 @pytest.fixture
-def guard(path: Path, real_image: RateMatrix, built: list[str]) -> RateMatrixGuard:
+def guard(path: Path, real_matrix: RateMatrix, built: list[str]) -> RateMatrixGuard:
     def rebuild() -> None:
         built.append("built")
-        write_rate_matrix(path, real_image)
+        write_rate_matrix(path, real_matrix)
 
     return RateMatrixGuard(Settings(data=path.parent), rebuild)
 
@@ -97,10 +97,10 @@ def test_what_cannot_be_rebuilt_is_said_once_and_tried_again(path: Path, caplog:
     assert caplog.text.count("cannot be rebuilt") == 1
 
 
-def test_it_counts_what_the_image_had_to_leave_out(guard: RateMatrixGuard, path: Path, real_image: RateMatrix) -> None:
-    write_rate_matrix(path, replace(real_image, damaged=3))
+def test_it_counts_what_the_image_had_to_leave_out(guard: RateMatrixGuard, path: Path, real_matrix: RateMatrix) -> None:
+    write_rate_matrix(path, replace(real_matrix, damaged=3))
     guard.look(1.0)
     assert LEFT_OUT._value.get() == 3
-    write_rate_matrix(path, real_image)
+    write_rate_matrix(path, real_matrix)
     guard.look(2.0)
     assert LEFT_OUT._value.get() == 0

@@ -101,7 +101,7 @@ def book_of(settings: Settings) -> RateBook:
     return book
 
 
-def image_of(settings: Settings) -> RateMatrix:
+def matrix_of(settings: Settings) -> RateMatrix:
     return open_rate_matrix(settings.data / "rates.image")
 
 
@@ -112,7 +112,7 @@ def built(player: SandboxMarket, settings: Settings) -> RateMatrix:
     player._building.result(60)
     player.turn()
     assert player._building is None
-    return image_of(settings)
+    return matrix_of(settings)
 
 
 def test_the_flag_alone_means_a_folder_of_its_own() -> None:
@@ -127,11 +127,11 @@ def test_the_source_of_the_simulation_is_the_one_that_is_kept_out() -> None:
 
 
 def test_the_first_start_makes_book_and_image_of_nothing_else(settings: Settings) -> None:
-    book, image = book_of(settings), image_of(settings)
+    book, matrix = book_of(settings), matrix_of(settings)
     origins = {quote.origin for quote in (*book.quotes.values(), *book.pairs.values())}
     assert {origin.sources for origin in origins if origin.made is Derivation.PUBLISHED} == {(SIMULATED,)}
     assert {origin.made for origin in origins} == {Derivation.PUBLISHED, Derivation.PEGGED, Derivation.CONVERTED}
-    assert image.sources == (SIMULATED,)
+    assert matrix.sources == (SIMULATED,)
     assert DataDirectory(settings.data).environment is Environment.SANDBOX
 
 
@@ -151,41 +151,41 @@ def test_the_well_known_coins_come_first_and_none_is_left_out() -> None:
 
 
 def test_the_image_begins_in_1970_and_stands_still_at_weekends(settings: Settings) -> None:
-    image = image_of(settings)
+    matrix = matrix_of(settings)
     friday = date(2026, 11, 13)
     for code in ("EUR", "XAU", "AED"):
-        saturday, sunday = (image.cell(friday + timedelta(days=days), code) for days in (1, 2))
-        assert image.cell(friday, code) == saturday == sunday
-    assert image.cell(friday, "EUR") != image.cell(friday + timedelta(days=3), "EUR")
-    assert not isnan(image.cell(date(1975, 3, 3), "DEM"))
-    assert not isnan(image.cell(date(1970, 1, 5), "GBP"))
-    assert isnan(image.cell(date(1975, 3, 3), "EUR"))
+        saturday, sunday = (matrix.cell(friday + timedelta(days=days), code) for days in (1, 2))
+        assert matrix.cell(friday, code) == saturday == sunday
+    assert matrix.cell(friday, "EUR") != matrix.cell(friday + timedelta(days=3), "EUR")
+    assert not isnan(matrix.cell(date(1975, 3, 3), "DEM"))
+    assert not isnan(matrix.cell(date(1970, 1, 5), "GBP"))
+    assert isnan(matrix.cell(date(1975, 3, 3), "EUR"))
 
 
 def test_a_day_is_fixed_in_the_afternoon(settings: Settings, simulated: Simulated) -> None:
-    assert image_of(settings).last_fixing == date(2026, 11, 19)
-    assert not simulated.is_shown_by(image_of(settings), NOON + timedelta(hours=3))
-    assert simulated.image(NOON + timedelta(hours=3)).last_fixing == date(2026, 11, 20)
+    assert matrix_of(settings).last_fixing == date(2026, 11, 19)
+    assert not simulated.is_shown_by(matrix_of(settings), NOON + timedelta(hours=3))
+    assert simulated.matrix(NOON + timedelta(hours=3)).last_fixing == date(2026, 11, 20)
 
 
 def test_the_law_holds_from_its_first_day(settings: Settings) -> None:
-    image = image_of(settings)
-    assert image.cell(date(1999, 1, 4), "DEM") == pytest.approx(image.cell(date(1999, 1, 4), "EUR") * 1.95583)
-    assert image.cell(date(2026, 11, 10), "AED") == pytest.approx(3.6725)
+    matrix = matrix_of(settings)
+    assert matrix.cell(date(1999, 1, 4), "DEM") == pytest.approx(matrix.cell(date(1999, 1, 4), "EUR") * 1.95583)
+    assert matrix.cell(date(2026, 11, 10), "AED") == pytest.approx(3.6725)
 
 
 def test_a_second_start_finds_the_image_done(settings: Settings) -> None:
-    image = settings.data / "rates.image"
-    before = image.stat().st_ino
+    matrix = settings.data / "rates.image"
+    before = matrix.stat().st_ino
     keep(settings, NOON + SECOND)
-    assert image.stat().st_ino == before
+    assert matrix.stat().st_ino == before
     assert book_of(settings).version == 2
 
 
 def test_another_seed_is_another_market(settings: Settings) -> None:
-    before = image_of(settings).cell(date(2020, 3, 2), "EUR")
+    before = matrix_of(settings).cell(date(2020, 3, 2), "EUR")
     keep(Settings(data=settings.data, sandbox=True, sandbox_seed=2))
-    assert image_of(settings).cell(date(2020, 3, 2), "EUR") != before
+    assert matrix_of(settings).cell(date(2020, 3, 2), "EUR") != before
 
 
 def test_the_same_seed_is_the_same_market_in_every_folder(settings: Settings, tmp_path: Path) -> None:
@@ -217,25 +217,25 @@ def test_what_has_not_moved_is_the_quote_from_before(simulated: Simulated) -> No
 
 def test_the_sandbox_reports_on_itself(player: SandboxMarket, settings: Settings, clock: Clock) -> None:
     player.turn()
-    bulletin = read_json_file(settings.data / "sources.json", SourceReports)
-    assert bulletin is not None
-    (report,) = bulletin.reports
-    assert (bulletin.environment, bulletin.book_version) == ("sandbox", book_of(settings).version)
+    source_reports = read_json_file(settings.data / "sources.json", SourceReports)
+    assert source_reports is not None
+    (report,) = source_reports.reports
+    assert (source_reports.environment, source_reports.book_version) == ("sandbox", book_of(settings).version)
     assert (report.key, report.newest, report.condition(NOON)) == ("sandbox", NOON, "fresh")
     clock.now += SECOND / 2
     player.turn()
-    assert read_json_file(settings.data / "sources.json", SourceReports) == bulletin
+    assert read_json_file(settings.data / "sources.json", SourceReports) == source_reports
     clock.now += SECOND / 2
     player.turn()
-    assert read_json_file(settings.data / "sources.json", SourceReports) != bulletin
+    assert read_json_file(settings.data / "sources.json", SourceReports) != source_reports
 
 
 def test_the_image_grows_with_the_days(player: SandboxMarket, settings: Settings, clock: Clock) -> None:
     player.turn()
     assert player._building is None
     clock.now += timedelta(hours=3)
-    image = built(player, settings)
-    assert image.last_fixing == date(2026, 11, 20)
+    matrix = built(player, settings)
+    assert matrix.last_fixing == date(2026, 11, 20)
 
 
 def test_a_successor_goes_on_where_the_player_was(player: SandboxMarket, settings: Settings, clock: Clock) -> None:
@@ -255,7 +255,7 @@ def test_a_player_makes_anew_what_is_damaged(settings: Settings, clock: Clock, n
     player.turn()
     player.close()
     assert book_of(settings).holds("BTC")
-    assert image_of(settings).sources == (SIMULATED,)
+    assert matrix_of(settings).sources == (SIMULATED,)
 
 
 def test_no_player_plays_in_a_live_folder(tmp_path: Path) -> None:
@@ -309,11 +309,11 @@ def test_an_outlier_is_wrong_by_its_factor_until_it_is_cleared(
 
 
 def test_a_missing_day_is_carried_over_and_comes_back(player: SandboxMarket, settings: Settings) -> None:
-    before = image_of(settings)
+    before = matrix_of(settings)
     set_faults(settings, "missing = [2026-10-06]\n")
-    image = built(player, settings)
-    assert image.cell(date(2026, 10, 6), "EUR") == before.cell(date(2026, 10, 5), "EUR")
-    assert image.cell(date(2026, 10, 7), "EUR") == before.cell(date(2026, 10, 7), "EUR")
+    matrix = built(player, settings)
+    assert matrix.cell(date(2026, 10, 6), "EUR") == before.cell(date(2026, 10, 5), "EUR")
+    assert matrix.cell(date(2026, 10, 7), "EUR") == before.cell(date(2026, 10, 7), "EUR")
     set_faults(settings, "")
     assert built(player, settings).cell(date(2026, 10, 6), "EUR") == before.cell(date(2026, 10, 6), "EUR")
 
@@ -322,7 +322,7 @@ def test_a_start_keeps_the_missing_days(player: SandboxMarket, settings: Setting
     set_faults(settings, "missing = [2026-10-06]\n")
     revision = built(player, settings).revision
     keep(settings)
-    assert image_of(settings).revision == revision
+    assert matrix_of(settings).revision == revision
 
 
 def test_a_broken_file_is_logged_once_and_the_faults_from_before_hold(
@@ -391,7 +391,7 @@ class Client:
 
     app: Any
     key: str
-    desk: Any = field(repr=False)
+    worker_state: Any = field(repr=False)
 
     def ask(self, target: str, method: str = "GET", key: str | None = None, **headers: str) -> Reply:
         path, _, query = target.partition("?")
@@ -410,8 +410,8 @@ def client(settings: Settings, player: SandboxMarket, monkeypatch: pytest.Monkey
     monkeypatch.setattr("cambist.registry.metering.utc_now", lambda: NOON)
     player.turn()
     worker = ApiWorker(settings)
-    worker._desk.clock = NOON.timestamp
-    return Client(worker.wsgi(settings), (settings.data / "owner.key").read_text().strip(), worker._desk)
+    worker._worker_state.clock = NOON.timestamp
+    return Client(worker.wsgi(settings), (settings.data / "owner.key").read_text().strip(), worker._worker_state)
 
 
 PAST = "/historical?date=2026-03-06&from=EUR&to=USD"
@@ -460,7 +460,7 @@ def test_a_kept_answer_names_the_sandbox_without_the_framework(client: Client) -
 
 
 def test_a_failure_of_ours_names_the_sandbox(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client.desk, "view", None)
+    monkeypatch.setattr(client.worker_state, "view", None)
     reply = client.ask("/fetch-one?from=EUR&to=USD")
     assert (reply.status, reply.headers["cambist-environment"]) == (500, "sandbox")
 
@@ -488,8 +488,8 @@ def test_the_same_seed_answers_the_same(client: Client, tmp_path: Path) -> None:
     other = Settings(data=tmp_path / "other", sandbox=True)
     keep(other)
     worker = ApiWorker(other)
-    worker._desk.clock = NOON.timestamp
-    twin = Client(worker.wsgi(other), (other.data / "owner.key").read_text().strip(), worker._desk)
+    worker._worker_state.clock = NOON.timestamp
+    twin = Client(worker.wsgi(other), (other.data / "owner.key").read_text().strip(), worker._worker_state)
     for target in (PAST, "/historical?date=1975-03-03", "/fetch-all?from=EUR"):
         mine, its = client.ask(target).json, twin.ask(target).json
         assert {**mine, "ms": 0} == {**its, "ms": 0}

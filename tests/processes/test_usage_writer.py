@@ -106,7 +106,7 @@ def test_room_is_kept_for_every_account_and_key_of_the_database(store, tmp_path)
     room.keep(TODAY)
     RateBookFile(tmp_path).ring(Topic.ACCOUNTS)
     room.keep(TODAY)
-    pages = {page.name.stem: page for generations in keeper._binder.pages.values() for page in generations}
+    pages = {page.name.stem: page for generations in keeper._file_set.pages.values() for page in generations}
     assert set(pages) == {"admitted", "keys", TODAY.isoformat(), (TODAY + timedelta(days=1)).isoformat()}
     assert {(page.columns, page.room) for page in pages.values()} == {(7, 2048)}
     assert len(list(folder.ledger.glob("column-*.lock"))) == 7

@@ -52,15 +52,15 @@ def settings(tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-def archivist(settings: Settings) -> Iterator[ArchiveWorker]:
+def archive_worker(settings: Settings) -> Iterator[ArchiveWorker]:
     made = ArchiveWorker(settings)
     yield made
     made.close()
 
 
-def process_of(archivist: ArchiveWorker) -> int:
+def process_of(archive_worker: ArchiveWorker) -> int:
     """Return the one process; there is none before the first call."""
-    (process,) = archivist._pool._processes
+    (process,) = archive_worker._pool._processes
     return process
 
 
@@ -83,60 +83,60 @@ def run(scene: Coroutine[Any, Any, T]) -> T:
 
 
 def test_it_files_and_builds_in_one_process_beside_this_one(
-    archivist: ArchiveWorker, settings: Settings, small_ecb: bytes
+    archive_worker: ArchiveWorker, settings: Settings, small_ecb: bytes
 ) -> None:
     async def scene() -> None:
         # Five days of a dollar, a yen and a pound, a lev on one of them and a krona on another.
-        assert await archivist.call(ArchiveTasks.file, "ecb", delivery(small_ecb)) == Filed(
+        assert await archive_worker.call(ArchiveTasks.file, "ecb", delivery(small_ecb)) == Filed(
             added=17, corrected=0, unchanged=0
         )
-        first = process_of(archivist)
+        first = process_of(archive_worker)
         assert first != os.getpid()
-        assert await archivist.call(ArchiveTasks.file, "ecb", delivery(small_ecb)) is None
-        holdings = await archivist.call(ArchiveTasks.holdings, "ecb", TODAY)
+        assert await archive_worker.call(ArchiveTasks.file, "ecb", delivery(small_ecb)) is None
+        holdings = await archive_worker.call(ArchiveTasks.holdings, "ecb", TODAY)
         assert holdings.coverage == Coverage(5, date(2025, 12, 31), date(2026, 3, 6))
         assert holdings.waiting == 0
         assert {"EUR", "JPY", "GBP"} <= {*holdings.offers}
-        assert await archivist.call(ArchiveTasks.rebuild, TODAY) is True
-        assert await archivist.call(ArchiveTasks.rebuild, TODAY) is False
-        assert process_of(archivist) == first
+        assert await archive_worker.call(ArchiveTasks.rebuild, TODAY) is True
+        assert await archive_worker.call(ArchiveTasks.rebuild, TODAY) is False
+        assert process_of(archive_worker) == first
 
     run(scene())
-    image = open_rate_matrix(settings.data / "rates.image")
-    assert image.cell(date(2026, 3, 6), "JPY") == pytest.approx(180 / 1.25)
+    matrix = open_rate_matrix(settings.data / "rates.image")
+    assert matrix.cell(date(2026, 3, 6), "JPY") == pytest.approx(180 / 1.25)
 
 
-def test_a_new_image_is_announced_once(archivist: ArchiveWorker, settings: Settings) -> None:
+def test_a_new_image_is_announced_once(archive_worker: ArchiveWorker, settings: Settings) -> None:
     async def scene() -> None:
-        await archivist.call(ArchiveTasks.file, "ecb", delivery(LATER))
-        before = board.version(Topic.IMAGE)
-        await archivist.call(ArchiveTasks.rebuild, TODAY)
-        built = board.version(Topic.IMAGE)
-        await archivist.call(ArchiveTasks.rebuild, TODAY)
-        assert before != built == board.version(Topic.IMAGE)
+        await archive_worker.call(ArchiveTasks.file, "ecb", delivery(LATER))
+        before = book_file.version(Topic.MATRIX)
+        await archive_worker.call(ArchiveTasks.rebuild, TODAY)
+        built = book_file.version(Topic.MATRIX)
+        await archive_worker.call(ArchiveTasks.rebuild, TODAY)
+        assert before != built == book_file.version(Topic.MATRIX)
 
-    board = RateBookFile(settings.data)
+    book_file = RateBookFile(settings.data)
     run(scene())
 
 
-def test_an_error_of_a_source_is_raised_in_the_calling_process(archivist: ArchiveWorker) -> None:
+def test_an_error_of_a_source_is_raised_in_the_calling_process(archive_worker: ArchiveWorker) -> None:
     async def scene() -> None:
         with pytest.raises(SourceBroken, match="ECB"):
-            await archivist.call(ArchiveTasks.file, "ecb", delivery(b"<html>"))
-        first = process_of(archivist)
-        assert await archivist.call(ArchiveTasks.file, "ecb", delivery(LATER)) == Filed(
+            await archive_worker.call(ArchiveTasks.file, "ecb", delivery(b"<html>"))
+        first = process_of(archive_worker)
+        assert await archive_worker.call(ArchiveTasks.file, "ecb", delivery(LATER)) == Filed(
             added=1, corrected=0, unchanged=0
         )
-        assert process_of(archivist) == first
+        assert process_of(archive_worker) == first
 
     run(scene())
 
 
-def test_concurrent_calls_are_made_one_after_another(archivist: ArchiveWorker, settings: Settings) -> None:
+def test_concurrent_calls_are_made_one_after_another(archive_worker: ArchiveWorker, settings: Settings) -> None:
     async def scene() -> list[Filed | None]:
         contents = [b"Date,USD,\n2026-03-0%d,1.2%d00,\n" % (day, day) for day in range(2, 7)]
         return await asyncio.gather(
-            *(archivist.call(ArchiveTasks.file, "ecb", delivery(content, content.hex())) for content in contents)
+            *(archive_worker.call(ArchiveTasks.file, "ecb", delivery(content, content.hex())) for content in contents)
         )
 
     assert [filed and filed.added for filed in run(scene())] == [1] * 5
@@ -147,11 +147,11 @@ def test_concurrent_calls_are_made_one_after_another(archivist: ArchiveWorker, s
 
 @pytest.mark.parametrize("at", ["while it works", "while it waits for work"])
 def test_a_process_that_dies_raises_an_error_and_is_replaced(
-    archivist: ArchiveWorker, small_ecb: bytes, at: str
+    archive_worker: ArchiveWorker, small_ecb: bytes, at: str
 ) -> None:
     async def scene() -> None:
-        await archivist.call(ArchiveTasks.holdings, "ecb", TODAY)
-        first = process_of(archivist)
+        await archive_worker.call(ArchiveTasks.holdings, "ecb", TODAY)
+        first = process_of(archive_worker)
         if at == "while it works":
             os.kill(first, signal.SIGSTOP)
             asyncio.get_running_loop().call_later(0.2, os.kill, first, signal.SIGKILL)
@@ -159,28 +159,28 @@ def test_a_process_that_dies_raises_an_error_and_is_replaced(
             os.kill(first, signal.SIGKILL)
             assert until_ended(first)
         with pytest.raises(StoreBroken, match="another takes over"):
-            await archivist.call(ArchiveTasks.file, "ecb", delivery(small_ecb))
-        assert await archivist.call(ArchiveTasks.file, "ecb", delivery(small_ecb)) == Filed(
+            await archive_worker.call(ArchiveTasks.file, "ecb", delivery(small_ecb))
+        assert await archive_worker.call(ArchiveTasks.file, "ecb", delivery(small_ecb)) == Filed(
             added=17, corrected=0, unchanged=0
         )
-        assert process_of(archivist) != first
+        assert process_of(archive_worker) != first
 
     run(scene())
 
 
 def test_a_call_that_does_not_end_is_the_sources_fault_and_its_process_is_replaced(
-    archivist: ArchiveWorker, small_ecb: bytes, monkeypatch: pytest.MonkeyPatch
+    archive_worker: ArchiveWorker, small_ecb: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def scene() -> None:
-        await archivist.call(ArchiveTasks.holdings, "ecb", TODAY)
-        first = process_of(archivist)
+        await archive_worker.call(ArchiveTasks.holdings, "ecb", TODAY)
+        first = process_of(archive_worker)
         os.kill(first, signal.SIGSTOP)  # it looks like a call without end
         monkeypatch.setattr(module, "_DEADLINE_SECONDS", 0.3)
         with pytest.raises(SourceSilent, match="did not end"):
-            await archivist.call(ArchiveTasks.file, "ecb", delivery(small_ecb))
+            await archive_worker.call(ArchiveTasks.file, "ecb", delivery(small_ecb))
         monkeypatch.undo()
         assert until_ended(first)
-        assert await archivist.call(ArchiveTasks.file, "ecb", delivery(small_ecb)) == Filed(
+        assert await archive_worker.call(ArchiveTasks.file, "ecb", delivery(small_ecb)) == Filed(
             added=17, corrected=0, unchanged=0
         )
 
@@ -188,20 +188,20 @@ def test_a_call_that_does_not_end_is_the_sources_fault_and_its_process_is_replac
 
 
 def test_close_leaves_no_process_behind(settings: Settings) -> None:
-    archivist = ArchiveWorker(settings)
-    run(archivist.call(ArchiveTasks.holdings, "ecb", TODAY))
-    process = process_of(archivist)
-    archivist.close()
+    archive_worker = ArchiveWorker(settings)
+    run(archive_worker.call(ArchiveTasks.holdings, "ecb", TODAY))
+    process = process_of(archive_worker)
+    archive_worker.close()
     assert until_ended(process)
 
 
 def test_close_does_not_wait_long_for_a_process_that_hangs(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_CLOSE_SECONDS", 0.2)
-    archivist = ArchiveWorker(settings)
-    run(archivist.call(ArchiveTasks.holdings, "ecb", TODAY))
-    process = process_of(archivist)
+    archive_worker = ArchiveWorker(settings)
+    run(archive_worker.call(ArchiveTasks.holdings, "ecb", TODAY))
+    process = process_of(archive_worker)
     os.kill(process, signal.SIGSTOP)
-    archivist.close()
+    archive_worker.close()
     assert until_ended(process)
 
 
@@ -217,12 +217,12 @@ def closes(price: int, *, at: datetime = NOW) -> list[CoinCloses]:
     return closes_of(RateBook(1, late, quotes, ()), late.date(), timedelta(minutes=15), at)
 
 
-def test_closes_are_filed_once_and_may_be_corrected(archivist: ArchiveWorker, settings: Settings) -> None:
+def test_closes_are_filed_once_and_may_be_corrected(archive_worker: ArchiveWorker, settings: Settings) -> None:
     async def scene() -> list[Filed]:
         again, corrected = NOW + timedelta(minutes=1), NOW + timedelta(minutes=2)
         deliveries = (closes(7), closes(7), closes(7, at=again), closes(8, at=corrected))
-        filed = [await archivist.call(ArchiveTasks.file_closes, delivery) for delivery in deliveries]
-        assert process_of(archivist) != os.getpid()
+        filed = [await archive_worker.call(ArchiveTasks.file_closes, delivery) for delivery in deliveries]
+        assert process_of(archive_worker) != os.getpid()
         return filed
 
     first, *again, last = run(scene())
@@ -253,15 +253,15 @@ def test_fixings_are_validated_against_the_newest_image(settings: Settings) -> N
     """The history of another source confirms a jump, once it is in the image of the folder."""
     archive = ArchiveTasks(settings)
     archive.file("ecb", delivery(b"Date,USD,\n2026-03-02,1.2000,\n2026-03-03,1.2010,\n"))
-    assert archive._current_image() is None
+    assert archive._current_matrix() is None
     archive.rebuild(TODAY)
-    image = archive._current_image()
-    assert image is not None
-    assert archive._current_image() is image
+    matrix = archive._current_matrix()
+    assert matrix is not None
+    assert archive._current_matrix() is matrix
     other = ArchiveTasks(settings)
     other.file("ecb", delivery(b"Date,USD,\n2026-03-04,1.2020,\n"))
     other.rebuild(TODAY)
-    newer = archive._current_image()
+    newer = archive._current_matrix()
     assert newer is not None
     assert newer.last_fixing == date(2026, 3, 4)
 
@@ -269,7 +269,7 @@ def test_fixings_are_validated_against_the_newest_image(settings: Settings) -> N
 def test_a_damaged_image_is_ignored_and_built_again(settings: Settings) -> None:
     (settings.data / "rates.image").write_bytes(b"no image")
     archive = ArchiveTasks(settings)
-    assert archive._current_image() is None
+    assert archive._current_matrix() is None
     archive.file("ecb", delivery(LATER))
     assert archive.rebuild(TODAY) is True
     assert open_rate_matrix(settings.data / "rates.image").last_fixing == date(2026, 3, 6)

@@ -21,7 +21,7 @@ def units(courses: PricePaths, code: str, day: date) -> float:
 
 def test_nine_metals_and_forty_coins_have_a_level_in_dollars() -> None:
     assert len(METALS) == 9
-    assert sum(level.temper in IN_DOLLARS for level in LEVELS.values()) >= 49
+    assert sum(level.volatility_class in IN_DOLLARS for level in LEVELS.values()) >= 49
     assert exp(-LEVELS["BTC"].knots[0][1]) == pytest.approx(90_000)
 
 
@@ -30,7 +30,9 @@ def test_every_floating_currency_has_a_level_of_its_own() -> None:
 
 
 def test_what_is_no_coin_and_no_metal_is_a_currency() -> None:
-    assert {code for code, level in LEVELS.items() if level.temper not in IN_DOLLARS} - CURRENCIES.keys() == set()
+    assert {
+        code for code, level in LEVELS.items() if level.volatility_class not in IN_DOLLARS
+    } - CURRENCIES.keys() == set()
 
 
 def test_what_is_tied_follows_what_it_is_tied_to() -> None:
@@ -58,16 +60,16 @@ def test_a_header_that_is_not_the_tables_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("temper", "least", "most"), [(VolatilityClass.COIN, 1e-4, 500), (VolatilityClass.EXOTIC, 1 / 5000, 2)]
+    ("volatility_class", "least", "most"), [(VolatilityClass.COIN, 1e-4, 500), (VolatilityClass.EXOTIC, 1 / 5000, 2)]
 )
 def test_a_derived_level_belongs_to_its_code_and_lies_within_bounds(
-    temper: VolatilityClass, least: float, most: float
+    volatility_class: VolatilityClass, least: float, most: float
 ) -> None:
-    dollars = [exp(-derived_level(f"C{number}", temper).knots[0][1]) for number in range(300)]
+    dollars = [exp(-derived_level(f"C{number}", volatility_class).knots[0][1]) for number in range(300)]
     assert least <= min(dollars) < 10 * least
     assert most / 10 < max(dollars) <= most * 1.000001
     assert len(set(dollars)) == 300
-    assert derived_level("C7", temper) == derived_level("C7", temper)
+    assert derived_level("C7", volatility_class) == derived_level("C7", volatility_class)
 
 
 @pytest.mark.parametrize(("code", "level"), [("EUR", 0.855), ("JPY", 156), ("VES", 300), ("SYP", 110)])

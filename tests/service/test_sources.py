@@ -130,7 +130,7 @@ class Service:
     data: Path
     log: Path
     stream_port: int = 0
-    board: RateBookFile | None = None
+    book_file: RateBookFile | None = None
 
     def get(self, target: str) -> tuple[int, Any]:
         key = (self.data / "owner.key").read_text().strip()
@@ -144,8 +144,8 @@ class Service:
 
     @property
     def book(self) -> RateBook:
-        self.board = self.board or RateBookFile(self.data)
-        book = self.board.current()
+        self.book_file = self.book_file or RateBookFile(self.data)
+        book = self.book_file.current()
         assert book is not None
         return book
 
@@ -181,7 +181,7 @@ class Service:
         """Give the companion that has a process of its own under it."""
         return next((child for child in spawned(self.process.pid) if spawned(child)), None)
 
-    def archivist(self) -> int | None:
+    def archive_worker(self) -> int | None:
         gatherer = self.gatherer()
         return next(iter(spawned(gatherer)), None) if gatherer else None
 
@@ -321,10 +321,10 @@ def test_all_that_is_asked_of_the_sources_is_where_they_are_asked_for_it(service
 
 def test_an_archivist_that_is_killed_is_replaced_and_what_it_was_at_is_filed_whole(service: Service) -> None:
     before, receipts = service.archived(), service.asked("SELECT max(id) FROM receipts")
-    gatherer, killed = service.gatherer(), service.archivist()
+    gatherer, killed = service.gatherer(), service.archive_worker()
     assert killed
     os.kill(killed, signal.SIGKILL)
-    assert until(lambda: service.archivist() not in (None, killed), PATIENCE)
+    assert until(lambda: service.archive_worker() not in (None, killed), PATIENCE)
     assert service.gatherer() == gatherer
     # One of the sources is asked about a currency every two seconds, for minutes.
     assert until(lambda: service.asked("SELECT max(id) FROM receipts") > receipts + 1, PATIENCE)
@@ -335,11 +335,11 @@ def test_an_archivist_that_is_killed_is_replaced_and_what_it_was_at_is_filed_who
 def test_a_gatherer_that_is_killed_is_replaced_while_answers_go_on_and_the_archive_stays_whole(
     service: Service,
 ) -> None:
-    before, version, killed, archivist = (
+    before, version, killed, archive_worker = (
         service.archived(),
         service.book.version,
         service.gatherer(),
-        service.archivist(),
+        service.archive_worker(),
     )
     assert killed
     os.kill(killed, signal.SIGKILL)
@@ -352,7 +352,9 @@ def test_a_gatherer_that_is_killed_is_replaced_while_answers_go_on_and_the_archi
 
     assert until(another_has_published, PATIENCE)
     assert versions == sorted(versions)
-    assert until(lambda: not command_line(archivist or 0), PATIENCE), "who filed for the one that was killed files on"
+    assert until(lambda: not command_line(archive_worker or 0), PATIENCE), (
+        "who filed for the one that was killed files on"
+    )
     assert "The gatherer died with exit code -9: another takes over" in service.log.read_text()
     assert until(lambda: heard(service.book) >= set(VENUES), PATIENCE)
     assert_nothing_is_doubled_or_lost(service, before)

@@ -37,7 +37,7 @@ class Case:
     lines: tuple[str, ...] = ()
 
     @property
-    def feed(self) -> DeclaredAdapter:
+    def adapter(self) -> DeclaredAdapter:
         return read_declaration(self.declared, "own.toml")
 
     def changed(self, *changes: tuple[str, str]) -> "Case":
@@ -55,7 +55,7 @@ class Case:
         return Case(self.declared, text)
 
     def read(self, about: str = "") -> list[Fixing]:
-        return list(self.feed.read(self.content.encode(), about))
+        return list(self.adapter.read(self.content.encode(), about))
 
 
 BLOCK = r"```(?:{})\n(.*?)```"
@@ -201,7 +201,7 @@ def test_columns_may_be_numbers_where_there_is_no_header():
 
 def test_the_day_asked_for_is_the_day_where_answers_do_not_say_theirs():
     case = JSON.changed(('of = "block"\nat = "valid.on"', 'of = "asked"'))
-    (inquiry,) = case.feed.inquiries(date(2026, 10, 29), date(2026, 10, 29))
+    (inquiry,) = case.adapter.inquiries(date(2026, 10, 29), date(2026, 10, 29))
     assert {each.day for each in case.read(inquiry.about)} == {date(2026, 10, 29)}
     with pytest.raises(SourceBroken, match="asked"):
         case.read()
@@ -260,7 +260,7 @@ def test_codes_may_be_written_small():
 
 def test_other_encodings_are_read():
     case = LONG.changed(('layout = "long"', 'layout = "long"\nencoding = "windows-1250"'))
-    assert len(list(case.feed.read(case.content.replace("note", "měna").encode("cp1250")))) == 2
+    assert len(list(case.adapter.read(case.content.replace("note", "měna").encode("cp1250")))) == 2
 
 
 # What is refused of an answer
@@ -300,13 +300,13 @@ def test_what_is_no_rate_is_refused(case, rate):
 )
 def test_what_is_no_answer_is_refused(case, content):
     with pytest.raises(SourceBroken, match=r"^(harbour|meridian|own): "):
-        list(case.feed.read(content))
+        list(case.adapter.read(content))
 
 
 @EVERY
 def test_an_answer_beyond_all_size_is_refused(case):
     with pytest.raises(SourceBroken):
-        list(case.feed.read(case.content.encode() + b" " * LARGEST))
+        list(case.adapter.read(case.content.encode() + b" " * LARGEST))
 
 
 @EVERY
@@ -332,7 +332,7 @@ def test_xml_with_another_outermost_element_is_refused():
 def test_xml_that_hides_definitions_from_whoever_looks_for_them_is_refused():
     content = f'<!DOCTYPE DataSet [<!ENTITY e "x">]>{XML.content}'
     with pytest.raises(SourceBroken, match="UTF-16"):
-        list(XML.feed.read(f'<?xml version="1.0" encoding="utf-16"?>{content}'.encode("utf-16")))
+        list(XML.adapter.read(f'<?xml version="1.0" encoding="utf-16"?>{content}'.encode("utf-16")))
 
 
 def test_a_last_line_may_stay_open_only_where_it_was_declared():
@@ -394,7 +394,7 @@ def test_an_answer_without_rates_says_nothing_was_published_only_where_it_was_de
 
 
 def days(case, first, last):
-    return [(each.url.rpartition("/")[2], each.first, each.last) for each in case.feed.inquiries(first, last)]
+    return [(each.url.rpartition("/")[2], each.first, each.last) for each in case.adapter.inquiries(first, last)]
 
 
 def test_days_are_asked_for_in_spans_and_not_before_the_first():
@@ -411,7 +411,7 @@ def test_single_days_are_asked_for_when_the_source_publishes():
     assert [url for url, _, _ in days(JSON, friday, tuesday)] == ["20261030", "20261102", "20261103"]
     every = JSON.changed(('holidays = "PL"', 'days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]'))
     assert len(days(every, friday, tuesday)) == 5
-    assert every.feed.source.schedule.days == EVERY_DAY
+    assert every.adapter.source.schedule.days == EVERY_DAY
 
 
 def test_everything_is_asked_for_at_once_where_it_was_declared():
@@ -420,7 +420,7 @@ def test_everything_is_asked_for_at_once_where_it_was_declared():
 
 
 def test_an_inquiry_carries_what_was_declared_and_leaves_the_key_to_whoever_asks():
-    (inquiry,) = JSON.feed.inquiries(date(2026, 10, 30), date(2026, 10, 30))
+    (inquiry,) = JSON.adapter.inquiries(date(2026, 10, 30), date(2026, 10, 30))
     assert inquiry == Inquiry(
         url="https://api.meridian.example/v1/rates/20261030",
         first=date(2026, 10, 30),
@@ -429,17 +429,17 @@ def test_an_inquiry_carries_what_was_declared_and_leaves_the_key_to_whoever_asks
         media=("application/json",),
         absent=frozenset({404}),
     )
-    assert JSON.feed.key_variable == "MERIDIAN_KEY"
+    assert JSON.adapter.key_variable == "MERIDIAN_KEY"
 
 
 def test_the_source_is_what_was_declared():
-    source = WIDE.feed.source
+    source = WIDE.adapter.source
     assert (source.key, source.name, source.anchor, source.pace) == ("harbour", "Harbour Bank", "EUR", Pace.DAILY)
     assert (source.redistribution, source.rate_type) == (Redistribution.FORBIDDEN, RateType.MARKET)
     assert source.market_time(date(2026, 7, 1)) == datetime(2026, 7, 1, 14, 0, tzinfo=UTC)
     schedule = source.schedule
     assert (schedule.start, schedule.end, schedule.holidays) == (time(16, 15), time(19), "XECB")
-    assert JSON.feed.source.schedule.every == timedelta(minutes=10)
+    assert JSON.adapter.source.schedule.every == timedelta(minutes=10)
     assert source.is_on
     assert not source.compiled
 
@@ -557,7 +557,7 @@ def test_the_source_is_what_was_declared():
 )
 def test_a_wrong_declaration_is_refused_by_file_and_field(case, old, new, reason):
     with pytest.raises(SourceRefused) as refused:
-        _ = case.changed((old, new)).feed
+        _ = case.changed((old, new)).adapter
     assert str(refused.value).startswith("own.toml: ")
     assert reason in str(refused.value)
     assert "\n" not in str(refused.value)
@@ -565,7 +565,7 @@ def test_a_wrong_declaration_is_refused_by_file_and_field(case, old, new, reason
 
 def test_a_wide_table_needs_its_header():
     with pytest.raises(SourceRefused, match=r"\[csv.header\] is needed"):
-        _ = WIDE.changed(('at = "Date"', "at = 1"), ("skip = 1", "header = false")).feed
+        _ = WIDE.changed(('at = "Date"', "at = 1"), ("skip = 1", "header = false")).adapter
 
 
 def test_a_declaration_needs_a_format():
@@ -581,10 +581,10 @@ def test_a_key_that_is_taken_is_refused():
 
 def test_plain_http_is_for_this_machine_alone():
     for host in ("localhost", "127.0.0.1", "127.9.9.9:81", "[::1]"):
-        assert LONG.changed(("127.0.0.1:8080", host)).feed
+        assert LONG.changed(("127.0.0.1:8080", host)).adapter
     for host in ("10.0.0.1", "localhost.example", "127.0.0.1.example"):
         with pytest.raises(SourceRefused, match="neither https nor this machine itself"):
-            _ = LONG.changed(("127.0.0.1:8080", host)).feed
+            _ = LONG.changed(("127.0.0.1:8080", host)).adapter
 
 
 def test_a_file_is_read_and_named(tmp_path):
@@ -617,7 +617,7 @@ def test_a_file_is_read_and_named(tmp_path):
     ],
 )
 def test_a_day_is_read_in_its_form(form, text):
-    zone = LONG.feed.source.zone
+    zone = LONG.adapter.source.zone
     day_form = DayForm(form)
     assert day_form.read(text, zone) == date(2026, 3, 5)
     for other in ("", f"{text} ", text[:-1], f"0{text}", "2026-3-5", "٣", "99999999999999999999"):
@@ -627,7 +627,7 @@ def test_a_day_is_read_in_its_form(form, text):
 
 
 def test_years_of_two_digits_are_of_the_last_hundred_years():
-    assert [DayForm("%y%m%d").read(f"{year}0101", LONG.feed.source.zone).year for year in ("69", "99", "00")] == [
+    assert [DayForm("%y%m%d").read(f"{year}0101", LONG.adapter.source.zone).year for year in ("69", "99", "00")] == [
         1969,
         1999,
         2000,
@@ -636,7 +636,7 @@ def test_years_of_two_digits_are_of_the_last_hundred_years():
 
 @given(st.dates(date(1000, 1, 1)), st.sampled_from(["%Y-%m-%d", "%-d.%-m.%Y", "%B %d %Y", "%d%b%Y"]))
 def test_a_day_that_is_written_is_read_again(day, form):
-    assert DayForm(form).read(DayForm(form).write(day), LONG.feed.source.zone) == day
+    assert DayForm(form).read(DayForm(form).write(day), LONG.adapter.source.zone) == day
 
 
 @pytest.mark.parametrize(
@@ -666,8 +666,8 @@ def test_what_is_no_path_is_refused(text):
 
 
 def test_a_trial_says_what_was_read():
-    (inquiry,) = WIDE.feed.inquiries(date(2026, 10, 1), date(2026, 10, 30))
-    trial = try_out(WIDE.feed, WIDE.content.encode(), inquiry)
+    (inquiry,) = WIDE.adapter.inquiries(date(2026, 10, 1), date(2026, 10, 30))
+    trial = try_out(WIDE.adapter, WIDE.content.encode(), inquiry)
     assert (trial.fixings, trial.first, trial.last) == (5, date(2026, 10, 29), date(2026, 10, 30))
     assert trial.sample == WIDE.lines[2:]
     assert (trial.unknown, trial.warnings) == ((), ())
@@ -676,26 +676,26 @@ def test_a_trial_says_what_was_read():
 def test_a_trial_shows_no_more_than_eight_rates():
     codes = ["USD", "JPY", "GBP", "CHF", "NOK", "SEK", "DKK", "PLN", "CZK"]
     content = "day,code,units,rate\n" + "".join(f"2026-10-30,{code},1,0.5\n" for code in codes)
-    trial = try_out(LONG.feed, content.encode(), Inquiry(url=""))
+    trial = try_out(LONG.adapter, content.encode(), Inquiry(url=""))
     assert (trial.fixings, len(trial.sample)) == (9, 8)
 
 
 def test_a_trial_names_codes_that_no_table_knows():
-    trial = try_out(LONG.feed, LONG.sent(("JPY", "QQQ")).content.encode(), Inquiry(url=""))
+    trial = try_out(LONG.adapter, LONG.sent(("JPY", "QQQ")).content.encode(), Inquiry(url=""))
     assert trial.unknown == ("QQQ",)
-    assert try_out(LONG.feed, LONG.sent(("JPY", "XAU")).content.encode(), Inquiry(url="")).unknown == ()
+    assert try_out(LONG.adapter, LONG.sent(("JPY", "XAU")).content.encode(), Inquiry(url="")).unknown == ()
 
 
 def test_a_trial_warns_of_days_that_were_not_asked_for():
     asked = Inquiry(url="", first=date(2026, 10, 30), last=date(2026, 10, 30))
-    assert try_out(WIDE.feed, WIDE.content.encode(), asked).warnings == (
+    assert try_out(WIDE.adapter, WIDE.content.encode(), asked).warnings == (
         "1 of 2 days were not asked for, such as 2026-10-29",
     )
 
 
 def test_a_trial_warns_of_days_on_which_nothing_should_be_published():
     content = LONG.content.replace("2026-10-30", "2026-10-31").encode()
-    (warning,) = try_out(LONG.feed, content, Inquiry(url="")).warnings
+    (warning,) = try_out(LONG.adapter, content, Inquiry(url="")).warnings
     assert warning.startswith("2026-10-31 is a Saturday")
 
 
@@ -710,13 +710,13 @@ def test_a_trial_warns_of_days_on_which_nothing_should_be_published():
     ],
 )
 def test_a_trial_warns_of_a_direction_that_no_dealer_would_believe(changes, content, warns):
-    warnings = try_out(LONG.changed(*changes).feed, content.encode(), Inquiry(url="")).warnings
+    warnings = try_out(LONG.changed(*changes).adapter, content.encode(), Inquiry(url="")).warnings
     assert any("1 JPY would be worth more than 1" in warning for warning in warnings) == warns
 
 
 def test_a_trial_of_what_cannot_be_read_is_a_broken_feed():
     with pytest.raises(SourceBroken, match="own: "):
-        try_out(LONG.feed, b"<html/>", Inquiry(url=""))
+        try_out(LONG.adapter, b"<html/>", Inquiry(url=""))
 
 
 # Whatever comes
@@ -724,16 +724,16 @@ def test_a_trial_of_what_cannot_be_read_is_a_broken_feed():
 
 def check_answer(case, content):
     """Give sound fixings, at least one, or SourceBroken; another exception fails the test by itself."""
-    feed = case.feed
+    adapter = case.adapter
     try:
-        fixings = list(feed.read(content))
+        fixings = list(adapter.read(content))
     except SourceBroken as broken:
         str(broken).encode()
         return
     assert fixings
     assert len({(each.pair, each.day) for each in fixings}) == len(fixings)
-    assert all(each.value > 0 and each.nominal >= 1 and each.day >= feed.source.first_day for each in fixings)
-    assert all(feed.source.anchor in (each.pair.base, each.pair.quote) for each in fixings)
+    assert all(each.value > 0 and each.nominal >= 1 and each.day >= adapter.source.first_day for each in fixings)
+    assert all(adapter.source.anchor in (each.pair.base, each.pair.quote) for each in fixings)
 
 
 def spoiled(text, data, pieces):
@@ -764,19 +764,19 @@ def test_any_text_like_an_answer_gives_fixings_or_a_broken_feed(case, data):
 def check_declaration(text):
     """Give a feed that can ask, or SourceRefused in one sentence."""
     try:
-        feed = read_declaration(text, "own.toml", {"ecb"})
+        adapter = read_declaration(text, "own.toml", {"ecb"})
     except SourceRefused as error:
         refused = str(error)
     else:
-        check_asked(feed)
+        check_asked(adapter)
         return
     assert refused.startswith("own.toml: ")
     assert "\n" not in refused
     refused.encode()
 
 
-def check_asked(feed):
-    asked = list(feed.inquiries(date(2026, 10, 1), date(2026, 10, 30)))
+def check_asked(adapter):
+    asked = list(adapter.inquiries(date(2026, 10, 1), date(2026, 10, 30)))
     assert all(re.match("https://|http://(localhost|127|\\[::1)", each.url) for each in asked)
     assert not any({*"{}"} & {*each.url.replace("{key}", "")} for each in asked)
 
@@ -890,8 +890,8 @@ rate = "v"
 @pytest.mark.parametrize("path", DECLARED)
 def test_recorded_answers_can_be_declared(path):
     content = (RECORDED / path).read_bytes()
-    feed = read_declaration(HEAD + DECLARED[path])
-    fixings = list(feed.read(content))
-    trial = try_out(feed, content, Inquiry(url=""))
+    adapter = read_declaration(HEAD + DECLARED[path])
+    fixings = list(adapter.read(content))
+    trial = try_out(adapter, content, Inquiry(url=""))
     assert len(fixings) > 20
     assert not any("worth" in warning for warning in trial.warnings)

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from cambist.errors import SourceBroken
 from cambist.history.fixing import GRAM, Fixing
-from cambist.registry.sources import feeds
+from cambist.registry.sources import adapters
 from cambist.sources.base import LARGEST, FixingAdapter
 
 PAYLOADS = Path(__file__).parents[1] / "payloads"
@@ -54,16 +54,16 @@ class Sample:
     spares: tuple[str, ...] = ()
 
     @property
-    def feed(self) -> FixingAdapter:
-        feed: FixingAdapter = import_module(f"cambist.sources.adapters.{self.key}").adapter
-        return feed
+    def adapter(self) -> FixingAdapter:
+        adapter: FixingAdapter = import_module(f"cambist.sources.adapters.{self.key}").adapter
+        return adapter
 
     @property
     def text(self) -> str:
         return self.content.decode(self.encoding)
 
     def read(self, content: bytes | None = None) -> list[Fixing]:
-        return list(self.feed.read(self.content if content is None else content, self.about))
+        return list(self.adapter.read(self.content if content is None else content, self.about))
 
     def breaks(self, content: bytes) -> bool:
         try:
@@ -89,9 +89,9 @@ def samples() -> Iterator[Sample]:
 
 
 SAMPLES = list(samples())
-FIXING_FEEDS = {key: feed for key, feed in feeds().items() if isinstance(feed, FixingAdapter)}
+FIXING_ADAPTERS = {key: adapter for key, adapter in adapters().items() if isinstance(adapter, FixingAdapter)}
 EVERY = pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
-SOURCES = pytest.mark.parametrize("feed", FIXING_FEEDS.values(), ids=list(FIXING_FEEDS))
+SOURCES = pytest.mark.parametrize("adapter", FIXING_ADAPTERS.values(), ids=list(FIXING_ADAPTERS))
 
 PAGE = """\
 <!DOCTYPE html>
@@ -155,24 +155,24 @@ DAMAGED = [
 
 
 def test_every_feed_brings_samples() -> None:
-    assert {sample.key for sample in SAMPLES} == set(FIXING_FEEDS)
+    assert {sample.key for sample in SAMPLES} == set(FIXING_ADAPTERS)
 
 
-@pytest.mark.parametrize("key", feeds())
+@pytest.mark.parametrize("key", adapters())
 def test_a_feed_is_registered_under_its_sources_key(key: str) -> None:
-    assert feeds()[key].source.key == key
+    assert adapters()[key].source.key == key
 
 
 @EVERY
 def test_the_sample_is_read_whole(sample: Sample) -> None:
     fixings = sample.read()
     assert len(fixings) == sample.fixings
-    assert all(is_sound(sample.feed, fixing) for fixing in fixings)
+    assert all(is_sound(sample.adapter, fixing) for fixing in fixings)
     assert len({(fixing.pair, fixing.day) for fixing in fixings}) == len(fixings)
 
 
-def is_sound(feed: FixingAdapter, fixing: Fixing) -> bool:
-    source = feed.source
+def is_sound(adapter: FixingAdapter, fixing: Fixing) -> bool:
+    source = adapter.source
     codes = {fixing.pair.base, fixing.pair.quote}
     return (
         fixing.source == source.key
@@ -204,10 +204,10 @@ WITHOUT_A_RATE = ("0", "0.0000", "-", "", "N/A", "abc")
 def left_out(sample: Sample, written: str) -> tuple[int, tuple[str, ...]] | None:
     """Take the sample with something else in place of a rate; None where it is refused whole."""
     try:
-        taken = sample.feed.take(sample.changed(sample.rate, written), sample.about)
+        taken = sample.adapter.take(sample.changed(sample.rate, written), sample.about)
     except SourceBroken:
         return None
-    assert all(is_sound(sample.feed, fixing) for fixing in taken.fixings)
+    assert all(is_sound(sample.adapter, fixing) for fixing in taken.fixings)
     return len(taken.fixings), taken.left_out
 
 
@@ -242,7 +242,7 @@ def is_no_json(sample: Sample, written: str) -> bool:
 def test_where_nothing_can_be_read_the_layout_has_changed(sample: Sample) -> None:
     for page in (b"", PAGE.encode(), b"{}", b"[]"):
         with pytest.raises(SourceBroken):
-            sample.feed.take(page, sample.about)
+            sample.adapter.take(page, sample.about)
 
 
 TWO_DAYS_OF_HKMA = (
@@ -262,17 +262,17 @@ UNKNOWN_COLUMNS = [
 
 @pytest.mark.parametrize(("key", "text", "named"), UNKNOWN_COLUMNS, ids=[row[0] for row in UNKNOWN_COLUMNS])
 def test_a_column_that_nobody_knows_costs_only_itself_and_is_told_once(key: str, text: str, named: str) -> None:
-    feed: FixingAdapter = import_module(f"cambist.sources.adapters.{key}").adapter
-    taken = feed.take(text.encode())
+    adapter: FixingAdapter = import_module(f"cambist.sources.adapters.{key}").adapter
+    taken = adapter.take(text.encode())
     (sentence,) = taken.left_out
     assert (len(taken.fixings), named in sentence) == (2, True)
     with pytest.raises(SourceBroken):
-        list(feed.read(text.encode()))
+        list(adapter.read(text.encode()))
 
 
 def test_a_currency_that_the_fund_has_not_reported_before_costs_only_itself() -> None:
     (sample,) = (sample for sample in SAMPLES if sample.name == "imf/rates.tsv")
-    taken = sample.feed.take(sample.text.replace("Japanese yen", "Martian yen", 1).encode(), sample.about)
+    taken = sample.adapter.take(sample.text.replace("Japanese yen", "Martian yen", 1).encode(), sample.about)
     assert (len(taken.fixings) < sample.fixings, taken.left_out) == (
         True,
         ("IMF: [martian yen] is no currency that it is known to report",),
@@ -299,10 +299,10 @@ def test_a_broken_feed_names_its_source(sample: Sample) -> None:
 
 
 @SOURCES
-def test_a_feed_asks_its_source_over_https_for_the_days_wanted(feed: FixingAdapter) -> None:
+def test_a_feed_asks_its_source_over_https_for_the_days_wanted(adapter: FixingAdapter) -> None:
     today = date(2026, 11, 20)
-    asked = list(feed.inquiries(today - timedelta(days=feed.source.schedule.reread), today))
-    is_closed = not feed.source.schedule.days or feed.source.first_day < date(1999, 1, 1)
+    asked = list(adapter.inquiries(today - timedelta(days=adapter.source.schedule.reread), today))
+    is_closed = not adapter.source.schedule.days or adapter.source.first_day < date(1999, 1, 1)
     assert asked or is_closed
     for inquiry in asked:
         assert inquiry.url.startswith("https://")
@@ -318,7 +318,7 @@ def check_any(sample: Sample, content: bytes) -> None:
     except SourceBroken:
         return
     assert fixings
-    assert all(is_sound(sample.feed, fixing) for fixing in fixings)
+    assert all(is_sound(sample.adapter, fixing) for fixing in fixings)
     assert len({(fixing.pair, fixing.day) for fixing in fixings}) == len(fixings)
 
 

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from cambist.errors import SourceBroken
 from cambist.pricing.source_kind import Pace, RateType
 from cambist.pricing.tick import Tick
-from cambist.registry.sources import feeds
+from cambist.registry.sources import adapters
 from cambist.sources.base import (
     LARGEST,
     NOTHING_HEARD,
@@ -46,15 +46,15 @@ PAGE = b"""\
 """
 
 
-def feed_of(key: str) -> TickAdapter:
-    feed: TickAdapter = import_module(f"cambist.sources.adapters.{key}").adapter
-    return feed
+def adapter_of(key: str) -> TickAdapter:
+    adapter: TickAdapter = import_module(f"cambist.sources.adapters.{key}").adapter
+    return adapter
 
 
 def venue_of(key: str) -> VenueAdapter:
-    feed = feed_of(key)
-    assert isinstance(feed, VenueAdapter)
-    return feed
+    adapter = adapter_of(key)
+    assert isinstance(adapter, VenueAdapter)
+    return adapter
 
 
 def told(key: str) -> dict[str, Any]:
@@ -120,7 +120,7 @@ class Sample(Written):
         """Give the pairs' names, where it is the list, else the ticks."""
         if self.pairs:
             return list(venue_of(self.key).names(content).items())
-        return list(feed_of(self.key).ticks(content, self.about, names_of(self.key)))
+        return list(adapter_of(self.key).ticks(content, self.about, names_of(self.key)))
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ SAMPLES = list(samples())
 ANSWERS = [sample for sample in SAMPLES if not sample.pairs]
 LISTS = [sample for sample in SAMPLES if sample.pairs]
 FRAMES = [Frame(key, none=tuple(row.pop("none", ())), **row) for key in KEYS for row in told(key).get("frame", [])]
-VENUES = [key for key in KEYS if isinstance(feed_of(key), VenueAdapter)]
+VENUES = [key for key in KEYS if isinstance(adapter_of(key), VenueAdapter)]
 
 EVERY = pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
 EVERY_ANSWER = pytest.mark.parametrize("sample", ANSWERS, ids=lambda sample: sample.name)
@@ -176,12 +176,12 @@ def is_sound(key: str, tick: Tick) -> bool:
 
 
 def test_every_tick_feed_brings_samples() -> None:
-    assert {key for key, feed in feeds().items() if not isinstance(feed, FixingAdapter)} <= set(KEYS)
+    assert {key for key, adapter in adapters().items() if not isinstance(adapter, FixingAdapter)} <= set(KEYS)
 
 
 @EVERY_KEY
 def test_a_feed_knows_itself(key: str) -> None:
-    source = feed_of(key).source
+    source = adapter_of(key).source
     assert source.key == key
     assert source.rate_type is RateType.MARKET
     assert source.pace in {Pace.REALTIME, Pace.INTRADAY}
@@ -193,7 +193,7 @@ def test_a_feed_knows_itself(key: str) -> None:
 
 @EVERY_KEY
 def test_what_is_no_exchange_and_states_no_terms_is_off_and_says_why(key: str) -> None:
-    source = feed_of(key).source
+    source = adapter_of(key).source
     if key not in VENUES and source.redistribution is not Redistribution.ALLOWED:
         assert source.why_off.endswith(".")
     if source.is_on:
@@ -202,15 +202,15 @@ def test_what_is_no_exchange_and_states_no_terms_is_off_and_says_why(key: str) -
 
 @EVERY_KEY
 def test_a_feed_asks_over_https_and_names_the_key_only_where_it_has_a_setting(key: str) -> None:
-    feed = feed_of(key)
-    inquiries: list[Inquiry] = list(feed.asked())
-    if isinstance(feed, VenueAdapter):
-        inquiries.append(feed.list_inquiry())
+    adapter = adapter_of(key)
+    inquiries: list[Inquiry] = list(adapter.asked())
+    if isinstance(adapter, VenueAdapter):
+        inquiries.append(adapter.list_inquiry())
     assert inquiries
     for inquiry in inquiries:
         told = inquiry.url + "".join(value for _, value in inquiry.headers)
         assert inquiry.url.startswith("https://")
-        assert ("{key}" in told) == bool(feed.source.setting)
+        assert ("{key}" in told) == bool(adapter.source.setting)
         assert "{" not in told.replace("{key}", "")
 
 

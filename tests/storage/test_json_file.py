@@ -56,9 +56,9 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_a_bulletin_comes_back_as_it_was_written(path: Path) -> None:
-    bulletin = SourceReports(NOON, (FULL, EMPTY), 41, NOON - timedelta(seconds=1))
-    write_json_file(path, bulletin)
-    assert read_json_file(path, SourceReports) == bulletin
+    source_reports = SourceReports(NOON, (FULL, EMPTY), 41, NOON - timedelta(seconds=1))
+    write_json_file(path, source_reports)
+    assert read_json_file(path, SourceReports) == source_reports
 
 
 def test_a_bulletin_without_sources_and_books_is_one(path: Path) -> None:

@@ -68,16 +68,16 @@ def deliver(
 
 
 def states(quarantine: Quarantine) -> list[tuple[str, QuarantineState]]:
-    return [(str(one.fixing.value), one.state) for one in quarantine.detained(None)]
+    return [(str(one.fixing.value), one.state) for one in quarantine.quarantined(None)]
 
 
 def number_of(quarantine: Quarantine, value: str) -> int:
-    (number,) = (one.number for one in quarantine.detained(None) if str(one.fixing.value) == value)
+    (number,) = (one.number for one in quarantine.quarantined(None) if str(one.fixing.value) == value)
     return number
 
 
 def test_an_empty_quarantine_knows_nothing(quarantine: Quarantine) -> None:
-    assert (list(quarantine.detained()), list(quarantine.detained(None))) == ([], [])
+    assert (list(quarantine.quarantined()), list(quarantine.quarantined(None))) == ([], [])
     assert (dict(quarantine.decisions("ecb")), quarantine.waiting("ecb")) == ({}, 0)
     assert quarantine.decide(1, QuarantineState.ACCEPTED, NOON) is None
 
@@ -86,7 +86,7 @@ def test_what_is_refused_waits_as_it_was_published(archive: FixingArchive, quara
     published = Fixing("cbr", Pair("XAU", "RUB"), MON, Decimal("10000.10"), 100, GRAM)
     receipt = Receipt("cbr", NOON, "https://mint.example/gold", "d")
     assert archive.file(receipt, [], [RefusedFixing(published, "a jump")]) == Filed(0, 0, 0, refused=1)
-    (found,) = quarantine.detained()
+    (found,) = quarantine.quarantined()
     assert found == QuarantinedFixing(
         found.number, published, "a jump", NOON, "https://mint.example/gold", QuarantineState.WAITING, decided_at=None
     )
@@ -111,7 +111,7 @@ def test_the_rest_of_the_delivery_is_filed_beside_it(archive: FixingArchive, qua
 def test_the_oldest_comes_first(archive: FixingArchive, quarantine: Quarantine) -> None:
     deliver(archive, [fixing("3", TUE), fixing("1", MON)])
     deliver(archive, [fixing("2", MON, JPY)], at=NOON + HOUR)
-    found = quarantine.detained()
+    found = quarantine.quarantined()
     assert [str(one.fixing.value) for one in found] == ["3", "1", "2"]
     assert [one.received_at for one in found] == [NOON, NOON, NOON + HOUR]
     assert len({one.number for one in found}) == 3
@@ -120,7 +120,7 @@ def test_the_oldest_comes_first(archive: FixingArchive, quarantine: Quarantine) 
 def test_each_is_kept_once_however_often_it_comes(archive: FixingArchive, quarantine: Quarantine) -> None:
     for hours, new in enumerate([1, 0, 0]):
         assert deliver(archive, [fixing("9.9")], at=NOON + hours * HOUR).refused == new
-    (found,) = quarantine.detained()
+    (found,) = quarantine.quarantined()
     assert found.received_at == NOON
 
 
@@ -149,13 +149,13 @@ def test_only_new_ones_are_counted(archive: FixingArchive) -> None:
 def test_another_statement_waits_by_itself(archive: FixingArchive, quarantine: Quarantine, other: Fixing) -> None:
     deliver(archive, [fixing("9.9")])
     assert deliver(archive, [other]).refused == 1
-    assert len(quarantine.detained()) == 2
+    assert len(quarantine.quarantined()) == 2
 
 
 def test_a_delivery_that_breaks_detains_nothing(archive: FixingArchive, quarantine: Quarantine) -> None:
     with pytest.raises(SourceBroken, match="stands twice"):
         deliver(archive, [fixing("9.9", TUE)], [fixing("1.1"), fixing("1.2")])
-    assert (list(quarantine.detained()), list(archive.fixings("ecb"))) == ([], [])
+    assert (list(quarantine.quarantined()), list(archive.fixings("ecb"))) == ([], [])
 
 
 def test_a_delivery_that_breaks_releases_nothing(archive: FixingArchive, quarantine: Quarantine) -> None:
@@ -172,8 +172,11 @@ def test_what_waits_and_comes_again_and_passes_is_released(archive: FixingArchiv
     deliver(archive, [fixing("9.9"), fixing("9.8", TUE)])
     assert deliver(archive, [], [fixing("9.9")], NOON + HOUR) == Filed(added=1, corrected=0, unchanged=0)
     assert states(quarantine) == [("9.9", QuarantineState.RELEASED), ("9.8", QuarantineState.WAITING)]
-    assert [str(one.fixing.value) for one in quarantine.detained(QuarantineState.RELEASED)] == ["9.9"]
-    assert (quarantine.detained(QuarantineState.RELEASED)[0].decided_at, quarantine.waiting("ecb")) == (NOON + HOUR, 1)
+    assert [str(one.fixing.value) for one in quarantine.quarantined(QuarantineState.RELEASED)] == ["9.9"]
+    assert (quarantine.quarantined(QuarantineState.RELEASED)[0].decided_at, quarantine.waiting("ecb")) == (
+        NOON + HOUR,
+        1,
+    )
     assert [str(one.value) for one in archive.fixings("ecb")] == ["9.9"]
 
 
@@ -211,7 +214,7 @@ def test_what_was_decided_is_not_released(
     quarantine.decide(number_of(quarantine, "9.9"), decision, NOON)
     deliver(archive, [], [fixing("9.9")], NOON + HOUR)
     assert states(quarantine) == [("9.9", decision)]
-    assert quarantine.detained(decision)[0].decided_at == NOON
+    assert quarantine.quarantined(decision)[0].decided_at == NOON
 
 
 def test_thousands_are_detained_and_released_at_once(store: SqlStore) -> None:
@@ -241,7 +244,7 @@ def test_a_decision_is_kept_with_its_time(
     decided = quarantine.decide(number_of(quarantine, "9.9"), decision, (NOON + HOUR).astimezone(tokyo))
     assert decided is not None
     assert (decided.fixing, decided.state, decided.decided_at) == (fixing("9.9"), decision, NOON + HOUR)
-    assert list(quarantine.detained(decision)) == [decided]
+    assert list(quarantine.quarantined(decision)) == [decided]
     assert states(quarantine) == [("9.9", decision), ("9.8", QuarantineState.WAITING)]
     assert quarantine.waiting("ecb") == 1
 
@@ -252,7 +255,7 @@ def test_a_decision_is_made_once(archive: FixingArchive, quarantine: Quarantine,
     number = number_of(quarantine, "9.9")
     quarantine.decide(number, QuarantineState.REJECTED, NOON)
     assert quarantine.decide(number, second, NOON + HOUR) is None
-    (found,) = quarantine.detained(None)
+    (found,) = quarantine.quarantined(None)
     assert (found.state, found.decided_at) == (QuarantineState.REJECTED, NOON)
 
 
@@ -300,7 +303,7 @@ def test_what_differs_by_its_unit_alone_waits_and_is_decided_apart(
     gram = replace(ounce, unit=GRAM)
     assert deliver(archive, [ounce]).refused == 1
     assert deliver(archive, [gram], at=NOON + HOUR).refused == 1
-    quarantine.decide(quarantine.detained()[0].number, QuarantineState.REJECTED, NOON)
+    quarantine.decide(quarantine.quarantined()[0].number, QuarantineState.REJECTED, NOON)
     assert dict(quarantine.decisions("ecb")) == {
         (ounce.pair, "", MON, 1, Decimal(4000)): QuarantineState.REJECTED,
         (ounce.pair, GRAM, MON, 1, Decimal(4000)): QuarantineState.WAITING,

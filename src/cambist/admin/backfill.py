@@ -16,7 +16,7 @@ from cambist.ingest.backfill import Backfill, BackfillProgress, gaps, longest
 from cambist.ingest.fetch import Fetcher
 from cambist.registry.archive_worker import ArchiveTasks
 from cambist.registry.components import open_store
-from cambist.registry.sources import fixing_feeds, keys_of_sources, switched_off
+from cambist.registry.sources import fixing_adapters, keys_of_sources, switched_off
 from cambist.settings import Settings
 from cambist.sources.base import FixingAdapter
 from cambist.storage.data_directory import DataDirectory
@@ -47,46 +47,46 @@ class Backfilling:
         self._clock = clock
         self._store = open_store(settings)
         self._store.migrate()
-        self._desk = ArchiveTasks(settings)
-        self._feeds = fixing_feeds(settings)
-        self._keys = keys_of_sources(settings, self._feeds.values(), environment)
+        self._worker_state = ArchiveTasks(settings)
+        self._adapters = fixing_adapters(settings)
+        self._keys = keys_of_sources(settings, self._adapters.values(), environment)
 
     def chosen(self, source: str) -> list[FixingAdapter]:
         """Give the feeds that a name means: one, or all that are on. Errors: BadParameter."""
-        off = switched_off(self._settings, self._feeds, self._keys)
+        off = switched_off(self._settings, self._adapters, self._keys)
         if source == ALL:
-            return [feed for key, feed in self._feeds.items() if key not in off]
-        if source not in self._feeds:
-            known = ", ".join(self._feeds)
+            return [adapter for key, adapter in self._adapters.items() if key not in off]
+        if source not in self._adapters:
+            known = ", ".join(self._adapters)
             raise BadParameter(f"No source [{shown(source)}] publishes fixings; there are {known}")
         if source in off:
             raise BadParameter(f"The source [{source}] is off: {off[source]}")
-        return [self._feeds[source]]
+        return [self._adapters[source]]
 
     def run(
-        self, feeds: list[FixingAdapter], first: date | None, told: Callable[[BackfillProgress], None]
+        self, adapters: list[FixingAdapter], first: date | None, told: Callable[[BackfillProgress], None]
     ) -> list[Filled]:
         """Fill in these sources, some side by side, each at its own pace."""
         set_on_retry_hooks([])
-        courses = asyncio.run(self._run(feeds, first, told))
-        self._desk.rebuild(self._clock().date())
+        courses = asyncio.run(self._run(adapters, first, told))
+        self._worker_state.rebuild(self._clock().date())
         RateBookFile(self._settings.data).ring(Topic.ARCHIVE)
         archive = self._store.archive
         return [Filled(course, longest(list(gaps(archive, course.key)), _GAPS_SHOWN)) for course in courses]
 
     async def _run(
-        self, feeds: list[FixingAdapter], first: date | None, told: Callable[[BackfillProgress], None]
+        self, adapters: list[FixingAdapter], first: date | None, told: Callable[[BackfillProgress], None]
     ) -> list[BackfillProgress]:
         async with aiohttp.ClientSession() as session:
             fetcher = Fetcher(session, self._settings.gateway, self._keys)
-            backfill = Backfill(self._store.archive, fetcher, self._desk.file, self._clock, told)
+            backfill = Backfill(self._store.archive, fetcher, self._worker_state.file, self._clock, told)
             places = asyncio.Semaphore(_AT_ONCE)
 
-            async def one(feed: FixingAdapter) -> BackfillProgress:
+            async def one(adapter: FixingAdapter) -> BackfillProgress:
                 async with places:
-                    return await backfill.of(feed, first)
+                    return await backfill.of(adapter, first)
 
-            return list(await asyncio.gather(*map(one, feeds)))
+            return list(await asyncio.gather(*map(one, adapters)))
 
     def close(self) -> None:
         """Let go of the database."""

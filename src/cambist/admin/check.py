@@ -38,7 +38,7 @@ def check(settings: Settings) -> Iterator[Checked]:
         yield from _fixings(store)
     finally:
         store.close()
-    yield _attempted("rate image", lambda: check_rate_matrix(open_rate_matrix(folder.image), environment))
+    yield _attempted("rate image", lambda: check_rate_matrix(open_rate_matrix(folder.matrix), environment))
     yield _attempted(
         "book", lambda: (book := RateBookFile(folder.path).current()) and check_rate_book(book, environment)
     )

@@ -43,15 +43,17 @@ class DeclarationDryRun:
 
         Errors: SourceRefused, BadParameter, SourceBroken.
         """
-        feed = self._declared(file)
-        keys = keys_of_sources(self.settings, [feed], self.environment)
-        if feed.key_variable and not keys:
-            raise BadParameter(f"The source [{feed.source.key}] needs a key: set the variable {feed.key_variable}")
-        inquiry = self._inquiry(feed, first)
+        adapter = self._declared(file)
+        keys = keys_of_sources(self.settings, [adapter], self.environment)
+        if adapter.key_variable and not keys:
+            raise BadParameter(
+                f"The source [{adapter.source.key}] needs a key: set the variable {adapter.key_variable}"
+            )
+        inquiry = self._inquiry(adapter, first)
         set_on_retry_hooks([])
         try:
-            content = asyncio.run(_asked(feed, inquiry, self.settings.gateway, keys))
-            return DryRunResult(feed.source, inquiry, inquiry.origin, try_out(feed, content, inquiry))
+            content = asyncio.run(_asked(adapter, inquiry, self.settings.gateway, keys))
+            return DryRunResult(adapter.source, inquiry, inquiry.origin, try_out(adapter, content, inquiry))
         except NothingPublished as error:
             raise NothingPublished(f"{error}: {inquiry.first} to {inquiry.last}; --from asks for other days") from error
 
@@ -60,13 +62,13 @@ class DeclarationDryRun:
 
         Errors: SourceRefused, BadParameter, SourceBroken, OSError.
         """
-        feed = self._declared(file)
-        inquiry = self._inquiry(feed, first)
+        adapter = self._declared(file)
+        inquiry = self._inquiry(adapter, first)
         if first is None and inquiry.about:
             raise BadParameter("The answer does not say its day: --from names the one that it was asked for")
         if first is None:
-            inquiry = replace(inquiry, first=feed.source.first_day, last=self.today)
-        return DryRunResult(feed.source, inquiry, str(payload), try_out(feed, payload.read_bytes(), inquiry))
+            inquiry = replace(inquiry, first=adapter.source.first_day, last=self.today)
+        return DryRunResult(adapter.source, inquiry, str(payload), try_out(adapter, payload.read_bytes(), inquiry))
 
     def _declared(self, file: Path) -> DeclaredAdapter:
         return read_declaration(file, taken=[*TAKEN, *self._others(file)])
@@ -82,27 +84,27 @@ class DeclarationDryRun:
                     continue
         return keys
 
-    def _inquiry(self, feed: DeclaredAdapter, first: date | None) -> Inquiry:
+    def _inquiry(self, adapter: DeclaredAdapter, first: date | None) -> Inquiry:
         """Give the first inquiry from a day on, or the newest one."""
         if first is not None and first > self.today:
             raise BadParameter(f"Invalid --from: [{first}] lies ahead")
-        schedule = feed.source.schedule
-        inquiries = list(feed.inquiries(first or self.today - timedelta(days=schedule.reread), self.today))
+        schedule = adapter.source.schedule
+        inquiries = list(adapter.inquiries(first or self.today - timedelta(days=schedule.reread), self.today))
         if not inquiries:
             raise BadParameter(
-                f"The source [{feed.source.key}] would be asked for nothing: its first day or its schedule leaves no "
-                f"day up to {self.today}"
+                f"The source [{adapter.source.key}] would be asked for nothing: its first day or its schedule leaves "
+                f"no day up to {self.today}"
             )
         if first is not None:
             return inquiries[0]
         # The last of several may be a short rest: as many days as one answer covers say more.
         covered = inquiries[0].last - inquiries[0].first
-        return [*inquiries, *feed.inquiries(self.today - covered, self.today)][-1]
+        return [*inquiries, *adapter.inquiries(self.today - covered, self.today)][-1]
 
 
-async def _asked(feed: DeclaredAdapter, inquiry: Inquiry, gateway: str, keys: Mapping[str, str]) -> bytes:
+async def _asked(adapter: DeclaredAdapter, inquiry: Inquiry, gateway: str, keys: Mapping[str, str]) -> bytes:
     async with aiohttp.ClientSession() as session:
-        content = await Fetcher(session, gateway, keys, attempts=1).ask(feed.source.key, inquiry)
+        content = await Fetcher(session, gateway, keys, attempts=1).ask(adapter.source.key, inquiry)
     if content is None:
-        raise SourceBroken(f"{feed.source.key}: answered that nothing has changed, although nothing is known yet")
+        raise SourceBroken(f"{adapter.source.key}: answered that nothing has changed, although nothing is known yet")
     return content

@@ -16,7 +16,7 @@ from cambist.history.environment import Environment
 from cambist.history.fixing import Filed, Fixing, Receipt
 from cambist.history.quarantine import QuarantinedFixing, QuarantineState
 from cambist.registry.components import open_store
-from cambist.registry.sources import all_feeds
+from cambist.registry.sources import all_adapters
 from cambist.settings import Settings
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.shared.rate_book_file import RateBookFile, Topic
@@ -26,7 +26,7 @@ from cambist.storage.shared.rate_book_file import RateBookFile, Topic
 class Accepted:
     """A fixing that was accepted, and what that changed in the archive."""
 
-    detained: QuarantinedFixing
+    quarantined: QuarantinedFixing
     filed: Filed
 
 
@@ -43,7 +43,7 @@ class QuarantineAdmin:
         self._settings = settings
         self._clock = clock
         self._store = open_store(settings)
-        self._board = RateBookFile(settings.data)
+        self._book_file = RateBookFile(settings.data)
 
     def __enter__(self) -> Self:
         return self
@@ -51,9 +51,9 @@ class QuarantineAdmin:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._store.close()
 
-    def detained(self, source: str | None = None, *, decided: bool = False) -> list[QuarantinedFixing]:
+    def quarantined(self, source: str | None = None, *, decided: bool = False) -> list[QuarantinedFixing]:
         """Give what waits, or all there ever was; of one source or of all. Errors: BadParameter."""
-        found = self._store.quarantine.detained(None if decided else QuarantineState.WAITING)
+        found = self._store.quarantine.quarantined(None if decided else QuarantineState.WAITING)
         if source is None:
             return list(found)
         self._check_known(source)
@@ -69,7 +69,7 @@ class QuarantineAdmin:
         try:
             return [Accepted(self._decide(each, QuarantineState.ACCEPTED), self._file(each)) for each in chosen]
         finally:
-            self._board.ring(Topic.ARCHIVE)
+            self._book_file.ring(Topic.ARCHIVE)
 
     def reject(self, numbers: Iterable[int]) -> list[QuarantinedFixing]:
         """Drop fixings for good, also when their source sends them again. Errors: BadParameter, and nothing is done."""
@@ -77,11 +77,11 @@ class QuarantineAdmin:
         try:
             return [self._decide(each, QuarantineState.REJECTED) for each in chosen]
         finally:
-            self._board.ring(Topic.ARCHIVE)
+            self._book_file.ring(Topic.ARCHIVE)
 
     def _chosen(self, numbers: Iterable[int], state: QuarantineState) -> list[QuarantinedFixing]:
         """Give what is of these numbers, each once: it waits, or was decided so before."""
-        known = {each.number: each for each in self._store.quarantine.detained(None)}
+        known = {each.number: each for each in self._store.quarantine.quarantined(None)}
         wanted = list(dict.fromkeys(numbers))
         for number in wanted:
             if number not in known:
@@ -105,10 +105,10 @@ class QuarantineAdmin:
         return self._store.archive.file(receipt, [each.fixing])
 
     def _check_known(self, source: str) -> None:
-        known = {each.fixing.source for each in self._store.quarantine.detained(None)}
+        known = {each.fixing.source for each in self._store.quarantine.quarantined(None)}
         # A declaration that is broken now keeps nobody from seeing what waits.
         with suppress(SourceRefused):
-            known |= set(all_feeds(self._settings))
+            known |= set(all_adapters(self._settings))
         if source not in known:
             raise BadParameter(f"Unknown source: [{echo(source)}]; {nearest(source, known)}")
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from cambist.errors import BadParameter
 from cambist.history.source_report import SourceReports
-from cambist.registry.sources import all_feeds, keys_of_sources, switched_off
+from cambist.registry.sources import all_adapters, keys_of_sources, switched_off
 from cambist.settings import Settings
 from cambist.sources.base import Source
 from cambist.storage.data_directory import DataDirectory
@@ -24,17 +24,17 @@ class Listed:
 
 def listed(settings: Settings, environment: Mapping[str, str]) -> list[Listed]:
     """Give every source, best first, the operator's own last. Errors: SourceRefused, SettingRefused."""
-    found = all_feeds(settings)
+    found = all_adapters(settings)
     off = switched_off(settings, found, keys_of_sources(settings, found.values(), environment))
-    return [Listed(feed.source, off.get(key, "")) for key, feed in found.items()]
+    return [Listed(adapter.source, off.get(key, "")) for key, adapter in found.items()]
 
 
-def last_bulletin(settings: Settings) -> SourceReports:
+def last_source_reports(settings: Settings) -> SourceReports:
     """Give the last bulletin of the data folder. Errors: BadParameter where there is none."""
-    path = DataDirectory(settings.data).bulletin
-    bulletin = read_json_file(path, SourceReports)
-    if bulletin is None:
+    path = DataDirectory(settings.data).source_reports
+    source_reports = read_json_file(path, SourceReports)
+    if source_reports is None:
         raise BadParameter(
             f"There is no bulletin on the sources in {path}: a service that asks them writes it, see [cambist serve]"
         )
-    return bulletin
+    return source_reports

@@ -48,13 +48,13 @@ class ApiOptions:
 
 
 def build_application(
-    endpoints: Iterable[Endpoint[Any, Any]], desk: WorkerState, meter: Meter, options: ApiOptions
+    endpoints: Iterable[Endpoint[Any, Any]], worker_state: WorkerState, meter: Meter, options: ApiOptions
 ) -> Wsgi:
     """Make the application of one worker."""
     endpoints = tuple(endpoints)
-    gate = Authenticator(desk.subscribers, FailedKeyLimit(options.proxies))
+    gate = Authenticator(worker_state.subscribers, FailedKeyLimit(options.proxies))
     standing = _standing(options)
-    completes = HeadersMiddleware(standing, meter, desk.clock)
+    completes = HeadersMiddleware(standing, meter, worker_state.clock)
     framework: falcon.App[falcon.Request, falcon.Response] = falcon.App(middleware=[completes])
     framework.req_options.strip_url_path_trailing_slash = True
     framework.resp_options.default_media_type = "application/json"
@@ -67,9 +67,9 @@ def build_application(
             ResponseBuilder(endpoint, options.closed_max_age),
             UnknownParameters(endpoint, taken, besides=[QUERY_NAME]),
         )
-        framework.add_route(endpoint.path, EndpointResource(endpoint, desk, gate, meter, maker, unknown))
+        framework.add_route(endpoint.path, EndpointResource(endpoint, worker_state, gate, meter, maker, unknown))
     add_pages(framework, _document(endpoints, options.path_prefix))
-    return CacheMiddleware(framework, desk, gate, meter, options.path_prefix, standing)
+    return CacheMiddleware(framework, worker_state, gate, meter, options.path_prefix, standing)
 
 
 def _standing(options: ApiOptions) -> Headers:

@@ -34,10 +34,16 @@ class CacheMiddleware:
     """The outermost WSGI callable."""
 
     def __init__(
-        self, framework: Wsgi, desk: WorkerState, gate: Authenticator, meter: Meter, prefix: str, headers: Headers
+        self,
+        framework: Wsgi,
+        worker_state: WorkerState,
+        gate: Authenticator,
+        meter: Meter,
+        prefix: str,
+        headers: Headers,
     ) -> None:
         self._framework = framework
-        self._desk = desk
+        self._worker_state = worker_state
         self._gate = gate
         self._meter = meter
         self._prefix = prefix
@@ -72,14 +78,14 @@ class CacheMiddleware:
         query = environ["QUERY_STRING"]
         if environ["REQUEST_METHOD"] != "GET" or "HTTP_IF_NONE_MATCH" in environ or QUERY_NAME in query:
             return None
-        now = self._desk.clock()
+        now = self._worker_state.clock()
         try:
             subscriber = self._gate.recognise(environ, now)
             if subscriber is None:
                 return None
             today = date.min if subscriber.plan.history_days is None else self._meter.today(now)
             asked = (environ["PATH_INFO"], query, subscriber.shelf.form_name, reach_of(subscriber, today))
-            answer = subscriber.shelf.state[1].get(asked, now) or self._desk.closed.get(asked, now)
+            answer = subscriber.shelf.state[1].get(asked, now) or self._worker_state.closed.get(asked, now)
             if answer is None:
                 return None
             if answer.tag not in subscriber.tags:

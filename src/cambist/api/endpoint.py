@@ -39,7 +39,7 @@ class Endpoint(Generic[P, B]):
 
     `answer` decides on what it is given and touches nothing else. `cost` says how many calls an answer is.
     `closed` says whether an answer is about days that only a correction can still change: clients may keep it, and so
-    does the service until there is another image, if the answer is read `of_image`. `oldest` gives the first day that
+    does the service until there is another image, if the answer is read `of_matrix`. `oldest` gives the first day that
     an answer is about: a plan may reach back less far. `made_of` gives all data that a closed answer is read from: its
     ETag is made of them, so that a client that has it is told so without making the answer; where it gives None the
     ETag is made of the answer. A list (`is_list`) is what may be asked for now: clients may keep it for a minute.
@@ -55,7 +55,7 @@ class Endpoint(Generic[P, B]):
     cost: Callable[[RequestContext, P], int] = one_call
     closed: Callable[[RequestContext, P], bool] = never_closed
     oldest: Callable[[RequestContext, P], date | None] = no_history
-    of_image: bool = True
+    of_matrix: bool = True
     made_of: Callable[[RequestContext, P], Iterable[bytes] | None] = unknown_before
     is_list: bool = False
     personal: bool = False

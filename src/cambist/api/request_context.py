@@ -46,20 +46,20 @@ class RequestContext:
     """A consistent state of the world for one answer.
 
     `longest_age` is the operator's limit for live rates, `form` how the account wants times, `reach` the first day that
-    its plan includes; `usage` is there for the endpoints that ask for it. `bulletin` is the last word on the sources,
+    its plan includes; `usage` is there for the endpoints that ask for it. `source_reports` says how each source does,
     `ages` how old a price that trades may be, by what it is of. `units` are the units of mass as the operator has them.
     `closes` reads what a coin closed at, `words` what a source published, `bars` how pairs were quoted. `expiry` is
     when what was found fresh in this view may be so no longer.
     """
 
     book: RateBook
-    image: RateMatrix
+    matrix: RateMatrix
     now: datetime
     longest_age: timedelta | None = None
     form: DatetimeFormat = DatetimeFormat.ISO
     reach: date = date.min
     usage: UsageRecord | None = None
-    bulletin: SourceReports | None = None
+    source_reports: SourceReports | None = None
     ages: Mapping[AssetKind, timedelta] = field(default_factory=dict)
     closes: ReadClose = no_closes
     words: Words | None = None

@@ -42,7 +42,7 @@ class EndpointResource:
     def __init__(
         self,
         endpoint: Endpoint[Any, Any],
-        desk: WorkerState,
+        worker_state: WorkerState,
         gate: Authenticator,
         meter: Meter,
         maker: ResponseBuilder,
@@ -50,7 +50,7 @@ class EndpointResource:
     ) -> None:
         self._endpoint = endpoint
         self._known = {param.name for param in declared(endpoint.params).values()}
-        self._desk = desk
+        self._worker_state = worker_state
         self._gate = gate
         self._meter = meter
         self._maker = maker
@@ -58,7 +58,7 @@ class EndpointResource:
 
     def on_get(self, request: falcon.Request, response: falcon.Response) -> None:
         """Answer, or raise what `problems` turns into an error."""
-        environ, now = request.env, self._desk.clock()
+        environ, now = request.env, self._worker_state.clock()
         try:
             query = parse_query(environ["QUERY_STRING"])
         except BadParameter:
@@ -70,7 +70,7 @@ class EndpointResource:
             response.set_header(IGNORED, written(ignored))
         today = self._meter.today(now)
         asked = question(environ, self._known, subscriber, today)
-        answer = subscriber.shelf.state[1].get(asked, now) or self._desk.closed.get(asked, now)
+        answer = subscriber.shelf.state[1].get(asked, now) or self._worker_state.closed.get(asked, now)
         condition = environ.get("HTTP_IF_NONE_MATCH", "").strip()
         if answer is None:
             answer = self._made(subscriber, query, asked, condition, now)
@@ -94,7 +94,7 @@ class EndpointResource:
         self, subscriber: ApiPrincipal, query: Mapping[str, str], asked: Question, condition: str, now: float
     ) -> CachedResponse:
         """Make an answer, and keep it where it will be looked for; for a client that has it, its outline will do."""
-        (book, live), closed = subscriber.shelf.state, self._desk.closed
+        (book, live), closed = subscriber.shelf.state, self._worker_state.closed
         view, params = self._view(subscriber, book, asked, now), read(self._endpoint.params, query)
         outline = self._maker.outline(view, params)
         check_history(subscriber, outline.oldest, view.today)
@@ -104,14 +104,14 @@ class EndpointResource:
         if outline.etag or not outline.is_cacheable or condition in ("", "*"):
             self._meter.afford(subscriber, outline.cost, now)
         answer = self._maker.complete(outline, view, params)
-        if answer.until == inf and self._endpoint.of_image:
+        if answer.until == inf and self._endpoint.of_matrix:
             closed.keep(asked, answer)
         elif isinstance(params, BookParameters) and answer.oldest is None:  # what is of a past day is not of the book
             live.keep(asked, answer)
         return answer
 
     def _view(self, subscriber: ApiPrincipal, book: RateBook, asked: Question, now: float) -> RequestContext:
-        view = self._desk.view(book, now, subscriber.shelf.form)
+        view = self._worker_state.view(book, now, subscriber.shelf.form)
         if asked[3] != view.reach:
             view = replace(view, reach=asked[3])
         if self._endpoint.personal:

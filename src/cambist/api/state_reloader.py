@@ -22,7 +22,7 @@ _RETRY_LOOKS = 100
 
 
 class StateReloader(threading.Thread, Generic[N]):
-    """Calls `take[news]` whenever `version(news)` has changed, and `tick` ten times a second.
+    """Calls `take[topic]` whenever `version(topic)` has changed, and `tick` ten times a second.
 
     `seen` are the versions from before the state was loaded: what changed meanwhile is taken up at the first look.
 
@@ -67,18 +67,18 @@ class StateReloader(threading.Thread, Generic[N]):
 
         What cannot be taken up leaves the old in place, and is tried again after a second or at the next news.
         """
-        for news, take in self._take.items():
-            version = self._version(news)
-            if version not in (self._seen[news], self._failed.get(news)):
-                self._take_up(news, version, take)
+        for topic, take in self._take.items():
+            version = self._version(topic)
+            if version not in (self._seen[topic], self._failed.get(topic)):
+                self._take_up(topic, version, take)
 
-    def _take_up(self, news: N, version: int, take: Callable[[], None]) -> None:
+    def _take_up(self, topic: N, version: int, take: Callable[[], None]) -> None:
         try:
             take()
-            self._seen[news] = version
+            self._seen[topic] = version
         except Exception:  # a watch that dies would leave revoked keys open and rates standing still
-            self._failed[news] = version
-            log.exception("What is new cannot be taken up, the last state stays: %s", news)
+            self._failed[topic] = version
+            log.exception("What is new cannot be taken up, the last state stays: %s", topic)
 
     def _tick_safely(self) -> None:
         try:

@@ -40,13 +40,13 @@ class WorkerState:
     def __init__(
         self,
         book: RateBook,
-        image: RateMatrix,
+        matrix: RateMatrix,
         holders: Mapping[Digest, KeyHolder],
         plans: Mapping[str, Plan],
         clock: WallClock = time,
         longest_age: timedelta | None = None,
     ) -> None:
-        self._image = image
+        self._matrix = matrix
         self._holders = holders
         self._plans = plans
         self._longest_age = longest_age
@@ -60,7 +60,7 @@ class WorkerState:
         """Where bars are read."""
         self.units: Units = STANDARD
         """The units of mass that metals are priced by."""
-        self._bulletin: SourceReports | None = None
+        self._source_reports: SourceReports | None = None
         self.clock = clock
         self.closed = ResponseCache()
         self.shelves = BookResponsesByKind(book, clock())
@@ -71,11 +71,11 @@ class WorkerState:
         moment = datetime.fromtimestamp(now, UTC)
         return RequestContext(
             book,
-            self._image,
+            self._matrix,
             moment,
             self._longest_age,
             form,
-            bulletin=self._bulletin,
+            source_reports=self._source_reports,
             ages=self.ages,
             closes=self.closes,
             words=self.words,
@@ -91,15 +91,15 @@ class WorkerState:
         """Serve a new book from now on, to each plan as often as it may see one."""
         self.shelves.take_book(book, self.clock())
 
-    def take_image(self, image: RateMatrix) -> None:
+    def take_matrix(self, matrix: RateMatrix) -> None:
         """Serve a new image from now on."""
-        self._image = image
+        self._matrix = matrix
         self.closed = ResponseCache()
         self.shelves.forget()
 
-    def take_bulletin(self, bulletin: SourceReports | None) -> None:
+    def take_source_reports(self, source_reports: SourceReports | None) -> None:
         """Show another bulletin on the sources from now on."""
-        self._bulletin = bulletin
+        self._source_reports = source_reports
 
     def take_accounts(self, holders: Mapping[Digest, KeyHolder]) -> None:
         """Let in who has a key now, and nobody else."""

@@ -33,18 +33,18 @@ def create(
     as_json: AsJson = False,
 ) -> None:
     """Create an account with a first key, which is shown once."""
-    with open_account_admin(data) as office:
+    with open_account_admin(data) as admin:
         chosen = datetime_format(form) or DatetimeFormat.ISO
-        account, minted = office.create(name, plan, 1 if anchor_day is None else anchor_day, chosen)
+        account, minted = admin.create(name, plan, 1 if anchor_day is None else anchor_day, chosen)
         sentence = f"Account {account.name} was created on the plan {account.plan}."
-        print_key({"account": _record(office, account)}, minted.text, sentence, as_json=as_json)
+        print_key({"account": _record(admin, account)}, minted.text, sentence, as_json=as_json)
 
 
 @app.command("list")
 def list_accounts(*, data: Data = None, as_json: AsJson = False) -> None:
     """List all accounts."""
-    with open_account_admin(data) as office:
-        records = [_record(office, account) for account in office.accounts()]
+    with open_account_admin(data) as admin:
+        records = [_record(admin, account) for account in admin.accounts()]
     if as_json:
         print_json(records)
         return
@@ -56,9 +56,9 @@ def list_accounts(*, data: Data = None, as_json: AsJson = False) -> None:
 @app.command()
 def show(name: Name, *, data: Data = None, as_json: AsJson = False) -> None:
     """Show an account, its current period and what it bought."""
-    with open_account_admin(data) as office:
-        account = office.account(name)
-        record = {**_record(office, account), "used": office.used(account)}
+    with open_account_admin(data) as admin:
+        account = admin.account(name)
+        record = {**_record(admin, account), "used": admin.used(account)}
     if as_json:
         print_json(record)
         return
@@ -93,9 +93,9 @@ def resume(name: Name, *, data: Data = None, as_json: AsJson = False) -> None:
 @app.command()
 def move(name: Name, *, plan: Plan, data: Data = None, as_json: AsJson = False) -> None:
     """Put an account on another plan, at once."""
-    with open_account_admin(data) as office:
-        account = office.move(office.account(name), plan)
-        report(_record(office, account), f"Account {name} is on the plan {plan}.", as_json=as_json)
+    with open_account_admin(data) as admin:
+        account = admin.move(admin.account(name), plan)
+        report(_record(admin, account), f"Account {name} is on the plan {plan}.", as_json=as_json)
 
 
 @app.command()
@@ -105,10 +105,10 @@ def change(
     """Change the day on which an account's periods begin, or how it gets times."""
     if anchor_day is None and form is None:
         raise BadParameter("Nothing to change: give --anchor-day or --datetime-format")
-    with open_account_admin(data) as office:
-        account = office.change(office.account(name), anchor_day, datetime_format(form))
+    with open_account_admin(data) as admin:
+        account = admin.change(admin.account(name), anchor_day, datetime_format(form))
         sentence = f"Account {name}: anchor day {account.anchor_day}, datetime format {account.datetime_format}."
-        report(_record(office, account), sentence, as_json=as_json)
+        report(_record(admin, account), sentence, as_json=as_json)
 
 
 # A number below zero looks like an option, and would be refused as an unknown one.
@@ -122,10 +122,10 @@ def buy(
     as_json: AsJson = False,
 ) -> None:
     """Add extra calls for one period."""
-    with open_account_admin(data) as office:
-        account, bought_for = office.buy(office.account(name), calls, day("period", period))
+    with open_account_admin(data) as admin:
+        account, bought_for = admin.buy(admin.account(name), calls, day("period", period))
         sentence = f"Account {name} has {calls:,} more calls from {bought_for.start} to {bought_for.end}."
-        report(_record(office, account), sentence, as_json=as_json)
+        report(_record(admin, account), sentence, as_json=as_json)
 
 
 @app.command()
@@ -140,12 +140,12 @@ def delete(
     as_json: AsJson = False,
 ) -> None:
     """Delete an account and its keys permanently."""
-    with open_account_admin(data) as office:
-        account = office.account(name)
-        office.check_deletable(account, force=force)
+    with open_account_admin(data) as admin:
+        account = admin.account(name)
+        admin.check_deletable(account, force=force)
         if not yes:
-            _ask(f"Close the account {name} and its {len(office.keys.of(account))} keys for good?")
-        office.delete(account, force=force)
+            _ask(f"Close the account {name} and its {len(admin.keys.of(account))} keys for good?")
+        admin.delete(account, force=force)
     report({"deleted": name}, f"Account {name} is closed.", as_json=as_json)
 
 
@@ -157,15 +157,15 @@ def _ask(question: str) -> None:
 
 
 def _suspend(name: str, data: Data, *, suspended: bool, as_json: bool) -> None:
-    with open_account_admin(data) as office:
-        account = office.suspend(office.account(name), suspended=suspended)
-        record = _record(office, account)
+    with open_account_admin(data) as admin:
+        account = admin.suspend(admin.account(name), suspended=suspended)
+        record = _record(admin, account)
         report(record, f"Account {name} is {_state(record)}.", as_json=as_json)
 
 
-def _record(office: AccountAdmin, account: Account) -> dict[str, Any]:
+def _record(admin: AccountAdmin, account: Account) -> dict[str, Any]:
     """Give an account as machines get it; a quota of null is none."""
-    plan, period = office.plans.get(account.plan), office.period(account)
+    plan, period = admin.plans.get(account.plan), admin.period(account)
     return {
         "name": account.name,
         "number": account.number,

@@ -37,14 +37,16 @@ def run(settings: Settings, source: str, since: date | None, *, as_json: bool) -
 
 
 def _filled(backfilling: Backfilling, source: str, since: date | None) -> list[Filled]:
-    feeds = backfilling.chosen(source)
+    adapters = backfilling.chosen(source)
     with _bar() as bar:
-        tasks = {feed.source.key: bar.add_task(feed.source.key, total=None, visible=False) for feed in feeds}
+        tasks = {
+            adapter.source.key: bar.add_task(adapter.source.key, total=None, visible=False) for adapter in adapters
+        }
 
         def told(course: BackfillProgress) -> None:
             bar.update(tasks[course.key], completed=course.done, total=course.parts, visible=not course.is_over)
 
-        return backfilling.run(feeds, since, told)
+        return backfilling.run(adapters, since, told)
 
 
 def _bar() -> Progress:

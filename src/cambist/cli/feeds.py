@@ -48,17 +48,17 @@ def status(*, data: Data = None, as_json: AsJson = False) -> None:
     Asked: time since its last answer. Lag: age of its newest data. Codes: how many codes it covers. Since: its first
     year in the archive. Held: its fixings in quarantine. Why: the last error, why it is off, or refused ticks.
     """
-    from cambist.admin.sources import last_bulletin
+    from cambist.admin.sources import last_source_reports
     from cambist.api.worker_state import utc_now
 
-    bulletin, now = last_bulletin(read_settings(os.environ, {"data": data})), utc_now()
+    source_reports, now = last_source_reports(read_settings(os.environ, {"data": data})), utc_now()
     if as_json:
-        sources = [_report_record(report, now) for report in bulletin.reports]
-        print_json({**_bulletin_record(bulletin), "sources": sources})
+        sources = [_report_record(report, now) for report in source_reports.reports]
+        print_json({**_source_reports_record(source_reports), "sources": sources})
         return
     columns = ("Source", "State", "Asked", "Lag", "Codes", "Since", "Held", "Why")
-    print_table(columns, (_report_row(report, now) for report in bulletin.reports))
-    age = now - bulletin.written_at
+    print_table(columns, (_report_row(report, now) for report in source_reports.reports))
+    age = now - source_reports.written_at
     if age > _SILENT_AFTER:
         typer.echo(f"Nobody asks the sources now: this is what was so {written_age(age)} ago.")
 
@@ -107,8 +107,8 @@ def _listed_row(each: Listed) -> Sequence[object]:
     return [source.key, source.name, is_on, source.pace, source.redistribution, each.why_off]
 
 
-def _bulletin_record(bulletin: SourceReports) -> dict[str, Any]:
-    return {name: value for name, value in msgspec.structs.asdict(bulletin).items() if name != "reports"}
+def _source_reports_record(source_reports: SourceReports) -> dict[str, Any]:
+    return {name: value for name, value in msgspec.structs.asdict(source_reports).items() if name != "reports"}
 
 
 def _report_record(report: SourceReport, now: datetime) -> dict[str, Any]:

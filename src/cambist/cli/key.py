@@ -27,8 +27,8 @@ def create(
     as_json: AsJson = False,
 ) -> None:
     """Add a key to an account, and show it once."""
-    with open_account_admin(data) as office:
-        minted = office.keys.create(office.account(account), name, moment("expires", expires))
+    with open_account_admin(data) as admin:
+        minted = admin.keys.create(admin.account(account), name, moment("expires", expires))
         record = {
             "account": account,
             "prefix": minted.new.prefix,
@@ -42,8 +42,8 @@ def create(
 @app.command("list")
 def list_keys(account: Name, *, data: Data = None, as_json: AsJson = False) -> None:
     """List an account's keys by prefix. Times are UTC."""
-    with open_account_admin(data) as office:
-        records = [_record(office, key) for key in office.keys.of(office.account(account))]
+    with open_account_admin(data) as admin:
+        records = [_record(admin, key) for key in admin.keys.of(admin.account(account))]
     if as_json:
         print_json(records)
         return
@@ -58,10 +58,10 @@ def list_keys(account: Name, *, data: Data = None, as_json: AsJson = False) -> N
 @app.command()
 def revoke(account: Name, prefix: Prefix, *, data: Data = None, as_json: AsJson = False) -> None:
     """End a key at once."""
-    with open_account_admin(data) as office:
-        key = office.keys.revoke(office.account(account), prefix)
+    with open_account_admin(data) as admin:
+        key = admin.keys.revoke(admin.account(account), prefix)
         report(
-            _record(office, key),
+            _record(admin, key),
             f"The key {key.prefix} of the account {account} opens nothing any more.",
             as_json=as_json,
         )
@@ -80,9 +80,9 @@ def rotate(
 
     The new key takes over the old one's name and lifetime.
     """
-    with open_account_admin(data) as office:
-        minted, old = office.keys.rotate(office.account(account), prefix, duration("overlap", overlap))
-        old_record = _record(office, old)
+    with open_account_admin(data) as admin:
+        minted, old = admin.keys.rotate(admin.account(account), prefix, duration("overlap", overlap))
+        old_record = _record(admin, old)
         record = {
             "account": account,
             "prefix": minted.new.prefix,
@@ -96,7 +96,7 @@ def rotate(
         print_key(record, minted.text, sentence, as_json=as_json)
 
 
-def _record(office: AccountAdmin, key: KeyRecord) -> dict[str, Any]:
+def _record(admin: AccountAdmin, key: KeyRecord) -> dict[str, Any]:
     """Give a key as machines get it: everything but the key."""
     return {
         "account": key.account,
@@ -106,7 +106,7 @@ def _record(office: AccountAdmin, key: KeyRecord) -> dict[str, Any]:
         "last_used_at": key.last_used_at,
         "expires_at": key.expires_at,
         "revoked_at": key.revoked_at,
-        "state": office.keys.state(key),
+        "state": admin.keys.state(key),
     }
 
 

@@ -19,8 +19,8 @@ app = typer.Typer(help="List, check and reload the plans.", no_args_is_help=True
 @app.command("list")
 def list_plans(*, data: Data = None, as_json: AsJson = False) -> None:
     """List the plans in force."""
-    with open_account_admin(data) as office:
-        plans = list(office.plans.values())
+    with open_account_admin(data) as admin:
+        plans = list(admin.plans.values())
     if as_json:
         print_json([_record(plan) for plan in plans])
         return
@@ -41,8 +41,8 @@ def check(
 
         plans = read_plans_file(file)[1]
     else:
-        with open_account_admin(data) as office:
-            file, plans = office.plans_file, office.check_plans()
+        with open_account_admin(data) as admin:
+            file, plans = admin.plans_file, admin.check_plans()
     record = {"file": str(file), "plans": list(plans)}
     report(record, f"{file} is right: {', '.join(plans)}.", as_json=as_json)
 
@@ -50,9 +50,9 @@ def check(
 @app.command("reload")
 def reload_plans(*, data: Data = None, as_json: AsJson = False) -> None:
     """Apply the data folder's plans file, without a restart."""
-    with open_account_admin(data) as office:
-        plans = office.reload_plans()
-        record = {"file": str(office.plans_file), "plans": list(plans)}
+    with open_account_admin(data) as admin:
+        plans = admin.reload_plans()
+        record = {"file": str(admin.plans_file), "plans": list(plans)}
     report(record, f"The plans hold now: {', '.join(plans)}.", as_json=as_json)
 
 

@@ -25,7 +25,7 @@ Numbers = Annotated[list[int], typer.Argument(metavar="NUMBER...", help="Numbers
 
 
 @app.command("list")
-def list_detained(
+def list_quarantined(
     *,
     everything: Annotated[bool, typer.Option("--all", help="Also list decided and released fixings.")] = False,
     source: Annotated[str | None, typer.Option(help="Key of a source; all of them if left out.")] = None,
@@ -33,8 +33,8 @@ def list_detained(
     as_json: AsJson = False,
 ) -> None:
     """List the fixings that wait, with the reason why each was refused."""
-    with _open(data) as office:
-        found = office.detained(source, decided=everything)
+    with _open(data) as admin:
+        found = admin.quarantined(source, decided=everything)
     if as_json:
         print_json([_record(each) for each in found])
         return
@@ -52,22 +52,24 @@ def accept(numbers: Numbers, *, data: Data = None, as_json: AsJson = False) -> N
 
     If the command is interrupted, run it again: fixings that are stored already do not change.
     """
-    with _open(data) as office:
-        done = office.accept(numbers)
+    with _open(data) as admin:
+        done = admin.accept(numbers)
     if as_json:
-        print_json([{**_record(each.detained), "filed": _change(each)} for each in done])
+        print_json([{**_record(each.quarantined), "filed": _change(each)} for each in done])
         return
     for each in done:
-        fixing = each.detained.fixing
+        fixing = each.quarantined.fixing
         how = "in place of what was filed before" if each.filed.corrected else "in the archive"
-        typer.echo(f"Accepted {each.detained.number}: {published(each.detained.fixing)} on {fixing.day} is {how}.")
+        typer.echo(
+            f"Accepted {each.quarantined.number}: {published(each.quarantined.fixing)} on {fixing.day} is {how}."
+        )
 
 
 @app.command()
 def reject(numbers: Numbers, *, data: Data = None, as_json: AsJson = False) -> None:
     """Drop fixings permanently: the same fixing of the same source is never stored."""
-    with _open(data) as office:
-        done = office.reject(numbers)
+    with _open(data) as admin:
+        done = admin.reject(numbers)
     if as_json:
         print_json([_record(each) for each in done])
         return

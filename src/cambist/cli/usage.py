@@ -38,8 +38,8 @@ def usage(
     if as_csv and as_json:
         raise BadParameter("It is written as CSV or as JSON: give --csv or --json, not both")
     first_day = day("since", since)
-    with open_account_admin(data) as office:
-        rows = office.usage(office.account(account) if account else None, first_day)
+    with open_account_admin(data) as admin:
+        rows = admin.usage(admin.account(account) if account else None, first_day)
     if as_csv:
         writer = csv.writer(sys.stdout, lineterminator="\n")
         writer.writerows([_COLUMNS, *_cells(rows)])

@@ -25,22 +25,22 @@ class DayRates:
     values: list[float]
 
 
-def listed_on(image: RateMatrix, day: date, base: str) -> DayRates:
+def listed_on(matrix: RateMatrix, day: date, base: str) -> DayRates:
     """Give `base` in every currency that the day lists, and in itself, by code.
 
     Errors: NoRate where the day has no rate for the base, or none but its own.
     """
-    one = image.cell(day, base)
+    one = matrix.cell(day, base)
     if isnan(one):
-        return _listed_by_law(image, day, base)
-    era = image.eras[image.era_of_day[image.row(day)]]
-    if image.columns[base] not in era:
-        era = tuple(sorted((*era, image.columns[base])))
-    codes = tuple(image.codes[column] for column in era)
+        return _listed_by_law(matrix, day, base)
+    era = matrix.eras[matrix.era_of_day[matrix.row(day)]]
+    if matrix.columns[base] not in era:
+        era = tuple(sorted((*era, matrix.columns[base])))
+    codes = tuple(matrix.codes[column] for column in era)
     if codes == (base,):
         raise NoRate(f"No rates from [{base}] on [{day}]")
-    start = image.row(day) * len(image.codes)
-    cells = list(image.cells[start : start + len(image.codes)])
+    start = matrix.row(day) * len(matrix.codes)
+    cells = list(matrix.cells[start : start + len(matrix.codes)])
     return DayRates(codes, [cell / one for cell in _picked(cells, era)])
 
 
@@ -48,16 +48,16 @@ def _picked(cells: list[float], era: tuple[int, ...]) -> tuple[float, ...]:
     return itemgetter(*era)(cells) if len(era) > 1 else tuple(cells[column] for column in era)
 
 
-def on_day(image: RateMatrix, day: date, base: str, quotes: Iterable[str]) -> DayRates:
+def on_day(matrix: RateMatrix, day: date, base: str, quotes: Iterable[str]) -> DayRates:
     """Give `base` in those of `quotes` that have a rate on the day, in their order.
 
     Errors: NoRate where none has.
     """
-    one = image.cell(day, base)
-    rates = {quote: _rate(image.cell(day, quote) / one, base, quote, day) for quote in quotes}
+    one = matrix.cell(day, base)
+    rates = {quote: _rate(matrix.cell(day, quote) / one, base, quote, day) for quote in quotes}
     there = {quote: rate for quote, rate in rates.items() if not isnan(rate)}
     if not there:
-        raise NoRate(f"No rate from [{base}] to [{','.join(rates)}] on [{day}]{_reach(image, base, rates)}")
+        raise NoRate(f"No rate from [{base}] to [{','.join(rates)}] on [{day}]{_reach(matrix, base, rates)}")
     return DayRates(tuple(there), list(there.values()))
 
 
@@ -67,12 +67,12 @@ def _rate(crossed: float, base: str, quote: str, day: date) -> float:
     return crossed if fixed is None else float(fixed)
 
 
-def _listed_by_law(image: RateMatrix, day: date, base: str) -> DayRates:
+def _listed_by_law(matrix: RateMatrix, day: date, base: str) -> DayRates:
     """Where the market is silent the law may still speak: list what lives and is tied to the base."""
-    tied = {code: by_law(base, code, day) for code in image.codes if code == base or _lives(code, day)}
+    tied = {code: by_law(base, code, day) for code in matrix.codes if code == base or _lives(code, day)}
     fixed = {code: float(rate) for code, rate in tied.items() if rate is not None}
     if set(fixed) <= {base}:
-        raise NoRate(f"No rates from [{base}] on [{day}]{_reach(image, base)}")
+        raise NoRate(f"No rates from [{base}] on [{day}]{_reach(matrix, base)}")
     return DayRates(tuple(fixed), list(fixed.values()))
 
 
@@ -80,8 +80,8 @@ def _lives(code: str, day: date) -> bool:
     return code in CURRENCIES and CURRENCIES[code].lives_on(day)
 
 
-def _reach(image: RateMatrix, base: str, quotes: Iterable[str] = ()) -> str:
+def _reach(matrix: RateMatrix, base: str, quotes: Iterable[str] = ()) -> str:
     """Say how far the history reaches of what has none on the day asked, so that the reader need not guess."""
     names = [base, *quotes] if len(list(quotes)) == 1 else [base]
-    spans = {name: span for name in names if (span := image.span(name))}
+    spans = {name: span for name in names if (span := matrix.span(name))}
     return "".join(f"; [{name}] has rates from {first} to {last}" for name, (first, last) in spans.items())

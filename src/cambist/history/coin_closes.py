@@ -37,41 +37,41 @@ def close_of(trail: Iterable[ReceivedFixing]) -> ReceivedFixing | None:
     return closes[-1] if closes else None
 
 
-def crossed_on(image: RateMatrix, pair: Pair, day: date, closes: Mapping[str, ReceivedFixing]) -> DayRates:
+def crossed_on(matrix: RateMatrix, pair: Pair, day: date, closes: Mapping[str, ReceivedFixing]) -> DayRates:
     """Cross a pair on a day, coins by their `closes`, currencies as the image reads the day.
 
     Errors: NoRate where the day has no rate for a currency.
     """
     if not closes:
-        return on_day(image, day, pair.base, [pair.quote])
-    rate = _worth(image, pair.base, day, closes) / _worth(image, pair.quote, day, closes)
+        return on_day(matrix, day, pair.base, [pair.quote])
+    rate = _worth(matrix, pair.base, day, closes) / _worth(matrix, pair.quote, day, closes)
     return DayRates((pair.quote,), [float(rate)])
 
 
-def _worth(image: RateMatrix, code: str, day: date, closes: Mapping[str, ReceivedFixing]) -> Fraction:
+def _worth(matrix: RateMatrix, code: str, day: date, closes: Mapping[str, ReceivedFixing]) -> Fraction:
     if code in closes:
         return closes[code].fixing.rate
-    return Fraction(on_day(image, day, code, [PIVOT]).values[0])
+    return Fraction(on_day(matrix, day, code, [PIVOT]).values[0])
 
 
 def explain_coin_day(
-    image: RateMatrix, pair: Pair, day: date, closes: Mapping[str, ReceivedFixing], words: Words | None = None
+    matrix: RateMatrix, pair: Pair, day: date, closes: Mapping[str, ReceivedFixing], words: Words | None = None
 ) -> list[ExplainedLeg]:
     """Account for a rate of a day: a coin's leg from its close, a currency's as `past_grounds` does."""
     if not closes:
-        return explain_day(image, pair, day, words)
-    found = {ground.base + ground.quote: ground for ground in _grounds(image, pair, day, closes, words)}
+        return explain_day(matrix, pair, day, words)
+    found = {ground.base + ground.quote: ground for ground in _grounds(matrix, pair, day, closes, words)}
     return list(found.values())
 
 
 def _grounds(
-    image: RateMatrix, pair: Pair, day: date, closes: Mapping[str, ReceivedFixing], words: Words | None
+    matrix: RateMatrix, pair: Pair, day: date, closes: Mapping[str, ReceivedFixing], words: Words | None
 ) -> Iterator[ExplainedLeg]:
     for code in (pair.base, pair.quote):
         if code in closes:
             yield _ground(closes[code])
         else:
-            yield from explain_day(image, Pair(code, PIVOT), day, words)
+            yield from explain_day(matrix, Pair(code, PIVOT), day, words)
 
 
 def _ground(close: ReceivedFixing) -> ExplainedLeg:

@@ -19,12 +19,12 @@ class Environment(StrEnum):
     SANDBOX = "sandbox"
 
 
-def check_rate_matrix(image: RateMatrix, environment: Environment) -> RateMatrix:
+def check_rate_matrix(matrix: RateMatrix, environment: Environment) -> RateMatrix:
     """Give the image, if it is of that environment. Errors: RateMatrixDamaged."""
-    is_foreign = SIMULATED in image.sources if environment is Environment.LIVE else image.sources != (SIMULATED,)
+    is_foreign = SIMULATED in matrix.sources if environment is Environment.LIVE else matrix.sources != (SIMULATED,)
     if is_foreign:
         raise RateMatrixDamaged(f"The image was not made for a {environment} folder")
-    return image
+    return matrix
 
 
 def check_rate_book(book: RateBook, environment: Environment) -> RateBook:

@@ -131,7 +131,7 @@ def _by_law(parity: Parity) -> ExplainedLeg:
     )
 
 
-def explain_day(image: RateMatrix, pair: Pair, day: date, words: Words | None = None) -> list[ExplainedLeg]:
+def explain_day(matrix: RateMatrix, pair: Pair, day: date, words: Words | None = None) -> list[ExplainedLeg]:
     """Account for a rate of a day: the fixings that it was made of, as published, and the law.
 
     What is missing has no leg. Without `words` to ask for the fixings each leg is told to the pivot, as the image reads
@@ -140,27 +140,27 @@ def explain_day(image: RateMatrix, pair: Pair, day: date, words: Words | None = 
     held = {parity.code: parity for parity in parities_on(day)}
     found: dict[str, ExplainedLeg] = {}
     for code in (pair.base, pair.quote):
-        for ground in _past(image, code, day, held, words):
+        for ground in _past(matrix, code, day, held, words):
             found.setdefault(f"{ground.base}/{ground.quote} {ground.sources}", ground)
     return list(found.values())
 
 
 def _past(
-    image: RateMatrix, code: str, day: date, held: dict[str, Parity], words: Words | None
+    matrix: RateMatrix, code: str, day: date, held: dict[str, Parity], words: Words | None
 ) -> Iterator[ExplainedLeg]:
     if code == PIVOT:
         return
-    voice, age = image.voice(day, code)
-    units = image.cell(day, code)
+    voice, age = matrix.voice(day, code)
+    units = matrix.cell(day, code)
     parity = held.get(code)
     if parity is not None and (voice in (BY_LAW, NOBODY) or isnan(units)):
         yield _by_law(parity)
-        yield from _past(image, parity.anchor, day, held, words)
+        yield from _past(matrix, parity.anchor, day, held, words)
     elif not isnan(units):
-        source = image.sources[voice] if voice < len(image.sources) else ""
+        source = matrix.sources[voice] if voice < len(matrix.sources) else ""
         said = words_for(code, words(source, code, day)) if words and source else []
         for known in said:
-            yield _published(image, source, known, day, code)
+            yield _published(matrix, source, known, day, code)
         if not said:
             yield ExplainedLeg(
                 base=PIVOT,
@@ -170,11 +170,11 @@ def _past(
                 sources=(source,) if source else (),
                 fixed_on=day - timedelta(days=age),
                 carried_days=age,
-                because=why_carried(image, day, code) if age else "",
+                because=why_carried(matrix, day, code) if age else "",
             )
 
 
-def _published(image: RateMatrix, source: str, known: ReceivedFixing, day: date, code: str) -> ExplainedLeg:
+def _published(matrix: RateMatrix, source: str, known: ReceivedFixing, day: date, code: str) -> ExplainedLeg:
     fixing = known.fixing
     carried = (day - fixing.day).days
     return ExplainedLeg(
@@ -183,7 +183,7 @@ def _published(image: RateMatrix, source: str, known: ReceivedFixing, day: date,
         rate=plain(fixing.rate),
         made=Derivation.PUBLISHED,
         sources=(source,),
-        as_of=market_time(image, source, known),
+        as_of=market_time(matrix, source, known),
         received_at=known.received_at,
         published=str(fixing.value),
         nominal=fixing.nominal,
@@ -191,27 +191,27 @@ def _published(image: RateMatrix, source: str, known: ReceivedFixing, day: date,
         published_at=fixing.published_at,
         fixed_on=fixing.day,
         carried_days=carried,
-        because=why_carried(image, day, code) if carried else "",
+        because=why_carried(matrix, day, code) if carried else "",
     )
 
 
-def why_carried(image: RateMatrix, day: date, code: str) -> str:
+def why_carried(matrix: RateMatrix, day: date, code: str) -> str:
     """Say why a day reads a fixing of before: a weekend, a holiday, its source has nothing yet, or has ended."""
-    voice, _ = image.voice(day, code)
+    voice, _ = matrix.voice(day, code)
     if day.weekday() >= 5:
         return "weekend"
-    if _spoke(image, voice, day):
+    if _spoke(matrix, voice, day):
         return "missing"
     later = (day + timedelta(days=ahead) for ahead in range(1, _LOOK_AHEAD + 1))
-    if any(_spoke(image, voice, other) for other in later):
+    if any(_spoke(matrix, voice, other) for other in later):
         return "holiday"
-    return "ended" if image.last_fixing > day + timedelta(days=_LOOK_AHEAD) else "late"
+    return "ended" if matrix.last_fixing > day + timedelta(days=_LOOK_AHEAD) else "late"
 
 
-def _spoke(image: RateMatrix, voice: int, day: date) -> bool:
+def _spoke(matrix: RateMatrix, voice: int, day: date) -> bool:
     """Say whether a source fixed anything on a day."""
-    if not image.has(day):
+    if not matrix.has(day):
         return False
-    start = image.row(day) * len(image.codes)
-    row = slice(start, start + len(image.codes))
-    return any(who == voice and not age for who, age in zip(image.voices[row], image.ages[row], strict=True))
+    start = matrix.row(day) * len(matrix.codes)
+    row = slice(start, start + len(matrix.codes))
+    return any(who == voice and not age for who, age in zip(matrix.voices[row], matrix.ages[row], strict=True))

@@ -16,26 +16,26 @@ _CARRY = timedelta(days=CARRY_DAYS)
 _NO_SOURCE = (NOBODY, BY_LAW)
 
 
-def is_immutable(image: RateMatrix, day: date, today: date, codes: Iterable[str] | None = None) -> bool:
+def is_immutable(matrix: RateMatrix, day: date, today: date, codes: Iterable[str] | None = None) -> bool:
     """Say whether only a correction or a late first word can still change what these codes (or all) read on a day.
 
     The day has ended, and each source that feeds it has fixed that day or a later one; two weeks after the day nobody
     is waited for. A source that was heard in the two weeks before feeds the day.
     """
-    if day >= today or day > image.last_fixing:
+    if day >= today or day > matrix.last_fixing:
         return False
-    return day + _CARRY < today or all(image.fixed_to[voice] >= day for voice in _feeding(image, day, codes))
+    return day + _CARRY < today or all(matrix.fixed_to[voice] >= day for voice in _feeding(matrix, day, codes))
 
 
-def _feeding(image: RateMatrix, day: date, codes: Iterable[str] | None) -> set[int]:
+def _feeding(matrix: RateMatrix, day: date, codes: Iterable[str] | None) -> set[int]:
     """Give the sources that were heard of these codes on the day or in the two weeks before."""
-    width = len(image.codes)
-    start, end = max(image.row(day) - CARRY_DAYS, 0) * width, (image.row(day) + 1) * width
-    voices = image.voices[start:end]
+    width = len(matrix.codes)
+    start, end = max(matrix.row(day) - CARRY_DAYS, 0) * width, (matrix.row(day) + 1) * width
+    voices = matrix.voices[start:end]
     if codes is None:
         heard = set(voices)
     else:
-        columns = {image.columns[code] for code in _with_roots(codes, day) if code in image.columns}
+        columns = {matrix.columns[code] for code in _with_roots(codes, day) if code in matrix.columns}
         heard = {voice for column in columns for voice in voices[column::width]}
     return heard - {NOBODY, BY_LAW}
 
@@ -47,7 +47,7 @@ def _with_roots(codes: Iterable[str], day: date) -> Iterator[str]:
         yield from (code, _root(code, anchors))
 
 
-def fixing_days(image: RateMatrix, day: date, base: str, quotes: Iterable[str]) -> dict[str, date | None]:
+def fixing_days(matrix: RateMatrix, day: date, base: str, quotes: Iterable[str]) -> dict[str, date | None]:
     """Give the day of the fixing that each rate of a day reads, the older one of its two legs.
 
     None where the law alone decides: there is no fixing in it.
@@ -55,7 +55,7 @@ def fixing_days(image: RateMatrix, day: date, base: str, quotes: Iterable[str]) 
     codes, anchors = (base, *quotes), _anchors_on(day)
     legs = [
         (_root(code, anchors) if voice in _NO_SOURCE else code, 0 if voice == NOBODY else age)
-        for code, (voice, age) in zip(codes, image.voices_on(day, codes), strict=True)
+        for code, (voice, age) in zip(codes, matrix.voices_on(day, codes), strict=True)
     ]
     root, own = legs[0]
     carried = [None if other == root else max(age, own) for other, age in legs[1:]]
@@ -63,10 +63,10 @@ def fixing_days(image: RateMatrix, day: date, base: str, quotes: Iterable[str]) 
     return {code: None if age is None else days[age] for code, age in zip(codes[1:], carried, strict=True)}
 
 
-def carried_days(image: RateMatrix, series: Series) -> list[date]:
+def carried_days(matrix: RateMatrix, series: Series) -> list[date]:
     """Give the days of a series that read a fixing of before."""
-    pair, row = series.pair, image.row(series.first_day)
-    legs = {code: _ages(image, code, row, len(series.values)) for code in (pair.base, pair.quote)}
+    pair, row = series.pair, matrix.row(series.first_day)
+    legs = {code: _ages(matrix, code, row, len(series.values)) for code in (pair.base, pair.quote)}
     carried: list[date] = []
     for start, end in stretches(series.first_day, len(series.values)):
         anchors = _anchors_on(series.first_day + timedelta(days=start))
@@ -80,13 +80,13 @@ def carried_days(image: RateMatrix, series: Series) -> list[date]:
     return carried
 
 
-def _ages(image: RateMatrix, code: str, row: int, days: int) -> list[tuple[int, int]]:
+def _ages(matrix: RateMatrix, code: str, row: int, days: int) -> list[tuple[int, int]]:
     """Give voice and age of each day's cell."""
-    column, width = image.columns.get(code), len(image.codes)
+    column, width = matrix.columns.get(code), len(matrix.codes)
     if column is None:
         return [(NOBODY, 0)] * days
     cells = slice(row * width + column, (row + days) * width, width)
-    return list(zip(image.voices[cells], image.ages[cells], strict=True))
+    return list(zip(matrix.voices[cells], matrix.ages[cells], strict=True))
 
 
 def _is_law(legs: Mapping[str, tuple[int, int]], anchors: Mapping[str, str]) -> bool:

@@ -33,8 +33,8 @@ def words_for(code: str, given: Iterable[ReceivedFixing]) -> list[ReceivedFixing
     return []
 
 
-def market_time(image: RateMatrix, source: str, known: ReceivedFixing) -> datetime:
+def market_time(matrix: RateMatrix, source: str, known: ReceivedFixing) -> datetime:
     """Give the moment of the market that a fixing shows; one set for a day to come shows what was before we had it."""
-    zone, hour = image.fixed_at[image.sources.index(source)]
+    zone, hour = matrix.fixed_at[matrix.sources.index(source)]
     moment = datetime.combine(known.fixing.day, time.fromisoformat(hour), ZoneInfo(zone))
     return min(moment.astimezone(UTC), known.received_at)

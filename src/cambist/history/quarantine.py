@@ -53,7 +53,7 @@ class Statement(NamedTuple):
 class Quarantine(Protocol):
     """Where refused fixings wait. They come with their delivery: see `Archive.file`."""
 
-    def detained(self, state: QuarantineState | None = QuarantineState.WAITING) -> Sequence[QuarantinedFixing]:
+    def quarantined(self, state: QuarantineState | None = QuarantineState.WAITING) -> Sequence[QuarantinedFixing]:
         """Give what is in that state, or all there ever was, oldest first."""
 
     def decisions(self, source: str) -> Mapping[Statement, QuarantineState]:

@@ -74,7 +74,7 @@ def build_rate_matrix(publications: Iterable[SourceHistory], last_day: date, rev
         _take(draft, publication.others(draft.days), number)
     _end_and_begin(draft)
     _fix_parities(draft)
-    return _image(draft, tuple(publication.key for publication in given), revision)
+    return _matrix(draft, tuple(publication.key for publication in given), revision)
 
 
 def _take(draft: _Draft, columns: Iterable[tuple[str, Floats, Ages]], number: int) -> None:
@@ -132,7 +132,7 @@ def _heard(draft: _Draft, code: str) -> NDArray[np.bool_]:
     return heard
 
 
-def _image(draft: _Draft, sources: tuple[str, ...], revision: str) -> RateMatrix:
+def _matrix(draft: _Draft, sources: tuple[str, ...], revision: str) -> RateMatrix:
     codes = tuple(sorted(code for code, column in draft.columns.items() if not np.isnan(column.cells).all()))
     columns = [draft.columns[code] for code in codes]
     cells = np.column_stack([column.cells for column in columns])

@@ -8,29 +8,29 @@ from datetime import date
 from cambist.history.rate_matrix import RateMatrix
 
 
-def rows(image: RateMatrix, day: date) -> Iterator[bytes]:
+def rows(matrix: RateMatrix, day: date) -> Iterator[bytes]:
     """Give all cells of a day, and which of them it lists."""
-    if image.has(day):
-        era = image.eras[image.era_of_day[image.row(day)]]
-        yield ",".join([*image.codes, *map(str, era)]).encode()
-        width = len(image.codes)
-        yield from _sliced(image, slice(image.row(day) * width, (image.row(day) + 1) * width))
+    if matrix.has(day):
+        era = matrix.eras[matrix.era_of_day[matrix.row(day)]]
+        yield ",".join([*matrix.codes, *map(str, era)]).encode()
+        width = len(matrix.codes)
+        yield from _sliced(matrix, slice(matrix.row(day) * width, (matrix.row(day) + 1) * width))
 
 
-def columns(image: RateMatrix, codes: Iterable[str], start: date, end: date) -> Iterator[bytes]:
+def columns(matrix: RateMatrix, codes: Iterable[str], start: date, end: date) -> Iterator[bytes]:
     """Give the cells of some codes from `start` to `end`, both inclusive."""
-    first, last, width = max(start, image.first_day), min(end, image.last_day), len(image.codes)
+    first, last, width = max(start, matrix.first_day), min(end, matrix.last_day), len(matrix.codes)
     yield f"{first} {last}".encode()
     for code in codes:
-        column = image.columns.get(code)
+        column = matrix.columns.get(code)
         yield f"{code} {column is not None} ".encode()
         if column is not None and first <= last:
-            begin, stop = image.row(first) * width + column, (image.row(last) + 1) * width
-            yield from _sliced(image, slice(begin, stop, width))
+            begin, stop = matrix.row(first) * width + column, (matrix.row(last) + 1) * width
+            yield from _sliced(matrix, slice(begin, stop, width))
 
 
-def _sliced(image: RateMatrix, part: slice) -> Iterator[bytes]:
+def _sliced(matrix: RateMatrix, part: slice) -> Iterator[bytes]:
     """Give values, for how many days each was carried, and whether a source or the law said so."""
-    yield image.cells[part].tobytes()
-    yield image.ages[part].tobytes()
-    yield image.voices[part].tobytes()
+    yield matrix.cells[part].tobytes()
+    yield matrix.ages[part].tobytes()
+    yield matrix.voices[part].tobytes()

@@ -21,20 +21,20 @@ class Series:
     values: list[float]
 
 
-def between(image: RateMatrix, pair: Pair, start: date, end: date) -> Series:
+def between(matrix: RateMatrix, pair: Pair, start: date, end: date) -> Series:
     """Give the pair from `start` to `end`, both inclusive.
 
     Errors: NoRate where no day of them has a rate.
     """
-    first, last = max(start, image.first_day), min(end, image.last_day)
-    values = _values(image, pair, first, last) if first <= last else []
+    first, last = max(start, matrix.first_day), min(end, matrix.last_day)
+    values = _values(matrix, pair, first, last) if first <= last else []
     if all(map(isnan, values)):
         raise NoRate(f"No rate from [{pair.base}] to [{pair.quote}] between [{start}] and [{end}]")
     return Series(pair, first, values)
 
 
-def _values(image: RateMatrix, pair: Pair, first: date, last: date) -> list[float]:
-    base, quote = (_column(image, code, first, last) for code in (pair.base, pair.quote))
+def _values(matrix: RateMatrix, pair: Pair, first: date, last: date) -> list[float]:
+    base, quote = (_column(matrix, code, first, last) for code in (pair.base, pair.quote))
     values = [units / one for units, one in zip(quote, base, strict=True)]
     if isnan(sum(values)):
         _fill_by_law(values, pair, first)
@@ -49,9 +49,9 @@ def _fill_by_law(values: list[float], pair: Pair, first: date) -> None:
             values[start:end] = [float(fixed) if isnan(value) else value for value in values[start:end]]
 
 
-def _column(image: RateMatrix, code: str, first: date, last: date) -> list[float]:
-    column = image.columns.get(code)
+def _column(matrix: RateMatrix, code: str, first: date, last: date) -> list[float]:
+    column = matrix.columns.get(code)
     if column is None:
         return [float("nan")] * ((last - first).days + 1)
-    width = len(image.codes)
-    return list(image.cells[image.row(first) * width + column : (image.row(last) + 1) * width : width])
+    width = len(matrix.codes)
+    return list(matrix.cells[matrix.row(first) * width + column : (matrix.row(last) + 1) * width : width])

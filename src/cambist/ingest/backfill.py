@@ -75,10 +75,10 @@ class Backfill:
     _answers: int = 0
     _silences: int = 0
 
-    async def of(self, feed: FixingAdapter, first: date | None) -> BackfillProgress:
+    async def of(self, adapter: FixingAdapter, first: date | None) -> BackfillProgress:
         """Fill in one source from `first`, or from its first day since 1970; what failed is in the course."""
-        source, today = feed.source, self.clock().date()
-        inquiries = list(feed.inquiries(max(first or FIRST_DAY, source.first_day, FIRST_DAY), today))
+        source, today = adapter.source, self.clock().date()
+        inquiries = list(adapter.inquiries(max(first or FIRST_DAY, source.first_day, FIRST_DAY), today))
         course = BackfillProgress(source.key, parts=len(inquiries), is_over=not inquiries)
         self.told(course)
         failures = 0

@@ -45,46 +45,46 @@ class Files:
 
     archive: FixingArchive
     quarantine: Quarantine
-    image: RateMatrix | None = None
+    matrix: RateMatrix | None = None
     sources: Sequence[Source] = ()
 
 
-def file_delivery(files: Files, feed: FixingAdapter, delivery: Delivery, progress: Progress) -> Filed | None:
-    """File one delivery of `feed`, whole or not at all; None when the same bytes were the last from there.
+def file_delivery(files: Files, adapter: FixingAdapter, delivery: Delivery, progress: Progress) -> Filed | None:
+    """File one delivery of `adapter`, whole or not at all; None when the same bytes were the last from there.
 
     What the rules refuse goes to quarantine. While something of the source waits there, its bytes are read again:
     what other sources have said since may let it pass. That a source has nothing for the days asked is filed as well.
     A cell or column that cannot be read is left out, and said so in what is given.
     Errors: SourceBroken when the content is not what the source publishes, or is of days to come.
     """
-    source, digest = feed.source, delivery.digest
+    source, digest = adapter.source, delivery.digest
     is_known = files.archive.newest_digest(source.key, delivery.origin) == digest
     if is_known and not files.quarantine.waiting(source.key):
         return None
     receipt = Receipt(source.key, delivery.received_at, delivery.origin, digest)
-    taken = _taken(feed, delivery)
+    taken = _taken(adapter, delivery)
     fixings = taken.fixings
     progress(len(fixings))
     _check_not_ahead(fixings, delivery.received_at)
     days = [fixing.day for fixing in fixings] or [delivery.received_at.date()]
     first, last = min(days), max(days)
     codes = {fixing.pair.other(source.anchor) for fixing in fixings} | {source.anchor}
-    judge = FixingValidator(
+    validator = FixingValidator(
         source=source,
-        image=files.image,
+        matrix=files.matrix,
         before=files.archive.before(source.key, first),
         decisions=files.quarantine.decisions(source.key),
         today=delivery.received_at.date(),
         filed=files.archive.between(source.key, first, last),
         others=other_sources_of(files.archive, files.sources, source, codes, first, last),
     )
-    judged = judge.judge(fixings)
-    return replace(files.archive.file(receipt, judged.accepted, judged.refused), left_out=taken.left_out)
+    validated = validator.validator(fixings)
+    return replace(files.archive.file(receipt, validated.accepted, validated.refused), left_out=taken.left_out)
 
 
-def _taken(feed: FixingAdapter, delivery: Delivery) -> Taken:
+def _taken(adapter: FixingAdapter, delivery: Delivery) -> Taken:
     try:
-        return feed.take(delivery.content, delivery.about)
+        return adapter.take(delivery.content, delivery.about)
     except NothingPublished:
         return Taken([])
 

@@ -55,13 +55,13 @@ class _Run:
 class FixingValidator:
     """Judges the deliveries of one source.
 
-    `image` is the history as it stands, of all sources; `before` the source's last fixings before the delivery;
+    `matrix` is the history as it stands, of all sources; `before` the source's last fixings before the delivery;
     `decisions` what somebody decided about fixings that were refused earlier; `filed` what the source said of the same
     days before; `others` what all other sources say.
     """
 
     source: Source
-    image: RateMatrix | None
+    matrix: RateMatrix | None
     before: Mapping[Pair, Fixing]
     decisions: Mapping[Statement, QuarantineState]
     today: date
@@ -71,31 +71,31 @@ class FixingValidator:
     _pivots: dict[date, float] = field(default_factory=dict)
     _pegged_to: dict[tuple[date, str], float] = field(default_factory=dict)
 
-    def judge(self, fixings: Sequence[Fixing]) -> ValidatedDelivery:
+    def validator(self, fixings: Sequence[Fixing]) -> ValidatedDelivery:
         """Divide a delivery into what counts and what has to wait; what was rejected once is dropped for good."""
         self._learn_pivots(fixings)
         for fixing in self.before.values():
             self._remember(fixing, self._code(fixing), self._units(fixing))
-        judged = ValidatedDelivery([], [])
+        validated = ValidatedDelivery([], [])
         for fixing, following in _with_following(fixings):
             decision = self._decision(fixing)
             if decision is QuarantineState.REJECTED:
                 continue
             if not fixing.value > 0:
-                judged.refused.append(RefusedFixing(fixing, NOT_POSITIVE))
+                validated.refused.append(RefusedFixing(fixing, NOT_POSITIVE))
                 continue
             code, units = self._code(fixing), self._units(fixing)
             is_settled = decision is QuarantineState.ACCEPTED or self._is_filed(fixing)
             reason = None if is_settled else self._reason(fixing, code, units, following)
             if reason is None:
-                judged.accepted.append(fixing)
+                validated.accepted.append(fixing)
                 self._remember(fixing, code, units)
             else:
-                judged.refused.append(RefusedFixing(fixing, reason))
+                validated.refused.append(RefusedFixing(fixing, reason))
                 if code in self._runs:
                     # What is refused is heard all the same: in the end nothing may pass for want of a past.
                     self._runs[code].heard_on = fixing.day
-        return judged
+        return validated
 
     def _is_filed(self, fixing: Fixing) -> bool:
         filed = self.filed.get((fixing.pair, fixing.day))
@@ -134,7 +134,7 @@ class FixingValidator:
         return per_anchor / (self._pivots.get(fixing.day) or self._pivot_of_others(fixing.day))
 
     def _pivot_of_others(self, day: date) -> float:
-        return nan if self.image is None else 1 / self.image.cell(day, self.source.anchor)
+        return nan if self.matrix is None else 1 / self.matrix.cell(day, self.source.anchor)
 
     def _code(self, fixing: Fixing) -> str:
         code = fixing.pair.other(self.source.anchor)
@@ -183,8 +183,8 @@ class FixingValidator:
 
     def _said(self, code: str, day: date) -> tuple[Middle | None, float | None]:
         """Give what is in the middle of what the other sources say of a day, and what the law says."""
-        if self.image is not None and self.image.voice(day, code)[0] == BY_LAW:
-            return None, self._pegged(code, day, self.image.cell(day, code)) if code in _PEGGED else None
+        if self.matrix is not None and self.matrix.voice(day, code)[0] == BY_LAW:
+            return None, self._pegged(code, day, self.matrix.cell(day, code)) if code in _PEGGED else None
         return None if self.others is None else self.others.said(code, day), None
 
     def _pegged(self, code: str, day: date, cell: float) -> float:

@@ -92,14 +92,19 @@ class OtherSources:
 
 
 def other_sources_of(
-    archive: FixingArchive, sources: Iterable[Source], judged: Source, codes: Collection[str], first: date, last: date
+    archive: FixingArchive,
+    sources: Iterable[Source],
+    validated: Source,
+    codes: Collection[str],
+    first: date,
+    last: date,
 ) -> OtherSources:
     """Read what all but the judged one of `sources` say of these codes from a while before `first` up to `last`.
 
     Those that compile what others publish count too: here nothing is published, it is compared. Monthly rates do not,
     nor those of another market.
     """
-    heard = {one.key: one.anchor for one in sources if one.key != judged.key and _compares(one, judged)}
+    heard = {one.key: one.anchor for one in sources if one.key != validated.key and _compares(one, validated)}
     of_them = {*codes, PIVOT}
 
     def is_wanted(source: str, pair: Pair) -> bool:

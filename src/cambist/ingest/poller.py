@@ -37,7 +37,7 @@ class Poller:
 
     source: Source
     fetcher: Fetcher
-    pulse: SourceStatus
+    source_status: SourceStatus
     clock: Clock
     health: SourceStatuses
 
@@ -45,53 +45,53 @@ class Poller:
         """Wait until the source is due again: the longer the more often it failed, and never all at once."""
         now = self.clock()
         due = next_due(self.source.schedule, self.source.zone, now)
-        if self.pulse.failures:
-            backed_off = self.source.schedule.every * 2 ** min(self.pulse.failures - 1, 8)
-            due = min(due, now + backed_off) if self.pulse.last_success is None else due
+        if self.source_status.failures:
+            backed_off = self.source.schedule.every * 2 ** min(self.source_status.failures - 1, 8)
+            due = min(due, now + backed_off) if self.source_status.last_success is None else due
             due = max(due, now + min(backed_off, _LONGEST_BACK_OFF))
         spread = min(_JITTER_SECONDS, self.source.schedule.every.total_seconds() / 4)
         await asyncio.sleep((due - now).total_seconds() + random.uniform(0, spread))  # noqa: S311  nobody guesses it
 
     def failed(self, error: Exception) -> None:
         """Record a failure, and log the first of a run. Without any network, `SourceStatuses` logs one line for all."""
-        if not self.pulse.failures:
+        if not self.source_status.failures:
             level = logging.DEBUG if isinstance(error, SourceSilent) and self.health.is_alone else logging.WARNING
             log.log(level, "Source %s: %s", self.source.key, self._plainly(error))
-        self.pulse.failed(self.clock(), self._plainly(error))
+        self.source_status.failed(self.clock(), self._plainly(error))
 
     def _plainly(self, error: Exception) -> str:
         return str(error).removeprefix(f"{self.source.key}: ")
 
     def succeeded(self) -> None:
         """Note a success; the end of a failure is logged."""
-        if self.pulse.failures:
+        if self.source_status.failures:
             log.info("Source %s: answers again", self.source.key)
-        self.pulse.succeeded(self.clock())
+        self.source_status.succeeded(self.clock())
 
 
 async def poll_fixings(
-    poller: Poller, feed: FixingAdapter, file: File, filed: Callable[[str], Awaitable[None]]
+    poller: Poller, adapter: FixingAdapter, file: File, filed: Callable[[str], Awaitable[None]]
 ) -> None:
     """Ask a source of fixings whenever it is due, for ever; `filed` is told when something new is in the archive.
 
     Corrections are looked for once a day, as far back as the source makes them; else only the last days are asked, and
     after a time without it all days since.
     """
-    reach, fault = Reach.of(feed.source, poller.pulse), ""
+    reach, fault = Reach.of(adapter.source, poller.source_status), ""
     await asyncio.sleep(random.uniform(0, 1))  # noqa: S311  nobody guesses it
     while True:
         today = poller.clock().date()
         _say_if_behind(reach, today)
         done = Round(is_full=reach.is_full(today))
-        await _ask_all(poller, feed, file, reach.first(today), done)
+        await _ask_all(poller, adapter, file, reach.first(today), done)
         if done.has_changed:
-            await filed(feed.source.key)
-        fault = _fault(done, fault, feed.source, today)
+            await filed(adapter.source.key)
+        fault = _fault(done, fault, adapter.source, today)
         if done.is_complete and fault:
             poller.failed(SourceBroken(fault))
         elif done.is_complete:
             reach.completed(today)
-            poller.pulse.complete_on = today
+            poller.source_status.complete_on = today
             if done.answered or done.absent:  # a source that has ended has nothing to be asked, and answers nothing
                 poller.succeeded()
         await poller.pause()
@@ -113,9 +113,9 @@ def _fault(done: Round, before: str, source: Source, today: date) -> str:
     return "" if done.answered else before
 
 
-async def _ask_all(poller: Poller, feed: FixingAdapter, file: File, first: date, done: Round) -> None:
+async def _ask_all(poller: Poller, adapter: FixingAdapter, file: File, first: date, done: Round) -> None:
     """Ask everything that is due and note how it went. A source that keeps failing is left for later."""
-    for inquiry in feed.inquiries(first, poller.clock().date()):
+    for inquiry in adapter.inquiries(first, poller.clock().date()):
         try:
             await _ask_one(poller, inquiry, file, done)
         except (SourceBroken, StoreBroken) as error:
@@ -124,11 +124,11 @@ async def _ask_all(poller: Poller, feed: FixingAdapter, file: File, first: date,
             done.failures += 1
             if done.failures == _GIVE_UP_AFTER:
                 break
-        await asyncio.sleep(feed.source.schedule.pause.total_seconds())
+        await asyncio.sleep(adapter.source.schedule.pause.total_seconds())
 
 
 async def _ask_one(poller: Poller, inquiry: Inquiry, file: File, done: Round) -> None:
-    if poller.pulse.waiting:
+    if poller.source_status.waiting:
         poller.fetcher.forget(inquiry)  # what waits is judged again, also where the source has nothing new
     try:
         content = await poller.fetcher.ask(poller.source.key, inquiry)
@@ -148,44 +148,46 @@ async def _ask_one(poller: Poller, inquiry: Inquiry, file: File, done: Round) ->
 
 
 def _note_left_out(poller: Poller, origin: str, sentences: tuple[str, ...]) -> None:
-    poller.pulse.left_out(origin, sentences, poller.clock())
+    poller.source_status.left_out(origin, sentences, poller.clock())
     if sentences:
         first = sentences[0].removeprefix(f"{poller.source.key}: ")
         log.warning("Source %s: left out of what it sent: %s (%d in all)", poller.source.key, first, len(sentences))
 
 
-async def poll_ticks(poller: Poller, feed: TickAdapter, tape: TickStore, names: Callable[[], Names]) -> None:
+async def poll_ticks(poller: Poller, adapter: TickAdapter, tick_store: TickStore, names: Callable[[], Names]) -> None:
     """Ask a source of ticks whenever it is due, for ever; a venue once its list, which names what it tells, is here."""
     while True:
-        if isinstance(feed, VenueAdapter) and not names():
+        if isinstance(adapter, VenueAdapter) and not names():
             await asyncio.sleep(_LIST_AWAITED)
             continue
-        await _ask_for_ticks(poller, feed, tape, names)
+        await _ask_for_ticks(poller, adapter, tick_store, names)
         await poller.pause()
 
 
-async def _ask_for_ticks(poller: Poller, feed: TickAdapter, tape: TickStore, names: Callable[[], Names]) -> None:
+async def _ask_for_ticks(
+    poller: Poller, adapter: TickAdapter, tick_store: TickStore, names: Callable[[], Names]
+) -> None:
     """Ask everything once; it went well where all of it did, and is left for later where it keeps failing."""
     failures = 0
-    for inquiry in feed.asked():
+    for inquiry in adapter.asked():
         try:
             content = await poller.fetcher.ask(poller.source.key, inquiry)
             if content is not None:
-                take(tape, feed, content, inquiry.about, names(), poller)
+                take(tick_store, adapter, content, inquiry.about, names(), poller)
         except SourceBroken as error:
             poller.fetcher.forget(inquiry)
             poller.failed(error)
             failures += 1
             if failures == _GIVE_UP_AFTER:
                 return
-        await asyncio.sleep(feed.source.schedule.pause.total_seconds())
+        await asyncio.sleep(adapter.source.schedule.pause.total_seconds())
     if not failures:
         poller.succeeded()
 
 
-def take(tape: TickStore, feed: TickAdapter, content: bytes, about: str, names: Names, poller: Poller) -> None:
+def take(tick_store: TickStore, adapter: TickAdapter, content: bytes, about: str, names: Names, poller: Poller) -> None:
     """Put what came on the tape. Errors: SourceBroken, where nothing of it is taken."""
     now = poller.clock()
-    for tick in list(feed.ticks(content, about, names)):
-        if tape.take(tick, now) is None:
-            poller.pulse.heard(tick.as_of or now)
+    for tick in list(adapter.ticks(content, about, names)):
+        if tick_store.take(tick, now) is None:
+            poller.source_status.heard(tick.as_of or now)

@@ -66,10 +66,10 @@ class Reach:
     read_again_on: date | None = None
 
     @classmethod
-    def of(cls, source: Source, pulse: SourceStatus) -> Reach:
+    def of(cls, source: Source, source_status: SourceStatus) -> Reach:
         """Begin where the archive ends, or where the last complete round was if that is earlier."""
-        held = pulse.coverage.last if pulse.coverage else None
-        known = [day for day in (held, pulse.complete_on) if day is not None]
+        held = source_status.coverage.last if source_status.coverage else None
+        known = [day for day in (held, source_status.complete_on) if day is not None]
         return cls(source, min(known) if held else None)
 
     def is_full(self, today: date) -> bool:

@@ -31,7 +31,7 @@ _AGAIN_AT_ONCE = 40
 class RateBookBuilder:
     """Makes books; `version` is that of the last one published."""
 
-    tape: TickStore
+    tick_store: TickStore
     version: int = 0
     _offers: dict[str, Mapping[str, Offer]] = field(default_factory=dict)
     _daily: dict[str, Quote] = field(default_factory=dict)
@@ -70,16 +70,16 @@ class RateBookBuilder:
 
     def prepare(self, now: datetime) -> None:
         """Agree on what has changed so far, so that less is left to do when the next book is due."""
-        if self._agree(self.tape.changed(), now):
+        if self._agree(self.tick_store.changed(), now):
             self._choose_legs(now)
 
     def edition(self, now: datetime) -> RateBook | None:
         """Give the next book; None where nothing has changed since the last."""
-        changed = self.tape.changed()
+        changed = self.tick_store.changed()
         is_look = self._looked_at is None or not timedelta() <= now - self._looked_at < _LOOK_AGAIN
         if is_look:
             self._looked_at = now
-            self._rounds = list(self.tape.pairs())
+            self._rounds = list(self.tick_store.pairs())
         again = {self._rounds.pop() for _ in range(min(_AGAIN_AT_ONCE, len(self._rounds)))}
         is_new = self._agree(changed | again, now)
         if is_new or is_look:
@@ -97,13 +97,15 @@ class RateBookBuilder:
 
     def _composed(self, now: datetime) -> RateBook:
         pairs = {pair: quote for pair, quote in self._pairs.items() if not pair.base.endswith(FORWARD)}
-        return assemble_rate_book(self._quotes(now), self.version + 1, now, carried(pairs, now), self.tape.listing)
+        return assemble_rate_book(
+            self._quotes(now), self.version + 1, now, carried(pairs, now), self.tick_store.listing
+        )
 
     def _agree(self, pairs: Iterable[Pair], now: datetime) -> bool:
         """Agree anew on these pairs; say whether one is among them that was not there before."""
         is_new = False
         for pair in pairs:
-            quote, before = self.tape.agreed(pair, now), self._pairs.get(pair)
+            quote, before = self.tick_store.agreed(pair, now), self._pairs.get(pair)
             if quote is None or quote == before or (before and self._stands(before, quote, now)):
                 continue
             is_new = is_new or before is None
@@ -116,7 +118,7 @@ class RateBookBuilder:
         """Say whether a word from before the start still stands: it is newer, or a close on which all were heard."""
         if before.pair not in self._resumed:
             return False
-        is_close = not self.tape.is_open(before.pair, now) and _is_fresh(before, now)
+        is_close = not self.tick_store.is_open(before.pair, now) and _is_fresh(before, now)
         return is_close or quote.as_of < before.as_of
 
     def _choose_legs(self, now: datetime) -> None:
@@ -184,8 +186,8 @@ class RateBookBuilder:
         return forward_adjusted(cash, then, forward) if is_later and is_fresh else None
 
     def _expect(self, quote: Quote) -> None:
-        self.tape.expect(quote.pair, float(quote.mid))
-        self.tape.expect(quote.pair.inverse, 1 / float(quote.mid))
+        self.tick_store.expect(quote.pair, float(quote.mid))
+        self.tick_store.expect(quote.pair.inverse, 1 / float(quote.mid))
 
 
 def _is_fresh(quote: Quote, now: datetime) -> bool:

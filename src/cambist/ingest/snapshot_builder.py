@@ -40,9 +40,9 @@ def rate_matrix_revision(archive: FixingArchive) -> str:
     return f"{archive.revision()}-{reference_digest()}-{_BUILD}"
 
 
-def is_current(image: RateMatrix, archive: FixingArchive, today: date) -> bool:
+def is_current(matrix: RateMatrix, archive: FixingArchive, today: date) -> bool:
     """Say whether the image still shows the archive, and has rows for the weeks to come."""
-    return image.revision == rate_matrix_revision(archive) and image.last_day > today + timedelta(days=CARRY_DAYS)
+    return matrix.revision == rate_matrix_revision(archive) and matrix.last_day > today + timedelta(days=CARRY_DAYS)
 
 
 def rate_matrix_from_archive(archive: FixingArchive, sources: Sequence[Source], today: date) -> RateMatrix:

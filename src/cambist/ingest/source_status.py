@@ -102,25 +102,25 @@ class SourceStatus:
 class SourceStatuses:
     """The pulses of all sources."""
 
-    pulses: dict[str, SourceStatus] = field(default_factory=dict)
+    source_statuses: dict[str, SourceStatus] = field(default_factory=dict)
 
     @classmethod
     def of(cls, sources: Iterable[Source], off: Mapping[str, str]) -> SourceStatuses:
         """Begin with all sources; `off` says why those are off that are."""
         return cls({one.key: SourceStatus(one, one.key not in off, off.get(one.key, "")) for one in sources})
 
-    def resume(self, bulletin: SourceReports | None) -> None:
+    def resume(self, source_reports: SourceReports | None) -> None:
         """Go on from the last bulletin of before the start."""
-        for report in bulletin.reports if bulletin else ():
-            if report.key in self.pulses:
-                self.pulses[report.key].complete_on = report.complete_on
+        for report in source_reports.reports if source_reports else ():
+            if report.key in self.source_statuses:
+                self.source_statuses[report.key].complete_on = report.complete_on
 
     @property
     def is_alone(self) -> bool:
         """Whether no source has answered yet: then it is more likely the network than each of them."""
-        return all(pulse.last_success is None for pulse in self.pulses.values())
+        return all(source_status.last_success is None for source_status in self.source_statuses.values())
 
-    def bulletin(
+    def source_reports(
         self,
         now: datetime,
         ticks: Mapping[str, int],
@@ -129,5 +129,8 @@ class SourceStatuses:
         book_at: datetime | None = None,
     ) -> SourceReports:
         """Report on all."""
-        reports = (pulse.report(ticks.get(key, 0), refused.get(key, {})) for key, pulse in self.pulses.items())
+        reports = (
+            source_status.report(ticks.get(key, 0), refused.get(key, {}))
+            for key, source_status in self.source_statuses.items()
+        )
         return SourceReports(now, tuple(reports), book_version, book_at)

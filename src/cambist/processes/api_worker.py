@@ -36,7 +36,7 @@ from cambist.storage.shared.rate_matrix_file import open_rate_matrix
 
 log = logging.getLogger(__name__)
 
-_WAIT_FOR_IMAGE = 0.2
+_WAIT_FOR_MATRIX = 0.2
 
 
 class ApiWorker:
@@ -45,38 +45,38 @@ class ApiWorker:
     def __init__(self, settings: Settings) -> None:
         self._folder = DataDirectory(settings.data)
         self._environment = environment_of(settings)
-        self._board = RateBookFile(self._folder.path)
+        self._book_file = RateBookFile(self._folder.path)
         self._store = open_store(settings)
         self._store.hold_open()
-        seen = {news: self._board.version(news) for news in Topic}
-        self._desk = WorkerState(
+        seen = {topic: self._book_file.version(topic) for topic in Topic}
+        self._worker_state = WorkerState(
             self._book(),
-            self._first_image(),
+            self._first_matrix(),
             self._store.accounts.by_key(),
             current_plans(self._folder.path),
             longest_age=settings.fixing_max_age,
         )
-        self._desk.ages = ages_of(settings)
-        self._desk.units = units_with(settings.tael_grams, settings.baht_grams)
-        self._desk.closes = self._close
+        self._worker_state.ages = ages_of(settings)
+        self._worker_state.units = units_with(settings.tael_grams, settings.baht_grams)
+        self._worker_state.closes = self._close
         if self._environment is Environment.LIVE:
-            self._desk.words = self._words
-        self._desk.bars = self._store.bars
-        self._desk.take_bulletin(self._bulletin())
+            self._worker_state.words = self._words
+        self._worker_state.bars = self._store.bars
+        self._worker_state.take_source_reports(self._source_reports())
         self._meter = open_meter(settings, self._store)
         self._seen = seen
 
     def watch(self, supervisor: int) -> StateReloader[Topic]:
         """Make the thread that takes up what is new; without the process `supervisor` the worker ends."""
-        desk, folder = self._desk, self._folder
+        worker_state, folder = self._worker_state, self._folder
         take = {
-            Topic.BOOK: lambda: desk.take_book(self._book()),
-            Topic.IMAGE: lambda: desk.take_image(self._image()),
-            Topic.ACCOUNTS: lambda: desk.take_accounts(self._store.accounts.by_key()),
-            Topic.SOURCES: lambda: desk.take_bulletin(self._bulletin()),
-            Topic.PLANS: lambda: desk.take_plans(current_plans(folder.path)),
+            Topic.BOOK: lambda: worker_state.take_book(self._book()),
+            Topic.MATRIX: lambda: worker_state.take_matrix(self._matrix()),
+            Topic.ACCOUNTS: lambda: worker_state.take_accounts(self._store.accounts.by_key()),
+            Topic.SOURCES: lambda: worker_state.take_source_reports(self._source_reports()),
+            Topic.PLANS: lambda: worker_state.take_plans(current_plans(folder.path)),
         }
-        return StateReloader(self._board.version, self._seen, take, self._tick, supervisor)
+        return StateReloader(self._book_file.version, self._seen, take, self._tick, supervisor)
 
     def wsgi(self, settings: Settings) -> Wsgi:
         """Make the application."""
@@ -88,36 +88,36 @@ class ApiWorker:
             proxies=settings.proxy_networks,
             environment="" if self._environment is Environment.LIVE else self._environment,
         )
-        application = build_application(endpoints(), self._desk, self._meter, options)
+        application = build_application(endpoints(), self._worker_state, self._meter, options)
         counts = open_request_counts(settings)
         return counted(application, counts) if counts else application
 
     def _book(self) -> RateBook:
-        current = self._board.current()
+        current = self._book_file.current()
         if current is None:
             raise RateBookDamaged(f"No book has been published in {self._folder.path}")
         return check_rate_book(current, self._environment)
 
-    def _first_image(self) -> RateMatrix:
+    def _first_matrix(self) -> RateMatrix:
         """Take the image; where it is missing or damaged, wait for the one that is being rebuilt."""
         is_told, supervisor = False, os.getppid()
         while True:
             try:
-                return self._image()
+                return self._matrix()
             except RateMatrixDamaged as damage:
                 if not is_told:
                     log.error("%s: this worker waits until it is rebuilt", damage)  # noqa: TRY400
                 is_told = True
             if os.getppid() != supervisor:
                 raise CannotStart("The supervisor has died while this worker waited for an image")
-            sleep(_WAIT_FOR_IMAGE)
+            sleep(_WAIT_FOR_MATRIX)
 
-    def _image(self) -> RateMatrix:
-        return check_rate_matrix(open_rate_matrix(self._folder.image), self._environment)
+    def _matrix(self) -> RateMatrix:
+        return check_rate_matrix(open_rate_matrix(self._folder.matrix), self._environment)
 
-    def _bulletin(self) -> SourceReports | None:
-        bulletin = read_json_file(self._folder.bulletin, SourceReports)
-        return bulletin if bulletin and bulletin.environment == self._environment else None
+    def _source_reports(self) -> SourceReports | None:
+        source_reports = read_json_file(self._folder.source_reports, SourceReports)
+        return source_reports if source_reports and source_reports.environment == self._environment else None
 
     def _words(self, source: str, code: str, day: date) -> Sequence[ReceivedFixing]:
         """Read what a source published, from the archive. Errors: RateUnavailable where it cannot be read now."""
@@ -134,9 +134,9 @@ class ApiWorker:
             raise RateUnavailable("The archive of closes cannot be read now") from error
 
     def _tick(self) -> None:
-        now = self._desk.clock()
-        self._desk.tick()
-        self._meter.tick(self._desk.subscribers(), now)
+        now = self._worker_state.clock()
+        self._worker_state.tick()
+        self._meter.tick(self._worker_state.subscribers(), now)
 
 
 def load_worker(settings: Settings, supervisor: int) -> Wsgi:

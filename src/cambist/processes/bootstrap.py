@@ -26,7 +26,7 @@ from cambist.pricing.rate_book import RateBook
 from cambist.processes.simulated_market import Simulated
 from cambist.registry.components import environment_of, open_store
 from cambist.registry.plans import plans_file, publish_plans, put_into_effect, read_plans_file
-from cambist.registry.sources import OWN_SOURCES, fixing_feeds
+from cambist.registry.sources import OWN_SOURCES, fixing_adapters
 from cambist.settings import Settings
 from cambist.sources.base import Source
 from cambist.storage.atomic_file import remove_unfinished, write_atomically
@@ -51,10 +51,10 @@ _LOST_DATABASE = (
 class SnapshotSource(Protocol):
     """Where image and book come from: the archive, or the simulated market of a sandbox."""
 
-    def is_shown_by(self, image: RateMatrix, now: datetime) -> bool:
+    def is_shown_by(self, matrix: RateMatrix, now: datetime) -> bool:
         """Say whether an image is the one of this moment."""
 
-    def image(self, now: datetime) -> RateMatrix:
+    def matrix(self, now: datetime) -> RateMatrix:
         """Build the image."""
 
     def book(self, version: int, now: datetime) -> RateBook:
@@ -68,11 +68,11 @@ class ArchiveSnapshots:
         self._archive = archive
         self._sources = sources
 
-    def is_shown_by(self, image: RateMatrix, now: datetime) -> bool:
+    def is_shown_by(self, matrix: RateMatrix, now: datetime) -> bool:
         """Say whether an image still shows the archive."""
-        return is_current(image, self._archive, now.date())
+        return is_current(matrix, self._archive, now.date())
 
-    def image(self, now: datetime) -> RateMatrix:
+    def matrix(self, now: datetime) -> RateMatrix:
         """Build the image of all fixings."""
         return rate_matrix_from_archive(self._archive, self._sources, now.date())
 
@@ -85,7 +85,7 @@ def snapshot_source_of(settings: Settings, archive: FixingArchive) -> SnapshotSo
     """Give where image and book of a folder come from."""
     if settings.sandbox:
         return Simulated(settings)
-    return ArchiveSnapshots(archive, [feed.source for feed in fixing_feeds(settings).values()])
+    return ArchiveSnapshots(archive, [adapter.source for adapter in fixing_adapters(settings).values()])
 
 
 class Bootstrap:
@@ -100,8 +100,8 @@ class Bootstrap:
         self._folder.claim(self._environment)
         self._clock = clock
         self._store = open_store(settings)
-        self._board = RateBookFile(self._folder.path)
-        self._feeds = {} if settings.sandbox else fixing_feeds(settings)
+        self._book_file = RateBookFile(self._folder.path)
+        self._adapters = {} if settings.sandbox else fixing_adapters(settings)
         self._supply = snapshot_source_of(settings, self._store.archive)
         self._database = settings.database_url
 
@@ -115,12 +115,12 @@ class Bootstrap:
             )
         self._check_database()
         self._store.migrate()
-        if self._feeds:
+        if self._adapters:
             self._warn_of_missing_sources()
             self._import_bundled(progress)
-        self._refresh_image()
+        self._refresh_matrix()
         self._refresh_book()
-        publish_plans(self._folder.path, self._board, self._store.accounts.all())
+        publish_plans(self._folder.path, self._book_file, self._store.accounts.all())
         UsageWriter(self._folder.ledger).recover(self._store.usage, self._clock().date())
 
     def create_owner(self) -> str | None:
@@ -133,7 +133,7 @@ class Bootstrap:
         key = mint(secrets.choice)
         write_atomically(self._folder.owner_key, f"{key}\n".encode())
         self._store.accounts.create(Account(0, OWNER, UNLIMITED), NewKey(digest(key), shown_prefix(key), "first"))
-        self._board.ring(Topic.ACCOUNTS)
+        self._book_file.ring(Topic.ACCOUNTS)
         return key
 
     @property
@@ -148,7 +148,7 @@ class Bootstrap:
         except PlansRefused as refused:
             log.error("Plans: %s; the plans from before hold", refused)  # noqa: TRY400  a trace would say no more
             return
-        put_into_effect(self._folder.path, text, self._board)
+        put_into_effect(self._folder.path, text, self._book_file)
         log.info("Plans: %d in effect", len(plans))
 
     def close(self) -> None:
@@ -166,7 +166,7 @@ class Bootstrap:
 
     def _warn_of_missing_sources(self) -> None:
         """Say so where the archive has fixings of sources that nothing declares: a backup may lack their files."""
-        missing = sorted(set(self._store.archive.sources()) - set(self._feeds) - {CLOSES})
+        missing = sorted(set(self._store.archive.sources()) - set(self._adapters) - {CLOSES})
         if missing:
             folder = self._folder.path / OWN_SOURCES
             log.warning(
@@ -180,26 +180,26 @@ class Bootstrap:
         files, delivery = Files(self._store.archive, self._store.quarantine), Delivery(content, BUNDLED, self._clock())
         # What waits in quarantine is validated again when the bank is asked, not at each start.
         is_known = self._store.archive.newest_digest("ecb", BUNDLED) == delivery.digest
-        filed = None if is_known else file_delivery(files, self._feeds["ecb"], delivery, progress)
+        filed = None if is_known else file_delivery(files, self._adapters["ecb"], delivery, progress)
         if filed is None:
             log.info("Archive: the bundled ECB reference rates are all filed")
         else:
             log.info("Archive: filed %d new ECB reference rates and %d corrections", filed.added, filed.corrected)
 
-    def _refresh_image(self) -> None:
+    def _refresh_matrix(self) -> None:
         now = self._clock()
         try:
-            image = check_rate_matrix(open_rate_matrix(self._folder.image), self._environment)
-            current = self._supply.is_shown_by(image, now)
+            matrix = check_rate_matrix(open_rate_matrix(self._folder.matrix), self._environment)
+            current = self._supply.is_shown_by(matrix, now)
         except RateMatrixDamaged as damage:
-            if self._folder.image.exists():
+            if self._folder.matrix.exists():
                 log.warning("%s: it is built anew", damage)
             current = False
         if not current:
-            image = self._supply.image(now)
-            log.info("Image: built, %d currencies, last fixing of %s", len(image.codes), image.last_fixing)
-            write_rate_matrix(self._folder.image, image)
-            self._board.ring(Topic.IMAGE)
+            matrix = self._supply.matrix(now)
+            log.info("Image: built, %d currencies, last fixing of %s", len(matrix.codes), matrix.last_fixing)
+            write_rate_matrix(self._folder.matrix, matrix)
+            self._book_file.ring(Topic.MATRIX)
 
     def _refresh_book(self) -> None:
         previous = self._last_book()
@@ -208,12 +208,12 @@ class Bootstrap:
         book = self._supply.book(version, now)
         if previous and not book.pairs:  # what was dealt is the last word until there is another
             book = replace(book, pairs=carried(previous.pairs, now), listing=previous.listing)
-        self._board.publish(book)
+        self._book_file.publish(book)
         log.info("Book: version %d, %d currencies, of %s", book.version, len(book.quotes), book.as_of.isoformat())
 
     def _last_book(self) -> RateBook | None:
         try:
-            book = self._board.current()
+            book = self._book_file.current()
             return book and check_rate_book(book, self._environment)
         except RateBookDamaged as damage:
             log.warning("%s: it is published anew", damage)

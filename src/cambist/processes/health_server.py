@@ -34,15 +34,15 @@ class Ready:
     wanting: tuple[str, ...]
 
 
-def readiness(bulletin: SourceReports | None, now: datetime, *, asks: bool, more: Iterable[str] = ()) -> Ready:
+def readiness(source_reports: SourceReports | None, now: datetime, *, asks: bool, more: Iterable[str] = ()) -> Ready:
     """Judge by the last bulletin, and what `more` is wanting. A service that asks nobody is ready with what it has."""
     wanting = [*more]
-    if asks and bulletin is None:
+    if asks and source_reports is None:
         wanting.append("no source has been asked yet")
-    elif asks and bulletin is not None:
-        if now - bulletin.written_at > _SILENT_AFTER:
-            wanting.append(f"ingest has been silent for {int((now - bulletin.written_at).total_seconds())} s")
-        enabled = [report for report in bulletin.reports if report.enabled]
+    elif asks and source_reports is not None:
+        if now - source_reports.written_at > _SILENT_AFTER:
+            wanting.append(f"ingest has been silent for {int((now - source_reports.written_at).total_seconds())} s")
+        enabled = [report for report in source_reports.reports if report.enabled]
         if enabled and all(report.condition(now) in (Condition.FAILING, Condition.WAITING) for report in enabled):
             wanting.append("no source answers")
     return Ready(not wanting, tuple(wanting))
@@ -57,27 +57,27 @@ class Sources(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """Give every source's condition, lag, failures, quarantine and ticks, and the book's version and age."""
-        bulletin, now = self.read(), self.clock()
-        if bulletin is None:
+        source_reports, now = self.read(), self.clock()
+        if source_reports is None:
             return
-        yield from _of_sources(bulletin, now)
+        yield from _of_sources(source_reports, now)
         version = GaugeMetricFamily("cambist_book_version", "Version of the newest book")
-        version.add_metric([], bulletin.book_version)
+        version.add_metric([], source_reports.book_version)
         yield version
-        if bulletin.book_at is not None:
+        if source_reports.book_at is not None:
             age = GaugeMetricFamily("cambist_book_age_seconds", "Seconds since the newest book was published")
-            age.add_metric([], (now - bulletin.book_at).total_seconds())
+            age.add_metric([], (now - source_reports.book_at).total_seconds())
             yield age
 
 
-def _of_sources(bulletin: SourceReports, now: datetime) -> Iterator[Metric]:
+def _of_sources(source_reports: SourceReports, now: datetime) -> Iterator[Metric]:
     condition = GaugeMetricFamily("cambist_source_condition", "1 for the source's condition", labels=["source", "is"])
     lag = GaugeMetricFamily("cambist_source_lag_seconds", "Age of the newest heard of it", labels=["source"])
     failures = GaugeMetricFamily("cambist_source_failures", "Failures since its last success", labels=["source"])
     waiting = GaugeMetricFamily("cambist_source_quarantined", "Fixings that wait in quarantine", labels=["source"])
     ticks = CounterMetricFamily("cambist_source_ticks", "Ticks taken", labels=["source"])
     refused = CounterMetricFamily("cambist_source_ticks_refused", "Ticks refused", labels=["source", "reason"])
-    for report in bulletin.reports:
+    for report in source_reports.reports:
         condition.add_metric([report.key, report.condition(now)], 1)
         failures.add_metric([report.key], report.failures)
         waiting.add_metric([report.key], report.waiting)

@@ -1,13 +1,11 @@
-"""The gatherer: a process of its own that asks the sources, listens to the venues, and publishes the books.
+"""The ingest process: it polls the sources, listens to the venues, and publishes rate books.
 
-Nothing waits for it: killed, the last book goes on being served while its quotes age, and its successor begins with
-that book's version and with what the archive holds.
+No other process waits for it. When it is killed, the last rate book is still served while its quotes age.
 """
 
 from __future__ import annotations
 
 import asyncio
-import logging
 import logging.config
 import os
 import signal
@@ -40,7 +38,7 @@ from cambist.processes import gc_tuning
 from cambist.processes.outages import Outages
 from cambist.registry.archive_worker import ArchiveTasks, ArchiveWorker
 from cambist.registry.open_bars import bars_kept, read_open_bars, write_open_bars
-from cambist.registry.sources import all_feeds, switched_off
+from cambist.registry.sources import all_adapters, switched_off
 from cambist.settings import Settings
 from cambist.sources.base import Adapter, FixingAdapter, TickAdapter, VenueAdapter
 from cambist.storage.data_directory import DataDirectory
@@ -51,7 +49,7 @@ log = logging.getLogger(__name__)
 
 _EDITION_EVERY = 0.1
 _LOOK_EVERY = 0.02
-_BULLETIN_EVERY = 1.0
+_SOURCE_REPORTS_EVERY = 1.0
 _SETTLE = 2.0
 _LONGEST_WAIT = 600.0
 _CONNECTIONS = 40
@@ -75,25 +73,25 @@ class Ingestor:
     def __init__(self, settings: Settings, keys: Mapping[str, str]) -> None:
         self._settings = settings
         self._folder = DataDirectory(settings.data)
-        self._board = RateBookFile(self._folder.path)
-        self._feeds = all_feeds(settings)
+        self._book_file = RateBookFile(self._folder.path)
+        self._adapters = all_adapters(settings)
         self._keys = keys
-        off = switched_off(settings, self._feeds, keys)
-        sources = {key: feed.source for key, feed in self._feeds.items()}
-        self._asked = {key: feed for key, feed in self._feeds.items() if key not in off}
+        off = switched_off(settings, self._adapters, keys)
+        sources = {key: adapter.source for key, adapter in self._adapters.items()}
+        self._asked = {key: adapter for key, adapter in self._adapters.items() if key not in off}
         self._health = SourceStatuses.of(sources.values(), off)
-        self._health.resume(read_json_file(self._folder.bulletin, SourceReports))
+        self._health.resume(read_json_file(self._folder.source_reports, SourceReports))
         self._folding = read_open_bars(self._folder.open_bars)
         self._bar_clock = SteadyClock()
-        self._tape = TickStore(sources, is_open, self._folding, self._bar_clock.at)
-        self._books = RateBookBuilder(self._tape)
+        self._tick_store = TickStore(sources, is_open, self._folding, self._bar_clock.at)
+        self._books = RateBookBuilder(self._tick_store)
         with suppress(RateBookDamaged):
-            if last := self._board.current():
+            if last := self._book_file.current():
                 self._books.resume(last)
-        self._archivist = ArchiveWorker(settings)
+        self._archive_worker = ArchiveWorker(settings)
         self._has_filed = asyncio.Event()
         self._book_at: datetime | None = None
-        self._archive_seen = self._board.version(Topic.ARCHIVE)
+        self._archive_seen = self._book_file.version(Topic.ARCHIVE)
         self._outages = Outages()
 
     async def run(self, supervisor: int) -> None:
@@ -106,7 +104,9 @@ class Ingestor:
         async with aiohttp.ClientSession(connector=connector, auto_decompress=True) as session:
             fetcher = Fetcher(session, self._settings.gateway, self._keys)
             await self._recall()
-            log.info("Ingest: %d sources are asked, %d are off", len(self._asked), len(self._feeds) - len(self._asked))
+            log.info(
+                "Ingest: %d sources are asked, %d are off", len(self._asked), len(self._adapters) - len(self._asked)
+            )
             tasks = [asyncio.create_task(work) for work in self._works(fetcher)]
             while os.getppid() == supervisor and not stop.is_set():
                 await _any_end(tasks)
@@ -114,38 +114,40 @@ class Ingestor:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-        self._archivist.close()
+        self._archive_worker.close()
 
     def _works(self, fetcher: Fetcher) -> list[Coroutine[Any, Any, None]]:
         works = [self._publish(), self._tell(), self._build(), self._heed(), self._say_if_alone()]
         works += [self._close(), self._bar()]
-        for key, feed in self._asked.items():
-            poller = Poller(feed.source, fetcher, self._health.pulses[key], utc_now, self._health)
-            works += self._works_of(feed, poller)
+        for key, adapter in self._asked.items():
+            poller = Poller(adapter.source, fetcher, self._health.source_statuses[key], utc_now, self._health)
+            works += self._works_of(adapter, poller)
         return works
 
-    def _works_of(self, feed: Adapter, poller: Poller) -> list[Coroutine[Any, Any, None]]:
+    def _works_of(self, adapter: Adapter, poller: Poller) -> list[Coroutine[Any, Any, None]]:
         """Give what a source's own tasks do; a fault of ours in one of them hurts no other source."""
-        if isinstance(feed, FixingAdapter):
-            return [_for_ever(poller, lambda: poll_fixings(poller, feed, self._file, self._filed))]
-        if isinstance(feed, VenueAdapter):
-            streamer = Streamer(feed, poller, self._tape)
+        if isinstance(adapter, FixingAdapter):
+            return [_for_ever(poller, lambda: poll_fixings(poller, adapter, self._file, self._filed))]
+        if isinstance(adapter, VenueAdapter):
+            streamer = Streamer(adapter, poller, self._tick_store)
             works = [_for_ever(poller, streamer.run)]
-            if feed.asked():
-                works.append(_for_ever(poller, lambda: poll_ticks(poller, feed, self._tape, lambda: streamer.names)))
+            if adapter.asked():
+                works.append(
+                    _for_ever(poller, lambda: poll_ticks(poller, adapter, self._tick_store, lambda: streamer.names))
+                )
             return works
-        if isinstance(feed, TickAdapter):
-            return [_for_ever(poller, lambda: poll_ticks(poller, feed, self._tape, dict))]
-        raise TypeError(f"{feed.source.key} is a feed of no kind")
+        if isinstance(adapter, TickAdapter):
+            return [_for_ever(poller, lambda: poll_ticks(poller, adapter, self._tick_store, dict))]
+        raise TypeError(f"{adapter.source.key} is a feed of no kind")
 
     async def _recall(self) -> None:
         """Take what the archive holds of every source, also of those that are off: it was right when it was filed."""
-        for key, feed in self._feeds.items():
-            if isinstance(feed, FixingAdapter):
+        for key, adapter in self._adapters.items():
+            if isinstance(adapter, FixingAdapter):
                 await self._take_holdings(key)
 
     async def _file(self, key: str, delivery: Delivery) -> Any:
-        return await self._archivist.call(ArchiveTasks.file, key, delivery)
+        return await self._archive_worker.call(ArchiveTasks.file, key, delivery)
 
     async def _filed(self, key: str) -> None:
         await self._take_holdings(key)
@@ -154,14 +156,18 @@ class Ingestor:
     async def _take_holdings(self, key: str) -> None:
         now = utc_now()
         try:
-            holdings = await self._archivist.call(ArchiveTasks.holdings, key, now.date())
+            holdings = await self._archive_worker.call(ArchiveTasks.holdings, key, now.date())
         except CambistError as error:
             log.warning("Ingest: what is here of %s cannot be read: %s", key, error)
             return
-        pulse = self._health.pulses[key]
-        pulse.codes, pulse.coverage, pulse.waiting = len(holdings.offers), holdings.coverage, holdings.waiting
+        source_status = self._health.source_statuses[key]
+        source_status.codes, source_status.coverage, source_status.waiting = (
+            len(holdings.offers),
+            holdings.coverage,
+            holdings.waiting,
+        )
         for offer in holdings.offers.values():
-            pulse.heard(offer.quote.as_of)
+            source_status.heard(offer.quote.as_of)
         self._books.fixed(key, holdings.offers, now)
 
     async def _publish(self) -> None:
@@ -173,7 +179,7 @@ class Ingestor:
             if book is None:
                 await asyncio.sleep(_LOOK_EVERY)
                 continue
-            if self._is_written("book", partial(self._board.publish, book)):
+            if self._is_written("book", partial(self._book_file.publish, book)):
                 self._book_at = utc_now()
             while (left := began + _EDITION_EVERY - loop.time()) > 0:
                 await asyncio.sleep(min(left, _LOOK_EVERY))
@@ -197,12 +203,12 @@ class Ingestor:
     async def _tell(self) -> None:
         """Write the bulletin on the sources."""
         while True:
-            bulletin = self._health.bulletin(
-                utc_now(), self._tape.taken, self._tape.refused, self._books.version, self._book_at
+            source_reports = self._health.source_reports(
+                utc_now(), self._tick_store.taken, self._tick_store.refused, self._books.version, self._book_at
             )
-            if self._is_written("bulletin", partial(write_json_file, self._folder.bulletin, bulletin)):
-                self._board.ring(Topic.SOURCES)
-            await asyncio.sleep(_BULLETIN_EVERY)
+            if self._is_written("bulletin", partial(write_json_file, self._folder.source_reports, source_reports)):
+                self._book_file.ring(Topic.SOURCES)
+            await asyncio.sleep(_SOURCE_REPORTS_EVERY)
 
     def _is_written(self, what: str, write: Callable[[], None]) -> bool:
         """Write a file of the folder; on a full disk the last one stays, which is said when it begins and ends."""
@@ -227,7 +233,7 @@ class Ingestor:
 
     async def _is_built(self) -> bool:
         try:
-            await self._archivist.call(ArchiveTasks.rebuild, datetime.now(UTC).date())
+            await self._archive_worker.call(ArchiveTasks.rebuild, datetime.now(UTC).date())
         except CambistError as error:
             self._outages.begin("image", "built", error)
         except Exception as fault:  # noqa: BLE001  logged with its trace, once
@@ -242,16 +248,16 @@ class Ingestor:
         """Take all holdings anew when a command has changed the archive, and when a day begins: money may end."""
         day = utc_now().date()
         while True:
-            version = self._board.version(Topic.ARCHIVE)
+            version = self._book_file.version(Topic.ARCHIVE)
             if version != self._archive_seen or day != utc_now().date():
                 self._archive_seen, day = version, utc_now().date()
                 await self._recall()
                 self._has_filed.set()
-            await asyncio.sleep(_BULLETIN_EVERY)
+            await asyncio.sleep(_SOURCE_REPORTS_EVERY)
 
     async def _close(self) -> None:
         """Archive what coins were worth when a day has ended."""
-        age, call = self._settings.coin_max_age, self._archivist.call
+        age, call = self._settings.coin_max_age, self._archive_worker.call
         await archive_closes(
             age, lambda: self._books.last, lambda closes: call(ArchiveTasks.file_closes, closes), utc_now
         )
@@ -262,8 +268,8 @@ class Ingestor:
         await BarWriter(
             self._folding,
             lambda content: self._is_written("file of open bars", partial(write_open_bars, path, content)),
-            lambda bars: self._archivist.call(ArchiveTasks.file_bars, bars),
-            lambda interval, before: self._archivist.call(ArchiveTasks.forget_bars, interval, before),
+            lambda bars: self._archive_worker.call(ArchiveTasks.file_bars, bars),
+            lambda interval, before: self._archive_worker.call(ArchiveTasks.forget_bars, interval, before),
             bars_kept(self._settings),
             lambda: self._bar_clock.at(utc_now()),
         ).run()

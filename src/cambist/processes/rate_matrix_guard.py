@@ -35,7 +35,7 @@ class RateMatrixGuard:
     """Looks at the file every second, at its checksum when it is another one and once a minute."""
 
     def __init__(self, settings: Settings, rebuild: Callable[[], None] | None = None) -> None:
-        self._image = DataDirectory(settings.data).image
+        self._matrix = DataDirectory(settings.data).matrix
         self._environment = environment_of(settings)
         self._rebuild = rebuild or (lambda: _in_a_process_of_its_own(settings))
         self._seen: tuple[int, int, int] | None = None
@@ -52,7 +52,7 @@ class RateMatrixGuard:
 
     def look(self, now: float) -> None:
         """Check the image where that is due, and have it rebuilt where it is not what was written."""
-        found = _identity(self._image)
+        found = _identity(self._matrix)
         if now < self._due and (self._is_failing or found == self._seen):
             return
         try:
@@ -62,7 +62,7 @@ class RateMatrixGuard:
             self._mend(damage, now)
 
     def _check(self) -> None:
-        LEFT_OUT.set(check_rate_matrix(open_rate_matrix(self._image), self._environment).damaged)
+        LEFT_OUT.set(check_rate_matrix(open_rate_matrix(self._matrix), self._environment).damaged)
 
     def _mend(self, damage: RateMatrixDamaged, now: float) -> None:
         if not self._is_failing:
@@ -77,7 +77,7 @@ class RateMatrixGuard:
             return
         REBUILT.inc()
         log.info("Image: rebuilt")
-        self._is_failing, self._seen, self._due = False, _identity(self._image), now + _CHECK_EVERY
+        self._is_failing, self._seen, self._due = False, _identity(self._matrix), now + _CHECK_EVERY
 
 
 def _identity(path: Path) -> tuple[int, int, int] | None:
@@ -101,4 +101,4 @@ def _in_a_process_of_its_own(settings: Settings) -> None:
 
 def _rebuild(settings: Settings) -> None:
     """Do it here: all that it needs is imported here and nowhere else of the process that watches."""
-    import_module("cambist.processes.rate_matrix_rebuild").rebuild_image(settings)
+    import_module("cambist.processes.rate_matrix_rebuild").rebuild_matrix(settings)

@@ -14,6 +14,6 @@ from cambist.storage.shared.rate_matrix_file import write_rate_matrix
 def rebuild_rate_matrix(settings: Settings) -> None:
     """Build the image and tell every process that there is another."""
     folder, store = DataDirectory(settings.data), open_store(settings)
-    write_rate_matrix(folder.image, snapshot_source_of(settings, store.archive).image(utc_now()))
-    RateBookFile(folder.path).ring(Topic.IMAGE)
+    write_rate_matrix(folder.matrix, snapshot_source_of(settings, store.archive).matrix(utc_now()))
+    RateBookFile(folder.path).ring(Topic.MATRIX)
     store.close()

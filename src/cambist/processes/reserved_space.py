@@ -24,7 +24,7 @@ class ReservedSpace:
         folder = DataDirectory(settings.data)
         self._store = store
         self._keeper = keeper
-        self._board = RateBookFile(folder.path)
+        self._book_file = RateBookFile(folder.path)
         self._reserve = DiskReserve(folder.reserve)
         self._seen: int | None = None
         self._need = Need(charged(), columns(settings), 0, 0)
@@ -39,7 +39,7 @@ class ReservedSpace:
             self._reserve.keep()
 
     def _count_accounts(self) -> None:
-        version = self._board.version(Topic.ACCOUNTS)
+        version = self._book_file.version(Topic.ACCOUNTS)
         if version == self._seen:
             return
         holders = self._store.accounts.by_key().values()

@@ -37,7 +37,7 @@ from cambist.storage.shared.rate_matrix_file import open_rate_matrix, write_rate
 log = logging.getLogger(__name__)
 
 _BOOK_EVERY = 0.5
-_BULLETIN_EVERY = timedelta(seconds=1)
+_SOURCE_REPORTS_EVERY = timedelta(seconds=1)
 _LATE_AFTER = timedelta(minutes=2)
 
 
@@ -62,11 +62,11 @@ class SandboxMarket:
         self._folder = DataDirectory(settings.data)
         self._folder.check(Environment.SANDBOX)
         self._clock = clock
-        self._board = RateBookFile(self._folder.path)
+        self._book_file = RateBookFile(self._folder.path)
         self._simulated = Simulated(settings)
         self._bars = SimulatedBars(settings)
-        self._book = _last_book(self._board)
-        self._image = _last_image(self._folder)
+        self._book = _last_book(self._book_file)
+        self._matrix = _last_matrix(self._folder)
         self._builder = ThreadPoolExecutor(1, "image")
         self._building: Future[RateMatrix] | None = None
         self._told_at: datetime | None = None
@@ -76,12 +76,12 @@ class SandboxMarket:
         now = self._clock()
         self._simulated.look()
         self._book = self._simulated.book(self._book.version + 1 if self._book else 1, now, self._book)
-        self._board.publish(self._book)
+        self._book_file.publish(self._book)
         self._bars.take(self._book, now)
-        if self._told_at is None or now - self._told_at >= _BULLETIN_EVERY:
+        if self._told_at is None or now - self._told_at >= _SOURCE_REPORTS_EVERY:
             self._told_at = now
-            write_json_file(self._folder.bulletin, report(self._book, now))
-            self._board.ring(Topic.SOURCES)
+            write_json_file(self._folder.source_reports, report(self._book, now))
+            self._book_file.ring(Topic.SOURCES)
         self._extend(now)
 
     def _extend(self, now: datetime) -> None:
@@ -89,15 +89,15 @@ class SandboxMarket:
         if self._building is not None:
             if not self._building.done():
                 return
-            self._image, self._building = self._building.result(), None
-            self._board.ring(Topic.IMAGE)
-            log.info("Image: built, last fixing of %s", self._image.last_fixing)
-        if self._image is None or not self._simulated.is_shown_by(self._image, now):
+            self._matrix, self._building = self._building.result(), None
+            self._book_file.ring(Topic.MATRIX)
+            log.info("Image: built, last fixing of %s", self._matrix.last_fixing)
+        if self._matrix is None or not self._simulated.is_shown_by(self._matrix, now):
             self._building = self._builder.submit(self._build, now)
 
     def _build(self, now: datetime) -> RateMatrix:
-        write_rate_matrix(self._folder.image, self._simulated.image(now))
-        return open_rate_matrix(self._folder.image)
+        write_rate_matrix(self._folder.matrix, self._simulated.matrix(now))
+        return open_rate_matrix(self._folder.matrix)
 
     def close(self) -> None:
         """Let an image be finished that is being built, and what is being written."""
@@ -131,16 +131,16 @@ def report(book: RateBook, now: datetime) -> SourceReports:
     return SourceReports(now, (simulated,), book.version, now, Environment.SANDBOX)
 
 
-def _last_book(board: RateBookFile) -> RateBook | None:
+def _last_book(book_file: RateBookFile) -> RateBook | None:
     try:
-        book = board.current()
+        book = book_file.current()
         return book and check_rate_book(book, Environment.SANDBOX)
     except RateBookDamaged:
         return None
 
 
-def _last_image(folder: DataDirectory) -> RateMatrix | None:
+def _last_matrix(folder: DataDirectory) -> RateMatrix | None:
     try:
-        return check_rate_matrix(open_rate_matrix(folder.image), Environment.SANDBOX)
+        return check_rate_matrix(open_rate_matrix(folder.matrix), Environment.SANDBOX)
     except RateMatrixDamaged:
         return None

@@ -50,7 +50,7 @@ class SimulatedBars:
     def take(self, book: RateBook, now: datetime) -> None:
         """Fold what a book says anew, and see to what has been folded."""
         before, self._last = self._last, book
-        for quote in _news(before, book):
+        for quote in _topic(before, book):
             tick = Tick(SIMULATED, quote.pair, _decimal(quote.bid), _decimal(quote.ask), quote.as_of)
             self._folding.take(tick, quote.as_of, now)
         if self._saved_at is None or not timedelta() <= now - self._saved_at < _SAVE_EVERY:
@@ -106,7 +106,7 @@ class SimulatedBars:
         self._store.close()
 
 
-def _news(before: RateBook | None, book: RateBook) -> Iterator[Quote]:
+def _topic(before: RateBook | None, book: RateBook) -> Iterator[Quote]:
     """Give the quotes that a book has anew, of pairs that have bars; what law fixes is quoted by nobody."""
     yield from _changed(before.quotes if before else {}, book.quotes)
     yield from _changed(before.pairs if before else {}, book.pairs)

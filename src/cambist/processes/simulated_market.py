@@ -86,16 +86,16 @@ class Simulated:
             with suppress(NoRate):  # one side of it is tied by law today
                 yield pair, self._market.pair_quote(pair, now)
 
-    def is_shown_by(self, image: RateMatrix, now: datetime) -> bool:
+    def is_shown_by(self, matrix: RateMatrix, now: datetime) -> bool:
         """Say whether an image is the one of this moment."""
-        return image.revision == self.revision(now)
+        return matrix.revision == self.revision(now)
 
     def revision(self, now: datetime) -> str:
         """Name what the image is built from: seed, days, tables and the days that are missing."""
         missing = blake2b(repr(self._missing).encode(), digest_size=6).hexdigest()
         return f"{SIMULATED}-{self._seed}-{last_fixed(now)}-{reference_digest()}-{missing}-{_BUILD}"
 
-    def image(self, now: datetime) -> RateMatrix:
+    def matrix(self, now: datetime) -> RateMatrix:
         """Build the image of all days since 1970."""
         publication = SourceHistory(PIVOT, list(self._lines(now)), SIMULATED, outranks_pegs=False)
         return build_rate_matrix([publication], now.date() + _AHEAD, self.revision(now))

@@ -63,9 +63,9 @@ class StreamProcess:
         self._settings = settings
         self._folder = DataDirectory(settings.data)
         self._environment = environment_of(settings)
-        self._board = RateBookFile(self._folder.path)
+        self._book_file = RateBookFile(self._folder.path)
         self._store = open_store(settings)
-        self._seen = {news: self._board.version(news) for news in (Topic.ACCOUNTS, Topic.PLANS)}
+        self._seen = {topic: self._book_file.version(topic) for topic in (Topic.ACCOUNTS, Topic.PLANS)}
         self._seen[Topic.BOOK] = _NONE
         self._prices = Prices(ages_of(settings), utc_now, settings.fixing_max_age)
         self._broadcaster = Broadcaster(self._prices)
@@ -129,26 +129,26 @@ class StreamProcess:
             await self._apply(Topic.ACCOUNTS, self._apply_accounts)
             await self._apply(Topic.PLANS, self._apply_plans)
 
-    async def _apply(self, news: Topic, apply: Callable[[], Awaitable[None]]) -> None:
+    async def _apply(self, topic: Topic, apply: Callable[[], Awaitable[None]]) -> None:
         """Apply news; if that fails, the old state stays in place, and it is tried again after a while."""
-        version = self._board.version(news)
-        if version in (self._seen[news], self._failed.get(news)):
+        version = self._book_file.version(topic)
+        if version in (self._seen[topic], self._failed.get(topic)):
             return
         try:
             await apply()
         except Exception:  # whatever fails here, the connections keep what was applied last
-            self._failed[news] = version
-            if news not in self._failing:
-                log.exception("Stream: what is new cannot be taken up, the last state stays: %s", news.name.lower())
-            self._failing.add(news)
+            self._failed[topic] = version
+            if topic not in self._failing:
+                log.exception("Stream: what is new cannot be taken up, the last state stays: %s", topic.name.lower())
+            self._failing.add(topic)
             return
-        self._seen[news] = version
-        if news in self._failing:
-            log.info("Stream: what is new is taken up again: %s", news.name.lower())
-        self._failing.discard(news)
+        self._seen[topic] = version
+        if topic in self._failing:
+            log.info("Stream: what is new is taken up again: %s", topic.name.lower())
+        self._failing.discard(topic)
 
     async def _apply_book(self) -> None:
-        book = self._board.current()
+        book = self._book_file.current()
         if book is None:
             return
         check_rate_book(book, self._environment)
@@ -205,7 +205,7 @@ class StreamProcess:
 
     def _published_at(self) -> float:
         """Return when the newest book was published, which may be before the service was started."""
-        published = self._board.published_at()
+        published = self._book_file.published_at()
         return time.time() if published is None else published
 
 

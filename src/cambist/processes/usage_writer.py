@@ -53,7 +53,7 @@ def write_usage(settings: Settings, supervisor: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the supervisor, which stops the others in order
     folder = DataDirectory(settings.data)
     if settings.operator_port:
-        read = partial(read_json_file, folder.bulletin, SourceReports)
+        read = partial(read_json_file, folder.source_reports, SourceReports)
         REGISTRY.register(Sources(read, utc_now))
         if counts := open_request_counts(settings):
             REGISTRY.register(Requests(counts, settings.port))
@@ -138,6 +138,6 @@ class UsageWriterLoop:
 
     def _note_keys(self) -> None:
         seconds = dict(self._keeper.last_used())
-        news = {key: second for key, second in seconds.items() if second != self._noted.get(key)}
-        self._store.accounts.used({key: datetime.fromtimestamp(second, UTC) for key, second in news.items()})
+        topic = {key: second for key, second in seconds.items() if second != self._noted.get(key)}
+        self._store.accounts.used({key: datetime.fromtimestamp(second, UTC) for key, second in topic.items()})
         self._noted = seconds

@@ -34,7 +34,7 @@ from cambist.ingest.snapshot_builder import is_current, rate_matrix_from_archive
 from cambist.logs import log_config
 from cambist.pricing.consensus import Offer
 from cambist.registry.components import open_store
-from cambist.registry.sources import fixing_feeds
+from cambist.registry.sources import fixing_adapters
 from cambist.settings import Settings
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.shared.rate_book_file import RateBookFile, Topic
@@ -65,17 +65,17 @@ class ArchiveTasks:
     def __init__(self, settings: Settings) -> None:
         self._folder = DataDirectory(settings.data)
         self._folder.check(Environment.LIVE)
-        self._board = RateBookFile(self._folder.path)
+        self._book_file = RateBookFile(self._folder.path)
         self._store = open_store(settings)
-        self._feeds = fixing_feeds(settings)
-        self._image: RateMatrix | None = None
-        self._image_seen = -1
+        self._adapters = fixing_adapters(settings)
+        self._matrix: RateMatrix | None = None
+        self._matrix_seen = -1
 
     def file(self, key: str, delivery: Delivery, progress: Callable[[int], None] = lambda _count: None) -> Filed | None:
         """File a delivery. Errors: SourceBroken, StoreBroken."""
-        sources = [feed.source for feed in self._feeds.values()]
-        files = Files(self._store.archive, self._store.quarantine, self._current_image(), sources)
-        return file_delivery(files, self._feeds[key], delivery, progress)
+        sources = [adapter.source for adapter in self._adapters.values()]
+        files = Files(self._store.archive, self._store.quarantine, self._current_matrix(), sources)
+        return file_delivery(files, self._adapters[key], delivery, progress)
 
     def file_closes(self, closes: Sequence[CoinCloses]) -> Filed:
         """File the closes of a day. Errors: StoreBroken."""
@@ -91,30 +91,32 @@ class ArchiveTasks:
 
     def holdings(self, key: str, today: date) -> ArchiveSummary:
         """Return what is stored of a source. Errors: StoreBroken."""
-        source, rank = self._feeds[key].source, list(self._feeds).index(key)
+        source, rank = self._adapters[key].source, list(self._adapters).index(key)
         archive = self._store.archive
         offers = daily_offers(archive, source, rank, today)
         return ArchiveSummary(offers, archive.coverage(key), self._store.quarantine.waiting(key))
 
     def rebuild(self, today: date) -> bool:
         """Build the image if the archive has changed; return whether it had. Errors: StoreBroken."""
-        image = self._current_image()
-        if image is not None and is_current(image, self._store.archive, today):
+        matrix = self._current_matrix()
+        if matrix is not None and is_current(matrix, self._store.archive, today):
             return False
-        built = rate_matrix_from_archive(self._store.archive, [feed.source for feed in self._feeds.values()], today)
-        write_rate_matrix(self._folder.image, built)
-        self._board.ring(Topic.IMAGE)
+        built = rate_matrix_from_archive(
+            self._store.archive, [adapter.source for adapter in self._adapters.values()], today
+        )
+        write_rate_matrix(self._folder.matrix, built)
+        self._book_file.ring(Topic.MATRIX)
         return True
 
-    def _current_image(self) -> RateMatrix | None:
-        version = self._board.version(Topic.IMAGE)
-        if version != self._image_seen or self._image is None:
-            self._image_seen = version
+    def _current_matrix(self) -> RateMatrix | None:
+        version = self._book_file.version(Topic.MATRIX)
+        if version != self._matrix_seen or self._matrix is None:
+            self._matrix_seen = version
             try:
-                self._image = check_rate_matrix(open_rate_matrix(self._folder.image), Environment.LIVE)
+                self._matrix = check_rate_matrix(open_rate_matrix(self._folder.matrix), Environment.LIVE)
             except RateMatrixDamaged:
-                self._image = None
-        return self._image
+                self._matrix = None
+        return self._matrix
 
 
 class ArchiveWorker:

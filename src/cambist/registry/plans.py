@@ -39,13 +39,13 @@ def read_plans_file(path: Path) -> Read:
     return text, read_plans(text, str(path))
 
 
-def put_into_effect(folder: Path, text: str, board: RateBookFile) -> None:
+def put_into_effect(folder: Path, text: str, book_file: RateBookFile) -> None:
     """Make a text that `read_plans` has read what holds now, and ring."""
     write_atomically(_current(folder), text.encode())
-    board.ring(Topic.PLANS)
+    book_file.ring(Topic.PLANS)
 
 
-def publish_plans(folder: Path, board: RateBookFile, accounts: Sequence[Account] = ()) -> Mapping[str, Plan]:
+def publish_plans(folder: Path, book_file: RateBookFile, accounts: Sequence[Account] = ()) -> Mapping[str, Plan]:
     """Put the plans of `plans.toml` into effect, as a start does; with no customers yet, write the defaults first.
 
     An edit that went wrong does not keep a service that ran before from starting: its last plans hold, with a warning.
@@ -65,7 +65,7 @@ def publish_plans(folder: Path, board: RateBookFile, accounts: Sequence[Account]
         plans = current_plans(folder)
         log.warning("Plans: %s; the plans from before hold", refused)
         return plans
-    put_into_effect(folder, text, board)
+    put_into_effect(folder, text, book_file)
     return plans
 
 

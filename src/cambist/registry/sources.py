@@ -25,38 +25,38 @@ OWN_SOURCES = "sources"
 """The folder, in the data folder, of the operator's own sources."""
 
 
-def feeds() -> dict[str, Adapter]:
+def adapters() -> dict[str, Adapter]:
     """Give every feed of ours by key, best first."""
     return plugins.load("cambist.sources.adapters", ADAPTERS, "adapter", Adapter)
 
 
-def own_feeds(folder: Path) -> dict[str, Adapter]:
+def own_adapters(folder: Path) -> dict[str, Adapter]:
     """Give the operator's own feeds, declared in the files of `folder`. Errors: SourceRefused."""
     found: dict[str, Adapter] = {}
     for path in sorted(folder.glob("*.toml")):
-        feed = read_declaration(path, taken=[*TAKEN, *found])
-        found[feed.source.key] = feed
+        adapter = read_declaration(path, taken=[*TAKEN, *found])
+        found[adapter.source.key] = adapter
     return found
 
 
-def all_feeds(settings: Settings) -> dict[str, Adapter]:
+def all_adapters(settings: Settings) -> dict[str, Adapter]:
     """Give every feed by key, best first: ours, then the operator's own. Errors: SourceRefused."""
-    return feeds() | own_feeds(settings.data / OWN_SOURCES)
+    return adapters() | own_adapters(settings.data / OWN_SOURCES)
 
 
-def fixing_feeds(settings: Settings) -> dict[str, FixingAdapter]:
+def fixing_adapters(settings: Settings) -> dict[str, FixingAdapter]:
     """Give the feeds that publish rates of days, by key, best first. Errors: SourceRefused."""
-    return {key: feed for key, feed in all_feeds(settings).items() if isinstance(feed, FixingAdapter)}
+    return {key: adapter for key, adapter in all_adapters(settings).items() if isinstance(adapter, FixingAdapter)}
 
 
 def keys_of_sources(settings: Settings, found: Iterable[Adapter], environment: Mapping[str, str]) -> dict[str, str]:
     """Give the operator's key for each source that needs one and has one."""
     keys = {}
-    for feed in found:
-        variable = feed.key_variable if isinstance(feed, DeclaredAdapter) else ""
-        key = getattr(settings, feed.source.setting, "") or environment.get(variable, "")
+    for adapter in found:
+        variable = adapter.key_variable if isinstance(adapter, DeclaredAdapter) else ""
+        key = getattr(settings, adapter.source.setting, "") or environment.get(variable, "")
         if key:
-            keys[feed.source.key] = key
+            keys[adapter.source.key] = key
     return keys
 
 
@@ -65,7 +65,7 @@ def checked_keys(settings: Settings, environment: Mapping[str, str]) -> dict[str
 
     Errors: SourceRefused, SettingRefused.
     """
-    found = all_feeds(settings)
+    found = all_adapters(settings)
     keys = keys_of_sources(settings, found.values(), environment)
     switched_off(settings, found, keys)
     return keys
@@ -80,16 +80,16 @@ def switched_off(settings: Settings, found: Mapping[str, Adapter], keys: Mapping
             near = nearest(unknown[0], found)
             raise SettingRefused(f"The setting [{name}] names no source: [{echo(unknown[0])}]; {near}")
     reasons = {}
-    for key, feed in found.items():
-        source = feed.source
+    for key, adapter in found.items():
+        source = adapter.source
         if key in off:
             reasons[key] = "switched off by the setting feeds_off"
-        elif _name_of_key(feed) and key not in keys:
-            reasons[key] = f"needs a key of your own: {_name_of_key(feed)}"
+        elif _name_of_key(adapter) and key not in keys:
+            reasons[key] = f"needs a key of your own: {_name_of_key(adapter)}"
         elif source.why_off and key not in on and not (source.setting and key in keys):
             reasons[key] = source.why_off
     return reasons
 
 
-def _name_of_key(feed: Adapter) -> str:
-    return feed.key_variable if isinstance(feed, DeclaredAdapter) else feed.source.setting
+def _name_of_key(adapter: Adapter) -> str:
+    return adapter.key_variable if isinstance(adapter, DeclaredAdapter) else adapter.source.setting

@@ -31,7 +31,7 @@ class Level:
     `knots` are seconds since 1970 and the logarithm of units a dollar, in the order of time.
     """
 
-    temper: VolatilityClass
+    volatility_class: VolatilityClass
     follows: str | None
     knots: tuple[tuple[float, float], ...]
 
@@ -41,11 +41,11 @@ def midnight(day: date) -> float:
     return datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp()
 
 
-def derived_level(code: str, temper: VolatilityClass) -> Level:
+def derived_level(code: str, volatility_class: VolatilityClass) -> Level:
     """Give a code that has no row a level all the same, always the same one."""
-    least, most = (log(bound) for bound in (_COINS if temper in IN_DOLLARS else _CURRENCIES))
+    least, most = (log(bound) for bound in (_COINS if volatility_class in IN_DOLLARS else _CURRENCIES))
     height = least + share(code) * (most - least)
-    return Level(temper, None, ((0.0, -height if temper in IN_DOLLARS else height),))
+    return Level(volatility_class, None, ((0.0, -height if volatility_class in IN_DOLLARS else height),))
 
 
 def share(code: str) -> float:
@@ -68,24 +68,24 @@ def read_levels(text: str) -> Mapping[str, Level]:
 
 
 def _add(levels: dict[str, Level], row: Mapping[str, str]) -> None:
-    code, temper, follows = row["code"], VolatilityClass(row["temper"]), row["follows"] or None
-    before = levels.get(code, Level(temper, follows, ()))
-    if (before.temper, before.follows) != (temper, follows):
+    code, volatility_class, follows = row["code"], VolatilityClass(row["temper"]), row["follows"] or None
+    before = levels.get(code, Level(volatility_class, follows, ()))
+    if (before.volatility_class, before.follows) != (volatility_class, follows):
         raise ValueError(f"{code} has another temper or follows another code above")
-    knots = (*before.knots, *_knot(row, temper))
+    knots = (*before.knots, *_knot(row, volatility_class))
     if any(earlier >= later for (earlier, _), (later, _) in pairwise(knots)):
         raise ValueError(f"{code} has a later level above")
-    levels[code] = Level(temper, follows, knots)
+    levels[code] = Level(volatility_class, follows, knots)
 
 
-def _knot(row: Mapping[str, str], temper: VolatilityClass) -> tuple[tuple[float, float], ...]:
+def _knot(row: Mapping[str, str], volatility_class: VolatilityClass) -> tuple[tuple[float, float], ...]:
     if not row["level"]:
         return ()
     height = log(float(row["level"]))
     seconds = midnight(date.fromisoformat(row["day"])) if row["day"] else 0.0
-    return ((seconds, -height if temper in IN_DOLLARS else height),)
+    return ((seconds, -height if volatility_class in IN_DOLLARS else height),)
 
 
 LEVELS = read_levels(resources.files(__package__).joinpath("levels.csv").read_text(encoding="utf-8"))
-METALS = tuple(code for code, level in LEVELS.items() if level.temper is VolatilityClass.METAL)
+METALS = tuple(code for code, level in LEVELS.items() if level.volatility_class is VolatilityClass.METAL)
 """The metals that are quoted."""

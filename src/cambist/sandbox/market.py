@@ -63,7 +63,7 @@ class SimulatedMarket:
         self._coins = tuple(dict.fromkeys(coin for coin in coins if coin not in taken))
         self._courses = PricePaths(seed, self._coins)
         self._hours = {code: hours_of(Pair(code, PIVOT)) for code in (*CURRENCIES, *METALS, *self._coins)}
-        self._spreads = {code: spread_of(code, self._courses.level(code).temper) for code in self._hours}
+        self._spreads = {code: spread_of(code, self._courses.level(code).volatility_class) for code in self._hours}
         self._against_pivot = {
             code: against_pivot(code, in_dollars=hours is not Hours.CURRENCIES) for code, hours in self._hours.items()
         }

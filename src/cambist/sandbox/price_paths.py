@@ -112,7 +112,7 @@ class PricePaths:
         base = self.of((tie.root if tie else level.follows) or PIVOT)
         start = midnight(tie.day if tie else REFERENCE_DAY)
         trend = _trend(code, level, tie, base.trend)
-        volatility = CONDUCT[level.temper].volatility
+        volatility = CONDUCT[level.volatility_class].volatility
         if not volatility:
             return PricePath(trend, base.noises, base.offset)
         own = Noise(self._seed, code, volatility)

@@ -19,9 +19,9 @@ SANDBOX = Origin(Derivation.PUBLISHED, ("sandbox",), pace=Pace.REALTIME)
 _POWERS = tuple(10**power for power in range(64))
 
 
-def spread_of(code: str, temper: VolatilityClass) -> float:
+def spread_of(code: str, volatility_class: VolatilityClass) -> float:
     """Give a code's spread as a part of its price; each has its own within what its temper allows."""
-    conduct = CONDUCT[temper]
+    conduct = CONDUCT[volatility_class]
     return (conduct.least + (conduct.most - conduct.least) * share(code)) / 10_000
 
 

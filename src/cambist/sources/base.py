@@ -1,8 +1,8 @@
 """The protocol of adapters: facts about a source, what to request from it, and how to parse what it sends.
 
-An adapter knows no network and no clock: `ingest` requests at the source's own times and pace, and passes on the content.
-There are three kinds: a `FixingAdapter` parses published rates of days; a `TickAdapter` parses current quotes, which are
-polled; a `VenueAdapter` is a `TickAdapter` that also receives them over a WebSocket.
+An adapter knows no network and no clock: `ingest` sends its requests, at the source's own times and pace, and hands it
+the content. There are three kinds: a `FixingAdapter` parses published rates of days; a `TickAdapter` parses current
+quotes, which are polled; a `VenueAdapter` is a `TickAdapter` that also receives them over a WebSocket.
 """
 
 from __future__ import annotations

@@ -96,7 +96,7 @@ def h10_source(**own: Any) -> Source:
     )
 
 
-class H10Feed(FixingAdapter):
+class H10Adapter(FixingAdapter):
     """Reads one series at a time. `media` are the content types of an answer, `missing` what stands for no rate."""
 
     reading: PayloadReader

@@ -27,14 +27,14 @@ class DataDirectory:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.image = path / "rates.image"
+        self.matrix = path / "rates.image"
         self.owner_key = path / "owner.key"
         self.ledger = path / "ledger"
         self.requests = path / "requests"
         self.reserve = path / "reserve"
         self.plans = path / "plans.toml"
         self.plans_in_force = path / "plans.current"
-        self.bulletin = path / "sources.json"
+        self.source_reports = path / "sources.json"
         self.stream_report = path / "stream.json"
         self.faults = path / "faults.toml"
         self.open_bars = path / "bars.open"

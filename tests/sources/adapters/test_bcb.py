@@ -15,7 +15,7 @@ CONTEXT = "https://example.org/odata$metadata#_CotacaoMoedaPeriodo"
 DAY = date(2026, 3, 5)
 
 
-def bulletin(moment: str = "2026-03-05 13:04:29.746", selling: str = "6.30180", kind: str = "Fechamento") -> str:
+def source_reports(moment: str = "2026-03-05 13:04:29.746", selling: str = "6.30180", kind: str = "Fechamento") -> str:
     return (
         f'{{"paridadeCompra":1.1,"paridadeVenda":1.2,"cotacaoCompra":6.1,"cotacaoVenda":{selling},'
         f'"dataHoraCotacao":"{moment}","tipoBoletim":"{kind}"}}'
@@ -31,23 +31,23 @@ def read(*bulletins: str, about: str = "EUR", context: str = CONTEXT) -> list[Fi
 
 
 def test_a_fixing_is_the_selling_rate_in_reais_with_its_digits() -> None:
-    (fixing,) = read(bulletin())
+    (fixing,) = read(source_reports())
     assert fixing == Fixing("bcb", Pair("EUR", "BRL"), DAY, Decimal("6.30180"), published_at=fixing.published_at)
     assert str(fixing.value) == "6.30180"
 
 
 def test_when_it_was_published_is_told_by_brasilias_clock() -> None:
-    (fixing,) = read(bulletin(moment="2026-03-05 13:04:17.123"))
+    (fixing,) = read(source_reports(moment="2026-03-05 13:04:17.123"))
     assert fixing.published_at == datetime(2026, 3, 5, 16, 4, 17, tzinfo=UTC)
 
 
 def test_the_currency_is_the_one_that_was_asked_about() -> None:
-    assert read(bulletin(), about="JPY")[0].pair == Pair("JPY", "BRL")
+    assert read(source_reports(), about="JPY")[0].pair == Pair("JPY", "BRL")
 
 
 @pytest.mark.parametrize("fraction", ["0", "63", "433", "1234567"])
 def test_the_fraction_of_the_second_may_have_any_length(fraction: str) -> None:
-    assert read(bulletin(f"2026-03-05 13:04:29.{fraction}"))[0].day == DAY
+    assert read(source_reports(f"2026-03-05 13:04:29.{fraction}"))[0].day == DAY
 
 
 def test_the_real_at_this_rate_alone_has_a_code_of_its_own() -> None:
@@ -91,39 +91,39 @@ def test_years_are_asked_for_one_after_the_other_and_none_before_1999() -> None:
 @pytest.mark.parametrize("kind", ["Abertura", "Intermediário", "Fechamento Interbancário", ""])
 def test_another_bulletin_than_the_closing_one_is_refused(kind: str) -> None:
     with pytest.raises(SourceBroken, match="no closing one"):
-        read(bulletin(), bulletin("2026-03-06 10:04:29.7", kind=kind))
+        read(source_reports(), source_reports("2026-03-06 10:04:29.7", kind=kind))
 
 
 @pytest.mark.parametrize("moment", ["2026-03-05", "2026-03-05T13:04:29.746", "05/03/2026 13:04:29.7", ""])
 def test_a_moment_in_another_form_is_refused(moment: str) -> None:
     with pytest.raises(SourceBroken, match="no moment"):
-        read(bulletin(moment))
+        read(source_reports(moment))
 
 
 def test_a_bulletin_before_the_first_day_is_refused() -> None:
     with pytest.raises(SourceBroken, match="no date since 1999"):
-        read(bulletin("1998-12-30 18:04:29.7"))
+        read(source_reports("1998-12-30 18:04:29.7"))
 
 
 def test_a_day_twice_is_refused() -> None:
     with pytest.raises(SourceBroken, match="2026-03-05 stands twice"):
-        read(bulletin(), bulletin("2026-03-05 13:05:00.1"))
+        read(source_reports(), source_reports("2026-03-05 13:05:00.1"))
 
 
 def test_an_answer_of_another_kind_is_refused() -> None:
     with pytest.raises(SourceBroken, match="another kind"):
-        read(bulletin(), context="https://example.org/odata$metadata#_CotacaoDolarPeriodo")
+        read(source_reports(), context="https://example.org/odata$metadata#_CotacaoDolarPeriodo")
 
 
 @pytest.mark.parametrize("rate", ["0", "-1.5", "null", '"-"', '"6,3"'])
 def test_what_is_no_rate_is_refused(rate: str) -> None:
     with pytest.raises(SourceBroken, match=r"^BCB: "):
-        read(bulletin(selling=rate))
+        read(source_reports(selling=rate))
 
 
 def test_an_answer_to_an_unknown_question_is_refused() -> None:
     with pytest.raises(SourceBroken, match="no currency"):
-        read(bulletin(), about="")
+        read(source_reports(), about="")
 
 
 # What was recorded

@@ -13,7 +13,7 @@ RECORDED = Path(__file__).parents[4] / "shared/payloads/tcmb/exchanger_today.xml
 DAY = date(2026, 3, 6)
 
 
-def bulletin(*currencies: str, day: str = "06.03.2026", root: str = "Tarih_Date") -> bytes:
+def source_reports(*currencies: str, day: str = "06.03.2026", root: str = "Tarih_Date") -> bytes:
     text = f'<?xml version="1.0" encoding="ISO-8859-9"?>\n<{root} Tarih="{day}">{"".join(currencies)}</{root}>'
     return text.encode("iso8859-9")
 
@@ -26,7 +26,7 @@ def currency(code: str = "USD", buying: str = "38.10", selling: str = "38.30", u
 
 
 def read(*currencies: str, **other: str) -> list[Fixing]:
-    return list(adapter.read(bulletin(*currencies, **other)))
+    return list(adapter.read(source_reports(*currencies, **other)))
 
 
 # What is read
@@ -52,7 +52,7 @@ def test_the_day_is_the_bulletins_with_the_day_first() -> None:
 
 
 def test_letters_of_iso_8859_9_and_of_utf_8_are_both_read() -> None:
-    content = bulletin(currency())
+    content = source_reports(currency())
     utf_8 = content.decode("iso8859-9").replace("ISO-8859-9", "UTF-8").encode()
     assert list(adapter.read(utf_8)) == list(adapter.read(content))
 
@@ -63,7 +63,9 @@ def test_a_currency_without_both_sides_has_no_fixing(buying: str, selling: str) 
 
 
 def test_an_empty_tag_may_be_written_short() -> None:
-    content = bulletin(currency(), currency("KWD", "", "")).replace(b"<ForexBuying></ForexBuying>", b"<ForexBuying/>")
+    content = source_reports(currency(), currency("KWD", "", "")).replace(
+        b"<ForexBuying></ForexBuying>", b"<ForexBuying/>"
+    )
     assert len(list(adapter.read(content))) == 1
 
 

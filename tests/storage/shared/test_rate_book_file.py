@@ -42,39 +42,39 @@ def sealed(content: bytes) -> bytes:
 
 
 @pytest.fixture
-def board(tmp_path: Path) -> RateBookFile:
+def book_file(tmp_path: Path) -> RateBookFile:
     return RateBookFile(tmp_path)
 
 
-def test_no_book_is_there_before_the_first(board: RateBookFile) -> None:
-    assert board.current() is None
-    assert board.published_at() is None
+def test_no_book_is_there_before_the_first(book_file: RateBookFile) -> None:
+    assert book_file.current() is None
+    assert book_file.published_at() is None
 
 
-def test_it_is_known_when_a_book_was_published_also_to_another_process(board: RateBookFile, tmp_path: Path) -> None:
-    board.publish(a_book())
+def test_it_is_known_when_a_book_was_published_also_to_another_process(book_file: RateBookFile, tmp_path: Path) -> None:
+    book_file.publish(a_book())
     os.utime(tmp_path / "book.json", (5, 1_795_176_000.5))
     assert RateBookFile(tmp_path).published_at() == 1_795_176_000.5
-    board.publish(a_book(2))
-    published = board.published_at()
+    book_file.publish(a_book(2))
+    published = book_file.published_at()
     assert published == pytest.approx(time.time(), abs=60)
 
 
-def test_a_book_comes_back_exactly(board: RateBookFile) -> None:
-    board.publish(a_book())
-    assert board.current() == a_book()
+def test_a_book_comes_back_exactly(book_file: RateBookFile) -> None:
+    book_file.publish(a_book())
+    assert book_file.current() == a_book()
 
 
-def test_a_book_keeps_the_order_of_its_quotes(board: RateBookFile) -> None:
-    board.publish(a_book())
-    current = board.current()
+def test_a_book_keeps_the_order_of_its_quotes(book_file: RateBookFile) -> None:
+    book_file.publish(a_book())
+    current = book_file.current()
     assert current is not None
     assert list(current.quotes) == ["JPY", "CHF"]
 
 
-def test_times_come_back_with_their_zone(board: RateBookFile) -> None:
-    board.publish(a_book())
-    current = board.current()
+def test_times_come_back_with_their_zone(book_file: RateBookFile) -> None:
+    book_file.publish(a_book())
+    current = book_file.current()
     assert current is not None
     assert (current.as_of, current.quotes["JPY"].received_at) == (AS_OF, RECEIVED)
     assert current.as_of.tzinfo is not None
@@ -85,45 +85,47 @@ RATES = st.fractions(min_value=Fraction(1, 10**30), max_value=Fraction(10**30))
 
 @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(bid=RATES, ask=RATES)
-def test_any_fraction_comes_back_exactly(board: RateBookFile, bid: Fraction, ask: Fraction) -> None:
-    board.publish(a_book(quote=a_quote(bid, ask)))
-    current = board.current()
+def test_any_fraction_comes_back_exactly(book_file: RateBookFile, bid: Fraction, ask: Fraction) -> None:
+    book_file.publish(a_book(quote=a_quote(bid, ask)))
+    current = book_file.current()
     assert current is not None
     assert (current.quotes["JPY"].bid, current.quotes["JPY"].ask) == (bid, ask)
 
 
-def test_publishing_rings_for_the_book_alone(board: RateBookFile) -> None:
-    before = {news: board.version(news) for news in Topic}
-    board.publish(a_book())
-    assert [news for news in Topic if board.version(news) != before[news]] == [Topic.BOOK]
+def test_publishing_rings_for_the_book_alone(book_file: RateBookFile) -> None:
+    before = {topic: book_file.version(topic) for topic in Topic}
+    book_file.publish(a_book())
+    assert [topic for topic in Topic if book_file.version(topic) != before[topic]] == [Topic.BOOK]
 
 
-@pytest.mark.parametrize("news", Topic)
-def test_each_kind_of_news_rings_alone(board: RateBookFile, news: Topic) -> None:
-    before = {kind: board.version(kind) for kind in Topic}
-    board.ring(news)
-    assert [kind for kind in Topic if board.version(kind) != before[kind]] == [news]
+@pytest.mark.parametrize("topic", Topic)
+def test_each_kind_of_news_rings_alone(book_file: RateBookFile, topic: Topic) -> None:
+    before = {kind: book_file.version(kind) for kind in Topic}
+    book_file.ring(topic)
+    assert [kind for kind in Topic if book_file.version(kind) != before[kind]] == [topic]
 
 
-def test_each_ring_gives_another_version(board: RateBookFile) -> None:
-    versions = [board.version(Topic.IMAGE)]
+def test_each_ring_gives_another_version(book_file: RateBookFile) -> None:
+    versions = [book_file.version(Topic.MATRIX)]
     for _ in range(300):
-        board.ring(Topic.IMAGE)
-        versions.append(board.version(Topic.IMAGE))
+        book_file.ring(Topic.MATRIX)
+        versions.append(book_file.version(Topic.MATRIX))
     assert len(set(versions)) == 301
 
 
-def test_a_second_board_on_the_folder_hears_the_ring_and_reads_the_book(board: RateBookFile, tmp_path: Path) -> None:
+def test_a_second_board_on_the_folder_hears_the_ring_and_reads_the_book(
+    book_file: RateBookFile, tmp_path: Path
+) -> None:
     other = RateBookFile(tmp_path)
     before = other.version(Topic.BOOK)
-    board.publish(a_book(version=7))
+    book_file.publish(a_book(version=7))
     assert other.version(Topic.BOOK) != before
     assert other.current() == a_book(version=7)
 
 
-def test_a_board_that_is_opened_again_keeps_counting(board: RateBookFile, tmp_path: Path) -> None:
-    board.ring(Topic.ACCOUNTS)
-    assert RateBookFile(tmp_path).version(Topic.ACCOUNTS) == board.version(Topic.ACCOUNTS)
+def test_a_board_that_is_opened_again_keeps_counting(book_file: RateBookFile, tmp_path: Path) -> None:
+    book_file.ring(Topic.ACCOUNTS)
+    assert RateBookFile(tmp_path).version(Topic.ACCOUNTS) == book_file.version(Topic.ACCOUNTS)
 
 
 def test_the_last_book_survives_the_board(tmp_path: Path) -> None:
@@ -132,8 +134,8 @@ def test_the_last_book_survives_the_board(tmp_path: Path) -> None:
     assert RateBookFile(tmp_path).current() == a_book(version=2)
 
 
-def test_the_files_are_private_to_their_owner(board: RateBookFile, tmp_path: Path) -> None:
-    board.publish(a_book())
+def test_the_files_are_private_to_their_owner(book_file: RateBookFile, tmp_path: Path) -> None:
+    book_file.publish(a_book())
     assert {file.name: file.stat().st_mode & 0o777 for file in tmp_path.iterdir()} == {
         "book.json": 0o600,
         "versions": 0o600,
@@ -153,36 +155,36 @@ NO_BOOKS = [
 
 
 @pytest.mark.parametrize("content", [*NO_BOOKS, *map(sealed, NO_BOOKS)], ids=range(2 * len(NO_BOOKS)))
-def test_what_is_no_book_is_refused(board: RateBookFile, tmp_path: Path, content: bytes) -> None:
+def test_what_is_no_book_is_refused(book_file: RateBookFile, tmp_path: Path, content: bytes) -> None:
     (tmp_path / "book.json").write_bytes(content)
     with pytest.raises(RateBookDamaged, match=r"book\.json"):
-        board.current()
+        book_file.current()
 
 
 @pytest.mark.parametrize("side", [b'"1/0"', b'"one"', b'""', b"null", b"[]"])
-def test_a_side_that_is_no_fraction_is_refused(board: RateBookFile, tmp_path: Path, side: bytes) -> None:
-    board.publish(a_book())
+def test_a_side_that_is_no_fraction_is_refused(book_file: RateBookFile, tmp_path: Path, side: bytes) -> None:
+    book_file.publish(a_book())
     path = tmp_path / "book.json"
     content = path.read_bytes().partition(b"\n")[2]
     assert b'"1/3"' in content
     path.write_bytes(sealed(content))
-    assert board.current() == a_book()
+    assert book_file.current() == a_book()
     path.write_bytes(sealed(content.replace(b'"1/3"', side)))
     with pytest.raises(RateBookDamaged):
-        board.current()
+        book_file.current()
 
 
-def test_a_book_cut_off_at_any_length_is_refused(board: RateBookFile, tmp_path: Path) -> None:
-    board.publish(a_book())
+def test_a_book_cut_off_at_any_length_is_refused(book_file: RateBookFile, tmp_path: Path) -> None:
+    book_file.publish(a_book())
     content = (tmp_path / "book.json").read_bytes()
     for length in range(len(content)):
         (tmp_path / "book.json").write_bytes(content[:length])
         with pytest.raises(RateBookDamaged):
-            board.current()
+            book_file.current()
 
 
-def test_a_flipped_bit_is_never_read_as_another_book(board: RateBookFile, tmp_path: Path) -> None:
-    board.publish(a_book())
+def test_a_flipped_bit_is_never_read_as_another_book(book_file: RateBookFile, tmp_path: Path) -> None:
+    book_file.publish(a_book())
     path = tmp_path / "book.json"
     content, wrong = path.read_bytes(), []
     for position in range(len(content)):
@@ -190,7 +192,7 @@ def test_a_flipped_bit_is_never_read_as_another_book(board: RateBookFile, tmp_pa
         changed[position] ^= 1
         path.write_bytes(changed)
         try:
-            same = board.current() == a_book()
+            same = book_file.current() == a_book()
         except RateBookDamaged:
             same = True
         if not same:
@@ -198,18 +200,18 @@ def test_a_flipped_bit_is_never_read_as_another_book(board: RateBookFile, tmp_pa
     assert wrong == []
 
 
-def test_a_book_can_be_published_over_a_damaged_one(board: RateBookFile, tmp_path: Path) -> None:
+def test_a_book_can_be_published_over_a_damaged_one(book_file: RateBookFile, tmp_path: Path) -> None:
     (tmp_path / "book.json").write_bytes(b"{")
-    board.publish(a_book())
-    assert board.current() == a_book()
+    book_file.publish(a_book())
+    assert book_file.current() == a_book()
 
 
 @pytest.mark.parametrize("content", [b"", b"\0" * 8])
 def test_a_page_of_versions_that_is_too_short_is_made_anew(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "versions").write_bytes(content)
-    board = RateBookFile(tmp_path)
-    board.ring(Topic.ACCOUNTS)
-    assert board.version(Topic.ACCOUNTS) != 0
+    book_file = RateBookFile(tmp_path)
+    book_file.ring(Topic.ACCOUNTS)
+    assert book_file.version(Topic.ACCOUNTS) != 0
 
 
 # Lines
@@ -228,77 +230,77 @@ def a_rich_book(version: int, quotes: Mapping[str, Quote], pairs: Mapping[Pair, 
 YEN, CABLE = Pair("USD", "JPY"), Pair("GBP", "USD")
 
 
-def test_pairs_come_back_beside_the_quotes(board: RateBookFile) -> None:
+def test_pairs_come_back_beside_the_quotes(book_file: RateBookFile) -> None:
     book = a_rich_book(3, {"JPY": a_quote()}, {YEN: a_quote(Fraction(7), Fraction(8)), CABLE: a_quote(Fraction(9))})
-    board.publish(book)
-    current = board.current()
+    book_file.publish(book)
+    current = book_file.current()
     assert current == book
     assert current is not None
     assert (list(current.quotes), list(current.pairs)) == (["JPY"], [YEN, CABLE])
 
 
-def test_a_currency_and_a_pair_of_the_same_quote_are_two_things(board: RateBookFile) -> None:
+def test_a_currency_and_a_pair_of_the_same_quote_are_two_things(book_file: RateBookFile) -> None:
     quote = a_quote()
-    board.publish(a_rich_book(1, {"JPY": quote}, {YEN: quote}))
-    assert board.current() == a_rich_book(1, {"JPY": quote}, {YEN: quote})
+    book_file.publish(a_rich_book(1, {"JPY": quote}, {YEN: quote}))
+    assert book_file.current() == a_rich_book(1, {"JPY": quote}, {YEN: quote})
 
 
-def test_votes_and_how_it_was_made_come_back(board: RateBookFile) -> None:
+def test_votes_and_how_it_was_made_come_back(book_file: RateBookFile) -> None:
     votes = (Vote("ecb", 1.25, AS_OF, 1.0), Vote("boe", 1.5, RECEIVED, 0.0))
     quote = replace(a_quote(), origin=Origin(Derivation.MOVED, ("ecb",), (), votes))
-    board.publish(a_book(quote=quote))
-    current = board.current()
+    book_file.publish(a_book(quote=quote))
+    current = book_file.current()
     assert current is not None
     assert current.quotes["JPY"] == quote
 
 
-def test_the_file_has_a_head_and_a_line_for_each_quote(board: RateBookFile, tmp_path: Path) -> None:
-    board.publish(a_rich_book(3, {"JPY": a_quote(), "CHF": a_quote()}, {CABLE: a_quote()}))
+def test_the_file_has_a_head_and_a_line_for_each_quote(book_file: RateBookFile, tmp_path: Path) -> None:
+    book_file.publish(a_rich_book(3, {"JPY": a_quote(), "CHF": a_quote()}, {CABLE: a_quote()}))
     head, lines = lines_of(tmp_path)
     assert (head["version"], head["listed"], head["quotes"]) == (3, ["JPY", "USD"], 3)
     assert [msgspec.json.decode(line)[0] for line in lines] == ["JPY", "CHF", "GBP/USD"]
 
 
-def test_what_venues_list_comes_back_by_name(board: RateBookFile, tmp_path: Path) -> None:
+def test_what_venues_list_comes_back_by_name(book_file: RateBookFile, tmp_path: Path) -> None:
     listing = frozenset({CABLE, YEN, Pair("BTC", "USDT")})
     for version, listed in ((1, listing), (2, listing), (3, frozenset({YEN})), (4, frozenset())):
-        board.publish(replace(a_book(version), listing=listed))
-        assert board.current() == RateBookFile(tmp_path).current() == replace(a_book(version), listing=listed)
+        book_file.publish(replace(a_book(version), listing=listed))
+        assert book_file.current() == RateBookFile(tmp_path).current() == replace(a_book(version), listing=listed)
 
 
-def test_a_book_without_quotes_is_a_book(board: RateBookFile) -> None:
-    board.publish(a_rich_book(1, {}, {}))
-    assert board.current() == a_rich_book(1, {}, {})
+def test_a_book_without_quotes_is_a_book(book_file: RateBookFile) -> None:
+    book_file.publish(a_rich_book(1, {}, {}))
+    assert book_file.current() == a_rich_book(1, {}, {})
 
 
 @pytest.mark.parametrize("change", [1, -1])
-def test_a_head_that_counts_other_quotes_is_refused(board: RateBookFile, tmp_path: Path, change: int) -> None:
-    board.publish(a_book())
+def test_a_head_that_counts_other_quotes_is_refused(book_file: RateBookFile, tmp_path: Path, change: int) -> None:
+    book_file.publish(a_book())
     content = (tmp_path / "book.json").read_bytes().partition(b"\n")[2]
     assert content.count(b'"quotes":2') == 1
     changed = content.replace(b'"quotes":2', b'"quotes":%d' % (2 + change))
     (tmp_path / "book.json").write_bytes(sealed(changed))
     with pytest.raises(RateBookDamaged, match=f"holds 2 quotes instead of {2 + change}"):
-        board.current()
+        book_file.current()
 
 
 @pytest.mark.parametrize("lost", [1, 2])
-def test_a_book_with_a_line_lost_or_twice_is_refused(board: RateBookFile, tmp_path: Path, lost: int) -> None:
-    board.publish(a_book())
+def test_a_book_with_a_line_lost_or_twice_is_refused(book_file: RateBookFile, tmp_path: Path, lost: int) -> None:
+    book_file.publish(a_book())
     head, listing, *lines = (tmp_path / "book.json").read_bytes().split(b"\n")[1:]
     kept = lines[:-lost] or [lines[0], lines[0]]
     (tmp_path / "book.json").write_bytes(sealed(b"\n".join((head, listing, *kept))))
     with pytest.raises(RateBookDamaged, match="holds 1 quotes instead of 2"):
-        board.current()
+        book_file.current()
 
 
-def test_only_what_has_changed_is_written_anew(board: RateBookFile, tmp_path: Path) -> None:
+def test_only_what_has_changed_is_written_anew(book_file: RateBookFile, tmp_path: Path) -> None:
     stays, goes, comes = a_quote(), a_quote(Fraction(5)), a_quote(Fraction(6))
-    board.publish(a_rich_book(1, {"JPY": stays, "CHF": goes}, {YEN: stays}))
+    book_file.publish(a_rich_book(1, {"JPY": stays, "CHF": goes}, {YEN: stays}))
     before = lines_of(tmp_path)[1]
     # Nobody may do this to a quote. It shows whether its line is made again: if it were, the file would hold a 77.
     object.__setattr__(stays, "bid", Fraction(77))
-    board.publish(a_rich_book(2, {"JPY": stays, "CHF": comes}, {YEN: stays}))
+    book_file.publish(a_rich_book(2, {"JPY": stays, "CHF": comes}, {YEN: stays}))
     head, after = lines_of(tmp_path)
     assert head["version"] == 2
     assert (after[0], after[2]) == (before[0], before[2])
@@ -306,19 +308,19 @@ def test_only_what_has_changed_is_written_anew(board: RateBookFile, tmp_path: Pa
     assert b'"5"' not in after[1]
 
 
-def test_an_equal_quote_that_is_another_object_is_written_as_it_is(board: RateBookFile, tmp_path: Path) -> None:
-    board.publish(a_book(quote=a_quote()))
-    board.publish(a_book(quote=a_quote(Fraction(1, 7))))
+def test_an_equal_quote_that_is_another_object_is_written_as_it_is(book_file: RateBookFile, tmp_path: Path) -> None:
+    book_file.publish(a_book(quote=a_quote()))
+    book_file.publish(a_book(quote=a_quote(Fraction(1, 7))))
     assert b'"1/7"' in lines_of(tmp_path)[1][0]
 
 
-def test_what_went_and_comes_again_is_written_again(board: RateBookFile) -> None:
+def test_what_went_and_comes_again_is_written_again(book_file: RateBookFile) -> None:
     quote = a_quote()
-    board.publish(a_rich_book(1, {"JPY": quote, "CHF": quote}, {}))
-    board.publish(a_rich_book(2, {"CHF": quote}, {}))
-    assert board.current() == a_rich_book(2, {"CHF": quote}, {})
-    board.publish(a_rich_book(3, {"CHF": quote, "JPY": quote}, {}))
-    assert board.current() == a_rich_book(3, {"CHF": quote, "JPY": quote}, {})
+    book_file.publish(a_rich_book(1, {"JPY": quote, "CHF": quote}, {}))
+    book_file.publish(a_rich_book(2, {"CHF": quote}, {}))
+    assert book_file.current() == a_rich_book(2, {"CHF": quote}, {})
+    book_file.publish(a_rich_book(3, {"CHF": quote, "JPY": quote}, {}))
+    assert book_file.current() == a_rich_book(3, {"CHF": quote, "JPY": quote}, {})
 
 
 def test_the_file_is_the_same_whether_lines_were_kept_or_made(tmp_path: Path) -> None:
@@ -334,11 +336,11 @@ def test_the_file_is_the_same_whether_lines_were_kept_or_made(tmp_path: Path) ->
     assert (folders[0] / "book.json").read_bytes() == (folders[1] / "book.json").read_bytes()
 
 
-def test_whoever_reads_keeps_what_has_not_changed(board: RateBookFile, tmp_path: Path) -> None:
+def test_whoever_reads_keeps_what_has_not_changed(book_file: RateBookFile, tmp_path: Path) -> None:
     reader, stays = RateBookFile(tmp_path), a_quote()
-    board.publish(a_rich_book(1, {"JPY": stays, "CHF": a_quote(Fraction(5))}, {YEN: stays}))
+    book_file.publish(a_rich_book(1, {"JPY": stays, "CHF": a_quote(Fraction(5))}, {YEN: stays}))
     first = reader.current()
-    board.publish(a_rich_book(2, {"JPY": stays, "CHF": a_quote(Fraction(6))}, {YEN: stays}))
+    book_file.publish(a_rich_book(2, {"JPY": stays, "CHF": a_quote(Fraction(6))}, {YEN: stays}))
     second = reader.current()
     assert first is not None
     assert second is not None
@@ -347,14 +349,14 @@ def test_whoever_reads_keeps_what_has_not_changed(board: RateBookFile, tmp_path:
     assert (first.quotes["CHF"].bid, second.quotes["CHF"].bid) == (5, 6)
 
 
-def test_a_damaged_book_does_not_unsettle_who_reads(board: RateBookFile, tmp_path: Path) -> None:
+def test_a_damaged_book_does_not_unsettle_who_reads(book_file: RateBookFile, tmp_path: Path) -> None:
     reader = RateBookFile(tmp_path)
-    board.publish(a_book(version=1))
+    book_file.publish(a_book(version=1))
     first = reader.current()
     (tmp_path / "book.json").write_bytes(b"{")
     with pytest.raises(RateBookDamaged):
         reader.current()
-    board.publish(a_book(version=2, quote=a_quote(Fraction(5))))
+    book_file.publish(a_book(version=2, quote=a_quote(Fraction(5))))
     second = reader.current()
     assert first is not None
     assert second is not None
@@ -375,11 +377,11 @@ BOOKS = st.lists(
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(editions=BOOKS)
 def test_any_series_of_books_is_read_as_it_was_published(
-    board: RateBookFile, tmp_path: Path, editions: list[tuple[dict[str, int], dict[Pair, int]]]
+    book_file: RateBookFile, tmp_path: Path, editions: list[tuple[dict[str, int], dict[Pair, int]]]
 ) -> None:
     quotes, reader = [a_quote(Fraction(1, 3 + number)) for number in range(4)], RateBookFile(tmp_path)
     for version, (codes, pairs) in enumerate(editions):
         named = {code: quotes[number] for code, number in codes.items()}
         book = a_rich_book(version, named, {pair: quotes[number] for pair, number in pairs.items()})
-        board.publish(book)
+        book_file.publish(book)
         assert reader.current() == book

@@ -19,7 +19,7 @@ CODES = ("EUR", "JPY", "USD")
 CELLS = [0.9, 150.25, 1.0, 0.1 + 0.2, NAN, 1.0, 5e-324, 1.7976931348623157e308, 1.0]
 
 
-def an_image(days: int = 3, revision: str = "1-abc-1", cells: list[float] | None = None) -> RateMatrix:
+def a_matrix(days: int = 3, revision: str = "1-abc-1", cells: list[float] | None = None) -> RateMatrix:
     return RateMatrix(
         revision=revision,
         first_day=date(2026, 3, 2),
@@ -35,20 +35,20 @@ def an_image(days: int = 3, revision: str = "1-abc-1", cells: list[float] | None
     )
 
 
-def told(image: RateMatrix) -> tuple[object, ...]:
+def told(matrix: RateMatrix) -> tuple[object, ...]:
     """Write an image so that two can be compared, NaN and the last bit of each cell included."""
     return (
-        image.revision,
-        image.first_day,
-        image.last_fixing,
-        image.codes,
-        image.eras,
-        list(image.era_of_day),
-        image.cells.tobytes(),
-        image.sources,
-        image.fixed_to,
-        image.fixed_at,
-        image.damaged,
+        matrix.revision,
+        matrix.first_day,
+        matrix.last_fixing,
+        matrix.codes,
+        matrix.eras,
+        list(matrix.era_of_day),
+        matrix.cells.tobytes(),
+        matrix.sources,
+        matrix.fixed_to,
+        matrix.fixed_at,
+        matrix.damaged,
     )
 
 
@@ -56,7 +56,7 @@ def told(image: RateMatrix) -> tuple[object, ...]:
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A written image, which no test changes."""
     path = tmp_path_factory.mktemp("image") / "rates.image"
-    write_rate_matrix(path, an_image())
+    write_rate_matrix(path, a_matrix())
     return path
 
 
@@ -73,27 +73,27 @@ def damaged(tmp_path: Path) -> Path:
 
 def is_refused_or_the_same(path: Path) -> bool:
     try:
-        return told(open_rate_matrix(path)) == told(an_image())
+        return told(open_rate_matrix(path)) == told(a_matrix())
     except RateMatrixDamaged:
         return True
 
 
 def test_what_was_written_is_opened(path: Path) -> None:
-    assert told(open_rate_matrix(path)) == told(an_image())
+    assert told(open_rate_matrix(path)) == told(a_matrix())
 
 
 @pytest.mark.parametrize("days", range(1, 10))
 def test_any_number_of_days_can_be_written(tmp_path: Path, days: int) -> None:
-    write_rate_matrix(tmp_path / "rates.image", an_image(days))
+    write_rate_matrix(tmp_path / "rates.image", a_matrix(days))
     opened = open_rate_matrix(tmp_path / "rates.image")
-    assert told(opened) == told(an_image(days))
+    assert told(opened) == told(a_matrix(days))
     assert opened.last_day == date(2026, 3, 2) + timedelta(days=days - 1)
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(cells=st.lists(st.floats(), min_size=9, max_size=9))
 def test_every_float_comes_back_to_the_last_bit(damaged: Path, cells: list[float]) -> None:
-    write_rate_matrix(damaged, an_image(cells=cells))
+    write_rate_matrix(damaged, a_matrix(cells=cells))
     assert open_rate_matrix(damaged).cells.tobytes() == struct.pack("=9d", *cells)
 
 
@@ -179,7 +179,7 @@ def test_anything_behind_the_magic_is_refused_in_a_sentence(damaged: Path, rest:
 
 def test_an_image_of_the_other_byte_order_is_refused(damaged: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "byteorder", "big" if sys.byteorder == "little" else "little")
-    write_rate_matrix(damaged, an_image())
+    write_rate_matrix(damaged, a_matrix())
     monkeypatch.undo()
     with pytest.raises(RateMatrixDamaged, match="byte order"):
         open_rate_matrix(damaged)
@@ -187,10 +187,10 @@ def test_an_image_of_the_other_byte_order_is_refused(damaged: Path, monkeypatch:
 
 def test_a_reader_keeps_the_image_that_it_opened_while_another_takes_its_place(tmp_path: Path) -> None:
     path = tmp_path / "rates.image"
-    write_rate_matrix(path, an_image())
+    write_rate_matrix(path, a_matrix())
     old = open_rate_matrix(path)
-    write_rate_matrix(path, an_image(days=9, revision="2-abc-1", cells=[2.0] * 27))
-    assert told(old) == told(an_image())
+    write_rate_matrix(path, a_matrix(days=9, revision="2-abc-1", cells=[2.0] * 27))
+    assert told(old) == told(a_matrix())
     assert open_rate_matrix(path).revision == "2-abc-1"
 
 

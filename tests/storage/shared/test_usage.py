@@ -446,7 +446,7 @@ def test_a_row_whose_total_was_never_written_is_folded_in_the_end(
     ledger, keeper = make(), at_once(folder)
     ledger.spend(1, "/a", 1, TODAY)
     keeper.fold(book, TODAY)
-    mapped = ledger._binder.pages["2026-11-20"][0]
+    mapped = ledger._file_set.pages["2026-11-20"][0]
     before = mapped.cells[mapped._first + mapped._of_account]
     ledger.spend(1, "/a", 1, TODAY)
     mapped.cells[mapped._first + mapped._of_account] = before
@@ -460,7 +460,7 @@ def test_whoever_takes_over_a_column_sets_right_what_was_half_written_in_it(
     killed = make()
     for account, endpoint in ((1, "/a"), (1, "/b"), (2, "/b")):
         killed.spend(account, endpoint, 5, TODAY)
-    mapped = killed._binder.pages["2026-11-20"][0]
+    mapped = killed._file_set.pages["2026-11-20"][0]
     at = [mapped._first + account * mapped._of_account for account in (1, 2)]
     totals = [mapped.cells[place] for place in at]
     killed.spend(1, "/b", 7, TODAY)
@@ -475,7 +475,7 @@ def test_whoever_takes_over_a_column_sets_right_what_was_half_written_in_it(
 def test_a_column_that_is_another_s_is_not_touched(make: Callable[..., WorkerCounters]) -> None:
     writing, other = make(), make()
     writing.spend(1, "/a", 5, TODAY)
-    mapped = writing._binder.pages["2026-11-20"][0]
+    mapped = writing._file_set.pages["2026-11-20"][0]
     at = mapped._first + mapped._of_account
     between = mapped.cells[at]
     writing.spend(1, "/a", 5, TODAY)
@@ -545,7 +545,7 @@ def test_a_broken_cell_costs_no_other(
     for account in (1, 2):
         ledger.spend(account, "/a", 5, TODAY)
         ledger.spend(account, "/b", 6, TODAY)
-    mapped = ledger._binder.pages["2026-11-20"][0]
+    mapped = ledger._file_set.pages["2026-11-20"][0]
     mapped.cells[mapped._first + mapped._of_account + mapped.columns] ^= 0xFFFF0000
     ledger.close()
     again = make()
@@ -569,7 +569,7 @@ def test_a_cell_that_breaks_under_way_is_found_by_the_fold_and_left_by_the_worke
     ledger.spend(1, "/a", 5, TODAY)
     keeper.fold(book, TODAY)
     ledger.spend(1, "/b", 6, TODAY)
-    mapped = ledger._binder.pages["2026-11-20"][0]
+    mapped = ledger._file_set.pages["2026-11-20"][0]
     mapped.cells[mapped._first + mapped._of_account + mapped.columns] = 0x1234567812345678
     keeper.fold(book, TODAY)
     ledger.spend(1, "/a", 100, TODAY)
@@ -656,7 +656,7 @@ def test_who_comes_second_to_create_takes_the_other_page(
             create_counter_file(path, CounterFileLayout(layout.stem, 0, 4, ("/z",)))
         return counter_file.create_counter_file(path, layout)
 
-    monkeypatch.setattr(file_set, "create_page", late)
+    monkeypatch.setattr(file_set, "create_counter_file", late)
     ledger.spend(1, "/a", 1, TODAY)
     assert pages(folder) == ["2026-11-20.0.page", "2026-11-20.1.page"]
     assert ledger.spent(1, TODAY) == 1
@@ -844,7 +844,7 @@ def test_room_is_made_for_today_and_tomorrow_so_that_a_full_disk_is_not_noticed(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "posix_fallocate", full)
-    monkeypatch.setattr(file_set, "create_page", full)
+    monkeypatch.setattr(file_set, "create_counter_file", full)
     opened = os.open
     monkeypatch.setattr(os, "open", lambda path, flags, *mode: opened(path, flags & ~os.O_CREAT, *mode))
     ledger = make()

@@ -50,7 +50,7 @@ _NOMINAL = re.compile(r"[^/]* / ([0-9]{1,3}(?: [0-9]{3})*) ([A-Z]{3}) = \.\.\. D
 _bbk = PayloadReader("Bundesbank")
 
 
-class BbkFeed(FixingAdapter):
+class BbkAdapter(FixingAdapter):
     """Reads the CSV of all series for some days."""
 
     source = Source(
@@ -127,4 +127,4 @@ def _nominal(title: str, pair: Pair) -> int:
     return _bbk.whole(match[1].replace(" ", ""), pair)
 
 
-adapter: FixingAdapter = BbkFeed()
+adapter: FixingAdapter = BbkAdapter()

@@ -47,7 +47,7 @@ class _Answer(msgspec.Struct):
     context: str = msgspec.field(name="@odata.context")
 
 
-class BcbFeed(FixingAdapter):
+class BcbAdapter(FixingAdapter):
     """Reads the closing bulletins of one currency."""
 
     source = Source(
@@ -84,19 +84,25 @@ class BcbFeed(FixingAdapter):
         if not answer.value:
             raise NothingPublished("BCB: there is no bulletin in those days")
         seen: set[date] = set()
-        for bulletin in answer.value:
-            day = _bcb.once(seen, _day(bulletin))
+        for source_reports in answer.value:
+            day = _bcb.once(seen, _day(source_reports))
             with _bcb.cell:
-                value = _bcb.positive(bulletin.cotacao_venda, f"{pair} on {day}")
+                value = _bcb.positive(source_reports.cotacao_venda, f"{pair} on {day}")
                 yield Fixing(
-                    "bcb", pair, day, value, published_at=_bcb.moment(bulletin.data_hora_cotacao, self.source.zone)
+                    "bcb",
+                    pair,
+                    day,
+                    value,
+                    published_at=_bcb.moment(source_reports.data_hora_cotacao, self.source.zone),
                 )
 
 
-def _day(bulletin: _Bulletin) -> date:
-    moment = bulletin.data_hora_cotacao
-    if bulletin.tipo_boletim != _CLOSING:
-        raise _bcb.broken(f"the bulletin of [{shown(moment)}] is no closing one: [{shown(bulletin.tipo_boletim)}]")
+def _day(source_reports: _Bulletin) -> date:
+    moment = source_reports.data_hora_cotacao
+    if source_reports.tipo_boletim != _CLOSING:
+        raise _bcb.broken(
+            f"the bulletin of [{shown(moment)}] is no closing one: [{shown(source_reports.tipo_boletim)}]"
+        )
     if not _MOMENT.fullmatch(moment):
         raise _bcb.broken(f"[{shown(moment)}] is no moment of a bulletin")
     return _bcb.day(moment[:10], since=_FIRST_DAY)
@@ -110,4 +116,4 @@ def _years(first: date, last: date) -> Iterator[tuple[date, date]]:
         first = end + timedelta(days=1)
 
 
-adapter: FixingAdapter = BcbFeed()
+adapter: FixingAdapter = BcbAdapter()

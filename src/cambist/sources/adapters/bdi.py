@@ -45,7 +45,7 @@ _CODES_OF_THEIR_DAY = {
 _bdi = PayloadReader("Banca d'Italia")
 
 
-class BdiFeed(FixingAdapter):
+class BdiAdapter(FixingAdapter):
     """Reads the CSV of one day."""
 
     source = Source(
@@ -130,4 +130,4 @@ def _check_whole(found: dict[str, Decimal | None]) -> None:
         raise _bdi.broken("the file has no rate of the dollar")
 
 
-adapter: FixingAdapter = BdiFeed()
+adapter: FixingAdapter = BdiAdapter()

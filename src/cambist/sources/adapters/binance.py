@@ -75,7 +75,7 @@ class _Other(Struct):
 _other = msgspec.json.Decoder(_Other)
 
 
-class BinanceFeed(JsonVenue[_Frame]):
+class BinanceAdapter(JsonVenue[_Frame]):
     """Reads list, tickers and combined streams."""
 
     source = venue_source(
@@ -152,4 +152,4 @@ def _subscription(streams: Sequence[str], number: int) -> str:
     return encode({"method": "SUBSCRIBE", "params": streams, "id": number})
 
 
-adapter: VenueAdapter = BinanceFeed()
+adapter: VenueAdapter = BinanceAdapter()

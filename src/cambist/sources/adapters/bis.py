@@ -56,7 +56,7 @@ _GOES_BEFORE = {"CZK": "CSK", "EUR": "XEU"}
 _bis = PayloadReader("BIS")
 
 
-class BisFeed(FixingAdapter):
+class BisAdapter(FixingAdapter):
     """Reads one currency's CSV; `about` is its code."""
 
     source = Source(
@@ -148,4 +148,4 @@ def _scaled(text: str, power: str, what: str) -> Decimal:
     return _bis.positive(Decimal(f"{scaled:f}"), what)
 
 
-adapter: FixingAdapter = BisFeed()
+adapter: FixingAdapter = BisAdapter()

@@ -69,7 +69,7 @@ _other = msgspec.json.Decoder(_Other)
 _error = msgspec.json.Decoder(_Error)
 
 
-class BitstampFeed(JsonVenue[_Frame]):
+class BitstampAdapter(JsonVenue[_Frame]):
     """Reads list, tickers and order books."""
 
     source = venue_source(
@@ -138,4 +138,4 @@ def _subscription(name: str) -> str:
     return encode({"event": "bts:subscribe", "data": {"channel": _CHANNEL + name}})
 
 
-adapter: VenueAdapter = BitstampFeed()
+adapter: VenueAdapter = BitstampAdapter()

@@ -29,7 +29,7 @@ _SPACES = ("{https://www.bnr.ro/xsd}", "{http://www.bnr.ro/xsd}")
 _bnr = PayloadReader("BNR")
 
 
-class BnrFeed(FixingAdapter):
+class BnrAdapter(FixingAdapter):
     """Reads any of the files."""
 
     source = Source(
@@ -89,4 +89,4 @@ def _of_day(day: date, cube: Element) -> Iterator[Fixing]:
         raise _bnr.broken(f"{day} has no rate")
 
 
-adapter: FixingAdapter = BnrFeed()
+adapter: FixingAdapter = BnrAdapter()

@@ -42,7 +42,7 @@ class _Answer(msgspec.Struct):
     observations: list[dict[str, str | _Value]]
 
 
-class BocFeed(FixingAdapter):
+class BocAdapter(FixingAdapter):
     """Reads the JSON of the group of daily rates."""
 
     source = Source(
@@ -103,4 +103,4 @@ def _fixing(pairs: dict[str, Pair], series: str, day: date, value: str | _Value)
     return Fixing("boc", pairs[series], day, _boc.positive(value.v, f"{pairs[series]} on {day}"))
 
 
-adapter: FixingAdapter = BocFeed()
+adapter: FixingAdapter = BocAdapter()

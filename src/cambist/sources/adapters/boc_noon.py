@@ -105,7 +105,7 @@ class _Answer(msgspec.Struct):
     observations: list[dict[str, str | _Value]]
 
 
-class BocNoonFeed(FixingAdapter):
+class BocNoonAdapter(FixingAdapter):
     """Reads the JSON of the closed group."""
 
     source = Source(
@@ -160,4 +160,4 @@ def _of_day(day: date, observation: dict[str, str | _Value]) -> Iterator[Fixing]
                 raise _boc.cell_broken(f"nobody knows what [{shown(series)}] is")
 
 
-adapter: FixingAdapter = BocNoonFeed()
+adapter: FixingAdapter = BocNoonAdapter()

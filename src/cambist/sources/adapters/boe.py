@@ -63,7 +63,7 @@ unit the Bank writes them before."""
 _boe = PayloadReader("Bank of England")
 
 
-class BoeFeed(FixingAdapter):
+class BoeAdapter(FixingAdapter):
     """Reads a table of the Bank's database."""
 
     source = Source(
@@ -136,4 +136,4 @@ def _written(day: date) -> str:
     return f"{day:%d}/{_MONTHS[day.month - 1]}/{day:%Y}"
 
 
-adapter: FixingAdapter = BoeFeed()
+adapter: FixingAdapter = BoeAdapter()

@@ -36,7 +36,7 @@ _BASKET = "CBK_L"
 _boi = PayloadReader("Bank of Israel")
 
 
-class BoiFeed(FixingAdapter):
+class BoiAdapter(FixingAdapter):
     """Reads the official rates of all currencies."""
 
     source = Source(
@@ -103,4 +103,4 @@ def _fixing(row: dict[str, str], seen: set[tuple[Pair, date]]) -> Fixing:
     return Fixing("boi", pair, day, _boi.number(row["OBS_VALUE"], f"{pair} on {day}"), nominal)
 
 
-adapter: FixingAdapter = BoiFeed()
+adapter: FixingAdapter = BoiAdapter()

@@ -52,7 +52,7 @@ class _Answer(msgspec.Struct, rename="upper"):
     resultset: list[_Series] = []
 
 
-class BojFeed(FixingAdapter):
+class BojAdapter(FixingAdapter):
     """Reads both series over some months."""
 
     source = Source(
@@ -114,4 +114,4 @@ def _of_series(series: _Series, seen: set[Pair]) -> Iterator[Fixing]:
                 yield Fixing("boj", pair, day, _boj.positive(value, f"{pair} on {day}"))
 
 
-adapter: FixingAdapter = BojFeed()
+adapter: FixingAdapter = BojAdapter()

@@ -44,7 +44,7 @@ _IDS = dict(entry.split("=", 1) for entry in _LISTED.split())
 _cbr = PayloadReader("CBR")
 
 
-class CbrFeed(FixingAdapter):
+class CbrAdapter(FixingAdapter):
     """Reads the rates of a day, the rates of a currency over days, and the metals over days."""
 
     source = Source(
@@ -157,4 +157,4 @@ def _number(entry: Element, tag: str, what: str) -> Decimal:
     return _cbr.number(entry.findtext(tag) or "", what, comma=",")
 
 
-adapter: FixingAdapter = CbrFeed()
+adapter: FixingAdapter = CbrAdapter()

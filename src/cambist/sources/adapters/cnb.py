@@ -39,7 +39,7 @@ class _Document(msgspec.Struct):
     rates: list[_Rate]
 
 
-class CnbFeed(FixingAdapter):
+class CnbAdapter(FixingAdapter):
     """Reads the fixings of a day and of a year."""
 
     source = Source(
@@ -91,4 +91,4 @@ def _inquiry(path: str, first: date, last: date) -> Inquiry:
     return Inquiry(url=_API + path, first=first, last=last, media=("application/json",))
 
 
-adapter: FixingAdapter = CnbFeed()
+adapter: FixingAdapter = CnbAdapter()

@@ -59,7 +59,7 @@ class _Other(Struct):
 _other = msgspec.json.Decoder(_Other)
 
 
-class CoinbaseFeed(JsonVenue[_Ticker]):
+class CoinbaseAdapter(JsonVenue[_Ticker]):
     """Reads the list of products and the ticker channel."""
 
     source = venue_source(
@@ -120,4 +120,4 @@ def _subscription(products: Sequence[str]) -> str:
     return encode({"type": "subscribe", "product_ids": products, "channels": ["ticker"]})
 
 
-adapter: VenueAdapter = CoinbaseFeed()
+adapter: VenueAdapter = CoinbaseAdapter()

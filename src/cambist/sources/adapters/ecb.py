@@ -35,7 +35,7 @@ _UNREADABLE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError
 _ecb = PayloadReader("ECB")
 
 
-class EcbFeed(FixingAdapter):
+class EcbAdapter(FixingAdapter):
     """Reads the XML of recent days and the file of the full history."""
 
     source = Source(
@@ -131,4 +131,4 @@ def _pairs(header: list[str]) -> list[Pair]:
     return pairs
 
 
-adapter: FixingAdapter = EcbFeed()
+adapter: FixingAdapter = EcbAdapter()

@@ -43,7 +43,7 @@ class _Day(Struct):
     usd: dict[str, Raw]
 
 
-class Fawazahmed0Feed(FixingAdapter):
+class Fawazahmed0Adapter(FixingAdapter):
     """Reads the JSON of one day."""
 
     source = Source(
@@ -88,4 +88,4 @@ class Fawazahmed0Feed(FixingAdapter):
                     yield Fixing("fawazahmed0", pair, day, _fawazahmed0.positive(value, f"{pair} on {day}"))
 
 
-adapter: FixingAdapter = Fawazahmed0Feed()
+adapter: FixingAdapter = Fawazahmed0Adapter()

@@ -35,7 +35,7 @@ class _Rate(msgspec.Struct, rename="camel"):
     display_time: str = ""
 
 
-class FbilFeed(FixingAdapter):
+class FbilAdapter(FixingAdapter):
     """Reads the list of reference rates."""
 
     source = Source(
@@ -89,4 +89,4 @@ def _quoted(name: str) -> tuple[int, Pair]:
     return _fbil.whole(match[1], pair), pair
 
 
-adapter: FixingAdapter = FbilFeed()
+adapter: FixingAdapter = FbilAdapter()

@@ -12,7 +12,7 @@ from datetime import date
 from cambist.errors import shown
 from cambist.history.fixing import Fixing
 from cambist.sources.base import FixingAdapter
-from cambist.sources.h10 import SERIES, H10Feed, h10_source
+from cambist.sources.h10 import SERIES, H10Adapter, h10_source
 from cambist.sources.parsing import PayloadReader
 
 _GRAPH = "https://fred.stlouisfed.org/graph/fredgraph.csv"
@@ -21,7 +21,7 @@ _DAY_HEADERS = ("observation_date", "DATE")
 _fed = PayloadReader("Federal Reserve")
 
 
-class FedFeed(H10Feed):
+class FedAdapter(H10Adapter):
     """Reads the CSV of one series."""
 
     source = h10_source(
@@ -63,4 +63,4 @@ def _cells(line: str) -> tuple[str, str]:
     return cells[0], cells[1]
 
 
-adapter: FixingAdapter = FedFeed()
+adapter: FixingAdapter = FedAdapter()

@@ -14,7 +14,7 @@ import msgspec
 from cambist.errors import shown
 from cambist.history.fixing import Fixing
 from cambist.sources.base import FixingAdapter
-from cambist.sources.h10 import SERIES, H10Feed, h10_source
+from cambist.sources.h10 import SERIES, H10Adapter, h10_source
 from cambist.sources.parsing import PayloadReader
 
 _OBSERVATIONS = "https://api.stlouisfed.org/fred/series/observations"
@@ -36,7 +36,7 @@ class _Answer(msgspec.Struct):
     observations: list[_Observation]
 
 
-class FredFeed(H10Feed):
+class FredAdapter(H10Adapter):
     """Reads the JSON of one series."""
 
     source = h10_source(
@@ -68,4 +68,4 @@ class FredFeed(H10Feed):
         yield from self.fixings(about, ((each.date, each.value) for each in answer.observations))
 
 
-adapter: FixingAdapter = FredFeed()
+adapter: FixingAdapter = FredAdapter()

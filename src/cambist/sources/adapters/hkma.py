@@ -52,7 +52,7 @@ class _Answer(msgspec.Struct):
     result: _Result
 
 
-class HkmaFeed(FixingAdapter):
+class HkmaAdapter(FixingAdapter):
     """Reads a page of days."""
 
     source = Source(
@@ -115,4 +115,4 @@ def _of_day(day: date, record: dict[str, msgspec.Raw]) -> Iterator[Fixing]:
                 raise _hkma.cell_broken(f"it is not known what the column [{shown(column)}] means")
 
 
-adapter: FixingAdapter = HkmaFeed()
+adapter: FixingAdapter = HkmaAdapter()

@@ -111,7 +111,7 @@ _BOLIVARES = frozenset({"bolivar fuerte", "venezuelan bolivar"})
 _imf = PayloadReader("IMF")
 
 
-class ImfFeed(FixingAdapter):
+class ImfAdapter(FixingAdapter):
     """Reads a month's report of representative rates, and the dollar's line of the report of SDRs."""
 
     source = Source(
@@ -227,4 +227,4 @@ def _code(name: str, day: date) -> str:
     return _CODES[name]
 
 
-adapter: FixingAdapter = ImfFeed()
+adapter: FixingAdapter = ImfAdapter()

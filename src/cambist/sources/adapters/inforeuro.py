@@ -41,7 +41,7 @@ class _Row(Struct):
     value: Raw
 
 
-class InforEuroFeed(FixingAdapter):
+class InforEuroAdapter(FixingAdapter):
     """Reads the JSON of one month; `about` is the month."""
 
     source = Source(
@@ -99,4 +99,4 @@ def _code(label: str, day: date) -> str:
     return _CODES.get(label, label)
 
 
-adapter: FixingAdapter = InforEuroFeed()
+adapter: FixingAdapter = InforEuroAdapter()

@@ -74,7 +74,7 @@ class _Other(Struct):
 _other = msgspec.json.Decoder(_Other)
 
 
-class KrakenFeed(JsonVenue[_Frame]):
+class KrakenAdapter(JsonVenue[_Frame]):
     """Reads list, tickers and the socket's second version."""
 
     source = venue_source(
@@ -159,4 +159,4 @@ def _subscription(symbols: Sequence[str]) -> str:
     return encode({"method": "subscribe", "params": params})
 
 
-adapter: VenueAdapter = KrakenFeed()
+adapter: VenueAdapter = KrakenAdapter()

@@ -41,7 +41,7 @@ class _Row(Struct):
     v: list[Raw]
 
 
-class LbmaFeed(FixingAdapter):
+class LbmaAdapter(FixingAdapter):
     """Reads one metal's history; `about` is its name there."""
 
     source = Source(
@@ -90,4 +90,4 @@ class LbmaFeed(FixingAdapter):
             raise _lbma.broken("the file holds no price")
 
 
-adapter: FixingAdapter = LbmaFeed()
+adapter: FixingAdapter = LbmaAdapter()

@@ -46,7 +46,7 @@ _RESULT = f"{_SOAP}Body/{_MNB}GetExchangeRatesResponse/{_MNB}GetExchangeRatesRes
 _mnb = PayloadReader("MNB")
 
 
-class MnbFeed(FixingAdapter):
+class MnbAdapter(FixingAdapter):
     """Reads the rates of a range of days."""
 
     source = Source(
@@ -109,4 +109,4 @@ def _of_day(day: date, rates: Element) -> Iterator[Fixing]:
         raise _mnb.broken(f"{day} has no rate")
 
 
-adapter: FixingAdapter = MnbFeed()
+adapter: FixingAdapter = MnbAdapter()

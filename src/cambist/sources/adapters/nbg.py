@@ -41,7 +41,7 @@ class _Rates(msgspec.Struct):
     currencies: list[_Rate]
 
 
-class NbgFeed(FixingAdapter):
+class NbgAdapter(FixingAdapter):
     """Reads the rates in force on a day."""
 
     source = Source(
@@ -91,4 +91,4 @@ class NbgFeed(FixingAdapter):
                 yield Fixing("nbg", pair, day, value, _nbg.whole(rate.quantity, pair), published_at=published_at)
 
 
-adapter: FixingAdapter = NbgFeed()
+adapter: FixingAdapter = NbgAdapter()

@@ -53,7 +53,7 @@ class _GoldPrice(msgspec.Struct):
     cena: msgspec.Raw
 
 
-class NbpFeed(FixingAdapter):
+class NbpAdapter(FixingAdapter):
     """Reads tables A and B and the price of gold."""
 
     source = Source(
@@ -128,4 +128,4 @@ def _of_gold(content: bytes) -> Iterator[Fixing]:
             yield Fixing("nbp", pair, day, _nbp.positive(price.cena, f"{pair} on {day}"), unit=GRAM)
 
 
-adapter: FixingAdapter = NbpFeed()
+adapter: FixingAdapter = NbpAdapter()

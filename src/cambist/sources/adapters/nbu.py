@@ -60,7 +60,7 @@ class _Record(msgspec.Struct):
     units: int
 
 
-class NbuFeed(FixingAdapter):
+class NbuAdapter(FixingAdapter):
     """Reads the list of all rates of a range of days."""
 
     source = Source(
@@ -120,4 +120,4 @@ def _meant(label: str, day: date) -> tuple[str, int]:
     return label, 1
 
 
-adapter: FixingAdapter = NbuFeed()
+adapter: FixingAdapter = NbuAdapter()

@@ -28,7 +28,7 @@ _INDICES = ("I44", "TWI")
 _norges = PayloadReader("Norges Bank")
 
 
-class NorgesFeed(FixingAdapter):
+class NorgesAdapter(FixingAdapter):
     """Reads the CSV of all series."""
 
     source = Source(
@@ -91,4 +91,4 @@ def _nominal(power: str, pair: Pair) -> int:
     return int("1" + "0" * int(power))
 
 
-adapter: FixingAdapter = NorgesFeed()
+adapter: FixingAdapter = NorgesAdapter()

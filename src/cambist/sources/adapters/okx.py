@@ -102,7 +102,7 @@ _tickers_frame = msgspec.json.Decoder(_TickersFrame)
 _other = msgspec.json.Decoder(_Other)
 
 
-class OkxFeed(JsonVenue[_Frame]):
+class OkxAdapter(JsonVenue[_Frame]):
     """Reads list, tickers and the public socket."""
 
     source = venue_source(
@@ -197,4 +197,4 @@ def _subscription(pairs: Sequence[str]) -> str:
     return encode({"op": "subscribe", "args": [{"channel": "bbo-tbt", "instId": pair} for pair in pairs]})
 
 
-adapter: VenueAdapter = OkxFeed()
+adapter: VenueAdapter = OkxAdapter()

@@ -35,7 +35,7 @@ class _Answer(Struct):
     rates: dict[str, Raw]
 
 
-class OpenExchangeRatesFeed(FixingAdapter):
+class OpenExchangeRatesAdapter(FixingAdapter):
     """Reads the JSON of one day; `about` is the day."""
 
     source = Source(
@@ -93,4 +93,4 @@ def _check(answer: _Answer, day: date) -> None:
         raise _oxr.broken(f"the rates of {day} are none per dollar")
 
 
-adapter: FixingAdapter = OpenExchangeRatesFeed()
+adapter: FixingAdapter = OpenExchangeRatesAdapter()

@@ -29,7 +29,7 @@ _DAY = r"(?P<d>\d{2})-(?P<m>[A-Z][a-z]{2})-(?P<y>\d{4})"
 _rba = PayloadReader("RBA")
 
 
-class RbaFeed(FixingAdapter):
+class RbaAdapter(FixingAdapter):
     """Reads the table."""
 
     source = Source(
@@ -103,4 +103,4 @@ def _of_day(day: date, pairs: list[Pair | None], cells: list[str]) -> Iterator[F
             yield Fixing("rba", pair, day, _rba.number(cell, f"{pair} on {day}"))
 
 
-adapter: FixingAdapter = RbaFeed()
+adapter: FixingAdapter = RbaAdapter()

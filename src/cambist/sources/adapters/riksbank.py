@@ -41,7 +41,7 @@ class _Observation(msgspec.Struct):
     value: msgspec.Raw
 
 
-class RiksbankFeed(FixingAdapter):
+class RiksbankAdapter(FixingAdapter):
     """Reads the JSON of the group of all currencies."""
 
     source = Source(
@@ -108,4 +108,4 @@ def _code(series: str, day: date) -> str:
     return code if day >= first else predecessor
 
 
-adapter: FixingAdapter = RiksbankFeed()
+adapter: FixingAdapter = RiksbankAdapter()

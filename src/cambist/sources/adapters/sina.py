@@ -30,7 +30,7 @@ _CELLS = {14, 15}
 _sina = PayloadReader("Sina")
 
 
-class SinaFeed(TickAdapter):
+class SinaAdapter(TickAdapter):
     """Reads the five metals' lines."""
 
     source = Source(
@@ -85,4 +85,4 @@ def _moment(day: str, hour: str) -> datetime:
     return found.astimezone(UTC)
 
 
-adapter: TickAdapter = SinaFeed()
+adapter: TickAdapter = SinaAdapter()

@@ -46,7 +46,7 @@ class _Platform(Struct, rename={"prices": "spreadProfilePrices"}):
     ts: int
 
 
-class SwissquoteFeed(TickAdapter):
+class SwissquoteAdapter(TickAdapter):
     """Reads the quotes of one pair."""
 
     source = Source(
@@ -101,4 +101,4 @@ def _sides(platform: _Platform, pair: Pair) -> list[tuple[Decimal, Decimal]]:
     return [(_swissquote.positive(price.bid, pair), _swissquote.positive(price.ask, pair)) for price in platform.prices]
 
 
-adapter: TickAdapter = SwissquoteFeed()
+adapter: TickAdapter = SwissquoteAdapter()

@@ -24,12 +24,12 @@ from cambist.sources.parsing import PayloadReader
 _FILES = "https://www.tcmb.gov.tr/kurlar/"
 _FIRST_DAY = date(2005, 1, 3)
 _DAY = timedelta(days=1)
-_NO_BULLETIN = frozenset({404})
+_NO_SOURCE_REPORTS = frozenset({404})
 
 _tcmb = PayloadReader("TCMB")
 
 
-class TcmbFeed(FixingAdapter):
+class TcmbAdapter(FixingAdapter):
     """Reads a day's bulletin."""
 
     source = Source(
@@ -55,7 +55,7 @@ class TcmbFeed(FixingAdapter):
             if day.weekday() < 5:
                 url = f"{_FILES}{day:%Y%m}/{day:%d%m%Y}.xml"
                 media = ("text/xml", "application/xml")
-                yield Inquiry(url=url, first=day, last=day, media=media, absent=_NO_BULLETIN)
+                yield Inquiry(url=url, first=day, last=day, media=media, absent=_NO_SOURCE_REPORTS)
             day += _DAY
 
     def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
@@ -102,4 +102,4 @@ def _text(entry: Element, tag: str) -> str:
     return found[0].text or ""
 
 
-adapter: FixingAdapter = TcmbFeed()
+adapter: FixingAdapter = TcmbAdapter()

@@ -44,7 +44,7 @@ class _Rate(Struct):
     message: str = ""
 
 
-class TwelveDataFeed(TickAdapter):
+class TwelveDataAdapter(TickAdapter):
     """Reads the rates of all pairs."""
 
     source = Source(
@@ -91,4 +91,4 @@ def _tick(name: str, rate: _Rate) -> Tick:
     return Tick("twelvedata", Pair(*name.split("/")), value, value, _EPOCH + timedelta(seconds=rate.timestamp))
 
 
-adapter: TickAdapter = TwelveDataFeed()
+adapter: TickAdapter = TwelveDataAdapter()

@@ -38,7 +38,7 @@ _DAY = rf"(?P<d>[0-9]{{2}})\. (?P<m>{_MONTHS}) (?P<y>[0-9]{{4}})"
 _westmetall = PayloadReader("Westmetall")
 
 
-class WestmetallFeed(FixingAdapter):
+class WestmetallAdapter(FixingAdapter):
     """Reads one metal's page of a year; `about` is the metal's code."""
 
     source = Source(
@@ -149,4 +149,4 @@ class _Tables(HTMLParser):
         self.within.append(tag)
 
 
-adapter: FixingAdapter = WestmetallFeed()
+adapter: FixingAdapter = WestmetallAdapter()

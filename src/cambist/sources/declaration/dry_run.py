@@ -31,12 +31,12 @@ class Trial:
     warnings: tuple[str, ...]
 
 
-def try_out(feed: FixingAdapter, content: bytes, inquiry: Inquiry) -> Trial:
+def try_out(adapter: FixingAdapter, content: bytes, inquiry: Inquiry) -> Trial:
     """Read an answer to an inquiry and say what was found.
 
     Errors: SourceBroken where it cannot be read as declared, NothingPublished where it says that there is nothing.
     """
-    fixings = list(feed.read(content, inquiry.about))
+    fixings = list(adapter.read(content, inquiry.about))
     days = sorted({fixing.day for fixing in fixings})
     codes = {code for fixing in fixings for code in (fixing.pair.base, fixing.pair.quote)}
     newest = [fixing for fixing in fixings if fixing.day == days[-1]]
@@ -46,7 +46,7 @@ def try_out(feed: FixingAdapter, content: bytes, inquiry: Inquiry) -> Trial:
         last=days[-1],
         sample=tuple(map(written, newest[:_SHOWN])),
         unknown=tuple(sorted(codes - {*CURRENCIES, *METALS})),
-        warnings=(*_of_days(feed, days, inquiry), *_of_worth(newest, feed.source.anchor)),
+        warnings=(*_of_days(adapter, days, inquiry), *_of_worth(newest, adapter.source.anchor)),
     )
 
 
@@ -56,11 +56,11 @@ def written(fixing: Fixing) -> str:
     return f"{fixing.nominal}{unit} {fixing.pair.base} = {fixing.value:f} {fixing.pair.quote} on {fixing.day}"
 
 
-def _of_days(feed: FixingAdapter, days: Sequence[date], inquiry: Inquiry) -> Iterator[str]:
+def _of_days(adapter: FixingAdapter, days: Sequence[date], inquiry: Inquiry) -> Iterator[str]:
     outside = [day for day in days if not inquiry.first <= day <= inquiry.last]
     if outside:
         yield f"{len(outside)} of {len(days)} days were not asked for, such as {outside[0]}"
-    off = [day for day in days if day.weekday() not in feed.source.schedule.days]
+    off = [day for day in days if day.weekday() not in adapter.source.schedule.days]
     if off:
         yield f"{off[0]} is a {off[0]:%A}, on which schedule.days says that nothing is published"
 

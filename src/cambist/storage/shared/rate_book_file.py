@@ -28,7 +28,7 @@ class Topic(IntEnum):
     """What may have changed; each is a topic of the notifier."""
 
     BOOK = 0
-    IMAGE = 1
+    MATRIX = 1
     ACCOUNTS = 2
     PLANS = 3
     SOURCES = 4
@@ -60,13 +60,13 @@ class RateBookFile:
         self._listed: tuple[frozenset[Pair], bytes] = (frozenset(), b"[]")
         self._notifier = ChangeNotifier(folder / "versions")
 
-    def version(self, news: Topic) -> int:
+    def version(self, topic: Topic) -> int:
         """Give the number that changes when there is news of that kind."""
-        return self._notifier.versions[news]
+        return self._notifier.versions[topic]
 
-    def ring(self, news: Topic) -> None:
+    def ring(self, topic: Topic) -> None:
         """Tell every process that there is news of that kind."""
-        self._notifier.notify(news)
+        self._notifier.notify(topic)
 
     def publish(self, book: RateBook) -> None:
         """Put `book` in place of the current one and ring."""

@@ -39,22 +39,22 @@ class _Header(msgspec.Struct, frozen=True):
     damaged: int
 
 
-def write_rate_matrix(path: Path, image: RateMatrix) -> None:
-    """Put `image` in place of what is there; a reader sees the old file or the new one, whole."""
-    body = _body(image)
+def write_rate_matrix(path: Path, matrix: RateMatrix) -> None:
+    """Put `matrix` in place of what is there; a reader sees the old file or the new one, whole."""
+    body = _body(matrix)
     header = msgspec.json.encode(
         _Header(
             byte_order=sys.byteorder,
-            revision=image.revision,
-            first_day=image.first_day,
-            last_fixing=image.last_fixing,
-            codes=image.codes,
-            eras=image.eras,
-            days=len(image.era_of_day),
-            sources=image.sources,
-            fixed_to=image.fixed_to,
-            fixed_at=image.fixed_at,
-            damaged=image.damaged,
+            revision=matrix.revision,
+            first_day=matrix.first_day,
+            last_fixing=matrix.last_fixing,
+            codes=matrix.codes,
+            eras=matrix.eras,
+            days=len(matrix.era_of_day),
+            sources=matrix.sources,
+            fixed_to=matrix.fixed_to,
+            fixed_at=matrix.fixed_at,
+            damaged=matrix.damaged,
         )
     )
     header += b" " * (-(len(header) + _START.size) % 8)
@@ -62,9 +62,9 @@ def write_rate_matrix(path: Path, image: RateMatrix) -> None:
     write_atomically(path, start + header + body)
 
 
-def _body(image: RateMatrix) -> bytes:
-    eras = struct.pack(f"={len(image.era_of_day)}H", *image.era_of_day)
-    return eras + b"\0" * (-len(eras) % 8) + image.cells.tobytes() + bytes(image.voices) + bytes(image.ages)
+def _body(matrix: RateMatrix) -> bytes:
+    eras = struct.pack(f"={len(matrix.era_of_day)}H", *matrix.era_of_day)
+    return eras + b"\0" * (-len(eras) % 8) + matrix.cells.tobytes() + bytes(matrix.voices) + bytes(matrix.ages)
 
 
 def open_rate_matrix(path: Path) -> RateMatrix:

@@ -54,12 +54,12 @@ class SqlArchive:
 
         Errors: StoreBroken for anything of the sandbox, in every folder: an archive holds what was really published.
         """
-        delivered, detained = list(fixings), list(refused)
-        said = {receipt.source, *(one.source for one in delivered), *(one.fixing.source for one in detained)}
+        delivered, quarantined = list(fixings), list(refused)
+        said = {receipt.source, *(one.source for one in delivered), *(one.fixing.source for one in quarantined)}
         if SIMULATED in said:
             raise StoreBroken("The archive takes nothing of the sandbox")
         with self._engine.begin() as connection:
-            return Filing(connection, receipt).file(delivered, detained)
+            return Filing(connection, receipt).file(delivered, quarantined)
 
     def fixings(self, source: str, known_at: datetime | None = None) -> Iterator[Fixing]:
         """Give the source's fixings, oldest day first, as they are known now or were known at a moment."""

@@ -43,9 +43,9 @@ class Filing:
             # The driver is asked directly: preparing each row for it would take longer than writing it.
             self._connection.exec_driver_sql(_INSERT, batch)
         release(self._connection, self._receipt, delivered)
-        detained = detain(self._connection, self._receipt, refused)
+        quarantined = detain(self._connection, self._receipt, refused)
         self._close_receipt()
-        return Filed(self._added, self._corrected, self._unchanged, detained)
+        return Filed(self._added, self._corrected, self._unchanged, quarantined)
 
     def _known_series(self) -> dict[Pair, StoredSeries]:
         known = all_series(self._connection, self._receipt.source)

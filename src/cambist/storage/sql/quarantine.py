@@ -22,13 +22,13 @@ class SqlQuarantine:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def detained(self, state: QuarantineState | None = QuarantineState.WAITING) -> Sequence[QuarantinedFixing]:
+    def quarantined(self, state: QuarantineState | None = QuarantineState.WAITING) -> Sequence[QuarantinedFixing]:
         """Give what is in that state, or all there ever was, oldest first."""
         query = select(quarantine).order_by(quarantine.c.id)
         if state is not None:
             query = query.where(quarantine.c.state == state)
         with self._engine.connect() as connection:
-            return [_detained(row) for row in connection.execute(query)]
+            return [_quarantined(row) for row in connection.execute(query)]
 
     def decisions(self, source: str) -> Mapping[Statement, QuarantineState]:
         """Give what is known of a source's refused fixings."""
@@ -48,7 +48,7 @@ class SqlQuarantine:
         change = update(quarantine).where(waits).values(state=state, decided_at=stored(at)).returning(quarantine)
         with self._engine.begin() as connection:
             row = connection.execute(change).one_or_none()
-            return None if row is None else _detained(row)
+            return None if row is None else _quarantined(row)
 
 
 def detain(connection: Connection, receipt: Receipt, refused: Iterable[RefusedFixing]) -> int:
@@ -96,7 +96,7 @@ def _fixing(row: Row[*tuple[object, ...]]) -> Fixing:
     return Fixing(row.source, Pair(row.base, row.quote), row.day, Decimal(row.value), row.nominal, row.unit)
 
 
-def _detained(row: Row[*tuple[object, ...]]) -> QuarantinedFixing:
+def _quarantined(row: Row[*tuple[object, ...]]) -> QuarantinedFixing:
     decided_at = row.decided_at and row.decided_at.replace(tzinfo=UTC)
     received_at = row.received_at.replace(tzinfo=UTC)
     return QuarantinedFixing(

@@ -79,8 +79,8 @@ def _now(view: RequestContext, pair: Pair, params: Params) -> Body:
 def _on_day(view: RequestContext, pair: Pair, params: Params) -> Body:
     day = not_after_today("date", params.day or view.today, view.today)
     closes = closes_of(view, pair, day)
-    found = crossed_on(view.image, pair, day, closes).values[0]
-    fixed_on = UNSET if closes else fixing_days(view.image, day, pair.base, [pair.quote])[pair.quote]
+    found = crossed_on(view.matrix, pair, day, closes).values[0]
+    fixed_on = UNSET if closes else fixing_days(view.matrix, day, pair.base, [pair.quote])[pair.quote]
     return _converted(pair, params, Fraction(f"{found:.{_SOUND_DIGITS}g}"), day=day, fixed_on=fixed_on)
 
 

@@ -62,8 +62,8 @@ def answer(view: RequestContext, params: Params) -> Body:
 
 def _on_day(view: RequestContext, pair: Pair, on: date) -> Body:
     closes = closes_of(view, pair, on)
-    found = day_rates(crossed_on(view.image, pair, on, closes))
-    legs = explain_coin_day(view.image, pair, on, closes, view.words)
+    found = day_rates(crossed_on(view.matrix, pair, on, closes))
+    legs = explain_coin_day(view.matrix, pair, on, closes, view.words)
     oldest_of = min((leg.as_of for leg in legs if leg.as_of is not None), default=None)
     updated = None if oldest_of is None else written(oldest_of, view.form)
     return Body(pair.base, on, found, updated, legs)

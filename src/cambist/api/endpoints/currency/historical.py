@@ -60,7 +60,7 @@ class Body(Struct, frozen=True, rename={"day": "date"}):
 def closed(view: RequestContext, params: Params) -> bool:
     """It is closed when the day is immutable for what was asked."""
     codes = None if params.quotes is None else (params.base, *params.quotes)
-    return is_immutable(view.image, params.day, view.today, codes)
+    return is_immutable(view.matrix, params.day, view.today, codes)
 
 
 def oldest(_view: RequestContext, params: Params) -> date:
@@ -71,8 +71,8 @@ def oldest(_view: RequestContext, params: Params) -> date:
 def made_of(view: RequestContext, params: Params) -> Iterable[bytes]:
     """It is read from the day's cells."""
     if params.quotes is None:
-        return rows(view.image, params.day)
-    return columns(view.image, (params.base, *params.quotes), params.day, params.day)
+        return rows(view.matrix, params.day)
+    return columns(view.matrix, (params.base, *params.quotes), params.day, params.day)
 
 
 def answer(view: RequestContext, params: Params) -> Body:
@@ -82,7 +82,7 @@ def answer(view: RequestContext, params: Params) -> Body:
     """
     day = not_after_today("date", params.day, view.today)
     found, unavailable = _found(view, day, params)
-    fixings = fixing_days(view.image, day, params.base, found.codes)
+    fixings = fixing_days(view.matrix, day, params.base, found.codes)
     fixed_on = min((each for each in fixings.values() if each is not None), default=None)
     return Body(
         day=day,
@@ -98,11 +98,11 @@ def answer(view: RequestContext, params: Params) -> Body:
 def _found(view: RequestContext, day: date, params: Params) -> tuple[DayRates, list[str]]:
     """Give the rates of the day, and the targets that have none. Errors: NoRate for one, unless part will do."""
     if params.quotes is None:
-        return listed_on(view.image, day, params.base), []
-    found = on_day(view.image, day, params.base, params.quotes)
+        return listed_on(view.matrix, day, params.base), []
+    found = on_day(view.matrix, day, params.base, params.quotes)
     missing = [quote for quote in params.quotes if quote not in found.codes]
     if missing and not params.partial:
-        on_day(view.image, day, params.base, missing[:1])
+        on_day(view.matrix, day, params.base, missing[:1])
     return found, [*missing, *(error.symbol for error in params.quotes.unknown)]
 
 

@@ -61,12 +61,12 @@ class Body(Struct, frozen=True):
 
 def answer(view: RequestContext, _params: Params) -> Body:
     """Show every source with its state, its last success, its lag and its coverage."""
-    if view.bulletin is None:
+    if view.source_reports is None:
         raise RateUnavailable("No source has been asked yet")
     return Body(
-        environment=view.bulletin.environment,
-        updated=written(view.bulletin.written_at, view.form),
-        sources={report.key: _state(view, report) for report in view.bulletin.reports},
+        environment=view.source_reports.environment,
+        updated=written(view.source_reports.written_at, view.form),
+        sources={report.key: _state(view, report) for report in view.source_reports.reports},
     )
 
 

@@ -77,7 +77,7 @@ class Body(Struct, frozen=True):
 
 def closed(view: RequestContext, params: Params) -> bool:
     """It is closed when its last day is immutable for all of its pairs."""
-    return params.end is not None and is_immutable(view.image, params.end, view.today, (params.base, *params.quotes))
+    return params.end is not None and is_immutable(view.matrix, params.end, view.today, (params.base, *params.quotes))
 
 
 def cost(view: RequestContext, params: Params) -> int:
@@ -92,7 +92,7 @@ def oldest(view: RequestContext, params: Params) -> date:
 
 def made_of(view: RequestContext, params: Params) -> Iterable[bytes]:
     """It is read from the cells of both sides."""
-    return columns(view.image, (params.base, *params.quotes), *_period(params, view))
+    return columns(view.matrix, (params.base, *params.quotes), *_period(params, view))
 
 
 def answer(view: RequestContext, params: Params) -> Body:
@@ -114,14 +114,14 @@ def _series(view: RequestContext, params: Params) -> tuple[dict[str, Series], li
     start, end = _period(params, view)
     return answered(
         params.quotes,
-        lambda quote: between(view.image, Pair(params.base, quote), start, end),
+        lambda quote: between(view.matrix, Pair(params.base, quote), start, end),
         partial=params.partial,
         unknown=params.quotes.unknown,
     )
 
 
 def _carried(view: RequestContext, params: Params, series: dict[str, Series]) -> list[date] | dict[str, list[date]]:
-    days = {code: carried_days(view.image, one) for code, one in series.items()}
+    days = {code: carried_days(view.matrix, one) for code, one in series.items()}
     return days if len(params.quotes) > 1 else next(iter(days.values()))
 
 

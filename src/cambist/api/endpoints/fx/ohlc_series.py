@@ -47,5 +47,5 @@ endpoint: Endpoint[Params, OhlcBody] = Endpoint(
     answer=answer,
     closed=closed,
     oldest=oldest,
-    of_image=False,
+    of_matrix=False,
 )

@@ -44,5 +44,5 @@ endpoint: Endpoint[Params, Body] = Endpoint(
     answer=answer,
     closed=closed,
     oldest=oldest,
-    of_image=False,
+    of_matrix=False,
 )

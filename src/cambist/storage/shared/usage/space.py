@@ -25,23 +25,23 @@ class Need:
     key: int
 
 
-def make_room(binder: CounterFileSet, need: Need, today: date) -> None:
+def make_room(file_set: CounterFileSet, need: Need, today: date) -> None:
     """Make the pages of today and tomorrow, the counters and the columns, if they are not there.
 
     Errors: StoreBroken.
     """
     try:
         for column in range(need.columns):
-            os.close(os.open(lock_path(binder.folder, column), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+            os.close(os.open(lock_path(file_set.folder, column), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
     except OSError as error:
-        raise StoreBroken(unwritable("ledger", binder.folder, error)) from error
+        raise StoreBroken(unwritable("ledger", file_set.folder, error)) from error
     days = [day.isoformat() for day in (today, today + _DAY)]
-    _fit(binder, KEYS, need.key, need.columns)
+    _fit(file_set, KEYS, need.key, need.columns)
     for stem in (ADMITTED, *days):
-        _fit(binder, stem, need.account, need.columns, need.endpoints if stem in days else ())
+        _fit(file_set, stem, need.account, need.columns, need.endpoints if stem in days else ())
 
 
-def _fit(binder: CounterFileSet, stem: str, highest: int, columns: int, rows: tuple[str, ...] = ()) -> None:
-    page = binder.fitting(stem, columns - 1, columns, rows)
+def _fit(file_set: CounterFileSet, stem: str, highest: int, columns: int, rows: tuple[str, ...] = ()) -> None:
+    page = file_set.fitting(stem, columns - 1, columns, rows)
     if not page.reach(highest):
-        binder.grow(page, highest)
+        file_set.grow(page, highest)

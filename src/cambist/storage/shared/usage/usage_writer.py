@@ -37,7 +37,7 @@ class UsageWriter:
 
     def __init__(self, folder: Path, patience: float = _PATIENCE, clock: Callable[[], float] = monotonic) -> None:
         """Map the pages that are there. Errors: StoreBroken."""
-        self._binder = CounterFileSet(folder)
+        self._file_set = CounterFileSet(folder)
         self._folded: dict[DayCounters, Folded] = {}
         self._old_since: dict[CounterFileName, float] = {}
         self._has_room_for: tuple[Need, date, int] | None = None
@@ -49,7 +49,7 @@ class UsageWriter:
 
         Errors: StoreBroken, and the pages keep everything for the next fold.
         """
-        self._binder.look()
+        self._file_set.look()
         done = self._done(today)
         readings = [ChangedCounters(page, self._known(page), today) for page in self._day_pages()]
         totals = [total for reading in readings for total in reading.changed]
@@ -77,20 +77,20 @@ class UsageWriter:
 
     def make_room(self, need: Need, today: date) -> None:
         """See to it that nobody needs the disk to count today and tomorrow. Errors: StoreBroken."""
-        wanted = (need, today, self._binder.version[0])
+        wanted = (need, today, self._file_set.version[0])
         if self._has_room_for != wanted:
-            make_room(self._binder, need, today)
-            self._has_room_for = (need, today, self._binder.version[0])
+            make_room(self._file_set, need, today)
+            self._has_room_for = (need, today, self._file_set.version[0])
 
     def _done(self, today: date) -> set[CounterFileName]:
         """Give the pages that have been older than yesterday for some time."""
-        old = {name for name in self._binder.known() if name.day is not None and name.day < today - _DAY}
+        old = {name for name in self._file_set.known() if name.day is not None and name.day < today - _DAY}
         now = self._clock()
         self._old_since = {name: self._old_since.get(name, now) for name in old}
         return {name for name, since in self._old_since.items() if now - since >= self._patience}
 
     def _day_pages(self) -> Iterator[CounterFile]:
-        for pages in self._binder.pages.values():
+        for pages in self._file_set.pages.values():
             yield from (page for page in pages if page.name.day is not None)
 
     def _known(self, page: CounterFile) -> Folded:
@@ -101,35 +101,35 @@ class UsageWriter:
         for reading in readings:
             if reading.unsound and not reading.page.name.damaged:
                 fault = f"cells of the accounts {reading.unsound} are not what was written, and lost"
-                self._binder.set_aside(reading.page.name, fault)
+                self._file_set.set_aside(reading.page.name, fault)
 
     def _remove(self, names: set[CounterFileName], today: date) -> None:
         """Remove folded pages and what was left of pages that were never finished."""
         oldest = (today - _DAY).isoformat()
         self._discard(names)
         try:
-            for left in self._binder.folder.glob(".????-??-??.*.page.*"):
+            for left in self._file_set.folder.glob(".????-??-??.*.page.*"):
                 if left.name[1:11] < oldest:
                     left.unlink(missing_ok=True)
         except OSError as error:
-            raise StoreBroken(unwritable("ledger", self._binder.folder, error)) from error
+            raise StoreBroken(unwritable("ledger", self._file_set.folder, error)) from error
 
     def _discard(self, names: set[CounterFileName]) -> None:
         if not names:
             return
         try:
-            self._binder.remove(names)
+            self._file_set.remove(names)
         except OSError as error:
-            raise StoreBroken(unwritable("ledger", self._binder.folder, error)) from error
-        self._binder.look()
+            raise StoreBroken(unwritable("ledger", self._file_set.folder, error)) from error
+        self._file_set.look()
         there = {(page.name.day, page.layout.number) for page in self._day_pages()}
         self._folded = {page: folded for page, folded in self._folded.items() if page in there}
 
     def last_used(self) -> Mapping[int, int]:
         """Give the unix second at which each key was last used, of those that ever were. Errors: StoreBroken."""
-        self._binder.look()
+        self._file_set.look()
         found: dict[int, int] = {}
-        for page in self._binder.pages.get(KEYS, ()):
+        for page in self._file_set.pages.get(KEYS, ()):
             page.reach(page.room - 1)
             for key in range(page.accounts):
                 if (used := page.largest(key)) > found.get(key, 0):

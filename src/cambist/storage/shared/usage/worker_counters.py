@@ -46,12 +46,12 @@ class WorkerCounters:
 
     def __init__(self, folder: Path, endpoints: Iterable[str], columns: int) -> None:
         """Map the pages that are there. Errors: StoreBroken."""
-        self._binder = CounterFileSet(folder)
+        self._file_set = CounterFileSet(folder)
         self._endpoints = tuple(dict.fromkeys(endpoints))
         self._width = max(1, columns)
         self._held: weakref.WeakSet[WriterSlot] = weakref.WeakSet()
         self._seat = ThreadSlot(folder, self._held, self._mend)
-        self._version = self._binder.version
+        self._version = self._file_set.version
         self._looking = threading.Lock()
         self._days: dict[date, _Day] = {}
         self._look()
@@ -60,7 +60,7 @@ class WorkerCounters:
     def _look(self) -> None:
         """Take up what pages there are. Errors: StoreBroken."""
         with self._looking:
-            seen, pages = self._binder.look()
+            seen, pages = self._file_set.look()
             self._days = _by_day(self._days, pages)
             self._newest = {day: page for day in self._days if (page := newest(self._days[day].pages))}
             self._admitted_in = pages.get(ADMITTED, ())
@@ -153,11 +153,11 @@ class WorkerCounters:
         while self._width <= column:
             self._width *= 2
         for _ in range(_TRIES):
-            page = self._binder.fitting(stem, column, self._width, rows)
-            if page.reach(account) or self._binder.grow(page, account):
+            page = self._file_set.fitting(stem, column, self._width, rows)
+            if page.reach(account) or self._file_set.grow(page, account):
                 self._look()
                 return page
-        raise StoreBroken(f"The pages of the ledger {self._binder.folder} are cut off again and again")
+        raise StoreBroken(f"The pages of the ledger {self._file_set.folder} are cut off again and again")
 
     def _mend(self, column: int) -> None:
         """Set right what a killed process has left half written in a column, which is ours now."""

@@ -40,10 +40,10 @@ def settings(tmp_path: Path) -> Settings:
 
 def scene(settings: Settings, monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> tuple[Any, Any]:
     """Let the gatherer heed while something is done, until it has had time to look several times."""
-    monkeypatch.setattr(module, "_BULLETIN_EVERY", 0.01)
+    monkeypatch.setattr(module, "_SOURCE_REPORTS_EVERY", 0.01)
     gatherer, archive = Ingestor(settings, {}), ArchiveHere(settings)
-    gatherer._archivist.close()
-    monkeypatch.setattr(gatherer, "_archivist", archive)
+    gatherer._archive_worker.close()
+    monkeypatch.setattr(gatherer, "_archive_worker", archive)
 
     async def heeding() -> None:
         task = asyncio.create_task(gatherer._heed())
@@ -59,19 +59,19 @@ def scene(settings: Settings, monkeypatch: pytest.MonkeyPatch, act: Callable[[],
 
 def test_a_decision_of_the_operator_is_taken_up(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     def accept() -> None:
-        with QuarantineAdmin(settings, lambda: CAME_AT) as office:
-            office.accept([1])
+        with QuarantineAdmin(settings, lambda: CAME_AT) as admin:
+            admin.accept([1])
 
     gatherer, _ = scene(settings, monkeypatch, accept)
-    pulse = gatherer._health.pulses["ecb"]
-    assert (pulse.waiting, pulse.coverage.pairs, pulse.newest is not None) == (0, 1, True)
+    source_status = gatherer._health.source_statuses["ecb"]
+    assert (source_status.waiting, source_status.coverage.pairs, source_status.newest is not None) == (0, 1, True)
     assert gatherer._has_filed.is_set()
 
 
 def test_the_same_ring_is_heeded_once(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     gatherer, archive = scene(settings, monkeypatch, lambda: RateBookFile(settings.data).ring(Topic.ARCHIVE))
     assert gatherer._has_filed.is_set()
-    assert 0 < archive.calls <= len(gatherer._feeds)
+    assert 0 < archive.calls <= len(gatherer._adapters)
 
 
 def test_other_news_is_not_heeded(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,10 +83,10 @@ def test_other_news_is_not_heeded(settings: Settings, monkeypatch: pytest.Monkey
 @pytest.mark.parametrize("work", ["_heed", "_close"])
 def test_the_gatherer_runs_what_heeds_and_what_archives_closes(settings: Settings, work: str) -> None:
     gatherer = Ingestor(settings, {})
-    gatherer._archivist.close()
+    gatherer._archive_worker.close()
     gatherer._asked = {}
     works = gatherer._works(None)  # type: ignore[arg-type]
-    assert f"Gatherer.{work}" in [each.__qualname__ for each in works]
+    assert f"Ingestor.{work}" in [each.__qualname__ for each in works]
     for each in works:
         each.close()
 
@@ -97,12 +97,12 @@ def test_when_a_day_ends_what_coins_were_worth_is_archived(settings: Settings, m
     monkeypatch.setattr(module, "utc_now", lambda: moments["now"])
     monkeypatch.setattr(closes_module, "_LOOK_EVERY", 0.01)
     gatherer = Ingestor(settings, {})
-    gatherer._archivist.close()
-    monkeypatch.setattr(gatherer, "_archivist", ArchiveHere(settings))
+    gatherer._archive_worker.close()
+    monkeypatch.setattr(gatherer, "_archive_worker", ArchiveHere(settings))
 
     def hear(coin: str, mid: int, moment: datetime) -> None:
         moments["now"] = moment
-        gatherer._tape.take(Tick("kraken", Pair(coin, "USD"), Decimal(mid - 1), Decimal(mid + 2), moment), moment)
+        gatherer._tick_store.take(Tick("kraken", Pair(coin, "USD"), Decimal(mid - 1), Decimal(mid + 2), moment), moment)
         assert gatherer._books.edition(moment) is not None
 
     async def night() -> None:
@@ -126,7 +126,7 @@ def test_on_a_full_disk_the_last_file_stays_and_that_is_said_once(
     settings: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
     gatherer, full = Ingestor(settings, {}), [True, True, False]
-    gatherer._archivist.close()
+    gatherer._archive_worker.close()
 
     def write() -> None:
         if full.pop(0):
