@@ -10,7 +10,7 @@ from cambist.accounts.account import Account, DatetimeFormat, KeyHolder
 from cambist.accounts.api_key import Digest
 from cambist.accounts.plan import default_plans, read_plans
 from cambist.api.response_cache import CachedResponse
-from cambist.api.worker_state import WorkerState, utc_now
+from cambist.api.worker_state import WorkerState
 from cambist.errors import RateUnavailable
 from cambist.history.rate_matrix import RateMatrix
 from cambist.pricing.rate_book import RateBook
@@ -179,7 +179,3 @@ def test_the_operators_limit_is_in_every_view() -> None:
     assert view.updated(NOON - timedelta(hours=1), None) == "2026-03-06T11:00:00Z"
     with pytest.raises(RateUnavailable):
         view.updated(NOON - timedelta(hours=1, seconds=1), None)
-
-
-def test_the_clock_at_the_edge_tells_utc() -> None:
-    assert utc_now().utcoffset() == timedelta(0)

@@ -19,7 +19,7 @@ from websockets.exceptions import ConnectionClosed, WebSocketException
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
-from cambist.api.worker_state import utc_now
+from cambist.clock import utc_now
 from cambist.pricing.pair import Pair
 from cambist.pricing.trading_hours import is_open
 from cambist.storage.shared.rate_book_file import RateBookFile

@@ -25,7 +25,8 @@ from cambist.api.resource import SUBSCRIBER, EndpointResource
 from cambist.api.response_builder import ResponseBuilder
 from cambist.api.response_cache import Headers
 from cambist.api.unknown_parameters import UnknownParameters, takers
-from cambist.api.worker_state import WallClock, WorkerState
+from cambist.api.worker_state import WorkerState
+from cambist.clock import WallClock
 from cambist.errors import CambistError
 
 _ALLOWED_HEADERS = "X-API-Key, Authorization, Content-Type"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from time import time
 
@@ -13,6 +13,7 @@ from cambist.api.book_responses import BookResponsesByKind
 from cambist.api.principals import ApiPrincipals, principals_by_key
 from cambist.api.request_context import ReadClose, RequestContext, no_closes
 from cambist.api.response_cache import ResponseCache
+from cambist.clock import WallClock
 from cambist.history.bars import NO_BARS, BarStore
 from cambist.history.published_fixings import Words
 from cambist.history.rate_matrix import RateMatrix
@@ -20,14 +21,6 @@ from cambist.history.source_report import SourceReports
 from cambist.pricing.metals.mass import STANDARD, Units
 from cambist.pricing.rate_book import RateBook
 from cambist.reference.assets import AssetKind
-
-WallClock = Callable[[], float]
-"""Seconds since 1970, as `time.time` gives them."""
-
-
-def utc_now() -> datetime:
-    """Read the clock, at the edge."""
-    return datetime.now(UTC)
 
 
 class WorkerState:

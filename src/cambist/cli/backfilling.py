@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from cambist.admin.backfill import Backfilling, Filled
-from cambist.api.worker_state import utc_now
 from cambist.cli.output import print_json
 from cambist.cli.tables import print_table
+from cambist.clock import utc_now
 from cambist.errors import BadParameter
 from cambist.ingest.backfill import BackfillProgress
 from cambist.settings import Settings

@@ -49,7 +49,7 @@ def status(*, data: Data = None, as_json: AsJson = False) -> None:
     year in the archive. Held: its fixings in quarantine. Why: the last error, why it is off, or refused ticks.
     """
     from cambist.admin.sources import last_source_reports
-    from cambist.api.worker_state import utc_now
+    from cambist.clock import utc_now
 
     source_reports, now = last_source_reports(read_settings(os.environ, {"data": data})), utc_now()
     if as_json:
@@ -74,7 +74,7 @@ def try_feed(
 ) -> None:
     """Check a declaration, ask its source once and show what is read; nothing is kept."""
     from cambist.admin.declaration_dry_run import DeclarationDryRun
-    from cambist.api.worker_state import utc_now
+    from cambist.clock import utc_now
 
     trying = DeclarationDryRun(read_settings(os.environ, {"data": data}), os.environ, utc_now().date())
     since = day("--from", first)

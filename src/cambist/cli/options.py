@@ -35,7 +35,7 @@ _MOMENT = re.compile(rf"{_DAY}([T ]\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)?)?", re.AS
 def open_account_admin(data: Path | None) -> AccountAdmin:
     """Open the office of the folder that the settings name. Errors: CannotStart, SettingRefused, PlansRefused."""
     from cambist.admin.accounts import AccountAdmin
-    from cambist.api.worker_state import utc_now
+    from cambist.clock import utc_now
 
     return AccountAdmin(read_settings(os.environ, {"data": data}), utc_now)
 

@@ -79,7 +79,7 @@ def reject(numbers: Numbers, *, data: Data = None, as_json: AsJson = False) -> N
 
 def _open(data: Path | None) -> QuarantineAdmin:
     from cambist.admin.quarantine import QuarantineAdmin
-    from cambist.api.worker_state import utc_now
+    from cambist.clock import utc_now
 
     return QuarantineAdmin(read_settings(os.environ, {"data": data}), utc_now)
 

@@ -36,7 +36,7 @@ def stale(
     data: Data = None,
 ) -> None:
     """Stop the quotes of these codes from changing; other quotes continue."""
-    from cambist.api.worker_state import utc_now
+    from cambist.clock import utc_now
 
     chosen = _ALL if codes.strip().lower() == _ALL else tuple(dict.fromkeys(map(_code, codes.split(","))))
     _set(data, {"stale": chosen, "since": utc_now()})

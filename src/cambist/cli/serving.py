@@ -17,7 +17,7 @@ from cambist import __version__
 from cambist.api import server
 from cambist.api.certificate import check_certificate
 from cambist.api.listening_socket import free_address
-from cambist.api.worker_state import utc_now
+from cambist.clock import utc_now
 from cambist.logs import log_config
 from cambist.processes.api_worker import load_worker
 from cambist.processes.bootstrap import Bootstrap

@@ -12,12 +12,12 @@ import typer
 from rich.console import Console
 from rich.live import Live
 
-from cambist.api.worker_state import utc_now
 from cambist.cli.prices_table import prices_table, written
 from cambist.cli.stream_access import access_to_stream
 from cambist.cli.tables import console
 from cambist.client.stream_client import StreamClient
 from cambist.client.watch_list import WatchList
+from cambist.clock import utc_now
 from cambist.settings import Settings
 from cambist.stream.messages import StreamName
 

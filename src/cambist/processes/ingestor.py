@@ -18,7 +18,7 @@ from typing import Any
 import aiohttp
 from stamina.instrumentation import set_on_retry_hooks
 
-from cambist.api.worker_state import utc_now
+from cambist.clock import utc_now
 from cambist.errors import CambistError, RateBookDamaged
 from cambist.history.source_report import SourceReports
 from cambist.ingest.bar_writer import BarWriter

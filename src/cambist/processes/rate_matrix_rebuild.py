@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cambist.api.worker_state import utc_now
+from cambist.clock import utc_now
 from cambist.processes.bootstrap import snapshot_source_of
 from cambist.registry.components import open_store
 from cambist.settings import Settings

@@ -16,7 +16,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import datetime, timedelta
 from time import monotonic
 
-from cambist.api.worker_state import utc_now
+from cambist.clock import utc_now
 from cambist.errors import RateBookDamaged, RateMatrixDamaged
 from cambist.history.environment import SIMULATED, Environment, check_rate_book, check_rate_matrix
 from cambist.history.rate_matrix import FIRST_DAY, RateMatrix

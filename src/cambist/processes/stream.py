@@ -16,7 +16,7 @@ import ssl
 import time
 from collections.abc import Awaitable, Callable
 
-from cambist.api.worker_state import utc_now
+from cambist.clock import utc_now
 from cambist.history.environment import check_rate_book
 from cambist.logs import log_config
 from cambist.processes import gc_tuning

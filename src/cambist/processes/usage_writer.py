@@ -18,7 +18,7 @@ from time import monotonic, time
 
 from prometheus_client import REGISTRY, Counter, Gauge
 
-from cambist.api.worker_state import utc_now
+from cambist.clock import utc_now
 from cambist.errors import CambistError
 from cambist.history.source_report import SourceReports
 from cambist.logs import log_config

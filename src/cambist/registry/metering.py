@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from cambist.accounts.meter import Meter, PastUsage
 from cambist.accounts.usage_counters import UsageStore
-from cambist.api.worker_state import utc_now
+from cambist.clock import utc_now
 from cambist.registry.components import endpoints
 from cambist.settings import Settings
 from cambist.storage import Store
