@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -102,8 +103,8 @@ def test_a_close_is_accounted_for_by_who_said_it_and_when_it_was_received(matrix
         ExplainedLeg(
             base="ETH",
             quote="USD",
-            rate="2500",
-            made="crossed",
+            rate=Fraction(2500),
+            made=Derivation.CROSSED,
             sources=("kraken", "okx"),
             fixed_on=FRIDAY,
             received_at=MIDNIGHT,
@@ -111,8 +112,8 @@ def test_a_close_is_accounted_for_by_who_said_it_and_when_it_was_received(matrix
         ExplainedLeg(
             base="BTC",
             quote="USD",
-            rate="60000",
-            made="published",
+            rate=Fraction(60000),
+            made=Derivation.PUBLISHED,
             sources=("okx",),
             fixed_on=FRIDAY,
             received_at=MIDNIGHT,

@@ -14,7 +14,6 @@ from cambist.history.explanation import ExplainedLeg, explain_day
 from cambist.history.fixing import ReceivedFixing
 from cambist.history.published_fixings import Words
 from cambist.history.rate_matrix import RateMatrix
-from cambist.pricing.number_format import plain
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Derivation, Origin
 
@@ -78,7 +77,7 @@ def _ground(close: ReceivedFixing) -> ExplainedLeg:
     return ExplainedLeg(
         base=close.fixing.pair.base,
         quote=close.fixing.pair.quote,
-        rate=plain(close.fixing.rate),
+        rate=close.fixing.rate,
         made=Derivation.CROSSED if close.origin.startswith(_CROSSED) else Derivation.PUBLISHED,
         sources=tuple(close.origin.removeprefix(_CROSSED).split(_BETWEEN)),
         fixed_on=close.fixing.day,

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from decimal import Decimal
 from fractions import Fraction
 from math import isnan
-
-from msgspec import Struct
 
 from cambist.history.fixing import ReceivedFixing
 from cambist.history.published_fixings import Words, market_time, words_for
 from cambist.history.rate_matrix import BY_LAW, NOBODY, RateMatrix
-from cambist.pricing.number_format import plain, plain_float
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.parity import Parity, parities_on
-from cambist.pricing.quote import Derivation, Quote
+from cambist.pricing.quote import Derivation, Quote, Vote
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.source_kind import Pace
 from cambist.pricing.trading_hours import is_open
@@ -23,42 +22,31 @@ from cambist.pricing.trading_hours import is_open
 _LOOK_AHEAD = 14
 
 
-class ExplainedVote(Struct, frozen=True):
-    """What one source said, its `age` in seconds. A `weight` of 0: it was left out, as too far from the others."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplainedLeg:
+    """One leg of a rate: what one unit of `base` is worth in `quote`, and why.
 
-    source: str
-    mid: str
-    as_of: datetime
-    age: int
-    weight: float
-
-
-class ExplainedLeg(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One leg of a rate: what one unit of `base` is in `quote`, and on what ground.
-
-    Of a past day each leg is a fixing as it was published: `nominal` units of the base were `published` in the quote; a
-    metal's `unit` is given where it is the gram.
-    `law` quotes the law where it decides. `age` is that of the market's time `as_of`, in seconds. `fixed_on` is the day
-    of the fixing that a past day reads, `carried_days` how far it was carried and `because` why: weekend, holiday,
-    missing (the source had others that day), late, or ended. Of a live leg `because` is closed where it is a price that
-    trades and its market is closed now; it is empty otherwise.
+    A leg of a past day is a fixing as it was published: `nominal` units of the base were `published` in the quote, a
+    metal by its `unit`. `law` quotes the law that decides the rate, if one does. `fixed_on` is the day of the fixing
+    that a past day uses, `carried_days` how far it was carried forward, and `because` why: weekend, holiday, missing
+    (the source fixed others that day), late, or ended. A live leg has `votes`, the heaviest first; its `because` is
+    closed if it is traded and its market is closed now.
     """
 
     base: str
     quote: str
-    rate: str
-    made: str
+    rate: Fraction | float
+    made: Derivation
     sources: tuple[str, ...] = ()
-    through: tuple[str, ...] = ()
+    through: tuple[Pair, ...] = ()
     law: str = ""
     as_of: datetime | None = None
-    age: int | None = None
     received_at: datetime | None = None
-    published: str = ""
+    published: Decimal | None = None
     nominal: int = 1
     unit: str = ""
     published_at: datetime | None = None
-    votes: tuple[ExplainedVote, ...] = ()
+    votes: tuple[Vote, ...] = ()
     fixed_on: date | None = None
     carried_days: int = 0
     because: str = ""
@@ -93,19 +81,13 @@ def _quoted(quote: Quote, now: datetime) -> ExplainedLeg:
     return ExplainedLeg(
         base=quote.pair.base,
         quote=quote.pair.quote,
-        rate=plain(quote.mid),
+        rate=quote.mid,
         made=quote.origin.made,
         sources=quote.origin.sources,
-        through=tuple(map(str, quote.origin.legs)),
+        through=quote.origin.legs,
         as_of=quote.as_of,
-        age=_age(quote.as_of, now),
         received_at=quote.received_at,
-        votes=tuple(
-            ExplainedVote(
-                vote.source, plain(Fraction(vote.mid)), vote.as_of, _age(vote.as_of, now), round(vote.weight, 6)
-            )
-            for vote in sorted(quote.origin.votes, key=lambda vote: -vote.weight)
-        ),
+        votes=tuple(sorted(quote.origin.votes, key=lambda vote: -vote.weight)),
         because="closed" if _stands_still(quote, now) else "",
     )
 
@@ -117,15 +99,11 @@ def _stands_still(quote: Quote, now: datetime) -> bool:
     return not (is_by_law or is_fixed or is_open(quote.pair, now))
 
 
-def _age(as_of: datetime, now: datetime) -> int:
-    return max(int((now - as_of).total_seconds()), 0)
-
-
 def _by_law(parity: Parity) -> ExplainedLeg:
     return ExplainedLeg(
         base=parity.anchor,
         quote=parity.code,
-        rate=plain(parity.factor),
+        rate=parity.factor,
         made=parity.made,
         law=parity.authority,
     )
@@ -165,7 +143,7 @@ def _past(
             yield ExplainedLeg(
                 base=PIVOT,
                 quote=code,
-                rate=plain_float(units),
+                rate=units,
                 made=Derivation.CROSSED if words else Derivation.PUBLISHED,
                 sources=(source,) if source else (),
                 fixed_on=day - timedelta(days=age),
@@ -180,12 +158,12 @@ def _published(matrix: RateMatrix, source: str, known: ReceivedFixing, day: date
     return ExplainedLeg(
         base=fixing.pair.base,
         quote=fixing.pair.quote,
-        rate=plain(fixing.rate),
+        rate=fixing.rate,
         made=Derivation.PUBLISHED,
         sources=(source,),
         as_of=market_time(matrix, source, known),
         received_at=known.received_at,
-        published=str(fixing.value),
+        published=fixing.value,
         nominal=fixing.nominal,
         unit=fixing.unit,
         published_at=fixing.published_at,

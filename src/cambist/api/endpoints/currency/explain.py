@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, datetime
+from fractions import Fraction
 from typing import Annotated
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from cambist.api.closes import closes_of
 from cambist.api.endpoint import Endpoint
@@ -16,10 +18,14 @@ from cambist.api.request_context import RequestContext, Updated, written
 from cambist.history.coin_closes import crossed_on, explain_coin_day
 from cambist.history.explanation import ExplainedLeg, explain_now
 from cambist.pricing.cross_rates import midpoint
+from cambist.pricing.number_format import plain, plain_float
 from cambist.pricing.pair import PIVOT, Pair
+from cambist.pricing.quote import Vote
+
+_WEIGHT_DIGITS = 6
 
 
-class Params(Struct, frozen=True, kw_only=True):
+class ExplainParams(Struct, frozen=True, kw_only=True):
     """A pair, now or on a day."""
 
     max_age: MaxAge
@@ -29,57 +35,134 @@ class Params(Struct, frozen=True, kw_only=True):
     day: Annotated[date | None, day("date", default=None, description="The day, UTC; now if left out.")]
 
 
-class Body(Struct, frozen=True, rename={"day": "date"}):
-    """The rate, and the legs that it was crossed from, each with its ground.
+class VoteRecord(Struct, frozen=True):
+    """What one source quotes; `age` is in seconds. A `weight` of 0: it was left out, as too far from the others."""
 
-    Of a past day the legs are the fixings as they were published, and `updated` is the market's time of the oldest;
-    null where the law alone decides, or coins alone are asked for.
+    source: str
+    mid: str
+    as_of: datetime
+    age: int
+    weight: float
+
+
+class LegRecord(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One leg of a rate: what one unit of `base` is worth in `quote`, and why.
+
+    On a past day each leg is a fixing as it was published: `nominal` units of the base were `published` in the quote; a
+    metal's `unit` is present if it is the gram. `law` quotes the law that decides the rate, if one does. `age` is the
+    age of the market's time `as_of`, in seconds. `fixed_on` is the day of the fixing that a past day uses,
+    `carried_days` how far it was carried forward, and `because` why: weekend, holiday, missing (the source published
+    other rates that day), late, or ended. On a live leg `because` is closed if the price is traded and its market is
+    closed now.
+    """
+
+    base: str
+    quote: str
+    rate: str
+    made: str
+    sources: tuple[str, ...] = ()
+    through: tuple[str, ...] = ()
+    law: str = ""
+    as_of: datetime | None = None
+    age: int | None = None
+    received_at: datetime | None = None
+    published: str = ""
+    nominal: int = 1
+    unit: str = ""
+    published_at: datetime | None = None
+    votes: tuple[VoteRecord, ...] = ()
+    fixed_on: date | None = None
+    carried_days: int = 0
+    because: str = ""
+
+
+class ExplainResponse(Struct, frozen=True, rename={"day": "date"}):
+    """The rate, and the legs that it was crossed from, each with its sources or its law.
+
+    On a past day the legs are the fixings as they were published, and `updated` is the market's time of the oldest;
+    null if the law alone decides, or if only coins are asked for.
     """
 
     base: str
     day: date | None
     result: Rates
     updated: Updated | None
-    legs: list[ExplainedLeg]
+    legs: list[LegRecord]
 
 
-def answer(view: RequestContext, params: Params) -> Body:
-    """Say what a rate is made of: for each side its sources, weights and ages, pegs, and why a fixing was carried."""
+def answer(view: RequestContext, params: ExplainParams) -> ExplainResponse:
+    """Explain a rate: the sources, weights and ages of each side, its pegs, and why a fixing was carried forward."""
     pair = Pair(params.base, params.quote)
     check_crossable(pair.base, pair.quote)
     if params.day is not None:
         return _on_day(view, pair, not_after_today("date", params.day, view.today))
     view.check_fresh((pair.base, pair.quote))
     rate = midpoint(view.book, pair)
-    return Body(
+    return ExplainResponse(
         base=pair.base,
         day=None,
         result=rates({pair.quote: rate.value}),
         updated=view.updated(rate.as_of, params.max_age),
-        legs=explain_now(view.book, pair, view.now),
+        legs=[_live_leg(leg, view.now) for leg in explain_now(view.book, pair, view.now)],
     )
 
 
-def _on_day(view: RequestContext, pair: Pair, on: date) -> Body:
+def _on_day(view: RequestContext, pair: Pair, on: date) -> ExplainResponse:
     closes = closes_of(view, pair, on)
     found = day_rates(crossed_on(view.matrix, pair, on, closes))
     legs = explain_coin_day(view.matrix, pair, on, closes, view.words)
     oldest_of = min((leg.as_of for leg in legs if leg.as_of is not None), default=None)
     updated = None if oldest_of is None else written(oldest_of, view.form)
-    return Body(pair.base, on, found, updated, legs)
+    return ExplainResponse(pair.base, on, found, updated, [_leg(leg) for leg in legs])
 
 
-def oldest(_view: RequestContext, params: Params) -> date | None:
+def _live_leg(leg: ExplainedLeg, now: datetime) -> LegRecord:
+    votes = tuple(_vote(vote, now) for vote in leg.votes)
+    return replace(_leg(leg), age=None if leg.as_of is None else _age(leg.as_of, now), votes=votes)
+
+
+def _leg(leg: ExplainedLeg) -> LegRecord:
+    return LegRecord(
+        base=leg.base,
+        quote=leg.quote,
+        rate=plain_float(leg.rate) if isinstance(leg.rate, float) else plain(leg.rate),
+        made=leg.made,
+        sources=leg.sources,
+        through=tuple(map(str, leg.through)),
+        law=leg.law,
+        as_of=leg.as_of,
+        received_at=leg.received_at,
+        published="" if leg.published is None else str(leg.published),
+        nominal=leg.nominal,
+        unit=leg.unit,
+        published_at=leg.published_at,
+        fixed_on=leg.fixed_on,
+        carried_days=leg.carried_days,
+        because=leg.because,
+    )
+
+
+def _vote(vote: Vote, now: datetime) -> VoteRecord:
+    return VoteRecord(
+        vote.source, plain(Fraction(vote.mid)), vote.as_of, _age(vote.as_of, now), round(vote.weight, _WEIGHT_DIGITS)
+    )
+
+
+def _age(as_of: datetime, now: datetime) -> int:
+    return max(int((now - as_of).total_seconds()), 0)
+
+
+def oldest(_view: RequestContext, params: ExplainParams) -> date | None:
     """It is about one day, or about now."""
     return params.day
 
 
-endpoint: Endpoint[Params, Body] = Endpoint(
+endpoint: Endpoint[ExplainParams, ExplainResponse] = Endpoint(
     path="/explain",
     tag="currency",
     summary="Where a rate comes from",
-    params=Params,
-    body=Body,
+    params=ExplainParams,
+    body=ExplainResponse,
     answer=answer,
     oldest=oldest,
 )
