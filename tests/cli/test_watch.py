@@ -26,10 +26,10 @@ from typing import Any
 import pytest
 from aiohttp import WSMsgType, web
 
-from cambist.cli import main, stream_access, watching
+from cambist.cli import main, stream_address, watching
 from cambist.cli.prices_table import prices_table
-from cambist.client.stream_client import Access, Patience, StreamClient
-from cambist.client.watch_list import Direction, Lost, WatchList
+from cambist.client.stream_client import ReconnectPolicy, StreamAddress, StreamClient
+from cambist.client.watch_list import Direction, Disconnection, WatchList
 from cambist.errors import KeyRefused
 from cambist.settings import read_settings
 from cambist.stream.messages import StreamName
@@ -242,7 +242,7 @@ def certificate(tmp_path: Path) -> Path:
 
 @pytest.mark.skipif(not shutil.which("openssl"), reason="a certificate is made with openssl")
 def test_the_services_own_certificate_is_trusted(certificate):
-    access = stream_access.access_to_stream(
+    access = stream_address.stream_address(
         read_settings({"CAMBIST_TLS_CERT": str(certificate), "CAMBIST_TLS_KEY": "k"}, {}), None
     )
     assert access.url == "wss://127.0.0.1:8001"
@@ -370,9 +370,9 @@ def read_until(terminal: int, sign: str) -> str:
 # Lost and found
 
 
-def client(stream: Stream, watched: WatchList, said: list[str]) -> StreamClient:
-    quickly = Patience(answer=2, shortest=0.01, longest=0.05)
-    return StreamClient(Access(stream.url, KEY), watched, StreamName.FX, lambda: NOON, said.append, quickly)
+def client(stream: Stream, watch_list: WatchList, said: list[str]) -> StreamClient:
+    quickly = ReconnectPolicy(reply_timeout=2, min_pause=0.01, max_pause=0.05)
+    return StreamClient(StreamAddress(stream.url, KEY), watch_list, StreamName.FX, lambda: NOON, said.append, quickly)
 
 
 async def taken(client: StreamClient, count: int) -> None:
@@ -386,10 +386,14 @@ async def taken(client: StreamClient, count: int) -> None:
 
 def test_a_stream_that_was_dropped_is_resumed_and_subscribed_to_again(stream):
     stream.rounds = [[price("EURUSD", "1.0850", "1.0852")], [], [price("EURUSD", "1.0840", "1.0842")]]
-    watched, said = WatchList(["EURUSD", "NOPE"]), []
-    asyncio.run(taken(client(stream, watched, said), 2))
-    assert (stream.connections, watched.prices["EURUSD"].bid, watched.lost) == (3, Decimal("1.0840"), None)
-    assert watched.prices["EURUSD"].direction is Direction.DOWN
+    watch_list, said = WatchList(["EURUSD", "NOPE"]), []
+    asyncio.run(taken(client(stream, watch_list, said), 2))
+    assert (stream.connections, watch_list.prices["EURUSD"].bid, watch_list.disconnection) == (
+        3,
+        Decimal("1.0840"),
+        None,
+    )
+    assert watch_list.prices["EURUSD"].direction is Direction.DOWN
     assert [asked["op"] for asked in stream.heard] == ["auth", "subscribe"] * 3
     assert [sentence for sentence in said if "NOPE" in sentence] == ["The stream knows no pair [NOPE]"]
     assert "The stream is lost since 12:00:00 UTC: the connection was closed; connecting again" in said
@@ -397,8 +401,8 @@ def test_a_stream_that_was_dropped_is_resumed_and_subscribed_to_again(stream):
 
 def test_a_stream_that_stays_away_keeps_the_last_prices_and_the_first_moment(stream):
     stream.rounds = [[price("EURUSD", "1.0850", "1.0852")], []]
-    watched, said = WatchList(["EURUSD"]), []
-    one = client(stream, watched, said)
+    watch_list, said = WatchList(["EURUSD"]), []
+    one = client(stream, watch_list, said)
 
     async def loses() -> None:
         changes = one.changes()
@@ -408,8 +412,8 @@ def test_a_stream_that_stays_away_keeps_the_last_prices_and_the_first_moment(str
             await anext(changes)
 
     asyncio.run(loses())  # revoked in between: to ask again would change nothing
-    assert watched.prices["EURUSD"].bid == Decimal("1.0850")
-    assert watched.lost == Lost(NOON, "the connection was closed")
+    assert watch_list.prices["EURUSD"].bid == Decimal("1.0850")
+    assert watch_list.disconnection == Disconnection(NOON, "the connection was closed")
     assert len(said) == 1
 
 
@@ -446,11 +450,11 @@ def test_a_loss_is_said_once_however_often_it_is_tried_again(stream):
 
 
 def known(*bids: str) -> WatchList:
-    watched = WatchList(["EURUSD"])
+    watch_list = WatchList(["EURUSD"])
     for second, bid in enumerate(bids):
         as_of = NOON + timedelta(seconds=second)
-        watched.take("EURUSD", Decimal(bid), Decimal(bid) + Decimal("0.0002"), as_of)
-    return watched
+        watch_list.update("EURUSD", Decimal(bid), Decimal(bid) + Decimal("0.0002"), as_of)
+    return watch_list
 
 
 @pytest.mark.parametrize(
@@ -467,9 +471,9 @@ def test_a_price_goes_where_it_last_moved(bids, direction):
 
 
 def test_the_same_price_again_is_no_change():
-    watched = known("1.1")
-    assert not watched.take("EURUSD", Decimal("1.1"), Decimal("1.1002"), NOON)
-    assert watched.take("EURUSD", Decimal("1.1"), Decimal("1.1002"), NOON + timedelta(seconds=1))
+    watch_list = known("1.1")
+    assert not watch_list.update("EURUSD", Decimal("1.1"), Decimal("1.1002"), NOON)
+    assert watch_list.update("EURUSD", Decimal("1.1"), Decimal("1.1002"), NOON + timedelta(seconds=1))
 
 
 def test_mid_spread_and_age_are_of_the_newest_price():
@@ -480,33 +484,36 @@ def test_mid_spread_and_age_are_of_the_newest_price():
 
 
 def test_pairs_are_watched_once_each_in_their_order():
-    watched = WatchList(["xau/usd", "EURUSD", "XAUUSD "])
-    assert list(watched.prices) == ["XAUUSD", "EURUSD"]
-    assert not watched.is_complete
+    watch_list = WatchList(["xau/usd", "EURUSD", "XAUUSD "])
+    assert list(watch_list.prices) == ["XAUUSD", "EURUSD"]
+    assert not watch_list.is_complete
 
 
 def test_a_name_is_ignored_once():
-    watched = WatchList(["EURUSD", "x" * 80])
+    watch_list = WatchList(["EURUSD", "x" * 80])
     told = f"{'x' * 64}… 80 characters"  # as the server repeats it
-    assert (watched.ignore([told]), watched.ignore([told])) == ([told], [])
-    assert list(watched.prices) == ["EURUSD", "X" * 80]
-    assert (watched.why_no_price("EURUSD"), watched.why_no_price("X" * 80)) == ("no fresh price yet", "unknown pair")
+    assert (watch_list.mark_unknown([told]), watch_list.mark_unknown([told])) == ([told], [])
+    assert list(watch_list.prices) == ["EURUSD", "X" * 80]
+    assert (watch_list.missing_reason("EURUSD"), watch_list.missing_reason("X" * 80)) == (
+        "no fresh price yet",
+        "unknown pair",
+    )
 
 
 def test_a_loss_keeps_its_first_moment_until_it_is_over():
-    watched = known("1.1")
-    assert watched.lose(NOON, "gone")
-    assert not watched.lose(NOON + timedelta(seconds=5), "still gone")
-    assert watched.lost == Lost(NOON, "still gone")
-    watched.find()
-    assert watched.lost is None
+    watch_list = known("1.1")
+    assert watch_list.mark_lost(NOON, "gone")
+    assert not watch_list.mark_lost(NOON + timedelta(seconds=5), "still gone")
+    assert watch_list.disconnection == Disconnection(NOON, "still gone")
+    watch_list.mark_connected()
+    assert watch_list.disconnection is None
 
 
 def test_the_table_of_a_lost_stream_is_grey_and_says_since_when():
-    watched = known("1.1", "1.2")
-    assert prices_table(watched, NOON).rows[0].style == ""
-    watched.lose(NOON, "gone [red]away")
-    table = prices_table(watched, NOON)
+    watch_list = known("1.1", "1.2")
+    assert prices_table(watch_list, NOON).rows[0].style == ""
+    watch_list.mark_lost(NOON, "gone [red]away")
+    table = prices_table(watch_list, NOON)
     assert table.rows[0].style == "dim"
     assert str(table.caption) == "Lost since 12:00:00 UTC: gone [red]away; connecting again"
 

@@ -18,25 +18,27 @@ _ARROWS = {Direction.UP: "▲", Direction.DOWN: "▼", Direction.NONE: ""}
 _PLAIN_ARROWS = {Direction.UP: "^", Direction.DOWN: "v", Direction.NONE: ""}
 
 
-def prices_table(watched: WatchList, now: datetime, *, ascii_only: bool = False) -> Table:
+def prices_table(watch_list: WatchList, now: datetime, *, ascii_only: bool = False) -> Table:
     """Make the table of what is watched; the prices of a stream that is lost are grey."""
-    table = Table(style="dim" if watched.lost else "")
+    table = Table(style="dim" if watch_list.disconnection else "")
     for name in _COLUMNS:
         table.add_column(name, justify="left" if name == "Symbol" else "right", min_width=1, overflow="fold")
-    for symbol in watched.prices:
+    for symbol in watch_list.prices:
         table.add_row(
-            Text(symbol), *_cells(watched, symbol, now, ascii_only=ascii_only), style="dim" if watched.lost else ""
+            Text(symbol),
+            *_cells(watch_list, symbol, now, ascii_only=ascii_only),
+            style="dim" if watch_list.disconnection else "",
         )
-    if watched.lost:
-        since = f"{watched.lost.since:%H:%M:%S} UTC"
-        table.caption = Text(f"Lost since {since}: {watched.lost.why}; connecting again")
+    if watch_list.disconnection:
+        since = f"{watch_list.disconnection.since:%H:%M:%S} UTC"
+        table.caption = Text(f"Lost since {since}: {watch_list.disconnection.reason}; connecting again")
     return table
 
 
-def _cells(watched: WatchList, symbol: str, now: datetime, *, ascii_only: bool) -> Sequence[Text]:
-    price = watched.prices[symbol]
+def _cells(watch_list: WatchList, symbol: str, now: datetime, *, ascii_only: bool) -> Sequence[Text]:
+    price = watch_list.prices[symbol]
     if price is None:
-        return [*[Text("-")] * 5, Text(watched.why_no_price(symbol))]
+        return [*[Text("-")] * 5, Text(watch_list.missing_reason(symbol))]
     arrows = _PLAIN_ARROWS if ascii_only else _ARROWS
     numbers = [written(number) for number in (price.bid, price.ask, price.mid, price.spread)]
     arrow = Text(arrows[price.direction], style=_STYLES[price.direction])

@@ -34,6 +34,6 @@ def watch(
     settings = read_settings(os.environ, {"data": data})
     from cambist.cli.watching import show
 
-    has_all = show(settings, pairs, url, once=once, per_second=per_second)
-    if once and not has_all:
+    has_all_prices = show(settings, pairs, url, once=once, per_second=per_second)
+    if once and not has_all_prices:
         raise typer.Exit(1)

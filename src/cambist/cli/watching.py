@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.live import Live
 
 from cambist.cli.prices_table import prices_table, written
-from cambist.cli.stream_access import access_to_stream
+from cambist.cli.stream_address import stream_address
 from cambist.cli.tables import console
 from cambist.client.stream_client import StreamClient
 from cambist.client.watch_list import WatchList
@@ -27,51 +27,51 @@ _DRAW_EVERY = 0.25
 
 def show(settings: Settings, pairs: Sequence[str], url: str | None, *, once: bool, per_second: bool) -> bool:
     """Show prices until Ctrl-C, or one table; say whether every pair had a price. Errors: RequestRefused, OSError."""
-    watched = WatchList(pairs)
+    watch_list = WatchList(pairs)
     stream = StreamName.FX1S if per_second else StreamName.FX
-    client = StreamClient(access_to_stream(settings, url), watched, stream, utc_now, _warn)
+    client = StreamClient(stream_address(settings, url), watch_list, stream, utc_now, _warn)
     try:
-        asyncio.run(_shown(client, watched, once=once))
+        asyncio.run(_show(client, watch_list, once=once))
     except KeyboardInterrupt:
         return True
     except BrokenPipeError:  # whoever read the lines has had enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return True
-    return watched.has_all
+    return watch_list.has_all_prices
 
 
-async def _shown(client: StreamClient, watched: WatchList, *, once: bool) -> None:
+async def _show(client: StreamClient, watch_list: WatchList, *, once: bool) -> None:
     if once:
-        await _show_once(client, watched)
+        await _show_once(client, watch_list)
     elif sys.stdout.isatty():
-        await _show_live(client, watched)
+        await _show_live(client, watch_list)
     else:
-        await _show_lines(client, watched)
+        await _show_lines(client, watch_list)
 
 
-async def _show_once(client: StreamClient, watched: WatchList) -> None:
+async def _show_once(client: StreamClient, watch_list: WatchList) -> None:
     with suppress(TimeoutError):
         async with asyncio.timeout(_ONCE_SECONDS), aclosing(client.changes()) as changes:
             async for _ in changes:
-                if watched.is_complete:
+                if watch_list.is_complete:
                     break
     screen = console()
-    screen.print(prices_table(watched, utc_now(), ascii_only=screen.options.ascii_only))
+    screen.print(prices_table(watch_list, utc_now(), ascii_only=screen.options.ascii_only))
 
 
-async def _show_lines(client: StreamClient, watched: WatchList) -> None:
+async def _show_lines(client: StreamClient, watch_list: WatchList) -> None:
     async with aclosing(client.changes()) as changes:
         async for symbol in changes:
-            price = watched.prices[symbol]
+            price = watch_list.prices[symbol]
             if price is not None:
                 as_of = price.as_of.isoformat(timespec="milliseconds").replace("+00:00", "Z")
                 typer.echo(f"{symbol} {written(price.bid)} {written(price.ask)} {as_of}")
 
 
-async def _show_live(client: StreamClient, watched: WatchList) -> None:
+async def _show_live(client: StreamClient, watch_list: WatchList) -> None:
     screen = Console()
     with Live(console=screen, auto_refresh=False) as live:
-        drawing = asyncio.create_task(_draw(live, watched, ascii_only=screen.options.ascii_only))
+        drawing = asyncio.create_task(_draw(live, watch_list, ascii_only=screen.options.ascii_only))
         try:
             async with aclosing(client.changes()) as changes:
                 async for _ in changes:
@@ -81,10 +81,10 @@ async def _show_live(client: StreamClient, watched: WatchList) -> None:
             await asyncio.gather(drawing, return_exceptions=True)
 
 
-async def _draw(live: Live, watched: WatchList, *, ascii_only: bool) -> None:
+async def _draw(live: Live, watch_list: WatchList, *, ascii_only: bool) -> None:
     """Draw the table again and again: ages grow also where no price comes."""
     while True:
-        live.update(prices_table(watched, utc_now(), ascii_only=ascii_only), refresh=True)
+        live.update(prices_table(watch_list, utc_now(), ascii_only=ascii_only), refresh=True)
         await asyncio.sleep(_DRAW_EVERY)
 
 

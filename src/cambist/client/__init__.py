@@ -1,1 +1,1 @@
-"""Clients of the service: the stream as any client listens to it."""
+"""Python clients of the service."""

@@ -1,4 +1,4 @@
-"""Watching the stream as any client does: the socket that brings the prices, made anew when it is lost."""
+"""A client of the price stream, which connects again when its connection is lost."""
 
 from __future__ import annotations
 
@@ -24,15 +24,17 @@ from cambist.settings import Settings
 from cambist.storage.data_directory import DataDirectory
 from cambist.stream.messages import Op, StreamName
 
-_LAST_MILLISECOND = 253_402_300_799_999
-_LONGEST_SENTENCE = 300
-_LONGEST_FRAME = 4 * 1024 * 1024
-_HEARTBEAT = 20.0
+_MAX_TIMESTAMP_MS = 253_402_300_799_999
+"""The last millisecond of the year 9999, the last that a datetime can hold."""
+
+_MAX_MESSAGE_LENGTH = 300
+_MAX_FRAME_BYTES = 4 * 1024 * 1024
+_HEARTBEAT_SECONDS = 20.0
 _CLOSE_SECONDS = 1.0
 
 
 class Frame(msgspec.Struct, frozen=True):
-    """What the server says, as far as it matters here."""
+    """A frame of the server, with the fields that this client uses."""
 
     op: str
     status: int = 200
@@ -41,30 +43,30 @@ class Frame(msgspec.Struct, frozen=True):
     sym: str = ""
     bid: Decimal = Decimal("NaN")
     ask: Decimal = Decimal("NaN")
-    tsp: Annotated[int, msgspec.Meta(ge=0, le=_LAST_MILLISECOND)] = 0
+    tsp: Annotated[int, msgspec.Meta(ge=0, le=_MAX_TIMESTAMP_MS)] = 0
 
 
-_FRAMES = msgspec.json.Decoder(Frame)
-_REFUSALS: dict[int, type[RequestRefused]] = {400: BadParameter, 401: KeyRefused, 403: NotInPlan}
-_WHAT = {Op.AUTH: "the key", Op.SUBSCRIBE: "the pairs"}
+_DECODER = msgspec.json.Decoder(Frame)
+_ERRORS_BY_STATUS: dict[int, type[RequestRefused]] = {400: BadParameter, 401: KeyRefused, 403: NotInPlan}
+_REJECTED_PARTS = {Op.AUTH: "the key", Op.SUBSCRIBE: "the pairs"}
 
 
-class _Refused(Exception):
-    """The server said no."""
+class _ErrorFrame(Exception):
+    """The server has rejected a request, or has ended the stream with an error."""
 
-    def __init__(self, frame: Frame, asked: Op | None = None) -> None:
-        what = f" refuses {_WHAT[asked]}" if asked in _WHAT else " ends"
-        super().__init__(f"The stream{what}: {_said(frame.msg)}")
+    def __init__(self, frame: Frame, request: Op | None = None) -> None:
+        verb = f"refuses {_REJECTED_PARTS[request]}" if request in _REJECTED_PARTS else "ends"
+        super().__init__(f"The stream {verb}: {_printable(frame.msg)}")
         self.status = frame.status
 
 
-class _Broken(Exception):
-    """The connection has ended, or what comes is no stream of prices."""
+class _ConnectionLost(Exception):
+    """The connection has ended, or the server does not send a price stream."""
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
-    """Where the stream is and what opens it; without a context of its own TLS is held to the machine's authorities."""
+class StreamAddress:
+    """The URL of a stream and the API key to use. Without `tls`, the system's certificate authorities are trusted."""
 
     url: str
     key: str = field(repr=False)
@@ -72,139 +74,144 @@ class Access:
 
 
 def owner_key_file(settings: Settings) -> Path:
-    """Give the file in which the first start left the owner's key."""
+    """Return the file to which the first start of the service wrote the owner's key."""
     return DataDirectory(settings.data).owner_key
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
-    """How long things may take, in seconds: an answer, the pauses between attempts, until a connection is steady."""
+class ReconnectPolicy:
+    """How long to wait, in seconds: for a reply, and between two attempts to connect.
 
-    answer: float = 5.0
-    shortest: float = 0.5
-    longest: float = 30.0
-    steady: float = 10.0
+    The pause doubles after each attempt, up to `max_pause`. It starts again at `min_pause` after a connection that
+    lasted `stable_after`.
+    """
+
+    reply_timeout: float = 5.0
+    min_pause: float = 0.5
+    max_pause: float = 30.0
+    stable_after: float = 10.0
 
 
 @dataclass(slots=True)
 class StreamClient:
-    """Keeps what is watched up to date; `warn` is told, a sentence each, what was ignored and that it was lost."""
+    """Keeps a watch list up to date. `warn` is called with a sentence if pairs are unknown or the stream is lost."""
 
-    access: Access
-    watched: WatchList
+    address: StreamAddress
+    watch_list: WatchList
     stream: StreamName
     clock: Callable[[], datetime]
     warn: Callable[[str], None]
-    patience: Patience = Patience()
-    _was_heard: bool = False
+    policy: ReconnectPolicy = ReconnectPolicy()
+    _was_subscribed: bool = False
 
     async def changes(self) -> AsyncGenerator[str, None]:
-        """Give the symbol of each price that has changed, for ever; a stream that is lost is connected to again.
+        """Yield the symbol of each price that changes, without end, and connect again when the connection is lost.
 
-        Errors: RequestRefused, where the server says no and would say it again; ConnectionError, where the first
+        Errors: RequestRefused if the server rejects the request and would do so again; ConnectionError if the first
         attempt finds no stream.
         """
-        patience, loop = self.patience, asyncio.get_running_loop()
-        wait = patience.shortest
-        async with aiohttp.ClientSession() as session:
+        policy, loop = self.policy, asyncio.get_running_loop()
+        pause = policy.min_pause
+        async with aiohttp.ClientSession() as http:
             while True:
-                began = loop.time()
+                started = loop.time()
                 try:
-                    async with aclosing(self._prices(session)) as prices:
-                        async for symbol in prices:
+                    async with aclosing(self._changes_of_one_connection(http)) as symbols:
+                        async for symbol in symbols:
                             yield symbol
-                except _Refused as refused:
-                    if not self._was_heard or refused.status in (401, 403):
-                        raise _REFUSALS.get(refused.status, RequestRefused)(str(refused)) from None
-                    self._lose(str(refused))
-                except (_Broken, aiohttp.ClientError, OSError, ValueError) as error:
-                    self._lose(_plainly(error))
-                wait = patience.shortest if loop.time() - began > patience.steady else wait
-                await asyncio.sleep(random.uniform(wait / 2, wait))  # noqa: S311  nobody guesses it
-                wait = min(wait * 2, patience.longest)
+                except _ErrorFrame as error:
+                    if not self._was_subscribed or error.status in (401, 403):
+                        raise _ERRORS_BY_STATUS.get(error.status, RequestRefused)(str(error)) from None
+                    self._report_loss(str(error))
+                except (_ConnectionLost, aiohttp.ClientError, OSError, ValueError) as error:
+                    self._report_loss(_reason(error))
+                pause = policy.min_pause if loop.time() - started > policy.stable_after else pause
+                # Random, so that not all clients of a restarted service return at the same moment.
+                await asyncio.sleep(random.uniform(pause / 2, pause))  # noqa: S311  nothing secret
+                pause = min(pause * 2, policy.max_pause)
 
-    async def _prices(self, session: aiohttp.ClientSession) -> AsyncGenerator[str, None]:
-        """Connect once, and give what changes until the connection ends."""
+    async def _changes_of_one_connection(self, http: aiohttp.ClientSession) -> AsyncGenerator[str, None]:
+        """Connect, subscribe, and yield the symbols that change until the connection ends."""
         async with AsyncExitStack() as stack:
-            async with asyncio.timeout(self.patience.answer):
-                opening = session.ws_connect(
-                    self.access.url,
-                    ssl=self.access.tls or True,
-                    heartbeat=_HEARTBEAT,
-                    max_msg_size=_LONGEST_FRAME,
+            async with asyncio.timeout(self.policy.reply_timeout):
+                opening = http.ws_connect(
+                    self.address.url,
+                    ssl=self.address.tls or True,
+                    heartbeat=_HEARTBEAT_SECONDS,
+                    max_msg_size=_MAX_FRAME_BYTES,
                     timeout=aiohttp.ClientWSTimeout(ws_close=_CLOSE_SECONDS),
                 )
-                connection = await stack.enter_async_context(opening)
-                await self._subscribe(connection)
+                websocket = await stack.enter_async_context(opening)
+                await self._subscribe(websocket)
             while True:
-                symbol = self._take(await _next(connection))
+                symbol = self._apply(await _receive(websocket))
                 if symbol:
                     yield symbol
 
-    async def _subscribe(self, connection: aiohttp.ClientWebSocketResponse) -> None:
-        await _answered(connection, Op.AUTH, {"key": self.access.key})
-        pairs = list(self.watched.names.values())
-        answer = await _answered(connection, Op.SUBSCRIBE, {"stream": self.stream, "pairs": pairs})
-        self._was_heard = True
-        self.watched.find()
-        ignored = self.watched.ignore(answer.ignored)
-        if ignored:
-            self.warn(f"The stream knows no pair {', '.join(f'[{echo(name)}]' for name in ignored)}")
+    async def _subscribe(self, websocket: aiohttp.ClientWebSocketResponse) -> None:
+        await _request(websocket, Op.AUTH, {"key": self.address.key})
+        pairs = list(self.watch_list.names.values())
+        reply = await _request(websocket, Op.SUBSCRIBE, {"stream": self.stream, "pairs": pairs})
+        self._was_subscribed = True
+        self.watch_list.mark_connected()
+        unknown = self.watch_list.mark_unknown(reply.ignored)
+        if unknown:
+            self.warn(f"The stream knows no pair {', '.join(f'[{echo(name)}]' for name in unknown)}")
 
-    def _take(self, frame: Frame) -> str:
-        """Take up a frame; give the symbol whose price has changed, if one has."""
+    def _apply(self, frame: Frame) -> str:
+        """Apply a frame to the watch list; return the symbol whose price has changed, or an empty string."""
         if frame.op == Op.ERROR:
-            raise _Refused(frame)
+            raise _ErrorFrame(frame)
         if frame.op == Op.SHUTDOWN:
-            raise _Broken(_said(frame.msg))
+            raise _ConnectionLost(_printable(frame.msg))
         if frame.op != Op.PRICE or not (frame.bid.is_finite() and frame.ask.is_finite()):
             return ""
         symbol, as_of = echo(frame.sym), datetime.fromtimestamp(frame.tsp / 1000, UTC)
-        return symbol if self.watched.take(symbol, frame.bid, frame.ask, as_of) else ""
+        return symbol if self.watch_list.update(symbol, frame.bid, frame.ask, as_of) else ""
 
-    def _lose(self, why: str) -> None:
-        """Note a loss, and say the first of several in a row. Errors: ConnectionError, before there ever was one."""
-        if not self._was_heard:
-            raise ConnectionError(f"There is no stream at [{echo(self.access.url)}]: {why}") from None
+    def _report_loss(self, reason: str) -> None:
+        """Record that the stream is lost, and warn once. Errors: ConnectionError if it has never been connected."""
+        if not self._was_subscribed:
+            raise ConnectionError(f"There is no stream at [{echo(self.address.url)}]: {reason}") from None
         now = self.clock()
-        if self.watched.lose(now, why):
-            self.warn(f"The stream is lost since {now:%H:%M:%S} UTC: {why}; connecting again")
+        if self.watch_list.mark_lost(now, reason):
+            self.warn(f"The stream is lost since {now:%H:%M:%S} UTC: {reason}; connecting again")
 
 
-async def _answered(connection: aiohttp.ClientWebSocketResponse, op: Op, asked: dict[str, object]) -> Frame:
-    """Say something, and wait for its answer."""
-    await connection.send_str(msgspec.json.encode({"op": op, **asked}).decode())
-    frame = await _next(connection)
+async def _request(websocket: aiohttp.ClientWebSocketResponse, op: Op, fields: dict[str, object]) -> Frame:
+    """Send a request and return the reply to it. Errors: _ErrorFrame if it is rejected."""
+    await websocket.send_str(msgspec.json.encode({"op": op, **fields}).decode())
+    frame = await _receive(websocket)
     while frame.op not in (op, Op.ERROR, Op.SHUTDOWN):
-        frame = await _next(connection)
+        frame = await _receive(websocket)
     if frame.op != op or frame.status >= 300:
-        raise _Refused(frame, op)
+        raise _ErrorFrame(frame, op)
     return frame
 
 
-async def _next(connection: aiohttp.ClientWebSocketResponse) -> Frame:
-    message = await connection.receive()
+async def _receive(websocket: aiohttp.ClientWebSocketResponse) -> Frame:
+    message = await websocket.receive()
     if message.type is not aiohttp.WSMsgType.TEXT:
-        raise _Broken("the connection was closed")
+        raise _ConnectionLost("the connection was closed")
     try:
-        return _FRAMES.decode(message.data)
+        return _DECODER.decode(message.data)
     except msgspec.MsgspecError:
-        raise _Broken("what answers there is no stream of prices") from None
+        raise _ConnectionLost("the server there does not send a price stream") from None
 
 
-def _said(text: str) -> str:
-    """Give a server's sentence as a terminal may show it."""
-    return (text if text.isprintable() else repr(text)[1:-1])[:_LONGEST_SENTENCE]
+def _printable(text: str) -> str:
+    """Return a server's text without control characters, and cut off if it is long."""
+    return (text if text.isprintable() else repr(text)[1:-1])[:_MAX_MESSAGE_LENGTH]
 
 
-def _plainly(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     if isinstance(error, TimeoutError):
-        return "nothing answers in time"
+        return "the server does not reply in time"
     if isinstance(error, aiohttp.WSServerHandshakeError):
-        return f"what answers there is no stream of prices (HTTP {error.status})"
+        return f"the server there does not send a price stream (HTTP {error.status})"
     if isinstance(error, aiohttp.InvalidURL):
-        return "that is no address"
+        return "this is not a valid address"
     if isinstance(error, aiohttp.ClientConnectorError):
         refused = error.os_error.errno == ECONNREFUSED
-        return "nothing listens there" if refused else _said(error.os_error.strerror or str(error))
-    return _said(" ".join(str(error).split())) or type(error).__name__
+        return "nothing listens there" if refused else _printable(error.os_error.strerror or str(error))
+    return _printable(" ".join(str(error).split())) or type(error).__name__

@@ -1,4 +1,4 @@
-"""What is known of the pairs that somebody watches: the newest price of each, and whether the stream is lost. Pure."""
+"""A watch list: the newest price of each pair that is watched, and whether the stream is lost. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cambist.errors import shown
 
 
 class Direction(StrEnum):
-    """Where a price went when it last moved."""
+    """The direction of a price's last change."""
 
     UP = "up"
     DOWN = "down"
@@ -21,7 +21,7 @@ class Direction(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class WatchedPrice:
-    """A pair's newest price, with its market time, and where it went."""
+    """The newest price of a pair, with its market time and the direction of its last change."""
 
     bid: Decimal
     ask: Decimal
@@ -35,45 +35,49 @@ class WatchedPrice:
 
     @property
     def spread(self) -> Decimal:
-        """What lies between bid and ask."""
+        """The difference between ask and bid."""
         return self.ask - self.bid
 
     def age(self, now: datetime) -> timedelta:
-        """Give its age; one from a clock that is ahead is new."""
+        """Return the price's age; zero if the server's clock is ahead of ours."""
         return max(timedelta(), now - self.as_of)
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
-    """Since when the stream is lost, and why."""
+class Disconnection:
+    """When the stream was lost, and why."""
 
     since: datetime
-    why: str
+    reason: str
 
 
 class WatchList:
-    """What is known of the pairs that somebody watches, in the order in which they were named."""
+    """The pairs that a user watches, in the user's order.
+
+    `names` has the user's spelling of each symbol, `prices` its newest price. `disconnection` is None while the stream
+    is connected.
+    """
 
     def __init__(self, names: Iterable[str]) -> None:
         self.names: dict[str, str] = {}
         for name in names:
-            self.names.setdefault(symbol_of(name), name.strip())
+            self.names.setdefault(_symbol(name), name.strip())
         self.prices: dict[str, WatchedPrice | None] = dict.fromkeys(self.names)
         self.unknown: set[str] = set()
-        self.lost: Lost | None = None
+        self.disconnection: Disconnection | None = None
 
     @property
     def is_complete(self) -> bool:
-        """Whether every pair that the stream knows has a price."""
+        """Whether every pair that the server knows has a price."""
         return all(price or symbol in self.unknown for symbol, price in self.prices.items())
 
     @property
-    def has_all(self) -> bool:
-        """Whether every pair that was asked for has a price."""
+    def has_all_prices(self) -> bool:
+        """Whether every pair has a price."""
         return all(self.prices.values())
 
-    def take(self, symbol: str, bid: Decimal, ask: Decimal, as_of: datetime) -> bool:
-        """Take up a price; say whether it is another one than before."""
+    def update(self, symbol: str, bid: Decimal, ask: Decimal, as_of: datetime) -> bool:
+        """Store a price; return whether it differs from the last one."""
         last = self.prices.get(symbol)
         if last is not None and (last.bid, last.ask, last.as_of) == (bid, ask, as_of):
             return False
@@ -81,30 +85,30 @@ class WatchList:
         self.prices[symbol] = WatchedPrice(bid, ask, as_of, _direction(last, new))
         return True
 
-    def ignore(self, names: Iterable[str]) -> list[str]:
-        """Note the pairs that the server does not know; give those that it was not known of before."""
+    def mark_unknown(self, names: Iterable[str]) -> list[str]:
+        """Mark pairs that the server does not know; return those that were not marked before."""
         by_name = {shown(name): symbol for symbol, name in self.names.items()}
         new = [name for name in names if name in by_name and by_name[name] not in self.unknown]
         self.unknown |= {by_name[name] for name in new}
         return new
 
-    def why_no_price(self, symbol: str) -> str:
-        """Say why a pair has no price."""
+    def missing_reason(self, symbol: str) -> str:
+        """Return why a pair has no price."""
         return "unknown pair" if symbol in self.unknown else "no fresh price yet"
 
-    def lose(self, since: datetime, why: str) -> bool:
-        """Note that the stream is lost; say whether it was not so before, for the first moment stays."""
-        is_news = self.lost is None
-        self.lost = Lost(since if self.lost is None else self.lost.since, why)
-        return is_news
+    def mark_lost(self, since: datetime, reason: str) -> bool:
+        """Mark the stream as lost; return False if it was so before. The first time stays, the newest reason counts."""
+        is_first = self.disconnection is None
+        self.disconnection = Disconnection(since if self.disconnection is None else self.disconnection.since, reason)
+        return is_first
 
-    def find(self) -> None:
-        """Note that the stream is there again."""
-        self.lost = None
+    def mark_connected(self) -> None:
+        """Mark the stream as connected."""
+        self.disconnection = None
 
 
-def symbol_of(name: str) -> str:
-    """Give a pair's name as the stream writes it: `eur/usd` is EURUSD."""
+def _symbol(name: str) -> str:
+    """Return a pair's name as the stream writes it: `EURUSD` for `eur/usd`."""
     return name.strip().upper().replace("/", "")
 
 

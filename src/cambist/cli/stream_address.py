@@ -1,4 +1,4 @@
-"""Where `cambist watch` finds the stream, and the key that opens it."""
+"""The address of the stream and the API key that `cambist watch` uses."""
 
 from __future__ import annotations
 
@@ -10,36 +10,41 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from cambist.accounts.names import echo
-from cambist.client.stream_client import Access, owner_key_file
+from cambist.client.stream_client import StreamAddress, owner_key_file
 from cambist.errors import BadParameter
 from cambist.settings import KEY_VARIABLE, Settings
 
-_ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  nothing listens here
-_HERE = frozenset({"127.0.0.1", "localhost", "::1"})
+_LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  nothing listens here
+"""For a service that listens on all addresses, the one to connect to."""
+
+_LOCAL_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
 _CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re.DOTALL | re.ASCII)
 
 
-def access_to_stream(settings: Settings, url: str | None) -> Access:
-    """Say where the stream is and what opens it. Errors: BadParameter, SettingRefused, OSError."""
+def stream_address(settings: Settings, url: str | None) -> StreamAddress:
+    """Return the stream's address and the key to use: of `url`, or of the service that the settings describe.
+
+    Errors: BadParameter, SettingRefused, OSError.
+    """
     if url is not None:
         if not re.match(r"wss?://[^/\s]", url):
             raise BadParameter(f"Invalid --url: [{echo(url)}], it takes an address such as ws://127.0.0.1:8001")
-        return Access(url, _key(settings, is_here=urlsplit(url).hostname in _HERE))
+        return StreamAddress(url, _key(settings, is_local=urlsplit(url).hostname in _LOCAL_HOSTS))
     if not settings.stream_port:
         raise BadParameter("The setting [stream_port] is 0, so there is no stream; --url names one elsewhere")
-    host = _ANYWHERE.get(settings.host, settings.host)
+    host = _LOOPBACK.get(settings.host, settings.host)
     host = f"[{host}]" if ":" in host else host
     if settings.scheme == "https" and settings.tls_cert is not None:
-        return Access(f"wss://{host}:{settings.stream_port}", _key(settings), _trusting(settings.tls_cert))
-    return Access(f"ws://{host}:{settings.stream_port}", _key(settings))
+        return StreamAddress(f"wss://{host}:{settings.stream_port}", _key(settings), _trust_only(settings.tls_cert))
+    return StreamAddress(f"ws://{host}:{settings.stream_port}", _key(settings))
 
 
-def _key(settings: Settings, *, is_here: bool = True) -> str:
+def _key(settings: Settings, *, is_local: bool = True) -> str:
     key = os.environ.get(KEY_VARIABLE, "").strip()
     if key:
         return key
-    if not is_here:
-        # Whoever keeps a service here need not be known there, and its owner's key opens everything.
+    if not is_local:
+        # The owner's key has all rights, and the operator of the other machine may be somebody else.
         raise BadParameter(f"The owner's key is not sent to another machine: set the variable {KEY_VARIABLE}")
     file = owner_key_file(settings)
     with suppress(FileNotFoundError):
@@ -49,8 +54,11 @@ def _key(settings: Settings, *, is_here: bool = True) -> str:
     return key
 
 
-def _trusting(certificate: Path) -> ssl.SSLContext:
-    """Trust the service's own certificate and no other one, whatever names it bears. Errors: BadParameter, OSError."""
+def _trust_only(certificate: Path) -> ssl.SSLContext:
+    """Return a context that trusts only the service's own certificate, whatever names are in it.
+
+    Errors: BadParameter, OSError.
+    """
     found = _CERTIFICATE.search(certificate.read_text(encoding="utf-8", errors="replace"))
     if found is None:
         raise BadParameter(f"The setting [tls_cert] is refused: there is no certificate in {certificate}")
