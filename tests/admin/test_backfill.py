@@ -17,10 +17,10 @@ from stamina.instrumentation import get_on_retry_hooks, set_on_retry_hooks
 
 from cambist.admin.backfill import ALL, Backfilling
 from cambist.errors import BadParameter, CannotStart
-from cambist.history.environment import Environment
 from cambist.ingest.backfill import BackfillProgress
 from cambist.settings import Settings
 from cambist.sources.adapters import ADAPTERS
+from cambist.status.environment import Environment
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.shared.rate_book_file import RateBookFile, Topic
 from cambist.storage.shared.rate_matrix_file import open_rate_matrix

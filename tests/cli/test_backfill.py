@@ -28,7 +28,7 @@ from stamina.instrumentation import get_on_retry_hooks, set_on_retry_hooks
 from typer.testing import CliRunner
 
 from cambist.cli import main as program
-from cambist.history.environment import Environment
+from cambist.status.environment import Environment
 from cambist.storage.data_directory import DataDirectory
 
 TODAY = datetime.now(UTC).date()

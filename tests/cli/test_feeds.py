@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from cambist.history.source_report import SourceReport, SourceReports
 from cambist.registry.sources import adapters
+from cambist.status.source_report import SourceReport, SourceReports
 from cambist.storage.json_file import write_json_file
 
 Shell = Callable[..., Any]

@@ -10,7 +10,7 @@ from msgspec import structs
 from cambist.accounts.account import Account, DatetimeFormat, KeyHolder
 from cambist.accounts.api_key import digest
 from cambist.accounts.plan import default_plans, read_plans
-from cambist.history.source_report import SourceReport, SourceReports
+from cambist.status.source_report import SourceReport, SourceReports
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 PLANS = read_plans(default_plans(), "plans.toml")

@@ -5,9 +5,9 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 
 from cambist.history.fixing import Coverage
-from cambist.history.source_report import Condition, SourceReport
 from cambist.ingest.source_status import SourceStatus, SourceStatuses
 from cambist.pricing.source_kind import Pace, RateType
+from cambist.status.source_report import Condition, SourceReport
 
 NOON = datetime(2026, 3, 6, 12, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)

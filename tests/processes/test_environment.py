@@ -17,7 +17,6 @@ import pytest
 from cambist.admin.backfill import Backfilling
 from cambist.admin.quarantine import QuarantineAdmin
 from cambist.errors import CannotStart, RateBookDamaged, SourceRefused, StoreBroken
-from cambist.history.environment import SIMULATED, Environment
 from cambist.history.fixing import Fixing, Receipt, RefusedFixing
 from cambist.history.rate_matrix import RateMatrix
 from cambist.ingest.snapshot_builder import is_current
@@ -33,6 +32,7 @@ from cambist.registry.archive_worker import ArchiveTasks
 from cambist.registry.components import open_store
 from cambist.registry.sources import own_adapters
 from cambist.settings import Settings
+from cambist.status.environment import SIMULATED, Environment
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.shared.rate_book_file import RateBookFile, Topic
 from cambist.storage.shared.rate_matrix_file import open_rate_matrix, write_rate_matrix
@@ -222,7 +222,7 @@ def test_an_image_that_claims_to_be_current_is_made_anew_too(live: Settings, san
 
 def test_no_live_worker_begins_with_a_book_that_was_copied(live: Settings, sandbox: Settings) -> None:
     copy(("book.json",), sandbox, live)
-    with pytest.raises(RateBookDamaged, match="not made for a live folder"):
+    with pytest.raises(RateBookDamaged, match=r"not built for a \[live\] data directory"):
         ApiWorker(live)
 
 
@@ -236,7 +236,7 @@ def test_no_live_worker_begins_with_an_image_that_was_copied_but_waits_for_the_o
     worker = ApiWorker(live)
     mended.join()
     assert SIMULATED not in worker._worker_state._matrix.sources
-    assert "not made for a live folder: this worker waits until it is rebuilt" in caplog.text
+    assert "not built for a [live] data directory: this worker waits until it is rebuilt" in caplog.text
 
 
 def test_a_live_worker_takes_up_nothing_that_was_copied(
@@ -254,7 +254,7 @@ def test_a_live_worker_takes_up_nothing_that_was_copied(
     assert worker._worker_state._source_reports is None
     assert worker._worker_state.shelves._book is book
     refused = [str(record.exc_info[1]) for record in caplog.records if record.exc_info]
-    assert len([line for line in refused if "not made for a live folder" in line]) == 2
+    assert len([line for line in refused if "not built for a [live] data directory" in line]) == 2
 
 
 def test_nothing_live_is_passed_off_as_a_sandboxs_either(live: Settings, sandbox: Settings) -> None:

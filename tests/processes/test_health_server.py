@@ -16,10 +16,10 @@ import pytest
 from prometheus_client import REGISTRY, CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
-from cambist.history.source_report import SourceReport, SourceReports
 from cambist.processes import health_server
 from cambist.processes.health_http import MOST
 from cambist.processes.health_server import Sources, offer, readiness
+from cambist.status.source_report import SourceReport, SourceReports
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 SECOND = timedelta(seconds=1)

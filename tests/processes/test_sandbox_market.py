@@ -19,9 +19,7 @@ import pytest
 
 from cambist.admin.sandbox_faults import FaultsFile, written
 from cambist.errors import CannotStart, SettingRefused
-from cambist.history.environment import SIMULATED, Environment
 from cambist.history.rate_matrix import RateMatrix
-from cambist.history.source_report import SourceReports
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation
 from cambist.pricing.rate_book import RateBook
@@ -34,6 +32,8 @@ from cambist.sandbox.faults import Faults
 from cambist.sandbox.levels import LEVELS
 from cambist.sandbox.quoting import SANDBOX
 from cambist.settings import SANDBOX_DATA, Settings, read_settings
+from cambist.status.environment import SIMULATED, Environment
+from cambist.status.source_report import SourceReports
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.json_file import read_json_file
 from cambist.storage.shared.rate_book_file import RateBookFile

@@ -17,7 +17,6 @@ import pytest
 
 from cambist.errors import CannotStart, SourceBroken, SourceSilent, StoreBroken
 from cambist.history.coin_closes import CLOSES
-from cambist.history.environment import Environment
 from cambist.history.fixing import Coverage, Filed
 from cambist.ingest.coin_closes import CoinCloses, closes_of
 from cambist.ingest.filing import Delivery
@@ -27,6 +26,7 @@ from cambist.pricing.rate_book import RateBook
 from cambist.registry import archive_worker as module
 from cambist.registry.archive_worker import ArchiveTasks, ArchiveWorker
 from cambist.settings import Settings
+from cambist.status.environment import Environment
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.shared.rate_book_file import RateBookFile, Topic
 from cambist.storage.shared.rate_matrix_file import open_rate_matrix

@@ -9,7 +9,6 @@ import pytest
 
 from cambist.errors import SettingRefused, SourceRefused
 from cambist.history.coin_closes import CLOSES
-from cambist.history.environment import SIMULATED
 from cambist.registry.sources import (
     OWN_SOURCES,
     adapters,
@@ -21,6 +20,7 @@ from cambist.registry.sources import (
 )
 from cambist.settings import Settings
 from cambist.sources.adapters import ADAPTERS
+from cambist.status.environment import SIMULATED
 
 PAGE = (Path(__file__).parents[2] / "docs" / "guides" / "own-sources.md").read_text(encoding="utf-8")
 HARBOUR, MERIDIAN = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from cambist.history.source_report import SourceReport, SourceReports
+from cambist.status.source_report import SourceReport, SourceReports
 from cambist.storage.json_file import read_json_file, write_json_file
 
 NOON = datetime(2026, 3, 6, 12, 0, 0, 123456, tzinfo=UTC)

@@ -11,7 +11,6 @@ import aiohttp
 from stamina.instrumentation import set_on_retry_hooks
 
 from cambist.errors import BadParameter, shown
-from cambist.history.environment import Environment
 from cambist.ingest.backfill import Backfill, BackfillProgress, gaps, longest
 from cambist.ingest.fetch import Fetcher
 from cambist.registry.archive_worker import ArchiveTasks
@@ -19,6 +18,7 @@ from cambist.registry.components import open_store
 from cambist.registry.sources import fixing_adapters, keys_of_sources, switched_off
 from cambist.settings import Settings
 from cambist.sources.base import FixingAdapter
+from cambist.status.environment import Environment
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.shared.rate_book_file import RateBookFile, Topic
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from cambist.errors import CambistError, RateBookDamaged, RateMatrixDamaged, StoreBroken
 from cambist.history.damaged_rows import Damage
-from cambist.history.environment import check_rate_book, check_rate_matrix
 from cambist.registry.components import environment_of, open_store
 from cambist.settings import Settings
+from cambist.status.environment import check_rate_book, check_rate_matrix
 from cambist.storage import Store
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.shared.rate_book_file import RateBookFile

@@ -12,12 +12,12 @@ from typing import Self
 
 from cambist.accounts.names import echo, nearest
 from cambist.errors import BadParameter, CannotStart, SourceRefused
-from cambist.history.environment import Environment
 from cambist.history.fixing import Filed, Fixing, Receipt
 from cambist.history.quarantine import QuarantinedFixing, QuarantineState
 from cambist.registry.components import open_store
 from cambist.registry.sources import all_adapters
 from cambist.settings import Settings
+from cambist.status.environment import Environment
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.shared.rate_book_file import RateBookFile, Topic
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cambist.errors import BadParameter
-from cambist.history.source_report import SourceReports
 from cambist.registry.sources import all_adapters, keys_of_sources, switched_off
 from cambist.settings import Settings
 from cambist.sources.base import Source
+from cambist.status.source_report import SourceReports
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.json_file import read_json_file
 

@@ -17,13 +17,13 @@ from cambist.history.bars import NO_BARS, BarStore
 from cambist.history.fixing import ReceivedFixing
 from cambist.history.published_fixings import Words
 from cambist.history.rate_matrix import RateMatrix
-from cambist.history.source_report import SourceReports
 from cambist.pricing.freshness import fresh_for, stale_among
 from cambist.pricing.metals.mass import STANDARD, Units
 from cambist.pricing.quote import Quote
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.unix_time import unix_ms
 from cambist.reference.assets import AssetKind
+from cambist.status.source_report import SourceReports
 
 Updated = Annotated[
     str | int,

@@ -17,10 +17,10 @@ from cambist.clock import WallClock
 from cambist.history.bars import NO_BARS, BarStore
 from cambist.history.published_fixings import Words
 from cambist.history.rate_matrix import RateMatrix
-from cambist.history.source_report import SourceReports
 from cambist.pricing.metals.mass import STANDARD, Units
 from cambist.pricing.rate_book import RateBook
 from cambist.reference.assets import AssetKind
+from cambist.status.source_report import SourceReports
 
 
 class WorkerState:

@@ -20,7 +20,7 @@ from cambist.settings import read_settings
 if TYPE_CHECKING:
     from cambist.admin.declaration_dry_run import DryRunResult
     from cambist.admin.sources import Listed
-    from cambist.history.source_report import SourceReport, SourceReports
+    from cambist.status.source_report import SourceReport, SourceReports
 
 app = typer.Typer(help="List the sources, show their status, try a declaration.", no_args_is_help=True)
 

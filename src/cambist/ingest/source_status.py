@@ -8,9 +8,9 @@ from datetime import date, datetime, timedelta
 from itertools import chain
 
 from cambist.history.fixing import Coverage
-from cambist.history.source_report import SourceReport, SourceReports
 from cambist.pricing.source_kind import Pace
 from cambist.sources.base import Source
+from cambist.status.source_report import SourceReport, SourceReports
 
 _LATE_AFTER = {
     Pace.REALTIME: timedelta(minutes=2),

@@ -16,10 +16,8 @@ from cambist.api.state_reloader import StateReloader
 from cambist.api.worker_state import WorkerState
 from cambist.errors import CannotStart, RateBookDamaged, RateMatrixDamaged, RateUnavailable, StoreBroken
 from cambist.history.coin_closes import close_of
-from cambist.history.environment import Environment, check_rate_book, check_rate_matrix
 from cambist.history.fixing import ReceivedFixing
 from cambist.history.rate_matrix import RateMatrix
-from cambist.history.source_report import SourceReports
 from cambist.pricing.metals.mass import units_with
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.rate_book import RateBook
@@ -29,6 +27,8 @@ from cambist.registry.components import ages_of, endpoints, environment_of, open
 from cambist.registry.metering import open_meter
 from cambist.registry.plans import current_plans
 from cambist.settings import Settings
+from cambist.status.environment import Environment, check_rate_book, check_rate_matrix
+from cambist.status.source_report import SourceReports
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.json_file import read_json_file
 from cambist.storage.shared.rate_book_file import RateBookFile, Topic

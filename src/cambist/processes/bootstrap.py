@@ -17,7 +17,6 @@ from cambist.accounts.api_key import digest, mint, shown_prefix
 from cambist.errors import CannotStart, PlansRefused, RateBookDamaged, RateMatrixDamaged
 from cambist.history.archive import FixingArchive
 from cambist.history.coin_closes import CLOSES
-from cambist.history.environment import check_rate_book, check_rate_matrix
 from cambist.history.rate_matrix import RateMatrix
 from cambist.ingest.filing import Delivery, Files, Progress, file_delivery
 from cambist.ingest.snapshot_builder import is_current, rate_book_from_archive, rate_matrix_from_archive
@@ -29,6 +28,7 @@ from cambist.registry.plans import plans_file, publish_plans, put_into_effect, r
 from cambist.registry.sources import OWN_SOURCES, fixing_adapters
 from cambist.settings import Settings
 from cambist.sources.base import Source
+from cambist.status.environment import check_rate_book, check_rate_matrix
 from cambist.storage.atomic_file import remove_unfinished, write_atomically
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.shared.rate_book_file import RateBookFile, Topic

@@ -13,8 +13,8 @@ from prometheus_client import make_wsgi_app
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from cambist.history.source_report import Condition, SourceReports
 from cambist.processes.health_http import LOOPBACK, answer, listen
+from cambist.status.source_report import Condition, SourceReports
 
 log = logging.getLogger(__name__)
 

@@ -20,7 +20,6 @@ from stamina.instrumentation import set_on_retry_hooks
 
 from cambist.clock import utc_now
 from cambist.errors import CambistError, RateBookDamaged
-from cambist.history.source_report import SourceReports
 from cambist.ingest.bar_writer import BarWriter
 from cambist.ingest.coin_closes import archive_closes
 from cambist.ingest.fetch import Fetcher
@@ -41,6 +40,7 @@ from cambist.registry.open_bars import bars_kept, read_open_bars, write_open_bar
 from cambist.registry.sources import all_adapters, switched_off
 from cambist.settings import Settings
 from cambist.sources.base import Adapter, FixingAdapter, TickAdapter, VenueAdapter
+from cambist.status.source_report import SourceReports
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.json_file import read_json_file, write_json_file
 from cambist.storage.shared.rate_book_file import RateBookFile, Topic

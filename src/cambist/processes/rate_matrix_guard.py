@@ -14,9 +14,9 @@ from time import monotonic
 from prometheus_client import Counter, Gauge
 
 from cambist.errors import CambistError, RateMatrixDamaged
-from cambist.history.environment import check_rate_matrix
 from cambist.registry.components import environment_of
 from cambist.settings import Settings
+from cambist.status.environment import check_rate_matrix
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.shared.rate_matrix_file import open_rate_matrix
 

@@ -18,9 +18,7 @@ from time import monotonic
 
 from cambist.clock import utc_now
 from cambist.errors import RateBookDamaged, RateMatrixDamaged
-from cambist.history.environment import SIMULATED, Environment, check_rate_book, check_rate_matrix
 from cambist.history.rate_matrix import FIRST_DAY, RateMatrix
-from cambist.history.source_report import SourceReport, SourceReports
 from cambist.logs import log_config
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.source_kind import Pace, RateType
@@ -29,6 +27,8 @@ from cambist.processes.simulated_market import Simulated, last_fixed
 from cambist.reference.assets import METALS
 from cambist.reference.tables import CURRENCIES
 from cambist.settings import Settings
+from cambist.status.environment import SIMULATED, Environment, check_rate_book, check_rate_matrix
+from cambist.status.source_report import SourceReport, SourceReports
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.json_file import write_json_file
 from cambist.storage.shared.rate_book_file import RateBookFile, Topic

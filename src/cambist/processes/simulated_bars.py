@@ -12,7 +12,6 @@ from typing import TypeVar
 
 from cambist.errors import StoreBroken
 from cambist.history.bars import BarOf, Interval
-from cambist.history.environment import SIMULATED
 from cambist.ingest.bar_writer import FORGET_EVERY, has_bars, is_within_hours, oldest_kept
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Quote
@@ -21,6 +20,7 @@ from cambist.pricing.tick import Tick
 from cambist.registry.components import open_store
 from cambist.registry.open_bars import bars_kept, read_open_bars, write_open_bars
 from cambist.settings import Settings
+from cambist.status.environment import SIMULATED
 from cambist.storage.data_directory import DataDirectory
 
 log = logging.getLogger(__name__)

@@ -13,7 +13,6 @@ import numpy as np
 
 from cambist.admin.sandbox_faults import FaultsFile
 from cambist.errors import CannotStart, NoRate
-from cambist.history.environment import SIMULATED, Environment
 from cambist.history.pair_series import PairSeries
 from cambist.history.rate_matrix import FIRST_DAY, RateMatrix
 from cambist.history.rate_matrix_builder import SourceHistory, build_rate_matrix
@@ -28,6 +27,7 @@ from cambist.sandbox.fixing_days import FIXED_AT
 from cambist.sandbox.levels import LEVELS
 from cambist.sandbox.market import Market, SimulatedMarket
 from cambist.settings import Settings
+from cambist.status.environment import SIMULATED, Environment
 from cambist.storage.data_directory import DataDirectory
 
 N = TypeVar("N", str, Pair)

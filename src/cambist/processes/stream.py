@@ -17,7 +17,6 @@ import time
 from collections.abc import Awaitable, Callable
 
 from cambist.clock import utc_now
-from cambist.history.environment import check_rate_book
 from cambist.logs import log_config
 from cambist.processes import gc_tuning
 from cambist.processes.stream_report import REPORT_EVERY, StreamReport
@@ -25,6 +24,7 @@ from cambist.registry.components import ages_of, environment_of, open_store
 from cambist.registry.metering import open_meter
 from cambist.registry.plans import current_plans
 from cambist.settings import Settings
+from cambist.status.environment import check_rate_book
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.json_file import write_json_file
 from cambist.storage.shared.rate_book_file import RateBookFile, Topic

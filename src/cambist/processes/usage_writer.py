@@ -20,7 +20,6 @@ from prometheus_client import REGISTRY, Counter, Gauge
 
 from cambist.clock import utc_now
 from cambist.errors import CambistError
-from cambist.history.source_report import SourceReports
 from cambist.logs import log_config
 from cambist.processes.api_probe import api_wanting
 from cambist.processes.health_server import Sources, Wanting, offer
@@ -30,6 +29,7 @@ from cambist.processes.reserved_space import ReservedSpace
 from cambist.processes.stream_report import StreamReport, Streams
 from cambist.registry.components import open_store
 from cambist.settings import Settings
+from cambist.status.source_report import SourceReports
 from cambist.storage import Store
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.json_file import read_json_file

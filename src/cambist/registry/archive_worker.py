@@ -24,7 +24,6 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from cambist.errors import RateMatrixDamaged, SourceSilent, StoreBroken
 from cambist.history.bars import BarOf, Interval
-from cambist.history.environment import Environment, check_rate_matrix
 from cambist.history.fixing import Coverage, Filed
 from cambist.history.rate_matrix import RateMatrix
 from cambist.ingest.coin_closes import CoinCloses, file_closes
@@ -36,6 +35,7 @@ from cambist.pricing.consensus import Offer
 from cambist.registry.components import open_store
 from cambist.registry.sources import fixing_adapters
 from cambist.settings import Settings
+from cambist.status.environment import Environment, check_rate_matrix
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.shared.rate_book_file import RateBookFile, Topic
 from cambist.storage.shared.rate_matrix_file import open_rate_matrix, write_rate_matrix

@@ -11,9 +11,9 @@ from cambist import plugins
 from cambist.api.endpoint import Endpoint
 from cambist.api.endpoints import ENDPOINTS
 from cambist.errors import CannotStart
-from cambist.history.environment import Environment
 from cambist.reference.assets import AssetKind
 from cambist.settings import Settings
+from cambist.status.environment import Environment
 from cambist.storage import STORES, Store
 
 

@@ -12,11 +12,11 @@ from cambist import plugins
 from cambist.accounts.names import echo, nearest
 from cambist.errors import SettingRefused
 from cambist.history.coin_closes import CLOSES
-from cambist.history.environment import SIMULATED
 from cambist.settings import Settings
 from cambist.sources.adapters import ADAPTERS
 from cambist.sources.base import Adapter, FixingAdapter
 from cambist.sources.declaration import DeclaredAdapter, read_declaration
+from cambist.status.environment import SIMULATED
 
 TAKEN = (SIMULATED, CLOSES, *ADAPTERS)
 """Keys that no source of the operator's own may have."""

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from cambist.errors import CannotStart
-from cambist.history.environment import Environment
+from cambist.status.environment import Environment
 from cambist.storage.atomic_file import write_atomically
 
 _TELLING = ("cambist.db", "owner.key", "rates.image", "book.json", "versions", "ledger")

@@ -10,10 +10,10 @@ from sqlalchemy import Connection, Engine, func, select
 from cambist.errors import StoreBroken
 from cambist.history.archive import Wanted
 from cambist.history.damaged_rows import Damage
-from cambist.history.environment import SIMULATED
 from cambist.history.fixing import Coverage, Filed, Fixing, Receipt, ReceivedFixing, RefusedFixing
 from cambist.history.pair_series import PairSeries
 from cambist.pricing.pair import PIVOT, Pair
+from cambist.status.environment import SIMULATED
 from cambist.storage.sql.filing import Filing
 from cambist.storage.sql.lines import lines_of
 from cambist.storage.sql.reading import all_series, cells, day_of, known_of, line_of

@@ -10,7 +10,7 @@ from msgspec import Meta, Struct
 from cambist.api.endpoint import Endpoint
 from cambist.api.request_context import RequestContext, written
 from cambist.errors import RateUnavailable
-from cambist.history.source_report import Condition, SourceReport
+from cambist.status.source_report import Condition, SourceReport
 
 
 class Params(Struct, frozen=True):

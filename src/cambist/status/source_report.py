@@ -1,4 +1,7 @@
-"""The report on a source: what it is, how it does, what is here of it. Written by ingest, shown by everybody else."""
+"""The report on a source: what it publishes, whether it works, and what is stored of it.
+
+The ingest process writes it every second; the API, the health server and the CLI show it.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from msgspec import Struct
 
 
 class Condition(StrEnum):
-    """How a source does."""
+    """Whether a source works: `late` has nothing recent, `waiting` has nothing yet, `off` is disabled."""
 
     FRESH = "fresh"
     LATE = "late"
@@ -19,13 +22,13 @@ class Condition(StrEnum):
 
 
 class SourceReport(Struct, frozen=True, kw_only=True):
-    """A source's facts and how it does. Times are UTC.
+    """What is known about a source at one moment. Times are UTC.
 
-    `why` says why it is off or what failed last; `newest` is the newest market time heard of it, `late_after` how old
-    that may be before the source is late. `codes` counts what it has in the book, `pairs` what the archive holds, from
-    `first` to `last`. `waiting` counts its fixings in quarantine, `refused` its ticks that were refused, by reason.
-    `complete_on` is the last day on which all that was asked of it was answered. `left_out`
-    says which cells and columns of its last deliveries could not be read.
+    `why` is the reason why the source is disabled, or its last error. `newest` is the newest market time received from
+    it, and the source is late when that is older than `late_after`. `codes` counts its codes in the rate book, `pairs`
+    its pairs in the archive, whose days run from `first` to `last`. `waiting` counts its fixings in quarantine,
+    `refused` its refused ticks by reason. `complete_on` is the last day on which all its requests were answered.
+    `left_out` lists the cells and columns of its last deliveries that could not be read.
     """
 
     key: str
@@ -55,7 +58,7 @@ class SourceReport(Struct, frozen=True, kw_only=True):
     left_out: tuple[str, ...] = ()
 
     def condition(self, now: datetime) -> Condition:
-        """Say how the source does at a moment."""
+        """Return the condition of the source at a moment."""
         if not self.enabled:
             return Condition.OFF
         if self.failures and (self.last_success is None or (self.last_failure or now) > self.last_success):
@@ -65,12 +68,12 @@ class SourceReport(Struct, frozen=True, kw_only=True):
         return Condition.LATE if now - self.newest > self.late_after else Condition.FRESH
 
     def lag(self, now: datetime) -> timedelta | None:
-        """Say how old the newest that was heard of it is; None where nothing was."""
+        """Return the age of the newest market time received; None if nothing was received yet."""
         return None if self.newest is None else max(now - self.newest, timedelta())
 
 
 class SourceReports(Struct, frozen=True):
-    """The reports on all sources at one moment, and how ingest itself does."""
+    """The reports on all sources at one moment, with the version and time of the latest rate book."""
 
     written_at: datetime
     reports: tuple[SourceReport, ...]

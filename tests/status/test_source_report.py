@@ -1,11 +1,11 @@
-"""How a source does: off, failing, waiting, fresh or late."""
+"""The report on a source, and its condition: fresh, late, failing, waiting or off."""
 
 from datetime import UTC, datetime, timedelta
 
 import msgspec
 import pytest
 
-from cambist.history.source_report import Condition, SourceReport, SourceReports
+from cambist.status.source_report import Condition, SourceReport, SourceReports
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -31,17 +31,19 @@ def condition(**rest: object) -> Condition:
     return report(**rest).condition(NOW)
 
 
-def test_what_has_spoken_lately_is_fresh() -> None:
+def test_a_source_with_a_recent_price_is_fresh() -> None:
     assert condition(newest=NOW - HOUR, last_success=NOW) is Condition.FRESH
 
 
-@pytest.mark.parametrize(("age", "how"), [(4 * 24 * HOUR, Condition.FRESH), (4 * 24 * HOUR + HOUR, Condition.LATE)])
-def test_a_source_is_late_when_its_newest_is_older_than_it_should_be(age: timedelta, how: Condition) -> None:
-    assert condition(newest=NOW - age) is how
-    assert condition(newest=NOW - age / 24, late_after=timedelta(days=4) / 24) is how
+@pytest.mark.parametrize(
+    ("age", "expected"), [(4 * 24 * HOUR, Condition.FRESH), (4 * 24 * HOUR + HOUR, Condition.LATE)]
+)
+def test_a_source_is_late_when_its_newest_price_is_older_than_allowed(age: timedelta, expected: Condition) -> None:
+    assert condition(newest=NOW - age) is expected
+    assert condition(newest=NOW - age / 24, late_after=timedelta(days=4) / 24) is expected
 
 
-def test_a_source_of_which_nothing_was_heard_is_waited_for() -> None:
+def test_a_source_without_any_price_is_waiting() -> None:
     assert condition() is Condition.WAITING
     assert condition(last_success=NOW) is Condition.WAITING
 
@@ -55,25 +57,25 @@ def test_a_source_fails_from_its_failure_until_its_next_success() -> None:
     assert condition(failures=0, newest=NOW, last_failure=NOW) is Condition.FRESH
 
 
-def test_failing_is_told_before_late_and_off_before_everything() -> None:
+def test_failing_comes_before_late_and_off_before_all() -> None:
     failing = {"failures": 1, "last_failure": NOW, "newest": NOW - 999 * HOUR}
     assert condition(**failing) is Condition.FAILING
     assert condition(**failing, enabled=False) is Condition.OFF
     assert condition(enabled=False, why="its terms forbid redistribution") is Condition.OFF
 
 
-def test_the_lag_is_how_old_the_newest_is_and_never_below_nothing() -> None:
+def test_the_lag_is_the_age_of_the_newest_price_and_never_negative() -> None:
     assert report().lag(NOW) is None
     assert report(newest=NOW - HOUR).lag(NOW) == HOUR
     assert report(newest=NOW + HOUR).lag(NOW) == timedelta(0)
 
 
-def test_two_reports_do_not_share_what_they_count() -> None:
+def test_two_reports_do_not_share_their_counts() -> None:
     report().refused["bid above ask"] = 1
     assert report().refused == {}
 
 
-def test_a_bulletin_can_be_written_and_read_again() -> None:
-    given = SourceReports(NOW, (report(refused={"bid above ask": 2}, newest=NOW, late_after=HOUR), report()), 7, NOW)
-    assert msgspec.json.decode(msgspec.json.encode(given), type=SourceReports) == given
-    assert given.environment == "live"
+def test_source_reports_can_be_written_and_read_again() -> None:
+    reports = SourceReports(NOW, (report(refused={"bid above ask": 2}, newest=NOW, late_after=HOUR), report()), 7, NOW)
+    assert msgspec.json.decode(msgspec.json.encode(reports), type=SourceReports) == reports
+    assert reports.environment == "live"

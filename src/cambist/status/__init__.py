@@ -1,0 +1,1 @@
+"""The status of this installation: its environment, and a report on each source. Pure."""
