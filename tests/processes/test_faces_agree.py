@@ -124,15 +124,15 @@ def answered(view: RequestContext, pair: Pair) -> tuple[float, int] | None:
     try:
         if pair.base in METALS:
             gold = metals_quote.answer(
-                view, metals_quote.Params(instruments=(pair.base + pair.quote,), verbose=False, max_age=None)
+                view, metals_quote.MetalsQuoteParams(instruments=(pair.base + pair.quote,), verbose=False, max_age=None)
             )
             (one,) = gold.quotes.values()
             return float(one.bid), int(one.tsp)
         if pair.base in COINS:
-            fetch_prices.answer(view, fetch_prices.Params(pairs=(pair,), partial=False, max_age=None))
+            fetch_prices.answer(view, fetch_prices.FetchPricesParams(pairs=(pair,), partial=False, max_age=None))
             return 0.0, 0
         (money,) = fx_quote.answer(
-            view, fx_quote.Params(pairs=(str(pair),), partial=False, max_age=None)
+            view, fx_quote.FxQuoteParams(pairs=(str(pair),), partial=False, max_age=None)
         ).quotes.values()
         return float(bytes(money.bid)), money.tsp
     except RequestRefused:

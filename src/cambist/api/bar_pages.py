@@ -31,7 +31,7 @@ _INSTANT = timedelta(microseconds=1)
 _SHOWN = Context(prec=SHOWN_DIGITS, rounding=ROUND_HALF_UP)
 
 
-class Params(Struct, frozen=True):
+class BarPageParams(Struct, frozen=True):
     """A pair, from a moment to a moment."""
 
     pair: Annotated[
@@ -54,7 +54,7 @@ class Params(Struct, frozen=True):
     limit: Annotated[int, limit("limit", MOST_BARS, default=MOST_BARS, description="How many bars at most.")]
 
 
-class Head(Struct, frozen=True, kw_only=True):
+class BarPageHead(Struct, frozen=True, kw_only=True):
     """What a page of bars says of itself before its rows; `start` and `end` as they were given."""
 
     pair: str
@@ -85,8 +85,8 @@ class BarPage:
         """Of how many units of the base its prices are."""
         return size_of(self.pair.base, self.pair.quote)
 
-    def head(self, params: Params) -> dict[str, Any]:
-        """Give the fields of its `Head`."""
+    def head(self, params: BarPageParams) -> dict[str, Any]:
+        """Give the fields of its `BarPageHead`."""
         return {
             "pair": self.pair.base + self.pair.quote,
             "interval": params.interval,
@@ -99,7 +99,7 @@ class BarPage:
         }
 
 
-def page_of(view: RequestContext, params: Params) -> BarPage:
+def page_of(view: RequestContext, params: BarPageParams) -> BarPage:
     """Read a page of bars.
 
     Who names no start gets what their plan includes. Errors: UnknownFxPair, BadParameter for a start after the end,
@@ -121,7 +121,7 @@ def page_of(view: RequestContext, params: Params) -> BarPage:
     )
 
 
-def _found(view: RequestContext, params: Params) -> tuple[Pair, bool]:
+def _found(view: RequestContext, params: BarPageParams) -> tuple[Pair, bool]:
     """Return the pair of a name, and whether its bars are stored for its inverse.
 
     A pair that is no longer listed keeps its bars; a listed pair without bars has none either way round.
@@ -159,13 +159,13 @@ def _first_moment(day: date) -> datetime | None:
     return None if day == date.min else datetime.combine(day, time(), UTC)
 
 
-def oldest(_view: RequestContext, params: Params) -> date | None:
+def oldest(_view: RequestContext, params: BarPageParams) -> date | None:
     """It reaches back to its start; without one to just before its end, and from there as far as the plan includes."""
     if params.start is not None:
         return params.start.at.astimezone(UTC).date()
     return (params.end.at - _INSTANT).astimezone(UTC).date() if params.end else None
 
 
-def closed(view: RequestContext, params: Params) -> bool:
+def closed(view: RequestContext, params: BarPageParams) -> bool:
     """A page is closed when the bars before its end can be amended no more."""
     return params.end is not None and params.end.at + params.interval.length + AMENDED_FOR < view.now

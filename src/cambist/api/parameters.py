@@ -1,8 +1,8 @@
-"""Reading a request's parameters: forgiving in form, strict in meaning.
+"""Reading the parameters of a request.
 
-A `Params` struct declares them: each field is `Annotated[type, Param(…)]`. Codes come in any case, lists with
-spaces, empty items and repeats; of a repeated parameter the last non-empty value counts. What becomes of unknown
-ones stands in `unknown`.
+A struct declares the parameters of an endpoint: each field is `Annotated[type, Param(…)]`. Codes are accepted in any
+case, lists with spaces, empty items and repeats. If a parameter is repeated, the last non-empty value counts. Unknown
+parameters are handled in `unknown_parameters`.
 """
 
 from __future__ import annotations
@@ -23,6 +23,10 @@ _BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _ABSENT: Any = object()
 
 S = TypeVar("S", bound=Struct)
+
+
+class NoParameters(Struct, frozen=True):
+    """The parameters of an endpoint that has none."""
 
 
 @dataclass(frozen=True, slots=True)

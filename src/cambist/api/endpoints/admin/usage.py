@@ -8,13 +8,10 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from cambist.api.endpoint import Endpoint
+from cambist.api.parameters import NoParameters
 from cambist.api.request_context import RequestContext
 
 Calls = Annotated[int, Meta(ge=0)]
-
-
-class Params(Struct, frozen=True):
-    """None."""
 
 
 class CurrentPeriod(Struct, frozen=True):
@@ -26,7 +23,7 @@ class CurrentPeriod(Struct, frozen=True):
     usage: Calls
 
 
-class Body(Struct, frozen=True):
+class UsageResponse(Struct, frozen=True):
     """Fifteen days of calls, oldest first, ending today; the quota, null without one; the current period."""
 
     usage: dict[str, Calls]
@@ -34,12 +31,12 @@ class Body(Struct, frozen=True):
     current_period: CurrentPeriod
 
 
-def answer(view: RequestContext, _params: Params) -> Body:
+def answer(view: RequestContext, _params: NoParameters) -> UsageResponse:
     """Show the account's usage record; this very call is not yet in it."""
     record = view.usage
     if record is None:
         raise TypeError("a personal endpoint was given no usage")
-    return Body(
+    return UsageResponse(
         usage={day.isoformat(): calls for day, calls in record.by_day.items()},
         monthly_quota=record.quota,
         current_period=CurrentPeriod(
@@ -51,12 +48,12 @@ def answer(view: RequestContext, _params: Params) -> Body:
     )
 
 
-endpoint: Endpoint[Params, Body] = Endpoint(
+endpoint: Endpoint[NoParameters, UsageResponse] = Endpoint(
     path="/usage",
     tag="admin",
     summary="Calls spent and left",
-    params=Params,
-    body=Body,
+    params=NoParameters,
+    body=UsageResponse,
     answer=answer,
     personal=True,
 )

@@ -12,30 +12,26 @@ from cambist.pricing.crypto_pairs import listed_coins
 from cambist.reference.assets import COINS
 
 
-class Params(BookParameters, frozen=True):
-    """None."""
-
-
-class Body(Struct, frozen=True):
+class CryptoCurrenciesResponse(Struct, frozen=True):
     """Names by symbol."""
 
     currencies: dict[str, str]
 
 
-def answer(view: RequestContext, _params: Params) -> Body:
+def answer(view: RequestContext, _params: BookParameters) -> CryptoCurrenciesResponse:
     """List every coin that a venue trades, stablecoins among them."""
     coins = listed_coins(view.book)
     if not coins:
         raise RateUnavailable("No venue has been heard of yet")
-    return Body({coin: COINS[coin].name for coin in coins})
+    return CryptoCurrenciesResponse({coin: COINS[coin].name for coin in coins})
 
 
-endpoint: Endpoint[Params, Body] = Endpoint(
+endpoint: Endpoint[BookParameters, CryptoCurrenciesResponse] = Endpoint(
     path="/crypto/currencies",
     tag="crypto",
     summary="All coins",
-    params=Params,
-    body=Body,
+    params=BookParameters,
+    body=CryptoCurrenciesResponse,
     answer=answer,
     is_list=True,
 )

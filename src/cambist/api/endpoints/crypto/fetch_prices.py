@@ -21,7 +21,7 @@ from cambist.reference.assets import AssetKind
 _LISTED = "the pairs that are listed are found at /crypto/pairs"
 
 
-class Params(LiveList, frozen=True, kw_only=True):
+class FetchPricesParams(LiveList, frozen=True, kw_only=True):
     """One to ten pairs."""
 
     pairs: Annotated[
@@ -29,23 +29,23 @@ class Params(LiveList, frozen=True, kw_only=True):
     ]
 
 
-class Body(Struct, frozen=True):
+class FetchPricesResponse(Struct, frozen=True):
     """Midpoints by pair, in the order of the request."""
 
     prices: Rates
     unavailable: Unavailable = UNSET
 
 
-def answer(view: RequestContext, params: Params) -> Body:
+def answer(view: RequestContext, params: FetchPricesParams) -> FetchPricesResponse:
     """Give the venues' median midpoint of each pair.
 
     A listed pair that no venue has quoted lately is computed through what its coins are traded in.
     """
     found, unavailable = answered(params.pairs, lambda pair: _rate(view, pair, params), partial=params.partial)
-    return Body(rates({str(pair): rate.value for pair, rate in found.items()}), unavailable)
+    return FetchPricesResponse(rates({str(pair): rate.value for pair, rate in found.items()}), unavailable)
 
 
-def _rate(view: RequestContext, pair: Pair, params: Params) -> Rate:
+def _rate(view: RequestContext, pair: Pair, params: FetchPricesParams) -> Rate:
     _check_listed(view.book, pair)
     quote = view.book.pairs.get(pair)
     if quote is not None and view.is_fresh(quote, AssetKind.COIN, params.max_age):
@@ -65,11 +65,11 @@ def _check_listed(book: RateBook, pair: Pair) -> None:
     raise UnknownPair(str(pair), "", f"it is listed as [{pair.inverse}]" if is_listed(book, pair.inverse) else _LISTED)
 
 
-endpoint: Endpoint[Params, Body] = Endpoint(
+endpoint: Endpoint[FetchPricesParams, FetchPricesResponse] = Endpoint(
     path="/crypto/fetch-prices",
     tag="crypto",
     summary="Prices of pairs of coins",
-    params=Params,
-    body=Body,
+    params=FetchPricesParams,
+    body=FetchPricesResponse,
     answer=answer,
 )

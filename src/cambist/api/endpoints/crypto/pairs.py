@@ -11,10 +11,6 @@ from cambist.errors import RateUnavailable
 from cambist.pricing.crypto_pairs import listed_pairs
 
 
-class Params(BookParameters, frozen=True):
-    """None."""
-
-
 class CryptoPair(Struct, frozen=True):
     """One unit of `base` is priced in `quote`."""
 
@@ -22,26 +18,26 @@ class CryptoPair(Struct, frozen=True):
     quote: str
 
 
-class Body(Struct, frozen=True):
+class CryptoPairsResponse(Struct, frozen=True):
     """Pairs by their name, `BASE/QUOTE`."""
 
     pairs: dict[str, CryptoPair]
 
 
-def answer(view: RequestContext, _params: Params) -> Body:
+def answer(view: RequestContext, _params: BookParameters) -> CryptoPairsResponse:
     """List every pair with a coin in it that a venue trades; leveraged tokens are left out."""
     pairs = listed_pairs(view.book)
     if not pairs:
         raise RateUnavailable("No venue has been heard of yet")
-    return Body({str(pair): CryptoPair(pair.base, pair.quote) for pair in pairs})
+    return CryptoPairsResponse({str(pair): CryptoPair(pair.base, pair.quote) for pair in pairs})
 
 
-endpoint: Endpoint[Params, Body] = Endpoint(
+endpoint: Endpoint[BookParameters, CryptoPairsResponse] = Endpoint(
     path="/crypto/pairs",
     tag="crypto",
     summary="All pairs of coins",
-    params=Params,
-    body=Body,
+    params=BookParameters,
+    body=CryptoPairsResponse,
     answer=answer,
     is_list=True,
 )

@@ -26,7 +26,7 @@ _SOUND_DIGITS = 15
 """To how many digits a float64 is sure of a rate: those beyond would show in large amounts."""
 
 
-class Params(FreshnessParameters, frozen=True, kw_only=True):
+class ConvertParams(FreshnessParameters, frozen=True, kw_only=True):
     """An amount of one currency, into another."""
 
     base: Annotated[
@@ -45,7 +45,7 @@ class Params(FreshnessParameters, frozen=True, kw_only=True):
     precision: Annotated[int, places("precision", default=2, description="Decimals of the result.", example="2")]
 
 
-class Body(Struct, frozen=True, rename={"day": "date"}):
+class ConvertResponse(Struct, frozen=True, rename={"day": "date"}):
     """The amount asked, and in `result` the target's amount first, then the `rate`.
 
     `updated` says how old a rate of now is; of a past day the `date` and, for currencies, `fixed_on`, the day of the
@@ -60,7 +60,7 @@ class Body(Struct, frozen=True, rename={"day": "date"}):
     fixed_on: date | UnsetType | None = UNSET
 
 
-def answer(view: RequestContext, params: Params) -> Body:
+def answer(view: RequestContext, params: ConvertParams) -> ConvertResponse:
     """Convert an amount at the exact rate; the result is rounded once, a half up, and so is the rate that is shown.
 
     With `date` it is converted at that day's rate, as `/historical` has it; a coin's is what it was worth at midnight.
@@ -70,13 +70,13 @@ def answer(view: RequestContext, params: Params) -> Body:
     return _now(view, pair, params) if params.day is None else _on_day(view, pair, params)
 
 
-def _now(view: RequestContext, pair: Pair, params: Params) -> Body:
+def _now(view: RequestContext, pair: Pair, params: ConvertParams) -> ConvertResponse:
     view.check_fresh((pair.base, pair.quote))
     rate = midpoint(view.book, pair)
     return _converted(pair, params, rate.value, updated=view.updated(rate.as_of, params.max_age))
 
 
-def _on_day(view: RequestContext, pair: Pair, params: Params) -> Body:
+def _on_day(view: RequestContext, pair: Pair, params: ConvertParams) -> ConvertResponse:
     day = not_after_today("date", params.day or view.today, view.today)
     closes = closes_of(view, pair, day)
     found = crossed_on(view.matrix, pair, day, closes).values[0]
@@ -84,9 +84,9 @@ def _on_day(view: RequestContext, pair: Pair, params: Params) -> Body:
     return _converted(pair, params, Fraction(f"{found:.{_SOUND_DIGITS}g}"), day=day, fixed_on=fixed_on)
 
 
-def _converted(pair: Pair, params: Params, rate: Fraction, **rest: Any) -> Body:
+def _converted(pair: Pair, params: ConvertParams, rate: Fraction, **rest: Any) -> ConvertResponse:
     converted = half_up(Fraction(params.amount) * rate, params.precision)
-    return Body(
+    return ConvertResponse(
         base=pair.base,
         amount=number(params.amount),
         result=numbers({pair.quote: converted, "rate": shown_digits(rate)}),
@@ -94,17 +94,17 @@ def _converted(pair: Pair, params: Params, rate: Fraction, **rest: Any) -> Body:
     )
 
 
-def oldest(_view: RequestContext, params: Params) -> date | None:
+def oldest(_view: RequestContext, params: ConvertParams) -> date | None:
     """It is about one day, or about now."""
     return params.day
 
 
-endpoint: Endpoint[Params, Body] = Endpoint(
+endpoint: Endpoint[ConvertParams, ConvertResponse] = Endpoint(
     path="/convert",
     tag="currency",
     summary="Convert an amount",
-    params=Params,
-    body=Body,
+    params=ConvertParams,
+    body=ConvertResponse,
     answer=answer,
     oldest=oldest,
 )

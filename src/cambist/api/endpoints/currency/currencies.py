@@ -16,7 +16,7 @@ from cambist.errors import RateUnavailable
 from cambist.reference.tables import CURRENCIES, Currency
 
 
-class Params(BookParameters, frozen=True):
+class CurrenciesParams(BookParameters, frozen=True):
     """Whether to list all."""
 
     everything: Annotated[
@@ -25,7 +25,7 @@ class Params(BookParameters, frozen=True):
     ]
 
 
-class Life(Struct, frozen=True):
+class CurrencyLife(Struct, frozen=True):
     """First and last day of a currency, the last one null while it lives; `priced` where it has a rate now."""
 
     first: date
@@ -33,23 +33,23 @@ class Life(Struct, frozen=True):
     priced: bool
 
 
-class Body(Struct, frozen=True):
+class CurrenciesResponse(Struct, frozen=True):
     """Names by code; with `all` also `lives` by code."""
 
     currencies: dict[str, str]
-    lives: dict[str, Life] | UnsetType = UNSET
+    lives: dict[str, CurrencyLife] | UnsetType = UNSET
 
 
-def answer(view: RequestContext, params: Params) -> Body:
+def answer(view: RequestContext, params: CurrenciesParams) -> CurrenciesResponse:
     """List the currencies that have a rate now, with `all` every currency that is known here.
 
     What has ended converts for ever where the law fixed its rate, and has its past at `/historical`.
     """
     priced = {code for code, currency in CURRENCIES.items() if _is_priced(view, currency)}
     listed = [currency for code, currency in CURRENCIES.items() if params.everything or code in priced]
-    return Body(
+    return CurrenciesResponse(
         currencies={currency.code: currency.name for currency in listed},
-        lives={one.code: Life(one.first_day, one.last_day, one.code in priced) for one in listed}
+        lives={one.code: CurrencyLife(one.first_day, one.last_day, one.code in priced) for one in listed}
         if params.everything
         else UNSET,
     )
@@ -65,12 +65,12 @@ def _is_priced(view: RequestContext, currency: Currency) -> bool:
     return True
 
 
-endpoint: Endpoint[Params, Body] = Endpoint(
+endpoint: Endpoint[CurrenciesParams, CurrenciesResponse] = Endpoint(
     path="/currencies",
     tag="currency",
     summary="All currencies",
-    params=Params,
-    body=Body,
+    params=CurrenciesParams,
+    body=CurrenciesResponse,
     answer=answer,
     is_list=True,
 )

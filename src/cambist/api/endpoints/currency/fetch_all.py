@@ -15,13 +15,13 @@ from cambist.pricing.cross_rates import midpoints
 from cambist.pricing.pair import PIVOT
 
 
-class Params(FreshnessParameters, frozen=True, kw_only=True):
+class FetchAllParams(FreshnessParameters, frozen=True, kw_only=True):
     """From one currency."""
 
     base: Annotated[str, code("from", "source", default=PIVOT, description="Source, USD if left out.", example="EUR")]
 
 
-class Body(Struct, frozen=True):
+class FetchAllResponse(Struct, frozen=True):
     """Rates by code."""
 
     base: str
@@ -29,21 +29,21 @@ class Body(Struct, frozen=True):
     updated: Updated
 
 
-def answer(view: RequestContext, params: Params) -> Body:
+def answer(view: RequestContext, params: FetchAllParams) -> FetchAllResponse:
     """Give the rates from one currency to all that have a rate now, itself included."""
     found = midpoints(view.book, [params.base], sorted({*view.book.listed, params.base}))
-    return Body(
+    return FetchAllResponse(
         base=params.base,
         results=rates(found.values[params.base]),
         updated=view.updated(found.as_of, params.max_age),
     )
 
 
-endpoint: Endpoint[Params, Body] = Endpoint(
+endpoint: Endpoint[FetchAllParams, FetchAllResponse] = Endpoint(
     path="/fetch-all",
     tag="currency",
     summary="All rates from one currency",
-    params=Params,
-    body=Body,
+    params=FetchAllParams,
+    body=FetchAllResponse,
     answer=answer,
 )

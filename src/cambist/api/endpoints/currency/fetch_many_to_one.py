@@ -15,14 +15,14 @@ from cambist.pricing.cross_rates import midpoints
 from cambist.pricing.pair import PIVOT
 
 
-class Params(LiveList, frozen=True, kw_only=True):
+class FetchManyToOneParams(LiveList, frozen=True, kw_only=True):
     """From a list to one currency."""
 
     bases: Annotated[tuple[str, ...], codes("from", "source", description="Sources.", example="USD,JPY,GBP")]
     quote: Annotated[str, code("to", "target", empty=PIVOT, description="Target, USD if empty.", example="EUR")]
 
 
-class Body(Struct, frozen=True, rename={"quote": "to", "results": "from"}):
+class FetchManyToOneResponse(Struct, frozen=True, rename={"quote": "to", "results": "from"}):
     """Rates by source, in the order of the request."""
 
     quote: str
@@ -32,16 +32,16 @@ class Body(Struct, frozen=True, rename={"quote": "to", "results": "from"}):
     unavailable: Unavailable = UNSET
 
 
-def cost(view: RequestContext, params: Params) -> int:
+def cost(view: RequestContext, params: FetchManyToOneParams) -> int:
     """Each pair returned is a call."""
     return len(available(view, params.bases, params)[0])
 
 
-def answer(view: RequestContext, params: Params) -> Body:
+def answer(view: RequestContext, params: FetchManyToOneParams) -> FetchManyToOneResponse:
     """Give the rate from each of a list of currencies to one."""
     bases, unavailable = available(view, params.bases, params)
     found = midpoints(view.book, bases, [params.quote])
-    return Body(
+    return FetchManyToOneResponse(
         quote=params.quote,
         results=rates({base: row[params.quote] for base, row in found.values.items()}),
         updated=view.updated(found.as_of, params.max_age),
@@ -50,12 +50,12 @@ def answer(view: RequestContext, params: Params) -> Body:
     )
 
 
-endpoint: Endpoint[Params, Body] = Endpoint(
+endpoint: Endpoint[FetchManyToOneParams, FetchManyToOneResponse] = Endpoint(
     path="/fetch-many-to-one",
     tag="currency",
     summary="Several rates to one currency",
-    params=Params,
-    body=Body,
+    params=FetchManyToOneParams,
+    body=FetchManyToOneResponse,
     answer=answer,
     cost=cost,
 )

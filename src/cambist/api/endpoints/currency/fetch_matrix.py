@@ -17,14 +17,14 @@ from cambist.pricing.cross_rates import midpoints
 MOST_PAIRS = 10_000
 
 
-class Params(LiveList, frozen=True, kw_only=True):
+class FetchMatrixParams(LiveList, frozen=True, kw_only=True):
     """From a list to a list."""
 
     bases: Annotated[tuple[str, ...], codes("from", "source", description="Sources.", example="USD,EUR")]
     quotes: Annotated[tuple[str, ...], codes("to", "target", description="Targets.", example="JPY,GBP")]
 
 
-class Body(Struct, frozen=True, rename={"bases": "from", "quotes": "to"}):
+class FetchMatrixResponse(Struct, frozen=True, rename={"bases": "from", "quotes": "to"}):
     """Rates by source and target, both in the order of the request."""
 
     bases: tuple[str, ...]
@@ -35,20 +35,20 @@ class Body(Struct, frozen=True, rename={"bases": "from", "quotes": "to"}):
     unavailable: Unavailable = UNSET
 
 
-def cost(view: RequestContext, params: Params) -> int:
+def cost(view: RequestContext, params: FetchMatrixParams) -> int:
     """Each pair returned is a call, also where source and target are the same."""
     (bases, quotes), _ = _sides(view, params)
     return len(bases) * len(quotes)
 
 
-def answer(view: RequestContext, params: Params) -> Body:
+def answer(view: RequestContext, params: FetchMatrixParams) -> FetchMatrixResponse:
     """Give every rate between two lists of currencies, at most 10,000."""
     calls = len(params.bases) * len(params.quotes)
     if calls > MOST_PAIRS:
         raise BadParameter(f"Too many pairs in [from] x [to]: [{calls}], at most {MOST_PAIRS}")
     (bases, quotes), unavailable = _sides(view, params)
     found = midpoints(view.book, bases, quotes)
-    return Body(
+    return FetchMatrixResponse(
         bases=bases,
         quotes=quotes,
         matrix=matrix(found.values),
@@ -59,7 +59,7 @@ def answer(view: RequestContext, params: Params) -> Body:
 
 
 def _sides(
-    view: RequestContext, params: Params
+    view: RequestContext, params: FetchMatrixParams
 ) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], list[str] | UnsetType]:
     bases, missing = available(view, params.bases, params)
     quotes, also_missing = available(view, params.quotes, params)
@@ -68,12 +68,12 @@ def _sides(
     return (bases, quotes), list(dict.fromkeys([*missing, *also_missing]))
 
 
-endpoint: Endpoint[Params, Body] = Endpoint(
+endpoint: Endpoint[FetchMatrixParams, FetchMatrixResponse] = Endpoint(
     path="/fetch-matrix",
     tag="currency",
     summary="Every rate between two lists of currencies",
-    params=Params,
-    body=Body,
+    params=FetchMatrixParams,
+    body=FetchMatrixResponse,
     answer=answer,
     cost=cost,
 )

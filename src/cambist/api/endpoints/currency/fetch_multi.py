@@ -16,7 +16,7 @@ from cambist.pricing.pair import PIVOT
 from cambist.reference.assets import METALS
 
 
-class Params(LiveList, frozen=True, kw_only=True):
+class FetchMultiParams(LiveList, frozen=True, kw_only=True):
     """From one currency to a list."""
 
     base: Annotated[
@@ -36,7 +36,7 @@ class Params(LiveList, frozen=True, kw_only=True):
     ]
 
 
-class Body(Struct, frozen=True):
+class FetchMultiResponse(Struct, frozen=True):
     """Rates in the order of the request."""
 
     base: str
@@ -45,7 +45,7 @@ class Body(Struct, frozen=True):
     unavailable: Unavailable = UNSET
 
 
-def cost(view: RequestContext, params: Params) -> int:
+def cost(view: RequestContext, params: FetchMultiParams) -> int:
     """One call; from a metal one more for each target, and one more for each that is crossed through the dollar."""
     if params.base not in METALS:
         return 1
@@ -53,7 +53,7 @@ def cost(view: RequestContext, params: Params) -> int:
     return 1 + len(quotes) + sum(quote not in (PIVOT, params.base) for quote in quotes)
 
 
-def answer(view: RequestContext, params: Params) -> Body:
+def answer(view: RequestContext, params: FetchMultiParams) -> FetchMultiResponse:
     """Give the rates from one currency or metal to each of a list.
 
     A metal counts in its own unit: a precious one by the troy ounce, a base one by the tonne.
@@ -61,7 +61,7 @@ def answer(view: RequestContext, params: Params) -> Body:
     quotes, unavailable = available(view, params.quotes, params)
     view.check_fresh((params.base, *quotes))
     found = midpoints(view.book, [params.base], quotes)
-    return Body(
+    return FetchMultiResponse(
         base=params.base,
         results=rates(found.values[params.base]),
         updated=view.updated(found.as_of, params.max_age),
@@ -69,12 +69,12 @@ def answer(view: RequestContext, params: Params) -> Body:
     )
 
 
-endpoint: Endpoint[Params, Body] = Endpoint(
+endpoint: Endpoint[FetchMultiParams, FetchMultiResponse] = Endpoint(
     path="/fetch-multi",
     tag="currency",
     summary="Several rates from one currency",
-    params=Params,
-    body=Body,
+    params=FetchMultiParams,
+    body=FetchMultiResponse,
     answer=answer,
     cost=cost,
 )

@@ -16,7 +16,7 @@ from cambist.pricing.cross_rates import midpoint
 from cambist.pricing.pair import PIVOT, Pair
 
 
-class Params(FreshnessParameters, frozen=True, kw_only=True):
+class FetchOneParams(FreshnessParameters, frozen=True, kw_only=True):
     """From one currency to another; either may be left out, not both."""
 
     base: Annotated[
@@ -41,7 +41,7 @@ class Params(FreshnessParameters, frozen=True, kw_only=True):
     ]
 
 
-class Body(Struct, frozen=True):
+class FetchOneResponse(Struct, frozen=True):
     """One rate."""
 
     base: str
@@ -49,7 +49,7 @@ class Body(Struct, frozen=True):
     updated: Updated
 
 
-def answer(view: RequestContext, params: Params) -> Body:
+def answer(view: RequestContext, params: FetchOneParams) -> FetchOneResponse:
     """Give the rate between two currencies, metals or coins.
 
     Either side may be left out and is then the US dollar; without both the request is refused (400).
@@ -63,18 +63,18 @@ def answer(view: RequestContext, params: Params) -> Body:
     check_crossable(pair.base, pair.quote)
     view.check_fresh((pair.base, pair.quote))
     rate = midpoint(view.book, pair)
-    return Body(
+    return FetchOneResponse(
         base=pair.base,
         result=rates({pair.quote: rate.value}),
         updated=view.updated(rate.as_of, params.max_age),
     )
 
 
-endpoint: Endpoint[Params, Body] = Endpoint(
+endpoint: Endpoint[FetchOneParams, FetchOneResponse] = Endpoint(
     path="/fetch-one",
     tag="currency",
     summary="One rate",
-    params=Params,
-    body=Body,
+    params=FetchOneParams,
+    body=FetchOneResponse,
     answer=answer,
 )

@@ -19,7 +19,7 @@ from cambist.history.rate_matrix_excerpt import columns, rows
 from cambist.pricing.pair import PIVOT
 
 
-class Params(OfList, frozen=True, kw_only=True):
+class HistoricalParams(OfList, frozen=True, kw_only=True):
     """A day, from one currency to a list or to all."""
 
     day: Annotated[date, day("date", description="The day, UTC.", example="2024-02-29")]
@@ -41,7 +41,7 @@ class Params(OfList, frozen=True, kw_only=True):
     verbose: Annotated[bool, flag("verbose", description="Add `fixings`: true, 1, yes or y.")]
 
 
-class Body(Struct, frozen=True, rename={"day": "date"}):
+class HistoricalResponse(Struct, frozen=True, rename={"day": "date"}):
     """The day's rates, carried forward over weekends and holidays.
 
     `fixed_on` is the day of the oldest fixing among them, `carried_days` how many days before the day asked that was;
@@ -57,25 +57,25 @@ class Body(Struct, frozen=True, rename={"day": "date"}):
     unavailable: Unavailable = UNSET
 
 
-def closed(view: RequestContext, params: Params) -> bool:
+def closed(view: RequestContext, params: HistoricalParams) -> bool:
     """It is closed when the day is immutable for what was asked."""
     codes = None if params.quotes is None else (params.base, *params.quotes)
     return is_immutable(view.matrix, params.day, view.today, codes)
 
 
-def oldest(_view: RequestContext, params: Params) -> date:
+def oldest(_view: RequestContext, params: HistoricalParams) -> date:
     """It is about one day."""
     return params.day
 
 
-def made_of(view: RequestContext, params: Params) -> Iterable[bytes]:
+def made_of(view: RequestContext, params: HistoricalParams) -> Iterable[bytes]:
     """It is read from the day's cells."""
     if params.quotes is None:
         return rows(view.matrix, params.day)
     return columns(view.matrix, (params.base, *params.quotes), params.day, params.day)
 
 
-def answer(view: RequestContext, params: Params) -> Body:
+def answer(view: RequestContext, params: HistoricalParams) -> HistoricalResponse:
     """Give the rates of a past day.
 
     A day without a fixing, such as a weekend or a holiday, reads the last one before it, at most 14 days back.
@@ -84,7 +84,7 @@ def answer(view: RequestContext, params: Params) -> Body:
     found, unavailable = _found(view, day, params)
     fixings = fixing_days(view.matrix, day, params.base, found.codes)
     fixed_on = min((each for each in fixings.values() if each is not None), default=None)
-    return Body(
+    return HistoricalResponse(
         day=day,
         base=params.base,
         results=day_rates(found),
@@ -95,7 +95,7 @@ def answer(view: RequestContext, params: Params) -> Body:
     )
 
 
-def _found(view: RequestContext, day: date, params: Params) -> tuple[DayRates, list[str]]:
+def _found(view: RequestContext, day: date, params: HistoricalParams) -> tuple[DayRates, list[str]]:
     """Give the rates of the day, and the targets that have none. Errors: NoRate for one, unless part will do."""
     if params.quotes is None:
         return listed_on(view.matrix, day, params.base), []
@@ -106,12 +106,12 @@ def _found(view: RequestContext, day: date, params: Params) -> tuple[DayRates, l
     return found, [*missing, *(error.symbol for error in params.quotes.unknown)]
 
 
-endpoint: Endpoint[Params, Body] = Endpoint(
+endpoint: Endpoint[HistoricalParams, HistoricalResponse] = Endpoint(
     path="/historical",
     tag="currency",
     summary="Rates of a past day",
-    params=Params,
-    body=Body,
+    params=HistoricalParams,
+    body=HistoricalResponse,
     answer=answer,
     closed=closed,
     made_of=made_of,

@@ -8,16 +8,13 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from cambist.api.endpoint import Endpoint
+from cambist.api.parameters import NoParameters
 from cambist.api.request_context import RequestContext, written
 from cambist.errors import RateUnavailable
 from cambist.status.source_report import Condition, SourceReport
 
 
-class Params(Struct, frozen=True):
-    """None."""
-
-
-class History(Struct, frozen=True):
+class SourceCoverage(Struct, frozen=True):
     """What the archive holds of a source: pairs, and the first and last day."""
 
     pairs: int
@@ -25,7 +22,7 @@ class History(Struct, frozen=True):
     last: date | None
 
 
-class SourceState(Struct, frozen=True):
+class SourceRecord(Struct, frozen=True):
     """One source: its facts, and how it does.
 
     `state` is fresh, late, failing, waiting or off, `why` the reason. `newest` is the newest market time heard of it,
@@ -48,31 +45,31 @@ class SourceState(Struct, frozen=True):
     quoted: Annotated[int, Meta(ge=0)]
     quarantined: Annotated[int, Meta(ge=0)]
     left_out: list[str]
-    history: History
+    history: SourceCoverage
 
 
-class Body(Struct, frozen=True):
+class SourcesResponse(Struct, frozen=True):
     """Every source by key, best first; `environment` is sandbox where nothing of it is real."""
 
     environment: str
     updated: str | int
-    sources: dict[str, SourceState]
+    sources: dict[str, SourceRecord]
 
 
-def answer(view: RequestContext, _params: Params) -> Body:
+def answer(view: RequestContext, _params: NoParameters) -> SourcesResponse:
     """Show every source with its state, its last success, its lag and its coverage."""
     if view.source_reports is None:
         raise RateUnavailable("No source has been asked yet")
-    return Body(
+    return SourcesResponse(
         environment=view.source_reports.environment,
         updated=written(view.source_reports.written_at, view.form),
         sources={report.key: _state(view, report) for report in view.source_reports.reports},
     )
 
 
-def _state(view: RequestContext, report: SourceReport) -> SourceState:
+def _state(view: RequestContext, report: SourceReport) -> SourceRecord:
     lag = report.lag(view.now)
-    return SourceState(
+    return SourceRecord(
         name=report.name,
         home=report.home,
         terms=report.terms,
@@ -89,7 +86,7 @@ def _state(view: RequestContext, report: SourceReport) -> SourceState:
         quoted=report.codes,
         quarantined=report.waiting,
         left_out=list(report.left_out),
-        history=History(report.pairs, report.first, report.last),
+        history=SourceCoverage(report.pairs, report.first, report.last),
     )
 
 
@@ -97,11 +94,11 @@ def _moment(view: RequestContext, moment: datetime | None) -> str | int | None:
     return None if moment is None else written(moment, view.form)
 
 
-endpoint: Endpoint[Params, Body] = Endpoint(
+endpoint: Endpoint[NoParameters, SourcesResponse] = Endpoint(
     path="/sources",
     tag="currency",
     summary="Status of the sources",
-    params=Params,
-    body=Body,
+    params=NoParameters,
+    body=SourcesResponse,
     answer=answer,
 )

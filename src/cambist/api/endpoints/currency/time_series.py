@@ -34,7 +34,7 @@ DEFAULT_DAYS = 30
 """How many days up to the end a request without a start is about."""
 
 
-class Params(OfList, frozen=True, kw_only=True):
+class TimeSeriesParams(OfList, frozen=True, kw_only=True):
     """One currency in up to ten, from a day to a day."""
 
     quotes: Annotated[
@@ -59,7 +59,7 @@ class Params(OfList, frozen=True, kw_only=True):
     verbose: Annotated[bool, flag("verbose", description="Add `carried`: true, 1, yes or y.")]
 
 
-class Body(Struct, frozen=True):
+class TimeSeriesResponse(Struct, frozen=True):
     """Every calendar day that has a rate, in ascending order.
 
     `carried` lists the days that have no fixing of their own and read the one before, of several targets by target;
@@ -75,31 +75,31 @@ class Body(Struct, frozen=True):
     unavailable: Unavailable = UNSET
 
 
-def closed(view: RequestContext, params: Params) -> bool:
+def closed(view: RequestContext, params: TimeSeriesParams) -> bool:
     """It is closed when its last day is immutable for all of its pairs."""
     return params.end is not None and is_immutable(view.matrix, params.end, view.today, (params.base, *params.quotes))
 
 
-def cost(view: RequestContext, params: Params) -> int:
+def cost(view: RequestContext, params: TimeSeriesParams) -> int:
     """One call for each target that is answered."""
     return len(_series(view, params)[0]) if params.partial else len(params.quotes)
 
 
-def oldest(view: RequestContext, params: Params) -> date:
+def oldest(view: RequestContext, params: TimeSeriesParams) -> date:
     """It reaches back to its start."""
     return _period(params, view)[0]
 
 
-def made_of(view: RequestContext, params: Params) -> Iterable[bytes]:
+def made_of(view: RequestContext, params: TimeSeriesParams) -> Iterable[bytes]:
     """It is read from the cells of both sides."""
     return columns(view.matrix, (params.base, *params.quotes), *_period(params, view))
 
 
-def answer(view: RequestContext, params: Params) -> Body:
+def answer(view: RequestContext, params: TimeSeriesParams) -> TimeSeriesResponse:
     """Give the rates of each calendar day of a period, as `/historical` has them; days without a rate are left out."""
     start, end = _period(params, view)
     series, unavailable = _series(view, params)
-    return Body(
+    return TimeSeriesResponse(
         start=start,
         end=end,
         interval=params.interval,
@@ -110,7 +110,7 @@ def answer(view: RequestContext, params: Params) -> Body:
     )
 
 
-def _series(view: RequestContext, params: Params) -> tuple[dict[str, Series], list[str] | UnsetType]:
+def _series(view: RequestContext, params: TimeSeriesParams) -> tuple[dict[str, Series], list[str] | UnsetType]:
     start, end = _period(params, view)
     return answered(
         params.quotes,
@@ -120,12 +120,14 @@ def _series(view: RequestContext, params: Params) -> tuple[dict[str, Series], li
     )
 
 
-def _carried(view: RequestContext, params: Params, series: dict[str, Series]) -> list[date] | dict[str, list[date]]:
+def _carried(
+    view: RequestContext, params: TimeSeriesParams, series: dict[str, Series]
+) -> list[date] | dict[str, list[date]]:
     days = {code: carried_days(view.matrix, one) for code, one in series.items()}
     return days if len(params.quotes) > 1 else next(iter(days.values()))
 
 
-def _period(params: Params, view: RequestContext) -> tuple[date, date]:
+def _period(params: TimeSeriesParams, view: RequestContext) -> tuple[date, date]:
     """Give the days asked for; who names no start gets what their plan includes."""
     today = view.today
     end = not_after_today("end", params.end or today, today)
@@ -136,12 +138,12 @@ def _period(params: Params, view: RequestContext) -> tuple[date, date]:
     return start, end
 
 
-endpoint: Endpoint[Params, Body] = Endpoint(
+endpoint: Endpoint[TimeSeriesParams, TimeSeriesResponse] = Endpoint(
     path="/time-series",
     tag="currency",
     summary="Daily rates from one currency to up to ten",
-    params=Params,
-    body=Body,
+    params=TimeSeriesParams,
+    body=TimeSeriesResponse,
     answer=answer,
     cost=cost,
     closed=closed,

@@ -10,27 +10,23 @@ from cambist.api.request_context import RequestContext
 from cambist.reference.tables import CURRENCIES
 
 
-class Params(BookParameters, frozen=True):
-    """None."""
-
-
-class Body(Struct, frozen=True):
+class FxCurrenciesResponse(Struct, frozen=True):
     """Names by code."""
 
     currencies: dict[str, str]
 
 
-def answer(view: RequestContext, _params: Params) -> Body:
+def answer(view: RequestContext, _params: BookParameters) -> FxCurrenciesResponse:
     """List the currencies that have a rate now."""
-    return Body({code: CURRENCIES[code].name for code in view.book.listed})
+    return FxCurrenciesResponse({code: CURRENCIES[code].name for code in view.book.listed})
 
 
-endpoint: Endpoint[Params, Body] = Endpoint(
+endpoint: Endpoint[BookParameters, FxCurrenciesResponse] = Endpoint(
     path="/fx/currencies",
     tag="fx",
     summary="All currencies that pairs are made of",
-    params=Params,
-    body=Body,
+    params=BookParameters,
+    body=FxCurrenciesResponse,
     answer=answer,
     is_list=True,
 )

@@ -14,7 +14,7 @@ from cambist.api.timestamps import TimestampFormat, written
 from cambist.history.bars import Interval
 
 
-class Params(Struct, frozen=True):
+class HistoricalLimitsParams(Struct, frozen=True):
     """An interval, and a side."""
 
     interval: Annotated[
@@ -23,7 +23,7 @@ class Params(Struct, frozen=True):
     price: Annotated[Literal["bid", "ask"], side("price", default="bid", description="The side; both go as far back.")]
 
 
-class Body(Struct, frozen=True):
+class HistoricalLimitsResponse(Struct, frozen=True):
     """The time of the earliest bar, by pair without a slash; of both ways round."""
 
     interval: str
@@ -31,24 +31,24 @@ class Body(Struct, frozen=True):
     pairs: dict[str, str | int]
 
 
-def answer(view: RequestContext, params: Params) -> Body:
+def answer(view: RequestContext, params: HistoricalLimitsParams) -> HistoricalLimitsResponse:
     """Say where the bars of each pair begin: when this service first heard it dealt, or as far back as they are kept.
 
     Days from before have no bars: what is known of them are fixings, which `/historical` and `/time-series` give.
     """
     earliest = read_bars(lambda: view.bars.earliest(params.interval))
     found = {pair.base + pair.quote: start for one, start in earliest.items() for pair in (one, one.inverse)}
-    return Body(
+    return HistoricalLimitsResponse(
         params.interval, params.price, {name: written(at, TimestampFormat.ISO) for name, at in sorted(found.items())}
     )
 
 
-endpoint: Endpoint[Params, Body] = Endpoint(
+endpoint: Endpoint[HistoricalLimitsParams, HistoricalLimitsResponse] = Endpoint(
     path="/fx/pairs/historical-limits",
     tag="fx",
     summary="First bar of each pair",
-    params=Params,
-    body=Body,
+    params=HistoricalLimitsParams,
+    body=HistoricalLimitsResponse,
     answer=answer,
     is_list=True,
 )

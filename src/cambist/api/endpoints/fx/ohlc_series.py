@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from cambist.api.bar_pages import Head, Params, closed, oldest, page_of
+from cambist.api.bar_pages import BarPageHead, BarPageParams, closed, oldest, page_of
 from cambist.api.endpoint import Endpoint
 from cambist.api.rendering import Number, price
 from cambist.api.request_context import RequestContext
@@ -20,16 +20,16 @@ class OhlcRow(Struct, frozen=True):
     c: Number
 
 
-class OhlcBody(Head, frozen=True, kw_only=True):
+class OhlcSeriesResponse(BarPageHead, frozen=True, kw_only=True):
     """Rows newest first; fewer than `limit` of them: there are no more."""
 
     results: list[OhlcRow]
 
 
-def answer(view: RequestContext, params: Params) -> OhlcBody:
+def answer(view: RequestContext, params: BarPageParams) -> OhlcSeriesResponse:
     """Give open, high, low and close of the bid for each bar in which the pair was traded, newest first."""
     page = page_of(view, params)
-    return OhlcBody(
+    return OhlcSeriesResponse(
         **page.head(params),
         results=[
             OhlcRow(page.written(bar.start), *(price(side, page.size) for side in (bid.o, bid.h, bid.l, bid.c)))
@@ -38,12 +38,12 @@ def answer(view: RequestContext, params: Params) -> OhlcBody:
     )
 
 
-endpoint: Endpoint[Params, OhlcBody] = Endpoint(
+endpoint: Endpoint[BarPageParams, OhlcSeriesResponse] = Endpoint(
     path="/fx/ohlc/time-series",
     tag="fx-series",
     summary="Bars: open, high, low and close",
-    params=Params,
-    body=OhlcBody,
+    params=BarPageParams,
+    body=OhlcSeriesResponse,
     answer=answer,
     closed=closed,
     oldest=oldest,

@@ -18,26 +18,22 @@ _RECORD = {
     "required": ["base", "quote", "alt"],
     "properties": {name: {"type": "string"} for name in ("base", "quote", "alt")},
 }
-Pairs = Annotated[Raw, Meta(extra_json_schema={"type": "object", "additionalProperties": _RECORD})]
+PairsJson = Annotated[Raw, Meta(extra_json_schema={"type": "object", "additionalProperties": _RECORD})]
 """A JSON object of pair, `BASE/QUOTE`, to its base, its quote and its other name, `BASEQUOTE`."""
 
 
-class Params(BookParameters, frozen=True):
-    """None."""
-
-
-class Body(Struct, frozen=True):
+class FxPairsResponse(Struct, frozen=True):
     """Pairs by name."""
 
-    pairs: Pairs
+    pairs: PairsJson
 
 
-def answer(view: RequestContext, _params: Params) -> Body:
+def answer(view: RequestContext, _params: BookParameters) -> FxPairsResponse:
     """List every pair of currencies that have a rate now, both ways round.
 
     What is not traded as such is computed through the US dollar.
     """
-    return Body(_written(view.book.listed))
+    return FxPairsResponse(_written(view.book.listed))
 
 
 @lru_cache(maxsize=4)
@@ -50,12 +46,12 @@ def _written(listed: tuple[str, ...]) -> Raw:
     return Raw(msgspec.json.encode(pairs))
 
 
-endpoint: Endpoint[Params, Body] = Endpoint(
+endpoint: Endpoint[BookParameters, FxPairsResponse] = Endpoint(
     path="/fx/pairs",
     tag="fx",
     summary="All pairs of currencies",
-    params=Params,
-    body=Body,
+    params=BookParameters,
+    body=FxPairsResponse,
     answer=answer,
     is_list=True,
 )

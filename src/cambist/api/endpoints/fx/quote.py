@@ -22,7 +22,7 @@ FixedOn = Annotated[
 ]
 
 
-class Params(LiveList, frozen=True, kw_only=True):
+class FxQuoteParams(LiveList, frozen=True, kw_only=True):
     """One to ten pairs."""
 
     pairs: Annotated[
@@ -30,7 +30,7 @@ class Params(LiveList, frozen=True, kw_only=True):
     ]
 
 
-class FxQuote(Struct, frozen=True):
+class FxQuoteRecord(Struct, frozen=True):
     """Bid and ask of `size` units of the base, and their time in milliseconds since 1970.
 
     `fixed_on` is there where a daily fixing is part of the quote: it has no spread of its own, and nobody trades at it.
@@ -43,30 +43,30 @@ class FxQuote(Struct, frozen=True):
     fixed_on: FixedOn | UnsetType = UNSET
 
 
-class Body(Struct, frozen=True):
+class FxQuoteResponse(Struct, frozen=True):
     """Quotes by pair without a slash, in the order of the request."""
 
-    quotes: dict[str, FxQuote]
+    quotes: dict[str, FxQuoteRecord]
     unavailable: Unavailable = UNSET
 
 
-def answer(view: RequestContext, params: Params) -> Body:
+def answer(view: RequestContext, params: FxQuoteParams) -> FxQuoteResponse:
     """Give each pair as it is dealt; what is not dealt as such is crossed, and its gap is wider than its legs'.
 
     What trades has to be fresh while its market is open. A currency that nobody trades is given at its daily fixing for
     up to 14 days: `fixed_on` then says the day.
     """
     found, unavailable = answered(params.pairs, lambda name: _quote(view, name, params), partial=params.partial)
-    return Body(dict(found.values()), unavailable)
+    return FxQuoteResponse(dict(found.values()), unavailable)
 
 
-def _quote(view: RequestContext, name: str, params: Params) -> tuple[str, FxQuote]:
+def _quote(view: RequestContext, name: str, params: FxQuoteParams) -> tuple[str, FxQuoteRecord]:
     pair = known_pair(view, name)
     current, size = current_quote(view, pair), size_of(pair.base, pair.quote)
     quote, fixing = current.quote, current.fixing
     view.updated(quote.as_of, params.max_age)
     sides = written_sides(quote.bid * size, quote.ask * size, max(digits_of(quote.bid), digits_of(quote.ask)))
-    return pair.base + pair.quote, FxQuote(
+    return pair.base + pair.quote, FxQuoteRecord(
         bid=number(sides.bid),
         ask=number(sides.ask),
         tsp=unix_ms(quote.as_of),
@@ -75,11 +75,11 @@ def _quote(view: RequestContext, name: str, params: Params) -> tuple[str, FxQuot
     )
 
 
-endpoint: Endpoint[Params, Body] = Endpoint(
+endpoint: Endpoint[FxQuoteParams, FxQuoteResponse] = Endpoint(
     path="/fx/quote",
     tag="fx",
     summary="Bid and ask of pairs of currencies",
-    params=Params,
-    body=Body,
+    params=FxQuoteParams,
+    body=FxQuoteResponse,
     answer=answer,
 )

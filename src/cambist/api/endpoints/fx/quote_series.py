@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from cambist.api.bar_pages import Head, Params, closed, oldest, page_of
+from cambist.api.bar_pages import BarPageHead, BarPageParams, closed, oldest, page_of
 from cambist.api.endpoint import Endpoint
 from cambist.api.rendering import Number, price
 from cambist.api.request_context import RequestContext
 
 
-class Row(Struct, frozen=True):
+class QuoteRow(Struct, frozen=True):
     """The last bid and ask of a bar, and where the bar begins."""
 
     dtm: str | int
@@ -18,29 +18,30 @@ class Row(Struct, frozen=True):
     ask: Number
 
 
-class Body(Head, frozen=True, kw_only=True):
+class QuoteSeriesResponse(BarPageHead, frozen=True, kw_only=True):
     """Rows newest first; fewer than `limit` of them: there are no more."""
 
-    results: list[Row]
+    results: list[QuoteRow]
 
 
-def answer(view: RequestContext, params: Params) -> Body:
+def answer(view: RequestContext, params: BarPageParams) -> QuoteSeriesResponse:
     """Give the last bid and ask of each bar in which the pair was traded, newest first."""
     page = page_of(view, params)
-    return Body(
+    return QuoteSeriesResponse(
         **page.head(params),
         results=[
-            Row(page.written(bar.start), price(bar.bid.c, page.size), price(bar.ask.c, page.size)) for bar in page.bars
+            QuoteRow(page.written(bar.start), price(bar.bid.c, page.size), price(bar.ask.c, page.size))
+            for bar in page.bars
         ],
     )
 
 
-endpoint: Endpoint[Params, Body] = Endpoint(
+endpoint: Endpoint[BarPageParams, QuoteSeriesResponse] = Endpoint(
     path="/fx/quote/time-series",
     tag="fx-series",
     summary="Bars: last bid and ask",
-    params=Params,
-    body=Body,
+    params=BarPageParams,
+    body=QuoteSeriesResponse,
     answer=answer,
     closed=closed,
     oldest=oldest,

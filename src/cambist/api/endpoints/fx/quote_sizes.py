@@ -13,19 +13,15 @@ from cambist.api.request_context import RequestContext
 from cambist.reference.sizes import size_of
 
 
-class Params(BookParameters, frozen=True):
-    """None."""
-
-
-class Body(Struct, frozen=True):
+class QuoteSizesResponse(Struct, frozen=True):
     """Units of the base that a price is of, by pair without a slash."""
 
     sizes: dict[str, int]
 
 
-def answer(view: RequestContext, _params: Params) -> Body:
+def answer(view: RequestContext, _params: BookParameters) -> QuoteSizesResponse:
     """List the pairs whose prices are of more than one unit of a weak base; all others are of one."""
-    return Body(_sizes(view.book.listed))
+    return QuoteSizesResponse(_sizes(view.book.listed))
 
 
 @lru_cache(maxsize=4)
@@ -35,12 +31,12 @@ def _sizes(listed: tuple[str, ...]) -> dict[str, int]:
     return {name: size for name, size in sizes.items() if size > 1}
 
 
-endpoint: Endpoint[Params, Body] = Endpoint(
+endpoint: Endpoint[BookParameters, QuoteSizesResponse] = Endpoint(
     path="/fx/pairs/quote-sizes",
     tag="fx",
     summary="Quote sizes above one unit",
-    params=Params,
-    body=Body,
+    params=BookParameters,
+    body=QuoteSizesResponse,
     answer=answer,
     is_list=True,
 )

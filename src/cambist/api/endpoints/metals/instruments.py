@@ -15,10 +15,6 @@ from cambist.reference.assets import METALS, name_of
 from cambist.reference.weights import GRADES
 
 
-class Params(BookParameters, frozen=True):
-    """None."""
-
-
 class InstrumentRecord(Struct, frozen=True, kw_only=True):
     """One instrument. A ratio has no unit; `purity` is a precious metal's, the grade a base metal's."""
 
@@ -38,16 +34,16 @@ class InstrumentRecord(Struct, frozen=True, kw_only=True):
     grade_min_purity_pct: float | UnsetType = UNSET
 
 
-class Body(Struct, frozen=True):
+class InstrumentsResponse(Struct, frozen=True):
     """Instruments by symbol, and who publishes the metals' prices now."""
 
     instruments: dict[str, InstrumentRecord]
     source: str
 
 
-def answer(view: RequestContext, _params: Params) -> Body:
+def answer(view: RequestContext, _params: BookParameters) -> InstrumentsResponse:
     """List every metal in dollars, in each currency that it is dealt in directly, and the ratios that are watched."""
-    return Body(
+    return InstrumentsResponse(
         instruments={symbol: _record(one) for symbol, one in instruments(view.book).items()},
         source=_sources(view.book),
     )
@@ -78,12 +74,12 @@ def _sources(book: RateBook) -> str:
     return "; ".join(dict.fromkeys(source_of(metal, quote) for metal, quote in quotes if quote)) or "none yet"
 
 
-endpoint: Endpoint[Params, Body] = Endpoint(
+endpoint: Endpoint[BookParameters, InstrumentsResponse] = Endpoint(
     path="/metals/instruments",
     tag="metals",
     summary="All metals instruments",
-    params=Params,
-    body=Body,
+    params=BookParameters,
+    body=InstrumentsResponse,
     answer=answer,
     is_list=True,
 )

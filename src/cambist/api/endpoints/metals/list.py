@@ -10,27 +10,23 @@ from cambist.api.request_context import RequestContext
 from cambist.reference.assets import METALS
 
 
-class Params(BookParameters, frozen=True):
-    """None."""
-
-
-class Body(Struct, frozen=True):
+class MetalsListResponse(Struct, frozen=True):
     """Names by symbol."""
 
     metals: dict[str, str]
 
 
-def answer(_view: RequestContext, _params: Params) -> Body:
+def answer(_view: RequestContext, _params: BookParameters) -> MetalsListResponse:
     """List all metals, the precious ones first."""
-    return Body({metal.code: metal.name for metal in METALS.values()})
+    return MetalsListResponse({metal.code: metal.name for metal in METALS.values()})
 
 
-endpoint: Endpoint[Params, Body] = Endpoint(
+endpoint: Endpoint[BookParameters, MetalsListResponse] = Endpoint(
     path="/metals/list",
     tag="metals",
     summary="All metals",
-    params=Params,
-    body=Body,
+    params=BookParameters,
+    body=MetalsListResponse,
     answer=answer,
     is_list=True,
 )

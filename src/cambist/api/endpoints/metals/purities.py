@@ -10,10 +10,6 @@ from cambist.api.request_context import RequestContext
 from cambist.reference.weights import PURITIES
 
 
-class Params(BookParameters, frozen=True):
-    """None."""
-
-
 class PurityRecord(Struct, frozen=True):
     """A stamp, its name, and the fineness that it is priced by, in parts per thousand."""
 
@@ -22,15 +18,15 @@ class PurityRecord(Struct, frozen=True):
     fineness: str
 
 
-class Body(Struct, frozen=True):
+class PuritiesResponse(Struct, frozen=True):
     """Purities by precious metal, the finest first."""
 
     purities: dict[str, list[PurityRecord]]
 
 
-def answer(_view: RequestContext, _params: Params) -> Body:
+def answer(_view: RequestContext, _params: BookParameters) -> PuritiesResponse:
     """List the purities of each precious metal; base metals have grades instead."""
-    return Body(
+    return PuritiesResponse(
         {
             metal: [PurityRecord(one.code, one.name, f"{one.fineness:f}") for one in purities]
             for metal, purities in PURITIES.items()
@@ -38,12 +34,12 @@ def answer(_view: RequestContext, _params: Params) -> Body:
     )
 
 
-endpoint: Endpoint[Params, Body] = Endpoint(
+endpoint: Endpoint[BookParameters, PuritiesResponse] = Endpoint(
     path="/metals/purities",
     tag="metals",
     summary="Purities of precious metals",
-    params=Params,
-    body=Body,
+    params=BookParameters,
+    body=PuritiesResponse,
     answer=answer,
     is_list=True,
 )

@@ -23,7 +23,7 @@ from cambist.reference.assets import AssetKind, name_of
 MOST_INSTRUMENTS = 10
 
 
-class Params(FreshnessParameters, frozen=True, kw_only=True):
+class MetalsQuoteParams(FreshnessParameters, frozen=True, kw_only=True):
     """One to ten instruments."""
 
     instruments: Annotated[
@@ -37,7 +37,7 @@ class Params(FreshnessParameters, frozen=True, kw_only=True):
     verbose: Annotated[bool, flag("verbose", description="Add display names: true, 1, yes or y.")]
 
 
-class QuoteRecord(Struct, frozen=True, kw_only=True):
+class MetalsQuoteRecord(Struct, frozen=True, kw_only=True):
     """Bid and ask as decimal strings, for the metal's own unit of the pure metal; a ratio has no unit.
 
     `tsp` and `dtm` are the quote's own time. `cross_rate`: nobody quotes it as such, it is crossed.
@@ -59,7 +59,7 @@ class QuoteRecord(Struct, frozen=True, kw_only=True):
     unit_name: str | UnsetType = UNSET
 
 
-class Warnings(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class MetalsQuoteWarnings(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What was asked for and is not answered: unknown, beyond the first ten, or without a fresh quote."""
 
     invalid_instruments: list[str] = []
@@ -67,12 +67,12 @@ class Warnings(Struct, frozen=True, kw_only=True, omit_defaults=True):
     unavailable_instruments: list[str] = []
 
 
-class Body(Struct, frozen=True):
+class MetalsQuoteResponse(Struct, frozen=True):
     """Quotes by symbol in the order of the request, and who published them."""
 
-    quotes: dict[str, QuoteRecord]
+    quotes: dict[str, MetalsQuoteRecord]
     source: str
-    warnings: Warnings
+    warnings: MetalsQuoteWarnings
 
 
 @dataclass(slots=True)
@@ -81,7 +81,7 @@ class _Found:
     unavailable: dict[str, RateUnavailable] = field(default_factory=dict)
 
 
-def answer(view: RequestContext, params: Params) -> Body:
+def answer(view: RequestContext, params: MetalsQuoteParams) -> MetalsQuoteResponse:
     """Give the latest bid and ask, without a change of unit, purity or currency.
 
     It fails only where no instrument is valid, or none of the valid ones has a fresh quote.
@@ -93,10 +93,10 @@ def answer(view: RequestContext, params: Params) -> Body:
     found = _quoted(view, valid.values(), params)
     if not found.spots:
         raise next(iter(found.unavailable.values()))
-    return Body(
+    return MetalsQuoteResponse(
         quotes={symbol: _record(view, valid[symbol], one, params) for symbol, one in found.spots.items()},
         source="; ".join(dict.fromkeys(source for one in found.spots.values() for source in one.sources)),
-        warnings=Warnings(
+        warnings=MetalsQuoteWarnings(
             invalid_instruments=[shown(symbol) for symbol in asked if symbol not in valid],
             ignored_instruments=[shown(symbol) for symbol in ignored],
             unavailable_instruments=list(found.unavailable),
@@ -104,7 +104,7 @@ def answer(view: RequestContext, params: Params) -> Body:
     )
 
 
-def _quoted(view: RequestContext, valid: Iterable[Instrument], params: Params) -> _Found:
+def _quoted(view: RequestContext, valid: Iterable[Instrument], params: MetalsQuoteParams) -> _Found:
     found = _Found()
     for instrument in valid:
         try:
@@ -116,10 +116,10 @@ def _quoted(view: RequestContext, valid: Iterable[Instrument], params: Params) -
     return found
 
 
-def _record(view: RequestContext, instrument: Instrument, one: Spot, params: Params) -> QuoteRecord:
+def _record(view: RequestContext, instrument: Instrument, one: Spot, params: MetalsQuoteParams) -> MetalsQuoteRecord:
     sides, unit = one.sides, own_unit(instrument.metal)
     has_unit = not instrument.is_ratio
-    return QuoteRecord(
+    return MetalsQuoteRecord(
         bid=decimal(sides.bid),
         ask=decimal(sides.ask),
         mid=decimal(sides.mid),
@@ -137,11 +137,11 @@ def _record(view: RequestContext, instrument: Instrument, one: Spot, params: Par
     )
 
 
-endpoint: Endpoint[Params, Body] = Endpoint(
+endpoint: Endpoint[MetalsQuoteParams, MetalsQuoteResponse] = Endpoint(
     path="/metals/quote",
     tag="metals",
     summary="Bid and ask of metals instruments",
-    params=Params,
-    body=Body,
+    params=MetalsQuoteParams,
+    body=MetalsQuoteResponse,
     answer=answer,
 )

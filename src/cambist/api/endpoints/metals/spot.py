@@ -20,7 +20,7 @@ from cambist.reference.tables import CURRENCIES
 from cambist.reference.weights import GRADES, Purity, Unit
 
 
-class Params(FreshnessParameters, frozen=True, kw_only=True):
+class MetalsSpotParams(FreshnessParameters, frozen=True, kw_only=True):
     """A metal, a currency, a unit of mass and a purity."""
 
     metal: Annotated[str, metal("metal", default="XAU", description="The metal, gold if left out.", example="XAU")]
@@ -51,7 +51,7 @@ class Params(FreshnessParameters, frozen=True, kw_only=True):
     verbose: Annotated[bool, flag("verbose", description="Add display names: true, 1, yes or y.")]
 
 
-class Body(Struct, frozen=True, kw_only=True):
+class MetalsSpotResponse(Struct, frozen=True, kw_only=True):
     """The price of one unit, as decimal strings, and where it comes from.
 
     `mid` is the exact half of `bid` and `ask`, `spread` their difference. `tsp` and `dtm` are the market's time of the
@@ -80,13 +80,13 @@ class Body(Struct, frozen=True, kw_only=True):
     grade_min_purity_pct: float | UnsetType = UNSET
 
 
-def cost(view: RequestContext, params: Params) -> int:
+def cost(view: RequestContext, params: MetalsSpotParams) -> int:
     """One call; two where the price is crossed."""
     _purity(METALS[params.metal], params)  # one that is none is refused, whatever the book says
     return 2 if _spot(view, params).is_crossed else 1
 
 
-def answer(view: RequestContext, params: Params) -> Body:
+def answer(view: RequestContext, params: MetalsSpotParams) -> MetalsSpotResponse:
     """Price a metal as it is quoted in that currency, else as it is quoted in dollars, converted.
 
     Unit and purity scale it exactly. While its market is closed the last close stands, with its own time.
@@ -96,7 +96,7 @@ def answer(view: RequestContext, params: Params) -> Body:
     priced = _spot(view, params).per(asked, purity, own_unit(chosen))
     view.updated(priced.as_of, params.max_age)
     sides = priced.sides
-    return Body(
+    return MetalsSpotResponse(
         bid=decimal(sides.bid),
         ask=decimal(sides.ask),
         mid=decimal(sides.mid),
@@ -115,7 +115,7 @@ def answer(view: RequestContext, params: Params) -> Body:
     )
 
 
-def _spot(view: RequestContext, params: Params) -> Spot:
+def _spot(view: RequestContext, params: MetalsSpotParams) -> Spot:
     return spot(
         view.book,
         METALS[params.metal],
@@ -124,11 +124,11 @@ def _spot(view: RequestContext, params: Params) -> Spot:
     )
 
 
-def _unit(view: RequestContext, params: Params) -> Unit:
+def _unit(view: RequestContext, params: MetalsSpotParams) -> Unit:
     return view.units[params.unit or METALS[params.metal].unit]
 
 
-def _purity(chosen: Metal, params: Params) -> Purity:
+def _purity(chosen: Metal, params: MetalsSpotParams) -> Purity:
     if not params.purity or chosen.kind is MetalKind.BASE:
         return PURE
     return purity_of(chosen.code, params.purity)
@@ -150,12 +150,12 @@ def _names(chosen: Metal, currency: str, asked: Unit) -> dict[str, Any]:
     }
 
 
-endpoint: Endpoint[Params, Body] = Endpoint(
+endpoint: Endpoint[MetalsSpotParams, MetalsSpotResponse] = Endpoint(
     path="/metals/spot",
     tag="metals",
     summary="Price of a weight of metal",
-    params=Params,
-    body=Body,
+    params=MetalsSpotParams,
+    body=MetalsSpotResponse,
     answer=answer,
     cost=cost,
 )

@@ -9,27 +9,23 @@ from cambist.api.freshness_parameters import BookParameters
 from cambist.api.request_context import RequestContext
 
 
-class Params(BookParameters, frozen=True):
-    """None."""
-
-
-class Body(Struct, frozen=True):
+class UnitsResponse(Struct, frozen=True):
     """Names by handle."""
 
     units: dict[str, str]
 
 
-def answer(view: RequestContext, _params: Params) -> Body:
+def answer(view: RequestContext, _params: BookParameters) -> UnitsResponse:
     """List all units; the tael and the baht, which differ from trade to trade, say how many grams they are here."""
-    return Body({unit.handle: unit.name for unit in view.units.values()})
+    return UnitsResponse({unit.handle: unit.name for unit in view.units.values()})
 
 
-endpoint: Endpoint[Params, Body] = Endpoint(
+endpoint: Endpoint[BookParameters, UnitsResponse] = Endpoint(
     path="/metals/units",
     tag="metals",
     summary="Units of mass",
-    params=Params,
-    body=Body,
+    params=BookParameters,
+    body=UnitsResponse,
     answer=answer,
     is_list=True,
 )
