@@ -100,11 +100,11 @@ def client(client: Any, real_book: RateBook, now: datetime) -> Any:
 class OneBar:
     """The archive of bars where there is one, of euros."""
 
-    def page(self, pair: Pair, *_asked: object) -> list[Bar]:
+    def newest_bars(self, pair: Pair, *_asked: object) -> list[Bar]:
         side = Ohlc(*map(Decimal, ("1.1", "1.3", "1.0", "1.2")))
         return [Bar(datetime(2026, 11, 20, 11, 59, tzinfo=UTC), side, side)] if pair == pair_of("EUR/USD") else []
 
-    def earliest(self, _interval: Interval) -> dict[Pair, datetime]:
+    def first_starts(self, _interval: Interval) -> dict[Pair, datetime]:
         return {pair_of("EUR/USD"): datetime(2026, 11, 20, tzinfo=UTC)}
 
 

@@ -55,7 +55,7 @@ def rings(folder: Path) -> int:
 
 
 def trail(store: SqlStore, pair: Pair = EUR_USD, day: date = MONDAY) -> list[ReceivedFixing]:
-    return store.archive.trail(pair, day)
+    return store.archive.revisions(pair, day)
 
 
 @pytest.mark.usefixtures("store")

@@ -549,7 +549,7 @@ def test_an_operator_who_sets_no_limit_gets_whatever_there_is(dealing):
 
 @pytest.fixture
 def audited(client, real_archive):
-    client.worker_state.words = real_archive.words
+    client.worker_state.words = real_archive.published_fixings
     return client
 
 

@@ -41,15 +41,15 @@ class MemoryBars:
         self.bars = list(bars)
         self.broken = False
 
-    def page(
+    def newest_bars(
         self, pair: Pair, interval: Interval, start: datetime | None, end: datetime | None, limit: int
     ) -> list[Bar]:
-        self.earliest(interval)
+        self.first_starts(interval)
         found = [one.bar for one in self.bars if (one.pair, one.interval) == (pair, interval)]
         within = [bar for bar in found if (start is None or start <= bar.start) and (end is None or bar.start < end)]
         return sorted(within, key=lambda bar: bar.start, reverse=True)[:limit]
 
-    def earliest(self, interval: Interval) -> Mapping[Pair, datetime]:
+    def first_starts(self, interval: Interval) -> Mapping[Pair, datetime]:
         if self.broken:
             raise StoreBroken("it is locked")
         of_interval = [one for one in self.bars if one.interval is interval]
@@ -58,7 +58,7 @@ class MemoryBars:
     def file(self, bars: Iterable[BarOf]) -> None:
         self.bars += bars
 
-    def forget(self, _interval: Interval, _before: datetime) -> int:
+    def delete_before(self, _interval: Interval, _before: datetime) -> int:
         return 0
 
 

@@ -81,7 +81,7 @@ CLOSED = [
 class OneYearOfBars:
     """A bar of a minute, an hour or a day whenever one is asked for, for a year."""
 
-    def page(
+    def newest_bars(
         self, pair: Pair, interval: Interval, start: datetime | None, end: datetime | None, limit: int
     ) -> list[Bar]:
         last = min(end or datetime.max.replace(tzinfo=UTC), datetime(2026, 11, 20, 12, tzinfo=UTC)) - interval.length
@@ -90,13 +90,13 @@ class OneYearOfBars:
         known = [at for at in begins if at >= (start or datetime(2025, 11, 20, tzinfo=UTC))]
         return [Bar(at, side, side) for at in known] if str(pair) == "EUR/USD" else []
 
-    def earliest(self, interval: Interval) -> Mapping[Pair, datetime]:
+    def first_starts(self, interval: Interval) -> Mapping[Pair, datetime]:
         return {Pair("EUR", "USD"): datetime(2025, 11, 20, tzinfo=UTC) + interval.length}
 
     def file(self, bars: Any) -> None:
         raise NotImplementedError
 
-    def forget(self, _interval: Interval, _before: datetime) -> int:
+    def delete_before(self, _interval: Interval, _before: datetime) -> int:
         raise NotImplementedError
 
 

@@ -13,7 +13,7 @@ def test_intervals_are_written_as_in_requests() -> None:
 
 
 def test_where_nothing_is_kept_there_are_no_bars() -> None:
-    assert NO_BARS.page(Pair("EUR", "USD"), Interval.DAY, None, None, 100) == []
-    assert NO_BARS.earliest(Interval.DAY) == {}
+    assert NO_BARS.newest_bars(Pair("EUR", "USD"), Interval.DAY, None, None, 100) == []
+    assert NO_BARS.first_starts(Interval.DAY) == {}
     NO_BARS.file([])
-    assert NO_BARS.forget(Interval.DAY, datetime.now(UTC)) == 0
+    assert NO_BARS.delete_before(Interval.DAY, datetime.now(UTC)) == 0

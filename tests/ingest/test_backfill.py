@@ -174,7 +174,7 @@ def test_it_begins_at_the_latest_of_the_day_asked_the_sources_first_and_1970(
 
 def test_what_the_source_wrote_is_told_to_the_feed_with_what_it_was_asked(scene: Scene) -> None:
     scene.run(WEEKS[2])  # `read` refuses what is not of the week that it is told
-    (known,) = scene.archive.trail(DOLLAR, WEEKS[2])
+    (known,) = scene.archive.revisions(DOLLAR, WEEKS[2])
     assert (known.origin, known.received_at) == (f"https://mint.example/{WEEKS[2]}", NOW)
 
 
@@ -218,7 +218,7 @@ def test_cut_off_at_any_part_it_goes_on_there_and_loses_and_doubles_nothing(scen
     assert course.skipped == min(cut, len(CLOSED))
     assert course.added == len(WEEKS) - cut
     assert scene.days() == WEEKS
-    assert [len(scene.archive.trail(DOLLAR, week)) for week in WEEKS] == [1] * len(WEEKS)
+    assert [len(scene.archive.revisions(DOLLAR, week)) for week in WEEKS] == [1] * len(WEEKS)
 
 
 def test_a_correction_in_an_open_part_is_filed_and_counted_as_one(scene: Scene) -> None:
@@ -226,14 +226,14 @@ def test_a_correction_in_an_open_part_is_filed_and_counted_as_one(scene: Scene) 
     scene.mint.answers[WEEKS[8]] = f"{WEEKS[8]} 1.1010".encode()
     course = scene.run()
     assert (course.added, course.corrected, course.refused) == (0, 1, 0)
-    assert [str(known.fixing.value) for known in scene.archive.trail(DOLLAR, WEEKS[8])] == ["1.1000", "1.1010"]
+    assert [str(known.fixing.value) for known in scene.archive.revisions(DOLLAR, WEEKS[8])] == ["1.1000", "1.1010"]
 
 
 def test_what_the_rules_refuse_is_counted(scene: Scene) -> None:
     scene.mint.answers[WEEKS[3]] = f"{WEEKS[3]} 9.9000".encode()  # nine times the dollar of the week before
     course = scene.run()
     assert (course.added, course.refused, course.failed) == (9, 1, [])
-    assert scene.store.quarantine.waiting("mint") == 1
+    assert scene.store.quarantine.count_waiting("mint") == 1
 
 
 def test_the_receipts_of_one_source_are_none_of_another(scene: Scene) -> None:

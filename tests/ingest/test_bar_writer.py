@@ -267,8 +267,8 @@ def test_bars_of_a_day_of_kraken_s_ticks_are_those_computed_independently(tmp_pa
     found = {}
     cuts = {Interval.MINUTE: "%Y-%m-%dT%H:%M", Interval.HOUR: "%Y-%m-%dT%H", Interval.DAY: "%Y-%m-%d"}
     for interval, written in cuts.items():
-        for pair in store.bars.earliest(interval):
-            for bar in store.bars.page(pair, interval, None, None, 5_000):
+        for pair in store.bars.first_starts(interval):
+            for bar in store.bars.newest_bars(pair, interval, None, None, 5_000):
                 prices = (price for side in (bar.bid, bar.ask) for price in (side.o, side.h, side.l, side.c))
                 found[str(pair), interval.value, bar.start.strftime(written)] = [str(price) for price in prices]
     store.close()

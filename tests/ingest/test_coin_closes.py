@@ -249,7 +249,7 @@ def closed(*quotes: Quote, at: datetime = EARLY) -> list[CoinCloses]:
 
 
 def trail(store: SqlStore, coin: str) -> list[ReceivedFixing]:
-    return store.archive.trail(Pair(coin, "USD"), DAY)
+    return store.archive.revisions(Pair(coin, "USD"), DAY)
 
 
 def test_the_archive_says_of_each_close_who_it_is_from_and_when_it_came(store: SqlStore) -> None:
@@ -295,7 +295,7 @@ def test_closes_change_neither_the_image_nor_the_quarantine(
     )
     assert bytes(after.cells) == bytes(before.cells)
     assert small_store.quarantine.quarantined(None) == []
-    assert small_store.quarantine.waiting(CLOSES) == 0
+    assert small_store.quarantine.count_waiting(CLOSES) == 0
 
 
 # For ever

@@ -58,7 +58,7 @@ def test_what_is_mostly_unreadable_is_refused_whole(archive: Archive) -> None:
 
 def test_a_delivery_is_filed_with_its_receipt(archive: Archive) -> None:
     assert delivered(archive, a_file("2026-03-05,1.10,180,")) == Filed(added=2, corrected=0, unchanged=0)
-    (known,) = archive.trail(USD, date(2026, 3, 5))
+    (known,) = archive.revisions(USD, date(2026, 3, 5))
     assert (str(known.fixing.value), known.received_at, known.origin) == ("1.10", NOON, "a test")
 
 
@@ -91,7 +91,7 @@ def test_bytes_that_come_again_after_others_are_filed_again(archive: Archive) ->
     for hours, content in enumerate([first, second]):
         delivered(archive, content, NOON + hours * HOUR)
     assert delivered(archive, first, NOON + 2 * HOUR) == Filed(added=0, corrected=1, unchanged=1)
-    assert [str(known.fixing.value) for known in archive.trail(USD, date(2026, 3, 5))] == ["1.10", "1.11", "1.10"]
+    assert [str(known.fixing.value) for known in archive.revisions(USD, date(2026, 3, 5))] == ["1.10", "1.11", "1.10"]
 
 
 def test_a_day_that_is_yet_to_come_refuses_the_delivery_whole(archive: Archive) -> None:

@@ -60,7 +60,7 @@ def say(archive: SqlArchive) -> Say:
 def validated(archive: SqlArchive, source: Source, fixings: list[Fixing]) -> ValidatedDelivery:
     days = [fixing.day for fixing in fixings]
     others = other_sources_of(archive, SOURCES, source, {"AOA"}, min(days), max(days))
-    validator = FixingValidator(source, None, archive.before(source.key, min(days)), {}, TODAY, others=others)
+    validator = FixingValidator(source, None, archive.last_before(source.key, min(days)), {}, TODAY, others=others)
     return validator.validator(fixings)
 
 

@@ -175,7 +175,7 @@ def test_one_day_of_the_banca_ditalia_and_the_law_list_at_least_130_currencies(t
 
 def test_a_damaged_row_is_not_in_the_image_and_is_told(small_store: SqlStore, caplog: pytest.LogCaptureFixture) -> None:
     archive, today = small_store.archive, date(2026, 3, 6)
-    newest = next(known.fixing for known in archive.newest("ecb") if known.fixing.pair == Pair("EUR", "USD"))
+    newest = next(known.fixing for known in archive.latest_fixings("ecb") if known.fixing.pair == Pair("EUR", "USD"))
     sound = rate_matrix_from_archive(archive, SOURCES, today)
     with small_store.archive._engine.begin() as connection:
         dollar = "(SELECT id FROM series WHERE quote = 'USD')"

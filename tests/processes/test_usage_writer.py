@@ -104,7 +104,7 @@ def test_room_is_kept_for_every_account_and_key_of_the_database(store, tmp_path)
     for number in range(1100):
         store.accounts.create(Account(0, f"a{number}", "one"), NewKey(Digest(number.to_bytes(32)), "cmb_kkkk"))
     room.keep(TODAY)
-    RateBookFile(tmp_path).ring(Topic.ACCOUNTS)
+    RateBookFile(tmp_path).notify(Topic.ACCOUNTS)
     room.keep(TODAY)
     pages = {page.name.stem: page for generations in keeper._file_set.pages.values() for page in generations}
     assert set(pages) == {"admitted", "keys", TODAY.isoformat(), (TODAY + timedelta(days=1)).isoformat()}

@@ -230,7 +230,7 @@ def test_closes_are_filed_once_and_may_be_corrected(archive_worker: ArchiveWorke
     assert again == [Filed(added=0, corrected=0, unchanged=2)] * 2
     assert last == Filed(added=0, corrected=2, unchanged=0)
     store = SqlStore(settings.database_url)
-    trail = store.archive.trail(Pair("BTC", "USD"), date(2026, 3, 6))
+    trail = store.archive.revisions(Pair("BTC", "USD"), date(2026, 3, 6))
     assert [(known.fixing.source, known.fixing.value, known.origin) for known in trail] == [
         (CLOSES, Decimal(7), "okx"),
         (CLOSES, Decimal(8), "okx"),

@@ -73,9 +73,9 @@ def values(fixings: Iterable[Fixing]) -> list[str]:
 
 def test_an_empty_archive_knows_nothing(archive: FixingArchive) -> None:
     assert list(archive.fixings("ecb")) == []
-    assert archive.newest("ecb") == []
-    assert archive.on_day("ecb", MON) == []
-    assert archive.trail(USD, MON) == []
+    assert archive.latest_fixings("ecb") == []
+    assert archive.fixings_on("ecb", MON) == []
+    assert archive.revisions(USD, MON) == []
     assert archive.newest_digest("ecb", "a test") is None
     assert archive.revision() == 0
 
@@ -89,9 +89,9 @@ def test_what_is_filed_is_read_again(archive: FixingArchive) -> None:
 def test_an_identical_delivery_changes_nothing(archive: FixingArchive) -> None:
     delivery = [fixing("1.1"), fixing("1.2", TUE)]
     deliver(archive, delivery)
-    before = list(archive.fixings("ecb")), archive.trail(USD, MON), archive.revision()
+    before = list(archive.fixings("ecb")), archive.revisions(USD, MON), archive.revision()
     assert deliver(archive, delivery, NOON + HOUR) == Filed(added=0, corrected=0, unchanged=2)
-    assert (list(archive.fixings("ecb")), archive.trail(USD, MON), archive.revision()) == before
+    assert (list(archive.fixings("ecb")), archive.revisions(USD, MON), archive.revision()) == before
 
 
 def test_new_days_are_added_to_what_is_known(archive: FixingArchive) -> None:
@@ -135,14 +135,14 @@ def test_a_moment_may_be_told_in_any_zone(archive: FixingArchive) -> None:
 def test_the_trail_of_a_correction_holds_both_values_with_their_receipts(archive: FixingArchive) -> None:
     archive.file(Receipt("ecb", NOON, "the package", "a"), [fixing("1.1")])
     archive.file(Receipt("ecb", NOON + HOUR, "the web", "b"), [fixing("1.2")])
-    trail = [(str(known.fixing.value), known.received_at, known.origin) for known in archive.trail(USD, MON)]
+    trail = [(str(known.fixing.value), known.received_at, known.origin) for known in archive.revisions(USD, MON)]
     assert trail == [("1.1", NOON, "the package"), ("1.2", NOON + HOUR, "the web")]
 
 
 def test_a_moment_comes_back_as_utc(archive: FixingArchive) -> None:
     tokyo = timezone(timedelta(hours=9))
     deliver(archive, [fixing("1.1")], NOON.astimezone(tokyo))
-    (known,) = archive.trail(USD, MON)
+    (known,) = archive.revisions(USD, MON)
     assert known.received_at == NOON
     assert known.received_at.utcoffset() == timedelta(0)
 
@@ -150,7 +150,7 @@ def test_a_moment_comes_back_as_utc(archive: FixingArchive) -> None:
 def test_a_value_that_returns_is_recorded_as_two_corrections(archive: FixingArchive) -> None:
     for hours, value in enumerate(["1.1", "1.2", "1.1"]):
         deliver(archive, [fixing(value)], NOON + hours * HOUR)
-    assert [str(known.fixing.value) for known in archive.trail(USD, MON)] == ["1.1", "1.2", "1.1"]
+    assert [str(known.fixing.value) for known in archive.revisions(USD, MON)] == ["1.1", "1.2", "1.1"]
     assert values(archive.fixings("ecb")) == ["1.1"]
     assert values(archive.fixings("ecb", known_at=NOON + HOUR)) == ["1.2"]
 
@@ -159,15 +159,15 @@ def test_a_value_that_returns_is_recorded_as_two_corrections(archive: FixingArch
 def test_a_value_is_kept_to_the_digit(archive: FixingArchive, value: str) -> None:
     deliver(archive, [fixing(value)])
     assert values(archive.fixings("ecb")) == [str(Decimal(value))]
-    assert values(known.fixing for known in archive.on_day("ecb", MON)) == [str(Decimal(value))]
-    assert values(known.fixing for known in archive.trail(USD, MON)) == [str(Decimal(value))]
+    assert values(known.fixing for known in archive.fixings_on("ecb", MON)) == [str(Decimal(value))]
+    assert values(known.fixing for known in archive.revisions(USD, MON)) == [str(Decimal(value))]
 
 
 def test_direction_and_nominal_are_kept_as_published(archive: FixingArchive) -> None:
     published = fixing("25.125", pair=Pair("JPY", "CZK"), source="cnb", nominal=100)
     deliver(archive, [published])
     assert list(archive.fixings("cnb")) == [published]
-    assert archive.on_day("cnb", MON)[0].fixing == published
+    assert archive.fixings_on("cnb", MON)[0].fixing == published
 
 
 def test_a_changed_nominal_is_a_correction(archive: FixingArchive) -> None:
@@ -178,7 +178,7 @@ def test_a_changed_nominal_is_a_correction(archive: FixingArchive) -> None:
 
 def test_a_pair_and_its_inverse_are_two_publications(archive: FixingArchive) -> None:
     deliver(archive, [fixing("1.25"), fixing("0.80", pair=USD.inverse)])
-    assert len(archive.trail(USD, MON)) == len(archive.trail(USD.inverse, MON)) == 1
+    assert len(archive.revisions(USD, MON)) == len(archive.revisions(USD.inverse, MON)) == 1
 
 
 def test_a_delivery_whose_feed_breaks_leaves_nothing(archive: FixingArchive) -> None:
@@ -192,7 +192,7 @@ def test_a_delivery_whose_feed_breaks_leaves_nothing(archive: FixingArchive) -> 
     with pytest.raises(SourceBroken):
         archive.file(Receipt("ecb", NOON + HOUR, "a test", "bad"), breaking())
     assert (list(archive.fixings("ecb")), archive.revision()) == before
-    assert archive.trail(JPY, TUE) == []
+    assert archive.revisions(JPY, TUE) == []
     assert archive.newest_digest("ecb", "a test") == "good"
 
 
@@ -214,7 +214,7 @@ def test_fixings_come_oldest_day_first(archive: FixingArchive) -> None:
 
 def test_newest_gives_each_pair_at_its_own_newest_day(archive: FixingArchive) -> None:
     deliver(archive, [fixing("180", MON, JPY), fixing("1.1", MON), fixing("1.2", TUE)])
-    assert sorted(told(known.fixing for known in archive.newest("ecb"))) == [
+    assert sorted(told(known.fixing for known in archive.latest_fixings("ecb"))) == [
         ("ecb", "EUR/JPY", MON, "180", 1),
         ("ecb", "EUR/USD", TUE, "1.2", 1),
     ]
@@ -223,26 +223,26 @@ def test_newest_gives_each_pair_at_its_own_newest_day(archive: FixingArchive) ->
 def test_newest_gives_the_correction_and_its_receipt(archive: FixingArchive) -> None:
     deliver(archive, [fixing("1.1")])
     archive.file(Receipt("ecb", NOON + HOUR, "the web", "b"), [fixing("1.2")])
-    (known,) = archive.newest("ecb")
+    (known,) = archive.latest_fixings("ecb")
     assert (str(known.fixing.value), known.received_at, known.origin) == ("1.2", NOON + HOUR, "the web")
 
 
 def test_a_correction_of_an_older_day_does_not_become_the_newest(archive: FixingArchive) -> None:
     deliver(archive, [fixing("1.1", MON), fixing("1.2", TUE)])
     deliver(archive, [fixing("1.15", MON)], NOON + HOUR)
-    assert values(known.fixing for known in archive.newest("ecb")) == ["1.2"]
+    assert values(known.fixing for known in archive.latest_fixings("ecb")) == ["1.2"]
 
 
 def test_on_day_gives_that_day_alone_and_carries_nothing(archive: FixingArchive) -> None:
     deliver(archive, [fixing("1.1", MON), fixing("1.3", WED)])
-    assert values(known.fixing for known in archive.on_day("ecb", MON)) == ["1.1"]
-    assert archive.on_day("ecb", TUE) == []
+    assert values(known.fixing for known in archive.fixings_on("ecb", MON)) == ["1.1"]
+    assert archive.fixings_on("ecb", TUE) == []
 
 
 def test_on_day_gives_the_correction(archive: FixingArchive) -> None:
     deliver(archive, [fixing("1.1"), fixing("180", pair=JPY)])
     deliver(archive, [fixing("1.2")], NOON + HOUR)
-    assert sorted(values(known.fixing for known in archive.on_day("ecb", MON))) == ["1.2", "180"]
+    assert sorted(values(known.fixing for known in archive.fixings_on("ecb", MON))) == ["1.2", "180"]
 
 
 def test_newest_digest_is_of_the_last_delivery_from_that_origin(archive: FixingArchive) -> None:
@@ -274,15 +274,15 @@ def test_two_sources_with_the_same_pair_do_not_mix(archive: FixingArchive) -> No
     assert deliver(archive, [fixing("1.3", source="boe")], NOON + HOUR) == Filed(added=1, corrected=0, unchanged=0)
     assert values(archive.fixings("ecb")) == ["1.1"]
     assert values(archive.fixings("boe")) == ["1.3"]
-    assert values(known.fixing for known in archive.newest("ecb")) == ["1.1"]
-    assert values(known.fixing for known in archive.on_day("boe", MON)) == ["1.3"]
+    assert values(known.fixing for known in archive.latest_fixings("ecb")) == ["1.1"]
+    assert values(known.fixing for known in archive.fixings_on("boe", MON)) == ["1.3"]
 
 
 def test_the_trail_holds_every_source_in_order_of_receipt(archive: FixingArchive) -> None:
     deliver(archive, [fixing("1.1")])
     deliver(archive, [fixing("1.3", source="boe")], NOON + HOUR)
     deliver(archive, [fixing("1.2")], NOON + 2 * HOUR)
-    trail = [(known.fixing.source, str(known.fixing.value)) for known in archive.trail(USD, MON)]
+    trail = [(known.fixing.source, str(known.fixing.value)) for known in archive.revisions(USD, MON)]
     assert trail == [("ecb", "1.1"), ("boe", "1.3"), ("ecb", "1.2")]
 
 
@@ -299,10 +299,10 @@ def test_a_unit_is_kept_with_its_pair(archive: FixingArchive) -> None:
     deliver(archive, [gold, dollar])
     deliver(archive, [Fixing("cbr", gold.pair, TUE, Decimal(9999), 1, GRAM)], NOON + HOUR)
     assert {(one.pair, one.unit) for one in archive.fixings("cbr")} == {(gold.pair, GRAM), (dollar.pair, "")}
-    assert [known.fixing.unit for known in archive.newest("cbr")] == ["", GRAM]
-    assert [known.fixing for known in archive.on_day("cbr", MON) if known.fixing.unit] == [gold]
-    assert [known.fixing for known in archive.trail(gold.pair, MON)] == [gold]
-    assert archive.before("cbr", TUE)[gold.pair] == gold
+    assert [known.fixing.unit for known in archive.latest_fixings("cbr")] == ["", GRAM]
+    assert [known.fixing for known in archive.fixings_on("cbr", MON) if known.fixing.unit] == [gold]
+    assert [known.fixing for known in archive.revisions(gold.pair, MON)] == [gold]
+    assert archive.last_before("cbr", TUE)[gold.pair] == gold
 
 
 def test_what_is_refused_leaves_the_archive_as_it_is(archive: FixingArchive) -> None:
@@ -378,22 +378,22 @@ def test_rates_of_two_sources_are_kept_apart(archive: FixingArchive) -> None:
 def test_before_gives_each_pairs_last_fixing_of_an_earlier_day(archive: FixingArchive) -> None:
     deliver(archive, [fixing("1.1", MON), fixing("1.2", TUE), fixing("1.3", WED), fixing("180", MON, JPY)])
     deliver(archive, [fixing("9", MON, source="boe")])
-    assert {pair: str(one.value) for pair, one in archive.before("ecb", WED).items()} == {USD: "1.2", JPY: "180"}
-    assert {pair: str(one.value) for pair, one in archive.before("ecb", TUE).items()} == {USD: "1.1", JPY: "180"}
-    assert dict(archive.before("ecb", MON)) == {}
-    assert dict(archive.before("nobody", WED)) == {}
+    assert {pair: str(one.value) for pair, one in archive.last_before("ecb", WED).items()} == {USD: "1.2", JPY: "180"}
+    assert {pair: str(one.value) for pair, one in archive.last_before("ecb", TUE).items()} == {USD: "1.1", JPY: "180"}
+    assert dict(archive.last_before("ecb", MON)) == {}
+    assert dict(archive.last_before("nobody", WED)) == {}
 
 
 def test_before_gives_the_correction(archive: FixingArchive) -> None:
     deliver(archive, [fixing("1.1", MON), fixing("1.2", TUE)])
     deliver(archive, [fixing("1.15", MON), fixing("1.25", TUE)], NOON + HOUR)
-    assert archive.before("ecb", TUE) == {USD: fixing("1.15", MON)}
-    assert archive.before("ecb", WED) == {USD: fixing("1.25", TUE)}
+    assert archive.last_before("ecb", TUE) == {USD: fixing("1.15", MON)}
+    assert archive.last_before("ecb", WED) == {USD: fixing("1.25", TUE)}
 
 
 def test_before_reaches_back_as_far_as_it_takes(archive: FixingArchive) -> None:
     deliver(archive, [fixing("1.1", date(1953, 1, 2)), fixing("180", MON, JPY)])
-    assert archive.before("ecb", WED)[USD] == fixing("1.1", date(1953, 1, 2))
+    assert archive.last_before("ecb", WED)[USD] == fixing("1.1", date(1953, 1, 2))
 
 
 def test_coverage_counts_pairs_and_spans_their_days(archive: FixingArchive) -> None:
@@ -418,7 +418,9 @@ def test_newest_gives_every_pair_at_its_own_day_in_order_of_pairs(archive: Fixin
     deliver(archive, lines)
     deliver(archive, [fixing("7", days[-1], source="boe")])
     deliver(archive, [fixing("4.30", days[30], Pair("EUR", "AUD"))], NOON + HOUR)
-    assert [(str(known.fixing.pair), known.fixing.day, str(known.fixing.value)) for known in archive.newest("ecb")] == [
+    assert [
+        (str(known.fixing.pair), known.fixing.day, str(known.fixing.value)) for known in archive.latest_fixings("ecb")
+    ] == [
         ("EUR/AUD", days[30], "4.30"),
         ("EUR/CHF", days[39], "3.39"),
         ("EUR/JPY", days[49], "2.49"),
@@ -430,11 +432,11 @@ def test_newest_before_and_a_trail_do_not_read_the_whole_history(store: Store) -
     """Each is a seek into the index a pair: with thousands of days they give the database no more to do."""
     many = [fixing("1.1", MON - timedelta(days=number), pair) for number in range(4000) for pair in (USD, JPY)]
     deliver(store.archive, many)
-    for read in (lambda: store.archive.newest("ecb"), lambda: store.archive.before("ecb", TUE)):
+    for read in (lambda: store.archive.latest_fixings("ecb"), lambda: store.archive.last_before("ecb", TUE)):
         assert steps(store, read) < 2_000
         assert len(read()) == 2
     assert steps(store, lambda: store.archive.coverage("ecb")) < 2_000
-    assert steps(store, lambda: store.archive.trail(USD, MON)) < 2_000
+    assert steps(store, lambda: store.archive.revisions(USD, MON)) < 2_000
     assert steps(store, lambda: list(store.archive.fixings("ecb"))) > 16_000, "this one reads all"
 
 
@@ -505,11 +507,11 @@ def check_readings(archive: FixingArchive, source: str, known: dict[Cell, tuple[
     of_source = {(pair, day): value for (who, pair, day), value in known.items() if who == source}
     pairs = {pair for pair, _ in of_source}
     newest = {pair: max(day for one, day in of_source if one == pair) for pair in pairs}
-    assert {one.fixing.pair: one.fixing.day for one in archive.newest(source)} == newest
+    assert {one.fixing.pair: one.fixing.day for one in archive.latest_fixings(source)} == newest
     for day in (MON, TUE, WED):
         earlier = {pair: [each for one, each in of_source if one == pair and each < day] for pair in pairs}
         before = {pair: (max(days), *of_source[pair, max(days)]) for pair, days in earlier.items() if days}
-        found = {pair: (one.day, str(one.value), one.nominal) for pair, one in archive.before(source, day).items()}
+        found = {pair: (one.day, str(one.value), one.nominal) for pair, one in archive.last_before(source, day).items()}
         assert found == before
     lines = {
         (pair, EPOCH + timedelta(days=row)): rate
@@ -532,11 +534,11 @@ def test_lines_are_of_the_wanted_pairs_and_days_and_as_they_were_corrected(archi
     archive.file(Receipt("nbp", NOON, "a test", "d"), [Fixing("nbp", gold, first, Decimal(100), 1, GRAM)])
     found = {
         (source, str(line.pair)): (line.rows.tolist(), [round(rate, 4) for rate in line.rates.tolist()])
-        for source, line in archive.lines(lambda _, pair: pair.quote != "JPY", first, last)
+        for source, line in archive.pair_series(lambda _, pair: pair.quote != "JPY", first, last)
     }
     row = (first - date(1970, 1, 1)).days
     assert found == {("ecb", "EUR/USD"): ([row, row + 2], [1.2, 1.2]), ("nbp", "XAU/EUR"): ([row], [3110.3477])}
 
 
 def test_lines_of_nothing_wanted_are_none(archive: FixingArchive) -> None:
-    assert list(archive.lines(lambda _source, _pair: False, date(1970, 1, 1), date(2026, 3, 4))) == []
+    assert list(archive.pair_series(lambda _source, _pair: False, date(1970, 1, 1), date(2026, 3, 4))) == []

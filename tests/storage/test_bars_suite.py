@@ -55,14 +55,14 @@ def bar(minute: int = 0, price: str = "1.5", interval: Interval = Interval.MINUT
 def found(
     bars: BarStore, start: datetime | None = None, end: datetime | None = None, limit: int = 100, pair: Pair = EURUSD
 ) -> list[int]:
-    page = bars.page(pair, Interval.MINUTE, start, end, limit)
+    page = bars.newest_bars(pair, Interval.MINUTE, start, end, limit)
     return [int((each.start - NOON) / MINUTE) for each in page]
 
 
 def test_a_bar_comes_back_to_the_digit(bars: BarStore) -> None:
     filed = Bar(NOON, side("1.10", "1.450", "1.0", "1.3"), side("2E+1", "123456789.123456789", "0.0000000010", "7"))
     bars.file([BarOf(EURUSD, Interval.HOUR, filed)])
-    (page,) = bars.page(EURUSD, Interval.HOUR, None, None, 1)
+    (page,) = bars.newest_bars(EURUSD, Interval.HOUR, None, None, 1)
     assert page == filed
     assert page.start.tzinfo is UTC
     assert [str(price) for price in (page.bid.o, page.bid.h, page.bid.l, page.bid.c)] == ["1.10", "1.450", "1.0", "1.3"]
@@ -70,9 +70,9 @@ def test_a_bar_comes_back_to_the_digit(bars: BarStore) -> None:
 
 def test_where_nothing_is_filed_there_is_nothing(bars: BarStore) -> None:
     assert found(bars) == []
-    assert bars.earliest(Interval.MINUTE) == {}
+    assert bars.first_starts(Interval.MINUTE) == {}
     bars.file([])
-    assert bars.forget(Interval.MINUTE, NOON) == 0
+    assert bars.delete_before(Interval.MINUTE, NOON) == 0
 
 
 def test_the_newest_come_first_and_no_more_than_asked_for(bars: BarStore) -> None:
@@ -106,14 +106,14 @@ def test_pairs_and_intervals_are_kept_apart(bars: BarStore) -> None:
     assert found(bars) == [1]
     assert found(bars, pair=USDJPY) == [2]
     assert found(bars, pair=EURJPY) == []
-    (day,) = bars.page(EURUSD, Interval.DAY, None, None, 9)
+    (day,) = bars.newest_bars(EURUSD, Interval.DAY, None, None, 9)
     assert day.start == datetime(2026, 3, 6, tzinfo=UTC)
 
 
 def test_filed_again_a_bar_takes_the_place_of_the_first(bars: BarStore) -> None:
     bars.file([bar(1, "1"), bar(2, "2")])
     bars.file([bar(1, "9")])
-    assert [each.bid.o for each in bars.page(EURUSD, Interval.MINUTE, None, None, 9)] == [2, 9]
+    assert [each.bid.o for each in bars.newest_bars(EURUSD, Interval.MINUTE, None, None, 9)] == [2, 9]
 
 
 def test_bars_are_filed_all_or_none(bars: BarStore) -> None:
@@ -131,22 +131,22 @@ def test_bars_are_filed_all_or_none(bars: BarStore) -> None:
 
 def test_the_earliest_is_known_of_each_pair(bars: BarStore) -> None:
     bars.file([bar(3), bar(2), bar(5, pair=USDJPY), bar(0, interval=Interval.HOUR, pair=EURJPY)])
-    assert bars.earliest(Interval.MINUTE) == {EURUSD: NOON + 2 * MINUTE, USDJPY: NOON + 5 * MINUTE}
-    assert bars.earliest(Interval.HOUR) == {EURJPY: NOON}
-    assert bars.earliest(Interval.DAY) == {}
-    bars.forget(Interval.MINUTE, NOON + 3 * MINUTE)
-    assert bars.earliest(Interval.MINUTE) == {EURUSD: NOON + 3 * MINUTE, USDJPY: NOON + 5 * MINUTE}
-    bars.forget(Interval.MINUTE, NOON + HOUR)
-    assert bars.earliest(Interval.MINUTE) == {}
+    assert bars.first_starts(Interval.MINUTE) == {EURUSD: NOON + 2 * MINUTE, USDJPY: NOON + 5 * MINUTE}
+    assert bars.first_starts(Interval.HOUR) == {EURJPY: NOON}
+    assert bars.first_starts(Interval.DAY) == {}
+    bars.delete_before(Interval.MINUTE, NOON + 3 * MINUTE)
+    assert bars.first_starts(Interval.MINUTE) == {EURUSD: NOON + 3 * MINUTE, USDJPY: NOON + 5 * MINUTE}
+    bars.delete_before(Interval.MINUTE, NOON + HOUR)
+    assert bars.first_starts(Interval.MINUTE) == {}
 
 
 def test_what_starts_before_a_moment_is_forgotten_of_one_interval(bars: BarStore) -> None:
     bars.file([*(bar(minute, pair=pair) for minute in range(5) for pair in (EURUSD, USDJPY))])
     bars.file([bar(0, interval=Interval.HOUR)])
-    assert bars.forget(Interval.MINUTE, NOON + 2 * MINUTE) == 4
+    assert bars.delete_before(Interval.MINUTE, NOON + 2 * MINUTE) == 4
     assert (found(bars), found(bars, pair=USDJPY)) == ([4, 3, 2], [4, 3, 2])
-    assert len(bars.page(EURUSD, Interval.HOUR, None, None, 9)) == 1
-    assert bars.forget(Interval.MINUTE, NOON + 2 * MINUTE) == 0
+    assert len(bars.newest_bars(EURUSD, Interval.HOUR, None, None, 9)) == 1
+    assert bars.delete_before(Interval.MINUTE, NOON + 2 * MINUTE) == 0
 
 
 @settings(max_examples=25)
@@ -167,7 +167,7 @@ def test_pages_walked_backwards_give_each_bar_once_while_new_ones_arrive(
         newest, walked, end, turn = starts[-1], list[int](), None, 0
         while True:
             limit = limits[turn % len(limits)]
-            page = store.bars.page(EURUSD, Interval.MINUTE, None, end, limit)
+            page = store.bars.newest_bars(EURUSD, Interval.MINUTE, None, end, limit)
             walked += [int((each.start - NOON) / MINUTE) for each in page]
             if len(page) < limit:
                 break
@@ -191,9 +191,9 @@ def test_a_page_is_a_seek_into_the_index(store: Store, bars: BarStore) -> None:
         asked.append((statement, parameters))
 
     event.listen(store._engine, "before_cursor_execute", note)
-    bars.page(EURUSD, Interval.MINUTE, NOON, NOON + HOUR, 9)
-    bars.earliest(Interval.MINUTE)
-    bars.forget(Interval.MINUTE, NOON + MINUTE)
+    bars.newest_bars(EURUSD, Interval.MINUTE, NOON, NOON + HOUR, 9)
+    bars.first_starts(Interval.MINUTE)
+    bars.delete_before(Interval.MINUTE, NOON + MINUTE)
     event.remove(store._engine, "before_cursor_execute", note)
     queries = [(statement, parameters) for statement, parameters in asked if re.search(r"\bbars\b", statement)]
     assert len(queries) == 5  # one each, and the forgetting one a pair
@@ -207,10 +207,10 @@ def test_a_page_is_a_seek_into_the_index(store: Store, bars: BarStore) -> None:
 def test_a_database_that_cannot_be_used_is_said(tmp_path: Path) -> None:
     store = SqlStore(f"sqlite:///{tmp_path / 'nowhere' / 'a.db'}")
     for ask in (
-        lambda: store.bars.page(EURUSD, Interval.DAY, None, None, 1),
-        lambda: store.bars.earliest(Interval.DAY),
+        lambda: store.bars.newest_bars(EURUSD, Interval.DAY, None, None, 1),
+        lambda: store.bars.first_starts(Interval.DAY),
         lambda: store.bars.file([bar()]),
-        lambda: store.bars.forget(Interval.DAY, NOON),
+        lambda: store.bars.delete_before(Interval.DAY, NOON),
     ):
         with pytest.raises(StoreBroken, match="cannot be used"):
             ask()

@@ -85,18 +85,18 @@ def test_no_reading_believes_a_damaged_row(store: SqlStore, tmp_path: Path, stat
     harm(tmp_path, statement)
     archive = store.archive
     assert [str(one.value) for one in archive.fixings("ecb") if one.pair == USD] == ["1.1", "1.3"]
-    assert (USD, TUE) not in archive.between("ecb", MON, WED)
-    assert str(archive.before("ecb", WED)[USD].value) == "1.1"
-    assert archive.trail(USD, TUE) == []
-    assert archive.on_day("ecb", TUE) == []
-    assert {str(known.fixing.value) for known in archive.newest("ecb")} == {"1.3", "160"}
+    assert (USD, TUE) not in archive.fixings_between("ecb", MON, WED)
+    assert str(archive.last_before("ecb", WED)[USD].value) == "1.1"
+    assert archive.revisions(USD, TUE) == []
+    assert archive.fixings_on("ecb", TUE) == []
+    assert {str(known.fixing.value) for known in archive.latest_fixings("ecb")} == {"1.3", "160"}
     coverage = archive.coverage("ecb")
     assert coverage is None or coverage.pairs == 2
 
 
 def test_where_the_newest_row_is_damaged_the_newest_is_the_one_before(store: SqlStore, tmp_path: Path) -> None:
     harm(tmp_path, "UPDATE fixings SET day = '9026-03-04' WHERE value = '1.3'")
-    assert {str(known.fixing.value) for known in store.archive.newest("ecb")} == {"1.2", "160"}
+    assert {str(known.fixing.value) for known in store.archive.latest_fixings("ecb")} == {"1.2", "160"}
 
 
 def test_a_damaged_correction_does_not_bring_back_what_it_corrected(store: SqlStore, tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_when_a_source_says_that_it_published_is_kept(store: SqlStore) -> None:
     said = datetime(2026, 3, 5, 15, 2, 3, 4, tzinfo=UTC)
     one = Fixing("ecb", USD, date(2026, 3, 5), Decimal("1.4"), published_at=said)
     store.archive.file(Receipt("ecb", NOON, "a test", "e"), [one])
-    assert store.archive.trail(USD, one.day)[0].fixing == one
+    assert store.archive.revisions(USD, one.day)[0].fixing == one
     assert [each.published_at for each in store.archive.fixings("ecb")][-1] == said
     assert len(rates(store)[1]) == 0
 

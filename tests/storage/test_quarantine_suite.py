@@ -78,7 +78,7 @@ def number_of(quarantine: Quarantine, value: str) -> int:
 
 def test_an_empty_quarantine_knows_nothing(quarantine: Quarantine) -> None:
     assert (list(quarantine.quarantined()), list(quarantine.quarantined(None))) == ([], [])
-    assert (dict(quarantine.decisions("ecb")), quarantine.waiting("ecb")) == ({}, 0)
+    assert (dict(quarantine.decisions("ecb")), quarantine.count_waiting("ecb")) == ({}, 0)
     assert quarantine.decide(1, QuarantineState.ACCEPTED, NOON) is None
 
 
@@ -99,7 +99,7 @@ def test_what_is_refused_is_not_in_the_archive(archive: FixingArchive, quarantin
     assert list(archive.fixings("ecb")) == []
     assert (archive.revision(), archive.coverage("ecb")) == (0, None)
     assert archive.newest_digest("ecb", "a test") == "d"
-    assert quarantine.waiting("ecb") == 1
+    assert quarantine.count_waiting("ecb") == 1
 
 
 def test_the_rest_of_the_delivery_is_filed_beside_it(archive: FixingArchive, quarantine: Quarantine) -> None:
@@ -126,7 +126,7 @@ def test_each_is_kept_once_however_often_it_comes(archive: FixingArchive, quaran
 
 def test_twice_in_one_delivery_is_once(archive: FixingArchive, quarantine: Quarantine) -> None:
     assert deliver(archive, [fixing("9.9"), fixing("9.9")]).refused == 1
-    assert quarantine.waiting("ecb") == 1
+    assert quarantine.count_waiting("ecb") == 1
 
 
 def test_only_new_ones_are_counted(archive: FixingArchive) -> None:
@@ -173,7 +173,7 @@ def test_what_waits_and_comes_again_and_passes_is_released(archive: FixingArchiv
     assert deliver(archive, [], [fixing("9.9")], NOON + HOUR) == Filed(added=1, corrected=0, unchanged=0)
     assert states(quarantine) == [("9.9", QuarantineState.RELEASED), ("9.8", QuarantineState.WAITING)]
     assert [str(one.fixing.value) for one in quarantine.quarantined(QuarantineState.RELEASED)] == ["9.9"]
-    assert (quarantine.quarantined(QuarantineState.RELEASED)[0].decided_at, quarantine.waiting("ecb")) == (
+    assert (quarantine.quarantined(QuarantineState.RELEASED)[0].decided_at, quarantine.count_waiting("ecb")) == (
         NOON + HOUR,
         1,
     )
@@ -196,7 +196,7 @@ def test_something_else_that_passes_releases_nothing(
 def test_the_same_from_another_source_releases_nothing(archive: FixingArchive, quarantine: Quarantine) -> None:
     deliver(archive, [fixing("9.9")])
     deliver(archive, [], [fixing("9.9", source="boe")])
-    assert (quarantine.waiting("ecb"), quarantine.waiting("boe")) == (1, 0)
+    assert (quarantine.count_waiting("ecb"), quarantine.count_waiting("boe")) == (1, 0)
 
 
 def test_what_was_released_and_is_refused_again_is_no_news(archive: FixingArchive, quarantine: Quarantine) -> None:
@@ -227,9 +227,9 @@ def test_thousands_are_detained_and_released_at_once(store: SqlStore) -> None:
     many = [fixing("9.9", MON - timedelta(days=days), pair) for days in range(9000) for pair in (USD, JPY, USD.inverse)]
     many += [fixing("9.8", MON - timedelta(days=days), JPY.inverse) for days in range(9000)]
     assert deliver(archive, many).refused == 36_000
-    assert quarantine.waiting("ecb") == 36_000
+    assert quarantine.count_waiting("ecb") == 36_000
     assert deliver(archive, [], many).added == 36_000
-    assert quarantine.waiting("ecb") == 0
+    assert quarantine.count_waiting("ecb") == 0
 
 
 # Decided
@@ -246,7 +246,7 @@ def test_a_decision_is_kept_with_its_time(
     assert (decided.fixing, decided.state, decided.decided_at) == (fixing("9.9"), decision, NOON + HOUR)
     assert list(quarantine.quarantined(decision)) == [decided]
     assert states(quarantine) == [("9.9", decision), ("9.8", QuarantineState.WAITING)]
-    assert quarantine.waiting("ecb") == 1
+    assert quarantine.count_waiting("ecb") == 1
 
 
 @pytest.mark.parametrize("second", DECISIONS)
@@ -268,7 +268,7 @@ def test_what_was_released_cannot_be_decided(archive: FixingArchive, quarantine:
 def test_a_number_that_is_none_decides_nothing(archive: FixingArchive, quarantine: Quarantine) -> None:
     deliver(archive, [fixing("9.9")])
     assert quarantine.decide(number_of(quarantine, "9.9") + 1, QuarantineState.REJECTED, NOON) is None
-    assert quarantine.waiting("ecb") == 1
+    assert quarantine.count_waiting("ecb") == 1
 
 
 @pytest.mark.parametrize("decision", DECISIONS)

@@ -216,7 +216,7 @@ class AccountAdmin:
             change()
 
     def _changed(self) -> None:
-        self._book_file.ring(Topic.ACCOUNTS)
+        self._book_file.notify(Topic.ACCOUNTS)
 
 
 def _opened(settings: Settings) -> Store:

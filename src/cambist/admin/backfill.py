@@ -70,7 +70,7 @@ class Backfilling:
         set_on_retry_hooks([])
         courses = asyncio.run(self._run(adapters, first, told))
         self._worker_state.rebuild(self._clock().date())
-        RateBookFile(self._settings.data).ring(Topic.ARCHIVE)
+        RateBookFile(self._settings.data).notify(Topic.ARCHIVE)
         archive = self._store.archive
         return [Filled(course, longest(list(gaps(archive, course.key)), _GAPS_SHOWN)) for course in courses]
 

@@ -69,7 +69,7 @@ class QuarantineAdmin:
         try:
             return [Accepted(self._decide(each, QuarantineState.ACCEPTED), self._file(each)) for each in chosen]
         finally:
-            self._book_file.ring(Topic.ARCHIVE)
+            self._book_file.notify(Topic.ARCHIVE)
 
     def reject(self, numbers: Iterable[int]) -> list[QuarantinedFixing]:
         """Drop fixings for good, also when their source sends them again. Errors: BadParameter, and nothing is done."""
@@ -77,7 +77,7 @@ class QuarantineAdmin:
         try:
             return [self._decide(each, QuarantineState.REJECTED) for each in chosen]
         finally:
-            self._book_file.ring(Topic.ARCHIVE)
+            self._book_file.notify(Topic.ARCHIVE)
 
     def _chosen(self, numbers: Iterable[int], state: QuarantineState) -> list[QuarantinedFixing]:
         """Give what is of these numbers, each once: it waits, or was decided so before."""

@@ -49,7 +49,7 @@ def _back(before: date) -> Iterator[date]:
 
 
 def _of(archive: FixingArchive, pair: Pair, day: date) -> list[ReceivedFixing]:
-    return [*archive.trail(pair, day), *archive.trail(pair.inverse, day)]
+    return [*archive.revisions(pair, day), *archive.revisions(pair.inverse, day)]
 
 
 def _opened(settings: Settings) -> Store:

@@ -110,7 +110,7 @@ def page_of(view: RequestContext, params: BarPageParams) -> BarPage:
     if start is not None and end is not None and start > end:
         raise BadParameter(f"Invalid start: [{start.isoformat()}] is after end [{end.isoformat()}]")
     dealt, since = pair.inverse if is_turned else pair, start or _first_moment(view.reach)
-    bars = read_bars(lambda: view.bars.page(dealt, params.interval, since, end, params.limit))
+    bars = read_bars(lambda: view.bars.newest_bars(dealt, params.interval, since, end, params.limit))
     given = next((one for one in (params.start, params.end) if one is not None), None)
     as_form = params.dtmfmt or (given.form if given else TimestampFormat.ISO)
     return BarPage(
@@ -128,7 +128,7 @@ def _found(view: RequestContext, params: BarPageParams) -> tuple[Pair, bool]:
     """
     pair = pair_written(params.pair)
     for one, is_turned in ((pair, False), (pair.inverse, True)):
-        if read_bars(partial(view.bars.page, one, params.interval, None, None, 1)):
+        if read_bars(partial(view.bars.newest_bars, one, params.interval, None, None, 1)):
             return pair, is_turned
     return known_pair(view, params.pair), False
 

@@ -42,28 +42,28 @@ class FixingArchive(Protocol):
         A day whose last row is damaged is left out, and the row is noted in `damage`; so it is in all readings.
         """
 
-    def before(self, source: str, day: date) -> Mapping[Pair, Fixing]:
+    def last_before(self, source: str, day: date) -> Mapping[Pair, Fixing]:
         """Give each pair's last fixing before a day."""
 
-    def between(self, source: str, first: date, last: date) -> Mapping[tuple[Pair, date], Fixing]:
+    def fixings_between(self, source: str, first: date, last: date) -> Mapping[tuple[Pair, date], Fixing]:
         """Give what is known of the days from `first` to `last`, by pair and day."""
 
-    def lines(self, wanted: Wanted, first: date, last: date) -> Iterator[tuple[str, PairSeries]]:
+    def pair_series(self, wanted: Wanted, first: date, last: date) -> Iterator[tuple[str, PairSeries]]:
         """Give what sources fixed between two days of the pairs that are wanted of them, as known now."""
 
     def coverage(self, source: str) -> Coverage | None:
         """Say how many pairs and which days are here of a source; None where there is nothing."""
 
-    def newest(self, source: str) -> list[ReceivedFixing]:
+    def latest_fixings(self, source: str) -> list[ReceivedFixing]:
         """Give each pair's fixing of its newest day."""
 
-    def words(self, source: str, code: str, day: date) -> list[ReceivedFixing]:
+    def published_fixings(self, source: str, code: str, day: date) -> list[ReceivedFixing]:
         """Give the last fixings of a source up to a day, of each of its pairs with a code or with the pivot in it."""
 
-    def on_day(self, source: str, day: date) -> list[ReceivedFixing]:
+    def fixings_on(self, source: str, day: date) -> list[ReceivedFixing]:
         """Give the fixings that the source published for `day`, none carried."""
 
-    def trail(self, pair: Pair, day: date) -> list[ReceivedFixing]:
+    def revisions(self, pair: Pair, day: date) -> list[ReceivedFixing]:
         """Give all that was ever received for a pair and day, from every source, oldest first."""
 
     def revision(self) -> int:

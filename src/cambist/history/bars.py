@@ -68,36 +68,36 @@ class BarOf(NamedTuple):
 class BarStore(Protocol):
     """Where closed bars are kept. A bar is where something was quoted: none is invented, and none carried."""
 
-    def page(
+    def newest_bars(
         self, pair: Pair, interval: Interval, start: datetime | None, end: datetime | None, limit: int
     ) -> list[Bar]:
         """Give the newest `limit` bars with start <= bar.start < end, newest first. Errors: StoreBroken."""
 
-    def earliest(self, interval: Interval) -> Mapping[Pair, datetime]:
+    def first_starts(self, interval: Interval) -> Mapping[Pair, datetime]:
         """Give each pair's first bar's start. Errors: StoreBroken."""
 
     def file(self, bars: Iterable[BarOf]) -> None:
         """File bars, all or none, each in place of what was filed for its interval before. Errors: StoreBroken."""
 
-    def forget(self, interval: Interval, before: datetime) -> int:
+    def delete_before(self, interval: Interval, before: datetime) -> int:
         """Remove the bars that start before a moment; give how many there were. Errors: StoreBroken."""
 
 
 class _NoBars:
     """Where nothing is kept."""
 
-    def page(
+    def newest_bars(
         self, _pair: Pair, _interval: Interval, _start: datetime | None, _end: datetime | None, _limit: int
     ) -> list[Bar]:
         return []
 
-    def earliest(self, _interval: Interval) -> Mapping[Pair, datetime]:
+    def first_starts(self, _interval: Interval) -> Mapping[Pair, datetime]:
         return {}
 
     def file(self, _bars: Iterable[BarOf]) -> None:
         return
 
-    def forget(self, _interval: Interval, _before: datetime) -> int:
+    def delete_before(self, _interval: Interval, _before: datetime) -> int:
         return 0
 
 

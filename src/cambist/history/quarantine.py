@@ -59,7 +59,7 @@ class Quarantine(Protocol):
     def decisions(self, source: str) -> Mapping[Statement, QuarantineState]:
         """Give what is known of a source's refused fixings."""
 
-    def waiting(self, source: str) -> int:
+    def count_waiting(self, source: str) -> int:
         """Count what waits of a source."""
 
     def decide(self, number: int, state: QuarantineState, at: datetime) -> QuarantinedFixing | None:

@@ -59,7 +59,7 @@ def file_delivery(files: Files, adapter: FixingAdapter, delivery: Delivery, prog
     """
     source, digest = adapter.source, delivery.digest
     is_known = files.archive.newest_digest(source.key, delivery.origin) == digest
-    if is_known and not files.quarantine.waiting(source.key):
+    if is_known and not files.quarantine.count_waiting(source.key):
         return None
     receipt = Receipt(source.key, delivery.received_at, delivery.origin, digest)
     taken = _taken(adapter, delivery)
@@ -72,10 +72,10 @@ def file_delivery(files: Files, adapter: FixingAdapter, delivery: Delivery, prog
     validator = FixingValidator(
         source=source,
         matrix=files.matrix,
-        before=files.archive.before(source.key, first),
+        before=files.archive.last_before(source.key, first),
         decisions=files.quarantine.decisions(source.key),
         today=delivery.received_at.date(),
-        filed=files.archive.between(source.key, first, last),
+        filed=files.archive.fixings_between(source.key, first, last),
         others=other_sources_of(files.archive, files.sources, source, codes, first, last),
     )
     validated = validator.validator(fixings)

@@ -24,7 +24,7 @@ def daily_offers(archive: FixingArchive, source: Source, rank: int, today: date)
     """Give one source's word on each currency that lives, from its newest fixings; nothing of a monthly source."""
     if source.pace is Pace.MONTHLY:
         return {}
-    newest = archive.newest(source.key)
+    newest = archive.latest_fixings(source.key)
     pivots = _pivots(archive, source, {known.fixing.day for known in newest})
     quotes = latest_quotes(newest, pivots, source.anchor, source.market_time, today)
     pegged = {parity.code for parity in parities_on(today) if parity.made is Derivation.PEGGED}
@@ -50,7 +50,7 @@ def _with_alias(quotes: Iterable[tuple[str, Quote]], source: Source) -> Iterator
 
 
 def _pivots(archive: FixingArchive, source: Source, days: Iterable[date]) -> list[ReceivedFixing]:
-    of_days = (known for day in days for known in archive.on_day(source.key, day))
+    of_days = (known for day in days for known in archive.fixings_on(source.key, day))
     return [known for known in of_days if PIVOT in (known.fixing.pair.base, known.fixing.pair.quote)]
 
 

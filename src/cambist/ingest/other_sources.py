@@ -113,7 +113,7 @@ def other_sources_of(
 
     lines: dict[str, dict[Pair, PairSeries]] = {}
     begin = max(first - _CARRY, FIRST_DAY)
-    for source, line in archive.lines(is_wanted, max(begin - _CARRY, FIRST_DAY), last):
+    for source, line in archive.pair_series(is_wanted, max(begin - _CARRY, FIRST_DAY), last):
         lines.setdefault(source, {})[line.pair] = line
     return OtherSources(begin, last, lines, heard)
 

@@ -122,14 +122,14 @@ class ApiWorker:
     def _words(self, source: str, code: str, day: date) -> Sequence[ReceivedFixing]:
         """Read what a source published, from the archive. Errors: RateUnavailable where it cannot be read now."""
         try:
-            return self._store.archive.words(source, code, day)
+            return self._store.archive.published_fixings(source, code, day)
         except StoreBroken as error:
             raise RateUnavailable("The archive of fixings cannot be read now") from error
 
     def _close(self, coin: str, day: date) -> ReceivedFixing | None:
         """Read a coin's close from the archive. Errors: RateUnavailable where it cannot be read now."""
         try:
-            return close_of(self._store.archive.trail(Pair(coin, PIVOT), day))
+            return close_of(self._store.archive.revisions(Pair(coin, PIVOT), day))
         except StoreBroken as error:
             raise RateUnavailable("The archive of closes cannot be read now") from error
 

@@ -133,7 +133,7 @@ class Bootstrap:
         key = mint(secrets.choice)
         write_atomically(self._folder.owner_key, f"{key}\n".encode())
         self._store.accounts.create(Account(0, OWNER, UNLIMITED), NewKey(digest(key), shown_prefix(key), "first"))
-        self._book_file.ring(Topic.ACCOUNTS)
+        self._book_file.notify(Topic.ACCOUNTS)
         return key
 
     @property
@@ -199,7 +199,7 @@ class Bootstrap:
             matrix = self._supply.matrix(now)
             log.info("Image: built, %d currencies, last fixing of %s", len(matrix.codes), matrix.last_fixing)
             write_rate_matrix(self._folder.matrix, matrix)
-            self._book_file.ring(Topic.MATRIX)
+            self._book_file.notify(Topic.MATRIX)
 
     def _refresh_book(self) -> None:
         previous = self._last_book()

@@ -207,7 +207,7 @@ class Ingestor:
                 utc_now(), self._tick_store.taken, self._tick_store.refused, self._books.version, self._book_at
             )
             if self._is_written("bulletin", partial(write_json_file, self._folder.source_reports, source_reports)):
-                self._book_file.ring(Topic.SOURCES)
+                self._book_file.notify(Topic.SOURCES)
             await asyncio.sleep(_SOURCE_REPORTS_EVERY)
 
     def _is_written(self, what: str, write: Callable[[], None]) -> bool:

@@ -15,5 +15,5 @@ def rebuild_rate_matrix(settings: Settings) -> None:
     """Build the image and tell every process that there is another."""
     folder, store = DataDirectory(settings.data), open_store(settings)
     write_rate_matrix(folder.matrix, snapshot_source_of(settings, store.archive).matrix(utc_now()))
-    RateBookFile(folder.path).ring(Topic.MATRIX)
+    RateBookFile(folder.path).notify(Topic.MATRIX)
     store.close()

@@ -81,7 +81,7 @@ class SandboxMarket:
         if self._told_at is None or now - self._told_at >= _SOURCE_REPORTS_EVERY:
             self._told_at = now
             write_json_file(self._folder.source_reports, report(self._book, now))
-            self._book_file.ring(Topic.SOURCES)
+            self._book_file.notify(Topic.SOURCES)
         self._extend(now)
 
     def _extend(self, now: datetime) -> None:
@@ -90,7 +90,7 @@ class SandboxMarket:
             if not self._building.done():
                 return
             self._matrix, self._building = self._building.result(), None
-            self._book_file.ring(Topic.MATRIX)
+            self._book_file.notify(Topic.MATRIX)
             log.info("Image: built, last fixing of %s", self._matrix.last_fixing)
         if self._matrix is None or not self._simulated.is_shown_by(self._matrix, now):
             self._building = self._builder.submit(self._build, now)

@@ -92,7 +92,7 @@ class SimulatedBars:
     def _write(self, due: list[BarOf], oldest: Mapping[Interval, datetime]) -> None:
         self._store.bars.file(due)
         for interval, before in oldest.items():
-            self._store.bars.forget(interval, before)
+            self._store.bars.delete_before(interval, before)
 
     def _failed(self, done: str, error: Exception) -> None:
         if not self._is_failing:

@@ -87,14 +87,14 @@ class ArchiveTasks:
 
     def forget_bars(self, interval: Interval, before: datetime) -> int:
         """Remove bars that start before a moment. Errors: StoreBroken."""
-        return self._store.bars.forget(interval, before)
+        return self._store.bars.delete_before(interval, before)
 
     def holdings(self, key: str, today: date) -> ArchiveSummary:
         """Return what is stored of a source. Errors: StoreBroken."""
         source, rank = self._adapters[key].source, list(self._adapters).index(key)
         archive = self._store.archive
         offers = daily_offers(archive, source, rank, today)
-        return ArchiveSummary(offers, archive.coverage(key), self._store.quarantine.waiting(key))
+        return ArchiveSummary(offers, archive.coverage(key), self._store.quarantine.count_waiting(key))
 
     def rebuild(self, today: date) -> bool:
         """Build the image if the archive has changed; return whether it had. Errors: StoreBroken."""
@@ -105,7 +105,7 @@ class ArchiveTasks:
             self._store.archive, [adapter.source for adapter in self._adapters.values()], today
         )
         write_rate_matrix(self._folder.matrix, built)
-        self._book_file.ring(Topic.MATRIX)
+        self._book_file.notify(Topic.MATRIX)
         return True
 
     def _current_matrix(self) -> RateMatrix | None:

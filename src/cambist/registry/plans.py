@@ -42,7 +42,7 @@ def read_plans_file(path: Path) -> Read:
 def put_into_effect(folder: Path, text: str, book_file: RateBookFile) -> None:
     """Make a text that `read_plans` has read what holds now, and ring."""
     write_atomically(_current(folder), text.encode())
-    book_file.ring(Topic.PLANS)
+    book_file.notify(Topic.PLANS)
 
 
 def publish_plans(folder: Path, book_file: RateBookFile, accounts: Sequence[Account] = ()) -> Mapping[str, Plan]:

@@ -101,14 +101,14 @@ def test_publishing_rings_for_the_book_alone(book_file: RateBookFile) -> None:
 @pytest.mark.parametrize("topic", Topic)
 def test_each_kind_of_news_rings_alone(book_file: RateBookFile, topic: Topic) -> None:
     before = {kind: book_file.version(kind) for kind in Topic}
-    book_file.ring(topic)
+    book_file.notify(topic)
     assert [kind for kind in Topic if book_file.version(kind) != before[kind]] == [topic]
 
 
 def test_each_ring_gives_another_version(book_file: RateBookFile) -> None:
     versions = [book_file.version(Topic.MATRIX)]
     for _ in range(300):
-        book_file.ring(Topic.MATRIX)
+        book_file.notify(Topic.MATRIX)
         versions.append(book_file.version(Topic.MATRIX))
     assert len(set(versions)) == 301
 
@@ -124,7 +124,7 @@ def test_a_second_board_on_the_folder_hears_the_ring_and_reads_the_book(
 
 
 def test_a_board_that_is_opened_again_keeps_counting(book_file: RateBookFile, tmp_path: Path) -> None:
-    book_file.ring(Topic.ACCOUNTS)
+    book_file.notify(Topic.ACCOUNTS)
     assert RateBookFile(tmp_path).version(Topic.ACCOUNTS) == book_file.version(Topic.ACCOUNTS)
 
 
@@ -210,7 +210,7 @@ def test_a_book_can_be_published_over_a_damaged_one(book_file: RateBookFile, tmp
 def test_a_page_of_versions_that_is_too_short_is_made_anew(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "versions").write_bytes(content)
     book_file = RateBookFile(tmp_path)
-    book_file.ring(Topic.ACCOUNTS)
+    book_file.notify(Topic.ACCOUNTS)
     assert book_file.version(Topic.ACCOUNTS) != 0
 
 

@@ -64,7 +64,7 @@ class RateBookFile:
         """Give the number that changes when there is news of that kind."""
         return self._notifier.versions[topic]
 
-    def ring(self, topic: Topic) -> None:
+    def notify(self, topic: Topic) -> None:
         """Tell every process that there is news of that kind."""
         self._notifier.notify(topic)
 
@@ -76,7 +76,7 @@ class RateBookFile:
         self._written = {name: (quote, lines[name]) for name, quote in written.items()}
         content = b"\n".join((head, self._listing(book.listing), *lines.values()))
         write_atomically(self._book, _checksum(content) + content, durable=False)
-        self.ring(Topic.BOOK)
+        self.notify(Topic.BOOK)
 
     def published_at(self) -> float | None:
         """Give when the current book was published, in seconds since 1970; None before the first."""

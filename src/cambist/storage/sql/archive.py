@@ -85,17 +85,17 @@ class SqlArchive:
                 yield each.pair, line.days, line.rates
             found.missing = max(0, int(connection.execute(filed(source)).scalar_one()) - rows)
 
-    def before(self, source: str, day: date) -> Mapping[Pair, Fixing]:
+    def last_before(self, source: str, day: date) -> Mapping[Pair, Fixing]:
         """Give each pair's last fixing before a day."""
         return {known.fixing.pair: known.fixing for known in self._last(source, before=day)}
 
-    def between(self, source: str, first: date, last: date) -> Mapping[tuple[Pair, date], Fixing]:
+    def fixings_between(self, source: str, first: date, last: date) -> Mapping[tuple[Pair, date], Fixing]:
         """Give what is known of the days from `first` to `last`, by pair and day."""
         query = published(source, None).where(fixings.c.day.between(first, last))
         with self._engine.connect() as connection:
             return {(one.pair, one.day): one for one in cells(connection, source, query)}
 
-    def lines(self, wanted: Wanted, first: date, last: date) -> Iterator[tuple[str, PairSeries]]:
+    def pair_series(self, wanted: Wanted, first: date, last: date) -> Iterator[tuple[str, PairSeries]]:
         """Give what sources fixed between two days of the pairs that are wanted of them, as known now."""
         with self._engine.connect() as connection:
             yield from lines_of(connection, wanted, first, last)
@@ -107,12 +107,12 @@ class SqlArchive:
         first, last = day_of(row.first), day_of(row.last)
         return Coverage(row.pairs, first, last) if first and last else None
 
-    def newest(self, source: str) -> list[ReceivedFixing]:
+    def latest_fixings(self, source: str) -> list[ReceivedFixing]:
         """Give each pair's fixing of its newest day."""
         found = {known.fixing.pair: known for known in self._last(source)}
         return [found[pair] for pair in sorted(found)]
 
-    def words(self, source: str, code: str, day: date) -> list[ReceivedFixing]:
+    def published_fixings(self, source: str, code: str, day: date) -> list[ReceivedFixing]:
         """Give the last fixings of a source up to a day, of each of its pairs with a code or with the pivot in it."""
         return self._last(source, day + timedelta(days=1), (code, PIVOT))
 
@@ -126,14 +126,14 @@ class SqlArchive:
                 last[number] = _last_sound(connection, number, before)
         return _sound(last.values())
 
-    def on_day(self, source: str, day: date) -> list[ReceivedFixing]:
+    def fixings_on(self, source: str, day: date) -> list[ReceivedFixing]:
         """Give the fixings that the source published for `day`."""
         query = received().where(series.c.source == source, fixings.c.day == day)
         with self._engine.connect() as connection:
             last = {row.series_id: known_of(row) for row in connection.execute(query)}
         return _sound(last.values())
 
-    def trail(self, pair: Pair, day: date) -> list[ReceivedFixing]:
+    def revisions(self, pair: Pair, day: date) -> list[ReceivedFixing]:
         """Give all that was ever received for a pair and day, from every source, oldest first."""
         # Left to join them, SQLite reads all fixings: few series are of a pair, and they are found first.
         of_pair = select(series.c.id).where(series.c.base == pair.base, series.c.quote == pair.quote)

@@ -24,7 +24,7 @@ class SqlBars:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def page(
+    def newest_bars(
         self, pair: Pair, interval: Interval, start: datetime | None, end: datetime | None, limit: int
     ) -> list[Bar]:
         """Give the newest `limit` bars with start <= bar.start < end, newest first."""
@@ -39,7 +39,7 @@ class SqlBars:
         with self._engine.connect() as connection:
             return [_bar(row) for row in connection.execute(query.order_by(bars.c.start.desc()).limit(limit))]
 
-    def earliest(self, interval: Interval) -> Mapping[Pair, datetime]:
+    def first_starts(self, interval: Interval) -> Mapping[Pair, datetime]:
         """Give each pair's first bar's start, by a seek into the index for each."""
         first = select(func.min(bars.c.start)).where(bars.c.series_id == bar_series.c.id).correlate(bar_series)
         query = select(bar_series.c.base, bar_series.c.quote, first.scalar_subquery().label("first"))
@@ -57,7 +57,7 @@ class SqlBars:
             rows = [_row(numbers[each.pair, each.interval], each.bar) for each in given]
             connection.exec_driver_sql(_FILE, rows)
 
-    def forget(self, interval: Interval, before: datetime) -> int:
+    def delete_before(self, interval: Interval, before: datetime) -> int:
         """Remove the bars that start before a moment, a pair at a time; give how many there were."""
         with self._engine.connect() as connection:
             numbers = connection.scalars(select(bar_series.c.id).where(bar_series.c.interval == interval.value)).all()

@@ -36,7 +36,7 @@ class SqlQuarantine:
         with self._engine.connect() as connection:
             return {Statement.of(_fixing(row)): QuarantineState(row.state) for row in connection.execute(query)}
 
-    def waiting(self, source: str) -> int:
+    def count_waiting(self, source: str) -> int:
         """Count what waits of a source."""
         query = select(func.count()).where(quarantine.c.source == source, quarantine.c.state == QuarantineState.WAITING)
         with self._engine.connect() as connection:

@@ -36,7 +36,7 @@ def answer(view: RequestContext, params: HistoricalLimitsParams) -> HistoricalLi
 
     Days from before have no bars: what is known of them are fixings, which `/historical` and `/time-series` give.
     """
-    earliest = read_bars(lambda: view.bars.earliest(params.interval))
+    earliest = read_bars(lambda: view.bars.first_starts(params.interval))
     found = {pair.base + pair.quote: start for one, start in earliest.items() for pair in (one, one.inverse)}
     return HistoricalLimitsResponse(
         params.interval, params.price, {name: written(at, TimestampFormat.ISO) for name, at in sorted(found.items())}
