@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cambist import errors
-from cambist.errors import LONGEST_ECHO, CambistError, UnknownSymbol, shown
+from cambist.errors import MAX_ECHO_LENGTH, CambistError, UnknownSymbol, shorten
 
 DRAWN = re.compile(r"(?P<branch>[│├└─ ]*)(?P<name>[A-Z]\w+)(?: {2,}(?P<meaning>.+))?")
 CLASSES = {name: each for name, each in vars(errors).items() if inspect.isclass(each)}
@@ -59,17 +59,17 @@ def test_an_unknown_symbol_is_a_target_unless_said_otherwise() -> None:
     assert str(UnknownSymbol("ZZZ")) == "Invalid/unsupported target currency: [ZZZ]"
 
 
-@given(st.text(max_size=LONGEST_ECHO))
-@example("x" * LONGEST_ECHO)
+@given(st.text(max_size=MAX_ECHO_LENGTH))
+@example("x" * MAX_ECHO_LENGTH)
 def test_a_short_value_is_shown_as_it_is(value: str) -> None:
-    assert shown(value) == value
+    assert shorten(value) == value
 
 
-@given(st.text(min_size=LONGEST_ECHO + 1, max_size=500))
+@given(st.text(min_size=MAX_ECHO_LENGTH + 1, max_size=500))
 def test_of_a_long_value_the_beginning_is_shown_and_the_rest_counted(value: str) -> None:
-    assert shown(value).startswith(value[:LONGEST_ECHO] + "…")
-    assert str(len(value)) in shown(value)[LONGEST_ECHO:]
-    assert len(shown(value)) < LONGEST_ECHO + 20
+    assert shorten(value).startswith(value[:MAX_ECHO_LENGTH] + "…")
+    assert str(len(value)) in shorten(value)[MAX_ECHO_LENGTH:]
+    assert len(shorten(value)) < MAX_ECHO_LENGTH + 20
 
 
 def test_an_error_does_not_repeat_a_book_that_somebody_sent() -> None:

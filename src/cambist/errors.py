@@ -1,48 +1,48 @@
-"""Everything that can go wrong, in the field's words. No HTTP here: `api/errors.py` gives each a status.
+"""The errors of Cambist. Nothing here knows HTTP: `api/errors.py` maps each error to a status and a body.
 
 CambistError
-├── RequestRefused             what was asked cannot be answered as asked
-│   ├── BadParameter           a parameter is missing, malformed or out of range
-│   │   └── UnknownSymbol      a code that no table knows, or that has no place where it was given
-│   │       ├── UnknownMetal   a code that is no metal's
-│   │       ├── UnknownPair    a pair of coins that no venue lists
-│   │       ├── UnknownFxPair  no pair of currencies
-│   │       └── UnknownInstrument  none of the instruments asked for exists
-│   ├── KeyRefused             who asks is not let in
-│   │   ├── KeyMissing         no key was brought
-│   │   ├── KeyMalformed       what was brought cannot be a key: mistyped or cut off
-│   │   ├── KeyUnknown         a well-formed key that opens nothing here
-│   │   ├── KeyEnded           a key that was revoked or has expired
-│   │   ├── KeysDiffer         two different keys in one request
-│   │   └── AccountSuspended   the key is right, its account is suspended
-│   ├── NotInPlan              the plan does not include what was asked
-│   ├── ToBeAskedLater         the same request may be answered later
-│   │   ├── RateLimited        too many requests at once
-│   │   ├── QuotaSpent         more calls than the period has left
-│   │   └── TooManyFailures    too many keys from an address opened nothing
-│   ├── NoRate                 the symbols exist, that day has no rate for them
-│   └── RateUnavailable        a rate is due, but none is here or none is fresh enough
-├── NameTaken                  there is an account of that name already
-├── PlansRefused               a plans file is malformed
-├── SourceRefused              an operator's own source is declared wrongly
-├── SourceBroken                 a source sent something that is not what it publishes
-│   ├── CellBroken             one cell or column of what a source sent cannot be read
-│   ├── SourceSilent           a source cannot be reached, or does not answer in time
-│   └── NothingPublished       a source says, well-formed, that it has nothing for the days asked
-├── RateMatrixDamaged               the columnar image is not what was written
-├── RateBookDamaged               the published book is not what was written
-├── StoreBroken                the database cannot be read or written
-├── SettingRefused             a setting is unknown, malformed or out of range
-└── CannotStart                the machine does not allow the service to start
+├── RequestRefused                 a request cannot be answered as it is
+│   ├── BadParameter               a parameter is missing, malformed or out of range
+│   │   └── UnknownSymbol          an unknown code, or one that is not allowed here
+│   │       ├── UnknownMetal       no metal has this code
+│   │       ├── UnknownCryptoPair  no venue lists this pair of coins
+│   │       ├── UnknownFxPair      this is not a pair of currencies
+│   │       └── UnknownInstrument  no metals instrument has one of these names
+│   ├── KeyRefused                 the API key does not identify an active account
+│   │   ├── KeyMissing             the request has no API key
+│   │   ├── KeyMalformed           this cannot be an API key: it is mistyped or cut off
+│   │   ├── KeyUnknown             the API key is well-formed, but does not exist here
+│   │   ├── KeyEnded               the API key was revoked or has expired
+│   │   ├── KeysDiffer             the request has two different API keys
+│   │   └── AccountSuspended       the account of the API key is suspended
+│   ├── NotInPlan                  the plan does not include the endpoint, or history that old
+│   ├── RetryLater                 the same request may succeed later
+│   │   ├── RateLimited            too many requests in a short time
+│   │   ├── QuotaSpent             the request costs more calls than the period has left
+│   │   └── TooManyFailedKeys      too many requests with a wrong API key from one address
+│   ├── NoRate                     there is no rate for these symbols on this day
+│   └── RateUnavailable            a current rate is missing or too old
+├── NameTaken                      an account of this name exists already
+├── PlansRefused                   a plans file is malformed
+├── SourceRefused                  the declaration of an operator's own source is wrong
+├── SourceBroken                   an answer of a source is not what this source publishes
+│   ├── CellBroken                 one cell or column of an answer cannot be read
+│   ├── SourceUnreachable          a source cannot be reached, or does not answer in time
+│   └── NothingPublished           a source has published nothing for the requested days
+├── RateMatrixDamaged              the file of the rate matrix is damaged
+├── RateBookDamaged                the file of the rate book is damaged
+├── StoreBroken                    the database cannot be read or written
+├── SettingRefused                 a setting is unknown, malformed or out of range
+└── CannotStart                    the machine does not allow the service to start
 """
 
 
 class CambistError(Exception):
-    """The root: its text is a sentence that may be shown to whoever asked."""
+    """The root of all errors. Its text is a sentence that may be shown to the client."""
 
 
 class RequestRefused(CambistError):
-    """What was asked cannot be answered as asked."""
+    """A request cannot be answered as it is."""
 
 
 class BadParameter(RequestRefused):
@@ -50,105 +50,105 @@ class BadParameter(RequestRefused):
 
 
 class UnknownSymbol(BadParameter):
-    """A code that no table knows, or that has no place where it was given.
+    """An unknown code, or one that is not allowed here.
 
-    `role` is `source` or `target`, as the interface words it; `hint` says where the code would be right.
+    `role` is `source` or `target`, as the API calls the two sides; `hint` says which endpoint accepts the code.
     """
 
     kind = "currency"
 
     def __init__(self, symbol: str, role: str = "target", hint: str = "") -> None:
-        self.symbol = shown(symbol)
+        self.symbol = shorten(symbol)
         what = f"{role} {self.kind}".strip()
         super().__init__(f"Invalid/unsupported {what}: [{self.symbol}]{hint and f', {hint}'}")
 
 
 class UnknownMetal(UnknownSymbol):
-    """A code that is no metal's."""
+    """No metal has this code."""
 
     kind = "metal"
 
 
-class UnknownPair(UnknownSymbol):
-    """A pair of coins that no venue lists."""
+class UnknownCryptoPair(UnknownSymbol):
+    """No venue lists this pair of coins."""
 
     kind = "crypto pair"
 
 
 class UnknownFxPair(UnknownSymbol):
-    """No pair of currencies."""
+    """This is not a pair of currencies."""
 
     kind = "fx pair"
 
 
 class UnknownInstrument(UnknownSymbol):
-    """None of the instruments asked for exists."""
+    """No metals instrument has one of these names."""
 
     kind = "metals instrument"
 
 
 class KeyRefused(RequestRefused):
-    """Who asks is not let in. The text never repeats the key."""
+    """The API key does not identify an active account. The text never repeats the key."""
 
 
 class KeyMissing(KeyRefused):
-    """No key was brought."""
+    """The request has no API key."""
 
 
 class KeyMalformed(KeyRefused):
-    """What was brought cannot be a key: mistyped or cut off."""
+    """This cannot be an API key: it is mistyped or cut off."""
 
 
 class KeyUnknown(KeyRefused):
-    """A well-formed key that opens nothing here."""
+    """The API key is well-formed, but does not exist here."""
 
 
 class KeyEnded(KeyRefused):
-    """A key that was revoked or has expired."""
+    """The API key was revoked or has expired."""
 
 
 class KeysDiffer(KeyRefused):
-    """Two different keys in one request."""
+    """The request has two different API keys."""
 
 
 class AccountSuspended(KeyRefused):
-    """The key is right, its account is suspended."""
+    """The account of the API key is suspended."""
 
 
 class NotInPlan(RequestRefused):
-    """The plan does not include what was asked: the endpoint, or history that old."""
+    """The plan does not include the endpoint, or history that old."""
 
 
-class ToBeAskedLater(RequestRefused):
-    """The same request may be answered later: after `retry_after` seconds."""
+class RetryLater(RequestRefused):
+    """The same request may succeed later, in `retry_after` seconds."""
 
     def __init__(self, sentence: str, retry_after: int) -> None:
         super().__init__(sentence)
         self.retry_after = retry_after
 
 
-class RateLimited(ToBeAskedLater):
-    """Too many requests at once."""
+class RateLimited(RetryLater):
+    """Too many requests in a short time."""
 
 
-class QuotaSpent(ToBeAskedLater):
-    """More calls than the period has left."""
+class QuotaSpent(RetryLater):
+    """The request costs more calls than the period has left."""
 
 
-class TooManyFailures(ToBeAskedLater):
-    """Too many keys from an address opened nothing."""
+class TooManyFailedKeys(RetryLater):
+    """Too many requests with a wrong API key came from one address."""
 
 
 class NoRate(RequestRefused):
-    """The symbols exist, that day has no rate for them."""
+    """There is no rate for these symbols on this day."""
 
 
 class RateUnavailable(RequestRefused):
-    """A rate is due, but none is here or none is fresh enough; asking later may help."""
+    """A current rate is missing or too old; a later request may succeed."""
 
 
 class NameTaken(CambistError):
-    """There is an account of that name already."""
+    """An account of this name exists already."""
 
 
 class PlansRefused(CambistError):
@@ -156,31 +156,31 @@ class PlansRefused(CambistError):
 
 
 class SourceRefused(CambistError):
-    """An operator's own source is declared wrongly; the text names the file and the field."""
+    """The declaration of an operator's own source is wrong; the text names the file and the field."""
 
 
 class SourceBroken(CambistError):
-    """A source sent something that is not what it publishes."""
+    """An answer of a source is not what this source publishes."""
 
 
 class CellBroken(SourceBroken):
-    """One cell or column of what a source sent cannot be read; the rest may stand."""
+    """One cell or column of an answer cannot be read; the rest may still be used."""
 
 
-class SourceSilent(SourceBroken):
+class SourceUnreachable(SourceBroken):
     """A source cannot be reached, or does not answer in time."""
 
 
 class NothingPublished(SourceBroken):
-    """A source says, well-formed, that it has nothing for the days asked."""
+    """A well-formed answer says that the source has published nothing for the requested days."""
 
 
 class RateMatrixDamaged(CambistError):
-    """The columnar image is not what was written, or was written by another version."""
+    """The file of the rate matrix is damaged, or was written by another version."""
 
 
 class RateBookDamaged(CambistError):
-    """The published book is not what was written, or was written by another version."""
+    """The file of the rate book is damaged, or was written by another version."""
 
 
 class StoreBroken(CambistError):
@@ -195,11 +195,11 @@ class CannotStart(CambistError):
     """The machine does not allow the service to start: a taken port, a folder that cannot be written."""
 
 
-LONGEST_ECHO = 64
+MAX_ECHO_LENGTH = 64
 
 
-def shown(value: str) -> str:
-    """Give `value` as an error may echo it: at most 64 characters, the rest counted."""
-    if len(value) <= LONGEST_ECHO:
+def shorten(value: str) -> str:
+    """Return `value` as an error may repeat it: at most 64 characters, and how many there are if there are more."""
+    if len(value) <= MAX_ECHO_LENGTH:
         return value
-    return f"{value[:LONGEST_ECHO]}… {len(value)} characters"
+    return f"{value[:MAX_ECHO_LENGTH]}… {len(value)} characters"

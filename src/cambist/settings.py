@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 import msgspec
 from msgspec import Meta
 
-from cambist.errors import SettingRefused, shown
+from cambist.errors import SettingRefused, shorten
 from cambist.validation import explain
 
 PREFIX = "CAMBIST_"
@@ -192,7 +192,7 @@ def _check_known(name: str, where: str, known: list[str] | tuple[str, ...]) -> N
     if name not in known:
         near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
         hint = f"; did you mean [{near[0]}]?" if near else f"; there are {', '.join(known)}"
-        raise SettingRefused(f"Unknown setting [{shown(name)}] in {where}{hint}")
+        raise SettingRefused(f"Unknown setting [{shorten(name)}] in {where}{hint}")
 
 
 def _convert(chosen: Mapping[str, Any], where: str = "") -> Settings:
@@ -200,13 +200,13 @@ def _convert(chosen: Mapping[str, Any], where: str = "") -> Settings:
         value = chosen.get(name)
         if value is not None and not isinstance(value, timedelta) and not _DURATION.match(str(value)):
             raise SettingRefused(
-                f"The setting [{name}]{where} is refused: [{shown(str(value))}] is no duration as P90D"
+                f"The setting [{name}]{where} is refused: [{shorten(str(value))}] is no duration as P90D"
             )
     try:
         settings = msgspec.convert(chosen, Settings, strict=False, dec_hook=_decode)
     except msgspec.ValidationError as error:
         name, reason = explain(error)
-        value = shown(str(chosen.get(name, "")))
+        value = shorten(str(chosen.get(name, "")))
         raise SettingRefused(f"The setting [{name}]{where} is refused: [{value}], {_takes(name, reason)}") from error
     for name in _DURATIONS:
         if (getattr(settings, name) or timedelta()) < timedelta():

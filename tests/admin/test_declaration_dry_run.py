@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from cambist.admin.declaration_dry_run import DeclarationDryRun, DryRunResult
-from cambist.errors import BadParameter, NothingPublished, SourceBroken, SourceRefused, SourceSilent
+from cambist.errors import BadParameter, NothingPublished, SourceBroken, SourceRefused, SourceUnreachable
 from cambist.settings import Settings
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
@@ -129,7 +129,7 @@ def test_without_its_key_a_source_is_not_asked(tmp_path: Path) -> None:
     ("status", "media", "error", "reason"),
     [
         (404, "text/html", NothingPublished, "2026-10-30 to 2026-10-30; --from asks for other days"),
-        (503, "text/html", SourceSilent, "answered 503"),
+        (503, "text/html", SourceUnreachable, "answered 503"),
         (401, "text/html", SourceBroken, "answered 401"),
         (304, "text/html", SourceBroken, "nothing has changed"),
         (200, "text/html", SourceBroken, r"sent \[text/html\]"),

@@ -16,7 +16,7 @@ from cambist.api.authentication import Authenticator
 from cambist.api.book_responses import BookResponsesByKind
 from cambist.api.failed_keys import FailedKeyLimit
 from cambist.api.principals import principals_by_key
-from cambist.errors import KeyEnded, KeyMalformed, KeyUnknown, TooManyFailures
+from cambist.errors import KeyEnded, KeyMalformed, KeyUnknown, TooManyFailedKeys
 from cambist.pricing.rate_book import RateBook
 
 NOW = 1_795_176_000.0
@@ -49,7 +49,7 @@ def fail(failures: FailedKeyLimit, environ: dict[str, Any], times: int = FAILURE
 def is_limited(failures: FailedKeyLimit, environ: dict[str, Any], now: float = NOW, key: str = NEW) -> bool:
     try:
         failures.check(environ, digest(key), now)
-    except TooManyFailures:
+    except TooManyFailedKeys:
         return True
     return False
 
@@ -90,7 +90,7 @@ def test_another_address_is_not_limited_with_it(failures):
 
 def test_the_wait_is_told_and_is_true(failures):
     fail(failures, came(), FAILURES_AT_ONCE + 3)
-    with pytest.raises(TooManyFailures) as refused:
+    with pytest.raises(TooManyFailedKeys) as refused:
         failures.check(came(), digest(NEW), NOW)
     wait = refused.value.retry_after
     assert wait == 8  # one in two seconds, of which three are owed
@@ -106,7 +106,7 @@ def test_after_the_limit_one_in_two_seconds_may_fail(gate):
                 gate.admit(came(key=WRONG), "", NOW + second)
             except KeyUnknown:
                 tried += 1
-            except TooManyFailures:
+            except TooManyFailedKeys:
                 pass
     assert tried == pytest.approx(FAILURES_AT_ONCE + 300, abs=1)
 
@@ -147,7 +147,7 @@ def test_at_the_gate_a_limited_address_learns_nothing_of_any_key_that_is_new_the
             gate.admit(came(key=WRONG), "", NOW)
     sentences = set()
     for key in (NEW, WRONG, REVOKED, "cmb_short", "typo"):
-        with pytest.raises(TooManyFailures) as refused:
+        with pytest.raises(TooManyFailedKeys) as refused:
             gate.admit(came(key=key), "", NOW)
         sentences.add((str(refused.value), refused.value.retry_after))
     assert len(sentences) == 1
@@ -160,7 +160,7 @@ def test_every_key_that_opens_nothing_counts(gate, key, error):
     for _ in range(FAILURES_AT_ONCE):
         with pytest.raises(error):
             gate.admit(came(key=key), "", NOW)
-    with pytest.raises(TooManyFailures):
+    with pytest.raises(TooManyFailedKeys):
         gate.admit(came(key=key), "", NOW)
 
 
@@ -172,7 +172,7 @@ def test_failures_count_by_whatever_way_they_come(gate, way):
     for _ in range(FAILURES_AT_ONCE):
         with pytest.raises((KeyUnknown, KeyMalformed)):
             gate.admit(dict(environ), WRONG if way == "query" else "", NOW)
-    with pytest.raises(TooManyFailures):
+    with pytest.raises(TooManyFailedKeys):
         gate.admit(came(key=NEW), "", NOW)
 
 
@@ -180,7 +180,7 @@ def test_recognising_refuses_a_new_key_from_a_limited_address_and_not_a_known_on
     assert gate.recognise(came(key=GOOD), NOW).key == 1
     fail(failures, came())
     assert gate.recognise(came(key=GOOD), NOW).key == 1
-    with pytest.raises(TooManyFailures):
+    with pytest.raises(TooManyFailedKeys):
         gate.recognise(came(key=NEW), NOW)
 
 

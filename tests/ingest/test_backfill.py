@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cambist.errors import NothingPublished, SourceBroken, SourceSilent, StoreBroken
+from cambist.errors import NothingPublished, SourceBroken, SourceUnreachable, StoreBroken
 from cambist.history.archive import FixingArchive
 from cambist.history.fixing import Filed, Fixing, Receipt
 from cambist.ingest.backfill import Backfill, BackfillProgress, gaps, longest
@@ -287,7 +287,7 @@ def test_where_there_was_nothing_an_open_part_is_asked_again(scene: Scene) -> No
 
 def test_nothing_published_ends_a_row_of_failures(scene: Scene) -> None:
     for number in (0, 1, 3, 4):
-        scene.mint.answers[WEEKS[number]] = SourceSilent("mint: no answer in time")
+        scene.mint.answers[WEEKS[number]] = SourceUnreachable("mint: no answer in time")
     scene.mint.answers[WEEKS[2]] = NothingPublished("mint: has nothing")
     course = scene.run()
     assert scene.mint.asked == WEEKS
@@ -329,7 +329,7 @@ def test_a_failure_is_named_with_its_days_and_the_rest_goes_on(scene: Scene) -> 
 
 def test_after_three_failures_in_a_row_it_gives_up_and_the_next_run_goes_on_there(scene: Scene) -> None:
     for week in WEEKS[2:]:
-        scene.mint.answers[week] = SourceSilent("mint: no answer in time")
+        scene.mint.answers[week] = SourceUnreachable("mint: no answer in time")
     course = scene.run()
     assert scene.mint.asked == WEEKS[:5]
     assert (course.parts, course.done, course.added, len(course.failed)) == (10, 5, 2, 3)
@@ -342,7 +342,7 @@ def test_after_three_failures_in_a_row_it_gives_up_and_the_next_run_goes_on_ther
 
 
 def test_where_nothing_ever_answers_later_sources_are_not_asked(scene: Scene) -> None:
-    scene.mint.answers = dict.fromkeys(WEEKS, SourceSilent("mint: no answer in time"))
+    scene.mint.answers = dict.fromkeys(WEEKS, SourceUnreachable("mint: no answer in time"))
     backfill = scene.backfill()
 
     async def three_in_turn() -> list[BackfillProgress]:
@@ -361,7 +361,7 @@ def test_where_nothing_ever_answers_later_sources_are_not_asked(scene: Scene) ->
 def test_a_source_that_answers_anything_shows_that_the_machine_is_not_offline(
     scene: Scene, answer: bytes | BaseException
 ) -> None:
-    scene.mint.answers = {**dict.fromkeys(WEEKS, SourceSilent("mint: no answer in time")), WEEKS[0]: answer}
+    scene.mint.answers = {**dict.fromkeys(WEEKS, SourceUnreachable("mint: no answer in time")), WEEKS[0]: answer}
     backfill = scene.backfill()
 
     async def two_in_turn() -> list[BackfillProgress]:
@@ -383,7 +383,7 @@ def test_two_failures_in_a_row_do_not_count_together_with_later_ones(scene: Scen
 def test_a_skipped_part_does_not_end_a_row_of_failures(scene: Scene) -> None:
     scene.archive.file(Receipt("mint", NOW, f"https://mint.example/{WEEKS[2]}", "d"), [])
     for week in WEEKS:
-        scene.mint.answers[week] = SourceSilent("mint: no answer in time")
+        scene.mint.answers[week] = SourceUnreachable("mint: no answer in time")
     scene.run()
     assert scene.mint.asked == [WEEKS[0], WEEKS[1], WEEKS[3]]
 
@@ -410,7 +410,7 @@ def test_the_pause_that_politeness_asks_is_kept_after_each_request_whatever_came
 ) -> None:
     schedule = replace(scene.adapter.source.schedule, pause=timedelta(seconds=15))
     scene.adapter.source = a_source(first_day=WEEKS[0], schedule=schedule)
-    scene.mint.answers[WEEKS[1]] = SourceSilent("mint: no answer in time")
+    scene.mint.answers[WEEKS[1]] = SourceUnreachable("mint: no answer in time")
     scene.mint.answers[WEEKS[2]] = NothingPublished("mint: has nothing")
     scene.archive.file(Receipt("mint", NOW, f"https://mint.example/{WEEKS[4]}", "d"), [])  # no request, no pause
     skipping(scene.of())

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from cambist.errors import SourceSilent, StoreBroken
+from cambist.errors import SourceUnreachable, StoreBroken
 from cambist.history.bar_aggregator import BarAggregator
 from cambist.history.bars import Bar, BarOf, Interval, Ohlc
 from cambist.ingest.bar_writer import BarWriter, KeptFor, has_bars, oldest_kept
@@ -380,7 +380,7 @@ def test_a_late_tick_has_its_bar_filed_again(skipping: Skipping) -> None:
 def test_what_a_store_does_not_take_waits_and_is_tried_again(
     skipping: Skipping, caplog: pytest.LogCaptureFixture
 ) -> None:
-    failures = [StoreBroken("disk is full"), SourceSilent("no end"), StoreBroken("disk is full")]
+    failures = [StoreBroken("disk is full"), SourceUnreachable("no end"), StoreBroken("disk is full")]
     home = Home(None, *failures)  # the forgetting at the start goes well
     with caplog.at_level(logging.INFO, "cambist"):
         skipping(home.keep(lambda: home.quote(1), *[nothing] * 30, each=4))

@@ -19,7 +19,7 @@ import aiohttp
 import pytest
 import stamina
 
-from cambist.errors import NothingPublished, SourceBroken, SourceSilent
+from cambist.errors import NothingPublished, SourceBroken, SourceUnreachable
 from cambist.ingest.fetch import AGENT, Fetcher, SourceBusy
 from cambist.sources.base import Inquiry
 from cambist.sources.parsing import LARGEST
@@ -112,7 +112,7 @@ def test_a_source_that_is_busy_is_asked_again(host, status: int) -> None:
 
 def test_a_source_that_stays_busy_is_silent_after_three_attempts(host) -> None:
     found = asking(host, host.answer(503))
-    assert isinstance(found.error, SourceSilent)
+    assert isinstance(found.error, SourceUnreachable)
     assert (str(found.error), len(found.asked)) == ("mint: answered 503", 3)
 
 
@@ -204,7 +204,7 @@ TRUNCATED = {
 def test_what_does_not_come_whole_is_never_an_answer(host, sent: bytes) -> None:
     found = asking(host, sent)
     assert (found.content, len(found.asked)) == (None, 3)
-    assert isinstance(found.error, SourceSilent)
+    assert isinstance(found.error, SourceUnreachable)
     assert "cannot be asked" in str(found.error)
 
 
@@ -217,7 +217,7 @@ def test_what_comes_whole_the_second_time_is_an_answer(host, sent: bytes) -> Non
 def test_a_connection_that_breaks_is_made_again(host, misfortune) -> None:
     found = asking(host, misfortune, misfortune, host.answer(200, b"[]"))
     assert (found.content, len(found.asked)) == (b"[]", 3)
-    assert isinstance(asking(host, misfortune).error, SourceSilent)
+    assert isinstance(asking(host, misfortune).error, SourceUnreachable)
 
 
 def test_a_port_where_nobody_listens_is_silence(host) -> None:
@@ -225,7 +225,7 @@ def test_a_port_where_nobody_listens_is_silence(host) -> None:
         async with host(b"") as there:
             url = there.url
         async with a_fetcher() as fetcher:
-            with pytest.raises(SourceSilent, match=r"mint: cannot be asked: .*onnect"):
+            with pytest.raises(SourceUnreachable, match=r"mint: cannot be asked: .*onnect"):
                 await fetcher.ask("mint", Inquiry(url=url))
 
     asyncio.run(scene())
@@ -237,7 +237,7 @@ def test_whatever_takes_too_long_ends_in_time(host, sluggishness) -> None:
         loop = asyncio.get_running_loop()
         async with host(sluggishness) as there, a_fetcher(attempts=1) as fetcher:
             began = loop.time()
-            with pytest.raises(SourceSilent, match="mint: no answer in time"):
+            with pytest.raises(SourceUnreachable, match="mint: no answer in time"):
                 await fetcher.ask("mint", Inquiry(url=there.url))
             return loop.time() - began
 
@@ -587,7 +587,7 @@ def test_the_operators_key_is_in_no_error_and_no_log(
 def test_a_key_that_makes_no_address_is_not_shown_either(url: str, key: str) -> None:
     async def scene() -> str:
         async with a_fetcher(keys={"mint": key}) as fetcher:
-            with pytest.raises(SourceSilent) as raised:
+            with pytest.raises(SourceUnreachable) as raised:
                 await fetcher.ask("mint", Inquiry(url=url, headers=(("X-Key", "{key}"),)))
             return str(raised.value)
 
@@ -645,7 +645,7 @@ def waits(skipping: Any, *responses: Response) -> list[float]:
     session = Session(*responses)
 
     async def scene() -> None:
-        with suppress(SourceSilent):
+        with suppress(SourceUnreachable):
             await Fetcher(session).ask("mint", Inquiry(url="http://mint.example/"))  # type: ignore[arg-type]
 
     skipping(scene())
@@ -696,4 +696,4 @@ def test_what_was_asked_in_secret_is_not_asked_in_the_open(skipping, url: str, t
 def test_what_a_source_asked_for_is_kept_with_the_error() -> None:
     error = SourceBusy("mint: answered 429", 7.0)
     assert (str(error), error.after) == ("mint: answered 429", 7.0)
-    assert isinstance(error, SourceSilent)
+    assert isinstance(error, SourceUnreachable)

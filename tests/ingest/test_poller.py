@@ -15,7 +15,7 @@ import aiohttp
 import pytest
 import stamina
 
-from cambist.errors import NothingPublished, SourceBroken, SourceSilent, StoreBroken
+from cambist.errors import NothingPublished, SourceBroken, SourceUnreachable, StoreBroken
 from cambist.history.fixing import Coverage, Filed, Fixing
 from cambist.ingest.fetch import Fetcher
 from cambist.ingest.filing import Delivery
@@ -210,12 +210,12 @@ def test_a_failure_is_logged_when_it_begins_and_when_it_ends(a_source, caplog: p
 
 def test_while_nobody_has_answered_silence_is_not_worth_a_line_each(a_source, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO):
-        a_poller(a_source(), Fetches(None)).failed(SourceSilent("mint: no answer in time"))
+        a_poller(a_source(), Fetches(None)).failed(SourceUnreachable("mint: no answer in time"))
         assert caplog.records == []
         a_poller(a_source(), Fetches(None)).failed(SourceBroken("mint: sent a page"))
         answered = a_poller(a_source(), Fetches(None))
         answered.succeeded()
-        answered.failed(SourceSilent("mint: no answer in time"))
+        answered.failed(SourceUnreachable("mint: no answer in time"))
     assert [record.levelname for record in caplog.records] == ["WARNING", "WARNING"]
 
 
@@ -335,7 +335,7 @@ def test_what_is_refused_is_logged_by_number(skipping, a_source, caplog: pytest.
 
 
 ERRORS = [
-    SourceSilent("mint: no answer in time"),
+    SourceUnreachable("mint: no answer in time"),
     SourceBroken("mint: sent a page"),
     StoreBroken("The database cannot be used: locked"),
 ]
@@ -360,21 +360,21 @@ def test_a_part_that_fails_keeps_none_of_the_others_out(skipping, a_source) -> N
 
 
 def test_a_source_that_keeps_failing_is_left_for_later(skipping, a_source) -> None:
-    fetches = Fetches(SourceSilent("mint: no answer in time"))
+    fetches = Fetches(SourceUnreachable("mint: no answer in time"))
     poller, _, _ = polled(skipping, a_source(schedule=ALL_DAY), fetches, urls=["one", "two", "three", "four", "five"])
     assert fetches.asked == ["one", "two", "three"]
     assert poller.source_status.failures == 3
 
 
 def test_what_two_failures_leave_is_still_asked_for(skipping, a_source) -> None:
-    silent = SourceSilent("mint: no answer in time")
+    silent = SourceUnreachable("mint: no answer in time")
     fetches = Fetches(silent, b"2", silent, b"4")
     polled(skipping, a_source(schedule=ALL_DAY), fetches, urls=["one", "two", "three", "four"])
     assert fetches.asked == ["one", "two", "three", "four"]
 
 
 def test_a_source_recovers(skipping, a_source) -> None:
-    fetches = Fetches(SourceSilent("mint: no answer in time"), b"rates")
+    fetches = Fetches(SourceUnreachable("mint: no answer in time"), b"rates")
     poller, _, cabinet = polled(skipping, a_source(schedule=ALL_DAY), fetches, seconds=25 * 60)
     assert (len(fetches.asked), cabinet.told, poller.source_status.failures) == (2, ["mint"], 0)
 
@@ -640,7 +640,7 @@ def test_nothing_new_is_a_success_for_quotes_too(skipping, a_source) -> None:
 
 
 def test_a_silent_source_of_quotes_is_a_failing_one(skipping, a_source) -> None:
-    poller, _ = ticked(skipping, a_source(schedule=ALL_DAY), Fetches(SourceSilent("mint: no answer in time")))
+    poller, _ = ticked(skipping, a_source(schedule=ALL_DAY), Fetches(SourceUnreachable("mint: no answer in time")))
     assert (poller.source_status.failures, poller.source_status.last_success) == (1, None)
 
 

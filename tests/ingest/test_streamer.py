@@ -16,7 +16,7 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from cambist.errors import SourceBroken, SourceSilent
+from cambist.errors import SourceBroken, SourceUnreachable
 from cambist.ingest.fetch import Fetcher
 from cambist.ingest.poller import Poller
 from cambist.ingest.source_status import SourceStatuses
@@ -615,7 +615,7 @@ def test_the_list_is_asked_for_every_hour(skipping, source) -> None:
 
 def test_nothing_is_connected_before_there_is_a_list(skipping, source) -> None:
     sessions = Sessions(10**9)
-    broken, silent = SourceBroken("bourse: sent a page"), SourceSilent("bourse: no answer in time")
+    broken, silent = SourceBroken("bourse: sent a page"), SourceUnreachable("bourse: no answer in time")
     streamer, lists = kept(skipping, source, sessions, 60, broken, silent, b"the list")
     assert (len(lists.asked_at), len(sessions.began)) == (3, 1)
     assert lists.asked_at[-1] <= sessions.began[0]
@@ -637,7 +637,7 @@ def test_a_list_that_was_not_understood_is_sent_again(skipping, source) -> None:
     assert (lists.forgotten, streamer.names) == (1, LIST)
 
 
-@pytest.mark.parametrize("later", [None, SourceSilent("bourse: no answer in time")], ids=["unchanged", "silent"])
+@pytest.mark.parametrize("later", [None, SourceUnreachable("bourse: no answer in time")], ids=["unchanged", "silent"])
 def test_the_last_list_stays_where_no_new_one_comes(skipping, source, later: Any) -> None:
     sessions = Sessions(10**9)
     streamer, lists = kept(skipping, source, sessions, 2.5 * 3600, b"the list", later)
@@ -661,7 +661,7 @@ def test_a_venue_that_lists_nothing_of_ours_is_asked_again_later(skipping, sourc
 
 
 @pytest.mark.parametrize(
-    "later", [b"the list", None, SourceSilent("bourse: no answer in time")], ids=["same", "unchanged", "silent"]
+    "later", [b"the list", None, SourceUnreachable("bourse: no answer in time")], ids=["same", "unchanged", "silent"]
 )
 def test_a_list_that_has_not_changed_leaves_the_sockets_alone(skipping, source, later: Any) -> None:
     sessions = Sessions(10**9)

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from cambist.errors import CannotStart, SourceBroken, SourceSilent, StoreBroken
+from cambist.errors import CannotStart, SourceBroken, SourceUnreachable, StoreBroken
 from cambist.history.coin_closes import CLOSES
 from cambist.history.fixing import Coverage, Filed
 from cambist.ingest.coin_closes import CoinCloses, closes_of
@@ -176,7 +176,7 @@ def test_a_call_that_does_not_end_is_the_sources_fault_and_its_process_is_replac
         first = process_of(archive_worker)
         os.kill(first, signal.SIGSTOP)  # it looks like a call without end
         monkeypatch.setattr(module, "_DEADLINE_SECONDS", 0.3)
-        with pytest.raises(SourceSilent, match="did not end"):
+        with pytest.raises(SourceUnreachable, match="did not end"):
             await archive_worker.call(ArchiveTasks.file, "ecb", delivery(small_ecb))
         monkeypatch.undo()
         assert until_ended(first)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 
 from cambist.accounts.api_key import PREFIX
-from cambist.errors import BadParameter, shown
+from cambist.errors import BadParameter, shorten
 
 LONGEST_NAME = 64
 _MOST_LISTED = 12
@@ -54,7 +54,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 def echo(text: str) -> str:
     """Give `text` as a sentence may repeat it: on one line, and not all of it if it is long."""
-    return shown(text if text.isprintable() else repr(text)[1:-1])
+    return shorten(text if text.isprintable() else repr(text)[1:-1])
 
 
 def _check_no_key(name: str) -> None:

@@ -10,7 +10,7 @@ from datetime import date, datetime
 import aiohttp
 from stamina.instrumentation import set_on_retry_hooks
 
-from cambist.errors import BadParameter, shown
+from cambist.errors import BadParameter, shorten
 from cambist.ingest.backfill import Backfill, BackfillProgress, gaps, longest
 from cambist.ingest.fetch import Fetcher
 from cambist.registry.archive_worker import ArchiveTasks
@@ -58,7 +58,7 @@ class Backfilling:
             return [adapter for key, adapter in self._adapters.items() if key not in off]
         if source not in self._adapters:
             known = ", ".join(self._adapters)
-            raise BadParameter(f"No source [{shown(source)}] publishes fixings; there are {known}")
+            raise BadParameter(f"No source [{shorten(source)}] publishes fixings; there are {known}")
         if source in off:
             raise BadParameter(f"The source [{source}] is off: {off[source]}")
         return [self._adapters[source]]

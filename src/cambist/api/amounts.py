@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from cambist.api.parameters import Param
-from cambist.errors import BadParameter, shown
+from cambist.errors import BadParameter, shorten
 
 SMALLEST_AMOUNT = Decimal("0.01")
 MOST_PLACES = 20
@@ -31,7 +31,7 @@ def _amount(name: str, text: str) -> Decimal:
     value = Decimal(text.replace(" ", "+")) if found else Decimal(0)
     if value < SMALLEST_AMOUNT or (found and found[3] and value.adjusted() > _MOST_EXPONENT):
         raise BadParameter(
-            f"Invalid {name}: [{shown(text)}], it takes a decimal from {SMALLEST_AMOUNT} up, such as 1234.56 or 1.5E7"
+            f"Invalid {name}: [{shorten(text)}], it takes a decimal from {SMALLEST_AMOUNT} up, such as 1234.56 or 1.5E7"
         )
     return value
 
@@ -39,5 +39,5 @@ def _amount(name: str, text: str) -> Decimal:
 def _places(name: str, text: str) -> int:
     value = int(text) if _PLACES.fullmatch(text) else MOST_PLACES + 1
     if value > MOST_PLACES:
-        raise BadParameter(f"Invalid {name}: [{shown(text)}], it takes a whole number from 0 to {MOST_PLACES}")
+        raise BadParameter(f"Invalid {name}: [{shorten(text)}], it takes a whole number from 0 to {MOST_PLACES}")
     return value

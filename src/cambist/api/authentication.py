@@ -29,7 +29,7 @@ class Authenticator:
     def admit(self, environ: Environ, query_key: str, now: float) -> ApiPrincipal:
         """Give whose key the request brings; `query_key` is its `api_key`, decoded, `now` seconds since 1970.
 
-        Errors: KeyRefused in all its kinds, TooManyFailures. None repeats the key.
+        Errors: KeyRefused in all its kinds, TooManyFailedKeys. None repeats the key.
         """
         return self._subscriber(environ, _one_key(set(brought(environ, query_key))), now)
 

@@ -24,7 +24,7 @@ PROBLEMS: dict[type[errors.CambistError], Problem] = {
     errors.BadParameter: Problem(400, "bad_parameter"),
     errors.UnknownSymbol: Problem(400, "unknown_currency"),
     errors.UnknownMetal: Problem(400, "unknown_metal"),
-    errors.UnknownPair: Problem(400, "unknown_pair"),
+    errors.UnknownCryptoPair: Problem(400, "unknown_pair"),
     errors.UnknownFxPair: Problem(400, "unknown_pair"),
     errors.UnknownInstrument: Problem(400, "unknown_instrument"),
     errors.KeyMissing: Problem(401, "key_missing"),
@@ -36,7 +36,7 @@ PROBLEMS: dict[type[errors.CambistError], Problem] = {
     errors.NotInPlan: Problem(403, "not_in_plan"),
     errors.RateLimited: Problem(429, "rate_limited"),
     errors.QuotaSpent: Problem(429, "quota_spent"),
-    errors.TooManyFailures: Problem(429, "too_many_failures"),
+    errors.TooManyFailedKeys: Problem(429, "too_many_failures"),
     errors.NoRate: Problem(404, "no_rate"),
     errors.RateUnavailable: Problem(503, "rate_unavailable"),
 }
@@ -80,9 +80,9 @@ def on_refusal(
         on_failure(_request, response, error, _params)
         return
     write(response, problem, str(error))
-    if not isinstance(error, errors.KeyRefused | errors.TooManyFailures):
+    if not isinstance(error, errors.KeyRefused | errors.TooManyFailedKeys):
         response.set_header("X-Calls-Cost", "0")
-    if isinstance(error, errors.ToBeAskedLater):
+    if isinstance(error, errors.RetryLater):
         response.set_header("Retry-After", str(error.retry_after))
 
 
@@ -92,10 +92,12 @@ def on_http_error(request: falcon.Request, response: falcon.Response, error: fal
         response.set_header(name, value)
     if error.status_code == 405 or request.method not in METHODS:
         response.set_header("Allow", ", ".join(METHODS))
-        write(response, WRONG_METHOD, f"Method not allowed: [{errors.shown(request.method)}], use GET, HEAD or OPTIONS")
+        write(
+            response, WRONG_METHOD, f"Method not allowed: [{errors.shorten(request.method)}], use GET, HEAD or OPTIONS"
+        )
     elif error.status_code == 404:
         write(
-            response, UNKNOWN_PATH, f"Unknown path: [{errors.shown(request.path)}], the endpoints are listed at /docs"
+            response, UNKNOWN_PATH, f"Unknown path: [{errors.shorten(request.path)}], the endpoints are listed at /docs"
         )
     else:
         write(response, MALFORMED, f"Malformed request: {error.description or error.title}")
@@ -103,5 +105,5 @@ def on_http_error(request: falcon.Request, response: falcon.Response, error: fal
 
 def on_failure(request: falcon.Request, response: falcon.Response, error: Exception, _params: object) -> None:
     """Answer a fault of ours, and log it with its trace but without the query, which may hold a key."""
-    log.error("%s %r failed", request.method, errors.shown(request.path), exc_info=error)
+    log.error("%s %r failed", request.method, errors.shorten(request.path), exc_info=error)
     write(response, INTERNAL, "The service failed to answer; its operator finds the reason in the log")

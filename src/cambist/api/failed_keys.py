@@ -7,7 +7,7 @@ from typing import Any
 from cambist.accounts.addresses import Networks, client_address, neighbourhood
 from cambist.accounts.api_key import Digest
 from cambist.accounts.failed_keys import FailedKeys
-from cambist.errors import TooManyFailures
+from cambist.errors import TooManyFailedKeys
 
 
 class FailedKeyLimit:
@@ -23,12 +23,12 @@ class FailedKeyLimit:
         self._failed.opened(environ.get("REMOTE_ADDR", ""), digest)
 
     def check(self, environ: dict[str, Any], digest: Digest, now: float) -> None:
-        """Refuse a key unseen where too many have failed. Errors: TooManyFailures."""
+        """Refuse a key unseen where too many have failed. Errors: TooManyFailedKeys."""
         if not self._failed:
             return
         wait = self._failed.wait(self._address(environ), environ.get("REMOTE_ADDR", ""), digest, now)
         if wait:
-            raise TooManyFailures("Too many failed API keys from this address; try again later", wait)
+            raise TooManyFailedKeys("Too many failed API keys from this address; try again later", wait)
 
     def failed(self, environ: dict[str, Any], now: float) -> None:
         """Count a key that opened nothing."""

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from cambist.api.parameters import Param
-from cambist.errors import BadParameter, UnknownMetal, UnknownSymbol, shown
+from cambist.errors import BadParameter, UnknownMetal, UnknownSymbol, shorten
 from cambist.history.bars import Interval
 from cambist.pricing.pair import Pair
 from cambist.reference.assets import METALS, AssetKind, kind_of
@@ -168,7 +168,7 @@ def _code(text: str, role: str, kinds: Kinds) -> str:
 def _codes(name: str, text: str, role: str, kinds: Kinds, most: int) -> Codes:
     asked = dict.fromkeys(items(text))
     if not asked:
-        raise BadParameter(f"Missing parameter: [{name}] holds no currency code: [{shown(text)}]")
+        raise BadParameter(f"Missing parameter: [{name}] holds no currency code: [{shorten(text)}]")
     known: dict[str, None] = {}
     unknown: list[UnknownSymbol] = []
     for item in asked:
@@ -188,7 +188,7 @@ def _codes(name: str, text: str, role: str, kinds: Kinds, most: int) -> Codes:
 def _pairs(name: str, text: str) -> tuple[Pair, ...]:
     found = tuple(dict.fromkeys(_pair(name, item) for item in items(text)))
     if not found:
-        raise BadParameter(f"Missing parameter: [{name}] holds no pair: [{shown(text)}]")
+        raise BadParameter(f"Missing parameter: [{name}] holds no pair: [{shorten(text)}]")
     if len(found) > MOST_PAIRS:
         raise BadParameter(f"Too many pairs in [{name}]: [{len(found)}], at most {MOST_PAIRS}")
     return found
@@ -197,14 +197,14 @@ def _pairs(name: str, text: str) -> tuple[Pair, ...]:
 def _pair(name: str, text: str) -> Pair:
     base, slash, quote = (part.strip() for part in upper(text).partition("/"))
     if not (base and slash and quote) or "/" in quote:
-        raise BadParameter(f"Invalid {name}: [{shown(text)}], a pair is written BASE/QUOTE, such as BTC/USD")
+        raise BadParameter(f"Invalid {name}: [{shorten(text)}], a pair is written BASE/QUOTE, such as BTC/USD")
     return Pair(base, quote)
 
 
 def _instruments(name: str, text: str) -> tuple[str, ...]:
     symbols = tuple(dict.fromkeys(upper(item).replace("/", "") for item in items(text)))
     if not symbols:
-        raise BadParameter(f"Missing parameter: [{name}] holds no instrument: [{shown(text)}]")
+        raise BadParameter(f"Missing parameter: [{name}] holds no instrument: [{shorten(text)}]")
     return symbols
 
 
@@ -213,7 +213,7 @@ def _names(name: str, text: str) -> tuple[str, ...]:
     for item in items(text):
         found.setdefault(upper(item).replace("/", ""), item)
     if not found:
-        raise BadParameter(f"Missing parameter: [{name}] holds no pair: [{shown(text)}]")
+        raise BadParameter(f"Missing parameter: [{name}] holds no pair: [{shorten(text)}]")
     if len(found) > MOST_PAIRS:
         raise BadParameter(f"Too many pairs in [{name}]: [{len(found)}], at most {MOST_PAIRS}")
     return tuple(found.values())
@@ -224,19 +224,19 @@ def _bar_interval(name: str, text: str) -> Interval:
         return Interval(text.upper())
     except ValueError:
         options = f"{Interval.DAY}, {Interval.HOUR}, {Interval.MINUTE}"
-        raise BadParameter(f"Invalid {name}: [{shown(text)}]. Options are [{options}]") from None
+        raise BadParameter(f"Invalid {name}: [{shorten(text)}]. Options are [{options}]") from None
 
 
 def _side(name: str, text: str) -> str:
     if text.lower() not in _SIDES:
-        raise BadParameter(f"Invalid {name}: [{shown(text)}]. Options are [{', '.join(_SIDES)}]")
+        raise BadParameter(f"Invalid {name}: [{shorten(text)}]. Options are [{', '.join(_SIDES)}]")
     return text.lower()
 
 
 def _limit(name: str, text: str, most: int) -> int:
     value = int(text) if _COUNT.fullmatch(text) else 0
     if not 1 <= value <= most:
-        raise BadParameter(f"Invalid {name}: [{shown(text)}], it takes a whole number from 1 to {most}")
+        raise BadParameter(f"Invalid {name}: [{shorten(text)}], it takes a whole number from 1 to {most}")
     return value
 
 
@@ -250,7 +250,7 @@ def _metal(text: str) -> str:
 def _unit(name: str, text: str) -> str:
     handle = text.lower() if text.isascii() else text
     if handle not in UNITS:
-        raise BadParameter(f"Invalid {name}: [{shown(text)}]. Options are [{', '.join(UNITS)}]")
+        raise BadParameter(f"Invalid {name}: [{shorten(text)}]. Options are [{', '.join(UNITS)}]")
     return handle
 
 
@@ -260,7 +260,7 @@ def _day(name: str, text: str) -> date:
     except ValueError:
         value = None
     if value is None:
-        raise BadParameter(f"Invalid {name}: [{shown(text)}], it takes a day as YYYY-MM-DD, such as 2024-02-29")
+        raise BadParameter(f"Invalid {name}: [{shorten(text)}], it takes a day as YYYY-MM-DD, such as 2024-02-29")
     if value < EARLIEST:
         raise BadParameter(f"Invalid {name}: [{text}], history begins on {EARLIEST}")
     return value
@@ -278,7 +278,7 @@ def not_after_today(name: str, value: date, today: date) -> date:
 
 def _interval(name: str, text: str) -> str:
     if text.upper() not in INTERVALS:
-        raise BadParameter(f"Invalid {name}: [{shown(text)}]. Options are [{', '.join(INTERVALS)}]")
+        raise BadParameter(f"Invalid {name}: [{shorten(text)}]. Options are [{', '.join(INTERVALS)}]")
     return text.upper()
 
 
@@ -288,5 +288,5 @@ def _age(name: str, text: str) -> timedelta:
     except (msgspec.ValidationError, OverflowError):
         value = timedelta(0)
     if value <= timedelta(0):
-        raise BadParameter(f"Invalid {name}: [{shown(text)}], it takes an ISO 8601 duration, such as PT2H")
+        raise BadParameter(f"Invalid {name}: [{shorten(text)}], it takes an ISO 8601 duration, such as PT2H")
     return value

@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl
 
 from msgspec import Struct
 
-from cambist.errors import BadParameter, shown
+from cambist.errors import BadParameter, shorten
 
 LONGEST_QUERY = 16_384
 _BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
@@ -81,7 +81,7 @@ def parse_query(text: str) -> dict[str, str]:
     if len(text) > LONGEST_QUERY:
         raise BadParameter(f"The query is too long: [{len(text)}] characters, at most {LONGEST_QUERY}")
     if broken := _BROKEN_ESCAPE.search(text):
-        raise BadParameter(f"The query has a broken percent-encoding: [{shown(text[broken.start() :][:3])}]")
+        raise BadParameter(f"The query has a broken percent-encoding: [{shorten(text[broken.start() :][:3])}]")
     try:
         pairs = parse_qsl(as_utf8(text), keep_blank_values=True, errors="strict")
     except (UnicodeError, ValueError):

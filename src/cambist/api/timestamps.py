@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from enum import StrEnum
 
 from cambist.api.parameters import Param
-from cambist.errors import BadParameter, shown
+from cambist.errors import BadParameter, shorten
 from cambist.pricing.unix_time import EPOCH, unix_ms
 
 _UNTIL = datetime(2101, 1, 1, tzinfo=UTC)
@@ -66,7 +66,7 @@ def _moment(name: str, text: str) -> Timestamp:
     except (ValueError, OverflowError):
         given = None
     if given is None or not EPOCH <= given.at < _UNTIL:
-        raise BadParameter(f"Invalid {name}: [{shown(text)}], it takes {_FORMS}, from 1970 to 2100")
+        raise BadParameter(f"Invalid {name}: [{shorten(text)}], it takes {_FORMS}, from 1970 to 2100")
     return given
 
 
@@ -88,4 +88,4 @@ def _form(name: str, text: str) -> TimestampFormat:
     try:
         return TimestampFormat(text.upper())
     except ValueError:
-        raise BadParameter(f"Invalid {name}: [{shown(text)}]. Options are [{', '.join(TimestampFormat)}]") from None
+        raise BadParameter(f"Invalid {name}: [{shorten(text)}]. Options are [{', '.join(TimestampFormat)}]") from None

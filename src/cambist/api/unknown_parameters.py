@@ -10,7 +10,7 @@ from cambist.accounts.api_key import PREFIX
 from cambist.api.edit_distance import edits
 from cambist.api.endpoint import Endpoint
 from cambist.api.parameters import Param, declared
-from cambist.errors import BadParameter, shown
+from cambist.errors import BadParameter, shorten
 
 HEADER = "Cambist-Ignored"
 MOST_UNKNOWN = 30
@@ -64,10 +64,10 @@ class UnknownParameters:
     def _check(self, name: str, value: str) -> None:
         near = sorted((edits(name.lower(), param.name), param.name) for param in self._near(name, value))
         if near:
-            raise BadParameter(f"Unknown parameter: [{shown(name)}], did you mean [{near[0][1]}]?")
+            raise BadParameter(f"Unknown parameter: [{shorten(name)}], did you mean [{near[0][1]}]?")
         if paths := self._others.get(name.lower()):
             raise BadParameter(
-                f"Unknown parameter: [{shown(name)}] is not taken by {self._path}, only by {_listed(paths)}"
+                f"Unknown parameter: [{shorten(name)}] is not taken by {self._path}, only by {_listed(paths)}"
             )
 
     def _near(self, name: str, value: str) -> Iterator[Param]:

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
 
-from cambist.errors import shown
+from cambist.errors import shorten
 
 
 class Direction(StrEnum):
@@ -87,7 +87,7 @@ class WatchList:
 
     def mark_unknown(self, names: Iterable[str]) -> list[str]:
         """Mark pairs that the server does not know; return those that were not marked before."""
-        by_name = {shown(name): symbol for symbol, name in self.names.items()}
+        by_name = {shorten(name): symbol for symbol, name in self.names.items()}
         new = [name for name in names if name in by_name and by_name[name] not in self.unknown]
         self.unknown |= {by_name[name] for name in new}
         return new

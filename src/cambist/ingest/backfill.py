@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from itertools import pairwise
 
-from cambist.errors import NothingPublished, SourceBroken, SourceSilent
+from cambist.errors import NothingPublished, SourceBroken, SourceUnreachable
 from cambist.history.archive import FixingArchive
 from cambist.history.fixing import Filed, Receipt
 from cambist.history.rate_matrix import FIRST_DAY
@@ -117,7 +117,7 @@ class Backfill:
             return True
         except SourceBroken as error:
             course.failed.append(f"{inquiry.first} to {inquiry.last}: {error}")
-            is_silent = isinstance(error, SourceSilent) and not isinstance(error, SourceBusy)
+            is_silent = isinstance(error, SourceUnreachable) and not isinstance(error, SourceBusy)
             self._note(course, answered=not is_silent)
             return False
         self._note(course, answered=True)

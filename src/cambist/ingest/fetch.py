@@ -15,7 +15,7 @@ import aiohttp
 import stamina
 
 from cambist import __version__
-from cambist.errors import NothingPublished, SourceBroken, SourceSilent
+from cambist.errors import NothingPublished, SourceBroken, SourceUnreachable
 from cambist.sources.base import LARGEST, Inquiry
 
 AGENT = f"cambist/{__version__} (self-hosted exchange rates)"
@@ -32,7 +32,7 @@ _KEPT_VALIDATORS = 2_000
 _VALIDATORS = (("ETag", "If-None-Match"), ("Last-Modified", "If-Modified-Since"))
 
 
-class SourceBusy(SourceSilent):
+class SourceBusy(SourceUnreachable):
     """A source asks to be asked later; `after` says in how many seconds, where it did."""
 
     def __init__(self, sentence: str, after: float | None) -> None:
@@ -66,7 +66,7 @@ class Fetcher:
     async def ask(self, source: str, inquiry: Inquiry) -> bytes | None:
         """Ask, and again where the source is silent; None where it has nothing new since it was last believed.
 
-        Errors: SourceSilent, NothingPublished, SourceBroken.
+        Errors: SourceUnreachable, NothingPublished, SourceBroken.
         """
         retrying = stamina.retry_context(on=_worth_asking_again, attempts=self.attempts, timeout=120, wait_initial=1.0)
         async for attempt in retrying:
@@ -79,9 +79,9 @@ class Fetcher:
             return await self._followed(source, inquiry)
         except TimeoutError:
             # What it came from is not shown, here and below: it names the address, which may hold a key.
-            raise SourceSilent(f"{source}: no answer in time") from None
+            raise SourceUnreachable(f"{source}: no answer in time") from None
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            raise SourceSilent(f"{source}: cannot be asked: {_plainly(error)}") from None
+            raise SourceUnreachable(f"{source}: cannot be asked: {_plainly(error)}") from None
 
     async def _followed(self, source: str, inquiry: Inquiry) -> bytes | None:
         """Follow redirections within the source's own host: elsewhere is not the source."""
@@ -150,7 +150,7 @@ def _worth_asking_again(error: Exception) -> bool | float:
     """Say whether asking again may help, and where the source said so, in how many seconds."""
     if isinstance(error, SourceBusy) and error.after is not None:
         return min(error.after, _LONGEST_WAIT)
-    return isinstance(error, SourceSilent)
+    return isinstance(error, SourceUnreachable)
 
 
 def _wait(text: str) -> float | None:

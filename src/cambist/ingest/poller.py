@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from cambist.errors import NothingPublished, SourceBroken, SourceSilent, StoreBroken
+from cambist.errors import NothingPublished, SourceBroken, SourceUnreachable, StoreBroken
 from cambist.history.fixing import Filed
 from cambist.ingest.fetch import Fetcher
 from cambist.ingest.filing import Delivery
@@ -55,7 +55,7 @@ class Poller:
     def failed(self, error: Exception) -> None:
         """Record a failure, and log the first of a run. Without any network, `SourceStatuses` logs one line for all."""
         if not self.source_status.failures:
-            level = logging.DEBUG if isinstance(error, SourceSilent) and self.health.is_alone else logging.WARNING
+            level = logging.DEBUG if isinstance(error, SourceUnreachable) and self.health.is_alone else logging.WARNING
             log.log(level, "Source %s: %s", self.source.key, self._plainly(error))
         self.source_status.failed(self.clock(), self._plainly(error))
 

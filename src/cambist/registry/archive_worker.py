@@ -22,7 +22,7 @@ from multiprocessing.process import BaseProcess
 from time import sleep
 from typing import Concatenate, ParamSpec, TypeVar
 
-from cambist.errors import RateMatrixDamaged, SourceSilent, StoreBroken
+from cambist.errors import RateMatrixDamaged, SourceUnreachable, StoreBroken
 from cambist.history.bars import BarOf, Interval
 from cambist.history.fixing import Coverage, Filed
 from cambist.history.rate_matrix import RateMatrix
@@ -130,7 +130,7 @@ class ArchiveWorker:
     async def call(self, method: Callable[Concatenate[ArchiveTasks, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Call a method of `Archive` in the process, and return its result.
 
-        Errors: those of the method, SourceSilent if it takes too long, StoreBroken if the process dies.
+        Errors: those of the method, SourceUnreachable if it takes too long, StoreBroken if the process dies.
         """
         async with self._one_at_a_time:
             work = partial(_call, method, *args, **kwargs)
@@ -140,7 +140,7 @@ class ArchiveWorker:
                     return await asyncio.get_running_loop().run_in_executor(self._pool, work)
             except TimeoutError as error:
                 self._replace_pool()
-                raise SourceSilent("the reading of what it sent did not end") from error
+                raise SourceUnreachable("the reading of what it sent did not end") from error
             except BrokenProcessPool as error:
                 self._replace_pool()
                 raise StoreBroken("The process that files died; another takes over") from error

@@ -23,7 +23,7 @@ import msgspec
 import numpy as np
 from msgspec import Meta, Struct
 
-from cambist.errors import SettingRefused, shown
+from cambist.errors import SettingRefused, shorten
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Quote
 from cambist.reference.tables import CURRENCIES
@@ -77,7 +77,7 @@ def _complaint(faults: Faults, known: Collection[str]) -> tuple[str, str] | None
             if code not in known:
                 near = difflib.get_close_matches(code, known, n=1, cutoff=0.5)
                 hint = f"; did you mean [{near[0]}]?" if near else ""
-                return field, f"names an unknown code [{shown(code)}]{hint}"
+                return field, f"names an unknown code [{shorten(code)}]{hint}"
     for code, factor in faults.outlier.items():
         if not (factor > 0 and isfinite(factor)):
             return f"outlier.{code}", f"takes a factor above 0, not [{factor}]"

@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from cambist.errors import CellBroken, SourceBroken, shown
+from cambist.errors import CellBroken, SourceBroken, shorten
 from cambist.sources.base import CELL, LARGEST
 
 T = TypeVar("T")
@@ -68,7 +68,7 @@ class PayloadReader:
             plain = "" if "." in plain else plain.replace(comma, ".", 1)
         value = Decimal(plain) if _PLAIN.fullmatch(plain) else Decimal(0)
         if not value > 0:
-            raise self.cell_broken(f"{what} is no rate: [{shown(text)}]")
+            raise self.cell_broken(f"{what} is no rate: [{shorten(text)}]")
         return value
 
     def positive(self, value: object, what: object) -> Decimal:
@@ -80,27 +80,27 @@ class PayloadReader:
         exact = Decimal(value) if isinstance(value, int | Decimal) and not isinstance(value, bool) else Decimal(0)
         # 1e400 is a number of JSON and none of a market; the bounds are those of `number`.
         if not (exact.is_finite() and exact > 0 and -20 <= exact.adjusted() < 15):
-            raise self.cell_broken(f"{what} is no rate: [{shown(str(value))}]")
+            raise self.cell_broken(f"{what} is no rate: [{shorten(str(value))}]")
         return exact
 
     def whole(self, value: object, what: object) -> int:
         """Read a nominal: a whole number of units from 1 to a million."""
         text = str(value)
         if not (text.isascii() and text.isdigit() and len(text) <= 7 and 1 <= int(text) <= 1_000_000):
-            raise self.cell_broken(f"{what} is quoted per [{shown(text)}] units")
+            raise self.cell_broken(f"{what} is quoted per [{shorten(text)}] units")
         return int(text)
 
     def code(self, text: object) -> str:
         """Read a currency's code."""
         if not (isinstance(text, str) and is_code(text)):
-            raise self.broken(f"[{shown(str(text))}] is no currency's code")
+            raise self.broken(f"[{shorten(str(text))}] is no currency's code")
         return text
 
     def day(self, text: object, form: str = "%Y-%m-%d", since: date = date(1945, 1, 1)) -> date:
         """Read a day in the source's form, which has to have been written like that: no digit may be missing."""
         found = _day(str(text), form)
         if found is None or found < since:
-            raise self.broken(f"[{shown(str(text))}] is no date since {since}")
+            raise self.broken(f"[{shorten(str(text))}] is no date since {since}")
         return found
 
     def moment(self, text: str, zone: ZoneInfo) -> datetime | None:
@@ -122,7 +122,7 @@ class PayloadReader:
         except ValueError:
             found = date.min
         if found < since:
-            raise self.broken(f"[{shown(text)}] is no date since {since}")
+            raise self.broken(f"[{shorten(text)}] is no date since {since}")
         return found
 
     def json(self, content: bytes, kind: type[T], encoding: str = "utf-8") -> T:
@@ -131,7 +131,7 @@ class PayloadReader:
         try:
             return msgspec.json.decode(text, type=kind, strict=True)
         except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-            raise self.broken(f"the document is not its own: {error}; it begins [{shown(text[:60])}]") from error
+            raise self.broken(f"the document is not its own: {error}; it begins [{shorten(text[:60])}]") from error
 
     def xml(self, content: bytes) -> ET.Element:
         """Parse a document that defines nothing of its own, so that none can expand."""
@@ -162,7 +162,7 @@ class PayloadReader:
         head, dot, tail = text.partition(point)
         groups = head.split(mark)
         if len(groups) > 1 and (not 1 <= len(groups[0]) <= 3 or any(len(group) != 3 for group in groups[1:])):
-            raise self.cell_broken(f"{what} is no rate: [{shown(text)}]")
+            raise self.cell_broken(f"{what} is no rate: [{shorten(text)}]")
         return "".join(groups) + dot + tail
 
 

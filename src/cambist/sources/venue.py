@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from cambist.errors import shown
+from cambist.errors import shorten
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace, RateType
 from cambist.pricing.tick import Tick
@@ -63,7 +63,7 @@ class VenueReading(PayloadReader):
     def check_name(self, name: str, base: str, quote: str, separator: str = "") -> None:
         """Check that the name of a pair is made of its two codes. Errors: SourceBroken."""
         if name != f"{base}{separator}{quote}":
-            raise self.broken(f"[{shown(name)}] is not of [{shown(base)}] and [{shown(quote)}]")
+            raise self.broken(f"[{shorten(name)}] is not of [{shorten(base)}] and [{shorten(quote)}]")
 
     def listed(self, names: dict[str, Pair], what: str = "pair") -> Mapping[str, Pair]:
         """Return the names of a list, which may not be empty. Errors: SourceBroken."""
@@ -80,7 +80,7 @@ class VenueReading(PayloadReader):
     def digits(self, text: str, count: int, pair: Pair) -> int:
         """Read a time that is written as so many digits. Errors: SourceBroken."""
         if not (text.isascii() and text.isdigit() and len(text) == count):
-            raise self.broken(f"{pair} has no time: [{shown(text)}]")
+            raise self.broken(f"{pair} has no time: [{shorten(text)}]")
         return int(text)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from cambist.accounts.api_key import Digest, digest
 from cambist.accounts.principal import Principal
 from cambist.accounts.rate_limit import Bucket
-from cambist.errors import BadParameter, shown
+from cambist.errors import BadParameter, shorten
 from cambist.pricing.pair import Pair
 from cambist.stream.context import StreamContext
 from cambist.stream.messages import Op, StreamName, StreamRequest, parse_request, status_frame
@@ -84,7 +84,7 @@ class Session:
         }
         handler = handlers.get(request.op)
         if handler is None:
-            text = f"Unknown op: [{shown(request.op)}]; there are {', '.join(handlers)}"
+            text = f"Unknown op: [{shorten(request.op)}]; there are {', '.join(handlers)}"
             return Reply(status_frame(Op.ERROR, 400, now, text))
         if self.bearer is None and request.op in (Op.SUBSCRIBE, Op.UNSUBSCRIBE):
             return Reply(status_frame(Op.ERROR, 401, now, f"Not authenticated: [auth] comes before [{request.op}]"))
@@ -155,14 +155,14 @@ class Session:
             return flood
         known, unknown = self.context.prices.parse_pairs(names)
         if not known:
-            listed = ", ".join(map(shown, unknown[:_NAMES_IN_MESSAGE]))
+            listed = ", ".join(map(shorten, unknown[:_NAMES_IN_MESSAGE]))
             return Reply(status_frame(Op.SUBSCRIBE, 400, now, f"No valid pairs in [{listed}]"))
         count = len(known) + sum(len(pairs) for name, pairs in self.selected.items() if name is not stream)
         if count > limit:
             return Reply(status_frame(Op.SUBSCRIBE, 429, now, _too_many_pairs(count, limit)))
         self.selected[stream] = known
         self.context.broadcaster.subscribe(self.connection, stream, known, self._price_limit)
-        more = {"ignored": [shown(name) for name in unknown]} if unknown else {}
+        more = {"ignored": [shorten(name) for name in unknown]} if unknown else {}
         return Reply(status_frame(Op.SUBSCRIBE, 200, now, _subscribed(len(self.selected)), **more))
 
     def _unsubscribe(self, request: StreamRequest, now: float) -> Reply:
@@ -224,4 +224,4 @@ def _too_many_pairs(count: int, limit: int) -> str:
 
 
 def _unknown_stream(name: str) -> str:
-    return f"Unknown stream: [{shown(name)}]; there are {', '.join(StreamName)}"
+    return f"Unknown stream: [{shorten(name)}]; there are {', '.join(StreamName)}"

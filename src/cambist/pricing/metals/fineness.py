@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-from cambist.errors import BadParameter, shown
+from cambist.errors import BadParameter, shorten
 from cambist.reference.weights import PURITIES, Purity
 
 PURE = Purity("1000", "pure", Decimal(1000))
@@ -29,7 +29,7 @@ def purity_of(metal: str, text: str) -> Purity:
     if not 1 <= fineness <= 1000:
         codes = ", ".join(purity.code for purity in PURITIES[metal])
         raise BadParameter(
-            f"Invalid purity: [{shown(text)}]. Options for {metal} are [{codes}], or a fineness from 1 to 1000, "
+            f"Invalid purity: [{shorten(text)}]. Options for {metal} are [{codes}], or a fineness from 1 to 1000, "
             "in parts per thousand"
         )
     return Purity(text, CUSTOM, fineness)

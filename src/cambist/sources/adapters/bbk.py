@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from datetime import date, time, timedelta
 from zoneinfo import ZoneInfo
 
-from cambist.errors import NothingPublished, shown
+from cambist.errors import NothingPublished, shorten
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
@@ -104,11 +104,11 @@ def _lines(text: str) -> Iterator[list[str]]:
         raise _bbk.broken("the file was cut off")
     table = _bbk.table(text.removeprefix("\ufeff"), delimiter=";")
     if next(table, []) != _COLUMNS:
-        raise _bbk.broken(f"the file does not begin with its header: [{shown(text)}]")
+        raise _bbk.broken(f"the file does not begin with its header: [{shorten(text)}]")
     for cells in table:
         line = dict(zip(_COLUMNS, cells, strict=False))
         if cells and (len(cells) != len(_COLUMNS) or any(line[name] != value for name, value in _SAME.items())):
-            raise _bbk.broken(f"a line is none of the daily fixings: [{shown(';'.join(cells))}]")
+            raise _bbk.broken(f"a line is none of the daily fixings: [{shorten(';'.join(cells))}]")
         if cells:
             yield cells
 
@@ -123,7 +123,7 @@ def _day(text: str) -> date:
 def _nominal(title: str, pair: Pair) -> int:
     match = _NOMINAL.fullmatch(title)
     if match is None or match[2] != pair.base:
-        raise _bbk.broken(f"the title of {pair} does not say per how many units: [{shown(title)}]")
+        raise _bbk.broken(f"the title of {pair} does not say per how many units: [{shorten(title)}]")
     return _bbk.whole(match[1].replace(" ", ""), pair)
 
 

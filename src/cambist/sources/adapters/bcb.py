@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from cambist.errors import NothingPublished, shown
+from cambist.errors import NothingPublished, shorten
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
@@ -80,7 +80,7 @@ class BcbAdapter(FixingAdapter):
         pair = Pair(_bcb.code(about), "BRL")
         answer = _bcb.json(content, _Answer)
         if not answer.context.endswith("#_CotacaoMoedaPeriodo"):
-            raise _bcb.broken(f"the document is of another kind: [{shown(answer.context)}]")
+            raise _bcb.broken(f"the document is of another kind: [{shorten(answer.context)}]")
         if not answer.value:
             raise NothingPublished("BCB: there is no bulletin in those days")
         seen: set[date] = set()
@@ -101,10 +101,10 @@ def _day(source_reports: _Bulletin) -> date:
     moment = source_reports.data_hora_cotacao
     if source_reports.tipo_boletim != _CLOSING:
         raise _bcb.broken(
-            f"the bulletin of [{shown(moment)}] is no closing one: [{shown(source_reports.tipo_boletim)}]"
+            f"the bulletin of [{shorten(moment)}] is no closing one: [{shorten(source_reports.tipo_boletim)}]"
         )
     if not _MOMENT.fullmatch(moment):
-        raise _bcb.broken(f"[{shown(moment)}] is no moment of a bulletin")
+        raise _bcb.broken(f"[{shorten(moment)}] is no moment of a bulletin")
     return _bcb.day(moment[:10], since=_FIRST_DAY)
 
 

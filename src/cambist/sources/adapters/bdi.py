@@ -14,7 +14,7 @@ from datetime import date, time, timedelta
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
-from cambist.errors import NothingPublished, shown
+from cambist.errors import NothingPublished, shorten
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
@@ -97,7 +97,7 @@ def _body(text: str) -> str:
     head, _, footer = text.replace("\r\n", "\n").partition("\n#")
     header, _, body = head.partition("\n")
     if header != _HEADER:
-        raise _bdi.broken(f"the file does not begin with its header: [{shown(header)}]")
+        raise _bdi.broken(f"the file does not begin with its header: [{shorten(header)}]")
     _, *others = footer.split("\n")
     if not others or others[-1] or any(line and line[0] != "#" for line in others):
         raise _bdi.broken("the file does not end with its disclaimer")
@@ -106,14 +106,14 @@ def _body(text: str) -> str:
 
 def _row(cells: list[str]) -> tuple[str, str, date]:
     if len(cells) != 7:
-        raise _bdi.broken(f"a line has {len(cells)} cells instead of 7: [{shown(','.join(cells))}]")
+        raise _bdi.broken(f"a line has {len(cells)} cells instead of 7: [{shorten(','.join(cells))}]")
     _, _, label, _, text, convention, of = cells
     day = _bdi.day(of, since=_FIRST_DAY)
     code = _code(_bdi.code(label), day)
     # With a stop or without, with a blank or without: the documentation shows them too. Rates the other way round
     # exist against the dollar and the lira only.
     if convention.rstrip(" .") != _PER_EURO or code == "EUR":
-        raise _bdi.broken(f"{code} on {day} is quoted otherwise than per euro: [{shown(convention)}]")
+        raise _bdi.broken(f"{code} on {day} is quoted otherwise than per euro: [{shorten(convention)}]")
     return code, text, day
 
 

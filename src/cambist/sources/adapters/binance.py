@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 from msgspec import Struct, field
 
-from cambist.errors import shown
+from cambist.errors import shorten
 from cambist.pricing.pair import Pair
 from cambist.pricing.tick import Tick
 from cambist.sources.base import NOTHING_HEARD, Names, Socket, VenueAdapter, VenueMessage
@@ -133,7 +133,7 @@ class BinanceAdapter(JsonVenue[_Frame]):
         """Read an error, an announcement of the end, or anything else that is not a quote."""
         other = _other.decode(frame)
         if other.error is not None:
-            return VenueMessage(refused=shown(other.error.msg))
+            return VenueMessage(refused=shorten(other.error.msg))
         if _SHUTDOWN in {other.event, other.stream.removeprefix("!")}:
             return VenueMessage(reconnect=True)
         if other.stream.endswith("@bookTicker") or not (other.stream or other.event or other.id is not None):

@@ -19,7 +19,7 @@ from datetime import date, time, timedelta
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
-from cambist.errors import NothingPublished, shown
+from cambist.errors import NothingPublished, shorten
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
@@ -131,10 +131,10 @@ def _lines(text: str, code: str) -> Iterator[tuple[str, str, str]]:
     asked = [_FLOW_OF_LINES, "D", _AREAS.get(code, ""), code, "A"]
     table = _bis.table(text)
     if next(table, []) != columns:
-        raise _bis.broken(f"the file does not begin with its header: [{shown(text)}]")
+        raise _bis.broken(f"the file does not begin with its header: [{shorten(text)}]")
     for cells in table:
         if len(cells) != len(columns) or cells[: len(asked)] != asked:
-            raise _bis.broken(f"a line is none of the daily series of {code}: [{shown(','.join(cells))}]")
+            raise _bis.broken(f"a line is none of the daily series of {code}: [{shorten(','.join(cells))}]")
         yield cells[5], cells[6], cells[7]
 
 
@@ -143,7 +143,7 @@ def _scaled(text: str, power: str, what: str) -> Decimal:
     small = _SMALL.fullmatch(text)
     plain = f"{Decimal(text):f}" if small else text
     if _POWER.fullmatch(power) is None:
-        raise _bis.broken(f"{what} is in units of ten to the power of [{shown(power)}]")
+        raise _bis.broken(f"{what} is in units of ten to the power of [{shorten(power)}]")
     scaled = Decimal(f"{_bis.number(plain, what)}E{power}")
     return _bis.positive(Decimal(f"{scaled:f}"), what)
 

@@ -15,7 +15,7 @@ from datetime import timedelta
 import msgspec
 from msgspec import Struct
 
-from cambist.errors import shown
+from cambist.errors import shorten
 from cambist.pricing.pair import Pair
 from cambist.pricing.tick import Tick
 from cambist.pricing.unix_time import EPOCH
@@ -92,7 +92,9 @@ class BitstampAdapter(JsonVenue[_Frame]):
         for listed in _bitstamp.json(content, list[_Listed]):
             base, slash, quote = _bitstamp.once(seen, listed.name).partition("/")
             if not slash or not listed.url_symbol or "/" in _bitstamp.once(seen, listed.url_symbol):
-                raise _bitstamp.broken(f"[{shown(listed.name)}] or [{shown(listed.url_symbol)}] is no name of a pair")
+                raise _bitstamp.broken(
+                    f"[{shorten(listed.name)}] or [{shorten(listed.url_symbol)}] is no name of a pair"
+                )
             if listed.trading == "Enabled" and are_codes(base, quote):
                 names[listed.name] = names[listed.url_symbol] = Pair(base, quote)
         return _bitstamp.listed(names)
@@ -126,7 +128,7 @@ class BitstampAdapter(JsonVenue[_Frame]):
         """Read an error, a request to connect again, or anything else that is not an order book."""
         other = _other.decode(frame)
         if other.event == "bts:error":
-            return VenueMessage(refused=shown(_error.decode(frame).data.message))
+            return VenueMessage(refused=shorten(_error.decode(frame).data.message))
         if other.event == "bts:request_reconnect":
             return VenueMessage(reconnect=True)
         if not other.event or (other.event == "data" and other.channel.startswith(_CHANNEL)):

@@ -14,7 +14,7 @@ from datetime import date, time
 from xml.etree.ElementTree import Element
 from zoneinfo import ZoneInfo
 
-from cambist.errors import shown
+from cambist.errors import shorten
 from cambist.history.fixing import GRAM, Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
@@ -79,7 +79,7 @@ def _of_day(day: date, cube: Element) -> Iterator[Fixing]:
     fixed: set[Pair] = set()
     for entry in cube:
         if not entry.tag.endswith("}Rate"):
-            raise _bnr.broken(f"{day} holds [{shown(entry.tag)}]")
+            raise _bnr.broken(f"{day} holds [{shorten(entry.tag)}]")
         pair = _bnr.once(fixed, Pair(_bnr.code(entry.get("currency")), "RON"))
         with _bnr.cell:
             value = _bnr.number(entry.text or "", f"{pair} on {day}")

@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from cambist.errors import NothingPublished, shown
+from cambist.errors import NothingPublished, shorten
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
@@ -91,15 +91,15 @@ def _pair(series: str, label: str) -> Pair:
     """Give the pair of a series, which its name and its label have to agree on."""
     code = _boc.code(series.removeprefix("FX").removesuffix("CAD"))
     if code == "CAD" or (series, label) != (f"FX{code}CAD", f"{code}/CAD"):
-        raise _boc.broken(f"[{shown(series)}] is called [{shown(label)}], which is no rate in Canadian dollars")
+        raise _boc.broken(f"[{shorten(series)}] is called [{shorten(label)}], which is no rate in Canadian dollars")
     return Pair(code, "CAD")
 
 
 def _fixing(pairs: dict[str, Pair], series: str, day: date, value: str | _Value) -> Fixing:
     if not isinstance(value, _Value):
-        raise _boc.cell_broken(f"{series} on {day} is no rate: [{shown(value)}]")
+        raise _boc.cell_broken(f"{series} on {day} is no rate: [{shorten(value)}]")
     if series not in pairs:
-        raise _boc.cell_broken(f"[{shown(series)}] has a rate, but no name")
+        raise _boc.cell_broken(f"[{shorten(series)}] has a rate, but no name")
     return Fixing("boc", pairs[series], day, _boc.positive(value.v, f"{pairs[series]} on {day}"))
 
 

@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from cambist.errors import NothingPublished, shown
+from cambist.errors import NothingPublished, shorten
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
@@ -157,7 +157,7 @@ def _of_day(day: date, observation: dict[str, str | _Value]) -> Iterator[Fixing]
                 yield Fixing("boc_noon", pair, day, _boc.positive(value.v, f"{pair} on {day}"))
         elif series != "d" and series not in _FORWARDS:
             with _boc.cell:
-                raise _boc.cell_broken(f"nobody knows what [{shown(series)}] is")
+                raise _boc.cell_broken(f"nobody knows what [{shorten(series)}] is")
 
 
 adapter: FixingAdapter = BocNoonAdapter()

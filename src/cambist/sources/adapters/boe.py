@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from datetime import date, time, timedelta
 from zoneinfo import ZoneInfo
 
-from cambist.errors import shown
+from cambist.errors import shorten
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
@@ -114,17 +114,17 @@ class BoeAdapter(FixingAdapter):
 def _pairs(header: list[str]) -> list[Pair | None]:
     """Read the pairs off the header; None is a column of which it is not known what it is."""
     if header[:1] != ["DATE"] or len(header) < 2 or len(set(header)) != len(header):
-        raise _boe.broken(f"the table does not begin with its header: [{shown(','.join(header))}]")
+        raise _boe.broken(f"the table does not begin with its header: [{shorten(','.join(header))}]")
     for series in header[1:]:
         with _boe.cell:
             if series not in _PAIRS:
-                raise _boe.cell_broken(f"it is not known what the series [{shown(series)}] is")
+                raise _boe.cell_broken(f"it is not known what the series [{shorten(series)}] is")
     return [_PAIRS.get(series) for series in header[1:]]
 
 
 def _of_row(pairs: list[Pair | None], cells: list[str], seen: set[date]) -> Iterator[Fixing]:
     if len(cells) != len(pairs) + 1:
-        raise _boe.broken(f"the line [{shown(','.join(cells))}] has {len(cells)} cells instead of {len(pairs) + 1}")
+        raise _boe.broken(f"the line [{shorten(','.join(cells))}] has {len(cells)} cells instead of {len(pairs) + 1}")
     day = _boe.once(seen, _boe.english_day(cells[0], _DAY, since=_FIRST_DAY))
     for pair, cell in zip(pairs, cells[1:], strict=True):
         if cell and pair is not None:

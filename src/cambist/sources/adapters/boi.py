@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from datetime import date, time, timedelta
 from zoneinfo import ZoneInfo
 
-from cambist.errors import shown
+from cambist.errors import shorten
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
@@ -73,7 +73,7 @@ class BoiAdapter(FixingAdapter):
         rows = _boi.table(text)
         header = next(rows, [])
         if header != _HEADER:
-            raise _boi.broken(f"the table does not begin with its header: [{shown(','.join(header))}]")
+            raise _boi.broken(f"the table does not begin with its header: [{shorten(','.join(header))}]")
         seen: set[tuple[Pair, date]] = set()
         for row in map(_named, rows):
             if row["BASE_CURRENCY"] != _BASKET:
@@ -85,11 +85,11 @@ class BoiAdapter(FixingAdapter):
 
 def _named(cells: list[str]) -> dict[str, str]:
     if len(cells) != len(_HEADER):
-        raise _boi.broken(f"the line [{shown(','.join(cells))}] has {len(cells)} cells instead of {len(_HEADER)}")
+        raise _boi.broken(f"the line [{shorten(','.join(cells))}] has {len(cells)} cells instead of {len(_HEADER)}")
     row = dict(zip(_HEADER, cells, strict=True))
     for column, value in _ALWAYS.items():
         if row[column] != value:
-            raise _boi.broken(f"the line of [{shown(row['SERIES_CODE'])}] has {column} [{shown(row[column])}]")
+            raise _boi.broken(f"the line of [{shorten(row['SERIES_CODE'])}] has {column} [{shorten(row[column])}]")
     return row
 
 
@@ -98,7 +98,7 @@ def _fixing(row: dict[str, str], seen: set[tuple[Pair, date]]) -> Fixing:
     day = _boi.day(row["TIME_PERIOD"], since=_FIRST_DAY)
     nominal = _NOMINALS.get(row["UNIT_MULT"])
     if pair.base == "ILS" or nominal is None:
-        raise _boi.broken(f"{pair} on {day} has the power [{shown(row['UNIT_MULT'])}]")
+        raise _boi.broken(f"{pair} on {day} has the power [{shorten(row['UNIT_MULT'])}]")
     _boi.once(seen, (pair, day))
     return Fixing("boi", pair, day, _boi.number(row["OBS_VALUE"], f"{pair} on {day}"), nominal)
 

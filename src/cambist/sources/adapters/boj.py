@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from cambist.errors import NothingPublished, shown
+from cambist.errors import NothingPublished, shorten
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
@@ -85,7 +85,7 @@ class BojAdapter(FixingAdapter):
         _ = about
         answer = _boj.json(content, _Answer)
         if answer.status != 200 or answer.nextposition is not None:
-            raise _boj.broken(f"the answer is not whole: status {answer.status}, [{shown(answer.messageid)}]")
+            raise _boj.broken(f"the answer is not whole: status {answer.status}, [{shorten(answer.messageid)}]")
         if answer.messageid == _NO_DATA and not answer.resultset:
             raise NothingPublished("Bank of Japan: there is nothing for those months")
         seen: set[Pair] = set()
@@ -101,7 +101,7 @@ def _of_series(series: _Series, seen: set[Pair]) -> Iterator[Fixing]:
     pair = _PAIRS.get((series.series_code, series.unit))
     values = series.values
     if pair is None or series.frequency != "DAILY" or len(values.survey_dates) != len(values.values):
-        raise _boj.broken(f"the series [{shown(series.series_code)}] in [{shown(series.unit)}] is not as it was")
+        raise _boj.broken(f"the series [{shorten(series.series_code)}] in [{shorten(series.unit)}] is not as it was")
     _boj.once(seen, pair)
     days: set[date] = set()
     for written, value in zip(values.survey_dates, values.values, strict=True):

@@ -15,7 +15,7 @@ from decimal import Decimal
 from xml.etree.ElementTree import Element
 from zoneinfo import ZoneInfo
 
-from cambist.errors import NothingPublished, shown
+from cambist.errors import NothingPublished, shorten
 from cambist.history.fixing import GRAM, Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
@@ -127,7 +127,7 @@ def _of_code(root: Element, code: str) -> Iterator[Fixing]:
     entries = list(_records(root, "Foreign Currency Market Dynamic", "Record"))
     for found in root.get("ID"), *(entry.get("Id") for entry in entries):
         if found != _IDS.get(code):
-            raise _cbr.broken(f"[{shown(str(found))}] stands where {code} was asked")
+            raise _cbr.broken(f"[{shorten(str(found))}] stands where {code} was asked")
     for entry in entries:
         day = _day(entry.get("Date"))
         with _cbr.cell:
@@ -146,7 +146,7 @@ def _of_metals(root: Element) -> Iterator[Fixing]:
         day = _day(entry.get("Date"))
         code = _METAL_CODES.get(entry.get("Code", ""))
         if code is None:
-            raise _cbr.broken(f"[{shown(str(entry.get('Code')))}] is none of its metals")
+            raise _cbr.broken(f"[{shorten(str(entry.get('Code')))}] is none of its metals")
         pair = Pair(code, "RUB")
         with _cbr.cell:
             buy, sell = (_number(entry, side, f"{pair} on {day}") for side in ("Buy", "Sell"))

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 import msgspec
 from msgspec import Struct
 
-from cambist.errors import shown
+from cambist.errors import shorten
 from cambist.pricing.pair import Pair
 from cambist.pricing.tick import Tick
 from cambist.sources.base import NOTHING_HEARD, Names, Socket, VenueAdapter, VenueMessage
@@ -112,7 +112,7 @@ class CoinbaseAdapter(JsonVenue[_Ticker]):
         other = _other.decode(frame)
         if other.type == "error":
             words = ": ".join(part for part in (other.message, other.reason) if part)
-            return VenueMessage(refused=shown(words or "it gives no reason"))
+            return VenueMessage(refused=shorten(words or "it gives no reason"))
         return None if other.type in {"ticker", ""} else NOTHING_HEARD
 
 

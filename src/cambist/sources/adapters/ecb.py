@@ -16,7 +16,7 @@ from datetime import date, time, timedelta
 from xml.etree.ElementTree import Element
 from zoneinfo import ZoneInfo
 
-from cambist.errors import SourceBroken, shown
+from cambist.errors import SourceBroken, shorten
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
@@ -127,7 +127,7 @@ def _pairs(header: list[str]) -> list[Pair]:
     first, *codes, last = [cell.strip() for cell in header] if len(header) > 2 else ["", "", ""]
     pairs = [Pair("EUR", code) for code in codes if is_code(code)]
     if first != "Date" or last or len(set(pairs)) != len(codes) or _DOLLAR not in pairs:
-        raise _ecb.broken(f"the file does not begin with its header: [{shown(','.join(header))}]")
+        raise _ecb.broken(f"the file does not begin with its header: [{shorten(','.join(header))}]")
     return pairs
 
 

@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from cambist.errors import NothingPublished, shown
+from cambist.errors import NothingPublished, shorten
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
@@ -84,7 +84,7 @@ class FbilAdapter(FixingAdapter):
 def _quoted(name: str) -> tuple[int, Pair]:
     match = _NAME.fullmatch(name)
     if match is None or match[2] == "INR":
-        raise _fbil.broken(f"[{shown(name)}] does not name a rate of the rupee")
+        raise _fbil.broken(f"[{shorten(name)}] does not name a rate of the rupee")
     pair = Pair(match[2], "INR")
     return _fbil.whole(match[1], pair), pair
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import date
 
-from cambist.errors import shown
+from cambist.errors import shorten
 from cambist.history.fixing import Fixing
 from cambist.sources.base import FixingAdapter
 from cambist.sources.h10 import SERIES, H10Adapter, h10_source
@@ -43,7 +43,7 @@ class FedAdapter(H10Adapter):
         """Read one series, which must be the one asked for."""
         series, rows = _table(_fed.text(content, "ascii"))
         if series not in SERIES or about not in ("", series):
-            raise _fed.broken(f"the series is [{shown(series)}] instead of [{about}]")
+            raise _fed.broken(f"the series is [{shorten(series)}] instead of [{about}]")
         yield from self.fixings(series, rows)
 
 
@@ -52,14 +52,14 @@ def _table(text: str) -> tuple[str, Iterator[tuple[str, str]]]:
     header, *lines = text.replace("\r\n", "\n").split("\n")
     day, _, series = header.partition(",")
     if day not in _DAY_HEADERS or not lines or lines[-1]:
-        raise _fed.broken(f"the file does not begin with its header and end with a line: [{shown(header)}]")
+        raise _fed.broken(f"the file does not begin with its header and end with a line: [{shorten(header)}]")
     return series, map(_cells, lines[:-1])
 
 
 def _cells(line: str) -> tuple[str, str]:
     cells = line.split(",")
     if len(cells) != 2:
-        raise _fed.broken(f"a line has {len(cells)} cells instead of 2: [{shown(line)}]")
+        raise _fed.broken(f"a line has {len(cells)} cells instead of 2: [{shorten(line)}]")
     return cells[0], cells[1]
 
 

@@ -11,7 +11,7 @@ from datetime import date
 
 import msgspec
 
-from cambist.errors import shown
+from cambist.errors import shorten
 from cambist.history.fixing import Fixing
 from cambist.sources.base import FixingAdapter
 from cambist.sources.h10 import SERIES, H10Adapter, h10_source
@@ -62,7 +62,7 @@ class FredAdapter(H10Adapter):
         """Read one series: the one that was asked for, which the answer does not name."""
         answer = _fred.json(content, _Answer)
         if about not in SERIES:
-            raise _fred.broken(f"nobody knows whether [{shown(about)}] is a daily rate")
+            raise _fred.broken(f"nobody knows whether [{shorten(about)}] is a daily rate")
         if (answer.units, answer.offset, answer.count) != ("lin", 0, len(answer.observations)):
             raise _fred.broken(f"{about} is not whole or not as published: {answer.count} rates in [{answer.units}]")
         yield from self.fixings(about, ((each.date, each.value) for each in answer.observations))

@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from cambist.errors import NothingPublished, shown
+from cambist.errors import NothingPublished, shorten
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
@@ -89,7 +89,7 @@ class HkmaAdapter(FixingAdapter):
         answer = _hkma.json(content, _Answer)
         result = answer.result
         if not answer.header.success or result.datasize != len(result.records):
-            raise _hkma.broken(f"the answer is not whole: code [{shown(answer.header.err_code)}]")
+            raise _hkma.broken(f"the answer is not whole: code [{shorten(answer.header.err_code)}]")
         if not result.records:
             raise NothingPublished("HKMA: the bulletin of those days is not out")
         seen: set[date] = set()
@@ -112,7 +112,7 @@ def _of_day(day: date, record: dict[str, msgspec.Raw]) -> Iterator[Fixing]:
                 yield Fixing("hkma", pair, day, _hkma.positive(raw, f"{pair} on {day}"))
         elif column not in _PAIRS and column != _DAY and not column.startswith("neeri_"):
             with _hkma.cell:
-                raise _hkma.cell_broken(f"it is not known what the column [{shown(column)}] means")
+                raise _hkma.cell_broken(f"it is not known what the column [{shorten(column)}] means")
 
 
 adapter: FixingAdapter = HkmaAdapter()

@@ -14,7 +14,7 @@ from datetime import date, time, timedelta
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
-from cambist.errors import shown
+from cambist.errors import shorten
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
@@ -169,7 +169,7 @@ def _tables(text: str, report: str) -> Iterator[list[str]]:
     """Give the lines between the title and the notes, as cells; an empty list where a table ends."""
     title, *lines = text.replace("\r\n", "\n").split("\n")
     if re.fullmatch(_TITLES.get(report, "(?!)"), title) is None:
-        raise _imf.broken(f"the report does not begin with its title: [{shown(title)}]")
+        raise _imf.broken(f"the report does not begin with its title: [{shorten(title)}]")
     if lines.count("Notes:") != 1 or not text.endswith(_LAST_WORDS[report]):
         raise _imf.broken("the report does not end with its notes")
     for line in lines[: lines.index("Notes:")]:
@@ -185,7 +185,7 @@ def _cells(lines: Iterator[list[str]]) -> Iterator[tuple[str, date, str]]:
         elif not days:
             days = _header(cells)
         elif len(cells) != len(days) + 1:
-            raise _imf.broken(f"the line of [{shown(cells[0])}] has {len(cells)} cells instead of {len(days) + 1}")
+            raise _imf.broken(f"the line of [{shorten(cells[0])}] has {len(cells)} cells instead of {len(days) + 1}")
         else:
             yield from ((cells[0].lower(), day, cell) for day, cell in zip(days, cells[1:], strict=True))
 
@@ -194,7 +194,7 @@ def _header(cells: list[str]) -> list[date]:
     days = [_imf.english_day(cell, _DAY, since=_FIRST_DAY) for cell in cells[1:]]
     one_month = {(day.year, day.month) for day in days}
     if cells[0] != "Currency" or len(one_month) != 1 or sorted(set(days)) != days:
-        raise _imf.broken(f"a table does not begin with its header: [{shown(' '.join(cells))}]")
+        raise _imf.broken(f"a table does not begin with its header: [{shorten(' '.join(cells))}]")
     return days
 
 
@@ -202,7 +202,7 @@ def _rate(cell: tuple[str, date, str]) -> Fixing | None:
     name, day, text = cell
     if name == _DOLLAR:
         if text not in _MISSING and _imf.number(text, f"the dollar on {day}") != 1:
-            raise _imf.broken(f"the dollar is worth [{shown(text)}] of itself on {day}")
+            raise _imf.broken(f"the dollar is worth [{shorten(text)}] of itself on {day}")
         return None
     code = _code(name.removesuffix(_PER_UNIT), day)
     pair = Pair(code, "USD") if name.endswith(_PER_UNIT) else Pair("USD", code)
@@ -223,7 +223,7 @@ def _code(name: str, day: date) -> str:
     if name in _BOLIVARES:
         return next(code for code in _SUCCESSIVE if day <= (CURRENCIES[code].last_day or day))
     if name not in _CODES:
-        raise _imf.cell_broken(f"[{shown(name)}] is no currency that it is known to report")
+        raise _imf.cell_broken(f"[{shorten(name)}] is no currency that it is known to report")
     return _CODES[name]
 
 

@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Raw, Struct
 
-from cambist.errors import shown
+from cambist.errors import shorten
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
@@ -88,7 +88,7 @@ class InforEuroAdapter(FixingAdapter):
                 with _inforeuro.cell:
                     yield Fixing("inforeuro", pair, day, _inforeuro.positive(row.value, f"{pair} of {about}"))
             elif _inforeuro.positive(row.value, f"{pair} of {about}") != 1:
-                raise _inforeuro.broken(f"a euro is worth [{shown(bytes(row.value).decode())}] of itself")
+                raise _inforeuro.broken(f"a euro is worth [{shorten(bytes(row.value).decode())}] of itself")
         if not seen:
             raise _inforeuro.broken(f"the answer holds no rate of {about}")
 

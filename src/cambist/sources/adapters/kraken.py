@@ -16,7 +16,7 @@ from typing import Annotated, Generic, TypeVar
 import msgspec
 from msgspec import Meta, Struct
 
-from cambist.errors import shown
+from cambist.errors import shorten
 from cambist.pricing.pair import Pair
 from cambist.pricing.tick import Tick
 from cambist.sources.base import NOTHING_HEARD, Names, Socket, VenueAdapter, VenueMessage
@@ -97,7 +97,7 @@ class KrakenAdapter(JsonVenue[_Frame]):
             if (pair := _pair(listed)) is not None:
                 for name in (key, listed.altname, listed.wsname, _renamed(listed.wsname, _OLD)):
                     if names.setdefault(name, pair) != pair:
-                        raise _kraken.broken(f"[{shown(name)}] stands for {names[name]} and {pair}")
+                        raise _kraken.broken(f"[{shorten(name)}] stands for {names[name]} and {pair}")
         return _kraken.listed(names)
 
     def read_tickers(self, content: bytes, names: Names) -> Iterator[Tick]:
@@ -129,14 +129,14 @@ class KrakenAdapter(JsonVenue[_Frame]):
         """Read an error, or anything else that is not a ticker."""
         other = _other.decode(frame)
         if not other.success:
-            return VenueMessage(refused=shown(other.error or "it gives no reason"))
+            return VenueMessage(refused=shorten(other.error or "it gives no reason"))
         return None if other.channel == "ticker" or not (other.channel or other.method) else NOTHING_HEARD
 
 
 def _result(content: bytes, kind: type[_Answer[T]]) -> dict[str, T]:
     answer = _kraken.json(content, kind)
     if answer.error:
-        raise _kraken.broken(f"it answers an error: {shown(', '.join(answer.error))}")
+        raise _kraken.broken(f"it answers an error: {shorten(', '.join(answer.error))}")
     return answer.result
 
 
@@ -146,7 +146,7 @@ def _pair(listed: _Listed) -> Pair | None:
         return None
     base, slash, quote = _renamed(listed.wsname, _COMMON).partition("/")
     if not slash:
-        raise _kraken.broken(f"[{shown(listed.wsname)}] is no name of a pair")
+        raise _kraken.broken(f"[{shorten(listed.wsname)}] is no name of a pair")
     return Pair(base, quote) if are_codes(base, quote) else None
 
 

@@ -13,7 +13,7 @@ from datetime import date, time, timedelta
 from xml.etree.ElementTree import Element
 from zoneinfo import ZoneInfo
 
-from cambist.errors import NothingPublished, shown
+from cambist.errors import NothingPublished, shorten
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
@@ -94,7 +94,7 @@ def _days(envelope: Element) -> Iterator[Element]:
         raise _mnb.broken("the answer holds no result")
     root = _mnb.xml(result.encode("utf-8"))
     if root.tag != "MNBExchangeRates" or (root.text or "").strip() or any(entry.tag != "Day" for entry in root):
-        raise _mnb.broken(f"the result is not its own: [{shown(result)}]")
+        raise _mnb.broken(f"the result is not its own: [{shorten(result)}]")
     yield from root
 
 

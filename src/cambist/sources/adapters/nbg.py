@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from cambist.errors import NothingPublished, shown
+from cambist.errors import NothingPublished, shorten
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
@@ -82,7 +82,7 @@ class NbgAdapter(FixingAdapter):
         seen: set[Pair] = set()
         for rate in answer[0].currencies:
             if rate.valid_from_date != answer[0].date or rate.code == "GEL":
-                raise _nbg.broken(f"[{shown(rate.code)}] is for [{shown(rate.valid_from_date)}] and not for {day}")
+                raise _nbg.broken(f"[{shorten(rate.code)}] is for [{shorten(rate.valid_from_date)}] and not for {day}")
             pair = _nbg.once(seen, Pair(_nbg.code(rate.code), "GEL"))
             with _nbg.cell:
                 value = _nbg.positive(rate.rate, f"{pair} on {day}")

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from datetime import date, time, timedelta
 from zoneinfo import ZoneInfo
 
-from cambist.errors import shown
+from cambist.errors import shorten
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
@@ -62,7 +62,7 @@ class NorgesAdapter(FixingAdapter):
         text = _norges.text(content)
         header, _, lines = text.partition("\n")
         if header.removesuffix("\r") != _HEADER or not text.endswith("\n"):
-            raise _norges.broken(f"the file does not begin with its header and end with a line: [{shown(header)}]")
+            raise _norges.broken(f"the file does not begin with its header and end with a line: [{shorten(header)}]")
         seen: set[tuple[str, date]] = set()
         for cells in _norges.table(lines):
             yield from _row(cells, seen)
@@ -73,12 +73,12 @@ class NorgesAdapter(FixingAdapter):
 def _row(cells: list[str], seen: set[tuple[str, date]]) -> Iterator[Fixing]:
     """Give the fixing of a line, which has to be a spot rate of a business day in kroner; none of an index."""
     if len(cells) != 10:
-        raise _norges.broken(f"a line has {len(cells)} cells instead of 10: [{shown(','.join(cells))}]")
+        raise _norges.broken(f"a line has {len(cells)} cells instead of 10: [{shorten(','.join(cells))}]")
     every, code, quote, tenor, _, calculated, power, collection, of, text = cells
     day = _norges.day(of, since=_FIRST_DAY)
     _norges.once(seen, (code, day))
     if (every, quote, tenor, collection) != ("B", "NOK", "SP", "C") or code == "NOK":
-        raise _norges.broken(f"the line of {day} is no daily rate in kroner: [{shown(','.join(cells))}]")
+        raise _norges.broken(f"the line of {day} is no daily rate in kroner: [{shorten(','.join(cells))}]")
     if (code, calculated) not in [(index, "true") for index in _INDICES]:
         pair = Pair(_norges.code(code), "NOK")
         with _norges.cell:
@@ -87,7 +87,7 @@ def _row(cells: list[str], seen: set[tuple[str, date]]) -> Iterator[Fixing]:
 
 def _nominal(power: str, pair: Pair) -> int:
     if power not in ("0", "1", "2", "3", "4"):
-        raise _norges.broken(f"{pair} is quoted per ten to the power of [{shown(power)}]")
+        raise _norges.broken(f"{pair} is quoted per ten to the power of [{shorten(power)}]")
     return int("1" + "0" * int(power))
 
 

@@ -16,7 +16,7 @@ from typing import Generic, Literal, TypeVar
 import msgspec
 from msgspec import Struct
 
-from cambist.errors import shown
+from cambist.errors import shorten
 from cambist.pricing.pair import Pair
 from cambist.pricing.tick import Tick
 from cambist.pricing.unix_time import EPOCH
@@ -166,7 +166,7 @@ class OkxAdapter(JsonVenue[_Frame]):
             tickers = _tickers_frame.decode(frame).data
             return VenueMessage(tuple(tick for ticker in tickers for tick in _of_ticker(ticker, names)))
         if other.event == "error":
-            return VenueMessage(refused=shown(other.msg or "it gives no reason"))
+            return VenueMessage(refused=shorten(other.msg or "it gives no reason"))
         if other.event == "notice":  # of an upgrade that will end the connection
             return VenueMessage(reconnect=True)
         if not other.event and (other.arg is None or other.arg.channel in _CHANNELS | {""}):
@@ -177,7 +177,7 @@ class OkxAdapter(JsonVenue[_Frame]):
 def _data(content: bytes, kind: type[_Answer[T]]) -> list[T]:
     answer = _okx.json(content, kind)
     if answer.code != "0":
-        raise _okx.broken(f"it answers an error: {shown(f'{answer.code} {answer.msg}')}")
+        raise _okx.broken(f"it answers an error: {shorten(f'{answer.code} {answer.msg}')}")
     return answer.data
 
 

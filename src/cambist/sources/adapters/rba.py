@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from datetime import date, time
 from zoneinfo import ZoneInfo
 
-from cambist.errors import shown
+from cambist.errors import shorten
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
@@ -76,7 +76,7 @@ def _pairs(head: list[list[str]]) -> list[Pair | None]:
         raise _rba.broken("the table does not begin with its eleven rows")
     titles, units = head[_TITLES][1:], head[_UNITS][1:]
     if len(titles) != len(units) or len(set(units)) != len(units) or "USD" not in units:
-        raise _rba.broken(f"its {len(titles)} columns have these units: [{shown(','.join(units))}]")
+        raise _rba.broken(f"its {len(titles)} columns have these units: [{shorten(','.join(units))}]")
     return [_pair(title, unit) for title, unit in zip(titles, units, strict=True)]
 
 
@@ -84,7 +84,7 @@ def _pair(title: str, unit: str) -> Pair | None:
     if unit == _INDEX:
         return None
     if title != f"A$1={unit}":
-        raise _rba.broken(f"the column [{shown(title)}] is in [{shown(unit)}]")
+        raise _rba.broken(f"the column [{shorten(title)}] is in [{shorten(unit)}]")
     return Pair("AUD", "XDR" if unit == "SDR" else _rba.code(unit))
 
 

@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from cambist.errors import NothingPublished, shown
+from cambist.errors import NothingPublished, shorten
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
@@ -90,7 +90,7 @@ class RiksbankAdapter(FixingAdapter):
                     yield Fixing("riksbank", pair, day, _riksbank.positive(each.value, f"{pair} on {day}"))
             elif _riksbank.positive(each.value, f"the krona on {day}") != 1:
                 written = bytes(each.value).decode()
-                raise _riksbank.broken(f"the krona on {day} is not worth itself: [{shown(written)}]")
+                raise _riksbank.broken(f"the krona on {day} is not worth itself: [{shorten(written)}]")
         if not seen:
             raise NothingPublished("Riksbank: there is no rate for the days asked")
         if not any(code == "USD" for code, _ in seen):
@@ -103,7 +103,7 @@ def _code(series: str, day: date) -> str:
         return "SEK"
     code = _riksbank.code(series.removeprefix("SEK").removesuffix("PMI"))
     if series != f"SEK{code}PMI" or code == "SEK":
-        raise _riksbank.broken(f"[{shown(series)}] is no rate in kronor")
+        raise _riksbank.broken(f"[{shorten(series)}] is no rate in kronor")
     predecessor, first = _PREDECESSORS.get(code, (code, date.min))
     return code if day >= first else predecessor
 

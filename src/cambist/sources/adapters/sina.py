@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from cambist.errors import shown
+from cambist.errors import shorten
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace, RateType
 from cambist.pricing.tick import Tick
@@ -60,7 +60,7 @@ class SinaAdapter(TickAdapter):
         for line in _sina.text(content, "gbk").splitlines(keepends=True):
             match = _LINE.fullmatch(line)
             if match is None or match[1] not in _METALS:
-                raise _sina.broken(f"[{shown(line)}] is no line of its own")
+                raise _sina.broken(f"[{shorten(line)}] is no line of its own")
             yield _tick(_sina.once(seen, match[1]), match[2].split(","))
         if len(seen) != len(_METALS):
             raise _sina.broken(f"{', '.join(sorted(_METALS.keys() - seen))} are missing")
@@ -81,7 +81,7 @@ def _moment(day: str, hour: str) -> datetime:
     except ValueError:
         found = None
     if found is None or found.strftime(_TIME) != text or found.year < 2000:
-        raise _sina.broken(f"[{shown(text)}] is no moment")
+        raise _sina.broken(f"[{shorten(text)}] is no moment")
     return found.astimezone(UTC)
 
 

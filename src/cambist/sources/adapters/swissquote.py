@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
-from cambist.errors import shown
+from cambist.errors import shorten
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace, RateType
 from cambist.pricing.tick import Tick
@@ -91,7 +91,7 @@ class SwissquoteAdapter(TickAdapter):
 
 def _milliseconds(platform: _Platform, pair: Pair) -> int:
     if not _SINCE <= platform.ts < _UNTIL:
-        raise _swissquote.broken(f"{pair} has no time: [{shown(str(platform.ts))}]")
+        raise _swissquote.broken(f"{pair} has no time: [{shorten(str(platform.ts))}]")
     return platform.ts
 
 

@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
-from cambist.errors import shown
+from cambist.errors import shorten
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace, RateType
 from cambist.pricing.tick import Tick
@@ -74,19 +74,21 @@ class TwelveDataAdapter(TickAdapter):
         _ = about, names
         error = _twelvedata.json(content, _Error)
         if error.status == "error":
-            raise _twelvedata.broken(f"it answers an error: {shown(f'{error.code} {error.message}')}")
+            raise _twelvedata.broken(f"it answers an error: {shorten(f'{error.code} {error.message}')}")
         rates = _twelvedata.json(content, dict[str, _Rate])
         if rates.keys() != set(_PAIRS):
-            raise _twelvedata.broken(f"it was asked for other pairs than [{shown(', '.join(rates))}]")
+            raise _twelvedata.broken(f"it was asked for other pairs than [{shorten(', '.join(rates))}]")
         for name, rate in rates.items():
             yield _tick(name, rate)
 
 
 def _tick(name: str, rate: _Rate) -> Tick:
     if rate.status == "error":
-        raise _twelvedata.broken(f"{name} has no rate: {shown(rate.message)}")
+        raise _twelvedata.broken(f"{name} has no rate: {shorten(rate.message)}")
     if rate.symbol != name or not _SINCE <= rate.timestamp < _UNTIL:
-        raise _twelvedata.broken(f"{name} has no time, or is [{shown(rate.symbol)}]: [{shown(str(rate.timestamp))}]")
+        raise _twelvedata.broken(
+            f"{name} has no time, or is [{shorten(rate.symbol)}]: [{shorten(str(rate.timestamp))}]"
+        )
     value = _twelvedata.positive(rate.rate, name)
     return Tick("twelvedata", Pair(*name.split("/")), value, value, _EPOCH + timedelta(seconds=rate.timestamp))
 

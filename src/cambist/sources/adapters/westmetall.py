@@ -13,7 +13,7 @@ from datetime import date, time, timedelta
 from html.parser import HTMLParser
 from zoneinfo import ZoneInfo
 
-from cambist.errors import NothingPublished, shown
+from cambist.errors import NothingPublished, shorten
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace, RateType
@@ -91,15 +91,15 @@ def _days(text: str, code: str) -> Iterator[list[str]]:
     """Give day, cash and three months of each row of the page's tables of prices."""
     ends = text.lower().count("</html>")
     if ends != 1 or not text.rstrip().lower().endswith("</html>"):
-        raise _westmetall.broken(f"the page is not one whole page: [{shown(text)}]")
+        raise _westmetall.broken(f"the page is not one whole page: [{shorten(text)}]")
     _, name = _METALS.get(code, ("", ""))
     header = ["date", f"LME {name} Cash-Settlement", f"LME {name} 3-month", f"LME {name} stock"]
     tables = [rows for rows in _tables(text) if rows and rows[0] == header]
     if not tables:
-        raise _westmetall.broken(f"the page has no table of [{shown(name)}]")
+        raise _westmetall.broken(f"the page has no table of [{shorten(name)}]")
     for row in (row for rows in tables for row in rows if row != header):
         if len(row) != len(header):
-            raise _westmetall.broken(f"a row has {len(row)} cells: [{shown(' | '.join(row))}]")
+            raise _westmetall.broken(f"a row has {len(row)} cells: [{shorten(' | '.join(row))}]")
         yield row[:3]
 
 

@@ -7,7 +7,7 @@ from datetime import date
 from decimal import Decimal, InvalidOperation
 from zoneinfo import ZoneInfo
 
-from cambist.errors import NothingPublished, shown
+from cambist.errors import NothingPublished, shorten
 from cambist.history.fixing import GRAM, Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace, RateType
@@ -87,9 +87,9 @@ class DeclaredAdapter(FixingAdapter):
             return self._rates.currency or ""
         code = self._rates.codes.get(row.code) or self._formed(row.code)
         if not is_code(code):
-            raise self._reading.broken(f"[{shown(row.code)}] is no currency's code; rates.codes can say whose it is")
+            raise self._reading.broken(f"[{shorten(row.code)}] is no currency's code; rates.codes can say whose it is")
         if code == self._rates.anchor:
-            raise self._reading.broken(f"[{shown(row.code)}] is the anchor itself; rates.ignore can leave it out")
+            raise self._reading.broken(f"[{shorten(row.code)}] is the anchor itself; rates.ignore can leave it out")
         return code
 
     def _formed(self, text: str) -> str:
@@ -108,7 +108,7 @@ class DeclaredAdapter(FixingAdapter):
                 raise self._reading.broken("the answer does not say its day, nor was it asked for one") from None
         day = self._form.read(row.day, self._zone)
         if day is None or day < self.source.first_day:
-            raise self._reading.broken(f"[{shown(row.day)}] is no date since {self.source.first_day}")
+            raise self._reading.broken(f"[{shorten(row.day)}] is no date since {self.source.first_day}")
         return day
 
     def _value(self, text: str, what: str) -> Decimal:
@@ -121,7 +121,7 @@ class DeclaredAdapter(FixingAdapter):
         except InvalidOperation:
             value = Decimal(0)
         if not (value > 0 and value.adjusted() < before and int(value.as_tuple().exponent) >= -after):
-            raise self._reading.cell_broken(f"{what} is no rate: [{shown(text)}]")
+            raise self._reading.cell_broken(f"{what} is no rate: [{shorten(text)}]")
         return Decimal(f"{value:f}")
 
     def _nominal(self, row: DeclaredRow, code: str, what: str) -> int:

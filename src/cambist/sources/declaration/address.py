@@ -8,7 +8,7 @@ from datetime import date
 from ipaddress import ip_address
 from urllib.parse import SplitResult, parse_qsl, urlsplit
 
-from cambist.errors import shown
+from cambist.errors import shorten
 from cambist.sources.declaration.day_form import DayForm
 
 KEY = "{key}"
@@ -54,7 +54,7 @@ def address_faults(url: str) -> Iterator[str]:
     if "@" in parts.netloc:
         yield "holds a name or password: put it into a variable, and {key} in its place"
     if not (parts.scheme == "https" or (parts.scheme == "http" and _is_loopback(host))):
-        yield f"[{shown(parts.scheme)}://{shown(host)}] is neither https nor this machine itself"
+        yield f"[{shorten(parts.scheme)}://{shorten(host)}] is neither https nor this machine itself"
     yield from _secrets_in(parts)
 
 
@@ -73,7 +73,7 @@ def _form_faults(url: str) -> Iterator[str]:
     for found in _PLACEHOLDER.finditer(url):
         try:
             if not DayForm(found["form"] or _ISO).can_be_written:
-                yield f"asks for the hour of a day: [{shown(found[0])}]"
+                yield f"asks for the hour of a day: [{shorten(found[0])}]"
         except ValueError as error:
             yield f"{error}"
 
@@ -88,4 +88,4 @@ def _is_loopback(host: str) -> bool:
 def _secrets_in(parts: SplitResult) -> Iterator[str]:
     for name, value in parse_qsl(parts.query):
         if _SECRET.fullmatch(name.lower()) and KEY not in value:
-            yield f"holds what looks like a secret: put [{shown(name)}] into a variable, and {{key}} in its place"
+            yield f"holds what looks like a secret: put [{shorten(name)}] into a variable, and {{key}} in its place"

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 import holidays
 
-from cambist.errors import shown
+from cambist.errors import shorten
 from cambist.reference.tables import CURRENCIES
 from cambist.sources.declaration.address import KEY, address_faults, header_faults, placeholders
 from cambist.sources.declaration.declaration import Declaration, refusal
@@ -54,7 +54,7 @@ def _faults(declared: Declaration, taken: Collection[str]) -> Iterator[Fault]:
 
 def _names(declared: Declaration, taken: Collection[str]) -> Iterator[Fault]:
     if not _KEY.fullmatch(declared.key):
-        yield "key", f"[{shown(declared.key)}] takes 1 to 32 small letters, digits and _, beginning with a letter"
+        yield "key", f"[{shorten(declared.key)}] takes 1 to 32 small letters, digits and _, beginning with a letter"
     if declared.key in taken:
         yield "key", f"[{declared.key}] is the key of another source"
     for field in ("name", "licence"):
@@ -68,7 +68,7 @@ def _names(declared: Declaration, taken: Collection[str]) -> Iterator[Fault]:
 def _facts(declared: Declaration) -> Iterator[Fault]:
     for field in ("home", "terms"):
         if not _is_link(getattr(declared, field)):
-            yield field, f"[{shown(getattr(declared, field))}] is no https link"
+            yield field, f"[{shorten(getattr(declared, field))}] is no https link"
     if declared.first_day < _OLDEST:
         yield "first_day", f"[{declared.first_day}] is before {_OLDEST}"
     if _has_zone(declared.fixed_at):
@@ -86,14 +86,14 @@ def _is_link(text: str) -> bool:
 def _request(declared: Declaration) -> Iterator[Fault]:
     request, variable = declared.request, declared.key_variable
     yield from (("request.url", fault) for fault in address_faults(request.url))
-    yield from ((f"request.headers.{shown(name)}", fault) for name, fault in header_faults(request.headers))
+    yield from ((f"request.headers.{shorten(name)}", fault) for name, fault in header_faults(request.headers))
     asks = any(KEY in text for text in (request.url, *request.headers.values()))
     if asks and not variable:
         yield "key_variable", "is missing: {key} has to come from an environment variable"
     if variable and not asks:
         yield "key_variable", "is for nothing: neither the address nor a header holds {key}"
     if variable and not _VARIABLE.fullmatch(variable):
-        yield "key_variable", f"[{shown(variable)}] is no variable: it takes capital letters, digits and _"
+        yield "key_variable", f"[{shorten(variable)}] is no variable: it takes capital letters, digits and _"
     if variable.startswith(_SETTINGS):
         yield "key_variable", f"[{variable}] begins as settings do: take a name without {_SETTINGS}"
     if not all(kind.isascii() and kind.isprintable() and "/" in kind for kind in request.media):
@@ -115,12 +115,12 @@ def _span(declared: Declaration) -> Iterator[Fault]:
 def _rates(declared: Declaration) -> Iterator[Fault]:
     rates = declared.rates
     if rates.anchor not in CURRENCIES:
-        yield "rates.anchor", f"[{shown(rates.anchor)}] is no currency that is known here"
+        yield "rates.anchor", f"[{shorten(rates.anchor)}] is no currency that is known here"
     if rates.currency is not None and not _is_other(rates.currency, declared):
-        yield "rates.currency", f"[{shown(rates.currency)}] is no code of a currency beside the anchor"
+        yield "rates.currency", f"[{shorten(rates.currency)}] is no code of a currency beside the anchor"
     for code in rates.nominal if isinstance(rates.nominal, dict) else ():
         if not _is_other(code, declared):
-            yield f"rates.nominal.{shown(code)}", "is no code of a currency beside the anchor"
+            yield f"rates.nominal.{shorten(code)}", "is no code of a currency beside the anchor"
     if isinstance(rates.nominal, dict) and rates.direction == "other_per_anchor":
         yield "rates.nominal", "is of the anchor where the direction is other_per_anchor: it takes one number"
 
@@ -129,14 +129,14 @@ def _codes(declared: Declaration) -> Iterator[Fault]:
     rates = declared.rates
     for written, code in rates.codes.items():
         if not _is_other(code, declared):
-            yield f"rates.codes.{shown(written)}", f"[{shown(code)}] is no code of a currency beside the anchor"
+            yield f"rates.codes.{shorten(written)}", f"[{shorten(code)}] is no code of a currency beside the anchor"
     if rates.per_gram and rates.direction == "other_per_anchor":
         yield "rates.per_gram", "is of what is priced: it takes the direction anchor_per_other"
     if not _CODE_FORM.fullmatch(rates.code_form):
-        yield "rates.code_form", f"[{shown(rates.code_form)}] takes {{code}} or {{code:lower}}, once"
+        yield "rates.code_form", f"[{shorten(rates.code_form)}] takes {{code}} or {{code:lower}}, once"
     for text in rates.ignore:
         if text in rates.codes:
-            yield "rates.ignore", f"[{shown(text)}] stands under rates.codes too"
+            yield "rates.ignore", f"[{shorten(text)}] stands under rates.codes too"
 
 
 def _is_other(code: str, declared: Declaration) -> bool:
@@ -146,7 +146,7 @@ def _is_other(code: str, declared: Declaration) -> bool:
 def _marks(declared: Declaration) -> Iterator[Fault]:
     rates = declared.rates
     if len(rates.thousands) > 1 or rates.thousands.isalnum() or rates.thousands in {"-", "+", rates.decimal}:
-        yield "rates.thousands", f"[{shown(rates.thousands)}] takes one character that is not the decimal mark"
+        yield "rates.thousands", f"[{shorten(rates.thousands)}] takes one character that is not the decimal mark"
     for field, texts in (("missing", rates.missing), ("ignore", rates.ignore)):
         if any(text != text.strip() for text in texts):
             yield f"rates.{field}", "takes texts without blanks around them"
@@ -159,7 +159,7 @@ def _schedule(declared: Declaration) -> Iterator[Fault]:
     except (KeyError, ValueError, OSError):
         zone = None
     if zone is None:
-        yield "schedule.zone", f"[{shown(hours.zone)}] is no time zone; one is written as in Europe/Berlin"
+        yield "schedule.zone", f"[{shorten(hours.zone)}] is no time zone; one is written as in Europe/Berlin"
     for field, hour in (("start", hours.start), ("end", hours.end)):
         if _has_zone(hour):
             yield f"schedule.{field}", "is a time of schedule.zone and takes no zone of its own"
@@ -172,7 +172,7 @@ def _schedule(declared: Declaration) -> Iterator[Fault]:
     if not hours.days or len(set(hours.days)) != len(hours.days):
         yield "schedule.days", "takes the days of the week on which it publishes, each once"
     if hours.holidays and not _is_calendar(hours.holidays):
-        yield "schedule.holidays", f"[{shown(hours.holidays)}] is no calendar of a country (NO) or market (XECB)"
+        yield "schedule.holidays", f"[{shorten(hours.holidays)}] is no calendar of a country (NO) or market (XECB)"
 
 
 def _has_zone(hour: time) -> bool:
@@ -186,7 +186,7 @@ def _is_calendar(name: str) -> bool:
 def _encoding(declared: Declaration) -> Iterator[Fault]:
     for field, layout in (("csv", declared.csv), ("json", declared.json)):
         if layout and not _is_encoding(layout.encoding):
-            yield f"{field}.encoding", f"[{shown(layout.encoding)}] is no encoding that is read here"
+            yield f"{field}.encoding", f"[{shorten(layout.encoding)}] is no encoding that is read here"
 
 
 def _is_encoding(name: str) -> bool:

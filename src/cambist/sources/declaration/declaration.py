@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from cambist.errors import SourceRefused, shown
+from cambist.errors import SourceRefused, shorten
 from cambist.sources.base import Redistribution
 from cambist.validation import placed, plainly
 
@@ -170,7 +170,7 @@ def parse(text: str, name: str) -> Declaration:
     except RecursionError:
         raise refusal(name, "values are nested too deeply") from None
     except ValueError as error:
-        raise refusal(name, f"this is no TOML: {shown(str(error))}") from error
+        raise refusal(name, f"this is no TOML: {shorten(str(error))}") from error
     return _converted(content, name)
 
 
@@ -186,7 +186,7 @@ def _converted(content: dict[str, Any], name: str) -> Declaration:
     except msgspec.ValidationError as error:
         raise refusal(name, _explained(error)) from error
     except (OverflowError, ValueError, RecursionError) as error:
-        raise refusal(name, f"a value is out of all range: {shown(str(error))}") from error
+        raise refusal(name, f"a value is out of all range: {shorten(str(error))}") from error
 
 
 def _explained(error: msgspec.ValidationError) -> str:
@@ -194,11 +194,11 @@ def _explained(error: msgspec.ValidationError) -> str:
     table, reason = placed(error)
     found = _OF_A_FIELD.fullmatch(reason)
     if not found:
-        return f"[{shown(table)}] is refused: {plainly(reason)}"
+        return f"[{shorten(table)}] is refused: {plainly(reason)}"
     field = f"{table}.{found['field']}".lstrip(".")
     if found["what"].startswith("missing"):
-        return f"[{shown(field)}] is missing"
-    return f"[{shown(field)}] is unknown{_hint(table, found['field'])}"
+        return f"[{shorten(field)}] is missing"
+    return f"[{shorten(field)}] is unknown{_hint(table, found['field'])}"
 
 
 def _hint(table: str, field: str) -> str:

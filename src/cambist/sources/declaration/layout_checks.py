@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cambist.errors import shown
+from cambist.errors import shorten
 from cambist.sources.declaration.day_form import DayForm
 from cambist.sources.declaration.declaration import Csv, Declaration, Tree
 from cambist.sources.declaration.tree import OPTIONAL
@@ -46,7 +46,7 @@ def _day(declared: Declaration) -> Iterator[Fault]:
 def _csv(csv: Csv, declared: Declaration) -> Iterator[Fault]:
     mark = csv.delimiter
     if len(mark) != 1 or mark.isalnum() or mark in {'"', ".", "-", "\r", "\n", "\0"} or not mark.isascii():
-        yield "csv.delimiter", f"[{shown(mark)}] takes one character between cells, such as ; or a tab"
+        yield "csv.delimiter", f"[{shorten(mark)}] takes one character between cells, such as ; or a tab"
     for field, column in (("code", csv.code), ("rate", csv.rate), ("nominal", csv.nominal)):
         if csv.layout == "wide" and column is not None:
             yield f"csv.{field}", "is for nothing: in a wide table each currency is a column"
@@ -67,7 +67,7 @@ def _column(field: str, column: str | int | None, csv: Csv) -> Iterator[Fault]:
     if isinstance(column, int) and column < 1:
         yield field, f"[{column}] is no column: they are counted from 1"
     if isinstance(column, str) and not csv.header:
-        yield field, f"[{shown(column)}] is a column's name, but there is no header: take its number"
+        yield field, f"[{shorten(column)}] is a column's name, but there is no header: take its number"
 
 
 def _code(format_name: str, code: str | int | None, declared: Declaration) -> Iterator[Fault]:
@@ -100,7 +100,7 @@ def _path(field: str, written: str, *, holds_things: bool = False, is_xml: bool 
         yield field, f"{error}"
         return
     if holds_things and not path.leads_to_a_thing:
-        yield field, f"[{shown(written)}] is where no records can be"
+        yield field, f"[{shorten(written)}] is where no records can be"
     yield from _of_the_format(field, path, is_xml=field.startswith("xml.") if is_xml is None else is_xml)
 
 

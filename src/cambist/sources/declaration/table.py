@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from cambist.errors import shown
+from cambist.errors import shorten
 from cambist.sources.declaration.declaration import Column, Csv
 from cambist.sources.declaration.row import DeclaredRow
 from cambist.sources.parsing import PayloadReader
@@ -30,7 +30,7 @@ class TableReader:
         for cells in lines if header else self._with(first, lines):
             if len(cells) != len(first):
                 raise self._reading.broken(
-                    f"the line [{shown(self._layout.delimiter.join(cells))}] has {len(cells)} cells "
+                    f"the line [{shorten(self._layout.delimiter.join(cells))}] has {len(cells)} cells "
                     f"instead of {len(first)}"
                 )
             for day, code, rate, nominal in columns:
@@ -68,7 +68,7 @@ class TableReader:
         is_there = column <= width if isinstance(column, int) else header.count(column) == 1
         if not is_there:
             raise self._reading.broken(
-                f"the table has no column [{shown(str(column))}], or two of them: [{shown(','.join(header))}]"
+                f"the table has no column [{shorten(str(column))}], or two of them: [{shorten(','.join(header))}]"
             )
         return column - 1 if isinstance(column, int) else header.index(column)
 

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from typing import Any, Generic, NoReturn, TypeVar
 from xml.etree.ElementTree import Element
 
-from cambist.errors import shown
+from cambist.errors import shorten
 from cambist.sources.declaration.declaration import Day, Json, Tree, Xml
 from cambist.sources.declaration.row import DeclaredRow, Figure
 from cambist.sources.declaration.tree_path import ANY, TreePath, read_path
@@ -94,7 +94,7 @@ class JsonReader(TreeReader[Any]):
                 text, parse_float=Figure, parse_int=Figure, parse_constant=str, object_pairs_hook=_once_each
             )
         except (ValueError, RecursionError) as error:
-            raise self._reading.broken(f"the document is no JSON: {error}; it begins [{shown(text[:60])}]") from error
+            raise self._reading.broken(f"the document is no JSON: {error}; it begins [{shorten(text[:60])}]") from error
 
     def _each(self, entry: tuple[str, Any], path: TreePath) -> Iterator[tuple[str, Any]]:
         found = self._at(entry[1], path)
@@ -140,7 +140,7 @@ class XmlReader(TreeReader[Element]):
             raise self._reading.broken("the document is UTF-16 or no text, neither of which is read")
         root = self._reading.xml(content)
         if _plain(root.tag) != self._root:
-            raise self._reading.broken(f"the document is a [{shown(_plain(root.tag))}], no [{self._root}]")
+            raise self._reading.broken(f"the document is a [{shorten(_plain(root.tag))}], no [{self._root}]")
         return self._root, root
 
     def _each(self, entry: tuple[str, Element], path: TreePath) -> Iterator[tuple[str, Element]]:

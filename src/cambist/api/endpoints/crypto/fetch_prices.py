@@ -11,7 +11,7 @@ from cambist.api.parameter_types import pairs
 from cambist.api.partial import LiveList, Unavailable, answered
 from cambist.api.rendering import Rates, rates
 from cambist.api.request_context import RequestContext
-from cambist.errors import RateUnavailable, UnknownPair
+from cambist.errors import RateUnavailable, UnknownCryptoPair
 from cambist.pricing.cross_rates import Rate, midpoint
 from cambist.pricing.crypto_pairs import is_listed, listed_pairs
 from cambist.pricing.pair import Pair
@@ -62,7 +62,9 @@ def _check_listed(book: RateBook, pair: Pair) -> None:
         return
     if not listed_pairs(book):
         raise RateUnavailable("No venue has been heard of yet")
-    raise UnknownPair(str(pair), "", f"it is listed as [{pair.inverse}]" if is_listed(book, pair.inverse) else _LISTED)
+    raise UnknownCryptoPair(
+        str(pair), "", f"it is listed as [{pair.inverse}]" if is_listed(book, pair.inverse) else _LISTED
+    )
 
 
 endpoint: Endpoint[FetchPricesParams, FetchPricesResponse] = Endpoint(

@@ -13,7 +13,7 @@ from cambist.api.freshness_parameters import FreshnessParameters
 from cambist.api.parameter_types import flag, instruments
 from cambist.api.rendering import decimal
 from cambist.api.request_context import RequestContext, written
-from cambist.errors import RateUnavailable, UnknownInstrument, shown
+from cambist.errors import RateUnavailable, UnknownInstrument, shorten
 from cambist.pricing.metals.fineness import PURE
 from cambist.pricing.metals.instrument import Instrument, instrument_named
 from cambist.pricing.metals.spot import Spot, own_unit, quoted
@@ -97,8 +97,8 @@ def answer(view: RequestContext, params: MetalsQuoteParams) -> MetalsQuoteRespon
         quotes={symbol: _record(view, valid[symbol], one, params) for symbol, one in found.spots.items()},
         source="; ".join(dict.fromkeys(source for one in found.spots.values() for source in one.sources)),
         warnings=MetalsQuoteWarnings(
-            invalid_instruments=[shown(symbol) for symbol in asked if symbol not in valid],
-            ignored_instruments=[shown(symbol) for symbol in ignored],
+            invalid_instruments=[shorten(symbol) for symbol in asked if symbol not in valid],
+            ignored_instruments=[shorten(symbol) for symbol in ignored],
             unavailable_instruments=list(found.unavailable),
         ),
     )
