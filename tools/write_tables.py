@@ -17,7 +17,7 @@ from typing import Any
 
 import typer
 
-from cambist.api.endpoint import Endpoint, one_call
+from cambist.api.endpoint import Endpoint
 from cambist.api.parameters import declared
 from cambist.cli.main import app
 from cambist.registry.components import endpoints
@@ -75,7 +75,7 @@ def _endpoint_row(endpoint: Endpoint[Any, Any]) -> Sequence[str]:
     params = declared(endpoint.params).values()
     required = ", ".join(f"`{param.name}`" for param in params if param.required)
     optional = ", ".join(f"`{param.name}`" for param in params if not param.required)
-    cost = "1" if endpoint.cost is one_call else (endpoint.cost.__doc__ or "").partition("\n")[0]
+    cost = "1" if endpoint.cost is None else (endpoint.cost.__doc__ or "").partition("\n")[0]
     return f"`{endpoint.path}`", endpoint.summary, required, optional, cost, f"`{endpoint.tag}`"
 
 

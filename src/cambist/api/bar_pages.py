@@ -159,13 +159,13 @@ def _first_moment(day: date) -> datetime | None:
     return None if day == date.min else datetime.combine(day, time(), UTC)
 
 
-def oldest(_view: RequestContext, params: BarPageParams) -> date | None:
+def earliest_day(_view: RequestContext, params: BarPageParams) -> date | None:
     """It reaches back to its start; without one to just before its end, and from there as far as the plan includes."""
     if params.start is not None:
         return params.start.at.astimezone(UTC).date()
     return (params.end.at - _INSTANT).astimezone(UTC).date() if params.end else None
 
 
-def closed(view: RequestContext, params: BarPageParams) -> bool:
-    """A page is closed when the bars before its end can be amended no more."""
+def is_immutable(view: RequestContext, params: BarPageParams) -> bool:
+    """A page is immutable when the bars before its end can be amended no more."""
     return params.end is not None and params.end.at + params.interval.length + AMENDED_FOR < view.now

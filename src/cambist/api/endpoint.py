@@ -1,4 +1,4 @@
-"""An endpoint is a declaration: the router, the reader of parameters, the meter and the docs all read it."""
+"""The declaration of an endpoint, from which the router, the parameter reader, the meter and the docs are made."""
 
 from __future__ import annotations
 
@@ -15,35 +15,21 @@ P = TypeVar("P", bound=Struct)
 B = TypeVar("B", bound=Struct)
 
 
-def one_call(_view: RequestContext, _params: object) -> int:
-    """One call."""
-    return 1
-
-
-def no_history(_view: RequestContext, _params: object) -> None:
-    """Live answers reach back to no day."""
-
-
-def unknown_before(_view: RequestContext, _params: object) -> None:
-    """What most answers are made of is known when they are made."""
-
-
-def never_closed(_view: RequestContext, _params: object) -> bool:
-    """Live answers may change at any moment."""
-    return False
-
-
 @dataclass(frozen=True, slots=True)
 class Endpoint(Generic[P, B]):
-    """One path of the interface.
+    """One path of the API.
 
-    `answer` decides on what it is given and touches nothing else. `cost` says how many calls an answer is.
-    `closed` says whether an answer is about days that only a correction can still change: clients may keep it, and so
-    does the service until there is another image, if the answer is read `of_matrix`. `oldest` gives the first day that
-    an answer is about: a plan may reach back less far. `made_of` gives all data that a closed answer is read from: its
-    ETag is made of them, so that a client that has it is told so without making the answer; where it gives None the
-    ETag is made of the answer. A list (`is_list`) is what may be asked for now: clients may keep it for a minute.
-    A `personal` answer is about who asks: its view has their usage.
+    `answer` is pure: it reads the request context and the parameters, and nothing else. The other functions get the
+    same two; each may be left out:
+
+    - `cost`: how many calls an answer costs; without it one.
+    - `is_immutable`: whether an answer is about immutable days alone. Then clients may cache it, and so does the
+      service until the rate matrix is replaced, if the answer is read `from_matrix`. Without it never.
+    - `earliest_day`: the first day that an answer is about, which the plan must include; None for live prices.
+    - `etag_data`: all data that an immutable answer is made from. The ETag is a hash of them, so that a client that has
+      the answer gets a 304 before the answer is computed. Without it, or for None, the ETag is a hash of the answer.
+
+    Clients may cache a list (`is_list`) for a minute. The context of a `personal` endpoint has the account's usage.
     """
 
     path: str
@@ -52,10 +38,10 @@ class Endpoint(Generic[P, B]):
     params: type[P]
     body: type[B]
     answer: Callable[[RequestContext, P], B]
-    cost: Callable[[RequestContext, P], int] = one_call
-    closed: Callable[[RequestContext, P], bool] = never_closed
-    oldest: Callable[[RequestContext, P], date | None] = no_history
-    of_matrix: bool = True
-    made_of: Callable[[RequestContext, P], Iterable[bytes] | None] = unknown_before
+    cost: Callable[[RequestContext, P], int] | None = None
+    is_immutable: Callable[[RequestContext, P], bool] | None = None
+    earliest_day: Callable[[RequestContext, P], date | None] | None = None
+    from_matrix: bool = True
+    etag_data: Callable[[RequestContext, P], Iterable[bytes] | None] | None = None
     is_list: bool = False
     personal: bool = False

@@ -92,7 +92,7 @@ def _operation(endpoint: Endpoint[Any, Any], body: Json) -> Json:
 
 
 def _prose(endpoint: Endpoint[Any, Any]) -> str:
-    costs = endpoint.cost.__doc__ or "One call."
+    costs = (endpoint.cost and endpoint.cost.__doc__) or "One call."
     return f"{_flowing(endpoint.answer.__doc__ or '')}\n\nCost: {costs[0].lower()}{costs[1:]}"
 
 

@@ -104,7 +104,7 @@ class EndpointResource:
         if outline.etag or not outline.is_cacheable or condition in ("", "*"):
             self._meter.afford(subscriber, outline.cost, now)
         answer = self._maker.complete(outline, view, params)
-        if answer.until == inf and self._endpoint.of_matrix:
+        if answer.until == inf and self._endpoint.from_matrix:
             closed.keep(asked, answer)
         elif isinstance(params, BookParameters) and answer.oldest is None:  # what is of a past day is not of the book
             live.keep(asked, answer)

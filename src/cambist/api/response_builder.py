@@ -33,8 +33,9 @@ class ResponseBuilder:
     def outline(self, view: RequestContext, params: Struct) -> CachedResponse:
         """Give an answer without its content: what it costs, and its ETag where that is made of data."""
         endpoint = self._endpoint
-        is_closed = endpoint.closed(view, params)
-        etag, cost = self._etag_ahead(view, params) if is_closed else "", endpoint.cost(view, params)
+        is_closed = endpoint.is_immutable is not None and endpoint.is_immutable(view, params)
+        etag = self._etag_ahead(view, params) if is_closed else ""
+        cost = 1 if endpoint.cost is None else endpoint.cost(view, params)
         return CachedResponse(
             opened=b"",
             headers=self._headers(cost, etag),
@@ -43,12 +44,12 @@ class ResponseBuilder:
             endpoint=endpoint.path,
             tag=endpoint.tag,
             cost=cost,
-            oldest=endpoint.oldest(view, params),
+            oldest=None if endpoint.earliest_day is None else endpoint.earliest_day(view, params),
             until=inf if is_closed else 0,
         )
 
     def _etag_ahead(self, view: RequestContext, params: Struct) -> str:
-        data = self._endpoint.made_of(view, params)
+        data = None if self._endpoint.etag_data is None else self._endpoint.etag_data(view, params)
         return "" if data is None else etag_of([self._made_by, repr(params).encode(), *data])
 
     def complete(self, outline: CachedResponse, view: RequestContext, params: Struct) -> CachedResponse:

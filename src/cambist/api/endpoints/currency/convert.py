@@ -94,7 +94,7 @@ def _converted(pair: Pair, params: ConvertParams, rate: Fraction, **rest: Any) -
     )
 
 
-def oldest(_view: RequestContext, params: ConvertParams) -> date | None:
+def earliest_day(_view: RequestContext, params: ConvertParams) -> date | None:
     """It is about one day, or about now."""
     return params.day
 
@@ -106,5 +106,5 @@ endpoint: Endpoint[ConvertParams, ConvertResponse] = Endpoint(
     params=ConvertParams,
     body=ConvertResponse,
     answer=answer,
-    oldest=oldest,
+    earliest_day=earliest_day,
 )

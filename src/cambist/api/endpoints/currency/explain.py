@@ -152,7 +152,7 @@ def _age(as_of: datetime, now: datetime) -> int:
     return max(int((now - as_of).total_seconds()), 0)
 
 
-def oldest(_view: RequestContext, params: ExplainParams) -> date | None:
+def earliest_day(_view: RequestContext, params: ExplainParams) -> date | None:
     """It is about one day, or about now."""
     return params.day
 
@@ -164,5 +164,5 @@ endpoint: Endpoint[ExplainParams, ExplainResponse] = Endpoint(
     params=ExplainParams,
     body=ExplainResponse,
     answer=answer,
-    oldest=oldest,
+    earliest_day=earliest_day,
 )

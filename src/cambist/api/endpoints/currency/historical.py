@@ -57,18 +57,18 @@ class HistoricalResponse(Struct, frozen=True, rename={"day": "date"}):
     unavailable: Unavailable = UNSET
 
 
-def closed(view: RequestContext, params: HistoricalParams) -> bool:
-    """It is closed when the day is immutable for what was asked."""
+def is_answer_immutable(view: RequestContext, params: HistoricalParams) -> bool:
+    """An answer is immutable when the day is immutable for what was asked."""
     codes = None if params.quotes is None else (params.base, *params.quotes)
     return is_immutable(view.matrix, params.day, view.today, codes)
 
 
-def oldest(_view: RequestContext, params: HistoricalParams) -> date:
+def earliest_day(_view: RequestContext, params: HistoricalParams) -> date:
     """It is about one day."""
     return params.day
 
 
-def made_of(view: RequestContext, params: HistoricalParams) -> Iterable[bytes]:
+def etag_data(view: RequestContext, params: HistoricalParams) -> Iterable[bytes]:
     """It is read from the day's cells."""
     if params.quotes is None:
         return rows(view.matrix, params.day)
@@ -113,7 +113,7 @@ endpoint: Endpoint[HistoricalParams, HistoricalResponse] = Endpoint(
     params=HistoricalParams,
     body=HistoricalResponse,
     answer=answer,
-    closed=closed,
-    made_of=made_of,
-    oldest=oldest,
+    is_immutable=is_answer_immutable,
+    etag_data=etag_data,
+    earliest_day=earliest_day,
 )

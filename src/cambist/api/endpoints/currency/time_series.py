@@ -75,8 +75,8 @@ class TimeSeriesResponse(Struct, frozen=True):
     unavailable: Unavailable = UNSET
 
 
-def closed(view: RequestContext, params: TimeSeriesParams) -> bool:
-    """It is closed when its last day is immutable for all of its pairs."""
+def is_answer_immutable(view: RequestContext, params: TimeSeriesParams) -> bool:
+    """A series is immutable when its last day is immutable for all of its pairs."""
     return params.end is not None and is_immutable(view.matrix, params.end, view.today, (params.base, *params.quotes))
 
 
@@ -85,12 +85,12 @@ def cost(view: RequestContext, params: TimeSeriesParams) -> int:
     return len(_series(view, params)[0]) if params.partial else len(params.quotes)
 
 
-def oldest(view: RequestContext, params: TimeSeriesParams) -> date:
+def earliest_day(view: RequestContext, params: TimeSeriesParams) -> date:
     """It reaches back to its start."""
     return _period(params, view)[0]
 
 
-def made_of(view: RequestContext, params: TimeSeriesParams) -> Iterable[bytes]:
+def etag_data(view: RequestContext, params: TimeSeriesParams) -> Iterable[bytes]:
     """It is read from the cells of both sides."""
     return columns(view.matrix, (params.base, *params.quotes), *_period(params, view))
 
@@ -146,7 +146,7 @@ endpoint: Endpoint[TimeSeriesParams, TimeSeriesResponse] = Endpoint(
     body=TimeSeriesResponse,
     answer=answer,
     cost=cost,
-    closed=closed,
-    made_of=made_of,
-    oldest=oldest,
+    is_immutable=is_answer_immutable,
+    etag_data=etag_data,
+    earliest_day=earliest_day,
 )

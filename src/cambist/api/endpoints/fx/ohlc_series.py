@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from cambist.api.bar_pages import BarPageHead, BarPageParams, closed, oldest, page_of
+from cambist.api.bar_pages import BarPageHead, BarPageParams, earliest_day, is_immutable, page_of
 from cambist.api.endpoint import Endpoint
 from cambist.api.rendering import Number, price
 from cambist.api.request_context import RequestContext
@@ -45,7 +45,7 @@ endpoint: Endpoint[BarPageParams, OhlcSeriesResponse] = Endpoint(
     params=BarPageParams,
     body=OhlcSeriesResponse,
     answer=answer,
-    closed=closed,
-    oldest=oldest,
-    of_matrix=False,
+    is_immutable=is_immutable,
+    earliest_day=earliest_day,
+    from_matrix=False,
 )
