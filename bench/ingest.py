@@ -17,8 +17,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from cambist.api.worker_state import utc_now
-from cambist.ingest.rate_book_builder import RateBookBuilder
-from cambist.ingest.tick_store import TickStore
+from cambist.ingest.price_pipeline import PricePipeline
 from cambist.pricing.pair import Pair
 from cambist.pricing.tick import Tick
 from cambist.processes import gc_tuning
@@ -93,7 +92,7 @@ def latency(folder: Path, rate: int, coins: int, seconds: float) -> dict[str, fl
 def an_hour(folder: Path, coins: int, editions: int, ticks: int) -> dict[str, float]:
     """Play an hour by a clock of its own, and compare memory after a tenth of it and at the end."""
     sources = {key: adapter.source for key, adapter in adapters().items()}
-    books, book_file = RateBookBuilder(TickStore(sources)), RateBookFile(folder)
+    pipeline, book_file = PricePipeline(sources), RateBookFile(folder)
     names, venues = [Pair(*name.split("/")) for name in symbols(coins)], ("kraken", "okx", "binance")
     moment, chance, held = datetime.now(UTC), random.Random(1), []  # noqa: S311  nobody guesses it
     for edition in range(editions):
@@ -101,8 +100,8 @@ def an_hour(folder: Path, coins: int, editions: int, ticks: int) -> dict[str, fl
         for _ in range(ticks // editions):
             bid = Decimal(chance.randrange(1_000_000, 1_001_000)) / 1_000_000
             tick = Tick(chance.choice(venues), chance.choice(names), bid, bid + Decimal("0.0001"), moment)
-            books.tick_store.take(tick, moment)
-        book = books.edition(moment)
+            pipeline.apply_tick(tick, moment)
+        book = pipeline.rate_books.build(moment)
         if book is not None:
             book_file.publish(book)
         if edition in (editions // 10, editions - 1):

@@ -9,8 +9,7 @@ from fractions import Fraction
 
 import pytest
 
-from cambist.ingest.rate_book_builder import RateBookBuilder
-from cambist.ingest.tick_store import TickStore
+from cambist.ingest.price_pipeline import PricePipeline
 from cambist.pricing.consensus import Offer
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace, RateType
@@ -255,11 +254,11 @@ def test_a_client_may_want_it_younger(client_dealing, path, max_age, status):
 def test_a_coin_that_is_dealt_now_is_answered_however_old_the_fixing_of_its_currency(dealing, quote_of):
     """A currency falls back on its newest fixing, however old: a coin that is dealt in it is as fresh as before."""
     fixed = quote_of("EUR/USD", "1.25", "1.25", "ecb", as_of=NOON - timedelta(days=1), pace=Pace.DAILY)
-    books = RateBookBuilder(TickStore({"okx": adapter.source}))
-    books.fixed("ecb", {"EUR": Offer("ecb", fixed, Pace.DAILY, RateType.OFFICIAL, 0)}, NOON)
-    books.tick_store.take(Tick("okx", Pair("XMR", "EUR"), Decimal(100), Decimal(102), NOON), NOON)
+    pipeline = PricePipeline({"okx": adapter.source})
+    pipeline.rate_books.apply_fixings("ecb", {"EUR": Offer("ecb", fixed, Pace.DAILY, RateType.OFFICIAL, 0)}, NOON)
+    pipeline.apply_tick(Tick("okx", Pair("XMR", "EUR"), Decimal(100), Decimal(102), NOON), NOON)
     client = dealing()
-    client.worker_state.take_book(books.edition(NOON))
+    client.worker_state.take_book(pipeline.rate_books.build(NOON))
     assert client.get("/crypto/fetch-prices?pairs=XMR/EUR").json["prices"] == {"XMR/EUR": 101}
     reply = client.get("/fetch-one?from=XMR&to=EUR")
     assert (reply.status, reply.json.get("result")) == (200, {"EUR": 101}), reply.text
@@ -270,13 +269,13 @@ def test_a_coin_that_is_dealt_now_is_answered_however_old_the_fixing_of_its_curr
 @pytest.mark.parametrize("target", ["/fetch-one?from=XMR&to=USD", "/convert?from=EUR&to=XMR&amount=1"])
 def test_a_coin_is_no_younger_than_the_coin_that_it_is_dealt_in(dealing, target, age, status):
     """A tether falls back on nothing: where it is stale, what is dealt in it alone has no price in dollars."""
-    books = RateBookBuilder(TickStore({"okx": adapter.source}))
+    pipeline = PricePipeline({"okx": adapter.source})
     heard = [("USDT/USD", "0.99", NOON - age), ("EUR/USD", "1.25", NOON), ("XMR/USDT", "100", NOON)]
     for pair, price, at in heard:
-        books.tick_store.take(Tick("okx", Pair(*pair.split("/")), Decimal(price), Decimal(price), at), at)
-        books.prepare(at)
+        pipeline.apply_tick(Tick("okx", Pair(*pair.split("/")), Decimal(price), Decimal(price), at), at)
+        pipeline.rate_books.prepare(at)
     client = dealing()
-    client.worker_state.take_book(books.edition(NOON))
+    client.worker_state.take_book(pipeline.rate_books.build(NOON))
     assert client.get("/crypto/fetch-prices?pairs=XMR/USDT").json["prices"] == {"XMR/USDT": 100}
     reply = client.get(target)
     assert reply.status == status, reply.text

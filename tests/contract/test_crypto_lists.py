@@ -20,9 +20,8 @@ from msgspec import structs
 from cambist.accounts.account import Account, KeyHolder
 from cambist.accounts.api_key import digest
 from cambist.accounts.plan import default_plans, read_plans
-from cambist.ingest.rate_book_builder import RateBookBuilder
+from cambist.ingest.price_pipeline import PricePipeline
 from cambist.ingest.streamer import known_names
-from cambist.ingest.tick_store import TickStore
 from cambist.pricing.consensus import Offer
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
@@ -225,17 +224,19 @@ def heard(**said: dict[str, str]) -> dict[str, dict[str, str]]:
 def a_book_of(said: dict[str, dict[str, str]], fixed: str = ""):
     """Make the book of what venues say: by venue and pair a price, or bid and ask; `fixed` as `USD/MNT 3400`."""
     adapter = import_module("cambist.sources.adapters.okx").adapter
-    books = RateBookBuilder(TickStore({venue: replace(adapter.source, key=venue) for venue in said}))
+    pipeline = PricePipeline({venue: replace(adapter.source, key=venue) for venue in said})
     for venue, prices in said.items():
         for pair, sides in prices.items():
             bid, _, ask = sides.partition(" ")
-            books.tick_store.take(Tick(venue, Pair(*pair.split("/")), Decimal(bid), Decimal(ask or bid), NOON), NOON)
+            pipeline.apply_tick(Tick(venue, Pair(*pair.split("/")), Decimal(bid), Decimal(ask or bid), NOON), NOON)
     if fixed:
         name, rate = fixed.split()
         pair = Pair(*name.split("/"))
         quote = Quote(pair, Fraction(rate), Fraction(rate), NOON, NOON, Origin(Derivation.PUBLISHED, ("bank",)))
-        books.fixed("bank", {pair.quote: Offer("bank", quote, Pace.DAILY, RateType.OFFICIAL, 0)}, NOON)
-    return books.edition(NOON)
+        pipeline.rate_books.apply_fixings(
+            "bank", {pair.quote: Offer("bank", quote, Pace.DAILY, RateType.OFFICIAL, 0)}, NOON
+        )
+    return pipeline.rate_books.build(NOON)
 
 
 @pytest.fixture

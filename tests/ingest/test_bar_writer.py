@@ -18,12 +18,14 @@ import pytest
 from cambist.errors import SourceUnreachable, StoreBroken
 from cambist.history.bar_aggregator import BarAggregator
 from cambist.history.bars import Bar, BarOf, Interval, Ohlc
-from cambist.ingest.bar_writer import BarWriter, KeptFor, has_bars, oldest_kept
+from cambist.ingest.bar_updater import has_bars
+from cambist.ingest.bar_writer import BarWriter, KeptFor, oldest_kept
 from cambist.ingest.poller import Poller
+from cambist.ingest.price_pipeline import PricePipeline
 from cambist.ingest.source_status import SourceStatuses
 from cambist.ingest.streamer import Streamer, known_names
-from cambist.ingest.tick_store import TickStore
 from cambist.pricing.pair import Pair
+from cambist.pricing.quote import Quote
 from cambist.pricing.source_kind import Pace, RateType
 from cambist.pricing.tick import Tick
 from cambist.pricing.trading_hours import is_open
@@ -50,10 +52,14 @@ def folding() -> BarAggregator:
 
 
 @pytest.fixture
-def tick_store(a_source: Any, folding: BarAggregator) -> TickStore:
+def pipeline(a_source: Any, folding: BarAggregator) -> PricePipeline:
     """A tape of three venues, the best first, whose ticks are folded."""
     facts = {"pace": Pace.REALTIME, "rate_type": RateType.MARKET}
-    return TickStore({key: a_source(key, **facts) for key in ("first", "second", "third")}, is_open, folding)
+    return PricePipeline({key: a_source(key, **facts) for key in ("first", "second", "third")}, is_open, folding)
+
+
+def agree(pipeline: PricePipeline, pair: Pair, now: datetime) -> Quote | None:
+    return pipeline.pair_consensus.agree(pair, pipeline.tick_store.by_source(pair), now)
 
 
 def closes(folding: BarAggregator, interval: Interval = Interval.MINUTE) -> dict[str, Decimal]:
@@ -68,84 +74,89 @@ def closes(folding: BarAggregator, interval: Interval = Interval.MINUTE) -> dict
 @pytest.mark.parametrize(
     ("pair", "has"), [("EUR/USD", True), ("USD/IRR", True), ("BTC/USD", False), ("XAU/USD", False), ("EUR/BTC", False)]
 )
-def test_pairs_of_two_currencies_have_bars(tick_store: TickStore, folding: BarAggregator, pair: str, has: bool) -> None:  # noqa: FBT001
+def test_pairs_of_two_currencies_have_bars(
+    pipeline: PricePipeline,
+    folding: BarAggregator,
+    pair: str,
+    has: bool,  # noqa: FBT001
+) -> None:
     of = Pair(*pair.split("/"))
     assert has_bars(of) is has
-    assert tick_store.take(tick(2, NOON, pair=of), NOON) is None
+    assert pipeline.apply_tick(tick(2, NOON, pair=of), NOON) is None
     assert {each.pair for each in folding.closed(NOON + HOUR)} == ({of} if has else set())
 
 
-def test_every_tick_counts_not_only_those_of_a_book(tick_store: TickStore, folding: BarAggregator) -> None:
+def test_every_tick_counts_not_only_those_of_a_book(pipeline: PricePipeline, folding: BarAggregator) -> None:
     for second, price in enumerate(("1.10", "1.12", "1.09", "1.11")):
-        tick_store.take(tick(price, NOON + second * SECOND), NOON + second * SECOND)
+        pipeline.apply_tick(tick(price, NOON + second * SECOND), NOON + second * SECOND)
     (minute, _) = folding.closed(NOON + HOUR)
     assert minute.bar.bid == Ohlc(*map(Decimal, ("1.10", "1.12", "1.09", "1.11")))
 
 
-def test_what_the_tape_refuses_is_in_no_bar(tick_store: TickStore, folding: BarAggregator) -> None:
-    tick_store.take(tick("1.10", NOON), NOON)
-    tick_store.agreed(EURUSD, NOON)
-    assert tick_store.take(tick("11.0", NOON + SECOND), NOON + SECOND) is not None
-    assert tick_store.take(tick("1.20", NOON - SECOND), NOON + SECOND) is not None
-    assert tick_store.take(tick("1.30", NOON + HOUR), NOON + SECOND) is not None
+def test_what_the_tape_refuses_is_in_no_bar(pipeline: PricePipeline, folding: BarAggregator) -> None:
+    pipeline.apply_tick(tick("1.10", NOON), NOON)
+    agree(pipeline, EURUSD, NOON)
+    assert pipeline.apply_tick(tick("11.0", NOON + SECOND), NOON + SECOND) is not None
+    assert pipeline.apply_tick(tick("1.20", NOON - SECOND), NOON + SECOND) is not None
+    assert pipeline.apply_tick(tick("1.30", NOON + HOUR), NOON + SECOND) is not None
     assert closes(folding) == {"Fri 12:00": Decimal("1.10")}
 
 
 def test_a_tick_that_a_newer_one_has_overtaken_still_belongs_to_its_bar(
-    tick_store: TickStore, folding: BarAggregator
+    pipeline: PricePipeline, folding: BarAggregator
 ) -> None:
     for second, price in ((10, "1.10"), (61, "1.11")):
-        tick_store.take(tick(price, NOON + second * SECOND), NOON + second * SECOND)
-    quote = tick_store.agreed(EURUSD, NOON + 61 * SECOND)
-    assert tick_store.take(tick("1.15", NOON + 59 * SECOND), NOON + 62 * SECOND) == "out of order"
-    assert tick_store.agreed(EURUSD, NOON + 62 * SECOND) == quote
-    assert tick_store.take(tick("11.5", NOON + 58 * SECOND), NOON + 63 * SECOND) == "out of order"
+        pipeline.apply_tick(tick(price, NOON + second * SECOND), NOON + second * SECOND)
+    quote = agree(pipeline, EURUSD, NOON + 61 * SECOND)
+    assert pipeline.apply_tick(tick("1.15", NOON + 59 * SECOND), NOON + 62 * SECOND) == "out of order"
+    assert agree(pipeline, EURUSD, NOON + 62 * SECOND) == quote
+    assert pipeline.apply_tick(tick("11.5", NOON + 58 * SECOND), NOON + 63 * SECOND) == "out of order"
     (minute,) = [each.bar for each in folding.closed(NOON + 2 * MINUTE)[:1]]
     assert minute.bid == Ohlc(*map(Decimal, ("1.10", "1.15", "1.10", "1.15")))
     assert folding.late == {}
 
 
 def test_one_that_comes_more_than_a_minute_after_its_bar_is_counted_and_dropped(
-    tick_store: TickStore, folding: BarAggregator
+    pipeline: PricePipeline, folding: BarAggregator
 ) -> None:
     for second in (10, 125):
-        tick_store.take(tick("1.10", NOON + second * SECOND), NOON + second * SECOND)
+        pipeline.apply_tick(tick("1.10", NOON + second * SECOND), NOON + second * SECOND)
     before = folding.closed(NOON + HOUR)
-    assert tick_store.take(tick("1.15", NOON + 59 * SECOND), NOON + 126 * SECOND) == "out of order"
+    assert pipeline.apply_tick(tick("1.15", NOON + 59 * SECOND), NOON + 126 * SECOND) == "out of order"
     assert folding.closed(NOON + HOUR) == before
     assert folding.late == {"first": 1}
 
 
-def test_a_tick_without_a_time_is_of_when_it_came(tick_store: TickStore, folding: BarAggregator) -> None:
-    tick_store.take(tick("1.10"), NOON + MINUTE)
+def test_a_tick_without_a_time_is_of_when_it_came(pipeline: PricePipeline, folding: BarAggregator) -> None:
+    pipeline.apply_tick(tick("1.10"), NOON + MINUTE)
     assert closes(folding) == {"Fri 12:01": Decimal("1.10")}
 
 
-def test_bars_are_of_the_source_whose_word_is_published(tick_store: TickStore, folding: BarAggregator) -> None:
-    tick_store.take(tick("1.10", NOON, "second"), NOON)
-    tick_store.take(tick("1.11", NOON, "first"), NOON)  # before anything is published the minute is the second's
-    quote = tick_store.agreed(EURUSD, NOON)
+def test_bars_are_of_the_source_whose_word_is_published(pipeline: PricePipeline, folding: BarAggregator) -> None:
+    pipeline.apply_tick(tick("1.10", NOON, "second"), NOON)
+    pipeline.apply_tick(tick("1.11", NOON, "first"), NOON)  # before anything is published the minute is the second's
+    quote = agree(pipeline, EURUSD, NOON)
     assert quote is not None
     assert quote.origin.sources == ("first",)
     later = NOON + MINUTE
-    tick_store.take(tick("1.12", later, "second"), later)
-    tick_store.take(tick("1.13", later, "first"), later)
+    pipeline.apply_tick(tick("1.12", later, "second"), later)
+    pipeline.apply_tick(tick("1.13", later, "first"), later)
     assert closes(folding) == {"Fri 12:00": Decimal("1.10"), "Fri 12:01": Decimal("1.13")}
 
 
 def test_when_another_is_published_the_bars_are_its_from_the_next_minute_on(
-    tick_store: TickStore, folding: BarAggregator
+    pipeline: PricePipeline, folding: BarAggregator
 ) -> None:
-    tick_store.take(tick("1.10", NOON, "first"), NOON)
-    tick_store.agreed(EURUSD, NOON)
+    pipeline.apply_tick(tick("1.10", NOON, "first"), NOON)
+    agree(pipeline, EURUSD, NOON)
     silent = NOON + 16 * MINUTE
-    tick_store.take(tick("1.12", silent, "second"), silent)
-    tick_store.agreed(EURUSD, silent)
-    tick_store.take(tick("1.13", silent + SECOND, "second"), silent + SECOND)
+    pipeline.apply_tick(tick("1.12", silent, "second"), silent)
+    agree(pipeline, EURUSD, silent)
+    pipeline.apply_tick(tick("1.13", silent + SECOND, "second"), silent + SECOND)
     assert closes(folding) == {"Fri 12:00": Decimal("1.10"), "Fri 12:16": Decimal("1.13")}
 
 
-def test_the_week_of_currencies_is_kept(tick_store: TickStore, folding: BarAggregator) -> None:
+def test_the_week_of_currencies_is_kept(pipeline: PricePipeline, folding: BarAggregator) -> None:
     for at, price in (
         (CLOSES - SECOND / 2, 1),
         (CLOSES, 1.01),
@@ -153,30 +164,25 @@ def test_the_week_of_currencies_is_kept(tick_store: TickStore, folding: BarAggre
         (OPENS - SECOND / 2, 1.02),
         (OPENS, 1.03),
     ):
-        tick_store.take(tick(price, at), at)
+        pipeline.apply_tick(tick(price, at), at)
     days = closes(folding, Interval.DAY)
     assert closes(folding) == {"Fri 21:59": 1, "Sun 21:00": Decimal("1.03")}
     assert days == {"Fri 00:00": 1, "Sun 00:00": Decimal("1.03")}
 
 
 def test_a_word_of_closed_hours_that_comes_in_open_ones_is_in_no_bar(
-    tick_store: TickStore, folding: BarAggregator
+    pipeline: PricePipeline, folding: BarAggregator
 ) -> None:
-    assert tick_store.take(tick(1, OPENS - SECOND), OPENS + SECOND) is None
+    assert pipeline.apply_tick(tick(1, OPENS - SECOND), OPENS + SECOND) is None
     assert closes(folding) == {}
 
 
-def test_who_repeats_an_old_word_is_not_counted_as_late(tick_store: TickStore, folding: BarAggregator) -> None:
+def test_who_repeats_an_old_word_is_not_counted_as_late(pipeline: PricePipeline, folding: BarAggregator) -> None:
     for minute in range(10):
-        tick_store.take(tick(1, NOON), NOON + minute * MINUTE)
+        pipeline.apply_tick(tick(1, NOON), NOON + minute * MINUTE)
     assert folding.late == {}
-    tick_store.take(tick(1.01, NOON), NOON + 10 * MINUTE)
+    pipeline.apply_tick(tick(1.01, NOON), NOON + 10 * MINUTE)
     assert folding.late == {"first": 1}
-
-
-def test_a_tape_that_folds_nothing_takes_ticks_all_the_same(a_source: Any) -> None:
-    tick_store = TickStore({"first": a_source("first")})
-    assert tick_store.take(tick(1, NOON), NOON) is None
 
 
 # A day of Kraken's ticks
@@ -245,22 +251,22 @@ def test_bars_of_a_day_of_kraken_s_ticks_are_those_computed_independently(tmp_pa
     store = SqlStore(f"sqlite:///{tmp_path / 'a.db'}")
     store.migrate()
     folding = BarAggregator()
-    tick_store = TickStore({"kraken": kraken.source}, is_open, folding)
+    pipeline = PricePipeline({"kraken": kraken.source}, is_open, folding)
     health = SourceStatuses.of([kraken.source], {})
     poller = Poller(kraken.source, None, health.source_statuses["kraken"], lambda: now[0], health)  # type: ignore[arg-type]
     names = known_names("kraken", kraken.names(json.dumps({"error": [], "result": LISTED}).encode()))
-    streamer = Streamer(kraken, poller, tick_store, names)
+    streamer = Streamer(kraken, poller, pipeline, names)
     for count, (came_at, frame) in enumerate(frames):
         now[0] = came_at
         streamer._take(kraken.hear(frame, names))
         if count % 7 == 0:
-            tick_store.agreed(EURUSD, came_at)
+            agree(pipeline, EURUSD, came_at)
         if count % 50 == 0:
             due = folding.closed(came_at)
             store.bars.file(due)
             folding.filed(due, came_at)
     store.bars.file(folding.closed(day + timedelta(days=2)))
-    assert tick_store.refused == {}
+    assert pipeline.refused == {}
     assert folding.late.total() == 0
     expected = _computed(frames)
     assert len(expected) > 2_000

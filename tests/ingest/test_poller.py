@@ -19,10 +19,10 @@ from cambist.errors import NothingPublished, SourceBroken, SourceUnreachable, St
 from cambist.history.fixing import Coverage, Filed, Fixing
 from cambist.ingest.fetch import Fetcher
 from cambist.ingest.filing import Delivery
-from cambist.ingest.poller import Poller, poll_fixings, poll_ticks, take
+from cambist.ingest.poller import Poller, apply_ticks, poll_fixings, poll_ticks
 from cambist.ingest.polling_round import Round
+from cambist.ingest.price_pipeline import PricePipeline
 from cambist.ingest.source_status import SourceStatuses
-from cambist.ingest.tick_store import TickStore
 from cambist.pricing.pair import Pair
 from cambist.pricing.tick import Tick
 from cambist.sources.base import (
@@ -589,22 +589,26 @@ class Quotes(TickAdapter):
 
 def ticked(
     skipping: Any, source: Any, fetches: Fetches, seconds: float = 5, urls: Sequence[str] = (), names: Any = dict
-) -> tuple[Poller, TickStore]:
-    tick_store = TickStore({source.key: source})
+) -> tuple[Poller, PricePipeline]:
+    pipeline = PricePipeline({source.key: source})
     poller = a_poller(source, fetches)
-    skipping(during(seconds, poll_ticks(poller, Quotes(source, *urls), tick_store, names)))
-    return poller, tick_store
+    skipping(during(seconds, poll_ticks(poller, Quotes(source, *urls), pipeline, names)))
+    return poller, pipeline
 
 
-def agreed(tick_store: TickStore, pair: Pair = EURO) -> tuple[str, str] | None:
-    quote = tick_store.agreed(pair, FRIDAY_NOON)
+def agreed(pipeline: PricePipeline, pair: Pair = EURO) -> tuple[str, str] | None:
+    quote = pipeline.pair_consensus.agree(pair, pipeline.tick_store.by_source(pair), FRIDAY_NOON)
     return quote and (str(quote.bid), str(quote.ask))
 
 
 def test_quotes_go_on_the_tape(skipping, a_source) -> None:
-    poller, tick_store = ticked(skipping, a_source(schedule=ALL_DAY), Fetches(b"EUR USD 1.5 1.51\nGBP USD 1.25 1.25"))
-    assert (agreed(tick_store), agreed(tick_store, Pair("GBP", "USD"))) == (("3/2", "151/100"), ("5/4", "5/4"))
-    assert (poller.source_status.newest, poller.source_status.failures, tick_store.taken["mint"]) == (FRIDAY_NOON, 0, 2)
+    poller, pipeline = ticked(skipping, a_source(schedule=ALL_DAY), Fetches(b"EUR USD 1.5 1.51\nGBP USD 1.25 1.25"))
+    assert (agreed(pipeline), agreed(pipeline, Pair("GBP", "USD"))) == (("3/2", "151/100"), ("5/4", "5/4"))
+    assert (poller.source_status.newest, poller.source_status.failures, pipeline.accepted["mint"]) == (
+        FRIDAY_NOON,
+        0,
+        2,
+    )
 
 
 def test_quotes_are_asked_for_again_and_again(skipping, a_source) -> None:
@@ -616,23 +620,23 @@ def test_quotes_are_asked_for_again_and_again(skipping, a_source) -> None:
 
 
 def test_quotes_are_read_by_the_names_of_the_moment(skipping, a_source) -> None:
-    _, tick_store = ticked(
+    _, pipeline = ticked(
         skipping, a_source(schedule=ALL_DAY), Fetches(b"XB T 9 9"), names=lambda: {"XBT": Pair("BTC", "USD")}
     )
-    assert agreed(tick_store, Pair("BTC", "USD")) == ("9", "9")
+    assert agreed(pipeline, Pair("BTC", "USD")) == ("9", "9")
 
 
 def test_of_an_answer_that_breaks_nothing_is_taken(skipping, a_source) -> None:
     fetches = Fetches(b"EUR USD 1.5 1.51\n<html>")
-    poller, tick_store = ticked(skipping, a_source(schedule=ALL_DAY), fetches)
-    assert (tick_store.pairs(), tick_store.taken["mint"]) == (set(), 0)
+    poller, pipeline = ticked(skipping, a_source(schedule=ALL_DAY), fetches)
+    assert (pipeline.tick_store.pairs(), pipeline.accepted["mint"]) == (set(), 0)
     assert (poller.source_status.failures, poller.source_status.why) == (1, "[<html>] is no quote")
     assert fetches.done == [("ask", "one"), ("forget", "one")]
 
 
 def test_nothing_new_is_a_success_for_quotes_too(skipping, a_source) -> None:
-    poller, tick_store = ticked(skipping, a_source(schedule=ALL_DAY), Fetches(None))
-    assert (poller.source_status.last_success, poller.source_status.newest, tick_store.pairs()) == (
+    poller, pipeline = ticked(skipping, a_source(schedule=ALL_DAY), Fetches(None))
+    assert (poller.source_status.last_success, poller.source_status.newest, pipeline.tick_store.pairs()) == (
         FRIDAY_NOON,
         None,
         set(),
@@ -646,9 +650,9 @@ def test_a_silent_source_of_quotes_is_a_failing_one(skipping, a_source) -> None:
 
 def test_what_the_tape_refuses_was_not_heard(a_source) -> None:
     source = a_source()
-    poller, tick_store = a_poller(source, Fetches(None)), TickStore({"mint": source})
-    take(tick_store, Quotes(source), b"EUR USD 1.6 1.5", "about one", {}, poller)
-    assert (poller.source_status.newest, tick_store.refused["mint"].total()) == (None, 1)
+    poller, pipeline = a_poller(source, Fetches(None)), PricePipeline({"mint": source})
+    apply_ticks(pipeline, Quotes(source), b"EUR USD 1.6 1.5", "about one", {}, poller)
+    assert (poller.source_status.newest, pipeline.refused["mint"].total()) == (None, 1)
 
 
 def test_the_markets_time_is_what_was_heard(a_source) -> None:
@@ -658,8 +662,8 @@ def test_the_markets_time_is_what_was_heard(a_source) -> None:
             yield Tick("mint", EURO, Decimal(1), Decimal(1), FRIDAY_NOON - MINUTE)
 
     source = a_source()
-    poller, tick_store = a_poller(source, Fetches(None)), TickStore({"mint": source})
-    take(tick_store, Dated(source), b"", "about one", {}, poller)
+    poller, pipeline = a_poller(source, Fetches(None)), PricePipeline({"mint": source})
+    apply_ticks(pipeline, Dated(source), b"", "about one", {}, poller)
     assert poller.source_status.newest == FRIDAY_NOON - MINUTE
 
 
@@ -681,17 +685,17 @@ class Exchange(Quotes, VenueAdapter):
 
 def test_a_venue_is_asked_once_its_list_is_here(skipping, a_source) -> None:
     source, fetches = a_source(schedule=ALL_DAY), Fetches(b"XB T 9 9")
-    tick_store, known = TickStore({"mint": source}), dict[str, Pair]()
+    pipeline, known = PricePipeline({"mint": source}), dict[str, Pair]()
 
     async def scene() -> None:
         asyncio.get_running_loop().call_later(30, known.update, {"XBT": Pair("BTC", "USD")})
         began = asyncio.get_running_loop().time()
-        await during(60, poll_ticks(a_poller(source, fetches), Exchange(source), tick_store, lambda: known))
+        await during(60, poll_ticks(a_poller(source, fetches), Exchange(source), pipeline, lambda: known))
         (asked_at,) = fetches.asked_at
         assert 30 <= asked_at - began <= 31
 
     skipping(scene())
-    assert agreed(tick_store, Pair("BTC", "USD")) == ("9", "9")
+    assert agreed(pipeline, Pair("BTC", "USD")) == ("9", "9")
 
 
 # Side by side
@@ -730,7 +734,7 @@ def test_what_one_source_does_hurts_no_other(host, a_source, mischief: str) -> N
     """Three on one loop: one feed of quotes and one of fixings that misbehave, and one of quotes that does not."""
     deed, why = MISCHIEF[mischief]
     good, quoting, fixing = (a_source(key) for key in ("good", "quoting", "fixing"))
-    tick_store = TickStore({"good": good, "quoting": quoting})
+    pipeline = PricePipeline({"good": good, "quoting": quoting})
 
     def file(key: str, delivery: Delivery) -> Any:
         raise SourceBroken(f"{key}: {delivery.content[:9]!r} is no quote")
@@ -745,8 +749,8 @@ def test_what_one_source_does_hurts_no_other(host, a_source, mischief: str) -> N
             pollers = [a_poller(source, Fetcher(session, timeout=limits)) for source in (good, quoting, fixing)]
             daily = Daily(fixing, crook.url)
             works = [
-                poll_ticks(pollers[0], Quotes(good, honest.url), tick_store, dict),
-                poll_ticks(pollers[1], Quotes(quoting, crook.url), tick_store, dict),
+                poll_ticks(pollers[0], Quotes(good, honest.url), pipeline, dict),
+                poll_ticks(pollers[1], Quotes(quoting, crook.url), pipeline, dict),
                 poll_fixings(pollers[2], daily, lambda *given: asyncio.to_thread(file, *given), Cabinet().filed),
             ]
             tasks = [asyncio.create_task(work) for work in works]
@@ -757,7 +761,7 @@ def test_what_one_source_does_hurts_no_other(host, a_source, mischief: str) -> N
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-        assert (pollers[0].source_status.failures, agreed(tick_store)) == (0, ("3/2", "151/100"))
+        assert (pollers[0].source_status.failures, agreed(pipeline)) == (0, ("3/2", "151/100"))
         for bad in pollers[1:]:
             assert re.search(why, bad.source_status.why)
             assert bad.source_status.last_success is None

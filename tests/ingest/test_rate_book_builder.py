@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from cambist.ingest.rate_book_builder import RateBookBuilder
-from cambist.ingest.tick_store import TickStore
+from cambist.ingest.price_pipeline import PricePipeline
 from cambist.pricing.consensus import Offer
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
@@ -30,10 +29,10 @@ COPPER, COPPER_FORWARD = Pair("XCU", "USD"), Pair("XCU-3M", "USD")
 
 
 @pytest.fixture
-def books(a_source) -> RateBookBuilder:
+def pipeline(a_source) -> PricePipeline:
     """Books of two venues and nothing else."""
     venues = {key: a_source(key, pace=Pace.REALTIME, rate_type=RateType.MARKET) for key in ("first", "second")}
-    return RateBookBuilder(TickStore(venues))
+    return PricePipeline(venues)
 
 
 def fixed(pair: Pair, rate: str, as_of: datetime = FIXED_AT, source: str = "bank") -> Offer:
@@ -43,20 +42,20 @@ def fixed(pair: Pair, rate: str, as_of: datetime = FIXED_AT, source: str = "bank
 
 
 def hear(
-    books: RateBookBuilder, pair: Pair, bid: str, ask: str = "", *, at: datetime = NOON, source: str = "first"
+    pipeline: PricePipeline, pair: Pair, bid: str, ask: str = "", *, at: datetime = NOON, source: str = "first"
 ) -> str | None:
-    return books.tick_store.take(Tick(source, pair, Decimal(bid), Decimal(ask or bid), at), at)
+    return pipeline.apply_tick(Tick(source, pair, Decimal(bid), Decimal(ask or bid), at), at)
 
 
-def edition(books: RateBookBuilder, now: datetime = NOON) -> RateBook:
-    book = books.edition(now)
+def edition(pipeline: PricePipeline, now: datetime = NOON) -> RateBook:
+    book = pipeline.rate_books.build(now)
     assert book is not None
     return book
 
 
-def in_force(books: RateBookBuilder, before: RateBook, now: datetime) -> RateBook:
+def in_force(pipeline: PricePipeline, before: RateBook, now: datetime) -> RateBook:
     """Give the book of a moment: a new one, or still the one from before."""
-    return books.edition(now) or before
+    return pipeline.rate_books.build(now) or before
 
 
 def sides(book: RateBook, code: str) -> tuple[Fraction, Fraction]:
@@ -66,92 +65,94 @@ def sides(book: RateBook, code: str) -> tuple[Fraction, Fraction]:
 # Editions
 
 
-def test_each_book_has_the_next_version(books: RateBookBuilder) -> None:
-    books.version = 41
+def test_each_book_has_the_next_version(pipeline: PricePipeline) -> None:
+    pipeline.rate_books.version = 41
     versions = []
     for step in range(4):
-        hear(books, EURO, f"1.2{step}", at=NOON + step * SECOND)
-        versions.append(edition(books, NOON + step * SECOND).version)
+        hear(pipeline, EURO, f"1.2{step}", at=NOON + step * SECOND)
+        versions.append(edition(pipeline, NOON + step * SECOND).version)
     assert versions == [42, 43, 44, 45]
-    assert books.version == 45
+    assert pipeline.rate_books.version == 45
 
 
-def test_where_nothing_has_changed_there_is_no_book(books: RateBookBuilder) -> None:
-    hear(books, EURO, "1.25")
-    edition(books)
-    assert [books.edition(NOON + step * TENTH) for step in range(1, 50)] == [None] * 49
-    assert books.version == 1
-    hear(books, EURO, "1.26", at=NOON + 5 * SECOND)
-    assert edition(books, NOON + 5 * SECOND).version == 2
+def test_where_nothing_has_changed_there_is_no_book(pipeline: PricePipeline) -> None:
+    hear(pipeline, EURO, "1.25")
+    edition(pipeline)
+    assert [pipeline.rate_books.build(NOON + step * TENTH) for step in range(1, 50)] == [None] * 49
+    assert pipeline.rate_books.version == 1
+    hear(pipeline, EURO, "1.26", at=NOON + 5 * SECOND)
+    assert edition(pipeline, NOON + 5 * SECOND).version == 2
 
 
-def test_a_refused_tick_is_no_change(books: RateBookBuilder) -> None:
-    hear(books, EURO, "1.25")
-    edition(books)
-    assert hear(books, EURO, "1.27", "1.26", at=NOON + SECOND) == "bid above ask"
-    assert books.edition(NOON + SECOND) is None
+def test_a_refused_tick_is_no_change(pipeline: PricePipeline) -> None:
+    hear(pipeline, EURO, "1.25")
+    edition(pipeline)
+    assert hear(pipeline, EURO, "1.27", "1.26", at=NOON + SECOND) == "bid above ask"
+    assert pipeline.rate_books.build(NOON + SECOND) is None
 
 
-def test_new_fixings_are_a_change(books: RateBookBuilder) -> None:
-    books.fixed("bank", {"EUR": fixed(EURO, "1.25")}, NOON)
-    assert edition(books).quotes["EUR"].bid == Fraction("1.25")
-    assert books.edition(NOON + TENTH) is None
-    books.fixed("bank", {"EUR": fixed(EURO, "1.26")}, NOON)
-    assert edition(books, NOON + 2 * TENTH).quotes["EUR"].bid == Fraction("1.26")
+def test_new_fixings_are_a_change(pipeline: PricePipeline) -> None:
+    pipeline.rate_books.apply_fixings("bank", {"EUR": fixed(EURO, "1.25")}, NOON)
+    assert edition(pipeline).quotes["EUR"].bid == Fraction("1.25")
+    assert pipeline.rate_books.build(NOON + TENTH) is None
+    pipeline.rate_books.apply_fixings("bank", {"EUR": fixed(EURO, "1.26")}, NOON)
+    assert edition(pipeline, NOON + 2 * TENTH).quotes["EUR"].bid == Fraction("1.26")
 
 
-def test_looking_at_everything_anew_is_no_change(books: RateBookBuilder) -> None:
-    books.fixed("bank", {"EUR": fixed(EURO, "1.25")}, NOON)
-    hear(books, MONERO, "150")
-    edition(books)
-    looked = [books.edition(NOON + step * SECOND) for step in range(1, 600)]
+def test_looking_at_everything_anew_is_no_change(pipeline: PricePipeline) -> None:
+    pipeline.rate_books.apply_fixings("bank", {"EUR": fixed(EURO, "1.25")}, NOON)
+    hear(pipeline, MONERO, "150")
+    edition(pipeline)
+    looked = [pipeline.rate_books.build(NOON + step * SECOND) for step in range(1, 600)]
     assert looked == [None] * 599
-    assert books.version == 1
+    assert pipeline.rate_books.version == 1
 
 
-def test_words_age_also_where_nobody_says_anything(books: RateBookBuilder) -> None:
-    books.fixed("bank", {"EUR": fixed(EURO, "1.25")}, NOON)
-    hear(books, EURO, "1.26")
-    edition(books)
-    changed = [step for step in range(1, 1000) if books.edition(NOON + step * SECOND) is not None]
+def test_words_age_also_where_nobody_says_anything(pipeline: PricePipeline) -> None:
+    pipeline.rate_books.apply_fixings("bank", {"EUR": fixed(EURO, "1.25")}, NOON)
+    hear(pipeline, EURO, "1.26")
+    edition(pipeline)
+    changed = [step for step in range(1, 1000) if pipeline.rate_books.build(NOON + step * SECOND) is not None]
     assert len(changed) == 1
     assert 15 * 60 < changed[0] <= 15 * 60 + 20, "it is noticed within twenty seconds"
 
 
-def test_a_clock_that_was_put_back_stops_nothing(books: RateBookBuilder) -> None:
-    hear(books, EURO, "1.25")
-    edition(books)
+def test_a_clock_that_was_put_back_stops_nothing(pipeline: PricePipeline) -> None:
+    hear(pipeline, EURO, "1.25")
+    edition(pipeline)
     earlier = NOON - 60 * MINUTE
-    books.edition(earlier)
-    hear(books, EURO, "1.26", at=NOON + SECOND)
-    assert edition(books, earlier + SECOND).quotes["EUR"].bid == Fraction("1.26")
-    hear(books, EURO, "1.27", at=NOON + 2 * SECOND)
-    assert edition(books, earlier + 21 * SECOND).quotes["EUR"].bid == Fraction("1.27")
+    pipeline.rate_books.build(earlier)
+    hear(pipeline, EURO, "1.26", at=NOON + SECOND)
+    assert edition(pipeline, earlier + SECOND).quotes["EUR"].bid == Fraction("1.26")
+    hear(pipeline, EURO, "1.27", at=NOON + 2 * SECOND)
+    assert edition(pipeline, earlier + 21 * SECOND).quotes["EUR"].bid == Fraction("1.27")
 
 
 # What is dealt, and what was fixed
 
 
-def test_what_is_dealt_goes_before_what_was_fixed(books: RateBookBuilder) -> None:
-    books.fixed("bank", {"EUR": fixed(EURO, "1.25"), "JPY": fixed(Pair("USD", "JPY"), "150")}, NOON)
-    hear(books, EURO, "1.26", "1.27")
-    book = edition(books)
+def test_what_is_dealt_goes_before_what_was_fixed(pipeline: PricePipeline) -> None:
+    pipeline.rate_books.apply_fixings(
+        "bank", {"EUR": fixed(EURO, "1.25"), "JPY": fixed(Pair("USD", "JPY"), "150")}, NOON
+    )
+    hear(pipeline, EURO, "1.26", "1.27")
+    book = edition(pipeline)
     assert sides(book, "EUR") == (Fraction("1.26"), Fraction("1.27"))
     assert (book.quotes["EUR"].as_of, book.quotes["JPY"].as_of) == (NOON, FIXED_AT)
     assert book.as_of == NOON
     assert {"EUR", "JPY", "USD"} <= set(book.listed)
 
 
-def test_after_a_quarter_of_an_hour_of_silence_a_currency_is_what_was_fixed(books: RateBookBuilder) -> None:
-    books.fixed("bank", {"EUR": fixed(EURO, "1.25")}, NOON)
-    hear(books, EURO, "1.26")
-    still = in_force(books, edition(books), NOON + 15 * MINUTE)
+def test_after_a_quarter_of_an_hour_of_silence_a_currency_is_what_was_fixed(pipeline: PricePipeline) -> None:
+    pipeline.rate_books.apply_fixings("bank", {"EUR": fixed(EURO, "1.25")}, NOON)
+    hear(pipeline, EURO, "1.26")
+    still = in_force(pipeline, edition(pipeline), NOON + 15 * MINUTE)
     assert (still.quotes["EUR"].bid, still.quotes["EUR"].as_of) == (Fraction("1.26"), NOON)
-    after = edition(books, NOON + 15 * MINUTE + 20 * SECOND)
+    after = edition(pipeline, NOON + 15 * MINUTE + 20 * SECOND)
     assert (after.quotes["EUR"].bid, after.quotes["EUR"].as_of) == (Fraction("1.25"), FIXED_AT)
     later = NOON + 30 * MINUTE
-    hear(books, EURO, "1.27", at=later)
-    assert edition(books, later).quotes["EUR"].bid == Fraction("1.27")
+    hear(pipeline, EURO, "1.27", at=later)
+    assert edition(pipeline, later).quotes["EUR"].bid == Fraction("1.27")
 
 
 FX_CLOSE = datetime(2026, 3, 6, 22, tzinfo=UTC)
@@ -159,35 +160,37 @@ FX_OPENING = datetime(2026, 3, 8, 21, tzinfo=UTC)  # summer time has begun that 
 
 
 def test_over_a_weekend_the_close_of_a_currency_stands_and_ages_again_from_the_opening_on(
-    books: RateBookBuilder,
+    pipeline: PricePipeline,
 ) -> None:
-    books.fixed("bank", {"EUR": fixed(EURO, "1.25"), "JPY": fixed(Pair("JPY", "USD"), "0.0067")}, NOON)
-    hear(books, EURO, "1.26", "1.27", at=FX_CLOSE - 30 * SECOND)
-    friday = edition(books, FX_CLOSE - 30 * SECOND)
-    sunday = in_force(books, friday, FX_OPENING - SECOND)
+    pipeline.rate_books.apply_fixings(
+        "bank", {"EUR": fixed(EURO, "1.25"), "JPY": fixed(Pair("JPY", "USD"), "0.0067")}, NOON
+    )
+    hear(pipeline, EURO, "1.26", "1.27", at=FX_CLOSE - 30 * SECOND)
+    friday = edition(pipeline, FX_CLOSE - 30 * SECOND)
+    sunday = in_force(pipeline, friday, FX_OPENING - SECOND)
     assert (*sides(sunday, "EUR"), sunday.quotes["EUR"].as_of) == (
         Fraction("1.26"),
         Fraction("1.27"),
         FX_CLOSE - 30 * SECOND,
     )
-    still = in_force(books, sunday, FX_OPENING + 14 * MINUTE)
+    still = in_force(pipeline, sunday, FX_OPENING + 14 * MINUTE)
     assert still.quotes["EUR"].bid == Fraction("1.26")
-    assert edition(books, FX_OPENING + 16 * MINUTE).quotes["EUR"].bid == Fraction("1.25")
+    assert edition(pipeline, FX_OPENING + 16 * MINUTE).quotes["EUR"].bid == Fraction("1.25")
 
 
-def test_what_was_silent_before_the_close_falls_back_over_the_weekend_too(books: RateBookBuilder) -> None:
-    books.fixed("bank", {"EUR": fixed(EURO, "1.25")}, NOON)
-    hear(books, EURO, "1.26", at=FX_CLOSE - 16 * MINUTE)
-    saturday = in_force(books, edition(books, FX_CLOSE - 16 * MINUTE), FX_CLOSE + timedelta(hours=9))
+def test_what_was_silent_before_the_close_falls_back_over_the_weekend_too(pipeline: PricePipeline) -> None:
+    pipeline.rate_books.apply_fixings("bank", {"EUR": fixed(EURO, "1.25")}, NOON)
+    hear(pipeline, EURO, "1.26", at=FX_CLOSE - 16 * MINUTE)
+    saturday = in_force(pipeline, edition(pipeline, FX_CLOSE - 16 * MINUTE), FX_CLOSE + timedelta(hours=9))
     assert saturday.quotes["EUR"].bid == Fraction("1.25")
 
 
-def test_whoever_takes_over_goes_on_from_the_last_book(books: RateBookBuilder, a_source) -> None:
-    hear(books, EURO, "1.26", "1.27", at=FX_CLOSE - MINUTE)
-    last = edition(books, FX_CLOSE - MINUTE)
-    successor = RateBookBuilder(TickStore({"first": a_source("first", pace=Pace.REALTIME, rate_type=RateType.MARKET)}))
-    successor.resume(last)
-    successor.fixed("bank", {"EUR": fixed(EURO, "1.25")}, FX_CLOSE)
+def test_whoever_takes_over_goes_on_from_the_last_book(pipeline: PricePipeline, a_source) -> None:
+    hear(pipeline, EURO, "1.26", "1.27", at=FX_CLOSE - MINUTE)
+    last = edition(pipeline, FX_CLOSE - MINUTE)
+    successor = PricePipeline({"first": a_source("first", pace=Pace.REALTIME, rate_type=RateType.MARKET)})
+    successor.rate_books.resume(last)
+    successor.rate_books.apply_fixings("bank", {"EUR": fixed(EURO, "1.25")}, FX_CLOSE)
     book = edition(successor, FX_CLOSE + timedelta(hours=20))
     assert (book.version, book.pairs) == (last.version + 1, last.pairs)
     assert sides(book, "EUR") == (Fraction("1.26"), Fraction("1.27"))
@@ -197,14 +200,14 @@ def test_whoever_takes_over_goes_on_from_the_last_book(books: RateBookBuilder, a
 
 
 def test_a_close_stays_what_it_was_whoever_repeats_his_last_word_after_a_start(
-    books: RateBookBuilder, a_source
+    pipeline: PricePipeline, a_source
 ) -> None:
     """In closed hours some repeat their last word, others do not: the close would be another after each start."""
-    hear(books, EURO, "1.26", "1.27", at=FX_CLOSE - SECOND)
-    last = edition(books, FX_CLOSE - SECOND)
+    hear(pipeline, EURO, "1.26", "1.27", at=FX_CLOSE - SECOND)
+    last = edition(pipeline, FX_CLOSE - SECOND)
     facts = {"pace": Pace.REALTIME, "rate_type": RateType.MARKET}
-    successor = RateBookBuilder(TickStore({key: a_source(key, **facts) for key in ("first", "second")}, is_open))
-    successor.resume(last)
+    successor = PricePipeline({key: a_source(key, **facts) for key in ("first", "second")}, is_open)
+    successor.rate_books.resume(last)
     hear(successor, EURO, "1.20", at=FX_CLOSE - 2 * SECOND)
     hear(successor, EURO, "1.21", at=FX_CLOSE - SECOND / 2, source="second")
     assert sides(edition(successor, FX_CLOSE + MINUTE), "EUR") == (Fraction("1.26"), Fraction("1.27"))
@@ -214,61 +217,63 @@ def test_a_close_stays_what_it_was_whoever_repeats_his_last_word_after_a_start(
     assert edition(successor, FX_OPENING + MINUTE).quotes["EUR"].bid == Fraction("1.29")
 
 
-def test_a_pair_that_nobody_has_dealt_for_a_week_is_nobody_s_word_any_more(books: RateBookBuilder) -> None:
-    hear(books, EURO, "1.26")
-    book = edition(books)
-    assert in_force(books, book, NOON + timedelta(days=7)).pairs.keys() == {EURO}
-    assert edition(books, NOON + timedelta(days=7, minutes=1)).pairs == {}
+def test_a_pair_that_nobody_has_dealt_for_a_week_is_nobody_s_word_any_more(pipeline: PricePipeline) -> None:
+    hear(pipeline, EURO, "1.26")
+    book = edition(pipeline)
+    assert in_force(pipeline, book, NOON + timedelta(days=7)).pairs.keys() == {EURO}
+    assert edition(pipeline, NOON + timedelta(days=7, minutes=1)).pairs == {}
 
 
-def test_a_currency_that_nobody_fixes_keeps_its_last_quote(books: RateBookBuilder) -> None:
-    hear(books, EURO, "1.26")
-    later = in_force(books, edition(books), NOON + 5 * 60 * MINUTE)
+def test_a_currency_that_nobody_fixes_keeps_its_last_quote(pipeline: PricePipeline) -> None:
+    hear(pipeline, EURO, "1.26")
+    later = in_force(pipeline, edition(pipeline), NOON + 5 * 60 * MINUTE)
     assert (later.quotes["EUR"].bid, later.quotes["EUR"].as_of) == (Fraction("1.26"), NOON)
 
 
-def test_a_coin_keeps_its_last_quote_with_its_own_time(books: RateBookBuilder) -> None:
-    hear(books, MONERO, "150", "151")
-    later = in_force(books, edition(books), NOON + 5 * 60 * MINUTE)
+def test_a_coin_keeps_its_last_quote_with_its_own_time(pipeline: PricePipeline) -> None:
+    hear(pipeline, MONERO, "150", "151")
+    later = in_force(pipeline, edition(pipeline), NOON + 5 * 60 * MINUTE)
     assert (*sides(later, "XMR"), later.quotes["XMR"].as_of) == (150, 151, NOON)
     assert later.pairs[MONERO].as_of == NOON
 
 
-def test_what_is_no_currency_goes_by_what_is_newer(books: RateBookBuilder) -> None:
+def test_what_is_no_currency_goes_by_what_is_newer(pipeline: PricePipeline) -> None:
     gold = Pair("XAU", "USD")
-    books.fixed("bank", {"XAU": fixed(gold, "5000")}, NOON)
-    hear(books, gold, "5010")
-    assert in_force(books, edition(books), NOON + 60 * MINUTE).quotes["XAU"].bid == 5010
-    books.fixed("bank", {"XAU": fixed(gold, "5020", NOON + 30 * MINUTE)}, NOON + 60 * MINUTE)
-    assert edition(books, NOON + 61 * MINUTE).quotes["XAU"].bid == 5020
+    pipeline.rate_books.apply_fixings("bank", {"XAU": fixed(gold, "5000")}, NOON)
+    hear(pipeline, gold, "5010")
+    assert in_force(pipeline, edition(pipeline), NOON + 60 * MINUTE).quotes["XAU"].bid == 5010
+    pipeline.rate_books.apply_fixings("bank", {"XAU": fixed(gold, "5020", NOON + 30 * MINUTE)}, NOON + 60 * MINUTE)
+    assert edition(pipeline, NOON + 61 * MINUTE).quotes["XAU"].bid == 5020
 
 
-def test_a_source_that_no_longer_fixes_a_currency_is_no_longer_heard_on_it(books: RateBookBuilder) -> None:
-    books.fixed("bank", {"EUR": fixed(EURO, "1.25"), "GBP": fixed(Pair("GBP", "USD"), "1.5")}, NOON)
-    books.fixed("bank", {"EUR": fixed(EURO, "1.25")}, NOON)
-    assert "GBP" not in edition(books).quotes
+def test_a_source_that_no_longer_fixes_a_currency_is_no_longer_heard_on_it(pipeline: PricePipeline) -> None:
+    pipeline.rate_books.apply_fixings(
+        "bank", {"EUR": fixed(EURO, "1.25"), "GBP": fixed(Pair("GBP", "USD"), "1.5")}, NOON
+    )
+    pipeline.rate_books.apply_fixings("bank", {"EUR": fixed(EURO, "1.25")}, NOON)
+    assert "GBP" not in edition(pipeline).quotes
 
 
-def test_sources_of_fixings_have_to_agree(books: RateBookBuilder) -> None:
+def test_sources_of_fixings_have_to_agree(pipeline: PricePipeline) -> None:
     for source, rate in (("a", "1.25"), ("b", "1.26"), ("c", "1.24")):
-        books.fixed(source, {"EUR": fixed(EURO, rate, source=source)}, NOON)
-    assert edition(books).quotes["EUR"].bid == Fraction("1.25")
-    books.fixed("a", {}, NOON)
-    books.fixed("b", {}, NOON)
-    assert edition(books, NOON + SECOND).quotes["EUR"].bid == Fraction("1.24")
+        pipeline.rate_books.apply_fixings(source, {"EUR": fixed(EURO, rate, source=source)}, NOON)
+    assert edition(pipeline).quotes["EUR"].bid == Fraction("1.25")
+    pipeline.rate_books.apply_fixings("a", {}, NOON)
+    pipeline.rate_books.apply_fixings("b", {}, NOON)
+    assert edition(pipeline, NOON + SECOND).quotes["EUR"].bid == Fraction("1.24")
 
 
 @pytest.mark.parametrize(("pair", "bid"), [(EURO, "12.5"), (EURO.inverse, "0.08")])
-def test_what_was_fixed_is_a_measure_for_the_first_tick(books: RateBookBuilder, pair: Pair, bid: str) -> None:
-    books.fixed("bank", {"EUR": fixed(EURO, "1.25")}, NOON)
-    assert hear(books, pair, bid) == JUMP
-    assert hear(books, pair, str(float(Fraction(bid) ** -1))) == JUMP, "swapped"
-    assert hear(books, pair, {"12.5": "1.26", "0.08": "0.79"}[bid]) is None
+def test_what_was_fixed_is_a_measure_for_the_first_tick(pipeline: PricePipeline, pair: Pair, bid: str) -> None:
+    pipeline.rate_books.apply_fixings("bank", {"EUR": fixed(EURO, "1.25")}, NOON)
+    assert hear(pipeline, pair, bid) == JUMP
+    assert hear(pipeline, pair, str(float(Fraction(bid) ** -1))) == JUMP, "swapped"
+    assert hear(pipeline, pair, {"12.5": "1.26", "0.08": "0.79"}[bid]) is None
 
 
-def test_what_law_ties_to_a_currency_goes_with_it(books: RateBookBuilder) -> None:
-    hear(books, EURO, "1.25")
-    book = edition(books)
+def test_what_law_ties_to_a_currency_goes_with_it(pipeline: PricePipeline) -> None:
+    hear(pipeline, EURO, "1.25")
+    book = edition(pipeline)
     # One euro is 655.957 CFA francs and 1.95583 German marks; one dollar 3.6725 dirhams of the Emirates.
     assert 1 / book.quotes["XAF"].mid == Fraction("655.957") / Fraction("1.25")
     assert 1 / book.quotes["DEM"].mid == Fraction("1.95583") / Fraction("1.25")
@@ -278,71 +283,71 @@ def test_what_law_ties_to_a_currency_goes_with_it(books: RateBookBuilder) -> Non
 # Crossing
 
 
-def test_a_coin_that_is_dealt_in_tether_is_crossed_through_what_tether_is_worth(books: RateBookBuilder) -> None:
-    hear(books, TETHER, "0.999", "1.001", at=NOON - SECOND)
-    hear(books, TETHERED, "150", "151")
-    quote = edition(books).quotes["XMR"]
+def test_a_coin_that_is_dealt_in_tether_is_crossed_through_what_tether_is_worth(pipeline: PricePipeline) -> None:
+    hear(pipeline, TETHER, "0.999", "1.001", at=NOON - SECOND)
+    hear(pipeline, TETHERED, "150", "151")
+    quote = edition(pipeline).quotes["XMR"]
     assert (quote.pair, quote.bid, quote.ask) == (MONERO, Fraction("149.85"), Fraction("151.151"))
     assert (quote.as_of, quote.received_at) == (NOON - SECOND, NOON)
     assert (quote.origin.made, quote.origin.legs) == (Derivation.CROSSED, (TETHERED, TETHER))
 
 
-def test_tether_is_not_the_dollar(books: RateBookBuilder) -> None:
-    hear(books, TETHERED, "150", "151")
-    book = edition(books)
+def test_tether_is_not_the_dollar(pipeline: PricePipeline) -> None:
+    hear(pipeline, TETHERED, "150", "151")
+    book = edition(pipeline)
     assert "XMR" not in book.quotes
     assert "USDT" not in book.quotes
     assert book.pairs[TETHERED].bid == 150
-    hear(books, TETHER, "0.9", at=NOON + SECOND)
-    assert sides(edition(books, NOON + SECOND), "XMR") == (135, Fraction("135.9"))
+    hear(pipeline, TETHER, "0.9", at=NOON + SECOND)
+    assert sides(edition(pipeline, NOON + SECOND), "XMR") == (135, Fraction("135.9"))
 
 
-def test_what_is_dealt_the_other_way_round_is_turned(books: RateBookBuilder) -> None:
-    hear(books, Pair("USD", "JPY"), "198", "200")
-    hear(books, Pair("USDT", "DAI"), "49", "50")
-    hear(books, TETHER, "0.5")
-    book = edition(books)
+def test_what_is_dealt_the_other_way_round_is_turned(pipeline: PricePipeline) -> None:
+    hear(pipeline, Pair("USD", "JPY"), "198", "200")
+    hear(pipeline, Pair("USDT", "DAI"), "49", "50")
+    hear(pipeline, TETHER, "0.5")
+    book = edition(pipeline)
     assert sides(book, "JPY") == (Fraction(1, 200), Fraction(1, 198))
     assert sides(book, "DAI") == (Fraction(1, 100), Fraction(1, 98))
 
 
-def test_money_is_never_priced_by_what_a_coin_fetches_in_it(books: RateBookBuilder) -> None:
+def test_money_is_never_priced_by_what_a_coin_fetches_in_it(pipeline: PricePipeline) -> None:
     """A tether in naira is a price of the parallel market: the official rate must not follow it."""
-    hear(books, Pair("USDT", "NGN"), "1700", "1701")
-    hear(books, TETHER, "1.0")
-    book = edition(books)
+    hear(pipeline, Pair("USDT", "NGN"), "1700", "1701")
+    hear(pipeline, TETHER, "1.0")
+    book = edition(pipeline)
     assert "NGN" not in book.quotes
     assert Pair("USDT", "NGN") in book.pairs
 
 
-def test_of_two_pairs_the_more_liquid_one_counts(books: RateBookBuilder) -> None:
-    hear(books, TETHER, "1")
-    hear(books, TETHERED, "150")
-    hear(books, MONERO, "155")
-    hear(books, Pair("XMR", "BTC"), "0.002")
-    assert sides(edition(books), "XMR") == (155, 155)
+def test_of_two_pairs_the_more_liquid_one_counts(pipeline: PricePipeline) -> None:
+    hear(pipeline, TETHER, "1")
+    hear(pipeline, TETHERED, "150")
+    hear(pipeline, MONERO, "155")
+    hear(pipeline, Pair("XMR", "BTC"), "0.002")
+    assert sides(edition(pipeline), "XMR") == (155, 155)
 
 
-def test_the_most_liquid_pair_counts_only_while_it_is_heard(books: RateBookBuilder) -> None:
-    hear(books, MONERO, "155")
-    edition(books)
+def test_the_most_liquid_pair_counts_only_while_it_is_heard(pipeline: PricePipeline) -> None:
+    hear(pipeline, MONERO, "155")
+    edition(pipeline)
     later = NOON + 20 * MINUTE
-    hear(books, TETHER, "1", at=later)
-    hear(books, TETHERED, "150", at=later)
-    assert sides(edition(books, later), "XMR") == (150, 150)
-    hear(books, MONERO, "151", at=later + 20 * SECOND)
-    assert sides(edition(books, later + 20 * SECOND), "XMR") == (151, 151)
+    hear(pipeline, TETHER, "1", at=later)
+    hear(pipeline, TETHERED, "150", at=later)
+    assert sides(edition(pipeline, later), "XMR") == (150, 150)
+    hear(pipeline, MONERO, "151", at=later + 20 * SECOND)
+    assert sides(edition(pipeline, later + 20 * SECOND), "XMR") == (151, 151)
 
 
 def test_a_pair_that_fell_silent_stays_listed_with_its_time_while_its_coin_is_crossed_through_another(
-    books: RateBookBuilder,
+    pipeline: PricePipeline,
 ) -> None:
     euros, later = Pair("XMR", "EUR"), NOON + 20 * MINUTE
-    hear(books, euros, "100", "102")
-    edition(books)
+    hear(pipeline, euros, "100", "102")
+    edition(pipeline)
     for pair, bid in ((EURO, "1.25"), (TETHER, "0.9"), (TETHERED, "150")):
-        hear(books, pair, bid, at=later)
-    book = edition(books, later)
+        hear(pipeline, pair, bid, at=later)
+    book = edition(pipeline, later)
     assert (book.pairs[euros].bid, book.pairs[euros].as_of) == (100, NOON)
     assert (sides(book, "XMR"), book.quotes["XMR"].origin.legs) == ((135, 135), (TETHERED, TETHER))
 
@@ -362,29 +367,27 @@ def test_the_middle_one_counts_of_all_venues_whose_words_are_fresh_and_mean_some
 ) -> None:
     """Of the two in the middle of four the better-ranked is heard: that is who says what is in doubt here."""
     names = ("doubtful", "one", "two", "three")
-    books = RateBookBuilder(
-        TickStore({key: a_source(key, pace=Pace.REALTIME, rate_type=RateType.MARKET) for key in names})
-    )
-    hear(books, BITCOIN, bid, ask, at=at, source="doubtful")
+    pipeline = PricePipeline({key: a_source(key, pace=Pace.REALTIME, rate_type=RateType.MARKET) for key in names})
+    hear(pipeline, BITCOIN, bid, ask, at=at, source="doubtful")
     for source, price in (("two", 90200), ("three", 90400), ("one", 90000)):
-        hear(books, BITCOIN, str(price - 10), str(price + 10), source=source)
-    book = edition(books)
+        hear(pipeline, BITCOIN, str(price - 10), str(price + 10), source=source)
+    book = edition(pipeline)
     assert (book.pairs[BITCOIN].mid, book.quotes["BTC"].mid) == (mid, mid)
 
 
-def test_a_leg_that_was_fixed_is_a_leg(books: RateBookBuilder) -> None:
-    books.fixed("bank", {"EUR": fixed(EURO, "1.25")}, NOON)
-    hear(books, Pair("XMR", "EUR"), "100", "102")
-    quote = edition(books).quotes["XMR"]
+def test_a_leg_that_was_fixed_is_a_leg(pipeline: PricePipeline) -> None:
+    pipeline.rate_books.apply_fixings("bank", {"EUR": fixed(EURO, "1.25")}, NOON)
+    hear(pipeline, Pair("XMR", "EUR"), "100", "102")
+    quote = edition(pipeline).quotes["XMR"]
     assert (quote.bid, quote.ask, quote.as_of) == (125, Fraction("127.5"), FIXED_AT)
 
 
-def test_a_leg_of_a_leg_is_priced_before_what_is_dealt_in_it(books: RateBookBuilder) -> None:
+def test_a_leg_of_a_leg_is_priced_before_what_is_dealt_in_it(pipeline: PricePipeline) -> None:
     """Monero in bitcoin, bitcoin in euros, euros in dollars: heard in the order that helps least."""
-    hear(books, Pair("XMR", "BTC"), "0.002")
-    hear(books, Pair("BTC", "EUR"), "60000")
-    hear(books, EURO, "1.25")
-    book = edition(books)
+    hear(pipeline, Pair("XMR", "BTC"), "0.002")
+    hear(pipeline, Pair("BTC", "EUR"), "60000")
+    hear(pipeline, EURO, "1.25")
+    book = edition(pipeline)
     assert (sides(book, "BTC"), sides(book, "XMR")) == ((75000, 75000), (150, 150))
 
 
@@ -395,68 +398,68 @@ def quotes_of(book: RateBook) -> dict[Any, Quote]:
     return {**book.quotes, **book.pairs}
 
 
-def test_what_has_not_changed_is_the_same_object(books: RateBookBuilder) -> None:
-    books.fixed("bank", {"GBP": fixed(Pair("GBP", "USD"), "1.5")}, NOON)
+def test_what_has_not_changed_is_the_same_object(pipeline: PricePipeline) -> None:
+    pipeline.rate_books.apply_fixings("bank", {"GBP": fixed(Pair("GBP", "USD"), "1.5")}, NOON)
     for pair, bid in ((TETHER, "1"), (TETHERED, "150"), (Pair("SOL", "USDT"), "90"), (EURO, "1.25")):
-        hear(books, pair, bid)
-    before = quotes_of(edition(books))
-    hear(books, EURO, "1.26", at=NOON + SECOND)
-    after = quotes_of(edition(books, NOON + SECOND))
+        hear(pipeline, pair, bid)
+    before = quotes_of(edition(pipeline))
+    hear(pipeline, EURO, "1.26", at=NOON + SECOND)
+    after = quotes_of(edition(pipeline, NOON + SECOND))
     stays = ["GBP", "USDT", "XMR", "SOL", TETHER, TETHERED, Pair("SOL", "USDT")]
     assert [name for name in stays if after[name] is not before[name]] == []
     assert after["EUR"] is not before["EUR"]
     assert after["EUR"].bid == Fraction("1.26")
 
 
-def test_what_is_crossed_anew_is_what_has_a_new_leg(books: RateBookBuilder) -> None:
+def test_what_is_crossed_anew_is_what_has_a_new_leg(pipeline: PricePipeline) -> None:
     for pair, bid in ((TETHER, "1"), (TETHERED, "150"), (Pair("SOL", "USDT"), "90")):
-        hear(books, pair, bid)
-    first = edition(books)
-    hear(books, TETHERED, "160", at=NOON + SECOND)
-    second = edition(books, NOON + SECOND)
+        hear(pipeline, pair, bid)
+    first = edition(pipeline)
+    hear(pipeline, TETHERED, "160", at=NOON + SECOND)
+    second = edition(pipeline, NOON + SECOND)
     assert sides(second, "XMR") == (160, 160)
     assert second.quotes["SOL"] is first.quotes["SOL"]
-    hear(books, TETHER, "0.5", at=NOON + 2 * SECOND)
-    hear(books, TETHER, "0.9", at=NOON + 2 * SECOND)
-    third = edition(books, NOON + 2 * SECOND)
+    hear(pipeline, TETHER, "0.5", at=NOON + 2 * SECOND)
+    hear(pipeline, TETHER, "0.9", at=NOON + 2 * SECOND)
+    third = edition(pipeline, NOON + 2 * SECOND)
     assert (sides(third, "XMR"), sides(third, "SOL")) == ((144, 144), (81, 81))
 
 
 # Pairs
 
 
-def test_pairs_are_published_as_they_are_dealt(books: RateBookBuilder) -> None:
-    hear(books, Pair("USD", "JPY"), "150", "150.02")
-    hear(books, TETHERED, "150", "151")
-    book = edition(books)
+def test_pairs_are_published_as_they_are_dealt(pipeline: PricePipeline) -> None:
+    hear(pipeline, Pair("USD", "JPY"), "150", "150.02")
+    hear(pipeline, TETHERED, "150", "151")
+    book = edition(pipeline)
     assert {pair: (quote.bid, quote.ask) for pair, quote in book.pairs.items()} == {
         Pair("USD", "JPY"): (150, Fraction("150.02")),
         TETHERED: (150, 151),
     }
 
 
-def test_what_was_fixed_is_no_pair(books: RateBookBuilder) -> None:
-    books.fixed("bank", {"EUR": fixed(EURO, "1.25")}, NOON)
-    assert dict(edition(books).pairs) == {}
+def test_what_was_fixed_is_no_pair(pipeline: PricePipeline) -> None:
+    pipeline.rate_books.apply_fixings("bank", {"EUR": fixed(EURO, "1.25")}, NOON)
+    assert dict(edition(pipeline).pairs) == {}
 
 
 # Base metals
 
 
 @pytest.fixture
-def copper(books: RateBookBuilder) -> RateBookBuilder:
+def copper(pipeline: PricePipeline) -> PricePipeline:
     """Books in which copper was fixed: 9600 in cash, 9800 in three months."""
     offers = {"XCU": fixed(COPPER, "9600"), "XCU-3M": fixed(COPPER_FORWARD, "9800")}
-    books.fixed("exchange", offers, NOON)
-    return books
+    pipeline.rate_books.apply_fixings("exchange", offers, NOON)
+    return pipeline
 
 
-def test_an_official_price_stands_until_something_trades(copper: RateBookBuilder) -> None:
+def test_an_official_price_stands_until_something_trades(copper: PricePipeline) -> None:
     book = edition(copper)
     assert (book.quotes["XCU"].bid, book.quotes["XCU"].as_of) == (9600, FIXED_AT)
 
 
-def test_a_base_metal_is_moved_by_its_price_in_three_months(copper: RateBookBuilder) -> None:
+def test_a_base_metal_is_moved_by_its_price_in_three_months(copper: PricePipeline) -> None:
     hear(copper, COPPER_FORWARD, "9898", "9996")  # one and two per cent above what was fixed
     quote = edition(copper).quotes["XCU"]
     assert (quote.pair, quote.bid, quote.ask) == (COPPER, 9696, 9792)
@@ -465,15 +468,15 @@ def test_a_base_metal_is_moved_by_its_price_in_three_months(copper: RateBookBuil
     assert quote.origin.legs == (COPPER, COPPER_FORWARD)
 
 
-def test_a_price_in_three_months_is_never_in_the_book(copper: RateBookBuilder) -> None:
+def test_a_price_in_three_months_is_never_in_the_book(copper: PricePipeline) -> None:
     hear(copper, COPPER_FORWARD, "9898")
     book = edition(copper)
     assert [name for name in (*book.quotes, *book.listed, *map(str, book.pairs)) if "3M" in name] == []
 
 
-def test_without_an_official_price_there_is_no_cash(books: RateBookBuilder) -> None:
-    hear(books, COPPER_FORWARD, "9898")
-    assert "XCU" not in edition(books).quotes
+def test_without_an_official_price_there_is_no_cash(pipeline: PricePipeline) -> None:
+    hear(pipeline, COPPER_FORWARD, "9898")
+    assert "XCU" not in edition(pipeline).quotes
 
 
 CLOSE = datetime(2026, 3, 6, 19, tzinfo=UTC)
@@ -481,12 +484,12 @@ OPEN = datetime(2026, 3, 9, 1, tzinfo=UTC)
 """The London Metal Exchange's on the Friday of NOON, and on the Monday after."""
 
 
-def copper_at(books: RateBookBuilder, before: RateBook, now: datetime) -> tuple[Fraction, datetime]:
-    quote = in_force(books, before, now).quotes["XCU"]
+def copper_at(pipeline: PricePipeline, before: RateBook, now: datetime) -> tuple[Fraction, datetime]:
+    quote = in_force(pipeline, before, now).quotes["XCU"]
     return quote.bid, quote.as_of
 
 
-def test_a_price_in_three_months_that_stopped_while_it_trades_moves_nothing_any_more(copper: RateBookBuilder) -> None:
+def test_a_price_in_three_months_that_stopped_while_it_trades_moves_nothing_any_more(copper: PricePipeline) -> None:
     hear(copper, COPPER_FORWARD, "9898")
     first = edition(copper)
     assert copper_at(copper, first, NOON + 15 * MINUTE) == (9696, NOON)
@@ -497,15 +500,17 @@ def test_a_price_in_three_months_that_stopped_while_it_trades_moves_nothing_any_
 
 
 def test_how_long_a_price_in_three_months_counts_depends_on_its_pace(a_source) -> None:
-    books = RateBookBuilder(TickStore({"slow": a_source("slow", pace=Pace.INTRADAY, rate_type=RateType.MARKET)}))
-    books.fixed("exchange", {"XCU": fixed(COPPER, "9600"), "XCU-3M": fixed(COPPER_FORWARD, "9800")}, NOON)
-    hear(books, COPPER_FORWARD, "9898", source="slow")
-    first = edition(books)
-    assert copper_at(books, first, NOON + 360 * MINUTE) == (9696, NOON)
-    assert copper_at(books, first, NOON + 361 * MINUTE) == (9600, FIXED_AT)
+    pipeline = PricePipeline({"slow": a_source("slow", pace=Pace.INTRADAY, rate_type=RateType.MARKET)})
+    pipeline.rate_books.apply_fixings(
+        "exchange", {"XCU": fixed(COPPER, "9600"), "XCU-3M": fixed(COPPER_FORWARD, "9800")}, NOON
+    )
+    hear(pipeline, COPPER_FORWARD, "9898", source="slow")
+    first = edition(pipeline)
+    assert copper_at(pipeline, first, NOON + 360 * MINUTE) == (9696, NOON)
+    assert copper_at(pipeline, first, NOON + 361 * MINUTE) == (9600, FIXED_AT)
 
 
-def test_over_a_weekend_a_base_metals_last_price_stands(copper: RateBookBuilder) -> None:
+def test_over_a_weekend_a_base_metals_last_price_stands(copper: PricePipeline) -> None:
     spoken = CLOSE - MINUTE
     hear(copper, COPPER_FORWARD, "9898", at=spoken)
     first = edition(copper, spoken)
@@ -513,7 +518,7 @@ def test_over_a_weekend_a_base_metals_last_price_stands(copper: RateBookBuilder)
         assert copper_at(copper, first, now) == (9696, spoken)
 
 
-def test_over_a_holiday_it_stands_too(copper: RateBookBuilder) -> None:
+def test_over_a_holiday_it_stands_too(copper: PricePipeline) -> None:
     """From Maundy Thursday to the Tuesday after Easter; gold trades on Monday, copper does not."""
     spoken = datetime(2026, 4, 2, 17, 59, tzinfo=UTC)
     hear(copper, COPPER_FORWARD, "9898", at=spoken)
@@ -525,18 +530,18 @@ def test_over_a_holiday_it_stands_too(copper: RateBookBuilder) -> None:
 
 
 @pytest.mark.parametrize(("minutes", "bid"), [(15, 9696), (16, 9600)])
-def test_what_was_old_at_the_close_does_not_grow_young_again(copper: RateBookBuilder, minutes: int, bid: int) -> None:
+def test_what_was_old_at_the_close_does_not_grow_young_again(copper: PricePipeline, minutes: int, bid: int) -> None:
     spoken = CLOSE - minutes * MINUTE
     hear(copper, COPPER_FORWARD, "9898", at=spoken)
     assert copper_at(copper, edition(copper, spoken), CLOSE + timedelta(days=1))[0] == bid
 
 
-def test_the_opening_is_noticed_also_where_nobody_says_anything(copper: RateBookBuilder) -> None:
-    copper.fixed("bank", {"EUR": fixed(EURO, "1.25")}, NOON)
+def test_the_opening_is_noticed_also_where_nobody_says_anything(copper: PricePipeline) -> None:
+    copper.rate_books.apply_fixings("bank", {"EUR": fixed(EURO, "1.25")}, NOON)
     hear(copper, COPPER_FORWARD, "9898", at=CLOSE - MINUTE)
     edition(copper, CLOSE - MINUTE)
     silent = [OPEN + step * SECOND for step in range(-300, 1200)]
-    found = {now: book for now in silent if (book := copper.edition(now)) is not None}
+    found = {now: book for now in silent if (book := copper.rate_books.build(now)) is not None}
     ((now, book),) = found.items()
     assert 14 * MINUTE <= now - OPEN < 14 * MINUTE + 20 * SECOND + SECOND
     assert (book.quotes["XCU"].bid, book.quotes["XCU"].origin.made) == (9600, Derivation.PUBLISHED)
@@ -557,32 +562,32 @@ def forward(as_of: datetime) -> dict[str, Offer]:
 
 
 @pytest.mark.parametrize("offers", [row[1] for row in OTHER_DAYS], ids=[row[0] for row in OTHER_DAYS])
-def test_an_official_price_is_not_moved_where(books: RateBookBuilder, offers: Callable[[], dict[str, Offer]]) -> None:
-    books.fixed("exchange", offers(), NOON)
-    hear(books, COPPER_FORWARD, "9898")
-    assert in_force(books, edition(books), NOON + 2 * MINUTE).quotes["XCU"].bid == 9600
+def test_an_official_price_is_not_moved_where(pipeline: PricePipeline, offers: Callable[[], dict[str, Offer]]) -> None:
+    pipeline.rate_books.apply_fixings("exchange", offers(), NOON)
+    hear(pipeline, COPPER_FORWARD, "9898")
+    assert in_force(pipeline, edition(pipeline), NOON + 2 * MINUTE).quotes["XCU"].bid == 9600
 
 
-def test_books_stay_in_order_whatever_happens(books: RateBookBuilder) -> None:
+def test_books_stay_in_order_whatever_happens(pipeline: PricePipeline) -> None:
     """A day in one test: quotes come and go, fixings come in between, and versions only grow."""
     seen: list[RateBook] = []
     for step in range(200):
         now = NOON + step * 7 * SECOND
         if step % 3 == 0:
-            hear(books, EURO, f"1.2{step % 10}", at=now, source=("first", "second")[step % 2])
+            hear(pipeline, EURO, f"1.2{step % 10}", at=now, source=("first", "second")[step % 2])
         if step % 50 == 10:
-            books.fixed("bank", {"EUR": fixed(EURO, f"1.2{step % 9}")}, now)
-        book = books.edition(now)
+            pipeline.rate_books.apply_fixings("bank", {"EUR": fixed(EURO, f"1.2{step % 9}")}, now)
+        book = pipeline.rate_books.build(now)
         if book is not None:
             seen.append(book)
     assert all(later.version == earlier.version + 1 for earlier, later in pairwise(seen))
-    assert seen[-1].version == books.version == len(seen)
+    assert seen[-1].version == pipeline.rate_books.version == len(seen)
 
 
-def test_a_book_names_what_venues_list(copper: RateBookBuilder) -> None:
-    copper.fixed("bank", {"EUR": fixed(EURO, "1.25")}, NOON)
+def test_a_book_names_what_venues_list(copper: PricePipeline) -> None:
+    copper.rate_books.apply_fixings("bank", {"EUR": fixed(EURO, "1.25")}, NOON)
     assert edition(copper).listing == frozenset()
-    copper.tick_store.list_pairs("first", [Pair("BTC", "EUR")])
-    book = copper.edition(NOON + MINUTE)
+    copper.listings.replace("first", [Pair("BTC", "EUR")])
+    book = copper.rate_books.build(NOON + MINUTE)
     assert book is not None
     assert book.listing == {Pair("BTC", "EUR")}

@@ -19,9 +19,9 @@ from aiohttp import web
 from cambist.errors import SourceBroken, SourceUnreachable
 from cambist.ingest.fetch import Fetcher
 from cambist.ingest.poller import Poller
+from cambist.ingest.price_pipeline import PricePipeline
 from cambist.ingest.source_status import SourceStatuses
 from cambist.ingest.streamer import Streamer, known_names
-from cambist.ingest.tick_store import TickStore
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
 from cambist.pricing.tick import Tick
@@ -116,7 +116,7 @@ class Lists:
 def a_streamer(source: Any, fetcher: Any, *sockets: Socket, back_off: float = 0.01) -> Streamer:
     health = SourceStatuses.of([source], {})
     poller = Poller(source, fetcher, health.source_statuses["bourse"], lambda: NOON, health)
-    return Streamer(Bourse(source, *sockets), poller, TickStore({"bourse": source}), back_off=back_off)
+    return Streamer(Bourse(source, *sockets), poller, PricePipeline({"bourse": source}), back_off=back_off)
 
 
 Connection = web.WebSocketResponse
@@ -246,12 +246,13 @@ class Hall:
         return self.streamer.poller.source_status
 
     @property
-    def tick_store(self) -> TickStore:
-        return self.streamer.tick_store
+    def pipeline(self) -> PricePipeline:
+        return self.streamer.pipeline
 
     @property
     def price(self) -> str | None:
-        quote = self.tick_store.agreed(BITCOIN, NOON)
+        ticks = self.pipeline.tick_store.by_source(BITCOIN)
+        quote = self.pipeline.pair_consensus.agree(BITCOIN, ticks, NOON)
         return quote and str(quote.bid)
 
 
@@ -283,7 +284,7 @@ def source(a_source) -> Any:
 
 def test_what_a_venue_says_goes_on_the_tape(source) -> None:
     async def scene(hall: Hall) -> None:
-        await until(lambda: hall.tick_store.taken["bourse"] == 2)
+        await until(lambda: hall.pipeline.accepted["bourse"] == 2)
         assert hall.price == "61"
         assert (hall.source_status.failures, hall.source_status.last_success) == (0, NOON)
         assert hall.source_status.newest == NOON - timedelta(seconds=1)
@@ -301,7 +302,7 @@ def test_nobody_is_believed_who_only_listens(source) -> None:
 
 def test_what_the_tape_refuses_does_not_count_as_heard(source) -> None:
     async def scene(hall: Hall) -> None:
-        await until(lambda: hall.tick_store.refused)
+        await until(lambda: hall.pipeline.refused)
         assert (hall.source_status.last_success, hall.source_status.newest) == (None, None)
 
     hearing(source, [say("BTCUSD 61 60")], scene)
@@ -320,7 +321,7 @@ def test_hello_is_said_frame_by_frame_with_a_pause(source) -> None:
 
 def test_hello_is_said_while_the_venue_talks_already(source) -> None:
     async def scene(hall: Hall) -> None:
-        await until(lambda: hall.tick_store.taken["bourse"] and any(hall.floor.words))
+        await until(lambda: hall.pipeline.accepted["bourse"] and any(hall.floor.words))
         assert hall.floor.words == [["one"]]
 
     hearing(source, [say("BTCUSD 60 60")], scene, hello=("one", "two"), pause=HOUR)
@@ -358,7 +359,7 @@ def test_a_connection_that_dies_is_made_anew_and_subscribes_again(source, death:
     plot, why = DEATHS[death]
 
     async def scene(hall: Hall) -> None:
-        await until(lambda: hall.tick_store.taken["bourse"] == 2)
+        await until(lambda: hall.pipeline.accepted["bourse"] == 2)
         assert hall.floor.words[:2] == [["subscribe"], ["subscribe"]]
         assert (hall.price, len(hall.floor.began)) == ("61", 2)
         assert hall.source_status.last_failure == NOON
@@ -376,14 +377,14 @@ def test_a_connection_that_dies_is_made_anew_and_subscribes_again(source, death:
 def test_what_was_said_before_the_garbage_counts_and_after_it_nothing(source) -> None:
     async def scene(hall: Hall) -> None:
         await until(lambda: len(hall.floor.began) == 2)
-        assert (hall.price, hall.tick_store.taken["bourse"]) == ("60", 1)
+        assert (hall.price, hall.pipeline.accepted["bourse"]) == ("60", 1)
 
     hearing(source, [say("BTCUSD 60 60", "<html>", "BTCUSD 61 61"), listen], scene)
 
 
 def test_a_handshake_that_is_refused_is_tried_again(source) -> None:
     async def scene(hall: Hall) -> None:
-        await until(lambda: hall.tick_store.taken["bourse"])
+        await until(lambda: hall.pipeline.accepted["bourse"])
         assert len(hall.floor.began) == 3
         assert hall.source_status.last_failure == NOON
 
@@ -422,7 +423,7 @@ def test_a_connection_that_talks_is_left_alone(source) -> None:
 
 def test_a_connection_is_made_anew_where_the_venue_asks_for_it(source) -> None:
     async def scene(hall: Hall) -> None:
-        await until(lambda: hall.tick_store.taken["bourse"])
+        await until(lambda: hall.pipeline.accepted["bourse"])
         assert len(hall.floor.began) == 2
         assert (hall.source_status.failures, hall.source_status.last_failure) == (0, None)
 
@@ -431,7 +432,7 @@ def test_a_connection_is_made_anew_where_the_venue_asks_for_it(source) -> None:
 
 def test_a_subscription_that_is_refused_is_logged_in_the_venues_words(source, caplog: pytest.LogCaptureFixture) -> None:
     async def scene(hall: Hall) -> None:
-        await until(lambda: hall.tick_store.taken["bourse"])
+        await until(lambda: hall.pipeline.accepted["bourse"])
         assert len(hall.floor.began) == 1
         (record,) = [one for one in caplog.records if one.name == "cambist.ingest.streamer"]
         told = record.getMessage()
@@ -443,9 +444,9 @@ def test_a_subscription_that_is_refused_is_logged_in_the_venues_words(source, ca
 
 def test_after_a_reconnect_the_count_begins_anew_and_time_does_not(source) -> None:
     async def scene(hall: Hall) -> None:
-        await until(lambda: hall.tick_store.taken["bourse"] == 3)
+        await until(lambda: hall.pipeline.accepted["bourse"] == 3)
         assert hall.price == "64"
-        assert hall.tick_store.refused["bourse"] == {"out of order": 2}
+        assert hall.pipeline.refused["bourse"] == {"out of order": 2}
 
     first = say("BTCUSD 60 60 9 100", "BTCUSD 61 61 8 99", then=drop)
     again = say("BTCUSD 62 62 20 5", "BTCUSD 63 63 7 6", "BTCUSD 64 64 7 7")
@@ -464,10 +465,10 @@ def test_a_list_that_has_changed_makes_all_connections_anew_and_each_counts_anew
             streamer = a_streamer(source, Lists(session), Socket(url=floor.url, hello=()))
             streamer.venue.listed = (LIST, LIST | {"ETHUSD": ether})  # type: ignore[attr-defined]
             task = asyncio.create_task(streamer.run())
-            await until(lambda: streamer.tick_store.taken["bourse"] == 3)
+            await until(lambda: streamer.pipeline.accepted["bourse"] == 3)
             assert (len(floor.began), floor.over) == (2, 1)
-            assert not streamer.tick_store.refused
-            assert streamer.tick_store.pairs() == {BITCOIN, ether}
+            assert not streamer.pipeline.refused
+            assert streamer.pipeline.tick_store.pairs() == {BITCOIN, ether}
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
 
@@ -752,7 +753,7 @@ def test_every_spelling_of_a_pair_is_kept(caplog: pytest.LogCaptureFixture) -> N
 
 def test_the_tape_knows_what_the_venue_lists(source) -> None:
     async def scene(hall: Hall) -> None:
-        await until(lambda: hall.tick_store.listing)
-        assert BITCOIN in hall.tick_store.listing == frozenset(hall.streamer.names.values())
+        await until(lambda: hall.pipeline.listings.pairs)
+        assert BITCOIN in hall.pipeline.listings.pairs == frozenset(hall.streamer.names.values())
 
     hearing(source, [say("BTCUSD 60 60")], scene)

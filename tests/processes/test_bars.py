@@ -163,9 +163,9 @@ def test_the_gatherer_folds_the_tape_s_ticks_saves_files_and_forgets(
     monkeypatch.setattr(gatherer, "_archive_worker", ArchiveHere(live))
     earlier = minute + 30 * SECOND
     gatherer._bar_clock.elapsed = earlier.timestamp
-    assert gatherer._tick_store.take(tick("1.25"), earlier) is None
+    assert gatherer._pipeline.apply_tick(tick("1.25"), earlier) is None
     gatherer._bar_clock.elapsed = lambda: datetime.now(UTC).timestamp()
-    assert gatherer._tick_store.take(tick("1.26"), now) is None
+    assert gatherer._pipeline.apply_tick(tick("1.26"), now) is None
 
     async def scene() -> None:
         task = asyncio.create_task(gatherer._bar())

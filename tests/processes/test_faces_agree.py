@@ -15,8 +15,7 @@ from cambist.api.endpoints.metals import quote as metals_quote
 from cambist.api.request_context import RequestContext
 from cambist.errors import RequestRefused
 from cambist.history.rate_matrix import RateMatrix
-from cambist.ingest.rate_book_builder import RateBookBuilder
-from cambist.ingest.tick_store import TickStore
+from cambist.ingest.price_pipeline import PricePipeline
 from cambist.pricing.consensus import Offer
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote, Vote
@@ -86,35 +85,20 @@ def quoted(pair: Pair, as_of: datetime, pace: Pace) -> Quote:
     return Quote(pair, mid - half, mid + half, as_of, as_of, origin)
 
 
-class Dealt(TickStore):
-    """A tape on which everything was agreed on already."""
-
-    quotes: dict[Pair, Quote]
-
-    def changed(self) -> set[Pair]:
-        return set(self.quotes)
-
-    def pairs(self) -> set[Pair]:
-        return set(self.quotes)
-
-    def agreed(self, pair: Pair, now: datetime) -> Quote | None:  # noqa: ARG002
-        return self.quotes.get(pair)
-
-
 def some_book(rng: random.Random) -> tuple[RateBook, datetime]:
     """Make a book as ingest does, and a moment: its own, or a while later, while ingest says nothing."""
     now = rng.choice(MOMENTS)
-    tick_store = Dealt({})
-    tick_store.quotes = {
-        pair: quoted(pair, now - rng.choice(AGES) * MINUTE, Pace.REALTIME) for pair in DEALT if rng.random() < 0.6
-    }
-    tick_store.listing = frozenset(pair for pair in DEALT if pair.base in COINS and rng.random() < 0.5)
-    books = RateBookBuilder(tick_store)
+    pairs = {pair: quoted(pair, now - rng.choice(AGES) * MINUTE, Pace.REALTIME) for pair in DEALT if rng.random() < 0.6}
+    pipeline = PricePipeline({})
+    pipeline.rate_books.resume(RateBook(0, now, {}, (), pairs))
+    pipeline.listings.replace("venue", [pair for pair in DEALT if pair.base in COINS and rng.random() < 0.5])
     for code in ("EUR", "GBP", "JPY", "TRY", "XAU", "XAG"):
         if rng.random() < 0.85:
             fixed = quoted(Pair(code, "USD"), now - timedelta(hours=rng.choice((5, 20, 70, 335, 337, 550))), Pace.DAILY)
-            books.fixed(f"bank of {code}", {code: Offer("s", fixed, Pace.DAILY, RateType.OFFICIAL, 0)}, now)
-    book = books.edition(now)
+            pipeline.rate_books.apply_fixings(
+                f"bank of {code}", {code: Offer("s", fixed, Pace.DAILY, RateType.OFFICIAL, 0)}, now
+            )
+    book = pipeline.rate_books.build(now)
     assert book is not None
     return book, now + rng.choice((0, 0, 0, 3, 12, 20)) * MINUTE
 

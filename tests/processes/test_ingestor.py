@@ -102,8 +102,10 @@ def test_when_a_day_ends_what_coins_were_worth_is_archived(settings: Settings, m
 
     def hear(coin: str, mid: int, moment: datetime) -> None:
         moments["now"] = moment
-        gatherer._tick_store.take(Tick("kraken", Pair(coin, "USD"), Decimal(mid - 1), Decimal(mid + 2), moment), moment)
-        assert gatherer._books.edition(moment) is not None
+        gatherer._pipeline.apply_tick(
+            Tick("kraken", Pair(coin, "USD"), Decimal(mid - 1), Decimal(mid + 2), moment), moment
+        )
+        assert gatherer._rate_books.build(moment) is not None
 
     async def night() -> None:
         task = asyncio.create_task(gatherer._close())

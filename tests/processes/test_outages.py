@@ -82,7 +82,7 @@ def test_an_image_that_cannot_be_built_is_tried_again_and_logged_once(
 def test_a_book_that_cannot_be_made_leaves_the_last_one_and_is_logged_once(
     gatherer: Ingestor, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(RateBookBuilder, "edition", Failing(ZeroDivisionError("a fault"), None))
+    monkeypatch.setattr(RateBookBuilder, "build", Failing(ZeroDivisionError("a fault"), None))
     with caplog.at_level(logging.INFO):
         assert [gatherer._edition() for _ in range(4)] == [None] * 4
     assert [record.getMessage() for record in caplog.records] == [

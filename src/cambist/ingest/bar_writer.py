@@ -12,14 +12,8 @@ from typing import Any
 from cambist.errors import CambistError
 from cambist.history.bar_aggregator import BarAggregator
 from cambist.history.bars import BarOf, Interval
-from cambist.pricing.pair import Pair
-from cambist.pricing.trading_hours import is_open
-from cambist.reference.tables import CURRENCIES
 
 log = logging.getLogger(__name__)
-
-IsOpen = Callable[[Pair, datetime], bool]
-"""Says whether a pair's market is open at a moment."""
 
 FORGET_EVERY = timedelta(hours=1)
 """How often old bars are removed."""
@@ -27,22 +21,9 @@ FORGET_EVERY = timedelta(hours=1)
 KeptFor = Mapping[Interval, timedelta]
 """How long bars of a length are kept; those that are not named for ever."""
 
-_EVERY = _SECOND = timedelta(seconds=1)
+_EVERY = timedelta(seconds=1)
 _LONGEST = timedelta(days=36_525)
 """A century: what is kept for longer is kept for ever."""
-
-
-def has_bars(pair: Pair) -> bool:
-    """Say whether bars are made of a pair: of two currencies they are."""
-    return pair.base in CURRENCIES and pair.quote in CURRENCIES
-
-
-def is_within_hours(pair: Pair, as_of: datetime, is_open: IsOpen = is_open) -> bool:
-    """Say whether a tick of a moment lies within its market's hours.
-
-    The second in which they end counts as open, but begins a minute, an hour and perhaps a day that hold nothing else.
-    """
-    return is_open(pair, as_of) and is_open(pair, as_of + _SECOND)
 
 
 def oldest_kept(now: datetime, kept_for: KeptFor) -> Mapping[Interval, datetime]:

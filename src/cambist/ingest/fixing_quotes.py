@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date
 
@@ -54,7 +54,7 @@ def _pivots(archive: FixingArchive, source: Source, days: Iterable[date]) -> lis
     return [known for known in of_days if PIVOT in (known.fixing.pair.base, known.fixing.pair.quote)]
 
 
-def by_code(offers: Iterable[dict[str, Offer]]) -> dict[str, list[Offer]]:
+def offers_by_code(offers: Iterable[Mapping[str, Offer]]) -> dict[str, list[Offer]]:
     """Gather the sources' offers by what they are of."""
     gathered: dict[str, list[Offer]] = {}
     for each in offers:

@@ -14,9 +14,9 @@ from cambist.history.fixing import Filed
 from cambist.ingest.fetch import Fetcher
 from cambist.ingest.filing import Delivery
 from cambist.ingest.polling_round import Reach, Round
+from cambist.ingest.price_pipeline import PricePipeline
 from cambist.ingest.schedule import next_due
 from cambist.ingest.source_status import SourceStatus, SourceStatuses
-from cambist.ingest.tick_store import TickStore
 from cambist.sources.base import FixingAdapter, Inquiry, Names, Source, TickAdapter, VenueAdapter
 
 log = logging.getLogger(__name__)
@@ -154,18 +154,18 @@ def _note_left_out(poller: Poller, origin: str, sentences: tuple[str, ...]) -> N
         log.warning("Source %s: left out of what it sent: %s (%d in all)", poller.source.key, first, len(sentences))
 
 
-async def poll_ticks(poller: Poller, adapter: TickAdapter, tick_store: TickStore, names: Callable[[], Names]) -> None:
+async def poll_ticks(poller: Poller, adapter: TickAdapter, pipeline: PricePipeline, names: Callable[[], Names]) -> None:
     """Ask a source of ticks whenever it is due, for ever; a venue once its list, which names what it tells, is here."""
     while True:
         if isinstance(adapter, VenueAdapter) and not names():
             await asyncio.sleep(_LIST_AWAITED)
             continue
-        await _ask_for_ticks(poller, adapter, tick_store, names)
+        await _ask_for_ticks(poller, adapter, pipeline, names)
         await poller.pause()
 
 
 async def _ask_for_ticks(
-    poller: Poller, adapter: TickAdapter, tick_store: TickStore, names: Callable[[], Names]
+    poller: Poller, adapter: TickAdapter, pipeline: PricePipeline, names: Callable[[], Names]
 ) -> None:
     """Ask everything once; it went well where all of it did, and is left for later where it keeps failing."""
     failures = 0
@@ -173,7 +173,7 @@ async def _ask_for_ticks(
         try:
             content = await poller.fetcher.ask(poller.source.key, inquiry)
             if content is not None:
-                take(tick_store, adapter, content, inquiry.about, names(), poller)
+                apply_ticks(pipeline, adapter, content, inquiry.about, names(), poller)
         except SourceBroken as error:
             poller.fetcher.forget(inquiry)
             poller.failed(error)
@@ -185,9 +185,11 @@ async def _ask_for_ticks(
         poller.succeeded()
 
 
-def take(tick_store: TickStore, adapter: TickAdapter, content: bytes, about: str, names: Names, poller: Poller) -> None:
+def apply_ticks(
+    pipeline: PricePipeline, adapter: TickAdapter, content: bytes, about: str, names: Names, poller: Poller
+) -> None:
     """Put what came on the tape. Errors: SourceBroken, where nothing of it is taken."""
     now = poller.clock()
     for tick in list(adapter.ticks(content, about, names)):
-        if tick_store.take(tick, now) is None:
+        if pipeline.apply_tick(tick, now) is None:
             poller.source_status.heard(tick.as_of or now)

@@ -15,7 +15,7 @@ from cambist.history.damaged_rows import Damage
 from cambist.history.pair_series import PairSeries
 from cambist.history.rate_matrix import RateMatrix
 from cambist.history.rate_matrix_builder import SourceHistory, build_rate_matrix
-from cambist.ingest.fixing_quotes import by_code, daily_offers
+from cambist.ingest.fixing_quotes import daily_offers, offers_by_code
 from cambist.pricing.consensus import agree
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.rate_book_assembly import assemble_rate_book
@@ -85,5 +85,5 @@ def _publication(archive: FixingArchive, source: Source, damage: Damage) -> Sour
 def rate_book_from_archive(archive: FixingArchive, sources: Sequence[Source], version: int, now: datetime) -> RateBook:
     """Make a book of what the sources' newest fixings agree on, however old, and of what law ties to it."""
     ranked = (daily_offers(archive, source, rank, now.date()) for rank, source in enumerate(sources))
-    agreed = {code: agree(offers, now) for code, offers in by_code(ranked).items()}
+    agreed = {code: agree(offers, now) for code, offers in offers_by_code(ranked).items()}
     return assemble_rate_book({code: quote for code, quote in agreed.items() if quote is not None}, version, now)

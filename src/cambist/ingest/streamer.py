@@ -13,7 +13,7 @@ import aiohttp
 
 from cambist.errors import SourceBroken
 from cambist.ingest.poller import Poller
-from cambist.ingest.tick_store import TickStore
+from cambist.ingest.price_pipeline import PricePipeline
 from cambist.pricing.pair import Pair
 from cambist.reference.assets import coin_on
 from cambist.reference.tables import CURRENCIES
@@ -50,7 +50,7 @@ class Streamer:
 
     venue: VenueAdapter
     poller: Poller
-    tick_store: TickStore
+    pipeline: PricePipeline
     names: dict[str, Pair] = field(default_factory=dict)
     back_off: float = 1.0
 
@@ -66,7 +66,7 @@ class Streamer:
                 if names != self.names or not tasks:
                     await _ended(tasks)
                     self.names = dict(names)
-                    self.tick_store.list_pairs(self.venue.source.key, self.names.values())
+                    self.pipeline.listings.replace(self.venue.source.key, self.names.values())
                     tasks = [asyncio.create_task(self._keep(socket)) for socket in self.venue.sockets(self.names)]
                 await _undisturbed(tasks, _LIST_EVERY)
         finally:
@@ -91,7 +91,7 @@ class Streamer:
         wait, loop = self.back_off, asyncio.get_running_loop()
         while True:
             began = loop.time()
-            self.tick_store.begin_again(self.venue.source.key)
+            self.pipeline.tick_store.reset_sequences(self.venue.source.key)
             try:
                 await self._connected(socket)
             except (SourceBroken, aiohttp.ClientError, OSError, TimeoutError) as error:
@@ -135,7 +135,7 @@ class Streamer:
             log.warning("Source %s: refuses a subscription: %s", self.venue.source.key, heard.refused[:200])
         now = self.poller.clock()
         for tick in heard.ticks:
-            if self.tick_store.take(tick, now) is None:
+            if self.pipeline.apply_tick(tick, now) is None:
                 self.poller.source_status.heard(tick.as_of or now)
                 self.poller.succeeded()
         return heard.reconnect

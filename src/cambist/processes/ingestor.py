@@ -25,11 +25,10 @@ from cambist.ingest.coin_closes import archive_closes
 from cambist.ingest.fetch import Fetcher
 from cambist.ingest.filing import Delivery
 from cambist.ingest.poller import Poller, poll_fixings, poll_ticks
-from cambist.ingest.rate_book_builder import RateBookBuilder
+from cambist.ingest.price_pipeline import PricePipeline
 from cambist.ingest.source_status import SourceStatuses
 from cambist.ingest.steady_clock import SteadyClock
 from cambist.ingest.streamer import Streamer
-from cambist.ingest.tick_store import TickStore
 from cambist.logs import log_config
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.trading_hours import is_open
@@ -83,11 +82,11 @@ class Ingestor:
         self._health.resume(read_json_file(self._folder.source_reports, SourceReports))
         self._folding = read_open_bars(self._folder.open_bars)
         self._bar_clock = SteadyClock()
-        self._tick_store = TickStore(sources, is_open, self._folding, self._bar_clock.at)
-        self._books = RateBookBuilder(self._tick_store)
+        self._pipeline = PricePipeline(sources, is_open, self._folding, self._bar_clock.at)
+        self._rate_books = self._pipeline.rate_books
         with suppress(RateBookDamaged):
             if last := self._book_file.current():
-                self._books.resume(last)
+                self._rate_books.resume(last)
         self._archive_worker = ArchiveWorker(settings)
         self._has_filed = asyncio.Event()
         self._book_at: datetime | None = None
@@ -129,15 +128,15 @@ class Ingestor:
         if isinstance(adapter, FixingAdapter):
             return [_for_ever(poller, lambda: poll_fixings(poller, adapter, self._file, self._filed))]
         if isinstance(adapter, VenueAdapter):
-            streamer = Streamer(adapter, poller, self._tick_store)
+            streamer = Streamer(adapter, poller, self._pipeline)
             works = [_for_ever(poller, streamer.run)]
             if adapter.asked():
                 works.append(
-                    _for_ever(poller, lambda: poll_ticks(poller, adapter, self._tick_store, lambda: streamer.names))
+                    _for_ever(poller, lambda: poll_ticks(poller, adapter, self._pipeline, lambda: streamer.names))
                 )
             return works
         if isinstance(adapter, TickAdapter):
-            return [_for_ever(poller, lambda: poll_ticks(poller, adapter, self._tick_store, dict))]
+            return [_for_ever(poller, lambda: poll_ticks(poller, adapter, self._pipeline, dict))]
         raise TypeError(f"{adapter.source.key} is a feed of no kind")
 
     async def _recall(self) -> None:
@@ -168,7 +167,7 @@ class Ingestor:
         )
         for offer in holdings.offers.values():
             source_status.heard(offer.quote.as_of)
-        self._books.fixed(key, holdings.offers, now)
+        self._rate_books.apply_fixings(key, holdings.offers, now)
 
     async def _publish(self) -> None:
         """Publish a book when something has changed, at most ten times a second."""
@@ -188,12 +187,12 @@ class Ingestor:
 
     def _prepare(self) -> None:
         with suppress(Exception):  # the next edition meets the same fault, and says so
-            self._books.prepare(utc_now())
+            self._rate_books.prepare(utc_now())
 
     def _edition(self) -> RateBook | None:
         """Give the next book; where a fault of ours keeps it from being made, the last one stays and ages."""
         try:
-            book = self._books.edition(utc_now())
+            book = self._rate_books.build(utc_now())
         except Exception as fault:  # noqa: BLE001  logged with its trace, once
             self._outages.begin("book", "made", fault, with_trace=True)
             return None
@@ -204,7 +203,7 @@ class Ingestor:
         """Write the bulletin on the sources."""
         while True:
             source_reports = self._health.source_reports(
-                utc_now(), self._tick_store.taken, self._tick_store.refused, self._books.version, self._book_at
+                utc_now(), self._pipeline.accepted, self._pipeline.refused, self._rate_books.version, self._book_at
             )
             if self._is_written("bulletin", partial(write_json_file, self._folder.source_reports, source_reports)):
                 self._book_file.notify(Topic.SOURCES)
@@ -259,7 +258,7 @@ class Ingestor:
         """Archive what coins were worth when a day has ended."""
         age, call = self._settings.coin_max_age, self._archive_worker.call
         await archive_closes(
-            age, lambda: self._books.last, lambda closes: call(ArchiveTasks.file_closes, closes), utc_now
+            age, lambda: self._rate_books.last, lambda closes: call(ArchiveTasks.file_closes, closes), utc_now
         )
 
     async def _bar(self) -> None:

@@ -12,7 +12,8 @@ from typing import TypeVar
 
 from cambist.errors import StoreBroken
 from cambist.history.bars import BarOf, Interval
-from cambist.ingest.bar_writer import FORGET_EVERY, has_bars, is_within_hours, oldest_kept
+from cambist.ingest.bar_updater import has_bars, is_within_hours
+from cambist.ingest.bar_writer import FORGET_EVERY, oldest_kept
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Quote
 from cambist.pricing.rate_book import RateBook

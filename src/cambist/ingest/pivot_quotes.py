@@ -1,0 +1,74 @@
+"""One quote for each code against the pivot: traded where that is recent, otherwise fixed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from cambist.ingest.forward_adjusted_metals import forward_adjusted_metals
+from cambist.ingest.quote_age import is_recent
+from cambist.pricing.forward_adjusted import FORWARD
+from cambist.pricing.pair import PIVOT, Pair
+from cambist.pricing.pivot_legs import LEGS, direct, through
+from cambist.pricing.quote import Quote
+from cambist.reference.tables import CURRENCIES
+
+
+@dataclass(slots=True)
+class PivotQuotes:
+    """Crosses each code's pair with the quote of its leg, the thing that the code is traded in."""
+
+    _legs: dict[str, tuple[str, Pair]] = field(default_factory=dict)
+    _crossed: dict[str, tuple[Quote, Quote, Quote]] = field(default_factory=dict)
+
+    def select_legs(self, pairs: Mapping[Pair, Quote], now: datetime) -> None:
+        """Select for each code the most liquid of its pairs that have a recent quote, else the most liquid of all.
+
+        Currencies are priced in currencies only: what a coin costs in a currency is another market than the currency's
+        own.
+        """
+        recent = {pair: quote for pair, quote in pairs.items() if is_recent(quote, now)}
+        candidates = (recent, pairs)
+        currency_candidates = tuple(map(_of_currencies, candidates))
+        legs: dict[str, tuple[str, Pair]] = {}
+        for code in {code for pair in pairs for code in (pair.base, pair.quote)} - {PIVOT}:
+            places = currency_candidates if code in CURRENCIES else candidates
+            found = next(filter(None, (direct(code, quotes) for quotes in places)), None)
+            if found is not None:
+                legs[code] = (found[0], found[1].pair)
+        # A leg has to be priced before what is traded in it.
+        rank = {code: place for place, code in enumerate(LEGS)}
+        self._legs = dict(sorted(legs.items(), key=lambda item: rank.get(item[0], len(rank))))
+
+    def build(self, fixings: Mapping[str, Quote], pairs: Mapping[Pair, Quote], now: datetime) -> dict[str, Quote]:
+        """Return one quote for each code, against the pivot."""
+        quotes = {code: quote for code, quote in fixings.items() if not code.endswith(FORWARD)}
+        for code in self._legs:
+            quote = self._traded(code, pairs, quotes)
+            if quote is None or code.endswith(FORWARD):
+                continue
+            # A currency falls back on its fixing; anything else on whatever is newer, with its own time.
+            fixed = quotes.get(code)
+            is_newer = fixed is None or (code not in CURRENCIES and quote.as_of > fixed.as_of)
+            if is_newer or is_recent(quote, now):
+                quotes[code] = quote
+        return quotes | forward_adjusted_metals(fixings, pairs, now)
+
+    def _traded(self, code: str, pairs: Mapping[Pair, Quote], quotes: Mapping[str, Quote]) -> Quote | None:
+        leg, pair = self._legs[code]
+        quote = pairs[pair]
+        if leg == PIVOT:
+            return quote
+        leg_quote = quotes.get(leg)
+        if leg_quote is None:
+            return None
+        crossed = self._crossed.get(code)
+        # The same object for the same legs: readers compare quotes by identity and skip those that are unchanged.
+        if crossed is None or crossed[0] is not quote or crossed[1] is not leg_quote:
+            crossed = self._crossed[code] = (quote, leg_quote, through(code, leg, quote, leg_quote))
+        return crossed[2]
+
+
+def _of_currencies(pairs: Mapping[Pair, Quote]) -> dict[Pair, Quote]:
+    return {pair: quote for pair, quote in pairs.items() if {pair.base, pair.quote} <= CURRENCIES.keys()}

@@ -1,0 +1,61 @@
+"""Validation of ticks: their time and order, their market's hours, and how far they are from the agreed price."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from cambist.ingest.agreed_prices import AgreedPrices
+from cambist.ingest.jump_confirmation import JumpConfirmation
+from cambist.ingest.tick_store import StoredTick
+from cambist.pricing.pair import Pair
+from cambist.pricing.tick import Tick
+from cambist.pricing.validation import JUMP, tick_refusal
+
+IsOpen = Callable[[Pair, datetime], bool]
+"""Returns whether a pair's market is open at a moment."""
+
+OUT_OF_ORDER = "out of order"
+_MOST_AHEAD = timedelta(minutes=1)
+
+
+@dataclass(slots=True)
+class TickValidator:
+    """Decides which ticks are accepted. A jump away from the agreed price is refused until it is confirmed."""
+
+    agreed: AgreedPrices
+    is_open: IsOpen
+    _jumps: JumpConfirmation = field(default_factory=JumpConfirmation)
+
+    def refusal(self, tick: Tick, received_at: datetime, previous: StoredTick | None) -> str | None:
+        """Return why a tick is refused, None if it is accepted; `previous` is the last one of its pair and source."""
+        if tick.as_of is not None and tick.as_of > received_at + _MOST_AHEAD:
+            return "dated ahead of our clock"
+        if previous is not None and _is_older(tick, previous):
+            return OUT_OF_ORDER
+        if not self._is_within_hours(tick, received_at):
+            return "outside the market's hours"
+        reason = tick_refusal(tick.bid, tick.ask, self.agreed.mids.get(tick.pair))
+        if reason is None:
+            self._jumps.forget(tick.pair, tick.source)  # a source that came back did not stay at its jump
+        return self._jump_refusal(tick, received_at) if reason == JUMP else reason
+
+    def is_plausible(self, tick: Tick) -> bool:
+        """Return whether a tick's prices may be right, whenever it was sent."""
+        return tick_refusal(tick.bid, tick.ask, self.agreed.mids.get(tick.pair)) is None
+
+    def _is_within_hours(self, tick: Tick, received_at: datetime) -> bool:
+        """Return whether the market was open: the last tick before the close may arrive after it."""
+        return self.is_open(tick.pair, received_at) or (tick.as_of is not None and self.is_open(tick.pair, tick.as_of))
+
+    def _jump_refusal(self, tick: Tick, now: datetime) -> str | None:
+        mid = (float(tick.bid) + float(tick.ask)) / 2
+        if not self._jumps.is_confirmed(tick.pair, tick.source, mid, now):
+            return JUMP
+        self.agreed.mids[tick.pair] = mid
+        return None
+
+
+def _is_older(tick: Tick, previous: StoredTick) -> bool:
+    return 0 < tick.sequence < previous.sequence or (tick.as_of is not None and tick.as_of < previous.as_of)

@@ -1,0 +1,396 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from cambist.history.bar_aggregator import BarAggregator
+from cambist.history.bars import Interval
+from cambist.ingest.price_pipeline import PricePipeline
+from cambist.pricing.pair import Pair
+from cambist.pricing.quote import Derivation, Origin, Quote
+from cambist.pricing.source_kind import Pace, RateType
+from cambist.pricing.tick import Tick
+from cambist.pricing.trading_hours import is_open
+from cambist.pricing.validation import JUMP
+
+NOON = datetime(2026, 3, 6, 12, tzinfo=UTC)
+SECOND, MINUTE, HOUR = timedelta(seconds=1), timedelta(minutes=1), timedelta(hours=1)
+BITCOIN, TETHERED = Pair("BTC", "USD"), Pair("BTC", "USDT")
+
+
+@pytest.fixture
+def pipeline(a_source) -> PricePipeline:
+    """A tape of three venues, the best first."""
+    names = ("first", "second", "third")
+    return PricePipeline({key: a_source(key, pace=Pace.REALTIME, rate_type=RateType.MARKET) for key in names})
+
+
+def tick(
+    bid: float | str, ask: float | str | None = None, source: str = "first", pair: Pair = BITCOIN, **rest: Any
+) -> Tick:
+    return Tick(source, pair, Decimal(str(bid)), Decimal(str(bid if ask is None else ask)), **rest)
+
+
+def agree(pipeline: PricePipeline, pair: Pair, now: datetime) -> Quote | None:
+    return pipeline.pair_consensus.agree(pair, pipeline.tick_store.by_source(pair), now)
+
+
+def agreed(pipeline: PricePipeline, now: datetime = NOON, pair: Pair = BITCOIN) -> Quote:
+    quote = agree(pipeline, pair, now)
+    assert quote is not None
+    return quote
+
+
+def expect(pipeline: PricePipeline, pair: Pair, mid: str) -> None:
+    quote = Quote(pair, Fraction(mid), Fraction(mid), NOON, NOON, Origin(Derivation.PUBLISHED, ("bank",)))
+    pipeline.fixing_consensus.agreed.expect(quote)
+
+
+def test_a_tick_is_quoted_as_it_came(pipeline: PricePipeline) -> None:
+    assert pipeline.apply_tick(tick("100.10", "100.30", as_of=NOON - SECOND), NOON) is None
+    quote = agreed(pipeline)
+    assert (quote.pair, quote.bid, quote.ask) == (BITCOIN, Fraction("100.1"), Fraction("100.3"))
+    assert (quote.as_of, quote.received_at) == (NOON - SECOND, NOON)
+    assert (quote.origin.made, quote.origin.sources) == (Derivation.PUBLISHED, ("first",))
+
+
+def test_a_tick_without_a_time_is_of_when_it_came(pipeline: PricePipeline) -> None:
+    pipeline.apply_tick(tick(100), NOON)
+    assert agreed(pipeline).as_of == NOON
+
+
+def test_a_clock_that_is_a_little_ahead_is_set_right(pipeline: PricePipeline) -> None:
+    assert pipeline.apply_tick(tick(100, as_of=NOON + MINUTE), NOON) is None
+    assert agreed(pipeline).as_of == NOON
+
+
+def test_a_clock_that_is_far_ahead_is_not_believed(pipeline: PricePipeline) -> None:
+    assert pipeline.apply_tick(tick(100, as_of=NOON + MINUTE + SECOND), NOON) == "dated ahead of our clock"
+    assert agree(pipeline, BITCOIN, NOON) is None
+
+
+@pytest.mark.parametrize(
+    ("bid", "ask", "reason"),
+    [
+        ("100", "100", None),
+        ("100.01", "100", "bid above ask"),
+        ("98", "100", None),
+        ("97.99", "100", "sides more than 2 % apart"),
+        ("0", "100", "zero or negative"),
+        ("0", "0", "zero or negative"),
+        ("-2", "-1", "zero or negative"),
+    ],
+)
+def test_sides_that_mean_nothing_are_refused(pipeline: PricePipeline, bid: str, ask: str, reason: str | None) -> None:
+    assert pipeline.apply_tick(tick(bid, ask), NOON) == reason
+    assert pipeline.tick_store.pairs() == (set() if reason else {BITCOIN})
+
+
+def test_after_a_refusal_the_last_good_tick_stays(pipeline: PricePipeline) -> None:
+    pipeline.apply_tick(tick(100, as_of=NOON - MINUTE), NOON - MINUTE)
+    pipeline.apply_tick(tick(101, 100), NOON)
+    assert (agreed(pipeline).bid, agreed(pipeline).as_of) == (100, NOON - MINUTE)
+
+
+def test_what_is_taken_and_refused_is_counted_by_source_and_reason(pipeline: PricePipeline) -> None:
+    for given_ in (tick(100), tick(100), tick(101, 100), tick(0), tick(0), tick(100, source="second")):
+        pipeline.apply_tick(given_, NOON)
+    assert pipeline.accepted == {"first": 2, "second": 1}
+    assert pipeline.refused == {"first": {"bid above ask": 1, "zero or negative": 2}}
+
+
+# Order
+
+
+def test_a_tick_that_was_overtaken_is_refused(pipeline: PricePipeline) -> None:
+    pipeline.apply_tick(tick(100, sequence=7), NOON)
+    assert pipeline.apply_tick(tick(101, sequence=6), NOON) == "out of order"
+    assert pipeline.apply_tick(tick(102, sequence=7), NOON) is None
+    assert pipeline.apply_tick(tick(103, sequence=8), NOON) is None
+    assert agreed(pipeline).bid == 103
+
+
+def test_who_keeps_no_count_is_never_overtaken(pipeline: PricePipeline) -> None:
+    pipeline.apply_tick(tick(100, sequence=7), NOON)
+    assert pipeline.apply_tick(tick(101), NOON) is None
+
+
+def test_counts_are_a_sources_own_and_a_pairs_own(pipeline: PricePipeline) -> None:
+    pipeline.apply_tick(tick(100, sequence=7), NOON)
+    assert pipeline.apply_tick(tick(100, sequence=1, source="second"), NOON) is None
+    assert pipeline.apply_tick(tick(100, sequence=1, pair=TETHERED), NOON) is None
+
+
+def test_an_older_tick_is_refused_and_one_of_the_same_moment_is_not(pipeline: PricePipeline) -> None:
+    pipeline.apply_tick(tick(100, as_of=NOON - SECOND), NOON)
+    assert pipeline.apply_tick(tick(101, as_of=NOON - 2 * SECOND), NOON) == "out of order"
+    assert pipeline.apply_tick(tick(102, as_of=NOON - SECOND), NOON) is None
+    assert pipeline.apply_tick(tick(103, as_of=NOON - MINUTE, source="second"), NOON) is None
+
+
+def test_a_source_that_begins_again_counts_anew_but_its_time_goes_on(pipeline: PricePipeline) -> None:
+    for source in ("first", "second"):
+        pipeline.apply_tick(tick(100, source=source, sequence=700, as_of=NOON - SECOND), NOON)
+    pipeline.tick_store.reset_sequences("first")
+    assert pipeline.apply_tick(tick(101, sequence=1, as_of=NOON - 2 * SECOND), NOON) == "out of order"
+    assert pipeline.apply_tick(tick(101, sequence=1, as_of=NOON - SECOND), NOON) is None
+    assert pipeline.apply_tick(tick(101, source="second", sequence=1, as_of=NOON), NOON) == "out of order"
+
+
+def test_a_closed_market_has_no_ticks(a_source) -> None:
+    pipeline = PricePipeline({"first": a_source("first")}, lambda _pair, moment: moment > NOON)
+    assert pipeline.apply_tick(tick(100, as_of=NOON - MINUTE), NOON) == "outside the market's hours"
+    assert pipeline.apply_tick(tick(100), NOON) == "outside the market's hours"
+    assert pipeline.apply_tick(tick(100, as_of=NOON - MINUTE), NOON + SECOND) is None
+
+
+def test_what_venues_list_is_the_union_of_their_lists(pipeline: PricePipeline) -> None:
+    pipeline.listings.replace("first", [BITCOIN, TETHERED])
+    pipeline.listings.replace("second", [TETHERED])
+    assert pipeline.listings.pairs == {BITCOIN, TETHERED}
+    pipeline.listings.replace("first", [])
+    assert pipeline.listings.pairs == {TETHERED}
+
+
+FRIDAY_CLOSE = datetime(2026, 11, 20, 22, tzinfo=UTC)
+"""17:00 in New York."""
+
+SUNDAY = datetime(2026, 11, 22, 12, tzinfo=UTC)
+GOLD = Pair("XAU", "USD")
+
+
+def gold_pipeline(a_source) -> PricePipeline:
+    names = ("first", "second")
+    return PricePipeline({key: a_source(key, pace=Pace.REALTIME, rate_type=RateType.MARKET) for key in names}, is_open)
+
+
+def test_the_last_word_before_the_close_is_heard_also_when_it_comes_after_it(a_source) -> None:
+    pipeline = gold_pipeline(a_source)
+    last = tick(4000, 4001, pair=GOLD, as_of=FRIDAY_CLOSE - SECOND)
+    assert pipeline.apply_tick(last, SUNDAY) is None
+    quote = agreed(pipeline, SUNDAY, GOLD)
+    assert (quote.mid, quote.as_of) == (Fraction("4000.5"), FRIDAY_CLOSE - SECOND)
+
+
+def test_what_is_said_in_closed_hours_is_not_heard(a_source) -> None:
+    pipeline = gold_pipeline(a_source)
+    assert (
+        pipeline.apply_tick(tick(4000, pair=GOLD, as_of=FRIDAY_CLOSE + SECOND), SUNDAY) == "outside the market's hours"
+    )
+    assert pipeline.apply_tick(tick(4000, pair=GOLD), SUNDAY) == "outside the market's hours"
+    assert agree(pipeline, GOLD, SUNDAY) is None
+
+
+def test_who_had_stopped_before_the_close_has_no_word_at_the_weekend(a_source) -> None:
+    pipeline = gold_pipeline(a_source)
+    assert pipeline.apply_tick(tick(4000, pair=GOLD, as_of=FRIDAY_CLOSE - 16 * MINUTE), SUNDAY) is None
+    assert agree(pipeline, GOLD, SUNDAY) is None
+    pipeline.apply_tick(tick(4000, source="second", pair=GOLD, as_of=FRIDAY_CLOSE - 14 * MINUTE), SUNDAY)
+    assert agreed(pipeline, SUNDAY, GOLD).origin.sources == ("second",)
+
+
+def test_when_the_market_opens_the_last_close_has_no_word_any_more(a_source) -> None:
+    pipeline = gold_pipeline(a_source)
+    pipeline.apply_tick(tick(4000, pair=GOLD, as_of=FRIDAY_CLOSE - SECOND), SUNDAY)
+    assert agree(pipeline, GOLD, SUNDAY + timedelta(hours=10, minutes=59)) is not None
+    assert agree(pipeline, GOLD, SUNDAY + timedelta(hours=11)) is None
+
+
+# Jumps
+
+
+@pytest.fixture
+def settled(pipeline: PricePipeline) -> PricePipeline:
+    """The same tape, on which all have agreed on 100 a minute ago."""
+    for source in ("first", "second", "third"):
+        pipeline.apply_tick(tick(100, source=source), NOON - MINUTE)
+    assert agreed(pipeline).bid == 100
+    return pipeline
+
+
+@pytest.mark.parametrize(
+    ("mid", "is_jump"), [("125", False), ("125.01", True), ("80", False), ("79.99", True), ("10000", True)]
+)
+def test_a_jump_is_more_than_a_quarter_up_or_down(settled: PricePipeline, mid: str, is_jump: bool) -> None:  # noqa: FBT001  a row's cell
+    assert settled.apply_tick(tick(mid), NOON) == (JUMP if is_jump else None)
+
+
+def test_a_jump_is_measured_by_what_was_agreed_on_and_not_by_the_sources_last(settled: PricePipeline) -> None:
+    assert settled.apply_tick(tick(120), NOON) is None
+    assert settled.apply_tick(tick(140), NOON) == JUMP
+
+
+def test_the_first_tick_of_all_is_no_jump(pipeline: PricePipeline) -> None:
+    assert pipeline.apply_tick(tick(100), NOON) is None
+    assert pipeline.apply_tick(tick(900), NOON) is None, "nothing was agreed on yet"
+
+
+def test_what_is_expected_is_a_measure_until_something_is_known(pipeline: PricePipeline) -> None:
+    expect(pipeline, BITCOIN, "100")
+    assert pipeline.apply_tick(tick(900), NOON) == JUMP
+    assert pipeline.apply_tick(tick(120), NOON) is None
+    agreed(pipeline)
+    expect(pipeline, BITCOIN, "900")
+    assert pipeline.apply_tick(tick(900), NOON) == JUMP
+    assert pipeline.apply_tick(tick(125), NOON) is None
+
+
+def test_a_jump_that_a_second_source_makes_too_is_believed(settled: PricePipeline) -> None:
+    assert settled.apply_tick(tick(200), NOON) == JUMP
+    assert settled.apply_tick(tick(205, source="second"), NOON + SECOND) is None
+    assert settled.apply_tick(tick(200), NOON + SECOND) is None
+    assert settled.apply_tick(tick(202, source="third"), NOON + SECOND) is None
+    assert agreed(settled, NOON + SECOND).bid == 202
+    assert settled.apply_tick(tick(100), NOON + 2 * SECOND) == JUMP, "where it is now is the measure"
+
+
+def test_a_second_source_confirms_a_jump_for_a_minute_and_no_longer(settled: PricePipeline) -> None:
+    assert settled.apply_tick(tick(200), NOON) == JUMP
+    assert settled.apply_tick(tick(200, source="second"), NOON + MINUTE + SECOND) == JUMP
+    assert settled.apply_tick(tick(200, source="third"), NOON + 2 * MINUTE) is None, (
+        "the second's jump is not a minute old"
+    )
+
+
+def test_a_glitch_of_a_venue_that_fell_silent_confirms_nobody_hours_later(settled: PricePipeline) -> None:
+    assert settled.apply_tick(tick(200), NOON) == JUMP
+    assert settled.apply_tick(tick(200, source="second"), NOON + 9 * 60 * MINUTE) == JUMP
+
+
+def test_a_second_source_that_jumps_elsewhere_confirms_nothing(settled: PricePipeline) -> None:
+    assert settled.apply_tick(tick(200), NOON) == JUMP
+    assert settled.apply_tick(tick(211, source="second"), NOON) == JUMP
+    assert settled.apply_tick(tick(50, source="third"), NOON) == JUMP
+
+
+def test_a_jump_of_another_pair_confirms_nothing(settled: PricePipeline) -> None:
+    expect(settled, TETHERED, "100")
+    assert settled.apply_tick(tick(200, pair=TETHERED, source="second"), NOON) == JUMP
+    assert settled.apply_tick(tick(200), NOON) == JUMP
+
+
+def test_a_source_that_repeats_itself_is_no_second_source(settled: PricePipeline) -> None:
+    for _ in range(5):
+        assert settled.apply_tick(tick(200), NOON) == JUMP
+
+
+def test_a_jump_that_lasts_ten_seconds_is_believed(settled: PricePipeline) -> None:
+    assert settled.apply_tick(tick(200), NOON) == JUMP
+    assert settled.apply_tick(tick(204), NOON + 9.9 * SECOND) == JUMP
+    assert settled.apply_tick(tick(209), NOON + 10 * SECOND) is None
+
+
+def test_a_price_that_wanders_on_has_to_last_anew(settled: PricePipeline) -> None:
+    assert settled.apply_tick(tick(200), NOON) == JUMP
+    assert settled.apply_tick(tick(211), NOON + 10 * SECOND) == JUMP
+    assert settled.apply_tick(tick(211), NOON + 19 * SECOND) == JUMP
+    assert settled.apply_tick(tick(211), NOON + 20 * SECOND) is None
+
+
+def test_a_spike_that_comes_again_has_not_lasted(settled: PricePipeline) -> None:
+    assert settled.apply_tick(tick(200), NOON) == JUMP
+    assert settled.apply_tick(tick(100), NOON + SECOND) is None
+    assert settled.apply_tick(tick(200), NOON + 60 * MINUTE) == JUMP
+
+
+def test_a_spike_that_is_over_confirms_nobody(settled: PricePipeline) -> None:
+    assert settled.apply_tick(tick(200), NOON) == JUMP
+    assert settled.apply_tick(tick(100), NOON + SECOND) is None
+    assert settled.apply_tick(tick(200, source="second"), NOON + 2 * SECOND) == JUMP
+
+
+def test_after_a_jump_that_is_believed_the_next_one_has_to_be_confirmed_too(settled: PricePipeline) -> None:
+    assert settled.apply_tick(tick(200), NOON) == JUMP
+    assert settled.apply_tick(tick(200, source="second"), NOON) is None
+    assert settled.apply_tick(tick(100, source="third"), NOON) == JUMP
+    assert settled.apply_tick(tick(9000, source="third"), NOON) == JUMP
+    assert settled.apply_tick(tick(9000, source="second"), NOON + SECOND) is None
+
+
+def test_a_jump_down_is_confirmed_like_one_up(settled: PricePipeline) -> None:
+    assert settled.apply_tick(tick(50), NOON) == JUMP
+    assert settled.apply_tick(tick(51, source="third"), NOON) is None
+
+
+# What is agreed on
+
+
+def test_of_two_the_better_ranked_is_heard(pipeline: PricePipeline) -> None:
+    pipeline.apply_tick(tick(101, source="second"), NOON)
+    pipeline.apply_tick(tick(102, source="third"), NOON)
+    assert (agreed(pipeline).bid, agreed(pipeline).origin.sources) == (101, ("second",))
+    assert {vote.source: vote.mid for vote in agreed(pipeline).origin.votes} == {"second": 101.0, "third": 102.0}
+
+
+def test_of_three_the_middle_one_is_heard(pipeline: PricePipeline) -> None:
+    for source, bid in (("first", 103), ("second", 101), ("third", 102)):
+        pipeline.apply_tick(tick(bid, source=source), NOON)
+    assert agreed(pipeline).bid == 102
+
+
+def test_after_a_quarter_of_an_hour_nobody_is_heard_any_more(pipeline: PricePipeline) -> None:
+    pipeline.apply_tick(tick(100), NOON)
+    assert agree(pipeline, BITCOIN, NOON + 15 * MINUTE) is not None
+    assert agree(pipeline, BITCOIN, NOON + 15 * MINUTE + SECOND) is None
+    assert agree(pipeline, TETHERED, NOON) is None
+
+
+def test_who_has_fallen_silent_leaves_the_others_their_say(pipeline: PricePipeline) -> None:
+    pipeline.apply_tick(tick(100), NOON - 20 * MINUTE)
+    pipeline.apply_tick(tick(101, source="third"), NOON)
+    assert agreed(pipeline).origin.sources == ("third",)
+
+
+def test_what_has_changed_is_told_once(pipeline: PricePipeline) -> None:
+    pipeline.apply_tick(tick(100), NOON)
+    pipeline.apply_tick(tick(101), NOON)
+    pipeline.apply_tick(tick(101, 100, pair=TETHERED), NOON)
+    assert pipeline.tick_store.pop_changed() == {BITCOIN}
+    assert pipeline.tick_store.pop_changed() == set()
+    pipeline.apply_tick(tick(100, pair=TETHERED), NOON)
+    assert pipeline.tick_store.pop_changed() == {TETHERED}
+    assert pipeline.tick_store.pairs() == {BITCOIN, TETHERED}
+
+
+TICKS = st.lists(
+    st.tuples(
+        st.sampled_from(["first", "second", "third"]),
+        st.sampled_from([90, 100, 101, 130, 200, 9000]),
+        st.integers(0, 30),
+        st.integers(0, 3),
+    ),
+    max_size=30,
+)
+
+
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(steps=TICKS)
+def test_what_is_agreed_on_is_always_the_last_word_of_somebody_who_was_believed(
+    a_source, steps: list[tuple[str, int, int, int]]
+) -> None:
+    pipeline = PricePipeline({key: a_source(key, pace=Pace.REALTIME) for key in ("first", "second", "third")})
+    now, last = NOON, {}
+    for source, mid, seconds, sequence in steps:
+        now += seconds * SECOND
+        if pipeline.apply_tick(tick(mid, source=source, sequence=sequence), now) is None:
+            last[source] = (mid, now)
+        quote = agree(pipeline, BITCOIN, now)
+        assert (quote is None) == (not last)
+        assert quote is None or (quote.bid, quote.as_of) in last.values()
+
+
+def test_bars_go_by_the_steady_time_and_by_what_venues_say_while_the_clock_is_ahead(a_source: Any) -> None:
+    """A tick without a time is of the steady time; one with a time keeps its own."""
+    ahead, euro, folding = NOON + 2 * HOUR, Pair("EUR", "USD"), BarAggregator()
+    sources = {key: a_source(key, pace=Pace.REALTIME, rate_type=RateType.MARKET) for key in ("first", "second")}
+    pipeline = PricePipeline(sources, aggregator=folding, bar_time=lambda now: now - 2 * HOUR)
+    assert pipeline.apply_tick(tick("1.1", pair=euro, as_of=NOON + SECOND), ahead) is None
+    assert pipeline.apply_tick(tick("1.2", pair=euro), ahead + 2 * SECOND) is None
+    (minute,) = [each for each in folding.closed(NOON + MINUTE) if each.interval is Interval.MINUTE]
+    assert (minute.bar.start, str(minute.bar.bid.o), str(minute.bar.bid.c)) == (NOON, "1.1", "1.2")
