@@ -26,7 +26,7 @@ from typing import Any
 import pytest
 from aiohttp import WSMsgType, web
 
-from cambist.cli import main, stream_address, watching
+from cambist.cli import main, show_prices, stream_address
 from cambist.cli.prices_table import prices_table
 from cambist.client.stream_client import ReconnectPolicy, StreamAddress, StreamClient
 from cambist.client.watch_list import Direction, Disconnection, WatchList
@@ -146,7 +146,7 @@ def _plain_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("COLUMNS", "120")
     monkeypatch.setenv("CAMBIST_KEY", KEY)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(watching, "_ONCE_SECONDS", 1.0)
+    monkeypatch.setattr(show_prices, "_ONCE_SECONDS", 1.0)
 
 
 @pytest.fixture

@@ -1,1 +1,1 @@
-"""What an operator types: one command a file."""
+"""The commands of the operator: one file for each command, and the modules that they share."""

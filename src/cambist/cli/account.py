@@ -1,4 +1,4 @@
-"""`cambist account`: who may ask, and on which plan."""
+"""`cambist account`: create and manage accounts."""
 
 from __future__ import annotations
 
@@ -9,9 +9,19 @@ import typer
 
 from cambist.accounts.account import Account, DatetimeFormat
 from cambist.accounts.quota import quota_of
-from cambist.cli.options import AnchorDay, AsJson, Data, Format, Name, datetime_format, day, open_account_admin
-from cambist.cli.output import print_json, print_key, report
-from cambist.cli.tables import plain, print_table
+from cambist.cli.formats import format_cell
+from cambist.cli.options import (
+    AnchorDay,
+    AsJson,
+    Data,
+    Format,
+    Name,
+    open_account_admin,
+    parse_datetime_format,
+    parse_day,
+)
+from cambist.cli.output import print_json, print_key, print_result
+from cambist.cli.tables import print_table
 from cambist.errors import BadParameter
 
 if TYPE_CHECKING:
@@ -19,7 +29,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Create, show, change and delete accounts.", no_args_is_help=True)
 
-Plan = Annotated[str, typer.Option(help="Plan, such as one: see `cambist plans list`.")]
+Plan = Annotated[str, typer.Option(help="Name of the plan: see `cambist plans list`.")]
 
 
 @app.command()
@@ -32,10 +42,10 @@ def create(
     data: Data = None,
     as_json: AsJson = False,
 ) -> None:
-    """Create an account with a first key, which is shown once."""
+    """Create an account with a first API key, which is shown only once."""
     with open_account_admin(data) as admin:
-        chosen = datetime_format(form) or DatetimeFormat.ISO
-        account, minted = admin.create(name, plan, 1 if anchor_day is None else anchor_day, chosen)
+        times = parse_datetime_format(form) or DatetimeFormat.ISO
+        account, minted = admin.create(name, plan, 1 if anchor_day is None else anchor_day, times)
         sentence = f"Account {account.name} was created on the plan {account.plan}."
         print_key({"account": _record(admin, account)}, minted.text, sentence, as_json=as_json)
 
@@ -55,18 +65,18 @@ def list_accounts(*, data: Data = None, as_json: AsJson = False) -> None:
 
 @app.command()
 def show(name: Name, *, data: Data = None, as_json: AsJson = False) -> None:
-    """Show an account, its current period and what it bought."""
+    """Show an account, its current period and the calls that it bought."""
     with open_account_admin(data) as admin:
         account = admin.account(name)
         record = {**_record(admin, account), "used": admin.used(account)}
     if as_json:
         print_json(record)
         return
-    bought = [f"{plain(each['calls'])} from {each['period_start']}" for each in record["bought"]]
+    bought = [f"{format_cell(each['calls'])} from {each['period_start']}" for each in record["bought"]]
     rows = (
         ("account", record["name"]),
         ("number", record["number"]),
-        ("plan", record["plan"] if record["plan_known"] else f"{record['plan']}, which the plans lack"),
+        ("plan", record["plan"] if record["plan_known"] else f"{record['plan']}, which is not in the plans file"),
         ("state", _state(record)),
         ("anchor day", record["anchor_day"]),
         ("datetime format", record["datetime_format"]),
@@ -80,52 +90,52 @@ def show(name: Name, *, data: Data = None, as_json: AsJson = False) -> None:
 
 @app.command()
 def suspend(name: Name, *, data: Data = None, as_json: AsJson = False) -> None:
-    """Disable an account's keys until it is resumed."""
+    """Disable an account: its keys are refused until it is resumed."""
     _suspend(name, data, suspended=True, as_json=as_json)
 
 
 @app.command()
 def resume(name: Name, *, data: Data = None, as_json: AsJson = False) -> None:
-    """Enable a suspended account's keys again."""
+    """Enable a suspended account again."""
     _suspend(name, data, suspended=False, as_json=as_json)
 
 
 @app.command()
 def move(name: Name, *, plan: Plan, data: Data = None, as_json: AsJson = False) -> None:
-    """Put an account on another plan, at once."""
+    """Change the plan of an account; this applies at once."""
     with open_account_admin(data) as admin:
         account = admin.move(admin.account(name), plan)
-        report(_record(admin, account), f"Account {name} is on the plan {plan}.", as_json=as_json)
+        print_result(_record(admin, account), f"Account {name} is on the plan {plan}.", as_json=as_json)
 
 
 @app.command()
 def change(
     name: Name, *, anchor_day: AnchorDay = None, form: Format = None, data: Data = None, as_json: AsJson = False
 ) -> None:
-    """Change the day on which an account's periods begin, or how it gets times."""
+    """Change an account's anchor day or datetime format."""
     if anchor_day is None and form is None:
         raise BadParameter("Nothing to change: give --anchor-day or --datetime-format")
     with open_account_admin(data) as admin:
-        account = admin.change(admin.account(name), anchor_day, datetime_format(form))
+        account = admin.change(admin.account(name), anchor_day, parse_datetime_format(form))
         sentence = f"Account {name}: anchor day {account.anchor_day}, datetime format {account.datetime_format}."
-        report(_record(admin, account), sentence, as_json=as_json)
+        print_result(_record(admin, account), sentence, as_json=as_json)
 
 
-# A number below zero looks like an option, and would be refused as an unknown one.
+# Without this, a negative number would be refused as an unknown option.
 @app.command(context_settings={"ignore_unknown_options": True})
 def buy(
     name: Name,
-    calls: Annotated[int, typer.Argument(help="Calls to add to its quota.")],
+    calls: Annotated[int, typer.Argument(help="Number of calls to add.")],
     *,
-    period: Annotated[str | None, typer.Option(help="A day of the period; the current period if left out.")] = None,
+    period: Annotated[str | None, typer.Option(help="A day of the period. Default: the current period.")] = None,
     data: Data = None,
     as_json: AsJson = False,
 ) -> None:
-    """Add extra calls for one period."""
+    """Add calls to an account's quota for one period."""
     with open_account_admin(data) as admin:
-        account, bought_for = admin.buy(admin.account(name), calls, day("period", period))
+        account, bought_for = admin.buy(admin.account(name), calls, parse_day("period", period))
         sentence = f"Account {name} has {calls:,} more calls from {bought_for.start} to {bought_for.end}."
-        report(_record(admin, account), sentence, as_json=as_json)
+        print_result(_record(admin, account), sentence, as_json=as_json)
 
 
 @app.command()
@@ -134,7 +144,7 @@ def delete(
     *,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
     force: Annotated[
-        bool, typer.Option("--force", help="Delete it even if it has usage; its usage records are kept.")
+        bool, typer.Option("--force", help="Delete it even if it has made calls; its usage records are kept.")
     ] = False,
     data: Data = None,
     as_json: AsJson = False,
@@ -144,15 +154,17 @@ def delete(
         account = admin.account(name)
         admin.check_deletable(account, force=force)
         if not yes:
-            _ask(f"Close the account {name} and its {len(admin.keys.of(account))} keys for good?")
+            _confirm(f"Close the account {name} and its {len(admin.keys.of(account))} keys for good?")
         admin.delete(account, force=force)
-    report({"deleted": name}, f"Account {name} is closed.", as_json=as_json)
+    print_result({"deleted": name}, f"Account {name} was deleted.", as_json=as_json)
 
 
-def _ask(question: str) -> None:
-    """Ask, and end here unless the answer is yes. Errors: BadParameter where there is nobody to ask."""
+def _confirm(question: str) -> None:
+    """Ask for confirmation, and exit unless the answer is yes. Errors: BadParameter without a terminal."""
     if not os.isatty(0):
-        raise BadParameter("There is no terminal to ask on whether this is meant: add --yes")
+        raise BadParameter(
+            "There is no terminal to ask for confirmation on; to delete the account without it, add --yes"
+        )
     typer.confirm(question, abort=True, err=True)
 
 
@@ -160,11 +172,11 @@ def _suspend(name: str, data: Data, *, suspended: bool, as_json: bool) -> None:
     with open_account_admin(data) as admin:
         account = admin.suspend(admin.account(name), suspended=suspended)
         record = _record(admin, account)
-        report(record, f"Account {name} is {_state(record)}.", as_json=as_json)
+        print_result(record, f"Account {name} is {_state(record)}.", as_json=as_json)
 
 
 def _record(admin: AccountAdmin, account: Account) -> dict[str, Any]:
-    """Give an account as machines get it; a quota of null is none."""
+    """Return an account as JSON has it; a quota of null means no limit."""
     plan, period = admin.plans.get(account.plan), admin.period(account)
     return {
         "name": account.name,

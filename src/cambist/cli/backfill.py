@@ -1,4 +1,4 @@
-"""`cambist backfill`: fill the archive with all that the sources have."""
+"""`cambist backfill`: store the history that the sources publish."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from typing import Annotated
 
 import typer
 
-from cambist.cli.options import AsJson, Data, day
+from cambist.cli.options import AsJson, Data, parse_day
 from cambist.settings import read_settings
 
 
 def backfill(
-    source: Annotated[str, typer.Argument(help="Key of a source, or all that are on.")] = "all",
+    source: Annotated[str, typer.Argument(help="Key of a source, or all for every source that is on.")] = "all",
     *,
     first: Annotated[str | None, typer.Option("--from", help="First day, such as 1999-01-04.")] = None,
     data: Data = None,
     as_json: AsJson = False,
 ) -> None:
-    """Fetch the history of a source, or of all sources, into the archive.
+    """Fetch the history of a source, or of all sources, and store it in the archive.
 
     The service may be running. If the command is interrupted, run it again: it continues where it stopped. It ends
     early if no source can be reached, and exits with 1 if anything failed.
     """
     settings = read_settings(os.environ, {"data": data})
-    since = day("--from", first)
-    from cambist.cli.backfilling import run
+    since = parse_day("--from", first)
+    from cambist.cli.run_backfill import run_backfill
 
-    if not run(settings, source, since, as_json=as_json):
+    if not run_backfill(settings, source, since, as_json=as_json):
         raise typer.Exit(1)

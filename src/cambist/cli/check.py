@@ -1,4 +1,4 @@
-"""`cambist check`: whether a data folder is still what was written."""
+"""`cambist check`: find damage in a data folder."""
 
 from __future__ import annotations
 

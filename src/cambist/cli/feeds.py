@@ -1,4 +1,4 @@
-"""`cambist feeds`: which sources there are, how they do, and a dry run of one's own."""
+"""`cambist feeds`: list the sources, show their status, and try a declaration."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 import typer
 
-from cambist.cli.ages import written_age
-from cambist.cli.options import AsJson, Data, day
+from cambist.cli.formats import format_age
+from cambist.cli.options import AsJson, Data, parse_day
 from cambist.cli.output import print_json
 from cambist.cli.tables import print_table
 from cambist.settings import read_settings
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from cambist.admin.sources import Listed
     from cambist.status.source_report import SourceReport, SourceReports
 
-app = typer.Typer(help="List the sources, show their status, try a declaration.", no_args_is_help=True)
+app = typer.Typer(help="List the sources, show their status, try a declaration of your own.", no_args_is_help=True)
 
-_SILENT_AFTER = timedelta(seconds=15)
-"""The bulletin comes every second: one this old means that nobody asks."""
+_OUTDATED_AFTER = timedelta(seconds=15)
+"""The ingest process writes its report every second: an older one means that it does not run."""
 
 
 @app.command("list")
 def list_feeds(*, data: Data = None, as_json: AsJson = False) -> None:
-    """List every source by rank: whether it is on, and why not."""
+    """List every source by rank, whether it is on, and why it is off."""
     from cambist.admin.sources import listed
 
     found = listed(read_settings(os.environ, {"data": data}), os.environ)
@@ -45,8 +45,9 @@ def list_feeds(*, data: Data = None, as_json: AsJson = False) -> None:
 def status(*, data: Data = None, as_json: AsJson = False) -> None:
     """Show the status of every source, from the service's last report.
 
-    Asked: time since its last answer. Lag: age of its newest data. Codes: how many codes it covers. Since: its first
-    year in the archive. Held: its fixings in quarantine. Why: the last error, why it is off, or refused ticks.
+    Asked: time since its last answer. Lag: age of its newest data. Codes: number of codes it covers. Since: its first
+    year in the archive. Held: number of its fixings in quarantine. Why: the last error, why it is off, or why ticks
+    were refused.
     """
     from cambist.admin.sources import last_source_reports
     from cambist.clock import utc_now
@@ -59,30 +60,30 @@ def status(*, data: Data = None, as_json: AsJson = False) -> None:
     columns = ("Source", "State", "Asked", "Lag", "Codes", "Since", "Held", "Why")
     print_table(columns, (_report_row(report, now) for report in source_reports.reports))
     age = now - source_reports.written_at
-    if age > _SILENT_AFTER:
-        typer.echo(f"Nobody asks the sources now: this is what was so {written_age(age)} ago.")
+    if age > _OUTDATED_AFTER:
+        typer.echo(f"Nobody asks the sources now: this is what was so {format_age(age)} ago.")
 
 
 @app.command("try")
 def try_feed(
-    file: Annotated[Path, typer.Argument(help="Declaration of a source of your own, TOML.")],
+    file: Annotated[Path, typer.Argument(help="TOML file that declares a source of your own.")],
     *,
-    first: Annotated[str | None, typer.Option("--from", help="First day to ask for; the newest if left out.")] = None,
-    payload: Annotated[Path | None, typer.Option(help="Read this saved answer instead of asking.")] = None,
+    first: Annotated[str | None, typer.Option("--from", help="First day to request. Default: the newest days.")] = None,
+    payload: Annotated[Path | None, typer.Option(help="Read this saved answer instead of asking the source.")] = None,
     data: Data = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check a declaration, ask its source once and show what is read; nothing is kept."""
+    """Check a declaration, request its source once, and show what was read. Nothing is stored."""
     from cambist.admin.declaration_dry_run import DeclarationDryRun
     from cambist.clock import utc_now
 
-    trying = DeclarationDryRun(read_settings(os.environ, {"data": data}), os.environ, utc_now().date())
-    since = day("--from", first)
-    tried = trying.ask(file, since) if payload is None else trying.read(file, payload, since)
+    dry_run = DeclarationDryRun(read_settings(os.environ, {"data": data}), os.environ, utc_now().date())
+    since = parse_day("--from", first)
+    result = dry_run.ask(file, since) if payload is None else dry_run.read(file, payload, since)
     if as_json:
-        print_json(_tried_record(tried))
+        print_json(_result_record(result))
     else:
-        typer.echo("\n".join(_tried_lines(tried)))
+        typer.echo("\n".join(_result_lines(result)))
 
 
 def _listed_record(each: Listed) -> dict[str, Any]:
@@ -122,8 +123,8 @@ def _report_row(report: SourceReport, now: datetime) -> Sequence[object]:
     return [
         report.key,
         report.condition(now),
-        "" if report.last_success is None else written_age(now - report.last_success),
-        "" if lag is None else written_age(lag),
+        "" if report.last_success is None else format_age(now - report.last_success),
+        "" if lag is None else format_age(lag),
         report.codes or "",
         f"{report.first:%Y}" if report.first else "",
         report.waiting or "",
@@ -140,22 +141,22 @@ def _reasons(report: SourceReport) -> Iterator[str]:
         yield f"{count:,} ticks {reason}"
 
 
-def _tried_record(tried: DryRunResult) -> dict[str, Any]:
+def _result_record(result: DryRunResult) -> dict[str, Any]:
     return {
-        "key": tried.source.key,
-        "name": tried.source.name,
-        "origin": tried.origin,
-        "asked": {"first": tried.inquiry.first, "last": tried.inquiry.last},
-        "read": msgspec.to_builtins(tried.trial),
+        "key": result.source.key,
+        "name": result.source.name,
+        "origin": result.origin,
+        "asked": {"first": result.inquiry.first, "last": result.inquiry.last},
+        "read": msgspec.to_builtins(result.trial),
     }
 
 
-def _tried_lines(tried: DryRunResult) -> Iterator[str]:
-    source, trial = tried.source, tried.trial
+def _result_lines(result: DryRunResult) -> Iterator[str]:
+    source, trial = result.source, result.trial
     yield f"{source.name} would be the source [{source.key}]: {source.covers}."
-    # A saved answer was asked for days that nobody knows any more.
-    days = f", for {tried.inquiry.first} to {tried.inquiry.last}" if tried.origin == tried.inquiry.origin else ""
-    yield f"From {tried.origin}{days}."
+    # The days that a saved answer was requested for are not known.
+    days = f", for {result.inquiry.first} to {result.inquiry.last}" if result.origin == result.inquiry.origin else ""
+    yield f"From {result.origin}{days}."
     yield f"Read: {trial.fixings:,} rates of {trial.first} to {trial.last}, such as"
     yield from (f"  {line}" for line in trial.sample)
     if trial.unknown:

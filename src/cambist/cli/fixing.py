@@ -1,4 +1,4 @@
-"""`cambist fixing`: where a rate of a day came from, for whoever must show it."""
+"""`cambist fixing`: what the archive received for a pair and day."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cambist.cli.options import AsJson, Data, day
+from cambist.cli.formats import format_fixing
+from cambist.cli.options import AsJson, Data, parse_day
 from cambist.cli.output import print_json
 from cambist.cli.tables import print_table
 from cambist.errors import BadParameter, NoRate
@@ -20,15 +21,15 @@ if TYPE_CHECKING:
 
 
 def fixing(
-    base: Annotated[str, typer.Argument(help="Base of the pair, such as EUR, or a coin.")],
-    quote: Annotated[str, typer.Argument(help="Quote of the pair, such as USD; USD for coins.")],
+    base: Annotated[str, typer.Argument(help="Base of the pair: a currency such as EUR, or a coin.")],
+    quote: Annotated[str, typer.Argument(help="Quote of the pair, such as USD; for coins always USD.")],
     first: Annotated[str, typer.Argument(metavar="DAY", help="Day, such as 2026-10-30.")],
-    last: Annotated[str | None, typer.Argument(metavar="[LAST]", help="Last day, for all from DAY on.")] = None,
+    last: Annotated[str | None, typer.Argument(metavar="[LAST]", help="Last day, for all days from DAY on.")] = None,
     *,
     data: Data = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show everything that the archive received for a pair and day.
+    """Show every fixing that the archive received for a pair and day.
 
     Each row has the source, the digits as published, the time of receipt and the origin. A pair is found in either
     direction. For a coin the archive has its price in USD at the end of the day, midnight UTC.
@@ -50,23 +51,21 @@ def fixing(
 
 
 def _days(first: str, last: str | None) -> tuple[date, date]:
-    """Read the days. Errors: BadParameter."""
-    since = day("day", first)
-    until = day("last day", last) or since
+    """Parse the first and the last day. Errors: BadParameter."""
+    since = parse_day("day", first)
+    until = parse_day("last day", last) or since
     if since is None or until is None or until < since:
         raise BadParameter(f"Invalid last day: [{until}] lies before the first, {since}")
     return since, until
 
 
 def _row(known: ReceivedFixing) -> list[object]:
-    from cambist.cli.published import published
-
     fixing = known.fixing
-    return [fixing.source, fixing.pair, fixing.day, published(fixing), known.received_at, known.origin]
+    return [fixing.source, fixing.pair, fixing.day, format_fixing(fixing), known.received_at, known.origin]
 
 
 def _record(known: ReceivedFixing) -> dict[str, Any]:
-    """Give it as machines get it: the value is a text, in the digits that were published."""
+    """Return a fixing as JSON has it; its value is a string with the digits that were published."""
     fixing = known.fixing
     return {
         "source": fixing.source,
@@ -104,11 +103,11 @@ def _span(since: date, until: date) -> str:
 
 
 def _hint(settings: Settings, pair: Pair, day: date) -> str:
-    """Say which day has one instead, where weekends and holidays leave none."""
+    """Return which earlier day has a fixing, because there is none on weekends and holidays."""
     from cambist.admin.revisions import last_fixed
 
     before = last_fixed(settings, pair, day)
     if before is None:
         return ""
-    rest = "on weekends most sources publish nothing" if day.weekday() >= 5 else "it may be a holiday"
-    return f": {rest}; the last day before it with a fixing is {before}"
+    reason = "on weekends most sources publish nothing" if day.weekday() >= 5 else "it may be a holiday"
+    return f": {reason}; the last day before it with a fixing is {before}"

@@ -1,4 +1,4 @@
-"""`cambist key`: what opens the gate for an account. A key is never an argument: it is named by its prefix."""
+"""`cambist key`: create and manage API keys. A key is never an argument: its prefix names it."""
 
 from __future__ import annotations
 
@@ -7,35 +7,36 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cambist.accounts.account import KeyRecord
-from cambist.cli.options import AsJson, Data, Name, Prefix, duration, moment, open_account_admin
-from cambist.cli.output import print_json, print_key, report
-from cambist.cli.tables import plain, print_table
+from cambist.cli.formats import format_cell
+from cambist.cli.options import AsJson, Data, Name, Prefix, open_account_admin, parse_duration, parse_moment
+from cambist.cli.output import print_json, print_key, print_result
+from cambist.cli.tables import print_table
 
 if TYPE_CHECKING:
     from cambist.admin.accounts import AccountAdmin
 
-app = typer.Typer(help="Create, list, revoke and rotate keys.", no_args_is_help=True)
+app = typer.Typer(help="Create, list, revoke and rotate API keys.", no_args_is_help=True)
 
 
 @app.command()
 def create(
     account: Name,
     *,
-    name: Annotated[str, typer.Option(help="A name for the key, to recognise it.")] = "",
+    name: Annotated[str, typer.Option(help="Name of the key, shown in lists.")] = "",
     expires: Annotated[str | None, typer.Option(help="Day or time (UTC) from which the key no longer works.")] = None,
     data: Data = None,
     as_json: AsJson = False,
 ) -> None:
-    """Add a key to an account, and show it once."""
+    """Create a key for an account, and show it once."""
     with open_account_admin(data) as admin:
-        minted = admin.keys.create(admin.account(account), name, moment("expires", expires))
+        minted = admin.keys.create(admin.account(account), name, parse_moment("expires", expires))
         record = {
             "account": account,
             "prefix": minted.new.prefix,
             "name": minted.new.name,
             "expires_at": minted.new.expires_at,
         }
-        until = f", which expires at {plain(minted.new.expires_at)} UTC" if minted.new.expires_at else ""
+        until = f", which expires at {format_cell(minted.new.expires_at)} UTC" if minted.new.expires_at else ""
         print_key(record, minted.text, f"Account {account} has a new key{until}.", as_json=as_json)
 
 
@@ -57,12 +58,12 @@ def list_keys(account: Name, *, data: Data = None, as_json: AsJson = False) -> N
 
 @app.command()
 def revoke(account: Name, prefix: Prefix, *, data: Data = None, as_json: AsJson = False) -> None:
-    """End a key at once."""
+    """Revoke a key; it stops working at once."""
     with open_account_admin(data) as admin:
         key = admin.keys.revoke(admin.account(account), prefix)
-        report(
+        print_result(
             _record(admin, key),
-            f"The key {key.prefix} of the account {account} opens nothing any more.",
+            f"The key {key.prefix} of the account {account} no longer works.",
             as_json=as_json,
         )
 
@@ -81,7 +82,7 @@ def rotate(
     The new key takes over the old one's name and lifetime.
     """
     with open_account_admin(data) as admin:
-        minted, old = admin.keys.rotate(admin.account(account), prefix, duration("overlap", overlap))
+        minted, old = admin.keys.rotate(admin.account(account), prefix, parse_duration("overlap", overlap))
         old_record = _record(admin, old)
         record = {
             "account": account,
@@ -91,13 +92,13 @@ def rotate(
             "old": old_record,
         }
         sentence = (
-            f"Account {account} has a new key; the old one, {old.prefix}, ends at {plain(_ends(old_record))} UTC."
+            f"Account {account} has a new key; the old one, {old.prefix}, ends at {format_cell(_ends(old_record))} UTC."
         )
         print_key(record, minted.text, sentence, as_json=as_json)
 
 
 def _record(admin: AccountAdmin, key: KeyRecord) -> dict[str, Any]:
-    """Give a key as machines get it: everything but the key."""
+    """Return a key as JSON has it: everything but the key itself."""
     return {
         "account": key.account,
         "prefix": key.prefix,

@@ -30,11 +30,11 @@ COMMANDS = (
     "settings",
     "openapi",
 )
-"""Each is a module of this package, with a Typer of its own (`app`) or a function of its name."""
+"""Each is a module of this package with a Typer (`app`) or a function of the same name."""
 
 
 class Commands(Mapping[str, Any]):
-    """The commands by name; each is imported when it is looked at, so that none waits for the others."""
+    """The commands by name. Each module is imported when its command is needed, so that all commands start fast."""
 
     def __getitem__(self, name: str) -> Any:
         if name not in COMMANDS:
@@ -79,8 +79,8 @@ app = typer.Typer(
 )
 
 
-def _version(asked: bool) -> None:  # noqa: FBT001  Typer hands a flag's value over by position
-    if asked:
+def _version(is_requested: bool) -> None:  # noqa: FBT001  Typer passes it by position
+    if is_requested:
         typer.echo(f"cambist {__version__}")
         raise typer.Exit
 
@@ -95,7 +95,7 @@ def callback(
 
 
 def main() -> None:
-    """Run a command; what cannot be done is said in one sentence on standard error."""
+    """Run a command. An error is printed as one sentence on standard error, and the exit code is 2."""
     try:
         app()
     except (CambistError, OSError) as error:

@@ -1,4 +1,4 @@
-"""`cambist openapi`: the interface as a document."""
+"""`cambist openapi`: write the OpenAPI document of the HTTP API."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import typer
 
 def openapi(
     *,
-    output: Annotated[Path | None, typer.Option(help="Write it here instead of to standard output.")] = None,
+    output: Annotated[Path | None, typer.Option(help="Write it to this file instead of standard output.")] = None,
     check: Annotated[Path | None, typer.Option(help="Compare it with this file; exit with 1 if they differ.")] = None,
 ) -> None:
-    """Write the OpenAPI document of the service, generated from the endpoints."""
+    """Write the OpenAPI document of the HTTP API, generated from the endpoints."""
     from cambist.api.openapi import document
     from cambist.registry.components import endpoints
 

@@ -1,4 +1,4 @@
-"""What operators give to several commands, and how it is read: the folder, moments, days, durations."""
+"""Options that several commands share, and the parsers of their values."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ if TYPE_CHECKING:
     from cambist.admin.accounts import AccountAdmin
 
 Data = Annotated[Path | None, typer.Option(help="The service's data folder.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Write it as JSON, for machines.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Write the output as JSON.")]
 Name = Annotated[str, typer.Argument(metavar="ACCOUNT", help="Name of the account.")]
 Prefix = Annotated[str, typer.Argument(help="First characters of the key, as `cambist key list` shows them.")]
-AnchorDay = Annotated[int | None, typer.Option(help="Day of the month on which its periods begin, 1 to 31.")]
+AnchorDay = Annotated[int | None, typer.Option(help="Day of the month on which the account's periods begin, 1 to 31.")]
 Format = Annotated[
-    str | None, typer.Option("--datetime-format", help=f"How it gets times: {', '.join(DatetimeFormat)}.")
+    str | None,
+    typer.Option("--datetime-format", help=f"Format of the times in its answers: {', '.join(DatetimeFormat)}."),
 ]
 
 _DAY = r"\d{4}-\d\d-\d\d"
@@ -33,30 +34,33 @@ _MOMENT = re.compile(rf"{_DAY}([T ]\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)?)?", re.AS
 
 
 def open_account_admin(data: Path | None) -> AccountAdmin:
-    """Open the office of the folder that the settings name. Errors: CannotStart, SettingRefused, PlansRefused."""
+    """Open the accounts of the data folder that the settings name.
+
+    Errors: CannotStart, SettingRefused, PlansRefused.
+    """
     from cambist.admin.accounts import AccountAdmin
     from cambist.clock import utc_now
 
     return AccountAdmin(read_settings(os.environ, {"data": data}), utc_now)
 
 
-def datetime_format(text: str | None) -> DatetimeFormat | None:
-    """Read a format's name. Errors: BadParameter."""
+def parse_datetime_format(text: str | None) -> DatetimeFormat | None:
+    """Parse the name of a datetime format. Errors: BadParameter."""
     if text is not None and text not in set(DatetimeFormat):
         raise BadParameter(f"Unknown datetime format: [{echo(text)}]; {nearest(text, DatetimeFormat)}")
     return None if text is None else DatetimeFormat(text)
 
 
-def day(name: str, text: str | None) -> date | None:
-    """Read a day. Errors: BadParameter."""
+def parse_day(name: str, text: str | None) -> date | None:
+    """Parse a day such as 2026-12-31. Errors: BadParameter."""
     try:
         return None if text is None else datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC).date()
     except ValueError:
         raise BadParameter(f"Invalid {name}: [{echo(text or '')}], it takes a day such as 2026-12-31") from None
 
 
-def moment(name: str, text: str | None) -> datetime | None:
-    """Read a moment; without an offset it is UTC, and a day is its first moment. Errors: BadParameter."""
+def parse_moment(name: str, text: str | None) -> datetime | None:
+    """Parse a day or a time. Without an offset a time is UTC; a day means its start. Errors: BadParameter."""
     if text is None:
         return None
     try:
@@ -71,8 +75,8 @@ def moment(name: str, text: str | None) -> datetime | None:
     return utc
 
 
-def duration(name: str, text: str) -> timedelta:
-    """Read an ISO 8601 duration. Errors: BadParameter."""
+def parse_duration(name: str, text: str) -> timedelta:
+    """Parse an ISO 8601 duration. Errors: BadParameter."""
     try:
         return msgspec.convert(text, timedelta)
     except (msgspec.ValidationError, OverflowError):

@@ -1,4 +1,4 @@
-"""How commands tell what they did: a line for people, JSON for machines."""
+"""How commands print their results: a sentence for people, or JSON for programs."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import typer
 Record = Mapping[str, Any]
 
 
-def report(record: Record | Sequence[Record], sentence: str, *, as_json: bool) -> None:
-    """Write what was done: the record for machines, or a sentence."""
+def print_result(record: Record | Sequence[Record], sentence: str, *, as_json: bool) -> None:
+    """Print the record as JSON, or the sentence."""
     if as_json:
         print_json(record)
     else:
@@ -20,12 +20,12 @@ def report(record: Record | Sequence[Record], sentence: str, *, as_json: bool) -
 
 
 def print_json(record: Record | Sequence[Record]) -> None:
-    """Write a record as JSON."""
+    """Print a record as JSON."""
     typer.echo(msgspec.json.format(msgspec.json.encode(record)).decode())
 
 
 def print_key(record: Record, key: str, sentence: str, *, as_json: bool) -> None:
-    """Write a key, the only time that it is shown: alone on standard output, so that a script can take it."""
+    """Print a new API key. Without JSON, standard output has only the key, so that scripts can read it."""
     if as_json:
         print_json({**record, "key": key})
         return

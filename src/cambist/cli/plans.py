@@ -1,4 +1,4 @@
-"""`cambist plans`: what accounts can be on. The plans stand in `plans.toml` of the data folder."""
+"""`cambist plans`: list, check and reload the plans in `plans.toml` of the data folder."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 
 from cambist.accounts.plan import Plan, default_plans
 from cambist.cli.options import AsJson, Data, open_account_admin
-from cambist.cli.output import Record, print_json, report
+from cambist.cli.output import Record, print_json, print_result
 from cambist.cli.tables import print_table
 
 app = typer.Typer(help="List, check and reload the plans.", no_args_is_help=True)
@@ -18,7 +18,7 @@ app = typer.Typer(help="List, check and reload the plans.", no_args_is_help=True
 
 @app.command("list")
 def list_plans(*, data: Data = None, as_json: AsJson = False) -> None:
-    """List the plans in force."""
+    """List the plans that the service uses."""
     with open_account_admin(data) as admin:
         plans = list(admin.plans.values())
     if as_json:
@@ -30,12 +30,12 @@ def list_plans(*, data: Data = None, as_json: AsJson = False) -> None:
 
 @app.command()
 def check(
-    file: Annotated[Path | None, typer.Argument(help="A plans file; the data folder's if left out.")] = None,
+    file: Annotated[Path | None, typer.Argument(help="A plans file. Default: the one in the data folder.")] = None,
     *,
     data: Data = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check a plans file, and change nothing."""
+    """Check a plans file; nothing is changed."""
     if file is not None:
         from cambist.registry.plans import read_plans_file
 
@@ -44,7 +44,7 @@ def check(
         with open_account_admin(data) as admin:
             file, plans = admin.plans_file, admin.check_plans()
     record = {"file": str(file), "plans": list(plans)}
-    report(record, f"{file} is right: {', '.join(plans)}.", as_json=as_json)
+    print_result(record, f"{file} is right: {', '.join(plans)}.", as_json=as_json)
 
 
 @app.command("reload")
@@ -53,12 +53,12 @@ def reload_plans(*, data: Data = None, as_json: AsJson = False) -> None:
     with open_account_admin(data) as admin:
         plans = admin.reload_plans()
         record = {"file": str(admin.plans_file), "plans": list(plans)}
-    report(record, f"The plans hold now: {', '.join(plans)}.", as_json=as_json)
+    print_result(record, f"These plans apply now: {', '.join(plans)}.", as_json=as_json)
 
 
 @app.command()
 def defaults() -> None:
-    """Write the default plans to standard output, as the first start writes them to the plans file."""
+    """Print the default plans, which the first start writes to the plans file."""
     typer.echo(default_plans(), nl=False)
 
 

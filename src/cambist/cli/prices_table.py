@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from decimal import Decimal
 
 from rich.table import Table
 from rich.text import Text
 
-from cambist.cli.ages import written_age
+from cambist.cli.formats import format_age, format_price
 from cambist.client.watch_list import Direction, WatchList
 
 _COLUMNS = ("Symbol", "Bid", "Ask", "Mid", "Spread", "Age", "")
@@ -19,7 +18,7 @@ _PLAIN_ARROWS = {Direction.UP: "^", Direction.DOWN: "v", Direction.NONE: ""}
 
 
 def prices_table(watch_list: WatchList, now: datetime, *, ascii_only: bool = False) -> Table:
-    """Make the table of what is watched; the prices of a stream that is lost are grey."""
+    """Return the table of a watch list. It is grey while the stream is lost."""
     table = Table(style="dim" if watch_list.disconnection else "")
     for name in _COLUMNS:
         table.add_column(name, justify="left" if name == "Symbol" else "right", min_width=1, overflow="fold")
@@ -40,11 +39,6 @@ def _cells(watch_list: WatchList, symbol: str, now: datetime, *, ascii_only: boo
     if price is None:
         return [*[Text("-")] * 5, Text(watch_list.missing_reason(symbol))]
     arrows = _PLAIN_ARROWS if ascii_only else _ARROWS
-    numbers = [written(number) for number in (price.bid, price.ask, price.mid, price.spread)]
+    numbers = [format_price(number) for number in (price.bid, price.ask, price.mid, price.spread)]
     arrow = Text(arrows[price.direction], style=_STYLES[price.direction])
-    return [*map(Text, numbers), Text(written_age(price.age(now))), arrow]
-
-
-def written(number: Decimal) -> str:
-    """Write a price without an exponent."""
-    return format(number, "f")
+    return [*map(Text, numbers), Text(format_age(price.age(now))), arrow]

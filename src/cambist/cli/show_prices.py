@@ -1,4 +1,4 @@
-"""Showing prices as they come: one table, a table that lives, or lines where the output is no terminal."""
+"""Show prices: as one table, as a table that is redrawn, or as lines if the output is not a terminal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import typer
 from rich.console import Console
 from rich.live import Live
 
-from cambist.cli.prices_table import prices_table, written
+from cambist.cli.formats import format_price
+from cambist.cli.prices_table import prices_table
 from cambist.cli.stream_address import stream_address
 from cambist.cli.tables import console
 from cambist.client.stream_client import StreamClient
@@ -22,11 +23,11 @@ from cambist.settings import Settings
 from cambist.stream.messages import StreamName
 
 _ONCE_SECONDS = 10.0
-_DRAW_EVERY = 0.25
+_REDRAW_SECONDS = 0.25
 
 
-def show(settings: Settings, pairs: Sequence[str], url: str | None, *, once: bool, per_second: bool) -> bool:
-    """Show prices until Ctrl-C, or one table; say whether every pair had a price. Errors: RequestRefused, OSError."""
+def show_prices(settings: Settings, pairs: Sequence[str], url: str | None, *, once: bool, per_second: bool) -> bool:
+    """Show prices until Ctrl-C, or one table; return whether every pair has one. Errors: RequestRefused, OSError."""
     watch_list = WatchList(pairs)
     stream = StreamName.FX1S if per_second else StreamName.FX
     client = StreamClient(stream_address(settings, url), watch_list, stream, utc_now, _warn)
@@ -34,7 +35,7 @@ def show(settings: Settings, pairs: Sequence[str], url: str | None, *, once: boo
         asyncio.run(_show(client, watch_list, once=once))
     except KeyboardInterrupt:
         return True
-    except BrokenPipeError:  # whoever read the lines has had enough
+    except BrokenPipeError:  # the reader of the pipe has ended, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return True
     return watch_list.has_all_prices
@@ -65,7 +66,7 @@ async def _show_lines(client: StreamClient, watch_list: WatchList) -> None:
             price = watch_list.prices[symbol]
             if price is not None:
                 as_of = price.as_of.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-                typer.echo(f"{symbol} {written(price.bid)} {written(price.ask)} {as_of}")
+                typer.echo(f"{symbol} {format_price(price.bid)} {format_price(price.ask)} {as_of}")
 
 
 async def _show_live(client: StreamClient, watch_list: WatchList) -> None:
@@ -82,10 +83,10 @@ async def _show_live(client: StreamClient, watch_list: WatchList) -> None:
 
 
 async def _draw(live: Live, watch_list: WatchList, *, ascii_only: bool) -> None:
-    """Draw the table again and again: ages grow also where no price comes."""
+    """Redraw the table regularly, because ages grow even if no price comes."""
     while True:
         live.update(prices_table(watch_list, utc_now(), ascii_only=ascii_only), refresh=True)
-        await asyncio.sleep(_DRAW_EVERY)
+        await asyncio.sleep(_REDRAW_SECONDS)
 
 
 def _warn(sentence: str) -> None:

@@ -1,4 +1,4 @@
-"""Running a backfill: bars while it runs, then what it did."""
+"""Run a backfill with progress bars, and print what it stored."""
 
 from __future__ import annotations
 
@@ -21,49 +21,49 @@ from cambist.settings import Settings
 _COLUMNS = ("Source", "Parts", "Filed before", "Added", "Corrected", "Quarantined", "Failed", "Longest gaps")
 
 
-def run(settings: Settings, source: str, since: date | None, *, as_json: bool) -> bool:
-    """Fill in a source or all, and tell what was done; say whether nothing failed. Errors: BadParameter."""
+def run_backfill(settings: Settings, source: str, since: date | None, *, as_json: bool) -> bool:
+    """Backfill one source or all, and print the result; return whether nothing failed. Errors: BadParameter."""
     if since is not None and since > utc_now().date():
         raise BadParameter(f"Invalid --from: [{since}] lies ahead, it takes a day up to today")
     if not settings.data.exists():
         raise BadParameter(f"There is no data folder {settings.data}: run [cambist serve] once, or name --data")
     backfilling = Backfilling(settings, os.environ, utc_now)
     try:
-        filled = _filled(backfilling, source, since)
+        filled = _backfill(backfilling, source, since)
     finally:
         backfilling.close()
-    _tell(filled, as_json=as_json)
+    _print_result(filled, as_json=as_json)
     return not any(each.course.failed for each in filled)
 
 
-def _filled(backfilling: Backfilling, source: str, since: date | None) -> list[Filled]:
+def _backfill(backfilling: Backfilling, source: str, since: date | None) -> list[Filled]:
     adapters = backfilling.chosen(source)
-    with _bar() as bar:
+    with _progress() as progress:
         tasks = {
-            adapter.source.key: bar.add_task(adapter.source.key, total=None, visible=False) for adapter in adapters
+            adapter.source.key: progress.add_task(adapter.source.key, total=None, visible=False) for adapter in adapters
         }
 
-        def told(course: BackfillProgress) -> None:
-            bar.update(tasks[course.key], completed=course.done, total=course.parts, visible=not course.is_over)
+        def update(course: BackfillProgress) -> None:
+            progress.update(tasks[course.key], completed=course.done, total=course.parts, visible=not course.is_over)
 
-        return backfilling.run(adapters, since, told)
+        return backfilling.run(adapters, since, update)
 
 
-def _bar() -> Progress:
-    """Make the bars: of the sources that are being asked, and only while they are."""
+def _progress() -> Progress:
+    """Return progress bars on standard error, which disappear at the end."""
     console = Console(stderr=True)
     columns = (TextColumn("{task.description:>18}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 
 
-def _tell(filled: Sequence[Filled], *, as_json: bool) -> None:
+def _print_result(filled: Sequence[Filled], *, as_json: bool) -> None:
     if as_json:
         print_json([_record(each) for each in filled])
         return
     courses = [each.course for each in filled]
-    silent = [course for course in courses if course.is_silent]
-    if len(silent) == len(courses) > 1:
-        typer.echo(f"cambist: No source can be reached: {silent[0].failed[0]}", err=True)
+    unreachable = [course for course in courses if course.is_silent]
+    if len(unreachable) == len(courses) > 1:
+        typer.echo(f"cambist: No source can be reached: {unreachable[0].failed[0]}", err=True)
         return
     print_table(_COLUMNS, [[*_record(each).values()] for each in filled if not each.course.is_silent])
     for course in courses:

@@ -1,4 +1,4 @@
-"""Running the service: what `cambist serve` prepares, starts and says."""
+"""Run the service: prepare the data folder, start the processes, and print the owner's key at the first start."""
 
 from __future__ import annotations
 
@@ -32,59 +32,61 @@ from cambist.settings import Settings
 log = logging.getLogger(__name__)
 
 
-def run(settings: Settings) -> None:
-    """Prepare the data folder, then answer until told to stop. Errors: CannotStart."""
+def run_service(settings: Settings) -> None:
+    """Prepare the data folder, then serve until a signal stops the service. Errors: CannotStart."""
     os.umask(0o077)
     logging.config.dictConfig(log_config(settings.log_level))
     log.info("Cambist %s, data in %s", __version__, settings.data.resolve())
     keys = checked_keys(settings, os.environ)
-    keeper = Bootstrap(settings, utc_now)
+    bootstrap = Bootstrap(settings, utc_now)
     check_certificate(settings.tls_cert, settings.tls_key)
-    listening_on = free_address(settings.host, settings.port)
+    listening_socket = free_address(settings.host, settings.port)
     address = f"{settings.scheme}://{settings.host}:{settings.port}{settings.path_prefix}"
-    _prepare(keeper, address)
+    _prepare(bootstrap, address)
     log.info("Serving %s with %d workers of %d threads", address, settings.workers, settings.threads)
-    with ExitStack() as companions:
-        companions.enter_context(ChildProcess("bookkeeper", write_usage, settings))
+    with ExitStack() as processes:
+        processes.enter_context(ChildProcess("bookbootstrap", write_usage, settings))
         if settings.sandbox:
             log.info("Sandbox: every price is simulated, by the seed %d", settings.sandbox_seed)
-            companions.enter_context(ChildProcess("sandbox", run_sandbox, settings))
+            processes.enter_context(ChildProcess("sandbox", run_sandbox, settings))
         elif settings.fetch:
-            companions.enter_context(ChildProcess("gatherer", partial(ingest, keys=keys), settings))
+            processes.enter_context(ChildProcess("gatherer", partial(ingest, keys=keys), settings))
         if settings.stream_port:
-            companions.enter_context(ChildProcess("stream", stream, settings))
-        finished = server.run(settings, listening_on, partial(load_worker, settings, os.getpid()), keeper.reload_plans)
+            processes.enter_context(ChildProcess("stream", stream, settings))
+        finished = server.run(
+            settings, listening_socket, partial(load_worker, settings, os.getpid()), bootstrap.reload_plans
+        )
     if finished:
         log.info("Stopped; answers in flight were finished")
     else:
         log.warning("Stopped; answers that were in flight longer than %d s were cut off", server.FINISH_SECONDS)
 
 
-def _prepare(keeper: Bootstrap, address: str) -> None:
-    with _bar() as bar:
-        task = bar.add_task("Reading exchange rates", total=None, visible=False)
-        keeper.prepare(lambda count: bar.update(task, advance=count, visible=True))
-    key = keeper.create_owner()
-    keeper.close()
+def _prepare(bootstrap: Bootstrap, address: str) -> None:
+    with _progress() as progress:
+        task = progress.add_task("Reading exchange rates", total=None, visible=False)
+        bootstrap.prepare(lambda count: progress.update(task, advance=count, visible=True))
+    key = bootstrap.create_owner()
+    bootstrap.close()
     if key:
-        _introduce(key, keeper.owner_key, address)
+        _print_owner_key(key, bootstrap.owner_key, address)
 
 
-def _bar() -> Progress:
+def _progress() -> Progress:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     console = Console(stderr=True)
     return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 
 
-def _introduce(key: str, left_in: Path, address: str) -> None:
-    """Print the owner's key, once and to standard output only: the log never names a key.
+def _print_owner_key(key: str, key_file: Path, address: str) -> None:
+    """Print the owner's key once, to standard output and not to the log, which never contains keys.
 
-    The line to try takes it from the file: on a command line it would stand in process lists and shell histories.
+    The example reads the key from the file: on a command line, process lists and the shell's history would show it.
     """
     typer.echo(
-        f"\nYour API key, shown only now and left in {left_in} for scripts:\n\n"
+        f"\nYour API key, shown only now and left in {key_file} for scripts:\n\n"
         f"  {key}\n\n"
         "Try it, or read the reference at "
         f"{address}/docs:\n\n"
-        f"  sed 's/^/X-API-Key: /' {left_in} | curl -H @- '{address}/fetch-one?from=EUR&to=USD'\n"
+        f"  sed 's/^/X-API-Key: /' {key_file} | curl -H @- '{address}/fetch-one?from=EUR&to=USD'\n"
     )

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from cambist.cli.ages import written_age
+from cambist.cli.formats import format_age
 
 
 @pytest.mark.parametrize(
@@ -24,4 +24,4 @@ from cambist.cli.ages import written_age
     ],
 )
 def test_an_age_is_written_in_its_largest_unit(age: timedelta, text: str) -> None:
-    assert written_age(age) == text
+    assert format_age(age) == text
