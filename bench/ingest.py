@@ -20,8 +20,8 @@ from cambist.api.worker_state import utc_now
 from cambist.ingest.price_pipeline import PricePipeline
 from cambist.pricing.pair import Pair
 from cambist.pricing.tick import Tick
-from cambist.processes import gc_tuning
 from cambist.processes.bootstrap import Bootstrap
+from cambist.processes.process import tune_gc
 from cambist.registry.sources import adapters
 from cambist.settings import Settings
 from cambist.storage.shared.rate_book_file import RateBookFile, Topic
@@ -41,7 +41,7 @@ def resident(process: int | str) -> float:
 
 def read_for(folder: Path, seconds: float, pid: int) -> tuple[list[float], int, list[float]]:
     """Read every book for so long; give the age of each price when it was first seen, the books, and memory."""
-    gc_tuning.collect_seldom()  # as a worker does
+    tune_gc()  # as a worker does
     book_file, ages, books, held = RateBookFile(folder), [], 0, []
     seen, before, end = book_file.version(Topic.BOOK), {}, time.monotonic() + seconds
     while time.monotonic() < end:

@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import logging
-import os
-import signal
 import threading
 from collections.abc import Callable, Iterator
 
@@ -48,7 +46,7 @@ def watching(
     book_file: Board, each_second: Callable[[], None] = lambda: None, **take: Callable[[], None]
 ) -> StateReloader[str]:
     takes = {topic: book_file.taker(topic) for topic in book_file.versions} | take
-    return StateReloader(book_file.versions.__getitem__, book_file.versions, takes, each_second, os.getppid())
+    return StateReloader(book_file.versions.__getitem__, book_file.versions, takes, each_second)
 
 
 def damaged() -> None:
@@ -166,7 +164,7 @@ def test_what_could_not_be_taken_up_is_tried_again_without_a_further_ring(
 
 def test_what_changed_while_the_state_was_loaded_is_taken_at_the_first_look(book_file: Board) -> None:
     takes = {topic: book_file.taker(topic) for topic in book_file.versions}
-    watch = StateReloader(book_file.versions.__getitem__, {"book": 0, "image": 1}, takes, lambda: None, os.getppid())
+    watch = StateReloader(book_file.versions.__getitem__, {"book": 0, "image": 1}, takes, lambda: None)
     watch.look()
     watch.look()
     assert book_file.taken == ["book"]
@@ -205,15 +203,6 @@ def test_a_second_that_fails_does_not_end_the_thread(
 
 def test_the_thread_does_not_keep_the_process_alive(watch: StateReloader[str]) -> None:
     assert watch.daemon
-
-
-def test_an_orphan_ends_itself(book_file: Board, monkeypatch: pytest.MonkeyPatch) -> None:
-    sent: list[tuple[int, int]] = []
-    watch = watching(book_file)
-    monkeypatch.setattr(os, "getppid", lambda: 1_000_000_007)
-    monkeypatch.setattr(os, "kill", lambda *call: sent.append(call))
-    watch.run()
-    assert sent == [(os.getpid(), signal.SIGTERM)]
 
 
 def test_a_stopped_watch_looks_no_more(book_file: Board, watch: StateReloader[str]) -> None:

@@ -26,7 +26,7 @@ from cambist.accounts.account import Account, NewKey
 from cambist.accounts.api_key import digest, mint, shown_prefix
 from cambist.api.state_reloader import StateReloader
 from cambist.api.worker_state import WorkerState
-from cambist.errors import CannotStart, RateBookDamaged
+from cambist.errors import RateBookDamaged
 from cambist.history.coin_closes import CLOSES
 from cambist.history.fixing import Fixing, Receipt
 from cambist.pricing.pair import Pair
@@ -182,16 +182,6 @@ def test_a_worker_without_an_image_waits_for_the_one_that_is_rebuilt(
     assert load_worker(settings, os.getppid()) is not None
     mended.join()
     assert caplog.text.count("waits until it is rebuilt") == 1
-
-
-def test_a_worker_that_waits_for_an_image_ends_with_its_supervisor(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (settings.data / "rates.image").unlink()
-    supervisors = iter([100, 100, 1])
-    monkeypatch.setattr(module.os, "getppid", lambda: next(supervisors))
-    with pytest.raises(CannotStart, match="supervisor has died"):
-        load_worker(settings, 100)
 
 
 def test_a_new_book_is_answered_from_within_a_second(ask: Ask, book_file: RateBookFile) -> None:

@@ -266,8 +266,8 @@ def test_no_player_plays_in_a_live_folder(tmp_path: Path) -> None:
 
 
 def test_the_process_ends_when_its_supervisor_has_died(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cambist.processes.sandbox_market.signal.signal", lambda *_: None)
-    monkeypatch.setattr("cambist.processes.sandbox_market.logging.config.dictConfig", lambda _: None)
+    monkeypatch.setattr("cambist.processes.process.signal.signal", lambda *_: None)
+    monkeypatch.setattr("cambist.processes.process.logging.config.dictConfig", lambda _: None)
     run_sandbox(settings, supervisor=-1)
     assert book_of(settings).version == 1
 

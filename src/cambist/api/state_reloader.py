@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
-import signal
 import threading
 from collections.abc import Callable, Mapping
 from typing import Generic, TypeVar
@@ -25,9 +23,6 @@ class StateReloader(threading.Thread, Generic[N]):
     """Calls `take[topic]` whenever `version(topic)` has changed, and `tick` ten times a second.
 
     `seen` are the versions from before the state was loaded: what changed meanwhile is taken up at the first look.
-
-    It also ends the worker when its `supervisor` (a process id) has died: an orphan would go on answering for a
-    service that is no more, and keep its port.
     """
 
     def __init__(
@@ -36,7 +31,6 @@ class StateReloader(threading.Thread, Generic[N]):
         seen: Mapping[N, int],
         take: Mapping[N, Callable[[], None]],
         tick: Callable[[], None],
-        supervisor: int,
     ) -> None:
         super().__init__(name="watch", daemon=True)
         self._version = version
@@ -44,7 +38,6 @@ class StateReloader(threading.Thread, Generic[N]):
         self._failed: dict[N, int] = {}
         self._take = take
         self._tick = tick
-        self._supervisor = supervisor
         self._ended = threading.Event()
 
     def run(self) -> None:
@@ -57,10 +50,6 @@ class StateReloader(threading.Thread, Generic[N]):
                 self._tick_safely()
             if looks % _RETRY_LOOKS == 0:
                 self._failed.clear()
-            if os.getppid() != self._supervisor:
-                log.error("The supervisor has died: this worker ends")
-                os.kill(os.getpid(), signal.SIGTERM)
-                return
 
     def look(self) -> None:
         """Take up what has changed since the last look.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Sequence
 from datetime import date
 from time import sleep
@@ -14,14 +13,14 @@ from cambist.api.cache_middleware import Wsgi
 from cambist.api.request_metrics import counted
 from cambist.api.state_reloader import StateReloader
 from cambist.api.worker_state import WorkerState
-from cambist.errors import CannotStart, RateBookDamaged, RateMatrixDamaged, RateUnavailable, StoreBroken
+from cambist.errors import RateBookDamaged, RateMatrixDamaged, RateUnavailable, StoreBroken
 from cambist.history.coin_closes import close_of
 from cambist.history.fixing import ReceivedFixing
 from cambist.history.rate_matrix import RateMatrix
 from cambist.pricing.metals.mass import units_with
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.rate_book import RateBook
-from cambist.processes import gc_tuning
+from cambist.processes.process import end_with, tune_gc
 from cambist.processes.request_metrics import open_request_counts
 from cambist.registry.components import ages_of, endpoints, environment_of, open_store
 from cambist.registry.metering import open_meter
@@ -66,8 +65,8 @@ class ApiWorker:
         self._meter = open_meter(settings, self._store)
         self._seen = seen
 
-    def watch(self, supervisor: int) -> StateReloader[Topic]:
-        """Make the thread that takes up what is new; without the process `supervisor` the worker ends."""
+    def reloader(self) -> StateReloader[Topic]:
+        """Make the thread that applies new rate books, matrices, accounts, source reports and plans."""
         worker_state, folder = self._worker_state, self._folder
         take = {
             Topic.BOOK: lambda: worker_state.take_book(self._book()),
@@ -76,7 +75,7 @@ class ApiWorker:
             Topic.SOURCES: lambda: worker_state.take_source_reports(self._source_reports()),
             Topic.PLANS: lambda: worker_state.take_plans(current_plans(folder.path)),
         }
-        return StateReloader(self._book_file.version, self._seen, take, self._tick, supervisor)
+        return StateReloader(self._book_file.version, self._seen, take, self._tick)
 
     def wsgi(self, settings: Settings) -> Wsgi:
         """Make the application."""
@@ -100,16 +99,14 @@ class ApiWorker:
 
     def _first_matrix(self) -> RateMatrix:
         """Take the image; where it is missing or damaged, wait for the one that is being rebuilt."""
-        is_told, supervisor = False, os.getppid()
+        is_logged = False
         while True:
             try:
                 return self._matrix()
             except RateMatrixDamaged as damage:
-                if not is_told:
+                if not is_logged:
                     log.error("%s: this worker waits until it is rebuilt", damage)  # noqa: TRY400
-                is_told = True
-            if os.getppid() != supervisor:
-                raise CannotStart("The supervisor has died while this worker waited for an image")
+                is_logged = True
             sleep(_WAIT_FOR_MATRIX)
 
     def _matrix(self) -> RateMatrix:
@@ -140,12 +137,13 @@ class ApiWorker:
 
 
 def load_worker(settings: Settings, supervisor: int) -> Wsgi:
-    """Make one worker's application and start its watch: what `server` runs in each process.
+    """Return the application of one worker, which keeps its state up to date and ends with its supervisor.
 
-    `supervisor` is the process without which a worker ends.
+    The HTTP server calls this in each worker process, after it has set up the log.
     """
+    end_with(supervisor)
     worker = ApiWorker(settings)
-    worker.watch(supervisor).start()
+    worker.reloader().start()
     application = worker.wsgi(settings)
-    gc_tuning.collect_seldom()
+    tune_gc()
     return application

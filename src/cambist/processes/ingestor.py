@@ -6,9 +6,7 @@ No other process waits for it. When it is killed, the last rate book is still se
 from __future__ import annotations
 
 import asyncio
-import logging.config
-import os
-import signal
+import logging
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -29,11 +27,10 @@ from cambist.ingest.price_pipeline import PricePipeline
 from cambist.ingest.source_status import SourceStatuses
 from cambist.ingest.steady_clock import SteadyClock
 from cambist.ingest.streamer import Streamer
-from cambist.logs import log_config
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.trading_hours import is_open
-from cambist.processes import gc_tuning
 from cambist.processes.outages import Outages
+from cambist.processes.process import StopSignal, running_tasks, set_up_process, tune_gc
 from cambist.registry.archive_worker import ArchiveTasks, ArchiveWorker
 from cambist.registry.open_bars import bars_kept, read_open_bars, write_open_bars
 from cambist.registry.sources import all_adapters, switched_off
@@ -59,11 +56,10 @@ _AFTER_A_FAULT = 60.0
 
 def ingest(settings: Settings, supervisor: int, keys: Mapping[str, str]) -> None:
     """Gather until told to stop, or until the supervisor has died."""
-    logging.config.dictConfig(log_config(settings.log_level))
+    set_up_process(settings)
     set_on_retry_hooks([])  # a failure is logged when it counts, not each time that somebody is asked again
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the supervisor, which stops the others in order
-    gc_tuning.collect_seldom()
-    asyncio.run(Ingestor(settings, keys).run(supervisor))
+    tune_gc()
+    asyncio.run(Ingestor(settings, keys).run(StopSignal(supervisor)))
 
 
 class Ingestor:
@@ -93,10 +89,8 @@ class Ingestor:
         self._archive_seen = self._book_file.version(Topic.ARCHIVE)
         self._outages = Outages()
 
-    async def run(self, supervisor: int) -> None:
+    async def run(self, stop: StopSignal) -> None:
         """Run every task until told to stop; one that fails is logged and begun again."""
-        stop = asyncio.Event()
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
         # Behind a gateway all sources are one host: the venues' sockets alone would take all that one may have.
         per_host = 0 if self._settings.gateway else _PER_HOST
         connector = aiohttp.TCPConnector(limit=_CONNECTIONS, limit_per_host=per_host)
@@ -106,13 +100,9 @@ class Ingestor:
             log.info(
                 "Ingest: %d sources are asked, %d are off", len(self._asked), len(self._adapters) - len(self._asked)
             )
-            tasks = [asyncio.create_task(work) for work in self._works(fetcher)]
-            while os.getppid() == supervisor and not stop.is_set():
-                await _any_end(tasks)
-                await asyncio.sleep(0.2)
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            # No task ends by itself. One that fails ends the process, and the supervisor starts another.
+            async with running_tasks(self._works(fetcher)) as tasks:
+                await stop.wait_beside(tasks)
         self._archive_worker.close()
 
     def _works(self, fetcher: Fetcher) -> list[Coroutine[Any, Any, None]]:
@@ -290,10 +280,3 @@ async def _for_ever(poller: Poller, work: Callable[[], Coroutine[Any, Any, None]
             log.exception("Source %s: a fault of ours, it is asked again in a while", poller.source.key)
             poller.failed(fault)
         await asyncio.sleep(_AFTER_A_FAULT)
-
-
-async def _any_end(tasks: list[asyncio.Task[None]]) -> None:
-    """No task of ingest ends by itself: one that did has met a fault of ours, and the whole begins again."""
-    for task in tasks:
-        if task.done():
-            await task

@@ -9,7 +9,7 @@ from importlib import import_module
 from multiprocessing import get_context
 from os import stat_result
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 
 from prometheus_client import Counter, Gauge
 
@@ -42,12 +42,13 @@ class RateMatrixGuard:
         self._due = 0.0
         self._is_failing = False
 
-    def watch(self, stop: threading.Event) -> None:
-        """Look until told to stop, in a thread of its own: building takes seconds."""
-        threading.Thread(target=self._watch, args=(stop,), name="image guard", daemon=True).start()
+    def watch(self) -> None:
+        """Check the file every second until the process ends, in a thread of its own: building takes seconds."""
+        threading.Thread(target=self._watch, name="rate matrix guard", daemon=True).start()
 
-    def _watch(self, stop: threading.Event) -> None:
-        while not stop.wait(_LOOK_EVERY):
+    def _watch(self) -> None:
+        while True:
+            sleep(_LOOK_EVERY)
             self.look(monotonic())
 
     def look(self, now: float) -> None:
@@ -101,4 +102,4 @@ def _in_a_process_of_its_own(settings: Settings) -> None:
 
 def _rebuild(settings: Settings) -> None:
     """Do it here: all that it needs is imported here and nowhere else of the process that watches."""
-    import_module("cambist.processes.rate_matrix_rebuild").rebuild_matrix(settings)
+    import_module("cambist.processes.rate_matrix_rebuild").rebuild_rate_matrix(settings)

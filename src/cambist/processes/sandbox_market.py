@@ -7,10 +7,6 @@ leaves the last book; its successor goes on, for a price is a function of the se
 from __future__ import annotations
 
 import logging
-import logging.config
-import os
-import signal
-import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import datetime, timedelta
@@ -19,9 +15,9 @@ from time import monotonic
 from cambist.clock import utc_now
 from cambist.errors import RateBookDamaged, RateMatrixDamaged
 from cambist.history.rate_matrix import FIRST_DAY, RateMatrix
-from cambist.logs import log_config
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.source_kind import Pace, RateType
+from cambist.processes.process import StopSignal, set_up_process
 from cambist.processes.simulated_bars import SimulatedBars
 from cambist.processes.simulated_market import Simulated, last_fixed
 from cambist.reference.assets import METALS
@@ -43,13 +39,11 @@ _LATE_AFTER = timedelta(minutes=2)
 
 def run_sandbox(settings: Settings, supervisor: int) -> None:
     """Publish books until told to stop, or until the supervisor has died."""
-    logging.config.dictConfig(log_config(settings.log_level))
-    stop = threading.Event()
-    signal.signal(signal.SIGTERM, lambda *_: stop.set())
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the supervisor, which stops the others in order
+    set_up_process(settings)
+    stop = StopSignal(supervisor)
     player = SandboxMarket(settings, utc_now)
     due = monotonic()
-    while os.getppid() == supervisor and not stop.wait(max(due - monotonic(), 0)):
+    while not stop.wait(max(due - monotonic(), 0)):
         due = monotonic() + _BOOK_EVERY
         player.turn()
     player.close()

@@ -8,17 +8,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import logging.config
-import os
 import resource
-import signal
 import ssl
 import time
 from collections.abc import Awaitable, Callable
 
 from cambist.clock import utc_now
-from cambist.logs import log_config
-from cambist.processes import gc_tuning
+from cambist.processes.process import StopSignal, running_tasks, set_up_process, tune_gc
 from cambist.processes.stream_report import REPORT_EVERY, StreamReport
 from cambist.registry.components import ages_of, environment_of, open_store
 from cambist.registry.metering import open_meter
@@ -48,12 +44,11 @@ _NONE = -1
 
 def stream(settings: Settings, supervisor: int) -> None:
     """Run the stream until told to stop, or until the supervisor has died."""
-    logging.config.dictConfig(log_config(settings.log_level))
+    set_up_process(settings)
     for library in ("picows", "aiofastnet"):  # a client's mistakes are reported to the client, not in the log
         logging.getLogger(library).setLevel(logging.CRITICAL)
     _raise_file_limit()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the supervisor, which stops the others in order
-    asyncio.run(StreamProcess(settings).run(supervisor))
+    asyncio.run(StreamProcess(settings).run(StopSignal(supervisor)))
 
 
 class StreamProcess:
@@ -78,24 +73,15 @@ class StreamProcess:
         self._failed: dict[Topic, int] = {}
         self._failing: set[Topic] = set()
 
-    async def run(self, supervisor: int) -> None:
+    async def run(self, stop: StopSignal) -> None:
         """Listen and send prices until told to stop."""
-        stop = asyncio.Event()
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
         await self._apply(Topic.BOOK, self._apply_book)
-        gc_tuning.collect_seldom()
+        tune_gc()
         works = (self._listen, self._watch, self._flush, self._check, self._report)
-        tasks = [asyncio.create_task(work()) for work in works]
-        while os.getppid() == supervisor and not stop.is_set():
-            await asyncio.sleep(0.1)
-            for task in tasks:
-                if task.done() and task is not tasks[0]:
-                    task.result()
-        self._server.shut_down()
-        await self._wait_until_closed()
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        async with running_tasks(work() for work in works) as tasks:
+            await stop.wait_beside(tasks)
+            self._server.shut_down()
+            await self._wait_until_closed()
         self._store.close()
 
     async def _wait_until_closed(self) -> None:

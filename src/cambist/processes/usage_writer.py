@@ -7,10 +7,6 @@ folds the same totals again, which changes nothing.
 from __future__ import annotations
 
 import logging
-import logging.config
-import os
-import signal
-import threading
 from collections.abc import Callable
 from datetime import UTC, date, datetime
 from functools import partial
@@ -20,9 +16,9 @@ from prometheus_client import REGISTRY, Counter, Gauge
 
 from cambist.clock import utc_now
 from cambist.errors import CambistError
-from cambist.logs import log_config
 from cambist.processes.api_probe import api_wanting
 from cambist.processes.health_server import Sources, Wanting, offer
+from cambist.processes.process import StopSignal, set_up_process
 from cambist.processes.rate_matrix_guard import RateMatrixGuard
 from cambist.processes.request_metrics import Requests, open_request_counts
 from cambist.processes.reserved_space import ReservedSpace
@@ -47,10 +43,8 @@ CALLS = Counter("cambist_ledger_rows_folded", "Totals written into the database"
 
 def write_usage(settings: Settings, supervisor: int) -> None:
     """Fold until told to stop, or until the supervisor has died; fold once more at the end."""
-    logging.config.dictConfig(log_config(settings.log_level))
-    stop = threading.Event()
-    signal.signal(signal.SIGTERM, lambda *_: stop.set())
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the supervisor, which stops the others in order
+    set_up_process(settings)
+    stop = StopSignal(supervisor)
     folder = DataDirectory(settings.data)
     if settings.operator_port:
         read = partial(read_json_file, folder.source_reports, SourceReports)
@@ -63,12 +57,12 @@ def write_usage(settings: Settings, supervisor: int) -> None:
             _watched_stream(settings, folder),
         )
         offer(settings.operator_port, read, utc_now, asks=asks, more=lambda: [*api(), *stream()], host=settings.host)
-    RateMatrixGuard(settings).watch(stop)
+    RateMatrixGuard(settings).watch()
     store = open_store(settings)
     store.hold_open()
     keeper = UsageWriter(folder.ledger)
     books = UsageWriterLoop(store, keeper, ReservedSpace(settings, store, keeper).keep)
-    while os.getppid() == supervisor and not stop.wait(_FOLD_EVERY):
+    while not stop.wait(_FOLD_EVERY):
         books.fold()
     books.fold()
     store.close()

@@ -1,0 +1,93 @@
+"""What all processes of the service do alike: logging, signals, ending with their supervisor, tasks, and gc tuning."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+import logging.config
+import os
+import signal
+import threading
+from collections.abc import AsyncIterator, Coroutine, Iterable
+from contextlib import asynccontextmanager
+from time import sleep
+from typing import Any
+
+from cambist.logs import log_config
+from cambist.settings import Settings
+
+log = logging.getLogger(__name__)
+
+_CHECK_SECONDS = 0.1
+_GC_THRESHOLDS = (100_000, 20, 100)
+
+
+def set_up_process(settings: Settings) -> None:
+    """Set up the log, and ignore Ctrl-C: it reaches the supervisor, which stops the other processes in order."""
+    logging.config.dictConfig(log_config(settings.log_level))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+class StopSignal:
+    """Whether this process should stop: it has received SIGTERM, or its `supervisor` (a process id) has died."""
+
+    def __init__(self, supervisor: int) -> None:
+        self._supervisor = supervisor
+        self._terminated = threading.Event()
+        signal.signal(signal.SIGTERM, lambda *_: self._terminated.set())
+
+    def is_set(self) -> bool:
+        """Return whether the process should stop."""
+        return self._terminated.is_set() or is_orphan(self._supervisor)
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for at most `seconds`; return whether the process should stop."""
+        return self._terminated.wait(seconds) or is_orphan(self._supervisor)
+
+    async def wait_beside(self, tasks: Iterable[asyncio.Task[None]]) -> None:
+        """Wait until the process should stop. Errors: that of the first of the `tasks` that fails."""
+        while not self.is_set():
+            await asyncio.sleep(_CHECK_SECONDS)
+            for task in tasks:
+                if task.done():
+                    task.result()
+
+
+@asynccontextmanager
+async def running_tasks(works: Iterable[Coroutine[Any, Any, None]]) -> AsyncIterator[list[asyncio.Task[None]]]:
+    """Run coroutines as tasks, and cancel them at the end."""
+    tasks = [asyncio.create_task(work) for work in works]
+    try:
+        yield tasks
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def is_orphan(supervisor: int) -> bool:
+    """Return whether the process that started this one has died."""
+    return os.getppid() != supervisor
+
+
+def end_with(supervisor: int) -> None:
+    """Watch the supervisor in a thread, and end this process by SIGTERM when it has died."""
+    threading.Thread(target=_end_with, args=(supervisor,), name="supervisor watch", daemon=True).start()
+
+
+def _end_with(supervisor: int) -> None:
+    while not is_orphan(supervisor):
+        sleep(_CHECK_SECONDS)
+    log.error("The supervisor has died: this process ends")
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def tune_gc() -> None:
+    """Exempt all present objects from garbage collection, and look for cycles seldom.
+
+    Rate books are trees without cycles, so reference counts free them. A full collection through them takes 50 ms.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*_GC_THRESHOLDS)
