@@ -24,7 +24,8 @@ from cambist.processes.bootstrap import Bootstrap
 from cambist.processes.process import tune_gc
 from cambist.registry.sources import adapters
 from cambist.settings import Settings
-from cambist.storage.shared.rate_book_file import RateBookFile, Topic
+from cambist.storage.shared.change_notifier import Topic
+from cambist.storage.shared.rate_book_file import RateBookFile
 from processes import CLIENT_CORE, can_pin, free_port, running
 from venue import symbols
 
@@ -43,12 +44,12 @@ def read_for(folder: Path, seconds: float, pid: int) -> tuple[list[float], int, 
     """Read every book for so long; give the age of each price when it was first seen, the books, and memory."""
     tune_gc()  # as a worker does
     book_file, ages, books, held = RateBookFile(folder), [], 0, []
-    seen, before, end = book_file.version(Topic.BOOK), {}, time.monotonic() + seconds
+    seen, before, end = book_file.changes.version(Topic.BOOK), {}, time.monotonic() + seconds
     while time.monotonic() < end:
         time.sleep(LOOK_EVERY)
-        if book_file.version(Topic.BOOK) == seen:
+        if book_file.changes.version(Topic.BOOK) == seen:
             continue
-        seen = book_file.version(Topic.BOOK)
+        seen = book_file.changes.version(Topic.BOOK)
         pairs = book_file.current().pairs
         now = datetime.now(UTC)
         fresh = [quote for pair, quote in pairs.items() if before.get(pair) is not quote]

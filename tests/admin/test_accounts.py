@@ -24,7 +24,7 @@ from cambist.registry.plans import current_plans, publish_plans
 from cambist.settings import Settings
 from cambist.sources.adapters.ecb import adapter
 from cambist.storage.disk_reserve import DiskReserve
-from cambist.storage.shared.rate_book_file import RateBookFile, Topic
+from cambist.storage.shared.change_notifier import Topic, data_changes
 from cambist.storage.sql import SqlStore
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
@@ -80,12 +80,12 @@ def acme(admin: AccountAdmin) -> Account:
 @pytest.fixture
 def rung(folder: Path) -> Callable[[], list[Topic]]:
     """Tell what was rung since it was last asked."""
-    book_file = RateBookFile(folder)
-    seen = {topic: book_file.version(topic) for topic in Topic}
+    changes = data_changes(folder)
+    seen = {topic: changes.version(topic) for topic in Topic}
 
     def rung() -> list[Topic]:
         before = dict(seen)
-        seen.update({topic: book_file.version(topic) for topic in Topic})
+        seen.update({topic: changes.version(topic) for topic in Topic})
         return [topic for topic in Topic if seen[topic] != before[topic]]
 
     return rung
@@ -522,7 +522,7 @@ def test_a_plans_file_that_is_there_is_left_as_it_is(admin: AccountAdmin, folder
 def test_an_edit_holds_when_it_is_reloaded(
     admin: AccountAdmin, folder: Path, acme: Account, rung: Callable[[], list[Topic]]
 ) -> None:
-    publish_plans(folder, RateBookFile(folder))
+    publish_plans(folder, data_changes(folder))
     (folder / "plans.toml").write_text(default_plans() + GOLD)
     rung()
     with pytest.raises(BadParameter, match="Unknown plan"):
@@ -540,7 +540,7 @@ def test_an_edit_holds_when_it_is_reloaded(
 def test_a_malformed_edit_is_refused_and_the_plans_from_before_hold(
     admin: AccountAdmin, folder: Path, rung: Callable[[], list[Topic]], content: bytes
 ) -> None:
-    publish_plans(folder, RateBookFile(folder))
+    publish_plans(folder, data_changes(folder))
     rung()
     (folder / "plans.toml").write_bytes(content)
     for attempt in (admin.check_plans, admin.reload_plans):
@@ -569,7 +569,7 @@ def test_malformed_plans_keep_no_key_from_being_revoked(folder: Path, acme: Acco
 
 def test_a_start_publishes_the_defaults(folder: Path, rung: Callable[[], list[Topic]]) -> None:
     (folder / "plans.toml").unlink()
-    plans = publish_plans(folder, RateBookFile(folder))
+    plans = publish_plans(folder, data_changes(folder))
     assert plans == current_plans(folder)
     assert rung() == [Topic.PLANS]
     assert (folder / "plans.current").read_text() == (folder / "plans.toml").read_text() == default_plans()
@@ -578,37 +578,37 @@ def test_a_start_publishes_the_defaults(folder: Path, rung: Callable[[], list[To
 def test_a_start_without_its_plans_file_is_refused_when_customers_are_on_plans(
     admin: AccountAdmin, folder: Path, acme: Account
 ) -> None:
-    publish_plans(folder, RateBookFile(folder), [acme])
+    publish_plans(folder, data_changes(folder), [acme])
     (folder / "plans.toml").unlink()
     with pytest.raises(
         PlansRefused, match=r"plans\.toml is missing: .* copy the plans last in force \(cp .*plans\.current"
     ):
-        publish_plans(folder, RateBookFile(folder), admin.accounts())
+        publish_plans(folder, data_changes(folder), admin.accounts())
     assert not (folder / "plans.toml").exists()
 
 
 def test_a_start_with_plans_that_lack_a_customer_s_goes_on_with_its_last_plans(
     admin: AccountAdmin, folder: Path, acme: Account, caplog: pytest.LogCaptureFixture
 ) -> None:
-    before = publish_plans(folder, RateBookFile(folder), [acme])
+    before = publish_plans(folder, data_changes(folder), [acme])
     (folder / "plans.toml").write_text('[unlimited]\ntags = ["admin"]\n')
-    assert publish_plans(folder, RateBookFile(folder), admin.accounts()) == before
+    assert publish_plans(folder, data_changes(folder), admin.accounts()) == before
     assert "lacks the plan [one] of the account [acme]" in caplog.text
 
 
 def test_a_start_takes_up_an_edit(folder: Path) -> None:
-    publish_plans(folder, RateBookFile(folder))
+    publish_plans(folder, data_changes(folder))
     (folder / "plans.toml").write_text(default_plans() + GOLD)
-    assert "gold" in publish_plans(folder, RateBookFile(folder))
+    assert "gold" in publish_plans(folder, data_changes(folder))
     assert "gold" in current_plans(folder)
 
 
 def test_a_start_goes_on_with_its_last_plans_when_an_edit_is_malformed(
     folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    before = publish_plans(folder, RateBookFile(folder))
+    before = publish_plans(folder, data_changes(folder))
     (folder / "plans.toml").write_text("[unlimited")
-    assert publish_plans(folder, RateBookFile(folder)) == before == current_plans(folder)
+    assert publish_plans(folder, data_changes(folder)) == before == current_plans(folder)
     (warning,) = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
     assert "plans.toml, line 1: " in warning
 
@@ -616,7 +616,7 @@ def test_a_start_goes_on_with_its_last_plans_when_an_edit_is_malformed(
 def test_a_first_start_with_malformed_plans_is_refused(folder: Path) -> None:
     (folder / "plans.toml").write_text("[unlimited")
     with pytest.raises(PlansRefused, match=r"plans\.toml, line 1: "):
-        publish_plans(folder, RateBookFile(folder))
+        publish_plans(folder, data_changes(folder))
     assert not (folder / "plans.current").exists()
 
 

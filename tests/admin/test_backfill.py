@@ -22,7 +22,7 @@ from cambist.settings import Settings
 from cambist.sources.adapters import ADAPTERS
 from cambist.status.environment import Environment
 from cambist.storage.data_directory import DataDirectory
-from cambist.storage.shared.rate_book_file import RateBookFile, Topic
+from cambist.storage.shared.change_notifier import Topic, data_changes
 from cambist.storage.shared.rate_matrix_file import open_rate_matrix
 from cambist.storage.sql import SqlStore
 
@@ -212,14 +212,17 @@ def test_a_sandboxs_folder_is_refused_and_nothing_is_put_into_it(opened: Open, t
 def test_a_run_files_builds_the_image_and_rings(opened: Open, tmp_path: Path) -> None:
     declare(tmp_path, "press")
     backfilling, told = opened(), list[tuple[int, int]]()
-    book_file = RateBookFile(tmp_path)
-    before = {topic: book_file.version(topic) for topic in Topic}
+    changes = data_changes(tmp_path)
+    before = {topic: changes.version(topic) for topic in Topic}
     (filled,) = backfilling.run(
         backfilling.chosen("press"), None, lambda course: told.append((course.done, course.parts))
     )
     assert (filled.course, filled.gaps) == (BackfillProgress("press", parts=9, done=9, added=17), [])
     assert told == [(done, 9) for done in range(10)]
-    assert {topic for topic in Topic if book_file.version(topic) != before[topic]} == {Topic.MATRIX, Topic.ARCHIVE}
+    assert {topic for topic in Topic if changes.version(topic) != before[topic]} == {
+        Topic.MATRIX,
+        Topic.ARCHIVE,
+    }
     matrix = open_rate_matrix(tmp_path / "rates.image")
     assert matrix.cell(date(2026, 3, 30), "EUR") == pytest.approx(1 / 1.1)
     assert matrix.last_fixing == date(2026, 3, 30)

@@ -8,7 +8,7 @@ import pytest
 
 from cambist.accounts.plan import default_plans
 from cambist.registry.plans import current_plans
-from cambist.storage.shared.rate_book_file import RateBookFile, Topic
+from cambist.storage.shared.change_notifier import Topic, data_changes
 
 Shell = Callable[..., Any]
 Refused = Callable[..., str]
@@ -16,7 +16,7 @@ GOLD = '\n[gold]\ncalls_a_month = 7\nhistory_days = 30\ntags = ["currency"]\n'
 
 
 def rings(folder: Path) -> int:
-    return RateBookFile(folder).version(Topic.PLANS)
+    return data_changes(folder).version(Topic.PLANS)
 
 
 def test_plans_are_listed(shell: Shell) -> None:

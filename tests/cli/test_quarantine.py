@@ -16,7 +16,7 @@ from cambist.history.quarantine import QuarantineState
 from cambist.ingest.filing import Delivery, Files, file_delivery
 from cambist.pricing.pair import Pair
 from cambist.sources.adapters.ecb import adapter
-from cambist.storage.shared.rate_book_file import RateBookFile, Topic
+from cambist.storage.shared.change_notifier import Topic, data_changes
 from cambist.storage.sql import SqlStore
 from cambist.storage.sql.archive import SqlArchive
 
@@ -51,7 +51,7 @@ def states(store: SqlStore) -> list[QuarantineState]:
 
 
 def rings(folder: Path) -> int:
-    return RateBookFile(folder).version(Topic.ARCHIVE)
+    return data_changes(folder).version(Topic.ARCHIVE)
 
 
 def trail(store: SqlStore, pair: Pair = EUR_USD, day: date = MONDAY) -> list[ReceivedFixing]:

@@ -38,7 +38,8 @@ from cambist.processes.bootstrap import Bootstrap
 from cambist.registry.components import open_store
 from cambist.settings import Settings
 from cambist.storage.atomic_file import write_atomically
-from cambist.storage.shared.rate_book_file import RateBookFile, Topic
+from cambist.storage.shared.change_notifier import Topic
+from cambist.storage.shared.rate_book_file import RateBookFile
 from cambist.storage.shared.rate_matrix_file import open_rate_matrix, write_rate_matrix
 from cambist.storage.sql.accounts import SqlAccounts
 
@@ -238,7 +239,7 @@ def test_a_new_image_is_taken_up_and_closed_answers_with_it(
 ) -> None:
     assert ask(PAST)["results"] == {"USD": 1.25}
     write_dearer_matrix(settings)
-    book_file.notify(Topic.MATRIX)
+    book_file.changes.notify(Topic.MATRIX)
     look()
     assert ask(PAST)["results"] == {"USD": 2}
 
@@ -249,7 +250,7 @@ def test_a_new_account_is_let_in(
     store = open_store(settings)
     store.accounts.create(Account(0, "guest", "unlimited"), NewKey(digest(OTHER_KEY), shown_prefix(OTHER_KEY)))
     store.close()
-    book_file.notify(Topic.ACCOUNTS)
+    book_file.changes.notify(Topic.ACCOUNTS)
     look()
     assert ask(LIVE, key=OTHER_KEY)["result"] == {"USD": 1.25}
 
@@ -265,7 +266,7 @@ def test_a_damaged_new_image_leaves_the_old_in_place(
 ) -> None:
     (settings.data / "rates.image").rename(settings.data / "old.image")
     (settings.data / "rates.image").write_bytes(b"damaged")
-    book_file.notify(Topic.MATRIX)
+    book_file.changes.notify(Topic.MATRIX)
     look()
     assert ask(PAST)["results"] == {"USD": 1.25}
     assert [record.levelno for record in caplog.records if record.name.startswith("cambist")] == [logging.ERROR]
@@ -275,7 +276,7 @@ def test_a_damaged_new_book_leaves_the_old_in_place(
     ask: Ask, settings: Settings, book_file: RateBookFile, look: Callable[[], None]
 ) -> None:
     (settings.data / "book.json").write_bytes(b"{")
-    book_file.notify(Topic.BOOK)
+    book_file.changes.notify(Topic.BOOK)
     look()
     assert ask(LIVE)["result"] == {"USD": 1.25}
 
@@ -286,11 +287,11 @@ def test_a_good_image_after_a_damaged_one_is_taken_up(
     matrix = settings.data / "rates.image"
     matrix.rename(settings.data / "old.image")
     matrix.write_bytes(b"damaged")
-    book_file.notify(Topic.MATRIX)
+    book_file.changes.notify(Topic.MATRIX)
     look()
     (settings.data / "old.image").rename(matrix)
     write_dearer_matrix(settings)
-    book_file.notify(Topic.MATRIX)
+    book_file.changes.notify(Topic.MATRIX)
     look()
     assert ask(PAST)["results"] == {"USD": 2}
 
@@ -302,7 +303,7 @@ def test_a_locked_database_does_not_end_the_watch(
         raise OperationalError("select", {}, Exception("database is locked"))
 
     monkeypatch.setattr(SqlAccounts, "by_key", locked)
-    book_file.notify(Topic.ACCOUNTS)
+    book_file.changes.notify(Topic.ACCOUNTS)
     look()
     book_file.publish(dearer(book_file))
     look()

@@ -26,7 +26,8 @@ from cambist.processes import bootstrap as module
 from cambist.processes.bootstrap import Bootstrap
 from cambist.registry.components import open_store
 from cambist.settings import Settings
-from cambist.storage.shared.rate_book_file import RateBookFile, Topic
+from cambist.storage.shared.change_notifier import Topic, data_changes
+from cambist.storage.shared.rate_book_file import RateBookFile
 from cambist.storage.shared.rate_matrix_file import open_rate_matrix, write_rate_matrix
 from cambist.storage.sql.accounts import SqlAccounts
 
@@ -106,8 +107,8 @@ def book_of(settings: Settings) -> RateBook:
 
 
 def versions(settings: Settings) -> dict[Topic, int]:
-    book_file = RateBookFile(settings.data)
-    return {topic: book_file.version(topic) for topic in Topic}
+    changes = data_changes(settings.data)
+    return {topic: changes.version(topic) for topic in Topic}
 
 
 def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:

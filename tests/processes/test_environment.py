@@ -34,7 +34,8 @@ from cambist.registry.sources import own_adapters
 from cambist.settings import Settings
 from cambist.status.environment import SIMULATED, Environment
 from cambist.storage.data_directory import DataDirectory
-from cambist.storage.shared.rate_book_file import RateBookFile, Topic
+from cambist.storage.shared.change_notifier import Topic, data_changes
+from cambist.storage.shared.rate_book_file import RateBookFile
 from cambist.storage.shared.rate_matrix_file import open_rate_matrix, write_rate_matrix
 from cambist.storage.sql import SqlStore
 
@@ -246,9 +247,9 @@ def test_a_live_worker_takes_up_nothing_that_was_copied(
     watch = worker.watch(0)
     book, matrix = worker._worker_state.shelves._book, worker._worker_state._matrix
     copy(SERVED, sandbox, live)
-    book_file = RateBookFile(live.data)
+    changes = data_changes(live.data)
     for topic in (Topic.BOOK, Topic.MATRIX, Topic.SOURCES):
-        book_file.notify(topic)
+        changes.notify(topic)
     watch.look()
     assert worker._worker_state._matrix is matrix
     assert worker._worker_state._source_reports is None

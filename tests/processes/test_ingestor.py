@@ -21,7 +21,7 @@ from cambist.pricing.tick import Tick
 from cambist.processes import ingestor as module
 from cambist.processes.ingestor import Ingestor
 from cambist.settings import Settings
-from cambist.storage.shared.rate_book_file import RateBookFile, Topic
+from cambist.storage.shared.change_notifier import Topic, data_changes
 from cambist.storage.sql import SqlStore
 
 CAME_AT = datetime(2026, 11, 19, 16, 0, tzinfo=UTC)
@@ -69,13 +69,13 @@ def test_a_decision_of_the_operator_is_taken_up(settings: Settings, monkeypatch:
 
 
 def test_the_same_ring_is_heeded_once(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    gatherer, archive = scene(settings, monkeypatch, lambda: RateBookFile(settings.data).notify(Topic.ARCHIVE))
+    gatherer, archive = scene(settings, monkeypatch, lambda: data_changes(settings.data).notify(Topic.ARCHIVE))
     assert gatherer._has_filed.is_set()
     assert 0 < archive.calls <= len(gatherer._adapters)
 
 
 def test_other_news_is_not_heeded(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    gatherer, archive = scene(settings, monkeypatch, lambda: RateBookFile(settings.data).notify(Topic.PLANS))
+    gatherer, archive = scene(settings, monkeypatch, lambda: data_changes(settings.data).notify(Topic.PLANS))
     assert archive.calls == 0
     assert not gatherer._has_filed.is_set()
 

@@ -14,7 +14,7 @@ from cambist.processes.reserved_space import ReservedSpace
 from cambist.processes.usage_writer import FAILED, UsageWriterLoop
 from cambist.settings import Settings
 from cambist.storage.data_directory import DataDirectory
-from cambist.storage.shared.rate_book_file import RateBookFile, Topic
+from cambist.storage.shared.change_notifier import Topic, data_changes
 from cambist.storage.shared.usage.usage_writer import UsageWriter
 from cambist.storage.shared.usage.worker_counters import WorkerCounters
 from cambist.storage.sql import SqlStore
@@ -104,7 +104,7 @@ def test_room_is_kept_for_every_account_and_key_of_the_database(store, tmp_path)
     for number in range(1100):
         store.accounts.create(Account(0, f"a{number}", "one"), NewKey(Digest(number.to_bytes(32)), "cmb_kkkk"))
     room.keep(TODAY)
-    RateBookFile(tmp_path).notify(Topic.ACCOUNTS)
+    data_changes(tmp_path).notify(Topic.ACCOUNTS)
     room.keep(TODAY)
     pages = {page.name.stem: page for generations in keeper._file_set.pages.values() for page in generations}
     assert set(pages) == {"admitted", "keys", TODAY.isoformat(), (TODAY + timedelta(days=1)).isoformat()}

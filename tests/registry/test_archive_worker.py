@@ -28,7 +28,7 @@ from cambist.registry.archive_worker import ArchiveTasks, ArchiveWorker
 from cambist.settings import Settings
 from cambist.status.environment import Environment
 from cambist.storage.data_directory import DataDirectory
-from cambist.storage.shared.rate_book_file import RateBookFile, Topic
+from cambist.storage.shared.change_notifier import Topic, data_changes
 from cambist.storage.shared.rate_matrix_file import open_rate_matrix
 from cambist.storage.sql import SqlStore
 
@@ -109,13 +109,13 @@ def test_it_files_and_builds_in_one_process_beside_this_one(
 def test_a_new_image_is_announced_once(archive_worker: ArchiveWorker, settings: Settings) -> None:
     async def scene() -> None:
         await archive_worker.call(ArchiveTasks.file, "ecb", delivery(LATER))
-        before = book_file.version(Topic.MATRIX)
+        before = changes.version(Topic.MATRIX)
         await archive_worker.call(ArchiveTasks.rebuild, TODAY)
-        built = book_file.version(Topic.MATRIX)
+        built = changes.version(Topic.MATRIX)
         await archive_worker.call(ArchiveTasks.rebuild, TODAY)
-        assert before != built == book_file.version(Topic.MATRIX)
+        assert before != built == changes.version(Topic.MATRIX)
 
-    book_file = RateBookFile(settings.data)
+    changes = data_changes(settings.data)
     run(scene())
 
 

@@ -22,7 +22,7 @@ from cambist.settings import Settings
 from cambist.storage import Store
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.disk_reserve import DiskReserve
-from cambist.storage.shared.rate_book_file import RateBookFile, Topic
+from cambist.storage.shared.change_notifier import Topic, data_changes
 
 _FARTHEST = timedelta(days=3653)
 
@@ -47,7 +47,7 @@ class AccountAdmin:
         self._folder = settings.data
         self._clock = clock
         self._store = _opened(settings)
-        self._book_file = RateBookFile(self._folder)
+        self._changes = data_changes(self._folder)
         self._reserve = DiskReserve(DataDirectory(settings.data).reserve)
         self.keys = Keys(self._store.accounts, clock, self._changed, self._end)
 
@@ -167,7 +167,7 @@ class AccountAdmin:
     def reload_plans(self) -> Mapping[str, Plan]:
         """Put the plans file into effect. Errors: PlansRefused, and the plans from before hold."""
         text, self.plans = self._read_plans()
-        put_into_effect(self._folder, text, self._book_file)
+        put_into_effect(self._folder, text, self._changes)
         return self.plans
 
     def _read_plans(self) -> tuple[str, Mapping[str, Plan]]:
@@ -216,7 +216,7 @@ class AccountAdmin:
             change()
 
     def _changed(self) -> None:
-        self._book_file.notify(Topic.ACCOUNTS)
+        self._changes.notify(Topic.ACCOUNTS)
 
 
 def _opened(settings: Settings) -> Store:

@@ -20,7 +20,7 @@ from cambist.settings import Settings
 from cambist.sources.base import FixingAdapter
 from cambist.status.environment import Environment
 from cambist.storage.data_directory import DataDirectory
-from cambist.storage.shared.rate_book_file import RateBookFile, Topic
+from cambist.storage.shared.change_notifier import Topic, data_changes
 
 ALL = "all"
 _AT_ONCE = 4
@@ -70,7 +70,7 @@ class Backfilling:
         set_on_retry_hooks([])
         courses = asyncio.run(self._run(adapters, first, told))
         self._worker_state.rebuild(self._clock().date())
-        RateBookFile(self._settings.data).notify(Topic.ARCHIVE)
+        data_changes(self._settings.data).notify(Topic.ARCHIVE)
         archive = self._store.archive
         return [Filled(course, longest(list(gaps(archive, course.key)), _GAPS_SHOWN)) for course in courses]
 

@@ -19,7 +19,7 @@ from cambist.registry.sources import all_adapters
 from cambist.settings import Settings
 from cambist.status.environment import Environment
 from cambist.storage.data_directory import DataDirectory
-from cambist.storage.shared.rate_book_file import RateBookFile, Topic
+from cambist.storage.shared.change_notifier import Topic, data_changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class QuarantineAdmin:
         self._settings = settings
         self._clock = clock
         self._store = open_store(settings)
-        self._book_file = RateBookFile(settings.data)
+        self._changes = data_changes(settings.data)
 
     def __enter__(self) -> Self:
         return self
@@ -69,7 +69,7 @@ class QuarantineAdmin:
         try:
             return [Accepted(self._decide(each, QuarantineState.ACCEPTED), self._file(each)) for each in chosen]
         finally:
-            self._book_file.notify(Topic.ARCHIVE)
+            self._changes.notify(Topic.ARCHIVE)
 
     def reject(self, numbers: Iterable[int]) -> list[QuarantinedFixing]:
         """Drop fixings for good, also when their source sends them again. Errors: BadParameter, and nothing is done."""
@@ -77,7 +77,7 @@ class QuarantineAdmin:
         try:
             return [self._decide(each, QuarantineState.REJECTED) for each in chosen]
         finally:
-            self._book_file.notify(Topic.ARCHIVE)
+            self._changes.notify(Topic.ARCHIVE)
 
     def _chosen(self, numbers: Iterable[int], state: QuarantineState) -> list[QuarantinedFixing]:
         """Give what is of these numbers, each once: it waits, or was decided so before."""

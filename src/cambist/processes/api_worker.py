@@ -30,7 +30,8 @@ from cambist.status.environment import Environment, check_rate_book, check_rate_
 from cambist.status.source_report import SourceReports
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.json_file import read_json_file
-from cambist.storage.shared.rate_book_file import RateBookFile, Topic
+from cambist.storage.shared.change_notifier import Topic
+from cambist.storage.shared.rate_book_file import RateBookFile
 from cambist.storage.shared.rate_matrix_file import open_rate_matrix
 
 log = logging.getLogger(__name__)
@@ -47,7 +48,7 @@ class ApiWorker:
         self._book_file = RateBookFile(self._folder.path)
         self._store = open_store(settings)
         self._store.hold_open()
-        seen = {topic: self._book_file.version(topic) for topic in Topic}
+        seen = {topic: self._book_file.changes.version(topic) for topic in Topic}
         self._worker_state = WorkerState(
             self._book(),
             self._first_matrix(),
@@ -75,7 +76,7 @@ class ApiWorker:
             Topic.SOURCES: lambda: worker_state.take_source_reports(self._source_reports()),
             Topic.PLANS: lambda: worker_state.take_plans(current_plans(folder.path)),
         }
-        return StateReloader(self._book_file.version, self._seen, take, self._tick)
+        return StateReloader(self._book_file.changes.version, self._seen, take, self._tick)
 
     def wsgi(self, settings: Settings) -> Wsgi:
         """Make the application."""

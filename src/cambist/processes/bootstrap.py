@@ -31,7 +31,8 @@ from cambist.sources.base import Source
 from cambist.status.environment import check_rate_book, check_rate_matrix
 from cambist.storage.atomic_file import remove_unfinished, write_atomically
 from cambist.storage.data_directory import DataDirectory
-from cambist.storage.shared.rate_book_file import RateBookFile, Topic
+from cambist.storage.shared.change_notifier import Topic
+from cambist.storage.shared.rate_book_file import RateBookFile
 from cambist.storage.shared.rate_matrix_file import open_rate_matrix, write_rate_matrix
 from cambist.storage.shared.usage.usage_writer import UsageWriter
 
@@ -120,7 +121,7 @@ class Bootstrap:
             self._import_bundled(progress)
         self._refresh_matrix()
         self._refresh_book()
-        publish_plans(self._folder.path, self._book_file, self._store.accounts.all())
+        publish_plans(self._folder.path, self._book_file.changes, self._store.accounts.all())
         UsageWriter(self._folder.ledger).recover(self._store.usage, self._clock().date())
 
     def create_owner(self) -> str | None:
@@ -133,7 +134,7 @@ class Bootstrap:
         key = mint(secrets.choice)
         write_atomically(self._folder.owner_key, f"{key}\n".encode())
         self._store.accounts.create(Account(0, OWNER, UNLIMITED), NewKey(digest(key), shown_prefix(key), "first"))
-        self._book_file.notify(Topic.ACCOUNTS)
+        self._book_file.changes.notify(Topic.ACCOUNTS)
         return key
 
     @property
@@ -148,7 +149,7 @@ class Bootstrap:
         except PlansRefused as refused:
             log.error("Plans: %s; the plans from before hold", refused)  # noqa: TRY400  a trace would say no more
             return
-        put_into_effect(self._folder.path, text, self._book_file)
+        put_into_effect(self._folder.path, text, self._book_file.changes)
         log.info("Plans: %d in effect", len(plans))
 
     def close(self) -> None:
@@ -199,7 +200,7 @@ class Bootstrap:
             matrix = self._supply.matrix(now)
             log.info("Image: built, %d currencies, last fixing of %s", len(matrix.codes), matrix.last_fixing)
             write_rate_matrix(self._folder.matrix, matrix)
-            self._book_file.notify(Topic.MATRIX)
+            self._book_file.changes.notify(Topic.MATRIX)
 
     def _refresh_book(self) -> None:
         previous = self._last_book()

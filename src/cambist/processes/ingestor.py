@@ -39,7 +39,8 @@ from cambist.sources.base import Adapter, FixingAdapter, TickAdapter, VenueAdapt
 from cambist.status.source_report import SourceReports
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.json_file import read_json_file, write_json_file
-from cambist.storage.shared.rate_book_file import RateBookFile, Topic
+from cambist.storage.shared.change_notifier import Topic
+from cambist.storage.shared.rate_book_file import RateBookFile
 
 log = logging.getLogger(__name__)
 
@@ -86,7 +87,7 @@ class Ingestor:
         self._archive_worker = ArchiveWorker(settings)
         self._has_filed = asyncio.Event()
         self._book_at: datetime | None = None
-        self._archive_seen = self._book_file.version(Topic.ARCHIVE)
+        self._archive_seen = self._book_file.changes.version(Topic.ARCHIVE)
         self._outages = Outages()
 
     async def run(self, stop: StopSignal) -> None:
@@ -196,7 +197,7 @@ class Ingestor:
                 utc_now(), self._pipeline.accepted, self._pipeline.refused, self._rate_books.version, self._book_at
             )
             if self._is_written("bulletin", partial(write_json_file, self._folder.source_reports, source_reports)):
-                self._book_file.notify(Topic.SOURCES)
+                self._book_file.changes.notify(Topic.SOURCES)
             await asyncio.sleep(_SOURCE_REPORTS_EVERY)
 
     def _is_written(self, what: str, write: Callable[[], None]) -> bool:
@@ -237,7 +238,7 @@ class Ingestor:
         """Take all holdings anew when a command has changed the archive, and when a day begins: money may end."""
         day = utc_now().date()
         while True:
-            version = self._book_file.version(Topic.ARCHIVE)
+            version = self._book_file.changes.version(Topic.ARCHIVE)
             if version != self._archive_seen or day != utc_now().date():
                 self._archive_seen, day = version, utc_now().date()
                 await self._recall()

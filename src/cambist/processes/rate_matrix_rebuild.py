@@ -7,7 +7,7 @@ from cambist.processes.bootstrap import snapshot_source_of
 from cambist.registry.components import open_store
 from cambist.settings import Settings
 from cambist.storage.data_directory import DataDirectory
-from cambist.storage.shared.rate_book_file import RateBookFile, Topic
+from cambist.storage.shared.change_notifier import Topic, data_changes
 from cambist.storage.shared.rate_matrix_file import write_rate_matrix
 
 
@@ -15,5 +15,5 @@ def rebuild_rate_matrix(settings: Settings) -> None:
     """Build the image and tell every process that there is another."""
     folder, store = DataDirectory(settings.data), open_store(settings)
     write_rate_matrix(folder.matrix, snapshot_source_of(settings, store.archive).matrix(utc_now()))
-    RateBookFile(folder.path).notify(Topic.MATRIX)
+    data_changes(folder.path).notify(Topic.MATRIX)
     store.close()

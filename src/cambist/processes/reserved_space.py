@@ -10,7 +10,7 @@ from cambist.settings import Settings
 from cambist.storage import Store
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.disk_reserve import DiskReserve
-from cambist.storage.shared.rate_book_file import RateBookFile, Topic
+from cambist.storage.shared.change_notifier import Topic, data_changes
 from cambist.storage.shared.usage.space import Need
 from cambist.storage.shared.usage.usage_writer import UsageWriter
 
@@ -24,7 +24,7 @@ class ReservedSpace:
         folder = DataDirectory(settings.data)
         self._store = store
         self._keeper = keeper
-        self._book_file = RateBookFile(folder.path)
+        self._changes = data_changes(folder.path)
         self._reserve = DiskReserve(folder.reserve)
         self._seen: int | None = None
         self._need = Need(charged(), columns(settings), 0, 0)
@@ -39,7 +39,7 @@ class ReservedSpace:
             self._reserve.keep()
 
     def _count_accounts(self) -> None:
-        version = self._book_file.version(Topic.ACCOUNTS)
+        version = self._changes.version(Topic.ACCOUNTS)
         if version == self._seen:
             return
         holders = self._store.accounts.by_key().values()

@@ -27,7 +27,8 @@ from cambist.status.environment import SIMULATED, Environment, check_rate_book, 
 from cambist.status.source_report import SourceReport, SourceReports
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.json_file import write_json_file
-from cambist.storage.shared.rate_book_file import RateBookFile, Topic
+from cambist.storage.shared.change_notifier import Topic
+from cambist.storage.shared.rate_book_file import RateBookFile
 from cambist.storage.shared.rate_matrix_file import open_rate_matrix, write_rate_matrix
 
 log = logging.getLogger(__name__)
@@ -75,7 +76,7 @@ class SandboxMarket:
         if self._told_at is None or now - self._told_at >= _SOURCE_REPORTS_EVERY:
             self._told_at = now
             write_json_file(self._folder.source_reports, report(self._book, now))
-            self._book_file.notify(Topic.SOURCES)
+            self._book_file.changes.notify(Topic.SOURCES)
         self._extend(now)
 
     def _extend(self, now: datetime) -> None:
@@ -84,7 +85,7 @@ class SandboxMarket:
             if not self._building.done():
                 return
             self._matrix, self._building = self._building.result(), None
-            self._book_file.notify(Topic.MATRIX)
+            self._book_file.changes.notify(Topic.MATRIX)
             log.info("Image: built, last fixing of %s", self._matrix.last_fixing)
         if self._matrix is None or not self._simulated.is_shown_by(self._matrix, now):
             self._building = self._builder.submit(self._build, now)

@@ -23,7 +23,8 @@ from cambist.settings import Settings
 from cambist.status.environment import check_rate_book
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.json_file import write_json_file
-from cambist.storage.shared.rate_book_file import RateBookFile, Topic
+from cambist.storage.shared.change_notifier import Topic
+from cambist.storage.shared.rate_book_file import RateBookFile
 from cambist.stream.admission import Admission
 from cambist.stream.billing import Billing
 from cambist.stream.broadcaster import Broadcaster
@@ -60,7 +61,7 @@ class StreamProcess:
         self._environment = environment_of(settings)
         self._book_file = RateBookFile(self._folder.path)
         self._store = open_store(settings)
-        self._seen = {topic: self._book_file.version(topic) for topic in (Topic.ACCOUNTS, Topic.PLANS)}
+        self._seen = {topic: self._book_file.changes.version(topic) for topic in (Topic.ACCOUNTS, Topic.PLANS)}
         self._seen[Topic.BOOK] = _NONE
         self._prices = Prices(ages_of(settings), utc_now, settings.fixing_max_age)
         self._broadcaster = Broadcaster(self._prices)
@@ -117,7 +118,7 @@ class StreamProcess:
 
     async def _apply(self, topic: Topic, apply: Callable[[], Awaitable[None]]) -> None:
         """Apply news; if that fails, the old state stays in place, and it is tried again after a while."""
-        version = self._book_file.version(topic)
+        version = self._book_file.changes.version(topic)
         if version in (self._seen[topic], self._failed.get(topic)):
             return
         try:

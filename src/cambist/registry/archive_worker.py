@@ -37,7 +37,7 @@ from cambist.registry.sources import fixing_adapters
 from cambist.settings import Settings
 from cambist.status.environment import Environment, check_rate_matrix
 from cambist.storage.data_directory import DataDirectory
-from cambist.storage.shared.rate_book_file import RateBookFile, Topic
+from cambist.storage.shared.change_notifier import Topic, data_changes
 from cambist.storage.shared.rate_matrix_file import open_rate_matrix, write_rate_matrix
 
 P = ParamSpec("P")
@@ -65,7 +65,7 @@ class ArchiveTasks:
     def __init__(self, settings: Settings) -> None:
         self._folder = DataDirectory(settings.data)
         self._folder.check(Environment.LIVE)
-        self._book_file = RateBookFile(self._folder.path)
+        self._changes = data_changes(self._folder.path)
         self._store = open_store(settings)
         self._adapters = fixing_adapters(settings)
         self._matrix: RateMatrix | None = None
@@ -105,11 +105,11 @@ class ArchiveTasks:
             self._store.archive, [adapter.source for adapter in self._adapters.values()], today
         )
         write_rate_matrix(self._folder.matrix, built)
-        self._book_file.notify(Topic.MATRIX)
+        self._changes.notify(Topic.MATRIX)
         return True
 
     def _current_matrix(self) -> RateMatrix | None:
-        version = self._book_file.version(Topic.MATRIX)
+        version = self._changes.version(Topic.MATRIX)
         if version != self._matrix_seen or self._matrix is None:
             self._matrix_seen = version
             try:

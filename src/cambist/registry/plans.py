@@ -10,7 +10,7 @@ from cambist.accounts.account import OWNER, Account
 from cambist.accounts.plan import Plan, default_plans, read_plans
 from cambist.errors import PlansRefused
 from cambist.storage.atomic_file import write_atomically
-from cambist.storage.shared.rate_book_file import RateBookFile, Topic
+from cambist.storage.shared.change_notifier import ChangeNotifier, Topic
 
 log = logging.getLogger(__name__)
 
@@ -39,13 +39,13 @@ def read_plans_file(path: Path) -> Read:
     return text, read_plans(text, str(path))
 
 
-def put_into_effect(folder: Path, text: str, book_file: RateBookFile) -> None:
+def put_into_effect(folder: Path, text: str, changes: ChangeNotifier) -> None:
     """Make a text that `read_plans` has read what holds now, and ring."""
     write_atomically(_current(folder), text.encode())
-    book_file.notify(Topic.PLANS)
+    changes.notify(Topic.PLANS)
 
 
-def publish_plans(folder: Path, book_file: RateBookFile, accounts: Sequence[Account] = ()) -> Mapping[str, Plan]:
+def publish_plans(folder: Path, changes: ChangeNotifier, accounts: Sequence[Account] = ()) -> Mapping[str, Plan]:
     """Put the plans of `plans.toml` into effect, as a start does; with no customers yet, write the defaults first.
 
     An edit that went wrong does not keep a service that ran before from starting: its last plans hold, with a warning.
@@ -65,7 +65,7 @@ def publish_plans(folder: Path, book_file: RateBookFile, accounts: Sequence[Acco
         plans = current_plans(folder)
         log.warning("Plans: %s; the plans from before hold", refused)
         return plans
-    put_into_effect(folder, text, book_file)
+    put_into_effect(folder, text, changes)
     return plans
 
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from cambist.storage.shared.change_notifier import ChangeNotifier
+from cambist.storage.shared.change_notifier import ChangeNotifier, Topic, data_changes
 
 
-def test_news_of_one_topic_is_seen_by_everybody_and_of_no_other(tmp_path: Path) -> None:
+def test_another_process_sees_the_change_of_one_topic_and_of_no_other(tmp_path: Path) -> None:
     here, there = ChangeNotifier(tmp_path / "versions"), ChangeNotifier(tmp_path / "versions")
     before = there.versions.tolist()
     here.notify(3)
@@ -15,19 +15,42 @@ def test_news_of_one_topic_is_seen_by_everybody_and_of_no_other(tmp_path: Path) 
     assert [topic for topic, version in enumerate(after) if version != before[topic]] == [3]
 
 
-def test_who_tells_after_another_but_read_before_is_heard_too(tmp_path: Path) -> None:
+@pytest.mark.parametrize("topic", Topic)
+def test_each_topic_of_a_data_directory_has_a_version_of_its_own(tmp_path: Path, topic: Topic) -> None:
+    changes = data_changes(tmp_path)
+    before = {kind: changes.version(kind) for kind in Topic}
+    changes.notify(topic)
+    assert [kind for kind in Topic if changes.version(kind) != before[kind]] == [topic]
+
+
+def test_each_change_has_another_version(tmp_path: Path) -> None:
+    changes = data_changes(tmp_path)
+    versions = [changes.version(Topic.MATRIX)]
+    for _ in range(300):
+        changes.notify(Topic.MATRIX)
+        versions.append(changes.version(Topic.MATRIX))
+    assert len(set(versions)) == 301
+
+
+def test_versions_stay_when_the_file_is_opened_again(tmp_path: Path) -> None:
+    changes = data_changes(tmp_path)
+    changes.notify(Topic.ACCOUNTS)
+    assert data_changes(tmp_path).version(Topic.ACCOUNTS) == changes.version(Topic.ACCOUNTS) != 0
+
+
+def test_of_two_processes_that_notify_at_once_neither_change_is_lost(tmp_path: Path) -> None:
     first, second = ChangeNotifier(tmp_path / "versions"), ChangeNotifier(tmp_path / "versions")
-    read_before = first.versions[1]
+    read_before = first.version(1)
     first.notify(1)
-    heard = first.versions[1]
-    first.versions[1] = read_before  # what the second had read as the first told
+    after_first = first.version(1)
+    first.versions[1] = read_before  # what the second process had read when the first one notified
     second.notify(1)
-    assert len({read_before, heard, second.versions[1]}) == 3
+    assert len({read_before, after_first, second.version(1)}) == 3
 
 
-@pytest.mark.parametrize("content", [b"", b"\1" * 8])
-def test_a_file_that_was_cut_off_grows_again_under_those_who_have_it_mapped(tmp_path: Path, content: bytes) -> None:
+@pytest.mark.parametrize("content", [b"", b"\0" * 8, b"\1" * 8])
+def test_a_file_that_is_too_short_is_extended(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "versions").write_bytes(content)
     here, there = ChangeNotifier(tmp_path / "versions"), ChangeNotifier(tmp_path / "versions")
     here.notify(511)
-    assert there.versions[511] == here.versions[511] != 0
+    assert there.version(511) == here.version(511) != 0

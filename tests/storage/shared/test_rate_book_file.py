@@ -19,7 +19,8 @@ from cambist.errors import RateBookDamaged
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote, Vote
 from cambist.pricing.rate_book import RateBook
-from cambist.storage.shared.rate_book_file import RateBookFile, Topic
+from cambist.storage.shared.change_notifier import Topic, data_changes
+from cambist.storage.shared.rate_book_file import RateBookFile
 
 AS_OF = datetime(2026, 3, 6, 14, 15, tzinfo=timezone(timedelta(hours=1)))
 RECEIVED = datetime(2026, 3, 6, 15, 2, 3, 456789, tzinfo=UTC)
@@ -36,8 +37,8 @@ def a_book(version: int = 1, quote: Quote | None = None) -> RateBook:
     )
 
 
-def sealed(content: bytes) -> bytes:
-    """Give a book's file whose checksum is right, whatever is in it: as another version may have written it."""
+def with_checksum(content: bytes) -> bytes:
+    """Return a file with the right checksum and this content, as another version may have written it."""
     return b"%08x\n" % zlib.crc32(content) + content
 
 
@@ -46,12 +47,12 @@ def book_file(tmp_path: Path) -> RateBookFile:
     return RateBookFile(tmp_path)
 
 
-def test_no_book_is_there_before_the_first(book_file: RateBookFile) -> None:
+def test_before_the_first_book_there_is_none(book_file: RateBookFile) -> None:
     assert book_file.current() is None
     assert book_file.published_at() is None
 
 
-def test_it_is_known_when_a_book_was_published_also_to_another_process(book_file: RateBookFile, tmp_path: Path) -> None:
+def test_another_process_can_read_when_the_book_was_published(book_file: RateBookFile, tmp_path: Path) -> None:
     book_file.publish(a_book())
     os.utime(tmp_path / "book.json", (5, 1_795_176_000.5))
     assert RateBookFile(tmp_path).published_at() == 1_795_176_000.5
@@ -60,7 +61,7 @@ def test_it_is_known_when_a_book_was_published_also_to_another_process(book_file
     assert published == pytest.approx(time.time(), abs=60)
 
 
-def test_a_book_comes_back_exactly(book_file: RateBookFile) -> None:
+def test_a_book_is_read_as_it_was_published(book_file: RateBookFile) -> None:
     book_file.publish(a_book())
     assert book_file.current() == a_book()
 
@@ -72,7 +73,7 @@ def test_a_book_keeps_the_order_of_its_quotes(book_file: RateBookFile) -> None:
     assert list(current.quotes) == ["JPY", "CHF"]
 
 
-def test_times_come_back_with_their_zone(book_file: RateBookFile) -> None:
+def test_times_are_read_with_their_zone(book_file: RateBookFile) -> None:
     book_file.publish(a_book())
     current = book_file.current()
     assert current is not None
@@ -85,56 +86,28 @@ RATES = st.fractions(min_value=Fraction(1, 10**30), max_value=Fraction(10**30))
 
 @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(bid=RATES, ask=RATES)
-def test_any_fraction_comes_back_exactly(book_file: RateBookFile, bid: Fraction, ask: Fraction) -> None:
+def test_any_fraction_is_read_exactly(book_file: RateBookFile, bid: Fraction, ask: Fraction) -> None:
     book_file.publish(a_book(quote=a_quote(bid, ask)))
     current = book_file.current()
     assert current is not None
     assert (current.quotes["JPY"].bid, current.quotes["JPY"].ask) == (bid, ask)
 
 
-def test_publishing_rings_for_the_book_alone(book_file: RateBookFile) -> None:
-    before = {topic: book_file.version(topic) for topic in Topic}
-    book_file.publish(a_book())
-    assert [topic for topic in Topic if book_file.version(topic) != before[topic]] == [Topic.BOOK]
-
-
-@pytest.mark.parametrize("topic", Topic)
-def test_each_kind_of_news_rings_alone(book_file: RateBookFile, topic: Topic) -> None:
-    before = {kind: book_file.version(kind) for kind in Topic}
-    book_file.notify(topic)
-    assert [kind for kind in Topic if book_file.version(kind) != before[kind]] == [topic]
-
-
-def test_each_ring_gives_another_version(book_file: RateBookFile) -> None:
-    versions = [book_file.version(Topic.MATRIX)]
-    for _ in range(300):
-        book_file.notify(Topic.MATRIX)
-        versions.append(book_file.version(Topic.MATRIX))
-    assert len(set(versions)) == 301
-
-
-def test_a_second_board_on_the_folder_hears_the_ring_and_reads_the_book(
-    book_file: RateBookFile, tmp_path: Path
-) -> None:
-    other = RateBookFile(tmp_path)
-    before = other.version(Topic.BOOK)
+def test_publishing_changes_the_version_of_the_book_alone(book_file: RateBookFile, tmp_path: Path) -> None:
+    changes = data_changes(tmp_path)
+    before = {topic: changes.version(topic) for topic in Topic}
     book_file.publish(a_book(version=7))
-    assert other.version(Topic.BOOK) != before
-    assert other.current() == a_book(version=7)
+    assert [topic for topic in Topic if changes.version(topic) != before[topic]] == [Topic.BOOK]
+    assert RateBookFile(tmp_path).current() == a_book(version=7)
 
 
-def test_a_board_that_is_opened_again_keeps_counting(book_file: RateBookFile, tmp_path: Path) -> None:
-    book_file.notify(Topic.ACCOUNTS)
-    assert RateBookFile(tmp_path).version(Topic.ACCOUNTS) == book_file.version(Topic.ACCOUNTS)
-
-
-def test_the_last_book_survives_the_board(tmp_path: Path) -> None:
+def test_the_last_book_can_be_read_after_its_publisher_has_ended(tmp_path: Path) -> None:
     RateBookFile(tmp_path).publish(a_book(version=1))
     RateBookFile(tmp_path).publish(a_book(version=2))
     assert RateBookFile(tmp_path).current() == a_book(version=2)
 
 
-def test_the_files_are_private_to_their_owner(book_file: RateBookFile, tmp_path: Path) -> None:
+def test_only_the_owner_can_read_the_files(book_file: RateBookFile, tmp_path: Path) -> None:
     book_file.publish(a_book())
     assert {file.name: file.stat().st_mode & 0o777 for file in tmp_path.iterdir()} == {
         "book.json": 0o600,
@@ -142,7 +115,7 @@ def test_the_files_are_private_to_their_owner(book_file: RateBookFile, tmp_path:
     }
 
 
-NO_BOOKS = [
+INVALID = [
     b"",
     b"null",
     b"[]",
@@ -154,22 +127,22 @@ NO_BOOKS = [
 ]
 
 
-@pytest.mark.parametrize("content", [*NO_BOOKS, *map(sealed, NO_BOOKS)], ids=range(2 * len(NO_BOOKS)))
-def test_what_is_no_book_is_refused(book_file: RateBookFile, tmp_path: Path, content: bytes) -> None:
+@pytest.mark.parametrize("content", [*INVALID, *map(with_checksum, INVALID)], ids=range(2 * len(INVALID)))
+def test_a_file_that_is_not_a_rate_book_is_refused(book_file: RateBookFile, tmp_path: Path, content: bytes) -> None:
     (tmp_path / "book.json").write_bytes(content)
     with pytest.raises(RateBookDamaged, match=r"book\.json"):
         book_file.current()
 
 
 @pytest.mark.parametrize("side", [b'"1/0"', b'"one"', b'""', b"null", b"[]"])
-def test_a_side_that_is_no_fraction_is_refused(book_file: RateBookFile, tmp_path: Path, side: bytes) -> None:
+def test_a_price_that_is_not_a_fraction_is_refused(book_file: RateBookFile, tmp_path: Path, side: bytes) -> None:
     book_file.publish(a_book())
     path = tmp_path / "book.json"
     content = path.read_bytes().partition(b"\n")[2]
     assert b'"1/3"' in content
-    path.write_bytes(sealed(content))
+    path.write_bytes(with_checksum(content))
     assert book_file.current() == a_book()
-    path.write_bytes(sealed(content.replace(b'"1/3"', side)))
+    path.write_bytes(with_checksum(content.replace(b'"1/3"', side)))
     with pytest.raises(RateBookDamaged):
         book_file.current()
 
@@ -206,19 +179,8 @@ def test_a_book_can_be_published_over_a_damaged_one(book_file: RateBookFile, tmp
     assert book_file.current() == a_book()
 
 
-@pytest.mark.parametrize("content", [b"", b"\0" * 8])
-def test_a_page_of_versions_that_is_too_short_is_made_anew(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / "versions").write_bytes(content)
-    book_file = RateBookFile(tmp_path)
-    book_file.notify(Topic.ACCOUNTS)
-    assert book_file.version(Topic.ACCOUNTS) != 0
-
-
-# Lines
-
-
-def lines_of(folder: Path) -> tuple[dict[str, Any], list[bytes]]:
-    """Give the head and the lines of the book's file."""
+def read_lines(folder: Path) -> tuple[dict[str, Any], list[bytes]]:
+    """Return the head of the file and its lines, one for each quote."""
     _, head, _, *lines = (folder / "book.json").read_bytes().split(b"\n")
     return msgspec.json.decode(head), lines
 
@@ -230,7 +192,7 @@ def a_rich_book(version: int, quotes: Mapping[str, Quote], pairs: Mapping[Pair, 
 YEN, CABLE = Pair("USD", "JPY"), Pair("GBP", "USD")
 
 
-def test_pairs_come_back_beside_the_quotes(book_file: RateBookFile) -> None:
+def test_quotes_by_code_and_by_pair_are_read_separately(book_file: RateBookFile) -> None:
     book = a_rich_book(3, {"JPY": a_quote()}, {YEN: a_quote(Fraction(7), Fraction(8)), CABLE: a_quote(Fraction(9))})
     book_file.publish(book)
     current = book_file.current()
@@ -239,13 +201,13 @@ def test_pairs_come_back_beside_the_quotes(book_file: RateBookFile) -> None:
     assert (list(current.quotes), list(current.pairs)) == (["JPY"], [YEN, CABLE])
 
 
-def test_a_currency_and_a_pair_of_the_same_quote_are_two_things(book_file: RateBookFile) -> None:
+def test_a_code_and_a_pair_may_have_the_same_quote(book_file: RateBookFile) -> None:
     quote = a_quote()
     book_file.publish(a_rich_book(1, {"JPY": quote}, {YEN: quote}))
     assert book_file.current() == a_rich_book(1, {"JPY": quote}, {YEN: quote})
 
 
-def test_votes_and_how_it_was_made_come_back(book_file: RateBookFile) -> None:
+def test_votes_and_the_origin_of_a_quote_are_read_again(book_file: RateBookFile) -> None:
     votes = (Vote("ecb", 1.25, AS_OF, 1.0), Vote("boe", 1.5, RECEIVED, 0.0))
     quote = replace(a_quote(), origin=Origin(Derivation.MOVED, ("ecb",), (), votes))
     book_file.publish(a_book(quote=quote))
@@ -256,65 +218,65 @@ def test_votes_and_how_it_was_made_come_back(book_file: RateBookFile) -> None:
 
 def test_the_file_has_a_head_and_a_line_for_each_quote(book_file: RateBookFile, tmp_path: Path) -> None:
     book_file.publish(a_rich_book(3, {"JPY": a_quote(), "CHF": a_quote()}, {CABLE: a_quote()}))
-    head, lines = lines_of(tmp_path)
+    head, lines = read_lines(tmp_path)
     assert (head["version"], head["listed"], head["quotes"]) == (3, ["JPY", "USD"], 3)
     assert [msgspec.json.decode(line)[0] for line in lines] == ["JPY", "CHF", "GBP/USD"]
 
 
-def test_what_venues_list_comes_back_by_name(book_file: RateBookFile, tmp_path: Path) -> None:
+def test_the_pairs_that_venues_list_are_read_again(book_file: RateBookFile, tmp_path: Path) -> None:
     listing = frozenset({CABLE, YEN, Pair("BTC", "USDT")})
     for version, listed in ((1, listing), (2, listing), (3, frozenset({YEN})), (4, frozenset())):
         book_file.publish(replace(a_book(version), listing=listed))
         assert book_file.current() == RateBookFile(tmp_path).current() == replace(a_book(version), listing=listed)
 
 
-def test_a_book_without_quotes_is_a_book(book_file: RateBookFile) -> None:
+def test_a_book_without_quotes_is_valid(book_file: RateBookFile) -> None:
     book_file.publish(a_rich_book(1, {}, {}))
     assert book_file.current() == a_rich_book(1, {}, {})
 
 
 @pytest.mark.parametrize("change", [1, -1])
-def test_a_head_that_counts_other_quotes_is_refused(book_file: RateBookFile, tmp_path: Path, change: int) -> None:
+def test_a_head_with_a_wrong_number_of_quotes_is_refused(book_file: RateBookFile, tmp_path: Path, change: int) -> None:
     book_file.publish(a_book())
     content = (tmp_path / "book.json").read_bytes().partition(b"\n")[2]
     assert content.count(b'"quotes":2') == 1
     changed = content.replace(b'"quotes":2', b'"quotes":%d' % (2 + change))
-    (tmp_path / "book.json").write_bytes(sealed(changed))
+    (tmp_path / "book.json").write_bytes(with_checksum(changed))
     with pytest.raises(RateBookDamaged, match=f"holds 2 quotes instead of {2 + change}"):
         book_file.current()
 
 
 @pytest.mark.parametrize("lost", [1, 2])
-def test_a_book_with_a_line_lost_or_twice_is_refused(book_file: RateBookFile, tmp_path: Path, lost: int) -> None:
+def test_a_file_with_a_missing_or_repeated_line_is_refused(book_file: RateBookFile, tmp_path: Path, lost: int) -> None:
     book_file.publish(a_book())
     head, listing, *lines = (tmp_path / "book.json").read_bytes().split(b"\n")[1:]
     kept = lines[:-lost] or [lines[0], lines[0]]
-    (tmp_path / "book.json").write_bytes(sealed(b"\n".join((head, listing, *kept))))
+    (tmp_path / "book.json").write_bytes(with_checksum(b"\n".join((head, listing, *kept))))
     with pytest.raises(RateBookDamaged, match="holds 1 quotes instead of 2"):
         book_file.current()
 
 
-def test_only_what_has_changed_is_written_anew(book_file: RateBookFile, tmp_path: Path) -> None:
+def test_only_quotes_that_have_changed_are_encoded_again(book_file: RateBookFile, tmp_path: Path) -> None:
     stays, goes, comes = a_quote(), a_quote(Fraction(5)), a_quote(Fraction(6))
     book_file.publish(a_rich_book(1, {"JPY": stays, "CHF": goes}, {YEN: stays}))
-    before = lines_of(tmp_path)[1]
-    # Nobody may do this to a quote. It shows whether its line is made again: if it were, the file would hold a 77.
+    before = read_lines(tmp_path)[1]
+    # Quotes are immutable: this shows that its line is not encoded again, or the file would contain 77.
     object.__setattr__(stays, "bid", Fraction(77))
     book_file.publish(a_rich_book(2, {"JPY": stays, "CHF": comes}, {YEN: stays}))
-    head, after = lines_of(tmp_path)
+    head, after = read_lines(tmp_path)
     assert head["version"] == 2
     assert (after[0], after[2]) == (before[0], before[2])
     assert b'"6"' in after[1]
     assert b'"5"' not in after[1]
 
 
-def test_an_equal_quote_that_is_another_object_is_written_as_it_is(book_file: RateBookFile, tmp_path: Path) -> None:
+def test_a_new_quote_for_the_same_code_is_encoded(book_file: RateBookFile, tmp_path: Path) -> None:
     book_file.publish(a_book(quote=a_quote()))
     book_file.publish(a_book(quote=a_quote(Fraction(1, 7))))
-    assert b'"1/7"' in lines_of(tmp_path)[1][0]
+    assert b'"1/7"' in read_lines(tmp_path)[1][0]
 
 
-def test_what_went_and_comes_again_is_written_again(book_file: RateBookFile) -> None:
+def test_a_quote_that_was_removed_and_added_again_is_written(book_file: RateBookFile) -> None:
     quote = a_quote()
     book_file.publish(a_rich_book(1, {"JPY": quote, "CHF": quote}, {}))
     book_file.publish(a_rich_book(2, {"CHF": quote}, {}))
@@ -323,7 +285,7 @@ def test_what_went_and_comes_again_is_written_again(book_file: RateBookFile) -> 
     assert book_file.current() == a_rich_book(3, {"CHF": quote, "JPY": quote}, {})
 
 
-def test_the_file_is_the_same_whether_lines_were_kept_or_made(tmp_path: Path) -> None:
+def test_reused_lines_and_new_lines_make_the_same_file(tmp_path: Path) -> None:
     folders = [tmp_path / "old", tmp_path / "new"]
     for folder in folders:
         folder.mkdir()
@@ -336,7 +298,7 @@ def test_the_file_is_the_same_whether_lines_were_kept_or_made(tmp_path: Path) ->
     assert (folders[0] / "book.json").read_bytes() == (folders[1] / "book.json").read_bytes()
 
 
-def test_whoever_reads_keeps_what_has_not_changed(book_file: RateBookFile, tmp_path: Path) -> None:
+def test_a_reader_reuses_quotes_that_have_not_changed(book_file: RateBookFile, tmp_path: Path) -> None:
     reader, stays = RateBookFile(tmp_path), a_quote()
     book_file.publish(a_rich_book(1, {"JPY": stays, "CHF": a_quote(Fraction(5))}, {YEN: stays}))
     first = reader.current()
@@ -349,7 +311,7 @@ def test_whoever_reads_keeps_what_has_not_changed(book_file: RateBookFile, tmp_p
     assert (first.quotes["CHF"].bid, second.quotes["CHF"].bid) == (5, 6)
 
 
-def test_a_damaged_book_does_not_unsettle_who_reads(book_file: RateBookFile, tmp_path: Path) -> None:
+def test_a_reader_recovers_from_a_damaged_file(book_file: RateBookFile, tmp_path: Path) -> None:
     reader = RateBookFile(tmp_path)
     book_file.publish(a_book(version=1))
     first = reader.current()
@@ -375,12 +337,12 @@ BOOKS = st.lists(
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(editions=BOOKS)
-def test_any_series_of_books_is_read_as_it_was_published(
-    book_file: RateBookFile, tmp_path: Path, editions: list[tuple[dict[str, int], dict[Pair, int]]]
+@given(books=BOOKS)
+def test_any_sequence_of_books_is_read_as_it_was_published(
+    book_file: RateBookFile, tmp_path: Path, books: list[tuple[dict[str, int], dict[Pair, int]]]
 ) -> None:
     quotes, reader = [a_quote(Fraction(1, 3 + number)) for number in range(4)], RateBookFile(tmp_path)
-    for version, (codes, pairs) in enumerate(editions):
+    for version, (codes, pairs) in enumerate(books):
         named = {code: quotes[number] for code, number in codes.items()}
         book = a_rich_book(version, named, {pair: quotes[number] for pair, number in pairs.items()})
         book_file.publish(book)

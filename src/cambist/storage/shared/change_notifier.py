@@ -1,10 +1,14 @@
-"""The notifier: a mapped page of numbers, each of which changes whenever there is news of its topic."""
+"""Notify other processes of a change: a memory-mapped file of numbers, one for each topic, that change with it.
+
+Reading a version costs a read of memory. Processes poll the versions and load what has changed.
+"""
 
 from __future__ import annotations
 
 import mmap
 import os
 import secrets
+from enum import IntEnum
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
@@ -12,29 +16,49 @@ _BITS = 64
 _BLOCK = 4096
 
 
-class ChangeNotifier:
-    """Tells all processes that map the same file of news; none of it can be lost, however many tell at once.
+class Topic(IntEnum):
+    """What may change in a data directory: the place of its version in the file."""
 
-    `versions` has a number for each topic. A look at it costs a read of memory.
+    BOOK = 0
+    MATRIX = 1
+    ACCOUNTS = 2
+    PLANS = 3
+    SOURCES = 4
+    ARCHIVE = 5
+
+
+class ChangeNotifier:
+    """Notifies all processes that map the same file. No change is lost, however many notify at once.
+
+    `versions` has a number for each topic.
     """
 
     def __init__(self, path: Path) -> None:
-        """Map the file, after making it if need be. Errors: OSError."""
+        """Map the file; create it if it does not exist. Errors: OSError."""
         if not path.exists():
             _create(path)
         file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
         try:
-            # A file that was cut off only ever grows again: others may have it mapped.
+            # A file that was cut off is only ever extended: other processes may have it mapped.
             if os.fstat(file).st_size < _BLOCK:
                 os.posix_fallocate(file, 0, _BLOCK)
             self.versions = memoryview(mmap.mmap(file, _BLOCK)).cast("Q")
         finally:
             os.close(file)
 
+    def version(self, topic: int = 0) -> int:
+        """Return the version of a topic. It differs from an earlier one if there was a change in between."""
+        return self.versions[topic]
+
     def notify(self, topic: int = 0) -> None:
-        """Tell every process that there is news."""
-        # A number that was never there before: two who count on at once could arrive at the same one.
+        """Change the version of a topic."""
+        # A random number: two processes that add one at once could both write the same number.
         self.versions[topic] = secrets.randbits(_BITS)
+
+
+def data_changes(folder: Path) -> ChangeNotifier:
+    """Return the notifier of a data directory. Its topics are those of `Topic`."""
+    return ChangeNotifier(folder / "versions")
 
 
 def _create(path: Path) -> None:
