@@ -79,9 +79,9 @@ class Socket:
         self.world.broadcaster.subscribe(self.connection, self.stream, known, self.limit)
         self.world.broadcaster.flush(self.connection, self.world.at)
 
-    def narrow(self, symbols: tuple[str, ...]) -> None:
+    def keep_only(self, symbols: tuple[str, ...]) -> None:
         known, _ = self.world.prices.parse_pairs(symbols)
-        self.world.broadcaster.narrow(self.connection, self.stream, known, self.limit)
+        self.world.broadcaster.keep_only(self.connection, self.stream, known, self.limit)
         self.world.broadcaster.flush(self.connection, self.world.at)
 
     def write(self, frames: bytes) -> None:
@@ -135,7 +135,7 @@ def test_unsubscribing_from_a_pair_sends_nothing_of_the_others_until_they_change
     socket = Socket(world, stream=stream)
     world.wait(2)
     count = len(socket.prices())
-    socket.narrow(SYMBOLS[1:])
+    socket.keep_only(SYMBOLS[1:])
     world.wait(2)
     assert len(socket.prices()) == count
     world.publish(BTC=7, ETH=8)
@@ -147,7 +147,7 @@ def test_unsubscribing_while_paused_loses_no_change_of_the_others(world: World) 
     socket = Socket(world)
     socket.pause()
     world.publish(BTC=7, ETH=8, SOL=9)
-    socket.narrow(SYMBOLS[1:])
+    socket.keep_only(SYMBOLS[1:])
     socket.drain()
     world.wait(1)
     assert {one["sym"]: one["bid"] for one in socket.prices()[len(SYMBOLS) :]} == {
@@ -158,7 +158,7 @@ def test_unsubscribing_while_paused_loses_no_change_of_the_others(world: World) 
 
 def test_unsubscribing_from_all_ends_the_stream(world: World) -> None:
     socket = Socket(world)
-    socket.narrow(())
+    socket.keep_only(())
     count = len(socket.prices())
     world.publish(BTC=7)
     world.wait(1)

@@ -1,1 +1,1 @@
-"""The WebSocket API: prices are pushed to clients, and each connection always gets the newest one."""
+"""The WebSocket API: it pushes the newest price of each pair to the clients that are subscribed to it."""

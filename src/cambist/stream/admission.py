@@ -1,4 +1,4 @@
-"""Admission: which API keys may open a connection, and how many connections an account or an address may have."""
+"""Admission: which API keys may use the stream, and how many connections an account or an address may have."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TAG = "stream"
 """The tag that a plan must include."""
 
 MAX_UNAUTHENTICATED = 1000
-"""How many connections of one address may be open without a key."""
+"""How many connections of one address may be open before they have sent an API key."""
 
 _UNKNOWN_KEY = Rejection(401, "The API key is unknown here, was revoked or has expired")
 
@@ -55,13 +55,13 @@ class Admission:
         return self._unauthenticated[network] <= MAX_UNAUTHENTICATED
 
     def remove_unauthenticated(self, address: str) -> None:
-        """Count one connection without a key less: it has authenticated or closed."""
+        """Stop counting a connection without a key: it has authenticated or closed."""
         _decrement(self._unauthenticated, neighbourhood(address))
 
     def admit(self, digest: Digest, address: str, now: float) -> Principal | Rejection:
-        """Admit a connection by its key, `now` in seconds since 1970, and charge its first minute.
+        """Admit a connection by its key, and charge its first minute. `now` is in seconds since 1970.
 
-        Its account has one connection more until `release`, and its address one without a key less.
+        The connection counts towards its account's limit until `release` is called.
         """
         network = neighbourhood(address)
         wait = self._failed_keys.wait(network, network, digest, now)
@@ -81,7 +81,7 @@ class Admission:
         return found
 
     def lookup(self, digest: Digest, now: float) -> Principal | Rejection:
-        """Return the owner of a key, or why the key does not open the stream (any more)."""
+        """Return the owner of a key, or why the key may not use the stream."""
         found = self.bearers.get(digest)
         if found is None or found.revoked or now >= found.ends:
             return _UNKNOWN_KEY
@@ -92,7 +92,7 @@ class Admission:
         return found
 
     def release(self, bearer: Principal) -> None:
-        """Count one connection of an account less."""
+        """Stop counting a connection of an account: it has closed."""
         _decrement(self._connections, bearer.account.number)
 
     def _check_connections(self, bearer: Principal) -> Rejection | None:
@@ -100,12 +100,12 @@ class Admission:
         if self._connections[bearer.account.number] < plan.stream_connections:
             return None
         return Rejection(
-            429, f"The plan [{plan.name}] has {plan.stream_connections} connections at once, and all are open"
+            429, f"The plan [{plan.name}] allows {plan.stream_connections} connections at once, and all are open"
         )
 
 
 def _decrement(counter: Counter[T], key: T) -> None:
-    """Count one less, and keep no zeros."""
+    """Subtract one, and remove keys whose count is zero."""
     counter[key] -= 1
     if counter[key] <= 0:
         del counter[key]

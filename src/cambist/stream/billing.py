@@ -8,7 +8,7 @@ from cambist.errors import QuotaSpent
 from cambist.stream.rejection import Rejection
 
 USAGE_LABEL = "stream"
-"""What stands for the stream in usage records, where the API has the path of an endpoint."""
+"""The name of the stream in usage records, in the place of an endpoint's path."""
 
 
 class Billing:

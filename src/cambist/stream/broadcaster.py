@@ -1,7 +1,7 @@
-"""The broadcaster: which connection is subscribed to what, and what is sent to whom when prices change.
+"""The broadcaster: it keeps the subscriptions of all connections, and sends them the prices that change.
 
-It is level-triggered: what is pending for a connection is a set of pairs, never a queue of prices, and what is sent is
-their newest price at the moment at which the connection can take one.
+For each subscription it keeps the set of pairs that are pending, never a queue of prices. When the connection can be
+written to, it sends the newest price of each of these pairs. So a slow client gets fewer prices, but never old ones.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from cambist.stream.messages import PING_FRAME, StreamName
 from cambist.stream.prices import Prices
 from cambist.stream.subscription import BATCH_SIZE, PING_INTERVAL, Selection, StreamConnection, Subscription
 
-# Work is measured in writes: after so many of them the event loop may run something else.
+# Work is measured in writes. After this many of them, the event loop may run something else.
 _WRITES_PER_TURN = 200
 _WRITES_PER_BUILT_FRAME = 4
 _MARKED_PAIRS_PER_WRITE = 100
@@ -24,8 +24,8 @@ _MARKED_PAIRS_PER_WRITE = 100
 class Broadcaster:
     """Sends prices to all connections. Times are seconds of a monotonic clock.
 
-    `is_behind` says whether more could be sent at once. `prices_sent` and `connections_lost` count since it was made;
-    a connection is lost when its client no longer answers.
+    `is_behind` is True if `flush_all` has left something that could be sent at once. `prices_sent` and
+    `connections_lost` are totals; a connection is lost if its client no longer answers pings.
     """
 
     def __init__(self, prices: Prices) -> None:
@@ -45,7 +45,7 @@ class Broadcaster:
 
     @property
     def pair_count(self) -> int:
-        """How many pairs somebody is subscribed to."""
+        """How many pairs have a subscriber."""
         return len(self._subscriber_counts)
 
     def add(self, connection: StreamConnection) -> None:
@@ -53,7 +53,7 @@ class Broadcaster:
         self._connections.add(connection)
 
     def remove(self, connection: StreamConnection) -> None:
-        """Remove a connection and its subscriptions; do nothing if that has been done."""
+        """Remove a connection and its subscriptions; do nothing if it was removed before."""
         self._connections.discard(connection)
         for stream in list(connection.subscriptions):
             self._unsubscribe(connection, stream)
@@ -66,8 +66,10 @@ class Broadcaster:
         connection.subscribe_count += 1
         connection.set_limit(limit)
 
-    def narrow(self, connection: StreamConnection, stream: StreamName, pairs: Mapping[str, Pair], limit: int) -> None:
-        """Leave a connection only these of its pairs; what was pending for them stays pending."""
+    def keep_only(
+        self, connection: StreamConnection, stream: StreamName, pairs: Mapping[str, Pair], limit: int
+    ) -> None:
+        """Unsubscribe a connection from all pairs of a stream but these; what is pending for them stays pending."""
         before = connection.subscriptions.get(stream)
         pending = {} if before is None else {**before.pending, **before.sending}
         self._replace(connection, stream, pairs, {symbol: pending[symbol] for symbol in pairs if symbol in pending})
@@ -85,7 +87,7 @@ class Broadcaster:
         if pairs:
             selection = self._selection(stream, tuple(sorted(pairs)))
             subscription = connection.subscriptions[stream] = Subscription(connection, selection)
-            if before is not None:  # subscribing again and again must not shorten the stream's interval
+            if before is not None:  # subscribing again must not shorten the stream's interval
                 subscription.ready_at = before.ready_at
             selection.subscriptions.add(subscription)
             subscription.pending.update(pending)
@@ -93,7 +95,7 @@ class Broadcaster:
                 self._unflushed[subscription] = None
 
     def publish(self, book: RateBook) -> Iterator[None]:
-        """Send what a new book changes; between two steps the event loop may run something else."""
+        """Send the prices that a new book changes. After each step the event loop may run something else."""
         changed = self._prices.update(book)
         if not changed:
             return
@@ -109,7 +111,7 @@ class Broadcaster:
                 yield
 
     def _send_changed(self, selection: Selection, changed: set[str], frames: dict[str, bytes], version: int) -> int:
-        """Build the missing frames of a short list and send them; return the work done, in writes."""
+        """Build the missing frames of a selection, and send them; return the work done, in writes."""
         due, writes = [], 0
         for symbol in selection.symbols:
             if symbol in changed:
@@ -123,7 +125,7 @@ class Broadcaster:
         return writes
 
     def _send(self, selection: Selection, due: list[str], joined: bytes, version: int) -> int:
-        """Write the same frames to all that can take them now, mark them pending for the others; return how many."""
+        """Write frames to all subscribers that can get them now, mark them pending for others; return the writes."""
         is_immediate, written = selection.stream is StreamName.FX, 0
         for subscription in tuple(selection.subscriptions):
             connection = subscription.connection
@@ -138,7 +140,7 @@ class Broadcaster:
         return len(selection.subscriptions)
 
     def _mark_pending(self, selection: Selection, symbols: Iterable[str], version: int) -> int:
-        """Mark what may have changed in a long list, to be built when it is sent; return the work done, in writes."""
+        """Mark pairs of a long selection as pending; frames are built when they are sent. Return the writes."""
         due = list(symbols)
         for subscription in selection.subscriptions if due else ():
             for symbol in due:
@@ -147,7 +149,7 @@ class Broadcaster:
         return len(selection.subscriptions) * len(due) // _MARKED_PAIRS_PER_WRITE
 
     def flush_all(self, now: float) -> Iterator[None]:
-        """Send what is pending to all connections that can take it, in steps as `publish` does."""
+        """Send what is pending to all connections that can be written to, in steps as `publish` does."""
         self.is_behind, writes = False, 0
         for subscription in tuple(self._unflushed):
             writes += 1 + self._flush(subscription, now)
@@ -156,17 +158,17 @@ class Broadcaster:
                 yield
 
     def flush(self, connection: StreamConnection, now: float) -> None:
-        """Send what is pending to a connection, as far as it can take it."""
+        """Send what is pending to a connection, as far as it can be written to."""
         for subscription in tuple(connection.subscriptions.values()):
             if subscription.pending or subscription.sending:
                 self._flush(subscription, now)
 
     def pause(self, connection: StreamConnection) -> None:
-        """Send nothing to a connection whose buffer is full."""
+        """Stop sending to a connection, because its write buffer is full."""
         connection.is_paused = True
 
     def resume(self, connection: StreamConnection, now: float) -> None:
-        """Send to a connection again, first the newest prices of what is pending."""
+        """Send to a connection again, beginning with what is pending."""
         connection.is_paused, connection.is_silent = False, False
         self.flush(connection, now)
 
@@ -187,7 +189,7 @@ class Broadcaster:
             connection.writer.write(PING_FRAME)
 
     def _flush(self, subscription: Subscription, now: float) -> int:
-        """Send the newest prices of what is pending, the longest pending first; return of how many pairs."""
+        """Send the newest prices of pending pairs, the longest pending first; return how many pairs were handled."""
         connection = subscription.connection
         self._unflushed.pop(subscription, None)
         if connection.is_paused:
@@ -201,7 +203,7 @@ class Broadcaster:
         if batch and not sending:
             subscription.ready_at = now + subscription.interval
         if sending or subscription.pending:
-            self._unflushed[subscription] = None  # at the end: others come first
+            self._unflushed[subscription] = None  # at the end of the queue
             self.is_behind = self.is_behind or count == BATCH_SIZE
         frames = [frame for symbol, since in batch if (frame := self._prices.fresh_frame(symbol, since))]
         if frames:
@@ -222,7 +224,7 @@ class Broadcaster:
         self._untrack(selection.symbols)
 
     def _untrack(self, symbols: Iterable[str]) -> None:
-        """Count one subscriber of each pair less, and price no pair that has none left."""
+        """Subtract one subscriber of each pair, and stop pricing pairs that have none left."""
         unused = []
         for symbol in symbols:
             self._subscriber_counts[symbol] -= 1

@@ -1,4 +1,4 @@
-"""A client connection: one WebSocket, between its session and the broadcaster."""
+"""A client connection: one WebSocket, which connects the library with a session and the broadcaster."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class ClientConnection(WSListener):
             self._close(1011)
 
     def on_ws_disconnected(self, _transport: WSTransport) -> None:
-        """Release what the connection holds."""
+        """Remove the connection everywhere."""
         self._is_closing = True
         self._connections.discard(self)
         self._session.close()
@@ -85,21 +85,21 @@ class ClientConnection(WSListener):
 
     # Called by the server
 
-    def check(self, now: float, moment: float) -> None:
-        """Close the connection if it has no key in time, or if its key, plan or quota no longer allow it."""
+    def check(self, now: float, monotonic_now: float) -> None:
+        """Close the connection if no key came in time, or if its key, plan or quota no longer allow it."""
         if self._is_closing:
             return
         reply = None
         if self._session.bearer is not None:
             reply = self._session.renew(now)
-        elif moment - self._opened_at > _KEY_SECONDS:
-            text = f"No API key came in {_KEY_SECONDS:.0f} s"
+        elif monotonic_now - self._opened_at > _KEY_SECONDS:
+            text = f"No API key was sent within {_KEY_SECONDS:.0f} s"
             reply = Reply(status_frame(Op.ERROR, 401, now, text), POLICY)
         if reply:
             self._send(reply)
 
     def shut_down(self, now: float) -> None:
-        """Tell the client that the service stops, and close."""
+        """Announce to the client that the service stops, and close."""
         self._send(Reply(status_frame(Op.SHUTDOWN, 503, now, "The service stops; connect again"), GOING_AWAY))
 
     def _handle(self, transport: WSTransport, frame: WSFrame) -> None:

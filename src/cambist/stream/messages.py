@@ -1,7 +1,6 @@
-"""Messages: the requests that a client may send, and every frame that the server writes. Pure.
+"""Messages: parse the requests of clients, and build the frames of the server. Pure.
 
-A frame of the server is built once with its WebSocket header, so that one value serves every client, and several frames
-joined go out in one write.
+Frames include their WebSocket header, so that the same bytes can be sent to all clients, and several in one write.
 """
 
 from __future__ import annotations
@@ -18,12 +17,12 @@ MAX_MESSAGE_BYTES = 256 * 1024
 
 PING_FRAME = b"\x89\x00"
 _TEXT = 0x81
-_SHORT, _MIDDLE = 126, 1 << 16
+_MAX_SHORT, _MAX_MEDIUM = 125, (1 << 16) - 1
 _ENCODER = msgspec.json.Encoder()
 
 
 class Op(StrEnum):
-    """All values of `op`; clients know no others."""
+    """All values of `op`."""
 
     CONNECT = "connect"
     AUTH = "auth"
@@ -36,14 +35,14 @@ class Op(StrEnum):
 
 
 class StreamName(StrEnum):
-    """The streams: of every change, and of at most one a second and pair."""
+    """The streams: `fx` has every change, `fx1s` at most one price a second for each pair."""
 
     FX = "fx"
     FX1S = "fx1s"
 
 
 class StreamRequest(msgspec.Struct, frozen=True):
-    """A message of a client. `pairs` is None where it names none; a list may also come as text with commas."""
+    """A message of a client. `pairs` is a list, a string with commas, or None if it is missing."""
 
     op: str
     key: str = ""
@@ -52,7 +51,7 @@ class StreamRequest(msgspec.Struct, frozen=True):
 
     @property
     def names(self) -> list[str] | None:
-        """The names of pairs, each once, in their order; None where `pairs` is missing."""
+        """The names in `pairs`, without duplicates, in their order; None if `pairs` is missing."""
         if self.pairs is None:
             return None
         listed = self.pairs.split(",") if isinstance(self.pairs, str) else self.pairs
@@ -63,7 +62,7 @@ _DECODER = msgspec.json.Decoder(StreamRequest)
 
 
 def parse_request(text: bytes) -> StreamRequest:
-    """Parse a client's text frame. Errors: BadParameter saying what is wrong with it."""
+    """Parse a client's text frame. Errors: BadParameter."""
     try:
         return _DECODER.decode(text)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
@@ -71,29 +70,29 @@ def parse_request(text: bytes) -> StreamRequest:
 
 
 def status_frame(op: Op, status: int, now: float, msg: str, **more: object) -> bytes:
-    """Return a frame that answers or announces; `now` is in seconds since 1970, `more` comes after the text."""
+    """Return a reply or an announcement. `now` is in seconds since 1970; `more` are additional fields."""
     return text_frame(_ENCODER.encode({"op": op, "status": status, "tsp": milliseconds(now), "msg": msg, **more}))
 
 
 def price_frame(symbol: str, bid: str, ask: str, tsp: int, fixed_on: str = "") -> bytes:
-    """Return a frame with a price: sides as decimal strings, `tsp` its market time in milliseconds since 1970.
+    """Return a frame with a price. `tsp` is its market time in milliseconds since 1970.
 
-    `fixed_on` is the day of the oldest daily fixing in it, empty where all of it is traded.
+    `fixed_on` is the day of the oldest daily fixing that the price uses; empty if it uses none.
     """
     fixing = f',"fixed_on":"{fixed_on}"' if fixed_on else ""
     return text_frame(f'{{"op":"price","sym":"{symbol}","bid":"{bid}","ask":"{ask}","tsp":{tsp}{fixing}}}'.encode())
 
 
 def milliseconds(seconds: float) -> int:
-    """Return a moment in whole milliseconds since 1970."""
+    """Return a Unix time in whole milliseconds, rounded down."""
     return int(seconds * 1000)
 
 
 def text_frame(payload: bytes) -> bytes:
-    """Return a payload with the header of an unmasked, whole text frame before it."""
+    """Return a payload as an unmasked, unfragmented text frame (RFC 6455, 5.2)."""
     size = len(payload)
-    if size < _SHORT:
+    if size <= _MAX_SHORT:
         return bytes((_TEXT, size)) + payload
-    if size < _MIDDLE:
+    if size <= _MAX_MEDIUM:
         return struct.pack("!BBH", _TEXT, 126, size) + payload
     return struct.pack("!BBQ", _TEXT, 127, size) + payload

@@ -1,4 +1,4 @@
-"""Pair names: which pair a client means by a name. Pure."""
+"""Parse the names of pairs that clients send. Pure."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from cambist.pricing.rate_book import RateBook
 from cambist.reference.assets import METALS
 
 _MAX_LENGTH = 40
-"""Longer than any name: longer text is not even split."""
+"""Longer than any name. Longer text is not split, because there would be too many ways to do so."""
 
 
 def parse_pair(book: RateBook, text: str) -> Pair | None:
-    """Return the pair of a name, or None: of currencies, of a metal as it is quoted, or of coins as venues list it.
+    """Return the pair that a name means, or None.
 
-    A name without a slash may be split at several places: a pair of currencies comes first, then one of a metal, then
-    one of a coin (with the longest base).
+    A name without a slash can be split at several places. A pair of currencies comes first, then a metal as it is
+    quoted, then a pair of coins that a venue lists, with the longest base.
     """
     name = text.strip().upper() if len(text) <= _MAX_LENGTH and text.isascii() else ""
     base, slash, quote = name.partition("/")

@@ -1,4 +1,4 @@
-"""Prices of the stream: one ready frame a pair, rebuilt only when the quotes that it comes from have changed."""
+"""Prices of the stream: one frame for each pair, rebuilt only if the quotes that it is computed from have changed."""
 
 from __future__ import annotations
 
@@ -32,30 +32,30 @@ Clock = Callable[[], datetime]
 _Quotes = tuple[Quote | None, ...]
 
 _CLOCK_STEP = timedelta(seconds=1)
-"""For how long the moment at which ages are measured, and what was found of them, is kept."""
+"""For how long the time from which ages are measured, and the results, are cached."""
 
 _LIVE_SECONDS = 15.0
-"""How old the newest book may be while prices flow."""
+"""How old the newest book may be for the stream to be live."""
 
 
 @dataclass(frozen=True, slots=True)
 class PriceStatus:
-    """The version of the newest book, and its age in seconds; None before the first."""
+    """The version of the newest rate book, and its age in seconds; None if there is no book yet."""
 
     version: int
     age: float | None
 
     @property
     def is_live(self) -> bool:
-        """Whether a book came lately."""
+        """Whether the newest book is recent."""
         return self.age is not None and self.age <= _LIVE_SECONDS
 
 
 @dataclass(slots=True)
 class _Tracked:
-    """A tracked pair: the quotes that its price comes from, and its frame.
+    """A tracked pair: the quotes that its price is computed from, and its frame.
 
-    `frame` is empty without a fresh price, and None until it is asked for. `last_frame` is the last that was built, and
+    `frame` is empty without a fresh price, and None until it is built. `last_frame` is the last one that was built, and
     `changed_in` the version of the book that changed it.
     """
 
@@ -70,10 +70,10 @@ class _Tracked:
 
 
 class Prices:
-    """The newest price of every tracked pair as a frame, built when it is first asked for.
+    """The newest price of every tracked pair as a frame, built when it is first needed.
 
-    `ages` say how old a price that trades may be, `longest_age` how old any, fixings included. `published_at` is when
-    the book was published, in seconds since 1970.
+    `ages` are the longest ages of traded prices, `longest_age` is that of any price, fixings included. `published_at`
+    is when the book was published, in seconds since 1970.
     """
 
     def __init__(self, ages: Ages, clock: Clock, longest_age: timedelta | None = None) -> None:
@@ -87,31 +87,31 @@ class Prices:
         self.published_at = 0.0
 
     def status(self, now: float) -> PriceStatus:
-        """Return whether prices flow, `now` in seconds since 1970."""
+        """Return the status of the prices. `now` is in seconds since 1970."""
         return PriceStatus(self._book.version, now - self.published_at) if self._book else PriceStatus(0, None)
 
     def parse_pairs(self, names: Iterable[str]) -> tuple[dict[str, Pair], list[str]]:
-        """Return the pairs of these names, by symbol, and the names of no pair."""
+        """Return the pairs that these names mean, by symbol, and the names that mean none."""
         book = self._book
-        known: dict[str, Pair] = {}
+        pairs: dict[str, Pair] = {}
         unknown = []
         for name in names:
             pair = parse_pair(book, name) if book else None
             if pair is None:
                 unknown.append(name)
             else:
-                known[pair.base + pair.quote] = pair
-        return known, unknown
+                pairs[pair.base + pair.quote] = pair
+        return pairs, unknown
 
     def track(self, pairs: Mapping[str, Pair]) -> None:
-        """Price these pairs too from now on."""
+        """Start pricing these pairs."""
         for symbol, pair in pairs.items():
             if symbol not in self._tracked:
                 tracked = self._tracked[symbol] = _Tracked(pair, pair.inverse)
                 self._invalidate(tracked)
 
     def untrack(self, symbols: Iterable[str]) -> None:
-        """Price these pairs no more."""
+        """Stop pricing these pairs."""
         for symbol in symbols:
             self._tracked.pop(symbol, None)
 
@@ -123,7 +123,7 @@ class Prices:
         return {symbol for symbol, tracked in self._tracked.items() if self._invalidate(tracked)}
 
     def changed_frame(self, symbol: str, since: int) -> bytes:
-        """Return a pair's price if the book of version `since` or a later one has changed it, else nothing."""
+        """Return a pair's frame if the book of version `since` or a later one has changed it, else b""."""
         tracked = self._tracked.get(symbol)
         if tracked is None:
             return b""
@@ -132,7 +132,7 @@ class Prices:
         return tracked.last_frame if tracked.changed_in >= since else b""
 
     def fresh_frame(self, symbol: str, since: int = 0) -> bytes:
-        """Return a pair's price as `changed_frame` does, but only if it is fresh at this moment."""
+        """Return a pair's frame as `changed_frame` does, but only if its price is fresh now."""
         tracked, now = self._tracked.get(symbol), self._clock()
         if tracked is None or self._book is None:
             return b""
@@ -140,7 +140,7 @@ class Prices:
             self._fresh_legs.clear()
             self._now = now
         if not tracked.frame:
-            tracked.frame = None  # its market may have closed since, and then its last price stands
+            tracked.frame = None  # its market may have closed since, and then its last price is sent
         frame = self.changed_frame(symbol, since)
         return frame if frame and self._is_sent(self._book, tracked) else b""
 
@@ -173,7 +173,7 @@ class Prices:
         return price_frame(symbol, bid, ask, unix_ms(tracked.as_of), fixed_on)
 
     def _sides(self, book: RateBook, pair: Pair) -> tuple[Sides, datetime, Quote | None]:
-        """Return bid and ask of a pair, their time, and the oldest daily fixing that a pair of currencies stands on."""
+        """Return bid and ask of a pair, their time, and the oldest daily fixing that a pair of currencies uses."""
         metal = METALS.get(pair.base)
         if metal is not None:
             instrument = Instrument(metal, pair.quote)
@@ -189,7 +189,7 @@ class Prices:
         return self._now - tracked.as_of <= self._longest_age and self._is_fresh(book, tracked)
 
     def _is_fresh(self, book: RateBook, tracked: _Tracked) -> bool:
-        """Return whether a pair has a price now, by the rule of the endpoints: quoted as such and fresh, or crossed."""
+        """Return whether a pair has a fresh quote or fresh legs to cross, by the same rules as the endpoints."""
         pair, kind = tracked.pair, _kind(tracked.pair)
         if any(quote is not None and self._is_quote_fresh(quote, kind) for quote in tracked.quotes[:2]):
             return True
@@ -200,7 +200,7 @@ class Prices:
         return all(self._leg_is_fresh(book, code, kind) for code in (pair.base, pair.quote))
 
     def _leg_is_fresh(self, book: RateBook, code: str, kind: AssetKind) -> bool:
-        """Return whether one side of a pair has a fresh quote; the money of a coin or metal always has one."""
+        """Return whether one leg has a fresh quote. The currency in which a coin or metal is quoted always has."""
         if code == PIVOT or (kind is not AssetKind.CURRENCY and code in CURRENCIES):
             return True
         if code not in self._fresh_legs:

@@ -1,4 +1,4 @@
-"""A rejection: why a connection may not begin or continue. Pure."""
+"""A rejection: why a connection may not be opened or stay open. Pure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """Why a connection is rejected: a status with HTTP's meaning, and a message that never repeats the key."""
+    """Why a connection is rejected: an HTTP status, and a message that never contains the key."""
 
     status: int
     message: str

@@ -1,4 +1,4 @@
-"""The WebSocket server of the stream: it accepts connections, and checks and closes those that are open."""
+"""The WebSocket server of the stream: it accepts connections, checks them regularly and closes them."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _CHECKS_PER_TURN = 500
 """How many connections are checked before the event loop may run something else."""
 
 _MAX_FRAME_BYTES = 1 << 20
-"""A longer frame is not read to its end; the sender of one up to this length is told what is wrong."""
+"""The library drops the connection on a longer frame. Up to this size, the client gets a reply with the error."""
 
 _READ_BYTES = 1024
 _BACKLOG = 1024
 _UNSENT_BYTES = 16 * 1024
-"""How many unsent bytes the kernel may hold for a client: the rest waits as pairs, not as bytes."""
+"""How many unsent bytes the kernel may hold for a client. The rest waits in the broadcaster, as pairs."""
 
 
 class StreamServer:
@@ -41,7 +41,7 @@ class StreamServer:
         self.is_listening = False
 
     async def listen(self, host: str, port: int, tls: ssl.SSLContext | None) -> asyncio.Server:
-        """Listen on a port. Errors: OSError if it cannot be had."""
+        """Listen on a port. Errors: OSError if it is not available."""
         server = await ws_create_server(
             self._accept,
             host,
@@ -61,15 +61,15 @@ class StreamServer:
         return server
 
     def check(self) -> Iterator[None]:
-        """Close the connections that may not continue; between two steps the event loop may run something else."""
-        now, moment = time.time(), time.monotonic()
+        """Close the connections that may not stay open. After each step the event loop may run something else."""
+        now, monotonic_now = time.time(), time.monotonic()
         for count, connection in enumerate(tuple(self.connections), 1):
-            connection.check(now, moment)
+            connection.check(now, monotonic_now)
             if count % _CHECKS_PER_TURN == 0:
                 yield
 
     def shut_down(self) -> None:
-        """Tell all clients that the service stops, and close their connections."""
+        """Announce to all clients that the service stops, and close their connections."""
         now = time.time()
         for connection in tuple(self.connections):
             connection.shut_down(now)
@@ -82,15 +82,15 @@ class StreamServer:
 
 
 def _limit_unsent(listening: socket.socket) -> None:
-    """Limit what the kernel holds unsent; accepted sockets inherit it from the one that listens."""
-    lowat: Callable[..., int] | int | None = getattr(socket, "TCP_NOTSENT_LOWAT", None)
-    if isinstance(lowat, int):
-        listening.setsockopt(socket.IPPROTO_TCP, lowat, _UNSENT_BYTES)
+    """Limit how many unsent bytes the kernel holds; accepted sockets inherit the option from the listening one."""
+    option: Callable[..., int] | int | None = getattr(socket, "TCP_NOTSENT_LOWAT", None)
+    if isinstance(option, int):
+        listening.setsockopt(socket.IPPROTO_TCP, option, _UNSENT_BYTES)
 
 
 def _on_failure(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Log what failed outside of any task; a client that aborts TLS is no failure of the service."""
+    """Log an error outside of any task. A client that aborts the TLS handshake is not an error of the service."""
     if str(context.get("message")).startswith("SSL "):
-        log.debug("Stream: a client broke off TLS: %s", context["message"])
+        log.debug("Stream: a client aborted TLS: %s", context["message"])
     else:
         loop.default_exception_handler(context)

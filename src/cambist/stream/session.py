@@ -16,15 +16,15 @@ from cambist.stream.rejection import Rejection
 from cambist.stream.subscription import StreamConnection
 
 OK, GOING_AWAY, UNSUPPORTED, POLICY, TOO_BIG = 1000, 1001, 1003, 1008, 1009
-"""WebSocket's codes for why a connection is closed."""
+"""The status codes with which a WebSocket is closed (RFC 6455, 7.4.1)."""
 
 FRAME_BURST, FRAMES_PER_SECOND = 100, 20.0
 _NAMES_IN_MESSAGE = 20
 _SPARE_NAMES = 200
-"""How many names more than the plan has pairs are looked up: some are unknown, or mean the same pair."""
+"""How many names may exceed the plan's pairs: some are unknown, or mean the same pair."""
 
 _NAMES_PER_FRAME = 500
-"""How many names take as long as a frame."""
+"""How many names count as one more frame, because parsing them takes as long."""
 
 _MINUTE = 60.0
 _NO_KEY = Digest(b"")
@@ -32,7 +32,7 @@ _NO_KEY = Digest(b"")
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A frame for the client, and the code with which the connection is closed after it; None keeps it open."""
+    """A frame for the client, and the code with which to close the connection after it; None keeps it open."""
 
     frame: bytes
     close_code: int | None = None
@@ -42,7 +42,7 @@ class Reply:
 class Session:
     """The state of one connection: its owner once it has authenticated, and its subscriptions.
 
-    `address` is the client's, None until it is known. Moments are in seconds since 1970.
+    `address` is the client's address, None before `open`. Times are in seconds since 1970.
     """
 
     context: StreamContext
@@ -55,14 +55,14 @@ class Session:
     bucket: Bucket | None = None
 
     def open(self, address: str, now: float) -> Reply:
-        """Greet a client, unless its address has too many connections without a key."""
+        """Greet a client, or refuse it if its address has too many connections without a key."""
         self.address = address
         if self.context.admission.add_unauthenticated(address):
             return Reply(status_frame(Op.CONNECT, 200, now, "Connected to Cambist"))
-        return _closing_error(429, now, "Too many connections from this address have brought no key yet")
+        return _closing_error(429, now, "Too many connections from this address have not sent an API key yet")
 
     def close(self) -> None:
-        """Release what the connection holds; called once, when the socket is closed."""
+        """End the subscriptions, and stop counting the connection. Called once, when the socket is closed."""
         self.context.broadcaster.remove(self.connection)
         if self.bearer is not None:
             self.context.admission.release(self.bearer)
@@ -91,7 +91,7 @@ class Session:
         return handler(request, now)
 
     def count_frames(self, now: float, frames: int = 1) -> Reply | None:
-        """Count frames of any kind, or work that takes as long; return a reply that closes if they are too many."""
+        """Count frames, or work that takes as long; return a reply that closes the connection if they are too many."""
         last = self.bucket or Bucket(FRAME_BURST, 0, now)
         self.bucket = last.read(last.counted + frames, now, FRAMES_PER_SECOND, FRAME_BURST)
         if self.bucket.level >= 0:
@@ -100,14 +100,16 @@ class Session:
 
     def reject_binary(self, now: float) -> Reply:
         """Reject a binary frame."""
-        return Reply(status_frame(Op.ERROR, 400, now, "Frames are text: binary ones are not understood"), UNSUPPORTED)
+        return Reply(status_frame(Op.ERROR, 400, now, "Binary frames are not supported: send text frames"), UNSUPPORTED)
 
     def reject_too_big(self, now: float, limit: int) -> Reply:
         """Reject a message that is too long."""
-        return Reply(status_frame(Op.ERROR, 413, now, f"A message takes at most {limit} bytes"), TOO_BIG)
+        return Reply(
+            status_frame(Op.ERROR, 413, now, f"The message is too long: at most {limit} bytes are allowed"), TOO_BIG
+        )
 
     def renew(self, now: float) -> Reply | None:
-        """Apply what has changed of key and plan, and charge the minute that begins; return a reply if it ends here."""
+        """Apply changes of key and plan, and charge a new minute; return a reply if the connection must be closed."""
         found = self.context.admission.lookup(self.digest, now)
         if isinstance(found, Rejection):
             return _closing_error(found.status, now, found.message)
@@ -120,7 +122,7 @@ class Session:
             rejection = self.context.billing.charge_minute(found, now)
             if rejection:
                 return _closing_error(rejection.status, now, rejection.message)
-            was_asleep = now >= self.charged_until + _MINUTE  # minutes in which the machine slept cost nothing
+            was_asleep = now >= self.charged_until + _MINUTE  # minutes in which the machine was asleep cost nothing
             self.charged_until = (now if was_asleep else self.charged_until) + _MINUTE
         if before is None or plan is not before.plan:
             self.connection.set_limit(plan.stream_messages)
@@ -128,11 +130,11 @@ class Session:
 
     def _authenticate(self, request: StreamRequest, now: float) -> Reply:
         if self.bearer is not None:
-            text = "Already authenticated; another key takes another connection"
+            text = "Already authenticated; open another connection to use another key"
             return Reply(status_frame(Op.ERROR, 400, now, text))
         key = request.key.strip()
         if not key:
-            return Reply(status_frame(Op.AUTH, 401, now, "No API key: bring it as [key]"), POLICY)
+            return Reply(status_frame(Op.AUTH, 401, now, "No API key: send it as [key]"), POLICY)
         hashed = digest(key)
         found = self.context.admission.admit(hashed, self.address or "", now)
         if isinstance(found, Rejection):
@@ -153,20 +155,20 @@ class Session:
         flood = self.count_frames(now, len(names) // _NAMES_PER_FRAME)
         if flood:
             return flood
-        known, unknown = self.context.prices.parse_pairs(names)
-        if not known:
+        pairs, unknown = self.context.prices.parse_pairs(names)
+        if not pairs:
             listed = ", ".join(map(shorten, unknown[:_NAMES_IN_MESSAGE]))
             return Reply(status_frame(Op.SUBSCRIBE, 400, now, f"No valid pairs in [{listed}]"))
-        count = len(known) + sum(len(pairs) for name, pairs in self.selected.items() if name is not stream)
+        count = len(pairs) + sum(len(others) for name, others in self.selected.items() if name is not stream)
         if count > limit:
             return Reply(status_frame(Op.SUBSCRIBE, 429, now, _too_many_pairs(count, limit)))
-        self.selected[stream] = known
-        self.context.broadcaster.subscribe(self.connection, stream, known, self._price_limit)
+        self.selected[stream] = pairs
+        self.context.broadcaster.subscribe(self.connection, stream, pairs, self._price_limit)
         more = {"ignored": [shorten(name) for name in unknown]} if unknown else {}
         return Reply(status_frame(Op.SUBSCRIBE, 200, now, _subscribed(len(self.selected)), **more))
 
     def _unsubscribe(self, request: StreamRequest, now: float) -> Reply:
-        """Unsubscribe from pairs of a stream; from all of it if none are named; from all streams if none is."""
+        """Unsubscribe from pairs of a stream; without `pairs` from all pairs, without `stream` from all streams."""
         streams = [_stream_named(request.stream)] if request.stream else list(self.selected)
         names, count = request.names, 0
         flood = self.count_frames(now, len(names or []) // _NAMES_PER_FRAME)
@@ -179,16 +181,16 @@ class Session:
             before = self.selected.get(stream, {})
             left = {} if removed is None else {symbol: before[symbol] for symbol in before if symbol not in removed}
             count += len(before) - len(left)
-            self._narrow(stream, left)
+            self._keep_only(stream, left)
         text = f"Unsubscribed from {count} pair{'' if count == 1 else 's'}"
         return Reply(status_frame(Op.UNSUBSCRIBE, 200, now, text))
 
-    def _narrow(self, stream: StreamName, pairs: dict[str, Pair]) -> None:
+    def _keep_only(self, stream: StreamName, pairs: dict[str, Pair]) -> None:
         if pairs:
             self.selected[stream] = pairs
         else:
             self.selected.pop(stream, None)
-        self.context.broadcaster.narrow(self.connection, stream, pairs, self._price_limit)
+        self.context.broadcaster.keep_only(self.connection, stream, pairs, self._price_limit)
 
     @property
     def _price_limit(self) -> int:

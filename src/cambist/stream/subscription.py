@@ -1,4 +1,4 @@
-"""Subscriptions: one connection to the stream, the pairs it is subscribed to, and what is still to be sent to it."""
+"""The state of a connection in the broadcaster: its subscriptions, the pairs that are pending, and its limits."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Protocol
 from cambist.stream.messages import StreamName
 
 PING_INTERVAL = 20.0
-"""Seconds between two pings; a client that sends nothing from one to the next is gone."""
+"""Seconds between two pings. A client that sends nothing in this time is disconnected."""
 
 BATCH_SIZE = 200
-"""How many prices are built and written at once: a longer list goes out in parts, and shorter ones before it."""
+"""How many prices are built and written at once. Longer lists are sent in parts, after the shorter ones."""
 
 _INTERVALS = {StreamName.FX: 0.0, StreamName.FX1S: 1.0}
 _BOOKS_PER_SECOND = 10
@@ -20,10 +20,10 @@ class FrameWriter(Protocol):
     """Where a connection's frames go."""
 
     def write(self, frames: bytes) -> None:
-        """Write whole frames; when the buffer is full, `Broadcaster.pause` is called before this returns."""
+        """Write whole frames. If the buffer is then full, `Broadcaster.pause` is called before this returns."""
 
     def abort(self) -> None:
-        """Drop a connection whose client is gone."""
+        """Close the connection at once."""
 
 
 class Selection:
@@ -41,7 +41,7 @@ class Subscription:
     """What one connection has subscribed to in one stream.
 
     `pending` has the pairs that may have changed, each with the version of the first book that changed it. `sending`
-    has those that are being sent: the same dictionary, except where the stream has an interval.
+    has the pairs that are being sent. It is the same dictionary, unless the stream has an interval.
     """
 
     __slots__ = ("connection", "interval", "pending", "ready_at", "selection", "sending")
@@ -55,7 +55,7 @@ class Subscription:
         self.ready_at = 0.0
 
     def due(self, now: float) -> dict[str, int]:
-        """Return the pairs that may be sent now; with an interval, all pairs that changed during it go together."""
+        """Return the pairs that may be sent now. With an interval, all pairs that changed are sent together."""
         if self.interval and not self.sending and now >= self.ready_at:
             self.sending, self.pending = self.pending, self.sending
         return self.sending
@@ -65,7 +65,7 @@ class StreamConnection:
     """One connection as the broadcaster sees it.
 
     `limit` is how many prices a second may be sent, and `allowance` how many of them were left at `refilled_at`.
-    `subscribe_count` counts the requests to subscribe, because each brings all prices at once.
+    `subscribe_count` counts the requests to subscribe, because all prices are sent after each of them.
     """
 
     __slots__ = (
@@ -99,7 +99,7 @@ class StreamConnection:
         return min(BATCH_SIZE, int(self.allowance))
 
     def set_limit(self, limit: int) -> None:
-        """Limit the prices a second; a connection that subscribes once and can never reach the limit is not counted."""
+        """Limit the prices a second. Nothing is counted for a connection that subscribes once and has too few pairs."""
         pairs = sum(len(subscription.selection.symbols) for subscription in self.subscriptions.values())
         self.allowance = limit if self.subscribe_count <= 1 else min(self.allowance, limit)
         self.limit = limit
