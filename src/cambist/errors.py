@@ -136,7 +136,7 @@ class QuotaSpent(RetryLater):
 
 
 class TooManyFailedKeys(RetryLater):
-    """Too many requests with a wrong API key came from one address."""
+    """Too many requests with a wrong API key from one address."""
 
 
 class NoRate(RequestRefused):
@@ -172,7 +172,7 @@ class SourceUnreachable(SourceBroken):
 
 
 class NothingPublished(SourceBroken):
-    """A well-formed answer says that the source has published nothing for the requested days."""
+    """A source has published nothing for the requested days, as its well-formed answer says."""
 
 
 class RateMatrixDamaged(CambistError):
