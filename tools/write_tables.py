@@ -18,7 +18,7 @@ from typing import Any
 import typer
 
 from cambist.api.endpoint import Endpoint
-from cambist.api.parameters import declared
+from cambist.api.parameters import declared_params
 from cambist.cli.main import app
 from cambist.registry.components import endpoints
 from cambist.settings import PREFIX, Settings, described, written
@@ -61,7 +61,7 @@ def examples() -> str:
 
 
 def _example(endpoint: Endpoint[Any, Any]) -> str:
-    shown = [f"{param.name}={param.example}" for param in declared(endpoint.params).values() if param.example]
+    shown = [f"{param.name}={param.example}" for param in declared_params(endpoint.params).values() if param.example]
     return "?".join(filter(None, (endpoint.path, "&".join(shown))))
 
 
@@ -72,7 +72,7 @@ def endpoint_list() -> str:
 
 
 def _endpoint_row(endpoint: Endpoint[Any, Any]) -> Sequence[str]:
-    params = declared(endpoint.params).values()
+    params = declared_params(endpoint.params).values()
     required = ", ".join(f"`{param.name}`" for param in params if param.required)
     optional = ", ".join(f"`{param.name}`" for param in params if not param.required)
     cost = "1" if endpoint.cost is None else (endpoint.cost.__doc__ or "").partition("\n")[0]

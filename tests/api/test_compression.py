@@ -7,26 +7,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cambist.api.compression import accepts_gzip, compressed
+from cambist.api.compression import accepts_gzip, compress_prefix
 
 
 @given(content=st.binary(max_size=5000), ends=st.lists(st.binary(max_size=300), min_size=1, max_size=3))
 def test_what_is_compressed_once_can_be_closed_with_any_end(content: bytes, ends: list[bytes]) -> None:
-    once = compressed(content)
+    once = compress_prefix(content)
     for end in ends:
-        assert gzip.decompress(once.closed_with(end)) == content + end
-        assert zlib.decompress(once.closed_with(end), wbits=31) == content + end
+        assert gzip.decompress(once.finish(end)) == content + end
+        assert zlib.decompress(once.finish(end), wbits=31) == content + end
 
 
 def test_the_longest_end_is_readable() -> None:
     end = bytes(range(256)) * 255 + bytes(255)
     assert len(end) == 65_535
-    assert gzip.decompress(compressed(b"x").closed_with(end)) == b"x" + end
+    assert gzip.decompress(compress_prefix(b"x").finish(end)) == b"x" + end
 
 
 def test_it_is_smaller() -> None:
     content = b",".join(b'"EUR/USD":{"base":"EUR"}' for _ in range(1000))
-    assert len(compressed(content).closed_with(b"1}")) < len(content) / 10
+    assert len(compress_prefix(content).finish(b"1}")) < len(content) / 10
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cambist.api.edit_distance import edits
+from cambist.api.edit_distance import edit_distance
 
 WORDS = st.text(alphabet="abc_", max_size=6)
 
@@ -28,10 +28,10 @@ WORDS = st.text(alphabet="abc_", max_size=6)
     ],
 )
 def test_letters_to_change_add_leave_out_or_swap_are_counted(word, other, count):
-    assert edits(word, other) == edits(other, word) == count
+    assert edit_distance(word, other) == edit_distance(other, word) == count
 
 
 @given(WORDS, WORDS)
 def test_there_are_at_least_as_many_as_lengths_differ_and_at_most_as_the_longer_has_letters(word, other):
-    assert abs(len(word) - len(other)) <= edits(word, other) <= max(len(word), len(other))
-    assert (edits(word, other) == 0) == (word == other)
+    assert abs(len(word) - len(other)) <= edit_distance(word, other) <= max(len(word), len(other))
+    assert (edit_distance(word, other) == 0) == (word == other)

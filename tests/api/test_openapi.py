@@ -19,8 +19,8 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from cambist.api.endpoints import ENDPOINTS
 from cambist.api.errors import PROBLEMS
-from cambist.api.openapi import document
-from cambist.api.parameters import declared
+from cambist.api.openapi import openapi_document
+from cambist.api.parameters import declared_params
 from cambist.history.bars import Bar, Interval, Ohlc
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
@@ -114,7 +114,7 @@ def pair_of(text: str) -> Pair:
 
 @pytest.fixture(scope="module")
 def spec() -> dict[str, Any]:
-    return json.loads(msgspec.json.encode(document(endpoints())))
+    return json.loads(msgspec.json.encode(openapi_document(endpoints())))
 
 
 def each(requests: dict[str, list[str]]) -> Callable[..., Any]:
@@ -139,7 +139,7 @@ def test_the_document_is_the_one_in_docs(spec: dict[str, Any]) -> None:
 
 
 def test_making_it_twice_gives_the_same_document() -> None:
-    one, other = (msgspec.json.encode(document(endpoints())) for _ in range(2))
+    one, other = (msgspec.json.encode(openapi_document(endpoints())) for _ in range(2))
     assert one == other
 
 
@@ -166,8 +166,8 @@ def test_every_operation_has_its_own_name(spec: dict[str, Any]) -> None:
 def test_every_declared_parameter_is_described(spec: dict[str, Any]) -> None:
     for endpoint in endpoints():
         described = {param["name"]: param for param in spec["paths"][endpoint.path]["get"]["parameters"]}
-        assert set(described) == {param.name for param in declared(endpoint.params).values()}
-        for param in declared(endpoint.params).values():
+        assert set(described) == {param.name for param in declared_params(endpoint.params).values()}
+        for param in declared_params(endpoint.params).values():
             assert described[param.name]["required"] == param.required
             assert described[param.name]["description"]
 
@@ -314,8 +314,8 @@ def test_every_status_of_a_refusal_is_documented_everywhere(spec: dict[str, Any]
 
 
 def test_a_path_prefix_is_where_the_server_is() -> None:
-    assert document(endpoints(), "/rates/v1")["servers"] == [{"url": "/rates/v1"}]
-    assert document(endpoints())["servers"] == [{"url": "/"}]
+    assert openapi_document(endpoints(), "/rates/v1")["servers"] == [{"url": "/rates/v1"}]
+    assert openapi_document(endpoints())["servers"] == [{"url": "/"}]
 
 
 def test_every_endpoint_has_a_sample_request() -> None:

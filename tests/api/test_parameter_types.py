@@ -24,15 +24,19 @@ COINS_AT = ", a coin: coins are found at /fetch-one, /convert and /crypto/fetch-
 METALS_AT = ", a metal: metals are found at /fetch-one, /fetch-multi and /metals/spot"
 
 
-def declared(reader: Callable[..., Param], *args: Any) -> Param:
+def declare(reader: Callable[..., Param], *args: Any) -> Param:
     return reader("it", *args, description="", example="such")
 
 
-PAIRS, INSTRUMENTS = declared(parameter_types.pairs), declared(parameter_types.instruments)
-METAL_, UNIT, FLAG = declared(parameter_types.metal), declared(parameter_types.unit), declared(parameter_types.flag)
-TEXT, ASSET = declared(parameter_types.text), declared(parameter_types.asset, "target")
-CODE = {kinds: declared(parameter_types.code, "target", kinds) for kinds in (MONEY, MONEY_AND_METALS, ANYTHING)}
-CODES = {kinds: declared(parameter_types.codes, "target", kinds) for kinds in (MONEY, MONEY_AND_METALS, ANYTHING)}
+PAIRS, INSTRUMENTS = declare(parameter_types.pairs), declare(parameter_types.instruments)
+METAL_, UNIT, FLAG = (
+    declare(parameter_types.metal),
+    declare(parameter_types.unit),
+    declare(parameter_types.flag),
+)
+TEXT, ASSET = declare(parameter_types.text), declare(parameter_types.asset, "target")
+CODE = {kinds: declare(parameter_types.code, "target", kinds) for kinds in (MONEY, MONEY_AND_METALS, ANYTHING)}
+CODES = {kinds: declare(parameter_types.codes, "target", kinds) for kinds in (MONEY, MONEY_AND_METALS, ANYTHING)}
 ALL = [PAIRS, INSTRUMENTS, METAL_, UNIT, FLAG, TEXT, ASSET, *CODE.values(), *CODES.values()]
 
 

@@ -88,10 +88,10 @@ def test_only_iso_knows_an_offset() -> None:
 
 
 def test_a_form_is_one_of_three() -> None:
-    declared = form("dtmfmt", default=None, description="How.")
-    assert declared.value({"dtmfmt": "tsp"}) is TimestampFormat.TSP
+    declare = form("dtmfmt", default=None, description="How.")
+    assert declare.value({"dtmfmt": "tsp"}) is TimestampFormat.TSP
     with pytest.raises(BadParameter, match=r"Options are \[ISO, TSP, UTCYMD\]"):
-        declared.value({"dtmfmt": "unix"})
+        declare.value({"dtmfmt": "unix"})
 
 
 def test_a_fraction_of_a_second_is_written_where_there_is_one() -> None:

@@ -19,7 +19,7 @@ from cambist.accounts.account import Account, DatetimeFormat, KeyHolder
 from cambist.accounts.api_key import digest, mint
 from cambist.accounts.plan import default_plans, read_plans
 from cambist.api import response_cache
-from cambist.api.compression import compressed
+from cambist.api.compression import compress_prefix
 from cambist.api.response_builder import ResponseBuilder
 from cambist.history.bars import Bar, Interval, Ohlc
 from cambist.pricing.pair import Pair
@@ -295,7 +295,9 @@ def test_a_short_answer_is_not_compressed(make):
 @pytest.mark.parametrize("target", ["/historical?date=2026-10-30", "/fx/pairs"])
 def test_what_is_kept_is_compressed_once(make, monkeypatch, target):
     contents: list[bytes] = []
-    monkeypatch.setattr(response_cache, "compressed", lambda content: contents.append(content) or compressed(content))
+    monkeypatch.setattr(
+        response_cache, "compress_prefix", lambda content: contents.append(content) or compress_prefix(content)
+    )
     client = make()
     for key in (KEYS[0], KEYS[0], KEYS[0]):
         client.get(target, key=key, headers=GZIP)

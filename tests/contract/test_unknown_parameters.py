@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from cambist.api.parameters import declared
+from cambist.api.parameters import declared_params
 from cambist.registry.components import endpoints
 
-ENDPOINTS = {endpoint.path: list(declared(endpoint.params).values()) for endpoint in endpoints()}
+ENDPOINTS = {endpoint.path: list(declared_params(endpoint.params).values()) for endpoint in endpoints()}
 NAMES = {path: [param.name for param in params] for path, params in ENDPOINTS.items()}
 DECIDING = {path: {param.name for param in params if param.decides} for path, params in ENDPOINTS.items()}
 STRAYS = [

@@ -12,7 +12,7 @@ import typer
 
 from cambist.accounts.plan import Plan
 from cambist.api import errors
-from cambist.api.openapi import document
+from cambist.api.openapi import openapi_document
 from cambist.cli.main import app
 from cambist.registry.components import endpoints
 from cambist.settings import PREFIX, Settings, described
@@ -121,13 +121,13 @@ def test_the_site_is_built_without_warnings_and_loads_nothing_from_elsewhere(tmp
 
 def test_every_error_code_is_documented_with_its_status():
     documented = re.findall(r"^\| (\d{3}) \| `(\w+)` \|", page("reference/errors"), flags=re.MULTILINE)
-    known = {*errors.PROBLEMS.values(), *errors.OF_THE_FRAMEWORK}
+    known = {*errors.PROBLEMS.values(), *errors.FRAMEWORK_PROBLEMS}
     assert sorted((int(status), code) for status, code in documented) == sorted(known)
 
 
 def test_the_openapi_document_knows_every_error_code():
-    codes = document(endpoints())["components"]["schemas"]["Error"]["properties"]["code"]["enum"]
-    known = {problem.code for problem in (*errors.PROBLEMS.values(), *errors.OF_THE_FRAMEWORK)}
+    codes = openapi_document(endpoints())["components"]["schemas"]["Error"]["properties"]["code"]["enum"]
+    known = {problem.code for problem in (*errors.PROBLEMS.values(), *errors.FRAMEWORK_PROBLEMS)}
     assert set(codes) == known
 
 

@@ -19,12 +19,12 @@ from cambist.api.cache_middleware import CacheMiddleware, Wsgi
 from cambist.api.connections import IDLE_SECONDS
 from cambist.api.endpoint import Endpoint
 from cambist.api.failed_keys import FailedKeyLimit
-from cambist.api.openapi import Json, document
-from cambist.api.pages import add_pages
+from cambist.api.openapi import Json, openapi_document
+from cambist.api.pages import add_docs_routes
 from cambist.api.resource import SUBSCRIBER, EndpointResource
 from cambist.api.response_builder import ResponseBuilder
 from cambist.api.response_cache import Headers
-from cambist.api.unknown_parameters import UnknownParameters, takers
+from cambist.api.unknown_parameters import UnknownParameters, paths_by_parameter
 from cambist.api.worker_state import WorkerState
 from cambist.clock import WallClock
 from cambist.errors import CambistError
@@ -59,17 +59,17 @@ def build_application(
     framework: falcon.App[falcon.Request, falcon.Response] = falcon.App(middleware=[completes])
     framework.req_options.strip_url_path_trailing_slash = True
     framework.resp_options.default_media_type = "application/json"
-    framework.add_error_handler(Exception, errors.on_failure)
-    framework.add_error_handler(falcon.HTTPError, errors.on_http_error)
-    framework.add_error_handler(CambistError, errors.on_refusal)
-    taken = takers(endpoints)
+    framework.add_error_handler(Exception, errors.handle_failure)
+    framework.add_error_handler(falcon.HTTPError, errors.handle_http_error)
+    framework.add_error_handler(CambistError, errors.handle_refusal)
+    taken = paths_by_parameter(endpoints)
     for endpoint in endpoints:
         maker, unknown = (
             ResponseBuilder(endpoint, options.closed_max_age),
             UnknownParameters(endpoint, taken, besides=[QUERY_NAME]),
         )
         framework.add_route(endpoint.path, EndpointResource(endpoint, worker_state, gate, meter, maker, unknown))
-    add_pages(framework, _document(endpoints, options.path_prefix))
+    add_docs_routes(framework, _document(endpoints, options.path_prefix))
     return CacheMiddleware(framework, worker_state, gate, meter, options.path_prefix, standing)
 
 
@@ -125,4 +125,4 @@ class HeadersMiddleware:
 @lru_cache(maxsize=4)
 def _document(endpoints: tuple[Endpoint[Any, Any], ...], path_prefix: str) -> Json:
     """Return the OpenAPI document, which is made once for each set of endpoints: it takes a tenth of a second."""
-    return document(endpoints, path_prefix)
+    return openapi_document(endpoints, path_prefix)

@@ -25,7 +25,7 @@ from cambist.reference.sizes import size_of
 
 T = TypeVar("T")
 
-MOST_BARS = 100
+MAX_BARS = 100
 _PAIR_SCHEMA = {"type": "string", "pattern": "^[A-Z]{3}/?[A-Z]{3}$"}
 _INSTANT = timedelta(microseconds=1)
 _SHOWN = Context(prec=SHOWN_DIGITS, rounding=ROUND_HALF_UP)
@@ -51,7 +51,7 @@ class BarPageParams(Struct, frozen=True):
         TimestampFormat | None,
         form("dtmfmt", default=None, description="How times are written; as they were given if left out, else ISO."),
     ]
-    limit: Annotated[int, limit("limit", MOST_BARS, default=MOST_BARS, description="How many bars at most.")]
+    limit: Annotated[int, limit("limit", MAX_BARS, default=MAX_BARS, description="How many bars at most.")]
 
 
 class BarPageHead(Struct, frozen=True, kw_only=True):

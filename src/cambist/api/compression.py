@@ -11,7 +11,7 @@ import zlib
 from dataclasses import dataclass
 from functools import lru_cache
 
-LEAST_BYTES = 1024
+MIN_COMPRESSED_BYTES = 1024
 """Answers up to this size are not compressed: the headers of a packet weigh as much."""
 
 _LEVEL = 1
@@ -24,14 +24,14 @@ _TRAILER = struct.Struct("<II")
 
 
 @dataclass(frozen=True, slots=True)
-class Compressed:
+class GzipPrefix:
     """The beginning of a gzip stream, up to the end of a block, with the checksum and size of what is in it."""
 
     stream: bytes
     checksum: int
     size: int
 
-    def closed_with(self, end: bytes) -> bytes:
+    def finish(self, end: bytes) -> bytes:
         """Give the whole stream, with `end` (at most 65,535 bytes) after what was compressed."""
         size = len(end)
         return b"".join(
@@ -44,11 +44,11 @@ class Compressed:
         )
 
 
-def compressed(content: bytes) -> Compressed:
+def compress_prefix(content: bytes) -> GzipPrefix:
     """Compress what an answer begins with."""
     deflate = zlib.compressobj(_LEVEL, zlib.DEFLATED, _RAW_DEFLATE)
     stream = b"".join((_HEADER, deflate.compress(content), deflate.flush(zlib.Z_SYNC_FLUSH)))
-    return Compressed(stream, zlib.crc32(content), len(content))
+    return GzipPrefix(stream, zlib.crc32(content), len(content))
 
 
 @lru_cache(maxsize=256)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-def edits(word: str, other: str) -> int:
+def edit_distance(word: str, other: str) -> int:
     """Count the letters to change, add, leave out or swap with a neighbour to make one word of the other."""
     before: list[int] = []
     row = list(range(len(other) + 1))

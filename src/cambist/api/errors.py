@@ -46,7 +46,7 @@ UNKNOWN_PATH = Problem(404, "unknown_path")
 WRONG_METHOD = Problem(405, "wrong_method")
 MALFORMED = Problem(400, "malformed_request")
 INTERNAL = Problem(500, "internal")
-OF_THE_FRAMEWORK = (UNKNOWN_PATH, WRONG_METHOD, MALFORMED, INTERNAL)
+FRAMEWORK_PROBLEMS = (UNKNOWN_PATH, WRONG_METHOD, MALFORMED, INTERNAL)
 
 METHODS = ("GET", "HEAD", "OPTIONS")
 
@@ -71,13 +71,13 @@ def write(response: falcon.Response, problem: Problem, sentence: str) -> None:
         response.set_header("Retry-After", str(RETRY_AFTER))
 
 
-def on_refusal(
+def handle_refusal(
     _request: falcon.Request, response: falcon.Response, error: errors.CambistError, _params: object
 ) -> None:
     """Answer an error of ours."""
     problem = PROBLEMS.get(type(error))
     if problem is None:
-        on_failure(_request, response, error, _params)
+        handle_failure(_request, response, error, _params)
         return
     write(response, problem, str(error))
     if not isinstance(error, errors.KeyRefused | errors.TooManyFailedKeys):
@@ -86,7 +86,9 @@ def on_refusal(
         response.set_header("Retry-After", str(error.retry_after))
 
 
-def on_http_error(request: falcon.Request, response: falcon.Response, error: falcon.HTTPError, _params: object) -> None:
+def handle_http_error(
+    request: falcon.Request, response: falcon.Response, error: falcon.HTTPError, _params: object
+) -> None:
     """Answer what the framework refuses: paths and methods that are not there, requests that are not HTTP."""
     for name, value in dict(error.headers or {}).items():
         response.set_header(name, value)
@@ -103,7 +105,7 @@ def on_http_error(request: falcon.Request, response: falcon.Response, error: fal
         write(response, MALFORMED, f"Malformed request: {error.description or error.title}")
 
 
-def on_failure(request: falcon.Request, response: falcon.Response, error: Exception, _params: object) -> None:
+def handle_failure(request: falcon.Request, response: falcon.Response, error: Exception, _params: object) -> None:
     """Answer a fault of ours, and log it with its trace but without the query, which may hold a key."""
     log.error("%s %r failed", request.method, errors.shorten(request.path), exc_info=error)
     write(response, INTERNAL, "The service failed to answer; its operator finds the reason in the log")

@@ -13,9 +13,9 @@ import msgspec
 
 from cambist import __version__
 from cambist.api.endpoint import Endpoint
-from cambist.api.errors import OF_THE_FRAMEWORK, PROBLEMS
+from cambist.api.errors import FRAMEWORK_PROBLEMS, PROBLEMS
 from cambist.api.openapi_texts import ERRORS, INTRODUCTION, TAGS
-from cambist.api.parameters import Param, declared
+from cambist.api.parameters import Param, declared_params
 
 Json = dict[str, Any]
 
@@ -43,7 +43,7 @@ _HEADERS: Json = {
 _MS: Json = {"type": "integer", "minimum": 0, "description": "Time it took to answer, in milliseconds."}
 
 
-def document(endpoints: Iterable[Endpoint[Any, Any]], path_prefix: str = "") -> Json:
+def openapi_document(endpoints: Iterable[Endpoint[Any, Any]], path_prefix: str = "") -> Json:
     """Describe the endpoints as OpenAPI 3.1; the same declarations give the same document."""
     endpoints = tuple(endpoints)
     bodies, schemas = msgspec.json.schema_components(
@@ -110,7 +110,7 @@ def _flow(schemas: Json) -> None:
 
 def _ordered(endpoint: Endpoint[Any, Any]) -> list[Param]:
     """Give what decides the answer first, and then how it is to be written."""
-    return sorted(declared(endpoint.params).values(), key=lambda param: not param.decides)
+    return sorted(declared_params(endpoint.params).values(), key=lambda param: not param.decides)
 
 
 def _example(endpoint: Endpoint[Any, Any]) -> Json:
@@ -168,7 +168,7 @@ def _body_names(schemas: Json, endpoints: Iterable[Endpoint[Any, Any]]) -> set[s
 
 
 def _error_schema() -> Json:
-    codes = sorted({problem.code for problem in (*PROBLEMS.values(), *OF_THE_FRAMEWORK)})
+    codes = sorted({problem.code for problem in (*PROBLEMS.values(), *FRAMEWORK_PROBLEMS)})
     return {
         "type": "object",
         "required": ["error", "code"],

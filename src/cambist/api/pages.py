@@ -40,7 +40,7 @@ fetch(document_url).then(answer => answer.json()).then(spec => {{
 """
 
 
-def add_pages(framework: falcon.App[falcon.Request, falcon.Response], document: dict[str, Any]) -> None:
+def add_docs_routes(framework: falcon.App[falcon.Request, falcon.Response], document: dict[str, Any]) -> None:
     """Add `/openapi.json`, `/docs` and what it loads."""
     framework.add_route("/openapi.json", DocumentResource(document))
     framework.add_route("/docs", ReferenceResource())

@@ -15,8 +15,8 @@ from cambist.pricing.pair import Pair
 from cambist.reference.assets import METALS, AssetKind, kind_of
 from cambist.reference.weights import UNITS
 
-MOST_CODES = 500
-MOST_PAIRS = 10
+MAX_CODES = 500
+MAX_PAIRS = 10
 EARLIEST = date(1970, 1, 1)
 INTERVALS = ("P1D",)
 
@@ -63,7 +63,7 @@ def asset(name: str, role: str, **rest: Any) -> Param:
     return Param(name, lambda _, text: _code(text, role, ANYTHING), schema=_ASSET_SCHEMA, **rest)
 
 
-def codes(name: str, role: str, kinds: Kinds = MONEY, most: int = MOST_CODES, **rest: Any) -> Param:
+def codes(name: str, role: str, kinds: Kinds = MONEY, most: int = MAX_CODES, **rest: Any) -> Param:
     """Declare a comma-separated list of codes of such kinds, read as `Codes`; a repeat counts once."""
     return Param(name, lambda _, text: _codes(name, text, role, kinds, most), schema=_LIST_SCHEMA, **rest)
 
@@ -189,8 +189,8 @@ def _pairs(name: str, text: str) -> tuple[Pair, ...]:
     found = tuple(dict.fromkeys(_pair(name, item) for item in items(text)))
     if not found:
         raise BadParameter(f"Missing parameter: [{name}] holds no pair: [{shorten(text)}]")
-    if len(found) > MOST_PAIRS:
-        raise BadParameter(f"Too many pairs in [{name}]: [{len(found)}], at most {MOST_PAIRS}")
+    if len(found) > MAX_PAIRS:
+        raise BadParameter(f"Too many pairs in [{name}]: [{len(found)}], at most {MAX_PAIRS}")
     return found
 
 
@@ -214,8 +214,8 @@ def _names(name: str, text: str) -> tuple[str, ...]:
         found.setdefault(upper(item).replace("/", ""), item)
     if not found:
         raise BadParameter(f"Missing parameter: [{name}] holds no pair: [{shorten(text)}]")
-    if len(found) > MOST_PAIRS:
-        raise BadParameter(f"Too many pairs in [{name}]: [{len(found)}], at most {MOST_PAIRS}")
+    if len(found) > MAX_PAIRS:
+        raise BadParameter(f"Too many pairs in [{name}]: [{len(found)}], at most {MAX_PAIRS}")
     return tuple(found.values())
 
 

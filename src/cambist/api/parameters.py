@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from cambist.errors import BadParameter, shorten
 
-LONGEST_QUERY = 16_384
+MAX_QUERY_LENGTH = 16_384
 _BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _ABSENT: Any = object()
 
@@ -78,8 +78,8 @@ def parse_query(text: str) -> dict[str, str]:
 
     Errors: BadParameter when it is too long, or its percent-encoding or its UTF-8 is broken.
     """
-    if len(text) > LONGEST_QUERY:
-        raise BadParameter(f"The query is too long: [{len(text)}] characters, at most {LONGEST_QUERY}")
+    if len(text) > MAX_QUERY_LENGTH:
+        raise BadParameter(f"The query is too long: [{len(text)}] characters, at most {MAX_QUERY_LENGTH}")
     if broken := _BROKEN_ESCAPE.search(text):
         raise BadParameter(f"The query has a broken percent-encoding: [{shorten(text[broken.start() :][:3])}]")
     try:
@@ -98,7 +98,7 @@ def as_utf8(text: str) -> str:
     return text if text.isascii() else text.encode("latin-1").decode()
 
 
-def declared(params: type[Struct]) -> dict[str, Param]:
+def declared_params(params: type[Struct]) -> dict[str, Param]:
     """Give the parameters that a struct declares, by field."""
     return _declared(params)
 
@@ -116,6 +116,6 @@ def _param(params: type, name: str, hint: Any) -> Param:
     return found[0]
 
 
-def read(params: type[S], query: Mapping[str, str]) -> S:
+def read_params(params: type[S], query: Mapping[str, str]) -> S:
     """Read all parameters of an endpoint. Errors: BadParameter for the first that is wrong."""
-    return params(**{name: param.value(query) for name, param in declared(params).items()})
+    return params(**{name: param.value(query) for name, param in declared_params(params).items()})

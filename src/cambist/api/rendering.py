@@ -48,7 +48,7 @@ def prepare() -> None:
     _series_items()
 
 
-def opened(body: object) -> bytes:
+def encode_without_ms(body: object) -> bytes:
     """Write a body up to where its `ms` goes: `…,"ms":`."""
     return _ENCODER.encode(body)[:-1] + b',"ms":'
 

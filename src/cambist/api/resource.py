@@ -18,13 +18,12 @@ from cambist.api.compression import accepts_gzip
 from cambist.api.endpoint import Endpoint
 from cambist.api.entitlements import check_history, check_tag, reach_of
 from cambist.api.freshness_parameters import BookParameters
-from cambist.api.parameters import declared, parse_query, read
+from cambist.api.parameters import declared_params, parse_query, read_params
 from cambist.api.principals import ApiPrincipal
 from cambist.api.request_context import RequestContext
 from cambist.api.response_builder import ResponseBuilder
 from cambist.api.response_cache import CachedResponse, Question
-from cambist.api.unknown_parameters import HEADER as IGNORED
-from cambist.api.unknown_parameters import UnknownParameters, written
+from cambist.api.unknown_parameters import IGNORED_HEADER, UnknownParameters, ignored_header_value
 from cambist.api.worker_state import WorkerState
 from cambist.errors import BadParameter
 from cambist.pricing.rate_book import RateBook
@@ -49,7 +48,7 @@ class EndpointResource:
         unknown: UnknownParameters,
     ) -> None:
         self._endpoint = endpoint
-        self._known = {param.name for param in declared(endpoint.params).values()}
+        self._known = {param.name for param in declared_params(endpoint.params).values()}
         self._worker_state = worker_state
         self._gate = gate
         self._meter = meter
@@ -67,7 +66,7 @@ class EndpointResource:
         subscriber = self._let_in(environ, query.get(QUERY_NAME, "").strip(), now)
         check_tag(subscriber, self._endpoint.tag)
         if ignored := self._unknown.ignored(query):
-            response.set_header(IGNORED, written(ignored))
+            response.set_header(IGNORED_HEADER, ignored_header_value(ignored))
         today = self._meter.today(now)
         asked = question(environ, self._known, subscriber, today)
         answer = subscriber.shelf.state[1].get(asked, now) or self._worker_state.closed.get(asked, now)
@@ -95,7 +94,7 @@ class EndpointResource:
     ) -> CachedResponse:
         """Make an answer, and keep it where it will be looked for; for a client that has it, its outline will do."""
         (book, live), closed = subscriber.shelf.state, self._worker_state.closed
-        view, params = self._view(subscriber, book, asked, now), read(self._endpoint.params, query)
+        view, params = self._view(subscriber, book, asked, now), read_params(self._endpoint.params, query)
         outline = self._maker.outline(view, params)
         check_history(subscriber, outline.oldest, view.today)
         if outline.is_named_by(condition):

@@ -10,9 +10,9 @@ from typing import Any
 from msgspec import Struct
 
 from cambist import __version__
-from cambist.api.compression import LEAST_BYTES
+from cambist.api.compression import MIN_COMPRESSED_BYTES
 from cambist.api.endpoint import Endpoint
-from cambist.api.rendering import opened
+from cambist.api.rendering import encode_without_ms
 from cambist.api.request_context import RequestContext
 from cambist.api.response_cache import CachedResponse, etag_of
 
@@ -54,11 +54,11 @@ class ResponseBuilder:
 
     def complete(self, outline: CachedResponse, view: RequestContext, params: Struct) -> CachedResponse:
         """Make the answer whose outline is known."""
-        content = opened(self._endpoint.answer(view, params))
+        content = encode_without_ms(self._endpoint.answer(view, params))
         etag = outline.etag or (etag_of([content]) if outline.is_cacheable else "")
         until = outline.until or view.expiry.at.timestamp()
         headers = self._headers(outline.cost, etag)
-        if not etag and len(content) > LEAST_BYTES:
+        if not etag and len(content) > MIN_COMPRESSED_BYTES:
             headers = (*headers, VARIES)
         return replace(outline, opened=content, etag=etag, headers=headers, until=until, _compressed=[])
 

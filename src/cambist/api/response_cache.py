@@ -9,7 +9,7 @@ from datetime import date
 from math import inf
 from time import perf_counter_ns
 
-from cambist.api.compression import LEAST_BYTES, Compressed, compressed
+from cambist.api.compression import MIN_COMPRESSED_BYTES, GzipPrefix, compress_prefix
 
 Headers = list[tuple[str, str]]
 Question = tuple[str, str, str, date]
@@ -41,10 +41,10 @@ class CachedResponse:
     oldest: date | None = None
     until: float = inf
     is_long: bool = field(init=False)
-    _compressed: list[Compressed] = field(default_factory=list, compare=False, repr=False)
+    _compressed: list[GzipPrefix] = field(default_factory=list, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "is_long", len(self.opened) > LEAST_BYTES)
+        object.__setattr__(self, "is_long", len(self.opened) > MIN_COMPRESSED_BYTES)
 
     def body(self, started: int) -> bytes:
         """Close the body with the milliseconds since `started` (`perf_counter_ns`)."""
@@ -53,8 +53,8 @@ class CachedResponse:
     def compressed_body(self, started: int) -> bytes:
         """Give the body as a gzip stream; what comes before the milliseconds is compressed once."""
         if not self._compressed:  # two threads may race here: at worst both compress
-            self._compressed.append(compressed(self.opened))
-        return self._compressed[0].closed_with(b"%d}" % ((perf_counter_ns() - started) // 1_000_000))
+            self._compressed.append(compress_prefix(self.opened))
+        return self._compressed[0].finish(b"%d}" % ((perf_counter_ns() - started) // 1_000_000))
 
     def is_named_by(self, if_none_match: str) -> bool:
         """Say whether a client that sends `If-None-Match` has this very answer already."""

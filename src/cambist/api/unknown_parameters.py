@@ -7,26 +7,26 @@ from typing import Any
 from urllib.parse import quote
 
 from cambist.accounts.api_key import PREFIX
-from cambist.api.edit_distance import edits
+from cambist.api.edit_distance import edit_distance
 from cambist.api.endpoint import Endpoint
-from cambist.api.parameters import Param, declared
+from cambist.api.parameters import Param, declared_params
 from cambist.errors import BadParameter, shorten
 
-HEADER = "Cambist-Ignored"
-MOST_UNKNOWN = 30
+IGNORED_HEADER = "Cambist-Ignored"
+MAX_UNKNOWN = 30
 _MOST_EDITS = 2
 _LONGEST_NAME = 64
 _NAMED_PATHS = 3
 
-Takers = Mapping[str, list[str]]
+PathsByParameter = Mapping[str, list[str]]
 """Which endpoints take a parameter that decides what is answered, by its name."""
 
 
-def takers(endpoints: Iterable[Endpoint[Any, Any]]) -> Takers:
+def paths_by_parameter(endpoints: Iterable[Endpoint[Any, Any]]) -> PathsByParameter:
     """Find which endpoints take each parameter that decides what is answered."""
     found: dict[str, list[str]] = {}
     for endpoint in endpoints:
-        for param in declared(endpoint.params).values():
+        for param in declared_params(endpoint.params).values():
             if param.decides:
                 found.setdefault(param.name, []).append(endpoint.path)
     return found
@@ -38,9 +38,9 @@ class UnknownParameters:
     `besides` are names that every endpoint takes and no struct declares: the key's.
     """
 
-    def __init__(self, endpoint: Endpoint[Any, Any], taken: Takers, besides: Iterable[str]) -> None:
+    def __init__(self, endpoint: Endpoint[Any, Any], taken: PathsByParameter, besides: Iterable[str]) -> None:
         self._path = endpoint.path
-        self._own = {param.name: param for param in declared(endpoint.params).values()}
+        self._own = {param.name: param for param in declared_params(endpoint.params).values()}
         self._known = frozenset((*self._own, *besides, ""))
         # A list is the same whatever is asked: nothing that decides another answer would have changed it.
         self._others = taken if any(param.decides for param in self._own.values()) else {}
@@ -54,15 +54,15 @@ class UnknownParameters:
         if query.keys() <= self._known:
             return []
         unknown = [name for name in query if name not in self._known]
-        if len(unknown) > MOST_UNKNOWN:
-            raise BadParameter(f"Too many unknown parameters: [{len(unknown)}], at most {MOST_UNKNOWN}")
+        if len(unknown) > MAX_UNKNOWN:
+            raise BadParameter(f"Too many unknown parameters: [{len(unknown)}], at most {MAX_UNKNOWN}")
         for name in unknown:
             if value := query[name].strip():
                 self._check(name, value)
         return unknown
 
     def _check(self, name: str, value: str) -> None:
-        near = sorted((edits(name.lower(), param.name), param.name) for param in self._near(name, value))
+        near = sorted((edit_distance(name.lower(), param.name), param.name) for param in self._near(name, value))
         if near:
             raise BadParameter(f"Unknown parameter: [{shorten(name)}], did you mean [{near[0][1]}]?")
         if paths := self._others.get(name.lower()):
@@ -79,7 +79,7 @@ class UnknownParameters:
             shorter = min(len(name), len(param.name))
             if abs(len(name) - len(param.name)) > _MOST_EDITS:
                 continue
-            count = edits(name.lower(), param.name)
+            count = edit_distance(name.lower(), param.name)
             if count <= _MOST_EDITS and (2 * count < shorter or (2 * count == shorter and param.takes(value))):
                 yield param
 
@@ -88,7 +88,7 @@ def _listed(paths: list[str]) -> str:
     return ", ".join(paths[:_NAMED_PATHS]) + (" and others" if len(paths) > _NAMED_PATHS else "")
 
 
-def written(names: Iterable[str]) -> str:
+def ignored_header_value(names: Iterable[str]) -> str:
     """Write the names of ignored parameters for the header: percent-encoded, long ones cut, and never a key."""
     return ", ".join(_encoded(name) for name in names if PREFIX not in name)
 

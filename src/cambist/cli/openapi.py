@@ -16,10 +16,10 @@ def openapi(
     check: Annotated[Path | None, typer.Option(help="Compare it with this file; exit with 1 if they differ.")] = None,
 ) -> None:
     """Write the OpenAPI document of the HTTP API, generated from the endpoints."""
-    from cambist.api.openapi import document
+    from cambist.api.openapi import openapi_document
     from cambist.registry.components import endpoints
 
-    text = msgspec.json.format(msgspec.json.encode(document(endpoints())), indent=2).decode() + "\n"
+    text = msgspec.json.format(msgspec.json.encode(openapi_document(endpoints())), indent=2).decode() + "\n"
     if check is not None:
         if not check.exists() or check.read_text(encoding="utf-8") != text:
             typer.echo(f"{check} is out of date: cambist openapi --output {check}", err=True)

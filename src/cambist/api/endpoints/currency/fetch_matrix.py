@@ -14,7 +14,7 @@ from cambist.api.request_context import RequestContext, Updated
 from cambist.errors import BadParameter
 from cambist.pricing.cross_rates import midpoints
 
-MOST_PAIRS = 10_000
+MAX_PAIRS = 10_000
 
 
 class FetchMatrixParams(LiveList, frozen=True, kw_only=True):
@@ -44,8 +44,8 @@ def cost(view: RequestContext, params: FetchMatrixParams) -> int:
 def answer(view: RequestContext, params: FetchMatrixParams) -> FetchMatrixResponse:
     """Give every rate between two lists of currencies, at most 10,000."""
     calls = len(params.bases) * len(params.quotes)
-    if calls > MOST_PAIRS:
-        raise BadParameter(f"Too many pairs in [from] x [to]: [{calls}], at most {MOST_PAIRS}")
+    if calls > MAX_PAIRS:
+        raise BadParameter(f"Too many pairs in [from] x [to]: [{calls}], at most {MAX_PAIRS}")
     (bases, quotes), unavailable = _sides(view, params)
     found = midpoints(view.book, bases, quotes)
     return FetchMatrixResponse(
