@@ -10,7 +10,7 @@ from statistics import median
 from time import perf_counter_ns, time
 from typing import Any
 
-from cambist.accounts.account import Account, KeyHolder
+from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest, mint
 from cambist.accounts.meter import Meter
 from cambist.accounts.plan import default_plans, read_plans
@@ -31,16 +31,16 @@ KEY = mint(lambda alphabet: alphabet[5])
 class Unmetered(Meter):
     """Lets everybody in and counts nothing."""
 
-    def let_in(self, subscriber: ApiPrincipal, now: float) -> None:
+    def check_rate(self, principal: ApiPrincipal, now: float) -> None:
         """Do nothing."""
 
-    def afford(self, subscriber: ApiPrincipal, cost: int, now: float) -> None:
+    def check_quota(self, principal: ApiPrincipal, cost: int, now: float) -> None:
         """Do nothing."""
 
-    def spend(self, subscriber: ApiPrincipal, endpoint: str, cost: int, now: float) -> None:
+    def spend(self, principal: ApiPrincipal, endpoint: str, cost: int, now: float) -> None:
         """Do nothing."""
 
-    def headers(self, subscriber: ApiPrincipal, now: float, *, afforded: bool = False) -> list[tuple[str, str]]:  # noqa: ARG002
+    def headers(self, principal: ApiPrincipal, now: float, *, quota_checked: bool = False) -> list[tuple[str, str]]:  # noqa: ARG002
         """Say nothing."""
         return []
 
@@ -65,7 +65,7 @@ def _app(plan: str, meter: Meter) -> Callable[..., Any]:
     fixing = Fixing("bench", Pair("EUR", "USD"), now.date(), Decimal("1.1"))
     matrix = build_rate_matrix([SourceHistory("EUR", [fixing])], now.date(), "bench")
     worker_state = WorkerState(
-        assemble_rate_book({}, 1, now), matrix, {digest(KEY): KeyHolder(1, Account(1, "bench", plan))}, plans, time
+        assemble_rate_book({}, 1, now), matrix, {digest(KEY): StoredKey(1, Account(1, "bench", plan))}, plans, time
     )
     return build_application(endpoints(), worker_state, meter, ApiOptions())
 

@@ -20,7 +20,7 @@ import pytest
 from currency_converter import CURRENCY_FILE
 from hypothesis import HealthCheck, settings
 
-from cambist.accounts.account import Account, KeyHolder
+from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest, mint
 from cambist.accounts.meter import Meter
 from cambist.accounts.plan import default_plans, read_plans
@@ -204,16 +204,16 @@ class Clock:
         self.now = datetime(*moment, tzinfo=UTC).timestamp()  # type: ignore[misc, arg-type]
 
 
-OWNER = KeyHolder(1, Account(1, "owner", "unlimited"))
+OWNER = StoredKey(1, Account(1, "owner", "unlimited"))
 PLANS = read_plans(default_plans(), "plans.toml")
 
 
 def client_of(book: RateBook, matrix: RateMatrix, **rest: Any) -> Client:
-    """Make a client; `holders`, `plans`, `past` and `clock` may be given, the rest are options of the HTTP face."""
-    given = {name: rest.pop(name) for name in ("holders", "plans", "past", "clock") if name in rest}
-    holders = given.get("holders", {digest(KEY): OWNER})
-    worker_state = WorkerState(book, matrix, holders, given.get("plans", PLANS), given.get("clock", NOW.timestamp))
-    worker_state.take_source_reports(SourceStatuses.of([adapter.source], {}).source_reports(NOW, {}, {}))
+    """Make a client; `stored_keys`, `plans`, `past` and `clock` may be given, the rest are options of the HTTP face."""
+    given = {name: rest.pop(name) for name in ("stored_keys", "plans", "past", "clock") if name in rest}
+    stored_keys = given.get("stored_keys", {digest(KEY): OWNER})
+    worker_state = WorkerState(book, matrix, stored_keys, given.get("plans", PLANS), given.get("clock", NOW.timestamp))
+    worker_state.apply_source_reports(SourceStatuses.of([adapter.source], {}).source_reports(NOW, {}, {}))
     ledger = MemoryLedger()
     meter = Meter(ledger, given.get("past", {}))
     return Client(

@@ -119,8 +119,8 @@ def test_a_database_that_cannot_be_used_is_refused_in_one_sentence(tmp_path: Pat
 def test_an_account_is_created_with_a_first_key_that_opens_it(admin: AccountAdmin) -> None:
     account, minted = admin.create("acme", "extra", 31, DatetimeFormat.UNIX_MS)
     assert is_well_formed(minted.text)
-    holder = admin._store.accounts.by_key()[digest(minted.text)]
-    assert holder.account == account == admin.account("acme")
+    stored_key = admin._store.accounts.by_key()[digest(minted.text)]
+    assert stored_key.account == account == admin.account("acme")
     assert (account.plan, account.anchor_day, account.datetime_format) == ("extra", 31, DatetimeFormat.UNIX_MS)
 
 
@@ -374,8 +374,8 @@ def test_looking_rings_nothing(admin: AccountAdmin, acme: Account, rung: Callabl
 
 def test_a_further_key_opens_the_same_account(admin: AccountAdmin, acme: Account) -> None:
     minted = admin.keys.create(acme, "till 3", NOON + HOUR)
-    holder = admin._store.accounts.by_key()[digest(minted.text)]
-    assert (holder.account, holder.expires_at) == (acme, NOON + HOUR)
+    stored_key = admin._store.accounts.by_key()[digest(minted.text)]
+    assert (stored_key.account, stored_key.expires_at) == (acme, NOON + HOUR)
     first, second = admin.keys.of(acme)
     assert (first.name, second.name) == ("first", "till 3")
     assert second.prefix == minted.text[:8]

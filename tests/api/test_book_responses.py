@@ -27,7 +27,7 @@ def seen(shelf: BookResponses) -> RateBook:
 
 def test_every_kind_of_account_begins_with_the_newest_book(shelves):
     assert [seen(shelves.get(refresh, ISO)) for refresh in (0, 1, 60)] == [FIRST] * 3
-    shelves.take_book(SECOND, START + 1)
+    shelves.apply_book(SECOND, START + 1)
     assert seen(shelves.get(30, ISO)) is SECOND
 
 
@@ -46,14 +46,14 @@ def test_refreshes_and_formats_are_apart(shelves):
 def test_who_sees_every_book_sees_a_new_one_at_once(shelves):
     shelf = shelves.get(0, ISO)
     for book in (SECOND, THIRD):
-        shelves.take_book(book, START)
+        shelves.apply_book(book, START)
         assert seen(shelf) is book
 
 
 @pytest.mark.parametrize("refresh", [1, 30, 60, 0.5])
 def test_others_see_it_when_it_is_due_and_not_before(shelves, refresh):
     shelf = shelves.get(refresh, ISO)
-    shelves.take_book(SECOND, START + refresh / 4)
+    shelves.apply_book(SECOND, START + refresh / 4)
     assert seen(shelf) is FIRST
     shelves.tick(START + refresh - 0.125)
     assert seen(shelf) is FIRST
@@ -63,14 +63,14 @@ def test_others_see_it_when_it_is_due_and_not_before(shelves, refresh):
 
 def test_a_book_that_comes_after_the_last_one_is_old_enough_is_seen_at_once(shelves):
     shelf = shelves.get(60, ISO)
-    shelves.take_book(SECOND, START + 61)
+    shelves.apply_book(SECOND, START + 61)
     assert seen(shelf) is SECOND
 
 
 def test_no_two_books_are_seen_within_the_time_of_the_plan(shelves):
     shelf, changes, last = shelves.get(60, ISO), [], FIRST
     for second in range(600):
-        shelves.take_book(RateBook(second + 2, FIRST.as_of, {}, ("USD",)), START + second)
+        shelves.apply_book(RateBook(second + 2, FIRST.as_of, {}, ("USD",)), START + second)
         if seen(shelf) is not last:
             changes.append(second)
             last = seen(shelf)
@@ -79,8 +79,8 @@ def test_no_two_books_are_seen_within_the_time_of_the_plan(shelves):
 
 def test_a_book_that_was_replaced_before_it_was_due_is_never_seen(shelves):
     shelf = shelves.get(60, ISO)
-    shelves.take_book(SECOND, START + 10)
-    shelves.take_book(THIRD, START + 20)
+    shelves.apply_book(SECOND, START + 10)
+    shelves.apply_book(THIRD, START + 20)
     shelves.tick(START + 60)
     assert seen(shelf) is THIRD
 
@@ -95,14 +95,14 @@ def test_without_a_new_book_the_old_one_stays_however_long(shelves):
 def test_the_formats_of_one_refresh_see_the_same_book_at_the_same_moment(shelves):
     kinds = [shelves.get(60, form) for form in (ISO, SPACED, UNIX)]
     for second in range(0, 200, 7):
-        shelves.take_book(RateBook(second + 2, FIRST.as_of, {}, ("USD",)), START + second)
+        shelves.apply_book(RateBook(second + 2, FIRST.as_of, {}, ("USD",)), START + second)
         assert len({seen(shelf).version for shelf in kinds}) == 1
 
 
 def test_a_new_book_comes_with_no_answers(shelves):
     shelf = shelves.get(0, ISO)
     shelf.state[1].keep(QUESTION, ANSWER)
-    shelves.take_book(SECOND, START)
+    shelves.apply_book(SECOND, START)
     assert shelf.state[0] is SECOND
     assert shelf.state[1].get(QUESTION, START) is None
 
@@ -110,17 +110,17 @@ def test_a_new_book_comes_with_no_answers(shelves):
 def test_an_answer_made_of_an_old_book_never_stands_beside_a_new_one(shelves):
     shelf = shelves.get(0, ISO)
     book, answers = shelf.state
-    shelves.take_book(SECOND, START)
+    shelves.apply_book(SECOND, START)
     answers.keep(QUESTION, ANSWER)
     assert book is FIRST
     assert shelf.state[1].get(QUESTION, START) is None
-    shelves.take_book(FIRST, START + 1)  # the same book again
+    shelves.apply_book(FIRST, START + 1)  # the same book again
     assert shelf.state[1].get(QUESTION, START) is None
 
 
 def test_an_answer_of_one_kind_is_never_given_to_another_that_sees_another_book(shelves):
     fresh, slow = shelves.get(0, ISO), shelves.get(60, ISO)
-    shelves.take_book(SECOND, START + 1)
+    shelves.apply_book(SECOND, START + 1)
     slow.state[1].keep(QUESTION, ANSWER)
     assert fresh.state[1].get(QUESTION, START) is None
 
@@ -145,7 +145,7 @@ def test_all_answers_may_be_dropped_while_the_books_stay(shelves):
 def test_state_is_replaced_whole(shelves):
     shelf = shelves.get(0, ISO)
     before = shelf.state
-    shelves.take_book(SECOND, START)
+    shelves.apply_book(SECOND, START)
     assert before[0] is FIRST
     assert shelf.state is not before
 
@@ -153,7 +153,7 @@ def test_state_is_replaced_whole(shelves):
 def test_a_clock_that_is_set_back_does_not_withhold_a_book_for_longer_than_the_plan_says(shelves):
     shelf = shelves.get(60, ISO)
     back = START - 3600
-    shelves.take_book(SECOND, back)
+    shelves.apply_book(SECOND, back)
     for second in range(62):
         shelves.tick(back + second)
     assert seen(shelf) is SECOND

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cambist.accounts.account import Account, KeyHolder
+from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import Digest, digest, mint
 from cambist.accounts.failed_keys import FAILURES_AT_ONCE
 from cambist.accounts.plan import default_plans, read_plans
@@ -21,13 +21,13 @@ from cambist.pricing.rate_book import RateBook
 
 NOW = 1_795_176_000.0
 GOOD, NEW, REVOKED, WRONG = (mint(lambda alphabet, index=index: alphabet[index]) for index in (7, 8, 9, 10))
-HOLDERS = {
-    digest(GOOD): KeyHolder(1, Account(1, "one", "one")),
-    digest(NEW): KeyHolder(2, Account(1, "one", "one")),
-    digest(REVOKED): KeyHolder(3, Account(1, "one", "one"), revoked=True),
+STORED_KEYS = {
+    digest(GOOD): StoredKey(1, Account(1, "one", "one")),
+    digest(NEW): StoredKey(2, Account(1, "one", "one")),
+    digest(REVOKED): StoredKey(3, Account(1, "one", "one"), revoked=True),
 }
 BOOK = RateBook(1, datetime(2026, 11, 20, tzinfo=UTC), {}, ("USD",))
-SUBSCRIBERS = principals_by_key(HOLDERS, read_plans(default_plans(), "plans.toml"), BookResponsesByKind(BOOK, NOW))
+SUBSCRIBERS = principals_by_key(STORED_KEYS, read_plans(default_plans(), "plans.toml"), BookResponsesByKind(BOOK, NOW))
 PROXIES = tuple(ip_network(network) for network in ("10.0.0.0/8", "2001:db8:aaaa::/48"))
 ME, OTHER = "203.0.113.5", "203.0.113.6"
 

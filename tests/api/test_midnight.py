@@ -22,7 +22,7 @@ BEFORE, AFTER = date(2026, 11, 30), date(2026, 12, 1)
 THREADS, CALLS, QUOTA = 4, 3000, 9000
 
 
-def subscriber(quota: int) -> ApiPrincipal:
+def principal(quota: int) -> ApiPrincipal:
     text = default_plans().replace("calls_a_month = 1_000_000", f"calls_a_month = {quota}", 1)
     plan = read_plans(text, "plans")["one"]
     account = Account(1, "shop", "one", anchor_day=1)
@@ -39,14 +39,14 @@ def ledger(tmp_path: Path):
 
 
 def test_over_midnight_and_the_end_of_a_period_each_call_lands_on_one_side(ledger):
-    shop, meter = subscriber(QUOTA), Meter(ledger, {})
+    shop, meter = principal(QUOTA), Meter(ledger, {})
     answered: list[Counter[date]] = [Counter() for _ in range(THREADS)]
 
     def ask(answered: Counter[date], thread: int) -> None:
         for call in range(CALLS):
             # Each thread crosses midnight at another of its calls: some still write into the old day.
             now = (MIDNIGHT + timedelta(milliseconds=call - CALLS // 2 + 40 * thread)).timestamp()
-            meter.afford(shop, 1, now)
+            meter.check_quota(shop, 1, now)
             meter.spend(shop, "/fetch-one", 1, now)
             answered[meter.today(now)] += 1
 
@@ -64,20 +64,20 @@ def test_over_midnight_and_the_end_of_a_period_each_call_lands_on_one_side(ledge
 
 
 def test_a_spent_quota_is_there_again_at_the_first_second_of_the_period(ledger):
-    shop, meter = subscriber(5), Meter(ledger, {})
+    shop, meter = principal(5), Meter(ledger, {})
     last = MIDNIGHT.timestamp() - 0.5
     for _ in range(5):
-        meter.afford(shop, 1, last)
+        meter.check_quota(shop, 1, last)
         meter.spend(shop, "/fetch-one", 1, last)
     with pytest.raises(QuotaSpent) as spent:
-        meter.afford(shop, 1, last)
+        meter.check_quota(shop, 1, last)
     assert spent.value.retry_after == 1
-    meter.afford(shop, 5, MIDNIGHT.timestamp())
+    meter.check_quota(shop, 5, MIDNIGHT.timestamp())
 
 
 def test_without_room_in_the_ledger_answers_go_on_and_are_counted_later(ledger, monkeypatch):
     told: list[str] = []
-    shop, meter = subscriber(QUOTA), Meter(ledger, {}, told.append)
+    shop, meter = principal(QUOTA), Meter(ledger, {}, told.append)
     now = MIDNIGHT.timestamp()
     spend = ledger.spend
 

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 from msgspec import structs
 
-from cambist.accounts.account import Account, DatetimeFormat, KeyHolder
+from cambist.accounts.account import Account, DatetimeFormat, StoredKey
 from cambist.accounts.api_key import Digest
 from cambist.accounts.plan import default_plans, read_plans
 from cambist.api.response_cache import CachedResponse
@@ -19,7 +19,7 @@ NOON = datetime(2026, 3, 6, 12, 0, tzinfo=UTC)
 BOOK, NEW_BOOK = (RateBook(version, NOON, {}, ("USD",)) for version in (1, 2))
 QUESTION, ANSWER = ("/fetch-one", "to=USD", "iso", date.min), CachedResponse(b"{", ())
 KEY, OTHER = Digest(b"key"), Digest(b"other")
-OWNER = KeyHolder(1, Account(1, "owner", "unlimited"))
+OWNER = StoredKey(1, Account(1, "owner", "unlimited"))
 PLANS = read_plans(default_plans(), "plans.toml")
 
 
@@ -54,18 +54,18 @@ def worker_state(clock: Clock) -> WorkerState:
 @pytest.fixture
 def stocked(worker_state: WorkerState) -> WorkerState:
     """A desk that keeps a live and a closed answer."""
-    worker_state.subscribers()[KEY].shelf.state[1].keep(QUESTION, ANSWER)
+    worker_state.principals()[KEY].shelf.state[1].keep(QUESTION, ANSWER)
     worker_state.closed.keep(QUESTION, ANSWER)
     return worker_state
 
 
 def kept(worker_state: WorkerState) -> tuple[bool, bool]:
-    live = worker_state.subscribers()[KEY].shelf.state[1]
+    live = worker_state.principals()[KEY].shelf.state[1]
     return live.get(QUESTION, 0) is not None, worker_state.closed.get(QUESTION, 0) is not None
 
 
 def seen(worker_state: WorkerState, key: Digest = KEY) -> RateBook:
-    return worker_state.subscribers()[key].shelf.state[0]
+    return worker_state.principals()[key].shelf.state[0]
 
 
 def test_a_view_shows_book_image_and_the_moment(worker_state: WorkerState) -> None:
@@ -86,8 +86,8 @@ def test_a_view_is_of_the_moment_that_it_is_given_and_not_of_the_clock(worker_st
 
 def test_a_view_stays_what_it_was_when_news_comes(worker_state: WorkerState) -> None:
     view = worker_state.view(seen(worker_state), NOON.timestamp())
-    worker_state.take_book(NEW_BOOK)
-    worker_state.take_matrix(NEW_MATRIX)
+    worker_state.apply_book(NEW_BOOK)
+    worker_state.apply_matrix(NEW_MATRIX)
     assert (view.book, view.matrix) == (BOOK, MATRIX)
     later = worker_state.view(seen(worker_state), NOON.timestamp())
     assert (later.book, later.matrix) == (NEW_BOOK, NEW_MATRIX)
@@ -100,18 +100,18 @@ def test_a_view_writes_times_as_its_account_wants_them(worker_state: WorkerState
 
 
 def test_a_new_book_drops_live_answers_alone(stocked: WorkerState) -> None:
-    stocked.take_book(NEW_BOOK)
+    stocked.apply_book(NEW_BOOK)
     assert kept(stocked) == (False, True)
 
 
 def test_a_new_image_drops_all_answers(stocked: WorkerState) -> None:
-    stocked.take_matrix(NEW_MATRIX)  # lists of what there is are read from it too
+    stocked.apply_matrix(NEW_MATRIX)  # lists of what there is are read from it too
     assert kept(stocked) == (False, False)
 
 
 def test_new_accounts_and_new_plans_drop_no_answers(stocked: WorkerState) -> None:
-    stocked.take_accounts({KEY: OWNER, OTHER: OWNER})
-    stocked.take_plans(dict(PLANS))
+    stocked.apply_accounts({KEY: OWNER, OTHER: OWNER})
+    stocked.apply_plans(dict(PLANS))
     assert kept(stocked) == (True, True)
 
 
@@ -122,51 +122,51 @@ def test_a_tick_drops_no_answers(stocked: WorkerState) -> None:
 
 
 def test_an_answer_of_an_old_book_lands_where_nobody_looks_again(worker_state: WorkerState) -> None:
-    answers = worker_state.subscribers()[KEY].shelf.state[1]
-    worker_state.take_book(NEW_BOOK)
+    answers = worker_state.principals()[KEY].shelf.state[1]
+    worker_state.apply_book(NEW_BOOK)
     answers.keep(QUESTION, ANSWER)
     assert kept(worker_state) == (False, False)
 
 
 def test_an_answer_of_an_old_image_lands_where_nobody_looks_again(worker_state: WorkerState) -> None:
     answers = worker_state.closed
-    worker_state.take_matrix(NEW_MATRIX)
+    worker_state.apply_matrix(NEW_MATRIX)
     answers.keep(QUESTION, ANSWER)
     assert kept(worker_state) == (False, False)
 
 
 def test_accounts_are_replaced_whole(worker_state: WorkerState) -> None:
-    assert set(worker_state.subscribers()) == {KEY}
-    before = worker_state.subscribers()
-    worker_state.take_accounts({OTHER: OWNER})
-    assert set(worker_state.subscribers()) == {OTHER}
+    assert set(worker_state.principals()) == {KEY}
+    before = worker_state.principals()
+    worker_state.apply_accounts({OTHER: OWNER})
+    assert set(worker_state.principals()) == {OTHER}
     assert set(before) == {KEY}
 
 
 def test_new_accounts_are_on_the_plans_that_hold_now(worker_state: WorkerState) -> None:
-    worker_state.take_plans(PLANS | {"unlimited": structs.replace(PLANS["unlimited"], rate=7.0, burst=7)})
-    assert worker_state.subscribers()[KEY].plan.rate == 7
-    worker_state.take_accounts({OTHER: OWNER})
-    assert worker_state.subscribers()[OTHER].plan.rate == 7
+    worker_state.apply_plans(PLANS | {"unlimited": structs.replace(PLANS["unlimited"], rate=7.0, burst=7)})
+    assert worker_state.principals()[KEY].plan.rate == 7
+    worker_state.apply_accounts({OTHER: OWNER})
+    assert worker_state.principals()[OTHER].plan.rate == 7
 
 
 def test_new_plans_hold_for_those_who_are_there(worker_state: WorkerState) -> None:
-    worker_state.take_plans({"unlimited": structs.replace(PLANS["one"], name="unlimited")})
-    subscriber = worker_state.subscribers()[KEY]
-    assert (subscriber.plan.burst, subscriber.tags) == (100, {"currency", "crypto", "admin"})
-    assert subscriber.shelf.refresh == 60
+    worker_state.apply_plans({"unlimited": structs.replace(PLANS["one"], name="unlimited")})
+    principal = worker_state.principals()[KEY]
+    assert (principal.plan.burst, principal.tags) == (100, {"currency", "crypto", "admin"})
+    assert principal.shelf.refresh == 60
 
 
 def test_an_account_on_a_plan_that_is_no_more_may_do_nothing_and_is_still_known(worker_state: WorkerState) -> None:
-    worker_state.take_accounts({KEY: KeyHolder(1, Account(1, "owner", "gone"))})
-    subscriber = worker_state.subscribers()[KEY]
-    assert (subscriber.plan.name, subscriber.plan.calls_a_month, subscriber.tags) == ("gone", 0, frozenset())
+    worker_state.apply_accounts({KEY: StoredKey(1, Account(1, "owner", "gone"))})
+    principal = worker_state.principals()[KEY]
+    assert (principal.plan.name, principal.plan.calls_a_month, principal.tags) == ("gone", 0, frozenset())
 
 
 def test_a_new_book_reaches_each_plan_as_often_as_it_may_see_one(worker_state: WorkerState, clock: Clock) -> None:
-    worker_state.take_accounts({KEY: OWNER, OTHER: KeyHolder(2, Account(2, "second", "one"))})
+    worker_state.apply_accounts({KEY: OWNER, OTHER: StoredKey(2, Account(2, "second", "one"))})
     clock.now += 59
-    worker_state.take_book(NEW_BOOK)
+    worker_state.apply_book(NEW_BOOK)
     assert (seen(worker_state), seen(worker_state, OTHER)) == (NEW_BOOK, BOOK)
     clock.now += 1
     worker_state.tick()

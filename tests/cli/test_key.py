@@ -100,11 +100,11 @@ def test_a_rotated_key_is_replaced_at_once_and_ends_after_the_overlap(
     before = datetime.now(UTC)
     ended = shell("key", "rotate", "acme", first[:8], "--overlap", "PT2H")
     key = ended.out.removesuffix("\n")
-    holders = accounts.by_key()
-    assert not holders[digest(key)].revoked
-    assert not holders[digest(first)].revoked
-    assert holders[digest(first)].expires_at - before < 2 * HOUR + timedelta(minutes=1)
-    assert holders[digest(first)].expires_at - before > 2 * HOUR - timedelta(minutes=1)
+    stored_keys = accounts.by_key()
+    assert not stored_keys[digest(key)].revoked
+    assert not stored_keys[digest(first)].revoked
+    assert stored_keys[digest(first)].expires_at - before < 2 * HOUR + timedelta(minutes=1)
+    assert stored_keys[digest(first)].expires_at - before > 2 * HOUR - timedelta(minutes=1)
     assert re.search(rf"{first[:8]}, ends at \d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d UTC", ended.err)
 
 

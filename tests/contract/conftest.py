@@ -111,7 +111,7 @@ def dealing(make_client: Callable[..., Any]) -> Callable[..., Any]:
         client.worker_state.ages = ages
         if units is not None:
             client.worker_state.units = units
-        client.worker_state.take_book(book_with(now, **changed))
+        client.worker_state.apply_book(book_with(now, **changed))
         return client
 
     return make

@@ -258,7 +258,7 @@ def test_a_coin_that_is_dealt_now_is_answered_however_old_the_fixing_of_its_curr
     pipeline.rate_books.apply_fixings("ecb", {"EUR": Offer("ecb", fixed, Pace.DAILY, RateType.OFFICIAL, 0)}, NOON)
     pipeline.apply_tick(Tick("okx", Pair("XMR", "EUR"), Decimal(100), Decimal(102), NOON), NOON)
     client = dealing()
-    client.worker_state.take_book(pipeline.rate_books.build(NOON))
+    client.worker_state.apply_book(pipeline.rate_books.build(NOON))
     assert client.get("/crypto/fetch-prices?pairs=XMR/EUR").json["prices"] == {"XMR/EUR": 101}
     reply = client.get("/fetch-one?from=XMR&to=EUR")
     assert (reply.status, reply.json.get("result")) == (200, {"EUR": 101}), reply.text
@@ -275,7 +275,7 @@ def test_a_coin_is_no_younger_than_the_coin_that_it_is_dealt_in(dealing, target,
         pipeline.apply_tick(Tick("okx", Pair(*pair.split("/")), Decimal(price), Decimal(price), at), at)
         pipeline.rate_books.prepare(at)
     client = dealing()
-    client.worker_state.take_book(pipeline.rate_books.build(NOON))
+    client.worker_state.apply_book(pipeline.rate_books.build(NOON))
     assert client.get("/crypto/fetch-prices?pairs=XMR/USDT").json["prices"] == {"XMR/USDT": 100}
     reply = client.get(target)
     assert reply.status == status, reply.text

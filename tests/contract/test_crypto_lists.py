@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from cambist.accounts.account import Account, KeyHolder
+from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest
 from cambist.accounts.plan import default_plans, read_plans
 from cambist.ingest.price_pipeline import PricePipeline
@@ -121,7 +121,7 @@ def recorded_pairs() -> set[Pair]:
 
 @pytest.mark.parametrize("pairs", [recorded_pairs, lambda: set(direct_pairs(COINS_BY_SIZE))], ids=["venues", "sandbox"])
 def test_there_are_500_coins_and_750_pairs_with_a_name_and_a_coin_each(client, pairs):
-    client.worker_state.take_book(a_book_of({"venue": dict.fromkeys(map(str, pairs()), "1")}))
+    client.worker_state.apply_book(a_book_of({"venue": dict.fromkeys(map(str, pairs()), "1")}))
     coins, listed = client.get("/crypto/currencies").json["currencies"], client.get("/crypto/pairs").json["pairs"]
     assert len(coins) >= 500
     assert len(listed) >= 750
@@ -154,7 +154,7 @@ def test_what_is_no_pair_is_400_also_then(client, text):
 
 @pytest.mark.parametrize("path", ALL)
 def test_the_plan_one_includes_coins(dealing, key, path):
-    client = dealing(options={"plans": PLANS, "holders": {digest(key): KeyHolder(1, Account(1, "one", "one"))}})
+    client = dealing(options={"plans": PLANS, "stored_keys": {digest(key): StoredKey(1, Account(1, "one", "one"))}})
     client.worker_state.clock = (NOON + timedelta(minutes=1)).timestamp
     client.worker_state.tick()  # it sees a new book each minute
     reply = client.get(path)
@@ -165,7 +165,7 @@ def test_the_plan_one_includes_coins(dealing, key, path):
 @pytest.mark.parametrize(("tags", "status"), [(("currency", "fx", "metals", "admin"), 403), (("crypto",), 200)])
 def test_a_plan_without_coins_is_403_and_costs_nothing(dealing, key, path, tags, status):
     plans = PLANS | {"p": structs.replace(PLANS["unlimited"], name="p", tags=tags)}
-    client = dealing(options={"plans": plans, "holders": {digest(key): KeyHolder(1, Account(1, "one", "p"))}})
+    client = dealing(options={"plans": plans, "stored_keys": {digest(key): StoredKey(1, Account(1, "one", "p"))}})
     reply = client.get(path)
     assert reply.status == status
     if status == 403:
@@ -245,7 +245,7 @@ def hearing(dealing):
 
     def make(*, fixed: str = "", **said: dict[str, str]):
         client = dealing()
-        client.worker_state.take_book(a_book_of(heard(**said), fixed))
+        client.worker_state.apply_book(a_book_of(heard(**said), fixed))
         return client
 
     return make
@@ -352,7 +352,7 @@ def test_the_price_is_the_middle_one_of_the_venues_whose_books_mean_something(he
 
 
 def test_a_pair_that_is_listed_and_was_never_quoted_is_crossed(client_dealing, book_with):
-    client_dealing.worker_state.take_book(
+    client_dealing.worker_state.apply_book(
         replace(book_with(), listing=frozenset({Pair("SOL", "ETH"), Pair("XMR", "BTC")}))
     )
     assert {"SOL/ETH", "XMR/BTC", "BTC/USD"} <= client_dealing.get("/crypto/pairs").json["pairs"].keys()

@@ -247,7 +247,7 @@ def test_the_etag_is_made_of_the_content_alone(make_client):
 
 def test_a_correction_of_the_data_changes_the_etag_of_what_it_changed(client, small_store, small_ecb, now):
     changed, other = "/historical?date=2026-02-28&from=EUR&to=USD", "/historical?date=2026-03-03&from=EUR&to=USD"
-    client.worker_state.take_matrix(rate_matrix_from_archive(small_store.archive, [adapter.source], now.date()))
+    client.worker_state.apply_matrix(rate_matrix_from_archive(small_store.archive, [adapter.source], now.date()))
     before = {target: client.get(target) for target in (changed, other)}
     corrected = small_ecb.replace(b"2026-02-27,1.1000", b"2026-02-27,1.1111")
     assert (
@@ -259,7 +259,7 @@ def test_a_correction_of_the_data_changes_the_etag_of_what_it_changed(client, sm
         ).corrected
         == 1
     )
-    client.worker_state.take_matrix(rate_matrix_from_archive(small_store.archive, [adapter.source], now.date()))
+    client.worker_state.apply_matrix(rate_matrix_from_archive(small_store.archive, [adapter.source], now.date()))
 
     reply = client.get(changed, headers={"If-None-Match": before[changed].headers["etag"]})
     assert (reply.status, reply.json["results"]) == (200, {"USD": 1.1111})
@@ -269,7 +269,7 @@ def test_a_correction_of_the_data_changes_the_etag_of_what_it_changed(client, sm
 
 def test_a_new_book_is_read_at_once(client, real_book):
     assert client.get("/fetch-one?to=EUR").status == 200
-    client.worker_state.take_book(replace(real_book, quotes={}, listed=("USD",)))
+    client.worker_state.apply_book(replace(real_book, quotes={}, listed=("USD",)))
     assert client.get("/fetch-one?to=EUR").status == 503
 
 

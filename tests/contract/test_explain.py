@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 from msgspec import structs
 
-from cambist.accounts.account import Account, KeyHolder
+from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest
 from cambist.accounts.plan import default_plans, read_plans
 from cambist.errors import RateUnavailable
@@ -218,7 +218,7 @@ def test_what_the_law_says_needs_no_market_and_has_no_leg_to_one(client):
 
 def test_a_new_image_is_explained_at_the_next_moment(client, small_store, now):
     assert client.get("/explain?to=EUR&date=2026-03-04").json["legs"][0]["fixed_on"] == "2026-03-04"
-    client.worker_state.take_matrix(rate_matrix_from_archive(small_store.archive, [adapter.source], now.date()))
+    client.worker_state.apply_matrix(rate_matrix_from_archive(small_store.archive, [adapter.source], now.date()))
     client.worker_state.tick()
     leg = client.get("/explain?to=EUR&date=2026-03-04").json["legs"][0]
     assert (leg["fixed_on"], leg["because"]) == ("2026-03-03", "holiday")
@@ -369,9 +369,9 @@ def test_closes_that_cannot_be_read_now_may_be_asked_for_later(client):
 
 
 def test_a_plan_sees_no_close_before_its_history(make_client, key, closing):
-    holders = {digest(key): KeyHolder(1, Account(1, "one", "p"))}
+    stored_keys = {digest(key): StoredKey(1, Account(1, "one", "p"))}
     plans = PLANS | {"p": structs.replace(PLANS["unlimited"], name="p", history_days=30)}
-    client = make_client(holders=holders, plans=plans)
+    client = make_client(stored_keys=stored_keys, plans=plans)
     client.worker_state.closes = closing(BITCOIN).worker_state.closes
     reply = client.get("/explain?from=BTC&to=USD&date=2022-06-15")
     assert (reply.status, reply.json["code"]) == (403, "not_in_plan")
@@ -415,8 +415,8 @@ def test_an_answer_costs_one_call_and_is_not_to_be_kept(client, query):
 
 def test_a_plan_sees_no_day_before_its_history(make_client, key):
     plan = structs.replace(PLANS["unlimited"], name="p", history_days=30)
-    holders = {digest(key): KeyHolder(1, Account(1, "one", "p"))}
-    client = make_client(holders=holders, plans=PLANS | {"p": plan})
+    stored_keys = {digest(key): StoredKey(1, Account(1, "one", "p"))}
+    client = make_client(stored_keys=stored_keys, plans=PLANS | {"p": plan})
     for query in ("to=EUR", "to=EUR&date=2026-10-30"):
         assert client.get(f"/explain?{query}").status == 200
     reply = client.get("/explain?to=EUR&date=2026-09-30")
@@ -453,7 +453,7 @@ def dealing(make_client, clock):
         clock.now = now.timestamp()
         client = make_client(clock=clock)
         client.worker_state.ages = {AssetKind.COIN: QUARTER, AssetKind.METAL: QUARTER}
-        client.worker_state.take_book(RateBook(2, NOON, {quote.pair.base: quote for quote in quotes}, ()))
+        client.worker_state.apply_book(RateBook(2, NOON, {quote.pair.base: quote for quote in quotes}, ()))
         return client
 
     return dealing
@@ -473,7 +473,7 @@ def test_a_quote_of_the_dollar_in_another_currency_is_shown_as_it_is_quoted(deal
     origin = Origin(Derivation.MOVED, ("okx",), (Pair("USD", "JPY"),), (), Pace.REALTIME)
     quote = Quote(Pair("USD", "JPY"), Fraction(149), Fraction(151), NOON, NOON, origin)
     client = dealing(NOON)
-    client.worker_state.take_book(RateBook(3, NOON, {"JPY": quote}, ()))
+    client.worker_state.apply_book(RateBook(3, NOON, {"JPY": quote}, ()))
     answer = explained(client, "to=JPY")
     assert answer["result"] == {"JPY": 150}
     assert answer["legs"] == [

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
-from cambist.accounts.account import Account, KeyHolder
+from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest
 from cambist.accounts.plan import default_plans, read_plans
 from cambist.errors import StoreBroken
@@ -237,7 +237,7 @@ def test_an_archive_that_cannot_be_read_is_a_503(client, bars):
 
 @pytest.mark.parametrize(("plan", "lists", "series"), [("one", 403, 403), ("extra", 200, 403), ("premium", 200, 200)])
 def test_plans_include_lists_and_quotes_before_series(dealing, bars, key, plan, lists, series):
-    client = dealing(options={"holders": {digest(key): KeyHolder(1, Account(1, "shop", plan))}, "plans": PLANS})
+    client = dealing(options={"stored_keys": {digest(key): StoredKey(1, Account(1, "shop", plan))}, "plans": PLANS})
     client.worker_state.bars = bars
     for target in ("/fx/pairs", "/fx/currencies", "/fx/pairs/quote-sizes", "/fx/pairs/historical-limits"):
         assert client.get(target).status == lists
@@ -263,8 +263,8 @@ def test_a_page_that_ends_where_it_starts_is_empty(client):
 def two_days(dealing, bars, key) -> Any:
     """A client whose plan reaches back two days, to the eighteenth."""
     plan = structs.replace(PLANS["premium"], history_days=2)
-    holders = {digest(key): KeyHolder(1, Account(1, "shop", "premium"))}
-    client = dealing(options={"holders": holders, "plans": {**PLANS, "premium": plan}})
+    stored_keys = {digest(key): StoredKey(1, Account(1, "shop", "premium"))}
+    client = dealing(options={"stored_keys": stored_keys, "plans": {**PLANS, "premium": plan}})
     bars.file([BarOf(EURO, Interval.DAY, Bar(NOON.replace(hour=0) - timedelta(days=day), BID, ASK)) for day in (3, 4)])
     client.worker_state.bars = bars
     return client

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
-from cambist.accounts.account import Account, KeyHolder
+from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest
 from cambist.accounts.meter import Meter
 from cambist.api.application import ApiOptions, build_application
@@ -109,7 +109,7 @@ def test_no_header_is_sent_twice(client, target):
 
 
 def test_the_headers_name_what_browsers_may_read(make_client, key):
-    client = make_client(holders={digest(key): KeyHolder(1, Account(1, "one", "one"))})
+    client = make_client(stored_keys={digest(key): StoredKey(1, Account(1, "one", "one"))})
     for _ in range(2):  # made, then kept
         headers = client.get("/fetch-one?to=EUR").headers
         exposed = {name.strip().lower() for name in headers["access-control-expose-headers"].split(",")}

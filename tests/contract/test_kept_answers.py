@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from cambist.accounts.account import Account, DatetimeFormat, KeyHolder
+from cambist.accounts.account import Account, DatetimeFormat, StoredKey
 from cambist.accounts.api_key import digest, mint
 from cambist.accounts.plan import default_plans, read_plans
 from cambist.api import response_cache
@@ -107,16 +107,16 @@ def make(dealing: Callable[..., Any], clock: Any) -> Callable[[], Any]:
         f"of {days}": structs.replace(PLANS["unlimited"], name=f"of {days}", history_days=days)
         for days in REACHES.values()
     }
-    holders = {
-        digest(key): KeyHolder(number, Account(number, str(number), f"of {days}"))
+    stored_keys = {
+        digest(key): StoredKey(number, Account(number, str(number), f"of {days}"))
         for number, (key, days) in enumerate(REACHES.items(), 1)
     }
-    last = holders[digest(KEYS[3])]
+    last = stored_keys[digest(KEYS[3])]
     unix = replace(last.account, datetime_format=DatetimeFormat.UNIX_MS)
-    holders[digest(KEYS[3])] = replace(last, account=unix)
+    stored_keys[digest(KEYS[3])] = replace(last, account=unix)
 
     def made() -> Any:
-        client = dealing(options={"plans": plans, "holders": holders, "clock": clock})
+        client = dealing(options={"plans": plans, "stored_keys": stored_keys, "clock": clock})
         client.worker_state.bars = OneYearOfBars()
         return client
 
@@ -188,7 +188,7 @@ def test_what_is_unknown_in_a_query_makes_no_answer_anew(make, made, target):
             assert client.get(f"{target}{sign}{stray}", key=KEYS[0]).status == 200
     assert client.get(target, key=KEYS[0]).status == 200
     assert len(made) == 1
-    kept = len(client.worker_state.closed) + len(client.worker_state.subscribers()[digest(KEYS[0])].shelf.state[1])
+    kept = len(client.worker_state.closed) + len(client.worker_state.principals()[digest(KEYS[0])].shelf.state[1])
     assert kept == 1
 
 
@@ -198,7 +198,7 @@ def test_an_answer_is_made_once_a_book(make, made, book_with):
         for _ in range(5):
             client.get("/fetch-one?from=EUR&to=USD", key=KEYS[0])
             client.worker_state.tick()
-        client.worker_state.take_book(book_with())
+        client.worker_state.apply_book(book_with())
     assert len(made) == 3
 
 
@@ -247,7 +247,7 @@ def test_an_etag_is_another_one_whenever_the_content_is(make, target, code):
     for day in (date(2026, 9, 30), date(2026, 10, 20), date(2026, 10, 29), date(2026, 10, 30)):
         cells = array("d", matrix.cells)
         cells[matrix.row(day) * len(matrix.codes) + matrix.columns[code]] *= 1.001
-        client.worker_state.take_matrix(replace(matrix, cells=memoryview(cells)))
+        client.worker_state.apply_matrix(replace(matrix, cells=memoryview(cells)))
         after = told(client, target, KEYS[0])
         changes.append((after[1] != before[1], after[2]["etag"] != before[2]["etag"]))
     assert all(is_other_etag for is_other_content, is_other_etag in changes if is_other_content)

@@ -6,12 +6,12 @@ import base64
 
 import pytest
 
-from cambist.accounts.account import Account, KeyHolder
+from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest, mint
 
 PATH = "/fetch-one?from=EUR&to=USD"
 OTHER = mint(lambda alphabet: alphabet[9])
-OWNER, SECOND = KeyHolder(1, Account(1, "owner", "unlimited")), KeyHolder(2, Account(2, "second", "one"))
+OWNER, SECOND = StoredKey(1, Account(1, "owner", "unlimited")), StoredKey(2, Account(2, "second", "one"))
 WAYS = ["query", "header", "bearer", "basic user", "basic password"]
 
 
@@ -34,7 +34,7 @@ def bring(client, way: str, key: str, target: str = PATH):
 @pytest.fixture
 def two(client, key):
     """A client of a service that knows two keys, each of another account."""
-    client.worker_state.take_accounts({digest(key): OWNER, digest(OTHER): SECOND})
+    client.worker_state.apply_accounts({digest(key): OWNER, digest(OTHER): SECOND})
     return client
 
 
@@ -160,7 +160,7 @@ def test_two_different_keys_are_refused_also_where_the_name_is_percent_encoded_a
 @pytest.mark.parametrize("name", ["api_key", "api%5Fkey", "%61pi_key"])
 def test_kept_answers_are_not_kept_under_the_key(client, key, name):
     assert client.get(f"{PATH}&{name}={key}", key=None).status == 200
-    kept = client.worker_state.subscribers()[digest(key)].shelf.state[1]
+    kept = client.worker_state.principals()[digest(key)].shelf.state[1]
     assert len(kept) == 1
     assert key not in repr(vars(kept))
 
@@ -229,14 +229,14 @@ def test_a_401_says_how_to_authenticate_and_is_never_kept(client, way):
 @pytest.mark.parametrize("way", WAYS)
 def test_a_key_that_is_taken_away_opens_nothing_from_then_on(client, key, way):
     assert bring(client, way, key).status == 200  # kept from here on
-    client.worker_state.take_accounts({})
+    client.worker_state.apply_accounts({})
     reply = bring(client, way, key)
     assert (reply.status, reply.json["code"]) == (401, "key_unknown")
 
 
 def test_a_new_key_opens_at_once(client):
     assert client.get(PATH, key=OTHER).status == 401
-    client.worker_state.take_accounts({digest(OTHER): SECOND})
+    client.worker_state.apply_accounts({digest(OTHER): SECOND})
     assert client.get(PATH, key=OTHER).status == 200
 
 

@@ -11,7 +11,7 @@ from itertools import product
 import pytest
 from msgspec import structs
 
-from cambist.accounts.account import Account, KeyHolder
+from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest
 from cambist.accounts.plan import default_plans, read_plans
 from cambist.history.fixing import GRAM, Fixing
@@ -166,7 +166,7 @@ def test_from_a_metal_each_target_and_each_cross_is_one_call_more(client_dealing
 
 def test_what_costs_more_than_remains_is_refused_whole(dealing, key):
     plans = PLANS | {"p": structs.replace(PLANS["unlimited"], name="p", calls_a_month=5)}
-    client = dealing(options={"holders": {digest(key): KeyHolder(1, Account(1, "one", "p"))}, "plans": plans})
+    client = dealing(options={"stored_keys": {digest(key): StoredKey(1, Account(1, "one", "p"))}, "plans": plans})
     reply = client.get("/fetch-multi?from=XAU&to=USD,EUR,JPY")
     assert is_refused(reply, 429, "quota_spent", "costs [6]", "[5] remain")
     assert int(reply.headers["retry-after"]) > 0
@@ -281,7 +281,7 @@ def client_of_days(client_dealing):
         *(Fixing("cbr", Pair("USD", "RUB"), DAY + timedelta(days=days), Decimal(80)) for days in (-1, 0, 1)),
         *(Fixing("cbr", Pair("EUR", "RUB"), DAY + timedelta(days=days), Decimal(100)) for days in (-1, 0, 1)),
     ]
-    client_dealing.worker_state.take_matrix(build_rate_matrix([SourceHistory("RUB", bank, "cbr")], TODAY, "a test"))
+    client_dealing.worker_state.apply_matrix(build_rate_matrix([SourceHistory("RUB", bank, "cbr")], TODAY, "a test"))
     return client_dealing
 
 

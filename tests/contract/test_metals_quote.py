@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from cambist.accounts.account import Account, DatetimeFormat, KeyHolder
+from cambist.accounts.account import Account, DatetimeFormat, StoredKey
 from cambist.accounts.api_key import digest
 
 TODAY = date(2026, 11, 20)
@@ -146,7 +146,7 @@ def test_ten_instruments_are_answered_in_their_order_with_every_source_once(clie
     [(DatetimeFormat.SPACED, "2026-11-20 11:59:58"), (DatetimeFormat.UNIX_MS, "1795175998000")],
 )
 def test_the_time_is_also_written_as_the_account_wants_it(dealing, key, form, dtm):
-    client = dealing(options={"holders": {digest(key): KeyHolder(1, Account(1, "one", "unlimited", form))}})
+    client = dealing(options={"stored_keys": {digest(key): StoredKey(1, Account(1, "one", "unlimited", form))}})
     quote = answered(client, "XAUUSD")["quotes"]["XAUUSD"]
     assert (quote["tsp"], quote["dtm"]) == (TSP, dtm)
 

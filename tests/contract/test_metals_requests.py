@@ -9,7 +9,7 @@ from urllib.parse import quote
 import pytest
 from msgspec import structs
 
-from cambist.accounts.account import Account, KeyHolder
+from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest
 from cambist.accounts.plan import default_plans, read_plans
 from cambist.pricing.source_kind import Pace
@@ -232,7 +232,7 @@ def test_what_is_wrong_with_a_request_is_said_also_where_nothing_was_delivered(d
 @pytest.mark.parametrize("plan", ["one", "extra"])
 @pytest.mark.parametrize("path", ENDPOINTS)
 def test_a_plan_without_metals_is_told_so(dealing, key, plan, path):
-    client = dealing(options={"holders": {digest(key): KeyHolder(1, Account(1, "one", plan))}})
+    client = dealing(options={"stored_keys": {digest(key): StoredKey(1, Account(1, "one", plan))}})
     assert is_refused(client.get(f"/metals/{path}"), 403, "not_in_plan", f"[{plan}]", "[metals]")
     assert client.ledger.spent(1, TODAY) == 0
 
@@ -240,14 +240,14 @@ def test_a_plan_without_metals_is_told_so(dealing, key, plan, path):
 @pytest.mark.parametrize("plan", ["premium", "unlimited"])
 @pytest.mark.parametrize("path", ENDPOINTS)
 def test_a_plan_with_metals_is_answered(dealing, key, plan, path):
-    client = dealing(options={"holders": {digest(key): KeyHolder(1, Account(1, "one", plan))}})
+    client = dealing(options={"stored_keys": {digest(key): StoredKey(1, Account(1, "one", plan))}})
     later(client, timedelta(seconds=2))  # it sees a new book once a second
     assert client.get(f"/metals/{path}").status == 200
 
 
 def test_a_cross_that_costs_more_than_remains_is_refused_whole(dealing, key):
     plans = PLANS | {"p": structs.replace(PLANS["unlimited"], name="p", calls_a_month=3)}
-    client = dealing(options={"holders": {digest(key): KeyHolder(1, Account(1, "one", "p"))}, "plans": plans})
+    client = dealing(options={"stored_keys": {digest(key): StoredKey(1, Account(1, "one", "p"))}, "plans": plans})
     assert client.get("/metals/spot?currency=JPY").status == 200
     for _ in range(2):
         reply = client.get("/metals/spot?currency=JPY")

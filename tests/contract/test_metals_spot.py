@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import pytest
 
-from cambist.accounts.account import Account, DatetimeFormat, KeyHolder
+from cambist.accounts.account import Account, DatetimeFormat, StoredKey
 from cambist.accounts.api_key import digest
 from cambist.pricing.metals.mass import units_with
 
@@ -182,8 +182,8 @@ def test_the_sandbox_is_named_as_the_source(dealing, quote_of, metal):
     ],
 )
 def test_the_time_is_also_written_as_the_account_wants_it(dealing, key, form, dtm):
-    holder = KeyHolder(1, Account(1, "one", "unlimited", form))
-    answer = priced(dealing(options={"holders": {digest(key): holder}}))
+    stored_key = StoredKey(1, Account(1, "one", "unlimited", form))
+    answer = priced(dealing(options={"stored_keys": {digest(key): stored_key}}))
     assert (answer["tsp"], answer["dtm"]) == (TSP, dtm)
 
 

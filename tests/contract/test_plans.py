@@ -9,13 +9,13 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 from msgspec import structs
 
-from cambist.accounts.account import Account, DatetimeFormat, KeyHolder
+from cambist.accounts.account import Account, DatetimeFormat, StoredKey
 from cambist.accounts.api_key import digest, mint
 from cambist.accounts.plan import default_plans, read_plans
 
 PLANS = read_plans(default_plans(), "plans.toml")
 OWNER_KEY, SECOND = (mint(lambda alphabet, index=index: alphabet[index]) for index in (11, 12))
-OWNER = KeyHolder(9, Account(9, "owner", "unlimited"))
+OWNER = StoredKey(9, Account(9, "owner", "unlimited"))
 TODAY = date(2026, 11, 20)
 LIVE, CLOSED = "/fetch-one?from=EUR&to=USD", "/historical?date=2026-10-30&to=EUR"
 MATRIX = "/fetch-matrix?from=EUR,JPY&to=USD,GBP"
@@ -41,18 +41,21 @@ CODES = {
 
 @pytest.fixture
 def make(make_client, key):
-    """Make a client on a plan `p`: what is given is of the plan, `account` and `holder` change those.
+    """Make a client on a plan `p`: what is given is of the plan, `account` and `stored_key` change those.
 
     The service keeps answers that somebody else, on a plan without limits, may have asked for: `warm` asks for them.
     """
 
-    def made(account=None, holder=None, clock=None, past=None, **plan):
+    def made(account=None, stored_key=None, clock=None, past=None, **plan):
         given = {"name": "p", "calls_a_month": None, "rate": None, "burst": None} | plan
         plans = PLANS | {"p": structs.replace(PLANS["unlimited"], **given)}
         one = Account(**{"number": 1, "name": "one", "plan": "p"} | (account or {}))
-        holders = {digest(key): KeyHolder(**{"key": 1, "account": one} | (holder or {})), digest(OWNER_KEY): OWNER}
+        stored_keys = {
+            digest(key): StoredKey(**{"key": 1, "account": one} | (stored_key or {})),
+            digest(OWNER_KEY): OWNER,
+        }
         rest = {} if clock is None else {"clock": clock}
-        return make_client(holders=holders, plans=plans, past={1: past or {}}, **rest)
+        return make_client(stored_keys=stored_keys, plans=plans, past={1: past or {}}, **rest)
 
     return made
 
@@ -132,9 +135,9 @@ def test_other_plans_hold_at_once_for_kept_answers_too(make):
     client = make()
     for _ in range(2):
         assert client.get(LIVE).status == 200
-    client.worker_state.take_plans(PLANS | {"p": structs.replace(PLANS["unlimited"], name="p", tags=("admin",))})
+    client.worker_state.apply_plans(PLANS | {"p": structs.replace(PLANS["unlimited"], name="p", tags=("admin",))})
     assert is_refused(client.get(LIVE), 403, "not_in_plan")
-    client.worker_state.take_plans(PLANS | {"p": structs.replace(PLANS["unlimited"], name="p")})
+    client.worker_state.apply_plans(PLANS | {"p": structs.replace(PLANS["unlimited"], name="p")})
     assert client.get(LIVE).status == 200
 
 
@@ -247,9 +250,9 @@ def test_former_days_of_the_period_count(make):
 def test_the_keys_of_an_account_share_its_quota_and_accounts_do_not(make, key):
     client = make(calls_a_month=3)
     one = Account(1, "one", "p")
-    other = KeyHolder(3, Account(2, "other", "p"))
-    client.worker_state.take_accounts(
-        {digest(key): KeyHolder(1, one), digest(SECOND): KeyHolder(2, one), digest(OWNER_KEY): other}
+    other = StoredKey(3, Account(2, "other", "p"))
+    client.worker_state.apply_accounts(
+        {digest(key): StoredKey(1, one), digest(SECOND): StoredKey(2, one), digest(OWNER_KEY): other}
     )
     assert [client.get(LIVE, key=each).status for each in (key, SECOND, key, SECOND)] == [200, 200, 200, 429]
     assert client.get(LIVE, key=OWNER_KEY).status == 200
@@ -258,7 +261,7 @@ def test_the_keys_of_an_account_share_its_quota_and_accounts_do_not(make, key):
 def test_a_smaller_plan_holds_at_once(make):
     client = make(calls_a_month=1_000_000)
     assert [client.get(LIVE).status for _ in range(5)] == [200] * 5
-    client.worker_state.take_plans(PLANS | {"p": structs.replace(PLANS["unlimited"], name="p", calls_a_month=6)})
+    client.worker_state.apply_plans(PLANS | {"p": structs.replace(PLANS["unlimited"], name="p", calls_a_month=6)})
     assert [client.get(LIVE).status for _ in range(3)] == [200, 429, 429]
 
 
@@ -266,7 +269,7 @@ def test_calls_that_are_bought_hold_at_once(make, key):
     client = make(calls_a_month=1)
     assert [client.get(LIVE).status for _ in range(2)] == [200, 429]
     more = Account(1, "one", "p", bought=((date(2026, 11, 1), 2),))
-    client.worker_state.take_accounts({digest(key): KeyHolder(1, more)})
+    client.worker_state.apply_accounts({digest(key): StoredKey(1, more)})
     assert [client.get(LIVE).status for _ in range(3)] == [200, 200, 429]
 
 
@@ -475,9 +478,9 @@ def test_an_error_is_the_same_whether_somebody_may_pay_for_it_or_not(make, targe
 @pytest.mark.parametrize(
     ("changes", "status", "code"),
     [
-        ({"holder": {"revoked": True}}, 401, "key_ended"),
-        ({"holder": {"expires_at": datetime(2026, 11, 20, 12, tzinfo=UTC)}}, 401, "key_ended"),
-        ({"holder": {"expires_at": datetime(2020, 1, 1, tzinfo=UTC)}}, 401, "key_ended"),
+        ({"stored_key": {"revoked": True}}, 401, "key_ended"),
+        ({"stored_key": {"expires_at": datetime(2026, 11, 20, 12, tzinfo=UTC)}}, 401, "key_ended"),
+        ({"stored_key": {"expires_at": datetime(2020, 1, 1, tzinfo=UTC)}}, 401, "key_ended"),
         ({"account": {"suspended": True}}, 403, "account_suspended"),
     ],
 )
@@ -499,7 +502,7 @@ def test_a_key_that_opens_nothing_any_more_says_why_and_is_not_repeated(make, ke
 
 
 def test_a_key_opens_until_the_moment_that_it_expires(make, clock):
-    client = make(holder={"expires_at": datetime(2026, 11, 20, 12, 0, 10, tzinfo=UTC)}, clock=clock)
+    client = make(stored_key={"expires_at": datetime(2026, 11, 20, 12, 0, 10, tzinfo=UTC)}, clock=clock)
     clock.now += 9.999
     for _ in range(2):
         assert client.get(LIVE).status == 200
@@ -523,12 +526,12 @@ def test_a_key_that_is_ended_stops_at_once_also_for_kept_answers(make, key, targ
     client = make()
     for _ in range(2):
         assert client.get(target).status == 200
-    holder = KeyHolder(1, Account(1, "one", "p"))
-    client.worker_state.take_accounts({} if change is None else {digest(key): replace(holder, **change)})
+    stored_key = StoredKey(1, Account(1, "one", "p"))
+    client.worker_state.apply_accounts({} if change is None else {digest(key): replace(stored_key, **change)})
     reply = client.get(target)
     assert (reply.status, reply.json["code"]) == refusal
     assert client.request("HEAD", target).status == refusal[0]
-    client.worker_state.take_accounts({digest(key): holder})
+    client.worker_state.apply_accounts({digest(key): stored_key})
     assert client.get(target).status == 200
 
 
@@ -570,7 +573,7 @@ def test_updated_is_written_as_the_account_wants_it(make, target, form, updated)
 def test_the_formats_tell_the_same_moment(make, key):
     client, seen = make(), {}
     for form in DatetimeFormat:
-        client.worker_state.take_accounts({digest(key): KeyHolder(1, Account(1, "one", "p", form))})
+        client.worker_state.apply_accounts({digest(key): StoredKey(1, Account(1, "one", "p", form))})
         first, second = (client.get(LIVE).json["updated"] for _ in range(2))  # made, then kept
         assert first == second
         seen[form] = first
@@ -584,7 +587,7 @@ def test_a_plan_sees_a_new_book_when_it_is_due_and_another_at_once(make, clock, 
         assert client.get(LIVE).status == 200
     warm(client, LIVE)
     clock.now += 59
-    client.worker_state.take_book(replace(real_book, version=2, quotes={}, listed=("USD",)))
+    client.worker_state.apply_book(replace(real_book, version=2, quotes={}, listed=("USD",)))
     for _ in range(2):
         assert client.get(LIVE).status == 200
         assert client.get(LIVE, key=OWNER_KEY).status == 503
@@ -598,7 +601,7 @@ def test_a_slow_plan_gives_its_answers_to_nobody_on_a_faster_one(make, clock, re
     clock.now += 1
     eur = real_book.quotes["EUR"]
     quotes = dict(real_book.quotes) | {"EUR": replace(eur, bid=eur.bid * 2, ask=eur.ask * 2)}
-    client.worker_state.take_book(replace(real_book, version=2, quotes=quotes))
+    client.worker_state.apply_book(replace(real_book, version=2, quotes=quotes))
     old, new = client.get(LIVE).json["result"], client.get(LIVE, key=OWNER_KEY).json["result"]
     assert old != new
     for _ in range(2):
@@ -609,9 +612,9 @@ def test_a_slow_plan_gives_its_answers_to_nobody_on_a_faster_one(make, clock, re
 def test_an_account_that_moves_to_a_faster_plan_sees_the_newest_book_at_once(make, key, clock, real_book):
     client = make(book_refresh=60, clock=clock)
     clock.now += 1
-    client.worker_state.take_book(replace(real_book, version=2, quotes={}, listed=("USD",)))
+    client.worker_state.apply_book(replace(real_book, version=2, quotes={}, listed=("USD",)))
     assert client.get(LIVE).status == 200
-    client.worker_state.take_accounts({digest(key): KeyHolder(1, Account(1, "one", "unlimited"))})
+    client.worker_state.apply_accounts({digest(key): StoredKey(1, Account(1, "one", "unlimited"))})
     assert client.get(LIVE).status == 503
 
 

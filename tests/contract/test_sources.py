@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 from msgspec import structs
 
-from cambist.accounts.account import Account, DatetimeFormat, KeyHolder
+from cambist.accounts.account import Account, DatetimeFormat, StoredKey
 from cambist.accounts.api_key import digest
 from cambist.accounts.plan import default_plans, read_plans
 from cambist.status.source_report import SourceReport, SourceReports
@@ -39,7 +39,7 @@ def shown(client):
     """Show a bulletin."""
 
     def shown(*reports, **rest):
-        client.worker_state.take_source_reports(source_reports(*reports, **rest))
+        client.worker_state.apply_source_reports(source_reports(*reports, **rest))
         reply = client.get("/sources")
         assert reply.status == 200, reply.text
         return reply.json
@@ -118,7 +118,7 @@ def test_a_sandbox_says_that_it_is_one(shown):
 
 
 def test_before_anybody_was_asked_there_is_nothing_to_show(client):
-    client.worker_state.take_source_reports(None)
+    client.worker_state.apply_source_reports(None)
     reply = client.get("/sources")
     assert (reply.status, reply.json) == (503, {"error": "No source has been asked yet", "code": "rate_unavailable"})
     assert reply.headers["x-calls-cost"] == "0"
@@ -126,7 +126,7 @@ def test_before_anybody_was_asked_there_is_nothing_to_show(client):
 
 def test_it_costs_one_call_is_never_kept_and_always_the_last_word(client):
     for key in ("one", "two"):
-        client.worker_state.take_source_reports(source_reports(report(key)))
+        client.worker_state.apply_source_reports(source_reports(report(key)))
         reply = client.get("/sources")
         assert list(reply.json["sources"]) == [key]
         assert (reply.headers["x-calls-cost"], reply.headers["cache-control"]) == ("1", "no-store")
@@ -136,8 +136,8 @@ def test_it_costs_one_call_is_never_kept_and_always_the_last_word(client):
 
 def test_times_are_written_as_the_account_wants_them(make_client, key):
     account = Account(1, "one", "unlimited", datetime_format=DatetimeFormat.UNIX_MS)
-    client = make_client(holders={digest(key): KeyHolder(1, account)})
-    client.worker_state.take_source_reports(source_reports(report(newest=NOW, last_success=NOW)))
+    client = make_client(stored_keys={digest(key): StoredKey(1, account)})
+    client.worker_state.apply_source_reports(source_reports(report(newest=NOW, last_success=NOW)))
     answer = client.get("/sources").json
     noon = 1_795_176_000_000  # date -ud '2026-11-20 12:00' +%s000
     assert (answer["updated"], answer["sources"]["mint"]["newest"]) == (noon - 1000, noon)
@@ -146,7 +146,7 @@ def test_times_are_written_as_the_account_wants_them(make_client, key):
 
 def test_a_plan_without_currencies_does_not_see_them(make_client, key):
     plans = PLANS | {"p": structs.replace(PLANS["unlimited"], name="p", tags=("admin",))}
-    client = make_client(holders={digest(key): KeyHolder(1, Account(1, "one", "p"))}, plans=plans)
+    client = make_client(stored_keys={digest(key): StoredKey(1, Account(1, "one", "p"))}, plans=plans)
     reply = client.get("/sources")
     assert (reply.status, reply.json["code"]) == (403, "not_in_plan")
 

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 import pytest
 from msgspec import structs
 
-from cambist.accounts.account import Account, KeyHolder
+from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest, mint
 from cambist.accounts.plan import default_plans, read_plans
 
@@ -22,9 +22,9 @@ def make(make_client, key):
     """Make a client whose account is on the plan `one`; what is given is of the account, `past` its former calls."""
 
     def made(past=None, clock=None, **account):
-        holder = KeyHolder(1, Account(**{"number": 1, "name": "one", "plan": "one"} | account))
+        stored_key = StoredKey(1, Account(**{"number": 1, "name": "one", "plan": "one"} | account))
         rest = {} if clock is None else {"clock": clock}
-        return make_client(holders={digest(key): holder}, past={1: past or {}}, **rest)
+        return make_client(stored_keys={digest(key): stored_key}, past={1: past or {}}, **rest)
 
     return made
 
@@ -193,8 +193,8 @@ def test_without_a_quota_both_are_null(client):
 
 def test_what_remains_is_never_below_nothing(make_client, key):
     plans = PLANS | {"one": structs.replace(PLANS["one"], calls_a_month=11)}
-    holders = {digest(key): KeyHolder(1, Account(1, "one", "one"))}
-    client = make_client(holders=holders, plans=plans, past={1: {date(2026, 11, 3): 10}})
+    stored_keys = {digest(key): StoredKey(1, Account(1, "one", "one"))}
+    client = make_client(stored_keys=stored_keys, plans=plans, past={1: {date(2026, 11, 3): 10}})
     period = client.get("/usage").json["current_period"]
     assert (period["usage"], period["remaining_quota"]) == (10, 1)
     client.ledger.spend(1, "/fetch-one", 20, date(2026, 11, 20))
@@ -205,7 +205,7 @@ def test_keys_of_one_account_share_its_usage_and_other_accounts_have_their_own(m
     third = mint(lambda alphabet: alphabet[11])
     one, two = Account(1, "one", "one"), Account(2, "two", "one")
     client = make_client(
-        holders={digest(key): KeyHolder(1, one), digest(OTHER): KeyHolder(2, one), digest(third): KeyHolder(3, two)}
+        stored_keys={digest(key): StoredKey(1, one), digest(OTHER): StoredKey(2, one), digest(third): StoredKey(3, two)}
     )
     client.get("/fetch-one?to=EUR")
     client.get("/fetch-one?to=EUR", key=OTHER)

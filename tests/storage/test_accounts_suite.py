@@ -82,17 +82,17 @@ def test_all_accounts_are_given_by_name(accounts: Accounts) -> None:
 
 def test_an_account_is_found_by_its_key(accounts: Accounts) -> None:
     account = created(accounts, "owner")
-    (holder,) = accounts.by_key().values()
+    (stored_key,) = accounts.by_key().values()
     assert list(accounts.by_key()) == [digest(KEY)]
-    assert (holder.account, holder.expires_at, holder.revoked) == (account, None, False)
-    assert holder.key == only_key(accounts, account).number
+    assert (stored_key.account, stored_key.expires_at, stored_key.revoked) == (account, None, False)
+    assert stored_key.key == only_key(accounts, account).number
 
 
 def test_each_key_opens_its_own_account(accounts: Accounts) -> None:
     first, second = created(accounts, "owner"), created(accounts, "guest", OTHER)
     assert first.number != second.number
-    holders = {key: holder.account for key, holder in accounts.by_key().items()}
-    assert holders == {digest(KEY): first, digest(OTHER): second}
+    stored_keys = {key: stored_key.account for key, stored_key in accounts.by_key().items()}
+    assert stored_keys == {digest(KEY): first, digest(OTHER): second}
 
 
 def test_an_account_without_a_key_is_opened_by_none(accounts: Accounts) -> None:
@@ -170,10 +170,10 @@ def test_an_accounts_keys_are_listed_oldest_first(accounts: Accounts) -> None:
 def test_a_further_key_opens_the_same_account(accounts: Accounts) -> None:
     account = created(accounts, "owner")
     accounts.add_key(account, new_key(OTHER, expires_at=FAR_AHEAD))
-    holders = accounts.by_key()
-    assert {holder.account for holder in holders.values()} == {account}
-    assert [holders[digest(key)].expires_at for key in (KEY, OTHER)] == [None, FAR_AHEAD]
-    assert holders[digest(KEY)].key != holders[digest(OTHER)].key
+    stored_keys = accounts.by_key()
+    assert {stored_key.account for stored_key in stored_keys.values()} == {account}
+    assert [stored_keys[digest(key)].expires_at for key in (KEY, OTHER)] == [None, FAR_AHEAD]
+    assert stored_keys[digest(KEY)].key != stored_keys[digest(OTHER)].key
 
 
 def test_a_key_that_was_revoked_is_still_listed_and_known_as_such(accounts: Accounts) -> None:
@@ -193,8 +193,8 @@ def test_a_key_revoked_now_is_revoked_at_once(accounts: Accounts) -> None:
 def test_a_key_revoked_for_later_opens_until_then(accounts: Accounts) -> None:
     account = created(accounts, "owner")
     accounts.revoke(only_key(accounts, account), FAR_AHEAD)
-    holder = accounts.by_key()[digest(KEY)]
-    assert (holder.revoked, holder.expires_at) == (False, FAR_AHEAD)
+    stored_key = accounts.by_key()[digest(KEY)]
+    assert (stored_key.revoked, stored_key.expires_at) == (False, FAR_AHEAD)
 
 
 @pytest.mark.parametrize("sooner", ["revoked", "expires"])

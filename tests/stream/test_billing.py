@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from cambist.accounts.account import Account, KeyHolder
+from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest, mint
 from cambist.accounts.meter import Meter
 from cambist.accounts.plan import Plan, default_plans, read_plans
@@ -28,7 +28,7 @@ from cambist.stream.subscription import StreamConnection
 NOW = 1_795_176_000.0
 TODAY = date(2026, 11, 20)
 KEY = mint(lambda alphabet: alphabet[7])
-HOLDERS = {digest(KEY): KeyHolder(10, Account(1, "shop", "premium"))}
+STORED_KEYS = {digest(KEY): StoredKey(10, Account(1, "shop", "premium"))}
 PREMIUM = read_plans(default_plans(), "plans.toml")["premium"]
 PAIRS = (Pair("BTC", "USD"), Pair("ETH", "USD"))
 MOMENT = datetime.fromtimestamp(NOW, UTC)
@@ -48,7 +48,7 @@ def new_context(ledger: Any, **changed: Any) -> StreamContext:
     prices = Prices({}, lambda: MOMENT)
     prices.update(RateBook(1, MOMENT, {}, (), listing=frozenset(PAIRS)))
     billing = Billing(Meter(ledger, {}))
-    return StreamContext(Admission(HOLDERS, on(**changed), billing), billing, prices, Broadcaster(prices))
+    return StreamContext(Admission(STORED_KEYS, on(**changed), billing), billing, prices, Broadcaster(prices))
 
 
 @pytest.fixture
@@ -167,7 +167,7 @@ def test_a_revoked_key_closes_its_connection_and_is_charged_no_more(
     context: StreamContext, spent: Callable[[], int]
 ) -> None:
     session, _ = connect(context)
-    context.admission.update(holders={digest(KEY): replace(HOLDERS[digest(KEY)], revoked=True)})
+    context.admission.update(stored_keys={digest(KEY): replace(STORED_KEYS[digest(KEY)], revoked=True)})
     reply = session.renew(NOW + 60)
     assert reply is not None
     assert (payload(reply)["status"], reply.close_code) == (401, 1008)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from cambist.accounts.account import Account, KeyHolder
+from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import Digest, digest, mint
 from cambist.accounts.failed_keys import FAILURES_AT_ONCE
 from cambist.accounts.meter import Meter
@@ -28,12 +28,12 @@ from cambist.stream.subscription import StreamConnection
 NOW = 1_795_176_000.0
 OWNER, PREMIUM, CHEAP, REVOKED, SUSPENDED, WRONG = (mint(lambda alphabet, at=at: alphabet[at]) for at in range(7, 13))
 PLANS = read_plans(default_plans(), "plans.toml")
-HOLDERS: dict[Digest, KeyHolder] = {
-    digest(OWNER): KeyHolder(1, Account(1, "owner", "unlimited")),
-    digest(PREMIUM): KeyHolder(2, Account(2, "two", "premium")),
-    digest(CHEAP): KeyHolder(3, Account(3, "three", "one")),
-    digest(REVOKED): KeyHolder(4, Account(1, "owner", "unlimited"), revoked=True),
-    digest(SUSPENDED): KeyHolder(5, Account(4, "four", "premium", suspended=True)),
+STORED_KEYS: dict[Digest, StoredKey] = {
+    digest(OWNER): StoredKey(1, Account(1, "owner", "unlimited")),
+    digest(PREMIUM): StoredKey(2, Account(2, "two", "premium")),
+    digest(CHEAP): StoredKey(3, Account(3, "three", "one")),
+    digest(REVOKED): StoredKey(4, Account(1, "owner", "unlimited"), revoked=True),
+    digest(SUSPENDED): StoredKey(5, Account(4, "four", "premium", suspended=True)),
 }
 ME = "203.0.113.5"
 KNOWN = {"EURUSD": Pair("EUR", "USD"), "XAUUSD": Pair("XAU", "USD"), "BTCUSD": Pair("BTC", "USD")}
@@ -74,7 +74,7 @@ def prices() -> KnownPairs:
 @pytest.fixture
 def context(ledger: Any, prices: KnownPairs) -> StreamContext:
     billing = Billing(Meter(ledger, {}))
-    return StreamContext(Admission(HOLDERS, PLANS, billing), billing, prices, Broadcaster(prices))
+    return StreamContext(Admission(STORED_KEYS, PLANS, billing), billing, prices, Broadcaster(prices))
 
 
 @pytest.fixture
@@ -182,7 +182,7 @@ def test_one_address_may_have_only_so_many_connections_without_a_key(admission: 
 
 def test_a_revoked_key_is_rejected(admission: Admission) -> None:
     assert isinstance(admission.lookup(digest(OWNER), NOW), Principal)
-    admission.update(holders={digest(OWNER): KeyHolder(1, Account(1, "owner", "unlimited"), revoked=True)})
+    admission.update(stored_keys={digest(OWNER): StoredKey(1, Account(1, "owner", "unlimited"), revoked=True)})
     assert isinstance(admission.lookup(digest(OWNER), NOW), Rejection)
 
 

@@ -61,8 +61,8 @@ class KeyRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class KeyHolder:
-    """Who a key belongs to, and whether it still opens anything."""
+class StoredKey:
+    """A key as it is stored: its number and its account, when it expires (UTC), and whether it was revoked."""
 
     key: int
     account: Account
@@ -116,5 +116,5 @@ class Accounts(Protocol):
     def used(self, last_used: Mapping[int, datetime]) -> None:
         """Note when keys were last used, by their numbers."""
 
-    def by_key(self) -> Mapping[Digest, KeyHolder]:
+    def by_key(self) -> Mapping[Digest, StoredKey]:
         """Give every key of every account that is not deleted: what a server keeps in memory."""

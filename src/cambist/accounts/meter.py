@@ -64,7 +64,7 @@ class Meter:
         self._past = past
         self._buckets: dict[int, Bucket] = {}
         self._admitted_in_memory: Counter[int] = Counter()
-        self._bearers: Principals = {}
+        self._principals: Principals = {}
         self._limits: dict[int, tuple[float, int]] = {}
         self._terms: dict[int, _Terms] = {}
         self._key_used: dict[int, int] = {}
@@ -81,12 +81,12 @@ class Meter:
             self._day = (begins, begins + _SECONDS_A_DAY, day)
         return day
 
-    def let_in(self, bearer: Principal, now: float) -> None:
+    def check_rate(self, principal: Principal, now: float) -> None:
         """Let one request in, or not. Errors: RateLimited."""
-        plan = bearer.plan
+        plan = principal.plan
         if plan.rate is None or plan.burst is None:
             return
-        number = bearer.account.number
+        number = principal.account.number
         bucket = self._read(number, now, plan.rate, plan.burst)
         if bucket.level < 1:
             wait = seconds_until_next(bucket, plan.rate)
@@ -105,21 +105,21 @@ class Meter:
         bucket = self._buckets[number] = last.read(counted, now, rate, burst)
         return bucket
 
-    def tick(self, bearers: Principals, now: float) -> None:
+    def tick(self, principals: Principals, now: float) -> None:
         """Do what is due ten times a second: look at what the others let in, and pay what is owed to the ledger."""
         self._ledger.refresh()
-        if self._bearers is not bearers:
-            self._bearers, self._limits = bearers, _limits_of(bearers.values())
+        if self._principals is not principals:
+            self._principals, self._limits = principals, _limits_of(principals.values())
         for number, before in self._ledger.newly_admitted().items():
             if limit := self._limits.get(number):
                 self._read(number, now, *limit, before)
         self._settle()
 
-    def afford(self, bearer: Principal, cost: int, now: float, what: str = "the request") -> None:
+    def check_quota(self, principal: Principal, cost: int, now: float, what: str = "the request") -> None:
         """Make sure that the account has the calls left that `what` costs. Errors: QuotaSpent, nothing is charged."""
-        if bearer.plan.calls_a_month is None:
+        if principal.plan.calls_a_month is None:
             return
-        terms = self._terms_of(bearer, now)
+        terms = self._terms_of(principal, now)
         left = self._left(terms)
         if cost > left:
             raise QuotaSpent(
@@ -129,8 +129,8 @@ class Meter:
             )
         terms.seen_left = left - cost
 
-    def _terms_of(self, bearer: Principal, now: float) -> _Terms:
-        account, plan, today = bearer.account, bearer.plan, self.today(now)
+    def _terms_of(self, principal: Principal, now: float) -> _Terms:
+        account, plan, today = principal.account, principal.plan, self.today(now)
         terms = self._terms.get(account.number)
         if terms is None or terms.today != today or terms.account is not account or terms.plan is not plan:
             terms = self._terms[account.number] = self._made_terms(account, plan, today)
@@ -167,18 +167,18 @@ class Meter:
         with self._owing:
             return sum(calls for (who, _, when), calls in self._owed.items() if (who, when) == (number, day))
 
-    def spend(self, bearer: Principal, endpoint: str, cost: int, now: float) -> None:
+    def spend(self, principal: Principal, endpoint: str, cost: int, now: float) -> None:
         """Count an answer that is about to be given.
 
         Where the ledger has no room the answer is given all the same, and what it cost is owed until there is.
         """
-        if self._key_used.get(bearer.key) != int(now):
-            self._key_used[bearer.key] = int(now)
+        if self._key_used.get(principal.key) != int(now):
+            self._key_used[principal.key] = int(now)
             with suppress(StoreBroken):  # it is noted again in a second
-                self._ledger.use_key(bearer.key, int(now))
+                self._ledger.use_key(principal.key, int(now))
         if not cost:
             return
-        number, today = bearer.account.number, self.today(now)
+        number, today = principal.account.number, self.today(now)
         try:
             self._ledger.spend(number, endpoint, cost, today)
         except StoreBroken as broken:
@@ -200,38 +200,40 @@ class Meter:
             if not self._owed:
                 self._warn("Ledger: there is room again, all calls are counted")
 
-    def usage(self, bearer: Principal, now: float) -> UsageRecord:
+    def usage(self, principal: Principal, now: float) -> UsageRecord:
         """Give an account's usage record."""
-        today, number = self.today(now), bearer.account.number
-        terms = self._terms_of(bearer, now)
+        today, number = self.today(now), principal.account.number
+        terms = self._terms_of(principal, now)
         return usage_record(lambda day: self.calls_on(number, day), terms.quota, terms.period, today)
 
-    def headers(self, bearer: Principal, now: float, *, afforded: bool = False) -> list[tuple[str, str]]:
+    def headers(self, principal: Principal, now: float, *, quota_checked: bool = False) -> list[tuple[str, str]]:
         """Write `RateLimit-Policy` and `RateLimit`, as the IETF draft has them; an unlimited plan has neither.
 
-        What was `afforded` a moment ago was read then, and is not read again.
+        What was `quota_checked` a moment ago was read then, and is not read again.
         """
-        if not bearer.is_limited:
+        if not principal.is_limited:
             return []
-        plan = bearer.plan
-        terms, states = self._terms_of(bearer, now), []
+        plan = principal.plan
+        terms, states = self._terms_of(principal, now), []
         if terms.quota is not None:
-            left = terms.seen_left if afforded else self._left(terms)
+            left = terms.seen_left if quota_checked else self._left(terms)
             states.append(f'"quota";r={left};t={max(0, ceil(terms.ends - now))}')
         if plan.rate is not None and plan.burst is not None:
-            states.append(self._rate_state(bearer.account.number, now, plan.rate, plan.burst, afforded=afforded))
+            states.append(
+                self._rate_state(principal.account.number, now, plan.rate, plan.burst, quota_checked=quota_checked)
+            )
         return [("RateLimit-Policy", terms.policy), ("RateLimit", ", ".join(states))]
 
-    def _rate_state(self, number: int, now: float, rate: float, burst: int, *, afforded: bool) -> str:
-        bucket = self._buckets.get(number) if afforded else None
+    def _rate_state(self, number: int, now: float, rate: float, burst: int, *, quota_checked: bool) -> str:
+        bucket = self._buckets.get(number) if quota_checked else None
         level = bucket.level - 1 if bucket else self._read(number, now, rate, burst).level
         return f'"rate";r={max(0, int(level))};t={max(0, ceil((burst - level) / rate))}'
 
 
-def _limits_of(bearers: Iterable[Principal]) -> dict[int, tuple[float, int]]:
+def _limits_of(principals: Iterable[Principal]) -> dict[int, tuple[float, int]]:
     """Give rate and burst of every account that has them."""
     return {
         one.account.number: (one.plan.rate, one.plan.burst)
-        for one in bearers
+        for one in principals
         if one.plan.rate is not None and one.plan.burst is not None
     }

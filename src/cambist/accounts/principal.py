@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any, Self
 
-from cambist.accounts.account import Account, KeyHolder
+from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import Digest
 from cambist.accounts.plan import Plan
 
@@ -29,18 +29,18 @@ class Principal:
     is_open: bool = True
 
     @classmethod
-    def of(cls, holder: KeyHolder, plans: Mapping[str, Plan], **more: Any) -> Self:
+    def of(cls, stored_key: StoredKey, plans: Mapping[str, Plan], **more: Any) -> Self:
         """Put a key, its account and its plan together; on a plan that is no longer there it opens nothing."""
-        plan = plans.get(holder.account.plan) or _nothing(holder.account.plan)
+        plan = plans.get(stored_key.account.plan) or _nothing(stored_key.account.plan)
         return cls(
-            key=holder.key,
-            account=holder.account,
+            key=stored_key.key,
+            account=stored_key.account,
             plan=plan,
-            ends=holder.expires_at.timestamp() if holder.expires_at else inf,
-            revoked=holder.revoked,
+            ends=stored_key.expires_at.timestamp() if stored_key.expires_at else inf,
+            revoked=stored_key.revoked,
             tags=frozenset(plan.tags),
             is_limited=plan.calls_a_month is not None or plan.rate is not None,
-            is_open=not (holder.revoked or holder.account.suspended),
+            is_open=not (stored_key.revoked or stored_key.account.suspended),
             **more,
         )
 

@@ -21,7 +21,7 @@ from cambist.api.endpoint import Endpoint
 from cambist.api.failed_keys import FailedKeyLimit
 from cambist.api.openapi import Json, openapi_document
 from cambist.api.pages import add_docs_routes
-from cambist.api.resource import SUBSCRIBER, EndpointResource
+from cambist.api.resource import PRINCIPAL, EndpointResource
 from cambist.api.response_builder import ResponseBuilder
 from cambist.api.response_cache import Headers
 from cambist.api.unknown_parameters import UnknownParameters, paths_by_parameter
@@ -53,7 +53,7 @@ def build_application(
 ) -> Wsgi:
     """Make the application of one worker."""
     endpoints = tuple(endpoints)
-    gate = Authenticator(worker_state.subscribers, FailedKeyLimit(options.proxies))
+    gate = Authenticator(worker_state.principals, FailedKeyLimit(options.proxies))
     standing = _standing(options)
     completes = HeadersMiddleware(standing, meter, worker_state.clock)
     framework: falcon.App[falcon.Request, falcon.Response] = falcon.App(middleware=[completes])
@@ -117,9 +117,9 @@ class HeadersMiddleware:
         """Complete a response before it is sent."""
         for name, value in self._standing:
             (response.append_header if name == "Vary" else response.set_header)(name, value)
-        subscriber = request.env.get(SUBSCRIBER)
-        if subscriber is not None:
-            response.set_headers(self._meter.headers(subscriber, self._clock()))
+        principal = request.env.get(PRINCIPAL)
+        if principal is not None:
+            response.set_headers(self._meter.headers(principal, self._clock()))
 
 
 @lru_cache(maxsize=4)

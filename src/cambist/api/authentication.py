@@ -22,8 +22,8 @@ _FORM = f"keys look like {PREFIX} and 38 letters and digits"
 class Authenticator:
     """Lets in who brings a key that opens something."""
 
-    def __init__(self, subscribers: Callable[[], ApiPrincipals], failures: FailedKeyLimit) -> None:
-        self._subscribers = subscribers
+    def __init__(self, principals: Callable[[], ApiPrincipals], failures: FailedKeyLimit) -> None:
+        self._subscribers = principals
         self._failures = failures
 
     def admit(self, environ: Environ, query_key: str, now: float) -> ApiPrincipal:
@@ -39,27 +39,27 @@ class Authenticator:
         if not key or "HTTP_AUTHORIZATION" in environ:
             return None
         hashed = digest(key.strip())
-        subscriber = self._subscribers().get(hashed)
-        if subscriber is None or not subscriber.is_open or now >= subscriber.ends:
+        principal = self._subscribers().get(hashed)
+        if principal is None or not principal.is_open or now >= principal.ends:
             return None
         self._failures.check(environ, hashed, now)
         self._failures.succeeded(environ, hashed)
-        return subscriber
+        return principal
 
     def _subscriber(self, environ: Environ, key: str, now: float) -> ApiPrincipal:
         hashed = digest(key)
         self._failures.check(environ, hashed, now)
-        subscriber = self._subscribers().get(hashed)
-        if subscriber is None:
+        principal = self._subscribers().get(hashed)
+        if principal is None:
             self._failures.failed(environ, now)
             raise _no_such_key(key)
-        if subscriber.revoked or now >= subscriber.ends:
+        if principal.revoked or now >= principal.ends:
             self._failures.failed(environ, now)
             raise KeyEnded("The API key was revoked or has expired")
-        if subscriber.account.suspended:
+        if principal.account.suspended:
             raise AccountSuspended("The account is suspended; its operator can say why")
         self._failures.succeeded(environ, hashed)
-        return subscriber
+        return principal
 
 
 def _no_such_key(key: str) -> KeyMalformed | KeyUnknown:

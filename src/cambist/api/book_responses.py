@@ -52,7 +52,7 @@ class BookResponsesByKind:
             self._shelves[kind] = BookResponses(refresh, form, (self._book, ResponseCache()), self._now)
         return self._shelves[kind]
 
-    def take_book(self, book: RateBook, now: float) -> None:
+    def apply_book(self, book: RateBook, now: float) -> None:
         """Show a new book at once where every book is seen; elsewhere when it is due."""
         self._book, self._now = book, now
         self.tick(now)

@@ -59,9 +59,9 @@ class CacheMiddleware:
         if found is None:
             return self._framework(environ, start)
         environ[KEPT] = True
-        subscriber, answer, now = found
-        self._meter.spend(subscriber, answer.endpoint, answer.cost, now)
-        state = self._meter.headers(subscriber, now, afforded=True)
+        principal, answer, now = found
+        self._meter.spend(principal, answer.endpoint, answer.cost, now)
+        state = self._meter.headers(principal, now, quota_checked=True)
         # The server measures the body and writes its length: a header less to hand over.
         headers = [*self._headers, *answer.headers, *state]
         if answer.is_long and accepts_gzip(environ.get("HTTP_ACCEPT_ENCODING", "")):
@@ -80,21 +80,21 @@ class CacheMiddleware:
             return None
         now = self._worker_state.clock()
         try:
-            subscriber = self._gate.recognise(environ, now)
-            if subscriber is None:
+            principal = self._gate.recognise(environ, now)
+            if principal is None:
                 return None
-            today = date.min if subscriber.plan.history_days is None else self._meter.today(now)
-            asked = (environ["PATH_INFO"], query, subscriber.shelf.form_name, reach_of(subscriber, today))
-            answer = subscriber.shelf.state[1].get(asked, now) or self._worker_state.closed.get(asked, now)
+            today = date.min if principal.plan.history_days is None else self._meter.today(now)
+            asked = (environ["PATH_INFO"], query, principal.shelf.form_name, reach_of(principal, today))
+            answer = principal.shelf.state[1].get(asked, now) or self._worker_state.closed.get(asked, now)
             if answer is None:
                 return None
-            if answer.tag not in subscriber.tags:
+            if answer.tag not in principal.tags:
                 return None
             if answer.oldest is not None:
-                check_history(subscriber, answer.oldest, today)
-            if subscriber.is_limited:
-                self._meter.afford(subscriber, answer.cost, now)
-                self._meter.let_in(subscriber, now)
+                check_history(principal, answer.oldest, today)
+            if principal.is_limited:
+                self._meter.check_quota(principal, answer.cost, now)
+                self._meter.check_rate(principal, now)
         except RequestRefused:
             return None
-        return subscriber, answer, now
+        return principal, answer, now

@@ -31,7 +31,7 @@ from cambist.pricing.rate_book import RateBook
 STARTED = "cambist.started"
 """Where the request's `perf_counter_ns` at arrival is found in its environ."""
 
-SUBSCRIBER = "cambist.subscriber"
+PRINCIPAL = "cambist.subscriber"
 """Where the subscriber is found, once the gate has let one in."""
 
 
@@ -63,45 +63,45 @@ class EndpointResource:
         except BadParameter:
             self._let_in(environ, "", now)  # whose key is in a header is known all the same
             raise
-        subscriber = self._let_in(environ, query.get(QUERY_NAME, "").strip(), now)
-        check_tag(subscriber, self._endpoint.tag)
+        principal = self._let_in(environ, query.get(QUERY_NAME, "").strip(), now)
+        check_tag(principal, self._endpoint.tag)
         if ignored := self._unknown.ignored(query):
             response.set_header(IGNORED_HEADER, ignored_header_value(ignored))
         today = self._meter.today(now)
-        asked = question(environ, self._known, subscriber, today)
-        answer = subscriber.shelf.state[1].get(asked, now) or self._worker_state.closed.get(asked, now)
+        asked = question(environ, self._known, principal, today)
+        answer = principal.shelf.state[1].get(asked, now) or self._worker_state.closed.get(asked, now)
         condition = environ.get("HTTP_IF_NONE_MATCH", "").strip()
         if answer is None:
-            answer = self._made(subscriber, query, asked, condition, now)
-        check_history(subscriber, answer.oldest, today)
+            answer = self._made(principal, query, asked, condition, now)
+        check_history(principal, answer.oldest, today)
         # Never by what is kept: a client that names the ETag of the answer pays nothing, everybody else its cost.
         cost = 0 if answer.is_named_by(condition) else answer.cost
-        self._meter.afford(subscriber, cost, now)
-        self._meter.spend(subscriber, answer.endpoint, cost, now)
+        self._meter.check_quota(principal, cost, now)
+        self._meter.spend(principal, answer.endpoint, cost, now)
         _write(response, answer, condition, environ)
         response.set_header("X-Calls-Cost", str(cost))
 
     on_head = on_get
 
     def _let_in(self, environ: dict[str, Any], query_key: str, now: float) -> ApiPrincipal:
-        subscriber = self._gate.admit(environ, query_key, now)
-        environ[SUBSCRIBER] = subscriber
-        self._meter.let_in(subscriber, now)
-        return subscriber
+        principal = self._gate.admit(environ, query_key, now)
+        environ[PRINCIPAL] = principal
+        self._meter.check_rate(principal, now)
+        return principal
 
     def _made(
-        self, subscriber: ApiPrincipal, query: Mapping[str, str], asked: Question, condition: str, now: float
+        self, principal: ApiPrincipal, query: Mapping[str, str], asked: Question, condition: str, now: float
     ) -> CachedResponse:
         """Make an answer, and keep it where it will be looked for; for a client that has it, its outline will do."""
-        (book, live), closed = subscriber.shelf.state, self._worker_state.closed
-        view, params = self._view(subscriber, book, asked, now), read_params(self._endpoint.params, query)
+        (book, live), closed = principal.shelf.state, self._worker_state.closed
+        view, params = self._view(principal, book, asked, now), read_params(self._endpoint.params, query)
         outline = self._maker.outline(view, params)
-        check_history(subscriber, outline.oldest, view.today)
+        check_history(principal, outline.oldest, view.today)
         if outline.is_named_by(condition):
             return outline
         # Who names an ETag may have the answer, and need not afford it before that is known.
         if outline.etag or not outline.is_cacheable or condition in ("", "*"):
-            self._meter.afford(subscriber, outline.cost, now)
+            self._meter.check_quota(principal, outline.cost, now)
         answer = self._maker.complete(outline, view, params)
         if answer.until == inf and self._endpoint.from_matrix:
             closed.keep(asked, answer)
@@ -109,20 +109,20 @@ class EndpointResource:
             live.keep(asked, answer)
         return answer
 
-    def _view(self, subscriber: ApiPrincipal, book: RateBook, asked: Question, now: float) -> RequestContext:
-        view = self._worker_state.view(book, now, subscriber.shelf.form)
+    def _view(self, principal: ApiPrincipal, book: RateBook, asked: Question, now: float) -> RequestContext:
+        view = self._worker_state.view(book, now, principal.shelf.form)
         if asked[3] != view.reach:
             view = replace(view, reach=asked[3])
         if self._endpoint.personal:
-            view = replace(view, usage=self._meter.usage(subscriber, now))
+            view = replace(view, usage=self._meter.usage(principal, now))
         return view
 
 
-def question(environ: Mapping[str, Any], known: Container[str], subscriber: ApiPrincipal, today: date) -> Question:
+def question(environ: Mapping[str, Any], known: Container[str], principal: ApiPrincipal, today: date) -> Question:
     """Name what is asked, and on what terms: unknown parameters and the key have no place in what is kept."""
     parts = environ["QUERY_STRING"].split("&")
     query = "&".join(part for part in parts if unquote_plus(part.partition("=")[0]) in known)
-    return environ["PATH_INFO"], query, subscriber.shelf.form_name, reach_of(subscriber, today)
+    return environ["PATH_INFO"], query, principal.shelf.form_name, reach_of(principal, today)
 
 
 def _write(response: falcon.Response, answer: CachedResponse, condition: str, environ: Mapping[str, Any]) -> None:

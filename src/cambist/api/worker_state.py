@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from time import time
 
-from cambist.accounts.account import DatetimeFormat, KeyHolder
+from cambist.accounts.account import DatetimeFormat, StoredKey
 from cambist.accounts.api_key import Digest
 from cambist.accounts.plan import Plan
 from cambist.api.book_responses import BookResponsesByKind
@@ -34,13 +34,13 @@ class WorkerState:
         self,
         book: RateBook,
         matrix: RateMatrix,
-        holders: Mapping[Digest, KeyHolder],
+        stored_keys: Mapping[Digest, StoredKey],
         plans: Mapping[str, Plan],
         clock: WallClock = time,
         longest_age: timedelta | None = None,
     ) -> None:
         self._matrix = matrix
-        self._holders = holders
+        self._stored_keys = stored_keys
         self._plans = plans
         self._longest_age = longest_age
         self.ages: Mapping[AssetKind, timedelta] = {}
@@ -57,7 +57,7 @@ class WorkerState:
         self.clock = clock
         self.closed = ResponseCache()
         self.shelves = BookResponsesByKind(book, clock())
-        self._subscribers = principals_by_key(holders, plans, self.shelves)
+        self._subscribers = principals_by_key(stored_keys, plans, self.shelves)
 
     def view(self, book: RateBook, now: float, form: DatetimeFormat = DatetimeFormat.ISO) -> RequestContext:
         """Give one request its consistent state of the world."""
@@ -76,33 +76,33 @@ class WorkerState:
             bars=self.bars,
         )
 
-    def subscribers(self) -> ApiPrincipals:
+    def principals(self) -> ApiPrincipals:
         """Give who may come in, by key."""
         return self._subscribers
 
-    def take_book(self, book: RateBook) -> None:
+    def apply_book(self, book: RateBook) -> None:
         """Serve a new book from now on, to each plan as often as it may see one."""
-        self.shelves.take_book(book, self.clock())
+        self.shelves.apply_book(book, self.clock())
 
-    def take_matrix(self, matrix: RateMatrix) -> None:
+    def apply_matrix(self, matrix: RateMatrix) -> None:
         """Serve a new image from now on."""
         self._matrix = matrix
         self.closed = ResponseCache()
         self.shelves.forget()
 
-    def take_source_reports(self, source_reports: SourceReports | None) -> None:
+    def apply_source_reports(self, source_reports: SourceReports | None) -> None:
         """Show another bulletin on the sources from now on."""
         self._source_reports = source_reports
 
-    def take_accounts(self, holders: Mapping[Digest, KeyHolder]) -> None:
+    def apply_accounts(self, stored_keys: Mapping[Digest, StoredKey]) -> None:
         """Let in who has a key now, and nobody else."""
-        self._holders = holders
-        self._subscribers = principals_by_key(holders, self._plans, self.shelves)
+        self._stored_keys = stored_keys
+        self._subscribers = principals_by_key(stored_keys, self._plans, self.shelves)
 
-    def take_plans(self, plans: Mapping[str, Plan]) -> None:
+    def apply_plans(self, plans: Mapping[str, Plan]) -> None:
         """Measure everybody by other plans from now on."""
         self._plans = plans
-        self._subscribers = principals_by_key(self._holders, plans, self.shelves)
+        self._subscribers = principals_by_key(self._stored_keys, plans, self.shelves)
 
     def tick(self) -> None:
         """Do what is due now and then: books that plans may see by now."""

@@ -62,7 +62,7 @@ class ApiWorker:
         if self._environment is Environment.LIVE:
             self._worker_state.words = self._words
         self._worker_state.bars = self._store.bars
-        self._worker_state.take_source_reports(self._source_reports())
+        self._worker_state.apply_source_reports(self._source_reports())
         self._meter = open_meter(settings, self._store)
         self._seen = seen
 
@@ -70,11 +70,11 @@ class ApiWorker:
         """Make the thread that applies new rate books, matrices, accounts, source reports and plans."""
         worker_state, folder = self._worker_state, self._folder
         take = {
-            Topic.BOOK: lambda: worker_state.take_book(self._book()),
-            Topic.MATRIX: lambda: worker_state.take_matrix(self._matrix()),
-            Topic.ACCOUNTS: lambda: worker_state.take_accounts(self._store.accounts.by_key()),
-            Topic.SOURCES: lambda: worker_state.take_source_reports(self._source_reports()),
-            Topic.PLANS: lambda: worker_state.take_plans(current_plans(folder.path)),
+            Topic.BOOK: lambda: worker_state.apply_book(self._book()),
+            Topic.MATRIX: lambda: worker_state.apply_matrix(self._matrix()),
+            Topic.ACCOUNTS: lambda: worker_state.apply_accounts(self._store.accounts.by_key()),
+            Topic.SOURCES: lambda: worker_state.apply_source_reports(self._source_reports()),
+            Topic.PLANS: lambda: worker_state.apply_plans(current_plans(folder.path)),
         }
         return StateReloader(self._book_file.changes.version, self._seen, take, self._tick)
 
@@ -134,7 +134,7 @@ class ApiWorker:
     def _tick(self) -> None:
         now = self._worker_state.clock()
         self._worker_state.tick()
-        self._meter.tick(self._worker_state.subscribers(), now)
+        self._meter.tick(self._worker_state.principals(), now)
 
 
 def load_worker(settings: Settings, supervisor: int) -> Wsgi:

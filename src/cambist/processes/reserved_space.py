@@ -42,8 +42,8 @@ class ReservedSpace:
         version = self._changes.version(Topic.ACCOUNTS)
         if version == self._seen:
             return
-        holders = self._store.accounts.by_key().values()
-        account = max((holder.account.number for holder in holders), default=0)
-        key = max((holder.key for holder in holders), default=0)
+        stored_keys = self._store.accounts.by_key().values()
+        account = max((stored_key.account.number for stored_key in stored_keys), default=0)
+        key = max((stored_key.key for stored_key in stored_keys), default=0)
         self._need = Need(self._need.endpoints, self._need.columns, account, key)
         self._seen = version

@@ -144,7 +144,7 @@ class StreamProcess:
             await asyncio.sleep(0)
 
     async def _apply_accounts(self) -> None:
-        self._admission.update(holders=await asyncio.to_thread(self._store.accounts.by_key))
+        self._admission.update(stored_keys=await asyncio.to_thread(self._store.accounts.by_key))
         await self._check_connections()
 
     async def _apply_plans(self) -> None:
@@ -167,7 +167,7 @@ class StreamProcess:
         while True:
             await asyncio.sleep(_CHECK_SECONDS)
             self._failed.clear()
-            self._meter.tick(self._admission.bearers, time.time())
+            self._meter.tick(self._admission.principals, time.time())
             await self._check_connections()
             self._broadcaster.ping(time.monotonic())
 

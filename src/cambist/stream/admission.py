@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TypeVar
 
-from cambist.accounts.account import KeyHolder
+from cambist.accounts.account import StoredKey
 from cambist.accounts.addresses import neighbourhood
 from cambist.accounts.api_key import Digest
 from cambist.accounts.failed_keys import FailedKeys
@@ -29,24 +29,26 @@ _UNKNOWN_KEY = Rejection(401, "The API key is unknown here, was revoked or has e
 class Admission:
     """Admits connections by API key, and counts them by account; those without a key are counted by address."""
 
-    def __init__(self, holders: Mapping[Digest, KeyHolder], plans: Mapping[str, Plan], billing: Billing) -> None:
-        self._holders = holders
+    def __init__(self, stored_keys: Mapping[Digest, StoredKey], plans: Mapping[str, Plan], billing: Billing) -> None:
+        self._stored_keys = stored_keys
         self._plans = plans
         self._billing = billing
         self._connections: Counter[int] = Counter()
         self._unauthenticated: Counter[str] = Counter()
         self._failed_keys = FailedKeys()
-        self.bearers: Principals = {}
+        self.principals: Principals = {}
         """The owner of each key, by the key's digest."""
         self.update()
 
     def update(
-        self, holders: Mapping[Digest, KeyHolder] | None = None, plans: Mapping[str, Plan] | None = None
+        self, stored_keys: Mapping[Digest, StoredKey] | None = None, plans: Mapping[str, Plan] | None = None
     ) -> None:
         """Replace the keys, or the plans, or both."""
-        self._holders = self._holders if holders is None else holders
+        self._stored_keys = self._stored_keys if stored_keys is None else stored_keys
         self._plans = self._plans if plans is None else plans
-        self.bearers = {digest: Principal.of(holder, self._plans) for digest, holder in self._holders.items()}
+        self.principals = {
+            digest: Principal.of(stored_key, self._plans) for digest, stored_key in self._stored_keys.items()
+        }
 
     def add_unauthenticated(self, address: str) -> bool:
         """Count a connection without a key; return whether its address may have that many."""
@@ -82,7 +84,7 @@ class Admission:
 
     def lookup(self, digest: Digest, now: float) -> Principal | Rejection:
         """Return the owner of a key, or why the key may not use the stream."""
-        found = self.bearers.get(digest)
+        found = self.principals.get(digest)
         if found is None or found.revoked or now >= found.ends:
             return _UNKNOWN_KEY
         if found.account.suspended:
@@ -91,13 +93,13 @@ class Admission:
             return Rejection(403, f"The plan [{found.plan.name}] does not include the stream")
         return found
 
-    def release(self, bearer: Principal) -> None:
+    def release(self, principal: Principal) -> None:
         """Stop counting a connection of an account: it has closed."""
-        _decrement(self._connections, bearer.account.number)
+        _decrement(self._connections, principal.account.number)
 
-    def _check_connections(self, bearer: Principal) -> Rejection | None:
-        plan = bearer.plan
-        if self._connections[bearer.account.number] < plan.stream_connections:
+    def _check_connections(self, principal: Principal) -> Rejection | None:
+        plan = principal.plan
+        if self._connections[principal.account.number] < plan.stream_connections:
             return None
         return Rejection(
             429, f"The plan [{plan.name}] allows {plan.stream_connections} connections at once, and all are open"

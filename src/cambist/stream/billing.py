@@ -17,13 +17,13 @@ class Billing:
     def __init__(self, meter: Meter) -> None:
         self._meter = meter
 
-    def charge_minute(self, bearer: Principal, now: float) -> Rejection | None:
+    def charge_minute(self, principal: Principal, now: float) -> Rejection | None:
         """Charge the minute that begins `now`, in seconds since 1970; return a rejection if the quota is spent."""
-        cost = bearer.plan.stream_calls_a_minute
+        cost = principal.plan.stream_calls_a_minute
         try:
             if cost:
-                self._meter.afford(bearer, cost, now, "a minute of the stream")
+                self._meter.check_quota(principal, cost, now, "a minute of the stream")
         except QuotaSpent as spent:
             return Rejection(429, str(spent))
-        self._meter.spend(bearer, USAGE_LABEL, cost, now)
+        self._meter.spend(principal, USAGE_LABEL, cost, now)
         return None

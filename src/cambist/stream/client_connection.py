@@ -90,7 +90,7 @@ class ClientConnection(WSListener):
         if self._is_closing:
             return
         reply = None
-        if self._session.bearer is not None:
+        if self._session.principal is not None:
             reply = self._session.renew(now)
         elif monotonic_now - self._opened_at > _KEY_SECONDS:
             text = f"No API key was sent within {_KEY_SECONDS:.0f} s"

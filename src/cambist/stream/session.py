@@ -48,7 +48,7 @@ class Session:
     context: StreamContext
     connection: StreamConnection
     address: str | None = None
-    bearer: Principal | None = None
+    principal: Principal | None = None
     digest: Digest = _NO_KEY
     charged_until: float = 0.0
     selected: dict[StreamName, dict[str, Pair]] = field(default_factory=dict)
@@ -64,8 +64,8 @@ class Session:
     def close(self) -> None:
         """End the subscriptions, and stop counting the connection. Called once, when the socket is closed."""
         self.context.broadcaster.remove(self.connection)
-        if self.bearer is not None:
-            self.context.admission.release(self.bearer)
+        if self.principal is not None:
+            self.context.admission.release(self.principal)
         elif self.address is not None:
             self.context.admission.remove_unauthenticated(self.address)
 
@@ -86,7 +86,7 @@ class Session:
         if handler is None:
             text = f"Unknown op: [{shorten(request.op)}]; there are {', '.join(handlers)}"
             return Reply(status_frame(Op.ERROR, 400, now, text))
-        if self.bearer is None and request.op in (Op.SUBSCRIBE, Op.UNSUBSCRIBE):
+        if self.principal is None and request.op in (Op.SUBSCRIBE, Op.UNSUBSCRIBE):
             return Reply(status_frame(Op.ERROR, 401, now, f"Not authenticated: [auth] comes before [{request.op}]"))
         return handler(request, now)
 
@@ -113,7 +113,7 @@ class Session:
         found = self.context.admission.lookup(self.digest, now)
         if isinstance(found, Rejection):
             return _closing_error(found.status, now, found.message)
-        before, self.bearer, plan = self.bearer, found, found.plan
+        before, self.principal, plan = self.principal, found, found.plan
         count = sum(len(pairs) for pairs in self.selected.values())
         if count > plan.stream_pairs:
             text = f"The plan [{plan.name}] allows {plan.stream_pairs} pairs on a connection; this one has {count}"
@@ -129,7 +129,7 @@ class Session:
         return None
 
     def _authenticate(self, request: StreamRequest, now: float) -> Reply:
-        if self.bearer is not None:
+        if self.principal is not None:
             text = "Already authenticated; open another connection to use another key"
             return Reply(status_frame(Op.ERROR, 400, now, text))
         key = request.key.strip()
@@ -140,7 +140,7 @@ class Session:
         if isinstance(found, Rejection):
             return Reply(status_frame(Op.AUTH, found.status, now, found.message), POLICY)
         self.context.broadcaster.add(self.connection)
-        self.bearer, self.digest, self.charged_until = found, hashed, now + _MINUTE
+        self.principal, self.digest, self.charged_until = found, hashed, now + _MINUTE
         cost = found.plan.stream_calls_a_minute
         more = {"calls_a_minute": cost} if cost else {}
         return Reply(status_frame(Op.AUTH, 200, now, "Authenticated OK", **more))
@@ -149,7 +149,7 @@ class Session:
         stream, names = _stream_named(request.stream), request.names or []
         if stream is None:
             return Reply(status_frame(Op.SUBSCRIBE, 400, now, _unknown_stream(request.stream)))
-        limit = self.bearer.plan.stream_pairs if self.bearer else 0
+        limit = self.principal.plan.stream_pairs if self.principal else 0
         if len(names) > limit + _SPARE_NAMES:
             return Reply(status_frame(Op.SUBSCRIBE, 429, now, _too_many_pairs(len(names), limit)))
         flood = self.count_frames(now, len(names) // _NAMES_PER_FRAME)
@@ -194,7 +194,7 @@ class Session:
 
     @property
     def _price_limit(self) -> int:
-        return self.bearer.plan.stream_messages if self.bearer else 0
+        return self.principal.plan.stream_messages if self.principal else 0
 
     def _status(self, _request: StreamRequest, now: float) -> Reply:
         status = self.context.prices.status(now)

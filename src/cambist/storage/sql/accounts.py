@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Select, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from cambist.accounts.account import Account, DatetimeFormat, KeyHolder, KeyRecord, NewKey
+from cambist.accounts.account import Account, DatetimeFormat, KeyRecord, NewKey, StoredKey
 from cambist.accounts.api_key import Digest
 from cambist.errors import NameTaken
 from cambist.storage.sql.schema import accounts, api_keys, bought_calls
@@ -95,7 +95,7 @@ class SqlAccounts:
                 row = update(api_keys).where(api_keys.c.id == number)
                 connection.execute(row.values(last_used_at=stored(moment)))
 
-    def by_key(self) -> Mapping[Digest, KeyHolder]:
+    def by_key(self) -> Mapping[Digest, StoredKey]:
         """Give every key of every account that is not deleted."""
         columns = (
             api_keys.c.id,
@@ -107,7 +107,9 @@ class SqlAccounts:
         with self._engine.connect() as connection:
             living = _accounts(connection, _living())
             rows = connection.execute(select(*columns)).all()
-        return {Digest(row.digest): _holder(row, living[row.account_id]) for row in rows if row.account_id in living}
+        return {
+            Digest(row.digest): _stored_key(row, living[row.account_id]) for row in rows if row.account_id in living
+        }
 
 
 def _changeable(account: Account) -> dict[str, object]:
@@ -167,11 +169,11 @@ def _key(row: Any, account_name: str) -> KeyRecord:
     )
 
 
-def _holder(row: Any, account: Account) -> KeyHolder:
+def _stored_key(row: Any, account: Account) -> StoredKey:
     """A revocation in the future is an end like an expiry: the earlier of the two counts."""
     ends = [moment for moment in (_moment(row.expires_at), _moment(row.revoked_at)) if moment is not None]
     revoked = row.revoked_at is not None and row.revoked_at <= _now()
-    return KeyHolder(row.id, account, min(ends, default=None), revoked)
+    return StoredKey(row.id, account, min(ends, default=None), revoked)
 
 
 def _moment(value: datetime | None) -> datetime | None:
