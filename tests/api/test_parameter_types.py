@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cambist.api import parameter_types
-from cambist.api.parameter_types import ANYTHING, MONEY, MONEY_AND_METALS, check_crossable
+from cambist.api.parameter_types import ANY_ASSET, MONEY, MONEY_AND_METALS, check_crossable
 from cambist.api.parameters import Param
 from cambist.errors import BadParameter, UnknownMetal, UnknownSymbol
 from cambist.pricing.pair import Pair
@@ -35,8 +35,8 @@ METAL_, UNIT, FLAG = (
     declare(parameter_types.flag),
 )
 TEXT, ASSET = declare(parameter_types.text), declare(parameter_types.asset, "target")
-CODE = {kinds: declare(parameter_types.code, "target", kinds) for kinds in (MONEY, MONEY_AND_METALS, ANYTHING)}
-CODES = {kinds: declare(parameter_types.codes, "target", kinds) for kinds in (MONEY, MONEY_AND_METALS, ANYTHING)}
+CODE = {kinds: declare(parameter_types.code, "target", kinds) for kinds in (MONEY, MONEY_AND_METALS, ANY_ASSET)}
+CODES = {kinds: declare(parameter_types.codes, "target", kinds) for kinds in (MONEY, MONEY_AND_METALS, ANY_ASSET)}
 ALL = [PAIRS, INSTRUMENTS, METAL_, UNIT, FLAG, TEXT, ASSET, *CODE.values(), *CODES.values()]
 
 

@@ -11,7 +11,7 @@ from cambist.registry.components import endpoints
 
 ENDPOINTS = {endpoint.path: list(declared_params(endpoint.params).values()) for endpoint in endpoints()}
 NAMES = {path: [param.name for param in params] for path, params in ENDPOINTS.items()}
-DECIDING = {path: {param.name for param in params if param.decides} for path, params in ENDPOINTS.items()}
+DECIDING = {path: {param.name for param in params if param.selects_data} for path, params in ENDPOINTS.items()}
 STRAYS = [
     *("_", "t", "v", "x", "q", "cb", "ts", "tz", "_ts", "format", "callback", "apikey", "app_id", "version", "key"),
     *("pretty", "lang", "locale", "nocache", "timestamp", "token", "user", "utm_source", "base", "symbols"),

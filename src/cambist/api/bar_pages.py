@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypeVar
 
 from msgspec import UNSET, Struct, UnsetType
 
-from cambist.api.fx_pairs import known_pair
+from cambist.api.fx_pairs import parse_fx_pair
 from cambist.api.parameter_types import bar_interval, limit, text
 from cambist.api.request_context import RequestContext
 from cambist.api.timestamps import Timestamp, TimestampFormat, form, moment, offset, written
@@ -99,18 +99,18 @@ class BarPage:
         }
 
 
-def page_of(view: RequestContext, params: BarPageParams) -> BarPage:
+def read_bar_page(context: RequestContext, params: BarPageParams) -> BarPage:
     """Read a page of bars.
 
     Who names no start gets what their plan includes. Errors: UnknownFxPair, BadParameter for a start after the end,
     RateUnavailable where the archive cannot be read now.
     """
-    pair, is_turned = _found(view, params)
+    pair, is_turned = _found(context, params)
     start, end = (None if given is None else given.at for given in (params.start, params.end))
     if start is not None and end is not None and start > end:
         raise BadParameter(f"Invalid start: [{start.isoformat()}] is after end [{end.isoformat()}]")
-    dealt, since = pair.inverse if is_turned else pair, start or _first_moment(view.reach)
-    bars = read_bars(lambda: view.bars.newest_bars(dealt, params.interval, since, end, params.limit))
+    dealt, since = pair.inverse if is_turned else pair, start or _first_moment(context.reach)
+    bars = read_bars(lambda: context.bars.newest_bars(dealt, params.interval, since, end, params.limit))
     given = next((one for one in (params.start, params.end) if one is not None), None)
     as_form = params.dtmfmt or (given.form if given else TimestampFormat.ISO)
     return BarPage(
@@ -121,16 +121,16 @@ def page_of(view: RequestContext, params: BarPageParams) -> BarPage:
     )
 
 
-def _found(view: RequestContext, params: BarPageParams) -> tuple[Pair, bool]:
+def _found(context: RequestContext, params: BarPageParams) -> tuple[Pair, bool]:
     """Return the pair of a name, and whether its bars are stored for its inverse.
 
     A pair that is no longer listed keeps its bars; a listed pair without bars has none either way round.
     """
     pair = pair_written(params.pair)
     for one, is_turned in ((pair, False), (pair.inverse, True)):
-        if read_bars(partial(view.bars.newest_bars, one, params.interval, None, None, 1)):
+        if read_bars(partial(context.bars.newest_bars, one, params.interval, None, None, 1)):
             return pair, is_turned
-    return known_pair(view, params.pair), False
+    return parse_fx_pair(context, params.pair), False
 
 
 def inverted(bar: Bar) -> Bar:
@@ -159,13 +159,13 @@ def _first_moment(day: date) -> datetime | None:
     return None if day == date.min else datetime.combine(day, time(), UTC)
 
 
-def earliest_day(_view: RequestContext, params: BarPageParams) -> date | None:
+def earliest_day(_context: RequestContext, params: BarPageParams) -> date | None:
     """It reaches back to its start; without one to just before its end, and from there as far as the plan includes."""
     if params.start is not None:
         return params.start.at.astimezone(UTC).date()
     return (params.end.at - _INSTANT).astimezone(UTC).date() if params.end else None
 
 
-def is_immutable(view: RequestContext, params: BarPageParams) -> bool:
+def is_immutable(context: RequestContext, params: BarPageParams) -> bool:
     """A page is immutable when the bars before its end can be amended no more."""
-    return params.end is not None and params.end.at + params.interval.length + AMENDED_FOR < view.now
+    return params.end is not None and params.end.at + params.interval.length + AMENDED_FOR < context.now

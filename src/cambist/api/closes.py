@@ -11,14 +11,14 @@ from cambist.pricing.pair import Pair
 from cambist.reference.assets import AssetKind, kind_of
 
 
-def closes_of(view: RequestContext, pair: Pair, on: date) -> dict[str, ReceivedFixing]:
+def read_closes(context: RequestContext, pair: Pair, on: date) -> dict[str, ReceivedFixing]:
     """Give the closes of a pair's coins on a day. Errors: NoRate for one without."""
-    return {code: _close(view, code, on) for code in (pair.base, pair.quote) if kind_of(code) is AssetKind.COIN}
+    return {code: _close(context, code, on) for code in (pair.base, pair.quote) if kind_of(code) is AssetKind.COIN}
 
 
-def _close(view: RequestContext, coin: str, on: date) -> ReceivedFixing:
-    found = view.closes(coin, on)
+def _close(context: RequestContext, coin: str, on: date) -> ReceivedFixing:
+    found = context.closes(coin, on)
     if found is None:
-        when = " yet: closes are archived when their day ends, at midnight UTC" if on == view.today else ""
+        when = " yet: closes are archived when their day ends, at midnight UTC" if on == context.today else ""
         raise NoRate(f"No close of [{coin}] was archived for [{on}]{when}")
     return found

@@ -16,9 +16,9 @@ from cambist.reference.assets import AssetKind
 _LISTED = "the pairs are found at /fx/pairs"
 
 
-def known_pair(view: RequestContext, name: str) -> Pair:
+def parse_fx_pair(context: RequestContext, name: str) -> Pair:
     """Give the pair of a name, `EURUSD` or `EUR/USD`. Errors: UnknownFxPair."""
-    pair = fx_pair(view.book, name)
+    pair = fx_pair(context.book, name)
     if pair is None:
         raise UnknownFxPair(name, "", _LISTED)
     return pair
@@ -32,20 +32,20 @@ class CurrentQuote:
     fixing: Quote | None = None
 
 
-def current_quote(view: RequestContext, pair: Pair) -> CurrentQuote:
+def current_quote(context: RequestContext, pair: Pair) -> CurrentQuote:
     """Return bid and ask of a pair: as it is quoted where that is fresh, else crossed.
 
     Errors: RateUnavailable where a side that trades has no fresh price while its market is open, and where a fixing
     in it is older than `FIXING_QUOTED_FOR`.
     """
-    quote = pair_quote(view.book, pair, lambda one: view.is_fresh(one, AssetKind.CURRENCY))
+    quote = pair_quote(context.book, pair, lambda one: context.is_fresh(one, AssetKind.CURRENCY))
     if not quote.origin.legs:
         return CurrentQuote(quote)
-    if is_open(pair, view.now):
+    if is_open(pair, context.now):
         for code in (pair.base, pair.quote):
-            _check_trades(view, code)
-    fixing = oldest_fixing(view.book, pair)
-    if fixing is not None and not view.is_within(fixing.as_of, FIXING_QUOTED_FOR):
+            _check_trades(context, code)
+    fixing = oldest_fixing(context.book, pair)
+    if fixing is not None and not context.is_within(fixing.as_of, FIXING_QUOTED_FOR):
         raise RateUnavailable(
             f"No source quotes bid and ask of [{pair}] now, and the newest fixing in it is of "
             f"[{written(fixing.as_of)}], older than {FIXING_QUOTED_FOR.days} days; /fetch-one returns its midpoint"
@@ -53,11 +53,11 @@ def current_quote(view: RequestContext, pair: Pair) -> CurrentQuote:
     return CurrentQuote(quote, fixing)
 
 
-def _check_trades(view: RequestContext, code: str) -> None:
+def _check_trades(context: RequestContext, code: str) -> None:
     """Refuse a currency that trades and has fallen back on its fixing, or is older than allowed: nobody deals at it."""
     if code == PIVOT:
         return
-    leg = view.book.leg(code)
-    if not is_dealt(view.book, code, view.is_fresh):
-        why = "a fixing: it is not traded" if has_fallen_back(view.book, code, leg) else "older than allowed"
+    leg = context.book.leg(code)
+    if not is_dealt(context.book, code, context.is_fresh):
+        why = "a fixing: it is not traded" if has_fallen_back(context.book, code, leg) else "older than allowed"
         raise RateUnavailable(f"The newest price of [{code}] is of [{written(leg.as_of)}], {why}")

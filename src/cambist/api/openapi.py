@@ -110,7 +110,7 @@ def _flow(schemas: Json) -> None:
 
 def _ordered(endpoint: Endpoint[Any, Any]) -> list[Param]:
     """Give what decides the answer first, and then how it is to be written."""
-    return sorted(declared_params(endpoint.params).values(), key=lambda param: not param.decides)
+    return sorted(declared_params(endpoint.params).values(), key=lambda param: not param.selects_data)
 
 
 def _example(endpoint: Endpoint[Any, Any]) -> Json:

@@ -17,21 +17,21 @@ from cambist.reference.weights import UNITS
 
 MAX_CODES = 500
 MAX_PAIRS = 10
-EARLIEST = date(1970, 1, 1)
+EARLIEST_DAY = date(1970, 1, 1)
 INTERVALS = ("P1D",)
 
 Kinds = frozenset[AssetKind]
 MONEY: Kinds = frozenset({AssetKind.CURRENCY})
 MONEY_AND_METALS: Kinds = MONEY | {AssetKind.METAL}
-ANYTHING: Kinds = frozenset(AssetKind)
-_WHERE = {
+ANY_ASSET: Kinds = frozenset(AssetKind)
+_HINTS = {
     AssetKind.COIN: "a coin: coins are found at /fetch-one, /convert and /crypto/fetch-prices",
     AssetKind.METAL: "a metal: metals are found at /fetch-one, /fetch-multi and /metals/spot",
 }
 
 _SIDES = ("bid", "ask")
 _COUNT = re.compile(r"[0-9]{1,9}")
-_TRUTHS = frozenset({"true", "1", "yes", "y"})
+_TRUE_VALUES = frozenset({"true", "1", "yes", "y"})
 # A plus that was not percent-encoded arrives as a blank.
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _CODE_SCHEMA = {"type": "string", "pattern": "^[A-Z]{3}$"}
@@ -60,7 +60,7 @@ def code(name: str, role: str, kinds: Kinds = MONEY, **rest: Any) -> Param:
 
 def asset(name: str, role: str, **rest: Any) -> Param:
     """Declare one code of a currency, a metal or a coin."""
-    return Param(name, lambda _, text: _code(text, role, ANYTHING), schema=_ASSET_SCHEMA, **rest)
+    return Param(name, lambda _, text: _code(text, role, ANY_ASSET), schema=_ASSET_SCHEMA, **rest)
 
 
 def codes(name: str, role: str, kinds: Kinds = MONEY, most: int = MAX_CODES, **rest: Any) -> Param:
@@ -117,7 +117,11 @@ def text(name: str, **rest: Any) -> Param:
 def flag(name: str, **rest: Any) -> Param:
     """Declare a flag: `true`, `1`, `yes` and `y` set it, anything else does not."""
     return Param(
-        name, lambda _, given: given.isascii() and given.lower() in _TRUTHS, default=False, decides=False, **rest
+        name,
+        lambda _, given: given.isascii() and given.lower() in _TRUE_VALUES,
+        default=False,
+        selects_data=False,
+        **rest,
     )
 
 
@@ -134,7 +138,7 @@ def interval(name: str, **rest: Any) -> Param:
 def age(name: str, **rest: Any) -> Param:
     """Declare a duration, as ISO 8601 writes it."""
     return Param(
-        name, _age, schema={"type": "string", "format": "duration", "examples": ["PT2H"]}, decides=False, **rest
+        name, _age, schema={"type": "string", "format": "duration", "examples": ["PT2H"]}, selects_data=False, **rest
     )
 
 
@@ -161,7 +165,7 @@ def _code(text: str, role: str, kinds: Kinds) -> str:
     symbol = upper(text)
     kind = kind_of(symbol)
     if kind not in kinds:
-        raise UnknownSymbol(text, role, _WHERE.get(kind, "") if kind else "")
+        raise UnknownSymbol(text, role, _HINTS.get(kind, "") if kind else "")
     return symbol
 
 
@@ -261,8 +265,8 @@ def _day(name: str, text: str) -> date:
         value = None
     if value is None:
         raise BadParameter(f"Invalid {name}: [{shorten(text)}], it takes a day as YYYY-MM-DD, such as 2024-02-29")
-    if value < EARLIEST:
-        raise BadParameter(f"Invalid {name}: [{text}], history begins on {EARLIEST}")
+    if value < EARLIEST_DAY:
+        raise BadParameter(f"Invalid {name}: [{text}], history begins on {EARLIEST_DAY}")
     return value
 
 

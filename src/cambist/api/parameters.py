@@ -34,7 +34,7 @@ class Param:
     """One query parameter: its name, how its text is read, and what stands for it when it is not given.
 
     `read(name, text)` gives the value or raises BadParameter. Without `default` it is required; `empty` is the
-    text that stands for a present but empty one. `schema` is JSON Schema, for the docs. `decides` says whether it
+    text that stands for a present but empty one. `schema` is JSON Schema, for the docs. `selects_data` says whether it
     decides what is answered, and not only in which form or how fresh it must be.
     """
 
@@ -45,7 +45,7 @@ class Param:
     default: Any = _ABSENT
     empty: str = ""
     example: str = ""
-    decides: bool = True
+    selects_data: bool = True
 
     @property
     def required(self) -> bool:
@@ -61,7 +61,7 @@ class Param:
             raise BadParameter(f"Missing parameter: [{self.name}]{self._hint()}")
         return self.default
 
-    def takes(self, text: str) -> bool:
+    def accepts(self, text: str) -> bool:
         """Say whether a text could be its value."""
         try:
             self.read(self.name, text)

@@ -31,7 +31,7 @@ Partial = Annotated[
 ]
 
 
-class OfList(Struct, frozen=True, kw_only=True):
+class ListParameters(Struct, frozen=True, kw_only=True):
     """Parameters of an endpoint that takes a list; without `partial` one unknown code refuses it."""
 
     partial: Partial
@@ -41,7 +41,7 @@ class OfList(Struct, frozen=True, kw_only=True):
         _check_known(self, partial=self.partial)
 
 
-class LiveList(FreshnessParameters, frozen=True, kw_only=True):
+class LiveListParameters(FreshnessParameters, frozen=True, kw_only=True):
     """Parameters of an endpoint that takes a list and answers from the current book."""
 
     partial: Partial
@@ -58,7 +58,7 @@ def _check_known(params: Struct, *, partial: bool) -> None:
             raise codes.unknown[0]
 
 
-def answered(
+def answer_each(
     asked: Iterable[T], answer: Callable[[T], V], *, partial: bool, unknown: Iterable[UnknownSymbol] = ()
 ) -> tuple[dict[T, V], list[str] | UnsetType]:
     """Answer each of a list, and name what cannot be answered where that is allowed.
@@ -79,8 +79,8 @@ def answered(
     return found, [*refused, *(error.symbol for error in unknown)] if partial else UNSET
 
 
-def available(
-    view: RequestContext, codes: Iterable[str], params: LiveList
+def select_priced(
+    context: RequestContext, codes: Iterable[str], params: LiveListParameters
 ) -> tuple[tuple[str, ...], list[str] | UnsetType]:
     """Give those of a list that can be priced now, and the others; all of them where part of a list is no answer.
 
@@ -88,17 +88,17 @@ def available(
     """
     if not params.partial:
         return tuple(codes), UNSET
-    found, missing = answered(
+    found, missing = answer_each(
         codes,
-        lambda code: check_priced(view, code, params.max_age),
+        lambda code: check_priced(context, code, params.max_age),
         partial=True,
         unknown=codes.unknown if isinstance(codes, parameter_types.Codes) else (),
     )
     return tuple(found), missing
 
 
-def check_priced(view: RequestContext, code: str, max_age: timedelta | None = None) -> None:
+def check_priced(context: RequestContext, code: str, max_age: timedelta | None = None) -> None:
     """Refuse a code that has no price now, or none as young as is asked. Errors: RateUnavailable."""
     if code != PIVOT:
-        view.check_fresh([code])
-        view.updated(view.book.leg(code).as_of, max_age)
+        context.check_fresh([code])
+        context.updated(context.book.leg(code).as_of, max_age)

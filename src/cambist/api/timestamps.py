@@ -42,7 +42,7 @@ def moment(name: str, **rest: object) -> Param:
 
 def form(name: str, **rest: object) -> Param:
     """Declare how moments are to be written."""
-    return Param(name, _form, schema={"type": "string", "enum": list(TimestampFormat)}, decides=False, **rest)  # type: ignore[arg-type]
+    return Param(name, _form, schema={"type": "string", "enum": list(TimestampFormat)}, selects_data=False, **rest)  # type: ignore[arg-type]
 
 
 def written(at: datetime, as_form: TimestampFormat, zone: timezone = UTC) -> str | int:

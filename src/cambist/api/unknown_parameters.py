@@ -14,9 +14,9 @@ from cambist.errors import BadParameter, shorten
 
 IGNORED_HEADER = "Cambist-Ignored"
 MAX_UNKNOWN = 30
-_MOST_EDITS = 2
-_LONGEST_NAME = 64
-_NAMED_PATHS = 3
+_MAX_EDITS = 2
+_MAX_NAME_LENGTH = 64
+_MAX_NAMED_PATHS = 3
 
 PathsByParameter = Mapping[str, list[str]]
 """Which endpoints take a parameter that decides what is answered, by its name."""
@@ -27,7 +27,7 @@ def paths_by_parameter(endpoints: Iterable[Endpoint[Any, Any]]) -> PathsByParame
     found: dict[str, list[str]] = {}
     for endpoint in endpoints:
         for param in declared_params(endpoint.params).values():
-            if param.decides:
+            if param.selects_data:
                 found.setdefault(param.name, []).append(endpoint.path)
     return found
 
@@ -43,7 +43,7 @@ class UnknownParameters:
         self._own = {param.name: param for param in declared_params(endpoint.params).values()}
         self._known = frozenset((*self._own, *besides, ""))
         # A list is the same whatever is asked: nothing that decides another answer would have changed it.
-        self._others = taken if any(param.decides for param in self._own.values()) else {}
+        self._others = taken if any(param.selects_data for param in self._own.values()) else {}
 
     def ignored(self, query: Mapping[str, str]) -> list[str]:
         """Name the parameters of a query that nobody reads.
@@ -77,15 +77,15 @@ class UnknownParameters:
         """
         for param in self._own.values():
             shorter = min(len(name), len(param.name))
-            if abs(len(name) - len(param.name)) > _MOST_EDITS:
+            if abs(len(name) - len(param.name)) > _MAX_EDITS:
                 continue
             count = edit_distance(name.lower(), param.name)
-            if count <= _MOST_EDITS and (2 * count < shorter or (2 * count == shorter and param.takes(value))):
+            if count <= _MAX_EDITS and (2 * count < shorter or (2 * count == shorter and param.accepts(value))):
                 yield param
 
 
 def _listed(paths: list[str]) -> str:
-    return ", ".join(paths[:_NAMED_PATHS]) + (" and others" if len(paths) > _NAMED_PATHS else "")
+    return ", ".join(paths[:_MAX_NAMED_PATHS]) + (" and others" if len(paths) > _MAX_NAMED_PATHS else "")
 
 
 def ignored_header_value(names: Iterable[str]) -> str:
@@ -95,4 +95,4 @@ def ignored_header_value(names: Iterable[str]) -> str:
 
 def _encoded(name: str) -> str:
     text = quote(name, safe="")
-    return text if len(text) <= _LONGEST_NAME else f"{text[:_LONGEST_NAME]}..."
+    return text if len(text) <= _MAX_NAME_LENGTH else f"{text[:_MAX_NAME_LENGTH]}..."

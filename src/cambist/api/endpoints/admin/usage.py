@@ -31,9 +31,9 @@ class UsageResponse(Struct, frozen=True):
     current_period: CurrentPeriod
 
 
-def answer(view: RequestContext, _params: NoParameters) -> UsageResponse:
+def answer(context: RequestContext, _params: NoParameters) -> UsageResponse:
     """Show the account's usage record; this very call is not yet in it."""
-    record = view.usage
+    record = context.usage
     if record is None:
         raise TypeError("a personal endpoint was given no usage")
     return UsageResponse(

@@ -18,9 +18,9 @@ class CryptoCurrenciesResponse(Struct, frozen=True):
     currencies: dict[str, str]
 
 
-def answer(view: RequestContext, _params: BookParameters) -> CryptoCurrenciesResponse:
+def answer(context: RequestContext, _params: BookParameters) -> CryptoCurrenciesResponse:
     """List every coin that a venue trades, stablecoins among them."""
-    coins = listed_coins(view.book)
+    coins = listed_coins(context.book)
     if not coins:
         raise RateUnavailable("No venue has been heard of yet")
     return CryptoCurrenciesResponse({coin: COINS[coin].name for coin in coins})

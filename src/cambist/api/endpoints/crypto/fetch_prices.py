@@ -8,7 +8,7 @@ from msgspec import UNSET, Struct
 
 from cambist.api.endpoint import Endpoint
 from cambist.api.parameter_types import pairs
-from cambist.api.partial import LiveList, Unavailable, answered
+from cambist.api.partial import LiveListParameters, Unavailable, answer_each
 from cambist.api.rendering import Rates, rates
 from cambist.api.request_context import RequestContext
 from cambist.errors import RateUnavailable, UnknownCryptoPair
@@ -21,7 +21,7 @@ from cambist.reference.assets import AssetKind
 _LISTED = "the pairs that are listed are found at /crypto/pairs"
 
 
-class FetchPricesParams(LiveList, frozen=True, kw_only=True):
+class FetchPricesParams(LiveListParameters, frozen=True, kw_only=True):
     """One to ten pairs."""
 
     pairs: Annotated[
@@ -36,24 +36,24 @@ class FetchPricesResponse(Struct, frozen=True):
     unavailable: Unavailable = UNSET
 
 
-def answer(view: RequestContext, params: FetchPricesParams) -> FetchPricesResponse:
+def answer(context: RequestContext, params: FetchPricesParams) -> FetchPricesResponse:
     """Give the venues' median midpoint of each pair.
 
     A listed pair that no venue has quoted lately is computed through what its coins are traded in.
     """
-    found, unavailable = answered(params.pairs, lambda pair: _rate(view, pair, params), partial=params.partial)
+    found, unavailable = answer_each(params.pairs, lambda pair: _rate(context, pair, params), partial=params.partial)
     return FetchPricesResponse(rates({str(pair): rate.value for pair, rate in found.items()}), unavailable)
 
 
-def _rate(view: RequestContext, pair: Pair, params: FetchPricesParams) -> Rate:
-    _check_listed(view.book, pair)
-    quote = view.book.pairs.get(pair)
-    if quote is not None and view.is_fresh(quote, AssetKind.COIN, params.max_age):
+def _rate(context: RequestContext, pair: Pair, params: FetchPricesParams) -> Rate:
+    _check_listed(context.book, pair)
+    quote = context.book.pairs.get(pair)
+    if quote is not None and context.is_fresh(quote, AssetKind.COIN, params.max_age):
         rate = Rate(pair, quote.mid, quote.as_of)
     else:
-        view.check_fresh((pair.base, pair.quote))
-        rate = midpoint(view.book, pair)
-    view.updated(rate.as_of, params.max_age)
+        context.check_fresh((pair.base, pair.quote))
+        rate = midpoint(context.book, pair)
+    context.updated(rate.as_of, params.max_age)
     return rate
 
 

@@ -24,9 +24,9 @@ class CryptoPairsResponse(Struct, frozen=True):
     pairs: dict[str, CryptoPair]
 
 
-def answer(view: RequestContext, _params: BookParameters) -> CryptoPairsResponse:
+def answer(context: RequestContext, _params: BookParameters) -> CryptoPairsResponse:
     """List every pair with a coin in it that a venue trades; leveraged tokens are left out."""
-    pairs = listed_pairs(view.book)
+    pairs = listed_pairs(context.book)
     if not pairs:
         raise RateUnavailable("No venue has been heard of yet")
     return CryptoPairsResponse({str(pair): CryptoPair(pair.base, pair.quote) for pair in pairs})

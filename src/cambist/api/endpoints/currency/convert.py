@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from msgspec import UNSET, Struct, UnsetType
 
 from cambist.api.amounts import amount, places
-from cambist.api.closes import closes_of
+from cambist.api.closes import read_closes
 from cambist.api.endpoint import Endpoint
 from cambist.api.freshness_parameters import FreshnessParameters
 from cambist.api.parameter_types import asset, check_crossable, day, not_after_today
@@ -60,27 +60,27 @@ class ConvertResponse(Struct, frozen=True, rename={"day": "date"}):
     fixed_on: date | UnsetType | None = UNSET
 
 
-def answer(view: RequestContext, params: ConvertParams) -> ConvertResponse:
+def answer(context: RequestContext, params: ConvertParams) -> ConvertResponse:
     """Convert an amount at the exact rate; the result is rounded once, a half up, and so is the rate that is shown.
 
     With `date` it is converted at that day's rate, as `/historical` has it; a coin's is what it was worth at midnight.
     """
     pair = Pair(params.base, params.quote)
     check_crossable(pair.base, pair.quote)
-    return _now(view, pair, params) if params.day is None else _on_day(view, pair, params)
+    return _now(context, pair, params) if params.day is None else _on_day(context, pair, params)
 
 
-def _now(view: RequestContext, pair: Pair, params: ConvertParams) -> ConvertResponse:
-    view.check_fresh((pair.base, pair.quote))
-    rate = midpoint(view.book, pair)
-    return _converted(pair, params, rate.value, updated=view.updated(rate.as_of, params.max_age))
+def _now(context: RequestContext, pair: Pair, params: ConvertParams) -> ConvertResponse:
+    context.check_fresh((pair.base, pair.quote))
+    rate = midpoint(context.book, pair)
+    return _converted(pair, params, rate.value, updated=context.updated(rate.as_of, params.max_age))
 
 
-def _on_day(view: RequestContext, pair: Pair, params: ConvertParams) -> ConvertResponse:
-    day = not_after_today("date", params.day or view.today, view.today)
-    closes = closes_of(view, pair, day)
-    found = crossed_on(view.matrix, pair, day, closes).values[0]
-    fixed_on = UNSET if closes else fixing_days(view.matrix, day, pair.base, [pair.quote])[pair.quote]
+def _on_day(context: RequestContext, pair: Pair, params: ConvertParams) -> ConvertResponse:
+    day = not_after_today("date", params.day or context.today, context.today)
+    closes = read_closes(context, pair, day)
+    found = crossed_on(context.matrix, pair, day, closes).values[0]
+    fixed_on = UNSET if closes else fixing_days(context.matrix, day, pair.base, [pair.quote])[pair.quote]
     return _converted(pair, params, Fraction(f"{found:.{_SOUND_DIGITS}g}"), day=day, fixed_on=fixed_on)
 
 
@@ -94,7 +94,7 @@ def _converted(pair: Pair, params: ConvertParams, rate: Fraction, **rest: Any) -
     )
 
 
-def earliest_day(_view: RequestContext, params: ConvertParams) -> date | None:
+def earliest_day(_context: RequestContext, params: ConvertParams) -> date | None:
     """It is about one day, or about now."""
     return params.day
 

@@ -40,12 +40,12 @@ class CurrenciesResponse(Struct, frozen=True):
     lives: dict[str, CurrencyLife] | UnsetType = UNSET
 
 
-def answer(view: RequestContext, params: CurrenciesParams) -> CurrenciesResponse:
+def answer(context: RequestContext, params: CurrenciesParams) -> CurrenciesResponse:
     """List the currencies that have a rate now, with `all` every currency that is known here.
 
     What has ended converts for ever where the law fixed its rate, and has its past at `/historical`.
     """
-    priced = {code for code, currency in CURRENCIES.items() if _is_priced(view, currency)}
+    priced = {code for code, currency in CURRENCIES.items() if _is_priced(context, currency)}
     listed = [currency for code, currency in CURRENCIES.items() if params.everything or code in priced]
     return CurrenciesResponse(
         currencies={currency.code: currency.name for currency in listed},
@@ -55,11 +55,11 @@ def answer(view: RequestContext, params: CurrenciesParams) -> CurrenciesResponse
     )
 
 
-def _is_priced(view: RequestContext, currency: Currency) -> bool:
-    if not currency.lives_on(view.today):
+def _is_priced(context: RequestContext, currency: Currency) -> bool:
+    if not currency.lives_on(context.today):
         return False
     try:
-        check_priced(view, currency.code)
+        check_priced(context, currency.code)
     except RateUnavailable:
         return False
     return True

@@ -9,7 +9,7 @@ from typing import Annotated
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cambist.api.closes import closes_of
+from cambist.api.closes import read_closes
 from cambist.api.endpoint import Endpoint
 from cambist.api.freshness_parameters import MaxAge
 from cambist.api.parameter_types import asset, check_crossable, day, not_after_today
@@ -90,29 +90,29 @@ class ExplainResponse(Struct, frozen=True, rename={"day": "date"}):
     legs: list[LegRecord]
 
 
-def answer(view: RequestContext, params: ExplainParams) -> ExplainResponse:
+def answer(context: RequestContext, params: ExplainParams) -> ExplainResponse:
     """Explain a rate: the sources, weights and ages of each side, its pegs, and why a fixing was carried forward."""
     pair = Pair(params.base, params.quote)
     check_crossable(pair.base, pair.quote)
     if params.day is not None:
-        return _on_day(view, pair, not_after_today("date", params.day, view.today))
-    view.check_fresh((pair.base, pair.quote))
-    rate = midpoint(view.book, pair)
+        return _on_day(context, pair, not_after_today("date", params.day, context.today))
+    context.check_fresh((pair.base, pair.quote))
+    rate = midpoint(context.book, pair)
     return ExplainResponse(
         base=pair.base,
         day=None,
         result=rates({pair.quote: rate.value}),
-        updated=view.updated(rate.as_of, params.max_age),
-        legs=[_live_leg(leg, view.now) for leg in explain_now(view.book, pair, view.now)],
+        updated=context.updated(rate.as_of, params.max_age),
+        legs=[_live_leg(leg, context.now) for leg in explain_now(context.book, pair, context.now)],
     )
 
 
-def _on_day(view: RequestContext, pair: Pair, on: date) -> ExplainResponse:
-    closes = closes_of(view, pair, on)
-    found = day_rates(crossed_on(view.matrix, pair, on, closes))
-    legs = explain_coin_day(view.matrix, pair, on, closes, view.words)
+def _on_day(context: RequestContext, pair: Pair, on: date) -> ExplainResponse:
+    closes = read_closes(context, pair, on)
+    found = day_rates(crossed_on(context.matrix, pair, on, closes))
+    legs = explain_coin_day(context.matrix, pair, on, closes, context.words)
     oldest_of = min((leg.as_of for leg in legs if leg.as_of is not None), default=None)
-    updated = None if oldest_of is None else written(oldest_of, view.form)
+    updated = None if oldest_of is None else written(oldest_of, context.form)
     return ExplainResponse(pair.base, on, found, updated, [_leg(leg) for leg in legs])
 
 
@@ -152,7 +152,7 @@ def _age(as_of: datetime, now: datetime) -> int:
     return max(int((now - as_of).total_seconds()), 0)
 
 
-def earliest_day(_view: RequestContext, params: ExplainParams) -> date | None:
+def earliest_day(_context: RequestContext, params: ExplainParams) -> date | None:
     """It is about one day, or about now."""
     return params.day
 

@@ -29,13 +29,13 @@ class FetchAllResponse(Struct, frozen=True):
     updated: Updated
 
 
-def answer(view: RequestContext, params: FetchAllParams) -> FetchAllResponse:
+def answer(context: RequestContext, params: FetchAllParams) -> FetchAllResponse:
     """Give the rates from one currency to all that have a rate now, itself included."""
-    found = midpoints(view.book, [params.base], sorted({*view.book.listed, params.base}))
+    found = midpoints(context.book, [params.base], sorted({*context.book.listed, params.base}))
     return FetchAllResponse(
         base=params.base,
         results=rates(found.values[params.base]),
-        updated=view.updated(found.as_of, params.max_age),
+        updated=context.updated(found.as_of, params.max_age),
     )
 
 

@@ -8,14 +8,14 @@ from msgspec import UNSET, Struct
 
 from cambist.api.endpoint import Endpoint
 from cambist.api.parameter_types import code, codes
-from cambist.api.partial import LiveList, Unavailable, available
+from cambist.api.partial import LiveListParameters, Unavailable, select_priced
 from cambist.api.rendering import Rates, rates
 from cambist.api.request_context import RequestContext, Updated
 from cambist.pricing.cross_rates import midpoints
 from cambist.pricing.pair import PIVOT
 
 
-class FetchManyToOneParams(LiveList, frozen=True, kw_only=True):
+class FetchManyToOneParams(LiveListParameters, frozen=True, kw_only=True):
     """From a list to one currency."""
 
     bases: Annotated[tuple[str, ...], codes("from", "source", description="Sources.", example="USD,JPY,GBP")]
@@ -32,19 +32,19 @@ class FetchManyToOneResponse(Struct, frozen=True, rename={"quote": "to", "result
     unavailable: Unavailable = UNSET
 
 
-def cost(view: RequestContext, params: FetchManyToOneParams) -> int:
+def cost(context: RequestContext, params: FetchManyToOneParams) -> int:
     """Each pair returned is a call."""
-    return len(available(view, params.bases, params)[0])
+    return len(select_priced(context, params.bases, params)[0])
 
 
-def answer(view: RequestContext, params: FetchManyToOneParams) -> FetchManyToOneResponse:
+def answer(context: RequestContext, params: FetchManyToOneParams) -> FetchManyToOneResponse:
     """Give the rate from each of a list of currencies to one."""
-    bases, unavailable = available(view, params.bases, params)
-    found = midpoints(view.book, bases, [params.quote])
+    bases, unavailable = select_priced(context, params.bases, params)
+    found = midpoints(context.book, bases, [params.quote])
     return FetchManyToOneResponse(
         quote=params.quote,
         results=rates({base: row[params.quote] for base, row in found.values.items()}),
-        updated=view.updated(found.as_of, params.max_age),
+        updated=context.updated(found.as_of, params.max_age),
         calls=len(bases),
         unavailable=unavailable,
     )

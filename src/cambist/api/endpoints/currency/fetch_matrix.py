@@ -8,7 +8,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from cambist.api.endpoint import Endpoint
 from cambist.api.parameter_types import codes
-from cambist.api.partial import LiveList, Unavailable, available
+from cambist.api.partial import LiveListParameters, Unavailable, select_priced
 from cambist.api.rendering import RatesByCode, matrix
 from cambist.api.request_context import RequestContext, Updated
 from cambist.errors import BadParameter
@@ -17,7 +17,7 @@ from cambist.pricing.cross_rates import midpoints
 MAX_PAIRS = 10_000
 
 
-class FetchMatrixParams(LiveList, frozen=True, kw_only=True):
+class FetchMatrixParams(LiveListParameters, frozen=True, kw_only=True):
     """From a list to a list."""
 
     bases: Annotated[tuple[str, ...], codes("from", "source", description="Sources.", example="USD,EUR")]
@@ -35,34 +35,34 @@ class FetchMatrixResponse(Struct, frozen=True, rename={"bases": "from", "quotes"
     unavailable: Unavailable = UNSET
 
 
-def cost(view: RequestContext, params: FetchMatrixParams) -> int:
+def cost(context: RequestContext, params: FetchMatrixParams) -> int:
     """Each pair returned is a call, also where source and target are the same."""
-    (bases, quotes), _ = _sides(view, params)
+    (bases, quotes), _ = _sides(context, params)
     return len(bases) * len(quotes)
 
 
-def answer(view: RequestContext, params: FetchMatrixParams) -> FetchMatrixResponse:
+def answer(context: RequestContext, params: FetchMatrixParams) -> FetchMatrixResponse:
     """Give every rate between two lists of currencies, at most 10,000."""
     calls = len(params.bases) * len(params.quotes)
     if calls > MAX_PAIRS:
         raise BadParameter(f"Too many pairs in [from] x [to]: [{calls}], at most {MAX_PAIRS}")
-    (bases, quotes), unavailable = _sides(view, params)
-    found = midpoints(view.book, bases, quotes)
+    (bases, quotes), unavailable = _sides(context, params)
+    found = midpoints(context.book, bases, quotes)
     return FetchMatrixResponse(
         bases=bases,
         quotes=quotes,
         matrix=matrix(found.values),
-        updated=view.updated(found.as_of, params.max_age),
+        updated=context.updated(found.as_of, params.max_age),
         calls=len(bases) * len(quotes),
         unavailable=unavailable,
     )
 
 
 def _sides(
-    view: RequestContext, params: FetchMatrixParams
+    context: RequestContext, params: FetchMatrixParams
 ) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], list[str] | UnsetType]:
-    bases, missing = available(view, params.bases, params)
-    quotes, also_missing = available(view, params.quotes, params)
+    bases, missing = select_priced(context, params.bases, params)
+    quotes, also_missing = select_priced(context, params.quotes, params)
     if missing is UNSET or also_missing is UNSET:
         return (bases, quotes), UNSET
     return (bases, quotes), list(dict.fromkeys([*missing, *also_missing]))

@@ -8,7 +8,7 @@ from msgspec import UNSET, Struct
 
 from cambist.api.endpoint import Endpoint
 from cambist.api.parameter_types import MONEY_AND_METALS, code, codes
-from cambist.api.partial import LiveList, Unavailable, available
+from cambist.api.partial import LiveListParameters, Unavailable, select_priced
 from cambist.api.rendering import Rates, rates
 from cambist.api.request_context import RequestContext, Updated
 from cambist.pricing.cross_rates import midpoints
@@ -16,7 +16,7 @@ from cambist.pricing.pair import PIVOT
 from cambist.reference.assets import METALS
 
 
-class FetchMultiParams(LiveList, frozen=True, kw_only=True):
+class FetchMultiParams(LiveListParameters, frozen=True, kw_only=True):
     """From one currency to a list."""
 
     base: Annotated[
@@ -45,26 +45,26 @@ class FetchMultiResponse(Struct, frozen=True):
     unavailable: Unavailable = UNSET
 
 
-def cost(view: RequestContext, params: FetchMultiParams) -> int:
+def cost(context: RequestContext, params: FetchMultiParams) -> int:
     """One call; from a metal one more for each target, and one more for each that is crossed through the dollar."""
     if params.base not in METALS:
         return 1
-    quotes, _ = available(view, params.quotes, params)
+    quotes, _ = select_priced(context, params.quotes, params)
     return 1 + len(quotes) + sum(quote not in (PIVOT, params.base) for quote in quotes)
 
 
-def answer(view: RequestContext, params: FetchMultiParams) -> FetchMultiResponse:
+def answer(context: RequestContext, params: FetchMultiParams) -> FetchMultiResponse:
     """Give the rates from one currency or metal to each of a list.
 
     A metal counts in its own unit: a precious one by the troy ounce, a base one by the tonne.
     """
-    quotes, unavailable = available(view, params.quotes, params)
-    view.check_fresh((params.base, *quotes))
-    found = midpoints(view.book, [params.base], quotes)
+    quotes, unavailable = select_priced(context, params.quotes, params)
+    context.check_fresh((params.base, *quotes))
+    found = midpoints(context.book, [params.base], quotes)
     return FetchMultiResponse(
         base=params.base,
         results=rates(found.values[params.base]),
-        updated=view.updated(found.as_of, params.max_age),
+        updated=context.updated(found.as_of, params.max_age),
         unavailable=unavailable,
     )
 

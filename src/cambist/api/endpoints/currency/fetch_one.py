@@ -49,7 +49,7 @@ class FetchOneResponse(Struct, frozen=True):
     updated: Updated
 
 
-def answer(view: RequestContext, params: FetchOneParams) -> FetchOneResponse:
+def answer(context: RequestContext, params: FetchOneParams) -> FetchOneResponse:
     """Give the rate between two currencies, metals or coins.
 
     Either side may be left out and is then the US dollar; without both the request is refused (400).
@@ -61,12 +61,12 @@ def answer(view: RequestContext, params: FetchOneParams) -> FetchOneResponse:
         raise BadParameter("Missing parameter: [to], such as to=EUR")
     pair = Pair(params.base or PIVOT, params.quote or PIVOT)
     check_crossable(pair.base, pair.quote)
-    view.check_fresh((pair.base, pair.quote))
-    rate = midpoint(view.book, pair)
+    context.check_fresh((pair.base, pair.quote))
+    rate = midpoint(context.book, pair)
     return FetchOneResponse(
         base=pair.base,
         result=rates({pair.quote: rate.value}),
-        updated=view.updated(rate.as_of, params.max_age),
+        updated=context.updated(rate.as_of, params.max_age),
     )
 
 

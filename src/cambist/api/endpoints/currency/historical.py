@@ -10,7 +10,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from cambist.api.endpoint import Endpoint
 from cambist.api.parameter_types import MONEY_AND_METALS, Codes, code, codes, day, flag, not_after_today
-from cambist.api.partial import OfList, Unavailable
+from cambist.api.partial import ListParameters, Unavailable
 from cambist.api.rendering import Rates, day_rates
 from cambist.api.request_context import RequestContext
 from cambist.history.as_of import DayRates, listed_on, on_day
@@ -19,7 +19,7 @@ from cambist.history.rate_matrix_excerpt import columns, rows
 from cambist.pricing.pair import PIVOT
 
 
-class HistoricalParams(OfList, frozen=True, kw_only=True):
+class HistoricalParams(ListParameters, frozen=True, kw_only=True):
     """A day, from one currency to a list or to all."""
 
     day: Annotated[date, day("date", description="The day, UTC.", example="2024-02-29")]
@@ -57,32 +57,32 @@ class HistoricalResponse(Struct, frozen=True, rename={"day": "date"}):
     unavailable: Unavailable = UNSET
 
 
-def is_answer_immutable(view: RequestContext, params: HistoricalParams) -> bool:
+def is_answer_immutable(context: RequestContext, params: HistoricalParams) -> bool:
     """An answer is immutable when the day is immutable for what was asked."""
     codes = None if params.quotes is None else (params.base, *params.quotes)
-    return is_immutable(view.matrix, params.day, view.today, codes)
+    return is_immutable(context.matrix, params.day, context.today, codes)
 
 
-def earliest_day(_view: RequestContext, params: HistoricalParams) -> date:
+def earliest_day(_context: RequestContext, params: HistoricalParams) -> date:
     """It is about one day."""
     return params.day
 
 
-def etag_data(view: RequestContext, params: HistoricalParams) -> Iterable[bytes]:
+def etag_data(context: RequestContext, params: HistoricalParams) -> Iterable[bytes]:
     """It is read from the day's cells."""
     if params.quotes is None:
-        return rows(view.matrix, params.day)
-    return columns(view.matrix, (params.base, *params.quotes), params.day, params.day)
+        return rows(context.matrix, params.day)
+    return columns(context.matrix, (params.base, *params.quotes), params.day, params.day)
 
 
-def answer(view: RequestContext, params: HistoricalParams) -> HistoricalResponse:
+def answer(context: RequestContext, params: HistoricalParams) -> HistoricalResponse:
     """Give the rates of a past day.
 
     A day without a fixing, such as a weekend or a holiday, reads the last one before it, at most 14 days back.
     """
-    day = not_after_today("date", params.day, view.today)
-    found, unavailable = _found(view, day, params)
-    fixings = fixing_days(view.matrix, day, params.base, found.codes)
+    day = not_after_today("date", params.day, context.today)
+    found, unavailable = _found(context, day, params)
+    fixings = fixing_days(context.matrix, day, params.base, found.codes)
     fixed_on = min((each for each in fixings.values() if each is not None), default=None)
     return HistoricalResponse(
         day=day,
@@ -95,14 +95,14 @@ def answer(view: RequestContext, params: HistoricalParams) -> HistoricalResponse
     )
 
 
-def _found(view: RequestContext, day: date, params: HistoricalParams) -> tuple[DayRates, list[str]]:
+def _found(context: RequestContext, day: date, params: HistoricalParams) -> tuple[DayRates, list[str]]:
     """Give the rates of the day, and the targets that have none. Errors: NoRate for one, unless part will do."""
     if params.quotes is None:
-        return listed_on(view.matrix, day, params.base), []
-    found = on_day(view.matrix, day, params.base, params.quotes)
+        return listed_on(context.matrix, day, params.base), []
+    found = on_day(context.matrix, day, params.base, params.quotes)
     missing = [quote for quote in params.quotes if quote not in found.codes]
     if missing and not params.partial:
-        on_day(view.matrix, day, params.base, missing[:1])
+        on_day(context.matrix, day, params.base, missing[:1])
     return found, [*missing, *(error.symbol for error in params.quotes.unknown)]
 
 

@@ -56,19 +56,19 @@ class SourcesResponse(Struct, frozen=True):
     sources: dict[str, SourceRecord]
 
 
-def answer(view: RequestContext, _params: NoParameters) -> SourcesResponse:
+def answer(context: RequestContext, _params: NoParameters) -> SourcesResponse:
     """Show every source with its state, its last success, its lag and its coverage."""
-    if view.source_reports is None:
+    if context.source_reports is None:
         raise RateUnavailable("No source has been asked yet")
     return SourcesResponse(
-        environment=view.source_reports.environment,
-        updated=written(view.source_reports.written_at, view.form),
-        sources={report.key: _state(view, report) for report in view.source_reports.reports},
+        environment=context.source_reports.environment,
+        updated=written(context.source_reports.written_at, context.form),
+        sources={report.key: _state(context, report) for report in context.source_reports.reports},
     )
 
 
-def _state(view: RequestContext, report: SourceReport) -> SourceRecord:
-    lag = report.lag(view.now)
+def _state(context: RequestContext, report: SourceReport) -> SourceRecord:
+    lag = report.lag(context.now)
     return SourceRecord(
         name=report.name,
         home=report.home,
@@ -78,10 +78,10 @@ def _state(view: RequestContext, report: SourceReport) -> SourceRecord:
         pace=report.pace,
         rate_type=report.rate_type,
         covers=report.covers,
-        state=report.condition(view.now),
+        state=report.condition(context.now),
         why=report.why,
-        last_success=_moment(view, report.last_success),
-        newest=_moment(view, report.newest),
+        last_success=_moment(context, report.last_success),
+        newest=_moment(context, report.newest),
         lag=None if lag is None else int(lag.total_seconds()),
         quoted=report.codes,
         quarantined=report.waiting,
@@ -90,8 +90,8 @@ def _state(view: RequestContext, report: SourceReport) -> SourceRecord:
     )
 
 
-def _moment(view: RequestContext, moment: datetime | None) -> str | int | None:
-    return None if moment is None else written(moment, view.form)
+def _moment(context: RequestContext, moment: datetime | None) -> str | int | None:
+    return None if moment is None else written(moment, context.form)
 
 
 endpoint: Endpoint[NoParameters, SourcesResponse] = Endpoint(

@@ -10,7 +10,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from cambist.api.endpoint import Endpoint
 from cambist.api.parameter_types import (
-    EARLIEST,
+    EARLIEST_DAY,
     MONEY_AND_METALS,
     Codes,
     code,
@@ -20,7 +20,7 @@ from cambist.api.parameter_types import (
     interval,
     not_after_today,
 )
-from cambist.api.partial import OfList, Unavailable, answered
+from cambist.api.partial import ListParameters, Unavailable, answer_each
 from cambist.api.rendering import RatesByCode, series_by_code
 from cambist.api.request_context import RequestContext
 from cambist.errors import BadParameter
@@ -29,16 +29,16 @@ from cambist.history.rate_matrix_excerpt import columns
 from cambist.history.series import Series, between
 from cambist.pricing.pair import PIVOT, Pair
 
-MOST_SERIES = 10
+MAX_SERIES = 10
 DEFAULT_DAYS = 30
 """How many days up to the end a request without a start is about."""
 
 
-class TimeSeriesParams(OfList, frozen=True, kw_only=True):
+class TimeSeriesParams(ListParameters, frozen=True, kw_only=True):
     """One currency in up to ten, from a day to a day."""
 
     quotes: Annotated[
-        Codes, codes("to", "target", most=MOST_SERIES, description="Targets, up to ten.", example="USD,GBP")
+        Codes, codes("to", "target", most=MAX_SERIES, description="Targets, up to ten.", example="USD,GBP")
     ]
     base: Annotated[
         str,
@@ -75,63 +75,65 @@ class TimeSeriesResponse(Struct, frozen=True):
     unavailable: Unavailable = UNSET
 
 
-def is_answer_immutable(view: RequestContext, params: TimeSeriesParams) -> bool:
+def is_answer_immutable(context: RequestContext, params: TimeSeriesParams) -> bool:
     """A series is immutable when its last day is immutable for all of its pairs."""
-    return params.end is not None and is_immutable(view.matrix, params.end, view.today, (params.base, *params.quotes))
+    return params.end is not None and is_immutable(
+        context.matrix, params.end, context.today, (params.base, *params.quotes)
+    )
 
 
-def cost(view: RequestContext, params: TimeSeriesParams) -> int:
+def cost(context: RequestContext, params: TimeSeriesParams) -> int:
     """One call for each target that is answered."""
-    return len(_series(view, params)[0]) if params.partial else len(params.quotes)
+    return len(_series(context, params)[0]) if params.partial else len(params.quotes)
 
 
-def earliest_day(view: RequestContext, params: TimeSeriesParams) -> date:
+def earliest_day(context: RequestContext, params: TimeSeriesParams) -> date:
     """It reaches back to its start."""
-    return _period(params, view)[0]
+    return _period(params, context)[0]
 
 
-def etag_data(view: RequestContext, params: TimeSeriesParams) -> Iterable[bytes]:
+def etag_data(context: RequestContext, params: TimeSeriesParams) -> Iterable[bytes]:
     """It is read from the cells of both sides."""
-    return columns(view.matrix, (params.base, *params.quotes), *_period(params, view))
+    return columns(context.matrix, (params.base, *params.quotes), *_period(params, context))
 
 
-def answer(view: RequestContext, params: TimeSeriesParams) -> TimeSeriesResponse:
+def answer(context: RequestContext, params: TimeSeriesParams) -> TimeSeriesResponse:
     """Give the rates of each calendar day of a period, as `/historical` has them; days without a rate are left out."""
-    start, end = _period(params, view)
-    series, unavailable = _series(view, params)
+    start, end = _period(params, context)
+    series, unavailable = _series(context, params)
     return TimeSeriesResponse(
         start=start,
         end=end,
         interval=params.interval,
         base=params.base,
         results=series_by_code(series.values()),
-        carried=_carried(view, params, series) if params.verbose else UNSET,
+        carried=_carried(context, params, series) if params.verbose else UNSET,
         unavailable=unavailable,
     )
 
 
-def _series(view: RequestContext, params: TimeSeriesParams) -> tuple[dict[str, Series], list[str] | UnsetType]:
-    start, end = _period(params, view)
-    return answered(
+def _series(context: RequestContext, params: TimeSeriesParams) -> tuple[dict[str, Series], list[str] | UnsetType]:
+    start, end = _period(params, context)
+    return answer_each(
         params.quotes,
-        lambda quote: between(view.matrix, Pair(params.base, quote), start, end),
+        lambda quote: between(context.matrix, Pair(params.base, quote), start, end),
         partial=params.partial,
         unknown=params.quotes.unknown,
     )
 
 
 def _carried(
-    view: RequestContext, params: TimeSeriesParams, series: dict[str, Series]
+    context: RequestContext, params: TimeSeriesParams, series: dict[str, Series]
 ) -> list[date] | dict[str, list[date]]:
-    days = {code: carried_days(view.matrix, one) for code, one in series.items()}
+    days = {code: carried_days(context.matrix, one) for code, one in series.items()}
     return days if len(params.quotes) > 1 else next(iter(days.values()))
 
 
-def _period(params: TimeSeriesParams, view: RequestContext) -> tuple[date, date]:
+def _period(params: TimeSeriesParams, context: RequestContext) -> tuple[date, date]:
     """Give the days asked for; who names no start gets what their plan includes."""
-    today = view.today
+    today = context.today
     end = not_after_today("end", params.end or today, today)
-    start = params.start or max(end - timedelta(days=DEFAULT_DAYS - 1), EARLIEST, min(view.reach, end))
+    start = params.start or max(end - timedelta(days=DEFAULT_DAYS - 1), EARLIEST_DAY, min(context.reach, end))
     start = not_after_today("start", start, today)
     if start > end:
         raise BadParameter(f"Invalid start: [{start}] is after end [{end}]")

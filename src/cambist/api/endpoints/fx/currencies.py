@@ -16,9 +16,9 @@ class FxCurrenciesResponse(Struct, frozen=True):
     currencies: dict[str, str]
 
 
-def answer(view: RequestContext, _params: BookParameters) -> FxCurrenciesResponse:
+def answer(context: RequestContext, _params: BookParameters) -> FxCurrenciesResponse:
     """List the currencies that have a rate now."""
-    return FxCurrenciesResponse({code: CURRENCIES[code].name for code in view.book.listed})
+    return FxCurrenciesResponse({code: CURRENCIES[code].name for code in context.book.listed})
 
 
 endpoint: Endpoint[BookParameters, FxCurrenciesResponse] = Endpoint(

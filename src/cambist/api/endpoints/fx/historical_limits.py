@@ -31,12 +31,12 @@ class HistoricalLimitsResponse(Struct, frozen=True):
     pairs: dict[str, str | int]
 
 
-def answer(view: RequestContext, params: HistoricalLimitsParams) -> HistoricalLimitsResponse:
+def answer(context: RequestContext, params: HistoricalLimitsParams) -> HistoricalLimitsResponse:
     """Say where the bars of each pair begin: when this service first heard it dealt, or as far back as they are kept.
 
     Days from before have no bars: what is known of them are fixings, which `/historical` and `/time-series` give.
     """
-    earliest = read_bars(lambda: view.bars.first_starts(params.interval))
+    earliest = read_bars(lambda: context.bars.first_starts(params.interval))
     found = {pair.base + pair.quote: start for one, start in earliest.items() for pair in (one, one.inverse)}
     return HistoricalLimitsResponse(
         params.interval, params.price, {name: written(at, TimestampFormat.ISO) for name, at in sorted(found.items())}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from cambist.api.bar_pages import BarPageHead, BarPageParams, earliest_day, is_immutable, page_of
+from cambist.api.bar_pages import BarPageHead, BarPageParams, earliest_day, is_immutable, read_bar_page
 from cambist.api.endpoint import Endpoint
 from cambist.api.rendering import Number, price
 from cambist.api.request_context import RequestContext
@@ -26,9 +26,9 @@ class OhlcSeriesResponse(BarPageHead, frozen=True, kw_only=True):
     results: list[OhlcRow]
 
 
-def answer(view: RequestContext, params: BarPageParams) -> OhlcSeriesResponse:
+def answer(context: RequestContext, params: BarPageParams) -> OhlcSeriesResponse:
     """Give open, high, low and close of the bid for each bar in which the pair was traded, newest first."""
-    page = page_of(view, params)
+    page = read_bar_page(context, params)
     return OhlcSeriesResponse(
         **page.head(params),
         results=[

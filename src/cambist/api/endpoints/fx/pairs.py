@@ -28,12 +28,12 @@ class FxPairsResponse(Struct, frozen=True):
     pairs: PairsJson
 
 
-def answer(view: RequestContext, _params: BookParameters) -> FxPairsResponse:
+def answer(context: RequestContext, _params: BookParameters) -> FxPairsResponse:
     """List every pair of currencies that have a rate now, both ways round.
 
     What is not traded as such is computed through the US dollar.
     """
-    return FxPairsResponse(_written(view.book.listed))
+    return FxPairsResponse(_written(context.book.listed))
 
 
 @lru_cache(maxsize=4)

@@ -8,9 +8,9 @@ from typing import Annotated
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from cambist.api.endpoint import Endpoint
-from cambist.api.fx_pairs import current_quote, known_pair
+from cambist.api.fx_pairs import current_quote, parse_fx_pair
 from cambist.api.parameter_types import names
-from cambist.api.partial import LiveList, Unavailable, answered
+from cambist.api.partial import LiveListParameters, Unavailable, answer_each
 from cambist.api.rendering import Number, number
 from cambist.api.request_context import RequestContext
 from cambist.pricing.metals.digits import digits_of, written_sides
@@ -22,7 +22,7 @@ FixedOn = Annotated[
 ]
 
 
-class FxQuoteParams(LiveList, frozen=True, kw_only=True):
+class FxQuoteParams(LiveListParameters, frozen=True, kw_only=True):
     """One to ten pairs."""
 
     pairs: Annotated[
@@ -50,21 +50,21 @@ class FxQuoteResponse(Struct, frozen=True):
     unavailable: Unavailable = UNSET
 
 
-def answer(view: RequestContext, params: FxQuoteParams) -> FxQuoteResponse:
+def answer(context: RequestContext, params: FxQuoteParams) -> FxQuoteResponse:
     """Give each pair as it is dealt; what is not dealt as such is crossed, and its gap is wider than its legs'.
 
     What trades has to be fresh while its market is open. A currency that nobody trades is given at its daily fixing for
     up to 14 days: `fixed_on` then says the day.
     """
-    found, unavailable = answered(params.pairs, lambda name: _quote(view, name, params), partial=params.partial)
+    found, unavailable = answer_each(params.pairs, lambda name: _quote(context, name, params), partial=params.partial)
     return FxQuoteResponse(dict(found.values()), unavailable)
 
 
-def _quote(view: RequestContext, name: str, params: FxQuoteParams) -> tuple[str, FxQuoteRecord]:
-    pair = known_pair(view, name)
-    current, size = current_quote(view, pair), size_of(pair.base, pair.quote)
+def _quote(context: RequestContext, name: str, params: FxQuoteParams) -> tuple[str, FxQuoteRecord]:
+    pair = parse_fx_pair(context, name)
+    current, size = current_quote(context, pair), size_of(pair.base, pair.quote)
     quote, fixing = current.quote, current.fixing
-    view.updated(quote.as_of, params.max_age)
+    context.updated(quote.as_of, params.max_age)
     sides = written_sides(quote.bid * size, quote.ask * size, max(digits_of(quote.bid), digits_of(quote.ask)))
     return pair.base + pair.quote, FxQuoteRecord(
         bid=number(sides.bid),

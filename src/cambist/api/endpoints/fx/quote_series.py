@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from cambist.api.bar_pages import BarPageHead, BarPageParams, earliest_day, is_immutable, page_of
+from cambist.api.bar_pages import BarPageHead, BarPageParams, earliest_day, is_immutable, read_bar_page
 from cambist.api.endpoint import Endpoint
 from cambist.api.rendering import Number, price
 from cambist.api.request_context import RequestContext
@@ -24,9 +24,9 @@ class QuoteSeriesResponse(BarPageHead, frozen=True, kw_only=True):
     results: list[QuoteRow]
 
 
-def answer(view: RequestContext, params: BarPageParams) -> QuoteSeriesResponse:
+def answer(context: RequestContext, params: BarPageParams) -> QuoteSeriesResponse:
     """Give the last bid and ask of each bar in which the pair was traded, newest first."""
-    page = page_of(view, params)
+    page = read_bar_page(context, params)
     return QuoteSeriesResponse(
         **page.head(params),
         results=[

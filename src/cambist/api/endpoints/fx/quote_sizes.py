@@ -19,9 +19,9 @@ class QuoteSizesResponse(Struct, frozen=True):
     sizes: dict[str, int]
 
 
-def answer(view: RequestContext, _params: BookParameters) -> QuoteSizesResponse:
+def answer(context: RequestContext, _params: BookParameters) -> QuoteSizesResponse:
     """List the pairs whose prices are of more than one unit of a weak base; all others are of one."""
-    return QuoteSizesResponse(_sizes(view.book.listed))
+    return QuoteSizesResponse(_sizes(context.book.listed))
 
 
 @lru_cache(maxsize=4)

@@ -41,11 +41,11 @@ class InstrumentsResponse(Struct, frozen=True):
     source: str
 
 
-def answer(view: RequestContext, _params: BookParameters) -> InstrumentsResponse:
+def answer(context: RequestContext, _params: BookParameters) -> InstrumentsResponse:
     """List every metal in dollars, in each currency that it is dealt in directly, and the ratios that are watched."""
     return InstrumentsResponse(
-        instruments={symbol: _record(one) for symbol, one in instruments(view.book).items()},
-        source=_sources(view.book),
+        instruments={symbol: _record(one) for symbol, one in instruments(context.book).items()},
+        source=_sources(context.book),
     )
 
 

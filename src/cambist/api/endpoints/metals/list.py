@@ -16,7 +16,7 @@ class MetalsListResponse(Struct, frozen=True):
     metals: dict[str, str]
 
 
-def answer(_view: RequestContext, _params: BookParameters) -> MetalsListResponse:
+def answer(_context: RequestContext, _params: BookParameters) -> MetalsListResponse:
     """List all metals, the precious ones first."""
     return MetalsListResponse({metal.code: metal.name for metal in METALS.values()})
 

@@ -24,7 +24,7 @@ class PuritiesResponse(Struct, frozen=True):
     purities: dict[str, list[PurityRecord]]
 
 
-def answer(_view: RequestContext, _params: BookParameters) -> PuritiesResponse:
+def answer(_context: RequestContext, _params: BookParameters) -> PuritiesResponse:
     """List the purities of each precious metal; base metals have grades instead."""
     return PuritiesResponse(
         {

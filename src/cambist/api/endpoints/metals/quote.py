@@ -20,7 +20,7 @@ from cambist.pricing.metals.spot import Spot, own_unit, quoted
 from cambist.pricing.unix_time import unix_ms
 from cambist.reference.assets import AssetKind, name_of
 
-MOST_INSTRUMENTS = 10
+MAX_INSTRUMENTS = 10
 
 
 class MetalsQuoteParams(FreshnessParameters, frozen=True, kw_only=True):
@@ -81,20 +81,20 @@ class _Found:
     unavailable: dict[str, RateUnavailable] = field(default_factory=dict)
 
 
-def answer(view: RequestContext, params: MetalsQuoteParams) -> MetalsQuoteResponse:
+def answer(context: RequestContext, params: MetalsQuoteParams) -> MetalsQuoteResponse:
     """Give the latest bid and ask, without a change of unit, purity or currency.
 
     It fails only where no instrument is valid, or none of the valid ones has a fresh quote.
     """
-    asked, ignored = params.instruments[:MOST_INSTRUMENTS], params.instruments[MOST_INSTRUMENTS:]
-    valid = {symbol: one for symbol in asked if (one := instrument_named(view.book, symbol))}
+    asked, ignored = params.instruments[:MAX_INSTRUMENTS], params.instruments[MAX_INSTRUMENTS:]
+    valid = {symbol: one for symbol in asked if (one := instrument_named(context.book, symbol))}
     if not valid:
         raise UnknownInstrument(", ".join(asked), "", "the instruments are found at /metals/instruments")
-    found = _quoted(view, valid.values(), params)
+    found = _quoted(context, valid.values(), params)
     if not found.spots:
         raise next(iter(found.unavailable.values()))
     return MetalsQuoteResponse(
-        quotes={symbol: _record(view, valid[symbol], one, params) for symbol, one in found.spots.items()},
+        quotes={symbol: _record(context, valid[symbol], one, params) for symbol, one in found.spots.items()},
         source="; ".join(dict.fromkeys(source for one in found.spots.values() for source in one.sources)),
         warnings=MetalsQuoteWarnings(
             invalid_instruments=[shorten(symbol) for symbol in asked if symbol not in valid],
@@ -104,19 +104,21 @@ def answer(view: RequestContext, params: MetalsQuoteParams) -> MetalsQuoteRespon
     )
 
 
-def _quoted(view: RequestContext, valid: Iterable[Instrument], params: MetalsQuoteParams) -> _Found:
+def _quoted(context: RequestContext, valid: Iterable[Instrument], params: MetalsQuoteParams) -> _Found:
     found = _Found()
     for instrument in valid:
         try:
-            one = quoted(view.book, instrument, lambda quote: view.is_fresh(quote, AssetKind.METAL, params.max_age))
-            view.updated(one.as_of, params.max_age)
+            one = quoted(
+                context.book, instrument, lambda quote: context.is_fresh(quote, AssetKind.METAL, params.max_age)
+            )
+            context.updated(one.as_of, params.max_age)
             found.spots[instrument.symbol] = one
         except RateUnavailable as missing:
             found.unavailable[instrument.symbol] = missing
     return found
 
 
-def _record(view: RequestContext, instrument: Instrument, one: Spot, params: MetalsQuoteParams) -> MetalsQuoteRecord:
+def _record(context: RequestContext, instrument: Instrument, one: Spot, params: MetalsQuoteParams) -> MetalsQuoteRecord:
     sides, unit = one.sides, own_unit(instrument.metal)
     has_unit = not instrument.is_ratio
     return MetalsQuoteRecord(
@@ -125,7 +127,7 @@ def _record(view: RequestContext, instrument: Instrument, one: Spot, params: Met
         mid=decimal(sides.mid),
         spread=decimal(sides.spread),
         tsp=unix_ms(one.as_of),
-        dtm=str(written(one.as_of, view.form)),
+        dtm=str(written(one.as_of, context.form)),
         metal=instrument.metal.code,
         target=instrument.target,
         unit=unit.handle if has_unit else UNSET,

@@ -80,21 +80,21 @@ class MetalsSpotResponse(Struct, frozen=True, kw_only=True):
     grade_min_purity_pct: float | UnsetType = UNSET
 
 
-def cost(view: RequestContext, params: MetalsSpotParams) -> int:
+def cost(context: RequestContext, params: MetalsSpotParams) -> int:
     """One call; two where the price is crossed."""
     _purity(METALS[params.metal], params)  # one that is none is refused, whatever the book says
-    return 2 if _spot(view, params).is_crossed else 1
+    return 2 if _spot(context, params).is_crossed else 1
 
 
-def answer(view: RequestContext, params: MetalsSpotParams) -> MetalsSpotResponse:
+def answer(context: RequestContext, params: MetalsSpotParams) -> MetalsSpotResponse:
     """Price a metal as it is quoted in that currency, else as it is quoted in dollars, converted.
 
     Unit and purity scale it exactly. While its market is closed the last close stands, with its own time.
     """
-    chosen, asked = METALS[params.metal], _unit(view, params)
+    chosen, asked = METALS[params.metal], _unit(context, params)
     purity = _purity(chosen, params)
-    priced = _spot(view, params).per(asked, purity, own_unit(chosen))
-    view.updated(priced.as_of, params.max_age)
+    priced = _spot(context, params).per(asked, purity, own_unit(chosen))
+    context.updated(priced.as_of, params.max_age)
     sides = priced.sides
     return MetalsSpotResponse(
         bid=decimal(sides.bid),
@@ -105,7 +105,7 @@ def answer(view: RequestContext, params: MetalsSpotParams) -> MetalsSpotResponse
         currency=params.currency,
         unit=asked.handle,
         tsp=unix_ms(priced.as_of),
-        dtm=str(written(priced.as_of, view.form)),
+        dtm=str(written(priced.as_of, context.form)),
         cross_rate=priced.is_crossed,
         source="; ".join(priced.sources),
         source_instrument=str(priced.instrument),
@@ -115,17 +115,17 @@ def answer(view: RequestContext, params: MetalsSpotParams) -> MetalsSpotResponse
     )
 
 
-def _spot(view: RequestContext, params: MetalsSpotParams) -> Spot:
+def _spot(context: RequestContext, params: MetalsSpotParams) -> Spot:
     return spot(
-        view.book,
+        context.book,
         METALS[params.metal],
         params.currency,
-        lambda quote: view.is_fresh(quote, AssetKind.METAL, params.max_age),
+        lambda quote: context.is_fresh(quote, AssetKind.METAL, params.max_age),
     )
 
 
-def _unit(view: RequestContext, params: MetalsSpotParams) -> Unit:
-    return view.units[params.unit or METALS[params.metal].unit]
+def _unit(context: RequestContext, params: MetalsSpotParams) -> Unit:
+    return context.units[params.unit or METALS[params.metal].unit]
 
 
 def _purity(chosen: Metal, params: MetalsSpotParams) -> Purity:

@@ -15,9 +15,9 @@ class UnitsResponse(Struct, frozen=True):
     units: dict[str, str]
 
 
-def answer(view: RequestContext, _params: BookParameters) -> UnitsResponse:
+def answer(context: RequestContext, _params: BookParameters) -> UnitsResponse:
     """List all units; the tael and the baht, which differ from trade to trade, say how many grams they are here."""
-    return UnitsResponse({unit.handle: unit.name for unit in view.units.values()})
+    return UnitsResponse({unit.handle: unit.name for unit in context.units.values()})
 
 
 endpoint: Endpoint[BookParameters, UnitsResponse] = Endpoint(
