@@ -16,11 +16,11 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
+from cambist.admin.bootstrap import Bootstrap
 from cambist.api.worker_state import utc_now
 from cambist.ingest.price_pipeline import PricePipeline
 from cambist.pricing.pair import Pair
 from cambist.pricing.tick import Tick
-from cambist.processes.bootstrap import Bootstrap
 from cambist.processes.process import tune_gc
 from cambist.registry.sources import adapters
 from cambist.settings import Settings

@@ -17,12 +17,12 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
 
+from cambist.admin.bootstrap import Bootstrap
 from cambist.api.worker_state import utc_now
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.source_kind import Pace
-from cambist.processes.bootstrap import Bootstrap
 from cambist.processes.stream import stream
 from cambist.reference.assets import COINS
 from cambist.settings import Settings

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from cambist.pricing.crypto_pairs import is_coin_pair
-from cambist.processes.simulated_market import COINS_BY_SIZE
 from cambist.reference.tables import CURRENCIES
 from cambist.reference.weights import PURITIES, UNITS
+from cambist.registry.simulated_market import COINS_BY_SIZE
 from cambist.sandbox.levels import METALS
 from cambist.sandbox.market import SimulatedMarket
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from cambist.cli import main
-from cambist.processes.simulated_market import known_codes
+from cambist.registry.simulated_market import known_codes
 from cambist.sandbox.faults import Faults, read_faults
 from cambist.status.environment import Environment
 from cambist.storage.data_directory import DataDirectory

@@ -27,9 +27,9 @@ from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
 from cambist.pricing.source_kind import Pace, RateType
 from cambist.pricing.tick import Tick
-from cambist.processes.simulated_market import COINS_BY_SIZE
 from cambist.reference.assets import COINS, METALS
 from cambist.reference.tables import CURRENCIES
+from cambist.registry.simulated_market import COINS_BY_SIZE
 from cambist.sandbox.pairs import direct_pairs
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)

@@ -10,13 +10,13 @@ from cambist.api.endpoints.currency import fetch_matrix
 from cambist.history.as_of import CARRY_DAYS
 from cambist.history.bar_aggregator import MOST_UNFILED
 from cambist.ingest import coin_closes, polling_round, steady_clock
+from cambist.monitoring import health_http
 from cambist.pricing import consensus
 from cambist.pricing.freshness import FIXING_QUOTED_FOR
 from cambist.pricing.metals.digits import COMPUTED_DIGITS, LEAST_DIGITS
 from cambist.pricing.number_format import SHOWN_DIGITS, TIES_UP
 from cambist.pricing.rate_book_assembly import RECENT
-from cambist.processes import health_http
-from cambist.registry import archive_worker
+from cambist.processes import archive_worker
 from cambist.stream import messages, session, subscription
 from cambist.stream.admission import MAX_UNAUTHENTICATED
 

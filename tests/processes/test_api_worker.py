@@ -24,6 +24,8 @@ from sqlalchemy.exc import OperationalError
 
 from cambist.accounts.account import Account, NewKey
 from cambist.accounts.api_key import digest, mint, shown_prefix
+from cambist.admin import bootstrap as keeper_module
+from cambist.admin.bootstrap import Bootstrap
 from cambist.api.state_reloader import StateReloader
 from cambist.api.worker_state import WorkerState
 from cambist.errors import RateBookDamaged
@@ -32,9 +34,7 @@ from cambist.history.fixing import Fixing, Receipt
 from cambist.pricing.pair import Pair
 from cambist.pricing.rate_book import RateBook
 from cambist.processes import api_worker as module
-from cambist.processes import bootstrap as keeper_module
 from cambist.processes.api_worker import load_worker
-from cambist.processes.bootstrap import Bootstrap
 from cambist.registry.components import open_store
 from cambist.settings import Settings
 from cambist.storage.atomic_file import write_atomically

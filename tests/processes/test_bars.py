@@ -17,20 +17,21 @@ from typing import Any
 import pytest
 from tests.processes.archive_double import ArchiveHere
 
+from cambist.admin.bootstrap import Bootstrap
 from cambist.errors import StoreBroken
 from cambist.history.bar_aggregator import BarAggregator
 from cambist.history.bars import Bar, BarOf, Interval, Ohlc
 from cambist.pricing.pair import Pair
 from cambist.pricing.tick import Tick
+from cambist.processes import archive_worker as archive_worker_module
 from cambist.processes.api_worker import ApiWorker
-from cambist.processes.bootstrap import Bootstrap
+from cambist.processes.archive_worker import ArchiveWorker
 from cambist.processes.ingestor import Ingestor
 from cambist.processes.sandbox_market import SandboxMarket
-from cambist.processes.simulated_market import faults_file
 from cambist.reference.tables import CURRENCIES
-from cambist.registry import archive_worker as archive_worker_module
-from cambist.registry.archive_worker import ArchiveTasks, ArchiveWorker
+from cambist.registry.archive_tasks import ArchiveTasks
 from cambist.registry.open_bars import read_open_bars, write_open_bars
+from cambist.registry.simulated_market import faults_file
 from cambist.sandbox.faults import Faults
 from cambist.settings import Settings
 from cambist.storage.shared.rate_book_file import RateBookFile

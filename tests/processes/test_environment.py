@@ -14,21 +14,21 @@ from threading import Timer
 
 import pytest
 
+from cambist.admin import bootstrap as keeper_module
 from cambist.admin.backfill import Backfilling
+from cambist.admin.bootstrap import Bootstrap
 from cambist.admin.quarantine import QuarantineAdmin
 from cambist.errors import CannotStart, RateBookDamaged, SourceRefused, StoreBroken
 from cambist.history.fixing import Fixing, Receipt, RefusedFixing
 from cambist.history.rate_matrix import RateMatrix
 from cambist.ingest.snapshot_builder import is_current
+from cambist.monitoring.rate_matrix_guard import RateMatrixGuard
 from cambist.pricing.pair import Pair
 from cambist.pricing.rate_book import RateBook
-from cambist.processes import bootstrap as keeper_module
 from cambist.processes.api_worker import ApiWorker
-from cambist.processes.bootstrap import Bootstrap
-from cambist.processes.rate_matrix_guard import RateMatrixGuard
 from cambist.processes.rate_matrix_rebuild import rebuild_rate_matrix
 from cambist.processes.sandbox_market import SandboxMarket
-from cambist.registry.archive_worker import ArchiveTasks
+from cambist.registry.archive_tasks import ArchiveTasks
 from cambist.registry.components import open_store
 from cambist.registry.sources import own_adapters
 from cambist.settings import Settings

@@ -17,17 +17,17 @@ from wsgiref.util import setup_testing_defaults
 
 import pytest
 
-from cambist.admin.sandbox_faults import FaultsFile, written
+from cambist.admin.bootstrap import Bootstrap
 from cambist.errors import CannotStart, SettingRefused
 from cambist.history.rate_matrix import RateMatrix
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation
 from cambist.pricing.rate_book import RateBook
 from cambist.processes.api_worker import ApiWorker
-from cambist.processes.bootstrap import Bootstrap
 from cambist.processes.sandbox_market import SandboxMarket, run_sandbox
-from cambist.processes.simulated_market import COINS_BY_SIZE, Simulated, known_codes
 from cambist.reference.assets import COINS, METALS
+from cambist.registry.sandbox_faults import FaultsFile, written
+from cambist.registry.simulated_market import COINS_BY_SIZE, Simulated, known_codes
 from cambist.sandbox.faults import Faults
 from cambist.sandbox.levels import LEVELS
 from cambist.sandbox.quoting import SANDBOX

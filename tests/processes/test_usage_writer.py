@@ -9,8 +9,8 @@ import pytest
 from cambist.accounts.account import Account, NewKey
 from cambist.accounts.api_key import Digest
 from cambist.errors import StoreBroken
+from cambist.monitoring.reserved_space import ReservedSpace
 from cambist.processes import usage_writer
-from cambist.processes.reserved_space import ReservedSpace
 from cambist.processes.usage_writer import FAILED, UsageWriterLoop
 from cambist.settings import Settings
 from cambist.storage.data_directory import DataDirectory

@@ -13,7 +13,7 @@ from stamina.instrumentation import set_on_retry_hooks
 from cambist.errors import BadParameter, shorten
 from cambist.ingest.backfill import Backfill, BackfillProgress, gaps, longest
 from cambist.ingest.fetch import Fetcher
-from cambist.registry.archive_worker import ArchiveTasks
+from cambist.registry.archive_tasks import ArchiveTasks
 from cambist.registry.components import open_store
 from cambist.registry.sources import fixing_adapters, keys_of_sources, switched_off
 from cambist.settings import Settings

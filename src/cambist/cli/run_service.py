@@ -5,8 +5,6 @@ from __future__ import annotations
 import logging
 import logging.config
 import os
-from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
 
 import typer
@@ -14,18 +12,12 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from cambist import __version__
-from cambist.api import server
+from cambist.admin.bootstrap import Bootstrap
 from cambist.api.certificate import check_certificate
 from cambist.api.listening_socket import free_address
 from cambist.clock import utc_now
 from cambist.logs import log_config
-from cambist.processes.api_worker import load_worker
-from cambist.processes.bootstrap import Bootstrap
-from cambist.processes.child_process import ChildProcess
-from cambist.processes.ingestor import ingest
-from cambist.processes.sandbox_market import run_sandbox
-from cambist.processes.stream import stream
-from cambist.processes.usage_writer import write_usage
+from cambist.processes.supervisor import supervise
 from cambist.registry.sources import checked_keys
 from cambist.settings import Settings
 
@@ -44,22 +36,7 @@ def run_service(settings: Settings) -> None:
     address = f"{settings.scheme}://{settings.host}:{settings.port}{settings.path_prefix}"
     _prepare(bootstrap, address)
     log.info("Serving %s with %d workers of %d threads", address, settings.workers, settings.threads)
-    with ExitStack() as processes:
-        processes.enter_context(ChildProcess("bookbootstrap", write_usage, settings))
-        if settings.sandbox:
-            log.info("Sandbox: every price is simulated, by the seed %d", settings.sandbox_seed)
-            processes.enter_context(ChildProcess("sandbox", run_sandbox, settings))
-        elif settings.fetch:
-            processes.enter_context(ChildProcess("gatherer", partial(ingest, keys=keys), settings))
-        if settings.stream_port:
-            processes.enter_context(ChildProcess("stream", stream, settings))
-        finished = server.run(
-            settings, listening_socket, partial(load_worker, settings, os.getpid()), bootstrap.reload_plans
-        )
-    if finished:
-        log.info("Stopped; answers in flight were finished")
-    else:
-        log.warning("Stopped; answers that were in flight longer than %d s were cut off", server.FINISH_SECONDS)
+    supervise(settings, keys, listening_socket, bootstrap.reload_plans)
 
 
 def _prepare(bootstrap: Bootstrap, address: str) -> None:

@@ -16,7 +16,7 @@ from cambist.errors import BadParameter
 from cambist.settings import read_settings
 
 if TYPE_CHECKING:
-    from cambist.admin.sandbox_faults import FaultsFile
+    from cambist.registry.sandbox_faults import FaultsFile
     from cambist.sandbox.faults import Faults
 
 app = typer.Typer(help="Simulate failing sources, to test clients of a sandbox.", no_args_is_help=True)
@@ -102,20 +102,20 @@ def _set(data: Path | None, changes: dict[str, Any]) -> None:
 
 
 def _print_faults(faults: Faults) -> None:
-    from cambist.admin.sandbox_faults import written
+    from cambist.registry.sandbox_faults import written
 
     typer.echo(written(faults).rstrip("\n") or "Nothing goes wrong.")
 
 
 def _file(data: Path | None) -> FaultsFile:
-    from cambist.processes.simulated_market import faults_file
+    from cambist.registry.simulated_market import faults_file
 
     return faults_file(read_settings(os.environ, {"data": data, "sandbox": True}))
 
 
 def _code(text: str) -> str:
     """Parse a code. Errors: BadParameter that names the nearest known code."""
-    from cambist.processes.simulated_market import known_codes
+    from cambist.registry.simulated_market import known_codes
 
     code = text.strip().upper()
     if code not in known_codes():

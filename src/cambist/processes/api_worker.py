@@ -17,11 +17,11 @@ from cambist.errors import RateBookDamaged, RateMatrixDamaged, RateUnavailable, 
 from cambist.history.coin_closes import close_of
 from cambist.history.fixing import ReceivedFixing
 from cambist.history.rate_matrix import RateMatrix
+from cambist.monitoring.request_metrics import open_request_counts
 from cambist.pricing.metals.mass import units_with
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.rate_book import RateBook
 from cambist.processes.process import end_with, tune_gc
-from cambist.processes.request_metrics import open_request_counts
 from cambist.registry.components import ages_of, endpoints, environment_of, open_store
 from cambist.registry.metering import open_meter
 from cambist.registry.plans import current_plans

@@ -27,11 +27,12 @@ from cambist.ingest.price_pipeline import PricePipeline
 from cambist.ingest.source_status import SourceStatuses
 from cambist.ingest.steady_clock import SteadyClock
 from cambist.ingest.streamer import Streamer
+from cambist.monitoring.outages import Outages
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.trading_hours import is_open
-from cambist.processes.outages import Outages
+from cambist.processes.archive_worker import ArchiveWorker
 from cambist.processes.process import StopSignal, running_tasks, set_up_process, tune_gc
-from cambist.registry.archive_worker import ArchiveTasks, ArchiveWorker
+from cambist.registry.archive_tasks import ArchiveTasks
 from cambist.registry.open_bars import bars_kept, read_open_bars, write_open_bars
 from cambist.registry.sources import all_adapters, switched_off
 from cambist.settings import Settings

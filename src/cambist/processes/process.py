@@ -11,6 +11,8 @@ import signal
 import threading
 from collections.abc import AsyncIterator, Coroutine, Iterable
 from contextlib import asynccontextmanager
+from importlib import import_module
+from multiprocessing import get_context
 from time import sleep
 from typing import Any
 
@@ -81,6 +83,24 @@ def _end_with(supervisor: int) -> None:
         sleep(_CHECK_SECONDS)
     log.error("The supervisor has died: this process ends")
     os.kill(os.getpid(), signal.SIGTERM)
+
+
+def run_in_child(settings: Settings, module: str, function: str, longest: float) -> int | None:
+    """Run a function in a child process, which frees its memory at the end, and return its exit code.
+
+    The function is named, so that this process need not import its module. After `longest` seconds the child is
+    killed, and the exit code may be None.
+    """
+    process = get_context("spawn").Process(target=_run, args=(settings, module, function), name=function, daemon=True)
+    process.start()
+    process.join(longest)
+    process.kill()
+    return process.exitcode
+
+
+def _run(settings: Settings, module: str, function: str) -> None:
+    set_up_process(settings)
+    getattr(import_module(module), function)(settings)
 
 
 def tune_gc() -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from cambist.clock import utc_now
-from cambist.processes.bootstrap import snapshot_source_of
 from cambist.registry.components import open_store
+from cambist.registry.snapshots import snapshot_source_of
 from cambist.settings import Settings
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.shared.change_notifier import Topic, data_changes

@@ -18,10 +18,10 @@ from cambist.history.rate_matrix import FIRST_DAY, RateMatrix
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.source_kind import Pace, RateType
 from cambist.processes.process import StopSignal, set_up_process
-from cambist.processes.simulated_bars import SimulatedBars
-from cambist.processes.simulated_market import Simulated, last_fixed
 from cambist.reference.assets import METALS
 from cambist.reference.tables import CURRENCIES
+from cambist.registry.simulated_bars import SimulatedBars
+from cambist.registry.simulated_market import Simulated, last_fixed
 from cambist.settings import Settings
 from cambist.status.environment import SIMULATED, Environment, check_rate_book, check_rate_matrix
 from cambist.status.source_report import SourceReport, SourceReports

@@ -14,8 +14,8 @@ import time
 from collections.abc import Awaitable, Callable
 
 from cambist.clock import utc_now
+from cambist.monitoring.stream_report import REPORT_EVERY, StreamReport
 from cambist.processes.process import StopSignal, running_tasks, set_up_process, tune_gc
-from cambist.processes.stream_report import REPORT_EVERY, StreamReport
 from cambist.registry.components import ages_of, environment_of, open_store
 from cambist.registry.metering import open_meter
 from cambist.registry.plans import current_plans

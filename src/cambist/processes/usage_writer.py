@@ -15,14 +15,14 @@ from time import monotonic, time
 from prometheus_client import REGISTRY, Counter, Gauge
 
 from cambist.clock import utc_now
-from cambist.errors import CambistError
-from cambist.processes.api_probe import api_wanting
-from cambist.processes.health_server import Sources, Wanting, offer
-from cambist.processes.process import StopSignal, set_up_process
-from cambist.processes.rate_matrix_guard import RateMatrixGuard
-from cambist.processes.request_metrics import Requests, open_request_counts
-from cambist.processes.reserved_space import ReservedSpace
-from cambist.processes.stream_report import StreamReport, Streams
+from cambist.errors import CambistError, RateMatrixDamaged
+from cambist.monitoring.api_probe import api_wanting
+from cambist.monitoring.health_server import Sources, Wanting, offer
+from cambist.monitoring.rate_matrix_guard import RateMatrixGuard
+from cambist.monitoring.request_metrics import Requests, open_request_counts
+from cambist.monitoring.reserved_space import ReservedSpace
+from cambist.monitoring.stream_report import StreamReport, Streams
+from cambist.processes.process import StopSignal, run_in_child, set_up_process
 from cambist.registry.components import open_store
 from cambist.settings import Settings
 from cambist.status.source_report import SourceReports
@@ -35,6 +35,7 @@ log = logging.getLogger(__name__)
 
 _FOLD_EVERY = 0.5
 _KEYS_EVERY = 10.0
+_LONGEST_REBUILD = 600.0
 
 FOLDED = Gauge("cambist_ledger_folded_timestamp_seconds", "When the ledger was last folded into the database")
 FAILED = Counter("cambist_ledger_fold_failures", "Folds, and attempts to keep room, that failed; nothing is lost")
@@ -57,7 +58,7 @@ def write_usage(settings: Settings, supervisor: int) -> None:
             _watched_stream(settings, folder),
         )
         offer(settings.operator_port, read, utc_now, asks=asks, more=lambda: [*api(), *stream()], host=settings.host)
-    RateMatrixGuard(settings).watch()
+    RateMatrixGuard(settings, partial(_rebuild_rate_matrix, settings)).watch()
     store = open_store(settings)
     store.hold_open()
     keeper = UsageWriter(folder.ledger)
@@ -66,6 +67,13 @@ def write_usage(settings: Settings, supervisor: int) -> None:
         books.fold()
     books.fold()
     store.close()
+
+
+def _rebuild_rate_matrix(settings: Settings) -> None:
+    """Rebuild the rate matrix in a child process: it needs much memory. Errors: RateMatrixDamaged."""
+    rebuild = "cambist.processes.rate_matrix_rebuild", "rebuild_rate_matrix"
+    if run_in_child(settings, *rebuild, longest=_LONGEST_REBUILD):
+        raise RateMatrixDamaged("Building it failed; the log has the reason")
 
 
 def _watched_stream(settings: Settings, folder: DataDirectory) -> Wanting:

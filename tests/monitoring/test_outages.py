@@ -11,8 +11,8 @@ import pytest
 
 from cambist.errors import StoreBroken
 from cambist.ingest.rate_book_builder import RateBookBuilder
+from cambist.monitoring.outages import Outages
 from cambist.processes.ingestor import Ingestor
-from cambist.processes.outages import Outages
 from cambist.settings import Settings
 from cambist.storage.sql import SqlStore
 

@@ -4,30 +4,25 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol
 
 from currency_converter import CURRENCY_FILE
 
 from cambist.accounts.account import OWNER, UNLIMITED, Account, NewKey
 from cambist.accounts.api_key import digest, mint, shown_prefix
 from cambist.errors import CannotStart, PlansRefused, RateBookDamaged, RateMatrixDamaged
-from cambist.history.archive import FixingArchive
 from cambist.history.coin_closes import CLOSES
-from cambist.history.rate_matrix import RateMatrix
 from cambist.ingest.filing import Delivery, Files, Progress, file_delivery
-from cambist.ingest.snapshot_builder import is_current, rate_book_from_archive, rate_matrix_from_archive
 from cambist.pricing.freshness import carried
 from cambist.pricing.rate_book import RateBook
-from cambist.processes.simulated_market import Simulated
 from cambist.registry.components import environment_of, open_store
 from cambist.registry.plans import plans_file, publish_plans, put_into_effect, read_plans_file
+from cambist.registry.snapshots import snapshot_source_of
 from cambist.registry.sources import OWN_SOURCES, fixing_adapters
 from cambist.settings import Settings
-from cambist.sources.base import Source
 from cambist.status.environment import check_rate_book, check_rate_matrix
 from cambist.storage.atomic_file import remove_unfinished, write_atomically
 from cambist.storage.data_directory import DataDirectory
@@ -47,46 +42,6 @@ _LOST_DATABASE = (
     "The data folder {folder} has been in service, but its database {database} is missing or empty. Restore it from a "
     "backup: a new one would know no account, and all API keys would stop working. To begin anew, name an empty folder"
 )
-
-
-class SnapshotSource(Protocol):
-    """Where image and book come from: the archive, or the simulated market of a sandbox."""
-
-    def is_shown_by(self, matrix: RateMatrix, now: datetime) -> bool:
-        """Say whether an image is the one of this moment."""
-
-    def matrix(self, now: datetime) -> RateMatrix:
-        """Build the image."""
-
-    def book(self, version: int, now: datetime) -> RateBook:
-        """Make a book."""
-
-
-class ArchiveSnapshots:
-    """What the archive holds."""
-
-    def __init__(self, archive: FixingArchive, sources: Sequence[Source]) -> None:
-        self._archive = archive
-        self._sources = sources
-
-    def is_shown_by(self, matrix: RateMatrix, now: datetime) -> bool:
-        """Say whether an image still shows the archive."""
-        return is_current(matrix, self._archive, now.date())
-
-    def matrix(self, now: datetime) -> RateMatrix:
-        """Build the image of all fixings."""
-        return rate_matrix_from_archive(self._archive, self._sources, now.date())
-
-    def book(self, version: int, now: datetime) -> RateBook:
-        """Make the book of the newest fixings."""
-        return rate_book_from_archive(self._archive, self._sources, version, now)
-
-
-def snapshot_source_of(settings: Settings, archive: FixingArchive) -> SnapshotSource:
-    """Give where image and book of a folder come from."""
-    if settings.sandbox:
-        return Simulated(settings)
-    return ArchiveSnapshots(archive, [adapter.source for adapter in fixing_adapters(settings).values()])
 
 
 class Bootstrap:

@@ -11,7 +11,6 @@ from typing import TypeVar
 
 import numpy as np
 
-from cambist.admin.sandbox_faults import FaultsFile
 from cambist.errors import CannotStart, NoRate
 from cambist.history.pair_series import PairSeries
 from cambist.history.rate_matrix import FIRST_DAY, RateMatrix
@@ -22,6 +21,7 @@ from cambist.pricing.rate_book import RateBook
 from cambist.pricing.rate_book_assembly import assemble_rate_book
 from cambist.reference.assets import COINS, METALS
 from cambist.reference.tables import CURRENCIES, reference_digest
+from cambist.registry.sandbox_faults import FaultsFile
 from cambist.sandbox.faults import faulty
 from cambist.sandbox.fixing_days import FIXED_AT
 from cambist.sandbox.levels import LEVELS

@@ -16,9 +16,9 @@ import pytest
 from prometheus_client import REGISTRY, CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
-from cambist.processes import health_server
-from cambist.processes.health_http import MOST
-from cambist.processes.health_server import Sources, offer, readiness
+from cambist.monitoring import health_server
+from cambist.monitoring.health_http import MOST
+from cambist.monitoring.health_server import Sources, offer, readiness
 from cambist.status.source_report import SourceReport, SourceReports
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
@@ -294,7 +294,7 @@ def test_a_thousand_idle_connections_make_few_threads_and_the_port_still_answers
 
 
 def test_a_connection_that_asks_nothing_is_ended_in_time(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cambist.processes.health_http.SECONDS", 0.1)
+    monkeypatch.setattr("cambist.monitoring.health_http.SECONDS", 0.1)
     with socket.create_connection(("127.0.0.1", port), 10) as silent:
         silent.sendall(b"GET /health/live HTTP/1.1\r\n")
         assert silent.recv(1) == b""

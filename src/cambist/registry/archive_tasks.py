@@ -1,28 +1,12 @@
-"""The archive worker: a child process that does the slow work of ingest, so that ticks never wait for it.
-
-It parses and validates what sources sent, files it, and builds the image. Besides the operator's commands nothing else
-writes to the archive. If it is killed, a delivery has been filed as a whole or not at all.
-"""
+"""The work of the archive worker: parse, validate and store what sources published, and build the rate matrix."""
 
 from __future__ import annotations
 
-import asyncio
-import logging.config
-import os
-import signal
-import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from datetime import date, datetime
-from functools import partial
-from multiprocessing import get_context
-from multiprocessing.process import BaseProcess
-from time import sleep
-from typing import Concatenate, ParamSpec, TypeVar
 
-from cambist.errors import RateMatrixDamaged, SourceUnreachable, StoreBroken
+from cambist.errors import RateMatrixDamaged
 from cambist.history.bars import BarOf, Interval
 from cambist.history.fixing import Coverage, Filed
 from cambist.history.rate_matrix import RateMatrix
@@ -30,7 +14,6 @@ from cambist.ingest.coin_closes import CoinCloses, file_closes
 from cambist.ingest.filing import Delivery, Files, file_delivery
 from cambist.ingest.fixing_quotes import daily_offers
 from cambist.ingest.snapshot_builder import is_current, rate_matrix_from_archive
-from cambist.logs import log_config
 from cambist.pricing.consensus import Offer
 from cambist.registry.components import open_store
 from cambist.registry.sources import fixing_adapters
@@ -39,12 +22,6 @@ from cambist.status.environment import Environment, check_rate_matrix
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.shared.change_notifier import Topic, data_changes
 from cambist.storage.shared.rate_matrix_file import open_rate_matrix, write_rate_matrix
-
-P = ParamSpec("P")
-T = TypeVar("T")
-
-_DEADLINE_SECONDS = 120.0
-_CLOSE_SECONDS = 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,74 +94,3 @@ class ArchiveTasks:
             except RateMatrixDamaged:
                 self._matrix = None
         return self._matrix
-
-
-class ArchiveWorker:
-    """Calls methods of `Archive` in a child process, one at a time; a process that hangs or dies is replaced."""
-
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        self._pool = self._new_pool()
-        self._one_at_a_time = asyncio.Lock()
-
-    async def call(self, method: Callable[Concatenate[ArchiveTasks, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Call a method of `Archive` in the process, and return its result.
-
-        Errors: those of the method, SourceUnreachable if it takes too long, StoreBroken if the process dies.
-        """
-        async with self._one_at_a_time:
-            work = partial(_call, method, *args, **kwargs)
-            try:
-                # Not wait_for: before Python 3.12 it may swallow a cancellation, and then nothing stops the gatherer.
-                async with asyncio.timeout(_DEADLINE_SECONDS):
-                    return await asyncio.get_running_loop().run_in_executor(self._pool, work)
-            except TimeoutError as error:
-                self._replace_pool()
-                raise SourceUnreachable("the reading of what it sent did not end") from error
-            except BrokenProcessPool as error:
-                self._replace_pool()
-                raise StoreBroken("The process that files died; another takes over") from error
-
-    def close(self) -> None:
-        """Give the process a moment to finish; a delivery that is cut off is not filed, and is fetched again."""
-        processes = self._processes()
-        self._pool.shutdown(wait=False, cancel_futures=True)
-        for process in processes:
-            process.join(_CLOSE_SECONDS)
-            process.kill()
-
-    def _replace_pool(self) -> None:
-        for process in self._processes():
-            process.kill()
-        self._pool.shutdown(wait=False, cancel_futures=True)
-        self._pool = self._new_pool()
-
-    def _processes(self) -> list[BaseProcess]:
-        return list((getattr(self._pool, "_processes", None) or {}).values())
-
-    def _new_pool(self) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(
-            1, mp_context=get_context("spawn"), initializer=_start, initargs=(self._settings, os.getpid())
-        )
-
-
-_archives: list[ArchiveTasks] = []
-"""In the child process: the one archive that `_start` has opened."""
-
-
-def _start(settings: Settings, supervisor: int) -> None:
-    """Set up the child process; it ends when its parent has died."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    logging.config.dictConfig(log_config(settings.log_level))
-    threading.Thread(target=_exit_with, args=(supervisor,), daemon=True).start()
-    _archives.append(ArchiveTasks(settings))
-
-
-def _exit_with(supervisor: int) -> None:
-    while os.getppid() == supervisor:
-        sleep(0.5)
-    os._exit(1)
-
-
-def _call(method: Callable[Concatenate[ArchiveTasks, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
-    return method(_archives[0], *args, **kwargs)

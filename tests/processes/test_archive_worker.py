@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from cambist.errors import CannotStart, SourceBroken, SourceUnreachable, StoreBroken
+from cambist.errors import SourceBroken, SourceUnreachable, StoreBroken
 from cambist.history.coin_closes import CLOSES
 from cambist.history.fixing import Coverage, Filed
 from cambist.ingest.coin_closes import CoinCloses, closes_of
@@ -23,11 +23,10 @@ from cambist.ingest.filing import Delivery
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
 from cambist.pricing.rate_book import RateBook
-from cambist.registry import archive_worker as module
-from cambist.registry.archive_worker import ArchiveTasks, ArchiveWorker
+from cambist.processes import archive_worker as module
+from cambist.processes.archive_worker import ArchiveWorker
+from cambist.registry.archive_tasks import ArchiveTasks
 from cambist.settings import Settings
-from cambist.status.environment import Environment
-from cambist.storage.data_directory import DataDirectory
 from cambist.storage.shared.change_notifier import Topic, data_changes
 from cambist.storage.shared.rate_matrix_file import open_rate_matrix
 from cambist.storage.sql import SqlStore
@@ -236,40 +235,3 @@ def test_closes_are_filed_once_and_may_be_corrected(archive_worker: ArchiveWorke
         (CLOSES, Decimal(8), "okx"),
     ]
     store.close()
-
-
-# The archive itself
-
-
-def test_the_folder_of_a_sandbox_is_refused(tmp_path: Path) -> None:
-    folder = DataDirectory(tmp_path)
-    folder.claim(Environment.SANDBOX)
-    folder.release()
-    with pytest.raises(CannotStart, match="is a sandbox and stays one"):
-        ArchiveTasks(Settings(data=tmp_path))
-
-
-def test_fixings_are_validated_against_the_newest_image(settings: Settings) -> None:
-    """The history of another source confirms a jump, once it is in the image of the folder."""
-    archive = ArchiveTasks(settings)
-    archive.file("ecb", delivery(b"Date,USD,\n2026-03-02,1.2000,\n2026-03-03,1.2010,\n"))
-    assert archive._current_matrix() is None
-    archive.rebuild(TODAY)
-    matrix = archive._current_matrix()
-    assert matrix is not None
-    assert archive._current_matrix() is matrix
-    other = ArchiveTasks(settings)
-    other.file("ecb", delivery(b"Date,USD,\n2026-03-04,1.2020,\n"))
-    other.rebuild(TODAY)
-    newer = archive._current_matrix()
-    assert newer is not None
-    assert newer.last_fixing == date(2026, 3, 4)
-
-
-def test_a_damaged_image_is_ignored_and_built_again(settings: Settings) -> None:
-    (settings.data / "rates.image").write_bytes(b"no image")
-    archive = ArchiveTasks(settings)
-    assert archive._current_matrix() is None
-    archive.file("ecb", delivery(LATER))
-    assert archive.rebuild(TODAY) is True
-    assert open_rate_matrix(settings.data / "rates.image").last_fixing == date(2026, 3, 6)

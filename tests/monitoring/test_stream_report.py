@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 
-from cambist.processes.health_server import readiness
-from cambist.processes.stream_report import StreamReport, Streams
+from cambist.monitoring.health_server import readiness
+from cambist.monitoring.stream_report import StreamReport, Streams
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 SECOND = timedelta(seconds=1)

@@ -8,7 +8,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 
 from cambist.api.cache_middleware import KEPT
 from cambist.api.request_metrics import counted
-from cambist.processes.request_metrics import Requests, open_request_counts
+from cambist.monitoring.request_metrics import Requests, open_request_counts
 from cambist.settings import Settings
 
 

@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 
 from cambist.accounts.api_key import digest, is_well_formed
+from cambist.admin import bootstrap as module
+from cambist.admin.bootstrap import Bootstrap
 from cambist.errors import CannotStart
 from cambist.history.fixing import Fixing, Receipt
 from cambist.history.rate_matrix import RateMatrix
@@ -22,8 +24,6 @@ from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.source_kind import Pace
-from cambist.processes import bootstrap as module
-from cambist.processes.bootstrap import Bootstrap
 from cambist.registry.components import open_store
 from cambist.settings import Settings
 from cambist.storage.shared.change_notifier import Topic, data_changes

@@ -13,7 +13,7 @@ from prometheus_client import make_wsgi_app
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from cambist.processes.health_http import LOOPBACK, answer, listen
+from cambist.monitoring.health_http import LOOPBACK, answer, listen
 from cambist.status.source_report import Condition, SourceReports
 
 log = logging.getLogger(__name__)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
-from importlib import import_module
-from multiprocessing import get_context
 from os import stat_result
 from pathlib import Path
 from time import monotonic, sleep
@@ -25,7 +23,6 @@ log = logging.getLogger(__name__)
 _LOOK_EVERY = 1.0
 _CHECK_EVERY = 60.0
 _RETRY_AFTER = 10.0
-_LONGEST_BUILD = 600.0
 
 LEFT_OUT = Gauge("cambist_archive_damaged_rows", "Rows of the database that are damaged or gone, left out of all rates")
 REBUILT = Counter("cambist_image_rebuilt", "Times that the rate image was missing or damaged, and was rebuilt")
@@ -34,10 +31,10 @@ REBUILT = Counter("cambist_image_rebuilt", "Times that the rate image was missin
 class RateMatrixGuard:
     """Looks at the file every second, at its checksum when it is another one and once a minute."""
 
-    def __init__(self, settings: Settings, rebuild: Callable[[], None] | None = None) -> None:
+    def __init__(self, settings: Settings, rebuild: Callable[[], None]) -> None:
         self._matrix = DataDirectory(settings.data).matrix
         self._environment = environment_of(settings)
-        self._rebuild = rebuild or (lambda: _in_a_process_of_its_own(settings))
+        self._rebuild = rebuild
         self._seen: tuple[int, int, int] | None = None
         self._due = 0.0
         self._is_failing = False
@@ -88,18 +85,3 @@ def _identity(path: Path) -> tuple[int, int, int] | None:
     except OSError:
         return None
     return found.st_ino, found.st_size, found.st_mtime_ns
-
-
-def _in_a_process_of_its_own(settings: Settings) -> None:
-    """Rebuild where what it takes in memory goes with the process. Errors: RateMatrixDamaged."""
-    process = get_context("spawn").Process(target=_rebuild, args=(settings,), name="rebuild image", daemon=True)
-    process.start()
-    process.join(_LONGEST_BUILD)
-    process.kill()
-    if process.exitcode:
-        raise RateMatrixDamaged("Building it failed; the log has the reason")
-
-
-def _rebuild(settings: Settings) -> None:
-    """Do it here: all that it needs is imported here and nowhere else of the process that watches."""
-    import_module("cambist.processes.rate_matrix_rebuild").rebuild_rate_matrix(settings)

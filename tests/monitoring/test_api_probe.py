@@ -9,8 +9,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from cambist.processes import api_probe
-from cambist.processes.api_probe import api_wanting
+from cambist.monitoring import api_probe
+from cambist.monitoring.api_probe import api_wanting
 from cambist.settings import Settings
 
 

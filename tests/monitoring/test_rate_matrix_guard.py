@@ -11,7 +11,7 @@ import pytest
 
 from cambist.errors import StoreBroken
 from cambist.history.rate_matrix import RateMatrix
-from cambist.processes.rate_matrix_guard import LEFT_OUT, RateMatrixGuard
+from cambist.monitoring.rate_matrix_guard import LEFT_OUT, RateMatrixGuard
 from cambist.settings import Settings
 from cambist.storage.shared.rate_matrix_file import open_rate_matrix, write_rate_matrix
 
