@@ -10,7 +10,7 @@ from typing import Literal
 from cambist.pricing.crypto_pairs import is_coin_pair
 from cambist.reference.tables import CURRENCIES
 from cambist.reference.weights import PURITIES, UNITS
-from cambist.registry.simulated_market import COINS_BY_SIZE
+from cambist.registry.sandbox_snapshots import COINS_BY_SIZE
 from cambist.sandbox.levels import METALS
 from cambist.sandbox.market import SimulatedMarket
 

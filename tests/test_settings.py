@@ -253,8 +253,8 @@ def test_any_value_gives_settings_or_a_refusal_that_names_it(name: str, value: s
 
 
 def test_keys_of_sources_are_listed_with_commas_and_blanks() -> None:
-    assert Settings(feeds_on="sina, swissquote,", feeds_off="").feeds_chosen == ({"sina", "swissquote"}, frozenset())
-    assert Settings(feeds_off=" okx").feeds_chosen == (frozenset(), {"okx"})
+    assert Settings(feeds_on="sina, swissquote,", feeds_off="").chosen_sources == ({"sina", "swissquote"}, frozenset())
+    assert Settings(feeds_off=" okx").chosen_sources == (frozenset(), {"okx"})
 
 
 def test_settings_are_frozen() -> None:

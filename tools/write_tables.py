@@ -21,7 +21,7 @@ from cambist.api.endpoint import Endpoint
 from cambist.api.parameters import declared_params
 from cambist.cli.main import app
 from cambist.registry.components import endpoints
-from cambist.settings import PREFIX, Settings, described, written
+from cambist.settings import PREFIX, Settings, setting_descriptions, written
 
 ROOT = Path(__file__).parents[1]
 MARKED = re.compile(r"(<!-- table: ([a-z-]+) -->\n).*?(<!-- end of table -->)", re.DOTALL)
@@ -84,7 +84,7 @@ def settings() -> str:
     defaults = Settings()
     rows = (
         (f"`{name}`", f"`{PREFIX}{name.upper()}`", _default(getattr(defaults, name)), description)
-        for name, description in described().items()
+        for name, description in setting_descriptions().items()
     )
     return table(("setting", "variable", "default", "description"), rows)
 

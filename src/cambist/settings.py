@@ -131,7 +131,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
         return "https" if self.tls_cert else "http"
 
     @property
-    def feeds_chosen(self) -> tuple[frozenset[str], frozenset[str]]:
+    def chosen_sources(self) -> tuple[frozenset[str], frozenset[str]]:
         """The keys of the sources that are switched on, and off."""
         on, off = (frozenset(part.strip() for part in text.split(",")) for text in (self.feeds_on, self.feeds_off))
         return on - {""}, off - {""}
@@ -248,7 +248,7 @@ def _decode(kind: type, value: object) -> object:
     raise NotImplementedError(kind)
 
 
-def described() -> dict[str, str]:
+def setting_descriptions() -> dict[str, str]:
     """Give every setting's description, in their order."""
     hints = get_type_hints(Settings, include_extras=True)
     metas = {name: next(extra for extra in get_args(hints[name]) if isinstance(extra, Meta)) for name in NAMES}

@@ -15,7 +15,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from stamina.instrumentation import get_on_retry_hooks, set_on_retry_hooks
 
-from cambist.admin.backfill import ALL, Backfilling
+from cambist.admin.backfill import ALL, BackfillAdmin
 from cambist.errors import BadParameter, CannotStart
 from cambist.ingest.backfill import BackfillProgress
 from cambist.settings import Settings
@@ -122,17 +122,17 @@ def declare(folder: Path, *keys: str, more: str = "", headers: str = "{}") -> No
         (folder / "sources" / f"{key}.toml").write_text(DECLARED.format(key=key, more=more, headers=headers))
 
 
-Open = Callable[..., Backfilling]
+Open = Callable[..., BackfillAdmin]
 
 
 @pytest.fixture
 def opened(tmp_path: Path, presses: Presses) -> Iterator[Open]:
     """Open the backfilling of a folder with the sources that it declares; what is open is closed in the end."""
-    made: list[Backfilling] = []
+    made: list[BackfillAdmin] = []
 
-    def opened(environment: dict[str, str] | None = None, **chosen: str) -> Backfilling:
+    def opened(environment: dict[str, str] | None = None, **chosen: str) -> BackfillAdmin:
         settings = Settings(data=tmp_path, gateway=presses.address, **chosen)
-        made.append(Backfilling(settings, environment or {}, lambda: NOW))
+        made.append(BackfillAdmin(settings, environment or {}, lambda: NOW))
         return made[-1]
 
     yield opened
@@ -140,7 +140,7 @@ def opened(tmp_path: Path, presses: Presses) -> Iterator[Open]:
         each.close()
 
 
-def keys_of(backfilling: Backfilling, source: str) -> list[str]:
+def keys_of(backfilling: BackfillAdmin, source: str) -> list[str]:
     return [adapter.source.key for adapter in backfilling.chosen(source)]
 
 

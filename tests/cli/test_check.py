@@ -6,7 +6,7 @@ import pytest
 
 from cambist.clock import utc_now
 from cambist.registry.components import open_store
-from cambist.registry.snapshots import snapshot_source_of
+from cambist.registry.snapshots import open_snapshot_source
 from cambist.settings import Settings
 from cambist.storage.shared.rate_book_file import RateBookFile
 from cambist.storage.shared.rate_matrix_file import write_rate_matrix
@@ -17,7 +17,7 @@ def whole(folder):
     """A folder with its rate image and its book."""
     settings = Settings(data=folder)
     store = open_store(settings)
-    supply = snapshot_source_of(settings, store.archive)
+    supply = open_snapshot_source(settings, store.archive)
     write_rate_matrix(folder / "rates.image", supply.matrix(utc_now()))
     RateBookFile(folder).publish(supply.book(1, utc_now()))
     store.close()

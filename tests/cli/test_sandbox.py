@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from cambist.cli import main
-from cambist.registry.simulated_market import known_codes
+from cambist.registry.sandbox_snapshots import simulated_codes
 from cambist.sandbox.faults import Faults, read_faults
 from cambist.status.environment import Environment
 from cambist.storage.data_directory import DataDirectory
@@ -71,7 +71,7 @@ def refused(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
 
 def faults_in(folder: Path) -> Faults | None:
     path = folder / "faults.toml"
-    return read_faults(path.read_text(), "f", known_codes()) if path.exists() else None
+    return read_faults(path.read_text(), "f", simulated_codes()) if path.exists() else None
 
 
 def test_codes_are_stale_from_now_on(said: Said, folder: Path) -> None:

@@ -29,7 +29,7 @@ from cambist.pricing.source_kind import Pace, RateType
 from cambist.pricing.tick import Tick
 from cambist.reference.assets import COINS, METALS
 from cambist.reference.tables import CURRENCIES
-from cambist.registry.simulated_market import COINS_BY_SIZE
+from cambist.registry.sandbox_snapshots import COINS_BY_SIZE
 from cambist.sandbox.pairs import direct_pairs
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)

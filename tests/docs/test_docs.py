@@ -15,7 +15,7 @@ from cambist.api import errors
 from cambist.api.openapi import openapi_document
 from cambist.cli.main import app
 from cambist.registry.components import endpoints
-from cambist.settings import PREFIX, Settings, described
+from cambist.settings import PREFIX, Settings, setting_descriptions
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -58,7 +58,7 @@ def test_a_row_missing_from_a_generated_table_is_reported_with_its_page(tmp_path
 
 def test_every_setting_is_documented_with_its_variable_and_default():
     rows = dict(re.findall(r"^\| `(\w+)` \| `(\w+)` \|", page("reference/settings"), flags=re.MULTILINE))
-    assert rows == {name: PREFIX + name.upper() for name in described()}
+    assert rows == {name: PREFIX + name.upper() for name in setting_descriptions()}
     for name in ("host", "port", "workers", "threads", "log_level"):
         assert f"| `{PREFIX}{name.upper()}` | `{getattr(Settings(), name)}` |" in page("reference/settings")
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import pytest
 
 from cambist.monitoring import api_probe
-from cambist.monitoring.api_probe import api_wanting
+from cambist.monitoring.api_probe import api_problems
 from cambist.settings import Settings
 
 
@@ -36,28 +36,28 @@ def listening(answer: bytes | None) -> Iterator[tuple[int, list[bytes]]]:
 
 def test_an_api_that_answers_lacks_nothing() -> None:
     with listening(b"HTTP/1.1 200 OK\r\n\r\n") as (port, asked):
-        assert api_wanting(Settings(port=port, path_prefix="/rates"))() == []
+        assert api_problems(Settings(port=port, path_prefix="/rates"))() == []
     assert asked[0].startswith(b"HEAD /rates/docs HTTP/1.1\r\n")
 
 
 def test_one_that_listens_everywhere_is_asked_over_loopback() -> None:
     with listening(b"HTTP/1.1 404 Not Found\r\n\r\n") as (port, _):
-        assert api_wanting(Settings(host="0.0.0.0", port=port))() == []  # noqa: S104
+        assert api_problems(Settings(host="0.0.0.0", port=port))() == []  # noqa: S104
 
 
 def test_one_that_takes_no_connection_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(api_probe, "_SECONDS", 0.1)
     with listening(None) as (port, _):
-        assert api_wanting(Settings(port=port))() == [f"the API takes no connection on port {port}: timed out"]
+        assert api_problems(Settings(port=port))() == [f"the API takes no connection on port {port}: timed out"]
 
 
 def test_one_that_does_not_listen_is_said() -> None:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        (sentence,) = api_wanting(Settings(port=probe.getsockname()[1]))()
+        (sentence,) = api_problems(Settings(port=probe.getsockname()[1]))()
     assert sentence.startswith("the API takes no connection on port ")
 
 
 def test_one_that_fails_is_said() -> None:
     with listening(b"HTTP/1.1 500 Internal Server Error\r\n\r\n") as (port, _):
-        assert api_wanting(Settings(port=port))() == ["the API answers with 500"]
+        assert api_problems(Settings(port=port))() == ["the API answers with 500"]

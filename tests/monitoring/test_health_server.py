@@ -18,7 +18,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from cambist.monitoring import health_server
 from cambist.monitoring.health_http import MOST
-from cambist.monitoring.health_server import Sources, offer, readiness
+from cambist.monitoring.health_server import SourceMetrics, readiness, serve_health
 from cambist.status.source_report import SourceReport, SourceReports
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
@@ -52,7 +52,7 @@ def source_reports(*reports: SourceReport, age: timedelta = SECOND, **rest: Any)
     ids=["fresh", "late", "one of three", "late and failing", "all off", "off and fresh", "no source at all"],
 )
 def test_it_is_ready_while_one_source_that_is_on_answers(reports: tuple[SourceReport, ...]) -> None:
-    assert readiness(source_reports(*reports), NOW, asks=True) == health_server.Ready(ready=True, wanting=())
+    assert readiness(source_reports(*reports), NOW, asks=True) == health_server.Readiness(ready=True, wanting=())
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_it_is_ready_while_one_source_that_is_on_answers(reports: tuple[SourceRe
     ids=["failing", "waiting", "failing and waiting", "the only one that is on"],
 )
 def test_it_is_not_where_none_of_them_answers(reports: tuple[SourceReport, ...]) -> None:
-    assert readiness(source_reports(*reports), NOW, asks=True) == health_server.Ready(
+    assert readiness(source_reports(*reports), NOW, asks=True) == health_server.Readiness(
         ready=False, wanting=("no source answers",)
     )
 
@@ -108,7 +108,7 @@ class Told:
 def metrics(last: SourceReports | None) -> dict[tuple[str, ...], float]:
     """Give every sample by its name, its source, and what else it is of."""
     registry, told = CollectorRegistry(), Told(last)
-    registry.register(Sources(told.read, told.clock))
+    registry.register(SourceMetrics(told.read, told.clock))
     return samples(generate_latest(registry).decode())
 
 
@@ -206,7 +206,7 @@ def port(told: Told, servers: list[Any]) -> int:
     """The port of a service that asks."""
     _ = servers
     port = free_port()
-    offer(port, told.read, told.clock, asks=True)
+    serve_health(port, told.read, told.clock, asks=True)
     return port
 
 
@@ -228,13 +228,13 @@ def test_it_is_ready_with_200_and_else_503_with_what_it_wants(port: int, told: T
 
 def test_a_service_that_asks_nobody_says_so_on_its_port(told: Told, servers: list[Any]) -> None:
     told.last = None
-    offer(port := free_port(), told.read, told.clock, asks=False)
+    serve_health(port := free_port(), told.read, told.clock, asks=False)
     assert len(servers) == 1
     assert asked(port, "/health/ready")[0] == 200
 
 
 def test_metrics_are_read_anew_each_time(port: int, told: Told) -> None:
-    collector = Sources(told.read, told.clock)
+    collector = SourceMetrics(told.read, told.clock)
     REGISTRY.register(collector)
     try:
         status, headers, body = asked(port, "/metrics")
@@ -278,7 +278,7 @@ def test_a_port_that_is_taken_is_said_and_does_no_harm(
         other.listen()
         taken = other.getsockname()[1]
         with caplog.at_level(logging.WARNING):
-            offer(taken, told.read, told.clock, asks=True)
+            serve_health(taken, told.read, told.clock, asks=True)
     assert servers == []
     assert caplog.messages == [f"Operator's port: cannot listen on 127.0.0.1 port {taken}: Address already in use"]
     assert not [thread for thread in threading.enumerate() if thread.name == "operator"]
@@ -316,5 +316,5 @@ def test_another_host_is_421(port: int, host: str) -> None:
 
 def test_it_answers_under_the_host_that_is_set(told: Told, servers: list[Any]) -> None:
     _ = servers
-    offer(port := free_port(), told.read, told.clock, asks=True, host="rates.internal")
+    serve_health(port := free_port(), told.read, told.clock, asks=True, host="rates.internal")
     assert asked(port, "/health/live", "rates.internal:8002")[0] == 200

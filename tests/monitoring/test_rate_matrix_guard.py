@@ -11,7 +11,7 @@ import pytest
 
 from cambist.errors import StoreBroken
 from cambist.history.rate_matrix import RateMatrix
-from cambist.monitoring.rate_matrix_guard import LEFT_OUT, RateMatrixGuard
+from cambist.monitoring.rate_matrix_guard import DAMAGED_ROWS, RateMatrixGuard
 from cambist.settings import Settings
 from cambist.storage.shared.rate_matrix_file import open_rate_matrix, write_rate_matrix
 
@@ -100,7 +100,7 @@ def test_what_cannot_be_rebuilt_is_said_once_and_tried_again(path: Path, caplog:
 def test_it_counts_what_the_image_had_to_leave_out(guard: RateMatrixGuard, path: Path, real_matrix: RateMatrix) -> None:
     write_rate_matrix(path, replace(real_matrix, damaged=3))
     guard.look(1.0)
-    assert LEFT_OUT._value.get() == 3
+    assert DAMAGED_ROWS._value.get() == 3
     write_rate_matrix(path, real_matrix)
     guard.look(2.0)
-    assert LEFT_OUT._value.get() == 0
+    assert DAMAGED_ROWS._value.get() == 0

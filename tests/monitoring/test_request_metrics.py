@@ -8,7 +8,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 
 from cambist.api.cache_middleware import KEPT
 from cambist.api.request_metrics import counted
-from cambist.monitoring.request_metrics import Requests, open_request_counts
+from cambist.monitoring.request_metrics import RequestMetrics, open_request_counts
 from cambist.settings import Settings
 
 
@@ -29,7 +29,7 @@ def test_requests_are_shown_by_endpoint_and_status_with_their_durations(tmp_path
     with pytest.raises(RuntimeError):
         answer({"PATH_INFO": "/broken", "QUERY_STRING": ""}, lambda *_: None)
     registry = CollectorRegistry()
-    registry.register(Requests(open_request_counts(settings), 8000))
+    registry.register(RequestMetrics(open_request_counts(settings), 8000))
     text = generate_latest(registry).decode()
     for line in (
         'cambist_http_requests_total{endpoint="/fetch-one",status="200"} 2.0',
@@ -54,7 +54,7 @@ def test_where_requests_cannot_be_counted_it_is_said_and_does_no_harm(tmp_path, 
 def test_open_connections_are_counted(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-        report = Requests(open_request_counts(Settings(data=tmp_path)), port)
+        report = RequestMetrics(open_request_counts(Settings(data=tmp_path)), port)
         shown = []
         for clients in range(3):
             with contextlib.ExitStack() as opened:

@@ -8,7 +8,7 @@ import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 
 from cambist.monitoring.health_server import readiness
-from cambist.monitoring.stream_report import StreamReport, Streams
+from cambist.monitoring.stream_report import StreamMetrics, StreamReport
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
@@ -18,8 +18,8 @@ def report(*, age: timedelta = SECOND, listens: bool = True) -> StreamReport:
     return StreamReport(NOW - age, listens, 7, 5, 12, 3400, 2)
 
 
-def streams(given: StreamReport | None) -> Streams:
-    return Streams(lambda: given, lambda: NOW)
+def streams(given: StreamReport | None) -> StreamMetrics:
+    return StreamMetrics(lambda: given, lambda: NOW)
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ from cambist.processes.sandbox_market import SandboxMarket
 from cambist.reference.tables import CURRENCIES
 from cambist.registry.archive_tasks import ArchiveTasks
 from cambist.registry.open_bars import read_open_bars, write_open_bars
-from cambist.registry.simulated_market import faults_file
+from cambist.registry.sandbox_snapshots import faults_file
 from cambist.sandbox.faults import Faults
 from cambist.settings import Settings
 from cambist.storage.shared.rate_book_file import RateBookFile

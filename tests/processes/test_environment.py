@@ -15,7 +15,7 @@ from threading import Timer
 import pytest
 
 from cambist.admin import bootstrap as keeper_module
-from cambist.admin.backfill import Backfilling
+from cambist.admin.backfill import BackfillAdmin
 from cambist.admin.bootstrap import Bootstrap
 from cambist.admin.quarantine import QuarantineAdmin
 from cambist.errors import CannotStart, RateBookDamaged, SourceRefused, StoreBroken
@@ -30,7 +30,7 @@ from cambist.processes.rate_matrix_rebuild import rebuild_rate_matrix
 from cambist.processes.sandbox_market import SandboxMarket
 from cambist.registry.archive_tasks import ArchiveTasks
 from cambist.registry.components import open_store
-from cambist.registry.sources import own_adapters
+from cambist.registry.sources import load_declared_adapters
 from cambist.settings import Settings
 from cambist.status.environment import SIMULATED, Environment
 from cambist.storage.data_directory import DataDirectory
@@ -344,10 +344,10 @@ def test_no_own_source_is_called_as_the_sandbox(tmp_path: Path) -> None:
     text = example.read_text().split("```toml\n")[1].split("```")[0]
     key = next(line for line in text.splitlines() if line.startswith("key"))
     (tmp_path / "mine.toml").write_text(text)
-    assert own_adapters(tmp_path)
+    assert load_declared_adapters(tmp_path)
     (tmp_path / "mine.toml").write_text(text.replace(key, 'key = "sandbox"'))
     with pytest.raises(SourceRefused, match="sandbox"):
-        own_adapters(tmp_path)
+        load_declared_adapters(tmp_path)
 
 
 # commands that file
@@ -356,7 +356,7 @@ def test_no_own_source_is_called_as_the_sandbox(tmp_path: Path) -> None:
 def test_nothing_is_filled_or_decided_in_a_sandbox(sandbox: Settings) -> None:
     for settings in (sandbox, Settings(data=sandbox.data)):
         with pytest.raises(CannotStart, match="a sandbox and stays one"):
-            Backfilling(settings, {}, lambda: NOON)
+            BackfillAdmin(settings, {}, lambda: NOON)
         with pytest.raises(CannotStart, match="a sandbox and stays one"):
             QuarantineAdmin(settings, lambda: NOON)
         with pytest.raises(CannotStart, match="a sandbox and stays one"):

@@ -27,7 +27,7 @@ from cambist.processes.api_worker import ApiWorker
 from cambist.processes.sandbox_market import SandboxMarket, run_sandbox
 from cambist.reference.assets import COINS, METALS
 from cambist.registry.sandbox_faults import FaultsFile, written
-from cambist.registry.simulated_market import COINS_BY_SIZE, Simulated, known_codes
+from cambist.registry.sandbox_snapshots import COINS_BY_SIZE, SandboxSnapshots, simulated_codes
 from cambist.sandbox.faults import Faults
 from cambist.sandbox.levels import LEVELS
 from cambist.sandbox.quoting import SANDBOX
@@ -63,8 +63,8 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def simulated(tmp_path_factory: pytest.TempPathFactory) -> Simulated:
-    return Simulated(Settings(data=tmp_path_factory.mktemp("none"), sandbox=True))
+def simulated(tmp_path_factory: pytest.TempPathFactory) -> SandboxSnapshots:
+    return SandboxSnapshots(Settings(data=tmp_path_factory.mktemp("none"), sandbox=True))
 
 
 @pytest.fixture
@@ -162,9 +162,9 @@ def test_the_image_begins_in_1970_and_stands_still_at_weekends(settings: Setting
     assert isnan(matrix.cell(date(1975, 3, 3), "EUR"))
 
 
-def test_a_day_is_fixed_in_the_afternoon(settings: Settings, simulated: Simulated) -> None:
+def test_a_day_is_fixed_in_the_afternoon(settings: Settings, simulated: SandboxSnapshots) -> None:
     assert matrix_of(settings).last_fixing == date(2026, 11, 19)
-    assert not simulated.is_shown_by(matrix_of(settings), NOON + timedelta(hours=3))
+    assert not simulated.is_current(matrix_of(settings), NOON + timedelta(hours=3))
     assert simulated.matrix(NOON + timedelta(hours=3)).last_fixing == date(2026, 11, 20)
 
 
@@ -206,7 +206,7 @@ def test_prices_move_from_book_to_book(player: SandboxMarket, settings: Settings
     assert after.pairs[Pair("BTC", "EUR")].mid != before.pairs[Pair("BTC", "EUR")].mid
 
 
-def test_what_has_not_moved_is_the_quote_from_before(simulated: Simulated) -> None:
+def test_what_has_not_moved_is_the_quote_from_before(simulated: SandboxSnapshots) -> None:
     before = simulated.book(1, SATURDAY)
     after = simulated.book(2, SATURDAY + SECOND, before)
     for code in ("EUR", "XAU", "BGN"):
@@ -351,7 +351,7 @@ def test_a_broken_file_is_logged_once_and_the_faults_from_before_hold(
     ],
 )
 def test_what_is_written_is_read_again(tmp_path: Path, faults: Faults) -> None:
-    file = FaultsFile(tmp_path / "faults.toml", known_codes())
+    file = FaultsFile(tmp_path / "faults.toml", simulated_codes())
     file.write(faults)
     assert file.read() == file.look() == faults
     assert [*tmp_path.iterdir()] == [tmp_path / "faults.toml"]
@@ -359,7 +359,7 @@ def test_what_is_written_is_read_again(tmp_path: Path, faults: Faults) -> None:
 
 
 def test_nothing_is_written_that_could_not_be_read(tmp_path: Path) -> None:
-    file = FaultsFile(tmp_path / "faults.toml", known_codes())
+    file = FaultsFile(tmp_path / "faults.toml", simulated_codes())
     with pytest.raises(SettingRefused, match="outlier"):
         file.write(Faults(outlier={"EUR": float("inf")}))
     assert not [*tmp_path.iterdir()]
@@ -368,7 +368,7 @@ def test_nothing_is_written_that_could_not_be_read(tmp_path: Path) -> None:
 def test_a_faults_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
     (tmp_path / "faults.toml").write_bytes(b"\xff")
     with pytest.raises(SettingRefused, match="cannot be read"):
-        FaultsFile(tmp_path / "faults.toml", known_codes()).read()
+        FaultsFile(tmp_path / "faults.toml", simulated_codes()).read()
 
 
 # what clients see
@@ -495,7 +495,7 @@ def test_the_same_seed_answers_the_same(client: Client, tmp_path: Path) -> None:
         assert {**mine, "ms": 0} == {**its, "ms": 0}
 
 
-def test_a_book_is_made_fast_enough(simulated: Simulated) -> None:
+def test_a_book_is_made_fast_enough(simulated: SandboxSnapshots) -> None:
     book = simulated.book(1, NOON)
     began = time.process_time()
     for number in range(4):

@@ -12,11 +12,11 @@ from cambist.history.coin_closes import CLOSES
 from cambist.registry.sources import (
     OWN_SOURCES,
     adapters,
-    all_adapters,
     fixing_adapters,
-    keys_of_sources,
-    own_adapters,
-    switched_off,
+    load_adapters,
+    load_declared_adapters,
+    reasons_off,
+    source_keys,
 )
 from cambist.settings import Settings
 from cambist.sources.adapters import ADAPTERS
@@ -37,36 +37,36 @@ def folder(tmp_path: Path) -> Path:
 
 
 def off(settings: Settings, environment: dict[str, str] | None = None) -> dict[str, str]:
-    found = all_adapters(settings)
-    return switched_off(settings, found, keys_of_sources(settings, found.values(), environment or {}))
+    found = load_adapters(settings)
+    return reasons_off(settings, found, source_keys(settings, found.values(), environment or {}))
 
 
 def test_the_operators_own_stand_after_all_of_ours_in_the_order_of_their_files(folder: Path) -> None:
-    assert list(all_adapters(Settings(data=folder))) == [*ADAPTERS, "meridian", "harbour"]
+    assert list(load_adapters(Settings(data=folder))) == [*ADAPTERS, "meridian", "harbour"]
     assert list(fixing_adapters(Settings(data=folder)))[-2:] == ["meridian", "harbour"]
     assert "kraken" not in fixing_adapters(Settings(data=folder))
 
 
 def test_a_folder_without_sources_of_ones_own_has_none(tmp_path: Path) -> None:
-    assert own_adapters(tmp_path / "nowhere") == {}
-    assert list(all_adapters(Settings(data=tmp_path))) == list(adapters())
+    assert load_declared_adapters(tmp_path / "nowhere") == {}
+    assert list(load_adapters(Settings(data=tmp_path))) == list(adapters())
 
 
 @pytest.mark.parametrize("key", ["harbour", "ecb", SIMULATED, CLOSES])
 def test_a_key_that_is_taken_is_refused_with_the_file(folder: Path, key: str) -> None:
     (folder / OWN_SOURCES / "c.toml").write_text(HARBOUR.replace('"harbour"', f'"{key}"'))
     with pytest.raises(SourceRefused, match=r"c\.toml"):
-        own_adapters(folder / OWN_SOURCES)
+        load_declared_adapters(folder / OWN_SOURCES)
 
 
 def test_keys_are_those_that_are_set_of_ours_by_setting_of_own_ones_by_variable(folder: Path) -> None:
     settings = Settings(data=folder, fred_key="f", twelvedata_key="")
-    found = all_adapters(settings).values()
-    assert keys_of_sources(settings, found, {"MERIDIAN_KEY": "m", "FRED_KEY": "x"}) == {
+    found = load_adapters(settings).values()
+    assert source_keys(settings, found, {"MERIDIAN_KEY": "m", "FRED_KEY": "x"}) == {
         "fred": "f",
         "meridian": "m",
     }
-    assert keys_of_sources(settings, found, {"MERIDIAN_KEY": ""}) == {"fred": "f"}
+    assert source_keys(settings, found, {"MERIDIAN_KEY": ""}) == {"fred": "f"}
 
 
 def test_without_a_setting_those_are_off_that_say_why_or_lack_their_key(folder: Path) -> None:

@@ -14,10 +14,10 @@ from cambist.accounts.account import OWNER, Account, DatetimeFormat
 from cambist.accounts.names import check_account_name, echo, is_account_name, nearest
 from cambist.accounts.plan import Plan
 from cambist.accounts.quota import NO_QUOTA, Period, period_of, quota_of
-from cambist.admin.keys import Keys, Minted, fresh_key
+from cambist.admin.keys import CreatedKey, KeyAdmin, generate_key
 from cambist.errors import BadParameter, CannotStart, StoreBroken
 from cambist.registry.components import open_store
-from cambist.registry.plans import check_plans_of, current_plans, plans_file, put_into_effect, read_plans_file
+from cambist.registry.plans import activate_plans, check_account_plans, current_plans, plans_file, read_plans_file
 from cambist.settings import Settings
 from cambist.storage import Store
 from cambist.storage.data_directory import DataDirectory
@@ -28,7 +28,7 @@ _FARTHEST = timedelta(days=3653)
 
 
 @dataclass(frozen=True, slots=True)
-class SpentCalls:
+class DailyCalls:
     """Calls of an account, by its name, to an endpoint on a day."""
 
     day: date
@@ -49,7 +49,7 @@ class AccountAdmin:
         self._store = _opened(settings)
         self._changes = data_changes(self._folder)
         self._reserve = DiskReserve(DataDirectory(settings.data).reserve)
-        self.keys = Keys(self._store.accounts, clock, self._changed, self._end)
+        self.keys = KeyAdmin(self._store.accounts, clock, self._changed, self._end)
 
     def __enter__(self) -> Self:
         return self
@@ -59,11 +59,11 @@ class AccountAdmin:
 
     def create(
         self, name: str, plan: str, anchor_day: int = 1, datetime_format: DatetimeFormat = DatetimeFormat.ISO
-    ) -> tuple[Account, Minted]:
+    ) -> tuple[Account, CreatedKey]:
         """Create an account with a first key. Errors: BadParameter, NameTaken."""
         check_account_name(name)
         account = Account(0, name, self._plan(plan).name, datetime_format, _anchor_day(anchor_day))
-        minted = fresh_key("first")
+        minted = generate_key("first")
         account = self._store.accounts.create(account, minted.new)
         self._changed()
         return account, minted
@@ -115,7 +115,7 @@ class AccountAdmin:
         self._changed()
         return self.account(account.name), period
 
-    def check_deletable(self, account: Account, *, force: bool = False) -> None:
+    def check_deletion(self, account: Account, *, force: bool = False) -> None:
         """Refuse to close what must stay. Errors: BadParameter."""
         if account.name == OWNER:
             raise BadParameter(f"The account [{OWNER}] cannot be deleted: the next start would make it anew")
@@ -124,7 +124,7 @@ class AccountAdmin:
 
     def delete(self, account: Account, *, force: bool = False) -> None:
         """Close an account for good; its usage stays for the books. Errors: BadParameter."""
-        self.check_deletable(account, force=force)
+        self.check_deletion(account, force=force)
         self._end(lambda: self._store.accounts.delete(account))
         self._changed()
 
@@ -149,11 +149,11 @@ class AccountAdmin:
         """
         return current_plans(self._folder)
 
-    def usage(self, account: Account | None, since: date | None) -> list[SpentCalls]:
+    def usage(self, account: Account | None, since: date | None) -> list[DailyCalls]:
         """Give what was spent by one account or by all, oldest day first; deleted ones are named by their number."""
         rows = self._store.usage.rows(since, account.number if account else None)
         names = {one.number: one.name for one in self.accounts()}
-        return [SpentCalls(row.day, names.get(row.account, f"#{row.account}"), row.endpoint, row.calls) for row in rows]
+        return [DailyCalls(row.day, names.get(row.account, f"#{row.account}"), row.endpoint, row.calls) for row in rows]
 
     @property
     def plans_file(self) -> Path:
@@ -167,12 +167,12 @@ class AccountAdmin:
     def reload_plans(self) -> Mapping[str, Plan]:
         """Put the plans file into effect. Errors: PlansRefused, and the plans from before hold."""
         text, self.plans = self._read_plans()
-        put_into_effect(self._folder, text, self._changes)
+        activate_plans(self._folder, text, self._changes)
         return self.plans
 
     def _read_plans(self) -> tuple[str, Mapping[str, Plan]]:
         text, plans = read_plans_file(self.plans_file)
-        check_plans_of(self.accounts(), plans, self.plans_file)
+        check_account_plans(self.accounts(), plans, self.plans_file)
         return text, plans
 
     def _plan(self, name: str) -> Plan:

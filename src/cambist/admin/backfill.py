@@ -15,7 +15,7 @@ from cambist.ingest.backfill import Backfill, BackfillProgress, gaps, longest
 from cambist.ingest.fetch import Fetcher
 from cambist.registry.archive_tasks import ArchiveTasks
 from cambist.registry.components import open_store
-from cambist.registry.sources import fixing_adapters, keys_of_sources, switched_off
+from cambist.registry.sources import fixing_adapters, reasons_off, source_keys
 from cambist.settings import Settings
 from cambist.sources.base import FixingAdapter
 from cambist.status.environment import Environment
@@ -28,14 +28,14 @@ _GAPS_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class BackfillResult:
     """What a backfill did of one source, and the longest gaps in what is here of it now."""
 
     course: BackfillProgress
     gaps: list[tuple[date, date]]
 
 
-class Backfilling:
+class BackfillAdmin:
     """Fills the archive of the folder that the settings name, and has the image built of it.
 
     Errors when made: CannotStart for a sandbox's folder.
@@ -49,11 +49,11 @@ class Backfilling:
         self._store.migrate()
         self._worker_state = ArchiveTasks(settings)
         self._adapters = fixing_adapters(settings)
-        self._keys = keys_of_sources(settings, self._adapters.values(), environment)
+        self._keys = source_keys(settings, self._adapters.values(), environment)
 
     def chosen(self, source: str) -> list[FixingAdapter]:
         """Give the feeds that a name means: one, or all that are on. Errors: BadParameter."""
-        off = switched_off(self._settings, self._adapters, self._keys)
+        off = reasons_off(self._settings, self._adapters, self._keys)
         if source == ALL:
             return [adapter for key, adapter in self._adapters.items() if key not in off]
         if source not in self._adapters:
@@ -65,14 +65,14 @@ class Backfilling:
 
     def run(
         self, adapters: list[FixingAdapter], first: date | None, told: Callable[[BackfillProgress], None]
-    ) -> list[Filled]:
+    ) -> list[BackfillResult]:
         """Fill in these sources, some side by side, each at its own pace."""
         set_on_retry_hooks([])
         courses = asyncio.run(self._run(adapters, first, told))
         self._worker_state.rebuild(self._clock().date())
         data_changes(self._settings.data).notify(Topic.ARCHIVE)
         archive = self._store.archive
-        return [Filled(course, longest(list(gaps(archive, course.key)), _GAPS_SHOWN)) for course in courses]
+        return [BackfillResult(course, longest(list(gaps(archive, course.key)), _GAPS_SHOWN)) for course in courses]
 
     async def _run(
         self, adapters: list[FixingAdapter], first: date | None, told: Callable[[BackfillProgress], None]

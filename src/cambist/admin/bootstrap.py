@@ -19,8 +19,8 @@ from cambist.ingest.filing import Delivery, Files, Progress, file_delivery
 from cambist.pricing.freshness import carried
 from cambist.pricing.rate_book import RateBook
 from cambist.registry.components import environment_of, open_store
-from cambist.registry.plans import plans_file, publish_plans, put_into_effect, read_plans_file
-from cambist.registry.snapshots import snapshot_source_of
+from cambist.registry.plans import activate_plans, plans_file, publish_plans, read_plans_file
+from cambist.registry.snapshots import open_snapshot_source
 from cambist.registry.sources import OWN_SOURCES, fixing_adapters
 from cambist.settings import Settings
 from cambist.status.environment import check_rate_book, check_rate_matrix
@@ -58,7 +58,7 @@ class Bootstrap:
         self._store = open_store(settings)
         self._book_file = RateBookFile(self._folder.path)
         self._adapters = {} if settings.sandbox else fixing_adapters(settings)
-        self._supply = snapshot_source_of(settings, self._store.archive)
+        self._supply = open_snapshot_source(settings, self._store.archive)
         self._database = settings.database_url
 
     def prepare(self, progress: Progress) -> None:
@@ -104,7 +104,7 @@ class Bootstrap:
         except PlansRefused as refused:
             log.error("Plans: %s; the plans from before hold", refused)  # noqa: TRY400  a trace would say no more
             return
-        put_into_effect(self._folder.path, text, self._book_file.changes)
+        activate_plans(self._folder.path, text, self._book_file.changes)
         log.info("Plans: %d in effect", len(plans))
 
     def close(self) -> None:
@@ -146,7 +146,7 @@ class Bootstrap:
         now = self._clock()
         try:
             matrix = check_rate_matrix(open_rate_matrix(self._folder.matrix), self._environment)
-            current = self._supply.is_shown_by(matrix, now)
+            current = self._supply.is_current(matrix, now)
         except RateMatrixDamaged as damage:
             if self._folder.matrix.exists():
                 log.warning("%s: it is built anew", damage)

@@ -20,7 +20,7 @@ REBUILD = "it is rebuilt by a running service within a minute, else at the next 
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckResult:
     """A part that was checked: its name, what is wrong with it (nothing where it is sound), and what to do."""
 
     part: str
@@ -28,13 +28,13 @@ class Checked:
     remedy: str = ""
 
 
-def check(settings: Settings) -> Iterator[Checked]:
+def check(settings: Settings) -> Iterator[CheckResult]:
     """Check a data folder, part by part, beside a running service or without one. Errors: CannotStart."""
     folder, environment = DataDirectory(settings.data), environment_of(settings)
     folder.check(environment)
     store = open_store(settings)
     try:
-        yield Checked("database", tuple(store.faults()), RESTORE)
+        yield CheckResult("database", tuple(store.faults()), RESTORE)
         yield from _fixings(store)
     finally:
         store.close()
@@ -44,7 +44,7 @@ def check(settings: Settings) -> Iterator[Checked]:
     )
 
 
-def _fixings(store: Store) -> Iterator[Checked]:
+def _fixings(store: Store) -> Iterator[CheckResult]:
     try:
         for source in store.archive.sources():
             damage = Damage()
@@ -52,16 +52,16 @@ def _fixings(store: Store) -> Iterator[Checked]:
                 pass
             rows = [f"the row {row} is not what was filed" for row in damage.rows]
             gone = [f"{damage.missing} rows are gone"] if damage.missing else []
-            yield Checked(f"fixings of {source}", (*rows, *gone), RESTORE)
+            yield CheckResult(f"fixings of {source}", (*rows, *gone), RESTORE)
     except StoreBroken as error:
-        yield Checked("fixings", (str(error),), RESTORE)
+        yield CheckResult("fixings", (str(error),), RESTORE)
 
 
-def _attempted(part: str, work: Callable[[], object]) -> Checked:
+def _attempted(part: str, work: Callable[[], object]) -> CheckResult:
     try:
         work()
     except (RateMatrixDamaged, RateBookDamaged) as damage:
-        return Checked(part, (str(damage),), REBUILD)
+        return CheckResult(part, (str(damage),), REBUILD)
     except (CambistError, OSError) as error:
-        return Checked(part, (str(error),))
-    return Checked(part)
+        return CheckResult(part, (str(error),))
+    return CheckResult(part)

@@ -13,7 +13,7 @@ from stamina.instrumentation import set_on_retry_hooks
 
 from cambist.errors import BadParameter, NothingPublished, SourceBroken, SourceRefused
 from cambist.ingest.fetch import Fetcher
-from cambist.registry.sources import OWN_SOURCES, TAKEN, keys_of_sources
+from cambist.registry.sources import OWN_SOURCES, RESERVED_KEYS, source_keys
 from cambist.settings import Settings
 from cambist.sources.base import Inquiry, Source
 from cambist.sources.declaration import DeclaredAdapter, read_declaration
@@ -44,7 +44,7 @@ class DeclarationDryRun:
         Errors: SourceRefused, BadParameter, SourceBroken.
         """
         adapter = self._declared(file)
-        keys = keys_of_sources(self.settings, [adapter], self.environment)
+        keys = source_keys(self.settings, [adapter], self.environment)
         if adapter.key_variable and not keys:
             raise BadParameter(
                 f"The source [{adapter.source.key}] needs a key: set the variable {adapter.key_variable}"
@@ -71,7 +71,7 @@ class DeclarationDryRun:
         return DryRunResult(adapter.source, inquiry, str(payload), try_out(adapter, payload.read_bytes(), inquiry))
 
     def _declared(self, file: Path) -> DeclaredAdapter:
-        return read_declaration(file, taken=[*TAKEN, *self._others(file)])
+        return read_declaration(file, taken=[*RESERVED_KEYS, *self._others(file)])
 
     def _others(self, file: Path) -> list[str]:
         """Give the keys of the operator's other sources; one that is broken holds up the service, but no trial."""

@@ -26,7 +26,7 @@ class KeyState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Minted:
+class CreatedKey:
     """A key that was just made: the only moment at which its text is known."""
 
     text: str
@@ -37,7 +37,7 @@ def _at_once(change: Callable[[], None]) -> None:
     change()
 
 
-class Keys:
+class KeyAdmin:
     """Makes and ends keys; `changed` is called after each change, `end` makes one that must be possible always."""
 
     def __init__(
@@ -52,7 +52,7 @@ class Keys:
         self._clock = clock
         self._changed = changed
 
-    def create(self, account: Account, name: str = "", expires_at: datetime | None = None) -> Minted:
+    def create(self, account: Account, name: str = "", expires_at: datetime | None = None) -> CreatedKey:
         """Add a key to an account. Errors: BadParameter for a name or an expiry that cannot be."""
         minted = self._mint(account, name, expires_at)
         self._accounts.add_key(account, minted.new)
@@ -70,7 +70,7 @@ class Keys:
         self._changed()
         return replace(key, revoked_at=now)
 
-    def rotate(self, account: Account, prefix: str, overlap: timedelta) -> tuple[Minted, KeyRecord]:
+    def rotate(self, account: Account, prefix: str, overlap: timedelta) -> tuple[CreatedKey, KeyRecord]:
         """Replace a key: a new one opens at once, the old one ends after `overlap`, or when it would expire.
 
         The new one takes over its name and, counted from now, its lifetime. Errors: BadParameter.
@@ -103,15 +103,15 @@ class Keys:
             return KeyState.EXPIRED
         return KeyState.ACTIVE if key.revoked_at is None else KeyState.ENDING
 
-    def _mint(self, account: Account, name: str, expires_at: datetime | None) -> Minted:
+    def _mint(self, account: Account, name: str, expires_at: datetime | None) -> CreatedKey:
         check_key_name(name)
         if expires_at is not None and expires_at <= self._clock():
             raise BadParameter(f"Invalid expiry: [{_written(expires_at)}] has passed")
-        minted = fresh_key(name, expires_at)
+        minted = generate_key(name, expires_at)
         # Keys of one account are told apart by their prefix: one in millions must be drawn again.
         taken = {key.prefix for key in self._accounts.keys(account)}
         while minted.new.prefix in taken:
-            minted = fresh_key(name, expires_at)
+            minted = generate_key(name, expires_at)
         return minted
 
     def _living(self, account: Account, prefix: str) -> KeyRecord:
@@ -123,10 +123,10 @@ class Keys:
         return key
 
 
-def fresh_key(name: str = "", expires_at: datetime | None = None) -> Minted:
+def generate_key(name: str = "", expires_at: datetime | None = None) -> CreatedKey:
     """Make a key that nobody has."""
     text = mint(secrets.choice)
-    return Minted(text, NewKey(digest(text), shown_prefix(text), name, expires_at))
+    return CreatedKey(text, NewKey(digest(text), shown_prefix(text), name, expires_at))
 
 
 def _named(keys: Sequence[KeyRecord], account: Account, typed: str) -> KeyRecord:

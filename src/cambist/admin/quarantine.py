@@ -15,7 +15,7 @@ from cambist.errors import BadParameter, CannotStart, SourceRefused
 from cambist.history.fixing import Filed, Fixing, Receipt
 from cambist.history.quarantine import QuarantinedFixing, QuarantineState
 from cambist.registry.components import open_store
-from cambist.registry.sources import all_adapters
+from cambist.registry.sources import load_adapters
 from cambist.settings import Settings
 from cambist.status.environment import Environment
 from cambist.storage.data_directory import DataDirectory
@@ -23,7 +23,7 @@ from cambist.storage.shared.change_notifier import Topic, data_changes
 
 
 @dataclass(frozen=True, slots=True)
-class Accepted:
+class AcceptedFixing:
     """A fixing that was accepted, and what that changed in the archive."""
 
     quarantined: QuarantinedFixing
@@ -59,7 +59,7 @@ class QuarantineAdmin:
         self._check_known(source)
         return [each for each in found if each.fixing.source == source]
 
-    def accept(self, numbers: Iterable[int]) -> list[Accepted]:
+    def accept(self, numbers: Iterable[int]) -> list[AcceptedFixing]:
         """File fixings as they were published. Errors: BadParameter, and nothing is done.
 
         Filing releases what still waits, so each is marked first. A command that was cut off between the two is
@@ -67,7 +67,7 @@ class QuarantineAdmin:
         """
         chosen = self._chosen(numbers, QuarantineState.ACCEPTED)
         try:
-            return [Accepted(self._decide(each, QuarantineState.ACCEPTED), self._file(each)) for each in chosen]
+            return [AcceptedFixing(self._decide(each, QuarantineState.ACCEPTED), self._file(each)) for each in chosen]
         finally:
             self._changes.notify(Topic.ARCHIVE)
 
@@ -108,7 +108,7 @@ class QuarantineAdmin:
         known = {each.fixing.source for each in self._store.quarantine.quarantined(None)}
         # A declaration that is broken now keeps nobody from seeing what waits.
         with suppress(SourceRefused):
-            known |= set(all_adapters(self._settings))
+            known |= set(load_adapters(self._settings))
         if source not in known:
             raise BadParameter(f"Unknown source: [{echo(source)}]; {nearest(source, known)}")
 

@@ -31,7 +31,7 @@ def revisions(settings: Settings, pair: Pair, first: date, last: date) -> list[R
         store.close()
 
 
-def last_fixed(settings: Settings, pair: Pair, before: date) -> date | None:
+def last_fixing_day(settings: Settings, pair: Pair, before: date) -> date | None:
     """Give the newest day of the two weeks before `before` on which the pair was fixed, either way around."""
     store = _opened(settings)
     try:

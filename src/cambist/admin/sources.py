@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cambist.errors import BadParameter
-from cambist.registry.sources import all_adapters, keys_of_sources, switched_off
+from cambist.registry.sources import load_adapters, reasons_off, source_keys
 from cambist.settings import Settings
 from cambist.sources.base import Source
 from cambist.status.source_report import SourceReports
@@ -15,21 +15,21 @@ from cambist.storage.json_file import read_json_file
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedSource:
     """A source, and why it is off; empty where it is on."""
 
     source: Source
     why_off: str
 
 
-def listed(settings: Settings, environment: Mapping[str, str]) -> list[Listed]:
+def list_sources(settings: Settings, environment: Mapping[str, str]) -> list[ListedSource]:
     """Give every source, best first, the operator's own last. Errors: SourceRefused, SettingRefused."""
-    found = all_adapters(settings)
-    off = switched_off(settings, found, keys_of_sources(settings, found.values(), environment))
-    return [Listed(adapter.source, off.get(key, "")) for key, adapter in found.items()]
+    found = load_adapters(settings)
+    off = reasons_off(settings, found, source_keys(settings, found.values(), environment))
+    return [ListedSource(adapter.source, off.get(key, "")) for key, adapter in found.items()]
 
 
-def last_source_reports(settings: Settings) -> SourceReports:
+def read_source_reports(settings: Settings) -> SourceReports:
     """Give the last bulletin of the data folder. Errors: BadParameter where there is none."""
     path = DataDirectory(settings.data).source_reports
     source_reports = read_json_file(path, SourceReports)

@@ -152,7 +152,7 @@ def delete(
     """Delete an account and its keys permanently."""
     with open_account_admin(data) as admin:
         account = admin.account(name)
-        admin.check_deletable(account, force=force)
+        admin.check_deletion(account, force=force)
         if not yes:
             _confirm(f"Close the account {name} and its {len(admin.keys.of(account))} keys for good?")
         admin.delete(account, force=force)

@@ -19,7 +19,7 @@ from cambist.settings import read_settings
 
 if TYPE_CHECKING:
     from cambist.admin.declaration_dry_run import DryRunResult
-    from cambist.admin.sources import Listed
+    from cambist.admin.sources import ListedSource
     from cambist.status.source_report import SourceReport, SourceReports
 
 app = typer.Typer(help="List the sources, show their status, try a declaration of your own.", no_args_is_help=True)
@@ -31,9 +31,9 @@ _OUTDATED_AFTER = timedelta(seconds=15)
 @app.command("list")
 def list_feeds(*, data: Data = None, as_json: AsJson = False) -> None:
     """List every source by rank, whether it is on, and why it is off."""
-    from cambist.admin.sources import listed
+    from cambist.admin.sources import list_sources
 
-    found = listed(read_settings(os.environ, {"data": data}), os.environ)
+    found = list_sources(read_settings(os.environ, {"data": data}), os.environ)
     if as_json:
         print_json([_listed_record(each) for each in found])
         return
@@ -49,10 +49,10 @@ def status(*, data: Data = None, as_json: AsJson = False) -> None:
     year in the archive. Held: number of its fixings in quarantine. Why: the last error, why it is off, or why ticks
     were refused.
     """
-    from cambist.admin.sources import last_source_reports
+    from cambist.admin.sources import read_source_reports
     from cambist.clock import utc_now
 
-    source_reports, now = last_source_reports(read_settings(os.environ, {"data": data})), utc_now()
+    source_reports, now = read_source_reports(read_settings(os.environ, {"data": data})), utc_now()
     if as_json:
         sources = [_report_record(report, now) for report in source_reports.reports]
         print_json({**_source_reports_record(source_reports), "sources": sources})
@@ -86,7 +86,7 @@ def try_feed(
         typer.echo("\n".join(_result_lines(result)))
 
 
-def _listed_record(each: Listed) -> dict[str, Any]:
+def _listed_record(each: ListedSource) -> dict[str, Any]:
     source = each.source
     return {
         "key": source.key,
@@ -103,7 +103,7 @@ def _listed_record(each: Listed) -> dict[str, Any]:
     }
 
 
-def _listed_row(each: Listed) -> Sequence[object]:
+def _listed_row(each: ListedSource) -> Sequence[object]:
     source, is_on = each.source, "off" if each.why_off else "on"
     return [source.key, source.name, is_on, source.pace, source.redistribution, each.why_off]
 

@@ -104,9 +104,9 @@ def _span(since: date, until: date) -> str:
 
 def _hint(settings: Settings, pair: Pair, day: date) -> str:
     """Return which earlier day has a fixing, because there is none on weekends and holidays."""
-    from cambist.admin.revisions import last_fixed
+    from cambist.admin.revisions import last_fixing_day
 
-    before = last_fixed(settings, pair, day)
+    before = last_fixing_day(settings, pair, day)
     if before is None:
         return ""
     reason = "on weekends most sources publish nothing" if day.weekday() >= 5 else "it may be a holiday"

@@ -16,7 +16,7 @@ from cambist.cli.tables import print_table
 from cambist.settings import read_settings
 
 if TYPE_CHECKING:
-    from cambist.admin.quarantine import Accepted, QuarantineAdmin
+    from cambist.admin.quarantine import AcceptedFixing, QuarantineAdmin
     from cambist.history.quarantine import QuarantinedFixing
 
 app = typer.Typer(help="List refused fixings, and accept or reject them.", no_args_is_help=True)
@@ -87,7 +87,7 @@ def _row(each: QuarantinedFixing) -> Sequence[object]:
     return [each.number, each.fixing.source, format_fixing(each.fixing), day, each.reason, each.received_at]
 
 
-def _change(each: Accepted) -> str:
+def _change(each: AcceptedFixing) -> str:
     if each.filed.corrected:
         return "corrected"
     return "added" if each.filed.added else "unchanged"

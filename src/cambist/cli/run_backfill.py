@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from cambist.admin.backfill import Backfilling, Filled
+from cambist.admin.backfill import BackfillAdmin, BackfillResult
 from cambist.cli.output import print_json
 from cambist.cli.tables import print_table
 from cambist.clock import utc_now
@@ -27,7 +27,7 @@ def run_backfill(settings: Settings, source: str, since: date | None, *, as_json
         raise BadParameter(f"Invalid --from: [{since}] lies ahead, it takes a day up to today")
     if not settings.data.exists():
         raise BadParameter(f"There is no data folder {settings.data}: run [cambist serve] once, or name --data")
-    backfilling = Backfilling(settings, os.environ, utc_now)
+    backfilling = BackfillAdmin(settings, os.environ, utc_now)
     try:
         filled = _backfill(backfilling, source, since)
     finally:
@@ -36,7 +36,7 @@ def run_backfill(settings: Settings, source: str, since: date | None, *, as_json
     return not any(each.course.failed for each in filled)
 
 
-def _backfill(backfilling: Backfilling, source: str, since: date | None) -> list[Filled]:
+def _backfill(backfilling: BackfillAdmin, source: str, since: date | None) -> list[BackfillResult]:
     adapters = backfilling.chosen(source)
     with _progress() as progress:
         tasks = {
@@ -56,7 +56,7 @@ def _progress() -> Progress:
     return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 
 
-def _print_result(filled: Sequence[Filled], *, as_json: bool) -> None:
+def _print_result(filled: Sequence[BackfillResult], *, as_json: bool) -> None:
     if as_json:
         print_json([_record(each) for each in filled])
         return
@@ -73,7 +73,7 @@ def _print_result(filled: Sequence[Filled], *, as_json: bool) -> None:
             typer.echo(f"{course.key}: left out: {sentence}", err=True)
 
 
-def _record(each: Filled) -> dict[str, object]:
+def _record(each: BackfillResult) -> dict[str, object]:
     course = each.course
     return {
         "source": course.key,

@@ -18,7 +18,7 @@ from cambist.api.listening_socket import free_address
 from cambist.clock import utc_now
 from cambist.logs import log_config
 from cambist.processes.supervisor import supervise
-from cambist.registry.sources import checked_keys
+from cambist.registry.sources import check_source_keys
 from cambist.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -29,7 +29,7 @@ def run_service(settings: Settings) -> None:
     os.umask(0o077)
     logging.config.dictConfig(log_config(settings.log_level))
     log.info("Cambist %s, data in %s", __version__, settings.data.resolve())
-    keys = checked_keys(settings, os.environ)
+    keys = check_source_keys(settings, os.environ)
     bootstrap = Bootstrap(settings, utc_now)
     check_certificate(settings.tls_cert, settings.tls_key)
     listening_socket = free_address(settings.host, settings.port)

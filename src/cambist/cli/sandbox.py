@@ -108,16 +108,16 @@ def _print_faults(faults: Faults) -> None:
 
 
 def _file(data: Path | None) -> FaultsFile:
-    from cambist.registry.simulated_market import faults_file
+    from cambist.registry.sandbox_snapshots import faults_file
 
     return faults_file(read_settings(os.environ, {"data": data, "sandbox": True}))
 
 
 def _code(text: str) -> str:
     """Parse a code. Errors: BadParameter that names the nearest known code."""
-    from cambist.registry.simulated_market import known_codes
+    from cambist.registry.sandbox_snapshots import simulated_codes
 
     code = text.strip().upper()
-    if code not in known_codes():
-        raise BadParameter(f"The sandbox never quotes [{echo(code)}]; {nearest(code, known_codes())}")
+    if code not in simulated_codes():
+        raise BadParameter(f"The sandbox never quotes [{echo(code)}]; {nearest(code, simulated_codes())}")
     return code

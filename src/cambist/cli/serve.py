@@ -8,13 +8,13 @@ from typing import Annotated, Any
 
 import typer
 
-from cambist.settings import Settings, described, read_settings, written
+from cambist.settings import Settings, read_settings, setting_descriptions, written
 
 
 def flag(name: str) -> Any:
     """Return the declaration of the flag for a setting."""
     return typer.Option(
-        help=f"{described()[name].capitalize()} (default: {written(getattr(Settings(), name)) or 'none'})."
+        help=f"{setting_descriptions()[name].capitalize()} (default: {written(getattr(Settings(), name)) or 'none'})."
     )
 
 

@@ -9,7 +9,7 @@ import msgspec
 import typer
 
 from cambist.cli.tables import print_table
-from cambist.settings import FILE_VARIABLE, PREFIX, described, read_settings, written
+from cambist.settings import FILE_VARIABLE, PREFIX, read_settings, setting_descriptions, written
 
 
 def settings(*, as_json: Annotated[bool, typer.Option("--json", help="Write the output as JSON.")] = False) -> None:
@@ -25,7 +25,7 @@ def settings(*, as_json: Annotated[bool, typer.Option("--json", help="Write the 
         return
     rows = (
         (f"{name}\n{PREFIX}{name.upper()}", written(values[name]), description)
-        for name, description in described().items()
+        for name, description in setting_descriptions().items()
     )
     columns = ("Setting, variable", "Value", "What it is")
     print_table(columns, rows, caption=f"File: {os.environ.get(FILE_VARIABLE, 'none')}")

@@ -16,7 +16,7 @@ from cambist.cli.tables import print_table
 from cambist.errors import BadParameter
 
 if TYPE_CHECKING:
-    from cambist.admin.accounts import SpentCalls
+    from cambist.admin.accounts import DailyCalls
 
 _COLUMNS = ("day", "account", "endpoint", "calls")
 
@@ -52,7 +52,7 @@ def usage(
         print_table([name.capitalize() for name in _COLUMNS], [*_cells(rows), *_totals(totals)])
 
 
-def _cells(rows: Iterable[SpentCalls]) -> list[Sequence[object]]:
+def _cells(rows: Iterable[DailyCalls]) -> list[Sequence[object]]:
     return [(row.day.isoformat(), row.account, row.endpoint, row.calls) for row in rows]
 
 

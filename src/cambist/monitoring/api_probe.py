@@ -13,7 +13,7 @@ _SECONDS = 2.0
 _SELF = {"0.0.0.0": "127.0.0.1", "": "127.0.0.1", "::": "::1"}  # noqa: S104  to be reached by, not to listen on
 
 
-def api_wanting(settings: Settings) -> Callable[[], list[str]]:
+def api_problems(settings: Settings) -> Callable[[], list[str]]:
     """Give who says what the API lacks."""
     host = _SELF.get(settings.host, settings.host)
 

@@ -20,21 +20,23 @@ log = logging.getLogger(__name__)
 
 Clock = Callable[[], datetime]
 Read = Callable[[], SourceReports | None]
-Wanting = Callable[[], Iterable[str]]
+FindProblems = Callable[[], Iterable[str]]
 
 _SILENT_AFTER = timedelta(seconds=15)
 """The bulletin comes every second: one this old means that nobody gathers."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
+class Readiness:
     """Whether the service does all that it should, and what it does not."""
 
     ready: bool
     wanting: tuple[str, ...]
 
 
-def readiness(source_reports: SourceReports | None, now: datetime, *, asks: bool, more: Iterable[str] = ()) -> Ready:
+def readiness(
+    source_reports: SourceReports | None, now: datetime, *, asks: bool, more: Iterable[str] = ()
+) -> Readiness:
     """Judge by the last bulletin, and what `more` is wanting. A service that asks nobody is ready with what it has."""
     wanting = [*more]
     if asks and source_reports is None:
@@ -45,11 +47,11 @@ def readiness(source_reports: SourceReports | None, now: datetime, *, asks: bool
         enabled = [report for report in source_reports.reports if report.enabled]
         if enabled and all(report.condition(now) in (Condition.FAILING, Condition.WAITING) for report in enabled):
             wanting.append("no source answers")
-    return Ready(not wanting, tuple(wanting))
+    return Readiness(not wanting, tuple(wanting))
 
 
 @dataclass(frozen=True, slots=True)
-class Sources(Collector):
+class SourceMetrics(Collector):
     """The bulletin as metrics, read when they are asked for."""
 
     read: Read
@@ -90,7 +92,9 @@ def _of_sources(source_reports: SourceReports, now: datetime) -> Iterator[Metric
     yield from (condition, lag, failures, waiting, ticks, refused)
 
 
-def offer(port: int, read: Read, clock: Clock, *, asks: bool, more: Wanting = tuple, host: str = "localhost") -> None:
+def serve_health(
+    port: int, read: Read, clock: Clock, *, asks: bool, more: FindProblems = tuple, host: str = "localhost"
+) -> None:
     """Listen on 127.0.0.1 in threads of their own; a port that is taken is said and does no harm.
 
     `more` says what else is wanting; `host` is a name under which it may be asked, beside loopback's.

@@ -24,8 +24,10 @@ _LOOK_EVERY = 1.0
 _CHECK_EVERY = 60.0
 _RETRY_AFTER = 10.0
 
-LEFT_OUT = Gauge("cambist_archive_damaged_rows", "Rows of the database that are damaged or gone, left out of all rates")
-REBUILT = Counter("cambist_image_rebuilt", "Times that the rate image was missing or damaged, and was rebuilt")
+DAMAGED_ROWS = Gauge(
+    "cambist_archive_damaged_rows", "Rows of the database that are damaged or gone, left out of all rates"
+)
+REBUILDS = Counter("cambist_image_rebuilt", "Times that the rate image was missing or damaged, and was rebuilt")
 
 
 class RateMatrixGuard:
@@ -60,7 +62,7 @@ class RateMatrixGuard:
             self._mend(damage, now)
 
     def _check(self) -> None:
-        LEFT_OUT.set(check_rate_matrix(open_rate_matrix(self._matrix), self._environment).damaged)
+        DAMAGED_ROWS.set(check_rate_matrix(open_rate_matrix(self._matrix), self._environment).damaged)
 
     def _mend(self, damage: RateMatrixDamaged, now: float) -> None:
         if not self._is_failing:
@@ -73,7 +75,7 @@ class RateMatrixGuard:
                 log.error("The rate image cannot be rebuilt, which is tried again: %s", error)  # noqa: TRY400
             self._is_failing, self._seen, self._due = True, None, now + _RETRY_AFTER
             return
-        REBUILT.inc()
+        REBUILDS.inc()
         log.info("Image: rebuilt")
         self._is_failing, self._seen, self._due = False, _identity(self._matrix), now + _CHECK_EVERY
 

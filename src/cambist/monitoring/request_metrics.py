@@ -36,7 +36,7 @@ def open_request_counts(settings: Settings) -> RequestCounts | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Requests(Collector):
+class RequestMetrics(Collector):
     """The requests by endpoint and status, how long they took, kept answers, those in flight, and connections."""
 
     counts: RequestCounts

@@ -34,7 +34,7 @@ class StreamReport(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Streams(Collector):
+class StreamMetrics(Collector):
     """The last report as metrics, and what the stream lacks; read when they are asked for."""
 
     read: Callable[[], StreamReport | None]

@@ -22,7 +22,7 @@ from cambist.pricing.metals.mass import units_with
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.rate_book import RateBook
 from cambist.processes.process import end_with, tune_gc
-from cambist.registry.components import ages_of, endpoints, environment_of, open_store
+from cambist.registry.components import endpoints, environment_of, max_ages, open_store
 from cambist.registry.metering import open_meter
 from cambist.registry.plans import current_plans
 from cambist.settings import Settings
@@ -56,7 +56,7 @@ class ApiWorker:
             current_plans(self._folder.path),
             longest_age=settings.fixing_max_age,
         )
-        self._worker_state.ages = ages_of(settings)
+        self._worker_state.ages = max_ages(settings)
         self._worker_state.units = units_with(settings.tael_grams, settings.baht_grams)
         self._worker_state.closes = self._close
         if self._environment is Environment.LIVE:

@@ -33,8 +33,8 @@ from cambist.pricing.trading_hours import is_open
 from cambist.processes.archive_worker import ArchiveWorker
 from cambist.processes.process import StopSignal, running_tasks, set_up_process, tune_gc
 from cambist.registry.archive_tasks import ArchiveTasks
-from cambist.registry.open_bars import bars_kept, read_open_bars, write_open_bars
-from cambist.registry.sources import all_adapters, switched_off
+from cambist.registry.open_bars import bar_retention, read_open_bars, write_open_bars
+from cambist.registry.sources import load_adapters, reasons_off
 from cambist.settings import Settings
 from cambist.sources.base import Adapter, FixingAdapter, TickAdapter, VenueAdapter
 from cambist.status.source_report import SourceReports
@@ -71,9 +71,9 @@ class Ingestor:
         self._settings = settings
         self._folder = DataDirectory(settings.data)
         self._book_file = RateBookFile(self._folder.path)
-        self._adapters = all_adapters(settings)
+        self._adapters = load_adapters(settings)
         self._keys = keys
-        off = switched_off(settings, self._adapters, keys)
+        off = reasons_off(settings, self._adapters, keys)
         sources = {key: adapter.source for key, adapter in self._adapters.items()}
         self._asked = {key: adapter for key, adapter in self._adapters.items() if key not in off}
         self._health = SourceStatuses.of(sources.values(), off)
@@ -261,7 +261,7 @@ class Ingestor:
             lambda content: self._is_written("file of open bars", partial(write_open_bars, path, content)),
             lambda bars: self._archive_worker.call(ArchiveTasks.file_bars, bars),
             lambda interval, before: self._archive_worker.call(ArchiveTasks.forget_bars, interval, before),
-            bars_kept(self._settings),
+            bar_retention(self._settings),
             lambda: self._bar_clock.at(utc_now()),
         ).run()
 

@@ -20,8 +20,8 @@ from cambist.pricing.source_kind import Pace, RateType
 from cambist.processes.process import StopSignal, set_up_process
 from cambist.reference.assets import METALS
 from cambist.reference.tables import CURRENCIES
-from cambist.registry.simulated_bars import SimulatedBars
-from cambist.registry.simulated_market import Simulated, last_fixed
+from cambist.registry.sandbox_bars import SandboxBars
+from cambist.registry.sandbox_snapshots import SandboxSnapshots, last_simulated_day
 from cambist.settings import Settings
 from cambist.status.environment import SIMULATED, Environment, check_rate_book, check_rate_matrix
 from cambist.status.source_report import SourceReport, SourceReports
@@ -58,8 +58,8 @@ class SandboxMarket:
         self._folder.check(Environment.SANDBOX)
         self._clock = clock
         self._book_file = RateBookFile(self._folder.path)
-        self._simulated = Simulated(settings)
-        self._bars = SimulatedBars(settings)
+        self._simulated = SandboxSnapshots(settings)
+        self._bars = SandboxBars(settings)
         self._book = _last_book(self._book_file)
         self._matrix = _last_matrix(self._folder)
         self._builder = ThreadPoolExecutor(1, "image")
@@ -87,7 +87,7 @@ class SandboxMarket:
             self._matrix, self._building = self._building.result(), None
             self._book_file.changes.notify(Topic.MATRIX)
             log.info("Image: built, last fixing of %s", self._matrix.last_fixing)
-        if self._matrix is None or not self._simulated.is_shown_by(self._matrix, now):
+        if self._matrix is None or not self._simulated.is_current(self._matrix, now):
             self._building = self._builder.submit(self._build, now)
 
     def _build(self, now: datetime) -> RateMatrix:
@@ -120,7 +120,7 @@ def report(book: RateBook, now: datetime) -> SourceReports:
         codes=len(book.quotes),
         pairs=len({*CURRENCIES, *METALS} & book.quotes.keys()),
         first=FIRST_DAY,
-        last=last_fixed(now),
+        last=last_simulated_day(now),
         ticks=book.version,
     )
     return SourceReports(now, (simulated,), book.version, now, Environment.SANDBOX)

@@ -16,7 +16,7 @@ from collections.abc import Awaitable, Callable
 from cambist.clock import utc_now
 from cambist.monitoring.stream_report import REPORT_EVERY, StreamReport
 from cambist.processes.process import StopSignal, running_tasks, set_up_process, tune_gc
-from cambist.registry.components import ages_of, environment_of, open_store
+from cambist.registry.components import environment_of, max_ages, open_store
 from cambist.registry.metering import open_meter
 from cambist.registry.plans import current_plans
 from cambist.settings import Settings
@@ -63,7 +63,7 @@ class StreamProcess:
         self._store = open_store(settings)
         self._seen = {topic: self._book_file.changes.version(topic) for topic in (Topic.ACCOUNTS, Topic.PLANS)}
         self._seen[Topic.BOOK] = _NONE
-        self._prices = Prices(ages_of(settings), utc_now, settings.fixing_max_age)
+        self._prices = Prices(max_ages(settings), utc_now, settings.fixing_max_age)
         self._broadcaster = Broadcaster(self._prices)
         self._meter = open_meter(settings, self._store)
         billing = Billing(self._meter)

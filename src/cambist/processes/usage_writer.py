@@ -16,12 +16,12 @@ from prometheus_client import REGISTRY, Counter, Gauge
 
 from cambist.clock import utc_now
 from cambist.errors import CambistError, RateMatrixDamaged
-from cambist.monitoring.api_probe import api_wanting
-from cambist.monitoring.health_server import Sources, Wanting, offer
+from cambist.monitoring.api_probe import api_problems
+from cambist.monitoring.health_server import FindProblems, SourceMetrics, serve_health
 from cambist.monitoring.rate_matrix_guard import RateMatrixGuard
-from cambist.monitoring.request_metrics import Requests, open_request_counts
+from cambist.monitoring.request_metrics import RequestMetrics, open_request_counts
 from cambist.monitoring.reserved_space import ReservedSpace
-from cambist.monitoring.stream_report import StreamReport, Streams
+from cambist.monitoring.stream_report import StreamMetrics, StreamReport
 from cambist.processes.process import StopSignal, run_in_child, set_up_process
 from cambist.registry.components import open_store
 from cambist.settings import Settings
@@ -49,15 +49,17 @@ def write_usage(settings: Settings, supervisor: int) -> None:
     folder = DataDirectory(settings.data)
     if settings.operator_port:
         read = partial(read_json_file, folder.source_reports, SourceReports)
-        REGISTRY.register(Sources(read, utc_now))
+        REGISTRY.register(SourceMetrics(read, utc_now))
         if counts := open_request_counts(settings):
-            REGISTRY.register(Requests(counts, settings.port))
+            REGISTRY.register(RequestMetrics(counts, settings.port))
         asks, api, stream = (
             settings.fetch and not settings.sandbox,
-            api_wanting(settings),
+            api_problems(settings),
             _watched_stream(settings, folder),
         )
-        offer(settings.operator_port, read, utc_now, asks=asks, more=lambda: [*api(), *stream()], host=settings.host)
+        serve_health(
+            settings.operator_port, read, utc_now, asks=asks, more=lambda: [*api(), *stream()], host=settings.host
+        )
     RateMatrixGuard(settings, partial(_rebuild_rate_matrix, settings)).watch()
     store = open_store(settings)
     store.hold_open()
@@ -76,16 +78,16 @@ def _rebuild_rate_matrix(settings: Settings) -> None:
         raise RateMatrixDamaged("Building it failed; the log has the reason")
 
 
-def _watched_stream(settings: Settings, folder: DataDirectory) -> Wanting:
+def _watched_stream(settings: Settings, folder: DataDirectory) -> FindProblems:
     """Show the stream's figures, where there is one; give who says what it lacks."""
     if not settings.stream_port:
         return tuple
-    streams = Streams(partial(read_json_file, folder.stream_report, StreamReport), utc_now)
+    streams = StreamMetrics(partial(read_json_file, folder.stream_report, StreamReport), utc_now)
     REGISTRY.register(streams)
     return streams.wanting
 
 
-class Trouble:
+class FailureLog:
     """Says once that something fails, and once that it is over."""
 
     def __init__(self, failing: str, over: str) -> None:
@@ -116,10 +118,10 @@ class UsageWriterLoop:
         self._store = store
         self._keeper = keeper
         self._keep_room = keep_room
-        self._folding = Trouble(
+        self._folding = FailureLog(
             "usage cannot be folded; answers go on and calls are counted", "usage is folded again, nothing was lost"
         )
-        self._reserving = Trouble(
+        self._reserving = FailureLog(
             "no room can be kept in reserve; answers go on and calls are counted", "room is kept in reserve again"
         )
         self._noted: dict[int, int] = {}

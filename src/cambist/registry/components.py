@@ -36,7 +36,7 @@ def environment_of(settings: Settings) -> Environment:
     return Environment.SANDBOX if settings.sandbox else Environment.LIVE
 
 
-def ages_of(settings: Settings) -> Mapping[AssetKind, timedelta]:
+def max_ages(settings: Settings) -> Mapping[AssetKind, timedelta]:
     """Say how old a price that trades may be, by what it is of: the same for every face of the service."""
     return {
         AssetKind.COIN: settings.coin_max_age,

@@ -34,7 +34,7 @@ def write_open_bars(path: Path, content: bytes) -> None:
     write_atomically(path, content, durable=False)
 
 
-def bars_kept(settings: Settings) -> KeptFor:
+def bar_retention(settings: Settings) -> KeptFor:
     """Say how long bars are kept, those of each length that are not kept for ever."""
     given = {
         Interval.MINUTE: settings.minute_bars_for,

@@ -39,7 +39,7 @@ def read_plans_file(path: Path) -> Read:
     return text, read_plans(text, str(path))
 
 
-def put_into_effect(folder: Path, text: str, changes: ChangeNotifier) -> None:
+def activate_plans(folder: Path, text: str, changes: ChangeNotifier) -> None:
     """Make a text that `read_plans` has read what holds now, and ring."""
     write_atomically(_current(folder), text.encode())
     changes.notify(Topic.PLANS)
@@ -58,18 +58,18 @@ def publish_plans(folder: Path, changes: ChangeNotifier, accounts: Sequence[Acco
         write_atomically(path, default_plans().encode())
     try:
         text, plans = read_plans_file(path)
-        check_plans_of(accounts, plans, path)
+        check_account_plans(accounts, plans, path)
     except PlansRefused as refused:
         if not _current(folder).exists():
             raise
         plans = current_plans(folder)
         log.warning("Plans: %s; the plans from before hold", refused)
         return plans
-    put_into_effect(folder, text, changes)
+    activate_plans(folder, text, changes)
     return plans
 
 
-def check_plans_of(accounts: Iterable[Account], plans: Mapping[str, Plan], path: Path) -> None:
+def check_account_plans(accounts: Iterable[Account], plans: Mapping[str, Plan], path: Path) -> None:
     """Check that no account's plan is missing. Errors: PlansRefused naming the first account whose plan is."""
     for account in accounts:
         if account.plan not in plans:

@@ -10,7 +10,7 @@ from cambist.history.archive import FixingArchive
 from cambist.history.rate_matrix import RateMatrix
 from cambist.ingest.snapshot_builder import is_current, rate_book_from_archive, rate_matrix_from_archive
 from cambist.pricing.rate_book import RateBook
-from cambist.registry.simulated_market import Simulated
+from cambist.registry.sandbox_snapshots import SandboxSnapshots
 from cambist.registry.sources import fixing_adapters
 from cambist.settings import Settings
 from cambist.sources.base import Source
@@ -19,7 +19,7 @@ from cambist.sources.base import Source
 class SnapshotSource(Protocol):
     """Where image and book come from: the archive, or the simulated market of a sandbox."""
 
-    def is_shown_by(self, matrix: RateMatrix, now: datetime) -> bool:
+    def is_current(self, matrix: RateMatrix, now: datetime) -> bool:
         """Say whether an image is the one of this moment."""
 
     def matrix(self, now: datetime) -> RateMatrix:
@@ -36,7 +36,7 @@ class ArchiveSnapshots:
         self._archive = archive
         self._sources = sources
 
-    def is_shown_by(self, matrix: RateMatrix, now: datetime) -> bool:
+    def is_current(self, matrix: RateMatrix, now: datetime) -> bool:
         """Say whether an image still shows the archive."""
         return is_current(matrix, self._archive, now.date())
 
@@ -49,8 +49,8 @@ class ArchiveSnapshots:
         return rate_book_from_archive(self._archive, self._sources, version, now)
 
 
-def snapshot_source_of(settings: Settings, archive: FixingArchive) -> SnapshotSource:
+def open_snapshot_source(settings: Settings, archive: FixingArchive) -> SnapshotSource:
     """Give where image and book of a folder come from."""
     if settings.sandbox:
-        return Simulated(settings)
+        return SandboxSnapshots(settings)
     return ArchiveSnapshots(archive, [adapter.source for adapter in fixing_adapters(settings).values()])

@@ -18,7 +18,7 @@ from cambist.sources.base import Adapter, FixingAdapter
 from cambist.sources.declaration import DeclaredAdapter, read_declaration
 from cambist.status.environment import SIMULATED
 
-TAKEN = (SIMULATED, CLOSES, *ADAPTERS)
+RESERVED_KEYS = (SIMULATED, CLOSES, *ADAPTERS)
 """Keys that no source of the operator's own may have."""
 
 OWN_SOURCES = "sources"
@@ -30,26 +30,26 @@ def adapters() -> dict[str, Adapter]:
     return plugins.load("cambist.sources.adapters", ADAPTERS, "adapter", Adapter)
 
 
-def own_adapters(folder: Path) -> dict[str, Adapter]:
+def load_declared_adapters(folder: Path) -> dict[str, Adapter]:
     """Give the operator's own feeds, declared in the files of `folder`. Errors: SourceRefused."""
     found: dict[str, Adapter] = {}
     for path in sorted(folder.glob("*.toml")):
-        adapter = read_declaration(path, taken=[*TAKEN, *found])
+        adapter = read_declaration(path, taken=[*RESERVED_KEYS, *found])
         found[adapter.source.key] = adapter
     return found
 
 
-def all_adapters(settings: Settings) -> dict[str, Adapter]:
+def load_adapters(settings: Settings) -> dict[str, Adapter]:
     """Give every feed by key, best first: ours, then the operator's own. Errors: SourceRefused."""
-    return adapters() | own_adapters(settings.data / OWN_SOURCES)
+    return adapters() | load_declared_adapters(settings.data / OWN_SOURCES)
 
 
 def fixing_adapters(settings: Settings) -> dict[str, FixingAdapter]:
     """Give the feeds that publish rates of days, by key, best first. Errors: SourceRefused."""
-    return {key: adapter for key, adapter in all_adapters(settings).items() if isinstance(adapter, FixingAdapter)}
+    return {key: adapter for key, adapter in load_adapters(settings).items() if isinstance(adapter, FixingAdapter)}
 
 
-def keys_of_sources(settings: Settings, found: Iterable[Adapter], environment: Mapping[str, str]) -> dict[str, str]:
+def source_keys(settings: Settings, found: Iterable[Adapter], environment: Mapping[str, str]) -> dict[str, str]:
     """Give the operator's key for each source that needs one and has one."""
     keys = {}
     for adapter in found:
@@ -60,20 +60,20 @@ def keys_of_sources(settings: Settings, found: Iterable[Adapter], environment: M
     return keys
 
 
-def checked_keys(settings: Settings, environment: Mapping[str, str]) -> dict[str, str]:
+def check_source_keys(settings: Settings, environment: Mapping[str, str]) -> dict[str, str]:
     """Give the operator's keys of sources, when all that is said of sources can be understood.
 
     Errors: SourceRefused, SettingRefused.
     """
-    found = all_adapters(settings)
-    keys = keys_of_sources(settings, found.values(), environment)
-    switched_off(settings, found, keys)
+    found = load_adapters(settings)
+    keys = source_keys(settings, found.values(), environment)
+    reasons_off(settings, found, keys)
     return keys
 
 
-def switched_off(settings: Settings, found: Mapping[str, Adapter], keys: Mapping[str, str]) -> dict[str, str]:
+def reasons_off(settings: Settings, found: Mapping[str, Adapter], keys: Mapping[str, str]) -> dict[str, str]:
     """Say of every feed that is not asked why. Errors: SettingRefused for a key that no feed has."""
-    on, off = settings.feeds_chosen
+    on, off = settings.chosen_sources
     for name, chosen in (("feeds_on", on), ("feeds_off", off)):
         unknown = sorted(chosen - set(found))
         if unknown:

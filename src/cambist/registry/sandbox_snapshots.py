@@ -43,7 +43,7 @@ _BUILD = 1
 
 
 @cache
-def known_codes() -> frozenset[str]:
+def simulated_codes() -> frozenset[str]:
     """Give the codes that are quoted at some time, whatever the seed."""
     return SimulatedMarket(0, COINS_BY_SIZE).known
 
@@ -54,10 +54,10 @@ def faults_file(settings: Settings) -> FaultsFile:
     if folder.environment is None:
         raise CannotStart(f"There is no sandbox in {folder.path}: run [cambist serve --sandbox] once, or name --data")
     folder.check(Environment.SANDBOX)
-    return FaultsFile(folder.faults, known_codes())
+    return FaultsFile(folder.faults, simulated_codes())
 
 
-class Simulated:
+class SandboxSnapshots:
     """The market of the settings' seed, as its folder's faults make it."""
 
     def __init__(self, settings: Settings) -> None:
@@ -86,14 +86,14 @@ class Simulated:
             with suppress(NoRate):  # one side of it is tied by law today
                 yield pair, self._market.pair_quote(pair, now)
 
-    def is_shown_by(self, matrix: RateMatrix, now: datetime) -> bool:
+    def is_current(self, matrix: RateMatrix, now: datetime) -> bool:
         """Say whether an image is the one of this moment."""
         return matrix.revision == self.revision(now)
 
     def revision(self, now: datetime) -> str:
         """Name what the image is built from: seed, days, tables and the days that are missing."""
         missing = blake2b(repr(self._missing).encode(), digest_size=6).hexdigest()
-        return f"{SIMULATED}-{self._seed}-{last_fixed(now)}-{reference_digest()}-{missing}-{_BUILD}"
+        return f"{SIMULATED}-{self._seed}-{last_simulated_day(now)}-{reference_digest()}-{missing}-{_BUILD}"
 
     def matrix(self, now: datetime) -> RateMatrix:
         """Build the image of all days since 1970."""
@@ -101,7 +101,7 @@ class Simulated:
         return build_rate_matrix([publication], now.date() + _AHEAD, self.revision(now))
 
     def _lines(self, now: datetime) -> Iterator[PairSeries]:
-        days = (last_fixed(now) - FIRST_DAY).days + 1
+        days = (last_simulated_day(now) - FIRST_DAY).days + 1
         for code in sorted(self._market.known & {*CURRENCIES, *METALS}):
             units = self._market.daily(code, FIRST_DAY, days)
             rows = np.flatnonzero(~np.isnan(units)).astype(np.int64)
@@ -109,7 +109,7 @@ class Simulated:
                 yield PairSeries(Pair(PIVOT, code), rows, units[rows])
 
 
-def last_fixed(now: datetime) -> date:
+def last_simulated_day(now: datetime) -> date:
     """Give the last day whose fixing has been made at a moment."""
     moment = now.astimezone(UTC)
     return moment.date() if moment.time() >= FIXED_AT else moment.date() - timedelta(days=1)

@@ -19,7 +19,7 @@ from cambist.pricing.quote import Derivation, Quote
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.tick import Tick
 from cambist.registry.components import open_store
-from cambist.registry.open_bars import bars_kept, read_open_bars, write_open_bars
+from cambist.registry.open_bars import bar_retention, read_open_bars, write_open_bars
 from cambist.settings import Settings
 from cambist.status.environment import SIMULATED
 from cambist.storage.data_directory import DataDirectory
@@ -32,13 +32,13 @@ _SAVE_EVERY = timedelta(seconds=1)
 _DIGITS = Context(prec=20)
 
 
-class SimulatedBars:
+class SandboxBars:
     """The bars of a sandbox, in its own database. They are written beside the books, which wait for no disk."""
 
     def __init__(self, settings: Settings) -> None:
         self._path = DataDirectory(settings.data).open_bars
         self._store = open_store(settings)
-        self._kept_for = bars_kept(settings)
+        self._kept_for = bar_retention(settings)
         self._folding = read_open_bars(self._path)
         self._writer = ThreadPoolExecutor(1, "bars")
         self._last: RateBook | None = None
