@@ -1,4 +1,4 @@
-"""How fast the archive fills, and how long the image of 56 years and 200 currencies takes."""
+"""Measure how fast fixings are stored, and how long the rate matrix of 56 years and 200 currencies takes to build."""
 
 import argparse
 import random
@@ -28,13 +28,13 @@ CURRENCIES_BUILT = 200
 BANKS = ("EUR", "GBP", "JPY", "CHF", "CAD", "NOK", "SEK", "PLN", "CZK", "AUD")
 
 
-def nothing(_count: int) -> None:
+def show_no_progress(_count: int) -> None:
     """Show no progress."""
 
 
-def fed_file(series: str, days: int) -> bytes:
-    """Write a series in the Federal Reserve's format."""
-    chance = random.Random(series)  # noqa: S311  nobody guesses it
+def fed_csv(series: str, days: int) -> bytes:
+    """Return a series in the Federal Reserve's format."""
+    chance = random.Random(series)  # noqa: S311  nothing secret
     lines = [f"observation_date,{series}"]
     for number in range(days):
         day = date(1971, 1, 4) + timedelta(days=number)
@@ -44,29 +44,29 @@ def fed_file(series: str, days: int) -> bytes:
 
 
 def deliveries() -> Iterator[tuple[object, Delivery]]:
-    """Give what the ECB publishes, and six series as the Federal Reserve does."""
+    """Yield the ECB's file, and six series as the Federal Reserve publishes them."""
     yield ecb, Delivery(Path(CURRENCY_FILE).read_bytes(), "ecb", NOW)
     for series in ("DEXJPUS", "DEXSZUS", "DEXCAUS", "DEXDNUS", "DEXNOUS", "DEXSDUS"):
-        yield fed, Delivery(fed_file(series, 20_000), series, NOW)
+        yield fed, Delivery(fed_csv(series, 20_000), series, NOW)
 
 
-def filled(folder: Path) -> tuple[int, float]:
-    """File them all; give how many fixings were filed, and the seconds."""
+def measure_archive(folder: Path) -> tuple[int, float]:
+    """Store all deliveries; return how many fixings were stored, and the seconds."""
     store = SqlStore(f"sqlite:///{folder / 'archive.db'}")
     store.migrate()
     files = Files(store.archive, store.quarantine, sources=[ecb.source, fed.source])
-    count, given = 0, list(deliveries())
-    began = time.perf_counter()
-    for adapter, delivery in given:
-        filed = file_delivery(files, adapter, delivery, nothing)
+    count, all_deliveries = 0, list(deliveries())
+    started = time.perf_counter()
+    for adapter, delivery in all_deliveries:
+        filed = file_delivery(files, adapter, delivery, show_no_progress)
         count += filed.added + filed.refused if filed else 0
-    seconds = time.perf_counter() - began
+    seconds = time.perf_counter() - started
     store.close()
     return count, seconds
 
 
-def built() -> float:
-    """Build the image of ten sources with forty of two hundred currencies each, every working day; give the seconds."""
+def measure_matrix_build() -> float:
+    """Build the rate matrix of ten sources, each with forty currencies on every working day; return the seconds."""
     rows = np.array([row for row in range((TODAY - FIRST_DAY).days + 1) if (row + 3) % 7 < 5], np.int64)
     codes = [code for code in CURRENCIES if code != PIVOT][:CURRENCIES_BUILT]
     chance = np.random.default_rng(1)
@@ -77,18 +77,21 @@ def built() -> float:
             PairSeries(Pair(anchor, code), rows, 1 + chance.random(len(rows))) for code in of_bank if code != anchor
         ]
         publications.append(SourceHistory(anchor, lines, anchor.lower()))
-    began = time.perf_counter()
+    started = time.perf_counter()
     build_rate_matrix(publications, TODAY + timedelta(days=400), "a benchmark")
-    return time.perf_counter() - began
+    return time.perf_counter() - started
 
 
 def main() -> None:
     """Measure and print."""
     argparse.ArgumentParser(description=__doc__).parse_args()
     with tempfile.TemporaryDirectory() as name:
-        count, seconds = filled(Path(name))
-    print(f"archive: {count:,} fixings read, judged and filed in {seconds:.1f} s: {count / seconds:,.0f} a second")
-    print(f"image: 56 years, {CURRENCIES_BUILT} currencies, {len(BANKS)} sources, built in {built():.1f} s, limit 5 s")
+        count, seconds = measure_archive(Path(name))
+    a_second = f"{count / seconds:,.0f} a second"
+    print(f"archive: {count:,} fixings parsed, validated and stored in {seconds:.1f} s: {a_second}")
+    seconds = measure_matrix_build()
+    size = f"56 years, {CURRENCIES_BUILT} currencies, {len(BANKS)} sources"
+    print(f"rate matrix: {size}, built in {seconds:.1f} s, limit 5 s")
 
 
 if __name__ == "__main__":

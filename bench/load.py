@@ -1,4 +1,4 @@
-"""What is sent to a server and what comes back, whichever client does the sending."""
+"""The requests of a workload and the figures of a measurement, for every load generator."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -9,12 +9,12 @@ CONNECTIONS = 32
 
 
 class NotMeasuredError(Exception):
-    """Something did not work, so there is no figure (a slow figure is not an error)."""
+    """Something did not work, so there is no figure. A slow figure is not an error."""
 
 
 @dataclass(frozen=True)
 class Calls:
-    """The calls of one workload: a path is drawn at random from `paths` each time."""
+    """The requests of one workload: each has a random path of `paths`."""
 
     port: int
     paths: tuple[str, ...]
@@ -23,7 +23,7 @@ class Calls:
 
 @dataclass(frozen=True)
 class Load:
-    """What a server did under load: answers a second, latency in ms."""
+    """The figures of a measurement: answers a second, and latencies in ms."""
 
     answers: float
     p50: float
@@ -31,9 +31,9 @@ class Load:
 
 
 Client = Callable[[Calls, int, int], Load]
-"""A load generator: the calls, for so many seconds, drawn with this seed."""
+"""A load generator: it gets the calls, the seconds and a random seed."""
 
 
 def percentile(values: Sequence[float], percent: float) -> float:
-    """Return the nearest-rank percentile, a value that was really measured."""
+    """Return the nearest-rank percentile, which is one of the values."""
     return sorted(values)[math.ceil(len(values) * percent / 100) - 1]

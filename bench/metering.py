@@ -1,4 +1,4 @@
-"""What a call costs to let in and to count: the same kept answer with the meter and without, in one process."""
+"""Measure the cost of authorising and counting a call: the same cached answer with the meter and without."""
 
 import sys
 import tempfile
@@ -29,7 +29,7 @@ KEY = mint(lambda alphabet: alphabet[5])
 
 
 class Unmetered(Meter):
-    """Lets everybody in and counts nothing."""
+    """Allows every call and counts nothing."""
 
     def check_rate(self, principal: ApiPrincipal, now: float) -> None:
         """Do nothing."""
@@ -41,7 +41,7 @@ class Unmetered(Meter):
         """Do nothing."""
 
     def headers(self, principal: ApiPrincipal, now: float, *, quota_checked: bool = False) -> list[tuple[str, str]]:  # noqa: ARG002
-        """Say nothing."""
+        """Return no headers."""
         return []
 
 

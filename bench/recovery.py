@@ -1,4 +1,4 @@
-"""How soon a client of the stream is served again after the stream's process was killed, on a whole running sandbox."""
+"""Measure how soon a client of the stream gets prices again after the stream process was killed, in a sandbox."""
 
 import argparse
 import contextlib
@@ -21,8 +21,8 @@ COMMAND = Path(sys.executable).parent / "cambist"
 RETRY_AFTER = 0.02
 
 
-def connected(port: int) -> ClientConnection:
-    """Connect, again and again until somebody answers."""
+def connect_until_ready(port: int) -> ClientConnection:
+    """Connect; try again until the server answers."""
     while True:
         try:
             return connect(f"ws://127.0.0.1:{port}/", compression=None)
@@ -31,7 +31,7 @@ def connected(port: int) -> ClientConnection:
 
 
 def await_price(client: ClientConnection, key: str) -> None:
-    """Say who one is and what one wants, and wait for a price."""
+    """Authenticate, subscribe, and wait for a price."""
     client.send(json.dumps({"op": "auth", "key": key}))
     client.send(json.dumps({"op": "subscribe", "stream": "fx", "pairs": ["BTCUSD"]}))
     while '"op":"price"' not in str(client.recv(30)):
@@ -39,7 +39,7 @@ def await_price(client: ClientConnection, key: str) -> None:
 
 
 def process_of_stream(supervisor: int, port: int) -> int:
-    """Give the child that listens on the stream's port, found by its open socket."""
+    """Return the child process that listens on the stream's port."""
     lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
     socket = next(
         f"socket:[{fields[9]}]" for fields in lines if fields[1].endswith(f":{port:04X}") and fields[3] == "0A"
@@ -57,8 +57,8 @@ def _links(process: int) -> set[str]:
     return found
 
 
-def measured(folder: Path, times: int) -> list[float]:
-    """Kill the stream so many times, and give how many seconds each time until the next price, connecting included."""
+def run_benchmark(folder: Path, times: int) -> list[float]:
+    """Kill the stream process repeatedly; return the seconds until the next price, connecting included."""
     port, data = free_port(), folder / "data"
     ports = ["--port", str(free_port()), "--stream-port", str(port), "--operator-port", "0"]
     command = [str(COMMAND), "serve", "--sandbox", "--workers", "1", "--data", str(data), *ports]
@@ -66,12 +66,12 @@ def measured(folder: Path, times: int) -> list[float]:
         try:
             waits = []
             for _ in range(times):
-                with connected(port) as client:
+                with connect_until_ready(port) as client:
                     key = (data / "owner.key").read_text().strip()
                     await_price(client, key)
                     os.kill(process_of_stream(process.pid, port), signal.SIGKILL)
                     at = time.monotonic()
-                    with connected(port) as again:
+                    with connect_until_ready(port) as again:
                         await_price(again, key)
                         waits.append(time.monotonic() - at)
             return waits
@@ -80,12 +80,12 @@ def measured(folder: Path, times: int) -> list[float]:
 
 
 def main() -> int:
-    """Measure."""
+    """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--times", type=int, default=7)
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        waits = measured(Path(folder), given.times)
+        waits = run_benchmark(Path(folder), arguments.times)
     print(f"killed {len(waits)} times; served again after {statistics.median(waits):.2f} s, at most {max(waits):.2f} s")
     return 0
 

@@ -1,4 +1,4 @@
-"""What is printed, and what is written as JSON."""
+"""Print the results of the benchmark, and convert them to JSON."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -9,42 +9,42 @@ from rich.markup import escape
 from rich.table import Table
 
 from load import Load
-from memory import Held
-from rounds import Row, middle
+from memory import ProcessMemory
+from rounds import Row, median_load
 
 FIRST_START, LATER_START, RESIDENT = 15.0, 2.0, 120.0  # seconds, seconds, MB
 
 
 @dataclass
-class Served:
-    """What was measured of one service: its name, its workloads, what its processes held after them."""
+class ServiceResult:
+    """The results of one service: its name, its workloads, and the memory of its processes afterwards."""
 
     name: str
     rows: list[Row]
-    held: list[Held]
+    memory_used: list[ProcessMemory]
 
     @property
     def constant(self) -> Load | None:
-        """Take the median of the constant over all rounds."""
-        return middle(load for row in self.rows for load in row.constants)
+        """The median of the constant answer over all rounds."""
+        return median_load(load for row in self.rows for load in row.constants)
 
 
 @dataclass
-class Findings:
-    """All that was measured with one number of threads."""
+class BenchmarkResult:
+    """All results with one number of threads."""
 
     threads: int
-    served: list[Served]
+    served: list[ServiceResult]
     first_start: float
     later_start: float
 
     @property
     def rows(self) -> list[Row]:
-        """Give the workloads of all services."""
+        """The workloads of all services."""
         return [row for served in self.served for row in served.rows]
 
 
-def show(found: Findings, console: Console) -> None:
+def show(found: BenchmarkResult, console: Console) -> None:
     """Print a table for each service and its memory, then the starts."""
     plural = "s" if found.threads > 1 else ""
     for served in found.served:
@@ -53,7 +53,7 @@ def show(found: Findings, console: Console) -> None:
         console.print(line, soft_wrap=True, highlight=False)
 
 
-def _show(served: Served, title: str, console: Console) -> None:
+def _show(served: ServiceResult, title: str, console: Console) -> None:
     """Print the table of one service, what failed, and its memory."""
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
     for name in ("work", "path"):
@@ -67,20 +67,20 @@ def _show(served: Served, title: str, console: Console) -> None:
     for row in served.rows:
         table.add_row(*_cells(row))
     console.print(table)
-    for line in (*_failures(served.rows), *_memory(served.held)):
+    for line in (*_failures(served.rows), *_memory(served.memory_used)):
         console.print(line, soft_wrap=True, highlight=False)
 
 
 def _cells(row: Row) -> list[str]:
-    """Spell one workload's line."""
-    figures = middle(row.loads)
+    """Return one workload's row."""
+    figures = median_load(row.loads)
     cells = _figures(figures, row.ratio) if figures and not row.failure else ["", "", "", ""]
     verdict = "[red]FAILED[/]" if row.failure else _verdict(row.reached)
     return [row.workload.name, escape(row.workload.shown), *cells, str(row.workload.target or ""), verdict]
 
 
 def _figures(load: Load, ratio: float | None) -> list[str]:
-    """Spell the figures; a ratio only where a constant was measured beside it."""
+    """Return the cells of the figures; the ratio is empty if no constant was measured beside them."""
     return [
         f"{load.answers:,.0f}",
         "" if ratio is None else f"{ratio:.2f}",
@@ -90,12 +90,12 @@ def _figures(load: Load, ratio: float | None) -> list[str]:
 
 
 def _failures(rows: list[Row]) -> list[str]:
-    """Say loudly what did not work."""
+    """Return a line for each workload that failed."""
     return [f"[bold red]{row.workload.name} FAILED[/]: {escape(row.failure)}" for row in rows if row.failure]
 
 
-def _starts(found: Findings) -> list[str]:
-    """Spell how long a user waits for the first answer."""
+def _starts(found: BenchmarkResult) -> list[str]:
+    """Return the lines on how long a user waits for the first answer."""
     starts = (
         ("first start", found.first_start, FIRST_START),
         ("later start", found.later_start, LATER_START),
@@ -103,24 +103,24 @@ def _starts(found: Findings) -> list[str]:
     return [f"{name}: {took:.2f} s (target < {most:g} s: {_verdict(took < most)})" for name, took, most in starts]
 
 
-def _memory(held: list[Held]) -> list[str]:
-    """Spell what each process holds; shared pages count in each, so nothing is summed."""
-    if not held:
-        return ["memory: not known, no child processes found in /proc"]
+def _memory(memory_used: list[ProcessMemory]) -> list[str]:
+    """Return a line on the memory of each process. Shared pages count in each, so there is no sum."""
+    if not memory_used:
+        return ["memory: unknown, no child processes found in /proc"]
     return [
         f"memory of pid {one.pid}: {one.resident:.1f} MB resident, {one.peak:.1f} MB at its highest "
         f"(target < {RESIDENT:g} MB: {_verdict(one.resident < RESIDENT)})  {escape(one.command[:60])}"
-        for one in held
+        for one in memory_used
     ]
 
 
-def _verdict(reached: bool | None) -> str:  # noqa: FBT001 - it spells a yes or no
-    """Spell whether a target is reached."""
+def _verdict(reached: bool | None) -> str:  # noqa: FBT001
+    """Return whether a target is reached, as text."""
     return {True: "[green]yes[/]", False: "[yellow]no[/]", None: ""}[reached]
 
 
-def as_json(found: Findings) -> dict[str, Any]:
-    """Give all figures of every round, without the key."""
+def as_json(found: BenchmarkResult) -> dict[str, Any]:
+    """Return all figures of every round, without the key."""
     rows = [
         {
             "work": row.workload.name,
@@ -129,12 +129,12 @@ def as_json(found: Findings) -> dict[str, Any]:
             "reached": row.reached,
             "failure": row.failure,
             "ratio": row.ratio,
-            "median": asdict(figures) if (figures := middle(row.loads)) else None,
+            "median": asdict(figures) if (figures := median_load(row.loads)) else None,
             "rounds": [asdict(load) for load in row.loads],
             "constants": [asdict(load) for load in row.constants],
         }
         for row in found.rows
     ]
     starts = {"first_start": found.first_start, "later_start": found.later_start}
-    memory = {served.name: [asdict(one) for one in served.held] for served in found.served}
+    memory = {served.name: [asdict(one) for one in served.memory_used] for served in found.served}
     return {"threads": found.threads, "rows": rows, **starts, "memory": memory}

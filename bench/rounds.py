@@ -1,4 +1,4 @@
-"""The order of measuring: constant, workload, constant, workload …, so that noise hits both alike."""
+"""Measure in rounds: constant, workload, constant, workload …, so that noise affects both alike."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from functools import partial
 from statistics import median
 
 from load import Calls, Client, Load, NotMeasuredError
-from one_by_one import check, one_by_one
+from sequential_client import check, measure_sequentially
 from workloads import Workload
 
 ROUNDS, WARM_UP = 3, 1
@@ -14,7 +14,7 @@ ROUNDS, WARM_UP = 3, 1
 
 @dataclass
 class Row:
-    """What one workload did in every round, each beside the constant measured right before it."""
+    """The results of one workload in every round, each with the constant that was measured just before."""
 
     workload: Workload
     calls: Calls
@@ -25,28 +25,28 @@ class Row:
     @property
     def ratio(self) -> float | None:
         """Return the median of the rounds' ratios, not the ratio of medians."""
-        pairs = zip(self.loads, self.constants, strict=False)  # what is timed one by one has no constant
+        pairs = zip(self.loads, self.constants, strict=False)  # sequential workloads have no constant
         return median(ratios) if (ratios := [load.answers / beside.answers for load, beside in pairs]) else None
 
     @property
     def reached(self) -> bool | None:
-        """Compare with the target, where there is one and a figure."""
-        target, figures = self.workload.target, middle(self.loads)
+        """Whether the target is reached; None without a target or a figure."""
+        target, figures = self.workload.target, median_load(self.loads)
         if target is None or figures is None or self.failure:
             return None
         figure = self.ratio if target.of == "ratio" else getattr(figures, target.of)
         return target.reached(figure)
 
 
-def middle(loads: Iterable[Load]) -> Load | None:
-    """Take the median of each figure over the rounds."""
+def median_load(loads: Iterable[Load]) -> Load | None:
+    """Return the median of each figure over the rounds."""
     if not (loads := list(loads)):
         return None
     return Load(*(median(getattr(load, name) for load in loads) for name in ("answers", "p50", "p99")))
 
 
 def rows_for(workloads: Iterable[Workload], port: int, key: str) -> list[Row]:
-    """Address each workload to the service, with the key where the workload wants it."""
+    """Return a row for each workload, with the port and the key to use."""
     rows = []
     for workload in workloads:
         paths, headers = workload.paths, {"X-API-Key": key}
@@ -57,31 +57,31 @@ def rows_for(workloads: Iterable[Workload], port: int, key: str) -> list[Row]:
 
 
 def measure(rows: list[Row], constant: Calls, client: Client, seconds: int, say: Callable[[str], None]) -> None:
-    """Fill the rows; a workload that breaks keeps its reason and the others go on."""
+    """Measure all rows. A workload that fails keeps its reason, and the others continue."""
     for row in rows:
         _attempt(row, partial(check, row.calls))
     for number in range(1, ROUNDS + 1):
         for row in rows:
-            if row.failure or row.workload.one_by_one:
+            if row.failure or row.workload.is_sequential:
                 continue
             say(f"round {number} of {ROUNDS}: {row.workload.name}")
-            beside = _warmed(client, constant, seconds, number)
-            if _attempt(row, partial(_warmed, client, row.calls, seconds, number)):
+            beside = _measure_after_warm_up(client, constant, seconds, number)
+            if _attempt(row, partial(_measure_after_warm_up, client, row.calls, seconds, number)):
                 row.constants.append(beside)
     for row in rows:
-        if row.workload.one_by_one and not row.failure:
+        if row.workload.is_sequential and not row.failure:
             say(row.workload.name)
-            _attempt(row, partial(one_by_one, row.calls))
+            _attempt(row, partial(measure_sequentially, row.calls))
 
 
-def _warmed(client: Client, calls: Calls, seconds: int, seed: int) -> Load:
-    """Load a server after a warm-up that does not count and draws other paths."""
+def _measure_after_warm_up(client: Client, calls: Calls, seconds: int, seed: int) -> Load:
+    """Measure a server after a warm-up with other paths, which does not count."""
     client(calls, WARM_UP, -seed)
     return client(calls, seconds, seed)
 
 
 def _attempt(row: Row, step: Callable[[], Load | None]) -> bool:
-    """Do a step of a row and keep its figures, or note why it could not be done."""
+    """Run a step of a row, and store its figures or why it failed."""
     try:
         load = step()
     except NotMeasuredError as why:

@@ -1,4 +1,4 @@
-"""The yardstick: Granian as the service runs it, answering one fixed body and doing nothing else."""
+"""The server to compare with: Granian as the service runs it, with one constant answer."""
 
 import argparse
 from collections.abc import Callable, Iterable
@@ -21,14 +21,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--threads", type=int, required=True, help="blocking threads of the one worker")
-    chosen = parser.parse_args()
+    arguments = parser.parse_args()
     Granian(
-        "constant:answer",
+        "constant_server:answer",
         address="127.0.0.1",
-        port=chosen.port,
+        port=arguments.port,
         interface=Interfaces.WSGI,
         workers=1,
-        blocking_threads=chosen.threads,
+        blocking_threads=arguments.threads,
         websockets=False,
     ).serve()
 

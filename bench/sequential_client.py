@@ -1,4 +1,4 @@
-"""Calls one after another over one keep-alive connection: what one patient client waits."""
+"""A client that sends requests one after another over one keep-alive connection, to measure latency without load."""
 
 import http.client
 import time
@@ -9,8 +9,8 @@ TIMES, PROBED = 30, 20
 PATIENCE = 30.0  # seconds for one answer
 
 
-def one_by_one(calls: Calls) -> Load:
-    """Time one path after another, after one untimed call."""
+def measure_sequentially(calls: Calls) -> Load:
+    """Measure one path after another, after one request that is not measured."""
     connection = http.client.HTTPConnection(HOST, calls.port, timeout=PATIENCE)
     try:
         waits = [_wait(connection, calls, path) for path in calls.paths[-TIMES - 1 :]][1:]
@@ -20,7 +20,7 @@ def one_by_one(calls: Calls) -> Load:
 
 
 def check(calls: Calls) -> None:
-    """Ask for some of the paths: wrk takes a redirect for an answer, this does not."""
+    """Request some of the paths. Unlike wrk, this does not accept a redirect as an answer."""
     connection = http.client.HTTPConnection(HOST, calls.port, timeout=PATIENCE)
     try:
         for path in calls.paths[:: max(1, len(calls.paths) // PROBED)]:
@@ -30,21 +30,21 @@ def check(calls: Calls) -> None:
 
 
 def _wait(connection: http.client.HTTPConnection, calls: Calls, path: str) -> float:
-    """Return the seconds from the call to the last byte of its answer."""
-    began = time.perf_counter()
+    """Return the seconds from the request to the last byte of its answer."""
+    started = time.perf_counter()
     try:
         connection.request("GET", path, headers=calls.headers)
         response = connection.getresponse()
         body = response.read()
     except (OSError, http.client.HTTPException) as broken:
         raise NotMeasuredError(f"GET {_shown(path)}: {broken!r}") from broken
-    took = time.perf_counter() - began
+    took = time.perf_counter() - started
     if response.status != http.client.OK:
-        said = body[:160].decode(errors="replace")
-        raise NotMeasuredError(f"GET {_shown(path)} answered {response.status}: {said}")
+        output = body[:160].decode(errors="replace")
+        raise NotMeasuredError(f"GET {_shown(path)} answered {response.status}: {output}")
     return took
 
 
 def _shown(path: str) -> str:
-    """Leave the key out of what is printed."""
+    """Return a path without the key, to be printed."""
     return path.partition("api_key=")[0]

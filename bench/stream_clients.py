@@ -1,4 +1,4 @@
-"""Thousands of WebSocket clients in one loop: they read what comes, and note how old its newest price is."""
+"""Thousands of WebSocket clients in one loop, which record the age of the prices they receive."""
 
 import json
 import re
@@ -17,24 +17,24 @@ _SAMPLED = 10
 _SLOW_READ, _SLOW_BUFFER = 256, 4096
 
 
-class Readers:
-    """All clients of one run; `ages` are milliseconds from a price's own time to its reading, of a tenth of them."""
+class StreamClients:
+    """All clients of one run. `ages` has the ages of the prices received, in ms, of a tenth of the clients."""
 
     def __init__(self, host: str, port: int, key: str) -> None:
-        """Know where to connect, and by which key."""
+        """Store the address and the key; `connect` opens the connections."""
         self._to, self._key = (host, port), key
         self._poll = select.epoll()
         self._sockets: dict[int, socket.socket] = {}
         self._slow: list[socket.socket] = []
-        self.forget()
+        self.reset()
 
-    def forget(self) -> None:
-        """Begin to measure anew."""
+    def reset(self) -> None:
+        """Start a new measurement."""
         self.ages: list[float] = []
         self.frames = 0
 
     def await_server(self) -> None:
-        """Wait until somebody listens."""
+        """Wait until the server listens."""
         while True:
             try:
                 socket.create_connection(self._to, 1).close()
@@ -43,9 +43,9 @@ class Readers:
             else:
                 return
 
-    def connect(self, chosen: list[list[str]], slow: int) -> None:
-        """Open a connection for each list of pairs, reading those that are open meanwhile."""
-        for number, pairs in enumerate(chosen):
+    def connect(self, selections: list[list[str]], slow: int) -> None:
+        """Open a connection for each list of pairs, and receive from the open ones meanwhile."""
+        for number, pairs in enumerate(selections):
             is_slow = number < slow
             sock = socket.socket()
             if is_slow:
@@ -70,10 +70,10 @@ class Readers:
             else:
                 self._poll.register(sock.fileno(), select.EPOLLIN)
             if number % 50 == 0:
-                self.read_for(0.005)
+                self.receive_for(0.005)
 
-    def read_for(self, seconds: float) -> None:
-        """Read whatever comes, of slow ones a little each second."""
+    def receive_for(self, seconds: float) -> None:
+        """Receive from all clients; slow ones read only a little each second."""
         end, slowly = time.monotonic() + seconds, time.monotonic() + 1
         sockets, poll = self._sockets, self._poll
         while time.monotonic() < end:
@@ -103,4 +103,4 @@ def _text(value: object) -> bytes:
     payload = json.dumps(value).encode()
     size = len(payload)
     head = bytes((0x81, 0x80 | size)) if size < 126 else bytes((0x81, 0xFE)) + size.to_bytes(2, "big")
-    return head + b"\x00\x00\x00\x00" + payload  # a mask of zeros is a mask
+    return head + b"\x00\x00\x00\x00" + payload  # a mask of zeros is valid

@@ -1,4 +1,4 @@
-"""Load where wrk is missing: asyncio in this process, so the client may be what limits the figure."""
+"""A load generator for machines without wrk. It runs in this process, so it may limit the figures itself."""
 
 import asyncio
 import random
@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 
 from load import CONNECTIONS, HOST, Calls, Load, NotMeasuredError, percentile
 
-GRACE = 10.0  # seconds for the answers still under way when the time is over
+GRACE = 10.0  # seconds to wait for the last answers
 
 
 @dataclass
 class Tally:
-    """What all connections together have seen."""
+    """The results of all connections."""
 
     over: bool = False
     seconds: list[float] = field(default_factory=list)
@@ -22,29 +22,29 @@ class Tally:
 
 
 class Connection(asyncio.Protocol):
-    """One keep-alive connection which asks again as soon as it was answered."""
+    """A keep-alive connection that sends the next request as soon as it has an answer."""
 
     def __init__(self, draw: Callable[[], bytes], tally: Tally, closed: asyncio.Future[None]) -> None:
         self.draw, self.tally, self.closed = draw, tally, closed
         self.received = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Ask for the first time."""
+        """Send the first request."""
         self.transport = transport
         self.ask()
 
     def ask(self) -> None:
-        """Send one call and remember when."""
-        self.received, self.began = b"", time.perf_counter()
+        """Send a request and record the time."""
+        self.received, self.started = b"", time.perf_counter()
         self.transport.write(self.draw())
 
     def data_received(self, data: bytes) -> None:
-        """Count an answer once it is whole, then ask again."""
+        """Count an answer once it is complete, then send the next request."""
         self.received += data
         head, ended, body = self.received.partition(b"\r\n\r\n")
         if not ended or len(body) < _length(head):
             return
-        self.tally.seconds.append(time.perf_counter() - self.began)
+        self.tally.seconds.append(time.perf_counter() - self.started)
         if not head.startswith(b"HTTP/1.1 200 "):
             self.tally.troubles.append(head.partition(b"\r\n")[0].decode("latin-1"))
         if self.tally.over:
@@ -53,20 +53,20 @@ class Connection(asyncio.Protocol):
             self.ask()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Note a connection that the server gave up."""
+        """Record a connection that the server has closed."""
         if not self.tally.over:
             self.tally.troubles.append(f"connection lost: {exc or 'closed by the server'}")
         self.closed.set_result(None)
 
 
-def by_weak_client(calls: Calls, seconds: int, seed: int) -> Load:
-    """Load a server from this process for so many seconds."""
-    tally, began = Tally(), time.perf_counter()
+def measure_with_asyncio(calls: Calls, seconds: int, seed: int) -> Load:
+    """Measure a server from this process for some seconds."""
+    tally, started = Tally(), time.perf_counter()
     try:
         asyncio.run(_load(calls, seconds, seed, tally))
     except (OSError, TimeoutError, ValueError) as broken:
         raise NotMeasuredError(f"weak client: {broken or 'no answer in time'}") from broken
-    took = time.perf_counter() - began
+    took = time.perf_counter() - started
     if tally.troubles:
         raise NotMeasuredError(f"weak client: {len(tally.troubles)} not answered 200, first {tally.troubles[0]}")
     if not tally.seconds:
@@ -76,7 +76,7 @@ def by_weak_client(calls: Calls, seconds: int, seed: int) -> Load:
 
 
 async def _load(calls: Calls, seconds: int, seed: int, tally: Tally) -> None:
-    """Keep all connections busy until the time is over."""
+    """Keep all connections busy until the time is over, then wait for their last answers."""
     loop, requests = asyncio.get_running_loop(), [_request(calls, path) for path in calls.paths]
     chance = random.Random(seed)  # noqa: S311 - the same days in every run, no secret
     closed = [loop.create_future() for _ in range(CONNECTIONS)]
@@ -90,14 +90,14 @@ async def _load(calls: Calls, seconds: int, seed: int, tally: Tally) -> None:
 
 
 def _request(calls: Calls, path: str) -> bytes:
-    """Spell one call as it goes over the wire."""
+    """Return a request as it is sent."""
     headers = {"Host": f"{HOST}:{calls.port}", **calls.headers}
     lines = [f"GET {path} HTTP/1.1", *(f"{name}: {value}" for name, value in headers.items()), "", ""]
     return "\r\n".join(lines).encode()
 
 
 def _length(head: bytes) -> int:
-    """Read how long the body is; this client knows no chunks."""
+    """Return the length of the body. Chunked answers are not supported."""
     found = re.search(rb"(?i)\r\ncontent-length: *(\d+)", head)
     if found is None:
         raise ValueError("an answer without Content-Length")

@@ -1,4 +1,4 @@
-"""The gatherer alone, as the service runs it, on a data folder that is prepared already."""
+"""The ingest process alone, as the service runs it, on a prepared data folder."""
 
 import os
 import sys
