@@ -41,7 +41,7 @@ ALL = [PAIRS, INSTRUMENTS, METAL_, UNIT, FLAG, TEXT, ASSET, *CODE.values(), *COD
 
 
 def value(param: Param, text: str) -> Any:
-    return param.value({"it": text})
+    return param.read({"it": text})
 
 
 def refusal(param: Param, text: str) -> BadParameter:
@@ -157,7 +157,7 @@ def test_anything_else_does_not(text: str) -> None:
 
 
 def test_a_flag_that_is_not_given_is_not_set() -> None:
-    assert FLAG.value({}) is False
+    assert FLAG.read({}) is False
 
 
 # Codes, and what they may be of
@@ -220,7 +220,7 @@ def test_a_list_of_nothing_is_refused(param: Param, what: str, text: str) -> Non
 @pytest.mark.parametrize("query", [{}, {"it": ""}, {"it": " \t"}, {"other": "EUR"}])
 def test_what_is_needed_and_not_given_is_named(param: Param, query: dict[str, str]) -> None:
     with pytest.raises(BadParameter, match=r"^Missing parameter: \[it\], such as it=such$"):
-        param.value(query)
+        param.read(query)
 
 
 # Coins against metals

@@ -1,4 +1,4 @@
-"""Moments are read in every form that clients send, and written in each."""
+"""Timestamps are accepted in every format that clients send, and written in each."""
 
 from __future__ import annotations
 
@@ -8,45 +8,45 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cambist.api.timestamps import TimestampFormat, form, moment, offset, written
+from cambist.api.timestamps import TimestampFormat, format_timestamp, timestamp, timestamp_format, utc_offset
 from cambist.errors import BadParameter
 
-MOMENT = datetime(2026, 11, 20, 12, 30, 15, tzinfo=UTC)
+AT = datetime(2026, 11, 20, 12, 30, 15, tzinfo=UTC)
 EAST = timezone(timedelta(hours=2))
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
-START = moment("start", default=None, description="When.")
+START = timestamp("start", default=None, description="When.")
 
 
 def read(text: str):
-    return START.value({"start": text})
+    return START.read({"start": text})
 
 
 @pytest.mark.parametrize(
-    ("text", "at", "as_form"),
+    ("text", "at", "chosen_format"),
     [
         ("2026-11-20", datetime(2026, 11, 20, tzinfo=UTC), TimestampFormat.UTCYMD),
-        ("2026-11-20 12:30:15", MOMENT, TimestampFormat.UTCYMD),
+        ("2026-11-20 12:30:15", AT, TimestampFormat.UTCYMD),
         ("2026-11-20 12:00", NOON, TimestampFormat.UTCYMD),
-        ("2026-11-20T12:30:15", MOMENT, TimestampFormat.ISO),
-        ("2026-11-20T12:30:15Z", MOMENT, TimestampFormat.ISO),
-        ("2026-11-20T12:30:15z", MOMENT, TimestampFormat.ISO),
-        ("2026-11-20T14:30:15+02:00", MOMENT, TimestampFormat.ISO),
-        ("2026-11-20T14:30:15 02:00", MOMENT, TimestampFormat.ISO),
-        ("2026-11-20T14:30:15+0200", MOMENT, TimestampFormat.ISO),
-        ("2026-11-20T07:30:15-05:00", MOMENT, TimestampFormat.ISO),
-        ("2026-11-20T12:30:15.000Z", MOMENT, TimestampFormat.ISO),
-        ("2026-11-20t12:30:15.000000000Z", MOMENT, TimestampFormat.ISO),
-        ("2026-11-20T12:30:15,000Z", MOMENT, TimestampFormat.ISO),
-        ("2026-11-20T14:30:15+02", MOMENT, TimestampFormat.ISO),
-        ("2026-11-20 12:30:15+00:00", MOMENT, TimestampFormat.ISO),
-        ("2026-11-20T12:30:15.25", MOMENT + timedelta(milliseconds=250), TimestampFormat.ISO),
-        ("1795177815000", MOMENT, TimestampFormat.TSP),
+        ("2026-11-20T12:30:15", AT, TimestampFormat.ISO),
+        ("2026-11-20T12:30:15Z", AT, TimestampFormat.ISO),
+        ("2026-11-20T12:30:15z", AT, TimestampFormat.ISO),
+        ("2026-11-20T14:30:15+02:00", AT, TimestampFormat.ISO),
+        ("2026-11-20T14:30:15 02:00", AT, TimestampFormat.ISO),
+        ("2026-11-20T14:30:15+0200", AT, TimestampFormat.ISO),
+        ("2026-11-20T07:30:15-05:00", AT, TimestampFormat.ISO),
+        ("2026-11-20T12:30:15.000Z", AT, TimestampFormat.ISO),
+        ("2026-11-20t12:30:15.000000000Z", AT, TimestampFormat.ISO),
+        ("2026-11-20T12:30:15,000Z", AT, TimestampFormat.ISO),
+        ("2026-11-20T14:30:15+02", AT, TimestampFormat.ISO),
+        ("2026-11-20 12:30:15+00:00", AT, TimestampFormat.ISO),
+        ("2026-11-20T12:30:15.25", AT + timedelta(milliseconds=250), TimestampFormat.ISO),
+        ("1795177815000", AT, TimestampFormat.TSP),
         ("0", datetime(1970, 1, 1, tzinfo=UTC), TimestampFormat.TSP),
     ],
 )
-def test_every_form_is_read(text: str, at: datetime, as_form: TimestampFormat) -> None:
+def test_every_format_is_accepted(text: str, at: datetime, chosen_format: TimestampFormat) -> None:
     found = read(text)
-    assert (found.at, found.form) == (at, as_form)
+    assert (found.at, found.format) == (at, chosen_format)
 
 
 @pytest.mark.parametrize(
@@ -72,28 +72,28 @@ def test_no_text_does_any_harm(text: str) -> None:
 
 
 @given(st.datetimes(datetime(1970, 1, 1), datetime(2100, 12, 31), timezones=st.just(UTC)))  # noqa: DTZ001
-def test_what_is_written_is_read_as_it_was_to_the_second(at: datetime) -> None:
+def test_a_formatted_timestamp_parses_to_the_same_second(at: datetime) -> None:
     whole = at.replace(microsecond=0)
-    for as_form in TimestampFormat:
-        assert read(str(written(whole, as_form))).at == whole
-    assert read(str(written(whole, TimestampFormat.ISO, EAST))).at == whole
+    for chosen_format in TimestampFormat:
+        assert read(str(format_timestamp(whole, chosen_format))).at == whole
+    assert read(str(format_timestamp(whole, TimestampFormat.ISO, EAST))).at == whole
 
 
-def test_only_iso_knows_an_offset() -> None:
-    assert written(MOMENT, TimestampFormat.ISO) == "2026-11-20T12:30:15Z"
-    assert written(MOMENT, TimestampFormat.ISO, EAST) == "2026-11-20T14:30:15+02:00"
-    assert written(MOMENT, TimestampFormat.UTCYMD, EAST) == "2026-11-20 12:30:15"
-    assert written(MOMENT, TimestampFormat.TSP, EAST) == 1795177815000
-    assert (offset(UTC), offset(EAST)) == ("+00:00", "+02:00")
+def test_only_iso_timestamps_have_an_offset() -> None:
+    assert format_timestamp(AT, TimestampFormat.ISO) == "2026-11-20T12:30:15Z"
+    assert format_timestamp(AT, TimestampFormat.ISO, EAST) == "2026-11-20T14:30:15+02:00"
+    assert format_timestamp(AT, TimestampFormat.UTCYMD, EAST) == "2026-11-20 12:30:15"
+    assert format_timestamp(AT, TimestampFormat.TSP, EAST) == 1795177815000
+    assert (utc_offset(UTC), utc_offset(EAST)) == ("+00:00", "+02:00")
 
 
-def test_a_form_is_one_of_three() -> None:
-    declare = form("dtmfmt", default=None, description="How.")
-    assert declare.value({"dtmfmt": "tsp"}) is TimestampFormat.TSP
+def test_a_timestamp_format_is_one_of_three() -> None:
+    declare = timestamp_format("dtmfmt", default=None, description="How.")
+    assert declare.read({"dtmfmt": "tsp"}) is TimestampFormat.TSP
     with pytest.raises(BadParameter, match=r"Options are \[ISO, TSP, UTCYMD\]"):
-        declare.value({"dtmfmt": "unix"})
+        declare.read({"dtmfmt": "unix"})
 
 
-def test_a_fraction_of_a_second_is_written_where_there_is_one() -> None:
-    assert written(MOMENT + timedelta(milliseconds=250), TimestampFormat.ISO) == "2026-11-20T12:30:15.250Z"
-    assert written(MOMENT, TimestampFormat.ISO) == "2026-11-20T12:30:15Z"
+def test_a_fraction_of_a_second_is_written_if_there_is_one() -> None:
+    assert format_timestamp(AT + timedelta(milliseconds=250), TimestampFormat.ISO) == "2026-11-20T12:30:15.250Z"
+    assert format_timestamp(AT, TimestampFormat.ISO) == "2026-11-20T12:30:15Z"

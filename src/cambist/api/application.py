@@ -66,7 +66,7 @@ def build_application(
     for endpoint in endpoints:
         maker, unknown = (
             ResponseBuilder(endpoint, options.closed_max_age),
-            UnknownParameters(endpoint, taken, besides=[QUERY_NAME]),
+            UnknownParameters(endpoint, taken, always_accepted=[QUERY_NAME]),
         )
         framework.add_route(endpoint.path, EndpointResource(endpoint, worker_state, gate, meter, maker, unknown))
     add_docs_routes(framework, _document(endpoints, options.path_prefix))

@@ -14,7 +14,7 @@ from msgspec import UNSET, Struct, UnsetType
 from cambist.api.fx_pairs import parse_fx_pair
 from cambist.api.parameter_types import bar_interval, limit, text
 from cambist.api.request_context import RequestContext
-from cambist.api.timestamps import Timestamp, TimestampFormat, form, moment, offset, written
+from cambist.api.timestamps import Timestamp, TimestampFormat, format_timestamp, timestamp, timestamp_format, utc_offset
 from cambist.errors import BadParameter, RateUnavailable, StoreBroken
 from cambist.history.bar_aggregator import AMENDED_FOR
 from cambist.history.bars import Bar, Interval, Ohlc
@@ -38,18 +38,20 @@ class BarPageParams(Struct, frozen=True):
         str, text("pair", schema=_PAIR_SCHEMA, description="The pair, EURUSD or EUR/USD.", example="EURUSD")
     ]
     start: Annotated[
-        Timestamp | None, moment("start", default=None, description="Where bars begin, inclusive; no offset is UTC.")
+        Timestamp | None, timestamp("start", default=None, description="Where bars begin, inclusive; no offset is UTC.")
     ]
     end: Annotated[
         Timestamp | None,
-        moment("end", default=None, description="Before when bars begin, exclusive; no offset is UTC."),
+        timestamp("end", default=None, description="Before when bars begin, exclusive; no offset is UTC."),
     ]
     interval: Annotated[
         Interval, bar_interval("interval", default=Interval.DAY, description="A day, an hour or a minute.")
     ]
     dtmfmt: Annotated[
         TimestampFormat | None,
-        form("dtmfmt", default=None, description="How times are written; as they were given if left out, else ISO."),
+        timestamp_format(
+            "dtmfmt", default=None, description="How times are written; as they were given if left out, else ISO."
+        ),
     ]
     limit: Annotated[int, limit("limit", MAX_BARS, default=MAX_BARS, description="How many bars at most.")]
 
@@ -73,12 +75,12 @@ class BarPage:
 
     pair: Pair
     bars: list[Bar]
-    form: TimestampFormat
+    timestamp_format: TimestampFormat
     zone: timezone
 
-    def written(self, at: datetime) -> str | int:
-        """Write a time as the answer writes all of them."""
-        return written(at, self.form, self.zone)
+    def format_timestamp(self, at: datetime) -> str | int:
+        """Write a timestamp in the format of the answer."""
+        return format_timestamp(at, self.timestamp_format, self.zone)
 
     @property
     def size(self) -> int:
@@ -91,10 +93,10 @@ class BarPage:
             "pair": self.pair.base + self.pair.quote,
             "interval": params.interval,
             "limit": params.limit,
-            "dtmfmt": self.form,
-            "start": self.written(params.start.at) if params.start else UNSET,
-            "end": self.written(params.end.at) if params.end else UNSET,
-            "tzOffset": offset(self.zone),
+            "dtmfmt": self.timestamp_format,
+            "start": self.format_timestamp(params.start.at) if params.start else UNSET,
+            "end": self.format_timestamp(params.end.at) if params.end else UNSET,
+            "tzOffset": utc_offset(self.zone),
             "size": self.size,
         }
 
@@ -112,12 +114,12 @@ def read_bar_page(context: RequestContext, params: BarPageParams) -> BarPage:
     dealt, since = pair.inverse if is_turned else pair, start or _first_moment(context.reach)
     bars = read_bars(lambda: context.bars.newest_bars(dealt, params.interval, since, end, params.limit))
     given = next((one for one in (params.start, params.end) if one is not None), None)
-    as_form = params.dtmfmt or (given.form if given else TimestampFormat.ISO)
+    chosen_format = params.dtmfmt or (given.format if given else TimestampFormat.ISO)
     return BarPage(
         pair=pair,
         bars=[inverted(bar) for bar in bars] if is_turned else bars,
-        form=as_form,
-        zone=_zone(given) if as_form is TimestampFormat.ISO else UTC,
+        timestamp_format=chosen_format,
+        zone=_zone(given) if chosen_format is TimestampFormat.ISO else UTC,
     )
 
 

@@ -1,4 +1,4 @@
-"""What coins closed at, for the endpoints that look at a past day."""
+"""The closes of coins, for the endpoints that answer about a past day."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from cambist.reference.assets import AssetKind, kind_of
 
 
 def read_closes(context: RequestContext, pair: Pair, on: date) -> dict[str, ReceivedFixing]:
-    """Give the closes of a pair's coins on a day. Errors: NoRate for one without."""
-    return {code: _close(context, code, on) for code in (pair.base, pair.quote) if kind_of(code) is AssetKind.COIN}
+    """Return the closes of the coins of a pair on a day, by code. Errors: NoRate if a coin has none."""
+    return {code: _read_close(context, code, on) for code in (pair.base, pair.quote) if kind_of(code) is AssetKind.COIN}
 
 
-def _close(context: RequestContext, coin: str, on: date) -> ReceivedFixing:
-    found = context.closes(coin, on)
-    if found is None:
-        when = " yet: closes are archived when their day ends, at midnight UTC" if on == context.today else ""
-        raise NoRate(f"No close of [{coin}] was archived for [{on}]{when}")
-    return found
+def _read_close(context: RequestContext, coin: str, on: date) -> ReceivedFixing:
+    close = context.closes(coin, on)
+    if close is None:
+        reason = " yet: closes are archived when their day ends, at midnight UTC" if on == context.today else ""
+        raise NoRate(f"No close of [{coin}] was archived for [{on}]{reason}")
+    return close

@@ -1,7 +1,7 @@
-"""Compressing answers with gzip: what stays of an answer is compressed once, its end is appended as it is.
+"""Compressing answers with gzip. A cached answer is compressed once; only its end, the `ms`, differs each time.
 
-A gzip stream may mix compressed blocks with stored ones, and CRC-32 can be carried on: a compressed answer that is
-given again with another `ms` costs a few microseconds.
+A gzip stream may mix compressed blocks with stored ones (RFC 1951), and a CRC-32 can be continued. So the end is
+appended as a stored block, which takes a few microseconds.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 MIN_COMPRESSED_BYTES = 1024
-"""Answers up to this size are not compressed: the headers of a packet weigh as much."""
+"""Answers up to this size are not compressed: they fit into one packet anyway."""
 
 _LEVEL = 1
-"""The fastest: it takes a sixth of the time of the default level, and a tenth more bytes."""
+"""The fastest level: a sixth of the time of the default level, for a tenth more bytes."""
 
 _RAW_DEFLATE = -zlib.MAX_WBITS
 _HEADER = b"\x1f\x8b\x08\0\0\0\0\0\x04\xff"
@@ -25,14 +25,14 @@ _TRAILER = struct.Struct("<II")
 
 @dataclass(frozen=True, slots=True)
 class GzipPrefix:
-    """The beginning of a gzip stream, up to the end of a block, with the checksum and size of what is in it."""
+    """The beginning of a gzip stream, up to the end of a block, with the checksum and size of its content."""
 
     stream: bytes
     checksum: int
     size: int
 
     def finish(self, end: bytes) -> bytes:
-        """Give the whole stream, with `end` (at most 65,535 bytes) after what was compressed."""
+        """Return the whole stream: the compressed content, then `end` (at most 65,535 bytes) uncompressed."""
         size = len(end)
         return b"".join(
             (
@@ -45,7 +45,7 @@ class GzipPrefix:
 
 
 def compress_prefix(content: bytes) -> GzipPrefix:
-    """Compress what an answer begins with."""
+    """Compress the beginning of an answer."""
     deflate = zlib.compressobj(_LEVEL, zlib.DEFLATED, _RAW_DEFLATE)
     stream = b"".join((_HEADER, deflate.compress(content), deflate.flush(zlib.Z_SYNC_FLUSH)))
     return GzipPrefix(stream, zlib.crc32(content), len(content))
@@ -53,12 +53,12 @@ def compress_prefix(content: bytes) -> GzipPrefix:
 
 @lru_cache(maxsize=256)
 def accepts_gzip(accept_encoding: str) -> bool:
-    """Say whether a client that sends this `Accept-Encoding` reads gzip."""
-    weights = dict(_coding(item) for item in accept_encoding.lower().split(","))
+    """Return whether a client that sends this `Accept-Encoding` header accepts gzip."""
+    weights = dict(_parse_coding(item) for item in accept_encoding.lower().split(","))
     return weights.get("gzip", weights.get("x-gzip", weights.get("*", 0))) > 0
 
 
-def _coding(item: str) -> tuple[str, float]:
+def _parse_coding(item: str) -> tuple[str, float]:
     name, _, parameter = item.partition(";")
     weight = parameter.strip().removeprefix("q=")
     try:

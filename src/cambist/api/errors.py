@@ -1,4 +1,4 @@
-"""The one table from an error to a status, and the one shape in which a client sees it."""
+"""The table that maps errors to HTTP statuses and codes, and the JSON body of an error."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ log = logging.getLogger(__name__)
 
 
 class Problem(NamedTuple):
-    """What a client sees of an error: the HTTP status and the machine-readable code."""
+    """The HTTP status and the machine-readable code of an error."""
 
     status: int
     code: str
@@ -40,7 +40,7 @@ PROBLEMS: dict[type[errors.CambistError], Problem] = {
     errors.NoRate: Problem(404, "no_rate"),
     errors.RateUnavailable: Problem(503, "rate_unavailable"),
 }
-"""Every refusal. What is not here is our fault: a 500 that says nothing of the inside."""
+"""Every error that a client can cause or wait out. Any other error is a 500 that reveals nothing."""
 
 UNKNOWN_PATH = Problem(404, "unknown_path")
 WRONG_METHOD = Problem(405, "wrong_method")
@@ -51,19 +51,19 @@ FRAMEWORK_PROBLEMS = (UNKNOWN_PATH, WRONG_METHOD, MALFORMED, INTERNAL)
 METHODS = ("GET", "HEAD", "OPTIONS")
 
 RETRY_AFTER = 60
-"""Seconds after which a missing or stale rate may be there: daily sources come late by minutes, not hours."""
+"""Seconds after which a missing or stale rate may have arrived: daily sources are late by minutes, not hours."""
 
 
-def body(problem: Problem, sentence: str) -> bytes:
-    """Write the one error shape."""
+def encode_error(problem: Problem, sentence: str) -> bytes:
+    """Return the JSON body of an error."""
     return msgspec.json.encode({"error": sentence, "code": problem.code})
 
 
-def write(response: falcon.Response, problem: Problem, sentence: str) -> None:
-    """Put an error into a response."""
+def write_error(response: falcon.Response, problem: Problem, sentence: str) -> None:
+    """Write an error into a response."""
     response.status = problem.status
     response.content_type = "application/json"
-    response.data = body(problem, sentence)
+    response.data = encode_error(problem, sentence)
     response.set_header("Cache-Control", "no-store")
     if problem.status == 401:
         response.set_header("WWW-Authenticate", 'Bearer realm="cambist"')
@@ -74,12 +74,12 @@ def write(response: falcon.Response, problem: Problem, sentence: str) -> None:
 def handle_refusal(
     _request: falcon.Request, response: falcon.Response, error: errors.CambistError, _params: object
 ) -> None:
-    """Answer an error of ours."""
+    """Answer a `CambistError`."""
     problem = PROBLEMS.get(type(error))
     if problem is None:
         handle_failure(_request, response, error, _params)
         return
-    write(response, problem, str(error))
+    write_error(response, problem, str(error))
     if not isinstance(error, errors.KeyRefused | errors.TooManyFailedKeys):
         response.set_header("X-Calls-Cost", "0")
     if isinstance(error, errors.RetryLater):
@@ -89,23 +89,23 @@ def handle_refusal(
 def handle_http_error(
     request: falcon.Request, response: falcon.Response, error: falcon.HTTPError, _params: object
 ) -> None:
-    """Answer what the framework refuses: paths and methods that are not there, requests that are not HTTP."""
+    """Answer what Falcon refuses: unknown paths, wrong methods, malformed requests."""
     for name, value in dict(error.headers or {}).items():
         response.set_header(name, value)
     if error.status_code == 405 or request.method not in METHODS:
         response.set_header("Allow", ", ".join(METHODS))
-        write(
+        write_error(
             response, WRONG_METHOD, f"Method not allowed: [{errors.shorten(request.method)}], use GET, HEAD or OPTIONS"
         )
     elif error.status_code == 404:
-        write(
+        write_error(
             response, UNKNOWN_PATH, f"Unknown path: [{errors.shorten(request.path)}], the endpoints are listed at /docs"
         )
     else:
-        write(response, MALFORMED, f"Malformed request: {error.description or error.title}")
+        write_error(response, MALFORMED, f"Malformed request: {error.description or error.title}")
 
 
 def handle_failure(request: falcon.Request, response: falcon.Response, error: Exception, _params: object) -> None:
-    """Answer a fault of ours, and log it with its trace but without the query, which may hold a key."""
+    """Answer an unexpected error with 500, and log its traceback, without the query, which may contain a key."""
     log.error("%s %r failed", request.method, errors.shorten(request.path), exc_info=error)
-    write(response, INTERNAL, "The service failed to answer; its operator finds the reason in the log")
+    write_error(response, INTERNAL, "The service failed to answer; its operator can find the reason in the log")

@@ -1,4 +1,4 @@
-"""What the endpoints of the fx group share: which pairs there are, and what they are dealt at now."""
+"""Pairs of currencies and their current quotes, for the endpoints of the fx group."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from cambist.pricing.quote import Quote
 from cambist.pricing.trading_hours import is_open
 from cambist.reference.assets import AssetKind
 
-_LISTED = "the pairs are found at /fx/pairs"
+_HINT = "the pairs are found at /fx/pairs"
 
 
 def parse_fx_pair(context: RequestContext, name: str) -> Pair:
-    """Give the pair of a name, `EURUSD` or `EUR/USD`. Errors: UnknownFxPair."""
+    """Return the pair of a name, `EURUSD` or `EUR/USD`. Errors: UnknownFxPair."""
     pair = fx_pair(context.book, name)
     if pair is None:
-        raise UnknownFxPair(name, "", _LISTED)
+        raise UnknownFxPair(name, "", _HINT)
     return pair
 
 
 @dataclass(frozen=True, slots=True)
 class CurrentQuote:
-    """A quote, and the oldest daily fixing that it was crossed from; None where it is made of traded prices alone."""
+    """A quote, and the oldest daily fixing that it was crossed from; None if it is made of traded prices alone."""
 
     quote: Quote
     fixing: Quote | None = None
 
 
 def current_quote(context: RequestContext, pair: Pair) -> CurrentQuote:
-    """Return bid and ask of a pair: as it is quoted where that is fresh, else crossed.
+    """Return bid and ask of a pair: as quoted if that is fresh, otherwise crossed.
 
-    Errors: RateUnavailable where a side that trades has no fresh price while its market is open, and where a fixing
-    in it is older than `FIXING_QUOTED_FOR`.
+    Errors: RateUnavailable if a traded side has no fresh price while its market is open, or if a fixing in the quote is
+    older than `FIXING_QUOTED_FOR`.
     """
     quote = pair_quote(context.book, pair, lambda one: context.is_fresh(one, AssetKind.CURRENCY))
     if not quote.origin.legs:
@@ -54,7 +54,7 @@ def current_quote(context: RequestContext, pair: Pair) -> CurrentQuote:
 
 
 def _check_trades(context: RequestContext, code: str) -> None:
-    """Refuse a currency that trades and has fallen back on its fixing, or is older than allowed: nobody deals at it."""
+    """Refuse a traded currency whose price is a fixing or older than allowed: nobody trades at that price."""
     if code == PIVOT:
         return
     leg = context.book.leg(code)

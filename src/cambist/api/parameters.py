@@ -31,15 +31,15 @@ class NoParameters(Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Param:
-    """One query parameter: its name, how its text is read, and what stands for it when it is not given.
+    """One query parameter: its name, how its text is parsed, and its default.
 
-    `read(name, text)` gives the value or raises BadParameter. Without `default` it is required; `empty` is the
-    text that stands for a present but empty one. `schema` is JSON Schema, for the docs. `selects_data` says whether it
-    decides what is answered, and not only in which form or how fresh it must be.
+    `parse(name, text)` returns the value or raises BadParameter. A parameter without `default` is required; `empty`
+    replaces the text of one that is present but empty. `schema` is its JSON Schema in the OpenAPI document.
+    `selects_data` is false for a parameter that only affects the format of the answer or how fresh it must be.
     """
 
     name: str
-    read: Callable[[str, str], Any]
+    parse: Callable[[str, str], Any]
     description: str
     schema: Mapping[str, Any] = field(default_factory=lambda: {"type": "string"})
     default: Any = _ABSENT
@@ -52,19 +52,19 @@ class Param:
         """Whether a request without it is refused."""
         return self.default is _ABSENT
 
-    def value(self, query: Mapping[str, str]) -> Any:
+    def read(self, query: Mapping[str, str]) -> Any:
         """Read the parameter from a query. Errors: BadParameter."""
         text = query.get(self.name, "").strip() or (self.empty if self.name in query else "")
         if text:
-            return self.read(self.name, text)
+            return self.parse(self.name, text)
         if self.required:
             raise BadParameter(f"Missing parameter: [{self.name}]{self._hint()}")
         return self.default
 
     def accepts(self, text: str) -> bool:
-        """Say whether a text could be its value."""
+        """Return whether a text is a valid value."""
         try:
-            self.read(self.name, text)
+            self.parse(self.name, text)
         except BadParameter:
             return False
         return True
@@ -74,9 +74,9 @@ class Param:
 
 
 def parse_query(text: str) -> dict[str, str]:
-    """Split a query string into its parameters, as they were meant.
+    """Split a query string into its parameters.
 
-    Errors: BadParameter when it is too long, or its percent-encoding or its UTF-8 is broken.
+    Errors: BadParameter if it is too long, or if its percent-encoding or its UTF-8 is broken.
     """
     if len(text) > MAX_QUERY_LENGTH:
         raise BadParameter(f"The query is too long: [{len(text)}] characters, at most {MAX_QUERY_LENGTH}")
@@ -94,12 +94,12 @@ def parse_query(text: str) -> dict[str, str]:
 
 
 def as_utf8(text: str) -> str:
-    """Read raw bytes of a URL, which WSGI hands over as Latin-1, as the UTF-8 that they are. Errors: UnicodeError."""
+    """Decode a part of a URL as UTF-8; WSGI passes its bytes decoded as Latin-1. Errors: UnicodeError."""
     return text if text.isascii() else text.encode("latin-1").decode()
 
 
 def declared_params(params: type[Struct]) -> dict[str, Param]:
-    """Give the parameters that a struct declares, by field."""
+    """Return the parameters that a struct declares, by field."""
     return _declared(params)
 
 
@@ -117,5 +117,5 @@ def _param(params: type, name: str, hint: Any) -> Param:
 
 
 def read_params(params: type[S], query: Mapping[str, str]) -> S:
-    """Read all parameters of an endpoint. Errors: BadParameter for the first that is wrong."""
-    return params(**{name: param.value(query) for name, param in declared_params(params).items()})
+    """Read all parameters of an endpoint. Errors: BadParameter for the first that is invalid."""
+    return params(**{name: param.read(query) for name, param in declared_params(params).items()})

@@ -1,4 +1,4 @@
-"""Moments in requests and answers: read in any of the forms that clients send, written in the one that they read."""
+"""Timestamps of requests and answers. Requests may use several formats; answers use the one that the client chose."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from enum import StrEnum
+from typing import Any
 
 from cambist.api.parameters import Param
 from cambist.errors import BadParameter, shorten
@@ -13,14 +14,14 @@ from cambist.pricing.unix_time import EPOCH, unix_ms
 
 _UNTIL = datetime(2101, 1, 1, tzinfo=UTC)
 _MILLISECONDS = re.compile(r"[0-9]{1,14}")
-_SPACED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}( [0-9]{2}:[0-9]{2}(:[0-9]{2})?)?")
+_UTCYMD = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}( [0-9]{2}:[0-9]{2}(:[0-9]{2})?)?")
 _ISO = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9:]{5,8})([.,][0-9]{1,9})?([Zz]|[+ -][0-9]{2}(:?[0-9]{2})?)?")
 _EXAMPLES = ["2026-10-01", "2026-10-01 12:30:00", "2026-10-01T12:30:00+02:00", "1790850600000"]
-_FORMS = "YYYY-MM-DD, YYYY-MM-DD HH:MM:SS, ISO 8601 or Unix milliseconds"
+_FORMATS = "YYYY-MM-DD, YYYY-MM-DD HH:MM:SS, ISO 8601 or Unix milliseconds"
 
 
 class TimestampFormat(StrEnum):
-    """How a moment is written: ISO 8601, Unix milliseconds, or `YYYY-MM-DD HH:MM:SS` of UTC."""
+    """How a timestamp is written: ISO 8601, Unix milliseconds, or `YYYY-MM-DD HH:MM:SS` in UTC."""
 
     ISO = "ISO"
     TSP = "TSP"
@@ -29,62 +30,64 @@ class TimestampFormat(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Timestamp:
-    """A moment as a request gave it: when it is, in the offset that was written, and the form."""
+    """A timestamp of a request: the time, in the offset that was written, and the format."""
 
     at: datetime
-    form: TimestampFormat
+    format: TimestampFormat
 
 
-def moment(name: str, **rest: object) -> Param:
-    """Declare a moment; without an offset it is UTC."""
-    return Param(name, _moment, schema={"type": "string", "examples": _EXAMPLES}, **rest)  # type: ignore[arg-type]
+def timestamp(name: str, **options: Any) -> Param:
+    """Declare a timestamp; without an offset it is UTC."""
+    return Param(name, _parse_timestamp, schema={"type": "string", "examples": _EXAMPLES}, **options)
 
 
-def form(name: str, **rest: object) -> Param:
-    """Declare how moments are to be written."""
-    return Param(name, _form, schema={"type": "string", "enum": list(TimestampFormat)}, selects_data=False, **rest)  # type: ignore[arg-type]
+def timestamp_format(name: str, **options: Any) -> Param:
+    """Declare a format for the timestamps of the answer."""
+    schema = {"type": "string", "enum": list(TimestampFormat)}
+    return Param(name, _parse_format, schema=schema, selects_data=False, **options)
 
 
-def written(at: datetime, as_form: TimestampFormat, zone: timezone = UTC) -> str | int:
-    """Write a moment; only ISO 8601 knows another zone than UTC."""
-    if as_form is TimestampFormat.TSP:
+def format_timestamp(at: datetime, timestamp_format: TimestampFormat, zone: timezone = UTC) -> str | int:
+    """Write a timestamp; only ISO 8601 uses the zone, the other formats are always UTC."""
+    if timestamp_format is TimestampFormat.TSP:
         return unix_ms(at)
-    if as_form is TimestampFormat.UTCYMD:
+    if timestamp_format is TimestampFormat.UTCYMD:
         return at.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S")
     fraction = "milliseconds" if at.microsecond else "seconds"
     return at.astimezone(zone).isoformat(timespec=fraction).replace("+00:00", "Z")
 
 
-def offset(zone: timezone) -> str:
-    """Write a zone's offset from UTC, as `+02:00`."""
+def utc_offset(zone: timezone) -> str:
+    """Return the offset of a zone from UTC, such as `+02:00`."""
     return EPOCH.astimezone(zone).isoformat()[-6:]
 
 
-def _moment(name: str, text: str) -> Timestamp:
+def _parse_timestamp(name: str, text: str) -> Timestamp:
     try:
-        given = _given(text)
+        parsed = _parse(text)
     except (ValueError, OverflowError):
-        given = None
-    if given is None or not EPOCH <= given.at < _UNTIL:
-        raise BadParameter(f"Invalid {name}: [{shorten(text)}], it takes {_FORMS}, from 1970 to 2100")
-    return given
+        parsed = None
+    if parsed is None or not EPOCH <= parsed.at < _UNTIL:
+        raise BadParameter(f"Invalid {name}: [{shorten(text)}], it takes {_FORMATS}, from 1970 to 2100")
+    return parsed
 
 
-def _given(text: str) -> Timestamp | None:
+def _parse(text: str) -> Timestamp | None:
     if _MILLISECONDS.fullmatch(text):
         return Timestamp(EPOCH + timedelta(milliseconds=int(text)), TimestampFormat.TSP)
-    if _SPACED.fullmatch(text):
+    if _UTCYMD.fullmatch(text):
         return Timestamp(datetime.fromisoformat(text).replace(tzinfo=UTC), TimestampFormat.UTCYMD)
     iso = _ISO.fullmatch(text)
     if iso is None:
         return None
     day, clock, fraction, zone, _ = iso.groups(default="")
-    # Of nine digits six are a microsecond; a plus that was not percent-encoded arrives as a blank.
+    # `datetime` has microseconds, so only six of up to nine digits count. A plus sign that was not percent-encoded
+    # arrives as a space.
     at = datetime.fromisoformat(f"{day}T{clock}{fraction[:7].replace(',', '.')}{zone.upper().replace(' ', '+')}")
     return Timestamp(at if at.tzinfo else at.replace(tzinfo=UTC), TimestampFormat.ISO)
 
 
-def _form(name: str, text: str) -> TimestampFormat:
+def _parse_format(name: str, text: str) -> TimestampFormat:
     try:
         return TimestampFormat(text.upper())
     except ValueError:

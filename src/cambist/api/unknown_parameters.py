@@ -1,4 +1,4 @@
-"""Parameters that an endpoint does not take: ignored and named, or refused where they would have changed the answer."""
+"""Parameters that an endpoint does not accept: ignored and named in a header, or refused if likely a mistake."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _MAX_NAME_LENGTH = 64
 _MAX_NAMED_PATHS = 3
 
 PathsByParameter = Mapping[str, list[str]]
-"""Which endpoints take a parameter that decides what is answered, by its name."""
+"""The paths of the endpoints that accept a parameter, by its name; only parameters that select data."""
 
 
 def paths_by_parameter(endpoints: Iterable[Endpoint[Any, Any]]) -> PathsByParameter:
-    """Find which endpoints take each parameter that decides what is answered."""
+    """Return the paths of the endpoints that accept each parameter that selects data."""
     found: dict[str, list[str]] = {}
     for endpoint in endpoints:
         for param in declared_params(endpoint.params).values():
@@ -33,23 +33,23 @@ def paths_by_parameter(endpoints: Iterable[Endpoint[Any, Any]]) -> PathsByParame
 
 
 class UnknownParameters:
-    """Looks for what one endpoint does not take; `taken` is what decides the answers of all endpoints.
+    """Finds the parameters of a query that one endpoint does not accept.
 
-    `besides` are names that every endpoint takes and no struct declares: the key's.
+    `paths` has the parameters of all endpoints. `always_accepted` are names that no struct declares: the API key's.
     """
 
-    def __init__(self, endpoint: Endpoint[Any, Any], taken: PathsByParameter, besides: Iterable[str]) -> None:
+    def __init__(self, endpoint: Endpoint[Any, Any], paths: PathsByParameter, always_accepted: Iterable[str]) -> None:
         self._path = endpoint.path
         self._own = {param.name: param for param in declared_params(endpoint.params).values()}
-        self._known = frozenset((*self._own, *besides, ""))
-        # A list is the same whatever is asked: nothing that decides another answer would have changed it.
-        self._others = taken if any(param.selects_data for param in self._own.values()) else {}
+        self._known = frozenset((*self._own, *always_accepted, ""))
+        # An endpoint that selects no data answers the same whatever is requested, so no parameter is refused there.
+        self._other_paths = paths if any(param.selects_data for param in self._own.values()) else {}
 
     def ignored(self, query: Mapping[str, str]) -> list[str]:
-        """Name the parameters of a query that nobody reads.
+        """Return the names of the parameters that are ignored.
 
-        Errors: BadParameter for one that was meant for another, that belongs to other endpoints, or where there are too
-        many. What is empty asks for nothing.
+        Errors: BadParameter for one that looks mistyped or that only other endpoints accept, and for too many. Empty
+        parameters are never refused.
         """
         if query.keys() <= self._known:
             return []
@@ -62,37 +62,40 @@ class UnknownParameters:
         return unknown
 
     def _check(self, name: str, value: str) -> None:
-        near = sorted((edit_distance(name.lower(), param.name), param.name) for param in self._near(name, value))
-        if near:
-            raise BadParameter(f"Unknown parameter: [{shorten(name)}], did you mean [{near[0][1]}]?")
-        if paths := self._others.get(name.lower()):
+        similar = sorted((edit_distance(name.lower(), param.name), param.name) for param in self._similar(name, value))
+        if similar:
+            raise BadParameter(f"Unknown parameter: [{shorten(name)}], did you mean [{similar[0][1]}]?")
+        if paths := self._other_paths.get(name.lower()):
             raise BadParameter(
-                f"Unknown parameter: [{shorten(name)}] is not taken by {self._path}, only by {_listed(paths)}"
+                f"Unknown parameter: [{shorten(name)}] is not taken by {self._path}, only by {_join_paths(paths)}"
             )
 
-    def _near(self, name: str, value: str) -> Iterator[Param]:
-        """Give the parameters that a name may have been meant for: at most two letters of it are others.
+    def _similar(self, name: str, value: str) -> Iterator[Param]:
+        """Yield the parameters that a name may be a misspelling of: those at an edit distance of at most two.
 
-        Where that is half of a short name it needs a value that fits: `tp=JPY` was meant for `to`, `ts=1795175998` not.
+        If that is half the length of the name, the value must be valid too: `tp=JPY` is a misspelt `to`, but
+        `ts=1795175998` is not.
         """
         for param in self._own.values():
             shorter = min(len(name), len(param.name))
             if abs(len(name) - len(param.name)) > _MAX_EDITS:
                 continue
-            count = edit_distance(name.lower(), param.name)
-            if count <= _MAX_EDITS and (2 * count < shorter or (2 * count == shorter and param.accepts(value))):
+            distance = edit_distance(name.lower(), param.name)
+            if distance <= _MAX_EDITS and (
+                2 * distance < shorter or (2 * distance == shorter and param.accepts(value))
+            ):
                 yield param
 
 
-def _listed(paths: list[str]) -> str:
+def _join_paths(paths: list[str]) -> str:
     return ", ".join(paths[:_MAX_NAMED_PATHS]) + (" and others" if len(paths) > _MAX_NAMED_PATHS else "")
 
 
 def ignored_header_value(names: Iterable[str]) -> str:
-    """Write the names of ignored parameters for the header: percent-encoded, long ones cut, and never a key."""
-    return ", ".join(_encoded(name) for name in names if PREFIX not in name)
+    """Return the value of the header `Cambist-Ignored`: percent-encoded names, long ones cut, and never an API key."""
+    return ", ".join(_encode(name) for name in names if PREFIX not in name)
 
 
-def _encoded(name: str) -> str:
+def _encode(name: str) -> str:
     text = quote(name, safe="")
     return text if len(text) <= _MAX_NAME_LENGTH else f"{text[:_MAX_NAME_LENGTH]}..."

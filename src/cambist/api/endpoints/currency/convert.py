@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Struct, UnsetType
 
-from cambist.api.amounts import amount, places
+from cambist.api.amounts import amount, decimal_places
 from cambist.api.closes import read_closes
 from cambist.api.endpoint import Endpoint
 from cambist.api.freshness_parameters import FreshnessParameters
@@ -42,7 +42,9 @@ class ConvertParams(FreshnessParameters, frozen=True, kw_only=True):
     quote: Annotated[str, asset("to", "target", description="Target: a currency, a coin or a metal.", example="USD")]
     amount: Annotated[Decimal, amount("amount", description="From 0.01 up, any number of digits.", example="100")]
     day: Annotated[date | None, day("date", default=None, description="At the rate of this day, UTC; now if left out.")]
-    precision: Annotated[int, places("precision", default=2, description="Decimals of the result.", example="2")]
+    precision: Annotated[
+        int, decimal_places("precision", default=2, description="Decimals of the result.", example="2")
+    ]
 
 
 class ConvertResponse(Struct, frozen=True, rename={"day": "date"}):

@@ -10,7 +10,7 @@ from cambist.api.bar_pages import read_bars
 from cambist.api.endpoint import Endpoint
 from cambist.api.parameter_types import bar_interval, side
 from cambist.api.request_context import RequestContext
-from cambist.api.timestamps import TimestampFormat, written
+from cambist.api.timestamps import TimestampFormat, format_timestamp
 from cambist.history.bars import Interval
 
 
@@ -39,7 +39,9 @@ def answer(context: RequestContext, params: HistoricalLimitsParams) -> Historica
     earliest = read_bars(lambda: context.bars.first_starts(params.interval))
     found = {pair.base + pair.quote: start for one, start in earliest.items() for pair in (one, one.inverse)}
     return HistoricalLimitsResponse(
-        params.interval, params.price, {name: written(at, TimestampFormat.ISO) for name, at in sorted(found.items())}
+        params.interval,
+        params.price,
+        {name: format_timestamp(at, TimestampFormat.ISO) for name, at in sorted(found.items())},
     )
 
 

@@ -32,7 +32,9 @@ def answer(context: RequestContext, params: BarPageParams) -> OhlcSeriesResponse
     return OhlcSeriesResponse(
         **page.head(params),
         results=[
-            OhlcRow(page.written(bar.start), *(price(side, page.size) for side in (bid.o, bid.h, bid.l, bid.c)))
+            OhlcRow(
+                page.format_timestamp(bar.start), *(price(side, page.size) for side in (bid.o, bid.h, bid.l, bid.c))
+            )
             for bar, bid in ((bar, bar.bid) for bar in page.bars)
         ],
     )

@@ -30,7 +30,7 @@ def answer(context: RequestContext, params: BarPageParams) -> QuoteSeriesRespons
     return QuoteSeriesResponse(
         **page.head(params),
         results=[
-            QuoteRow(page.written(bar.start), price(bar.bid.c, page.size), price(bar.ask.c, page.size))
+            QuoteRow(page.format_timestamp(bar.start), price(bar.bid.c, page.size), price(bar.ask.c, page.size))
             for bar in page.bars
         ],
     )
