@@ -85,7 +85,7 @@ def test_the_newest_days_are_asked_for_once_through_the_gateway(tmp_path: Path) 
     ]
     assert (tried.source.key, tried.source.name) == ("harbour", "Harbour Bank")
     assert tried.origin == "https://rates.harbour.example/daily.csv?from=2026-10-16&to=2026-10-30"
-    assert (tried.trial.fixings, tried.trial.warnings) == (5, ())
+    assert (tried.summary.fixings, tried.summary.warnings) == (5, ())
     assert not (tmp_path / "data").exists()
 
 
@@ -113,7 +113,7 @@ def test_the_key_is_sent_and_never_told(tmp_path: Path) -> None:
     with playing(200, TREE, "application/json") as played:
         tried = asking(tmp_path, played, MERIDIAN)
     assert played.asked == [("/through/api.meridian.example/v1/rates/20261030", "Bearer 5ecre7")]
-    assert tried.trial.sample == ("1 USD = 3.8412 PLN on 2026-10-30", "100 JPY = 2.5090 PLN on 2026-10-30")
+    assert tried.summary.sample == ("1 USD = 3.8412 PLN on 2026-10-30", "100 JPY = 2.5090 PLN on 2026-10-30")
     assert "5ecre7" not in repr(tried)
 
 
@@ -157,7 +157,7 @@ def reading(folder: Path, text: str, payload: str, first: date | None = None) ->
 
 def test_a_saved_answer_of_any_days_is_read_without_a_key(tmp_path: Path) -> None:
     tried = reading(tmp_path, MERIDIAN, TREE.replace("2026-10-30", "2021-03-05"))
-    assert (tried.trial.first, tried.trial.warnings) == (date(2021, 3, 5), ())
+    assert (tried.summary.first, tried.summary.warnings) == (date(2021, 3, 5), ())
     assert tried.origin == str(tmp_path / "answer")
 
 
@@ -166,7 +166,7 @@ def test_a_saved_answer_that_does_not_say_its_day_needs_it(tmp_path: Path) -> No
     with pytest.raises(BadParameter, match="--from names the one"):
         reading(tmp_path, declared, TREE)
     tried = reading(tmp_path, declared, TREE, date(2026, 10, 28))
-    assert (tried.trial.first, tried.trial.last) == (date(2026, 10, 28), date(2026, 10, 28))
+    assert (tried.summary.first, tried.summary.last) == (date(2026, 10, 28), date(2026, 10, 28))
 
 
 def test_a_key_that_another_source_has_is_refused_but_not_ones_own(tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ def test_a_key_that_another_source_has_is_refused_but_not_ones_own(tmp_path: Pat
     written(tmp_path / "sources", "broken", "broken.toml")
     (tmp_path / "answer").write_text(TABLE, encoding="utf-8")
     trying = DeclarationDryRun(Settings(data=tmp_path), {}, FRIDAY)
-    assert trying.read(mine, tmp_path / "answer", None).trial.fixings == 5
+    assert trying.read(mine, tmp_path / "answer", None).summary.fixings == 5
     with pytest.raises(SourceRefused, match="harbour"):
         trying.read(written(tmp_path, HARBOUR, "twin.toml"), tmp_path / "answer", None)
 

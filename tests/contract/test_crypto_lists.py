@@ -114,7 +114,8 @@ def recorded_pairs() -> set[Pair]:
         pytest.skip("the recorded lists are not here")
     content = {venue: (RECORDED / venue / name).read_bytes() for venue, name in RECORDED_LISTS.items()}
     names = {
-        venue: import_module(f"cambist.sources.adapters.{venue}").adapter.names(text) for venue, text in content.items()
+        venue: import_module(f"cambist.sources.adapters.{venue}").adapter.parse_pair_names(text)
+        for venue, text in content.items()
     }
     return {pair for venue, listed in names.items() for pair in known_names(venue, listed).values()}
 
@@ -212,7 +213,7 @@ def heard(**said: dict[str, str]) -> dict[str, dict[str, str]]:
     """Read what venues list in their own form and codes; what they say of a pair stays as it is said."""
     ours: dict[str, dict[str, str]] = {}
     for venue, prices in said.items():
-        names = import_module(f"cambist.sources.adapters.{venue}").adapter.names(
+        names = import_module(f"cambist.sources.adapters.{venue}").adapter.parse_pair_names(
             json.dumps(FORMS[venue](*prices)).encode()
         )
         known = known_names(venue, names)

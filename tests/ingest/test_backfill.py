@@ -23,7 +23,7 @@ from cambist.ingest.backfill import Backfill, BackfillProgress, gaps, longest
 from cambist.ingest.fetch import SourceBusy
 from cambist.ingest.filing import Delivery, Files, file_delivery
 from cambist.pricing.pair import Pair
-from cambist.sources.base import FixingAdapter, Inquiry, Source
+from cambist.sources.base import FixingAdapter, Source, SourceRequest
 from cambist.storage.sql import SqlStore
 
 NOW = datetime(2026, 3, 31, 12, 0, tzinfo=UTC)
@@ -47,24 +47,24 @@ class Weekly(FixingAdapter):
         self.source = source
         self.spans: list[tuple[date, date]] = []
 
-    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+    def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
         self.spans.append((first, last))
         monday = first - timedelta(days=first.weekday())
         while monday <= last:
-            yield Inquiry(
+            yield SourceRequest(
                 url=f"https://mint.example/{monday}",
                 first=monday,
                 last=monday + timedelta(days=6),
-                about=f"week of {monday}",
+                subject=f"week of {monday}",
             )
             monday += timedelta(days=7)
 
-    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+    def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         if content == b"nothing":
             raise NothingPublished("mint: nothing")
         for line in content.decode().splitlines():
             day, _, value = line.partition(" ")
-            if not value or about != f"week of {monday_of(date.fromisoformat(day))}":
+            if not value or subject != f"week of {monday_of(date.fromisoformat(day))}":
                 raise SourceBroken(f"mint: [{line}] is nothing that the mint writes")
             yield Fixing("mint", DOLLAR, date.fromisoformat(day), Decimal(value))
 
@@ -81,11 +81,11 @@ class Mint:
         self.asked: list[date] = []
         self.at: list[float] = []
 
-    async def ask(self, source: str, inquiry: Inquiry) -> bytes | None:
+    async def ask(self, source: str, request: SourceRequest) -> bytes | None:
         assert source == "mint"
-        self.asked.append(inquiry.first)
+        self.asked.append(request.first)
         self.at.append(asyncio.get_running_loop().time())
-        answer = self.answers.get(inquiry.first, f"{inquiry.first} 1.1000".encode())
+        answer = self.answers.get(request.first, f"{request.first} 1.1000".encode())
         if isinstance(answer, BaseException):
             raise answer
         return answer
@@ -135,7 +135,7 @@ def scene(tmp_path: Path, a_source: Callable[..., Source]) -> Iterator[Scene]:
     store = SqlStore(f"sqlite:///{tmp_path / 'mint.db'}")
     store.migrate()
     source = a_source(first_day=WEEKS[0], anchor="EUR")
-    assert source.schedule.reread == 14
+    assert source.schedule.reread_days == 14
     yield Scene(store, source)
     store.close()
 

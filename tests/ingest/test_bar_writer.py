@@ -254,11 +254,11 @@ def test_bars_of_a_day_of_kraken_s_ticks_are_those_computed_independently(tmp_pa
     pipeline = PricePipeline({"kraken": kraken.source}, is_open, folding)
     health = SourceStatuses.of([kraken.source], {})
     poller = Poller(kraken.source, None, health.source_statuses["kraken"], lambda: now[0], health)  # type: ignore[arg-type]
-    names = known_names("kraken", kraken.names(json.dumps({"error": [], "result": LISTED}).encode()))
+    names = known_names("kraken", kraken.parse_pair_names(json.dumps({"error": [], "result": LISTED}).encode()))
     streamer = Streamer(kraken, poller, pipeline, names)
     for count, (came_at, frame) in enumerate(frames):
         now[0] = came_at
-        streamer._take(kraken.hear(frame, names))
+        streamer._take(kraken.parse_message(frame, names))
         if count % 7 == 0:
             agree(pipeline, EURUSD, came_at)
         if count % 50 == 0:

@@ -21,8 +21,8 @@ import stamina
 
 from cambist.errors import NothingPublished, SourceBroken, SourceUnreachable
 from cambist.ingest.fetch import AGENT, Fetcher, SourceBusy
-from cambist.sources.base import Inquiry
-from cambist.sources.parsing import LARGEST
+from cambist.sources.base import SourceRequest
+from cambist.sources.parsing import MAX_PAYLOAD_BYTES
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 
@@ -54,12 +54,12 @@ class Scene:
     error: SourceBroken | None = None
 
 
-def asking(host: Any, *answers: Any, inquiry: Callable[[str], Inquiry] | None = None, **rest: Any) -> Scene:
-    """Ask a host that gives these answers; `inquiry` is made from its address."""
+def asking(host: Any, *answers: Any, request: Callable[[str], SourceRequest] | None = None, **rest: Any) -> Scene:
+    """Ask a host that gives these answers; `request` is made from its address."""
 
     async def scene() -> Scene:
         async with host(*answers) as there, a_fetcher(**rest) as fetcher:
-            wanted = inquiry(there.url) if inquiry else Inquiry(url=there.url + "/rates", media=JSON)
+            wanted = request(there.url) if request else SourceRequest(url=there.url + "/rates", content_types=JSON)
             try:
                 return Scene(there.asked, await fetcher.ask("mint", wanted))
             except SourceBroken as error:
@@ -81,23 +81,25 @@ def test_a_source_is_told_who_asks_and_for_what(host) -> None:
 
 
 def test_all_media_are_asked_for_and_any_where_any_will_do(host) -> None:
-    two = asking(host, host.answer(), inquiry=lambda url: Inquiry(url=url, media=("text/csv", "application/")))
+    two = asking(
+        host, host.answer(), request=lambda url: SourceRequest(url=url, content_types=("text/csv", "application/"))
+    )
     assert two.asked[0].headers["accept"] == "text/csv, application/"
-    assert asking(host, host.answer(), inquiry=lambda url: Inquiry(url=url)).asked[0].headers["accept"] == "*/*"
+    assert asking(host, host.answer(), request=lambda url: SourceRequest(url=url)).asked[0].headers["accept"] == "*/*"
 
 
 def test_what_has_a_body_is_posted(host) -> None:
-    (asked,) = asking(host, host.answer(), inquiry=lambda url: Inquiry(url=url, body=b"<day/>")).asked
+    (asked,) = asking(host, host.answer(), request=lambda url: SourceRequest(url=url, body=b"<day/>")).asked
     assert (asked.method, asked.body) == ("POST", b"<day/>")
 
 
 def test_the_operators_key_stands_in_address_and_headers_of_its_own_source_alone(host) -> None:
-    def inquiry(url: str) -> Inquiry:
-        return Inquiry(url=f"{url}/rates?key={{key}}", headers=(("Authorization", "apikey {key}"),))
+    def request(url: str) -> SourceRequest:
+        return SourceRequest(url=f"{url}/rates?key={{key}}", headers=(("Authorization", "apikey {key}"),))
 
-    (asked,) = asking(host, host.answer(), inquiry=inquiry, keys={"mint": "m1", "bank": "b2"}).asked
+    (asked,) = asking(host, host.answer(), request=request, keys={"mint": "m1", "bank": "b2"}).asked
     assert (asked.target, asked.headers["authorization"]) == ("/rates?key=m1", "apikey m1")
-    (asked,) = asking(host, host.answer(), inquiry=inquiry, keys={"bank": "b2"}).asked
+    (asked,) = asking(host, host.answer(), request=request, keys={"bank": "b2"}).asked
     assert (asked.target, asked.headers["authorization"]) == ("/rates?key=", "apikey")
 
 
@@ -129,15 +131,21 @@ def test_any_other_status_is_not_asked_about_twice(host, status: int) -> None:
 
 
 def test_a_status_of_those_that_mean_absence_says_that_nothing_is_published(host) -> None:
-    found = asking(host, host.answer(404), inquiry=lambda url: Inquiry(url=url, absent=frozenset({404, 503})))
+    found = asking(
+        host, host.answer(404), request=lambda url: SourceRequest(url=url, no_data_statuses=frozenset({404, 503}))
+    )
     assert isinstance(found.error, NothingPublished)
     assert len(found.asked) == 1
-    found = asking(host, host.answer(410), inquiry=lambda url: Inquiry(url=url, absent=frozenset({404})))
+    found = asking(
+        host, host.answer(410), request=lambda url: SourceRequest(url=url, no_data_statuses=frozenset({404}))
+    )
     assert not isinstance(found.error, NothingPublished)
 
 
 def test_what_a_source_without_the_days_asked_may_say_busily_is_believed(host) -> None:
-    found = asking(host, host.answer(503), inquiry=lambda url: Inquiry(url=url, absent=frozenset({503})))
+    found = asking(
+        host, host.answer(503), request=lambda url: SourceRequest(url=url, no_data_statuses=frozenset({503}))
+    )
     assert isinstance(found.error, NothingPublished)
     assert len(found.asked) == 1
 
@@ -226,7 +234,7 @@ def test_a_port_where_nobody_listens_is_silence(host) -> None:
             url = there.url
         async with a_fetcher() as fetcher:
             with pytest.raises(SourceUnreachable, match=r"mint: cannot be asked: .*onnect"):
-                await fetcher.ask("mint", Inquiry(url=url))
+                await fetcher.ask("mint", SourceRequest(url=url))
 
     asyncio.run(scene())
 
@@ -238,7 +246,7 @@ def test_whatever_takes_too_long_ends_in_time(host, sluggishness) -> None:
         async with host(sluggishness) as there, a_fetcher(attempts=1) as fetcher:
             began = loop.time()
             with pytest.raises(SourceUnreachable, match="mint: no answer in time"):
-                await fetcher.ask("mint", Inquiry(url=there.url))
+                await fetcher.ask("mint", SourceRequest(url=there.url))
             return loop.time() - began
 
     assert asyncio.run(scene()) < 2
@@ -294,7 +302,7 @@ def test_what_is_small_on_the_wire_is_measured_as_it_unfolds(host) -> None:
 
 
 def test_the_largest_that_is_taken_is_32_mebibytes(host) -> None:
-    found = asking(host, flood(LARGEST // MEBIBYTE, []), timeout=aiohttp.ClientTimeout(total=30))
+    found = asking(host, flood(MAX_PAYLOAD_BYTES // MEBIBYTE, []), timeout=aiohttp.ClientTimeout(total=30))
     assert found.error is None
     assert found.content is not None
     assert len(found.content) == 32 * 1024 * 1024
@@ -313,12 +321,12 @@ def test_while_one_source_floods_another_is_heard(host) -> None:
         async with host(flood(80, [])) as there, a_fetcher(timeout=aiohttp.ClientTimeout(total=30)) as fetcher:
             counter = asyncio.create_task(count())
             with pytest.raises(SourceBroken):
-                await fetcher.ask("mint", Inquiry(url=there.url))
+                await fetcher.ask("mint", SourceRequest(url=there.url))
             is_over = True
             await counter
         return rounds
 
-    assert asyncio.run(scene()) >= LARGEST // (64 * 1024), "nobody else had a turn between two chunks"
+    assert asyncio.run(scene()) >= MAX_PAYLOAD_BYTES // (64 * 1024), "nobody else had a turn between two chunks"
 
 
 def test_what_was_packed_for_the_way_is_unpacked(host) -> None:
@@ -348,7 +356,7 @@ def test_the_kind_is_told_by_how_it_begins(host, media: str) -> None:
 def test_what_says_no_kind_is_taken_only_where_any_is(host) -> None:
     answer = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
     assert asking(host, answer).error is not None
-    assert asking(host, answer, inquiry=lambda url: Inquiry(url=url)).content == b"{}"
+    assert asking(host, answer, request=lambda url: SourceRequest(url=url)).content == b"{}"
 
 
 def test_a_kind_that_goes_on_and_on_is_not_repeated_in_full(host) -> None:
@@ -359,21 +367,21 @@ def test_a_kind_that_goes_on_and_on_is_not_repeated_in_full(host) -> None:
 # What has not changed
 
 
-def conversing(host: Any, *answers: bytes, forgotten: int = -1, inquiries: list[dict[str, Any]] | None = None) -> Any:
+def conversing(host: Any, *answers: bytes, forgotten: int = -1, requests: list[dict[str, Any]] | None = None) -> Any:
     """Ask once an answer; give what came, and the conditions that stood in each request."""
 
     async def scene() -> Any:
         came, conditions = [], []
         async with host(*answers) as there, a_fetcher() as fetcher:
             for number in range(len(answers)):
-                rest = inquiries[number] if inquiries else {}
-                inquiry = Inquiry(**{"url": there.url + "/rates", "media": JSON, **rest})
+                rest = requests[number] if requests else {}
+                request = SourceRequest(**{"url": there.url + "/rates", "content_types": JSON, **rest})
                 try:
-                    came.append(await fetcher.ask("mint", inquiry))
+                    came.append(await fetcher.ask("mint", request))
                 except SourceBroken as error:
                     came.append(error)
                 if number == forgotten:
-                    fetcher.forget(inquiry)
+                    fetcher.forget(request)
             for asked in there.asked:
                 names = ("if-none-match", "if-modified-since")
                 conditions.append({name: asked.headers[name] for name in names if name in asked.headers})
@@ -412,7 +420,10 @@ def test_nothing_is_remembered_of_an_answer_that_was_refused(host) -> None:
 
 
 def test_a_refused_answer_does_not_unsettle_what_was_here_before(host) -> None:
-    first, page = host.answer(200, b"[1]", ETag='"a"'), host.answer(200, b"<html>", media="text/html", ETag='"page"')
+    first, page = (
+        host.answer(200, b"[1]", ETag='"a"'),
+        host.answer(200, b"<html>", media="text/html", ETag='"page"'),
+    )
     came, conditions = conversing(host, first, page, host.answer(304))
     assert came[2] is None
     assert conditions == [{}, {"if-none-match": '"a"'}, {"if-none-match": '"a"'}]
@@ -427,13 +438,13 @@ def test_nothing_is_remembered_of_an_answer_that_was_cut_off(host) -> None:
 
 def test_addresses_are_remembered_apart(host) -> None:
     answers = host.answer(200, b"[1]", ETag='"a"'), host.answer(200, b"[2]")
-    _, conditions = conversing(host, *answers, inquiries=[{}, {"about": "other"}])
+    _, conditions = conversing(host, *answers, requests=[{}, {"subject": "other"}])
     assert conditions == [{}, {"if-none-match": '"a"'}]
 
     async def scene() -> dict[str, str]:
         async with host(*answers) as there, a_fetcher() as fetcher:
-            await fetcher.ask("mint", Inquiry(url=there.url + "/one"))
-            await fetcher.ask("mint", Inquiry(url=there.url + "/other"))
+            await fetcher.ask("mint", SourceRequest(url=there.url + "/one"))
+            await fetcher.ask("mint", SourceRequest(url=there.url + "/other"))
             return there.asked[1].headers
 
     assert "if-none-match" not in asyncio.run(scene())
@@ -441,14 +452,14 @@ def test_addresses_are_remembered_apart(host) -> None:
 
 def test_what_is_posted_to_one_address_for_other_days_is_another_thing(host) -> None:
     first, later = date(2026, 3, 2), date(2026, 3, 3)
-    inquiries = [{"body": b"<2/>", "first": first, "last": first}, {"body": b"<3/>", "first": later, "last": later}]
+    requests = [{"body": b"<2/>", "first": first, "last": first}, {"body": b"<3/>", "first": later, "last": later}]
     came, conditions = conversing(
-        host, host.answer(200, b"[2]", ETag='"a"'), host.answer(200, b"[3]"), inquiries=inquiries
+        host, host.answer(200, b"[2]", ETag='"a"'), host.answer(200, b"[3]"), requests=requests
     )
     assert came == [b"[2]", b"[3]"]
     assert conditions == [{}, {}]
     answers = host.answer(200, b"[2]", ETag='"a"'), host.answer(304)
-    came, conditions = conversing(host, *answers, inquiries=[inquiries[0], inquiries[0]])
+    came, conditions = conversing(host, *answers, requests=[requests[0], requests[0]])
     assert came == [b"[2]", None]
     assert conditions == [{}, {"if-none-match": '"a"'}]
 
@@ -460,7 +471,7 @@ def test_marks_are_kept_of_the_addresses_asked_last_and_of_no_more(host, monkeyp
         days = ["01", "02", "01", "03", "01", "02"]
         async with host(*[host.answer(200, b"[1]", ETag='"a"')] * len(days)) as there, a_fetcher() as fetcher:
             for day in days:
-                await fetcher.ask("mint", Inquiry(url=f"{there.url}/{day}", media=JSON))
+                await fetcher.ask("mint", SourceRequest(url=f"{there.url}/{day}", content_types=JSON))
             return ["if-none-match" in asked.headers for asked in there.asked]
 
     assert asyncio.run(scene()) == [False, False, True, False, True, False]
@@ -479,8 +490,8 @@ def test_within_its_host_a_source_is_followed(host, status: int, to: str) -> Non
     async def scene() -> None:
         async with host() as there, a_fetcher(keys={"mint": "m1"}) as fetcher:
             there._answers = (moved(to.format(netloc=there.netloc), status), host.answer(200, b"[]"))
-            inquiry = Inquiry(url=there.url + "/old", headers=(("X-Key", "{key}"),))
-            assert await fetcher.ask("mint", inquiry) == b"[]"
+            request = SourceRequest(url=there.url + "/old", headers=(("X-Key", "{key}"),))
+            assert await fetcher.ask("mint", request) == b"[]"
             assert [asked.target for asked in there.asked] == ["/old", "/new?a=b"]
             assert there.asked[1].headers["x-key"] == "m1"
 
@@ -493,7 +504,7 @@ def test_elsewhere_is_not_the_source(host, status: int) -> None:
         async with host(host.answer(200, b"[]")) as elsewhere, host(moved(elsewhere.url, status)) as there:
             async with a_fetcher() as fetcher:
                 with pytest.raises(SourceBroken, match=rf"mint: redirects to another host: \[{elsewhere.netloc}\]"):
-                    await fetcher.ask("mint", Inquiry(url=there.url))
+                    await fetcher.ask("mint", SourceRequest(url=there.url))
             assert (len(there.asked), elsewhere.asked) == (1, [])
 
     asyncio.run(scene())
@@ -540,7 +551,7 @@ def test_through_a_gateway_the_host_becomes_a_part_of_the_path(gateway: str, url
 def test_all_is_asked_through_the_gateway(host) -> None:
     async def scene() -> None:
         async with host(host.answer(200, b"[]")) as gate, a_fetcher(gateway=gate.url) as fetcher:
-            assert await fetcher.ask("mint", Inquiry(url="https://mint.example/rates?day=1")) == b"[]"
+            assert await fetcher.ask("mint", SourceRequest(url="https://mint.example/rates?day=1")) == b"[]"
             assert [asked.target for asked in gate.asked] == ["/mint.example/rates?day=1"]
 
     asyncio.run(scene())
@@ -568,13 +579,16 @@ MISHAPS: dict[str, Any] = {
 def test_the_operators_key_is_in_no_error_and_no_log(
     host, mishap: Any, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    def inquiry(url: str) -> Inquiry:
-        return Inquiry(
-            url=f"{url}/rates?key={{key}}", headers=(("X-Key", "{key}"),), media=JSON, absent=frozenset({404})
+    def request(url: str) -> SourceRequest:
+        return SourceRequest(
+            url=f"{url}/rates?key={{key}}",
+            headers=(("X-Key", "{key}"),),
+            content_types=JSON,
+            no_data_statuses=frozenset({404}),
         )
 
     with caplog.at_level(logging.DEBUG):
-        found = asking(host, mishap, inquiry=inquiry, keys={"mint": SECRET})
+        found = asking(host, mishap, request=request, keys={"mint": SECRET})
     assert found.asked[0].target == f"/rates?key={SECRET}"
     assert found.error is not None
     told = "".join(traceback.format_exception(found.error)) + repr(found.error)
@@ -588,7 +602,7 @@ def test_a_key_that_makes_no_address_is_not_shown_either(url: str, key: str) -> 
     async def scene() -> str:
         async with a_fetcher(keys={"mint": key}) as fetcher:
             with pytest.raises(SourceUnreachable) as raised:
-                await fetcher.ask("mint", Inquiry(url=url, headers=(("X-Key", "{key}"),)))
+                await fetcher.ask("mint", SourceRequest(url=url, headers=(("X-Key", "{key}"),)))
             return str(raised.value)
 
     assert SECRET not in asyncio.run(scene())
@@ -646,7 +660,7 @@ def waits(skipping: Any, *responses: Response) -> list[float]:
 
     async def scene() -> None:
         with suppress(SourceUnreachable):
-            await Fetcher(session).ask("mint", Inquiry(url="http://mint.example/"))  # type: ignore[arg-type]
+            await Fetcher(session).ask("mint", SourceRequest(url="http://mint.example/"))  # type: ignore[arg-type]
 
     skipping(scene())
     return session.waits
@@ -684,7 +698,7 @@ def test_the_second_wait_is_longer_than_the_first(skipping) -> None:
 )
 def test_what_was_asked_in_secret_is_not_asked_in_the_open(skipping, url: str, to: str, passes: bool) -> None:  # noqa: FBT001  a row's cell
     session = Session(Response(301, {"Location": to}), Response(200))
-    asked = Fetcher(session).ask("mint", Inquiry(url=url))  # type: ignore[arg-type]
+    asked = Fetcher(session).ask("mint", SourceRequest(url=url))  # type: ignore[arg-type]
     if passes:
         assert skipping(asked) == b"[]"
     else:

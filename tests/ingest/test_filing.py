@@ -15,7 +15,7 @@ from cambist.history.quarantine import QuarantineState
 from cambist.ingest.filing import Delivery, Files, file_delivery
 from cambist.pricing.pair import Pair
 from cambist.sources.adapters.ecb import adapter
-from cambist.sources.base import FixingAdapter, Inquiry, Source
+from cambist.sources.base import FixingAdapter, Source, SourceRequest
 from cambist.storage.sql import SqlStore
 from cambist.storage.sql.archive import SqlArchive as Archive
 from cambist.storage.sql.quarantine import SqlQuarantine
@@ -159,15 +159,15 @@ class Lines(FixingAdapter):
     def __init__(self, source: Source) -> None:
         self.source = source
 
-    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+    def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
         raise NotImplementedError
 
-    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+    def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         if content == b"nothing":
             raise NothingPublished("mint: nothing for the days asked")
         for line in content.decode().splitlines():
             day, pair, value = line.split()
-            assert about in ("", "the lira")
+            assert subject in ("", "the lira")
             yield Fixing("mint", Pair(*pair.split("/")), date.fromisoformat(day), Decimal(value))
 
 

@@ -599,7 +599,7 @@ def test_what_was_rejected_is_a_measure_for_nothing(validated: Judged) -> None:
 def test_of_the_ecbs_real_history_nothing_waits(bundled: bytes) -> None:
     """In 2001 the lira lost a quarter and more in a day; 2008 was no quiet year, and 2022 had a day that came back."""
     years = {1999, 2000, 2001, 2002, 2005, 2008, 2009, 2022}
-    delivered = [fixing for fixing in adapter.read(bundled) if fixing.day.year in years]
+    delivered = [fixing for fixing in adapter.parse(bundled) if fixing.day.year in years]
     found = FixingValidator(adapter.source, None, {}, {}, date(2026, 11, 20)).validator(delivered)
     assert found.refused == []
     assert len(found.accepted) == len(delivered) > 40_000
@@ -673,7 +673,7 @@ REAL_DAYS = {"chf": ["2015-01-15"], "thb": ["1997-07-02"], "mxn": ["1994-12-22"]
 @pytest.mark.skipif(not LONG_SERIES.exists(), reason="the long series are not beside the project")
 @pytest.mark.parametrize("code", sorted({*SPIKES, *REAL_DAYS}))
 def test_of_the_federal_reserves_long_series_the_typing_errors_wait_and_real_days_pass(code: str) -> None:
-    delivered = list(fed.read((LONG_SERIES / f"fred_{code}_usd.csv").read_bytes()))
+    delivered = list(fed.parse((LONG_SERIES / f"fred_{code}_usd.csv").read_bytes()))
     matrix = matrix_of("1972-03-10 USD/CHF 3.83\n1972-03-13 USD/CHF 3.83", "USD")
     others = in_others_words(matrix, fed.source)  # of 4 %: without another source that may have been a real day
     found = FixingValidator(fed.source, None, {}, {}, date(2026, 11, 20), others=others).validator(delivered)

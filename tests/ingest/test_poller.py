@@ -28,13 +28,13 @@ from cambist.pricing.tick import Tick
 from cambist.sources.base import (
     EVERY_DAY,
     FixingAdapter,
-    Inquiry,
-    Names,
+    PairNames,
     Schedule,
-    Socket,
+    SourceRequest,
     TickAdapter,
     VenueAdapter,
     VenueMessage,
+    VenueSocket,
 )
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
@@ -54,17 +54,17 @@ class Fetches:
         self.done: list[tuple[str, str]] = []
         self.asked_at: list[float] = []
 
-    async def ask(self, source: str, inquiry: Inquiry) -> bytes | None:
+    async def ask(self, source: str, request: SourceRequest) -> bytes | None:
         assert source == "mint"
-        self.done.append(("ask", inquiry.url))
+        self.done.append(("ask", request.url))
         self.asked_at.append(asyncio.get_running_loop().time())
         answer = self._answers[min(len(self.asked_at), len(self._answers)) - 1]
         if isinstance(answer, Exception):
             raise answer
         return answer
 
-    def forget(self, inquiry: Inquiry) -> None:
-        self.done.append(("forget", inquiry.url))
+    def forget(self, request: SourceRequest) -> None:
+        self.done.append(("forget", request.url))
 
     @property
     def asked(self) -> list[str]:
@@ -83,12 +83,12 @@ class Daily(FixingAdapter):
         self.urls = urls or ("one",)
         self.spans: list[tuple[date, date]] = []
 
-    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+    def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
         self.spans.append((first, last))
         for url in self.urls:
-            yield Inquiry(url=url, about=f"about {url}", media=("text/plain",))
+            yield SourceRequest(url=url, subject=f"about {url}", content_types=("text/plain",))
 
-    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+    def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         raise NotImplementedError
 
 
@@ -257,7 +257,7 @@ def test_a_source_is_asked_again_and_again(skipping, a_source) -> None:
 
 def test_what_came_is_filed_with_where_when_and_what_about(skipping, a_source) -> None:
     _, _, cabinet = polled(skipping, a_source(schedule=ALL_DAY), Fetches(b"rates"), urls=["one", "two"])
-    assert [(key, one.content, one.origin, one.about) for key, one in cabinet.deliveries] == [
+    assert [(key, one.content, one.origin, one.subject) for key, one in cabinet.deliveries] == [
         ("mint", b"rates", "one", "about one"),
         ("mint", b"rates", "two", "about two"),
     ]
@@ -267,7 +267,7 @@ def test_what_came_is_filed_with_where_when_and_what_about(skipping, a_source) -
 def test_corrections_are_looked_for_in_the_days_that_the_source_may_change(skipping, a_source) -> None:
     _, adapter, _ = polled(skipping, a_source(schedule=ALL_DAY), Fetches(None))
     assert adapter.spans == [(date(2026, 2, 20), date(2026, 3, 6))]
-    month = Schedule(every=20 * MINUTE, days=EVERY_DAY, reread=31)
+    month = Schedule(every=20 * MINUTE, days=EVERY_DAY, reread_days=31)
     _, adapter, _ = polled(skipping, a_source(schedule=month), Fetches(None))
     assert adapter.spans == [(date(2026, 2, 3), date(2026, 3, 6))]
 
@@ -419,12 +419,12 @@ def test_what_could_not_be_read_of_a_part_that_is_never_asked_again_is_told_for_
 class DayByDay(Daily):
     """A feed that is asked for each weekday by itself."""
 
-    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+    def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
         self.spans.append((first, last))
         for number in range((last - first).days + 1):
             day = first + timedelta(days=number)
             if day.weekday() < 5:
-                yield Inquiry(url=str(day), first=day, last=day, absent=frozenset({404}))
+                yield SourceRequest(url=str(day), first=day, last=day, no_data_statuses=frozenset({404}))
 
 
 class Library:
@@ -434,13 +434,13 @@ class Library:
         self.has = has
         self.asked: list[date] = []
 
-    async def ask(self, source: str, inquiry: Inquiry) -> bytes | None:
-        self.asked.append(inquiry.first)
-        if self.has(inquiry.first):
+    async def ask(self, source: str, request: SourceRequest) -> bytes | None:
+        self.asked.append(request.first)
+        if self.has(request.first):
             return b"rates"
         raise NothingPublished(f"{source}: has nothing for what was asked")
 
-    def forget(self, inquiry: Inquiry) -> None:
+    def forget(self, request: SourceRequest) -> None:
         pass
 
 
@@ -542,7 +542,7 @@ def test_a_few_days_without_anything_are_none(skipping, a_source, last: date) ->
 def test_holidays_and_weekends_are_no_run() -> None:
     """In the middle of February 2026 China rests for more than a week."""
     rest = {date(2026, 2, day) for day in range(16, 24)}
-    round_ = Round(absent=[Inquiry(url=str(day), first=day, last=day) for day in sorted(rest)])
+    round_ = Round(absent=[SourceRequest(url=str(day), first=day, last=day) for day in sorted(rest)])
     assert round_.nothing_there(replace(WORKDAYS, holidays="CN"), date(2026, 2, 23)) == ""
     assert round_.nothing_there(WORKDAYS, date(2026, 2, 23)).startswith("has had nothing for 5 working days")
 
@@ -558,7 +558,7 @@ def test_the_fault_lasts_until_something_is_there_again(skipping, a_source) -> N
 
 def test_months_without_anything_are_a_fault_too() -> None:
     months = [date(2026, 1, 1), date(2026, 2, 1), date(2026, 3, 1)]
-    absent = [Inquiry(url=str(month), first=month, last=month) for month in months]
+    absent = [SourceRequest(url=str(month), first=month, last=month) for month in months]
     today = FRIDAY_NOON.date()
     assert Round(absent=absent).nothing_there(WORKDAYS, today) == "has nothing at all from 2026-01-01 to 2026-03-01"
     assert Round(absent=absent[1:], answered=absent[:1]).nothing_there(WORKDAYS, today) == ""
@@ -574,11 +574,11 @@ class Quotes(TickAdapter):
         self.source = source
         self.urls = urls or ("one",)
 
-    def asked(self) -> Sequence[Inquiry]:
-        return tuple(Inquiry(url=url, about=f"about {url}", media=("text/plain",)) for url in self.urls)
+    def requests(self) -> Sequence[SourceRequest]:
+        return tuple(SourceRequest(url=url, subject=f"about {url}", content_types=("text/plain",)) for url in self.urls)
 
-    def ticks(self, content: bytes, about: str, names: Names) -> Iterator[Tick]:
-        assert about.startswith("about ")
+    def parse_ticks(self, content: bytes, subject: str, names: PairNames) -> Iterator[Tick]:
+        assert subject.startswith("about ")
         for line in content.decode("latin-1").splitlines():
             words = line.split()
             if len(words) != 4:
@@ -657,8 +657,8 @@ def test_what_the_tape_refuses_was_not_heard(a_source) -> None:
 
 def test_the_markets_time_is_what_was_heard(a_source) -> None:
     class Dated(Quotes):
-        def ticks(self, content: bytes, about: str, names: Names) -> Iterator[Tick]:
-            _ = content, about, names
+        def parse_ticks(self, content: bytes, subject: str, names: PairNames) -> Iterator[Tick]:
+            _ = content, subject, names
             yield Tick("mint", EURO, Decimal(1), Decimal(1), FRIDAY_NOON - MINUTE)
 
     source = a_source()
@@ -670,16 +670,16 @@ def test_the_markets_time_is_what_was_heard(a_source) -> None:
 class Exchange(Quotes, VenueAdapter):
     """The same, as a venue."""
 
-    def list_inquiry(self) -> Inquiry:
+    def pair_list_request(self) -> SourceRequest:
         raise NotImplementedError
 
-    def names(self, content: bytes) -> Names:
+    def parse_pair_names(self, content: bytes) -> PairNames:
         raise NotImplementedError
 
-    def sockets(self, names: Names) -> Iterator[Socket]:
+    def sockets(self, names: PairNames) -> Iterator[VenueSocket]:
         raise NotImplementedError
 
-    def hear(self, frame: str | bytes, names: Names) -> VenueMessage:
+    def parse_message(self, frame: str | bytes, names: PairNames) -> VenueMessage:
         raise NotImplementedError
 
 
@@ -771,7 +771,7 @@ def test_what_one_source_does_hurts_no_other(host, a_source, mischief: str) -> N
 
 
 class Ended(Daily):
-    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+    def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
         self.spans.append((first, last))
         yield from ()
 

@@ -25,7 +25,7 @@ from cambist.ingest.streamer import Streamer, known_names
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
 from cambist.pricing.tick import Tick
-from cambist.sources.base import NOTHING_HEARD, Inquiry, Names, Socket, VenueAdapter, VenueMessage
+from cambist.sources.base import EMPTY_MESSAGE, PairNames, SourceRequest, VenueAdapter, VenueMessage, VenueSocket
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 
@@ -38,16 +38,16 @@ LIST = {"BTCUSD": BITCOIN}
 class Bourse(VenueAdapter):
     """A venue whose frames are words: a name, bid and ask, how many seconds ago, and the sequence."""
 
-    def __init__(self, source: Any, *sockets: Socket) -> None:
+    def __init__(self, source: Any, *sockets: VenueSocket) -> None:
         self.source = source
         self.opened = sockets
-        self.listed: Sequence[Names | Exception] = (LIST,)
+        self.listed: Sequence[PairNames | Exception] = (LIST,)
         self.read = 0
 
-    def list_inquiry(self) -> Inquiry:
-        return Inquiry(url="list")
+    def pair_list_request(self) -> SourceRequest:
+        return SourceRequest(url="list")
 
-    def names(self, content: bytes) -> Names:
+    def parse_pair_names(self, content: bytes) -> PairNames:
         assert content == b"the list"
         self.read += 1
         found = self.listed[min(self.read, len(self.listed)) - 1]
@@ -55,21 +55,21 @@ class Bourse(VenueAdapter):
             raise found
         return found
 
-    def asked(self) -> Sequence[Inquiry]:
+    def requests(self) -> Sequence[SourceRequest]:
         return ()
 
-    def ticks(self, content: bytes, about: str, names: Names) -> Iterator[Tick]:
+    def parse_ticks(self, content: bytes, subject: str, names: PairNames) -> Iterator[Tick]:
         raise NotImplementedError
 
-    def sockets(self, names: Names) -> Iterator[Socket]:
+    def sockets(self, names: PairNames) -> Iterator[VenueSocket]:
         assert names
         yield from self.opened
 
-    def hear(self, frame: str | bytes, names: Names) -> VenueMessage:
+    def parse_message(self, frame: str | bytes, names: PairNames) -> VenueMessage:
         text = frame.decode() if isinstance(frame, bytes) else frame
         match text.split():
             case ["pong"]:
-                return NOTHING_HEARD
+                return EMPTY_MESSAGE
             case ["reconnect"]:
                 return VenueMessage(reconnect=True)
             case ["refused", *why]:
@@ -94,8 +94,8 @@ class Lists:
         self.forgotten = 0
         self.connected_to: list[str] = []
 
-    async def ask(self, source: str, inquiry: Inquiry) -> bytes | None:
-        assert (source, inquiry.url) == ("bourse", "list")
+    async def ask(self, source: str, request: SourceRequest) -> bytes | None:
+        assert (source, request.url) == ("bourse", "list")
         self.asked_at.append(asyncio.get_running_loop().time())
         if len(self.asked_at) > 1:
             await asyncio.sleep(self._takes)
@@ -104,8 +104,8 @@ class Lists:
             raise answer
         return answer
 
-    def forget(self, inquiry: Inquiry) -> None:
-        assert inquiry.url == "list"
+    def forget(self, request: SourceRequest) -> None:
+        assert request.url == "list"
         self.forgotten += 1
 
     def address(self, url: str) -> str:
@@ -113,7 +113,7 @@ class Lists:
         return url
 
 
-def a_streamer(source: Any, fetcher: Any, *sockets: Socket, back_off: float = 0.01) -> Streamer:
+def a_streamer(source: Any, fetcher: Any, *sockets: VenueSocket, back_off: float = 0.01) -> Streamer:
     health = SourceStatuses.of([source], {})
     poller = Poller(source, fetcher, health.source_statuses["bourse"], lambda: NOON, health)
     return Streamer(Bourse(source, *sockets), poller, PricePipeline({"bourse": source}), back_off=back_off)
@@ -264,8 +264,8 @@ def hearing(
     async def run() -> None:
         async with a_floor(*plots) as floor, aiohttp.ClientSession() as session:
             lists = Lists(session, *answers)
-            facts = {"url": floor.url, "hello": ("subscribe",), "pause": timedelta(), **socket}
-            hall = Hall(a_streamer(source, lists, Socket(**facts)), floor, lists)
+            facts = {"url": floor.url, "opening_frames": ("subscribe",), "pause": timedelta(), **socket}
+            hall = Hall(a_streamer(source, lists, VenueSocket(**facts)), floor, lists)
             task = asyncio.create_task(hall.streamer.run())
             try:
                 await scene(hall)
@@ -316,7 +316,7 @@ def test_hello_is_said_frame_by_frame_with_a_pause(source) -> None:
         assert times[1] - times[0] >= 0.04
         assert times[2] - times[1] >= 0.04
 
-    hearing(source, [listen], scene, hello=("one", "two", "three"), pause=timedelta(milliseconds=50))
+    hearing(source, [listen], scene, opening_frames=("one", "two", "three"), pause=timedelta(milliseconds=50))
 
 
 def test_hello_is_said_while_the_venue_talks_already(source) -> None:
@@ -324,7 +324,7 @@ def test_hello_is_said_while_the_venue_talks_already(source) -> None:
         await until(lambda: hall.pipeline.accepted["bourse"] and any(hall.floor.words))
         assert hall.floor.words == [["one"]]
 
-    hearing(source, [say("BTCUSD 60 60")], scene, hello=("one", "two"), pause=HOUR)
+    hearing(source, [say("BTCUSD 60 60")], scene, opening_frames=("one", "two"), pause=HOUR)
 
 
 def test_after_hello_a_text_keeps_the_connection_alive(source) -> None:
@@ -462,7 +462,7 @@ def test_a_list_that_has_changed_makes_all_connections_anew_and_each_counts_anew
     async def scene() -> None:
         plots = say("BTCUSD 60 60 9 100"), say("BTCUSD 61 61 8 1", "ETHUSD 3 3")
         async with a_floor(*plots) as floor, aiohttp.ClientSession() as session:
-            streamer = a_streamer(source, Lists(session), Socket(url=floor.url, hello=()))
+            streamer = a_streamer(source, Lists(session), VenueSocket(url=floor.url, opening_frames=()))
             streamer.venue.listed = (LIST, LIST | {"ETHUSD": ether})  # type: ignore[attr-defined]
             task = asyncio.create_task(streamer.run())
             await until(lambda: streamer.pipeline.accepted["bourse"] == 3)
@@ -486,7 +486,7 @@ def test_one_of_two_connections_may_die_without_the_other(source) -> None:
 
     async def scene() -> None:
         async with a_floor(by_path) as floor, aiohttp.ClientSession() as session:
-            sockets = [Socket(url=floor.url + path, hello=()) for path in ("/good", "/bad")]
+            sockets = [VenueSocket(url=floor.url + path, opening_frames=()) for path in ("/good", "/bad")]
             task = asyncio.create_task(a_streamer(source, Lists(session), *sockets).run())
             await until(lambda: floor.paths.count("/bad") == 3)
             assert floor.paths.count("/good") == 1
@@ -499,7 +499,9 @@ def test_one_of_two_connections_may_die_without_the_other(source) -> None:
 def test_whoever_stops_listening_closes_the_connection(source) -> None:
     async def scene() -> None:
         async with a_floor(listen) as floor, aiohttp.ClientSession() as session:
-            task = asyncio.create_task(a_streamer(source, Lists(session), Socket(url=floor.url, hello=("a",))).run())
+            task = asyncio.create_task(
+                a_streamer(source, Lists(session), VenueSocket(url=floor.url, opening_frames=("a",))).run()
+            )
             await until(lambda: floor.words == [["a"]])
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
@@ -513,7 +515,7 @@ def test_sockets_go_through_the_gateway_too(source) -> None:
         async with a_floor(listen) as floor, aiohttp.ClientSession() as session:
             lists = Lists(session)
             lists.address = Fetcher(session, gateway=floor.url.replace("ws", "http", 1)).address  # type: ignore[method-assign]
-            streamer = a_streamer(source, lists, Socket(url="wss://bourse.example/ws/v2", hello=()))
+            streamer = a_streamer(source, lists, VenueSocket(url="wss://bourse.example/ws/v2", opening_frames=()))
             task = asyncio.create_task(streamer.run())
             await until(lambda: floor.paths == ["/bourse.example/ws/v2"])
             task.cancel()
@@ -574,7 +576,7 @@ def kept(skipping: Any, source: Any, sessions: Sessions, seconds: float, *answer
 
     async def scene() -> tuple[Streamer, Lists]:
         lists = Lists(sessions, *answers)
-        streamer = a_streamer(source, lists, Socket(url="ws://bourse.example", hello=()), back_off=1.0)
+        streamer = a_streamer(source, lists, VenueSocket(url="ws://bourse.example", opening_frames=()), back_off=1.0)
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await streamer.run()
@@ -627,7 +629,7 @@ def test_nothing_is_connected_before_there_is_a_list(skipping, source) -> None:
 def test_a_list_that_was_not_understood_is_sent_again(skipping, source) -> None:
     async def scene() -> tuple[Streamer, Lists]:
         lists = Lists(Sessions(10**9))
-        streamer = a_streamer(source, lists, Socket(url="ws://bourse.example", hello=()))
+        streamer = a_streamer(source, lists, VenueSocket(url="ws://bourse.example", opening_frames=()))
         streamer.venue.listed = (SourceBroken("bourse: the list holds no pair"), LIST)  # type: ignore[attr-defined]
         with suppress(TimeoutError):
             async with asyncio.timeout(60):
@@ -649,7 +651,7 @@ def test_the_last_list_stays_where_no_new_one_comes(skipping, source, later: Any
 def test_a_venue_that_lists_nothing_of_ours_is_asked_again_later(skipping, source) -> None:
     async def scene() -> Lists:
         lists = Lists(Sessions(10**9))
-        streamer = a_streamer(source, lists, Socket(url="ws://bourse.example", hello=()))
+        streamer = a_streamer(source, lists, VenueSocket(url="ws://bourse.example", opening_frames=()))
         streamer.venue.listed = ({"FOOBAR": Pair("FOO", "BAR")},)  # type: ignore[attr-defined]
         with suppress(TimeoutError):
             async with asyncio.timeout(1):
@@ -673,7 +675,9 @@ def test_a_list_that_has_not_changed_leaves_the_sockets_alone(skipping, source, 
 def test_while_the_list_is_asked_for_the_sockets_are_heard(skipping, source) -> None:
     async def scene() -> float:
         sessions = Sessions(10**9)
-        streamer = a_streamer(source, Lists(sessions, takes=180), Socket(url="ws://bourse.example", hello=()))
+        streamer = a_streamer(
+            source, Lists(sessions, takes=180), VenueSocket(url="ws://bourse.example", opening_frames=())
+        )
         with suppress(TimeoutError):
             async with asyncio.timeout(3600 + 90):
                 await streamer.run()
@@ -686,7 +690,7 @@ def test_while_the_list_is_asked_for_the_sockets_are_heard(skipping, source) -> 
 def test_a_list_of_which_nothing_is_left_does_not_silence_the_venue(skipping, source) -> None:
     async def scene() -> tuple[Streamer, Sessions]:
         sessions = Sessions(10**9)
-        streamer = a_streamer(source, Lists(sessions), Socket(url="ws://bourse.example", hello=()))
+        streamer = a_streamer(source, Lists(sessions), VenueSocket(url="ws://bourse.example", opening_frames=()))
         streamer.venue.listed = (LIST, {})  # type: ignore[attr-defined]
         with suppress(TimeoutError):
             async with asyncio.timeout(3600 + 5):
@@ -700,7 +704,7 @@ def test_a_list_of_which_nothing_is_left_does_not_silence_the_venue(skipping, so
 def test_a_fault_of_ours_in_one_socket_is_not_kept_quiet(source) -> None:
     async def scene() -> None:
         async with a_floor(say("fault")) as floor, aiohttp.ClientSession() as session:
-            sockets = [Socket(url=floor.url, hello=()) for _ in range(2)]
+            sockets = [VenueSocket(url=floor.url, opening_frames=()) for _ in range(2)]
             with pytest.raises(KeyError, match="fault"):
                 async with asyncio.timeout(5):
                     await a_streamer(source, Lists(session), *sockets).run()

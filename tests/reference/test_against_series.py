@@ -165,7 +165,7 @@ def central_bank() -> tuple[Daily, dict[str, float], dict[str, float]]:
 def bank_of_italy() -> Daily:
     days: dict[str, list[date]] = defaultdict(list)
     for path in (SHARED / "payloads/bdi").glob("bdi_*.csv"):
-        for fixing in bdi.read(path.read_bytes()):
+        for fixing in bdi.parse(path.read_bytes()):
             days[fixing.pair.other("EUR")].append(fixing.day)
     return days
 

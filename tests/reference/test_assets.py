@@ -108,7 +108,7 @@ def test_what_a_venue_lists_is_in_the_table_or_on_the_record_of_clashes(venue: s
     path = RECORDED / venue / LISTS[venue]
     if not path.exists():
         pytest.skip("the recorded lists are not here")
-    pairs = import_module(f"cambist.sources.adapters.{venue}").adapter.names(path.read_bytes()).values()
+    pairs = import_module(f"cambist.sources.adapters.{venue}").adapter.parse_pair_names(path.read_bytes()).values()
     listed = {code for pair in pairs for code in (pair.base, pair.quote)} - MONEY
     unknown = {code for code in listed if coin_on(venue, code) is None and code not in CLASHES}
     assert len(listed) >= 50
@@ -176,7 +176,7 @@ def test_no_coin_is_renamed_by_the_feed_and_here_again() -> None:
         for base in ("LUNA", "LUNA2", "UST", "REP", "REPV2", "XBT")
     }
     content = json.dumps({"error": [], "result": listed}).encode()
-    names = import_module("cambist.sources.adapters.kraken").adapter.names(content)
+    names = import_module("cambist.sources.adapters.kraken").adapter.parse_pair_names(content)
     assert {key: coin_on("kraken", names[key].base) for key in listed} == {
         "LUNAUSD": "LUNC",
         "LUNA2USD": "LUNA",

@@ -73,8 +73,8 @@ def test_without_a_setting_those_are_off_that_say_why_or_lack_their_key(folder: 
     reasons = off(Settings(data=folder))
     assert reasons["fred"] == "needs a key of your own: fred_key"
     assert reasons["meridian"] == "needs a key of your own: MERIDIAN_KEY"
-    assert reasons["imf"] == adapters()["imf"].source.why_off
-    assert reasons["swissquote"] == adapters()["swissquote"].source.why_off
+    assert reasons["imf"] == adapters()["imf"].source.disabled_reason
+    assert reasons["swissquote"] == adapters()["swissquote"].source.disabled_reason
     assert not {"ecb", "kraken", "harbour"} & {*reasons}
 
 

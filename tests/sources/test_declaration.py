@@ -16,11 +16,11 @@ from cambist.errors import NothingPublished, SourceBroken, SourceRefused
 from cambist.history.fixing import GRAM, Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace, RateType
-from cambist.sources.base import EVERY_DAY, LARGEST, Inquiry, Redistribution
+from cambist.sources.base import EVERY_DAY, MAX_PAYLOAD_BYTES, Redistribution, SourceRequest
 from cambist.sources.declaration import DeclaredAdapter, read_declaration
-from cambist.sources.declaration.day_form import DayForm
-from cambist.sources.declaration.declaration import FIELDS, Csv, Declaration, Json, Xml
-from cambist.sources.declaration.dry_run import try_out, written
+from cambist.sources.declaration.day_format import DayFormat
+from cambist.sources.declaration.declaration import FIELDS, CsvLayout, Declaration, JsonLayout, XmlLayout
+from cambist.sources.declaration.payload_summary import summarize_payload, written
 from cambist.sources.declaration.tree_path import read_path
 
 ROOT = Path(__file__).parents[2]
@@ -54,8 +54,8 @@ class Case:
             text = text.replace(old, new)
         return Case(self.declared, text)
 
-    def read(self, about: str = "") -> list[Fixing]:
-        return list(self.adapter.read(self.content.encode(), about))
+    def read(self, subject: str = "") -> list[Fixing]:
+        return list(self.adapter.parse(self.content.encode(), subject))
 
 
 BLOCK = r"```(?:{})\n(.*?)```"
@@ -131,7 +131,7 @@ def test_the_page_says_of_every_field_whether_it_is_needed():
     rows = dict(re.findall(r"^\| `([\w.]+)` \| ([^|]*?) ?\|", PAGE.split("\n## Fields\n")[1], re.MULTILINE))
     needed = {field for field, default in rows.items() if not default}
     depends = {"day.at", "csv.code", "csv.rate", "json.code", "xml.code"}
-    hints = {"": Declaration, "csv": Csv, "json": Json, "xml": Xml}
+    hints = {"": Declaration, "csv": CsvLayout, "json": JsonLayout, "xml": XmlLayout}
     for table in ("request", "rates", "day", "schedule"):
         hints[table] = next(each.type for each in msgspec.structs.fields(Declaration) if each.name == table)
     in_code = {
@@ -201,8 +201,8 @@ def test_columns_may_be_numbers_where_there_is_no_header():
 
 def test_the_day_asked_for_is_the_day_where_answers_do_not_say_theirs():
     case = JSON.changed(('of = "block"\nat = "valid.on"', 'of = "asked"'))
-    (inquiry,) = case.adapter.inquiries(date(2026, 10, 29), date(2026, 10, 29))
-    assert {each.day for each in case.read(inquiry.about)} == {date(2026, 10, 29)}
+    (request,) = case.adapter.requests(date(2026, 10, 29), date(2026, 10, 29))
+    assert {each.day for each in case.read(request.subject)} == {date(2026, 10, 29)}
     with pytest.raises(SourceBroken, match="asked"):
         case.read()
 
@@ -260,7 +260,7 @@ def test_codes_may_be_written_small():
 
 def test_other_encodings_are_read():
     case = LONG.changed(('layout = "long"', 'layout = "long"\nencoding = "windows-1250"'))
-    assert len(list(case.adapter.read(case.content.replace("note", "měna").encode("cp1250")))) == 2
+    assert len(list(case.adapter.parse(case.content.replace("note", "měna").encode("cp1250")))) == 2
 
 
 # What is refused of an answer
@@ -300,13 +300,13 @@ def test_what_is_no_rate_is_refused(case, rate):
 )
 def test_what_is_no_answer_is_refused(case, content):
     with pytest.raises(SourceBroken, match=r"^(harbour|meridian|own): "):
-        list(case.adapter.read(content))
+        list(case.adapter.parse(content))
 
 
 @EVERY
 def test_an_answer_beyond_all_size_is_refused(case):
     with pytest.raises(SourceBroken):
-        list(case.adapter.read(case.content.encode() + b" " * LARGEST))
+        list(case.adapter.parse(case.content.encode() + b" " * MAX_PAYLOAD_BYTES))
 
 
 @EVERY
@@ -332,7 +332,7 @@ def test_xml_with_another_outermost_element_is_refused():
 def test_xml_that_hides_definitions_from_whoever_looks_for_them_is_refused():
     content = f'<!DOCTYPE DataSet [<!ENTITY e "x">]>{XML.content}'
     with pytest.raises(SourceBroken, match="UTF-16"):
-        list(XML.adapter.read(f'<?xml version="1.0" encoding="utf-16"?>{content}'.encode("utf-16")))
+        list(XML.adapter.parse(f'<?xml version="1.0" encoding="utf-16"?>{content}'.encode("utf-16")))
 
 
 def test_a_last_line_may_stay_open_only_where_it_was_declared():
@@ -394,7 +394,7 @@ def test_an_answer_without_rates_says_nothing_was_published_only_where_it_was_de
 
 
 def days(case, first, last):
-    return [(each.url.rpartition("/")[2], each.first, each.last) for each in case.adapter.inquiries(first, last)]
+    return [(each.url.rpartition("/")[2], each.first, each.last) for each in case.adapter.requests(first, last)]
 
 
 def test_days_are_asked_for_in_spans_and_not_before_the_first():
@@ -420,14 +420,14 @@ def test_everything_is_asked_for_at_once_where_it_was_declared():
 
 
 def test_an_inquiry_carries_what_was_declared_and_leaves_the_key_to_whoever_asks():
-    (inquiry,) = JSON.adapter.inquiries(date(2026, 10, 30), date(2026, 10, 30))
-    assert inquiry == Inquiry(
+    (request,) = JSON.adapter.requests(date(2026, 10, 30), date(2026, 10, 30))
+    assert request == SourceRequest(
         url="https://api.meridian.example/v1/rates/20261030",
         first=date(2026, 10, 30),
         last=date(2026, 10, 30),
         headers=(("Authorization", "Bearer {key}"),),
-        media=("application/json",),
-        absent=frozenset({404}),
+        content_types=("application/json",),
+        no_data_statuses=frozenset({404}),
     )
     assert JSON.adapter.key_variable == "MERIDIAN_KEY"
 
@@ -440,7 +440,7 @@ def test_the_source_is_what_was_declared():
     schedule = source.schedule
     assert (schedule.start, schedule.end, schedule.holidays) == (time(16, 15), time(19), "XECB")
     assert JSON.adapter.source.schedule.every == timedelta(minutes=10)
-    assert source.is_on
+    assert source.is_on_by_default
     assert not source.compiled
 
 
@@ -618,7 +618,7 @@ def test_a_file_is_read_and_named(tmp_path):
 )
 def test_a_day_is_read_in_its_form(form, text):
     zone = LONG.adapter.source.zone
-    day_form = DayForm(form)
+    day_form = DayFormat(form)
     assert day_form.read(text, zone) == date(2026, 3, 5)
     for other in ("", f"{text} ", text[:-1], f"0{text}", "2026-3-5", "٣", "99999999999999999999"):
         assert day_form.read(other, zone) != date(2026, 3, 5)
@@ -627,7 +627,7 @@ def test_a_day_is_read_in_its_form(form, text):
 
 
 def test_years_of_two_digits_are_of_the_last_hundred_years():
-    assert [DayForm("%y%m%d").read(f"{year}0101", LONG.adapter.source.zone).year for year in ("69", "99", "00")] == [
+    assert [DayFormat("%y%m%d").read(f"{year}0101", LONG.adapter.source.zone).year for year in ("69", "99", "00")] == [
         1969,
         1999,
         2000,
@@ -636,7 +636,7 @@ def test_years_of_two_digits_are_of_the_last_hundred_years():
 
 @given(st.dates(date(1000, 1, 1)), st.sampled_from(["%Y-%m-%d", "%-d.%-m.%Y", "%B %d %Y", "%d%b%Y"]))
 def test_a_day_that_is_written_is_read_again(day, form):
-    assert DayForm(form).read(DayForm(form).write(day), LONG.adapter.source.zone) == day
+    assert DayFormat(form).read(DayFormat(form).write(day), LONG.adapter.source.zone) == day
 
 
 @pytest.mark.parametrize(
@@ -666,36 +666,38 @@ def test_what_is_no_path_is_refused(text):
 
 
 def test_a_trial_says_what_was_read():
-    (inquiry,) = WIDE.adapter.inquiries(date(2026, 10, 1), date(2026, 10, 30))
-    trial = try_out(WIDE.adapter, WIDE.content.encode(), inquiry)
-    assert (trial.fixings, trial.first, trial.last) == (5, date(2026, 10, 29), date(2026, 10, 30))
-    assert trial.sample == WIDE.lines[2:]
-    assert (trial.unknown, trial.warnings) == ((), ())
+    (request,) = WIDE.adapter.requests(date(2026, 10, 1), date(2026, 10, 30))
+    summary = summarize_payload(WIDE.adapter, WIDE.content.encode(), request)
+    assert (summary.fixings, summary.first, summary.last) == (5, date(2026, 10, 29), date(2026, 10, 30))
+    assert summary.sample == WIDE.lines[2:]
+    assert (summary.unknown, summary.warnings) == ((), ())
 
 
 def test_a_trial_shows_no_more_than_eight_rates():
     codes = ["USD", "JPY", "GBP", "CHF", "NOK", "SEK", "DKK", "PLN", "CZK"]
     content = "day,code,units,rate\n" + "".join(f"2026-10-30,{code},1,0.5\n" for code in codes)
-    trial = try_out(LONG.adapter, content.encode(), Inquiry(url=""))
-    assert (trial.fixings, len(trial.sample)) == (9, 8)
+    summary = summarize_payload(LONG.adapter, content.encode(), SourceRequest(url=""))
+    assert (summary.fixings, len(summary.sample)) == (9, 8)
 
 
 def test_a_trial_names_codes_that_no_table_knows():
-    trial = try_out(LONG.adapter, LONG.sent(("JPY", "QQQ")).content.encode(), Inquiry(url=""))
-    assert trial.unknown == ("QQQ",)
-    assert try_out(LONG.adapter, LONG.sent(("JPY", "XAU")).content.encode(), Inquiry(url="")).unknown == ()
+    summary = summarize_payload(LONG.adapter, LONG.sent(("JPY", "QQQ")).content.encode(), SourceRequest(url=""))
+    assert summary.unknown == ("QQQ",)
+    assert (
+        summarize_payload(LONG.adapter, LONG.sent(("JPY", "XAU")).content.encode(), SourceRequest(url="")).unknown == ()
+    )
 
 
 def test_a_trial_warns_of_days_that_were_not_asked_for():
-    asked = Inquiry(url="", first=date(2026, 10, 30), last=date(2026, 10, 30))
-    assert try_out(WIDE.adapter, WIDE.content.encode(), asked).warnings == (
+    asked = SourceRequest(url="", first=date(2026, 10, 30), last=date(2026, 10, 30))
+    assert summarize_payload(WIDE.adapter, WIDE.content.encode(), asked).warnings == (
         "1 of 2 days were not asked for, such as 2026-10-29",
     )
 
 
 def test_a_trial_warns_of_days_on_which_nothing_should_be_published():
     content = LONG.content.replace("2026-10-30", "2026-10-31").encode()
-    (warning,) = try_out(LONG.adapter, content, Inquiry(url="")).warnings
+    (warning,) = summarize_payload(LONG.adapter, content, SourceRequest(url="")).warnings
     assert warning.startswith("2026-10-31 is a Saturday")
 
 
@@ -710,13 +712,13 @@ def test_a_trial_warns_of_days_on_which_nothing_should_be_published():
     ],
 )
 def test_a_trial_warns_of_a_direction_that_no_dealer_would_believe(changes, content, warns):
-    warnings = try_out(LONG.changed(*changes).adapter, content.encode(), Inquiry(url="")).warnings
+    warnings = summarize_payload(LONG.changed(*changes).adapter, content.encode(), SourceRequest(url="")).warnings
     assert any("1 JPY would be worth more than 1" in warning for warning in warnings) == warns
 
 
 def test_a_trial_of_what_cannot_be_read_is_a_broken_feed():
     with pytest.raises(SourceBroken, match="own: "):
-        try_out(LONG.adapter, b"<html/>", Inquiry(url=""))
+        summarize_payload(LONG.adapter, b"<html/>", SourceRequest(url=""))
 
 
 # Whatever comes
@@ -726,7 +728,7 @@ def check_answer(case, content):
     """Give sound fixings, at least one, or SourceBroken; another exception fails the test by itself."""
     adapter = case.adapter
     try:
-        fixings = list(adapter.read(content))
+        fixings = list(adapter.parse(content))
     except SourceBroken as broken:
         str(broken).encode()
         return
@@ -776,7 +778,7 @@ def check_declaration(text):
 
 
 def check_asked(adapter):
-    asked = list(adapter.inquiries(date(2026, 10, 1), date(2026, 10, 30)))
+    asked = list(adapter.requests(date(2026, 10, 1), date(2026, 10, 30)))
     assert all(re.match("https://|http://(localhost|127|\\[::1)", each.url) for each in asked)
     assert not any({*"{}"} & {*each.url.replace("{key}", "")} for each in asked)
 
@@ -891,7 +893,7 @@ rate = "v"
 def test_recorded_answers_can_be_declared(path):
     content = (RECORDED / path).read_bytes()
     adapter = read_declaration(HEAD + DECLARED[path])
-    fixings = list(adapter.read(content))
-    trial = try_out(adapter, content, Inquiry(url=""))
+    fixings = list(adapter.parse(content))
+    summary = summarize_payload(adapter, content, SourceRequest(url=""))
     assert len(fixings) > 20
-    assert not any("worth" in warning for warning in trial.warnings)
+    assert not any("worth" in warning for warning in summary.warnings)

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from cambist.errors import SourceBroken
 from cambist.history.fixing import GRAM, Fixing
 from cambist.registry.sources import adapters
-from cambist.sources.base import LARGEST, FixingAdapter
+from cambist.sources.base import MAX_PAYLOAD_BYTES, FixingAdapter
 
 PAYLOADS = Path(__file__).parents[1] / "payloads"
 
@@ -48,7 +48,7 @@ class Sample:
     code: str = ""
     twice: str = ""
     missing: str | None = None
-    about: str = ""
+    subject: str = ""
     encoding: str = "utf-8"
     needs_code: bool = False
     spares: tuple[str, ...] = ()
@@ -63,7 +63,7 @@ class Sample:
         return self.content.decode(self.encoding)
 
     def read(self, content: bytes | None = None) -> list[Fixing]:
-        return list(self.adapter.read(self.content if content is None else content, self.about))
+        return list(self.adapter.parse(self.content if content is None else content, self.subject))
 
     def breaks(self, content: bytes) -> bool:
         try:
@@ -204,7 +204,7 @@ WITHOUT_A_RATE = ("0", "0.0000", "-", "", "N/A", "abc")
 def left_out(sample: Sample, written: str) -> tuple[int, tuple[str, ...]] | None:
     """Take the sample with something else in place of a rate; None where it is refused whole."""
     try:
-        taken = sample.adapter.take(sample.changed(sample.rate, written), sample.about)
+        taken = sample.adapter.parse_tolerantly(sample.changed(sample.rate, written), sample.subject)
     except SourceBroken:
         return None
     assert all(is_sound(sample.adapter, fixing) for fixing in taken.fixings)
@@ -242,7 +242,7 @@ def is_no_json(sample: Sample, written: str) -> bool:
 def test_where_nothing_can_be_read_the_layout_has_changed(sample: Sample) -> None:
     for page in (b"", PAGE.encode(), b"{}", b"[]"):
         with pytest.raises(SourceBroken):
-            sample.adapter.take(page, sample.about)
+            sample.adapter.parse_tolerantly(page, sample.subject)
 
 
 TWO_DAYS_OF_HKMA = (
@@ -263,16 +263,18 @@ UNKNOWN_COLUMNS = [
 @pytest.mark.parametrize(("key", "text", "named"), UNKNOWN_COLUMNS, ids=[row[0] for row in UNKNOWN_COLUMNS])
 def test_a_column_that_nobody_knows_costs_only_itself_and_is_told_once(key: str, text: str, named: str) -> None:
     adapter: FixingAdapter = import_module(f"cambist.sources.adapters.{key}").adapter
-    taken = adapter.take(text.encode())
+    taken = adapter.parse_tolerantly(text.encode())
     (sentence,) = taken.left_out
     assert (len(taken.fixings), named in sentence) == (2, True)
     with pytest.raises(SourceBroken):
-        list(adapter.read(text.encode()))
+        list(adapter.parse(text.encode()))
 
 
 def test_a_currency_that_the_fund_has_not_reported_before_costs_only_itself() -> None:
     (sample,) = (sample for sample in SAMPLES if sample.name == "imf/rates.tsv")
-    taken = sample.adapter.take(sample.text.replace("Japanese yen", "Martian yen", 1).encode(), sample.about)
+    taken = sample.adapter.parse_tolerantly(
+        sample.text.replace("Japanese yen", "Martian yen", 1).encode(), sample.subject
+    )
     assert (len(taken.fixings) < sample.fixings, taken.left_out) == (
         True,
         ("IMF: [martian yen] is no currency that it is known to report",),
@@ -289,7 +291,7 @@ def test_a_file_cut_off_within_a_line_breaks_the_feed(sample: Sample) -> None:
 @EVERY
 def test_a_file_of_a_hundred_megabytes_breaks_the_feed(sample: Sample) -> None:
     with pytest.raises(SourceBroken):
-        sample.read(sample.content.rstrip() + b" " * (LARGEST + 1))
+        sample.read(sample.content.rstrip() + b" " * (MAX_PAYLOAD_BYTES + 1))
 
 
 @EVERY
@@ -301,13 +303,13 @@ def test_a_broken_feed_names_its_source(sample: Sample) -> None:
 @SOURCES
 def test_a_feed_asks_its_source_over_https_for_the_days_wanted(adapter: FixingAdapter) -> None:
     today = date(2026, 11, 20)
-    asked = list(adapter.inquiries(today - timedelta(days=adapter.source.schedule.reread), today))
+    asked = list(adapter.requests(today - timedelta(days=adapter.source.schedule.reread_days), today))
     is_closed = not adapter.source.schedule.days or adapter.source.first_day < date(1999, 1, 1)
     assert asked or is_closed
-    for inquiry in asked:
-        assert inquiry.url.startswith("https://")
-        assert inquiry.first <= inquiry.last
-        assert "{" not in inquiry.url.replace("{key}", "")
+    for request in asked:
+        assert request.url.startswith("https://")
+        assert request.first <= request.last
+        assert "{" not in request.url.replace("{key}", "")
     assert all(one.first <= other.first for one, other in pairwise(asked))
 
 
@@ -358,5 +360,5 @@ def spoiled(content: Any, data: st.DataObject, pieces: st.SearchStrategy[Any], n
 
 def test_a_feed_without_its_own_reading_cannot_be_made() -> None:
     make: Callable[[], FixingAdapter] = type("Lazy", (FixingAdapter,), {})
-    with pytest.raises(TypeError, match="read"):
+    with pytest.raises(TypeError, match="parse"):
         make()

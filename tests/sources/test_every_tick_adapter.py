@@ -22,12 +22,12 @@ from cambist.pricing.source_kind import Pace, RateType
 from cambist.pricing.tick import Tick
 from cambist.registry.sources import adapters
 from cambist.sources.base import (
-    LARGEST,
-    NOTHING_HEARD,
+    EMPTY_MESSAGE,
+    MAX_PAYLOAD_BYTES,
     FixingAdapter,
-    Inquiry,
-    Names,
+    PairNames,
     Redistribution,
+    SourceRequest,
     TickAdapter,
     VenueAdapter,
     VenueMessage,
@@ -61,9 +61,9 @@ def told(key: str) -> dict[str, Any]:
     return tomllib.loads((PAYLOADS / key / "ticks.toml").read_text(encoding="utf-8"))
 
 
-def names_of(key: str) -> Names:
+def names_of(key: str) -> PairNames:
     listed = told(key).get("list")
-    return venue_of(key).names((PAYLOADS / key / listed["file"]).read_bytes()) if listed else {}
+    return venue_of(key).parse_pair_names((PAYLOADS / key / listed["file"]).read_bytes()) if listed else {}
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class Sample(Written):
     """
 
     file: str = ""
-    about: str = ""
+    subject: str = ""
     encoding: str = "utf-8"
     twice: str = ""
     trading: str = ""
@@ -119,8 +119,8 @@ class Sample(Written):
     def read(self, content: bytes) -> list[Any]:
         """Give the pairs' names, where it is the list, else the ticks."""
         if self.pairs:
-            return list(venue_of(self.key).names(content).items())
-        return list(adapter_of(self.key).ticks(content, self.about, names_of(self.key)))
+            return list(venue_of(self.key).parse_pair_names(content).items())
+        return list(adapter_of(self.key).parse_ticks(content, self.subject, names_of(self.key)))
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ class Frame(Written):
         return f"{self.key}: {self.text[:70]}"
 
     def heard(self, frame: str | bytes | None = None) -> VenueMessage:
-        return venue_of(self.key).hear(self.text if frame is None else frame, names_of(self.key))
+        return venue_of(self.key).parse_message(self.text if frame is None else frame, names_of(self.key))
 
 
 def samples() -> Iterator[Sample]:
@@ -187,29 +187,29 @@ def test_a_feed_knows_itself(key: str) -> None:
     assert source.pace in {Pace.REALTIME, Pace.INTRADAY}
     assert source.home.startswith("https://")
     assert source.terms.startswith("https://")
-    assert not (source.redistribution is Redistribution.FORBIDDEN and source.is_on)
-    assert not (source.setting and source.is_on)
+    assert not (source.redistribution is Redistribution.FORBIDDEN and source.is_on_by_default)
+    assert not (source.setting and source.is_on_by_default)
 
 
 @EVERY_KEY
 def test_what_is_no_exchange_and_states_no_terms_is_off_and_says_why(key: str) -> None:
     source = adapter_of(key).source
     if key not in VENUES and source.redistribution is not Redistribution.ALLOWED:
-        assert source.why_off.endswith(".")
-    if source.is_on:
+        assert source.disabled_reason.endswith(".")
+    if source.is_on_by_default:
         assert "check the terms" in source.licence
 
 
 @EVERY_KEY
 def test_a_feed_asks_over_https_and_names_the_key_only_where_it_has_a_setting(key: str) -> None:
     adapter = adapter_of(key)
-    inquiries: list[Inquiry] = list(adapter.asked())
+    requests: list[SourceRequest] = list(adapter.requests())
     if isinstance(adapter, VenueAdapter):
-        inquiries.append(adapter.list_inquiry())
-    assert inquiries
-    for inquiry in inquiries:
-        told = inquiry.url + "".join(value for _, value in inquiry.headers)
-        assert inquiry.url.startswith("https://")
+        requests.append(adapter.pair_list_request())
+    assert requests
+    for request in requests:
+        told = request.url + "".join(value for _, value in request.headers)
+        assert request.url.startswith("https://")
         assert ("{key}" in told) == bool(adapter.source.setting)
         assert "{" not in told.replace("{key}", "")
 
@@ -218,10 +218,10 @@ def test_a_feed_asks_over_https_and_names_the_key_only_where_it_has_a_setting(ke
 def test_the_sockets_subscribe_to_every_listed_pair_once(key: str) -> None:
     names = names_of(key)
     sockets = list(venue_of(key).sockets(names))
-    hello = [json.loads(frame) for socket in sockets for frame in socket.hello]
-    text = json.dumps(hello).lower()
+    opening_frames = [json.loads(frame) for socket in sockets for frame in socket.opening_frames]
+    text = json.dumps(opening_frames).lower()
     assert all(socket.url.startswith("wss://") for socket in sockets)
-    assert hello
+    assert opening_frames
     for pair in set(names.values()):
         own = {name.lower() for name, named in names.items() if named == pair}
         found = sum(text.count(f'"{before}{name}{after}"') for name in own for before in STARTS for after in ENDS)
@@ -271,7 +271,7 @@ def test_a_pair_without_orders_on_a_side_gives_no_tick(written: Sample | Frame) 
     for none in written.none:
         text = written.changed(written.bid, none)
         if isinstance(written, Frame):
-            assert written.heard(text) == NOTHING_HEARD
+            assert written.heard(text) == EMPTY_MESSAGE
         else:
             assert len(written.read(text.encode(written.encoding))) == written.ticks - 1
 
@@ -289,7 +289,7 @@ def test_an_unlisted_pair_gives_no_tick(key: str) -> None:
     """It was left out, or has been listed since the list was read."""
     for frame in FRAMES:
         if frame.key == key and frame.ticks:
-            assert list(venue_of(key).hear(frame.text, {}).ticks) == []
+            assert list(venue_of(key).parse_message(frame.text, {}).ticks) == []
 
 
 @EVERY_VENUE
@@ -297,7 +297,7 @@ def test_tickers_that_quote_no_listed_pair_break_the_feed(key: str) -> None:
     for sample in ANSWERS:
         if sample.key == key:
             with pytest.raises(SourceBroken, match="no listed pair"):
-                list(venue_of(key).ticks(sample.content, sample.about, {}))
+                list(venue_of(key).parse_ticks(sample.content, sample.subject, {}))
 
 
 # What is refused
@@ -368,7 +368,7 @@ def breaks(read: Callable[[], object]) -> bool:
 @EVERY
 def test_a_file_of_a_hundred_megabytes_breaks_the_feed(sample: Sample) -> None:
     with pytest.raises(SourceBroken):
-        sample.read(sample.content.rstrip() + b" " * (LARGEST + 1))
+        sample.read(sample.content.rstrip() + b" " * (MAX_PAYLOAD_BYTES + 1))
 
 
 @EVERY
@@ -384,7 +384,7 @@ BAD_FRAMES = ("", " ", "null", "7", '"text"', "[]", "{}", "[1,2]", PAGE.decode()
 @pytest.mark.parametrize("frame", [*BAD_FRAMES, bytes(range(256)), b"\xff\xfe"], ids=lambda frame: repr(frame[:12]))
 def test_what_is_no_frame_breaks_the_feed(key: str, frame: str | bytes) -> None:
     with pytest.raises(SourceBroken, match=r"^\w[^:]{1,60}: "):
-        venue_of(key).hear(frame, names_of(key))
+        venue_of(key).parse_message(frame, names_of(key))
 
 
 @EVERY_FRAME
@@ -455,7 +455,7 @@ def test_any_frame_like_the_real_one_is_heard_or_breaks_the_feed(frame: Frame, d
 
 def check_heard(key: str, frame: str | bytes) -> None:
     try:
-        heard = venue_of(key).hear(frame, names_of(key))
+        heard = venue_of(key).parse_message(frame, names_of(key))
     except SourceBroken:
         return
     assert all(is_sound(key, tick) for tick in heard.ticks)
@@ -487,7 +487,7 @@ MONEY = {"USD", "EUR", "GBP", "JPY", "CAD", "AUD", "CHF", "BRL", "TRY", "RUB", "
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
 def test_the_venues_together_list_five_hundred_coins_and_seven_hundred_and_fifty_pairs() -> None:
     listed = {
-        key: set(venue_of(key).names((RECORDED / key / file).read_bytes()).values())
+        key: set(venue_of(key).parse_pair_names((RECORDED / key / file).read_bytes()).values())
         for key, (file, _) in LISTED.items()
     }
     pairs = set().union(*listed.values())
@@ -505,5 +505,5 @@ def test_a_number_of_json_beyond_all_markets_is_none(text: str) -> None:
 
 def test_a_feed_without_its_own_reading_cannot_be_made() -> None:
     make: Callable[[], TickAdapter] = type("Lazy", (TickAdapter,), {})
-    with pytest.raises(TypeError, match="ticks"):
+    with pytest.raises(TypeError, match="parse_ticks"):
         make()

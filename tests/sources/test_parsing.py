@@ -39,7 +39,7 @@ def test_what_has_a_zero_byte_is_no_text() -> None:
 
 
 def test_no_source_sends_more_than_the_largest(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert parsing.LARGEST == 32 * 2**20
+    assert parsing.MAX_PAYLOAD_BYTES == 32 * 2**20
     monkeypatch.setattr(parsing, "LARGEST", 10)
     assert READ.text(b"0123456789") == "0123456789"
     assert READ.xml(b"<a>xyz</a>").text == "xyz"

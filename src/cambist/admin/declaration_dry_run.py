@@ -15,9 +15,9 @@ from cambist.errors import BadParameter, NothingPublished, SourceBroken, SourceR
 from cambist.ingest.fetch import Fetcher
 from cambist.registry.sources import OWN_SOURCES, RESERVED_KEYS, source_keys
 from cambist.settings import Settings
-from cambist.sources.base import Inquiry, Source
+from cambist.sources.base import Source, SourceRequest
 from cambist.sources.declaration import DeclaredAdapter, read_declaration
-from cambist.sources.declaration.dry_run import Trial, try_out
+from cambist.sources.declaration.payload_summary import PayloadSummary, summarize_payload
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +25,9 @@ class DryRunResult:
     """What a dry run found: the source that it would be, where the answer came from, and what was read."""
 
     source: Source
-    inquiry: Inquiry
+    request: SourceRequest
     origin: str
-    trial: Trial
+    summary: PayloadSummary
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +49,13 @@ class DeclarationDryRun:
             raise BadParameter(
                 f"The source [{adapter.source.key}] needs a key: set the variable {adapter.key_variable}"
             )
-        inquiry = self._inquiry(adapter, first)
+        request = self._request(adapter, first)
         set_on_retry_hooks([])
         try:
-            content = asyncio.run(_asked(adapter, inquiry, self.settings.gateway, keys))
-            return DryRunResult(adapter.source, inquiry, inquiry.origin, try_out(adapter, content, inquiry))
+            content = asyncio.run(_asked(adapter, request, self.settings.gateway, keys))
+            return DryRunResult(adapter.source, request, request.origin, summarize_payload(adapter, content, request))
         except NothingPublished as error:
-            raise NothingPublished(f"{error}: {inquiry.first} to {inquiry.last}; --from asks for other days") from error
+            raise NothingPublished(f"{error}: {request.first} to {request.last}; --from asks for other days") from error
 
     def read(self, file: Path, payload: Path, first: date | None) -> DryRunResult:
         """Read a saved answer, as one to the inquiry that begins on a day; without a day it may be about any.
@@ -63,12 +63,14 @@ class DeclarationDryRun:
         Errors: SourceRefused, BadParameter, SourceBroken, OSError.
         """
         adapter = self._declared(file)
-        inquiry = self._inquiry(adapter, first)
-        if first is None and inquiry.about:
+        request = self._request(adapter, first)
+        if first is None and request.subject:
             raise BadParameter("The answer does not say its day: --from names the one that it was asked for")
         if first is None:
-            inquiry = replace(inquiry, first=adapter.source.first_day, last=self.today)
-        return DryRunResult(adapter.source, inquiry, str(payload), try_out(adapter, payload.read_bytes(), inquiry))
+            request = replace(request, first=adapter.source.first_day, last=self.today)
+        return DryRunResult(
+            adapter.source, request, str(payload), summarize_payload(adapter, payload.read_bytes(), request)
+        )
 
     def _declared(self, file: Path) -> DeclaredAdapter:
         return read_declaration(file, taken=[*RESERVED_KEYS, *self._others(file)])
@@ -84,27 +86,27 @@ class DeclarationDryRun:
                     continue
         return keys
 
-    def _inquiry(self, adapter: DeclaredAdapter, first: date | None) -> Inquiry:
+    def _request(self, adapter: DeclaredAdapter, first: date | None) -> SourceRequest:
         """Give the first inquiry from a day on, or the newest one."""
         if first is not None and first > self.today:
             raise BadParameter(f"Invalid --from: [{first}] lies ahead")
         schedule = adapter.source.schedule
-        inquiries = list(adapter.inquiries(first or self.today - timedelta(days=schedule.reread), self.today))
-        if not inquiries:
+        requests = list(adapter.requests(first or self.today - timedelta(days=schedule.reread_days), self.today))
+        if not requests:
             raise BadParameter(
                 f"The source [{adapter.source.key}] would be asked for nothing: its first day or its schedule leaves "
                 f"no day up to {self.today}"
             )
         if first is not None:
-            return inquiries[0]
+            return requests[0]
         # The last of several may be a short rest: as many days as one answer covers say more.
-        covered = inquiries[0].last - inquiries[0].first
-        return [*inquiries, *adapter.inquiries(self.today - covered, self.today)][-1]
+        covered = requests[0].last - requests[0].first
+        return [*requests, *adapter.requests(self.today - covered, self.today)][-1]
 
 
-async def _asked(adapter: DeclaredAdapter, inquiry: Inquiry, gateway: str, keys: Mapping[str, str]) -> bytes:
+async def _asked(adapter: DeclaredAdapter, request: SourceRequest, gateway: str, keys: Mapping[str, str]) -> bytes:
     async with aiohttp.ClientSession() as session:
-        content = await Fetcher(session, gateway, keys, attempts=1).ask(adapter.source.key, inquiry)
+        content = await Fetcher(session, gateway, keys, attempts=1).ask(adapter.source.key, request)
     if content is None:
         raise SourceBroken(f"{adapter.source.key}: answered that nothing has changed, although nothing is known yet")
     return content

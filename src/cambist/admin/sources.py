@@ -19,7 +19,7 @@ class ListedSource:
     """A source, and why it is off; empty where it is on."""
 
     source: Source
-    why_off: str
+    disabled_reason: str
 
 
 def list_sources(settings: Settings, environment: Mapping[str, str]) -> list[ListedSource]:

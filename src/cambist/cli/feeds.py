@@ -91,8 +91,8 @@ def _listed_record(each: ListedSource) -> dict[str, Any]:
     return {
         "key": source.key,
         "name": source.name,
-        "on": not each.why_off,
-        "why_off": each.why_off,
+        "on": not each.disabled_reason,
+        "why_off": each.disabled_reason,
         "pace": source.pace,
         "rate_type": source.rate_type,
         "redistribution": source.redistribution,
@@ -104,8 +104,8 @@ def _listed_record(each: ListedSource) -> dict[str, Any]:
 
 
 def _listed_row(each: ListedSource) -> Sequence[object]:
-    source, is_on = each.source, "off" if each.why_off else "on"
-    return [source.key, source.name, is_on, source.pace, source.redistribution, each.why_off]
+    source, is_on = each.source, "off" if each.disabled_reason else "on"
+    return [source.key, source.name, is_on, source.pace, source.redistribution, each.disabled_reason]
 
 
 def _source_reports_record(source_reports: SourceReports) -> dict[str, Any]:
@@ -146,20 +146,20 @@ def _result_record(result: DryRunResult) -> dict[str, Any]:
         "key": result.source.key,
         "name": result.source.name,
         "origin": result.origin,
-        "asked": {"first": result.inquiry.first, "last": result.inquiry.last},
-        "read": msgspec.to_builtins(result.trial),
+        "asked": {"first": result.request.first, "last": result.request.last},
+        "read": msgspec.to_builtins(result.summary),
     }
 
 
 def _result_lines(result: DryRunResult) -> Iterator[str]:
-    source, trial = result.source, result.trial
+    source, summary = result.source, result.summary
     yield f"{source.name} would be the source [{source.key}]: {source.covers}."
     # The days that a saved answer was requested for are not known.
-    days = f", for {result.inquiry.first} to {result.inquiry.last}" if result.origin == result.inquiry.origin else ""
+    days = f", for {result.request.first} to {result.request.last}" if result.origin == result.request.origin else ""
     yield f"From {result.origin}{days}."
-    yield f"Read: {trial.fixings:,} rates of {trial.first} to {trial.last}, such as"
-    yield from (f"  {line}" for line in trial.sample)
-    if trial.unknown:
-        yield f"No table knows: {', '.join(trial.unknown)}."
-    yield from (f"Warning: {warning}." for warning in trial.warnings)
+    yield f"Read: {summary.fixings:,} rates of {summary.first} to {summary.last}, such as"
+    yield from (f"  {line}" for line in summary.sample)
+    if summary.unknown:
+        yield f"No table knows: {', '.join(summary.unknown)}."
+    yield from (f"Warning: {warning}." for warning in summary.warnings)
     yield "Nothing was kept."

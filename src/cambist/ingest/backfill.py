@@ -20,7 +20,7 @@ from cambist.history.fixing import Filed, Receipt
 from cambist.history.rate_matrix import FIRST_DAY
 from cambist.ingest.fetch import Fetcher, SourceBusy
 from cambist.ingest.filing import Delivery
-from cambist.sources.base import FixingAdapter, Inquiry
+from cambist.sources.base import FixingAdapter, SourceRequest
 
 log = logging.getLogger(__name__)
 
@@ -78,18 +78,18 @@ class Backfill:
     async def of(self, adapter: FixingAdapter, first: date | None) -> BackfillProgress:
         """Fill in one source from `first`, or from its first day since 1970; what failed is in the course."""
         source, today = adapter.source, self.clock().date()
-        inquiries = list(adapter.inquiries(max(first or FIRST_DAY, source.first_day, FIRST_DAY), today))
-        course = BackfillProgress(source.key, parts=len(inquiries), is_over=not inquiries)
+        requests = list(adapter.requests(max(first or FIRST_DAY, source.first_day, FIRST_DAY), today))
+        course = BackfillProgress(source.key, parts=len(requests), is_over=not requests)
         self.told(course)
         failures = 0
-        for inquiry in inquiries:
-            if self._is_filed(source.key, inquiry, timedelta(days=source.schedule.reread)):
+        for request in requests:
+            if self._is_filed(source.key, request, timedelta(days=source.schedule.reread_days)):
                 course.skipped += 1
             elif not self._answers and self._silences >= _OFFLINE_AFTER:
                 course.failed = course.failed or ["not asked, for no source can be reached"]
                 failures = _GIVE_UP_AFTER
             else:
-                failures = 0 if await self._fill(source.key, inquiry, course) else failures + 1
+                failures = 0 if await self._fill(source.key, request, course) else failures + 1
                 await asyncio.sleep(source.schedule.pause.total_seconds())
             course.done += 1
             course.is_over = course.done == course.parts or failures == _GIVE_UP_AFTER
@@ -98,25 +98,25 @@ class Backfill:
                 break
         return course
 
-    def _is_filed(self, key: str, inquiry: Inquiry, may_change_for: timedelta) -> bool:
+    def _is_filed(self, key: str, request: SourceRequest, may_change_for: timedelta) -> bool:
         """Say whether a part was filed when nothing of it could change any more: while it was open is not enough."""
-        received_at = self.archive.last_received(key, inquiry.origin)
-        if received_at is None or received_at.date() <= inquiry.last + may_change_for:
+        received_at = self.archive.last_received(key, request.origin)
+        if received_at is None or received_at.date() <= request.last + may_change_for:
             return False
         is_recent = self.clock() - received_at <= _NOTHING_HOLDS_FOR
-        return is_recent or self.archive.newest_digest(key, inquiry.origin) != _NOTHING
+        return is_recent or self.archive.newest_digest(key, request.origin) != _NOTHING
 
-    async def _fill(self, key: str, inquiry: Inquiry, course: BackfillProgress) -> bool:
+    async def _fill(self, key: str, request: SourceRequest, course: BackfillProgress) -> bool:
         """Ask one part and file it; say whether that went well."""
         try:
-            content = await self.fetcher.ask(key, inquiry)
-            filed = await self._filed(key, inquiry, content or b"")
+            content = await self.fetcher.ask(key, request)
+            filed = await self._filed(key, request, content or b"")
         except NothingPublished:
-            await self._note_nothing(key, inquiry)
+            await self._note_nothing(key, request)
             self._note(course, answered=True)
             return True
         except SourceBroken as error:
-            course.failed.append(f"{inquiry.first} to {inquiry.last}: {error}")
+            course.failed.append(f"{request.first} to {request.last}: {error}")
             is_silent = isinstance(error, SourceUnreachable) and not isinstance(error, SourceBusy)
             self._note(course, answered=not is_silent)
             return False
@@ -133,8 +133,8 @@ class Backfill:
         self._answers += answered
         self._silences += not answered
 
-    async def _filed(self, key: str, inquiry: Inquiry, content: bytes) -> Filed | None:
-        delivery = Delivery(content, inquiry.origin, self.clock(), inquiry.about)
+    async def _filed(self, key: str, request: SourceRequest, content: bytes) -> Filed | None:
+        delivery = Delivery(content, request.origin, self.clock(), request.subject)
         async with self._writing:
             filed = await asyncio.to_thread(self.file, key, delivery)
             if filed is None:  # the same as before: that it still was so is worth a receipt
@@ -142,8 +142,8 @@ class Backfill:
                 await asyncio.to_thread(self.archive.file, receipt, [])
         return filed
 
-    async def _note_nothing(self, key: str, inquiry: Inquiry) -> None:
-        receipt = Receipt(key, self.clock(), inquiry.origin, _NOTHING)
+    async def _note_nothing(self, key: str, request: SourceRequest) -> None:
+        receipt = Receipt(key, self.clock(), request.origin, _NOTHING)
         async with self._writing:
             await asyncio.to_thread(self.archive.file, receipt, [])
 

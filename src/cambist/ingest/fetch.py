@@ -16,7 +16,7 @@ import stamina
 
 from cambist import __version__
 from cambist.errors import NothingPublished, SourceBroken, SourceUnreachable
-from cambist.sources.base import LARGEST, Inquiry
+from cambist.sources.base import MAX_PAYLOAD_BYTES, SourceRequest
 
 AGENT = f"cambist/{__version__} (self-hosted exchange rates)"
 
@@ -63,7 +63,7 @@ class Fetcher:
         gateway = self.gateway.replace("http", "ws", 1) if scheme in {"ws", "wss"} else self.gateway
         return f"{gateway.rstrip('/')}/{rest}"
 
-    async def ask(self, source: str, inquiry: Inquiry) -> bytes | None:
+    async def ask(self, source: str, request: SourceRequest) -> bytes | None:
         """Ask, and again where the source is silent; None where it has nothing new since it was last believed.
 
         Errors: SourceUnreachable, NothingPublished, SourceBroken.
@@ -71,33 +71,33 @@ class Fetcher:
         retrying = stamina.retry_context(on=_worth_asking_again, attempts=self.attempts, timeout=120, wait_initial=1.0)
         async for attempt in retrying:
             with attempt:
-                return await self._once(source, inquiry)
+                return await self._once(source, request)
         raise AssertionError  # the last attempt returns or raises
 
-    async def _once(self, source: str, inquiry: Inquiry) -> bytes | None:
+    async def _once(self, source: str, request: SourceRequest) -> bytes | None:
         try:
-            return await self._followed(source, inquiry)
+            return await self._followed(source, request)
         except TimeoutError:
             # What it came from is not shown, here and below: it names the address, which may hold a key.
             raise SourceUnreachable(f"{source}: no answer in time") from None
         except (aiohttp.ClientError, OSError, ValueError) as error:
             raise SourceUnreachable(f"{source}: cannot be asked: {_plainly(error)}") from None
 
-    async def _followed(self, source: str, inquiry: Inquiry) -> bytes | None:
+    async def _followed(self, source: str, request: SourceRequest) -> bytes | None:
         """Follow redirections within the source's own host: elsewhere is not the source."""
         key = self.keys.get(source, "")
-        url = self.address(inquiry.url.replace("{key}", key))
+        url = self.address(request.url.replace("{key}", key))
         host, is_sealed = urlsplit(url).netloc, urlsplit(url).scheme == "https"
-        headers = {"User-Agent": AGENT, "Accept": ", ".join(inquiry.media) or "*/*"}
-        headers |= {name: value.replace("{key}", key) for name, value in inquiry.headers}
-        headers |= self._validators.get(inquiry.origin, {})
+        headers = {"User-Agent": AGENT, "Accept": ", ".join(request.content_types) or "*/*"}
+        headers |= {name: value.replace("{key}", key) for name, value in request.headers}
+        headers |= self._validators.get(request.origin, {})
         for _ in range(_REDIRECTS + 1):
-            method = "POST" if inquiry.body else "GET"
+            method = "POST" if request.body else "GET"
             async with self.session.request(
-                method, url, headers=headers, data=inquiry.body or None, allow_redirects=False, timeout=self.timeout
+                method, url, headers=headers, data=request.body or None, allow_redirects=False, timeout=self.timeout
             ) as response:
                 if response.status not in _MOVED:
-                    return await self._taken(source, inquiry, response)
+                    return await self._taken(source, request, response)
                 url = urljoin(url, response.headers.get("Location", ""))
             if urlsplit(url).netloc != host:
                 raise SourceBroken(f"{source}: redirects to another host: [{urlsplit(url).netloc}]")
@@ -105,10 +105,10 @@ class Fetcher:
                 raise SourceBroken(f"{source}: redirects to where everybody can read along")
         raise SourceBroken(f"{source}: redirects without end")
 
-    async def _taken(self, source: str, inquiry: Inquiry, response: aiohttp.ClientResponse) -> bytes | None:
+    async def _taken(self, source: str, request: SourceRequest, response: aiohttp.ClientResponse) -> bytes | None:
         if response.status == 304:
             return None
-        if response.status in inquiry.absent:
+        if response.status in request.no_data_statuses:
             raise NothingPublished(f"{source}: has nothing for what was asked")
         if response.status in _BUSY:
             raise SourceBusy(f"{source}: answered {response.status}", _wait(response.headers.get("Retry-After", "")))
@@ -117,11 +117,11 @@ class Fetcher:
         if response.headers.get("Cambist-Environment"):
             raise SourceBroken(f"{source}: what answers there is a sandbox")
         kind = response.headers.get("Content-Type", "").lower()
-        if inquiry.media and not kind.startswith(inquiry.media):
-            raise SourceBroken(f"{source}: sent [{kind[:60]}] instead of {' or '.join(inquiry.media)}")
+        if request.content_types and not kind.startswith(request.content_types):
+            raise SourceBroken(f"{source}: sent [{kind[:60]}] instead of {' or '.join(request.content_types)}")
         content = await _whole(source, response)
         tags = {asked: response.headers[told] for told, asked in _VALIDATORS if told in response.headers}
-        self._keep(inquiry.origin, tags)
+        self._keep(request.origin, tags)
         return content
 
     def _keep(self, origin: str, tags: dict[str, str]) -> None:
@@ -131,17 +131,17 @@ class Fetcher:
         while len(self._validators) > _KEPT_VALIDATORS:
             del self._validators[next(iter(self._validators))]
 
-    def forget(self, inquiry: Inquiry) -> None:
+    def forget(self, request: SourceRequest) -> None:
         """Forget an answer that was not filed, so that it is sent again."""
-        self._validators.pop(inquiry.origin, None)
+        self._validators.pop(request.origin, None)
 
 
 async def _whole(source: str, response: aiohttp.ClientResponse) -> bytes:
     content = bytearray()
     async for chunk in response.content.iter_chunked(_CHUNK):
         content += chunk
-        if len(content) > LARGEST:
-            raise SourceBroken(f"{source}: sent more than {LARGEST:,} bytes")
+        if len(content) > MAX_PAYLOAD_BYTES:
+            raise SourceBroken(f"{source}: sent more than {MAX_PAYLOAD_BYTES:,} bytes")
         await asyncio.sleep(0)  # a source that floods must not keep the others from being heard
     return bytes(content)
 

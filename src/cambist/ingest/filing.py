@@ -15,7 +15,7 @@ from cambist.history.rate_matrix import RateMatrix
 from cambist.ingest.fixing_validator import FixingValidator
 from cambist.ingest.other_sources import other_sources_of
 from cambist.pricing.validation import in_future
-from cambist.sources.base import FixingAdapter, Source, Taken
+from cambist.sources.base import FixingAdapter, ParsedPayload, Source
 
 Progress = Callable[[int], None]
 """Told how many further fixings were read."""
@@ -28,7 +28,7 @@ class Delivery:
     content: bytes
     origin: str
     received_at: datetime
-    about: str = ""
+    subject: str = ""
 
     @property
     def digest(self) -> str:
@@ -82,11 +82,11 @@ def file_delivery(files: Files, adapter: FixingAdapter, delivery: Delivery, prog
     return replace(files.archive.file(receipt, validated.accepted, validated.refused), left_out=taken.left_out)
 
 
-def _taken(adapter: FixingAdapter, delivery: Delivery) -> Taken:
+def _taken(adapter: FixingAdapter, delivery: Delivery) -> ParsedPayload:
     try:
-        return adapter.take(delivery.content, delivery.about)
+        return adapter.parse_tolerantly(delivery.content, delivery.subject)
     except NothingPublished:
-        return Taken([])
+        return ParsedPayload([])
 
 
 def _check_not_ahead(fixings: Sequence[Fixing], received_at: datetime) -> None:

@@ -17,7 +17,7 @@ from cambist.ingest.polling_round import Reach, Round
 from cambist.ingest.price_pipeline import PricePipeline
 from cambist.ingest.schedule import next_due
 from cambist.ingest.source_status import SourceStatus, SourceStatuses
-from cambist.sources.base import FixingAdapter, Inquiry, Names, Source, TickAdapter, VenueAdapter
+from cambist.sources.base import FixingAdapter, PairNames, Source, SourceRequest, TickAdapter, VenueAdapter
 
 log = logging.getLogger(__name__)
 
@@ -115,11 +115,11 @@ def _fault(done: Round, before: str, source: Source, today: date) -> str:
 
 async def _ask_all(poller: Poller, adapter: FixingAdapter, file: File, first: date, done: Round) -> None:
     """Ask everything that is due and note how it went. A source that keeps failing is left for later."""
-    for inquiry in adapter.inquiries(first, poller.clock().date()):
+    for request in adapter.requests(first, poller.clock().date()):
         try:
-            await _ask_one(poller, inquiry, file, done)
+            await _ask_one(poller, request, file, done)
         except (SourceBroken, StoreBroken) as error:
-            poller.fetcher.forget(inquiry)
+            poller.fetcher.forget(request)
             poller.failed(error)
             done.failures += 1
             if done.failures == _GIVE_UP_AFTER:
@@ -127,21 +127,21 @@ async def _ask_all(poller: Poller, adapter: FixingAdapter, file: File, first: da
         await asyncio.sleep(adapter.source.schedule.pause.total_seconds())
 
 
-async def _ask_one(poller: Poller, inquiry: Inquiry, file: File, done: Round) -> None:
+async def _ask_one(poller: Poller, request: SourceRequest, file: File, done: Round) -> None:
     if poller.source_status.waiting:
-        poller.fetcher.forget(inquiry)  # what waits is judged again, also where the source has nothing new
+        poller.fetcher.forget(request)  # what waits is judged again, also where the source has nothing new
     try:
-        content = await poller.fetcher.ask(poller.source.key, inquiry)
+        content = await poller.fetcher.ask(poller.source.key, request)
     except NothingPublished:
-        done.absent.append(inquiry)
+        done.absent.append(request)
         return
     filed = None
     if content is not None:
-        filed = await file(poller.source.key, Delivery(content, inquiry.origin, poller.clock(), inquiry.about))
-    done.answered.append(inquiry)
+        filed = await file(poller.source.key, Delivery(content, request.origin, poller.clock(), request.subject))
+    done.answered.append(request)
     if filed is None:
         return
-    _note_left_out(poller, inquiry.origin, filed.left_out)
+    _note_left_out(poller, request.origin, filed.left_out)
     if filed.refused:
         log.warning("Source %s: %d fixings wait in quarantine", poller.source.key, filed.refused)
     done.has_changed |= filed.added + filed.corrected + filed.refused > 0
@@ -154,7 +154,9 @@ def _note_left_out(poller: Poller, origin: str, sentences: tuple[str, ...]) -> N
         log.warning("Source %s: left out of what it sent: %s (%d in all)", poller.source.key, first, len(sentences))
 
 
-async def poll_ticks(poller: Poller, adapter: TickAdapter, pipeline: PricePipeline, names: Callable[[], Names]) -> None:
+async def poll_ticks(
+    poller: Poller, adapter: TickAdapter, pipeline: PricePipeline, names: Callable[[], PairNames]
+) -> None:
     """Ask a source of ticks whenever it is due, for ever; a venue once its list, which names what it tells, is here."""
     while True:
         if isinstance(adapter, VenueAdapter) and not names():
@@ -165,17 +167,17 @@ async def poll_ticks(poller: Poller, adapter: TickAdapter, pipeline: PricePipeli
 
 
 async def _ask_for_ticks(
-    poller: Poller, adapter: TickAdapter, pipeline: PricePipeline, names: Callable[[], Names]
+    poller: Poller, adapter: TickAdapter, pipeline: PricePipeline, names: Callable[[], PairNames]
 ) -> None:
     """Ask everything once; it went well where all of it did, and is left for later where it keeps failing."""
     failures = 0
-    for inquiry in adapter.asked():
+    for request in adapter.requests():
         try:
-            content = await poller.fetcher.ask(poller.source.key, inquiry)
+            content = await poller.fetcher.ask(poller.source.key, request)
             if content is not None:
-                apply_ticks(pipeline, adapter, content, inquiry.about, names(), poller)
+                apply_ticks(pipeline, adapter, content, request.subject, names(), poller)
         except SourceBroken as error:
-            poller.fetcher.forget(inquiry)
+            poller.fetcher.forget(request)
             poller.failed(error)
             failures += 1
             if failures == _GIVE_UP_AFTER:
@@ -186,10 +188,10 @@ async def _ask_for_ticks(
 
 
 def apply_ticks(
-    pipeline: PricePipeline, adapter: TickAdapter, content: bytes, about: str, names: Names, poller: Poller
+    pipeline: PricePipeline, adapter: TickAdapter, content: bytes, subject: str, names: PairNames, poller: Poller
 ) -> None:
     """Put what came on the tape. Errors: SourceBroken, where nothing of it is taken."""
     now = poller.clock()
-    for tick in list(adapter.ticks(content, about, names)):
+    for tick in list(adapter.parse_ticks(content, subject, names)):
         if pipeline.apply_tick(tick, now) is None:
             poller.source_status.heard(tick.as_of or now)

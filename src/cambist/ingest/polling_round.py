@@ -8,7 +8,7 @@ from itertools import takewhile
 
 from cambist.ingest.schedule import works_on
 from cambist.ingest.source_status import SourceStatus
-from cambist.sources.base import Inquiry, Schedule, Source
+from cambist.sources.base import Schedule, Source, SourceRequest
 
 _RECENT_DAYS = 4
 _LONGEST_CATCH_UP = timedelta(days=366)
@@ -28,8 +28,8 @@ class Round:
     is_full: bool = True
     has_changed: bool = False
     failures: int = 0
-    answered: list[Inquiry] = field(default_factory=list)
-    absent: list[Inquiry] = field(default_factory=list)
+    answered: list[SourceRequest] = field(default_factory=list)
+    absent: list[SourceRequest] = field(default_factory=list)
 
     @property
     def is_complete(self) -> bool:
@@ -38,7 +38,7 @@ class Round:
 
     def nothing_there(self, schedule: Schedule, today: date) -> str:
         """Say that a source has had nothing for longer than its holidays explain; empty where it has not."""
-        months = [inquiry for inquiry in self.absent if inquiry.first > date.min]
+        months = [request for request in self.absent if request.first > date.min]
         if months and not self.answered and months[-1].last - months[0].first >= _SUSPICIOUS_SPAN:
             return f"has nothing at all from {months[0].first} to {min(months[-1].last, today)}"
         run = self._run_of_absent_days(schedule, today)
@@ -78,7 +78,7 @@ class Reach:
 
     def first(self, today: date) -> date:
         """Give the first day to ask for."""
-        reread = timedelta(days=self.source.schedule.reread)
+        reread = timedelta(days=self.source.schedule.reread_days)
         back = reread if self.is_full(today) else min(reread, timedelta(days=_RECENT_DAYS))
         first = today - back
         if self.is_behind(today):
@@ -87,7 +87,7 @@ class Reach:
 
     def is_behind(self, today: date) -> bool:
         """Say whether more is missing than is asked for anyway."""
-        return self.since < today - timedelta(days=max(self.source.schedule.reread, _RECENT_DAYS))
+        return self.since < today - timedelta(days=max(self.source.schedule.reread_days, _RECENT_DAYS))
 
     def is_too_far_behind(self, today: date) -> bool:
         """Say whether more is missing than is caught up by itself."""
@@ -103,5 +103,5 @@ class Reach:
         self.behind = self.read_again_on = today
 
 
-def _covers(inquiries: list[Inquiry], day: date) -> bool:
-    return any(date.min < inquiry.first <= day <= inquiry.last for inquiry in inquiries)
+def _covers(requests: list[SourceRequest], day: date) -> bool:
+    return any(date.min < request.first <= day <= request.last for request in requests)

@@ -17,7 +17,7 @@ from cambist.ingest.price_pipeline import PricePipeline
 from cambist.pricing.pair import Pair
 from cambist.reference.assets import coin_on
 from cambist.reference.tables import CURRENCIES
-from cambist.sources.base import Names, Socket, VenueAdapter, VenueMessage
+from cambist.sources.base import PairNames, VenueAdapter, VenueMessage, VenueSocket
 
 log = logging.getLogger(__name__)
 
@@ -33,7 +33,7 @@ DEALT_AS_MONEY = frozenset({"USD", "EUR", "GBP", "JPY", "CHF", "CAD", "AUD", "NZ
 """What venues deal as money. Any other base that looks like a currency is a coin of that name, and shadows none."""
 
 
-def known_names(venue: str, names: Names) -> dict[str, Pair]:
+def known_names(venue: str, names: PairNames) -> dict[str, Pair]:
     """Give those of a venue's pairs whose both sides are known here, in our codes."""
     known = {}
     for name, pair in names.items():
@@ -77,16 +77,18 @@ class Streamer:
         try:
             return await self._list()
         except SourceBroken as error:
-            self.poller.fetcher.forget(self.venue.list_inquiry())
+            self.poller.fetcher.forget(self.venue.pair_list_request())
             self.poller.failed(error)
             return self.names
 
     async def _list(self) -> Mapping[str, Pair]:
-        inquiry = self.venue.list_inquiry()
-        content = await self.poller.fetcher.ask(self.venue.source.key, inquiry)
-        return self.names if content is None else known_names(self.venue.source.key, self.venue.names(content))
+        request = self.venue.pair_list_request()
+        content = await self.poller.fetcher.ask(self.venue.source.key, request)
+        return (
+            self.names if content is None else known_names(self.venue.source.key, self.venue.parse_pair_names(content))
+        )
 
-    async def _keep(self, socket: Socket) -> None:
+    async def _keep(self, socket: VenueSocket) -> None:
         """Keep one connection: a dead one is made anew, the more slowly the more often it dies at once."""
         wait, loop = self.back_off, asyncio.get_running_loop()
         while True:
@@ -99,7 +101,7 @@ class Streamer:
             wait = self.back_off if loop.time() - began > _STEADY else min(wait * 2, _LONGEST_BACK_OFF)
             await asyncio.sleep(random.uniform(wait / 2, wait))  # noqa: S311  nobody guesses it
 
-    async def _connected(self, socket: Socket) -> None:
+    async def _connected(self, socket: VenueSocket) -> None:
         fetcher = self.poller.fetcher
         async with fetcher.session.ws_connect(
             fetcher.address(socket.url), heartbeat=20, max_msg_size=_LONGEST_FRAME, timeout=aiohttp.ClientWSTimeout(5)
@@ -111,7 +113,7 @@ class Streamer:
                 helper.cancel()
                 await asyncio.gather(helper, return_exceptions=True)
 
-    async def _listen(self, connection: aiohttp.ClientWebSocketResponse, socket: Socket) -> None:
+    async def _listen(self, connection: aiohttp.ClientWebSocketResponse, socket: VenueSocket) -> None:
         loop, silence, heard = asyncio.get_running_loop(), socket.silence.total_seconds(), 0
         # Not the time-out of `receive`: pings, which the deaf answer too, would put it off for ever.
         async with asyncio.timeout(silence) as limit:
@@ -120,7 +122,7 @@ class Streamer:
                 message = await connection.receive()
                 if message.type not in (aiohttp.WSMsgType.TEXT, aiohttp.WSMsgType.BINARY):
                     raise SourceBroken("the connection was closed")
-                if self._take(self.venue.hear(message.data, self.names)):
+                if self._take(self.venue.parse_message(message.data, self.names)):
                     return
                 heard += 1
                 if heard % _BREATHE_EVERY == 0:
@@ -154,9 +156,9 @@ async def _ended(tasks: list[asyncio.Task[None]]) -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _speak(connection: aiohttp.ClientWebSocketResponse, socket: Socket) -> None:
+async def _speak(connection: aiohttp.ClientWebSocketResponse, socket: VenueSocket) -> None:
     """Say hello, then what keeps the connection alive."""
-    for frame in socket.hello:
+    for frame in socket.opening_frames:
         await connection.send_str(frame)
         await asyncio.sleep(socket.pause.total_seconds())
     while socket.ping:

@@ -122,7 +122,7 @@ class Ingestor:
         if isinstance(adapter, VenueAdapter):
             streamer = Streamer(adapter, poller, self._pipeline)
             works = [_for_ever(poller, streamer.run)]
-            if adapter.asked():
+            if adapter.requests():
                 works.append(
                     _for_ever(poller, lambda: poll_ticks(poller, adapter, self._pipeline, lambda: streamer.names))
                 )

@@ -86,8 +86,8 @@ def reasons_off(settings: Settings, found: Mapping[str, Adapter], keys: Mapping[
             reasons[key] = "switched off by the setting feeds_off"
         elif _name_of_key(adapter) and key not in keys:
             reasons[key] = f"needs a key of your own: {_name_of_key(adapter)}"
-        elif source.why_off and key not in on and not (source.setting and key in keys):
-            reasons[key] = source.why_off
+        elif source.disabled_reason and key not in on and not (source.setting and key in keys):
+            reasons[key] = source.disabled_reason
     return reasons
 
 

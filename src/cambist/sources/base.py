@@ -30,7 +30,7 @@ class Redistribution(StrEnum):
     FORBIDDEN = "forbidden"
 
 
-LARGEST = 32 * 1024 * 1024
+MAX_PAYLOAD_BYTES = 32 * 1024 * 1024
 """Bytes: no source sends more than this at once."""
 
 WEEKDAYS = frozenset(range(5))
@@ -42,7 +42,7 @@ class Schedule:
     """When to ask: `every` so often between `start` and `end` of the source's clock, on its working days.
 
     `holidays` names the calendar whose days are none: a country (`NO`) or a market (`XECB`); empty for none.
-    `pause` is what politeness asks between two requests; `reread` how many days back corrections are looked for.
+    `pause` is what politeness asks between two requests; `reread_days` how many days back corrections are looked for.
     """
 
     start: time = time(0)
@@ -51,7 +51,7 @@ class Schedule:
     days: frozenset[int] = WEEKDAYS
     holidays: str = ""
     pause: timedelta = timedelta(seconds=1)
-    reread: int = 14
+    reread_days: int = 14
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,13 +83,13 @@ class Source:
     alias: str = ""
     compiled: bool = False
     outranks_pegs: bool = False
-    why_off: str = ""
+    disabled_reason: str = ""
     setting: str = ""
 
     @property
-    def is_on(self) -> bool:
+    def is_on_by_default(self) -> bool:
         """Whether it is asked unless the operator says otherwise: what is off says why."""
-        return not self.why_off
+        return not self.disabled_reason
 
     def market_time(self, day: date) -> datetime:
         """Give the moment of the market that the day's fixing shows, UTC."""
@@ -97,23 +97,23 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Inquiry:
-    """One thing to ask of a source: a GET, or a POST where there is a body.
+class SourceRequest:
+    """One request to a source: a GET, or a POST if it has a body.
 
-    `first` and `last` are the days that the answer is about, where it is about days. `about` tells the feed what the
-    answer does not say itself (which series it is). `{key}` in address and headers stands for the operator's key.
-    `media` are beginnings of the content types that the answer may have, empty for any; a status in `absent` says
-    that the source has nothing for what was asked.
+    `first` and `last` are the days that the answer covers, for sources of days. `subject` says what the answer does not
+    say itself, for example its series; the adapter gets it back with the answer. `{key}` in the URL and headers stands
+    for the operator's key. `content_types` are the allowed beginnings of the answer's content type; empty allows any. A
+    status in `no_data_statuses` means that the source has nothing for this request.
     """
 
     url: str
     first: date = date.min
     last: date = date.max
-    about: str = ""
+    subject: str = ""
     headers: tuple[tuple[str, str], ...] = ()
     body: bytes = b""
-    media: tuple[str, ...] = ()
-    absent: frozenset[int] = frozenset()
+    content_types: tuple[str, ...] = ()
+    no_data_statuses: frozenset[int] = frozenset()
 
     @property
     def origin(self) -> str:
@@ -144,7 +144,7 @@ CELL = _Cell()
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class ParsedPayload:
     """What was read of an answer, and in a sentence each what was left out."""
 
     fixings: list[Fixing]
@@ -161,18 +161,18 @@ class FixingAdapter(Adapter):
     """Reads published rates of days."""
 
     @abstractmethod
-    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+    def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
         """Give what to ask for everything of the days from `first` to `last`, oldest first."""
 
     @abstractmethod
-    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
-        """Read one answer; `about` is the inquiry's.
+    def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
+        """Read one answer; `subject` is the inquiry's.
 
         Errors: NothingPublished where it says, well-formed, that there is nothing for the days asked; SourceBroken
         when it is anything but what the source publishes.
         """
 
-    def take(self, content: bytes, about: str = "") -> Taken:
+    def parse_tolerantly(self, content: bytes, subject: str = "") -> ParsedPayload:
         """Read one answer in which a cell or a column that cannot be read costs only itself.
 
         Errors: as `read`; also SourceBroken where more of it is unreadable than readable: the layout has changed.
@@ -180,7 +180,7 @@ class FixingAdapter(Adapter):
         noted: dict[str, None] = {}
         token = _left_out.set(noted)
         try:
-            fixings = list(self.read(content, about))
+            fixings = list(self.parse(content, subject))
         except NothingPublished:
             if not noted:
                 raise
@@ -189,10 +189,10 @@ class FixingAdapter(Adapter):
             _left_out.reset(token)
         if noted and len(noted) >= len(fixings):
             raise SourceBroken(next(iter(noted)))
-        return Taken(fixings, tuple(noted))
+        return ParsedPayload(fixings, tuple(noted))
 
 
-Names = Mapping[str, Pair]
+PairNames = Mapping[str, Pair]
 """A source's own names of its pairs, in every spelling that it uses."""
 
 
@@ -200,24 +200,24 @@ class TickAdapter(Adapter):
     """Reads quotes of this moment."""
 
     @abstractmethod
-    def asked(self) -> Sequence[Inquiry]:
+    def requests(self) -> Sequence[SourceRequest]:
         """Give what to ask for all current quotes."""
 
     @abstractmethod
-    def ticks(self, content: bytes, about: str, names: Names) -> Iterator[Tick]:
-        """Read one answer to what is asked; `about` is the inquiry's. Errors: SourceBroken."""
+    def parse_ticks(self, content: bytes, subject: str, names: PairNames) -> Iterator[Tick]:
+        """Read one answer to what is asked; `subject` is the inquiry's. Errors: SourceBroken."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Socket:
+class VenueSocket:
     """One WebSocket connection: where to, what to send first, and what keeps it alive.
 
     `ping` is a text to be sent every so often, empty where the protocol's own pings do. Without any frame for
-    `silence` the connection is dead, however open it looks. `pause` is kept between two frames of `hello`.
+    `silence` the connection is dead, however open it looks. `pause` is kept between two frames of `opening_frames`.
     """
 
     url: str
-    hello: tuple[str, ...]
+    opening_frames: tuple[str, ...]
     ping: str = ""
     ping_every: timedelta = timedelta(seconds=20)
     silence: timedelta = timedelta(seconds=60)
@@ -233,24 +233,24 @@ class VenueMessage:
     refused: str = ""
 
 
-NOTHING_HEARD = VenueMessage()
+EMPTY_MESSAGE = VenueMessage()
 
 
 class VenueAdapter(TickAdapter):
     """An exchange: it lists pairs, tells all quotes at once when asked, and each as it changes over sockets."""
 
     @abstractmethod
-    def list_inquiry(self) -> Inquiry:
+    def pair_list_request(self) -> SourceRequest:
         """Give what to ask for the list of pairs."""
 
     @abstractmethod
-    def names(self, content: bytes) -> Names:
+    def parse_pair_names(self, content: bytes) -> PairNames:
         """Read the list: every pair that trades now, leveraged tokens left out. Errors: SourceBroken."""
 
     @abstractmethod
-    def sockets(self, names: Names) -> Iterator[Socket]:
+    def sockets(self, names: PairNames) -> Iterator[VenueSocket]:
         """Give the connections that bring the best bid and ask of every listed pair."""
 
     @abstractmethod
-    def hear(self, frame: str | bytes, names: Names) -> VenueMessage:
+    def parse_message(self, frame: str | bytes, names: PairNames) -> VenueMessage:
         """Read one frame. Errors: SourceBroken."""

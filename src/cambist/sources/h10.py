@@ -20,7 +20,7 @@ from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
 from cambist.reference.tables import CURRENCIES, REDENOMINATIONS
-from cambist.sources.base import FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.base import FixingAdapter, Redistribution, Schedule, Source, SourceRequest
 from cambist.sources.parsing import PayloadReader
 
 _FIRST_DAY = date(1971, 1, 4)
@@ -90,28 +90,39 @@ def h10_source(**own: Any) -> Source:
         first_day=_FIRST_DAY,
         # After a Monday that is a holiday it is Tuesday.
         schedule=Schedule(
-            start=time(16, 15), end=time(21), every=timedelta(hours=1), days=frozenset({0, 1}), holidays="US", reread=21
+            start=time(16, 15),
+            end=time(21),
+            every=timedelta(hours=1),
+            days=frozenset({0, 1}),
+            holidays="US",
+            reread_days=21,
         ),
         **own,
     )
 
 
 class H10Adapter(FixingAdapter):
-    """Reads one series at a time. `media` are the content types of an answer, `missing` what stands for no rate."""
+    """An adapter of the H.10 rates, one series per request. `missing` are the texts that mean "no rate"."""
 
     reading: PayloadReader
-    media: tuple[str, ...]
+    content_types: tuple[str, ...]
     missing: tuple[str, ...]
 
     @abstractmethod
     def url(self, series: str, first: date, last: date) -> str:
         """Return the address of these days of a series."""
 
-    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+    def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
         """Ask for one series after the other."""
         first = max(first, _FIRST_DAY)
         for series in SERIES if first <= last else ():
-            yield Inquiry(url=self.url(series, first, last), first=first, last=last, about=series, media=self.media)
+            yield SourceRequest(
+                url=self.url(series, first, last),
+                first=first,
+                last=last,
+                subject=series,
+                content_types=self.content_types,
+            )
 
     def fixings(self, series: str, rows: Iterable[tuple[str, str]]) -> Iterator[Fixing]:
         """Read the days and values of a series."""

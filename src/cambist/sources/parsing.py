@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from cambist.errors import CellBroken, SourceBroken, shorten
-from cambist.sources.base import CELL, LARGEST
+from cambist.sources.base import CELL, MAX_PAYLOAD_BYTES
 
 T = TypeVar("T")
 
@@ -49,7 +49,7 @@ class PayloadReader:
 
     def text(self, content: bytes, encoding: str = "utf-8") -> str:
         """Decode the whole of it; nothing is replaced, and control characters are none of a source's."""
-        if len(content) > LARGEST:
+        if len(content) > MAX_PAYLOAD_BYTES:
             raise self.broken(f"sent {len(content):,} bytes, more than it ever publishes")
         try:
             text = content.decode(encoding)
@@ -136,7 +136,7 @@ class PayloadReader:
     def xml(self, content: bytes) -> ET.Element:
         """Parse a document that defines nothing of its own, so that none can expand."""
         # The last is UTF-16, in which neither of the words would be found.
-        if len(content) > LARGEST or any(sign in content for sign in (b"<!DOCTYPE", b"<!ENTITY", b"\0")):
+        if len(content) > MAX_PAYLOAD_BYTES or any(sign in content for sign in (b"<!DOCTYPE", b"<!ENTITY", b"\0")):
             raise self.broken("the document is not its own")
         try:
             return ET.fromstring(content)  # noqa: S314  no definitions, no entities, bounded size

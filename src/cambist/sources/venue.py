@@ -16,7 +16,16 @@ from cambist.errors import shorten
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace, RateType
 from cambist.pricing.tick import Tick
-from cambist.sources.base import EVERY_DAY, Inquiry, Names, Redistribution, Schedule, Source, VenueAdapter, VenueMessage
+from cambist.sources.base import (
+    EVERY_DAY,
+    PairNames,
+    Redistribution,
+    Schedule,
+    Source,
+    SourceRequest,
+    VenueAdapter,
+    VenueMessage,
+)
 from cambist.sources.parsing import PayloadReader
 
 F = TypeVar("F")
@@ -116,18 +125,18 @@ class JsonVenue(VenueAdapter, Generic[F]):
     tickers_url: str = ""
     frames: msgspec.json.Decoder[F]
 
-    def list_inquiry(self) -> Inquiry:
+    def pair_list_request(self) -> SourceRequest:
         """Ask for all pairs."""
-        return _json_inquiry(self.list_url)
+        return _json_request(self.list_url)
 
-    def asked(self) -> Sequence[Inquiry]:
+    def requests(self) -> Sequence[SourceRequest]:
         """Ask for all tickers at once."""
-        return (_json_inquiry(self.tickers_url),) if self.tickers_url else ()
+        return (_json_request(self.tickers_url),) if self.tickers_url else ()
 
-    def ticks(self, content: bytes, about: str, names: Names) -> Iterator[Tick]:
+    def parse_ticks(self, content: bytes, subject: str, names: PairNames) -> Iterator[Tick]:
         """Read all tickers; a pair that is not listed, or lacks a side, has none."""
-        _ = about
-        return self._some(self.read_tickers(content, names))
+        _ = subject
+        return self._some(self.parse_tickers(content, names))
 
     def _some(self, ticks: Iterator[Tick]) -> Iterator[Tick]:
         is_empty = True
@@ -137,19 +146,19 @@ class JsonVenue(VenueAdapter, Generic[F]):
         if is_empty:
             raise self.reading.broken("the tickers quote no listed pair")
 
-    def hear(self, frame: str | bytes, names: Names) -> VenueMessage:
+    def parse_message(self, frame: str | bytes, names: PairNames) -> VenueMessage:
         """Read one frame."""
         try:
             decoded = self.frames.decode(frame)
         except msgspec.ValidationError as error:
-            return self._read_other(frame, names, error)
+            return self._parse_other(frame, names, error)
         except (ValueError, RecursionError) as error:
             raise self.reading.broken(f"a frame cannot be read: {error}") from error
-        return VenueMessage(tuple(self.read_quotes(decoded, names)))
+        return VenueMessage(tuple(self.parse_quotes(decoded, names)))
 
-    def _read_other(self, frame: str | bytes, names: Names, error: Exception) -> VenueMessage:
+    def _parse_other(self, frame: str | bytes, names: PairNames, error: Exception) -> VenueMessage:
         try:
-            heard = self.read_other(frame, names)
+            heard = self.parse_other(frame, names)
         except (ValueError, RecursionError):
             heard = None
         if heard is None:
@@ -157,20 +166,20 @@ class JsonVenue(VenueAdapter, Generic[F]):
         return heard
 
     @abstractmethod
-    def read_tickers(self, content: bytes, names: Names) -> Iterator[Tick]:
+    def parse_tickers(self, content: bytes, names: PairNames) -> Iterator[Tick]:
         """Read the answer to `tickers_url`."""
 
     @abstractmethod
-    def read_quotes(self, frame: F, names: Names) -> Iterator[Tick]:
+    def parse_quotes(self, frame: F, names: PairNames) -> Iterator[Tick]:
         """Return the ticks of a frame with quotes; none for a pair that is not listed or lacks a side."""
 
     @abstractmethod
-    def read_other(self, frame: str | bytes, names: Names) -> VenueMessage | None:
+    def parse_other(self, frame: str | bytes, names: PairNames) -> VenueMessage | None:
         """Read a frame without quotes; return None for one that the venue does not send.
 
         Errors: ValueError for one that cannot be decoded.
         """
 
 
-def _json_inquiry(url: str) -> Inquiry:
-    return Inquiry(url=url, media=("application/json",))
+def _json_request(url: str) -> SourceRequest:
+    return SourceRequest(url=url, content_types=("application/json",))

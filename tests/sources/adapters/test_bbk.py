@@ -20,7 +20,7 @@ LINE = (
 
 
 def read(*lines: str, header: str = HEADER) -> list[Fixing]:
-    return list(adapter.read("".join(f"{line}\r\n" for line in (header, *lines)).encode()))
+    return list(adapter.parse("".join(f"{line}\r\n" for line in (header, *lines)).encode()))
 
 
 # What is read
@@ -40,13 +40,13 @@ def test_the_nominal_stands_in_the_title_alone(written: str, nominal: int) -> No
 
 
 def test_days_without_a_fixing_have_a_point() -> None:
-    assert {fixing.day.day for fixing in adapter.read(SAMPLE.read_bytes())} == {5, 6}
+    assert {fixing.day.day for fixing in adapter.parse(SAMPLE.read_bytes())} == {5, 6}
 
 
 def test_the_byte_order_mark_and_the_blank_lines_between_series_are_no_lines() -> None:
     assert len(read(LINE, "", LINE.replace("-03;", "-04;"), "")) == 2
     assert SAMPLE.read_bytes().startswith(b"\xef\xbb\xbfDATAFLOW")
-    assert [str(fixing.pair) for fixing in adapter.read(SAMPLE.read_bytes())][::2] == ["ATS/DEM", "ITL/DEM", "USD/DEM"]
+    assert [str(fixing.pair) for fixing in adapter.parse(SAMPLE.read_bytes())][::2] == ["ATS/DEM", "ITL/DEM", "USD/DEM"]
 
 
 def test_all_days_shut_is_nothing_published_and_not_a_broken_feed() -> None:
@@ -125,9 +125,9 @@ def test_a_header_alone_is_refused() -> None:
 
 
 def test_it_is_asked_for_one_year_after_the_other() -> None:
-    asked = list(adapter.inquiries(date(1969, 12, 30), date(1971, 5, 4)))
+    asked = list(adapter.requests(date(1969, 12, 30), date(1971, 5, 4)))
     address = "https://api.statistiken.bundesbank.de/rest/data/BBEX3/D..DEM.AA.AC.000?format=sdmx_csv"
-    assert [inquiry.url for inquiry in asked] == [
+    assert [request.url for request in asked] == [
         f"{address}&startPeriod=1969-12-30&endPeriod=1969-12-31",
         f"{address}&startPeriod=1970-01-01&endPeriod=1970-12-31",
         f"{address}&startPeriod=1971-01-01&endPeriod=1971-05-04",
@@ -136,14 +136,14 @@ def test_it_is_asked_for_one_year_after_the_other() -> None:
 
 
 def test_nothing_is_asked_of_before_and_after_the_series() -> None:
-    asked = list(adapter.inquiries(date(1900, 1, 1), date(2026, 1, 1)))
+    asked = list(adapter.requests(date(1900, 1, 1), date(2026, 1, 1)))
     assert (asked[0].first, asked[-1].last, len(asked)) == (date(1948, 6, 21), date(1998, 12, 30), 51)
-    assert list(adapter.inquiries(date(1998, 12, 31), date(2026, 1, 1))) == []
+    assert list(adapter.requests(date(1998, 12, 31), date(2026, 1, 1))) == []
 
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
 def test_the_recorded_days_are_read_whole() -> None:
-    fixings = list(adapter.read(RECORDED.read_bytes()))
+    fixings = list(adapter.parse(RECORDED.read_bytes()))
     assert len(fixings) == 18 * 6
     assert fixings[0] == Fixing("bbk", Pair("ATS", "DEM"), date(1998, 12, 21), Decimal("14.214"), 100)
     assert Fixing("bbk", Pair("ITL", "DEM"), date(1998, 12, 21), Decimal("1.0098"), 1000) in fixings

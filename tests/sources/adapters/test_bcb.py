@@ -22,9 +22,9 @@ def source_reports(moment: str = "2026-03-05 13:04:29.746", selling: str = "6.30
     )
 
 
-def read(*bulletins: str, about: str = "EUR", context: str = CONTEXT) -> list[Fixing]:
+def read(*bulletins: str, subject: str = "EUR", context: str = CONTEXT) -> list[Fixing]:
     text = f'{{"@odata.context":{json.dumps(context)},"value":[{",".join(bulletins)}]}}'
-    return list(adapter.read(text.encode(), about))
+    return list(adapter.parse(text.encode(), subject))
 
 
 # What is read
@@ -42,7 +42,7 @@ def test_when_it_was_published_is_told_by_brasilias_clock() -> None:
 
 
 def test_the_currency_is_the_one_that_was_asked_about() -> None:
-    assert read(source_reports(), about="JPY")[0].pair == Pair("JPY", "BRL")
+    assert read(source_reports(), subject="JPY")[0].pair == Pair("JPY", "BRL")
 
 
 @pytest.mark.parametrize("fraction", ["0", "63", "433", "1234567"])
@@ -67,10 +67,10 @@ def test_a_fixing_shows_the_market_of_ten_past_one_in_brasilia() -> None:
 
 
 def test_each_currency_is_asked_for_by_itself() -> None:
-    asked = list(adapter.inquiries(date(2026, 3, 1), date(2026, 3, 7)))
+    asked = list(adapter.requests(date(2026, 3, 1), date(2026, 3, 7)))
     codes = ["AUD", "CAD", "CHF", "DKK", "EUR", "GBP", "JPY", "NOK", "SEK", "USD"]
-    assert [inquiry.about for inquiry in asked] == codes
-    assert {(inquiry.first, inquiry.last) for inquiry in asked} == {(date(2026, 3, 1), date(2026, 3, 7))}
+    assert [request.subject for request in asked] == codes
+    assert {(request.first, request.last) for request in asked} == {(date(2026, 3, 1), date(2026, 3, 7))}
     assert asked[4].url == (
         "https://olinda.bcb.gov.br/olinda/servico/PTAX/versao/v1/odata/CotacaoMoedaPeriodo(moeda=@moeda,"
         "dataInicial=@dataInicial,dataFinalCotacao=@dataFinalCotacao)?$filter=tipoBoletim%20eq%20%27Fechamento%27"
@@ -79,7 +79,7 @@ def test_each_currency_is_asked_for_by_itself() -> None:
 
 
 def test_years_are_asked_for_one_after_the_other_and_none_before_1999() -> None:
-    asked = list(adapter.inquiries(date(1990, 1, 1), date(2000, 2, 1)))
+    asked = list(adapter.requests(date(1990, 1, 1), date(2000, 2, 1)))
     assert len(asked) == 20
     assert (asked[0].first, asked[0].last) == (date(1999, 1, 4), date(1999, 12, 31))
     assert (asked[-1].first, asked[-1].last) == (date(2000, 1, 1), date(2000, 2, 1))
@@ -123,7 +123,7 @@ def test_what_is_no_rate_is_refused(rate: str) -> None:
 
 def test_an_answer_to_an_unknown_question_is_refused() -> None:
     with pytest.raises(SourceBroken, match="no currency"):
-        read(source_reports(), about="")
+        read(source_reports(), subject="")
 
 
 # What was recorded
@@ -131,7 +131,7 @@ def test_an_answer_to_an_unknown_question_is_refused() -> None:
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
 @pytest.mark.parametrize(
-    ("name", "about", "value"),
+    ("name", "subject", "value"),
     [
         ("bcb_01", "AUD", "3.67020"),
         ("bcb_02", "CAD", "3.79570"),
@@ -140,11 +140,11 @@ def test_an_answer_to_an_unknown_question_is_refused() -> None:
         ("bcb_05", "EUR", "6.07420"),
     ],
 )
-def test_the_recorded_weeks_are_read_whole(name: str, about: str, value: str) -> None:
-    fixings = list(adapter.read((RECORDED / f"{name}.json").read_bytes(), about))
+def test_the_recorded_weeks_are_read_whole(name: str, subject: str, value: str) -> None:
+    fixings = list(adapter.parse((RECORDED / f"{name}.json").read_bytes(), subject))
     assert [fixing.day.day for fixing in fixings] == [2, 3, 4, 5, 6]
     told = fixings[0].published_at
     assert told is not None
     assert (told.date(), told.hour) == (date(2026, 3, 2), 16)
-    assert fixings[0] == Fixing("bcb", Pair(about, "BRL"), date(2026, 3, 2), Decimal(value), published_at=told)
+    assert fixings[0] == Fixing("bcb", Pair(subject, "BRL"), date(2026, 3, 2), Decimal(value), published_at=told)
     assert str(fixings[0].value) == value

@@ -20,7 +20,7 @@ def line(code: str, rate: str, day: str = "2026-03-03", convention: str = CONVEN
 
 
 def read(*lines: str) -> list[Fixing]:
-    return list(adapter.read((HEADER + "".join(lines) + FOOTER).encode()))
+    return list(adapter.parse((HEADER + "".join(lines) + FOOTER).encode()))
 
 
 def codes(*lines: str) -> list[str]:
@@ -82,7 +82,7 @@ def test_another_convention_is_refused_and_never_turned_round(convention: str) -
 
 
 def test_the_footer_is_not_read() -> None:
-    assert len(list(adapter.read((HEADER + dollar() + "#\n# JPY, 181.25\n\n# a, b, c, d, e, f, g\n").encode()))) == 1
+    assert len(list(adapter.parse((HEADER + dollar() + "#\n# JPY, 181.25\n\n# a, b, c, d, e, f, g\n").encode()))) == 1
 
 
 def test_the_afghani_is_the_old_one_until_its_rate_was_changed() -> None:
@@ -122,18 +122,18 @@ def test_a_day_of_nothing_but_missing_rates_is_refused_as_broken() -> None:
 
 def test_a_file_without_its_disclaimer_was_cut_off() -> None:
     with pytest.raises(SourceBroken, match="disclaimer"):
-        list(adapter.read((HEADER + dollar()).encode()))
+        list(adapter.parse((HEADER + dollar()).encode()))
 
 
 def test_a_rate_after_the_disclaimer_is_refused() -> None:
     with pytest.raises(SourceBroken, match="disclaimer"):
-        list(adapter.read((HEADER + dollar() + FOOTER + line("JPY", "181.25")).encode()))
+        list(adapter.parse((HEADER + dollar() + FOOTER + line("JPY", "181.25")).encode()))
 
 
 @pytest.mark.parametrize("header", ["", HEADER.replace("Rate,", "Euro,"), HEADER.replace(",", ";"), "﻿" + HEADER])
 def test_another_header_is_refused(header: str) -> None:
     with pytest.raises(SourceBroken, match="header"):
-        list(adapter.read((header + dollar() + FOOTER).encode()))
+        list(adapter.parse((header + dollar() + FOOTER).encode()))
 
 
 def test_another_number_of_cells_is_refused() -> None:
@@ -165,18 +165,18 @@ def test_the_euro_against_itself_is_refused() -> None:
 
 
 def test_it_is_asked_for_one_working_day_after_the_other() -> None:
-    asked = list(adapter.inquiries(date(2026, 2, 13), date(2026, 2, 17)))
+    asked = list(adapter.requests(date(2026, 2, 13), date(2026, 2, 17)))
     assert [each.first for each in asked] == [date(2026, 2, 13), date(2026, 2, 16), date(2026, 2, 17)]
     assert all(each.first == each.last for each in asked)
     assert asked[0].url == (
         "https://tassidicambio.bancaditalia.it/terzevalute-wf-web/rest/v1.0/dailyRates"
         "?referenceDate=2026-02-13&currencyIsoCode=EUR&lang=en"
     )
-    assert (asked[0].headers, asked[0].media) == ((("Accept", "text/csv"),), ("text/csv",))
+    assert (asked[0].headers, asked[0].content_types) == ((("Accept", "text/csv"),), ("text/csv",))
 
 
 def test_it_is_never_asked_for_days_before_its_first() -> None:
-    assert [each.first for each in adapter.inquiries(date(1990, 1, 1), date(1999, 1, 5))] == [
+    assert [each.first for each in adapter.requests(date(1990, 1, 1), date(1999, 1, 5))] == [
         date(1999, 1, 4),
         date(1999, 1, 5),
     ]
@@ -195,7 +195,7 @@ def test_it_is_heard_beside_the_central_banks() -> None:
     [("bdi_01.csv", date(2026, 2, 9), "75.5197", "0.447"), ("bdi_02.csv", date(2026, 2, 10), "75.2664", "0.447")],
 )
 def test_the_recorded_days_are_read_whole(name: str, day: date, afghani: str, dirham: str) -> None:
-    fixings = {fixing.pair.quote: fixing for fixing in adapter.read((RECORDED / name).read_bytes())}
+    fixings = {fixing.pair.quote: fixing for fixing in adapter.parse((RECORDED / name).read_bytes())}
     assert len(fixings) == 150
     assert {fixing.day for fixing in fixings.values()} == {day}
     assert (str(fixings["AFN"].value), str(fixings["BHD"].value)) == (afghani, dirham)

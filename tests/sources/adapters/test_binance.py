@@ -9,7 +9,7 @@ from cambist.errors import SourceBroken
 from cambist.pricing.pair import Pair
 from cambist.pricing.tick import Tick
 from cambist.sources.adapters.binance import adapter
-from cambist.sources.base import NOTHING_HEARD
+from cambist.sources.base import EMPTY_MESSAGE
 
 SMALL = Path(__file__).parents[2] / "payloads/binance"
 RECORDED = Path(__file__).parents[4] / "shared/payloads/binance"
@@ -35,41 +35,41 @@ def best(**entry: object) -> str:
 
 @pytest.mark.parametrize("suffix", ["UP", "DOWN", "BULL", "BEAR", "3L", "3S", "5L", "5S"])
 def test_a_leveraged_token_is_left_out_where_its_coin_is_listed(suffix: str) -> None:
-    assert list(adapter.names(info("BTC", f"BTC{suffix}"))) == ["BTCUSDT"]
-    assert list(adapter.names(info("ETH", f"BTC{suffix}"))) == ["ETHUSDT", f"BTC{suffix}USDT"]
+    assert list(adapter.parse_pair_names(info("BTC", f"BTC{suffix}"))) == ["BTCUSDT"]
+    assert list(adapter.parse_pair_names(info("ETH", f"BTC{suffix}"))) == ["ETHUSDT", f"BTC{suffix}USDT"]
 
 
 def test_jup_and_tup_are_coins_of_their_own() -> None:
-    assert list(adapter.names(info("J", "T", "JUP", "TUP"))) == ["JUSDT", "TUSDT", "JUPUSDT", "TUPUSDT"]
+    assert list(adapter.parse_pair_names(info("J", "T", "JUP", "TUP"))) == ["JUSDT", "TUSDT", "JUPUSDT", "TUPUSDT"]
 
 
 @pytest.mark.parametrize("status", ["BREAK", "HALT", "END_OF_DAY", ""])
 def test_what_does_not_trade_is_left_out(status: str) -> None:
     with pytest.raises(SourceBroken, match="no pair that trades"):
-        adapter.names(info("BTC", status=status))
+        adapter.parse_pair_names(info("BTC", status=status))
 
 
 def test_what_is_not_for_spot_trading_is_left_out() -> None:
     with pytest.raises(SourceBroken, match="no pair that trades"):
-        adapter.names(info("BTC", isSpotTradingAllowed=False))
+        adapter.parse_pair_names(info("BTC", isSpotTradingAllowed=False))
 
 
 def test_a_coin_of_another_script_is_left_out() -> None:
-    assert list(adapter.names(info("BTC", "人生"))) == ["BTCUSDT"]
+    assert list(adapter.parse_pair_names(info("BTC", "人生"))) == ["BTCUSDT"]
 
 
 def test_a_symbol_that_is_not_of_its_coins_is_refused() -> None:
     """A base and a quote swapped would give the inverse of every price."""
     with pytest.raises(SourceBroken, match=r"\[USDTBTC\] is not of \[BTC\] and \[USDT\]"):
-        adapter.names(info("BTC", symbol="USDTBTC"))
+        adapter.parse_pair_names(info("BTC", symbol="USDTBTC"))
 
 
 # Asking and hearing
 
 
 def test_it_is_asked_at_the_host_for_market_data_alone() -> None:
-    inquiries = [adapter.list_inquiry(), *adapter.asked()]
-    assert [inquiry.url for inquiry in inquiries] == [
+    requests = [adapter.pair_list_request(), *adapter.requests()]
+    assert [request.url for request in requests] == [
         "https://data-api.binance.vision/api/v3/exchangeInfo?showPermissionSets=false",
         "https://data-api.binance.vision/api/v3/ticker/bookTicker",
     ]
@@ -77,14 +77,14 @@ def test_it_is_asked_at_the_host_for_market_data_alone() -> None:
 
 def test_a_ticker_has_neither_time_nor_count() -> None:
     content = (SMALL / "tickers.json").read_bytes()
-    (tick,) = adapter.ticks(content, "", NAMES)
+    (tick,) = adapter.parse_ticks(content, "", NAMES)
     assert tick == Tick("binance", NAMES["BTCUSDT"], Decimal("71000.20000000"), Decimal("71001.50000000"))
     assert str(tick.bid) == "71000.20000000"
 
 
 def test_a_connection_takes_a_thousand_streams_two_hundred_at_a_time() -> None:
     sockets = list(adapter.sockets({f"C{number}USDT": Pair(f"C{number}", "USDT") for number in range(1222)}))
-    frames = [[json.loads(frame) for frame in socket.hello] for socket in sockets]
+    frames = [[json.loads(frame) for frame in socket.opening_frames] for socket in sockets]
     assert {socket.url for socket in sockets} == {"wss://data-stream.binance.vision/stream"}
     assert [[len(frame["params"]) for frame in own] for own in frames] == [[200] * 5, [200, 22]]
     assert all(frame["method"] == "SUBSCRIBE" and frame["id"] > 0 for own in frames for frame in own)
@@ -93,23 +93,23 @@ def test_a_connection_takes_a_thousand_streams_two_hundred_at_a_time() -> None:
 
 
 def test_a_frame_has_a_count_and_no_time() -> None:
-    (tick,) = adapter.hear(best(u=3800150009), NAMES).ticks
+    (tick,) = adapter.parse_message(best(u=3800150009), NAMES).ticks
     assert (tick.as_of, tick.sequence) == (None, 3800150009)
 
 
 @pytest.mark.parametrize("entry", [{"u": -1}, {"u": "5"}, {"b": 2}, {"b": None}, {"b": ""}, {"a": "-1", "b": "0"}])
 def test_a_bad_frame_is_refused(entry: dict[str, object]) -> None:
     with pytest.raises(SourceBroken):
-        adapter.hear(best(**entry), NAMES)
+        adapter.parse_message(best(**entry), NAMES)
 
 
 def test_a_frame_without_a_count_is_refused() -> None:
     with pytest.raises(SourceBroken, match="`u`"):
-        adapter.hear(best().replace('"u": 5, ', ""), NAMES)
+        adapter.parse_message(best().replace('"u": 5, ', ""), NAMES)
 
 
 def test_a_refusal_without_words_is_one() -> None:
-    assert adapter.hear('{"error":{"code":3},"id":1}', NAMES).refused == "it gives no reason"
+    assert adapter.parse_message('{"error":{"code":3},"id":1}', NAMES).refused == "it gives no reason"
 
 
 # The recorded
@@ -118,7 +118,7 @@ def test_a_refusal_without_words_is_one() -> None:
 @recorded
 def test_the_recorded_list_is_read_whole() -> None:
     content = (RECORDED / "cryptofeed_rest_api_v3_exchangeInfo.json").read_bytes()
-    names = adapter.names(content)
+    names = adapter.parse_pair_names(content)
     statuses = Counter((row["status"], row["isSpotTradingAllowed"]) for row in json.loads(content)["symbols"])
     # 1,262 trade; the 40 that are not for spot trading are the leveraged tokens.
     assert statuses == {("TRADING", True): 1222, ("TRADING", False): 40, ("BREAK", True): 433}
@@ -133,15 +133,15 @@ def test_the_leveraged_tokens_would_be_known_by_their_names_alone() -> None:
     listed = json.loads((RECORDED / "cryptofeed_rest_api_v3_exchangeInfo.json").read_bytes())
     for row in listed["symbols"]:
         row["isSpotTradingAllowed"] = True
-    assert len(adapter.names(json.dumps(listed).encode())) == 1222
+    assert len(adapter.parse_pair_names(json.dumps(listed).encode())) == 1222
 
 
 @recorded
 def test_the_recorded_frames_become_ticks() -> None:
-    names = adapter.names((RECORDED / "cryptofeed_rest_api_v3_exchangeInfo.json").read_bytes())
+    names = adapter.parse_pair_names((RECORDED / "cryptofeed_rest_api_v3_exchangeInfo.json").read_bytes())
     lines = (RECORDED / "cryptofeed_ws_binance_ws_1_0.jsonl").read_text().splitlines()
     frames = [line["frame"] for line in map(json.loads, lines) if "frame" in line]
-    heard = [adapter.hear(json.dumps(frame), names) for frame in frames]
+    heard = [adapter.parse_message(json.dumps(frame), names) for frame in frames]
     ticks = [tick for one in heard for tick in one.ticks]
     assert len(frames) == 144
     assert ticks[0] == Tick(
@@ -149,4 +149,4 @@ def test_the_recorded_frames_become_ticks() -> None:
     )
     best = [frame for frame in frames if frame["stream"].endswith("@bookTicker")]
     assert len(ticks) == len(best) == 84
-    assert sum(one == NOTHING_HEARD for one in heard) == 60
+    assert sum(one == EMPTY_MESSAGE for one in heard) == 60

@@ -20,8 +20,8 @@ def line(value: str, day: str = "2026-03-05", power: str = "0", key: str = "D,JP
     return f"BIS:WS_XRU(1.0),{key},{day},{value},{power},6,A, Title,A,,F"
 
 
-def read(*lines: str, about: str = "JPY", header: str = HEADER) -> list[Fixing]:
-    return list(adapter.read("".join(f"{each}\n" for each in (header, *lines)).encode(), about))
+def read(*lines: str, subject: str = "JPY", header: str = HEADER) -> list[Fixing]:
+    return list(adapter.parse("".join(f"{each}\n" for each in (header, *lines)).encode(), subject))
 
 
 # What is read
@@ -63,7 +63,7 @@ def test_a_range_without_any_rate_is_nothing_published(lines: tuple[str, ...]) -
 
 
 def test_before_the_euro_its_series_is_the_ecus() -> None:
-    fixings = list(adapter.read((SAMPLES / "euro.csv").read_bytes(), "EUR"))
+    fixings = list(adapter.parse((SAMPLES / "euro.csv").read_bytes(), "EUR"))
     assert [(fixing.pair.quote, fixing.day.year) for fixing in fixings] == [
         ("XEU", 1998),
         ("XEU", 1998),
@@ -73,7 +73,7 @@ def test_before_the_euro_its_series_is_the_ecus() -> None:
 
 
 def test_a_unit_begins_where_the_tables_say_so() -> None:
-    starts = {inquiry.about: inquiry.first for inquiry in adapter.inquiries(*RANGE)}
+    starts = {request.subject: request.first for request in adapter.requests(*RANGE)}
     taken_over = {"CZK": "CSK", "EUR": "XEU"}
     firsts = {code: CURRENCIES[taken_over.get(code, code)].first_day for code in starts}
     assert starts == {code: max(first, RANGE[0]) for code, first in firsts.items()}
@@ -81,7 +81,7 @@ def test_a_unit_begins_where_the_tables_say_so() -> None:
 
 def test_the_koruna_was_czechoslovakias_until_it_was_divided() -> None:
     lines = (line("28.5", day, key="D,CZ,CZK,A") for day in ("1993-02-05", "1993-02-08"))
-    assert [fixing.pair.quote for fixing in read(*lines, about="CZK")] == ["CSK", "CZK"]
+    assert [fixing.pair.quote for fixing in read(*lines, subject="CZK")] == ["CSK", "CZK"]
 
 
 # What is refused
@@ -104,7 +104,7 @@ def test_a_line_of_another_series_is_refused(key: str) -> None:
 
 def test_the_euro_of_one_of_its_members_is_refused() -> None:
     with pytest.raises(SourceBroken, match="EUR"):
-        read(line("0.95", key="D,DE,EUR,A"), about="EUR")
+        read(line("0.95", key="D,DE,EUR,A"), subject="EUR")
 
 
 def test_a_line_of_another_flow_is_refused() -> None:
@@ -140,12 +140,12 @@ def test_a_day_twice_is_refused() -> None:
 def test_a_day_before_the_units_first_is_refused_as_it_was_not_asked_for() -> None:
     """In 1990 a dollar was worth some thousand old liras: 0.0026 is a restated one."""
     with pytest.raises(SourceBroken, match="since 2005-01-01"):
-        read(line("0.0026", "1990-01-03", key="D,TR,TRY,A"), about="TRY")
+        read(line("0.0026", "1990-01-03", key="D,TR,TRY,A"), subject="TRY")
 
 
 def test_a_file_that_was_cut_off_is_refused() -> None:
     with pytest.raises(SourceBroken, match="cut off"):
-        list(adapter.read(f"{HEADER}\n{line('157.25')}".encode(), "JPY"))
+        list(adapter.parse(f"{HEADER}\n{line('157.25')}".encode(), "JPY"))
 
 
 def test_a_month_is_no_day() -> None:
@@ -157,13 +157,13 @@ def test_a_month_is_no_day() -> None:
 
 
 def test_one_currency_is_asked_for_after_the_other() -> None:
-    asked = {inquiry.about: inquiry for inquiry in adapter.inquiries(date(2026, 11, 6), date(2026, 11, 20))}
+    asked = {request.subject: request for request in adapter.requests(date(2026, 11, 6), date(2026, 11, 20))}
     assert asked["JPY"].url == (
         "https://stats.bis.org/api/v2/data/dataflow/BIS/WS_XRU/1.0/D.JP.JPY.A"
         "?c%5BTIME_PERIOD%5D=ge:2026-11-06%2Ble:2026-11-20"
     )
     assert asked["JPY"].headers == (("Accept", "application/vnd.sdmx.data+csv;version=1.0.0"),)
-    assert asked["JPY"].absent == {404}
+    assert asked["JPY"].no_data_statuses == {404}
     assert len(asked) == 65
 
 
@@ -171,29 +171,29 @@ def test_one_currency_is_asked_for_after_the_other() -> None:
     ("code", "area"), [("EUR", "XM"), ("XOF", "WA"), ("XAF", "CM"), ("XCD", "AG"), ("AUD", "AU"), ("CHF", "CH")]
 )
 def test_of_a_currency_of_many_areas_one_is_asked_for(code: str, area: str) -> None:
-    (url,) = [inquiry.url for inquiry in adapter.inquiries(*RANGE) if inquiry.about == code]
+    (url,) = [request.url for request in adapter.requests(*RANGE) if request.subject == code]
     assert f"/D.{area}.{code}.A?" in url
 
 
 @pytest.mark.parametrize("code", ["SLL", "SLE", "VEF", "VES", "MRO", "MRU", "STD", "STN", "SYP", "DEM", "USD"])
 def test_what_stands_under_a_wrong_code_is_not_asked_for(code: str) -> None:
-    assert code not in {inquiry.about for inquiry in adapter.inquiries(*RANGE)}
+    assert code not in {request.subject for request in adapter.requests(*RANGE)}
 
 
 def test_no_unit_is_asked_for_before_it_was_made() -> None:
-    starts = {inquiry.about: inquiry.first for inquiry in adapter.inquiries(*RANGE)}
+    starts = {request.subject: request.first for request in adapter.requests(*RANGE)}
     assert (starts["TRY"], starts["PLN"], starts["JPY"]) == (date(2005, 1, 1), date(1995, 1, 1), date(1970, 1, 1))
     assert starts["EUR"] == date(1979, 3, 13)
-    assert "TRY" not in {inquiry.about for inquiry in adapter.inquiries(date(1990, 1, 1), date(1991, 1, 1))}
+    assert "TRY" not in {request.subject for request in adapter.requests(date(1990, 1, 1), date(1991, 1, 1))}
 
 
 def test_every_currency_that_is_asked_for_lives() -> None:
-    asked = {inquiry.about for inquiry in adapter.inquiries(*RANGE)}
+    asked = {request.subject for request in adapter.requests(*RANGE)}
     assert {code for code in asked if CURRENCIES[code].last_day is not None} == set()
 
 
 def test_corrections_are_looked_for_a_year_back() -> None:
-    assert adapter.source.schedule.reread == 365
+    assert adapter.source.schedule.reread_days == 365
 
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
@@ -201,7 +201,7 @@ def test_the_recorded_months_have_the_columns_but_are_refused_for_their_frequenc
     content = RECORDED.read_bytes()
     assert content.decode().splitlines()[0] == HEADER
     with pytest.raises(SourceBroken, match="none of the daily series"):
-        list(adapter.read(content, "TWD"))
+        list(adapter.parse(content, "TWD"))
 
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
@@ -209,4 +209,4 @@ def test_the_recorded_months_would_be_read_as_days() -> None:
     """No daily answer could be recorded; the monthly one differs in frequency, collection and period."""
     header, *lines = RECORDED.read_text(encoding="utf-8").splitlines()
     days = [each.replace(",M,TW,TWD,E,2025-0", ",D,TW,TWD,A,2025-01-0") for each in lines if ",TWD," in each]
-    assert [str(fixing.value) for fixing in read(*days, about="TWD", header=header)] == ["32.85", "32.89"]
+    assert [str(fixing.value) for fixing in read(*days, subject="TWD", header=header)] == ["32.85", "32.89"]

@@ -28,7 +28,7 @@ def document(*cubes: str, space: str = SPACE, currency: str = "RON") -> str:
 
 
 def read(text: str) -> list[Fixing]:
-    return list(adapter.read(text.encode()))
+    return list(adapter.parse(text.encode()))
 
 
 # What is read
@@ -72,18 +72,18 @@ def test_the_source_knows_itself() -> None:
 
 
 def test_the_years_of_the_days_are_asked_at_the_new_host() -> None:
-    asked = list(adapter.inquiries(date(2025, 12, 20), date(2026, 1, 3)))
-    assert [(inquiry.url, inquiry.first, inquiry.last) for inquiry in asked] == [
+    asked = list(adapter.requests(date(2025, 12, 20), date(2026, 1, 3)))
+    assert [(request.url, request.first, request.last) for request in asked] == [
         ("https://curs.bnr.ro/files/xml/years/nbrfxrates2025.xml", date(2025, 12, 20), date(2025, 12, 31)),
         ("https://curs.bnr.ro/files/xml/years/nbrfxrates2026.xml", date(2026, 1, 1), date(2026, 1, 3)),
     ]
-    assert asked[0].media == ("text/xml",)
+    assert asked[0].content_types == ("text/xml",)
 
 
 def test_nothing_is_asked_before_the_new_leu() -> None:
-    (inquiry,) = adapter.inquiries(date(1990, 1, 1), date(2005, 12, 31))
-    assert (inquiry.first, inquiry.last) == (date(2005, 7, 1), date(2005, 12, 31))
-    assert list(adapter.inquiries(date(1990, 1, 1), date(2005, 6, 30))) == []
+    (request,) = adapter.requests(date(1990, 1, 1), date(2005, 12, 31))
+    assert (request.first, request.last) == (date(2005, 7, 1), date(2005, 12, 31))
+    assert list(adapter.requests(date(1990, 1, 1), date(2005, 6, 30))) == []
 
 
 # What is refused
@@ -164,7 +164,7 @@ def test_something_else_among_the_rates_is_refused() -> None:
     ],
 )
 def test_the_recorded_files_are_read_whole(name: str, count: int, days: int, expected: Fixing) -> None:
-    fixings = list(adapter.read((RECORDED / name).read_bytes()))
+    fixings = list(adapter.parse((RECORDED / name).read_bytes()))
     assert len(fixings) == count
     assert len({fixing.day for fixing in fixings}) == days
     assert expected in fixings

@@ -18,7 +18,7 @@ DOLLAR = {"FXUSDCAD": {"v": "1.3860"}}
 
 def read(*observations: dict[str, Any], labels: dict[str, str] = LABELS) -> list[Fixing]:
     details = {series: {"label": label, "description": "Made up"} for series, label in labels.items()}
-    return list(adapter.read(json.dumps({"seriesDetail": details, "observations": observations}).encode()))
+    return list(adapter.parse(json.dumps({"seriesDetail": details, "observations": observations}).encode()))
 
 
 def day(text: str, **series: Any) -> dict[str, Any]:
@@ -98,13 +98,13 @@ def test_a_day_twice_is_refused() -> None:
 
 
 def test_it_is_asked_for_all_days_at_once() -> None:
-    (asked,) = adapter.inquiries(date(2015, 1, 1), date(2026, 3, 6))
+    (asked,) = adapter.requests(date(2015, 1, 1), date(2026, 3, 6))
     assert asked.url == (
         "https://www.bankofcanada.ca/valet/observations/group/FX_RATES_DAILY/json"
         "?start_date=2017-01-03&end_date=2026-03-06"
     )
-    assert (asked.first, asked.last, asked.media) == (date(2017, 1, 3), date(2026, 3, 6), ("application/json",))
-    assert not list(adapter.inquiries(date(2015, 1, 1), date(2016, 12, 31)))
+    assert (asked.first, asked.last, asked.content_types) == (date(2017, 1, 3), date(2026, 3, 6), ("application/json",))
+    assert not list(adapter.requests(date(2015, 1, 1), date(2016, 12, 31)))
 
 
 # What was really sent
@@ -112,7 +112,7 @@ def test_it_is_asked_for_all_days_at_once() -> None:
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
 def test_the_recorded_days_are_read_whole() -> None:
-    fixings = {(fixing.pair.base, fixing.day): str(fixing.value) for fixing in adapter.read(RECORDED.read_bytes())}
+    fixings = {(fixing.pair.base, fixing.day): str(fixing.value) for fixing in adapter.parse(RECORDED.read_bytes())}
     assert len(fixings) == 5 * 23
     assert fixings["USD", date(2026, 3, 18)] == "1.3706"
     assert fixings["TRY", date(2026, 3, 18)] == "0.03100"

@@ -12,7 +12,7 @@ from cambist.sources.adapters.boc_noon import adapter
 
 
 def read(*observations: dict[str, Any]) -> list[Fixing]:
-    return list(adapter.read(json.dumps({"observations": observations}).encode()))
+    return list(adapter.parse(json.dumps({"observations": observations}).encode()))
 
 
 def day(text: str, **series: Any) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def test_a_day_twice_is_refused() -> None:
 
 
 def test_it_is_asked_a_year_at_a_time_and_for_nothing_after_its_end() -> None:
-    asked = list(adapter.inquiries(date(1999, 1, 1), date(2026, 3, 6)))
+    asked = list(adapter.requests(date(1999, 1, 1), date(2026, 3, 6)))
     assert [(each.first, each.last) for each in asked[:2]] == [
         (date(2007, 5, 1), date(2007, 12, 31)),
         (date(2008, 1, 1), date(2008, 12, 31)),
@@ -107,7 +107,7 @@ def test_it_is_asked_a_year_at_a_time_and_for_nothing_after_its_end() -> None:
         "?start_date=2017-01-01&end_date=2017-04-28"
     )
     assert len(asked) == 11
-    assert not list(adapter.inquiries(date(2026, 3, 2), date(2026, 3, 6)))
+    assert not list(adapter.requests(date(2026, 3, 2), date(2026, 3, 6)))
 
 
 def test_there_is_no_day_on_which_it_is_asked_again() -> None:

@@ -19,7 +19,7 @@ ALL = (
 
 
 def read(text: str) -> list[Fixing]:
-    return list(adapter.read(text.encode()))
+    return list(adapter.parse(text.encode()))
 
 
 # What is read
@@ -54,29 +54,29 @@ def test_a_fixing_shows_the_market_of_four_in_london() -> None:
 
 
 def test_all_series_are_asked_for_with_months_in_english() -> None:
-    (inquiry,) = adapter.inquiries(date(2026, 3, 17), date(2026, 3, 20))
-    assert inquiry.url == (
+    (request,) = adapter.requests(date(2026, 3, 17), date(2026, 3, 20))
+    assert request.url == (
         "https://www.bankofengland.co.uk/boeapps/database/_iadb-fromshowcolumns.asp?csv.x=yes"
         f"&SeriesCodes={ALL}&UsingCodes=Y&CSVF=TN&Datefrom=17/Mar/2026&Dateto=20/Mar/2026"
     )
-    assert (inquiry.first, inquiry.last) == (date(2026, 3, 17), date(2026, 3, 20))
+    assert (request.first, request.last) == (date(2026, 3, 17), date(2026, 3, 20))
 
 
 def test_it_is_asked_under_a_browsers_name() -> None:
-    (inquiry,) = adapter.inquiries(date(2026, 3, 17), date(2026, 3, 20))
-    assert dict(inquiry.headers)["User-Agent"].startswith("Mozilla/5.0 ")
+    (request,) = adapter.requests(date(2026, 3, 17), date(2026, 3, 20))
+    assert dict(request.headers)["User-Agent"].startswith("Mozilla/5.0 ")
 
 
 def test_years_are_asked_for_one_by_one_and_none_before_2000() -> None:
-    asked = list(adapter.inquiries(date(1990, 1, 1), date(2001, 3, 1)))
-    assert [(inquiry.first, inquiry.last) for inquiry in asked] == [
+    asked = list(adapter.requests(date(1990, 1, 1), date(2001, 3, 1)))
+    assert [(request.first, request.last) for request in asked] == [
         (date(2000, 1, 4), date(2000, 12, 31)),
         (date(2001, 1, 1), date(2001, 3, 1)),
     ]
 
 
 def test_currencies_that_were_new_in_2005_are_asked_for_since_2006() -> None:
-    old, new = (inquiry.url for inquiry in adapter.inquiries(date(2005, 12, 1), date(2006, 1, 31)))
+    old, new = (request.url for request in adapter.requests(date(2005, 12, 1), date(2006, 1, 31)))
     assert ("XUDLBK95" in old, "XUDLZOS4" in old, "XUDLTWS" in old) == (False, False, True)
     assert ("XUDLBK95" in new, "XUDLZOS4" in new, "XUDLTWS" in new) == (True, True, True)
 
@@ -145,7 +145,7 @@ def test_a_table_without_any_rate_is_refused(lines: str) -> None:
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
 def test_the_recorded_table_is_read_whole() -> None:
-    fixings = list(adapter.read(RECORDED.read_bytes()))
+    fixings = list(adapter.parse(RECORDED.read_bytes()))
     assert len(fixings) == 4 * 26
     first, last = date(2026, 3, 17), date(2026, 3, 20)
     assert fixings[0] == Fixing("boe", Pair("GBP", "USD"), first, Decimal("1.3343"))

@@ -22,7 +22,7 @@ def line(code: str, power: str = "0", day: str = "2026-03-05", value: str = "3.0
 
 
 def read(text: str) -> list[Fixing]:
-    return list(adapter.read(text.encode()))
+    return list(adapter.parse(text.encode()))
 
 
 # What is read
@@ -60,20 +60,20 @@ def test_a_fixing_shows_the_market_of_a_quarter_past_three_in_jerusalem() -> Non
 
 
 def test_the_official_rates_are_asked_for_year_by_year() -> None:
-    asked = list(adapter.inquiries(date(2025, 12, 30), date(2026, 1, 2)))
-    assert [inquiry.url for inquiry in asked] == [
+    asked = list(adapter.requests(date(2025, 12, 30), date(2026, 1, 2)))
+    assert [request.url for request in asked] == [
         "https://edge.boi.gov.il/FusionEdgeServer/sdmx/v2/data/dataflow/BOI.STATISTICS/EXR/1.0/"
         f"?c%5BDATA_TYPE%5D=OF00&format=csv&startperiod={first}&endperiod={last}"
         for first, last in [("2025-12-30", "2025-12-31"), ("2026-01-01", "2026-01-02")]
     ]
-    assert [(inquiry.first, inquiry.last) for inquiry in asked] == [
+    assert [(request.first, request.last) for request in asked] == [
         (date(2025, 12, 30), date(2025, 12, 31)),
         (date(2026, 1, 1), date(2026, 1, 2)),
     ]
 
 
 def test_days_of_the_forerunners_of_the_euro_are_not_asked_for() -> None:
-    assert next(adapter.inquiries(date(1990, 1, 1), date(2003, 2, 1))).first == date(2003, 1, 2)
+    assert next(adapter.requests(date(1990, 1, 1), date(2003, 2, 1))).first == date(2003, 1, 2)
     with pytest.raises(SourceBroken, match="no date since 2003-01-02"):
         read(HEADER + line("ITL", day="2001-12-28"))
 
@@ -153,7 +153,7 @@ def test_a_table_without_any_rate_is_refused(lines: str) -> None:
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
 def test_the_recorded_table_is_read_whole() -> None:
-    fixings = list(adapter.read(RECORDED.read_bytes()))
+    fixings = list(adapter.parse(RECORDED.read_bytes()))
     assert len(fixings) == 28
     assert len({fixing.pair for fixing in fixings}) == 14
     assert fixings[0] == Fixing("boi", Pair("USD", "ILS"), date(2026, 3, 2), Decimal("3.073"))

@@ -28,7 +28,7 @@ EURO = series("FXERD34", "U.S. Dollar per Euro", "20260305", "1.1612")
 
 def read(*found: str, status: int = 200, message: str = "M181000I", position: str = "null") -> list[Fixing]:
     head = f'"STATUS":{status},"MESSAGEID":"{message}","NEXTPOSITION":{position}'
-    return list(adapter.read(f'{{{head},"RESULTSET":[{",".join(found)}]}}'.encode()))
+    return list(adapter.parse(f'{{{head},"RESULTSET":[{",".join(found)}]}}'.encode()))
 
 
 # What is read
@@ -69,20 +69,20 @@ def test_a_fixing_shows_the_market_of_five_in_tokyo() -> None:
 
 
 def test_both_series_are_asked_for_by_months_of_a_year() -> None:
-    asked = list(adapter.inquiries(date(2025, 12, 25), date(2026, 3, 5)))
-    assert [inquiry.url for inquiry in asked] == [
+    asked = list(adapter.requests(date(2025, 12, 25), date(2026, 3, 5)))
+    assert [request.url for request in asked] == [
         "https://www.stat-search.boj.or.jp/api/v1/getDataCode?format=json&lang=en&db=FM08&code=FXERD04,FXERD34"
         f"&startDate={first}&endDate={last}"
         for first, last in [("202512", "202512"), ("202601", "202603")]
     ]
-    assert [(inquiry.first, inquiry.last) for inquiry in asked] == [
+    assert [(request.first, request.last) for request in asked] == [
         (date(2025, 12, 25), date(2025, 12, 31)),
         (date(2026, 1, 1), date(2026, 3, 5)),
     ]
 
 
 def test_nothing_is_asked_for_before_the_first_day() -> None:
-    assert next(adapter.inquiries(date(1990, 1, 1), date(1998, 2, 1))).first == date(1998, 1, 5)
+    assert next(adapter.requests(date(1990, 1, 1), date(1998, 2, 1))).first == date(1998, 1, 5)
 
 
 # What is refused
@@ -96,7 +96,7 @@ def test_an_answer_that_is_not_whole_is_refused(status: int, position: str) -> N
 
 def test_an_error_is_refused_by_its_name() -> None:
     with pytest.raises(SourceBroken, match=r"status 400, \[M181005E\]"):
-        list(adapter.read(b'{"STATUS":400,"MESSAGEID":"M181005E","MESSAGE":"Invalid DB","DATE":"2026-03-05"}'))
+        list(adapter.parse(b'{"STATUS":400,"MESSAGEID":"M181005E","MESSAGE":"Invalid DB","DATE":"2026-03-05"}'))
 
 
 @pytest.mark.parametrize("found", [[], [EURO], [yen()]])
@@ -147,7 +147,7 @@ def test_what_is_no_rate_is_refused(value: str) -> None:
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
 def test_the_recorded_month_is_read_whole() -> None:
-    fixings = list(adapter.read(RECORDED.read_bytes()))
+    fixings = list(adapter.parse(RECORDED.read_bytes()))
     assert len(fixings) == 2 * 19
     assert fixings[0] == Fixing("boj", Pair("USD", "JPY"), date(2026, 3, 2), Decimal("156.99"))
     assert fixings[-1] == Fixing("boj", Pair("EUR", "USD"), date(2026, 3, 27), Decimal("1.1518"))

@@ -40,8 +40,8 @@ def metals(*records: str) -> str:
     return f'<Metall FromDate="1" ToDate="2" name="Precious metals quotations">{"".join(records)}</Metall>'
 
 
-def read(text: str, about: str = "") -> list[Fixing]:
-    return list(adapter.read((DECLARED + text).encode("windows-1251"), about))
+def read(text: str, subject: str = "") -> list[Fixing]:
+    return list(adapter.parse((DECLARED + text).encode("windows-1251"), subject))
 
 
 # What is read
@@ -85,10 +85,10 @@ def test_where_a_metal_is_bought_and_sold_at_two_prices_it_is_worth_the_exact_ha
     assert fixing.value == Decimal("440.175")
 
 
-@pytest.mark.parametrize("about", ["HKD", "metals"])
-def test_a_range_between_two_days_of_effect_has_nothing(about: str) -> None:
+@pytest.mark.parametrize("subject", ["HKD", "metals"])
+def test_a_range_between_two_days_of_effect_has_nothing(subject: str) -> None:
     with pytest.raises(NothingPublished, match="CBR: "):
-        read(metals() if about == "metals" else dynamic(), about)
+        read(metals() if subject == "metals" else dynamic(), subject)
 
 
 def test_a_fixing_holds_from_the_beginning_of_its_day_in_moscow() -> None:
@@ -105,33 +105,33 @@ def test_the_source_begins_with_the_new_rouble() -> None:
 
 
 def test_few_days_are_asked_one_by_one() -> None:
-    asked = list(adapter.inquiries(date(2026, 3, 4), date(2026, 3, 5)))
-    assert [(inquiry.about, inquiry.url) for inquiry in asked] == [
+    asked = list(adapter.requests(date(2026, 3, 4), date(2026, 3, 5)))
+    assert [(request.subject, request.url) for request in asked] == [
         ("metals", f"{SCRIPTS}xml_metall.asp?date_req1=04/03/2026&date_req2=05/03/2026"),
         ("", f"{SCRIPTS}XML_daily.asp?date_req=04/03/2026"),
         ("", f"{SCRIPTS}XML_daily.asp?date_req=05/03/2026"),
     ]
-    assert [(inquiry.first, inquiry.last) for inquiry in asked[1:]] == [
+    assert [(request.first, request.last) for request in asked[1:]] == [
         (date(2026, 3, 4), date(2026, 3, 4)),
         (date(2026, 3, 5), date(2026, 3, 5)),
     ]
 
 
 def test_many_days_are_asked_currency_by_currency() -> None:
-    asked = list(adapter.inquiries(date(1990, 1, 1), date(2026, 3, 5)))
+    asked = list(adapter.requests(date(1990, 1, 1), date(2026, 3, 5)))
     assert len(asked) == 56
-    assert {(inquiry.first, inquiry.last) for inquiry in asked} == {(date(1998, 1, 1), date(2026, 3, 5))}
-    (dollar,) = [inquiry for inquiry in asked if inquiry.about == "USD"]
+    assert {(request.first, request.last) for request in asked} == {(date(1998, 1, 1), date(2026, 3, 5))}
+    (dollar,) = [request for request in asked if request.subject == "USD"]
     assert dollar.url == f"{SCRIPTS}XML_dynamic.asp?date_req1=01/01/1998&date_req2=05/03/2026&VAL_NM_RQ=R01235"
 
 
 def test_a_month_is_few_days_and_more_are_many() -> None:
-    assert len(list(adapter.inquiries(date(2026, 3, 1), date(2026, 3, 31)))) == 1 + 31
-    assert len(list(adapter.inquiries(date(2026, 3, 1), date(2026, 4, 1)))) == 1 + 55
+    assert len(list(adapter.requests(date(2026, 3, 1), date(2026, 3, 31)))) == 1 + 31
+    assert len(list(adapter.requests(date(2026, 3, 1), date(2026, 4, 1)))) == 1 + 55
 
 
 def test_nothing_is_asked_before_the_first_day() -> None:
-    assert list(adapter.inquiries(date(1990, 1, 1), date(1997, 12, 31))) == []
+    assert list(adapter.requests(date(1990, 1, 1), date(1997, 12, 31))) == []
 
 
 # What is refused
@@ -146,12 +146,12 @@ def test_another_currency_than_the_one_asked_is_refused() -> None:
         read(dynamic(record()), "GBP")
 
 
-@pytest.mark.parametrize("about", ["", "metals", "HKD"])
-def test_one_document_in_anothers_place_is_refused(about: str) -> None:
+@pytest.mark.parametrize("subject", ["", "metals", "HKD"])
+def test_one_document_in_anothers_place_is_refused(subject: str) -> None:
     for text in {"": day(entry()), "metals": metals(price()), "HKD": dynamic(record())}.items():
-        if text[0] != about:
+        if text[0] != subject:
             with pytest.raises(SourceBroken, match="the document is none of"):
-                read(text[1], about)
+                read(text[1], subject)
 
 
 def test_a_complaint_of_the_source_is_refused() -> None:
@@ -168,12 +168,12 @@ def test_a_day_without_any_rate_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "about"),
+    ("text", "subject"),
     [(day(entry(), entry()), ""), (dynamic(record(), record()), "HKD"), (metals(price(), price()), "metals")],
 )
-def test_a_pair_twice_on_a_day_is_refused(text: str, about: str) -> None:
+def test_a_pair_twice_on_a_day_is_refused(text: str, subject: str) -> None:
     with pytest.raises(SourceBroken, match=r"RUB on 2026-03-05 stands twice"):
-        read(text, about)
+        read(text, subject)
 
 
 def test_a_metal_that_is_none_of_its_four_is_refused() -> None:
@@ -196,7 +196,7 @@ def test_a_nominal_that_is_none_is_refused(nominal: str) -> None:
 def test_another_encoding_is_refused() -> None:
     text = day(entry()).replace("Имя", "Name")
     with pytest.raises(SourceBroken, match="does not declare windows-1251"):
-        list(adapter.read(f'<?xml version="1.0" encoding="utf-8"?>{text}'.encode()))
+        list(adapter.parse(f'<?xml version="1.0" encoding="utf-8"?>{text}'.encode()))
 
 
 # What was really sent
@@ -215,7 +215,7 @@ needs_recorded = pytest.mark.skipif(not RECORDED.exists(), reason="the recorded 
     ],
 )
 def test_the_recorded_days_are_read_whole(name: str, count: int, pair: str, on: date, value: str, nominal: int) -> None:
-    fixings = list(adapter.read((RECORDED / name).read_bytes()))
+    fixings = list(adapter.parse((RECORDED / name).read_bytes()))
     assert len(fixings) == count
     assert Fixing("cbr", Pair(pair, "RUB"), on, Decimal(value), nominal) in fixings
 
@@ -223,22 +223,22 @@ def test_the_recorded_days_are_read_whole(name: str, count: int, pair: str, on: 
 @needs_recorded
 def test_the_recorded_ranges_are_of_ids_that_are_asked() -> None:
     asked = {
-        inquiry.url.rpartition("=")[2]: inquiry.about
-        for inquiry in adapter.inquiries(date(2020, 1, 1), date(2026, 3, 5))
+        request.url.rpartition("=")[2]: request.subject
+        for request in adapter.requests(date(2020, 1, 1), date(2026, 3, 5))
     }
     count = 0
     for path in sorted(RECORDED.glob("cbr_*.xml")):
         content = path.read_bytes()
         if b"Market Dynamic" in content:
             identity = content.partition(b'ID="')[2].partition(b'"')[0].decode()
-            assert len(list(adapter.read(content, asked[identity]))) == 3
+            assert len(list(adapter.parse(content, asked[identity]))) == 3
             count += 1
     assert count == 40
 
 
 @needs_recorded
 def test_the_recorded_metals_are_read_whole() -> None:
-    fixings = list(adapter.read((RECORDED / "cbr_56.xml").read_bytes(), "metals"))
+    fixings = list(adapter.parse((RECORDED / "cbr_56.xml").read_bytes(), "metals"))
     assert len(fixings) == 12
     assert fixings[0] == Fixing("cbr", Pair("XAU", "RUB"), date(2026, 3, 3), Decimal("12957.47"), unit=GRAM)
     assert Fixing("cbr", Pair("XAG", "RUB"), date(2026, 3, 4), Decimal("236.1"), unit=GRAM) in fixings

@@ -18,7 +18,7 @@ def entry(code: str = "HUF", rate: str = "6.410", amount: str = "100", day: str 
 
 
 def read(*entries: str) -> list[Fixing]:
-    return list(adapter.read(f'{{"rates":[{",".join(entries)}]}}'.encode()))
+    return list(adapter.parse(f'{{"rates":[{",".join(entries)}]}}'.encode()))
 
 
 # What is read
@@ -57,33 +57,33 @@ def test_the_source_begins_with_the_czech_koruna() -> None:
 
 
 def test_the_weekdays_of_a_week_are_asked_one_by_one() -> None:
-    asked = list(adapter.inquiries(date(2026, 3, 5), date(2026, 3, 11)))
-    assert [inquiry.url for inquiry in asked] == [
+    asked = list(adapter.requests(date(2026, 3, 5), date(2026, 3, 11)))
+    assert [request.url for request in asked] == [
         f"{API}daily?date=2026-03-05&lang=EN",
         f"{API}daily?date=2026-03-06&lang=EN",
         f"{API}daily?date=2026-03-09&lang=EN",
         f"{API}daily?date=2026-03-10&lang=EN",
         f"{API}daily?date=2026-03-11&lang=EN",
     ]
-    assert [(inquiry.first, inquiry.last) for inquiry in asked][2] == (date(2026, 3, 9), date(2026, 3, 9))
+    assert [(request.first, request.last) for request in asked][2] == (date(2026, 3, 9), date(2026, 3, 9))
 
 
 def test_more_days_are_asked_by_their_years() -> None:
-    asked = list(adapter.inquiries(date(2025, 12, 20), date(2026, 3, 11)))
-    assert [(inquiry.url, inquiry.first, inquiry.last) for inquiry in asked] == [
+    asked = list(adapter.requests(date(2025, 12, 20), date(2026, 3, 11)))
+    assert [(request.url, request.first, request.last) for request in asked] == [
         (f"{API}daily-year?year=2025&lang=EN", date(2025, 12, 20), date(2025, 12, 31)),
         (f"{API}daily-year?year=2026&lang=EN", date(2026, 1, 1), date(2026, 3, 11)),
     ]
 
 
 def test_eight_days_are_more_than_a_week() -> None:
-    (inquiry,) = adapter.inquiries(date(2026, 3, 4), date(2026, 3, 11))
-    assert inquiry.url == f"{API}daily-year?year=2026&lang=EN"
+    (request,) = adapter.requests(date(2026, 3, 4), date(2026, 3, 11))
+    assert request.url == f"{API}daily-year?year=2026&lang=EN"
 
 
 def test_nothing_is_asked_before_the_first_day() -> None:
-    assert list(adapter.inquiries(date(1991, 1, 1), date(1992, 12, 31))) == []
-    first, *_ = adapter.inquiries(date(1991, 1, 1), date(1993, 12, 31))
+    assert list(adapter.requests(date(1991, 1, 1), date(1992, 12, 31))) == []
+    first, *_ = adapter.requests(date(1991, 1, 1), date(1993, 12, 31))
     assert first.url == f"{API}daily-year?year=1993&lang=EN"
 
 
@@ -110,7 +110,7 @@ def test_what_is_no_rate_is_refused(rate: str) -> None:
 @pytest.mark.parametrize("text", ['{"errorCode":"VALIDATION","description":"bad date"}', '{"rates":null}', "[]"])
 def test_an_answer_without_a_list_of_rates_is_refused(text: str) -> None:
     with pytest.raises(SourceBroken, match="not its own") as caught:
-        list(adapter.read(text.encode()))
+        list(adapter.parse(text.encode()))
     assert not isinstance(caught.value, NothingPublished)
 
 
@@ -119,7 +119,7 @@ def test_an_answer_without_a_list_of_rates_is_refused(text: str) -> None:
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
 def test_the_recorded_year_is_read_whole() -> None:
-    fixings = list(adapter.read(RECORDED.read_bytes()))
+    fixings = list(adapter.parse(RECORDED.read_bytes()))
     assert len(fixings) == 1950
     assert fixings[0] == Fixing("cnb", Pair("AUD", "CZK"), date(2026, 1, 2), Decimal("13.797"))
     assert fixings[-1] == Fixing("cnb", Pair("ZAR", "CZK"), date(2026, 4, 2), Decimal("1.252"))

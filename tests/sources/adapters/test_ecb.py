@@ -17,7 +17,7 @@ LINE = "2026-03-06,1.2500,180.00,\n"
 
 
 def read(text: str) -> list[Fixing]:
-    return list(adapter.read(text.encode()))
+    return list(adapter.parse(text.encode()))
 
 
 def zipped(*members: tuple[str, bytes]) -> bytes:
@@ -32,7 +32,7 @@ def zipped(*members: tuple[str, bytes]) -> bytes:
 
 
 def test_the_small_file_is_read_in_its_order(small_ecb: bytes) -> None:
-    fixings = list(adapter.read(small_ecb))
+    fixings = list(adapter.parse(small_ecb))
     assert [fixing.day.isoformat() for fixing in fixings if fixing.pair.quote == "USD"] == [
         "2026-03-06",
         "2026-03-05",
@@ -51,7 +51,7 @@ def test_a_fixing_keeps_the_direction_and_the_digits_that_were_published() -> No
 
 
 def test_where_a_currency_had_no_rate_there_is_no_fixing(small_ecb: bytes) -> None:
-    fixings = list(adapter.read(small_ecb))
+    fixings = list(adapter.parse(small_ecb))
     assert [fixing.day for fixing in fixings if fixing.pair.quote == "BGN"] == [date(2025, 12, 31)]
     assert [fixing.day for fixing in fixings if fixing.pair.quote == "ISK"] == [date(2026, 3, 6)]
 
@@ -61,7 +61,7 @@ def test_an_empty_cell_is_no_rate_either() -> None:
 
 
 def test_the_zip_is_read_as_the_csv_in_it(small_ecb: bytes) -> None:
-    assert list(adapter.read(zipped(("eurofxref-hist.csv", small_ecb)))) == list(adapter.read(small_ecb))
+    assert list(adapter.parse(zipped(("eurofxref-hist.csv", small_ecb)))) == list(adapter.parse(small_ecb))
 
 
 def test_lines_may_end_as_in_windows() -> None:
@@ -78,7 +78,7 @@ def test_the_source_knows_itself() -> None:
 
 
 def test_the_real_history_is_read_whole(bundled: bytes) -> None:
-    fixings = list(adapter.read(bundled))
+    fixings = list(adapter.parse(bundled))
     days = {fixing.day for fixing in fixings}
     assert len(days) >= 7126
     assert min(days) == adapter.source.first_day
@@ -88,7 +88,7 @@ def test_the_real_history_is_read_whole(bundled: bytes) -> None:
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
 def test_the_recorded_history_is_read_whole() -> None:
-    fixings = list(adapter.read(RECORDED.read_bytes()))
+    fixings = list(adapter.parse(RECORDED.read_bytes()))
     assert len(fixings) == 221702
     assert fixings[0] == Fixing("ecb", Pair("EUR", "USD"), date(2026, 10, 30), Decimal("1.1172"))
 
@@ -200,12 +200,12 @@ def test_a_cell_of_a_quarter_megabyte_is_refused() -> None:
 
 def test_a_zip_of_two_files_is_refused(small_ecb: bytes) -> None:
     with pytest.raises(SourceBroken, match="one CSV"):
-        list(adapter.read(zipped(("a.csv", small_ecb), ("b.csv", small_ecb))))
+        list(adapter.parse(zipped(("a.csv", small_ecb), ("b.csv", small_ecb))))
 
 
 def test_a_zip_of_nothing_is_refused() -> None:
     with pytest.raises(SourceBroken, match="one CSV"):
-        list(adapter.read(zipped()))
+        list(adapter.parse(zipped()))
 
 
 def test_a_zip_that_says_it_is_huge_is_refused_unread(small_ecb: bytes) -> None:
@@ -213,7 +213,7 @@ def test_a_zip_that_says_it_is_huge_is_refused_unread(small_ecb: bytes) -> None:
     size_at = content.rindex(b"PK\x01\x02") + 24
     content[size_at : size_at + 4] = (64 * 1024 * 1024 + 1).to_bytes(4, "little")
     with pytest.raises(SourceBroken, match="credible size"):
-        list(adapter.read(bytes(content)))
+        list(adapter.parse(bytes(content)))
 
 
 def test_a_zip_with_a_password_is_refused(small_ecb: bytes) -> None:
@@ -221,7 +221,7 @@ def test_a_zip_with_a_password_is_refused(small_ecb: bytes) -> None:
     content[content.rindex(b"PK\x01\x02") + 8] |= 1
     content[6] |= 1
     with pytest.raises(SourceBroken):
-        list(adapter.read(bytes(content)))
+        list(adapter.parse(bytes(content)))
 
 
 @pytest.mark.parametrize("where", [16, 42])
@@ -231,14 +231,14 @@ def test_a_zip_whose_directory_is_damaged_is_refused(small_ecb: bytes, where: in
     at = content.rindex(b"PK\x01\x02") + where
     content[at + 2] ^= 0x55
     with pytest.raises(SourceBroken):
-        list(adapter.read(bytes(content)))
+        list(adapter.parse(bytes(content)))
 
 
 def test_a_zip_whose_directory_lies_about_its_place_is_refused(small_ecb: bytes) -> None:
     content = bytearray(zipped(("a.csv", small_ecb)))
     content[content.rindex(b"PK\x05\x06") + 17] ^= 0x01
     with pytest.raises(SourceBroken):
-        list(adapter.read(bytes(content)))
+        list(adapter.parse(bytes(content)))
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
@@ -249,4 +249,4 @@ def test_a_member_that_does_not_unpack_is_refused_however_packed(small_ecb: byte
     damaged = bytearray(content.getvalue())
     damaged[45:60] = bytes(15)
     with pytest.raises(SourceBroken):
-        list(adapter.read(bytes(damaged)))
+        list(adapter.parse(bytes(damaged)))

@@ -15,7 +15,7 @@ RECORDED = Path(__file__).parents[4] / "shared/payloads/fawazahmed0"
 
 
 def read(rates: str, day: str = "2026-03-05") -> list[Fixing]:
-    return list(adapter.read(f'{{"date":"{day}","usd":{{"eur":0.8625,"usd":1,{rates}}}}}'.encode()))[1:]
+    return list(adapter.parse(f'{{"date":"{day}","usd":{{"eur":0.8625,"usd":1,{rates}}}}}'.encode()))[1:]
 
 
 # What is read
@@ -77,30 +77,30 @@ def test_a_bad_date_is_refused(day: str) -> None:
 )
 def test_rates_that_are_not_per_dollar_are_refused(rates: dict[str, float]) -> None:
     with pytest.raises(SourceBroken, match="per dollar"):
-        list(adapter.read(json.dumps({"date": "2026-03-05", "usd": rates}).encode()))
+        list(adapter.parse(json.dumps({"date": "2026-03-05", "usd": rates}).encode()))
 
 
 @pytest.mark.parametrize("document", [{"date": "2026-03-05"}, {"usd": {}}, {"date": "2026-03-05", "eur": {"usd": 1}}])
 def test_a_document_of_another_kind_is_refused(document: dict[str, object]) -> None:
     with pytest.raises(SourceBroken, match="fawazahmed0: "):
-        list(adapter.read(json.dumps(document).encode()))
+        list(adapter.parse(json.dumps(document).encode()))
 
 
 # What is asked
 
 
 def test_one_day_is_asked_for_after_the_other_weekends_too() -> None:
-    asked = list(adapter.inquiries(date(2026, 2, 27), date(2026, 3, 1)))
+    asked = list(adapter.requests(date(2026, 2, 27), date(2026, 3, 1)))
     package = "https://cdn.jsdelivr.net/npm/@fawazahmed0/currency-api@"
-    assert [inquiry.url for inquiry in asked] == [
+    assert [request.url for request in asked] == [
         f"{package}{day}/v1/currencies/usd.min.json" for day in ("2026-02-27", "2026-02-28", "2026-03-01")
     ]
-    assert [inquiry.first for inquiry in asked] == [inquiry.last for inquiry in asked]
-    assert asked[0].absent == {404}
+    assert [request.first for request in asked] == [request.last for request in asked]
+    assert asked[0].no_data_statuses == {404}
 
 
 def test_nothing_is_asked_of_before_the_first_package() -> None:
-    assert [inquiry.first for inquiry in adapter.inquiries(date(1999, 1, 1), date(2024, 3, 3))] == [
+    assert [request.first for request in adapter.requests(date(1999, 1, 1), date(2024, 3, 3))] == [
         date(2024, 3, 2),
         date(2024, 3, 3),
     ]
@@ -108,12 +108,12 @@ def test_nothing_is_asked_of_before_the_first_package() -> None:
 
 def test_it_is_heard_only_where_others_are_not() -> None:
     assert adapter.source.compiled
-    assert adapter.source.is_on
+    assert adapter.source.is_on_by_default
 
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
 def test_the_recorded_day_is_read_without_what_is_dead_or_no_currency() -> None:
-    fixings = list(adapter.read((RECORDED / "usd.json").read_bytes()))
+    fixings = list(adapter.parse((RECORDED / "usd.json").read_bytes()))
     read_of_it = {fixing.pair.quote for fixing in fixings}
     metals = {"XAU", "XAG", "XPT", "XPD"}
     assert {code for code in read_of_it - metals if CURRENCIES[code].last_day is not None} == set()
@@ -128,4 +128,4 @@ def test_the_recorded_day_is_read_without_what_is_dead_or_no_currency() -> None:
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
 def test_the_recorded_day_per_euro_is_refused() -> None:
     with pytest.raises(SourceBroken):
-        list(adapter.read((RECORDED / "eur.json").read_bytes()))
+        list(adapter.parse((RECORDED / "eur.json").read_bytes()))

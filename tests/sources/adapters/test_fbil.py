@@ -23,7 +23,7 @@ def rate(name: str = "INR / 1 USD", value: str = "91.234500", moment: str = "202
 
 
 def read(*rates: str) -> list[Fixing]:
-    return list(adapter.read(f"[{','.join(rates)}]".encode()))
+    return list(adapter.parse(f"[{','.join(rates)}]".encode()))
 
 
 # What is read
@@ -62,8 +62,8 @@ def test_days_without_a_rate_are_no_fault() -> None:
 
 
 def test_it_is_off_unless_the_operator_wants_it() -> None:
-    assert (adapter.source.redistribution, adapter.source.is_on) == (Redistribution.UNCLEAR, False)
-    assert "terms" in adapter.source.why_off
+    assert (adapter.source.redistribution, adapter.source.is_on_by_default) == (Redistribution.UNCLEAR, False)
+    assert "terms" in adapter.source.disabled_reason
 
 
 def test_a_fixing_shows_the_market_of_one_in_mumbai() -> None:
@@ -74,12 +74,12 @@ def test_a_fixing_shows_the_market_of_one_in_mumbai() -> None:
 
 
 def test_a_year_is_asked_for_at_a_time_and_none_before_the_first_day() -> None:
-    asked = list(adapter.inquiries(date(2018, 1, 1), date(2019, 2, 1)))
-    assert [inquiry.url for inquiry in asked] == [
+    asked = list(adapter.requests(date(2018, 1, 1), date(2019, 2, 1)))
+    assert [request.url for request in asked] == [
         f"https://www.fbil.org.in/wasdm/refrates/fetchfiltered?authenticated=false&fromDate={first}&toDate={last}"
         for first, last in [("2018-07-10", "2018-12-31"), ("2019-01-01", "2019-02-01")]
     ]
-    assert [(inquiry.first, inquiry.last) for inquiry in asked] == [
+    assert [(request.first, request.last) for request in asked] == [
         (date(2018, 7, 10), date(2018, 12, 31)),
         (date(2019, 1, 1), date(2019, 2, 1)),
     ]
@@ -124,7 +124,7 @@ def test_what_is_no_rate_is_refused(value: str) -> None:
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
 def test_the_recorded_list_is_read_whole() -> None:
-    found = list(adapter.read(RECORDED.read_bytes()))
+    found = list(adapter.parse(RECORDED.read_bytes()))
     assert len(found) == 18
     assert all(one.published_at and one.published_at.date() == one.day for one in found)
     fixings = [replace(one, published_at=None) for one in found]

@@ -13,13 +13,13 @@ RECORDED = Path(__file__).parents[4] / "shared/history/fred_daily"
 recorded = pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
 
 
-def read(series: str, *lines: str, header: str = "observation_date", about: str = "") -> list[Fixing]:
+def read(series: str, *lines: str, header: str = "observation_date", subject: str = "") -> list[Fixing]:
     text = f"{header},{series}\n" + "".join(f"{line}\n" for line in lines)
-    return list(adapter.read(text.encode(), about))
+    return list(adapter.parse(text.encode(), subject))
 
 
 def real(name: str) -> list[Fixing]:
-    return list(adapter.read((RECORDED / f"fred_{name}_usd.csv").read_bytes()))
+    return list(adapter.parse((RECORDED / f"fred_{name}_usd.csv").read_bytes()))
 
 
 # What is read
@@ -86,9 +86,9 @@ def test_venezuelas_series_is_refused_when_it_was_restated(line: str) -> None:
 
 
 def test_another_series_than_the_one_asked_for_is_refused() -> None:
-    assert read("DEXJPUS", "2026-03-05,153.30", about="DEXJPUS")
+    assert read("DEXJPUS", "2026-03-05,153.30", subject="DEXJPUS")
     with pytest.raises(SourceBroken, match="DEXJPUS"):
-        read("DEXJPUS", "2026-03-05,153.30", about="DEXCAUS")
+        read("DEXJPUS", "2026-03-05,153.30", subject="DEXCAUS")
 
 
 @pytest.mark.parametrize("series", ["DTWEXBGS", "EXJPUS", "DEXJPUS,DEXCAUS", ""])
@@ -123,16 +123,16 @@ def test_a_day_twice_is_refused() -> None:
 
 
 def test_it_is_asked_for_one_series_after_the_other() -> None:
-    asked = list(adapter.inquiries(date(2026, 3, 2), date(2026, 3, 6)))
+    asked = list(adapter.requests(date(2026, 3, 2), date(2026, 3, 6)))
     assert len(asked) == 23
     assert asked[0].url == "https://fred.stlouisfed.org/graph/fredgraph.csv?id=DEXUSAL&cosd=2026-03-02&coed=2026-03-06"
-    assert (asked[0].about, asked[0].first, asked[0].last) == ("DEXUSAL", date(2026, 3, 2), date(2026, 3, 6))
-    assert len({each.about for each in asked}) == 23
+    assert (asked[0].subject, asked[0].first, asked[0].last) == ("DEXUSAL", date(2026, 3, 2), date(2026, 3, 6))
+    assert len({each.subject for each in asked}) == 23
 
 
 def test_it_is_never_asked_for_days_before_its_first() -> None:
-    assert next(adapter.inquiries(date(1960, 1, 1), date(1971, 1, 5))).first == date(1971, 1, 4)
-    assert not list(adapter.inquiries(date(1960, 1, 1), date(1970, 12, 31)))
+    assert next(adapter.requests(date(1960, 1, 1), date(1971, 1, 5))).first == date(1971, 1, 4)
+    assert not list(adapter.requests(date(1960, 1, 1), date(1970, 12, 31)))
 
 
 # What was really sent
@@ -160,7 +160,7 @@ def test_every_recorded_currency_is_one_that_is_known() -> None:
     files = list(RECORDED.glob("fred_*_usd.csv"))
     assert len(files) == 23
     for path in files:
-        assert path.name[5:8].upper() in {"VEF", next(adapter.read(path.read_bytes())).pair.other("USD")}
+        assert path.name[5:8].upper() in {"VEF", next(adapter.parse(path.read_bytes())).pair.other("USD")}
 
 
 @recorded

@@ -23,7 +23,7 @@ def answer(*rates: tuple[str, str], **changed: Any) -> bytes:
 
 
 def read(series: str, *rates: tuple[str, str], **changed: Any) -> list[Fixing]:
-    return list(adapter.read(answer(*rates, **changed), series))
+    return list(adapter.parse(answer(*rates, **changed), series))
 
 
 # What is read
@@ -79,10 +79,10 @@ def test_venezuelas_series_is_refused_when_it_was_restated(day: str, published: 
 # What is refused
 
 
-@pytest.mark.parametrize("about", ["", "DTWEXBGS", "DGS10"])
-def test_an_answer_about_an_unknown_series_is_refused(about: str) -> None:
+@pytest.mark.parametrize("subject", ["", "DTWEXBGS", "DGS10"])
+def test_an_answer_about_an_unknown_series_is_refused(subject: str) -> None:
     with pytest.raises(SourceBroken, match="daily rate"):
-        read(about, RATE)
+        read(subject, RATE)
 
 
 @pytest.mark.parametrize("changed", [{"units": "pch"}, {"count": 2}, {"count": 0}, {"offset": 1}])
@@ -94,7 +94,7 @@ def test_an_answer_that_is_not_whole_or_not_as_published_is_refused(changed: dic
 def test_the_interfaces_own_error_is_refused() -> None:
     with pytest.raises(SourceBroken, match="units"):
         list(
-            adapter.read(b'{"error_code":400,"error_message":"Bad Request.  The value is not registered."}', "DEXJPUS")
+            adapter.parse(b'{"error_code":400,"error_message":"Bad Request.  The value is not registered."}', "DEXJPUS")
         )
 
 
@@ -113,34 +113,34 @@ def test_a_day_twice_is_refused() -> None:
 
 
 def test_it_is_asked_for_one_series_after_the_other_with_the_operators_key() -> None:
-    asked = list(adapter.inquiries(date(2026, 3, 2), date(2026, 3, 6)))
+    asked = list(adapter.requests(date(2026, 3, 2), date(2026, 3, 6)))
     assert asked[0].url == (
         "https://api.stlouisfed.org/fred/series/observations?series_id=DEXUSAL&api_key={key}&file_type=json"
         "&observation_start=2026-03-02&observation_end=2026-03-06"
     )
-    assert (asked[0].first, asked[0].last, asked[0].media) == (
+    assert (asked[0].first, asked[0].last, asked[0].content_types) == (
         date(2026, 3, 2),
         date(2026, 3, 6),
         ("application/json",),
     )
-    assert not list(adapter.inquiries(date(1960, 1, 1), date(1970, 12, 31)))
+    assert not list(adapter.requests(date(1960, 1, 1), date(1970, 12, 31)))
 
 
 def test_it_asks_for_the_series_that_are_read_without_a_key() -> None:
     days = (date(2026, 3, 2), date(2026, 3, 6))
-    assert [each.about for each in adapter.inquiries(*days)] == [each.about for each in fed.adapter.inquiries(*days)]
+    assert [each.subject for each in adapter.requests(*days)] == [each.subject for each in fed.adapter.requests(*days)]
 
 
 def test_it_reads_every_series_as_the_feed_without_a_key() -> None:
-    for inquiry in adapter.inquiries(date(2026, 3, 2), date(2026, 3, 6)):
-        (mine,) = read(inquiry.about, RATE)
-        (other,) = fed.adapter.read(f"DATE,{inquiry.about}\n{','.join(RATE)}\n".encode())
+    for request in adapter.requests(date(2026, 3, 2), date(2026, 3, 6)):
+        (mine,) = read(request.subject, RATE)
+        (other,) = fed.adapter.parse(f"DATE,{request.subject}\n{','.join(RATE)}\n".encode())
         assert (mine.pair, mine.day, mine.value) == (other.pair, other.day, other.value)
 
 
 def test_it_is_off_until_there_is_a_key() -> None:
-    assert not adapter.source.is_on
-    assert adapter.source.why_off == "needs a key of one's own (setting fred_key)"
+    assert not adapter.source.is_on_by_default
+    assert adapter.source.disabled_reason == "needs a key of one's own (setting fred_key)"
     assert (adapter.source.key, adapter.source.setting) == ("fred", "fred_key")
 
 
@@ -153,7 +153,7 @@ def test_it_is_off_until_there_is_a_key() -> None:
     [("fred_01", "DEXBZUS", "5.2914"), ("fred_07", "DEXJPUS", "159.54"), ("fred_11", "DEXNOUS", "9.7425")],
 )
 def test_the_recorded_answers_are_read_whole(name: str, series: str, last: str) -> None:
-    fixings = list(adapter.read((RECORDED / f"{name}.json").read_bytes(), series))
+    fixings = list(adapter.parse((RECORDED / f"{name}.json").read_bytes(), series))
     assert len(fixings) == 10
     assert (fixings[-1].day, str(fixings[-1].value)) == (date(2026, 3, 13), last)
 
@@ -161,4 +161,4 @@ def test_the_recorded_answers_are_read_whole(name: str, series: str, last: str) 
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
 def test_every_recorded_answer_is_read() -> None:
     files = sorted(RECORDED.glob("fred_*.json"))
-    assert [len(list(adapter.read(path.read_bytes(), "DEXJPUS"))) for path in files] == [10] * 11
+    assert [len(list(adapter.parse(path.read_bytes(), "DEXJPUS"))) for path in files] == [10] * 11

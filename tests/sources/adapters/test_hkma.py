@@ -20,7 +20,7 @@ def day(rates: str, written: str = "2026-03-06") -> str:
 def read(*records: str, size: int | None = None, success: str = "true") -> list[Fixing]:
     count = len(records) if size is None else size
     header = f'"header":{{"success":{success},"err_code":"0001","err_msg":"-"}}'
-    return list(adapter.read(f'{{{header},"result":{{"datasize":{count},"records":[{",".join(records)}]}}}}'.encode()))
+    return list(adapter.parse(f'{{{header},"result":{{"datasize":{count},"records":[{",".join(records)}]}}}}'.encode()))
 
 
 # What is read
@@ -63,8 +63,8 @@ def test_a_fixing_shows_the_close_in_hong_kong() -> None:
 
 
 def test_the_days_are_asked_for_in_pages_that_cannot_have_a_second() -> None:
-    asked = list(adapter.inquiries(date(2025, 12, 1), date(2026, 3, 20)))
-    spans = [(inquiry.first, inquiry.last) for inquiry in asked]
+    asked = list(adapter.requests(date(2025, 12, 1), date(2026, 3, 20)))
+    spans = [(request.first, request.last) for request in asked]
     assert spans == [(date(2025, 12, 1), date(2026, 3, 10)), (date(2026, 3, 11), date(2026, 3, 20))]
     assert max((last - first).days + 1 for first, last in spans) == 100
     assert asked[1].url == (
@@ -74,12 +74,12 @@ def test_the_days_are_asked_for_in_pages_that_cannot_have_a_second() -> None:
 
 
 def test_nothing_is_asked_for_before_the_first_day() -> None:
-    assert next(adapter.inquiries(date(1970, 1, 1), date(1981, 2, 1))).first == date(1981, 1, 2)
-    assert list(adapter.inquiries(date(1970, 1, 1), date(1981, 1, 1))) == []
+    assert next(adapter.requests(date(1970, 1, 1), date(1981, 2, 1))).first == date(1981, 1, 2)
+    assert list(adapter.requests(date(1970, 1, 1), date(1981, 1, 1))) == []
 
 
 def test_what_is_asked_for_again_reaches_back_to_a_month_that_comes_late() -> None:
-    assert adapter.source.schedule.reread > 62
+    assert adapter.source.schedule.reread_days > 62
 
 
 # What is refused
@@ -134,7 +134,7 @@ def test_a_day_before_the_first_is_refused() -> None:
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
 def test_the_recorded_page_is_read_whole() -> None:
-    fixings = list(adapter.read(RECORDED.read_bytes()))
+    fixings = list(adapter.parse(RECORDED.read_bytes()))
     assert len(fixings) == 4 * 17 + 3
     assert {fixing.day for fixing in fixings} == {date(2026, 2, number) for number in (25, 26, 27, 28)}
     assert str(fixings[0].value) == "7.8245000000000005"

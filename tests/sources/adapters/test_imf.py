@@ -18,11 +18,11 @@ HEADER = "Currency\tMarch 02, 2026\tMarch 03, 2026"
 
 
 def read(*lines: str, header: str = HEADER, title: str = TITLE, notes: str = NOTES) -> list[Fixing]:
-    return list(adapter.read("\n".join((title, header, *lines, "", notes)).encode(), "REP"))
+    return list(adapter.parse("\n".join((title, header, *lines, "", notes)).encode(), "REP"))
 
 
-def sample(name: str, about: str) -> list[Fixing]:
-    return list(adapter.read((SAMPLES / name).read_bytes(), about))
+def sample(name: str, subject: str) -> list[Fixing]:
+    return list(adapter.parse((SAMPLES / name).read_bytes(), subject))
 
 
 # What is read
@@ -163,41 +163,41 @@ def test_the_same_currency_twice_under_two_names_is_refused() -> None:
 
 def test_a_report_that_was_not_asked_for_is_refused() -> None:
     with pytest.raises(SourceBroken, match="title"):
-        list(adapter.read((SAMPLES / "rates.tsv").read_bytes(), ""))
+        list(adapter.parse((SAMPLES / "rates.tsv").read_bytes(), ""))
 
 
 # What is asked
 
 
 def test_both_reports_are_asked_for_month_by_month() -> None:
-    asked = list(adapter.inquiries(date(2026, 1, 20), date(2026, 2, 3)))
+    asked = list(adapter.requests(date(2026, 1, 20), date(2026, 2, 3)))
     address = "https://www.imf.org/external/np/fin/data/rms_mth.aspx?SelectDate="
-    assert [inquiry.url for inquiry in asked] == [
+    assert [request.url for request in asked] == [
         f"{address}2026-01-31&reportType=REP&tsvflag=Y",
         f"{address}2026-01-31&reportType=SDRCV&tsvflag=Y",
         f"{address}2026-02-28&reportType=REP&tsvflag=Y",
         f"{address}2026-02-28&reportType=SDRCV&tsvflag=Y",
     ]
-    assert [(inquiry.first, inquiry.last) for inquiry in asked[::2]] == [
+    assert [(request.first, request.last) for request in asked[::2]] == [
         (date(2026, 1, 20), date(2026, 1, 31)),
         (date(2026, 2, 1), date(2026, 2, 3)),
     ]
-    assert [inquiry.about for inquiry in asked] == ["REP", "SDRCV"] * 2
+    assert [request.subject for request in asked] == ["REP", "SDRCV"] * 2
 
 
 def test_nothing_is_asked_of_before_the_first_day() -> None:
-    first, *_ = adapter.inquiries(date(1970, 1, 1), date(2003, 4, 30))
+    first, *_ = adapter.requests(date(1970, 1, 1), date(2003, 4, 30))
     assert (first.first, first.last) == (date(2003, 4, 1), date(2003, 4, 30))
 
 
 def test_it_is_off_because_the_fund_wants_to_be_asked() -> None:
-    assert not adapter.source.is_on
+    assert not adapter.source.is_on_by_default
     assert adapter.source.redistribution is Redistribution.UNCLEAR
 
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
 def test_the_recorded_month_is_read_whole() -> None:
-    fixings = list(adapter.read((RECORDED / "imf_01.tsv").read_bytes(), "REP"))
+    fixings = list(adapter.parse((RECORDED / "imf_01.tsv").read_bytes(), "REP"))
     assert len(fixings) == 712
     assert len({fixing.day for fixing in fixings}) == 22
     assert fixings[0] == Fixing("imf", Pair("USD", "CNY"), date(2026, 3, 2), Decimal("6.882900"))
@@ -207,7 +207,7 @@ def test_the_recorded_month_is_read_whole() -> None:
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
 def test_the_recorded_sdrs_are_read_whole() -> None:
-    fixings = list(adapter.read((RECORDED / "imf_02.tsv").read_bytes(), "SDRCV"))
+    fixings = list(adapter.parse((RECORDED / "imf_02.tsv").read_bytes(), "SDRCV"))
     assert len(fixings) == 22
     assert fixings[0] == Fixing("imf", Pair("USD", "XDR"), date(2026, 3, 2), Decimal("0.7296240000"))
     assert fixings[-1] == Fixing("imf", Pair("USD", "XDR"), date(2026, 3, 31), Decimal("0.7372510000"))

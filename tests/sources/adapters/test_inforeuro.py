@@ -16,7 +16,7 @@ def row(code: object, value: str) -> str:
 
 
 def read(*rows: str, month: str = "2026-03") -> list[Fixing]:
-    return list(adapter.read(f"[{','.join(rows)}]".encode(), month))
+    return list(adapter.parse(f"[{','.join(rows)}]".encode(), month))
 
 
 # What is read
@@ -114,24 +114,24 @@ def test_a_euro_that_is_not_worth_a_euro_is_refused() -> None:
 )
 def test_an_answer_of_another_kind_is_refused(content: bytes) -> None:
     with pytest.raises(SourceBroken, match="InforEuro: "):
-        list(adapter.read(content, "2026-03"))
+        list(adapter.parse(content, "2026-03"))
 
 
 # What is asked
 
 
 def test_every_month_with_a_day_in_the_range_is_asked_for() -> None:
-    asked = list(adapter.inquiries(date(2025, 12, 30), date(2026, 2, 1)))
+    asked = list(adapter.requests(date(2025, 12, 30), date(2026, 2, 1)))
     address = "https://ec.europa.eu/budg/inforeuro/api/public/monthly-rates"
-    assert [inquiry.url for inquiry in asked] == [
+    assert [request.url for request in asked] == [
         f"{address}?year=2025&month=12&lang=en",
         f"{address}?year=2026&month=1&lang=en",
         f"{address}?year=2026&month=2&lang=en",
     ]
-    assert [inquiry.about for inquiry in asked] == ["2025-12", "2026-01", "2026-02"]
+    assert [request.subject for request in asked] == ["2025-12", "2026-01", "2026-02"]
     assert asked[0].first == asked[0].last == date(2025, 12, 1)
-    assert asked[0].absent == {404}
+    assert asked[0].no_data_statuses == {404}
 
 
 def test_nothing_is_asked_of_before_the_euro() -> None:
-    assert [inquiry.about for inquiry in adapter.inquiries(date(1994, 3, 1), date(1999, 1, 20))] == ["1999-01"]
+    assert [request.subject for request in adapter.requests(date(1994, 3, 1), date(1999, 1, 20))] == ["1999-01"]

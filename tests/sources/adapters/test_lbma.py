@@ -14,8 +14,8 @@ def row(prices: str, day: str = "2026-03-05") -> str:
     return f'{{"is_cms_locked":0,"d":"{day}","v":[{prices}]}}'
 
 
-def read(*rows: str, about: str = "gold_pm") -> list[Fixing]:
-    return list(adapter.read(f"[{','.join(rows)}]".encode(), about))
+def read(*rows: str, subject: str = "gold_pm") -> list[Fixing]:
+    return list(adapter.parse(f"[{','.join(rows)}]".encode(), subject))
 
 
 # What is read
@@ -25,7 +25,7 @@ def read(*rows: str, about: str = "gold_pm") -> list[Fixing]:
     ("name", "metal"), [("gold_pm", "XAU"), ("silver", "XAG"), ("platinum_pm", "XPT"), ("palladium_pm", "XPD")]
 )
 def test_a_price_is_in_dollars_per_troy_ounce(name: str, metal: str) -> None:
-    (fixing,) = read(row("5125.50,3850.25,4420.10"), about=name)
+    (fixing,) = read(row("5125.50,3850.25,4420.10"), subject=name)
     assert fixing == Fixing("lbma", Pair(metal, "USD"), date(2026, 3, 5), Decimal("5125.50"))
     assert (str(fixing.value), fixing.unit) == ("5125.50", "")
 
@@ -38,7 +38,7 @@ def test_pounds_and_euros_do_not_matter(others: str) -> None:
 def test_the_saturday_that_is_known_to_be_bad_is_left_out() -> None:
     """Silver of 1983-02-05 stands there at half the price of its neighbours."""
     rows = (row("14.25,9,0", "1983-02-04"), row("7.5,9,0", "1983-02-05"))
-    assert [fixing.day.day for fixing in read(*rows, about="silver")] == [4]
+    assert [fixing.day.day for fixing in read(*rows, subject="silver")] == [4]
 
 
 def test_a_price_shows_the_market_of_three_in_the_afternoon_in_london() -> None:
@@ -82,31 +82,31 @@ def test_a_day_twice_is_refused() -> None:
         read(row("5125.5,3850,4420"), row("5126.5,3850,4420"))
 
 
-@pytest.mark.parametrize("about", ["", "gold_am", "gold"])
-def test_what_was_not_asked_for_is_refused(about: str) -> None:
+@pytest.mark.parametrize("subject", ["", "gold_am", "gold"])
+def test_what_was_not_asked_for_is_refused(subject: str) -> None:
     with pytest.raises(SourceBroken, match="none of the prices"):
-        read(row("5125.5,3850,4420"), about=about)
+        read(row("5125.5,3850,4420"), subject=subject)
 
 
 @pytest.mark.parametrize("rows", [(), (row("7.5,9,0", "1983-02-05"),)])
 def test_a_history_without_a_price_is_refused(rows: tuple[str, ...]) -> None:
     with pytest.raises(SourceBroken, match="no price"):
-        read(*rows, about="silver")
+        read(*rows, subject="silver")
 
 
 # What is asked
 
 
 def test_each_metals_whole_history_is_asked_for() -> None:
-    asked = list(adapter.inquiries(date(1900, 1, 1), date(2026, 3, 5)))
-    assert [inquiry.url for inquiry in asked] == [
+    asked = list(adapter.requests(date(1900, 1, 1), date(2026, 3, 5)))
+    assert [request.url for request in asked] == [
         f"https://prices.lbma.org.uk/json/{name}.json" for name in ("gold_pm", "silver", "platinum_pm", "palladium_pm")
     ]
-    assert {(inquiry.first, inquiry.last) for inquiry in asked} == {(date(1968, 1, 2), date(2026, 3, 5))}
-    assert list(adapter.inquiries(date(1900, 1, 1), date(1968, 1, 1))) == []
+    assert {(request.first, request.last) for request in asked} == {(date(1968, 1, 2), date(2026, 3, 5))}
+    assert list(adapter.requests(date(1900, 1, 1), date(1968, 1, 1))) == []
 
 
 def test_it_is_off_for_it_needs_a_licence() -> None:
-    assert "licence of the ICE Benchmark Administration (IBA)" in adapter.source.why_off
+    assert "licence of the ICE Benchmark Administration (IBA)" in adapter.source.disabled_reason
     assert adapter.source.setting == ""
     assert adapter.source.redistribution is Redistribution.FORBIDDEN

@@ -34,7 +34,7 @@ def envelope(result: str) -> str:
 
 
 def read(text: str) -> list[Fixing]:
-    return list(adapter.read(text.encode()))
+    return list(adapter.parse(text.encode()))
 
 
 # What is read
@@ -77,13 +77,13 @@ def test_the_source_knows_itself() -> None:
 
 
 def test_the_service_is_asked_by_a_post_that_names_days_and_currencies() -> None:
-    (inquiry,) = adapter.inquiries(date(2026, 3, 2), date(2026, 3, 5))
-    assert inquiry.url == "https://www.mnb.hu/arfolyamok.asmx"
-    assert dict(inquiry.headers) == {
+    (request,) = adapter.requests(date(2026, 3, 2), date(2026, 3, 5))
+    assert request.url == "https://www.mnb.hu/arfolyamok.asmx"
+    assert dict(request.headers) == {
         "Content-Type": "text/xml; charset=utf-8",
         "SOAPAction": "http://www.mnb.hu/webservices/MNBArfolyamServiceSoap/GetExchangeRates",
     }
-    asked = ET.fromstring(inquiry.body).find(f".//{{{SERVICE}}}GetExchangeRates")  # noqa: S314  made here
+    asked = ET.fromstring(request.body).find(f".//{{{SERVICE}}}GetExchangeRates")  # noqa: S314  made here
     assert asked is not None
     words = {each.tag.rpartition("}")[2]: each.text for each in asked}
     assert (words["startDate"], words["endDate"]) == ("2026-03-02", "2026-03-05")
@@ -94,8 +94,8 @@ def test_the_service_is_asked_by_a_post_that_names_days_and_currencies() -> None
 
 
 def test_no_request_spans_more_than_365_days() -> None:
-    asked = list(adapter.inquiries(date(1990, 1, 1), date(2000, 3, 1)))
-    assert [(inquiry.first, inquiry.last) for inquiry in asked] == [
+    asked = list(adapter.requests(date(1990, 1, 1), date(2000, 3, 1)))
+    assert [(request.first, request.last) for request in asked] == [
         (date(1999, 1, 4), date(2000, 1, 3)),
         (date(2000, 1, 4), date(2000, 3, 1)),
     ]
@@ -103,7 +103,7 @@ def test_no_request_spans_more_than_365_days() -> None:
 
 
 def test_nothing_is_asked_before_the_first_day() -> None:
-    assert list(adapter.inquiries(date(1990, 1, 1), date(1999, 1, 3))) == []
+    assert list(adapter.requests(date(1990, 1, 1), date(1999, 1, 3))) == []
 
 
 # What is refused
@@ -134,7 +134,7 @@ def test_another_result_is_refused(result: str) -> None:
 
 def test_another_encoding_than_utf_8_is_refused() -> None:
     with pytest.raises(SourceBroken, match="no text"):
-        list(adapter.read(answer(day(rate())).encode("utf-16-le")))
+        list(adapter.parse(answer(day(rate())).encode("utf-16-le")))
 
 
 def test_a_day_without_rates_is_refused() -> None:
@@ -167,7 +167,7 @@ def test_a_unit_that_is_none_is_refused(unit: str) -> None:
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
 def test_the_recorded_answer_is_read_whole() -> None:
-    fixings = list(adapter.read(RECORDED.read_bytes()))
+    fixings = list(adapter.parse(RECORDED.read_bytes()))
     assert len(fixings) == 160
     assert fixings[0] == Fixing("mnb", Pair("AUD", "HUF"), date(2025, 3, 28), Decimal("235.26"))
     assert Fixing("mnb", Pair("IDR", "HUF"), date(2025, 3, 28), Decimal("2.26"), 100) in fixings

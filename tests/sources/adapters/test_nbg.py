@@ -26,7 +26,7 @@ def of_day(*rates: str, day: str = DAY) -> str:
 
 
 def read(*days: str) -> list[Fixing]:
-    return list(adapter.read(f"[{','.join(days)}]".encode()))
+    return list(adapter.parse(f"[{','.join(days)}]".encode()))
 
 
 # What is read
@@ -67,17 +67,17 @@ def test_a_rate_is_in_force_from_the_beginning_of_its_day_in_tbilisi() -> None:
 
 
 def test_each_day_is_asked_for_but_sundays() -> None:
-    asked = list(adapter.inquiries(date(2026, 3, 6), date(2026, 3, 10)))
-    assert [inquiry.url for inquiry in asked] == [
+    asked = list(adapter.requests(date(2026, 3, 6), date(2026, 3, 10)))
+    assert [request.url for request in asked] == [
         f"https://nbg.gov.ge/gw/api/ct/monetarypolicy/currencies/?date=2026-03-{day}"
         for day in ("06", "07", "09", "10")
     ]
-    assert all(inquiry.first == inquiry.last for inquiry in asked)
+    assert all(request.first == request.last for request in asked)
 
 
 def test_nothing_is_asked_for_before_the_first_day() -> None:
-    asked = list(adapter.inquiries(date(1990, 1, 1), date(1995, 10, 16)))
-    assert [inquiry.first for inquiry in asked] == [date(1995, 10, 14), date(1995, 10, 16)]
+    asked = list(adapter.requests(date(1990, 1, 1), date(1995, 10, 16)))
+    assert [request.first for request in asked] == [date(1995, 10, 14), date(1995, 10, 16)]
 
 
 # What is refused
@@ -142,7 +142,7 @@ def test_a_quantity_that_is_none_is_refused(quantity: str) -> None:
     ],
 )
 def test_the_recorded_days_are_read_whole(name: str, count: int, day: date, dollar: str) -> None:
-    found = list(adapter.read((RECORDED / name).read_bytes()))
+    found = list(adapter.parse((RECORDED / name).read_bytes()))
     assert len(found) == count
     assert all(one.published_at for one in found)
     fixings = [replace(one, published_at=None) for one in found]
@@ -151,5 +151,5 @@ def test_the_recorded_days_are_read_whole(name: str, count: int, day: date, doll
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
 def test_the_recorded_digits_are_kept() -> None:
-    fixings = {fixing.pair.base: fixing for fixing in adapter.read((RECORDED / "nbg_01.json").read_bytes())}
+    fixings = {fixing.pair.base: fixing for fixing in adapter.parse((RECORDED / "nbg_01.json").read_bytes())}
     assert (str(fixings["AMD"].value), fixings["AMD"].nominal) == ("7.0960", 1000)

@@ -20,8 +20,8 @@ def rate(code: str, mid: str = "1.2500") -> str:
     return f'{{"currency":"x","code":"{code}","mid":{mid}}}'
 
 
-def read(text: str, about: str = "A") -> list[Fixing]:
-    return list(adapter.read(text.encode(), about))
+def read(text: str, subject: str = "A") -> list[Fixing]:
+    return list(adapter.parse(text.encode(), subject))
 
 
 # What is read
@@ -65,45 +65,47 @@ def test_a_fixing_shows_the_market_of_eleven_in_warsaw() -> None:
 
 def test_the_source_knows_itself() -> None:
     assert (adapter.source.key, adapter.source.anchor, adapter.source.first_day) == ("nbp", "PLN", date(2002, 1, 2))
-    assert adapter.source.is_on
+    assert adapter.source.is_on_by_default
 
 
 # What is asked
 
 
 def test_both_tables_and_gold_are_asked() -> None:
-    asked = list(adapter.inquiries(date(2026, 3, 1), date(2026, 3, 5)))
-    assert [(inquiry.about, inquiry.url) for inquiry in asked] == [
+    asked = list(adapter.requests(date(2026, 3, 1), date(2026, 3, 5)))
+    assert [(request.subject, request.url) for request in asked] == [
         ("A", "https://api.nbp.pl/api/exchangerates/tables/A/2026-03-01/2026-03-05/?format=json"),
         ("B", "https://api.nbp.pl/api/exchangerates/tables/B/2026-03-01/2026-03-05/?format=json"),
         ("gold", "https://api.nbp.pl/api/cenyzlota/2026-03-01/2026-03-05/?format=json"),
     ]
-    assert {(inquiry.first, inquiry.last) for inquiry in asked} == {(date(2026, 3, 1), date(2026, 3, 5))}
+    assert {(request.first, request.last) for request in asked} == {(date(2026, 3, 1), date(2026, 3, 5))}
 
 
 def test_a_404_says_that_no_table_fell_into_the_days() -> None:
-    assert {inquiry.absent for inquiry in adapter.inquiries(date(2026, 3, 7), date(2026, 3, 8))} == {frozenset({404})}
+    assert {request.no_data_statuses for request in adapter.requests(date(2026, 3, 7), date(2026, 3, 8))} == {
+        frozenset({404})
+    }
 
 
 def test_no_request_spans_more_than_93_days() -> None:
-    asked = [inquiry for inquiry in adapter.inquiries(date(2025, 1, 1), date(2025, 12, 31)) if inquiry.about == "A"]
-    assert [(inquiry.first, inquiry.last) for inquiry in asked] == [
+    asked = [request for request in adapter.requests(date(2025, 1, 1), date(2025, 12, 31)) if request.subject == "A"]
+    assert [(request.first, request.last) for request in asked] == [
         (date(2025, 1, 1), date(2025, 4, 3)),
         (date(2025, 4, 4), date(2025, 7, 5)),
         (date(2025, 7, 6), date(2025, 10, 6)),
         (date(2025, 10, 7), date(2025, 12, 31)),
     ]
-    assert max((inquiry.last - inquiry.first).days + 1 for inquiry in asked) == 93
+    assert max((request.last - request.first).days + 1 for request in asked) == 93
 
 
 def test_nothing_is_asked_before_the_first_day_and_no_gold_before_its_own() -> None:
-    asked = list(adapter.inquiries(date(1990, 1, 1), date(2002, 1, 3)))
-    assert [(inquiry.about, inquiry.first) for inquiry in asked] == [("A", date(2002, 1, 2)), ("B", date(2002, 1, 2))]
+    asked = list(adapter.requests(date(1990, 1, 1), date(2002, 1, 3)))
+    assert [(request.subject, request.first) for request in asked] == [("A", date(2002, 1, 2)), ("B", date(2002, 1, 2))]
     gold = [
-        inquiry.first for inquiry in adapter.inquiries(date(2012, 12, 20), date(2013, 1, 5)) if inquiry.about == "gold"
+        request.first for request in adapter.requests(date(2012, 12, 20), date(2013, 1, 5)) if request.subject == "gold"
     ]
     assert gold == [date(2013, 1, 2)]
-    assert list(adapter.inquiries(date(1990, 1, 1), date(2002, 1, 1))) == []
+    assert list(adapter.requests(date(1990, 1, 1), date(2002, 1, 1))) == []
 
 
 # What is refused
@@ -121,11 +123,11 @@ def test_a_table_without_rates_is_refused() -> None:
         read(table(""))
 
 
-@pytest.mark.parametrize("about", ["A", "gold"])
-def test_an_empty_list_is_refused(about: str) -> None:
+@pytest.mark.parametrize("subject", ["A", "gold"])
+def test_an_empty_list_is_refused(subject: str) -> None:
     """No table in the range is a 404."""
     with pytest.raises(SourceBroken, match="no rate"):
-        read("[]", about)
+        read("[]", subject)
 
 
 def test_a_code_twice_on_a_day_is_refused_under_whichever_label() -> None:
@@ -146,11 +148,11 @@ needs_recorded = pytest.mark.skipif(not RECORDED.exists(), reason="the recorded 
 
 @needs_recorded
 def test_the_recorded_tables_are_read_whole() -> None:
-    daily = list(adapter.read((RECORDED / "nbp_01.json").read_bytes(), "A"))
+    daily = list(adapter.parse((RECORDED / "nbp_01.json").read_bytes(), "A"))
     assert len(daily) == 128
     assert daily[0] == Fixing("nbp", Pair("THB", "PLN"), date(2026, 3, 2), Decimal("0.1146"))
     assert Fixing("nbp", Pair("JPY", "PLN"), date(2026, 3, 2), Decimal("0.022963")) in daily
-    weekly = list(adapter.read((RECORDED / "nbp_02.json").read_bytes(), "B"))
+    weekly = list(adapter.parse((RECORDED / "nbp_02.json").read_bytes(), "B"))
     assert len(weekly) == 116
     assert {fixing.day for fixing in weekly} == {date(2026, 3, 4)}
     assert Fixing("nbp", Pair("ETB", "PLN"), date(2026, 3, 4), Decimal("0.0238")) in weekly
@@ -158,5 +160,5 @@ def test_the_recorded_tables_are_read_whole() -> None:
 
 @needs_recorded
 def test_the_recorded_gold_is_read_whole() -> None:
-    gold = list(adapter.read((RECORDED / "nbp_03.json").read_bytes(), "gold"))
+    gold = list(adapter.parse((RECORDED / "nbp_03.json").read_bytes(), "gold"))
     assert [str(fixing.value) for fixing in gold] == ["595.71", "624.92", "624.32", "612.51"]

@@ -17,7 +17,7 @@ def record(code: str = "JPY", rate: str = "2.7680", units: str = "10", day: str 
 
 
 def read(*records: str) -> list[Fixing]:
-    return list(adapter.read(f"[{','.join(records)}]".encode()))
+    return list(adapter.parse(f"[{','.join(records)}]".encode()))
 
 
 # What is read
@@ -85,17 +85,17 @@ def test_the_source_knows_itself() -> None:
 
 
 def test_the_days_are_asked_at_once() -> None:
-    (inquiry,) = adapter.inquiries(date(2026, 3, 1), date(2026, 3, 16))
-    assert inquiry.url == (
+    (request,) = adapter.requests(date(2026, 3, 1), date(2026, 3, 16))
+    assert request.url == (
         "https://bank.gov.ua/NBU_Exchange/exchange_site?start=20260301&end=20260316&sort=exchangedate&order=asc&json="
     )
-    assert (inquiry.first, inquiry.last) == (date(2026, 3, 1), date(2026, 3, 16))
-    assert inquiry.media == ("application/json",)
+    assert (request.first, request.last) == (date(2026, 3, 1), date(2026, 3, 16))
+    assert request.content_types == ("application/json",)
 
 
 def test_years_are_asked_one_at_a_time_from_the_first_day_on() -> None:
-    asked = list(adapter.inquiries(date(1990, 1, 1), date(2001, 2, 3)))
-    assert [(inquiry.first, inquiry.last) for inquiry in asked] == [
+    asked = list(adapter.requests(date(1990, 1, 1), date(2001, 2, 3)))
+    assert [(request.first, request.last) for request in asked] == [
         (date(1999, 1, 4), date(1999, 12, 31)),
         (date(2000, 1, 1), date(2000, 12, 31)),
         (date(2001, 1, 1), date(2001, 2, 3)),
@@ -143,7 +143,7 @@ def test_an_empty_list_is_refused() -> None:
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
 def test_the_recorded_days_are_read_whole() -> None:
-    fixings = list(adapter.read(RECORDED.read_bytes()))
+    fixings = list(adapter.parse(RECORDED.read_bytes()))
     assert len(fixings) == 720
     assert len({fixing.day for fixing in fixings}) == 16
     assert fixings[0] == Fixing("nbu", Pair("TND", "UAH"), date(2026, 3, 1), Decimal("15.093"))

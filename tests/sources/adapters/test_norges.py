@@ -16,7 +16,7 @@ DOLLAR = "B,USD,NOK,SP,4,false,0,C,2026-03-05,9.7050\n"
 
 
 def read(*lines: str, header: str = HEADER) -> list[Fixing]:
-    return list(adapter.read((header + DOLLAR + "".join(f"{line}\n" for line in lines)).encode()))
+    return list(adapter.parse((header + DOLLAR + "".join(f"{line}\n" for line in lines)).encode()))
 
 
 # What is read
@@ -105,25 +105,25 @@ def test_a_rate_twice_is_refused() -> None:
 
 def test_a_file_without_rates_is_broken() -> None:
     with pytest.raises(SourceBroken, match="dollar") as caught:
-        list(adapter.read(HEADER.encode()))
+        list(adapter.parse(HEADER.encode()))
     assert not isinstance(caught.value, NothingPublished)
 
 
 def test_a_file_without_its_dollar_is_broken() -> None:
     with pytest.raises(SourceBroken, match="dollar"):
-        list(adapter.read((HEADER + DOLLAR.replace("USD", "EUR")).encode()))
+        list(adapter.parse((HEADER + DOLLAR.replace("USD", "EUR")).encode()))
 
 
 def test_a_file_that_ends_within_a_line_was_cut_off() -> None:
     with pytest.raises(SourceBroken, match="end with a line"):
-        list(adapter.read((HEADER + DOLLAR.rstrip()).encode()))
+        list(adapter.parse((HEADER + DOLLAR.rstrip()).encode()))
 
 
 # What is asked
 
 
 def test_it_is_asked_a_calendar_year_at_a_time() -> None:
-    asked = list(adapter.inquiries(date(2024, 12, 30), date(2026, 3, 6)))
+    asked = list(adapter.requests(date(2024, 12, 30), date(2026, 3, 6)))
     assert [(each.first, each.last) for each in asked] == [
         (date(2024, 12, 30), date(2024, 12, 31)),
         (date(2025, 1, 1), date(2025, 12, 31)),
@@ -132,12 +132,12 @@ def test_it_is_asked_a_calendar_year_at_a_time() -> None:
     assert asked[2].url == (
         "https://data.norges-bank.no/api/data/EXR/B..NOK.SP?format=csvdata&startPeriod=2026-01-01&endPeriod=2026-03-06"
     )
-    assert asked[2].media == ("text/csv",)
+    assert asked[2].content_types == ("text/csv",)
 
 
 def test_it_is_never_asked_for_days_before_its_first() -> None:
-    assert next(adapter.inquiries(date(1960, 1, 1), date(1999, 1, 5))).first == date(1999, 1, 4)
-    assert not list(adapter.inquiries(date(1960, 1, 1), date(1998, 12, 31)))
+    assert next(adapter.requests(date(1960, 1, 1), date(1999, 1, 5))).first == date(1999, 1, 4)
+    assert not list(adapter.requests(date(1960, 1, 1), date(1998, 12, 31)))
 
 
 # What was really sent
@@ -145,7 +145,7 @@ def test_it_is_never_asked_for_days_before_its_first() -> None:
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
 def test_the_recorded_days_are_read_whole() -> None:
-    fixings = {(fixing.pair.base, fixing.day): fixing for fixing in adapter.read(RECORDED.read_bytes())}
+    fixings = {(fixing.pair.base, fixing.day): fixing for fixing in adapter.parse(RECORDED.read_bytes())}
     assert len(fixings) == 36 * 7
     krona = fixings["SEK", date(2026, 3, 24)]
     assert (str(krona.value), krona.nominal) == ("103.76", 100)

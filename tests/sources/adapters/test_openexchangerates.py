@@ -13,9 +13,9 @@ from cambist.sources.base import Redistribution
 NOON = int(datetime(2026, 3, 5, 12, tzinfo=UTC).timestamp())
 
 
-def read(rates: str, *, moment: int = NOON, base: str = "USD", about: str = "2026-03-05") -> list[Fixing]:
+def read(rates: str, *, moment: int = NOON, base: str = "USD", subject: str = "2026-03-05") -> list[Fixing]:
     head = f'"disclaimer": "d", "license": "l", "timestamp": {moment}, "base": "{base}"'
-    return list(adapter.read(f'{{{head}, "rates": {{"EUR": 0.8625, "USD": 1, {rates}}}}}'.encode(), about))[1:]
+    return list(adapter.parse(f'{{{head}, "rates": {{"EUR": 0.8625, "USD": 1, {rates}}}}}'.encode(), subject))[1:]
 
 
 # What is read
@@ -74,10 +74,10 @@ def test_an_answer_of_another_day_is_refused(moment: datetime) -> None:
         read('"JPY": 157.25', moment=int(moment.timestamp()))
 
 
-@pytest.mark.parametrize("about", ["", "latest", "2026-3-5", "1998-12-31"])
-def test_an_answer_about_no_day_is_refused(about: str) -> None:
+@pytest.mark.parametrize("subject", ["", "latest", "2026-3-5", "1998-12-31"])
+def test_an_answer_about_no_day_is_refused(subject: str) -> None:
     with pytest.raises(SourceBroken, match="date"):
-        read('"JPY": 157.25', about=about)
+        read('"JPY": 157.25', subject=subject)
 
 
 def test_another_base_is_refused() -> None:
@@ -89,7 +89,7 @@ def test_another_base_is_refused() -> None:
 def test_rates_that_are_not_per_dollar_are_refused(rates: dict[str, float]) -> None:
     answer = {"timestamp": NOON, "base": "USD", "rates": rates}
     with pytest.raises(SourceBroken, match="per dollar"):
-        list(adapter.read(json.dumps(answer).encode(), "2026-03-05"))
+        list(adapter.parse(json.dumps(answer).encode(), "2026-03-05"))
 
 
 @pytest.mark.parametrize("code", ["jpy", "VEF_BLKMKT", "", "YEN1"])
@@ -107,26 +107,26 @@ def test_what_is_no_rate_is_refused(value: str) -> None:
 def test_its_errors_are_no_rates() -> None:
     error = {"error": True, "status": 401, "message": "invalid_app_id", "description": "Invalid App ID."}
     with pytest.raises(SourceBroken, match="Open Exchange Rates: "):
-        list(adapter.read(json.dumps(error).encode(), "2026-03-05"))
+        list(adapter.parse(json.dumps(error).encode(), "2026-03-05"))
 
 
 # What is asked
 
 
 def test_one_day_is_asked_for_after_the_other_with_the_operators_key() -> None:
-    asked = list(adapter.inquiries(date(2026, 2, 28), date(2026, 3, 1)))
-    assert [inquiry.url for inquiry in asked] == [
+    asked = list(adapter.requests(date(2026, 2, 28), date(2026, 3, 1)))
+    assert [request.url for request in asked] == [
         "https://openexchangerates.org/api/historical/2026-02-28.json?app_id={key}",
         "https://openexchangerates.org/api/historical/2026-03-01.json?app_id={key}",
     ]
-    assert [inquiry.about for inquiry in asked] == ["2026-02-28", "2026-03-01"]
+    assert [request.subject for request in asked] == ["2026-02-28", "2026-03-01"]
 
 
 def test_nothing_is_asked_of_before_1999() -> None:
-    assert [inquiry.first for inquiry in adapter.inquiries(date(1998, 1, 1), date(1999, 1, 1))] == [date(1999, 1, 1)]
+    assert [request.first for request in adapter.requests(date(1998, 1, 1), date(1999, 1, 1))] == [date(1999, 1, 1)]
 
 
 def test_it_is_off_without_the_operators_word_and_never_passed_on() -> None:
-    assert not adapter.source.is_on
+    assert not adapter.source.is_on_by_default
     assert adapter.source.setting == "openexchangerates_key"
     assert adapter.source.redistribution is Redistribution.FORBIDDEN

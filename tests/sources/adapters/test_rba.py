@@ -27,7 +27,7 @@ LINE = "05-Mar-2026,0.7010,66.10,110.50,0.5150\n"
 
 
 def read(text: str) -> list[Fixing]:
-    return list(adapter.read(text.encode("utf-8-sig")))
+    return list(adapter.parse(text.encode("utf-8-sig")))
 
 
 # What is read
@@ -56,7 +56,7 @@ def test_blank_lines_may_follow_the_last_day() -> None:
 
 
 def test_the_mark_at_the_beginning_is_not_needed() -> None:
-    assert list(adapter.read((HEAD + LINE).encode())) == read(HEAD + LINE)
+    assert list(adapter.parse((HEAD + LINE).encode())) == read(HEAD + LINE)
 
 
 def test_a_fixing_shows_the_market_of_four_in_sydney() -> None:
@@ -72,14 +72,14 @@ def test_the_source_knows_itself() -> None:
 
 
 def test_the_one_file_is_asked() -> None:
-    (inquiry,) = adapter.inquiries(date(2020, 1, 1), date(2026, 3, 5))
-    assert inquiry.url == "https://www.rba.gov.au/statistics/tables/csv/f11.1-data.csv"
-    assert (inquiry.first, inquiry.last) == (date(2023, 1, 3), date(2026, 3, 5))
-    assert "application/octet-stream" in inquiry.media
+    (request,) = adapter.requests(date(2020, 1, 1), date(2026, 3, 5))
+    assert request.url == "https://www.rba.gov.au/statistics/tables/csv/f11.1-data.csv"
+    assert (request.first, request.last) == (date(2023, 1, 3), date(2026, 3, 5))
+    assert "application/octet-stream" in request.content_types
 
 
 def test_nothing_is_asked_before_the_first_day() -> None:
-    assert list(adapter.inquiries(date(2020, 1, 1), date(2023, 1, 2))) == []
+    assert list(adapter.requests(date(2020, 1, 1), date(2023, 1, 2))) == []
 
 
 # What is refused
@@ -174,7 +174,7 @@ def test_what_is_no_rate_is_refused_with_its_pair_and_day(cell: str) -> None:
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
 def test_the_recorded_table_is_read_whole() -> None:
-    fixings = list(adapter.read(RECORDED.read_bytes()))
+    fixings = list(adapter.parse(RECORDED.read_bytes()))
     assert len(fixings) == 14896
     assert len({fixing.day for fixing in fixings}) == 808
     assert fixings[0] == Fixing("rba", Pair("AUD", "USD"), date(2023, 1, 3), Decimal("0.6828"))

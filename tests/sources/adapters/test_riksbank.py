@@ -17,7 +17,7 @@ def entry(series: str, day: str = "2026-03-05", value: str = "9.5") -> str:
 
 
 def read(*entries: str) -> list[Fixing]:
-    return list(adapter.read(f"[{','.join(entries)}]".encode()))
+    return list(adapter.parse(f"[{','.join(entries)}]".encode()))
 
 
 DOLLAR = entry("SEKUSDPMI", value="9.35344")
@@ -99,23 +99,23 @@ def test_a_bad_date_is_refused(day: str) -> None:
 
 def test_the_interfaces_own_error_is_refused() -> None:
     with pytest.raises(SourceBroken, match="not its own"):
-        list(adapter.read(b'{"statusCode":429,"message":"Rate limit is exceeded. Try again in 17 seconds."}'))
+        list(adapter.parse(b'{"statusCode":429,"message":"Rate limit is exceeded. Try again in 17 seconds."}'))
 
 
 # What is asked
 
 
 def test_it_is_asked_for_no_more_than_a_year_at_a_time() -> None:
-    asked = list(adapter.inquiries(date(1990, 1, 1), date(2026, 3, 6)))
+    asked = list(adapter.requests(date(1990, 1, 1), date(2026, 3, 6)))
     assert (asked[0].first, asked[0].last, asked[1].first) == (date(1993, 1, 4), date(1993, 12, 31), date(1994, 1, 1))
     assert asked[-1].url == "https://api.riksbank.se/swea/v1/Observations/ByGroup/130/2026-01-01/2026-03-06"
     assert all(each.last - each.first < timedelta(days=366) for each in asked)
     assert len(asked) == 34
-    assert asked[0].media == ("application/json",)
+    assert asked[0].content_types == ("application/json",)
 
 
 def test_no_content_is_an_answer() -> None:
-    assert next(adapter.inquiries(date(2026, 3, 7), date(2026, 3, 8))).absent == {204}
+    assert next(adapter.requests(date(2026, 3, 7), date(2026, 3, 8))).no_data_statuses == {204}
 
 
 def test_no_more_than_five_requests_a_minute_are_made() -> None:
@@ -127,7 +127,7 @@ def test_no_more_than_five_requests_a_minute_are_made() -> None:
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
 def test_the_recorded_days_are_read_whole() -> None:
-    fixings = {(fixing.pair.base, fixing.day): str(fixing.value) for fixing in adapter.read(RECORDED.read_bytes())}
+    fixings = {(fixing.pair.base, fixing.day): str(fixing.value) for fixing in adapter.parse(RECORDED.read_bytes())}
     assert len(fixings) == 29 * 4
     assert fixings["USD", date(2026, 3, 27)] == "9.44517"
     assert fixings["HUF", date(2026, 3, 24)] == "0.02776"

@@ -15,7 +15,7 @@ recorded = pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloa
 
 
 def read(text: str) -> list[Tick]:
-    return list(adapter.ticks(text.encode("gbk"), "", {}))
+    return list(adapter.parse_ticks(text.encode("gbk"), "", {}))
 
 
 @pytest.fixture
@@ -46,18 +46,18 @@ def test_the_time_is_of_beijing(text: str) -> None:
 
 def test_utf_8_is_not_what_it_sends(text: str) -> None:
     with pytest.raises(SourceBroken, match="gbk"):
-        list(adapter.ticks(text.encode(), "", {}))
+        list(adapter.parse_ticks(text.encode(), "", {}))
 
 
 def test_it_is_asked_with_the_referer_of_its_own_pages() -> None:
-    (inquiry,) = adapter.asked()
-    assert inquiry.url == "https://hq.sinajs.cn/list=hf_CAD,hf_AHD,hf_ZSD,hf_PBD,hf_NID"
-    assert inquiry.headers == (("Referer", "https://finance.sina.com.cn/"),)
+    (request,) = adapter.requests()
+    assert request.url == "https://hq.sinajs.cn/list=hf_CAD,hf_AHD,hf_ZSD,hf_PBD,hf_NID"
+    assert request.headers == (("Referer", "https://finance.sina.com.cn/"),)
 
 
 def test_it_is_off_as_its_terms_are_unknown() -> None:
-    assert not adapter.source.is_on
-    assert "no terms" in adapter.source.why_off
+    assert not adapter.source.is_on_by_default
+    assert "no terms" in adapter.source.disabled_reason
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ def platform(moment: object, *prices: tuple[object, object]) -> dict[str, object
 
 
 def read(*platforms: dict[str, object]) -> Tick:
-    (tick,) = adapter.ticks(json.dumps(platforms).encode(), "XAU/USD", {})
+    (tick,) = adapter.parse_ticks(json.dumps(platforms).encode(), "XAU/USD", {})
     return tick
 
 
@@ -41,21 +41,21 @@ def test_of_platforms_of_the_same_moment_the_tightest_price_is_taken() -> None:
 
 def test_the_pair_is_the_one_that_was_asked_for() -> None:
     content = json.dumps([platform(1772809445123, (1, 2))]).encode()
-    assert [tick.pair for tick in adapter.ticks(content, "EUR/GBP", {})] == [Pair("EUR", "GBP")]
+    assert [tick.pair for tick in adapter.parse_ticks(content, "EUR/GBP", {})] == [Pair("EUR", "GBP")]
 
 
 def test_each_pair_is_asked_for_by_itself() -> None:
-    asked = adapter.asked()
-    assert len(asked) == len({inquiry.url for inquiry in asked}) == 18
-    assert all(inquiry.url.endswith(f"/bboquotes/instrument/{inquiry.about}") for inquiry in asked)
+    asked = adapter.requests()
+    assert len(asked) == len({request.url for request in asked}) == 18
+    assert all(request.url.endswith(f"/bboquotes/instrument/{request.subject}") for request in asked)
     assert {"XAU/USD", "XAG/USD", "XPT/USD", "XPD/USD", "XAU/EUR", "XAU/CHF", "EUR/USD", "USD/JPY"} <= {
-        inquiry.about for inquiry in asked
+        request.subject for request in asked
     }
 
 
 def test_it_is_off_as_its_terms_are_unknown() -> None:
-    assert not adapter.source.is_on
-    assert "no terms" in adapter.source.why_off
+    assert not adapter.source.is_on_by_default
+    assert "no terms" in adapter.source.disabled_reason
 
 
 @pytest.mark.parametrize("moment", [0, 1772809445, 1772809445123456, -1, 1.5, "1772809445123", None])
@@ -77,13 +77,13 @@ def test_a_bad_price_is_refused_even_where_it_is_not_taken(bid: object) -> None:
 
 @recorded
 def test_the_recorded_silver_is_the_elite_price_of_the_newest_platform() -> None:
-    (tick,) = adapter.ticks((RECORDED / "bboquotes_XAGUSD_2024-10-10.json").read_bytes(), "XAG/USD", {})
+    (tick,) = adapter.parse_ticks((RECORDED / "bboquotes_XAGUSD_2024-10-10.json").read_bytes(), "XAG/USD", {})
     moment = datetime(2024, 10, 10, 16, 51, 8, 137000, tzinfo=UTC)
     assert tick == Tick("swissquote", Pair("XAG", "USD"), Decimal("31.0309"), Decimal("31.0452"), moment)
 
 
 @recorded
 def test_the_recorded_gold_keeps_its_digits() -> None:
-    (tick,) = adapter.ticks((RECORDED / "bboquotes_XAUUSD_2026-08-18_head.json").read_bytes(), "XAU/USD", {})
+    (tick,) = adapter.parse_ticks((RECORDED / "bboquotes_XAUUSD_2026-08-18_head.json").read_bytes(), "XAU/USD", {})
     assert (str(tick.bid), str(tick.ask)) == ("4389.128", "4389.632")
     assert tick.as_of == datetime(2026, 8, 18, 13, 29, 41, 75000, tzinfo=UTC)

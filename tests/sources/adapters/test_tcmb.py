@@ -26,7 +26,7 @@ def currency(code: str = "USD", buying: str = "38.10", selling: str = "38.30", u
 
 
 def read(*currencies: str, **other: str) -> list[Fixing]:
-    return list(adapter.read(source_reports(*currencies, **other)))
+    return list(adapter.parse(source_reports(*currencies, **other)))
 
 
 # What is read
@@ -54,7 +54,7 @@ def test_the_day_is_the_bulletins_with_the_day_first() -> None:
 def test_letters_of_iso_8859_9_and_of_utf_8_are_both_read() -> None:
     content = source_reports(currency())
     utf_8 = content.decode("iso8859-9").replace("ISO-8859-9", "UTF-8").encode()
-    assert list(adapter.read(utf_8)) == list(adapter.read(content))
+    assert list(adapter.parse(utf_8)) == list(adapter.parse(content))
 
 
 @pytest.mark.parametrize(("buying", "selling"), [("", ""), ("38.1", ""), ("", "38.1")])
@@ -66,7 +66,7 @@ def test_an_empty_tag_may_be_written_short() -> None:
     content = source_reports(currency(), currency("KWD", "", "")).replace(
         b"<ForexBuying></ForexBuying>", b"<ForexBuying/>"
     )
-    assert len(list(adapter.read(content))) == 1
+    assert len(list(adapter.parse(content))) == 1
 
 
 def test_the_sdr_is_priced_once_and_that_is_its_rate() -> None:
@@ -89,21 +89,21 @@ def test_a_fixing_shows_the_market_of_half_past_three_in_istanbul() -> None:
 
 
 def test_a_file_a_weekday_is_asked_for_and_none_of_weekends() -> None:
-    asked = list(adapter.inquiries(date(2026, 3, 6), date(2026, 3, 9)))
-    assert [inquiry.url for inquiry in asked] == [
+    asked = list(adapter.requests(date(2026, 3, 6), date(2026, 3, 9)))
+    assert [request.url for request in asked] == [
         "https://www.tcmb.gov.tr/kurlar/202603/06032026.xml",
         "https://www.tcmb.gov.tr/kurlar/202603/09032026.xml",
     ]
-    assert [(inquiry.first, inquiry.last) for inquiry in asked] == [(DAY, DAY), (date(2026, 3, 9), date(2026, 3, 9))]
+    assert [(request.first, request.last) for request in asked] == [(DAY, DAY), (date(2026, 3, 9), date(2026, 3, 9))]
 
 
 def test_a_day_that_is_not_found_is_a_holiday() -> None:
-    assert all(inquiry.absent == {404} for inquiry in adapter.inquiries(DAY, DAY))
+    assert all(request.no_data_statuses == {404} for request in adapter.requests(DAY, DAY))
 
 
 def test_days_of_the_old_lira_are_not_asked_for() -> None:
-    asked = list(adapter.inquiries(date(2004, 12, 1), date(2005, 1, 4)))
-    assert [inquiry.first for inquiry in asked] == [date(2005, 1, 3), date(2005, 1, 4)]
+    asked = list(adapter.requests(date(2004, 12, 1), date(2005, 1, 4)))
+    assert [request.first for request in asked] == [date(2005, 1, 3), date(2005, 1, 4)]
 
 
 # What is refused
@@ -168,7 +168,7 @@ def test_another_entry_between_currencies_is_refused() -> None:
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
 def test_the_recorded_bulletin_is_read_whole() -> None:
-    fixings = {fixing.pair.base: fixing for fixing in adapter.read(RECORDED.read_bytes())}
+    fixings = {fixing.pair.base: fixing for fixing in adapter.parse(RECORDED.read_bytes())}
     day = date(2016, 3, 15)
     assert len(fixings) == 19
     assert fixings["USD"] == Fixing("tcmb", Pair("USD", "TRY"), day, Decimal("2.8878"))

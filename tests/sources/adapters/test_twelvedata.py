@@ -16,7 +16,7 @@ SMALL = Path(__file__).parents[2] / "payloads/twelvedata/rates.json"
 
 
 def read(content: bytes) -> list[Tick]:
-    return list(adapter.ticks(content, "", {}))
+    return list(adapter.parse_ticks(content, "", {}))
 
 
 def changed(**entry: object) -> bytes:
@@ -32,22 +32,22 @@ def test_both_sides_are_the_one_rate() -> None:
 
 
 def test_the_key_goes_into_a_header() -> None:
-    (inquiry,) = adapter.asked()
-    assert inquiry.headers == (("Authorization", "apikey {key}"),)
-    assert "key" not in inquiry.url
-    assert inquiry.url.startswith("https://api.twelvedata.com/exchange_rate?symbol=EUR/USD,GBP/USD,")
+    (request,) = adapter.requests()
+    assert request.headers == (("Authorization", "apikey {key}"),)
+    assert "key" not in request.url
+    assert request.url.startswith("https://api.twelvedata.com/exchange_rate?symbol=EUR/USD,GBP/USD,")
 
 
 def test_a_day_of_asking_stays_within_the_free_plan() -> None:
-    (inquiry,) = adapter.asked()
-    pairs = inquiry.url.count("/USD") + inquiry.url.count("USD/")
+    (request,) = adapter.requests()
+    pairs = request.url.count("/USD") + request.url.count("USD/")
     requests = 24 * 3600 / adapter.source.schedule.every.total_seconds()
     assert pairs == 8
     assert pairs * requests <= 800
 
 
 def test_it_is_off_and_wants_a_key() -> None:
-    assert not adapter.source.is_on
+    assert not adapter.source.is_on_by_default
     assert adapter.source.setting == "twelvedata_key"
     assert adapter.source.redistribution is Redistribution.FORBIDDEN
 

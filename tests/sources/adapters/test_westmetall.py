@@ -22,8 +22,8 @@ def page(*rows: str, header: str = HEADER) -> str:
     return f"<html><body>\n<table >\n{header}\n{''.join(rows)}</table>\n</body></html>\n"
 
 
-def read(text: str, about: str = "XZN") -> list[Fixing]:
-    return list(adapter.read(text.encode(), about))
+def read(text: str, subject: str = "XZN") -> list[Fixing]:
+    return list(adapter.parse(text.encode(), subject))
 
 
 DAY = row("05. March 2026", "3,125.50", "3,100.00", "91,250")
@@ -103,10 +103,10 @@ def test_a_price_shows_the_market_of_half_past_one_in_london() -> None:
 # What is refused
 
 
-@pytest.mark.parametrize("about", ["XCU", "XAL", "XAU", ""])
-def test_another_metals_page_is_refused(about: str) -> None:
+@pytest.mark.parametrize("subject", ["XCU", "XAL", "XAU", ""])
+def test_another_metals_page_is_refused(subject: str) -> None:
     with pytest.raises(SourceBroken, match="no table"):
-        read(page(DAY), about)
+        read(page(DAY), subject)
 
 
 @pytest.mark.parametrize(
@@ -189,21 +189,21 @@ def test_a_page_that_does_not_end_once_is_refused(end: str) -> None:
 
 
 def test_each_metals_page_of_each_year_is_asked_for() -> None:
-    asked = list(adapter.inquiries(date(2025, 12, 30), date(2026, 1, 5)))
+    asked = list(adapter.requests(date(2025, 12, 30), date(2026, 1, 5)))
     address = "https://www.westmetall.com/en/markdaten.php?action=table&field="
-    assert [inquiry.url for inquiry in asked] == [
+    assert [request.url for request in asked] == [
         f"{address}LME_{symbol}_cash&year={year}" for year in (2025, 2026) for symbol in ("Al", "Cu", "Ni", "Pb", "Zn")
     ]
-    assert [inquiry.about for inquiry in asked[:5]] == ["XAL", "XCU", "XNI", "XPB", "XZN"]
+    assert [request.subject for request in asked[:5]] == ["XAL", "XCU", "XNI", "XPB", "XZN"]
     assert (asked[0].first, asked[0].last) == (date(2025, 12, 30), date(2025, 12, 31))
     assert (asked[5].first, asked[5].last) == (date(2026, 1, 1), date(2026, 1, 5))
 
 
 def test_nothing_is_asked_of_before_2008() -> None:
-    asked = list(adapter.inquiries(date(1970, 1, 1), date(2008, 12, 31)))
-    assert {(inquiry.first, inquiry.last) for inquiry in asked} == {(date(2008, 1, 2), date(2008, 12, 31))}
+    asked = list(adapter.requests(date(1970, 1, 1), date(2008, 12, 31)))
+    assert {(request.first, request.last) for request in asked} == {(date(2008, 1, 2), date(2008, 12, 31))}
 
 
 def test_it_is_off_for_the_prices_are_the_exchanges() -> None:
-    assert "property" in adapter.source.why_off
+    assert "owns" in adapter.source.disabled_reason
     assert adapter.source.redistribution is Redistribution.UNCLEAR

@@ -17,7 +17,7 @@ from cambist.errors import NothingPublished, shorten
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
-from cambist.sources.base import FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.base import FixingAdapter, Redistribution, Schedule, Source, SourceRequest
 from cambist.sources.parsing import PayloadReader
 
 _SERIES = "https://api.statistiken.bundesbank.de/rest/data/BBEX3/D..DEM.AA.AC.000"
@@ -69,18 +69,18 @@ class BbkAdapter(FixingAdapter):
         schedule=Schedule(start=time(8), end=time(18), every=timedelta(days=1), pause=timedelta(seconds=2)),
     )
 
-    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+    def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
         """Ask year by year, a year being some megabytes; nothing of after the last fixing."""
         start, end = max(first, _FIRST_DAY), min(last, _LAST_DAY)
         while start <= end:
             until = min(end, date(start.year, 12, 31))
             url = f"{_SERIES}?format=sdmx_csv&startPeriod={start}&endPeriod={until}"
-            yield Inquiry(url=url, first=start, last=until, media=("application/vnd.sdmx.data+csv",))
+            yield SourceRequest(url=url, first=start, last=until, content_types=("application/vnd.sdmx.data+csv",))
             start = until + timedelta(days=1)
 
-    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+    def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read all series, one after the other. Only points are told as NothingPublished: no day was a working day."""
-        _ = about
+        _ = subject
         seen: set[tuple[Pair, date]] = set()
         fixed = 0
         for cells in _lines(_bbk.text(content)):

@@ -20,7 +20,7 @@ from cambist.errors import NothingPublished, shorten
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
-from cambist.sources.base import FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.base import FixingAdapter, Redistribution, Schedule, Source, SourceRequest
 from cambist.sources.parsing import PayloadReader
 
 _PERIOD = (
@@ -67,17 +67,17 @@ class BcbAdapter(FixingAdapter):
         schedule=Schedule(start=time(13, 10), end=time(16), every=timedelta(minutes=15), holidays="BR"),
     )
 
-    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+    def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
         """Ask for each currency, a year at a time."""
         for start, end in _years(max(first, _FIRST_DAY), last):
             days = f"&@dataFinalCotacao=%27{end:%m-%d-%Y}%27&@dataInicial=%27{start:%m-%d-%Y}%27"
             for code in _CODES:
                 url = f"{_PERIOD}{days}&@moeda=%27{code}%27"
-                yield Inquiry(url=url, first=start, last=end, about=code, media=("application/json",))
+                yield SourceRequest(url=url, first=start, last=end, subject=code, content_types=("application/json",))
 
-    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+    def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read the bulletins of the currency asked about, in their order."""
-        pair = Pair(_bcb.code(about), "BRL")
+        pair = Pair(_bcb.code(subject), "BRL")
         answer = _bcb.json(content, _Answer)
         if not answer.context.endswith("#_CotacaoMoedaPeriodo"):
             raise _bcb.broken(f"the document is of another kind: [{shorten(answer.context)}]")

@@ -19,7 +19,7 @@ from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
 from cambist.reference.tables import CURRENCIES
-from cambist.sources.base import WEEKDAYS, FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.base import WEEKDAYS, FixingAdapter, Redistribution, Schedule, Source, SourceRequest
 from cambist.sources.parsing import PayloadReader
 
 _RATES = "https://tassidicambio.bancaditalia.it/terzevalute-wf-web/rest/v1.0/dailyRates"
@@ -64,19 +64,21 @@ class BdiAdapter(FixingAdapter):
         schedule=Schedule(start=time(16, 30), end=time(21), every=timedelta(minutes=30), holidays="XECB"),
     )
 
-    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+    def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
         """Ask for one weekday after the other; at weekends nothing is fixed."""
         day = max(first, _FIRST_DAY)
         while day <= last:
             if day.weekday() in WEEKDAYS:
                 url = f"{_RATES}?referenceDate={day}&currencyIsoCode=EUR&lang=en"
                 # Without this header it would be for the service to choose between CSV, JSON, PDF and Excel.
-                yield Inquiry(url=url, first=day, last=day, headers=(("Accept", "text/csv"),), media=("text/csv",))
+                yield SourceRequest(
+                    url=url, first=day, last=day, headers=(("Accept", "text/csv"),), content_types=("text/csv",)
+                )
             day += timedelta(days=1)
 
-    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+    def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read one day, each currency once, in the order of its first country."""
-        _ = about
+        _ = subject
         found: dict[str, Decimal | None] = {}
         days: set[date] = set()
         for code, text, day in map(_row, _bdi.table(_body(_bdi.text(content)))):

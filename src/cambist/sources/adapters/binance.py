@@ -18,7 +18,7 @@ from msgspec import Struct, field
 from cambist.errors import shorten
 from cambist.pricing.pair import Pair
 from cambist.pricing.tick import Tick
-from cambist.sources.base import NOTHING_HEARD, Names, Socket, VenueAdapter, VenueMessage
+from cambist.sources.base import EMPTY_MESSAGE, PairNames, VenueAdapter, VenueMessage, VenueSocket
 from cambist.sources.venue import ZERO, JsonVenue, VenueReading, are_codes, batches, encode, is_leveraged, venue_source
 
 _REST = "https://data-api.binance.vision/api/v3/"
@@ -91,7 +91,7 @@ class BinanceAdapter(JsonVenue[_Frame]):
     tickers_url = _REST + "ticker/bookTicker"
     frames = msgspec.json.Decoder(_Frame)
 
-    def names(self, content: bytes) -> Names:
+    def parse_pair_names(self, content: bytes) -> PairNames:
         """Read the pairs that trade."""
         symbols = _binance.json(content, _Info).symbols
         coins = {symbol.base_asset for symbol in symbols}
@@ -105,7 +105,7 @@ class BinanceAdapter(JsonVenue[_Frame]):
                 names[symbol.symbol] = Pair(base, quote)
         return _binance.listed(names)
 
-    def read_tickers(self, content: bytes, names: Names) -> Iterator[Tick]:
+    def parse_tickers(self, content: bytes, names: PairNames) -> Iterator[Tick]:
         """Read all tickers, which have no time."""
         seen: set[str] = set()
         for ticker in _binance.json(content, list[_Ticker]):
@@ -113,23 +113,23 @@ class BinanceAdapter(JsonVenue[_Frame]):
             if pair is not None:
                 yield from _tick(pair, ticker.bid_price, ticker.ask_price)
 
-    def sockets(self, names: Names) -> Iterator[Socket]:
+    def sockets(self, names: PairNames) -> Iterator[VenueSocket]:
         """Return as many connections as the streams need."""
         streams = [f"{name.lower()}@bookTicker" for name in names]
         for own in batches(streams, _STREAMS):
-            hello = tuple(
+            opening_frames = tuple(
                 _subscription(batch, _BATCH * number + 1) for number, batch in enumerate(batches(own, _BATCH))
             )
-            yield Socket(url="wss://data-stream.binance.vision/stream", hello=hello)
+            yield VenueSocket(url="wss://data-stream.binance.vision/stream", opening_frames=opening_frames)
 
-    def read_quotes(self, frame: _Frame, names: Names) -> Iterator[Tick]:
+    def parse_quotes(self, frame: _Frame, names: PairNames) -> Iterator[Tick]:
         """Read the best bid and ask of a pair."""
         best = frame.data
         pair = names.get(best.symbol)
         if pair is not None:
             yield from _tick(pair, best.bid, best.ask, best.count)
 
-    def read_other(self, frame: str | bytes, _names: Names) -> VenueMessage | None:
+    def parse_other(self, frame: str | bytes, _names: PairNames) -> VenueMessage | None:
         """Read an error, an announcement of the end, or anything else that is not a quote."""
         other = _other.decode(frame)
         if other.error is not None:
@@ -138,7 +138,7 @@ class BinanceAdapter(JsonVenue[_Frame]):
             return VenueMessage(reconnect=True)
         if other.stream.endswith("@bookTicker") or not (other.stream or other.event or other.id is not None):
             return None
-        return NOTHING_HEARD
+        return EMPTY_MESSAGE
 
 
 def _tick(pair: Pair, bid: str, ask: str, count: int = 0) -> Iterator[Tick]:

@@ -24,7 +24,7 @@ from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
 from cambist.reference.tables import CURRENCIES
-from cambist.sources.base import FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.base import FixingAdapter, Redistribution, Schedule, Source, SourceRequest
 from cambist.sources.parsing import PayloadReader
 
 _FLOW = "https://stats.bis.org/api/v2/data/dataflow/BIS/WS_XRU/1.0"
@@ -57,7 +57,7 @@ _bis = PayloadReader("BIS")
 
 
 class BisAdapter(FixingAdapter):
-    """Reads one currency's CSV; `about` is its code."""
+    """Reads one currency's CSV; `subject` is its code."""
 
     source = Source(
         key="bis",
@@ -77,41 +77,41 @@ class BisAdapter(FixingAdapter):
             end=time(22),
             every=timedelta(hours=8),
             days=frozenset({2, 3, 4}),
-            reread=365,
+            reread_days=365,
             pause=timedelta(seconds=2),
         ),
     )
 
-    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+    def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
         """Ask for one currency after the other, none before its unit's first day."""
         starts = sorted((max(first, _since(code)), code) for code in _AREAS)
         for start, code in starts:
             if start <= last:
                 days = f"c%5BTIME_PERIOD%5D=ge:{start}%2Ble:{last}"
-                yield Inquiry(
+                yield SourceRequest(
                     url=f"{_FLOW}/D.{_AREAS[code]}.{code}.A?{days}",
                     first=start,
                     last=last,
-                    about=code,
+                    subject=code,
                     headers=(("Accept", f"{_CSV};version=1.0.0"),),
-                    media=(_CSV,),
-                    absent=frozenset({404}),
+                    content_types=(_CSV,),
+                    no_data_statuses=frozenset({404}),
                 )
 
-    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+    def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read one currency's days. NothingPublished where none of them has a rate."""
-        since = _since(about)
+        since = _since(subject)
         seen: set[date] = set()
         fixed = 0
-        for text, value, power in _lines(_bis.text(content), about):
+        for text, value, power in _lines(_bis.text(content), subject):
             day = _bis.once(seen, _bis.day(text, since=since))
             if value != _MISSING:
                 fixed += 1
-                pair = Pair("USD", _on(about, day))
+                pair = Pair("USD", _on(subject, day))
                 with _bis.cell:
                     yield Fixing("bis", pair, day, _scaled(value, power, f"{pair} on {day}"))
         if not fixed:
-            raise NothingPublished(f"BIS: has no rate of {about} for the days asked for")
+            raise NothingPublished(f"BIS: has no rate of {subject} for the days asked for")
 
 
 def _since(code: str) -> date:

@@ -19,7 +19,7 @@ from cambist.errors import shorten
 from cambist.pricing.pair import Pair
 from cambist.pricing.tick import Tick
 from cambist.pricing.unix_time import EPOCH
-from cambist.sources.base import NOTHING_HEARD, Names, Socket, VenueAdapter, VenueMessage
+from cambist.sources.base import EMPTY_MESSAGE, PairNames, VenueAdapter, VenueMessage, VenueSocket
 from cambist.sources.venue import ZERO, JsonVenue, VenueReading, are_codes, encode, venue_source
 
 _REST = "https://www.bitstamp.net/api/v2/"
@@ -85,7 +85,7 @@ class BitstampAdapter(JsonVenue[_Frame]):
     tickers_url = _REST + "ticker/"
     frames = msgspec.json.Decoder(_Frame)
 
-    def names(self, content: bytes) -> Names:
+    def parse_pair_names(self, content: bytes) -> PairNames:
         """Read the pairs that trade, by both names."""
         names: dict[str, Pair] = {}
         seen: set[str] = set()
@@ -99,7 +99,7 @@ class BitstampAdapter(JsonVenue[_Frame]):
                 names[listed.name] = names[listed.url_symbol] = Pair(base, quote)
         return _bitstamp.listed(names)
 
-    def read_tickers(self, content: bytes, names: Names) -> Iterator[Tick]:
+    def parse_tickers(self, content: bytes, names: PairNames) -> Iterator[Tick]:
         """Read all tickers, whose times are in seconds."""
         seen: set[str] = set()
         for ticker in _bitstamp.json(content, list[_Ticker]):
@@ -110,12 +110,12 @@ class BitstampAdapter(JsonVenue[_Frame]):
                 if bid and ask:
                     yield Tick("bitstamp", pair, bid, ask, EPOCH + timedelta(seconds=seconds))
 
-    def sockets(self, names: Names) -> Iterator[Socket]:
+    def sockets(self, names: PairNames) -> Iterator[VenueSocket]:
         """Return one connection."""
-        hello = tuple(_subscription(name) for name in names if "/" not in name)
-        yield Socket(url="wss://ws.bitstamp.net", hello=hello, pause=timedelta(milliseconds=50))
+        opening_frames = tuple(_subscription(name) for name in names if "/" not in name)
+        yield VenueSocket(url="wss://ws.bitstamp.net", opening_frames=opening_frames, pause=timedelta(milliseconds=50))
 
-    def read_quotes(self, frame: _Frame, names: Names) -> Iterator[Tick]:
+    def parse_quotes(self, frame: _Frame, names: PairNames) -> Iterator[Tick]:
         """Read an order book, whose time is in microseconds."""
         pair = names.get(frame.channel[len(_CHANNEL) :]) if frame.channel.startswith(_CHANNEL) else None
         if pair is not None:
@@ -124,7 +124,7 @@ class BitstampAdapter(JsonVenue[_Frame]):
             if bid and ask:
                 yield Tick("bitstamp", pair, bid, ask, EPOCH + timedelta(microseconds=count), count)
 
-    def read_other(self, frame: str | bytes, _names: Names) -> VenueMessage | None:
+    def parse_other(self, frame: str | bytes, _names: PairNames) -> VenueMessage | None:
         """Read an error, a request to connect again, or anything else that is not an order book."""
         other = _other.decode(frame)
         if other.event == "bts:error":
@@ -133,7 +133,7 @@ class BitstampAdapter(JsonVenue[_Frame]):
             return VenueMessage(reconnect=True)
         if not other.event or (other.event == "data" and other.channel.startswith(_CHANNEL)):
             return None
-        return NOTHING_HEARD
+        return EMPTY_MESSAGE
 
 
 def _subscription(name: str) -> str:

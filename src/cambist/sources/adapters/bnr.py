@@ -18,7 +18,7 @@ from cambist.errors import shorten
 from cambist.history.fixing import GRAM, Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
-from cambist.sources.base import FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.base import FixingAdapter, Redistribution, Schedule, Source, SourceRequest
 from cambist.sources.parsing import PayloadReader
 
 _YEARS = "https://curs.bnr.ro/files/xml/years/"
@@ -48,17 +48,19 @@ class BnrAdapter(FixingAdapter):
         schedule=Schedule(start=time(13), end=time(16), holidays="RO"),
     )
 
-    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+    def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
         """Ask for the file of each year that the days are in."""
         start = max(first, _FIRST_DAY)
         for year in range(start.year, last.year + 1):
             begin, end = max(start, date(year, 1, 1)), min(last, date(year, 12, 31))
             if begin <= end:
-                yield Inquiry(url=f"{_YEARS}nbrfxrates{year}.xml", first=begin, last=end, media=("text/xml",))
+                yield SourceRequest(
+                    url=f"{_YEARS}nbrfxrates{year}.xml", first=begin, last=end, content_types=("text/xml",)
+                )
 
-    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+    def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read any of the files, oldest day first."""
-        _ = about
+        _ = subject
         seen: set[date] = set()
         for cube in _cubes(_bnr.xml(content)):
             day = _bnr.once(seen, _bnr.day(cube.get("date"), since=_FIRST_FILE))

@@ -18,7 +18,7 @@ from cambist.errors import NothingPublished, shorten
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
-from cambist.sources.base import FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.base import FixingAdapter, Redistribution, Schedule, Source, SourceRequest
 from cambist.sources.parsing import PayloadReader
 
 _GROUP = "https://www.bankofcanada.ca/valet/observations/group/FX_RATES_DAILY/json"
@@ -62,16 +62,16 @@ class BocAdapter(FixingAdapter):
         schedule=Schedule(start=time(16, 30), end=time(19), every=timedelta(minutes=15), holidays="CA"),
     )
 
-    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+    def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
         """Ask for all series of all days at once."""
         first = max(first, _FIRST_DAY)
         if first <= last:
             url = f"{_GROUP}?start_date={first}&end_date={last}"
-            yield Inquiry(url=url, first=first, last=last, media=("application/json",))
+            yield SourceRequest(url=url, first=first, last=last, content_types=("application/json",))
 
-    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+    def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read the days in the document's order."""
-        _ = about
+        _ = subject
         answer = _boc.json(content, _Answer)
         pairs = {series: _pair(series, detail.label) for series, detail in answer.series.items()}
         seen: set[date] = set()

@@ -18,7 +18,7 @@ from cambist.errors import NothingPublished, shorten
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
-from cambist.sources.base import FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.base import FixingAdapter, Redistribution, Schedule, Source, SourceRequest
 from cambist.sources.parsing import PayloadReader
 
 _GROUP = "https://www.bankofcanada.ca/valet/observations/group/LEGACY_NOON_RATES/json"
@@ -126,18 +126,18 @@ class BocNoonAdapter(FixingAdapter):
         schedule=Schedule(days=frozenset()),
     )
 
-    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+    def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
         """Ask a year at a time; nothing for days after the last."""
         first, last = max(first, _FIRST_DAY), min(last, _LAST_DAY)
         while first <= last:
             end = min(last, date(first.year, 12, 31))
             url = f"{_GROUP}?start_date={first}&end_date={end}"
-            yield Inquiry(url=url, first=first, last=end, media=("application/json",))
+            yield SourceRequest(url=url, first=first, last=end, content_types=("application/json",))
             first = end + timedelta(days=1)
 
-    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+    def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read the days in the document's order."""
-        _ = about
+        _ = subject
         seen: set[date] = set()
         for observation in _boc.json(content, _Answer).observations:
             day = _boc.once(seen, _boc.day(observation.get("d"), since=_FIRST_DAY))

@@ -16,7 +16,7 @@ from cambist.errors import shorten
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
-from cambist.sources.base import FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.base import FixingAdapter, Redistribution, Schedule, Source, SourceRequest
 from cambist.sources.parsing import PayloadReader
 
 _DATABASE = "https://www.bankofengland.co.uk/boeapps/database/_iadb-fromshowcolumns.asp?csv.x=yes"
@@ -82,7 +82,7 @@ class BoeAdapter(FixingAdapter):
         schedule=Schedule(start=time(9, 30), end=time(18), every=timedelta(minutes=30), holidays="GB"),
     )
 
-    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+    def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
         """Ask for a calendar year at a time."""
         start = max(first, _FIRST_DAY)
         while start <= last:
@@ -90,12 +90,14 @@ class BoeAdapter(FixingAdapter):
             series = ",".join(_PAIRS if start.year >= _NEWER_SINCE else _OLD)
             days = f"Datefrom={_written(start)}&Dateto={_written(end)}"
             url = f"{_DATABASE}&SeriesCodes={series}&UsingCodes=Y&CSVF=TN&{days}"
-            yield Inquiry(url=url, first=start, last=end, headers=_BROWSER, media=("application/csv", "text/csv"))
+            yield SourceRequest(
+                url=url, first=start, last=end, headers=_BROWSER, content_types=("application/csv", "text/csv")
+            )
             start = end + timedelta(days=1)
 
-    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+    def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read a table, in its order."""
-        _ = about
+        _ = subject
         text = _boe.text(content, "ascii")
         if not text.endswith("\n"):
             raise _boe.broken("the table is cut off")

@@ -16,7 +16,7 @@ from cambist.errors import shorten
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
-from cambist.sources.base import FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.base import FixingAdapter, Redistribution, Schedule, Source, SourceRequest
 from cambist.sources.parsing import PayloadReader
 
 _RATES = (
@@ -55,18 +55,18 @@ class BoiAdapter(FixingAdapter):
         schedule=Schedule(start=time(12, 30), end=time(18), every=timedelta(minutes=15), holidays="IL"),
     )
 
-    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+    def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
         """Ask for a calendar year at a time."""
         start = max(first, _FIRST_DAY)
         while start <= last:
             end = min(last, date(start.year, 12, 31))
             url = f"{_RATES}&startperiod={start}&endperiod={end}"
-            yield Inquiry(url=url, first=start, last=end, media=("text/csv",))
+            yield SourceRequest(url=url, first=start, last=end, content_types=("text/csv",))
             start = end + timedelta(days=1)
 
-    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+    def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read a table, in its order."""
-        _ = about
+        _ = subject
         text = _boi.text(content)
         if not text.endswith("\n"):
             raise _boi.broken("the table is cut off")

@@ -18,7 +18,7 @@ from cambist.errors import NothingPublished, shorten
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
-from cambist.sources.base import FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.base import FixingAdapter, Redistribution, Schedule, Source, SourceRequest
 from cambist.sources.parsing import PayloadReader
 
 _DATABASE = "https://www.stat-search.boj.or.jp/api/v1/getDataCode?format=json&lang=en&db=FM08"
@@ -71,18 +71,18 @@ class BojAdapter(FixingAdapter):
         schedule=Schedule(start=time(8, 55), end=time(19), every=timedelta(hours=1), holidays="JP"),
     )
 
-    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+    def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
         """Ask for the months of a calendar year at a time."""
         start = max(first, _FIRST_DAY)
         while start <= last:
             end = min(last, date(start.year, 12, 31))
             url = f"{_DATABASE}&code={_SERIES}&startDate={start:%Y%m}&endDate={end:%Y%m}"
-            yield Inquiry(url=url, first=start, last=end, media=("application/json",))
+            yield SourceRequest(url=url, first=start, last=end, content_types=("application/json",))
             start = end + timedelta(days=1)
 
-    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+    def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read both series, in their order."""
-        _ = about
+        _ = subject
         answer = _boj.json(content, _Answer)
         if answer.status != 200 or answer.nextposition is not None:
             raise _boj.broken(f"the answer is not whole: status {answer.status}, [{shorten(answer.messageid)}]")

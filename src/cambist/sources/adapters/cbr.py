@@ -20,7 +20,7 @@ from cambist.history.fixing import GRAM, Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
 from cambist.reference.tables import CURRENCIES
-from cambist.sources.base import EVERY_DAY, FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.base import EVERY_DAY, FixingAdapter, Redistribution, Schedule, Source, SourceRequest
 from cambist.sources.parsing import PayloadReader
 
 _SCRIPTS = "https://www.cbr.ru/scripts/"
@@ -60,10 +60,10 @@ class CbrAdapter(FixingAdapter):
         zone=ZoneInfo("Europe/Moscow"),
         first_day=_FIRST_DAY,
         # A day's rate is known the evening before; corrections are not known of, so few days are read again.
-        schedule=Schedule(start=time(0, 30), end=time(18), every=timedelta(hours=2), days=EVERY_DAY, reread=6),
+        schedule=Schedule(start=time(0, 30), end=time(18), every=timedelta(hours=2), days=EVERY_DAY, reread_days=6),
     )
 
-    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+    def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
         """Ask day by day, or for many days currency by currency; and for the metals at once."""
         start = max(first, _FIRST_DAY)
         if start > last:
@@ -76,27 +76,29 @@ class CbrAdapter(FixingAdapter):
         for number in range((last - start).days + 1):
             day = start + timedelta(days=number)
             url = f"{_SCRIPTS}XML_daily.asp?date_req={day:%d/%m/%Y}"
-            yield Inquiry(url=url, first=day, last=day, media=_MEDIA)
+            yield SourceRequest(url=url, first=day, last=day, content_types=_MEDIA)
 
-    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
-        """Read a day, or what `about` says: a currency's code, or metals."""
+    def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
+        """Read a day, or what `subject` says: a currency's code, or metals."""
         root = _parsed(content)
         seen: set[tuple[Pair, date]] = set()
-        for fixing in _of_day(root) if not about else _of_metals(root) if about == _METALS else _of_code(root, about):
+        for fixing in (
+            _of_day(root) if not subject else _of_metals(root) if subject == _METALS else _of_code(root, subject)
+        ):
             _cbr.once(seen, (fixing.pair, fixing.day))
             yield fixing
-        if not seen and about:
+        if not seen and subject:
             # A range between two days of effect is answered by the same document without a record.
             raise NothingPublished("CBR: no rate took effect on the days asked")
         if not seen:
             raise _cbr.broken("the document holds no rate")
 
 
-def _ranged(script: str, first: date, last: date, about: str) -> Inquiry:
+def _ranged(script: str, first: date, last: date, subject: str) -> SourceRequest:
     url = f"{_SCRIPTS}{script}.asp?date_req1={first:%d/%m/%Y}&date_req2={last:%d/%m/%Y}"
-    if about in _IDS:
-        url = f"{url}&VAL_NM_RQ={_IDS[about]}"
-    return Inquiry(url=url, first=first, last=last, about=about, media=_MEDIA)
+    if subject in _IDS:
+        url = f"{url}&VAL_NM_RQ={_IDS[subject]}"
+    return SourceRequest(url=url, first=first, last=last, subject=subject, content_types=_MEDIA)
 
 
 def _parsed(content: bytes) -> Element:

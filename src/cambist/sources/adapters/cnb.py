@@ -18,7 +18,7 @@ from cambist.errors import NothingPublished
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
-from cambist.sources.base import WEEKDAYS, FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.base import WEEKDAYS, FixingAdapter, Redistribution, Schedule, Source, SourceRequest
 from cambist.sources.parsing import PayloadReader
 
 _API = "https://api.cnb.cz/cnbapi/exrates/"
@@ -56,25 +56,25 @@ class CnbAdapter(FixingAdapter):
         zone=ZoneInfo("Europe/Prague"),
         first_day=_FIRST_DAY,
         # A week's days are asked singly, and read again as far.
-        schedule=Schedule(start=time(14, 30), end=time(16), every=timedelta(minutes=10), holidays="CZ", reread=6),
+        schedule=Schedule(start=time(14, 30), end=time(16), every=timedelta(minutes=10), holidays="CZ", reread_days=6),
     )
 
-    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+    def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
         """Ask for each weekday of up to a week, for more days by the years that they are in."""
         start = max(first, _FIRST_DAY)
         days = [start + timedelta(days=number) for number in range(min((last - start).days + 1, _DAYS_SINGLY + 1))]
         if len(days) <= _DAYS_SINGLY:
             for day in days:
                 if day.weekday() in WEEKDAYS:
-                    yield _inquiry(f"daily?date={day}&lang=EN", day, day)
+                    yield _request(f"daily?date={day}&lang=EN", day, day)
             return
         for year in range(start.year, last.year + 1):
             begin, end = max(start, date(year, 1, 1)), min(last, date(year, 12, 31))
-            yield _inquiry(f"daily-year?year={year}&lang=EN", begin, end)
+            yield _request(f"daily-year?year={year}&lang=EN", begin, end)
 
-    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+    def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read a day or a year, in the document's order."""
-        _ = about
+        _ = subject
         rates = _cnb.json(content, _Document).rates
         if not rates:
             raise NothingPublished("CNB: the year has no fixing yet")
@@ -87,8 +87,8 @@ class CnbAdapter(FixingAdapter):
                 yield Fixing("cnb", pair, day, _cnb.positive(rate.rate, f"{pair} on {day}"), amount)
 
 
-def _inquiry(path: str, first: date, last: date) -> Inquiry:
-    return Inquiry(url=_API + path, first=first, last=last, media=("application/json",))
+def _request(path: str, first: date, last: date) -> SourceRequest:
+    return SourceRequest(url=_API + path, first=first, last=last, content_types=("application/json",))
 
 
 adapter: FixingAdapter = CnbAdapter()

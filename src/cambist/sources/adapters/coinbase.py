@@ -17,7 +17,7 @@ from msgspec import Struct
 from cambist.errors import shorten
 from cambist.pricing.pair import Pair
 from cambist.pricing.tick import Tick
-from cambist.sources.base import NOTHING_HEARD, Names, Socket, VenueAdapter, VenueMessage
+from cambist.sources.base import EMPTY_MESSAGE, PairNames, VenueAdapter, VenueMessage, VenueSocket
 from cambist.sources.venue import ZERO_OR_EMPTY, JsonVenue, VenueReading, are_codes, batches, encode, venue_source
 
 _BATCH = 100
@@ -75,7 +75,7 @@ class CoinbaseAdapter(JsonVenue[_Ticker]):
     tickers_url = ""  # no request returns all quotes
     frames = msgspec.json.Decoder(_Ticker)
 
-    def names(self, content: bytes) -> Names:
+    def parse_pair_names(self, content: bytes) -> PairNames:
         """Read the products that trade."""
         names: dict[str, Pair] = {}
         seen: set[str] = set()
@@ -86,17 +86,17 @@ class CoinbaseAdapter(JsonVenue[_Ticker]):
                 names[product.id] = Pair(_COMMON.get(base, base), _COMMON.get(quote, quote))
         return _coinbase.listed(names, what="product")
 
-    def read_tickers(self, content: bytes, names: Names) -> Iterator[Tick]:
+    def parse_tickers(self, content: bytes, names: PairNames) -> Iterator[Tick]:
         """Refuse whatever comes, as nothing was asked."""
         _ = content, names
         raise _coinbase.broken("an answer came, but it is heard over its socket alone")
 
-    def sockets(self, names: Names) -> Iterator[Socket]:
+    def sockets(self, names: PairNames) -> Iterator[VenueSocket]:
         """Return one connection; each frame of its hello adds to what is subscribed."""
-        hello = tuple(_subscription(batch) for batch in batches(list(names), _BATCH))
-        yield Socket(url="wss://ws-feed.exchange.coinbase.com", hello=hello)
+        opening_frames = tuple(_subscription(batch) for batch in batches(list(names), _BATCH))
+        yield VenueSocket(url="wss://ws-feed.exchange.coinbase.com", opening_frames=opening_frames)
 
-    def read_quotes(self, frame: _Ticker, names: Names) -> Iterator[Tick]:
+    def parse_quotes(self, frame: _Ticker, names: PairNames) -> Iterator[Tick]:
         """Read the best bid and ask of a product."""
         pair = names.get(frame.product_id)
         if pair is None:
@@ -107,13 +107,13 @@ class CoinbaseAdapter(JsonVenue[_Ticker]):
         if bid and ask:
             yield Tick("coinbase", pair, bid, ask, frame.time, frame.sequence)
 
-    def read_other(self, frame: str | bytes, _names: Names) -> VenueMessage | None:
+    def parse_other(self, frame: str | bytes, _names: PairNames) -> VenueMessage | None:
         """Read an error, or anything else that is not a ticker."""
         other = _other.decode(frame)
         if other.type == "error":
             words = ": ".join(part for part in (other.message, other.reason) if part)
             return VenueMessage(refused=shorten(words or "it gives no reason"))
-        return None if other.type in {"ticker", ""} else NOTHING_HEARD
+        return None if other.type in {"ticker", ""} else EMPTY_MESSAGE
 
 
 def _subscription(products: Sequence[str]) -> str:

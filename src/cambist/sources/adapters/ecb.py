@@ -20,7 +20,7 @@ from cambist.errors import SourceBroken, shorten
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
-from cambist.sources.base import LARGEST, FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.base import MAX_PAYLOAD_BYTES, FixingAdapter, Redistribution, Schedule, Source, SourceRequest
 from cambist.sources.parsing import PayloadReader, is_code
 
 _FILES = "https://www.ecb.europa.eu/stats/eurofxref/"
@@ -55,17 +55,17 @@ class EcbAdapter(FixingAdapter):
         schedule=Schedule(start=time(15, 55), end=time(18), every=timedelta(minutes=10), holidays="XECB"),
     )
 
-    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+    def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
         """Ask for the last 90 days as XML where they are enough, else for the whole history."""
         is_recent = last - first <= timedelta(days=_DAYS_OF_XML)
         name = "eurofxref-hist-90d.xml" if is_recent else "eurofxref-hist.zip"
         # The history may also be sent as what it is to the web server: any file.
-        media = ("text/xml", "application/xml") if is_recent else ("application/",)
-        yield Inquiry(url=_FILES + name, first=first, last=last, media=media)
+        content_types = ("text/xml", "application/xml") if is_recent else ("application/",)
+        yield SourceRequest(url=_FILES + name, first=first, last=last, content_types=content_types)
 
-    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+    def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read any of the ECB's files, in the file's order."""
-        _ = about
+        _ = subject
         yield from _of_xml(content) if content.lstrip()[:1] == b"<" else _of_csv(content)
 
 
@@ -114,7 +114,7 @@ def _unzipped(content: bytes) -> bytes:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             members = archive.infolist()
-            if len(members) != 1 or members[0].file_size > LARGEST:
+            if len(members) != 1 or members[0].file_size > MAX_PAYLOAD_BYTES:
                 raise _ecb.broken("the zip does not hold one CSV of a credible size")
             return archive.read(members[0])
     except SourceBroken:

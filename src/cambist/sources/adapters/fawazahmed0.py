@@ -18,7 +18,7 @@ from msgspec import Raw, Struct
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
-from cambist.sources.base import EVERY_DAY, FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.base import EVERY_DAY, FixingAdapter, Redistribution, Schedule, Source, SourceRequest
 from cambist.sources.parsing import PayloadReader
 
 _PACKAGE = "https://cdn.jsdelivr.net/npm/@fawazahmed0/currency-api"
@@ -58,25 +58,25 @@ class Fawazahmed0Adapter(FixingAdapter):
         zone=ZoneInfo("UTC"),
         first_day=_FIRST_DAY,
         compiled=True,
-        schedule=Schedule(start=time(0, 30), every=timedelta(hours=3), days=EVERY_DAY, reread=3),
+        schedule=Schedule(start=time(0, 30), every=timedelta(hours=3), days=EVERY_DAY, reread_days=3),
     )
 
-    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+    def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
         """Ask for one day after the other; there are rates on weekends, too."""
         day = max(first, _FIRST_DAY)
         while day <= last:
-            yield Inquiry(
+            yield SourceRequest(
                 url=f"{_PACKAGE}@{day}/v1/currencies/usd.min.json",
                 first=day,
                 last=day,
-                media=("application/json",),
-                absent=frozenset({404}),
+                content_types=("application/json",),
+                no_data_statuses=frozenset({404}),
             )
             day += timedelta(days=1)
 
-    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+    def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read what the table names of one day."""
-        _ = about
+        _ = subject
         document = _fawazahmed0.json(content, _Day)
         day = _fawazahmed0.day(document.date, since=_FIRST_DAY)
         if bytes(document.usd.get("usd", b"")) != b"1" or "eur" not in document.usd:

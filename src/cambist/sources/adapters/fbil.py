@@ -18,7 +18,7 @@ from cambist.errors import NothingPublished, shorten
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
-from cambist.sources.base import FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.base import FixingAdapter, Redistribution, Schedule, Source, SourceRequest
 from cambist.sources.parsing import PayloadReader
 
 _RATES = "https://www.fbil.org.in/wasdm/refrates/fetchfiltered?authenticated=false"
@@ -45,7 +45,7 @@ class FbilAdapter(FixingAdapter):
         terms="https://www.fbil.org.in/#/termsandcondition",
         licence="the benchmark administrator's own terms",
         redistribution=Redistribution.UNCLEAR,
-        why_off="It is not clear that the terms of the benchmark administrator let its rates be passed on.",
+        disabled_reason="It is not clear that the terms of the benchmark administrator let its rates be passed on.",
         pace=Pace.DAILY,
         covers="6 currencies in rupees",
         anchor="INR",
@@ -55,18 +55,18 @@ class FbilAdapter(FixingAdapter):
         schedule=Schedule(start=time(13, 5), end=time(17), every=timedelta(minutes=15), holidays="IN"),
     )
 
-    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+    def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
         """Ask for a calendar year at a time."""
         start = max(first, _FIRST_DAY)
         while start <= last:
             end = min(last, date(start.year, 12, 31))
             url = f"{_RATES}&fromDate={start}&toDate={end}"
-            yield Inquiry(url=url, first=start, last=end, media=("application/json",))
+            yield SourceRequest(url=url, first=start, last=end, content_types=("application/json",))
             start = end + timedelta(days=1)
 
-    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+    def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read a list, in its order."""
-        _ = about
+        _ = subject
         rates = _fbil.json(content, list[_Rate])
         if not rates:
             raise NothingPublished("FBIL: there is no rate in those days")

@@ -32,18 +32,18 @@ class FedAdapter(H10Adapter):
     )
     reading = _fed
     # The content type of downloads from there has changed several times; it was never that of a web page.
-    media = ("text/csv", "application/")
+    content_types = ("text/csv", "application/")
     missing = ("", ".")
 
     def url(self, series: str, first: date, last: date) -> str:
         """Return the address of a CSV file."""
         return f"{_GRAPH}?id={series}&cosd={first}&coed={last}"
 
-    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+    def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read one series, which must be the one asked for."""
         series, rows = _table(_fed.text(content, "ascii"))
-        if series not in SERIES or about not in ("", series):
-            raise _fed.broken(f"the series is [{shorten(series)}] instead of [{about}]")
+        if series not in SERIES or subject not in ("", series):
+            raise _fed.broken(f"the series is [{shorten(series)}] instead of [{subject}]")
         yield from self.fixings(series, rows)
 
 

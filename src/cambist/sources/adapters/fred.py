@@ -45,10 +45,10 @@ class FredAdapter(H10Adapter):
         home="https://fred.stlouisfed.org/docs/api/fred/",
         terms="https://fred.stlouisfed.org/docs/api/terms_of_use.html",
         setting="fred_key",
-        why_off="needs a key of one's own (setting fred_key)",
+        disabled_reason="needs a key of one's own (setting fred_key)",
     )
     reading = _fred
-    media = ("application/json",)
+    content_types = ("application/json",)
     missing = (".",)
 
     def url(self, series: str, first: date, last: date) -> str:
@@ -58,14 +58,14 @@ class FredAdapter(H10Adapter):
             f"&observation_start={first}&observation_end={last}"
         )
 
-    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+    def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read one series: the one that was asked for, which the answer does not name."""
         answer = _fred.json(content, _Answer)
-        if about not in SERIES:
-            raise _fred.broken(f"nobody knows whether [{shorten(about)}] is a daily rate")
+        if subject not in SERIES:
+            raise _fred.broken(f"nobody knows whether [{shorten(subject)}] is a daily rate")
         if (answer.units, answer.offset, answer.count) != ("lin", 0, len(answer.observations)):
-            raise _fred.broken(f"{about} is not whole or not as published: {answer.count} rates in [{answer.units}]")
-        yield from self.fixings(about, ((each.date, each.value) for each in answer.observations))
+            raise _fred.broken(f"{subject} is not whole or not as published: {answer.count} rates in [{answer.units}]")
+        yield from self.fixings(subject, ((each.date, each.value) for each in answer.observations))
 
 
 adapter: FixingAdapter = FredAdapter()

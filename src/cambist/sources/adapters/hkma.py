@@ -19,7 +19,7 @@ from cambist.errors import NothingPublished, shorten
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
-from cambist.sources.base import FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.base import FixingAdapter, Redistribution, Schedule, Source, SourceRequest
 from cambist.sources.parsing import PayloadReader
 
 _DAILY = (
@@ -69,23 +69,23 @@ class HkmaAdapter(FixingAdapter):
         zone=ZoneInfo("Asia/Hong_Kong"),
         first_day=_FIRST_DAY,
         # The newest days come with next month's bulletin, so what is asked for again has to reach back so far.
-        schedule=Schedule(start=time(9), end=time(19), every=timedelta(hours=3), holidays="HK", reread=75),
+        schedule=Schedule(start=time(9), end=time(19), every=timedelta(hours=3), holidays="HK", reread_days=75),
     )
 
-    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+    def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
         """Ask for a page of days at a time, which cannot have a second page."""
         start = max(first, _FIRST_DAY)
         while start <= last:
             end = min(last, start + timedelta(days=_PAGE - 1))
             page = f"&pagesize={_PAGE}&offset=0&sortby={_DAY}&sortorder=asc"
-            yield Inquiry(
-                url=f"{_DAILY}&from={start}&to={end}{page}", first=start, last=end, media=("application/json",)
+            yield SourceRequest(
+                url=f"{_DAILY}&from={start}&to={end}{page}", first=start, last=end, content_types=("application/json",)
             )
             start = end + timedelta(days=1)
 
-    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+    def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read a page, in its order."""
-        _ = about
+        _ = subject
         answer = _hkma.json(content, _Answer)
         result = answer.result
         if not answer.header.success or result.datasize != len(result.records):

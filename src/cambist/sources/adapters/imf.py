@@ -19,7 +19,7 @@ from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
 from cambist.reference.tables import CURRENCIES
-from cambist.sources.base import FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.base import FixingAdapter, Redistribution, Schedule, Source, SourceRequest
 from cambist.sources.parsing import PayloadReader
 
 _REPORTS = "https://www.imf.org/external/np/fin/data/rms_mth.aspx?SelectDate={day}&reportType={report}&tsvflag=Y"
@@ -130,10 +130,10 @@ class ImfAdapter(FixingAdapter):
         schedule=Schedule(
             start=time(9), end=time(19), every=timedelta(hours=2), holidays="US", pause=timedelta(seconds=3)
         ),
-        why_off="The Fund's terms ask for permission before its data is downloaded automatically and in bulk.",
+        disabled_reason="The Fund's terms ask for permission before its data is downloaded automatically and in bulk.",
     )
 
-    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+    def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
         """Ask month by month for both reports."""
         start = max(first, _FIRST_DAY)
         while start <= last:
@@ -141,19 +141,19 @@ class ImfAdapter(FixingAdapter):
             end_of_month = next_month - timedelta(days=1)
             for report in _TITLES:
                 url = _REPORTS.format(day=end_of_month, report=report)
-                yield Inquiry(
+                yield SourceRequest(
                     url=url,
                     first=start,
                     last=min(last, end_of_month),
-                    about=report,
-                    media=("application/vnd.ms-excel",),
+                    subject=report,
+                    content_types=("application/vnd.ms-excel",),
                 )
             start = next_month
 
-    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
-        """Read one month of the report that `about` names, in its order."""
-        cells = _cells(_tables(_imf.text(content), about))
-        fixing_of = _rate if about == "REP" else _sdr
+    def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
+        """Read one month of the report that `subject` names, in its order."""
+        cells = _cells(_tables(_imf.text(content), subject))
+        fixing_of = _rate if subject == "REP" else _sdr
         seen: set[tuple[Pair, date]] = set()
         for cell in cells:
             with _imf.cell:

@@ -18,7 +18,7 @@ from cambist.errors import shorten
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
-from cambist.sources.base import FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.base import FixingAdapter, Redistribution, Schedule, Source, SourceRequest
 from cambist.sources.parsing import PayloadReader
 
 _RATES = "https://ec.europa.eu/budg/inforeuro/api/public/monthly-rates"
@@ -42,7 +42,7 @@ class _Row(Struct):
 
 
 class InforEuroAdapter(FixingAdapter):
-    """Reads the JSON of one month; `about` is the month."""
+    """Reads the JSON of one month; `subject` is the month."""
 
     source = Source(
         key="inforeuro",
@@ -57,26 +57,26 @@ class InforEuroAdapter(FixingAdapter):
         zone=ZoneInfo("Europe/Brussels"),
         first_day=_FIRST_DAY,
         compiled=True,
-        schedule=Schedule(start=time(8), end=time(20), every=timedelta(hours=6), reread=62),
+        schedule=Schedule(start=time(8), end=time(20), every=timedelta(hours=6), reread_days=62),
     )
 
-    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+    def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
         """Ask for every month of which there is a day from `first` to `last`; its rates are of its first day."""
         month = max(first, _FIRST_DAY).replace(day=1)
         while month <= last:
-            yield Inquiry(
+            yield SourceRequest(
                 url=f"{_RATES}?year={month.year}&month={month.month}&lang=en",
                 first=month,
                 last=month,
-                about=month.strftime(_MONTH),
-                media=("application/json",),
-                absent=frozenset({404}),
+                subject=month.strftime(_MONTH),
+                content_types=("application/json",),
+                no_data_statuses=frozenset({404}),
             )
             month = (month + timedelta(days=32)).replace(day=1)
 
-    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+    def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read one month, in the order of the countries."""
-        day = _inforeuro.day(about, _MONTH, since=_FIRST_DAY)
+        day = _inforeuro.day(subject, _MONTH, since=_FIRST_DAY)
         seen: set[str] = set()
         for row in _inforeuro.json(content, list[_Row]):
             code = _code(_inforeuro.code(row.isoA3Code), day)
@@ -86,11 +86,11 @@ class InforEuroAdapter(FixingAdapter):
             if code != "EUR":
                 _inforeuro.once(seen, code)
                 with _inforeuro.cell:
-                    yield Fixing("inforeuro", pair, day, _inforeuro.positive(row.value, f"{pair} of {about}"))
-            elif _inforeuro.positive(row.value, f"{pair} of {about}") != 1:
+                    yield Fixing("inforeuro", pair, day, _inforeuro.positive(row.value, f"{pair} of {subject}"))
+            elif _inforeuro.positive(row.value, f"{pair} of {subject}") != 1:
                 raise _inforeuro.broken(f"a euro is worth [{shorten(bytes(row.value).decode())}] of itself")
         if not seen:
-            raise _inforeuro.broken(f"the answer holds no rate of {about}")
+            raise _inforeuro.broken(f"the answer holds no rate of {subject}")
 
 
 def _code(label: str, day: date) -> str:

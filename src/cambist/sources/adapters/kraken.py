@@ -19,7 +19,7 @@ from msgspec import Meta, Struct
 from cambist.errors import shorten
 from cambist.pricing.pair import Pair
 from cambist.pricing.tick import Tick
-from cambist.sources.base import NOTHING_HEARD, Names, Socket, VenueAdapter, VenueMessage
+from cambist.sources.base import EMPTY_MESSAGE, PairNames, VenueAdapter, VenueMessage, VenueSocket
 from cambist.sources.venue import ZERO, JsonVenue, VenueReading, are_codes, batches, encode, venue_source
 
 T = TypeVar("T")
@@ -90,7 +90,7 @@ class KrakenAdapter(JsonVenue[_Frame]):
     tickers_url = _REST + "Ticker"
     frames = msgspec.json.Decoder(_Frame)
 
-    def names(self, content: bytes) -> Names:
+    def parse_pair_names(self, content: bytes) -> PairNames:
         """Read all pairs by key, both old names and the socket's name, without dark pools and staked coins."""
         names: dict[str, Pair] = {}
         for key, listed in _result(content, _Answer[_Listed]).items():
@@ -100,7 +100,7 @@ class KrakenAdapter(JsonVenue[_Frame]):
                         raise _kraken.broken(f"[{shorten(name)}] stands for {names[name]} and {pair}")
         return _kraken.listed(names)
 
-    def read_tickers(self, content: bytes, names: Names) -> Iterator[Tick]:
+    def parse_tickers(self, content: bytes, names: PairNames) -> Iterator[Tick]:
         """Read all tickers, which have no time."""
         for key, ticker in _result(content, _Answer[_Ticker]).items():
             if (pair := names.get(key)) is not None:
@@ -108,13 +108,13 @@ class KrakenAdapter(JsonVenue[_Frame]):
                 if bid and ask:
                     yield Tick("kraken", pair, bid, ask)
 
-    def sockets(self, names: Names) -> Iterator[Socket]:
+    def sockets(self, names: PairNames) -> Iterator[VenueSocket]:
         """Return one connection; heartbeats come every second where nothing else does."""
         symbols = [name for name in names if "/" in name and not _OLD.keys() & set(name.split("/"))]
-        hello = tuple(_subscription(batch) for batch in batches(symbols, _BATCH))
-        yield Socket(url="wss://ws.kraken.com/v2", hello=hello, silence=timedelta(seconds=30))
+        opening_frames = tuple(_subscription(batch) for batch in batches(symbols, _BATCH))
+        yield VenueSocket(url="wss://ws.kraken.com/v2", opening_frames=opening_frames, silence=timedelta(seconds=30))
 
-    def read_quotes(self, frame: _Frame, names: Names) -> Iterator[Tick]:
+    def parse_quotes(self, frame: _Frame, names: PairNames) -> Iterator[Tick]:
         """Read the quotes of the socket's second version."""
         for quote in frame.data:
             if (pair := names.get(quote.symbol)) is None:
@@ -125,12 +125,12 @@ class KrakenAdapter(JsonVenue[_Frame]):
             if bid and ask:
                 yield Tick("kraken", pair, bid, ask, quote.timestamp)
 
-    def read_other(self, frame: str | bytes, _names: Names) -> VenueMessage | None:
+    def parse_other(self, frame: str | bytes, _names: PairNames) -> VenueMessage | None:
         """Read an error, or anything else that is not a ticker."""
         other = _other.decode(frame)
         if not other.success:
             return VenueMessage(refused=shorten(other.error or "it gives no reason"))
-        return None if other.channel == "ticker" or not (other.channel or other.method) else NOTHING_HEARD
+        return None if other.channel == "ticker" or not (other.channel or other.method) else EMPTY_MESSAGE
 
 
 def _result(content: bytes, kind: type[_Answer[T]]) -> dict[str, T]:

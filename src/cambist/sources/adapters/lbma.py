@@ -17,7 +17,7 @@ from msgspec import Raw, Struct
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace, RateType
-from cambist.sources.base import WEEKDAYS, FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.base import WEEKDAYS, FixingAdapter, Redistribution, Schedule, Source, SourceRequest
 from cambist.sources.parsing import PayloadReader
 
 _PRICES = "https://prices.lbma.org.uk/json"
@@ -42,7 +42,7 @@ class _Row(Struct):
 
 
 class LbmaAdapter(FixingAdapter):
-    """Reads one metal's history; `about` is its name there."""
+    """Reads one metal's history; `subject` is its name there."""
 
     source = Source(
         key="lbma",
@@ -58,26 +58,26 @@ class LbmaAdapter(FixingAdapter):
         first_day=_FIRST_DAY,
         rate_type=RateType.MARKET,
         schedule=Schedule(start=time(15, 30), end=time(20), every=timedelta(hours=1), holidays="XLON"),
-        why_off="The LBMA's prices need a licence of the ICE Benchmark Administration (IBA): have one before use.",
+        disabled_reason="The LBMA's prices need a licence of the ICE Benchmark Administration (IBA).",
     )
 
-    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+    def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
         """Ask for each metal's whole history: there is nothing less."""
         start = max(first, _FIRST_DAY)
         if start <= last:
             for name in _PAIRS:
-                yield Inquiry(url=f"{_PRICES}/{name}.json", first=start, last=last, about=name)
+                yield SourceRequest(url=f"{_PRICES}/{name}.json", first=start, last=last, subject=name)
 
-    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+    def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read one metal's dollars, in the order of the days."""
-        pair = _PAIRS.get(about)
+        pair = _PAIRS.get(subject)
         if pair is None:
-            raise _lbma.broken(f"[{about}] is none of the prices that are asked for")
+            raise _lbma.broken(f"[{subject}] is none of the prices that are asked for")
         seen: set[date] = set()
         priced = False
         for row in _lbma.json(content, list[_Row]):
             day = _lbma.once(seen, _lbma.day(row.d, since=_FIRST_DAY))
-            if (about, day) in _BAD:
+            if (subject, day) in _BAD:
                 continue
             if day.weekday() not in WEEKDAYS:
                 raise _lbma.broken(f"{pair} has a price of {day}, on which no auction was held")

@@ -17,7 +17,7 @@ from cambist.errors import NothingPublished, shorten
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
-from cambist.sources.base import FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.base import FixingAdapter, Redistribution, Schedule, Source, SourceRequest
 from cambist.sources.parsing import PayloadReader
 
 _ADDRESS = "https://www.mnb.hu/arfolyamok.asmx"
@@ -66,18 +66,20 @@ class MnbAdapter(FixingAdapter):
         schedule=Schedule(start=time(11), end=time(14), every=timedelta(minutes=15), holidays="HU"),
     )
 
-    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+    def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
         """Ask for the days, 365 at a time."""
         start = max(first, _FIRST_DAY)
         while start <= last:
             end = min(last, start + _AT_ONCE - timedelta(days=1))
             body = _ENVELOPE.format(first=start, last=end, currencies=_CURRENCIES).encode("ascii")
-            yield Inquiry(url=_ADDRESS, first=start, last=end, headers=_HEADERS, body=body, media=("text/xml",))
+            yield SourceRequest(
+                url=_ADDRESS, first=start, last=end, headers=_HEADERS, body=body, content_types=("text/xml",)
+            )
             start = end + timedelta(days=1)
 
-    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+    def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read an answer, newest day first."""
-        _ = about
+        _ = subject
         seen: set[date] = set()
         # The answer declares no encoding: read as text first, it is UTF-8 or nothing.
         for entry in _days(_mnb.xml(_mnb.text(content).encode("utf-8"))):

@@ -18,7 +18,7 @@ from cambist.errors import NothingPublished, shorten
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
-from cambist.sources.base import FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.base import FixingAdapter, Redistribution, Schedule, Source, SourceRequest
 from cambist.sources.parsing import PayloadReader
 
 _DAY = "https://nbg.gov.ge/gw/api/ct/monetarypolicy/currencies/?date="
@@ -58,21 +58,21 @@ class NbgAdapter(FixingAdapter):
         first_day=_FIRST_DAY,
         # Rates are for Tuesdays to Saturdays, holidays too, and known since the evening before.
         schedule=Schedule(
-            start=time(0, 15), end=time(12), every=timedelta(hours=3), days=frozenset({1, 2, 3, 4, 5}), reread=7
+            start=time(0, 15), end=time(12), every=timedelta(hours=3), days=frozenset({1, 2, 3, 4, 5}), reread_days=7
         ),
     )
 
-    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+    def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
         """Ask for each day but Sundays, whose rates Monday's answer tells as well."""
         day = max(first, _FIRST_DAY)
         while day <= last:
             if day.weekday() != _SUNDAY:
-                yield Inquiry(url=f"{_DAY}{day}", first=day, last=day, media=("application/json",))
+                yield SourceRequest(url=f"{_DAY}{day}", first=day, last=day, content_types=("application/json",))
             day += timedelta(days=1)
 
-    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+    def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read the rates of one day, in their order."""
-        _ = about
+        _ = subject
         answer = _nbg.json(content, list[_Rates])
         if not answer:
             raise NothingPublished("NBG: no rates were in force on that day")

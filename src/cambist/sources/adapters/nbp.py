@@ -17,7 +17,7 @@ import msgspec
 from cambist.history.fixing import GRAM, Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
-from cambist.sources.base import FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.base import FixingAdapter, Redistribution, Schedule, Source, SourceRequest
 from cambist.sources.parsing import PayloadReader
 
 _API = "https://api.nbp.pl/api"
@@ -72,42 +72,42 @@ class NbpAdapter(FixingAdapter):
         schedule=Schedule(start=time(11, 45), end=time(14), every=timedelta(minutes=15), holidays="PL"),
     )
 
-    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+    def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
         """Ask for both tables and for gold, 93 days at a time."""
         start = max(first, _FIRST_DAY)
         while start <= last:
             end = min(last, start + _AT_ONCE - timedelta(days=1))
             for table in _TABLES:
-                yield _inquiry(f"exchangerates/tables/{table}", start, end, table)
+                yield _request(f"exchangerates/tables/{table}", start, end, table)
             if end >= _FIRST_GOLD:
-                yield _inquiry("cenyzlota", max(start, _FIRST_GOLD), end, _GOLD)
+                yield _request("cenyzlota", max(start, _FIRST_GOLD), end, _GOLD)
             start = end + timedelta(days=1)
 
-    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
-        """Read tables of one kind (`about` is A or B), or prices of gold."""
+    def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
+        """Read tables of one kind (`subject` is A or B), or prices of gold."""
         seen: set[tuple[Pair, date]] = set()
-        for fixing in _of_gold(content) if about == _GOLD else _of_tables(content, about):
+        for fixing in _of_gold(content) if subject == _GOLD else _of_tables(content, subject):
             _nbp.once(seen, (fixing.pair, fixing.day))
             yield fixing
         if not seen:
             raise _nbp.broken("the document holds no rate")
 
 
-def _inquiry(path: str, first: date, last: date, about: str) -> Inquiry:
-    return Inquiry(
+def _request(path: str, first: date, last: date, subject: str) -> SourceRequest:
+    return SourceRequest(
         url=f"{_API}/{path}/{first}/{last}/?format=json",
         first=first,
         last=last,
-        about=about,
-        media=("application/json",),
-        absent=frozenset({404}),
+        subject=subject,
+        content_types=("application/json",),
+        no_data_statuses=frozenset({404}),
     )
 
 
-def _of_tables(content: bytes, about: str) -> Iterator[Fixing]:
+def _of_tables(content: bytes, subject: str) -> Iterator[Fixing]:
     for table in _nbp.json(content, list[_Table]):
-        if table.table != about or not table.rates:
-            raise _nbp.broken(f"a table [{table.table}] of {len(table.rates)} rates stands where [{about}] was asked")
+        if table.table != subject or not table.rates:
+            raise _nbp.broken(f"a table [{table.table}] of {len(table.rates)} rates stands where [{subject}] was asked")
         yield from _of_day(_nbp.day(table.effectiveDate, since=_FIRST_DAY), table.rates)
 
 

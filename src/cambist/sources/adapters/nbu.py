@@ -19,7 +19,7 @@ from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
 from cambist.reference.tables import CURRENCIES
-from cambist.sources.base import EVERY_DAY, FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.base import EVERY_DAY, FixingAdapter, Redistribution, Schedule, Source, SourceRequest
 from cambist.sources.parsing import PayloadReader
 
 _ADDRESS = "https://bank.gov.ua/NBU_Exchange/exchange_site"
@@ -79,19 +79,19 @@ class NbuAdapter(FixingAdapter):
         schedule=Schedule(start=time(0, 30), end=time(18), every=timedelta(hours=2), days=EVERY_DAY),
     )
 
-    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+    def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
         """Ask for all rates of the days, a calendar year at a time: that many are some four megabytes."""
         start = max(first, _FIRST_DAY)
         while start <= last:
             end = min(last, date(start.year, 12, 31))
             days = f"start={start:%Y%m%d}&end={end:%Y%m%d}"
             url = f"{_ADDRESS}?{days}&sort=exchangedate&order=asc&json="
-            yield Inquiry(url=url, first=start, last=end, media=("application/json",))
+            yield SourceRequest(url=url, first=start, last=end, content_types=("application/json",))
             start = end + timedelta(days=1)
 
-    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+    def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read the list in its order."""
-        _ = about
+        _ = subject
         seen: set[tuple[Pair, date]] = set()
         for record in _nbu.json(content, list[_Record]):
             with _nbu.cell:

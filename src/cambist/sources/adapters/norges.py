@@ -16,7 +16,7 @@ from cambist.errors import shorten
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
-from cambist.sources.base import FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.base import FixingAdapter, Redistribution, Schedule, Source, SourceRequest
 from cambist.sources.parsing import PayloadReader
 
 _SERIES = "https://data.norges-bank.no/api/data/EXR/B..NOK.SP"
@@ -47,18 +47,18 @@ class NorgesAdapter(FixingAdapter):
         schedule=Schedule(start=time(15, 55), end=time(18), every=timedelta(minutes=15), holidays="NO"),
     )
 
-    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+    def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
         """Ask for all series, a calendar year at a time."""
         first = max(first, _FIRST_DAY)
         while first <= last:
             end = min(last, date(first.year, 12, 31))
             url = f"{_SERIES}?format=csvdata&startPeriod={first}&endPeriod={end}"
-            yield Inquiry(url=url, first=first, last=end, media=("text/csv",))
+            yield SourceRequest(url=url, first=first, last=end, content_types=("text/csv",))
             first = end + timedelta(days=1)
 
-    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+    def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read the series in the file's order."""
-        _ = about
+        _ = subject
         text = _norges.text(content)
         header, _, lines = text.partition("\n")
         if header.removesuffix("\r") != _HEADER or not text.endswith("\n"):

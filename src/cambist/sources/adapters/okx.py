@@ -20,7 +20,7 @@ from cambist.errors import shorten
 from cambist.pricing.pair import Pair
 from cambist.pricing.tick import Tick
 from cambist.pricing.unix_time import EPOCH
-from cambist.sources.base import NOTHING_HEARD, Names, Socket, VenueAdapter, VenueMessage
+from cambist.sources.base import EMPTY_MESSAGE, PairNames, VenueAdapter, VenueMessage, VenueSocket
 from cambist.sources.venue import (
     ZERO_OR_EMPTY,
     JsonVenue,
@@ -118,7 +118,7 @@ class OkxAdapter(JsonVenue[_Frame]):
     tickers_url = _REST + "market/tickers?instType=SPOT"
     frames = msgspec.json.Decoder(_Frame)
 
-    def names(self, content: bytes) -> Names:
+    def parse_pair_names(self, content: bytes) -> PairNames:
         """Read the pairs that trade."""
         instruments = _data(content, _Answer[_Instrument])
         coins = {instrument.base_ccy for instrument in instruments}
@@ -132,23 +132,23 @@ class OkxAdapter(JsonVenue[_Frame]):
                 names[name] = Pair(base, quote)
         return _okx.listed(names)
 
-    def read_tickers(self, content: bytes, names: Names) -> Iterator[Tick]:
+    def parse_tickers(self, content: bytes, names: PairNames) -> Iterator[Tick]:
         """Read all tickers."""
         seen: set[str] = set()
         for ticker in _data(content, _Answer[_Ticker]):
             _okx.once(seen, ticker.inst_id)
             yield from _of_ticker(ticker, names)
 
-    def sockets(self, names: Names) -> Iterator[Socket]:
+    def sockets(self, names: PairNames) -> Iterator[VenueSocket]:
         """Return one connection, kept alive by a text."""
-        hello = tuple(_subscription(batch) for batch in batches(list(names), _BATCH))
-        yield Socket(url="wss://ws.okx.com:8443/ws/v5/public", hello=hello, ping="ping")
+        opening_frames = tuple(_subscription(batch) for batch in batches(list(names), _BATCH))
+        yield VenueSocket(url="wss://ws.okx.com:8443/ws/v5/public", opening_frames=opening_frames, ping="ping")
 
-    def hear(self, frame: str | bytes, names: Names) -> VenueMessage:
+    def parse_message(self, frame: str | bytes, names: PairNames) -> VenueMessage:
         """Read one frame; the answer to a ping is not JSON."""
-        return NOTHING_HEARD if frame in {"pong", b"pong"} else super().hear(frame, names)
+        return EMPTY_MESSAGE if frame in {"pong", b"pong"} else super().parse_message(frame, names)
 
-    def read_quotes(self, frame: _Frame, names: Names) -> Iterator[Tick]:
+    def parse_quotes(self, frame: _Frame, names: PairNames) -> Iterator[Tick]:
         """Read the best levels of a pair."""
         pair = names.get(frame.arg.inst_id)
         if pair is None:
@@ -159,7 +159,7 @@ class OkxAdapter(JsonVenue[_Frame]):
             if bid and ask:
                 yield Tick("okx", pair, bid, ask, moment, best.seq_id)
 
-    def read_other(self, frame: str | bytes, names: Names) -> VenueMessage | None:
+    def parse_other(self, frame: str | bytes, names: PairNames) -> VenueMessage | None:
         """Read tickers, an error, a notice, or anything else that is not a best level."""
         other = _other.decode(frame)
         if other.arg is not None and other.arg.channel == "tickers" and not other.event:
@@ -171,7 +171,7 @@ class OkxAdapter(JsonVenue[_Frame]):
             return VenueMessage(reconnect=True)
         if not other.event and (other.arg is None or other.arg.channel in _CHANNELS | {""}):
             return None
-        return NOTHING_HEARD
+        return EMPTY_MESSAGE
 
 
 def _data(content: bytes, kind: type[_Answer[T]]) -> list[T]:
@@ -181,7 +181,7 @@ def _data(content: bytes, kind: type[_Answer[T]]) -> list[T]:
     return answer.data
 
 
-def _of_ticker(ticker: _Ticker, names: Names) -> Iterator[Tick]:
+def _of_ticker(ticker: _Ticker, names: PairNames) -> Iterator[Tick]:
     pair = names.get(ticker.inst_id)
     if pair is not None:
         bid, ask, moment = _okx.side(ticker.bid_px, pair), _okx.side(ticker.ask_px, pair), _moment(ticker.ts, pair)

@@ -16,7 +16,7 @@ from msgspec import Raw, Struct
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
-from cambist.sources.base import EVERY_DAY, FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.base import EVERY_DAY, FixingAdapter, Redistribution, Schedule, Source, SourceRequest
 from cambist.sources.parsing import PayloadReader
 
 _HISTORY = "https://openexchangerates.org/api/historical"
@@ -36,7 +36,7 @@ class _Answer(Struct):
 
 
 class OpenExchangeRatesAdapter(FixingAdapter):
-    """Reads the JSON of one day; `about` is the day."""
+    """Reads the JSON of one day; `subject` is the day."""
 
     source = Source(
         key="openexchangerates",
@@ -52,27 +52,27 @@ class OpenExchangeRatesAdapter(FixingAdapter):
         first_day=_FIRST_DAY,
         compiled=True,
         # The free plan's thousand requests a month are some thirty a day.
-        schedule=Schedule(start=time(0, 30), every=timedelta(hours=6), days=EVERY_DAY, reread=2),
-        why_off="Open Exchange Rates wants an App ID of your own, and its terms forbid passing its data on.",
+        schedule=Schedule(start=time(0, 30), every=timedelta(hours=6), days=EVERY_DAY, reread_days=2),
+        disabled_reason="Open Exchange Rates wants an App ID of your own, and its terms forbid passing its data on.",
         setting="openexchangerates_key",
     )
 
-    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+    def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
         """Ask for one day after the other; there are rates on weekends, too."""
         day = max(first, _FIRST_DAY)
         while day <= last:
-            yield Inquiry(
+            yield SourceRequest(
                 url=f"{_HISTORY}/{day}.json?app_id={{key}}",
                 first=day,
                 last=day,
-                about=day.isoformat(),
-                media=("application/json",),
+                subject=day.isoformat(),
+                content_types=("application/json",),
             )
             day += timedelta(days=1)
 
-    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+    def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read one day, in the answer's order."""
-        day = _oxr.day(about, since=_FIRST_DAY)
+        day = _oxr.day(subject, since=_FIRST_DAY)
         answer = _oxr.json(content, _Answer)
         _check(answer, day)
         published_at = datetime.fromtimestamp(answer.timestamp, UTC)

@@ -16,7 +16,7 @@ from cambist.errors import shorten
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
-from cambist.sources.base import FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.base import FixingAdapter, Redistribution, Schedule, Source, SourceRequest
 from cambist.sources.parsing import PayloadReader
 
 _ADDRESS = "https://www.rba.gov.au/statistics/tables/csv/f11.1-data.csv"
@@ -48,16 +48,18 @@ class RbaAdapter(FixingAdapter):
         schedule=Schedule(start=time(16), end=time(19), holidays="AU"),
     )
 
-    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+    def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
         """Ask for the one file."""
         start = max(first, _FIRST_DAY)
         if start <= last:
             # The web server sends it as a file of no kind.
-            yield Inquiry(url=_ADDRESS, first=start, last=last, media=("application/octet-stream", "text/csv"))
+            yield SourceRequest(
+                url=_ADDRESS, first=start, last=last, content_types=("application/octet-stream", "text/csv")
+            )
 
-    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+    def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read the table in its order, oldest day first."""
-        _ = about
+        _ = subject
         text = _rba.text(content, "utf-8-sig")
         if not text.endswith("\n"):
             raise _rba.broken("the table is cut off")

@@ -19,7 +19,7 @@ from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
 from cambist.reference.tables import CURRENCIES
-from cambist.sources.base import FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.base import FixingAdapter, Redistribution, Schedule, Source, SourceRequest
 from cambist.sources.parsing import PayloadReader
 
 _GROUP = "https://api.riksbank.se/swea/v1/Observations/ByGroup/130"
@@ -62,24 +62,24 @@ class RiksbankAdapter(FixingAdapter):
         ),
     )
 
-    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+    def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
         """Ask for all series, a calendar year at a time: more than a year is not answered."""
         first = max(first, _FIRST_DAY)
         while first <= last:
             end = min(last, date(first.year, 12, 31))
             # No content is what an answer without entries may also be.
-            yield Inquiry(
+            yield SourceRequest(
                 url=f"{_GROUP}/{first}/{end}",
                 first=first,
                 last=end,
-                media=("application/json",),
-                absent=frozenset({204}),
+                content_types=("application/json",),
+                no_data_statuses=frozenset({204}),
             )
             first = end + timedelta(days=1)
 
-    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+    def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read the series in the document's order."""
-        _ = about
+        _ = subject
         seen: set[tuple[str, date]] = set()
         for each in _riksbank.json(content, list[_Observation]):
             day = _riksbank.day(each.date, since=_FIRST_DAY)

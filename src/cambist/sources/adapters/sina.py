@@ -17,7 +17,7 @@ from cambist.errors import shorten
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace, RateType
 from cambist.pricing.tick import Tick
-from cambist.sources.base import Inquiry, Names, Redistribution, Schedule, Source, TickAdapter
+from cambist.sources.base import PairNames, Redistribution, Schedule, Source, SourceRequest, TickAdapter
 from cambist.sources.parsing import PayloadReader
 
 _METALS = {"CAD": "XCU-3M", "AHD": "XAL-3M", "ZSD": "XZN-3M", "PBD": "XPB-3M", "NID": "XNI-3M"}
@@ -46,16 +46,16 @@ class SinaAdapter(TickAdapter):
         first_day=date.max,  # it tells of now alone
         schedule=Schedule(every=timedelta(seconds=30), days=frozenset(range(6))),  # Friday's market ends on Saturday
         rate_type=RateType.MARKET,
-        why_off="Sina states no terms for these prices, which are the London Metal Exchange's: ask before use.",
+        disabled_reason="Sina states no terms for these prices, which are the London Metal Exchange's: ask before use.",
     )
 
-    def asked(self) -> Sequence[Inquiry]:
+    def requests(self) -> Sequence[SourceRequest]:
         """Ask for all five at once."""
-        return (Inquiry(url=_URL, headers=(("Referer", "https://finance.sina.com.cn/"),)),)
+        return (SourceRequest(url=_URL, headers=(("Referer", "https://finance.sina.com.cn/"),)),)
 
-    def ticks(self, content: bytes, about: str, names: Names) -> Iterator[Tick]:
+    def parse_ticks(self, content: bytes, subject: str, names: PairNames) -> Iterator[Tick]:
         """Read all five."""
-        _ = about, names
+        _ = subject, names
         seen: set[str] = set()
         for line in _sina.text(content, "gbk").splitlines(keepends=True):
             match = _LINE.fullmatch(line)

@@ -19,7 +19,7 @@ from cambist.errors import shorten
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace, RateType
 from cambist.pricing.tick import Tick
-from cambist.sources.base import Inquiry, Names, Redistribution, Schedule, Source, TickAdapter
+from cambist.sources.base import PairNames, Redistribution, Schedule, Source, SourceRequest, TickAdapter
 from cambist.sources.parsing import PayloadReader
 
 _QUOTES = "https://forex-data-feed.swissquote.com/public-quotes/bboquotes/instrument/"
@@ -66,19 +66,20 @@ class SwissquoteAdapter(TickAdapter):
             pause=timedelta(milliseconds=500),
         ),
         rate_type=RateType.MARKET,
-        why_off="Swissquote states no terms for these quotes, though they are the best there are: ask it before use.",
+        disabled_reason="Swissquote states no terms for these quotes. Ask it for permission first.",
     )
 
-    def asked(self) -> Sequence[Inquiry]:
+    def requests(self) -> Sequence[SourceRequest]:
         """Ask for each pair by itself."""
         return tuple(
-            Inquiry(url=_QUOTES + name, about=name, media=("application/json",)) for name in _METALS + _CURRENCIES
+            SourceRequest(url=_QUOTES + name, subject=name, content_types=("application/json",))
+            for name in _METALS + _CURRENCIES
         )
 
-    def ticks(self, content: bytes, about: str, names: Names) -> Iterator[Tick]:
+    def parse_ticks(self, content: bytes, subject: str, names: PairNames) -> Iterator[Tick]:
         """Read one pair's quote."""
         _ = names
-        pair = Pair(*about.split("/"))
+        pair = Pair(*subject.split("/"))
         answer = _swissquote.json(content, list[_Platform])
         platforms = [(_milliseconds(each, pair), _sides(each, pair)) for each in answer]
         if not platforms:

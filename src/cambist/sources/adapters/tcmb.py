@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
-from cambist.sources.base import FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.base import FixingAdapter, Redistribution, Schedule, Source, SourceRequest
 from cambist.sources.parsing import PayloadReader
 
 _FILES = "https://www.tcmb.gov.tr/kurlar/"
@@ -48,19 +48,21 @@ class TcmbAdapter(FixingAdapter):
         schedule=Schedule(start=time(15, 35), end=time(18), every=timedelta(minutes=15), holidays="TR"),
     )
 
-    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+    def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
         """Ask for the bulletin of each weekday."""
         day = max(first, _FIRST_DAY)
         while day <= last:
             if day.weekday() < 5:
                 url = f"{_FILES}{day:%Y%m}/{day:%d%m%Y}.xml"
-                media = ("text/xml", "application/xml")
-                yield Inquiry(url=url, first=day, last=day, media=media, absent=_NO_SOURCE_REPORTS)
+                content_types = ("text/xml", "application/xml")
+                yield SourceRequest(
+                    url=url, first=day, last=day, content_types=content_types, no_data_statuses=_NO_SOURCE_REPORTS
+                )
             day += _DAY
 
-    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+    def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read a bulletin, in its order."""
-        _ = about
+        _ = subject
         root = _tcmb.xml(content)
         if root.tag != "Tarih_Date":
             raise _tcmb.broken("the document is no bulletin")

@@ -18,7 +18,7 @@ from cambist.errors import shorten
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace, RateType
 from cambist.pricing.tick import Tick
-from cambist.sources.base import Inquiry, Names, Redistribution, Schedule, Source, TickAdapter
+from cambist.sources.base import PairNames, Redistribution, Schedule, Source, SourceRequest, TickAdapter
 from cambist.sources.parsing import PayloadReader
 
 _PAIRS = ("EUR/USD", "GBP/USD", "USD/JPY", "USD/CHF", "AUD/USD", "USD/CAD", "NZD/USD", "XAU/USD")
@@ -61,17 +61,19 @@ class TwelveDataAdapter(TickAdapter):
         # The free plan's 800 credits a day are a hundred requests for eight pairs; the market opens on Sunday evening.
         schedule=Schedule(every=timedelta(minutes=15), days=frozenset({6, 0, 1, 2, 3, 4})),
         rate_type=RateType.MARKET,
-        why_off="Twelve Data wants a key of your own, and most of its plans forbid passing its data on.",
+        disabled_reason="Twelve Data wants a key of your own, and most of its plans forbid passing its data on.",
         setting="twelvedata_key",
     )
 
-    def asked(self) -> Sequence[Inquiry]:
+    def requests(self) -> Sequence[SourceRequest]:
         """Ask for all pairs at once; the key is in a header, where no log shows it."""
-        return (Inquiry(url=_URL, headers=(("Authorization", "apikey {key}"),), media=("application/json",)),)
+        return (
+            SourceRequest(url=_URL, headers=(("Authorization", "apikey {key}"),), content_types=("application/json",)),
+        )
 
-    def ticks(self, content: bytes, about: str, names: Names) -> Iterator[Tick]:
+    def parse_ticks(self, content: bytes, subject: str, names: PairNames) -> Iterator[Tick]:
         """Read all pairs."""
-        _ = about, names
+        _ = subject, names
         error = _twelvedata.json(content, _Error)
         if error.status == "error":
             raise _twelvedata.broken(f"it answers an error: {shorten(f'{error.code} {error.message}')}")

@@ -17,7 +17,7 @@ from cambist.errors import NothingPublished, shorten
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace, RateType
-from cambist.sources.base import FixingAdapter, Inquiry, Redistribution, Schedule, Source
+from cambist.sources.base import FixingAdapter, Redistribution, Schedule, Source, SourceRequest
 from cambist.sources.parsing import PayloadReader
 
 _PAGE = "https://www.westmetall.com/en/markdaten.php"
@@ -39,7 +39,7 @@ _westmetall = PayloadReader("Westmetall")
 
 
 class WestmetallAdapter(FixingAdapter):
-    """Reads one metal's page of a year; `about` is the metal's code."""
+    """Reads one metal's page of a year; `subject` is the metal's code."""
 
     source = Source(
         key="westmetall",
@@ -57,25 +57,25 @@ class WestmetallAdapter(FixingAdapter):
         schedule=Schedule(
             start=time(14), end=time(20), every=timedelta(hours=1), holidays="XLON", pause=timedelta(seconds=3)
         ),
-        why_off="LME prices are the London Metal Exchange's property: ask it, or Westmetall, before switching them on.",
+        disabled_reason="The London Metal Exchange owns these prices. Ask it, or Westmetall, for permission first.",
     )
 
-    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+    def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
         """Ask year by year for each metal's page."""
         start = max(first, _FIRST_DAY)
         while start <= last:
             until = min(last, date(start.year, 12, 31))
             for code, (symbol, _) in _METALS.items():
                 url = f"{_PAGE}?action=table&field=LME_{symbol}_cash&year={start.year}"
-                yield Inquiry(url=url, first=start, last=until, about=code, media=("text/html",))
+                yield SourceRequest(url=url, first=start, last=until, subject=code, content_types=("text/html",))
             start = until + timedelta(days=1)
 
-    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
+    def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read one metal's days, cash before three months. NothingPublished where a year has no prices yet."""
-        pairs = Pair(about, "USD"), Pair(f"{about}-3M", "USD")
+        pairs = Pair(subject, "USD"), Pair(f"{subject}-3M", "USD")
         seen: set[date] = set()
         priced = False
-        for text, *prices in _days(_westmetall.text(content), about):
+        for text, *prices in _days(_westmetall.text(content), subject):
             day = _westmetall.once(seen, _westmetall.english_day(text, _DAY, since=_FIRST_DAY))
             for pair, price in zip(pairs, prices, strict=True):
                 if price not in _MISSING:
@@ -84,7 +84,7 @@ class WestmetallAdapter(FixingAdapter):
                         value = _westmetall.number(price, f"{pair} on {day}", thousands=",")
                         yield Fixing("westmetall", pair, day, value)
         if not priced:
-            raise NothingPublished(f"Westmetall: has no price of {about} in the year asked for")
+            raise NothingPublished(f"Westmetall: has no price of {subject} in the year asked for")
 
 
 def _days(text: str, code: str) -> Iterator[list[str]]:

@@ -11,13 +11,13 @@ from cambist.errors import NothingPublished, shorten
 from cambist.history.fixing import GRAM, Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace, RateType
-from cambist.sources.base import FixingAdapter, Inquiry, Schedule, Source
+from cambist.sources.base import FixingAdapter, Schedule, Source, SourceRequest
 from cambist.sources.declaration.address import filled
-from cambist.sources.declaration.day_form import DayForm
+from cambist.sources.declaration.csv_rows import CsvRowParser
+from cambist.sources.declaration.day_format import DayFormat
 from cambist.sources.declaration.declaration import WEEKDAYS, Declaration
-from cambist.sources.declaration.row import DeclaredRow, Figure
-from cambist.sources.declaration.table import TableReader
-from cambist.sources.declaration.tree import JsonReader, XmlReader
+from cambist.sources.declaration.raw_rate import JsonNumber, RawRate
+from cambist.sources.declaration.tree_rows import JsonRowParser, XmlRowParser
 from cambist.sources.parsing import PayloadReader, is_code
 
 _MOST_PLACES = (15, 30)
@@ -32,13 +32,13 @@ class DeclaredAdapter(FixingAdapter):
         self._declared = declared
         self._rates = declared.rates
         self._zone = ZoneInfo(declared.schedule.zone)
-        self._form = DayForm(declared.day.form)
+        self._form = DayFormat(declared.day.form)
         self._reading = PayloadReader(declared.key)
         self._reader = _reader(declared, self._reading)
         self.source = _source(declared, self._zone)
         self.key_variable = declared.key_variable
 
-    def inquiries(self, first: date, last: date) -> Iterator[Inquiry]:
+    def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
         """Ask for the days in pieces of the declared span; with a span of one only for the days of the schedule."""
         start, end = max(first, self.source.first_day).toordinal(), last.toordinal()
         declared = self._declared.request.span
@@ -46,26 +46,26 @@ class DeclaredAdapter(FixingAdapter):
         for day in range(start, end + 1, span):
             begun = date.fromordinal(day)
             if declared != 1 or begun.weekday() in self.source.schedule.days:
-                yield self._inquiry(begun, date.fromordinal(min(day + span - 1, end)))
+                yield self._request(begun, date.fromordinal(min(day + span - 1, end)))
 
-    def _inquiry(self, first: date, last: date) -> Inquiry:
+    def _request(self, first: date, last: date) -> SourceRequest:
         request = self._declared.request
-        return Inquiry(
+        return SourceRequest(
             url=filled(request.url, first, last),
             first=first,
             last=last,
-            about=first.isoformat() if self._declared.day.of == "asked" else "",
+            subject=first.isoformat() if self._declared.day.of == "asked" else "",
             headers=tuple(request.headers.items()),
-            media=request.media,
-            absent=frozenset(request.absent),
+            content_types=request.media,
+            no_data_statuses=frozenset(request.absent),
         )
 
-    def read(self, content: bytes, about: str = "") -> Iterator[Fixing]:
-        """Read one answer, in its order; `about` is the day asked for, where answers do not say theirs."""
+    def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
+        """Read one answer, in its order; `subject` is the day asked for, where answers do not say theirs."""
         seen: set[tuple[Pair, date]] = set()
         found = False
         for row in self._reader.rows(content):
-            code, day = self._code(row), self._day(row, about)
+            code, day = self._code(row), self._day(row, subject)
             is_per_anchor = self._rates.direction == "other_per_anchor"
             pair = Pair(self._rates.anchor, code) if is_per_anchor else Pair(code, self._rates.anchor)
             self._reading.once(seen, (pair, day))
@@ -81,7 +81,7 @@ class DeclaredAdapter(FixingAdapter):
         if not found:
             raise self._reading.broken("the answer holds no rate")
 
-    def _code(self, row: DeclaredRow) -> str:
+    def _code(self, row: RawRate) -> str:
         """Give the currency of a rate; whatever is neither a code in its form nor declared is none."""
         if row.code is None:
             return self._rates.currency or ""
@@ -100,10 +100,10 @@ class DeclaredAdapter(FixingAdapter):
             return ""
         return inner.upper() if kind else inner
 
-    def _day(self, row: DeclaredRow, about: str) -> date:
+    def _day(self, row: RawRate, subject: str) -> date:
         if row.day is None:
             try:
-                return date.fromisoformat(about)
+                return date.fromisoformat(subject)
             except ValueError:
                 raise self._reading.broken("the answer does not say its day, nor was it asked for one") from None
         day = self._form.read(row.day, self._zone)
@@ -112,7 +112,7 @@ class DeclaredAdapter(FixingAdapter):
         return day
 
     def _value(self, text: str, what: str) -> Decimal:
-        if not isinstance(text, Figure):
+        if not isinstance(text, JsonNumber):
             comma = "," if self._rates.decimal == "," else ""
             return self._reading.number(text, what, comma=comma, thousands=self._rates.thousands)
         before, after = _MOST_PLACES
@@ -124,21 +124,21 @@ class DeclaredAdapter(FixingAdapter):
             raise self._reading.cell_broken(f"{what} is no rate: [{shorten(text)}]")
         return Decimal(f"{value:f}")
 
-    def _nominal(self, row: DeclaredRow, code: str, what: str) -> int:
+    def _nominal(self, row: RawRate, code: str, what: str) -> int:
         if row.nominal is not None:
             return self._reading.whole(row.nominal if len(row.nominal) <= _LONGEST_NOMINAL else "", what)
         nominal = self._rates.nominal
         return nominal.get(code, 1) if isinstance(nominal, dict) else nominal
 
 
-def _reader(declared: Declaration, reading: PayloadReader) -> TableReader | JsonReader | XmlReader:
+def _reader(declared: Declaration, reading: PayloadReader) -> CsvRowParser | JsonRowParser | XmlRowParser:
     ignore = frozenset(declared.rates.ignore)
     if declared.json:
-        return JsonReader(declared.json, declared.day, ignore, reading)
+        return JsonRowParser(declared.json, declared.day, ignore, reading)
     if declared.xml:
-        return XmlReader(declared.xml, declared.day, ignore, reading)
+        return XmlRowParser(declared.xml, declared.day, ignore, reading)
     if declared.csv:
-        return TableReader(declared.csv, declared.day.at, ignore, reading)
+        return CsvRowParser(declared.csv, declared.day.at, ignore, reading)
     raise TypeError("a declaration is checked before it becomes a feed")
 
 
@@ -166,6 +166,6 @@ def _source(declared: Declaration, zone: ZoneInfo) -> Source:
             days=frozenset(map(WEEKDAYS.index, hours.days)),
             holidays=hours.holidays,
             pause=hours.pause,
-            reread=hours.reread,
+            reread_days=hours.reread,
         ),
     )

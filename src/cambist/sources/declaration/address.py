@@ -9,7 +9,7 @@ from ipaddress import ip_address
 from urllib.parse import SplitResult, parse_qsl, urlsplit
 
 from cambist.errors import shorten
-from cambist.sources.declaration.day_form import DayForm
+from cambist.sources.declaration.day_format import DayFormat
 
 KEY = "{key}"
 _PLACEHOLDER = re.compile(r"\{(?P<name>first|last|day)(?::(?P<form>[^{}]+))?\}")
@@ -25,7 +25,7 @@ def filled(template: str, first: date, last: date) -> str:
     days = {"first": first, "last": last, "day": first}
 
     def written(found: re.Match[str]) -> str:
-        return DayForm(found["form"] or _ISO).write(days[found["name"]])
+        return DayFormat(found["form"] or _ISO).write(days[found["name"]])
 
     return _PLACEHOLDER.sub(written, template)
 
@@ -72,7 +72,7 @@ def header_faults(headers: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 def _form_faults(url: str) -> Iterator[str]:
     for found in _PLACEHOLDER.finditer(url):
         try:
-            if not DayForm(found["form"] or _ISO).can_be_written:
+            if not DayFormat(found["form"] or _ISO).can_be_written:
                 yield f"asks for the hour of a day: [{shorten(found[0])}]"
         except ValueError as error:
             yield f"{error}"

@@ -22,11 +22,11 @@ Column = str | int
 """A column by the text of its header cell, or by its number from 1."""
 
 
-class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class DeclaredTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A table of the file: what it does not know, it refuses."""
 
 
-class Request(Table, frozen=True, kw_only=True):
+class DeclaredRequest(DeclaredTable, frozen=True, kw_only=True):
     """What to ask: an address with placeholders, and how many days one answer covers."""
 
     url: str
@@ -36,7 +36,7 @@ class Request(Table, frozen=True, kw_only=True):
     absent: tuple[Annotated[int, Meta(ge=204, le=499)], ...] = ()
 
 
-class Rates(Table, frozen=True, kw_only=True):
+class DeclaredRates(DeclaredTable, frozen=True, kw_only=True):
     """How the source writes rates and currencies, whatever the format."""
 
     anchor: str
@@ -53,7 +53,7 @@ class Rates(Table, frozen=True, kw_only=True):
     may_be_empty: bool = False
 
 
-class Day(Table, frozen=True, kw_only=True):
+class DeclaredDay(DeclaredTable, frozen=True, kw_only=True):
     """Where the day of a rate stands, and how it is written."""
 
     of: Literal["record", "block", "document", "asked"] = "record"
@@ -61,7 +61,7 @@ class Day(Table, frozen=True, kw_only=True):
     form: str = "%Y-%m-%d"
 
 
-class Hours(Table, frozen=True, kw_only=True):
+class DeclaredSchedule(DeclaredTable, frozen=True, kw_only=True):
     """When to ask, in the source's own time."""
 
     zone: str
@@ -74,7 +74,7 @@ class Hours(Table, frozen=True, kw_only=True):
     reread: Annotated[int, Meta(ge=0, le=366)] = 14
 
 
-class Csv(Table, frozen=True, kw_only=True):
+class CsvLayout(DeclaredTable, frozen=True, kw_only=True):
     """A table of text: a line for each rate (long), or a line for each day with a column for each currency (wide)."""
 
     layout: Literal["long", "wide"]
@@ -88,7 +88,7 @@ class Csv(Table, frozen=True, kw_only=True):
     nominal: Column | None = None
 
 
-class Tree(Table, frozen=True, kw_only=True):
+class TreeLayout(DeclaredTable, frozen=True, kw_only=True):
     """What JSON and XML share: records, perhaps within blocks, and paths within a record."""
 
     records: str
@@ -98,19 +98,19 @@ class Tree(Table, frozen=True, kw_only=True):
     nominal: str | None = None
 
 
-class Json(Tree, frozen=True, kw_only=True):
+class JsonLayout(TreeLayout, frozen=True, kw_only=True):
     """A JSON document."""
 
     encoding: str = "utf-8"
 
 
-class Xml(Tree, frozen=True, kw_only=True):
+class XmlLayout(TreeLayout, frozen=True, kw_only=True):
     """An XML document, known by the name of its outermost element."""
 
     root: str
 
 
-class Declaration(Table, frozen=True, kw_only=True):
+class Declaration(DeclaredTable, frozen=True, kw_only=True):
     """The whole file. Exactly one of `csv`, `json` and `xml` says what the answers look like."""
 
     key: str
@@ -118,10 +118,10 @@ class Declaration(Table, frozen=True, kw_only=True):
     licence: str
     rate_type: Literal["official", "market", "parallel"]
     first_day: date
-    request: Request
-    rates: Rates
-    day: Day
-    schedule: Hours
+    request: DeclaredRequest
+    rates: DeclaredRates
+    day: DeclaredDay
+    schedule: DeclaredSchedule
     home: str = ""
     terms: str = ""
     covers: str = ""
@@ -129,25 +129,25 @@ class Declaration(Table, frozen=True, kw_only=True):
     compiled: bool = False
     fixed_at: time = time(0, 1)
     key_variable: str = ""
-    csv: Csv | None = None
-    json: Json | None = None
-    xml: Xml | None = None
+    csv: CsvLayout | None = None
+    json: JsonLayout | None = None
+    xml: XmlLayout | None = None
 
     @property
-    def tree(self) -> Json | Xml | None:
+    def tree(self) -> JsonLayout | XmlLayout | None:
         """The layout of a document of records."""
         return self.json or self.xml
 
 
-_TABLES: dict[str, type[Table]] = {
+_TABLES: dict[str, type[DeclaredTable]] = {
     "": Declaration,
-    "request.": Request,
-    "rates.": Rates,
-    "day.": Day,
-    "schedule.": Hours,
-    "csv.": Csv,
-    "json.": Json,
-    "xml.": Xml,
+    "request.": DeclaredRequest,
+    "rates.": DeclaredRates,
+    "day.": DeclaredDay,
+    "schedule.": DeclaredSchedule,
+    "csv.": CsvLayout,
+    "json.": JsonLayout,
+    "xml.": XmlLayout,
 }
 FIELDS = [
     table + field

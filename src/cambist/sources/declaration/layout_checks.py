@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cambist.errors import shorten
-from cambist.sources.declaration.day_form import DayForm
-from cambist.sources.declaration.declaration import Csv, Declaration, Tree
-from cambist.sources.declaration.tree import OPTIONAL
+from cambist.sources.declaration.day_format import DayFormat
+from cambist.sources.declaration.declaration import CsvLayout, Declaration, TreeLayout
 from cambist.sources.declaration.tree_path import ANY, TreePath, read_path
+from cambist.sources.declaration.tree_rows import OPTIONAL
 
 Fault = tuple[str, str]
 _FORMATS = ("csv", "json", "xml")
@@ -32,7 +32,7 @@ def layout_faults(declared: Declaration) -> Iterator[Fault]:
 def _day(declared: Declaration) -> Iterator[Fault]:
     day = declared.day
     try:
-        DayForm(day.form)
+        DayFormat(day.form)
     except ValueError as error:
         yield "day.form", f"{error}"
     if (day.of == "asked") != (day.at is None):
@@ -43,7 +43,7 @@ def _day(declared: Declaration) -> Iterator[Fault]:
         yield "day.of", "is the block, but there is no path to blocks"
 
 
-def _csv(csv: Csv, declared: Declaration) -> Iterator[Fault]:
+def _csv(csv: CsvLayout, declared: Declaration) -> Iterator[Fault]:
     mark = csv.delimiter
     if len(mark) != 1 or mark.isalnum() or mark in {'"', ".", "-", "\r", "\n", "\0"} or not mark.isascii():
         yield "csv.delimiter", f"[{shorten(mark)}] takes one character between cells, such as ; or a tab"
@@ -63,7 +63,7 @@ def _csv(csv: Csv, declared: Declaration) -> Iterator[Fault]:
         yield from _code("csv", csv.code, declared)
 
 
-def _column(field: str, column: str | int | None, csv: Csv) -> Iterator[Fault]:
+def _column(field: str, column: str | int | None, csv: CsvLayout) -> Iterator[Fault]:
     if isinstance(column, int) and column < 1:
         yield field, f"[{column}] is no column: they are counted from 1"
     if isinstance(column, str) and not csv.header:
@@ -77,7 +77,7 @@ def _code(format_name: str, code: str | int | None, declared: Declaration) -> It
         yield "rates.currency", f"is for nothing: {format_name}.code says whose rate it is"
 
 
-def _tree(name: str, tree: Tree, declared: Declaration) -> Iterator[Fault]:
+def _tree(name: str, tree: TreeLayout, declared: Declaration) -> Iterator[Fault]:
     for field in ("blocks", "records"):
         written = getattr(tree, field)
         if written is not None:

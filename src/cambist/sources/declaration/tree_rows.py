@@ -10,8 +10,8 @@ from typing import Any, Generic, NoReturn, TypeVar
 from xml.etree.ElementTree import Element
 
 from cambist.errors import shorten
-from cambist.sources.declaration.declaration import Day, Json, Tree, Xml
-from cambist.sources.declaration.row import DeclaredRow, Figure
+from cambist.sources.declaration.declaration import DeclaredDay, JsonLayout, TreeLayout, XmlLayout
+from cambist.sources.declaration.raw_rate import JsonNumber, RawRate
 from cambist.sources.declaration.tree_path import ANY, TreePath, read_path
 from cambist.sources.parsing import PayloadReader
 
@@ -21,10 +21,10 @@ OPTIONAL = "?"
 """At the end of a nominal's path: where there is none, it is one."""
 
 
-class TreeReader(ABC, Generic[N]):
+class TreeRowParser(ABC, Generic[N]):
     """Reads one layout. What stands somewhere is a node with the name under which it stands, empty for none."""
 
-    def __init__(self, layout: Tree, day: Day, ignore: Collection[str], reading: PayloadReader) -> None:
+    def __init__(self, layout: TreeLayout, day: DeclaredDay, ignore: Collection[str], reading: PayloadReader) -> None:
         self._reading = reading
         self._ignore = ignore
         self._day_of = day.of
@@ -34,7 +34,7 @@ class TreeReader(ABC, Generic[N]):
         self._nominal = _path((layout.nominal or "").removesuffix(OPTIONAL) or None)
         self._has_every_nominal = not (layout.nominal or "").endswith(OPTIONAL)
 
-    def rows(self, content: bytes) -> Iterator[DeclaredRow]:
+    def rows(self, content: bytes) -> Iterator[RawRate]:
         """Give the rates in the document's order. Errors: SourceBroken."""
         top = self._top(content)
         for block in self._each(top, self._blocks) if self._blocks else (top,):
@@ -44,7 +44,7 @@ class TreeReader(ABC, Generic[N]):
                 code = self._text(record, self._code) if self._code else None
                 if code is None or code not in self._ignore:
                     own = self._text(record, self._day) if self._day and not shared else day
-                    yield DeclaredRow(own, code, self._text(record, self._rate), self._nominal_of(record))
+                    yield RawRate(own, code, self._text(record, self._rate), self._nominal_of(record))
 
     def _nominal_of(self, record: tuple[str, N]) -> str | None:
         if not self._nominal or not (self._has_every_nominal or self._leads_somewhere(record, self._nominal)):
@@ -57,7 +57,7 @@ class TreeReader(ABC, Generic[N]):
         text = self._value(entry[1], path)
         if _HALF_A_CHARACTER.search(text):
             raise self._reading.broken(f"what stands at [{path}] is no text")
-        return text if isinstance(text, Figure) else text.strip()
+        return text if isinstance(text, JsonNumber) else text.strip()
 
     def _nowhere(self, path: TreePath) -> NoReturn:
         raise self._reading.broken(f"nothing, or not one thing, stands at [{path}]")
@@ -79,10 +79,10 @@ class TreeReader(ABC, Generic[N]):
         """Say whether anything stands at a path."""
 
 
-class JsonReader(TreeReader[Any]):
+class JsonRowParser(TreeRowParser[Any]):
     """Reads a JSON document; its numbers keep their digits, and no name may stand twice."""
 
-    def __init__(self, layout: Json, day: Day, ignore: Collection[str], reading: PayloadReader) -> None:
+    def __init__(self, layout: JsonLayout, day: DeclaredDay, ignore: Collection[str], reading: PayloadReader) -> None:
         super().__init__(layout, day, ignore, reading)
         self._encoding = layout.encoding
 
@@ -91,7 +91,7 @@ class JsonReader(TreeReader[Any]):
         try:
             # NaN is no JSON, but written for "none": a text as any other, no rate unless declared as missing.
             return "", json.loads(
-                text, parse_float=Figure, parse_int=Figure, parse_constant=str, object_pairs_hook=_once_each
+                text, parse_float=JsonNumber, parse_int=JsonNumber, parse_constant=str, object_pairs_hook=_once_each
             )
         except (ValueError, RecursionError) as error:
             raise self._reading.broken(f"the document is no JSON: {error}; it begins [{shorten(text[:60])}]") from error
@@ -128,10 +128,10 @@ class JsonReader(TreeReader[Any]):
         return node
 
 
-class XmlReader(TreeReader[Element]):
+class XmlRowParser(TreeRowParser[Element]):
     """Reads an XML document; names are compared without their namespaces."""
 
-    def __init__(self, layout: Xml, day: Day, ignore: Collection[str], reading: PayloadReader) -> None:
+    def __init__(self, layout: XmlLayout, day: DeclaredDay, ignore: Collection[str], reading: PayloadReader) -> None:
         super().__init__(layout, day, ignore, reading)
         self._root = layout.root
 

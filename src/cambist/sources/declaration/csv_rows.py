@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from cambist.errors import shorten
-from cambist.sources.declaration.declaration import Column, Csv
-from cambist.sources.declaration.row import DeclaredRow
+from cambist.sources.declaration.declaration import Column, CsvLayout
+from cambist.sources.declaration.raw_rate import RawRate
 from cambist.sources.parsing import PayloadReader
 
 
-class TableReader:
+class CsvRowParser:
     """Reads one layout; `day` is the column of days, None where lines do not say theirs."""
 
-    def __init__(self, layout: Csv, day: Column | None, ignore: Collection[str], reading: PayloadReader) -> None:
+    def __init__(self, layout: CsvLayout, day: Column | None, ignore: Collection[str], reading: PayloadReader) -> None:
         self._layout = layout
         self._day = day
         self._ignore = ignore
         self._reading = reading
 
-    def rows(self, content: bytes) -> Iterator[DeclaredRow]:
+    def rows(self, content: bytes) -> Iterator[RawRate]:
         """Give the rates in their order. Errors: SourceBroken."""
         lines = self._lines(content)
         first = next(lines, None)
@@ -36,7 +36,7 @@ class TableReader:
             for day, code, rate, nominal in columns:
                 name = header[code] if self._layout.layout == "wide" and code is not None else _cell(cells, code)
                 if name is None or name not in self._ignore:
-                    yield DeclaredRow(_cell(cells, day), name, cells[rate], _cell(cells, nominal))
+                    yield RawRate(_cell(cells, day), name, cells[rate], _cell(cells, nominal))
 
     def _lines(self, content: bytes) -> Iterator[list[str]]:
         """Give the cells of each line that is not blank, after the lines to skip."""

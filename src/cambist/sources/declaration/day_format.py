@@ -15,7 +15,7 @@ _DIRECTIVE = re.compile("%-?(.)", re.DOTALL)
 _BELOW_MICROSECONDS = re.compile(r"(?<=\.[0-9]{6})[0-9]{1,3}")
 
 
-class DayForm:
+class DayFormat:
     """One form: reads a day that was written like it, and writes one. Errors: ValueError saying what is wrong."""
 
     def __init__(self, form: str) -> None:

@@ -11,7 +11,7 @@ from itertools import product
 from cambist.history.fixing import Fixing
 from cambist.reference.assets import METALS
 from cambist.reference.tables import CURRENCIES
-from cambist.sources.base import FixingAdapter, Inquiry
+from cambist.sources.base import FixingAdapter, SourceRequest
 
 _SHOWN = 8
 _DEAR = ("USD", "EUR", "GBP", "CHF")
@@ -20,7 +20,7 @@ _CHEAP = ("JPY", "KRW", "HUF", "IDR", "VND", "INR")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trial:
+class PayloadSummary:
     """What one answer was read as: how much, of which days, up to eight rates of the newest day, and what is odd."""
 
     fixings: int
@@ -31,22 +31,22 @@ class Trial:
     warnings: tuple[str, ...]
 
 
-def try_out(adapter: FixingAdapter, content: bytes, inquiry: Inquiry) -> Trial:
+def summarize_payload(adapter: FixingAdapter, content: bytes, request: SourceRequest) -> PayloadSummary:
     """Read an answer to an inquiry and say what was found.
 
     Errors: SourceBroken where it cannot be read as declared, NothingPublished where it says that there is nothing.
     """
-    fixings = list(adapter.read(content, inquiry.about))
+    fixings = list(adapter.parse(content, request.subject))
     days = sorted({fixing.day for fixing in fixings})
     codes = {code for fixing in fixings for code in (fixing.pair.base, fixing.pair.quote)}
     newest = [fixing for fixing in fixings if fixing.day == days[-1]]
-    return Trial(
+    return PayloadSummary(
         fixings=len(fixings),
         first=days[0],
         last=days[-1],
         sample=tuple(map(written, newest[:_SHOWN])),
         unknown=tuple(sorted(codes - {*CURRENCIES, *METALS})),
-        warnings=(*_of_days(adapter, days, inquiry), *_of_worth(newest, adapter.source.anchor)),
+        warnings=(*_of_days(adapter, days, request), *_of_worth(newest, adapter.source.anchor)),
     )
 
 
@@ -56,8 +56,8 @@ def written(fixing: Fixing) -> str:
     return f"{fixing.nominal}{unit} {fixing.pair.base} = {fixing.value:f} {fixing.pair.quote} on {fixing.day}"
 
 
-def _of_days(adapter: FixingAdapter, days: Sequence[date], inquiry: Inquiry) -> Iterator[str]:
-    outside = [day for day in days if not inquiry.first <= day <= inquiry.last]
+def _of_days(adapter: FixingAdapter, days: Sequence[date], request: SourceRequest) -> Iterator[str]:
+    outside = [day for day in days if not request.first <= day <= request.last]
     if outside:
         yield f"{len(outside)} of {len(days)} days were not asked for, such as {outside[0]}"
     off = [day for day in days if day.weekday() not in adapter.source.schedule.days]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Figure(str):
+class JsonNumber(str):
     """A number that stands in JSON as a number: its text, in JSON's own notation."""
 
     __slots__ = ()
 
 
-class DeclaredRow(NamedTuple):
+class RawRate(NamedTuple):
     """One rate in the source's texts; None is what the layout has no place for."""
 
     day: str | None
