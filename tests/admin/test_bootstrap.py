@@ -167,11 +167,11 @@ def test_a_second_start_keeps_what_was_dealt_in_the_last_days(start: Started, se
         pair: Quote(pair, Fraction(1), Fraction(2), NOON - age, NOON - age, origin)
         for pair, age in ((Pair("EUR", "USD"), HOUR), (Pair("BTC", "USD"), timedelta(days=8)))
     }
-    listing = frozenset({Pair("BTC", "USD")})
-    RateBookFile(settings.data).publish(replace(book_of(settings), version=70, pairs=dealt, listing=listing))
+    venue_pairs = frozenset({Pair("BTC", "USD")})
+    RateBookFile(settings.data).publish(replace(book_of(settings), version=70, pairs=dealt, venue_pairs=venue_pairs))
     start(NOON)
     book = book_of(settings)
-    assert (book.version, book.pairs.keys(), book.listing) == (71, {Pair("EUR", "USD")}, listing)
+    assert (book.version, book.pairs.keys(), book.venue_pairs) == (71, {Pair("EUR", "USD")}, venue_pairs)
     assert book.quotes["EUR"].origin.sources == ("ecb",)
 
 

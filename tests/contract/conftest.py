@@ -55,7 +55,7 @@ QUOTES = {
         "10800",
         "10802",
         "westmetall",
-        made=Derivation.MOVED,
+        made=Derivation.FORWARD_ADJUSTED,
         legs=("XCU/USD", "XCU-3M/USD"),
     ),
     "BTC": dealt("BTC/USD", "90000", "90010"),

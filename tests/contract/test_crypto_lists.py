@@ -354,7 +354,7 @@ def test_the_price_is_the_middle_one_of_the_venues_whose_books_mean_something(he
 
 def test_a_pair_that_is_listed_and_was_never_quoted_is_crossed(client_dealing, book_with):
     client_dealing.worker_state.apply_book(
-        replace(book_with(), listing=frozenset({Pair("SOL", "ETH"), Pair("XMR", "BTC")}))
+        replace(book_with(), venue_pairs=frozenset({Pair("SOL", "ETH"), Pair("XMR", "BTC")}))
     )
     assert {"SOL/ETH", "XMR/BTC", "BTC/USD"} <= client_dealing.get("/crypto/pairs").json["pairs"].keys()
     assert "XMR" in client_dealing.get("/crypto/currencies").json["currencies"]

@@ -470,7 +470,7 @@ def test_the_votes_are_shown_the_heaviest_first_and_an_outlier_with_none(dealing
 
 
 def test_a_quote_of_the_dollar_in_another_currency_is_shown_as_it_is_quoted(dealing):
-    origin = Origin(Derivation.MOVED, ("okx",), (Pair("USD", "JPY"),), (), Pace.REALTIME)
+    origin = Origin(Derivation.FORWARD_ADJUSTED, ("okx",), (Pair("USD", "JPY"),), (), Pace.REALTIME)
     quote = Quote(Pair("USD", "JPY"), Fraction(149), Fraction(151), NOON, NOON, origin)
     client = dealing(NOON)
     client.worker_state.apply_book(RateBook(3, NOON, {"JPY": quote}, ()))

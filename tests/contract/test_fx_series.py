@@ -17,7 +17,7 @@ from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest
 from cambist.accounts.plan import default_plans, read_plans
 from cambist.errors import StoreBroken
-from cambist.history.bars import Bar, BarOf, Interval, Ohlc
+from cambist.history.bars import Bar, Interval, Ohlc, PairBar
 from cambist.pricing.pair import Pair
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -37,7 +37,7 @@ BID, ASK = ohlc("1.15", "1.18", "1.14", "1.16"), ohlc("1.25", "1.28", "1.20", "1
 class MemoryBars:
     """Bars in a list."""
 
-    def __init__(self, bars: Iterable[BarOf]) -> None:
+    def __init__(self, bars: Iterable[PairBar]) -> None:
         self.bars = list(bars)
         self.broken = False
 
@@ -55,24 +55,24 @@ class MemoryBars:
         of_interval = [one for one in self.bars if one.interval is interval]
         return {one.pair: min(each.bar.start for each in of_interval if each.pair == one.pair) for one in of_interval}
 
-    def file(self, bars: Iterable[BarOf]) -> None:
+    def file(self, bars: Iterable[PairBar]) -> None:
         self.bars += bars
 
     def delete_before(self, _interval: Interval, _before: datetime) -> int:
         return 0
 
 
-def minutes(count: int, pair: Pair = EURO) -> list[BarOf]:
+def minutes(count: int, pair: Pair = EURO) -> list[PairBar]:
     """Give the bars of `count` minutes, the last of 11:59; of every seventh there is none."""
     starts = [NOON - number * MINUTE for number in range(1, count + 1)]
-    return [BarOf(pair, Interval.MINUTE, Bar(start, BID, ASK)) for start in starts if start.minute % 7]
+    return [PairBar(pair, Interval.MINUTE, Bar(start, BID, ASK)) for start in starts if start.minute % 7]
 
 
 @pytest.fixture
 def bars() -> MemoryBars:
-    days = [BarOf(EURO, Interval.DAY, Bar(NOON.replace(hour=0) - timedelta(days=day), BID, ASK)) for day in (1, 2)]
+    days = [PairBar(EURO, Interval.DAY, Bar(NOON.replace(hour=0) - timedelta(days=day), BID, ASK)) for day in (1, 2)]
     yen = ohlc("150.24", "151.5", "149", "150")
-    return MemoryBars([*minutes(300), *days, BarOf(YEN, Interval.DAY, Bar(days[0].bar.start, yen, yen))])
+    return MemoryBars([*minutes(300), *days, PairBar(YEN, Interval.DAY, Bar(days[0].bar.start, yen, yen))])
 
 
 @pytest.fixture
@@ -170,7 +170,7 @@ def test_paging_backwards_gives_each_row_once_while_new_bars_arrive(client_deali
         if len(rows) < limit:
             break
         end = f"&end={rows[-1]['dtm']}"
-        bars.file(BarOf(EURO, Interval.MINUTE, Bar(later + number * MINUTE, BID, ASK)) for number in range(new))
+        bars.file(PairBar(EURO, Interval.MINUTE, Bar(later + number * MINUTE, BID, ASK)) for number in range(new))
         later += new * MINUTE
     assert list(chain(*pages)) == [int(start.timestamp() * 1000) for start in there]
 
@@ -265,7 +265,9 @@ def two_days(dealing, bars, key) -> Any:
     plan = structs.replace(PLANS["premium"], history_days=2)
     stored_keys = {digest(key): StoredKey(1, Account(1, "shop", "premium"))}
     client = dealing(options={"stored_keys": stored_keys, "plans": {**PLANS, "premium": plan}})
-    bars.file([BarOf(EURO, Interval.DAY, Bar(NOON.replace(hour=0) - timedelta(days=day), BID, ASK)) for day in (3, 4)])
+    bars.file(
+        [PairBar(EURO, Interval.DAY, Bar(NOON.replace(hour=0) - timedelta(days=day), BID, ASK)) for day in (3, 4)]
+    )
     client.worker_state.bars = bars
     return client
 
@@ -289,7 +291,7 @@ def test_a_closed_page_is_kept_by_clients_and_costs_nothing_where_it_is_the_same
     assert first.headers["cache-control"].startswith("private, max-age=")
     again = client.get(target, headers={"If-None-Match": first.headers["etag"]})
     assert (again.status, again.headers["x-calls-cost"]) == (304, "0")
-    bars.file([BarOf(EURO, Interval.MINUTE, Bar(NOON - 4 * MINUTE - 6 * MINUTE, BID, ASK))])
+    bars.file([PairBar(EURO, Interval.MINUTE, Bar(NOON - 4 * MINUTE - 6 * MINUTE, BID, ASK))])
     changed = client.get(target, headers={"If-None-Match": first.headers["etag"]})
     assert (changed.status, changed.headers["x-calls-cost"]) == (200, "1")
 
@@ -309,7 +311,7 @@ def test_only_iso_times_know_another_zone(client):
 
 def test_bars_of_a_currency_that_is_listed_no_more_are_still_given(client, bars):
     kuna = Pair("EUR", "HRK")
-    bars.file([BarOf(kuna, Interval.DAY, Bar(NOON.replace(hour=0) - timedelta(days=1), BID, ASK))])
+    bars.file([PairBar(kuna, Interval.DAY, Bar(NOON.replace(hour=0) - timedelta(days=1), BID, ASK))])
     assert "EURHRK" in answered(client, "/fx/pairs/historical-limits")["pairs"]
     for name in ("EURHRK", "hrk/eur"):
         assert len(answered(client, f"{OHLC}?pair={name}&interval=P1D")["results"]) == 1

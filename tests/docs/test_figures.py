@@ -12,7 +12,7 @@ from cambist.history.bar_aggregator import MOST_UNFILED
 from cambist.ingest import coin_closes, polling_round, steady_clock
 from cambist.monitoring import health_http
 from cambist.pricing import consensus
-from cambist.pricing.freshness import FIXING_QUOTED_FOR
+from cambist.pricing.freshness import FIXING_MAX_AGE
 from cambist.pricing.metals.digits import COMPUTED_DIGITS, LEAST_DIGITS
 from cambist.pricing.number_format import SHOWN_DIGITS, TIES_UP
 from cambist.pricing.rate_book_assembly import RECENT
@@ -45,7 +45,7 @@ FIGURES = [
     ("adr/0018-the-stream", f"{MAX_UNAUTHENTICATED} connections without a key"),
     ("adr/0019-bars", f"lasted {WORDS[int(steady_clock.ACCEPTED_AFTER / 60)]} minutes"),
     ("adr/0019-bars", f"Beyond {MOST_UNFILED:,}"),
-    ("reference/freshness", f"| daily fixing, with bid and ask | {FIXING_QUOTED_FOR.days} days |"),
+    ("reference/freshness", f"| daily fixing, with bid and ask | {FIXING_MAX_AGE.days} days |"),
     ("reference/metrics", f"holds {health_http.MOST} connections"),
     ("reference/requests", f"| query | {parameters.MAX_QUERY_LENGTH // 1024} KB |"),
     ("reference/requests", f"A list can hold {parameter_types.MAX_CODES} codes"),

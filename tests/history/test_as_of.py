@@ -14,7 +14,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from cambist.errors import NoRate
-from cambist.history.as_of import CARRY_DAYS, listed_on, on_day
+from cambist.history.as_of import CARRY_DAYS, listed_rates, on_day
 from cambist.history.carry_forward import spread
 from cambist.history.rate_matrix import RateMatrix
 from cambist.history.series import Series, between
@@ -187,7 +187,7 @@ def test_a_day_reads_the_same_through_every_function(real_matrix: RateMatrix, ba
 
 
 def _listed(matrix: RateMatrix, day: date, base: str, quote: str) -> float:
-    listed = listed_on(matrix, day, base)
+    listed = listed_rates(matrix, day, base)
     if quote not in listed.codes:
         raise NoRate
     return dict(zip(listed.codes, listed.values, strict=True))[quote]
@@ -197,19 +197,19 @@ def _listed(matrix: RateMatrix, day: date, base: str, quote: str) -> float:
 
 
 def test_a_day_lists_by_code_what_lives_and_has_a_rate(real_matrix: RateMatrix) -> None:
-    codes = listed_on(real_matrix, date(2026, 10, 30), "EUR").codes
+    codes = listed_rates(real_matrix, date(2026, 10, 30), "EUR").codes
     assert list(codes) == sorted(codes)
     assert {"EUR", "USD", "JPY", "AED", "XOF"} <= set(codes)
     assert {"DEM", "HRK", "BGN", "RUB"}.isdisjoint(codes)
 
 
 def test_what_a_day_lists_holds_its_base_at_one(real_matrix: RateMatrix) -> None:
-    listed = listed_on(real_matrix, date(2026, 10, 30), "EUR")
+    listed = listed_rates(real_matrix, date(2026, 10, 30), "EUR")
     assert dict(zip(listed.codes, listed.values, strict=True))["EUR"] == 1
 
 
 def test_an_ended_currency_may_still_be_the_base(real_matrix: RateMatrix) -> None:
-    listed = listed_on(real_matrix, date(2026, 10, 30), "DEM")
+    listed = listed_rates(real_matrix, date(2026, 10, 30), "DEM")
     assert plain_float(dict(zip(listed.codes, listed.values, strict=True))["DEM"]) == "1"
     assert "FRF" not in listed.codes
     assert plain_float(dict(zip(listed.codes, listed.values, strict=True))["EUR"]) == plain(1 / Fraction("1.95583"))
@@ -218,7 +218,7 @@ def test_an_ended_currency_may_still_be_the_base(real_matrix: RateMatrix) -> Non
 @pytest.mark.parametrize("day", [date(1969, 12, 31), date(1998, 12, 31), date(2026, 11, 14), date(2099, 1, 1)])
 def test_a_day_without_rates_says_so(real_matrix: RateMatrix, day: date) -> None:
     with pytest.raises(NoRate, match=str(day)):
-        listed_on(real_matrix, day, "JPY")
+        listed_rates(real_matrix, day, "JPY")
     with pytest.raises(NoRate, match=str(day)):
         on_day(real_matrix, day, "EUR", ["USD", "JPY"])
 
@@ -230,14 +230,14 @@ def listing(*codes: str) -> RateMatrix:
 
 
 def test_a_day_may_list_a_single_currency_beside_the_base() -> None:
-    listed = listed_on(listing("USD"), FRIDAY, "DEM")
+    listed = listed_rates(listing("USD"), FRIDAY, "DEM")
     assert (listed.codes, listed.values) == (("DEM", "USD"), [1, 0.5])
 
 
 @pytest.mark.parametrize("codes", [("USD",), ()])
 def test_a_day_that_lists_nothing_but_the_base_has_no_rates(codes: tuple[str, ...]) -> None:
     with pytest.raises(NoRate, match="USD"):
-        listed_on(listing(*codes), FRIDAY, "USD")
+        listed_rates(listing(*codes), FRIDAY, "USD")
 
 
 def test_on_day_keeps_the_order_asked_and_leaves_out_what_has_no_rate(real_matrix: RateMatrix) -> None:

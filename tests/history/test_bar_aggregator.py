@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from cambist.history import bar_aggregator as module
 from cambist.history.bar_aggregator import BarAggregator
-from cambist.history.bars import Bar, BarOf, Interval, Ohlc
+from cambist.history.bars import Bar, Interval, Ohlc, PairBar
 from cambist.pricing.pair import Pair
 from cambist.pricing.tick import Tick
 
@@ -38,11 +38,11 @@ def ohlc(*prices: float | str) -> Ohlc:
     return Ohlc(*(Decimal(str(price)) for price in prices))
 
 
-def minutes(bars: Iterable[BarOf]) -> list[tuple[datetime, Ohlc]]:
+def minutes(bars: Iterable[PairBar]) -> list[tuple[datetime, Ohlc]]:
     return [(each.bar.start, each.bar.bid) for each in bars if each.interval is Interval.MINUTE]
 
 
-def of(bars: Iterable[BarOf], interval: Interval) -> list[Bar]:
+def of(bars: Iterable[PairBar], interval: Interval) -> list[Bar]:
     return [each.bar for each in bars if each.interval is interval]
 
 
@@ -323,7 +323,7 @@ def computed(heard: Sequence[Heard]) -> dict[tuple[Pair, str, str], tuple[Decima
     return bars
 
 
-def told(bars: Iterable[BarOf]) -> dict[tuple[Pair, str, str], tuple[Decimal, ...]]:
+def told(bars: Iterable[PairBar]) -> dict[tuple[Pair, str, str], tuple[Decimal, ...]]:
     """Give bars as `computed` does, a later one in place of an earlier one."""
     return {
         (each.pair, each.interval.value, each.bar.start.strftime("%Y-%m-%d %H:%M:%S")): tuple(
@@ -337,7 +337,7 @@ def told(bars: Iterable[BarOf]) -> dict[tuple[Pair, str, str], tuple[Decimal, ..
 def test_bars_are_those_of_all_ticks_however_they_come_are_filed_and_are_saved(
     heard: list[Heard], data: st.DataObject
 ) -> None:
-    folding, filed = BarAggregator.restored(b"[]"), list[BarOf]()
+    folding, filed = BarAggregator.restored(b"[]"), list[PairBar]()
     assert folding is not None
     for as_of, now, said in heard:
         does = data.draw(st.sampled_from(["nothing", "file", "fail", "restart"]))

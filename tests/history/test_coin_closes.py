@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from cambist.errors import NoRate
-from cambist.history.coin_closes import CLOSES, close_of, crossed_on, explain_coin_day, written_origin
+from cambist.history.coin_closes import CLOSES, cross_on_day, explain_coin_day, find_close, written_origin
 from cambist.history.explanation import ExplainedLeg
 from cambist.history.fixing import Fixing, ReceivedFixing
 from cambist.history.pair_series import PairSeries
@@ -45,13 +45,13 @@ def matrix() -> RateMatrix:
 
 def test_the_close_in_a_trail_is_the_last_of_ours_whatever_others_said_later() -> None:
     first, second, others = close("BTC", "1"), close("BTC", "2"), close("BTC", "3", source="own")
-    assert close_of([first, second, others]) is second
-    assert close_of([second, others, first]) is first
+    assert find_close([first, second, others]) is second
+    assert find_close([second, others, first]) is first
 
 
 @pytest.mark.parametrize("trail", [[], [close("BTC", "3", source="own")]])
 def test_a_trail_without_one_of_ours_has_no_close(trail: list[ReceivedFixing]) -> None:
-    assert close_of(iter(trail)) is None
+    assert find_close(iter(trail)) is None
 
 
 # Crossed
@@ -74,25 +74,25 @@ def test_a_trail_without_one_of_ours_has_no_close(trail: list[ReceivedFixing]) -
 def test_coins_are_crossed_by_their_closes_and_currencies_by_the_image(
     matrix: RateMatrix, pair: Pair, rate: float
 ) -> None:
-    crossed = crossed_on(matrix, pair, FRIDAY, {code: BOTH[code] for code in (pair.base, pair.quote) if code in BOTH})
+    crossed = cross_on_day(matrix, pair, FRIDAY, {code: BOTH[code] for code in (pair.base, pair.quote) if code in BOTH})
     assert crossed.codes == (pair.quote,)
     assert crossed.values == [pytest.approx(rate, rel=1e-14)]
 
 
 def test_without_coins_the_day_reads_as_everywhere(matrix: RateMatrix) -> None:
-    assert crossed_on(matrix, Pair("EUR", "USD"), FRIDAY, {}).values == [1.25]
+    assert cross_on_day(matrix, Pair("EUR", "USD"), FRIDAY, {}).values == [1.25]
     assert [leg.sources for leg in explain_coin_day(matrix, Pair("EUR", "USD"), FRIDAY, {})] == [("ecb",)]
     with pytest.raises(NoRate, match=r"No rate from \[EUR\] to \[JPY\]"):
-        crossed_on(matrix, Pair("EUR", "JPY"), FRIDAY, {})
+        cross_on_day(matrix, Pair("EUR", "JPY"), FRIDAY, {})
 
 
 def test_coins_close_in_dollars_also_where_the_image_has_nothing_of_the_day(matrix: RateMatrix) -> None:
     far = date(2020, 1, 1)
     for day in (far, date(2100, 1, 1)):
-        assert crossed_on(matrix, Pair("BTC", "USD"), day, BOTH).values == [60000]
-        assert crossed_on(matrix, Pair("BTC", "ETH"), day, BOTH).values == [24]
+        assert cross_on_day(matrix, Pair("BTC", "USD"), day, BOTH).values == [60000]
+        assert cross_on_day(matrix, Pair("BTC", "ETH"), day, BOTH).values == [24]
     with pytest.raises(NoRate, match=r"\[EUR\].*\[2020-01-01\]; \[EUR\] has rates from 2026-03-06"):
-        crossed_on(matrix, Pair("BTC", "EUR"), far, BOTH)
+        cross_on_day(matrix, Pair("BTC", "EUR"), far, BOTH)
 
 
 # Their grounds

@@ -68,7 +68,7 @@ def test_a_day_after_all_that_was_fixed_is_not_immutable() -> None:
 def test_a_better_source_that_is_late_keeps_a_day_open_for_two_weeks_and_no_longer() -> None:
     week = [FRI + timedelta(days=n) for n in range(9)]
     here = matrix(source("fed", line("USD/CAD", FRI)), source("boe", line("USD/CAD", *week)))
-    assert here.sources[here.voice(week[-1], "CAD")[0]] == "boe"
+    assert here.sources[here.source_and_age(week[-1], "CAD")[0]] == "boe"
     assert not is_immutable(here, week[-1], week[-1] + 14 * DAY, ["USD", "CAD"])
     assert is_immutable(here, week[-1], week[-1] + 15 * DAY, ["USD", "CAD"])
 

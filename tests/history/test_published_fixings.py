@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 
 from cambist.history.fixing import Fixing, ReceivedFixing
-from cambist.history.published_fixings import words_for
+from cambist.history.published_fixings import fixings_for
 from cambist.pricing.pair import Pair
 
 DAY = date(2026, 3, 6)
@@ -19,7 +19,7 @@ def known(pair: str) -> ReceivedFixing:
 
 
 def chosen(code: str, *pairs: str) -> list[str]:
-    return [str(one.fixing.pair) for one in words_for(code, map(known, pairs))]
+    return [str(one.fixing.pair) for one in fixings_for(code, map(known, pairs))]
 
 
 def test_a_fixing_in_the_pivot_is_taken_whichever_way_round_it_is() -> None:

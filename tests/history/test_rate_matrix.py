@@ -15,8 +15,8 @@ MATRIX = RateMatrix(
     first_day=FIRST,
     last_fixing=date(2026, 3, 6),
     codes=("EUR", "JPY", "USD"),
-    eras=((0, 2), (0, 1, 2), ()),
-    era_of_day=array("H", [0, 1, 0, 2]),
+    listed_sets=((0, 2), (0, 1, 2), ()),
+    listed_set_of_day=array("H", [0, 1, 0, 2]),
     cells=memoryview(array("d", [0.8, nan, 1, 0.9, 150, 1, 0.7, nan, 1, nan, nan, nan])),
 )
 
@@ -50,13 +50,13 @@ def test_there_is_nothing_where_no_cell_is(day: date, code: str) -> None:
 VOICED = replace(
     MATRIX,
     sources=("ecb", "boj"),
-    voices=memoryview(bytes([0, NOBODY, NOBODY, BY_LAW, 1, NOBODY, 0, NOBODY, NOBODY, *[NOBODY] * 3])),
+    source_indexes=memoryview(bytes([0, NOBODY, NOBODY, BY_LAW, 1, NOBODY, 0, NOBODY, NOBODY, *[NOBODY] * 3])),
     ages=memoryview(bytes([0, 255, 0, 1, 3, 0, 14, 255, 0, 255, 255, 255])),
 )
 
 
 @pytest.mark.parametrize(
-    ("day", "code", "voice"),
+    ("day", "code", "source_index"),
     [
         (date(2026, 3, 5), "EUR", (0, 0)),
         (date(2026, 3, 6), "EUR", (BY_LAW, 1)),
@@ -66,19 +66,19 @@ VOICED = replace(
         (date(2026, 3, 8), "JPY", (NOBODY, 255)),
     ],
 )
-def test_a_voice_says_whose_word_a_cell_is_and_how_old(day: date, code: str, voice: tuple[int, int]) -> None:
-    assert VOICED.voice(day, code) == voice
+def test_a_voice_says_whose_word_a_cell_is_and_how_old(day: date, code: str, source_index: tuple[int, int]) -> None:
+    assert VOICED.source_and_age(day, code) == source_index
 
 
 @pytest.mark.parametrize(
     ("day", "code"), [(date(2026, 3, 4), "EUR"), (date(2026, 3, 9), "EUR"), (date(2026, 3, 6), "XXX")]
 )
 def test_nobody_speaks_where_no_cell_is(day: date, code: str) -> None:
-    assert VOICED.voice(day, code) == (NOBODY, 0)
+    assert VOICED.source_and_age(day, code) == (NOBODY, 0)
 
 
 def test_in_an_image_without_voices_nobody_speaks() -> None:
-    assert MATRIX.voice(date(2026, 3, 6), "EUR") == (NOBODY, 0)
+    assert MATRIX.source_and_age(date(2026, 3, 6), "EUR") == (NOBODY, 0)
 
 
 def test_nobody_and_the_law_are_no_places_among_the_sources() -> None:
@@ -88,21 +88,21 @@ def test_nobody_and_the_law_are_no_places_among_the_sources() -> None:
 def test_the_real_image_says_whose_word_it_is(real_matrix: RateMatrix) -> None:
     """The last fixing is of Friday 2026-10-30; the lev was fixed by the bank itself until its end."""
     assert real_matrix.sources == ("ecb",)
-    assert real_matrix.voice(date(2026, 10, 30), "JPY") == (0, 0)
-    assert real_matrix.voice(date(2026, 11, 1), "JPY") == (0, 2)
-    assert real_matrix.voice(date(2025, 12, 31), "BGN") == (0, 0)
-    assert real_matrix.voice(date(2026, 1, 1), "BGN") == (BY_LAW, 1)
-    assert real_matrix.voice(date(2022, 12, 31), "HRK") == (0, 1)
-    assert real_matrix.voice(date(2023, 1, 1), "HRK") == (BY_LAW, 2)
-    assert real_matrix.voice(date(2026, 11, 1), "XOF") == (BY_LAW, 2)
-    assert real_matrix.voice(date(2026, 11, 1), "AED") == (BY_LAW, 0)
-    assert real_matrix.voice(date(2026, 11, 1), "USD") == (NOBODY, 0)
-    assert real_matrix.voice(date(2022, 3, 16), "RUB")[0] == NOBODY
+    assert real_matrix.source_and_age(date(2026, 10, 30), "JPY") == (0, 0)
+    assert real_matrix.source_and_age(date(2026, 11, 1), "JPY") == (0, 2)
+    assert real_matrix.source_and_age(date(2025, 12, 31), "BGN") == (0, 0)
+    assert real_matrix.source_and_age(date(2026, 1, 1), "BGN") == (BY_LAW, 1)
+    assert real_matrix.source_and_age(date(2022, 12, 31), "HRK") == (0, 1)
+    assert real_matrix.source_and_age(date(2023, 1, 1), "HRK") == (BY_LAW, 2)
+    assert real_matrix.source_and_age(date(2026, 11, 1), "XOF") == (BY_LAW, 2)
+    assert real_matrix.source_and_age(date(2026, 11, 1), "AED") == (BY_LAW, 0)
+    assert real_matrix.source_and_age(date(2026, 11, 1), "USD") == (NOBODY, 0)
+    assert real_matrix.source_and_age(date(2022, 3, 16), "RUB")[0] == NOBODY
 
 
 def test_in_the_real_image_nobodys_word_is_more_than_two_weeks_old(real_matrix: RateMatrix) -> None:
-    spoken = zip(real_matrix.voices, real_matrix.ages, real_matrix.cells, strict=True)
-    assert {(age <= 14, isnan(cell)) for voice, age, cell in spoken if voice == 0} == {(True, False)}
+    spoken = zip(real_matrix.source_indexes, real_matrix.ages, real_matrix.cells, strict=True)
+    assert {(age <= 14, isnan(cell)) for source_index, age, cell in spoken if source_index == 0} == {(True, False)}
 
 
 def test_the_image_knows_its_last_day() -> None:
@@ -129,7 +129,7 @@ def test_the_real_image_reaches_from_1970_past_its_last_fixing(real_matrix: Rate
     assert real_matrix.first_day == date(1970, 1, 1)
     assert real_matrix.last_fixing == date(2026, 10, 30)
     assert real_matrix.last_day > real_matrix.last_fixing + timedelta(days=365)
-    assert len(real_matrix.cells) == len(real_matrix.era_of_day) * len(real_matrix.codes)
+    assert len(real_matrix.cells) == len(real_matrix.listed_set_of_day) * len(real_matrix.codes)
 
 
 def test_the_real_euro_spans_from_its_first_fixing_to_its_last_though_it_is_carried_on(real_matrix: RateMatrix) -> None:

@@ -52,7 +52,7 @@ def shown(matrix: RateMatrix, day: date | str, base: str, quote: str) -> str:
 
 
 def listed(matrix: RateMatrix, day: date) -> set[str]:
-    return {matrix.codes[column] for column in matrix.eras[matrix.era_of_day[matrix.row(day)]]}
+    return {matrix.codes[column] for column in matrix.listed_sets[matrix.listed_set_of_day[matrix.row(day)]]}
 
 
 @pytest.fixture(scope="module")
@@ -246,9 +246,9 @@ def test_a_day_lists_who_lives_on_it_and_has_a_rate(matrix: RateMatrix) -> None:
 
 
 def test_days_that_list_the_same_share_an_era(matrix: RateMatrix) -> None:
-    assert len(set(matrix.eras)) == len(matrix.eras)
-    assert matrix.era_of_day[matrix.row(DAY)] == matrix.era_of_day[matrix.row(DAY + ONE_DAY)]
-    assert len(matrix.era_of_day) == (LAST - date(1970, 1, 1)).days + 1
+    assert len(set(matrix.listed_sets)) == len(matrix.listed_sets)
+    assert matrix.listed_set_of_day[matrix.row(DAY)] == matrix.listed_set_of_day[matrix.row(DAY + ONE_DAY)]
+    assert len(matrix.listed_set_of_day) == (LAST - date(1970, 1, 1)).days + 1
 
 
 def test_without_anything_published_only_the_dollar_and_its_pegs_are_there() -> None:
@@ -267,8 +267,8 @@ def spoken(*publications: SourceHistory, last: date = LAST) -> RateMatrix:
 
 def word(matrix: RateMatrix, day: date | str, code: str) -> tuple[str, int]:
     """Whose word a cell is, and how many days it was carried."""
-    voice, age = matrix.voice(date.fromisoformat(day) if isinstance(day, str) else day, code)
-    return {NOBODY: "nobody", BY_LAW: "the law"}.get(voice) or matrix.sources[voice], age
+    source_index, age = matrix.source_and_age(date.fromisoformat(day) if isinstance(day, str) else day, code)
+    return {NOBODY: "nobody", BY_LAW: "the law"}.get(source_index) or matrix.sources[source_index], age
 
 
 def daily(pairs: str, *days: int, start: date = DAY) -> Iterator[Fixing]:
@@ -537,7 +537,9 @@ def test_metals_are_in_the_image_and_never_listed() -> None:
     assert word(matrix, DAY + ONE_DAY, "XAU") == ("metals", 1)
     assert "XCU-3M" not in matrix.codes
     assert {"USD", "AED"} <= listed(matrix, DAY)
-    assert {"XAU", "XAG", "XCU"}.isdisjoint(matrix.codes[column] for era in matrix.eras for column in era)
+    assert {"XAU", "XAG", "XCU"}.isdisjoint(
+        matrix.codes[column] for listed_set in matrix.listed_sets for column in listed_set
+    )
 
 
 def test_gold_by_the_gram_is_an_ounce_in_the_image() -> None:

@@ -15,8 +15,8 @@ MATRIX = RateMatrix(
     first_day=FIRST,
     last_fixing=LAST,
     codes=("EUR", "JPY", "USD"),
-    eras=((0, 1, 2),),
-    era_of_day=array("H", [0, 0, 0, 0]),
+    listed_sets=((0, 1, 2),),
+    listed_set_of_day=array("H", [0, 0, 0, 0]),
     cells=memoryview(array("d", [0.5, nan, 1, 0.5, 150, 1, 0.25, 160, 1, nan, 170, 1])),
 )
 EURO_YEN = Pair("EUR", "JPY")

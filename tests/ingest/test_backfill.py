@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from cambist.errors import NothingPublished, SourceBroken, SourceUnreachable, StoreBroken
 from cambist.history.archive import FixingArchive
-from cambist.history.fixing import Filed, Fixing, Receipt
+from cambist.history.fixing import FilingResult, Fixing, Receipt
 from cambist.ingest.backfill import Backfill, BackfillProgress, gaps, longest
 from cambist.ingest.fetch import SourceBusy
 from cambist.ingest.filing import Delivery, Files, file_delivery
@@ -106,7 +106,7 @@ class Scene:
     def archive(self) -> FixingArchive:
         return self.store.archive
 
-    def file(self, key: str, delivery: Delivery) -> Filed | None:
+    def file(self, key: str, delivery: Delivery) -> FilingResult | None:
         assert key == "mint"
         if self.killed_at_filing and delivery.origin.endswith(str(self.killed_at_filing)):
             raise Killed
@@ -391,7 +391,7 @@ def test_a_skipped_part_does_not_end_a_row_of_failures(scene: Scene) -> None:
 def test_a_database_that_cannot_be_written_ends_it_at_once(scene: Scene) -> None:
     backfill = scene.backfill()
 
-    def broken(_key: str, _delivery: Delivery) -> Filed | None:
+    def broken(_key: str, _delivery: Delivery) -> FilingResult | None:
         raise StoreBroken("The database cannot be written")
 
     backfill.file = broken
@@ -422,7 +422,7 @@ def test_the_pause_that_politeness_asks_is_kept_after_each_request_whatever_came
 def test_sources_that_are_filled_side_by_side_file_one_after_the_other(scene: Scene) -> None:
     backfill, busy, most = scene.backfill(), 0, 0
 
-    def slow(_key: str, _delivery: Delivery) -> Filed | None:
+    def slow(_key: str, _delivery: Delivery) -> FilingResult | None:
         nonlocal busy, most
         busy += 1
         most = max(most, busy)

@@ -17,7 +17,7 @@ import pytest
 
 from cambist.errors import SourceUnreachable, StoreBroken
 from cambist.history.bar_aggregator import BarAggregator
-from cambist.history.bars import Bar, BarOf, Interval, Ohlc
+from cambist.history.bars import Bar, Interval, Ohlc, PairBar
 from cambist.ingest.bar_updater import has_bars
 from cambist.ingest.bar_writer import BarWriter, KeptFor, oldest_kept
 from cambist.ingest.poller import Poller
@@ -291,7 +291,7 @@ class Home:
         self.failures = list(failures)
         self.saved = list[bytes]()
         self.saved_at = list[float]()
-        self.filed = list[BarOf]()
+        self.filed = list[PairBar]()
         self.tries = list[float]()
         self.forgot = list[tuple[float, Interval, datetime]]()
         self.disk_is_full = False
@@ -307,7 +307,7 @@ class Home:
             self.saved_at.append(asyncio.get_running_loop().time() - self.started)
         return not self.disk_is_full
 
-    async def file(self, bars: Sequence[BarOf]) -> None:
+    async def file(self, bars: Sequence[PairBar]) -> None:
         self.tries.append(asyncio.get_running_loop().time())
         await asyncio.sleep(0.01)
         if self.failures and (failure := self.failures.pop(0)) is not None:
@@ -401,7 +401,7 @@ def test_what_a_store_does_not_take_waits_and_is_tried_again(
 def test_saving_goes_on_while_the_store_takes_its_time(skipping: Skipping, monkeypatch: pytest.MonkeyPatch) -> None:
     home = Home()
 
-    async def hang(_bars: Sequence[BarOf]) -> None:
+    async def hang(_bars: Sequence[PairBar]) -> None:
         await asyncio.Event().wait()
 
     monkeypatch.setattr(home, "file", hang)

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from cambist.errors import StoreBroken
 from cambist.history.coin_closes import CLOSES
-from cambist.history.fixing import Filed, Fixing, ReceivedFixing
+from cambist.history.fixing import FilingResult, Fixing, ReceivedFixing
 from cambist.ingest.coin_closes import CoinCloses, DayEnd, archive_closes, closes_of, file_closes
 from cambist.ingest.snapshot_builder import rate_matrix_from_archive
 from cambist.pricing.pair import Pair
@@ -254,7 +254,7 @@ def trail(store: SqlStore, coin: str) -> list[ReceivedFixing]:
 
 def test_the_archive_says_of_each_close_who_it_is_from_and_when_it_came(store: SqlStore) -> None:
     filed = file_closes(store.archive, closed(quote("BTC", "60000.5"), quote("ETH", Fraction(1, 3), origin=BOTH)))
-    assert filed == Filed(added=2, corrected=0, unchanged=0)
+    assert filed == FilingResult(added=2, corrected=0, unchanged=0)
     bitcoin = Fixing(CLOSES, Pair("BTC", "USD"), DAY, Decimal("60000.5"))
     assert trail(store, "BTC") == [ReceivedFixing(bitcoin, EARLY, "okx")]
     (ether,) = trail(store, "ETH")
@@ -265,7 +265,7 @@ def test_the_same_closes_filed_twice_are_there_once(store: SqlStore) -> None:
     closes = closed(quote("BTC", 1), quote("ETH", Fraction(1, 3), origin=BOTH), quote("DOGE", "0.00000001"))
     file_closes(store.archive, closes)
     revision = store.archive.revision()
-    assert file_closes(store.archive, closes) == Filed(added=0, corrected=0, unchanged=3)
+    assert file_closes(store.archive, closes) == FilingResult(added=0, corrected=0, unchanged=3)
     assert store.archive.revision() == revision
     assert [len(trail(store, coin)) for coin in ("BTC", "ETH", "DOGE")] == [1, 1, 1]
 
@@ -273,7 +273,7 @@ def test_the_same_closes_filed_twice_are_there_once(store: SqlStore) -> None:
 def test_a_close_can_be_corrected_and_what_was_filed_before_stays(store: SqlStore) -> None:
     file_closes(store.archive, closed(quote("BTC", 1)))
     corrected = file_closes(store.archive, closed(quote("BTC", 2, origin=BOTH), at=EARLY + MINUTE))
-    assert corrected == Filed(added=0, corrected=1, unchanged=0)
+    assert corrected == FilingResult(added=0, corrected=1, unchanged=0)
     assert [(known.fixing.value, known.origin) for known in trail(store, "BTC")] == [
         (1, "okx"),
         (2, "crossed from kraken, okx"),
@@ -287,10 +287,10 @@ def test_closes_change_neither_the_image_nor_the_quarantine(
     before = rate_matrix_from_archive(small_store.archive, [ecb], now.date())
     file_closes(small_store.archive, closed(quote("BTC", 1), quote("USDT", 1)))
     after = rate_matrix_from_archive(small_store.archive, [ecb], now.date())
-    assert (after.codes, after.sources, after.eras, after.last_fixing) == (
+    assert (after.codes, after.sources, after.listed_sets, after.last_fixing) == (
         before.codes,
         before.sources,
-        before.eras,
+        before.listed_sets,
         before.last_fixing,
     )
     assert bytes(after.cells) == bytes(before.cells)
@@ -319,14 +319,14 @@ class Nights:
         self.now += HOUR / 2
         return book(quote("BTC", self.now.day, self.now), quote("ETH", Fraction(1, 3), self.now, BOTH))
 
-    async def file(self, closes: Sequence[CoinCloses]) -> Filed:
+    async def file(self, closes: Sequence[CoinCloses]) -> FilingResult:
         self.tries.append(asyncio.get_running_loop().time())
         if self.failures:
             raise self.failures.pop(0)
         self.filed += coins(closes)
         if self.filed[-1][0] == self.last_night:
             self.is_over.set()
-        return Filed(len(self.filed), 0, 0)
+        return FilingResult(len(self.filed), 0, 0)
 
     async def pass_by(self, nights: int) -> None:
         """Let so many nights pass in which closes are filed or given up."""

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from cambist.errors import NothingPublished, SourceBroken
-from cambist.history.fixing import Filed, Fixing, Receipt
+from cambist.history.fixing import FilingResult, Fixing, Receipt
 from cambist.history.quarantine import QuarantineState
 from cambist.ingest.filing import Delivery, Files, file_delivery
 from cambist.pricing.pair import Pair
@@ -33,11 +33,11 @@ def archive(tmp_path: Path) -> Iterator[Archive]:
     store.close()
 
 
-def delivered(archive: Archive, content: bytes, at: datetime = NOON, origin: str = "a test") -> Filed | None:
+def delivered(archive: Archive, content: bytes, at: datetime = NOON, origin: str = "a test") -> FilingResult | None:
     return filed(archive, Delivery(content, origin, at), lambda _: None)
 
 
-def filed(archive: Archive, delivery: Delivery, progress: Callable[[int], None]) -> Filed | None:
+def filed(archive: Archive, delivery: Delivery, progress: Callable[[int], None]) -> FilingResult | None:
     quarantine = SqlQuarantine(archive._engine)
     return file_delivery(Files(archive, quarantine), adapter, delivery, progress)
 
@@ -48,7 +48,9 @@ def a_file(*lines: str) -> bytes:
 
 def test_a_cell_that_cannot_be_read_is_left_out_and_told_and_the_rest_is_filed(archive: Archive) -> None:
     found = delivered(archive, a_file("2026-03-04,1.10,180,", "2026-03-05,1.11,0,"))
-    assert found == Filed(added=3, corrected=0, unchanged=0, left_out=("ECB: EUR/JPY on 2026-03-05 is no rate: [0]",))
+    assert found == FilingResult(
+        added=3, corrected=0, unchanged=0, left_out=("ECB: EUR/JPY on 2026-03-05 is no rate: [0]",)
+    )
 
 
 def test_what_is_mostly_unreadable_is_refused_whole(archive: Archive) -> None:
@@ -57,7 +59,7 @@ def test_what_is_mostly_unreadable_is_refused_whole(archive: Archive) -> None:
 
 
 def test_a_delivery_is_filed_with_its_receipt(archive: Archive) -> None:
-    assert delivered(archive, a_file("2026-03-05,1.10,180,")) == Filed(added=2, corrected=0, unchanged=0)
+    assert delivered(archive, a_file("2026-03-05,1.10,180,")) == FilingResult(added=2, corrected=0, unchanged=0)
     (known,) = archive.revisions(USD, date(2026, 3, 5))
     assert (str(known.fixing.value), known.received_at, known.origin) == ("1.10", NOON, "a test")
 
@@ -82,7 +84,7 @@ def test_the_same_bytes_from_elsewhere_are_read_and_change_nothing(archive: Arch
     content = a_file("2026-03-05,1.10,180,")
     delivered(archive, content)
     before = archive.revision()
-    assert delivered(archive, content, NOON + HOUR, "elsewhere") == Filed(added=0, corrected=0, unchanged=2)
+    assert delivered(archive, content, NOON + HOUR, "elsewhere") == FilingResult(added=0, corrected=0, unchanged=2)
     assert archive.revision() == before
 
 
@@ -90,7 +92,7 @@ def test_bytes_that_come_again_after_others_are_filed_again(archive: Archive) ->
     first, second = a_file("2026-03-05,1.10,180,"), a_file("2026-03-05,1.11,180,")
     for hours, content in enumerate([first, second]):
         delivered(archive, content, NOON + hours * HOUR)
-    assert delivered(archive, first, NOON + 2 * HOUR) == Filed(added=0, corrected=1, unchanged=1)
+    assert delivered(archive, first, NOON + 2 * HOUR) == FilingResult(added=0, corrected=1, unchanged=1)
     assert [str(known.fixing.value) for known in archive.revisions(USD, date(2026, 3, 5))] == ["1.10", "1.11", "1.10"]
 
 
@@ -104,14 +106,14 @@ def test_a_day_that_is_yet_to_come_refuses_the_delivery_whole(archive: Archive) 
 
 
 def test_the_day_that_has_begun_somewhere_on_earth_is_taken(archive: Archive) -> None:
-    assert delivered(archive, a_file("2026-03-07,1.10,180,")) == Filed(added=2, corrected=0, unchanged=0)
+    assert delivered(archive, a_file("2026-03-07,1.10,180,")) == FilingResult(added=2, corrected=0, unchanged=0)
 
 
 def test_a_refused_delivery_is_taken_once_its_days_have_come(archive: Archive) -> None:
     content = a_file("2026-03-09,1.10,180,")
     with pytest.raises(SourceBroken):
         delivered(archive, content)
-    assert delivered(archive, content, NOON + timedelta(days=3)) == Filed(added=2, corrected=0, unchanged=0)
+    assert delivered(archive, content, NOON + timedelta(days=3)) == FilingResult(added=2, corrected=0, unchanged=0)
 
 
 @pytest.mark.parametrize(
@@ -135,7 +137,7 @@ def test_what_is_not_the_sources_file_leaves_nothing(archive: Archive, content: 
 
 def test_progress_counts_every_fixing_that_is_read(archive: Archive, small_ecb: bytes) -> None:
     counted: list[int] = []
-    assert filed(archive, Delivery(small_ecb, "a test", NOON), counted.append) == Filed(
+    assert filed(archive, Delivery(small_ecb, "a test", NOON), counted.append) == FilingResult(
         added=17, corrected=0, unchanged=0
     )
     assert sum(counted) == 17
@@ -180,7 +182,7 @@ class FilingScene:
     others: list[Source] = field(default_factory=list)
     hours: int = 0
 
-    def file(self, *lines: str, origin: str = "a test") -> Filed | None:
+    def file(self, *lines: str, origin: str = "a test") -> FilingResult | None:
         """File lines, each delivery an hour after the one before; every one holds a dollar of 1.25."""
         content = "\n".join(lines) if lines == ("nothing",) else "\n".join((*map(with_dollar, lines),))
         self.hours += 1
@@ -222,33 +224,37 @@ def agree(scene: FilingScene) -> None:
 
 
 def test_what_the_rules_refuse_waits_and_the_rest_is_filed(scene: FilingScene) -> None:
-    assert scene.file("2026-03-04 50", "2026-03-05 70") == Filed(added=3, corrected=0, unchanged=0, refused=1)
+    assert scene.file("2026-03-04 50", "2026-03-05 70") == FilingResult(added=3, corrected=0, unchanged=0, refused=1)
     assert scene.lira == ["2026-03-04 50"]
     assert scene.waiting == ["2026-03-05 70: a jump of 40% that nothing confirms"]
 
 
 def test_a_delivery_is_measured_by_what_was_filed_before_it(scene: FilingScene) -> None:
     scene.file("2026-03-04 50")
-    assert scene.file("2026-03-05 70") == Filed(added=1, corrected=0, unchanged=0, refused=1)
-    assert scene.file("2026-03-06 51") == Filed(added=2, corrected=0, unchanged=0)
+    assert scene.file("2026-03-05 70") == FilingResult(added=1, corrected=0, unchanged=0, refused=1)
+    assert scene.file("2026-03-06 51") == FilingResult(added=2, corrected=0, unchanged=0)
 
 
 def test_a_delivery_of_older_days_is_measured_by_what_was_before_them(scene: FilingScene) -> None:
     scene.file("2026-03-02 50")
     scene.file("2026-03-06 62")
-    assert scene.file("2026-03-03 63", origin="an older part") == Filed(added=1, corrected=0, unchanged=0, refused=1)
+    assert scene.file("2026-03-03 63", origin="an older part") == FilingResult(
+        added=1, corrected=0, unchanged=0, refused=1
+    )
 
 
 def test_what_waits_is_filed_once_however_often_it_comes(scene: FilingScene) -> None:
     scene.file("2026-03-04 50", "2026-03-05 70")
-    assert scene.file("2026-03-04 50", "2026-03-05 70") == Filed(added=0, corrected=0, unchanged=3, refused=0)
-    assert scene.file("2026-03-04 50", "2026-03-05 70", "2026-03-06 51") == Filed(2, 0, 3, refused=0)
+    assert scene.file("2026-03-04 50", "2026-03-05 70") == FilingResult(added=0, corrected=0, unchanged=3, refused=0)
+    assert scene.file("2026-03-04 50", "2026-03-05 70", "2026-03-06 51") == FilingResult(2, 0, 3, refused=0)
     assert len(scene.waiting) == 1
 
 
 def test_what_waits_is_released_when_its_next_day_bears_it_out(scene: FilingScene) -> None:
     scene.file("2026-03-04 50", "2026-03-05 70")
-    assert scene.file("2026-03-04 50", "2026-03-05 70", "2026-03-06 71") == Filed(added=3, corrected=0, unchanged=3)
+    assert scene.file("2026-03-04 50", "2026-03-05 70", "2026-03-06 71") == FilingResult(
+        added=3, corrected=0, unchanged=3
+    )
     assert scene.lira == ["2026-03-04 50", "2026-03-05 70", "2026-03-06 71"]
     (released,) = scene.store.quarantine.quarantined(None)
     assert (released.state, released.decided_at) == (QuarantineState.RELEASED, NOON + 2 * HOUR)
@@ -258,21 +264,21 @@ def test_the_same_bytes_are_read_again_while_something_waits(scene: FilingScene)
     lines = ["2026-03-04 50", "2026-03-05 70"]
     scene.file(*lines)
     agree(scene)
-    assert scene.file(*lines) == Filed(added=1, corrected=0, unchanged=3)
+    assert scene.file(*lines) == FilingResult(added=1, corrected=0, unchanged=3)
     assert (scene.lira, scene.waiting) == (["2026-03-04 50", "2026-03-05 70"], [])
     assert scene.file(*lines) is None
 
 
 def test_what_others_said_lets_a_jump_pass_at_once(scene: FilingScene) -> None:
     agree(scene)
-    assert scene.file("2026-03-04 50", "2026-03-05 70") == Filed(added=4, corrected=0, unchanged=0)
+    assert scene.file("2026-03-04 50", "2026-03-05 70") == FilingResult(added=4, corrected=0, unchanged=0)
 
 
 def test_a_rejected_fixing_never_comes_back(scene: FilingScene) -> None:
     scene.file("2026-03-04 50", "2026-03-05 70")
     (waiting,) = scene.store.quarantine.quarantined()
     scene.store.quarantine.decide(waiting.number, QuarantineState.REJECTED, NOON)
-    assert scene.file("2026-03-04 50", "2026-03-05 70", "2026-03-06 71") == Filed(1, 0, 3, refused=1)
+    assert scene.file("2026-03-04 50", "2026-03-05 70", "2026-03-06 71") == FilingResult(1, 0, 3, refused=1)
     assert scene.lira == ["2026-03-04 50"]
     assert [one.state for one in scene.store.quarantine.quarantined(None)] == [
         QuarantineState.REJECTED,
@@ -284,7 +290,7 @@ def test_an_accepted_fixing_passes_with_the_next_delivery(scene: FilingScene) ->
     scene.file("2026-03-04 50", "2026-03-05 70")
     (waiting,) = scene.store.quarantine.quarantined()
     scene.store.quarantine.decide(waiting.number, QuarantineState.ACCEPTED, NOON)
-    assert scene.file("2026-03-04 50", "2026-03-05 70", "2026-03-06 69") == Filed(3, 0, 3)
+    assert scene.file("2026-03-04 50", "2026-03-05 70", "2026-03-06 69") == FilingResult(3, 0, 3)
     assert scene.lira == ["2026-03-04 50", "2026-03-05 70", "2026-03-06 69"]
 
 
@@ -301,12 +307,12 @@ def test_what_waits_of_one_source_does_not_concern_another(scene: FilingScene, a
     other = Lines(a_source("other", anchor="EUR"))
     files = Files(scene.store.archive, scene.store.quarantine)
     delivery = Delivery(b"nothing", "elsewhere", NOON)
-    assert file_delivery(files, other, delivery, lambda _: None) == Filed(0, 0, 0)
+    assert file_delivery(files, other, delivery, lambda _: None) == FilingResult(0, 0, 0)
     assert file_delivery(files, other, delivery, lambda _: None) is None
 
 
 def test_that_there_is_nothing_is_filed_too(scene: FilingScene) -> None:
-    assert scene.file("nothing") == Filed(added=0, corrected=0, unchanged=0)
+    assert scene.file("nothing") == FilingResult(added=0, corrected=0, unchanged=0)
     assert scene.store.archive.newest_digest("mint", "a test") == hashlib.sha256(b"nothing").hexdigest()
     assert scene.file("nothing") is None
     assert scene.store.archive.revision() == 0

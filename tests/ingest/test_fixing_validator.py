@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from cambist.history.fixing import GRAM, Fixing
 from cambist.history.pair_series import PairSeries
-from cambist.history.quarantine import QuarantineState, Statement
+from cambist.history.quarantine import FixingKey, QuarantineState
 from cambist.history.rate_matrix import RateMatrix
 from cambist.history.rate_matrix_builder import SourceHistory, build_rate_matrix
 from cambist.ingest.fixing_validator import FixingValidator
@@ -45,9 +45,9 @@ def in_others_words(matrix: RateMatrix, source: Source) -> OtherSources:
     """Read from a history what others than a source said on the days on which they said it."""
     lines: dict[str, dict[Pair, PairSeries]] = {}
     for code in matrix.codes:
-        days = [matrix.first_day + DAY * row for row in range(len(matrix.era_of_day))]
+        days = [matrix.first_day + DAY * row for row in range(len(matrix.listed_set_of_day))]
         for number, key in enumerate(matrix.sources):
-            said = [day for day in days if matrix.voice(day, code) == (number, 0)]
+            said = [day for day in days if matrix.source_and_age(day, code) == (number, 0)]
             if key != source.key and said:
                 rows = np.array([matrix.row(day) for day in said])
                 rates = np.array([matrix.cell(day, code) for day in said])
@@ -78,7 +78,7 @@ def validated(a_source) -> Callable[..., tuple[list[str], list[str]]]:
         anchor: str = "USD",
         before: str = "",
         matrix: RateMatrix | None = None,
-        decisions: Mapping[Statement, QuarantineState] | None = None,
+        decisions: Mapping[FixingKey, QuarantineState] | None = None,
         today: date | None = None,
     ) -> tuple[list[str], list[str]]:
         given_ = list(fixings(delivered) if isinstance(delivered, str) else delivered)
@@ -541,8 +541,8 @@ def test_what_nobody_has_a_measure_for_passes(validated: Judged, pair: str) -> N
 
 def decided(
     state: QuarantineState, value: str = "56", day: date = FRIDAY, nominal: int = 1
-) -> dict[Statement, QuarantineState]:
-    return {Statement(Pair("USD", "TRY"), "", day, nominal, Decimal(value)): state}
+) -> dict[FixingKey, QuarantineState]:
+    return {FixingKey(Pair("USD", "TRY"), "", day, nominal, Decimal(value)): state}
 
 
 SPIKE: dict[str, Any] = {"delivered": f"{FRIDAY} USD/TRY 56", "before": "2026-03-05 USD/TRY 40"}
@@ -572,7 +572,7 @@ def test_what_nobody_decided_is_judged_again(validated: Judged, state: Quarantin
     ],
     ids=["value", "day", "nominal", "direction"],
 )
-def test_a_decision_is_about_one_statement(validated: Judged, decision: dict[Statement, QuarantineState]) -> None:
+def test_a_decision_is_about_one_statement(validated: Judged, decision: dict[FixingKey, QuarantineState]) -> None:
     passed, refused = validated(**SPIKE, decisions=decision)
     assert (passed, len(refused)) == ([], 1)
 

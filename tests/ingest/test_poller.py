@@ -16,7 +16,7 @@ import pytest
 import stamina
 
 from cambist.errors import NothingPublished, SourceBroken, SourceUnreachable, StoreBroken
-from cambist.history.fixing import Coverage, Filed, Fixing
+from cambist.history.fixing import Coverage, FilingResult, Fixing
 from cambist.ingest.fetch import Fetcher
 from cambist.ingest.filing import Delivery
 from cambist.ingest.poller import Poller, apply_ticks, poll_fixings, poll_ticks
@@ -43,7 +43,7 @@ FRIDAY_NOON = datetime(2026, 3, 6, 12, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
 ALL_DAY = Schedule(every=20 * MINUTE, pause=timedelta(seconds=2), days=EVERY_DAY)
 EURO = Pair("EUR", "USD")
-NOTHING_NEW = Filed(0, 0, 5)
+NOTHING_NEW = FilingResult(0, 0, 5)
 
 
 class Fetches:
@@ -96,11 +96,11 @@ class Daily(FixingAdapter):
 class Cabinet:
     """Where deliveries end up in these tests; `answers` are given in turn, the last for ever."""
 
-    answers: Sequence[Any] = (Filed(1, 0, 0),)
+    answers: Sequence[Any] = (FilingResult(1, 0, 0),)
     deliveries: list[tuple[str, Delivery]] = field(default_factory=list)
     told: list[str] = field(default_factory=list)
 
-    async def file(self, key: str, delivery: Delivery) -> Filed | None:
+    async def file(self, key: str, delivery: Delivery) -> FilingResult | None:
         self.deliveries.append((key, delivery))
         answer = self.answers[min(len(self.deliveries), len(self.answers)) - 1]
         if isinstance(answer, Exception):
@@ -300,22 +300,22 @@ def test_between_two_requests_politeness_waits(skipping, a_source) -> None:
 @pytest.mark.parametrize(
     ("filed", "is_news"),
     [
-        (Filed(1, 0, 0), True),
-        (Filed(0, 1, 4), True),
-        (Filed(0, 0, 4, refused=1), True),
-        (Filed(0, 0, 4), False),
+        (FilingResult(1, 0, 0), True),
+        (FilingResult(0, 1, 4), True),
+        (FilingResult(0, 0, 4, refused=1), True),
+        (FilingResult(0, 0, 4), False),
         (None, False),
     ],
     ids=["added", "corrected", "refused", "unchanged", "known"],
 )
-def test_only_news_is_told(skipping, a_source, filed: Filed | None, is_news: bool) -> None:  # noqa: FBT001  a row's cell
+def test_only_news_is_told(skipping, a_source, filed: FilingResult | None, is_news: bool) -> None:  # noqa: FBT001  a row's cell
     poller, _, cabinet = polled(skipping, a_source(schedule=ALL_DAY), Fetches(b"rates"), Cabinet([filed]))
     assert cabinet.told == ["mint"] * is_news
     assert poller.source_status.last_success is not None
 
 
 def test_news_in_one_part_is_news(skipping, a_source) -> None:
-    for answers in ([Filed(1, 0, 0), NOTHING_NEW], [NOTHING_NEW, Filed(1, 0, 0)]):
+    for answers in ([FilingResult(1, 0, 0), NOTHING_NEW], [NOTHING_NEW, FilingResult(1, 0, 0)]):
         _, _, cabinet = polled(
             skipping, a_source(schedule=ALL_DAY), Fetches(b"rates"), Cabinet(answers), urls=["one", "two"]
         )
@@ -330,7 +330,7 @@ def test_to_have_nothing_new_is_a_success(skipping, a_source, answer: Any) -> No
 
 
 def test_what_is_refused_is_logged_by_number(skipping, a_source, caplog: pytest.LogCaptureFixture) -> None:
-    polled(skipping, a_source(schedule=ALL_DAY), Fetches(b"rates"), Cabinet([Filed(0, 0, 0, refused=3)]))
+    polled(skipping, a_source(schedule=ALL_DAY), Fetches(b"rates"), Cabinet([FilingResult(0, 0, 0, refused=3)]))
     assert "Source mint: 3 fixings wait in quarantine" in caplog.text
 
 
@@ -391,14 +391,14 @@ def test_while_something_waits_its_bytes_are_asked_for_even_if_they_are_the_same
 def test_what_could_not_be_read_is_in_the_status_until_it_can(
     skipping, a_source, caplog: pytest.LogCaptureFixture
 ) -> None:
-    told = Filed(5, 0, 0, left_out=("Mint: EUR/USD on 2026-03-06 is no rate: [-]",))
+    told = FilingResult(5, 0, 0, left_out=("Mint: EUR/USD on 2026-03-06 is no rate: [-]",))
     source = a_source(schedule=ALL_DAY)
     poller, _, _ = polled(skipping, source, Fetches(b"rates"), Cabinet([told, None]), seconds=30 * 60)
     assert poller.source_status.report(0, {}).left_out == told.left_out, "the same bytes say the same"
     assert (
         "Source mint: left out of what it sent: Mint: EUR/USD on 2026-03-06 is no rate: [-] (1 in all)" in caplog.text
     )
-    poller, _, _ = polled(skipping, source, Fetches(b"rates"), Cabinet([told, Filed(0, 0, 6)]), seconds=30 * 60)
+    poller, _, _ = polled(skipping, source, Fetches(b"rates"), Cabinet([told, FilingResult(0, 0, 6)]), seconds=30 * 60)
     assert poller.source_status.report(0, {}).left_out == ()
 
 

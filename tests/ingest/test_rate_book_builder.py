@@ -463,7 +463,7 @@ def test_a_base_metal_is_moved_by_its_price_in_three_months(copper: PricePipelin
     hear(copper, COPPER_FORWARD, "9898", "9996")  # one and two per cent above what was fixed
     quote = edition(copper).quotes["XCU"]
     assert (quote.pair, quote.bid, quote.ask) == (COPPER, 9696, 9792)
-    assert (quote.as_of, quote.origin.made) == (NOON, Derivation.MOVED)
+    assert (quote.as_of, quote.origin.made) == (NOON, Derivation.FORWARD_ADJUSTED)
     assert (quote.origin.sources, quote.origin.pace) == (("bank", "first"), Pace.REALTIME)
     assert quote.origin.legs == (COPPER, COPPER_FORWARD)
 
@@ -586,8 +586,8 @@ def test_books_stay_in_order_whatever_happens(pipeline: PricePipeline) -> None:
 
 def test_a_book_names_what_venues_list(copper: PricePipeline) -> None:
     copper.rate_books.apply_fixings("bank", {"EUR": fixed(EURO, "1.25")}, NOON)
-    assert edition(copper).listing == frozenset()
+    assert edition(copper).venue_pairs == frozenset()
     copper.listings.replace("first", [Pair("BTC", "EUR")])
     book = copper.rate_books.build(NOON + MINUTE)
     assert book is not None
-    assert book.listing == {Pair("BTC", "EUR")}
+    assert book.venue_pairs == {Pair("BTC", "EUR")}

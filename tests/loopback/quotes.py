@@ -16,7 +16,7 @@ from prices import PER_TONNE, Prices, drawn
 from recordings import as_it_is
 
 from cambist.pricing.pair import Pair
-from cambist.pricing.trading_hours import hours_of, last_traded
+from cambist.pricing.trading_hours import hours_of, last_trading_moment
 
 _BEIJING = ZoneInfo("Asia/Shanghai")
 _SINA = {"CAD": "XCU", "AHD": "XAL", "ZSD": "XZN", "PBD": "XPB", "NID": "XNI"}
@@ -72,7 +72,7 @@ def _sides(prices: Prices, key: str, pair: tuple[str, str], fault: Fault, change
 
 def _last_dealt(pair: Pair, now: datetime) -> datetime:
     """Give the time of a quote: in closed hours a second before its market closed, as these sources have it."""
-    closed_at = last_traded(hours_of(pair), now).as_of
+    closed_at = last_trading_moment(hours_of(pair), now).as_of
     return now if closed_at == now else closed_at - timedelta(seconds=1)
 
 

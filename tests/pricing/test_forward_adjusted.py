@@ -46,7 +46,7 @@ def test_it_is_as_new_as_what_trades_and_says_that_both_made_it() -> None:
     copper = forward_adjusted(CASH, THEN, traded("9191", "9282"))
     assert (copper.as_of, copper.received_at) == (LATER, LATER + timedelta(seconds=2))
     legs = (COPPER, THREE_MONTHS)
-    assert copper.origin == Origin(Derivation.MOVED, ("westmetall", "sina"), legs, VOTES, Pace.REALTIME)
+    assert copper.origin == Origin(Derivation.FORWARD_ADJUSTED, ("westmetall", "sina"), legs, VOTES, Pace.REALTIME)
 
 
 @pytest.mark.parametrize("pace", Pace)

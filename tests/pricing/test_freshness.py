@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from cambist.pricing.freshness import Ages, has_fallen_back, is_dealt, is_fresh, stale_among
+from cambist.pricing.freshness import Ages, falls_back_on_fixing, first_stale_code, is_fresh, is_tradable
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
 from cambist.pricing.rate_book_assembly import assemble_rate_book
@@ -62,31 +62,31 @@ def test_what_is_crossed_by_coins_is_no_younger_than_any_of_them() -> None:
         "USDT": quoted("USDT/USD", NOON),
         "EUR": quoted("EUR/USD", NOON - 9 * HOUR),
     }
-    assert stale_among(assemble_rate_book(chain, 1, NOON), ["SHIB", "EUR"], young) is None
+    assert first_stale_code(assemble_rate_book(chain, 1, NOON), ["SHIB", "EUR"], young) is None
     chain["USDT"] = quoted("USDT/USD", NOON - HOUR)
     book = assemble_rate_book(chain, 2, NOON)
-    assert [stale_among(book, [code], young) for code in ("SHIB", "BTC", "USDT")] == ["USDT"] * 3
-    assert stale_among(book, ["EUR", "NOBODY"], young) is None
+    assert [first_stale_code(book, [code], young) for code in ("SHIB", "BTC", "USDT")] == ["USDT"] * 3
+    assert first_stale_code(book, ["EUR", "NOBODY"], young) is None
 
 
 def test_a_currency_is_dealt_at_a_young_price_and_at_a_fixing_where_it_does_not_trade() -> None:
     fixed = {"PLN": quoted("USD/PLN", NOON - 9 * HOUR, Pace.DAILY)}
-    assert is_dealt(assemble_rate_book(fixed, 1, NOON), "PLN", young)
+    assert is_tradable(assemble_rate_book(fixed, 1, NOON), "PLN", young)
     traded = quoted("EUR/PLN", NOON - HOUR)
-    assert not is_dealt(assemble_rate_book(fixed, 1, NOON, {traded.pair: traded}), "PLN", young)
-    assert is_dealt(assemble_rate_book({"EUR": quoted("EUR/USD", NOON)}, 1, NOON), "EUR", young)
-    assert not is_dealt(assemble_rate_book({"EUR": quoted("EUR/USD", NOON - HOUR)}, 1, NOON), "EUR", young)
-    assert not is_dealt(assemble_rate_book({}, 1, NOON), "EUR", young)
+    assert not is_tradable(assemble_rate_book(fixed, 1, NOON, {traded.pair: traded}), "PLN", young)
+    assert is_tradable(assemble_rate_book({"EUR": quoted("EUR/USD", NOON)}, 1, NOON), "EUR", young)
+    assert not is_tradable(assemble_rate_book({"EUR": quoted("EUR/USD", NOON - HOUR)}, 1, NOON), "EUR", young)
+    assert not is_tradable(assemble_rate_book({}, 1, NOON), "EUR", young)
 
 
 def test_a_currency_that_trades_has_fallen_back_where_it_shows_its_fixing() -> None:
     fixed = quoted("USD/PLN", NOON, Pace.DAILY)
     dealt = quoted("EUR/PLN", NOON - HOUR)
     kinds = assemble_rate_book({"PLN": fixed, "EUR": quoted("EUR/USD", NOON)}, 1, NOON, {dealt.pair: dealt})
-    assert has_fallen_back(kinds, "PLN", fixed)
-    assert not has_fallen_back(kinds, "EUR", kinds.quotes["EUR"])
+    assert falls_back_on_fixing(kinds, "PLN", fixed)
+    assert not falls_back_on_fixing(kinds, "EUR", kinds.quotes["EUR"])
     nobody_deals_it = assemble_rate_book({"PLN": fixed}, 1, NOON, {})
-    assert not has_fallen_back(nobody_deals_it, "PLN", fixed)
+    assert not falls_back_on_fixing(nobody_deals_it, "PLN", fixed)
 
 
 def test_a_coin_dealt_in_a_currency_makes_that_currency_no_pair_of_currencies() -> None:

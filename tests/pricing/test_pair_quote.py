@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from cambist.errors import RateUnavailable
 from cambist.pricing.pair import Pair
-from cambist.pricing.pair_quote import fx_pair, pair_quote
+from cambist.pricing.pair_quote import find_fx_pair, pair_quote
 from cambist.pricing.quote import Derivation, Origin, Quote
 from cambist.pricing.rate_book import RateBook
 
@@ -24,10 +24,10 @@ def quote(name: str, bid: Any, ask: Any) -> Quote:
     return Quote(pair, Fraction(bid), Fraction(ask), NOON, NOON, Origin(Derivation.PUBLISHED, ("a",)))
 
 
-def book(*pairs: Quote, legs: tuple[Quote, ...] = (), listing: frozenset[Pair] = frozenset()) -> RateBook:
+def book(*pairs: Quote, legs: tuple[Quote, ...] = (), venue_pairs: frozenset[Pair] = frozenset()) -> RateBook:
     quotes = {leg.pair.other("USD"): leg for leg in legs}
     listed = ("EUR", "JPY", "PLN", "USD")
-    return RateBook(1, NOON, quotes, listed, {one.pair: one for one in pairs}, listing)
+    return RateBook(1, NOON, quotes, listed, {one.pair: one for one in pairs}, venue_pairs)
 
 
 EURO, YEN, ZLOTY = quote("EUR/USD", "1.15", "1.16"), quote("USD/JPY", 150, 151), quote("USD/PLN", "3.65", "3.65")
@@ -72,16 +72,16 @@ def test_a_side_that_nobody_delivered_is_said() -> None:
 
 @pytest.mark.parametrize("text", ["EURPLN", "eurpln", "EUR/PLN", " eur/pln "])
 def test_a_pair_of_currencies_goes_by_either_name(text: str) -> None:
-    assert fx_pair(book(), text) == Pair("EUR", "PLN")
+    assert find_fx_pair(book(), text) == Pair("EUR", "PLN")
 
 
 @pytest.mark.parametrize(
     "text", ["", "EUR", "EUREUR", "EURXXX", "EURBTC", "EUR/PLN/", "EU/RPLN", "EURP/LN", "EURPLNX", "E\u00dcRPLN", "/"]
 )
 def test_what_is_no_pair_of_listed_currencies_is_none(text: str) -> None:
-    assert fx_pair(book(), text) is None
+    assert find_fx_pair(book(), text) is None
 
 
 @given(st.text(max_size=20))
 def test_no_name_does_any_harm(text: str) -> None:
-    fx_pair(book(), text)
+    find_fx_pair(book(), text)

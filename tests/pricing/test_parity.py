@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cambist.pricing.pair import Pair
-from cambist.pricing.parity import Parity, by_law, parities_on
+from cambist.pricing.parity import Parity, legal_rate, parities_on
 from cambist.pricing.quote import Derivation, Origin, Quote
 from cambist.reference.tables import CURRENCIES, PEGS
 
@@ -68,24 +68,24 @@ def test_a_peg_holds_from_its_first_day() -> None:
 
 
 def test_a_rial_is_a_whole_number_of_ten_thousandths_of_a_dollar() -> None:
-    assert by_law("OMR", "USD", TODAY) == Fraction("2.6008")
+    assert legal_rate("OMR", "USD", TODAY) == Fraction("2.6008")
 
 
 def test_the_dollars_of_zimbabwe_that_ended_in_2009_are_none_of_those_of_2019() -> None:
-    assert by_law("ZWD", "ZWG", TODAY) is None
-    assert by_law("ZWR", "ZWL", TODAY) is None
-    assert by_law("ZWL", "ZWG", TODAY) == 1 / Fraction("2498.7242")
+    assert legal_rate("ZWD", "ZWG", TODAY) is None
+    assert legal_rate("ZWR", "ZWL", TODAY) is None
+    assert legal_rate("ZWL", "ZWG", TODAY) == 1 / Fraction("2498.7242")
 
 
 @pytest.mark.parametrize("day", [date(2009, 2, 2), date(2009, 4, 13), date(2019, 2, 21)])
 def test_until_its_code_was_given_to_other_money_the_old_dollar_is_the_end_of_its_chain(day: date) -> None:
-    assert by_law("ZWR", "ZWL", day) == Fraction(1, 10**12)
-    assert by_law("ZWD", "ZWL", day) == Fraction(1, 10**25)
+    assert legal_rate("ZWR", "ZWL", day) == Fraction(1, 10**12)
+    assert legal_rate("ZWD", "ZWL", day) == Fraction(1, 10**25)
 
 
 def test_old_dollars_of_zimbabwe_convert_among_each_other_in_both_directions() -> None:
-    assert by_law("ZWD", "ZWR", TODAY) == Fraction(1, 10**13)
-    assert by_law("ZWR", "ZWD", TODAY) == 10**13
+    assert legal_rate("ZWD", "ZWR", TODAY) == Fraction(1, 10**13)
+    assert legal_rate("ZWR", "ZWD", TODAY) == 10**13
 
 
 def test_a_peg_ends_after_its_last_day() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cambist.pricing.pair import Pair
-from cambist.pricing.trading_hours import Hours, age_when_traded, hours_of, is_open, last_traded
+from cambist.pricing.trading_hours import Hours, hours_of, is_open, last_trading_moment, trading_age
 from cambist.reference.closures import CLOSURES
 
 FRIDAY_CLOSE = datetime(2026, 11, 20, 22, tzinfo=UTC)
@@ -58,7 +58,7 @@ MOMENTS = st.datetimes(datetime(1970, 1, 1), datetime(2100, 1, 1), timezones=st.
     ],
 )
 def test_currencies_trade_from_sunday_to_friday_at_five_in_new_york(moment: datetime, as_of: datetime) -> None:
-    assert last_traded(Hours.CURRENCIES, moment).as_of == as_of
+    assert last_trading_moment(Hours.CURRENCIES, moment).as_of == as_of
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_currencies_trade_from_sunday_to_friday_at_five_in_new_york(moment: date
     ],
 )
 def test_metals_pause_for_an_hour_every_day(moment: datetime, as_of: datetime) -> None:
-    assert last_traded(Hours.METALS, moment).as_of == as_of
+    assert last_trading_moment(Hours.METALS, moment).as_of == as_of
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_metals_pause_for_an_hour_every_day(moment: datetime, as_of: datetime) -
 def test_on_christmas_new_year_and_good_friday_the_last_close_stands(
     pair: Pair, moment: datetime, as_of: datetime
 ) -> None:
-    assert last_traded(hours_of(pair), moment).as_of == as_of
+    assert last_trading_moment(hours_of(pair), moment).as_of == as_of
     assert is_open(pair, moment) is (moment == as_of)
 
 
@@ -138,7 +138,7 @@ def test_on_christmas_new_year_and_good_friday_the_last_close_stands(
     ],
 )
 def test_base_metals_trade_by_londons_clock_but_for_closures(moment: datetime, as_of: datetime) -> None:
-    assert last_traded(Hours.LME, moment).as_of == as_of
+    assert last_trading_moment(Hours.LME, moment).as_of == as_of
     assert is_open(COPPER, moment) is (moment == as_of)
 
 
@@ -146,7 +146,7 @@ def test_base_metals_trade_by_londons_clock_but_for_closures(moment: datetime, a
 def test_on_a_closure_the_close_of_an_open_day_before_stands_all_day(day: date) -> None:
     """Also the nights around it belong to no trade: the same close stands from the day before to the day after."""
     for clock in (time(0), time(1), time(12), time(19), time(23, 59)):
-        as_of = last_traded(Hours.LME, datetime.combine(day, clock, LONDON)).as_of.astimezone(LONDON)
+        as_of = last_trading_moment(Hours.LME, datetime.combine(day, clock, LONDON)).as_of.astimezone(LONDON)
         assert as_of.time() == time(19)
         assert as_of.date() < day
         assert as_of.weekday() < 5
@@ -157,7 +157,7 @@ def test_on_a_closure_the_close_of_an_open_day_before_stands_all_day(day: date) 
 
 @given(MOMENTS)
 def test_coins_always_trade(moment: datetime) -> None:
-    assert last_traded(Hours.ALWAYS, moment) == (moment, moment.timestamp())
+    assert last_trading_moment(Hours.ALWAYS, moment) == (moment, moment.timestamp())
 
 
 AROUND_CLOSURES = st.builds(
@@ -169,20 +169,20 @@ AROUND_CLOSURES = st.builds(
 
 @given(st.sampled_from(Hours), MOMENTS | AROUND_CLOSURES)
 def test_the_last_moment_of_trade_is_one_of_trade_and_lies_near(hours: Hours, moment: datetime) -> None:
-    as_of = last_traded(hours, moment).as_of
-    assert last_traded(hours, as_of).as_of == as_of
+    as_of = last_trading_moment(hours, moment).as_of
+    assert last_trading_moment(hours, as_of).as_of == as_of
     assert timedelta(0) <= moment - as_of <= LONGEST_PAUSE[hours]
 
 
 @given(st.sampled_from(Hours), MOMENTS | AROUND_CLOSURES)
 def test_a_market_is_open_exactly_where_the_last_moment_of_trade_is_now(hours: Hours, moment: datetime) -> None:
     second = moment.replace(microsecond=0)
-    assert is_open(PAIR_OF[hours], second) is (last_traded(hours, second).as_of == second)
+    assert is_open(PAIR_OF[hours], second) is (last_trading_moment(hours, second).as_of == second)
 
 
 def test_a_moment_without_its_zone_is_refused() -> None:
     with pytest.raises(ValueError, match="no zone"):
-        last_traded(Hours.ALWAYS, datetime(2026, 11, 20))  # noqa: DTZ001
+        last_trading_moment(Hours.ALWAYS, datetime(2026, 11, 20))  # noqa: DTZ001
     with pytest.raises(ValueError, match="no zone"):
         is_open(EURO, datetime(2026, 11, 20))  # noqa: DTZ001
 
@@ -303,11 +303,11 @@ def test_while_base_metals_trade_precious_ones_do(moment: datetime) -> None:
 def test_an_age_is_that_when_the_market_was_open_last(
     pair: Pair, as_of: datetime, now: datetime, age: timedelta
 ) -> None:
-    assert age_when_traded(pair, as_of, now) == age
+    assert trading_age(pair, as_of, now) == age
 
 
 @given(st.sampled_from(Hours), MOMENTS, st.timedeltas(timedelta(0), timedelta(days=30)))
 def test_nothing_is_older_than_it_is_now(hours: Hours, as_of: datetime, since: timedelta) -> None:
-    age = age_when_traded(PAIR_OF[hours], as_of, as_of + since)
+    age = trading_age(PAIR_OF[hours], as_of, as_of + since)
     assert timedelta(0) <= age <= since
     assert since - age <= LONGEST_PAUSE[hours]

@@ -13,7 +13,15 @@ from cambist.history.fixing import Fixing
 from cambist.history.rate_matrix import RateMatrix
 from cambist.history.rate_matrix_builder import SourceHistory, build_rate_matrix
 from cambist.pricing.pair import Pair
-from cambist.pricing.validation import JUMP, Candidate, beyond_doubt, in_future, jumped, refusal, tick_refusal
+from cambist.pricing.validation import (
+    JUMP,
+    Candidate,
+    in_future,
+    is_clearly_valid,
+    jumped,
+    refusal,
+    tick_refusal_reason,
+)
 from cambist.reference.tables import REDENOMINATIONS
 
 FRIDAY, SUNDAY = date(2026, 11, 20), date(2026, 11, 22)
@@ -81,7 +89,7 @@ def test_a_fixing_of_days_to_come_is_refused_and_named(ahead: int) -> None:
 def test_a_swapped_pair_is_found_out_at_a_weekend_by_what_others_carried_forward() -> None:
     """On a Sunday hardly anybody publishes: a lone source is measured by the Friday of the others."""
     matrix = matrix_of(SUNDAY, "2026-11-20 JPY 150")
-    assert matrix.voice(SUNDAY, "JPY") == (0, 2)
+    assert matrix.source_and_age(SUNDAY, "JPY") == (0, 2)
     others = matrix.cell(SUNDAY, "JPY")
     lone = Candidate("JPY", SUNDAY, 1 / 150.5, SUNDAY, others=others)
     assert refusal(lone) == "base and quote swapped"
@@ -310,7 +318,7 @@ def test_no_rule_objects_to_what_is_beyond_doubt(
 ) -> None:
     units = previous * moved
     others = None if apart is None else units * apart
-    if beyond_doubt(units, previous, others):
+    if is_clearly_valid(units, previous, others):
         assert validated(units, previous, others=others, following=following and units * following) == ""
         assert validated(units, previous, others=others, factor=100.0) == ""
 
@@ -326,14 +334,14 @@ def test_no_rule_objects_to_what_is_beyond_doubt(
 def test_beyond_doubt_is_what_is_within_two_percent_of_its_past_and_of_the_others(
     units: float, others: float | None, *, beyond: bool
 ) -> None:
-    assert beyond_doubt(units, 1.0, others) is beyond
+    assert is_clearly_valid(units, 1.0, others) is beyond
 
 
 # Ticks
 
 
 def tick(bid: str, ask: str, last_mid: float | None = None) -> str | None:
-    return tick_refusal(Decimal(bid), Decimal(ask), last_mid)
+    return tick_refusal_reason(Decimal(bid), Decimal(ask), last_mid)
 
 
 @pytest.mark.parametrize(("bid", "ask"), [("1.10", "1.11"), ("1.10", "1.10"), ("0.98", "1.00")])

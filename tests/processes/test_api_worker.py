@@ -134,7 +134,7 @@ def dearer(book_file: RateBookFile) -> RateBook:
 def write_dearer_matrix(settings: Settings) -> None:
     matrix = open_rate_matrix(settings.data / "rates.image")
     cells = array("d", matrix.cells)
-    cells[matrix.columns["EUR"] :: len(matrix.codes)] = array("d", [0.5]) * len(matrix.era_of_day)
+    cells[matrix.columns["EUR"] :: len(matrix.codes)] = array("d", [0.5]) * len(matrix.listed_set_of_day)
     write_rate_matrix(settings.data / "rates.image", replace(matrix, revision="9-abc-1", cells=memoryview(cells)))
 
 

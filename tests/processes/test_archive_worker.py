@@ -17,7 +17,7 @@ import pytest
 
 from cambist.errors import SourceBroken, SourceUnreachable, StoreBroken
 from cambist.history.coin_closes import CLOSES
-from cambist.history.fixing import Coverage, Filed
+from cambist.history.fixing import Coverage, FilingResult
 from cambist.ingest.coin_closes import CoinCloses, closes_of
 from cambist.ingest.filing import Delivery
 from cambist.pricing.pair import Pair
@@ -86,7 +86,7 @@ def test_it_files_and_builds_in_one_process_beside_this_one(
 ) -> None:
     async def scene() -> None:
         # Five days of a dollar, a yen and a pound, a lev on one of them and a krona on another.
-        assert await archive_worker.call(ArchiveTasks.file, "ecb", delivery(small_ecb)) == Filed(
+        assert await archive_worker.call(ArchiveTasks.file, "ecb", delivery(small_ecb)) == FilingResult(
             added=17, corrected=0, unchanged=0
         )
         first = process_of(archive_worker)
@@ -123,7 +123,7 @@ def test_an_error_of_a_source_is_raised_in_the_calling_process(archive_worker: A
         with pytest.raises(SourceBroken, match="ECB"):
             await archive_worker.call(ArchiveTasks.file, "ecb", delivery(b"<html>"))
         first = process_of(archive_worker)
-        assert await archive_worker.call(ArchiveTasks.file, "ecb", delivery(LATER)) == Filed(
+        assert await archive_worker.call(ArchiveTasks.file, "ecb", delivery(LATER)) == FilingResult(
             added=1, corrected=0, unchanged=0
         )
         assert process_of(archive_worker) == first
@@ -132,7 +132,7 @@ def test_an_error_of_a_source_is_raised_in_the_calling_process(archive_worker: A
 
 
 def test_concurrent_calls_are_made_one_after_another(archive_worker: ArchiveWorker, settings: Settings) -> None:
-    async def scene() -> list[Filed | None]:
+    async def scene() -> list[FilingResult | None]:
         contents = [b"Date,USD,\n2026-03-0%d,1.2%d00,\n" % (day, day) for day in range(2, 7)]
         return await asyncio.gather(
             *(archive_worker.call(ArchiveTasks.file, "ecb", delivery(content, content.hex())) for content in contents)
@@ -159,7 +159,7 @@ def test_a_process_that_dies_raises_an_error_and_is_replaced(
             assert until_ended(first)
         with pytest.raises(StoreBroken, match="another takes over"):
             await archive_worker.call(ArchiveTasks.file, "ecb", delivery(small_ecb))
-        assert await archive_worker.call(ArchiveTasks.file, "ecb", delivery(small_ecb)) == Filed(
+        assert await archive_worker.call(ArchiveTasks.file, "ecb", delivery(small_ecb)) == FilingResult(
             added=17, corrected=0, unchanged=0
         )
         assert process_of(archive_worker) != first
@@ -179,7 +179,7 @@ def test_a_call_that_does_not_end_is_the_sources_fault_and_its_process_is_replac
             await archive_worker.call(ArchiveTasks.file, "ecb", delivery(small_ecb))
         monkeypatch.undo()
         assert until_ended(first)
-        assert await archive_worker.call(ArchiveTasks.file, "ecb", delivery(small_ecb)) == Filed(
+        assert await archive_worker.call(ArchiveTasks.file, "ecb", delivery(small_ecb)) == FilingResult(
             added=17, corrected=0, unchanged=0
         )
 
@@ -217,7 +217,7 @@ def closes(price: int, *, at: datetime = NOW) -> list[CoinCloses]:
 
 
 def test_closes_are_filed_once_and_may_be_corrected(archive_worker: ArchiveWorker, settings: Settings) -> None:
-    async def scene() -> list[Filed]:
+    async def scene() -> list[FilingResult]:
         again, corrected = NOW + timedelta(minutes=1), NOW + timedelta(minutes=2)
         deliveries = (closes(7), closes(7), closes(7, at=again), closes(8, at=corrected))
         filed = [await archive_worker.call(ArchiveTasks.file_closes, delivery) for delivery in deliveries]
@@ -225,9 +225,9 @@ def test_closes_are_filed_once_and_may_be_corrected(archive_worker: ArchiveWorke
         return filed
 
     first, *again, last = run(scene())
-    assert first == Filed(added=2, corrected=0, unchanged=0)
-    assert again == [Filed(added=0, corrected=0, unchanged=2)] * 2
-    assert last == Filed(added=0, corrected=2, unchanged=0)
+    assert first == FilingResult(added=2, corrected=0, unchanged=0)
+    assert again == [FilingResult(added=0, corrected=0, unchanged=2)] * 2
+    assert last == FilingResult(added=0, corrected=2, unchanged=0)
     store = SqlStore(settings.database_url)
     trail = store.archive.revisions(Pair("BTC", "USD"), date(2026, 3, 6))
     assert [(known.fixing.source, known.fixing.value, known.origin) for known in trail] == [

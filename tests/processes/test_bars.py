@@ -20,7 +20,7 @@ from tests.processes.archive_double import ArchiveHere
 from cambist.admin.bootstrap import Bootstrap
 from cambist.errors import StoreBroken
 from cambist.history.bar_aggregator import BarAggregator
-from cambist.history.bars import Bar, BarOf, Interval, Ohlc
+from cambist.history.bars import Bar, Interval, Ohlc, PairBar
 from cambist.pricing.pair import Pair
 from cambist.pricing.tick import Tick
 from cambist.processes import archive_worker as archive_worker_module
@@ -47,9 +47,9 @@ def tick(price: str, source: str = "kraken") -> Tick:
     return Tick(source, EURUSD, Decimal(price), Decimal(price))
 
 
-def bar(start: datetime, interval: Interval = Interval.MINUTE, price: str = "1.5") -> BarOf:
+def bar(start: datetime, interval: Interval = Interval.MINUTE, price: str = "1.5") -> PairBar:
     side = Ohlc(*[Decimal(price)] * 4)
-    return BarOf(EURUSD, interval, Bar(start, side, side))
+    return PairBar(EURUSD, interval, Bar(start, side, side))
 
 
 def starts(settings: Settings, interval: Interval = Interval.MINUTE, pair: Pair = EURUSD) -> list[datetime]:

@@ -9,7 +9,16 @@ from typing import Any
 import pytest
 
 from cambist.reference import assets
-from cambist.reference.assets import COIN_OF, COINS, METALS, AssetKind, MetalKind, coin_on, kind_of, name_of
+from cambist.reference.assets import (
+    COIN_BY_VENUE_SYMBOL,
+    COINS,
+    METALS,
+    AssetKind,
+    MetalKind,
+    coin_for_symbol,
+    kind_of,
+    name_of,
+)
 from cambist.reference.table import Table
 from cambist.reference.tables import CURRENCIES
 
@@ -110,7 +119,7 @@ def test_what_a_venue_lists_is_in_the_table_or_on_the_record_of_clashes(venue: s
         pytest.skip("the recorded lists are not here")
     pairs = import_module(f"cambist.sources.adapters.{venue}").adapter.parse_pair_names(path.read_bytes()).values()
     listed = {code for pair in pairs for code in (pair.base, pair.quote)} - MONEY
-    unknown = {code for code in listed if coin_on(venue, code) is None and code not in CLASHES}
+    unknown = {code for code in listed if coin_for_symbol(venue, code) is None and code not in CLASHES}
     assert len(listed) >= 50
     assert len(unknown) <= 0.03 * len(listed), sorted(unknown)
 
@@ -128,7 +137,7 @@ def test_a_clash_names_what_has_the_code() -> None:
 @pytest.mark.parametrize("symbol", CLASHES)
 def test_a_clash_is_never_a_coin(symbol: str) -> None:
     assert symbol not in COINS
-    assert [coin_on(venue, symbol) for venue in LISTS] == [None] * len(LISTS)
+    assert [coin_for_symbol(venue, symbol) for venue in LISTS] == [None] * len(LISTS)
 
 
 # Venues
@@ -140,11 +149,13 @@ def test_aliases_are_of_venues_with_a_feed_and_say_why() -> None:
 
 
 def test_an_alias_says_what_the_symbol_does_not_say_itself() -> None:
-    assert [key for key, coin in COIN_OF.items() if coin == key[1]] == []
+    assert [key for key, coin in COIN_BY_VENUE_SYMBOL.items() if coin == key[1]] == []
 
 
 def test_an_alias_leads_to_a_coin_whose_own_symbol_is_not_another_there() -> None:
-    assert [key for key, coin in COIN_OF.items() if coin and coin_on(key[0], coin) not in {coin, None}] == []
+    assert [
+        key for key, coin in COIN_BY_VENUE_SYMBOL.items() if coin and coin_for_symbol(key[0], coin) not in {coin, None}
+    ] == []
 
 
 @pytest.mark.parametrize(
@@ -166,7 +177,7 @@ def test_an_alias_leads_to_a_coin_whose_own_symbol_is_not_another_there() -> Non
     ],
 )
 def test_what_a_symbol_stands_for_depends_on_the_venue(venue: str, symbol: str, coin: str | None) -> None:
-    assert coin_on(venue, symbol) == coin
+    assert coin_for_symbol(venue, symbol) == coin
 
 
 def test_no_coin_is_renamed_by_the_feed_and_here_again() -> None:
@@ -177,7 +188,7 @@ def test_no_coin_is_renamed_by_the_feed_and_here_again() -> None:
     }
     content = json.dumps({"error": [], "result": listed}).encode()
     names = import_module("cambist.sources.adapters.kraken").adapter.parse_pair_names(content)
-    assert {key: coin_on("kraken", names[key].base) for key in listed} == {
+    assert {key: coin_for_symbol("kraken", names[key].base) for key in listed} == {
         "LUNAUSD": "LUNC",
         "LUNA2USD": "LUNA",
         "USTUSD": "USTC",
@@ -287,6 +298,6 @@ def test_another_header_is_refused(table: str) -> None:
 
 
 def test_the_tables_cannot_be_changed() -> None:
-    for table in (COINS, COIN_OF, METALS):
+    for table in (COINS, COIN_BY_VENUE_SYMBOL, METALS):
         with pytest.raises(TypeError):
             table["XYZ"] = None  # type: ignore[index]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cambist.reference import sizes
-from cambist.reference.sizes import SIZES, size_of
+from cambist.reference.sizes import SIZES, quote_size
 from cambist.reference.tables import CURRENCIES
 
 WORTH = Path(__file__).parents[3] / "shared/payloads/fawazahmed0/usd.json"
@@ -34,12 +34,12 @@ def test_a_size_is_the_largest_power_of_ten_within_a_dollars_worth(per_dollar: s
 
 @pytest.mark.parametrize("code", ["ARS", "AOA", "KZT", "VES", "ETB", "AMD", "LKR", "HUF", "CRC"])
 def test_weak_currencies_have_a_size_whoever_deals_them(code: str) -> None:
-    assert size_of(code, "USD") >= 100
+    assert quote_size(code, "USD") >= 100
 
 
 @pytest.mark.parametrize(("alias", "code"), [("HUX", "HUF"), ("BRX", "BRL"), ("CNH", "CNY"), ("VED", "VES")])
 def test_another_code_of_the_same_money_has_the_same_size(alias: str, code: str) -> None:
-    assert size_of(alias, "USD") == size_of(code, "USD")
+    assert quote_size(alias, "USD") == quote_size(code, "USD")
 
 
 @pytest.mark.skipif(not WORTH.exists(), reason="the recorded payloads are not beside the project")
@@ -68,7 +68,7 @@ def test_sizes_are_by_the_rule_of_the_fixed_day() -> None:
     ],
 )
 def test_a_weak_base_is_quoted_by_as_many_units_as_it_is_weaker(base: str, quote: str, size: int) -> None:
-    assert size_of(base, quote) == size
+    assert quote_size(base, quote) == size
 
 
 @pytest.mark.parametrize(

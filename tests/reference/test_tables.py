@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from cambist.reference import tables
 from cambist.reference.table import Table
-from cambist.reference.tables import CURRENCIES, EURO_RATES, PEGS, REDENOMINATIONS, Kind, Peg
+from cambist.reference.tables import CURRENCIES, EURO_RATES, PEGS, REDENOMINATIONS, CurrencyKind, Peg
 
 TODAY = date(2026, 11, 20)
 ONE_DAY = timedelta(days=1)
@@ -85,8 +85,8 @@ def walk(start: str, onward: Callable[[str], list[str]]) -> Iterator[str]:
 
 
 def test_there_are_at_least_170_physical_currencies() -> None:
-    physical = [each for each in CURRENCIES.values() if each.kind in {Kind.CIRCULATING, Kind.RETIRED}]
-    living = [each for each in physical if each.kind is Kind.CIRCULATING]
+    physical = [each for each in CURRENCIES.values() if each.kind in {CurrencyKind.CIRCULATING, CurrencyKind.RETIRED}]
+    living = [each for each in physical if each.kind is CurrencyKind.CIRCULATING]
     assert len(physical) >= 170
     assert len(living) >= 155
 
@@ -117,7 +117,7 @@ def test_rows_of_every_table_stand_in_order() -> None:
 def test_a_currency_is_retired_exactly_when_its_last_day_has_passed() -> None:
     for currency in CURRENCIES.values():
         ended = currency.last_day is not None and currency.last_day < TODAY
-        assert (currency.kind is Kind.RETIRED) == ended, currency.code
+        assert (currency.kind is CurrencyKind.RETIRED) == ended, currency.code
         assert currency.last_day is None or ended, currency.code
 
 
@@ -128,14 +128,14 @@ def test_a_life_begins_before_it_ends_and_not_in_the_future() -> None:
 
 def test_the_codes_beyond_iso_have_their_kinds() -> None:
     kinds = {
-        Kind.OFFSHORE: {"CNH"},
-        Kind.OFFICIAL_RATE: {"BRX", "HUX"},
-        Kind.ACCOUNTING: {"CLF", "COU", "MXV", "UYI", "UYW", "XDR"},
+        CurrencyKind.OFFSHORE: {"CNH"},
+        CurrencyKind.OFFICIAL_RATE: {"BRX", "HUX"},
+        CurrencyKind.ACCOUNTING: {"CLF", "COU", "MXV", "UYI", "UYW", "XDR"},
     }
     for kind, codes in kinds.items():
         assert {each.code for each in CURRENCIES.values() if each.kind is kind} == codes
     local = {"GGP", "JEP", "IMP", "FOK", "KID", "TVD", "CLP", "VED", "VES", "SLE", "ZWG", "XCG", "STN"}
-    assert all(CURRENCIES[code].kind is Kind.CIRCULATING for code in local)
+    assert all(CURRENCIES[code].kind is CurrencyKind.CIRCULATING for code in local)
 
 
 def test_a_currency_lives_from_its_first_day_to_its_last() -> None:
@@ -233,8 +233,8 @@ def test_a_code_that_was_given_to_new_money_has_two_lives() -> None:
     assert (dollar.first_day, dollar.last_day) == (date(2009, 2, 2), date(2024, 4, 4))
     assert [dollar.lives_on(date(2009, 4, day)) for day in (12, 13)] == [True, False]
     assert [dollar.lives_on(date(2019, 2, day)) for day in (21, 22)] == [False, True]
-    assert dollar.other_money_since(date(2009, 2, 2)) == date(2019, 2, 22)
-    assert dollar.other_money_since(date(2019, 2, 22)) is None
+    assert dollar.next_reuse(date(2009, 2, 2)) == date(2019, 2, 22)
+    assert dollar.next_reuse(date(2019, 2, 22)) is None
     assert {code for code, each in CURRENCIES.items() if len(each.lives) > 1} == {"ZWL"}
 
 

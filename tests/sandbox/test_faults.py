@@ -7,7 +7,7 @@ import pytest
 
 from cambist.errors import NoRate, SettingRefused
 from cambist.pricing.pair import Pair
-from cambist.sandbox.faults import Faults, faulty, read_faults
+from cambist.sandbox.faults import Faults, read_faults, with_faults
 from cambist.sandbox.market import SimulatedMarket
 
 MARKET = SimulatedMarket(11, ["BTC", "ETH", "USDT"])
@@ -41,7 +41,7 @@ def test_all_codes_may_be_stale() -> None:
 
 @pytest.mark.parametrize("text", ["", "missing = []\n[outlier]\n"])
 def test_an_empty_file_is_no_fault(text: str) -> None:
-    market = faulty(MARKET, read_faults(text, "f", MARKET.known))
+    market = with_faults(MARKET, read_faults(text, "f", MARKET.known))
     assert all(market.quote(code, NOON) == MARKET.quote(code, NOON) for code in MARKET.codes(NOON.date()))
     assert all(market.pair_quote(pair, NOON) == MARKET.pair_quote(pair, NOON) for pair in MARKET.pairs())
     assert (market.codes(WEEK), market.pairs(), market.known) == (MARKET.codes(WEEK), MARKET.pairs(), MARKET.known)
@@ -71,7 +71,7 @@ def test_a_bad_file_is_refused_by_its_name_and_its_field(text: str, reason: str)
 
 
 def test_a_stale_quote_keeps_its_time_and_its_value_and_others_go_on() -> None:
-    market = faulty(MARKET, Faults(stale=("EUR",), since=SINCE))
+    market = with_faults(MARKET, Faults(stale=("EUR",), since=SINCE))
     told, then = market.quote("EUR", NOON), MARKET.quote("EUR", SINCE)
     assert (told.bid, told.ask, told.as_of, told.received_at) == (then.bid, then.ask, SINCE, NOON)
     assert market.pair_quote(Pair("EUR", "GBP"), NOON).as_of == SINCE
@@ -80,24 +80,24 @@ def test_a_stale_quote_keeps_its_time_and_its_value_and_others_go_on() -> None:
 
 
 def test_everything_may_be_stale() -> None:
-    market = faulty(MARKET, Faults(stale="all", since=SINCE))
+    market = with_faults(MARKET, Faults(stale="all", since=SINCE))
     assert {market.quote(code, NOON).as_of for code in market.codes(NOON.date())} == {SINCE}
     assert {market.pair_quote(pair, NOON).as_of for pair in market.pairs()} == {SINCE}
 
 
 def test_what_did_not_exist_yet_is_not_stale() -> None:
     first = datetime(2022, 7, 1, 0, 0, 10, tzinfo=UTC)
-    market = faulty(MARKET, Faults(stale="all", since=first - timedelta(days=9), slow=60))
+    market = with_faults(MARKET, Faults(stale="all", since=first - timedelta(days=9), slow=60))
     assert market.quote("SLE", first) == MARKET.quote("SLE", first)
 
 
 def test_what_has_ended_is_not_quoted_because_it_is_stale() -> None:
     with pytest.raises(NoRate):
-        faulty(MARKET, Faults(stale="all", since=datetime(1998, 6, 1, tzinfo=UTC))).quote("DEM", NOON)
+        with_faults(MARKET, Faults(stale="all", since=datetime(1998, 6, 1, tzinfo=UTC))).quote("DEM", NOON)
 
 
 def test_a_missing_day_has_no_fixing() -> None:
-    market = faulty(MARKET, Faults(missing=frozenset({WEEK + timedelta(days=1), WEEK - timedelta(days=1)})))
+    market = with_faults(MARKET, Faults(missing=frozenset({WEEK + timedelta(days=1), WEEK - timedelta(days=1)})))
     honest = MARKET.daily("EUR", WEEK, 5)
     honest[1] = np.nan
     assert np.array_equal(market.daily("EUR", WEEK, 5), honest, equal_nan=True)
@@ -105,7 +105,7 @@ def test_a_missing_day_has_no_fixing() -> None:
 
 @pytest.mark.parametrize(("code", "times"), [("EUR", 1.5), ("JPY", 1 / 1.5), ("BTC", 1.5)])
 def test_an_outlier_is_worth_its_factor_more_whichever_way_round_it_is_quoted(code: str, times: float) -> None:
-    market = faulty(MARKET, Faults(outlier={code: 1.5}))
+    market = with_faults(MARKET, Faults(outlier={code: 1.5}))
     told, honest = market.quote(code, NOON), MARKET.quote(code, NOON)
     assert float(told.mid / honest.mid) == pytest.approx(times, rel=1e-6)
     assert told.bid < told.ask
@@ -114,13 +114,13 @@ def test_an_outlier_is_worth_its_factor_more_whichever_way_round_it_is_quoted(co
 
 
 def test_an_outlier_shows_in_its_pairs() -> None:
-    market, cross = faulty(MARKET, Faults(outlier={"EUR": 1.5}, slow=30)), Pair("EUR", "GBP")
+    market, cross = with_faults(MARKET, Faults(outlier={"EUR": 1.5}, slow=30)), Pair("EUR", "GBP")
     told, then = market.pair_quote(cross, NOON), MARKET.pair_quote(cross, NOON - timedelta(seconds=30))
     assert float(told.mid / then.mid) == pytest.approx(1.5, rel=1e-6)
     assert (told.as_of, told.received_at) == (then.as_of, NOON)
 
 
 def test_a_slow_market_tells_what_was_a_while_ago() -> None:
-    market = faulty(MARKET, Faults(slow=30))
+    market = with_faults(MARKET, Faults(slow=30))
     told, then = market.quote("EUR", NOON), MARKET.quote("EUR", NOON - timedelta(seconds=30))
     assert (told.bid, told.as_of, told.received_at) == (then.bid, NOON - timedelta(seconds=30), NOON)

@@ -5,7 +5,7 @@ from math import exp, log
 
 import pytest
 
-from cambist.pricing.parity import by_law
+from cambist.pricing.parity import legal_rate
 from cambist.reference.tables import CURRENCIES, REDENOMINATIONS, Redenomination
 from cambist.sandbox.levels import LEVELS, METALS, derived_level, midnight, read_levels
 from cambist.sandbox.pegs import floating_on, future_pegs, pegged_on
@@ -84,7 +84,7 @@ def test_a_currency_arrives_where_law_ties_it(code: str) -> None:
     courses, tie = PricePaths(3, ()), future_pegs()[code]
     assert units(courses, code, tie.day) == pytest.approx(units(courses, tie.root, tie.day) * tie.factor, rel=1e-9)
     if tie.root != "USD":
-        law = by_law(tie.root, code, tie.day)
+        law = legal_rate(tie.root, code, tie.day)
         assert law is not None
         assert tie.factor == pytest.approx(float(law))
 

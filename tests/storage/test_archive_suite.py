@@ -17,7 +17,7 @@ from sqlalchemy import event
 
 from cambist.errors import SourceBroken
 from cambist.history.archive import FixingArchive
-from cambist.history.fixing import GRAM, Coverage, Filed, Fixing, Receipt, RefusedFixing
+from cambist.history.fixing import GRAM, Coverage, FilingResult, Fixing, Receipt, RefusedFixing
 from cambist.pricing.pair import Pair
 from cambist.storage import Store
 from cambist.storage.sql import SqlStore
@@ -54,7 +54,7 @@ def fixing(value: str, day: date = MON, pair: Pair = USD, source: str = "ecb", n
     return Fixing(source, pair, day, Decimal(value), nominal)
 
 
-def deliver(archive: FixingArchive, fixings: Iterable[Fixing], at: datetime = NOON, digest: str = "d") -> Filed:
+def deliver(archive: FixingArchive, fixings: Iterable[Fixing], at: datetime = NOON, digest: str = "d") -> FilingResult:
     source = "ecb"
     fixings = list(fixings)
     if fixings:
@@ -82,7 +82,7 @@ def test_an_empty_archive_knows_nothing(archive: FixingArchive) -> None:
 
 def test_what_is_filed_is_read_again(archive: FixingArchive) -> None:
     given_ = [fixing("1.1"), fixing("180", pair=JPY)]
-    assert deliver(archive, given_) == Filed(added=2, corrected=0, unchanged=0)
+    assert deliver(archive, given_) == FilingResult(added=2, corrected=0, unchanged=0)
     assert sorted(told(archive.fixings("ecb"))) == sorted(told(given_))
 
 
@@ -90,13 +90,13 @@ def test_an_identical_delivery_changes_nothing(archive: FixingArchive) -> None:
     delivery = [fixing("1.1"), fixing("1.2", TUE)]
     deliver(archive, delivery)
     before = list(archive.fixings("ecb")), archive.revisions(USD, MON), archive.revision()
-    assert deliver(archive, delivery, NOON + HOUR) == Filed(added=0, corrected=0, unchanged=2)
+    assert deliver(archive, delivery, NOON + HOUR) == FilingResult(added=0, corrected=0, unchanged=2)
     assert (list(archive.fixings("ecb")), archive.revisions(USD, MON), archive.revision()) == before
 
 
 def test_new_days_are_added_to_what_is_known(archive: FixingArchive) -> None:
     deliver(archive, [fixing("1.1")])
-    assert deliver(archive, [fixing("1.2", TUE), fixing("1.1")], NOON + HOUR) == Filed(1, 0, 1)
+    assert deliver(archive, [fixing("1.2", TUE), fixing("1.1")], NOON + HOUR) == FilingResult(1, 0, 1)
     assert values(archive.fixings("ecb")) == ["1.1", "1.2"]
 
 
@@ -108,7 +108,7 @@ def test_days_that_a_later_delivery_leaves_out_stay(archive: FixingArchive) -> N
 
 def test_a_changed_value_is_a_correction(archive: FixingArchive) -> None:
     deliver(archive, [fixing("1.1")])
-    assert deliver(archive, [fixing("1.2")], NOON + HOUR) == Filed(added=0, corrected=1, unchanged=0)
+    assert deliver(archive, [fixing("1.2")], NOON + HOUR) == FilingResult(added=0, corrected=1, unchanged=0)
     assert values(archive.fixings("ecb")) == ["1.2"]
 
 
@@ -203,7 +203,7 @@ def test_a_broken_delivery_can_be_filed_whole_afterwards(archive: FixingArchive)
 
     with pytest.raises(SourceBroken):
         archive.file(Receipt("ecb", NOON, "a test", "bad"), breaking())
-    assert deliver(archive, [fixing("1.1")], NOON + HOUR) == Filed(added=1, corrected=0, unchanged=0)
+    assert deliver(archive, [fixing("1.1")], NOON + HOUR) == FilingResult(added=1, corrected=0, unchanged=0)
 
 
 def test_fixings_come_oldest_day_first(archive: FixingArchive) -> None:
@@ -271,7 +271,9 @@ def test_the_revision_stays_when_nothing_changed(archive: FixingArchive) -> None
 
 def test_two_sources_with_the_same_pair_do_not_mix(archive: FixingArchive) -> None:
     deliver(archive, [fixing("1.1")])
-    assert deliver(archive, [fixing("1.3", source="boe")], NOON + HOUR) == Filed(added=1, corrected=0, unchanged=0)
+    assert deliver(archive, [fixing("1.3", source="boe")], NOON + HOUR) == FilingResult(
+        added=1, corrected=0, unchanged=0
+    )
     assert values(archive.fixings("ecb")) == ["1.1"]
     assert values(archive.fixings("boe")) == ["1.3"]
     assert values(known.fixing for known in archive.latest_fixings("ecb")) == ["1.1"]
@@ -308,14 +310,14 @@ def test_a_unit_is_kept_with_its_pair(archive: FixingArchive) -> None:
 def test_what_is_refused_leaves_the_archive_as_it_is(archive: FixingArchive) -> None:
     receipt = Receipt("ecb", NOON, "a test", "d")
     filed = archive.file(receipt, [fixing("1.1")], [RefusedFixing(fixing("9.9", TUE), "a jump")])
-    assert filed == Filed(added=1, corrected=0, unchanged=0, refused=1)
+    assert filed == FilingResult(added=1, corrected=0, unchanged=0, refused=1)
     assert told(archive.fixings("ecb")) == [("ecb", "EUR/USD", MON, "1.1", 1)]
 
 
 def test_a_delivery_of_tens_of_thousands_is_filed_whole(archive: FixingArchive) -> None:
     many = [fixing(f"1.{number}", MON - timedelta(days=number)) for number in range(20_001)]
     assert deliver(archive, many).added == 20_001
-    assert deliver(archive, many, NOON + HOUR) == Filed(added=0, corrected=0, unchanged=20_001)
+    assert deliver(archive, many, NOON + HOUR) == FilingResult(added=0, corrected=0, unchanged=20_001)
     oldest = next(archive.fixings("ecb"))
     assert (oldest.day, str(oldest.value)) == (MON - timedelta(days=20_000), "1.20000")
 

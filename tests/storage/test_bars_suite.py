@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from sqlalchemy import event
 
 from cambist.errors import StoreBroken
-from cambist.history.bars import Bar, BarOf, BarStore, Interval, Ohlc
+from cambist.history.bars import Bar, BarStore, Interval, Ohlc, PairBar
 from cambist.pricing.pair import Pair
 from cambist.storage import Store
 from cambist.storage.sql import SqlStore
@@ -47,9 +47,9 @@ def side(*prices: str) -> Ohlc:
     return Ohlc(*map(Decimal, prices))
 
 
-def bar(minute: int = 0, price: str = "1.5", interval: Interval = Interval.MINUTE, pair: Pair = EURUSD) -> BarOf:
+def bar(minute: int = 0, price: str = "1.5", interval: Interval = Interval.MINUTE, pair: Pair = EURUSD) -> PairBar:
     start = NOON.replace(hour=0 if interval is Interval.DAY else NOON.hour) + minute * interval.length
-    return BarOf(pair, interval, Bar(start, side(price, price, price, price), side(price, price, price, price)))
+    return PairBar(pair, interval, Bar(start, side(price, price, price, price), side(price, price, price, price)))
 
 
 def found(
@@ -61,7 +61,7 @@ def found(
 
 def test_a_bar_comes_back_to_the_digit(bars: BarStore) -> None:
     filed = Bar(NOON, side("1.10", "1.450", "1.0", "1.3"), side("2E+1", "123456789.123456789", "0.0000000010", "7"))
-    bars.file([BarOf(EURUSD, Interval.HOUR, filed)])
+    bars.file([PairBar(EURUSD, Interval.HOUR, filed)])
     (page,) = bars.newest_bars(EURUSD, Interval.HOUR, None, None, 1)
     assert page == filed
     assert page.start.tzinfo is UTC
@@ -117,7 +117,7 @@ def test_filed_again_a_bar_takes_the_place_of_the_first(bars: BarStore) -> None:
 
 
 def test_bars_are_filed_all_or_none(bars: BarStore) -> None:
-    def broken() -> Iterator[BarOf]:
+    def broken() -> Iterator[PairBar]:
         yield bar(1)
         raise ZeroDivisionError
 

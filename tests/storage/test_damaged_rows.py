@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import text
 
-from cambist.history.damaged_rows import Damage
+from cambist.history.damaged_rows import DamageReport
 from cambist.history.fixing import Fixing, Receipt
 from cambist.pricing.pair import Pair
 from cambist.storage.sql import SqlStore
@@ -49,8 +49,8 @@ def harm(tmp_path: Path, statement: str) -> None:
     connection.close()
 
 
-def rates(store: SqlStore) -> tuple[dict[str, list[float]], Damage]:
-    damage = Damage()
+def rates(store: SqlStore) -> tuple[dict[str, list[float]], DamageReport]:
+    damage = DamageReport()
     return {str(pair): values for pair, _, values in store.archive.rates("ecb", damage)}, damage
 
 
@@ -173,7 +173,7 @@ def test_the_rows_of_an_older_database_get_their_checksums(tmp_path: Path, monke
     engine.dispose()
     store = SqlStore(f"sqlite:///{tmp_path / 'old.db'}")
     store.migrate()
-    damage = Damage()
+    damage = DamageReport()
     assert list(store.archive.rates("ecb", damage)) == [(USD, [TUESDAY], [1.2])]
     assert len(damage) == 0
     store.close()

@@ -14,7 +14,7 @@ from sqlalchemy import event
 
 from cambist.errors import SourceBroken
 from cambist.history.archive import FixingArchive
-from cambist.history.fixing import GRAM, Filed, Fixing, Receipt, RefusedFixing
+from cambist.history.fixing import GRAM, FilingResult, Fixing, Receipt, RefusedFixing
 from cambist.history.quarantine import Quarantine, QuarantinedFixing, QuarantineState
 from cambist.pricing.pair import Pair
 from cambist.storage import Store
@@ -60,7 +60,7 @@ def fixing(value: str, day: date = MON, pair: Pair = USD, source: str = "ecb", n
 
 def deliver(
     archive: FixingArchive, refused: Iterable[Fixing] = (), accepted: Iterable[Fixing] = (), at: datetime = NOON
-) -> Filed:
+) -> FilingResult:
     """File a delivery, of the source of what is in it."""
     refusals, passed = [RefusedFixing(one, "too far off") for one in refused], list(accepted)
     source = (passed or [one.fixing for one in refusals])[0].source
@@ -85,7 +85,7 @@ def test_an_empty_quarantine_knows_nothing(quarantine: Quarantine) -> None:
 def test_what_is_refused_waits_as_it_was_published(archive: FixingArchive, quarantine: Quarantine) -> None:
     published = Fixing("cbr", Pair("XAU", "RUB"), MON, Decimal("10000.10"), 100, GRAM)
     receipt = Receipt("cbr", NOON, "https://mint.example/gold", "d")
-    assert archive.file(receipt, [], [RefusedFixing(published, "a jump")]) == Filed(0, 0, 0, refused=1)
+    assert archive.file(receipt, [], [RefusedFixing(published, "a jump")]) == FilingResult(0, 0, 0, refused=1)
     (found,) = quarantine.quarantined()
     assert found == QuarantinedFixing(
         found.number, published, "a jump", NOON, "https://mint.example/gold", QuarantineState.WAITING, decided_at=None
@@ -103,7 +103,9 @@ def test_what_is_refused_is_not_in_the_archive(archive: FixingArchive, quarantin
 
 
 def test_the_rest_of_the_delivery_is_filed_beside_it(archive: FixingArchive, quarantine: Quarantine) -> None:
-    assert deliver(archive, [fixing("9.9", TUE)], [fixing("1.1"), fixing("180", pair=JPY)]) == Filed(2, 0, 0, refused=1)
+    assert deliver(archive, [fixing("9.9", TUE)], [fixing("1.1"), fixing("180", pair=JPY)]) == FilingResult(
+        2, 0, 0, refused=1
+    )
     assert [str(one.value) for one in archive.fixings("ecb")] == ["1.1", "180"]
     assert states(quarantine) == [("9.9", QuarantineState.WAITING)]
 
@@ -170,7 +172,7 @@ def test_a_delivery_that_breaks_releases_nothing(archive: FixingArchive, quarant
 
 def test_what_waits_and_comes_again_and_passes_is_released(archive: FixingArchive, quarantine: Quarantine) -> None:
     deliver(archive, [fixing("9.9"), fixing("9.8", TUE)])
-    assert deliver(archive, [], [fixing("9.9")], NOON + HOUR) == Filed(added=1, corrected=0, unchanged=0)
+    assert deliver(archive, [], [fixing("9.9")], NOON + HOUR) == FilingResult(added=1, corrected=0, unchanged=0)
     assert states(quarantine) == [("9.9", QuarantineState.RELEASED), ("9.8", QuarantineState.WAITING)]
     assert [str(one.fixing.value) for one in quarantine.quarantined(QuarantineState.RELEASED)] == ["9.9"]
     assert (quarantine.quarantined(QuarantineState.RELEASED)[0].decided_at, quarantine.count_waiting("ecb")) == (

@@ -46,7 +46,7 @@ def payload(reply: Reply) -> dict[str, Any]:
 def new_context(ledger: Any, **changed: Any) -> StreamContext:
     """Return a context whose plan differs in these fields, and whose book has two coins."""
     prices = Prices({}, lambda: MOMENT)
-    prices.update(RateBook(1, MOMENT, {}, (), listing=frozenset(PAIRS)))
+    prices.update(RateBook(1, MOMENT, {}, (), venue_pairs=frozenset(PAIRS)))
     billing = Billing(Meter(ledger, {}))
     return StreamContext(Admission(STORED_KEYS, on(**changed), billing), billing, prices, Broadcaster(prices))
 

@@ -174,7 +174,7 @@ def test_a_metal_is_priced_as_it_is_quoted_in_a_currency_and_never_crossed_inste
 def test_a_coin_in_money_that_has_fallen_back_on_its_fixing_is_sent() -> None:
     coin, pound = quote("BTC", "USD", "90000", "90001"), quote("EUR", "GBP", "0.85", "0.86", as_of=OLD)
     fixed = quote("EUR", "USD", "1.085", "1.085", as_of=NOW - timedelta(days=1), pace=Pace.DAILY)
-    book = replace(a_book(coin, pound, legs=(fixed,)), listing=frozenset({Pair("BTC", "EUR")}))
+    book = replace(a_book(coin, pound, legs=(fixed,)), venue_pairs=frozenset({Pair("BTC", "EUR")}))
     assert Decimal(str(priced(book, "BTCEUR")["bid"])) > 80_000
 
 

@@ -163,7 +163,7 @@ class Bootstrap:
         now = self._clock()
         book = self._supply.book(version, now)
         if previous and not book.pairs:  # what was dealt is the last word until there is another
-            book = replace(book, pairs=carried(previous.pairs, now), listing=previous.listing)
+            book = replace(book, pairs=carried(previous.pairs, now), venue_pairs=previous.venue_pairs)
         self._book_file.publish(book)
         log.info("Book: version %d, %d currencies, of %s", book.version, len(book.quotes), book.as_of.isoformat())
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from cambist.errors import CambistError, RateBookDamaged, RateMatrixDamaged, StoreBroken
-from cambist.history.damaged_rows import Damage
+from cambist.history.damaged_rows import DamageReport
 from cambist.registry.components import environment_of, open_store
 from cambist.settings import Settings
 from cambist.status.environment import check_rate_book, check_rate_matrix
@@ -47,7 +47,7 @@ def check(settings: Settings) -> Iterator[CheckResult]:
 def _fixings(store: Store) -> Iterator[CheckResult]:
     try:
         for source in store.archive.sources():
-            damage = Damage()
+            damage = DamageReport()
             for _ in store.archive.rates(source, damage):
                 pass
             rows = [f"the row {row} is not what was filed" for row in damage.rows]

@@ -12,7 +12,7 @@ from typing import Self
 
 from cambist.accounts.names import echo, nearest
 from cambist.errors import BadParameter, CannotStart, SourceRefused
-from cambist.history.fixing import Filed, Fixing, Receipt
+from cambist.history.fixing import FilingResult, Fixing, Receipt
 from cambist.history.quarantine import QuarantinedFixing, QuarantineState
 from cambist.registry.components import open_store
 from cambist.registry.sources import load_adapters
@@ -27,7 +27,7 @@ class AcceptedFixing:
     """A fixing that was accepted, and what that changed in the archive."""
 
     quarantined: QuarantinedFixing
-    filed: Filed
+    filed: FilingResult
 
 
 class QuarantineAdmin:
@@ -98,7 +98,7 @@ class QuarantineAdmin:
             raise BadParameter(f"Number [{each.number}] waits no more: it was decided meanwhile")
         return decided
 
-    def _file(self, each: QuarantinedFixing) -> Filed:
+    def _file(self, each: QuarantinedFixing) -> FilingResult:
         origin = f"quarantine {each.number}, accepted"
         digest = hashlib.sha256(_statement(each.fixing).encode()).hexdigest()
         receipt = Receipt(each.fixing.source, self._clock(), origin, digest)

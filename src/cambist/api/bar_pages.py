@@ -20,8 +20,8 @@ from cambist.history.bar_aggregator import AMENDED_FOR
 from cambist.history.bars import Bar, Interval, Ohlc
 from cambist.pricing.number_format import SHOWN_DIGITS
 from cambist.pricing.pair import Pair
-from cambist.pricing.pair_quote import pair_written
-from cambist.reference.sizes import size_of
+from cambist.pricing.pair_quote import split_pair_name
+from cambist.reference.sizes import quote_size
 
 T = TypeVar("T")
 
@@ -85,7 +85,7 @@ class BarPage:
     @property
     def size(self) -> int:
         """Of how many units of the base its prices are."""
-        return size_of(self.pair.base, self.pair.quote)
+        return quote_size(self.pair.base, self.pair.quote)
 
     def head(self, params: BarPageParams) -> dict[str, Any]:
         """Give the fields of its `BarPageHead`."""
@@ -128,7 +128,7 @@ def _found(context: RequestContext, params: BarPageParams) -> tuple[Pair, bool]:
 
     A pair that is no longer listed keeps its bars; a listed pair without bars has none either way round.
     """
-    pair = pair_written(params.pair)
+    pair = split_pair_name(params.pair)
     for one, is_turned in ((pair, False), (pair.inverse, True)):
         if read_bars(partial(context.bars.newest_bars, one, params.interval, None, None, 1)):
             return pair, is_turned

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from cambist.api.request_context import RequestContext, written
 from cambist.errors import RateUnavailable, UnknownFxPair
-from cambist.pricing.freshness import FIXING_QUOTED_FOR, has_fallen_back, is_dealt, oldest_fixing
+from cambist.pricing.freshness import FIXING_MAX_AGE, falls_back_on_fixing, is_tradable, oldest_fixing
 from cambist.pricing.pair import PIVOT, Pair
-from cambist.pricing.pair_quote import fx_pair, pair_quote
+from cambist.pricing.pair_quote import find_fx_pair, pair_quote
 from cambist.pricing.quote import Quote
 from cambist.pricing.trading_hours import is_open
 from cambist.reference.assets import AssetKind
@@ -18,7 +18,7 @@ _HINT = "the pairs are found at /fx/pairs"
 
 def parse_fx_pair(context: RequestContext, name: str) -> Pair:
     """Return the pair of a name, `EURUSD` or `EUR/USD`. Errors: UnknownFxPair."""
-    pair = fx_pair(context.book, name)
+    pair = find_fx_pair(context.book, name)
     if pair is None:
         raise UnknownFxPair(name, "", _HINT)
     return pair
@@ -36,7 +36,7 @@ def current_quote(context: RequestContext, pair: Pair) -> CurrentQuote:
     """Return bid and ask of a pair: as quoted if that is fresh, otherwise crossed.
 
     Errors: RateUnavailable if a traded side has no fresh price while its market is open, or if a fixing in the quote is
-    older than `FIXING_QUOTED_FOR`.
+    older than `FIXING_MAX_AGE`.
     """
     quote = pair_quote(context.book, pair, lambda one: context.is_fresh(one, AssetKind.CURRENCY))
     if not quote.origin.legs:
@@ -45,10 +45,10 @@ def current_quote(context: RequestContext, pair: Pair) -> CurrentQuote:
         for code in (pair.base, pair.quote):
             _check_trades(context, code)
     fixing = oldest_fixing(context.book, pair)
-    if fixing is not None and not context.is_within(fixing.as_of, FIXING_QUOTED_FOR):
+    if fixing is not None and not context.is_within(fixing.as_of, FIXING_MAX_AGE):
         raise RateUnavailable(
             f"No source quotes bid and ask of [{pair}] now, and the newest fixing in it is of "
-            f"[{written(fixing.as_of)}], older than {FIXING_QUOTED_FOR.days} days; /fetch-one returns its midpoint"
+            f"[{written(fixing.as_of)}], older than {FIXING_MAX_AGE.days} days; /fetch-one returns its midpoint"
         )
     return CurrentQuote(quote, fixing)
 
@@ -58,6 +58,6 @@ def _check_trades(context: RequestContext, code: str) -> None:
     if code == PIVOT:
         return
     leg = context.book.leg(code)
-    if not is_dealt(context.book, code, context.is_fresh):
-        why = "a fixing: it is not traded" if has_fallen_back(context.book, code, leg) else "older than allowed"
+    if not is_tradable(context.book, code, context.is_fresh):
+        why = "a fixing: it is not traded" if falls_back_on_fixing(context.book, code, leg) else "older than allowed"
         raise RateUnavailable(f"The newest price of [{code}] is of [{written(leg.as_of)}], {why}")

@@ -15,9 +15,9 @@ from cambist.api.expiry import Expiry
 from cambist.errors import RateUnavailable
 from cambist.history.bars import NO_BARS, BarStore
 from cambist.history.fixing import ReceivedFixing
-from cambist.history.published_fixings import Words
+from cambist.history.published_fixings import FixingLookup
 from cambist.history.rate_matrix import RateMatrix
-from cambist.pricing.freshness import fresh_for, stale_among
+from cambist.pricing.freshness import first_stale_code, fresh_for
 from cambist.pricing.metals.mass import STANDARD, Units
 from cambist.pricing.quote import Quote
 from cambist.pricing.rate_book import RateBook
@@ -62,7 +62,7 @@ class RequestContext:
     source_reports: SourceReports | None = None
     ages: Mapping[AssetKind, timedelta] = field(default_factory=dict)
     closes: ReadClose = no_closes
-    words: Words | None = None
+    words: FixingLookup | None = None
     units: Units = field(default_factory=lambda: STANDARD)
     bars: BarStore = NO_BARS
     expiry: Expiry = field(init=False)
@@ -80,7 +80,7 @@ class RequestContext:
 
         Errors: RateUnavailable.
         """
-        code = stale_among(self.book, codes, self.is_fresh)
+        code = first_stale_code(self.book, codes, self.is_fresh)
         if code is not None:
             as_of = written(self.book.quotes[code].as_of)
             raise RateUnavailable(f"The newest price of [{code}] is of [{as_of}], older than allowed")

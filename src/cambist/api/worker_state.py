@@ -15,7 +15,7 @@ from cambist.api.request_context import ReadClose, RequestContext, no_closes
 from cambist.api.response_cache import ResponseCache
 from cambist.clock import WallClock
 from cambist.history.bars import NO_BARS, BarStore
-from cambist.history.published_fixings import Words
+from cambist.history.published_fixings import FixingLookup
 from cambist.history.rate_matrix import RateMatrix
 from cambist.pricing.metals.mass import STANDARD, Units
 from cambist.pricing.rate_book import RateBook
@@ -45,7 +45,7 @@ class WorkerState:
         self._longest_age = longest_age
         self.ages: Mapping[AssetKind, timedelta] = {}
         """How old a price that trades may be, by what it is of; empty for however old."""
-        self.words: Words | None = None
+        self.words: FixingLookup | None = None
         """Where fixings are read as they were published."""
         self.closes: ReadClose = no_closes
         """Where the closes of coins are read."""

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, datetime
 from typing import Protocol
 
-from cambist.history.damaged_rows import Damage
-from cambist.history.fixing import Coverage, Filed, Fixing, Receipt, ReceivedFixing, RefusedFixing
+from cambist.history.damaged_rows import DamageReport
+from cambist.history.fixing import Coverage, FilingResult, Fixing, Receipt, ReceivedFixing, RefusedFixing
 from cambist.history.pair_series import PairSeries
 from cambist.pricing.pair import Pair
 
-Wanted = Callable[[str, Pair], bool]
+PairFilter = Callable[[str, Pair], bool]
 """Says whether a pair of a source is wanted."""
 
 
@@ -24,7 +24,7 @@ class FixingArchive(Protocol):
     def last_received(self, source: str, origin: str) -> datetime | None:
         """Give when a delivery from there was filed last, also one of nothing; None where none ever was."""
 
-    def file(self, receipt: Receipt, fixings: Iterable[Fixing], refused: Iterable[RefusedFixing] = ()) -> Filed:
+    def file(self, receipt: Receipt, fixings: Iterable[Fixing], refused: Iterable[RefusedFixing] = ()) -> FilingResult:
         """File a delivery whole or not at all: new days are added, changed ones recorded as corrections.
 
         What is `refused` goes to quarantine with it, once; what waits there and passes now is released.
@@ -36,7 +36,7 @@ class FixingArchive(Protocol):
     def sources(self) -> list[str]:
         """Give the keys of all sources that something was filed of."""
 
-    def rates(self, source: str, damage: Damage | None = None) -> Iterator[tuple[Pair, list[int], list[float]]]:
+    def rates(self, source: str, damage: DamageReport | None = None) -> Iterator[tuple[Pair, list[int], list[float]]]:
         """Give each pair's days since 1970 began and what one base was in quote units, as known now, oldest first.
 
         A day whose last row is damaged is left out, and the row is noted in `damage`; so it is in all readings.
@@ -48,7 +48,7 @@ class FixingArchive(Protocol):
     def fixings_between(self, source: str, first: date, last: date) -> Mapping[tuple[Pair, date], Fixing]:
         """Give what is known of the days from `first` to `last`, by pair and day."""
 
-    def pair_series(self, wanted: Wanted, first: date, last: date) -> Iterator[tuple[str, PairSeries]]:
+    def pair_series(self, wanted: PairFilter, first: date, last: date) -> Iterator[tuple[str, PairSeries]]:
         """Give what sources fixed between two days of the pairs that are wanted of them, as known now."""
 
     def coverage(self, source: str) -> Coverage | None:

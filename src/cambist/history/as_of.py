@@ -10,7 +10,7 @@ from operator import itemgetter
 
 from cambist.errors import NoRate
 from cambist.history.rate_matrix import RateMatrix
-from cambist.pricing.parity import by_law
+from cambist.pricing.parity import legal_rate
 from cambist.reference.tables import CURRENCIES
 
 CARRY_DAYS = 14
@@ -25,7 +25,7 @@ class DayRates:
     values: list[float]
 
 
-def listed_on(matrix: RateMatrix, day: date, base: str) -> DayRates:
+def listed_rates(matrix: RateMatrix, day: date, base: str) -> DayRates:
     """Give `base` in every currency that the day lists, and in itself, by code.
 
     Errors: NoRate where the day has no rate for the base, or none but its own.
@@ -33,19 +33,19 @@ def listed_on(matrix: RateMatrix, day: date, base: str) -> DayRates:
     one = matrix.cell(day, base)
     if isnan(one):
         return _listed_by_law(matrix, day, base)
-    era = matrix.eras[matrix.era_of_day[matrix.row(day)]]
-    if matrix.columns[base] not in era:
-        era = tuple(sorted((*era, matrix.columns[base])))
-    codes = tuple(matrix.codes[column] for column in era)
+    listed_set = matrix.listed_sets[matrix.listed_set_of_day[matrix.row(day)]]
+    if matrix.columns[base] not in listed_set:
+        listed_set = tuple(sorted((*listed_set, matrix.columns[base])))
+    codes = tuple(matrix.codes[column] for column in listed_set)
     if codes == (base,):
         raise NoRate(f"No rates from [{base}] on [{day}]")
     start = matrix.row(day) * len(matrix.codes)
     cells = list(matrix.cells[start : start + len(matrix.codes)])
-    return DayRates(codes, [cell / one for cell in _picked(cells, era)])
+    return DayRates(codes, [cell / one for cell in _picked(cells, listed_set)])
 
 
-def _picked(cells: list[float], era: tuple[int, ...]) -> tuple[float, ...]:
-    return itemgetter(*era)(cells) if len(era) > 1 else tuple(cells[column] for column in era)
+def _picked(cells: list[float], listed_set: tuple[int, ...]) -> tuple[float, ...]:
+    return itemgetter(*listed_set)(cells) if len(listed_set) > 1 else tuple(cells[column] for column in listed_set)
 
 
 def on_day(matrix: RateMatrix, day: date, base: str, quotes: Iterable[str]) -> DayRates:
@@ -63,13 +63,13 @@ def on_day(matrix: RateMatrix, day: date, base: str, quotes: Iterable[str]) -> D
 
 def _rate(crossed: float, base: str, quote: str, day: date) -> float:
     """Where the market is silent the law may still speak."""
-    fixed = by_law(base, quote, day) if isnan(crossed) else None
+    fixed = legal_rate(base, quote, day) if isnan(crossed) else None
     return crossed if fixed is None else float(fixed)
 
 
 def _listed_by_law(matrix: RateMatrix, day: date, base: str) -> DayRates:
     """Where the market is silent the law may still speak: list what lives and is tied to the base."""
-    tied = {code: by_law(base, code, day) for code in matrix.codes if code == base or _lives(code, day)}
+    tied = {code: legal_rate(base, code, day) for code in matrix.codes if code == base or _lives(code, day)}
     fixed = {code: float(rate) for code, rate in tied.items() if rate is not None}
     if set(fixed) <= {base}:
         raise NoRate(f"No rates from [{base}] on [{day}]{_reach(matrix, base)}")

@@ -12,7 +12,7 @@ from typing import Self
 import msgspec
 from msgspec import Struct
 
-from cambist.history.bars import Bar, BarOf, Interval, Ohlc
+from cambist.history.bars import Bar, Interval, Ohlc, PairBar
 from cambist.pricing.pair import Pair
 from cambist.pricing.tick import Tick
 
@@ -97,9 +97,9 @@ class _Forming(Struct, array_like=True):
             self.last, self.bid.c, self.ask.c = as_of, bid, ask
         self.is_due = True
 
-    def given(self) -> BarOf:
+    def given(self) -> PairBar:
         start = datetime.fromtimestamp(self.start, UTC)
-        return BarOf(Pair(self.base, self.quote), self.interval, Bar(start, self.bid.given(), self.ask.given()))
+        return PairBar(Pair(self.base, self.quote), self.interval, Bar(start, self.bid.given(), self.ask.given()))
 
 
 _forming = msgspec.json.Decoder(list[_Forming])
@@ -170,7 +170,7 @@ class BarAggregator:
         forming = _Forming(tick.pair.base, tick.pair.quote, interval, start, tick.source, as_of, as_of, bid, ask)
         self._forming[forming.key] = forming
 
-    def closed(self, now: datetime) -> list[BarOf]:
+    def closed(self, now: datetime) -> list[PairBar]:
         """Give the bars that have ended and are not filed as they are now, the oldest first; none is let go of yet."""
         moment = self._followed(now)
         due = [forming for forming in self._forming.values() if forming.is_due and forming.end <= moment]
@@ -188,7 +188,7 @@ class BarAggregator:
         self.given_up += len(dropped)
         return [forming for forming in due if forming.key not in dropped]
 
-    def filed(self, bars: Iterable[BarOf], now: datetime) -> None:
+    def filed(self, bars: Iterable[PairBar], now: datetime) -> None:
         """Note what has been filed; what no tick can change any more is let go of."""
         for each in bars:
             forming = self._forming.get((each.pair, each.interval, int(each.bar.start.timestamp())))

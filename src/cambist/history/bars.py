@@ -57,7 +57,7 @@ class Bar:
     ask: Ohlc
 
 
-class BarOf(NamedTuple):
+class PairBar(NamedTuple):
     """A bar with what it is of."""
 
     pair: Pair
@@ -76,7 +76,7 @@ class BarStore(Protocol):
     def first_starts(self, interval: Interval) -> Mapping[Pair, datetime]:
         """Give each pair's first bar's start. Errors: StoreBroken."""
 
-    def file(self, bars: Iterable[BarOf]) -> None:
+    def file(self, bars: Iterable[PairBar]) -> None:
         """File bars, all or none, each in place of what was filed for its interval before. Errors: StoreBroken."""
 
     def delete_before(self, interval: Interval, before: datetime) -> int:
@@ -94,7 +94,7 @@ class _NoBars:
     def first_starts(self, _interval: Interval) -> Mapping[Pair, datetime]:
         return {}
 
-    def file(self, _bars: Iterable[BarOf]) -> None:
+    def file(self, _bars: Iterable[PairBar]) -> None:
         return
 
     def delete_before(self, _interval: Interval, _before: datetime) -> int:

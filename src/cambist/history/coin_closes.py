@@ -12,7 +12,7 @@ from fractions import Fraction
 from cambist.history.as_of import DayRates, on_day
 from cambist.history.explanation import ExplainedLeg, explain_day
 from cambist.history.fixing import ReceivedFixing
-from cambist.history.published_fixings import Words
+from cambist.history.published_fixings import FixingLookup
 from cambist.history.rate_matrix import RateMatrix
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Derivation, Origin
@@ -30,13 +30,13 @@ def written_origin(origin: Origin) -> str:
     return sources if origin.made is Derivation.PUBLISHED else _CROSSED + sources
 
 
-def close_of(trail: Iterable[ReceivedFixing]) -> ReceivedFixing | None:
+def find_close(trail: Iterable[ReceivedFixing]) -> ReceivedFixing | None:
     """Give the close in the trail of a coin's pair and day, the last received of several; None where there is none."""
     closes = [known for known in trail if known.fixing.source == CLOSES]
     return closes[-1] if closes else None
 
 
-def crossed_on(matrix: RateMatrix, pair: Pair, day: date, closes: Mapping[str, ReceivedFixing]) -> DayRates:
+def cross_on_day(matrix: RateMatrix, pair: Pair, day: date, closes: Mapping[str, ReceivedFixing]) -> DayRates:
     """Cross a pair on a day, coins by their `closes`, currencies as the image reads the day.
 
     Errors: NoRate where the day has no rate for a currency.
@@ -54,7 +54,7 @@ def _worth(matrix: RateMatrix, code: str, day: date, closes: Mapping[str, Receiv
 
 
 def explain_coin_day(
-    matrix: RateMatrix, pair: Pair, day: date, closes: Mapping[str, ReceivedFixing], words: Words | None = None
+    matrix: RateMatrix, pair: Pair, day: date, closes: Mapping[str, ReceivedFixing], words: FixingLookup | None = None
 ) -> list[ExplainedLeg]:
     """Account for a rate of a day: a coin's leg from its close, a currency's as `past_grounds` does."""
     if not closes:
@@ -64,7 +64,7 @@ def explain_coin_day(
 
 
 def _grounds(
-    matrix: RateMatrix, pair: Pair, day: date, closes: Mapping[str, ReceivedFixing], words: Words | None
+    matrix: RateMatrix, pair: Pair, day: date, closes: Mapping[str, ReceivedFixing], words: FixingLookup | None
 ) -> Iterator[ExplainedLeg]:
     for code in (pair.base, pair.quote):
         if code in closes:

@@ -21,7 +21,7 @@ class DamagedRow:
 
 
 @dataclass(slots=True)
-class Damage:
+class DamageReport:
     """What was found damaged while a source's rows were read: those left out, and how many are not there at all."""
 
     rows: list[DamagedRow] = field(default_factory=list)

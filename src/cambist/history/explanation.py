@@ -10,7 +10,7 @@ from fractions import Fraction
 from math import isnan
 
 from cambist.history.fixing import ReceivedFixing
-from cambist.history.published_fixings import Words, market_time, words_for
+from cambist.history.published_fixings import FixingLookup, fixings_for, market_time
 from cambist.history.rate_matrix import BY_LAW, NOBODY, RateMatrix
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.parity import Parity, parities_on
@@ -109,7 +109,7 @@ def _by_law(parity: Parity) -> ExplainedLeg:
     )
 
 
-def explain_day(matrix: RateMatrix, pair: Pair, day: date, words: Words | None = None) -> list[ExplainedLeg]:
+def explain_day(matrix: RateMatrix, pair: Pair, day: date, words: FixingLookup | None = None) -> list[ExplainedLeg]:
     """Account for a rate of a day: the fixings that it was made of, as published, and the law.
 
     What is missing has no leg. Without `words` to ask for the fixings each leg is told to the pivot, as the image reads
@@ -124,19 +124,19 @@ def explain_day(matrix: RateMatrix, pair: Pair, day: date, words: Words | None =
 
 
 def _past(
-    matrix: RateMatrix, code: str, day: date, held: dict[str, Parity], words: Words | None
+    matrix: RateMatrix, code: str, day: date, held: dict[str, Parity], words: FixingLookup | None
 ) -> Iterator[ExplainedLeg]:
     if code == PIVOT:
         return
-    voice, age = matrix.voice(day, code)
+    source_index, age = matrix.source_and_age(day, code)
     units = matrix.cell(day, code)
     parity = held.get(code)
-    if parity is not None and (voice in (BY_LAW, NOBODY) or isnan(units)):
+    if parity is not None and (source_index in (BY_LAW, NOBODY) or isnan(units)):
         yield _by_law(parity)
         yield from _past(matrix, parity.anchor, day, held, words)
     elif not isnan(units):
-        source = matrix.sources[voice] if voice < len(matrix.sources) else ""
-        said = words_for(code, words(source, code, day)) if words and source else []
+        source = matrix.sources[source_index] if source_index < len(matrix.sources) else ""
+        said = fixings_for(code, words(source, code, day)) if words and source else []
         for known in said:
             yield _published(matrix, source, known, day, code)
         if not said:
@@ -175,21 +175,23 @@ def _published(matrix: RateMatrix, source: str, known: ReceivedFixing, day: date
 
 def why_carried(matrix: RateMatrix, day: date, code: str) -> str:
     """Say why a day reads a fixing of before: a weekend, a holiday, its source has nothing yet, or has ended."""
-    voice, _ = matrix.voice(day, code)
+    source_index, _ = matrix.source_and_age(day, code)
     if day.weekday() >= 5:
         return "weekend"
-    if _spoke(matrix, voice, day):
+    if _spoke(matrix, source_index, day):
         return "missing"
     later = (day + timedelta(days=ahead) for ahead in range(1, _LOOK_AHEAD + 1))
-    if any(_spoke(matrix, voice, other) for other in later):
+    if any(_spoke(matrix, source_index, other) for other in later):
         return "holiday"
     return "ended" if matrix.last_fixing > day + timedelta(days=_LOOK_AHEAD) else "late"
 
 
-def _spoke(matrix: RateMatrix, voice: int, day: date) -> bool:
+def _spoke(matrix: RateMatrix, source_index: int, day: date) -> bool:
     """Say whether a source fixed anything on a day."""
     if not matrix.has(day):
         return False
     start = matrix.row(day) * len(matrix.codes)
     row = slice(start, start + len(matrix.codes))
-    return any(who == voice and not age for who, age in zip(matrix.voices[row], matrix.ages[row], strict=True))
+    return any(
+        who == source_index and not age for who, age in zip(matrix.source_indexes[row], matrix.ages[row], strict=True)
+    )

@@ -59,7 +59,7 @@ class ReceivedFixing:
 
 
 @dataclass(frozen=True, slots=True)
-class Filed:
+class FilingResult:
     """What a delivery changed in the archive, in fixings; `left_out` says what of it could not be read."""
 
     added: int

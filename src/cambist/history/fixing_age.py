@@ -10,7 +10,7 @@ from math import isnan
 from cambist.history.as_of import CARRY_DAYS
 from cambist.history.rate_matrix import BY_LAW, NOBODY, RateMatrix
 from cambist.history.series import Series
-from cambist.pricing.parity import parities_on, stretches
+from cambist.pricing.parity import parities_on, parity_periods
 
 _CARRY = timedelta(days=CARRY_DAYS)
 _NO_SOURCE = (NOBODY, BY_LAW)
@@ -24,19 +24,21 @@ def is_immutable(matrix: RateMatrix, day: date, today: date, codes: Iterable[str
     """
     if day >= today or day > matrix.last_fixing:
         return False
-    return day + _CARRY < today or all(matrix.fixed_to[voice] >= day for voice in _feeding(matrix, day, codes))
+    return day + _CARRY < today or all(
+        matrix.last_fixings[source_index] >= day for source_index in _feeding(matrix, day, codes)
+    )
 
 
 def _feeding(matrix: RateMatrix, day: date, codes: Iterable[str] | None) -> set[int]:
     """Give the sources that were heard of these codes on the day or in the two weeks before."""
     width = len(matrix.codes)
     start, end = max(matrix.row(day) - CARRY_DAYS, 0) * width, (matrix.row(day) + 1) * width
-    voices = matrix.voices[start:end]
+    source_indexes = matrix.source_indexes[start:end]
     if codes is None:
-        heard = set(voices)
+        heard = set(source_indexes)
     else:
         columns = {matrix.columns[code] for code in _with_roots(codes, day) if code in matrix.columns}
-        heard = {voice for column in columns for voice in voices[column::width]}
+        heard = {source_index for column in columns for source_index in source_indexes[column::width]}
     return heard - {NOBODY, BY_LAW}
 
 
@@ -54,8 +56,8 @@ def fixing_days(matrix: RateMatrix, day: date, base: str, quotes: Iterable[str])
     """
     codes, anchors = (base, *quotes), _anchors_on(day)
     legs = [
-        (_root(code, anchors) if voice in _NO_SOURCE else code, 0 if voice == NOBODY else age)
-        for code, (voice, age) in zip(codes, matrix.voices_on(day, codes), strict=True)
+        (_root(code, anchors) if source_index in _NO_SOURCE else code, 0 if source_index == NOBODY else age)
+        for code, (source_index, age) in zip(codes, matrix.sources_and_ages(day, codes), strict=True)
     ]
     root, own = legs[0]
     carried = [None if other == root else max(age, own) for other, age in legs[1:]]
@@ -68,14 +70,14 @@ def carried_days(matrix: RateMatrix, series: Series) -> list[date]:
     pair, row = series.pair, matrix.row(series.first_day)
     legs = {code: _ages(matrix, code, row, len(series.values)) for code in (pair.base, pair.quote)}
     carried: list[date] = []
-    for start, end in stretches(series.first_day, len(series.values)):
+    for start, end in parity_periods(series.first_day, len(series.values)):
         anchors = _anchors_on(series.first_day + timedelta(days=start))
         is_tied = _root(pair.base, anchors) == _root(pair.quote, anchors)
         for offset in range(start, end):
             here = {code: leg[offset] for code, leg in legs.items()}
             if isnan(series.values[offset]) or (is_tied and _is_law(here, anchors)):
                 continue
-            if any(age for voice, age in here.values() if voice != NOBODY):
+            if any(age for source_index, age in here.values() if source_index != NOBODY):
                 carried.append(series.first_day + timedelta(days=offset))
     return carried
 
@@ -86,12 +88,12 @@ def _ages(matrix: RateMatrix, code: str, row: int, days: int) -> list[tuple[int,
     if column is None:
         return [(NOBODY, 0)] * days
     cells = slice(row * width + column, (row + days) * width, width)
-    return list(zip(matrix.voices[cells], matrix.ages[cells], strict=True))
+    return list(zip(matrix.source_indexes[cells], matrix.ages[cells], strict=True))
 
 
 def _is_law(legs: Mapping[str, tuple[int, int]], anchors: Mapping[str, str]) -> bool:
     """Say whether no source was heard of what is tied: one that outranks the law may have been."""
-    return all(voice in (BY_LAW, NOBODY) for code, (voice, _) in legs.items() if code in anchors)
+    return all(source_index in (BY_LAW, NOBODY) for code, (source_index, _) in legs.items() if code in anchors)
 
 
 @lru_cache(maxsize=4096)

@@ -10,14 +10,14 @@ from cambist.history.fixing import ReceivedFixing
 from cambist.history.rate_matrix import RateMatrix
 from cambist.pricing.pair import PIVOT
 
-Words = Callable[[str, str, date], Sequence[ReceivedFixing]]
+FixingLookup = Callable[[str, str, date], Sequence[ReceivedFixing]]
 """Gives the last fixings of a source up to a day, of each of its pairs with a code or with the pivot in it.
 
 Errors: RateUnavailable where the archive cannot be asked now.
 """
 
 
-def words_for(code: str, given: Iterable[ReceivedFixing]) -> list[ReceivedFixing]:
+def fixings_for(code: str, given: Iterable[ReceivedFixing]) -> list[ReceivedFixing]:
     """Choose what a code's rate against the pivot was made of: its fixing in the pivot, else its own and its anchor's.
 
     Empty where that is not among what is given.

@@ -35,7 +35,7 @@ class QuarantinedFixing:
     decided_at: datetime | None
 
 
-class Statement(NamedTuple):
+class FixingKey(NamedTuple):
     """What identifies a refused fixing of a source."""
 
     pair: Pair
@@ -56,7 +56,7 @@ class Quarantine(Protocol):
     def quarantined(self, state: QuarantineState | None = QuarantineState.WAITING) -> Sequence[QuarantinedFixing]:
         """Give what is in that state, or all there ever was, oldest first."""
 
-    def decisions(self, source: str) -> Mapping[Statement, QuarantineState]:
+    def decisions(self, source: str) -> Mapping[FixingKey, QuarantineState]:
         """Give what is known of a source's refused fixings."""
 
     def count_waiting(self, source: str) -> int:

@@ -26,26 +26,27 @@ BY_LAW = 255
 class RateMatrix:
     """One immutable state of the history.
 
-    `cells` holds days x codes float64, row by row; `era_of_day` one number a day into `eras`, each a tuple of
-    columns. `revision` names what it was built from; `last_fixing` is the newest day that any source fixed, `fixed_to`
-    that of each of `sources`, `fixed_at` the time zone and the hour of the market that its fixings show. `voices` and
-    `ages` hold a byte a cell: the place in `sources` of whose word it is (or NOBODY, or BY_LAW), and how many days it
-    was carried. `damaged` counts the rows of the archive that were left out of it, for they are no longer what was
-    filed, or are gone.
+    `cells` holds days x codes float64, row by row. `listed_sets` has the sets of currencies that days list, each as a
+    tuple of columns, and `listed_set_of_day` one index into it for each day. `revision` names the data that the matrix
+    was built from. `last_fixing` is the newest day that any source fixed, `last_fixings` that of each of `sources`, and
+    `fixed_at` the time zone and hour that each source's fixings are of. `source_indexes` and `ages` hold a byte a cell:
+    the index in `sources` of the source that the value comes from (or NOBODY, or BY_LAW), and for how many days the
+    value was carried forward. `damaged` counts the rows of the archive that were left out because they are not what was
+    stored, or are missing.
     """
 
     revision: str
     first_day: date
     last_fixing: date
     codes: tuple[str, ...] = field(repr=False)
-    eras: tuple[tuple[int, ...], ...] = field(repr=False)
-    era_of_day: Sequence[int] = field(repr=False)
+    listed_sets: tuple[tuple[int, ...], ...] = field(repr=False)
+    listed_set_of_day: Sequence[int] = field(repr=False)
     cells: memoryview[float] = field(repr=False)
     sources: tuple[str, ...] = ()
-    fixed_to: tuple[date, ...] = ()
+    last_fixings: tuple[date, ...] = ()
     fixed_at: tuple[tuple[str, str], ...] = ()
     damaged: int = 0
-    voices: memoryview[int] = field(default=memoryview(b""), repr=False)
+    source_indexes: memoryview[int] = field(default=memoryview(b""), repr=False)
     ages: memoryview[int] = field(default=memoryview(b""), repr=False)
     columns: Mapping[str, int] = field(init=False, repr=False)
 
@@ -55,7 +56,7 @@ class RateMatrix:
     @cached_property
     def last_day(self) -> date:
         """The last day that has a row."""
-        return self.first_day + timedelta(days=len(self.era_of_day) - 1)
+        return self.first_day + timedelta(days=len(self.listed_set_of_day) - 1)
 
     def row(self, day: date) -> int:
         """Give the day's row; outside the image it is none of its rows."""
@@ -63,7 +64,7 @@ class RateMatrix:
 
     def has(self, day: date) -> bool:
         """Say whether the day has a row."""
-        return 0 <= self.row(day) < len(self.era_of_day)
+        return 0 <= self.row(day) < len(self.listed_set_of_day)
 
     def cell(self, day: date, code: str) -> float:
         """Give what one pivot unit buys of `code` on a day; NaN where there is none."""
@@ -72,17 +73,17 @@ class RateMatrix:
             return float("nan")
         return self.cells[self.row(day) * len(self.codes) + column]
 
-    def voice(self, day: date, code: str) -> tuple[int, int]:
+    def source_and_age(self, day: date, code: str) -> tuple[int, int]:
         """Give whose word a cell is, as a place in `sources`, and how many days it was carried."""
-        return self.voices_on(day, (code,))[0]
+        return self.sources_and_ages(day, (code,))[0]
 
-    def voices_on(self, day: date, codes: Iterable[str]) -> list[tuple[int, int]]:
-        """Give voice and age of several codes, as `voice` does."""
-        if not self.has(day) or not self.voices:
+    def sources_and_ages(self, day: date, codes: Iterable[str]) -> list[tuple[int, int]]:
+        """Give voice and age of several codes, as `source_index` does."""
+        if not self.has(day) or not self.source_indexes:
             return [(NOBODY, 0) for _ in codes]
         start = self.row(day) * len(self.codes)
         places = (start + column if (column := self.columns.get(code)) is not None else -1 for code in codes)
-        return [(NOBODY, 0) if place < 0 else (self.voices[place], self.ages[place]) for place in places]
+        return [(NOBODY, 0) if place < 0 else (self.source_indexes[place], self.ages[place]) for place in places]
 
     def span(self, code: str) -> tuple[date, date] | None:
         """Give the first day with a value of `code`, and the last of which something was said: no day lies ahead.

@@ -14,7 +14,7 @@ from cambist.history.carry_forward import NEVER, Ages, Floats
 from cambist.history.rate_matrix import BY_LAW, FIRST_DAY, NOBODY, RateMatrix
 from cambist.history.source_history import SourceHistory
 from cambist.pricing.pair import PIVOT
-from cambist.pricing.parity import Parity, parities_on, stretches
+from cambist.pricing.parity import Parity, parities_on, parity_periods
 from cambist.pricing.quote import Derivation
 from cambist.reference.assets import METALS
 from cambist.reference.tables import CURRENCIES, Currency
@@ -103,7 +103,7 @@ def _lives(currency: Currency, days: int) -> NDArray[np.bool_]:
 
 def _fix_parities(draft: _Draft) -> None:
     """Write what is fixed by law: conversions always, pegs where no source of standing publishes the currency."""
-    for first, end in stretches(FIRST_DAY, draft.days):
+    for first, end in parity_periods(FIRST_DAY, draft.days):
         for parity in parities_on(FIRST_DAY + timedelta(days=first)):
             _fix(draft, parity, slice(first, end))
 
@@ -136,18 +136,18 @@ def _matrix(draft: _Draft, sources: tuple[str, ...], revision: str) -> RateMatri
     codes = tuple(sorted(code for code, column in draft.columns.items() if not np.isnan(column.cells).all()))
     columns = [draft.columns[code] for code in codes]
     cells = np.column_stack([column.cells for column in columns])
-    eras, era_of_day = _eras(draft, codes)
+    listed_sets, listed_set_of_day = _eras(draft, codes)
     return RateMatrix(
         revision=revision,
         first_day=FIRST_DAY,
         last_fixing=FIRST_DAY + timedelta(days=max(draft.last_rows, default=0)),
         codes=codes,
-        eras=eras,
-        era_of_day=era_of_day,
+        listed_sets=listed_sets,
+        listed_set_of_day=listed_set_of_day,
         cells=memoryview(cells.tobytes()).cast("d"),
         sources=sources,
-        fixed_to=tuple(FIRST_DAY + timedelta(days=row) for row in draft.last_rows),
-        voices=memoryview(np.column_stack([column.sources for column in columns]).tobytes()),
+        last_fixings=tuple(FIRST_DAY + timedelta(days=row) for row in draft.last_rows),
+        source_indexes=memoryview(np.column_stack([column.sources for column in columns]).tobytes()),
         ages=memoryview(
             np.column_stack([np.minimum(column.ages, 255) for column in columns]).astype(np.uint8).tobytes()
         ),
@@ -158,8 +158,8 @@ def _eras(draft: _Draft, codes: tuple[str, ...]) -> tuple[tuple[tuple[int, ...],
     """Number the sets of listed currencies: those that live on the day and have a value."""
     listed = np.column_stack([_mask(draft.columns[code].cells, code) for code in codes])
     numbers: dict[bytes, int] = {}
-    era_of_day = array("H", (numbers.setdefault(flags.tobytes(), len(numbers)) for flags in listed))
-    return tuple(tuple(n for n, flag in enumerate(flags) if flag) for flags in numbers), era_of_day
+    listed_set_of_day = array("H", (numbers.setdefault(flags.tobytes(), len(numbers)) for flags in listed))
+    return tuple(tuple(n for n, flag in enumerate(flags) if flag) for flags in numbers), listed_set_of_day
 
 
 def _mask(cells: Floats, code: str) -> NDArray[np.bool_]:

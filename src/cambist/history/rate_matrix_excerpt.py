@@ -11,8 +11,8 @@ from cambist.history.rate_matrix import RateMatrix
 def rows(matrix: RateMatrix, day: date) -> Iterator[bytes]:
     """Give all cells of a day, and which of them it lists."""
     if matrix.has(day):
-        era = matrix.eras[matrix.era_of_day[matrix.row(day)]]
-        yield ",".join([*matrix.codes, *map(str, era)]).encode()
+        listed_set = matrix.listed_sets[matrix.listed_set_of_day[matrix.row(day)]]
+        yield ",".join([*matrix.codes, *map(str, listed_set)]).encode()
         width = len(matrix.codes)
         yield from _sliced(matrix, slice(matrix.row(day) * width, (matrix.row(day) + 1) * width))
 
@@ -33,4 +33,4 @@ def _sliced(matrix: RateMatrix, part: slice) -> Iterator[bytes]:
     """Give values, for how many days each was carried, and whether a source or the law said so."""
     yield matrix.cells[part].tobytes()
     yield matrix.ages[part].tobytes()
-    yield matrix.voices[part].tobytes()
+    yield matrix.source_indexes[part].tobytes()

@@ -9,7 +9,7 @@ from math import isnan
 from cambist.errors import NoRate
 from cambist.history.rate_matrix import RateMatrix
 from cambist.pricing.pair import Pair
-from cambist.pricing.parity import by_law, stretches
+from cambist.pricing.parity import legal_rate, parity_periods
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +43,8 @@ def _values(matrix: RateMatrix, pair: Pair, first: date, last: date) -> list[flo
 
 def _fill_by_law(values: list[float], pair: Pair, first: date) -> None:
     """Where the market is silent the law may still speak."""
-    for start, end in stretches(first, len(values)):
-        fixed = by_law(pair.base, pair.quote, first + timedelta(days=start))
+    for start, end in parity_periods(first, len(values)):
+        fixed = legal_rate(pair.base, pair.quote, first + timedelta(days=start))
         if fixed is not None:
             values[start:end] = [float(fixed) if isnan(value) else value for value in values[start:end]]
 

@@ -16,7 +16,7 @@ from itertools import pairwise
 
 from cambist.errors import NothingPublished, SourceBroken, SourceUnreachable
 from cambist.history.archive import FixingArchive
-from cambist.history.fixing import Filed, Receipt
+from cambist.history.fixing import FilingResult, Receipt
 from cambist.history.rate_matrix import FIRST_DAY
 from cambist.ingest.fetch import Fetcher, SourceBusy
 from cambist.ingest.filing import Delivery
@@ -24,7 +24,7 @@ from cambist.sources.base import FixingAdapter, SourceRequest
 
 log = logging.getLogger(__name__)
 
-File = Callable[[str, Delivery], Filed | None]
+File = Callable[[str, Delivery], FilingResult | None]
 
 _GIVE_UP_AFTER = 3
 _OFFLINE_AFTER = 4
@@ -133,7 +133,7 @@ class Backfill:
         self._answers += answered
         self._silences += not answered
 
-    async def _filed(self, key: str, request: SourceRequest, content: bytes) -> Filed | None:
+    async def _filed(self, key: str, request: SourceRequest, content: bytes) -> FilingResult | None:
         delivery = Delivery(content, request.origin, self.clock(), request.subject)
         async with self._writing:
             filed = await asyncio.to_thread(self.file, key, delivery)

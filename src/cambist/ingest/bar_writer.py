@@ -11,7 +11,7 @@ from typing import Any
 
 from cambist.errors import CambistError
 from cambist.history.bar_aggregator import BarAggregator
-from cambist.history.bars import BarOf, Interval
+from cambist.history.bars import Interval, PairBar
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +41,7 @@ class BarWriter:
 
     folding: BarAggregator
     save: Callable[[bytes], bool]
-    file: Callable[[Sequence[BarOf]], Awaitable[None]]
+    file: Callable[[Sequence[PairBar]], Awaitable[None]]
     forget: Callable[[Interval, datetime], Awaitable[int]]
     kept_for: KeptFor
     clock: Callable[[], datetime]

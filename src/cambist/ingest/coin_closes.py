@@ -13,7 +13,7 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 from cambist.errors import CambistError
 from cambist.history.archive import FixingArchive
 from cambist.history.coin_closes import CLOSES, written_origin
-from cambist.history.fixing import Filed, Fixing, Receipt
+from cambist.history.fixing import FilingResult, Fixing, Receipt
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Quote
 from cambist.pricing.rate_book import RateBook
@@ -64,10 +64,10 @@ def _digest(fixings: Iterable[Fixing]) -> str:
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
-def file_closes(archive: FixingArchive, closes: Iterable[CoinCloses]) -> Filed:
+def file_closes(archive: FixingArchive, closes: Iterable[CoinCloses]) -> FilingResult:
     """File closes; what is known already is left alone, so that they may be filed again. Errors: StoreBroken."""
     filed = [archive.file(each.receipt, each.fixings) for each in closes]
-    return Filed(
+    return FilingResult(
         added=sum(each.added for each in filed),
         corrected=sum(each.corrected for each in filed),
         unchanged=sum(each.unchanged for each in filed),
@@ -95,7 +95,7 @@ class DayEnd:
 async def archive_closes(
     limit: timedelta,
     book: Callable[[], RateBook | None],
-    file: Callable[[Sequence[CoinCloses]], Awaitable[Filed]],
+    file: Callable[[Sequence[CoinCloses]], Awaitable[FilingResult]],
     clock: Callable[[], datetime],
 ) -> None:
     """Archive the closes of every day that ends, for ever; a fault of ours costs that day's, nothing else."""
@@ -110,7 +110,7 @@ async def archive_closes(
         await asyncio.sleep(_LOOK_EVERY)
 
 
-async def _filed(closes: Sequence[CoinCloses], file: Callable[[Sequence[CoinCloses]], Awaitable[Filed]]) -> None:
+async def _filed(closes: Sequence[CoinCloses], file: Callable[[Sequence[CoinCloses]], Awaitable[FilingResult]]) -> None:
     day, coins = closes[0].fixings[0].day, sum(len(each.fixings) for each in closes)
     for _ in range(_TRIES):
         try:

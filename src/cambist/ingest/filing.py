@@ -9,7 +9,7 @@ from datetime import datetime
 
 from cambist.errors import NothingPublished, SourceBroken
 from cambist.history.archive import FixingArchive
-from cambist.history.fixing import Filed, Fixing, Receipt
+from cambist.history.fixing import FilingResult, Fixing, Receipt
 from cambist.history.quarantine import Quarantine
 from cambist.history.rate_matrix import RateMatrix
 from cambist.ingest.fixing_validator import FixingValidator
@@ -49,7 +49,7 @@ class Files:
     sources: Sequence[Source] = ()
 
 
-def file_delivery(files: Files, adapter: FixingAdapter, delivery: Delivery, progress: Progress) -> Filed | None:
+def file_delivery(files: Files, adapter: FixingAdapter, delivery: Delivery, progress: Progress) -> FilingResult | None:
     """File one delivery of `adapter`, whole or not at all; None when the same bytes were the last from there.
 
     What the rules refuse goes to quarantine. While something of the source waits there, its bytes are read again:

@@ -8,11 +8,11 @@ from datetime import date, timedelta
 from math import isnan, nan
 
 from cambist.history.fixing import Fixing, RefusedFixing
-from cambist.history.quarantine import QuarantineState, Statement
+from cambist.history.quarantine import FixingKey, QuarantineState
 from cambist.history.rate_matrix import BY_LAW, RateMatrix
 from cambist.ingest.other_sources import Middle, OtherSources
 from cambist.pricing.pair import PIVOT, Pair
-from cambist.pricing.validation import NOT_POSITIVE, Candidate, beyond_doubt, refusal
+from cambist.pricing.validation import NOT_POSITIVE, Candidate, is_clearly_valid, refusal
 from cambist.reference.assets import METALS
 from cambist.reference.tables import CURRENCIES, PEGS, REDENOMINATIONS
 from cambist.sources.base import Source
@@ -48,7 +48,7 @@ class _Run:
     since: date
     heard_on: date
     still: int = 0
-    unrest: float = _USUAL_UNREST
+    recent_move: float = _USUAL_UNREST
 
 
 @dataclass(slots=True)
@@ -63,7 +63,7 @@ class FixingValidator:
     source: Source
     matrix: RateMatrix | None
     before: Mapping[Pair, Fixing]
-    decisions: Mapping[Statement, QuarantineState]
+    decisions: Mapping[FixingKey, QuarantineState]
     today: date
     filed: Mapping[tuple[Pair, date], Fixing] = field(default_factory=dict)
     others: OtherSources | None = None
@@ -108,7 +108,7 @@ class FixingValidator:
     def _decision(self, fixing: Fixing) -> QuarantineState | None:
         if not self.decisions:
             return None
-        return self.decisions.get(Statement.of(fixing))
+        return self.decisions.get(FixingKey.of(fixing))
 
     def _learn_pivots(self, fixings: Sequence[Fixing]) -> None:
         """Note what the pivot, and what others are pegged to, was per anchor on each day by the source's own word."""
@@ -154,7 +154,7 @@ class FixingValidator:
             and peg is None
             and not still
             and previous is not None
-            and beyond_doubt(units, previous, others)
+            and is_clearly_valid(units, previous, others)
         ):
             return None
         has_later = following is not None and following.value > 0
@@ -177,13 +177,13 @@ class FixingValidator:
                 correction=correction,
                 still=still,
                 others_moved=moved,
-                unrest=run.unrest if run else _USUAL_UNREST,
+                recent_move=run.recent_move if run else _USUAL_UNREST,
             )
         )
 
     def _said(self, code: str, day: date) -> tuple[Middle | None, float | None]:
         """Give what is in the middle of what the other sources say of a day, and what the law says."""
-        if self.matrix is not None and self.matrix.voice(day, code)[0] == BY_LAW:
+        if self.matrix is not None and self.matrix.source_and_age(day, code)[0] == BY_LAW:
             return None, self._pegged(code, day, self.matrix.cell(day, code)) if code in _PEGGED else None
         return None if self.others is None else self.others.said(code, day), None
 
@@ -213,7 +213,7 @@ class FixingValidator:
         if run is None:
             self._runs[code] = _Run(fixing.day, units, fixing.day, fixing.day)
             return
-        run.unrest = _further(run.unrest, abs(units / run.units - 1))
+        run.recent_move = _further(run.recent_move, abs(units / run.units - 1))
         if run.units == units:
             run.still += 1
         else:
@@ -221,9 +221,9 @@ class FixingValidator:
         run.day = run.heard_on = fixing.day
 
 
-def _further(unrest: float, move: float) -> float:
+def _further(recent_move: float, move: float) -> float:
     """Give the average move of late, after a further one; a unit that was cut has not moved that far."""
-    return _MEMORY * unrest + (1 - _MEMORY) * min(move, _LARGEST_MOVE)
+    return _MEMORY * recent_move + (1 - _MEMORY) * min(move, _LARGEST_MOVE)
 
 
 def _with_following(fixings: Sequence[Fixing]) -> Iterator[tuple[Fixing, Fixing | None]]:

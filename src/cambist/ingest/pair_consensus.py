@@ -12,7 +12,7 @@ from cambist.ingest.tick_validator import IsOpen
 from cambist.pricing.consensus import Offer, agree
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
-from cambist.pricing.trading_hours import hours_of, last_traded
+from cambist.pricing.trading_hours import hours_of, last_trading_moment
 from cambist.sources.base import Source
 
 
@@ -30,7 +30,7 @@ class PairConsensus:
         In closed hours that is what they agreed on when the market closed.
         """
         offers = [self._offer(pair, source, tick) for source, tick in ticks.items()]
-        moment = now if self._is_open(pair, now) else last_traded(hours_of(pair), now).as_of
+        moment = now if self._is_open(pair, now) else last_trading_moment(hours_of(pair), now).as_of
         quote = agree(offers, moment)
         if quote is not None:
             self._agreed.record(quote)

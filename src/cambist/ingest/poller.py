@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from cambist.errors import NothingPublished, SourceBroken, SourceUnreachable, StoreBroken
-from cambist.history.fixing import Filed
+from cambist.history.fixing import FilingResult
 from cambist.ingest.fetch import Fetcher
 from cambist.ingest.filing import Delivery
 from cambist.ingest.polling_round import Reach, Round
@@ -22,7 +22,7 @@ from cambist.sources.base import FixingAdapter, PairNames, Source, SourceRequest
 log = logging.getLogger(__name__)
 
 Clock = Callable[[], datetime]
-File = Callable[[str, Delivery], Awaitable[Filed | None]]
+File = Callable[[str, Delivery], Awaitable[FilingResult | None]]
 """Files a delivery of a source, elsewhere."""
 
 _GIVE_UP_AFTER = 3

@@ -6,9 +6,9 @@ from datetime import datetime
 
 from cambist.pricing.consensus import FRESH_FOR
 from cambist.pricing.quote import Quote
-from cambist.pricing.trading_hours import age_when_traded
+from cambist.pricing.trading_hours import trading_age
 
 
 def is_recent(quote: Quote, now: datetime) -> bool:
     """Return whether a quote is recent for its pace. In closed hours the last quote before the close stays recent."""
-    return age_when_traded(quote.pair, quote.as_of, now) <= FRESH_FOR[quote.origin.pace]
+    return trading_age(quote.pair, quote.as_of, now) <= FRESH_FOR[quote.origin.pace]

@@ -106,9 +106,9 @@ class RateBookBuilder:
 
 def _is_same(book: RateBook, other: RateBook) -> bool:
     """Return whether two rate books differ in version and time only."""
-    return (book.quotes, book.pairs, book.listed, book.listing) == (
+    return (book.quotes, book.pairs, book.listed, book.venue_pairs) == (
         other.quotes,
         other.pairs,
         other.listed,
-        other.listing,
+        other.venue_pairs,
     )

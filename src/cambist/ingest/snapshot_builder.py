@@ -11,7 +11,7 @@ import numpy as np
 
 from cambist.history.archive import FixingArchive
 from cambist.history.as_of import CARRY_DAYS
-from cambist.history.damaged_rows import Damage
+from cambist.history.damaged_rows import DamageReport
 from cambist.history.pair_series import PairSeries
 from cambist.history.rate_matrix import RateMatrix
 from cambist.history.rate_matrix_builder import SourceHistory, build_rate_matrix
@@ -50,7 +50,7 @@ def rate_matrix_from_archive(archive: FixingArchive, sources: Sequence[Source], 
     revision = rate_matrix_revision(archive)
     # Monthly rates have no place among days: they would be passed off as what they are not.
     daily = [source for source in sources if source.pace is not Pace.MONTHLY]
-    damage = {source.key: Damage() for source in daily}
+    damage = {source.key: DamageReport() for source in daily}
     publications = [_publication(archive, source, damage[source.key]) for source in daily]
     for key, found in damage.items():
         _tell(key, found)
@@ -61,7 +61,7 @@ def rate_matrix_from_archive(archive: FixingArchive, sources: Sequence[Source], 
     )
 
 
-def _tell(key: str, damage: Damage) -> None:
+def _tell(key: str, damage: DamageReport) -> None:
     for row in damage.rows[:_TOLD]:
         log.error("Archive: the row of %s is not what was filed, and is left out", row)
     if damage:
@@ -74,7 +74,7 @@ def _tell(key: str, damage: Damage) -> None:
         )
 
 
-def _publication(archive: FixingArchive, source: Source, damage: Damage) -> SourceHistory:
+def _publication(archive: FixingArchive, source: Source, damage: DamageReport) -> SourceHistory:
     found = (
         PairSeries(pair, np.array(rows, np.int64), np.array(rates, np.float64))
         for pair, rows, rates in archive.rates(source.key, damage)

@@ -15,7 +15,7 @@ from cambist.errors import SourceBroken
 from cambist.ingest.poller import Poller
 from cambist.ingest.price_pipeline import PricePipeline
 from cambist.pricing.pair import Pair
-from cambist.reference.assets import coin_on
+from cambist.reference.assets import coin_for_symbol
 from cambist.reference.tables import CURRENCIES
 from cambist.sources.base import PairNames, VenueAdapter, VenueMessage, VenueSocket
 
@@ -37,8 +37,8 @@ def known_names(venue: str, names: PairNames) -> dict[str, Pair]:
     """Give those of a venue's pairs whose both sides are known here, in our codes."""
     known = {}
     for name, pair in names.items():
-        base = pair.base if pair.base in DEALT_AS_MONEY else coin_on(venue, pair.base)
-        quote = pair.quote if pair.quote in CURRENCIES else coin_on(venue, pair.quote)
+        base = pair.base if pair.base in DEALT_AS_MONEY else coin_for_symbol(venue, pair.base)
+        quote = pair.quote if pair.quote in CURRENCIES else coin_for_symbol(venue, pair.quote)
         if base is not None and quote is not None and base != quote:
             known[name] = Pair(base, quote)
     return known

@@ -11,7 +11,7 @@ from cambist.ingest.jump_confirmation import JumpConfirmation
 from cambist.ingest.tick_store import StoredTick
 from cambist.pricing.pair import Pair
 from cambist.pricing.tick import Tick
-from cambist.pricing.validation import JUMP, tick_refusal
+from cambist.pricing.validation import JUMP, tick_refusal_reason
 
 IsOpen = Callable[[Pair, datetime], bool]
 """Returns whether a pair's market is open at a moment."""
@@ -36,14 +36,14 @@ class TickValidator:
             return OUT_OF_ORDER
         if not self._is_within_hours(tick, received_at):
             return "outside the market's hours"
-        reason = tick_refusal(tick.bid, tick.ask, self.agreed.mids.get(tick.pair))
+        reason = tick_refusal_reason(tick.bid, tick.ask, self.agreed.mids.get(tick.pair))
         if reason is None:
             self._jumps.forget(tick.pair, tick.source)  # a source that came back did not stay at its jump
         return self._jump_refusal(tick, received_at) if reason == JUMP else reason
 
     def is_plausible(self, tick: Tick) -> bool:
         """Return whether a tick's prices may be right, whenever it was sent."""
-        return tick_refusal(tick.bid, tick.ask, self.agreed.mids.get(tick.pair)) is None
+        return tick_refusal_reason(tick.bid, tick.ask, self.agreed.mids.get(tick.pair)) is None
 
     def _is_within_hours(self, tick: Tick, received_at: datetime) -> bool:
         """Return whether the market was open: the last tick before the close may arrive after it."""

@@ -27,5 +27,5 @@ def forward_adjusted(official: Quote, forward_then: Quote, forward_now: Quote) -
         pair=Pair(metal, PIVOT),
         bid=bid * scale,
         ask=ask * scale,
-        origin=Origin(Derivation.MOVED, sources, legs, origin.votes, origin.pace),
+        origin=Origin(Derivation.FORWARD_ADJUSTED, sources, legs, origin.votes, origin.pace),
     )

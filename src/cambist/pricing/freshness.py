@@ -10,7 +10,7 @@ from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Quote
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.source_kind import Pace
-from cambist.pricing.trading_hours import age_when_traded
+from cambist.pricing.trading_hours import trading_age
 from cambist.reference.assets import AssetKind, kind_of
 
 Ages = Mapping[AssetKind, timedelta]
@@ -20,7 +20,7 @@ Ages = Mapping[AssetKind, timedelta]
 IsFresh = Callable[[Quote, AssetKind], bool]
 """Says whether a price of a kind may still be used."""
 
-FIXING_QUOTED_FOR = timedelta(days=14)
+FIXING_MAX_AGE = timedelta(days=14)
 """For how long a daily fixing may be part of a quote with bid and ask: as long as history carries one forward."""
 
 _FIXED = (Pace.DAILY, Pace.MONTHLY)
@@ -48,10 +48,10 @@ def fresh_for(quote: Quote, kind: AssetKind, ages: Ages, now: datetime) -> timed
     limit, pace = ages.get(kind, timedelta.max), quote.origin.pace
     if pace is not Pace.REALTIME:
         limit = max(limit, FRESH_FOR.get(pace, timedelta.max))
-    return limit - age_when_traded(quote.pair, quote.dealt_at, now)
+    return limit - trading_age(quote.pair, quote.own_as_of, now)
 
 
-def stale_among(book: RateBook, codes: Iterable[str], is_fresh: IsFresh) -> str | None:
+def first_stale_code(book: RateBook, codes: Iterable[str], is_fresh: IsFresh) -> str | None:
     """Give the first of some codes whose price should trade and may not be used, or that of a coin it is crossed by.
 
     A currency falls back on its fixing by itself; a coin on nothing, and what is crossed by it is no younger.
@@ -72,13 +72,13 @@ def _coins_behind(quote: Quote) -> list[str]:
     return [side for side in sides if kind_of(side) is AssetKind.COIN]
 
 
-def is_dealt(book: RateBook, code: str, is_fresh: IsFresh) -> bool:
+def is_tradable(book: RateBook, code: str, is_fresh: IsFresh) -> bool:
     """Say whether a currency has a price to deal at while its market is open: one that trades is dealt at no fixing."""
     leg = book.quotes.get(code)
-    return leg is not None and not has_fallen_back(book, code, leg) and is_fresh(leg, AssetKind.CURRENCY)
+    return leg is not None and not falls_back_on_fixing(book, code, leg) and is_fresh(leg, AssetKind.CURRENCY)
 
 
-def has_fallen_back(book: RateBook, code: str, quote: Quote) -> bool:
+def falls_back_on_fixing(book: RateBook, code: str, quote: Quote) -> bool:
     """Say whether a currency that trades shows its fixing: while its market is open, that is no price to deal at."""
     return code in book.traded and quote.origin.pace in _FIXED
 

@@ -28,19 +28,19 @@ def pair_quote(book: RateBook, pair: Pair, is_fresh: IsFreshQuote = lambda _quot
     return crossed_quote(book, pair)
 
 
-def fx_pair(book: RateBook, text: str) -> Pair | None:
+def find_fx_pair(book: RateBook, text: str) -> Pair | None:
     """Give the pair of listed currencies that `EURUSD`, `EUR/USD` or `eurusd` stands for; None where it is none."""
-    pair = pair_written(text)
-    return pair if is_of_currencies(book, pair) else None
+    pair = split_pair_name(text)
+    return pair if is_fx_pair(book, pair) else None
 
 
-def pair_written(text: str) -> Pair:
+def split_pair_name(text: str) -> Pair:
     """Give the two codes of three letters that a name is made of, whatever they are."""
     name = text.strip().upper() if text.isascii() else ""
     base, slash, quote = name.partition("/")
     return Pair(base, quote) if slash else Pair(name[:3], name[3:])
 
 
-def is_of_currencies(book: RateBook, pair: Pair) -> bool:
+def is_fx_pair(book: RateBook, pair: Pair) -> bool:
     """Say whether a pair is of two listed currencies."""
     return pair.base != pair.quote and pair.base in book.listed and pair.quote in book.listed

@@ -61,7 +61,7 @@ def _parities_since(change: date) -> tuple[Parity, ...]:
     return tuple(_anchors_first(holding))
 
 
-def by_law(base: str, quote: str, day: date) -> Fraction | None:
+def legal_rate(base: str, quote: str, day: date) -> Fraction | None:
     """Give what one `base` is in `quote` where law alone decides it, needing no market; None elsewhere."""
     held = {parity.code: parity for parity in parities_on(day)}
     (base_root, base_units), (quote_root, quote_units) = _root(base, held), _root(quote, held)
@@ -100,7 +100,7 @@ def _conversions(day: date) -> Iterator[Parity]:
 
 def _converts(change: Redenomination, day: date) -> bool:
     """Say whether a conversion holds: for ever, unless the successor's code was given to other money since."""
-    end = CURRENCIES[change.new].other_money_since(change.first_day)
+    end = CURRENCIES[change.new].next_reuse(change.first_day)
     return change.first_day <= day and (end is None or day < end)
 
 
@@ -143,7 +143,7 @@ CHANGE_DAYS = sorted(set(_change_days()))
 """The days on which what holds becomes another; between two of them nothing changes."""
 
 
-def stretches(first: date, days: int) -> Iterator[tuple[int, int]]:
+def parity_periods(first: date, days: int) -> Iterator[tuple[int, int]]:
     """Divide `days` days from `first` on where what holds changes; give each part as start and end offset."""
     changes = [offset for day in CHANGE_DAYS if 0 < (offset := (day - first).days) < days]
     return pairwise([0, *changes, days])

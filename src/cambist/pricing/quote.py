@@ -18,7 +18,7 @@ class Derivation(StrEnum):
     CROSSED = "crossed"
     PEGGED = "pegged"
     CONVERTED = "converted"
-    MOVED = "moved"
+    FORWARD_ADJUSTED = "moved"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Quote:
         return self.ask - self.bid
 
     @property
-    def dealt_at(self) -> datetime:
+    def own_as_of(self) -> datetime:
         """The market's time of the thing itself, whatever it is dealt in and was crossed with."""
         return next((vote.as_of for vote in self.origin.votes if vote.source in self.origin.sources[:1]), self.as_of)
 

@@ -20,8 +20,8 @@ class RateBook:
 
     `quotes` has one quote a currency, each against the pivot (either way round). `listed` names what an
     answer about all currencies holds; the others are answered when asked for by name (ADR 6).
-    `pairs` has the quotes of pairs that are dealt as such, as their sources quote them; `listing` names all pairs that
-    venues list, whether or not they quote them. `as_of` is the newest market time of a currency in it.
+    `pairs` has the quotes of pairs that are traded directly, as their sources quote them; `venue_pairs` names all pairs
+    that venues list, quoted or not. `as_of` is the newest market time of a currency in it.
     """
 
     version: int
@@ -29,7 +29,7 @@ class RateBook:
     quotes: Mapping[str, Quote]
     listed: tuple[str, ...]
     pairs: Mapping[Pair, Quote] = field(default_factory=dict)
-    listing: frozenset[Pair] = frozenset()
+    venue_pairs: frozenset[Pair] = frozenset()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "quotes", MappingProxyType(dict(self.quotes)))

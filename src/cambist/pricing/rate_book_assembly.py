@@ -21,7 +21,7 @@ def assemble_rate_book(
     version: int,
     now: datetime,
     pairs: Mapping[Pair, Quote] | None = None,
-    listing: frozenset[Pair] = frozenset(),
+    venue_pairs: frozenset[Pair] = frozenset(),
 ) -> RateBook:
     """Make the book of one moment from one quote a code, each against the pivot, and from the pairs dealt as such."""
     as_of = max((quote.as_of for code, quote in quotes.items() if code in CURRENCIES), default=now)
@@ -32,7 +32,7 @@ def assemble_rate_book(
         PIVOT,
         *(code for code, quote in complete.items() if _is_listed(code, quote, as_of, now.date())),
     )
-    return RateBook(version, as_of, dict(sorted(complete.items())), tuple(sorted(listed)), pairs or {}, listing)
+    return RateBook(version, as_of, dict(sorted(complete.items())), tuple(sorted(listed)), pairs or {}, venue_pairs)
 
 
 def _derive(quotes: dict[str, Quote], parity: Parity, as_of: datetime) -> None:

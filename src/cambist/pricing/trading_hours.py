@@ -60,7 +60,7 @@ _SESSIONS = {
 }
 
 
-class Traded(NamedTuple):
+class TradingMoment(NamedTuple):
     """A moment of trade (UTC), also in seconds since 1970."""
 
     as_of: datetime
@@ -68,7 +68,7 @@ class Traded(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def last_traded(hours: Hours, moment: datetime) -> Traded:
+def last_trading_moment(hours: Hours, moment: datetime) -> TradingMoment:
     """Give the last moment of trade at or before `moment`: itself while the market is open, else when it closed.
 
     Errors: ValueError for a moment without its zone.
@@ -79,7 +79,7 @@ def last_traded(hours: Hours, moment: datetime) -> Traded:
     if hours is not Hours.ALWAYS:
         as_of = min(moment, _SESSIONS[hours].close(_session_day(hours, moment)))
     as_of = as_of.astimezone(UTC)
-    return Traded(as_of, as_of.timestamp())
+    return TradingMoment(as_of, as_of.timestamp())
 
 
 def _session_day(hours: Hours, moment: datetime) -> date:
@@ -118,10 +118,10 @@ def is_open(pair: Pair, moment: datetime) -> bool:
 
 @lru_cache(maxsize=16)
 def _is_open_in(hours: Hours, second: datetime) -> bool:
-    return last_traded(hours, second).as_of == second
+    return last_trading_moment(hours, second).as_of == second
 
 
-def age_when_traded(pair: Pair, as_of: datetime, now: datetime) -> timedelta:
+def trading_age(pair: Pair, as_of: datetime, now: datetime) -> timedelta:
     """Give for how long a price of `as_of` could have been traded anew; for what always trades, how old it is now.
 
     In closed hours nothing grows older: the last price of a Friday is as young on Sunday, and one that was old by then
@@ -131,11 +131,11 @@ def age_when_traded(pair: Pair, as_of: datetime, now: datetime) -> timedelta:
     hours = hours_of(pair)
     if hours is Hours.ALWAYS:  # left out of the cache, which is small and keyed by the moment
         return max(now - as_of, timedelta())
-    traded = last_traded(hours, now).as_of
+    traded = last_trading_moment(hours, now).as_of
     opened = _opened(hours, traded)
     if traded < now or as_of >= opened:
         return max(traded - as_of, timedelta())
-    closed = last_traded(hours, opened - _INSTANT).as_of
+    closed = last_trading_moment(hours, opened - _INSTANT).as_of
     return traded - opened + max(closed - as_of, timedelta())
 
 

@@ -46,7 +46,7 @@ class Candidate:
     the median of what all other sources say of the day, carried forward. `peg` is what the law says. `correction` is
     how many times it is what the source itself said of that day before. `factor` is that of a redenomination under the
     same code that a source may not have made yet, or may have made already; `still` counts how many fixings before had
-    the same value, and `others_moved` how far the others went meanwhile. `unrest` is how far its source's word has
+    the same value, and `others_moved` how far the others went meanwhile. `recent_move` is how far its source's word has
     moved from one fixing to the next of late.
     """
 
@@ -62,7 +62,7 @@ class Candidate:
     correction: float | None = None
     still: int = 0
     others_moved: float = 0.0
-    unrest: float = 0.0
+    recent_move: float = 0.0
 
     @property
     def references(self) -> tuple[float, ...]:
@@ -85,7 +85,7 @@ def in_future(day: date, today: date) -> str | None:
     return f"dated {day}, which is yet to come" if day > today + DAYS_AHEAD else None
 
 
-def unit_not_cut(candidate: Candidate) -> str | None:
+def missed_redenomination(candidate: Candidate) -> str | None:
     """Does it ignore a redenomination that is due, or run ahead of one?"""
     if candidate.factor is None:
         return None
@@ -153,7 +153,7 @@ def spiked(candidate: Candidate) -> str | None:
     # What returns to the very point where it was is rarer in a market than what returns to about there.
     times = _MANY_TIMES_TO_THE_POINT if missed < size / 100 else _MANY_TIMES
     least = _LONE_SPIKE if candidate.others is None else _SPIKE
-    if size <= max(least, times * candidate.unrest) or missed > size / 3:
+    if size <= max(least, times * candidate.recent_move) or missed > size / 3:
         return None
     if candidate.others is not None and _apart(candidate.units, candidate.others) < size / 2:
         return None
@@ -178,7 +178,7 @@ def stuck(candidate: Candidate) -> str | None:
 FIXING_RULES: tuple[Rule, ...] = (
     not_positive,
     off_peg,
-    unit_not_cut,
+    missed_redenomination,
     inverted,
     wrong_unit,
     corrected_far,
@@ -190,7 +190,7 @@ FIXING_RULES: tuple[Rule, ...] = (
 """In this order: the first to object names the reason, the most telling first."""
 
 
-def beyond_doubt(units: float, previous: float, others: float | None) -> bool:
+def is_clearly_valid(units: float, previous: float, others: float | None) -> bool:
     """Say whether a rate is so near to its own past and to the others that no rule could object, pegs and rest aside.
 
     Almost all are: judging them by each rule would take most of the time that filing a history takes.
@@ -218,7 +218,7 @@ def too_wide(bid: Decimal, ask: Decimal) -> str | None:
     return "sides more than 2 % apart" if ask - bid > _WIDEST * ask else None
 
 
-def tick_refusal(bid: Decimal, ask: Decimal, last_mid: float | None) -> str | None:
+def tick_refusal_reason(bid: Decimal, ask: Decimal, last_mid: float | None) -> str | None:
     """Judge a tick beside the last agreed midpoint of its pair; give the reason to refuse it, or None."""
     if bid <= 0 or ask <= 0:
         return NOT_POSITIVE

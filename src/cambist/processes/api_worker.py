@@ -14,7 +14,7 @@ from cambist.api.request_metrics import counted
 from cambist.api.state_reloader import StateReloader
 from cambist.api.worker_state import WorkerState
 from cambist.errors import RateBookDamaged, RateMatrixDamaged, RateUnavailable, StoreBroken
-from cambist.history.coin_closes import close_of
+from cambist.history.coin_closes import find_close
 from cambist.history.fixing import ReceivedFixing
 from cambist.history.rate_matrix import RateMatrix
 from cambist.monitoring.request_metrics import open_request_counts
@@ -127,7 +127,7 @@ class ApiWorker:
     def _close(self, coin: str, day: date) -> ReceivedFixing | None:
         """Read a coin's close from the archive. Errors: RateUnavailable where it cannot be read now."""
         try:
-            return close_of(self._store.archive.revisions(Pair(coin, PIVOT), day))
+            return find_close(self._store.archive.revisions(Pair(coin, PIVOT), day))
         except StoreBroken as error:
             raise RateUnavailable("The archive of closes cannot be read now") from error
 

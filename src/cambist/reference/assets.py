@@ -91,7 +91,7 @@ COIN_ALIAS_TABLE = Table("coin_aliases.csv", CoinAlias, unique=("venue", "symbol
 COINS: Mapping[str, Coin] = MappingProxyType(
     {coin.symbol: coin for coin in sorted(COIN_TABLE.read(), key=lambda coin: coin.symbol)}
 )
-COIN_OF: Mapping[tuple[str, str], str | None] = MappingProxyType(
+COIN_BY_VENUE_SYMBOL: Mapping[tuple[str, str], str | None] = MappingProxyType(
     {(alias.venue, alias.symbol): alias.coin for alias in COIN_ALIAS_TABLE.read()}
 )
 """The coin that a venue's symbol stands for where it is not the coin of that symbol; None where we have no such coin.
@@ -100,9 +100,9 @@ Symbols are as the venue's feed gives them: what a feed itself writes in everyon
 """
 
 
-def coin_on(venue: str, symbol: str) -> str | None:
+def coin_for_symbol(venue: str, symbol: str) -> str | None:
     """Give the coin that a venue's symbol stands for, None where that is none of ours, a currency or a metal."""
-    return COIN_OF.get((venue, symbol), symbol if symbol in COINS else None)
+    return COIN_BY_VENUE_SYMBOL.get((venue, symbol), symbol if symbol in COINS else None)
 
 
 def kind_of(code: str) -> AssetKind | None:

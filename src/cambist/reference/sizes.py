@@ -42,6 +42,6 @@ SIZES: Mapping[str, int] = MappingProxyType({worth.code: worth.size for worth in
 """By currency, for those quoted by more than one unit against a stronger one."""
 
 
-def size_of(base: str, quote: str) -> int:
+def quote_size(base: str, quote: str) -> int:
     """Give of how many units of the base a pair is quoted: one where the quote currency is as weak."""
     return max(1, SIZES.get(base, 1) // SIZES.get(quote, 1))

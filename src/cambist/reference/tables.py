@@ -24,7 +24,7 @@ from cambist.reference.table import Code, Table, Text
 _ONE_DAY = timedelta(days=1)
 
 
-class Kind(StrEnum):
+class CurrencyKind(StrEnum):
     """What sort of thing a currency code stands for."""
 
     CIRCULATING = "circulating"
@@ -58,7 +58,7 @@ class Currency:
     code: str
     name: str
     minor_units: int | None
-    kind: Kind
+    kind: CurrencyKind
     lives: tuple[Life, ...]
     successor: str | None
     factor: Fraction | None
@@ -77,7 +77,7 @@ class Currency:
         """Whether it was money on that day."""
         return any(life.holds(day) for life in self.lives)
 
-    def other_money_since(self, day: date) -> date | None:
+    def next_reuse(self, day: date) -> date | None:
         """Give the day from which the code stands for other money than on `day` or right before it, None if never."""
         return next((life.first_day for life in self.lives[1:] if life.first_day > day), None)
 
@@ -88,7 +88,7 @@ class CurrencyRow(Struct, frozen=True):
     code: Code
     name: Text
     minor_units: Annotated[int, Meta(ge=0, le=9)] | None
-    kind: Kind
+    kind: CurrencyKind
     first_day: date
     last_day: date | None
 

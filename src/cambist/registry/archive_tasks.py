@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from cambist.errors import RateMatrixDamaged
-from cambist.history.bars import BarOf, Interval
-from cambist.history.fixing import Coverage, Filed
+from cambist.history.bars import Interval, PairBar
+from cambist.history.fixing import Coverage, FilingResult
 from cambist.history.rate_matrix import RateMatrix
 from cambist.ingest.coin_closes import CoinCloses, file_closes
 from cambist.ingest.filing import Delivery, Files, file_delivery
@@ -48,17 +48,19 @@ class ArchiveTasks:
         self._matrix: RateMatrix | None = None
         self._matrix_seen = -1
 
-    def file(self, key: str, delivery: Delivery, progress: Callable[[int], None] = lambda _count: None) -> Filed | None:
+    def file(
+        self, key: str, delivery: Delivery, progress: Callable[[int], None] = lambda _count: None
+    ) -> FilingResult | None:
         """File a delivery. Errors: SourceBroken, StoreBroken."""
         sources = [adapter.source for adapter in self._adapters.values()]
         files = Files(self._store.archive, self._store.quarantine, self._current_matrix(), sources)
         return file_delivery(files, self._adapters[key], delivery, progress)
 
-    def file_closes(self, closes: Sequence[CoinCloses]) -> Filed:
+    def file_closes(self, closes: Sequence[CoinCloses]) -> FilingResult:
         """File the closes of a day. Errors: StoreBroken."""
         return file_closes(self._store.archive, closes)
 
-    def file_bars(self, bars: Sequence[BarOf]) -> None:
+    def file_bars(self, bars: Sequence[PairBar]) -> None:
         """File bars that have ended. Errors: StoreBroken."""
         self._store.bars.file(bars)
 

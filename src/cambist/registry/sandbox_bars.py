@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import TypeVar
 
 from cambist.errors import StoreBroken
-from cambist.history.bars import BarOf, Interval
+from cambist.history.bars import Interval, PairBar
 from cambist.ingest.bar_updater import has_bars, is_within_hours
 from cambist.ingest.bar_writer import FORGET_EVERY, oldest_kept
 from cambist.pricing.pair import Pair
@@ -42,7 +42,7 @@ class SandboxBars:
         self._folding = read_open_bars(self._path)
         self._writer = ThreadPoolExecutor(1, "bars")
         self._last: RateBook | None = None
-        self._writing: tuple[Future[None], list[BarOf]] | None = None
+        self._writing: tuple[Future[None], list[PairBar]] | None = None
         self._saved = 0
         self._saved_at: datetime | None = None
         self._forgot_at: datetime | None = None
@@ -90,7 +90,7 @@ class SandboxBars:
         if due or oldest:
             self._writing = self._writer.submit(self._write, due, oldest), due
 
-    def _write(self, due: list[BarOf], oldest: Mapping[Interval, datetime]) -> None:
+    def _write(self, due: list[PairBar], oldest: Mapping[Interval, datetime]) -> None:
         self._store.bars.file(due)
         for interval, before in oldest.items():
             self._store.bars.delete_before(interval, before)

@@ -22,7 +22,7 @@ from cambist.pricing.rate_book_assembly import assemble_rate_book
 from cambist.reference.assets import COINS, METALS
 from cambist.reference.tables import CURRENCIES, reference_digest
 from cambist.registry.sandbox_faults import FaultsFile
-from cambist.sandbox.faults import faulty
+from cambist.sandbox.faults import with_faults
 from cambist.sandbox.fixing_days import FIXED_AT
 from cambist.sandbox.levels import LEVELS
 from cambist.sandbox.market import Market, SimulatedMarket
@@ -70,7 +70,7 @@ class SandboxSnapshots:
         """Take up the faults that are set now."""
         faults = self._file.look()
         self._missing = sorted(faults.missing)
-        self._market: Market = faulty(self._honest, faults)
+        self._market: Market = with_faults(self._honest, faults)
 
     def book(self, version: int, now: datetime, before: RateBook | None = None) -> RateBook:
         """Make the book of a moment; what has not moved since the book `before` is the quote from there."""

@@ -84,7 +84,7 @@ def _complaint(faults: Faults, known: Collection[str]) -> tuple[str, str] | None
     return None
 
 
-def faulty(market: Market, faults: Faults) -> Market:
+def with_faults(market: Market, faults: Faults) -> Market:
     """Give the market as it is with these faults."""
     return _FaultyMarket(market, faults)
 

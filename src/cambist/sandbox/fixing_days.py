@@ -7,7 +7,7 @@ from datetime import date, time, timedelta
 import numpy as np
 from numpy.typing import NDArray
 
-from cambist.pricing.parity import stretches
+from cambist.pricing.parity import parity_periods
 from cambist.pricing.trading_hours import Hours
 from cambist.reference.closures import CLOSURES
 from cambist.reference.tables import CURRENCIES
@@ -47,7 +47,7 @@ def _floats(code: str, first_day: date, days: int) -> NDArray[np.bool_]:
     for life in currency.lives:
         end = days if life.last_day is None else (life.last_day - first_day).days + 1
         floats[max(0, (life.first_day - first_day).days) : max(0, end)] = True
-    for start, stop in stretches(first_day, days):
+    for start, stop in parity_periods(first_day, days):
         if code in pegged_on(first_day + timedelta(days=start)):
             floats[start:stop] = False
     return floats

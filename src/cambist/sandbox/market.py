@@ -17,7 +17,7 @@ import numpy as np
 from cambist.errors import NoRate, UnknownSymbol
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Quote
-from cambist.pricing.trading_hours import Hours, Traded, hours_of, last_traded
+from cambist.pricing.trading_hours import Hours, TradingMoment, hours_of, last_trading_moment
 from cambist.reference.tables import CURRENCIES
 from cambist.sandbox.fixing_days import fixing_rows, fixing_seconds
 from cambist.sandbox.levels import METALS
@@ -109,14 +109,14 @@ class SimulatedMarket:
         return self._quote(pair, moment, hours, spread)
 
     def _quote(self, pair: Pair, moment: datetime, hours: Hours, spread: float) -> Quote:
-        traded = last_traded(hours, moment)
+        traded = last_trading_moment(hours, moment)
         price = exp(self._height(pair.quote, traded) - self._height(pair.base, traded))
         return quoted(pair, price, spread, traded.as_of, moment.astimezone(UTC))
 
-    def _height(self, code: str, traded: Traded) -> float:
+    def _height(self, code: str, traded: TradingMoment) -> float:
         if code == PIVOT:
             return 0.0
-        return self._courses.of(code).at(last_traded(self._hours[code], traded.as_of).seconds)
+        return self._courses.of(code).at(last_trading_moment(self._hours[code], traded.as_of).seconds)
 
     def _check_floats(self, code: str, moment: datetime) -> None:
         if code in CURRENCIES and code != PIVOT and code not in floating_on(moment.astimezone(UTC).date()):

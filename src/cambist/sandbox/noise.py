@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-Words = NDArray[np.uint64]
+UInts = NDArray[np.uint64]
 
 _PERIODS = tuple(4.0**power for power in range(14, -1, -1))
 # All periods are powers of two, so that dividing by them loses nothing.
@@ -88,7 +88,7 @@ def _edge(key: int, cell: int) -> float:
     return ((word ^ (word >> 31)) >> 11) * _UNIT - 1.0
 
 
-def _edges(key: int, cells: Words) -> Floats:
+def _edges(key: int, cells: UInts) -> Floats:
     word = cells * np.uint64(_STEP) + np.uint64(key)
     word = (word ^ (word >> np.uint64(30))) * np.uint64(_FIRST)
     word = (word ^ (word >> np.uint64(27))) * np.uint64(_SECOND)

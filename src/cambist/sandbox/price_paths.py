@@ -21,7 +21,7 @@ from cambist.reference.tables import REDENOMINATIONS
 from cambist.sandbox.levels import LEVELS, Level, derived_level, midnight
 from cambist.sandbox.noise import Floats, Noise
 from cambist.sandbox.pegs import FuturePeg, future_pegs
-from cambist.sandbox.volatility import CONDUCT, VolatilityClass
+from cambist.sandbox.volatility import PROFILES, VolatilityClass
 
 REFERENCE_DAY = date(2026, 1, 1)
 Knots = tuple[tuple[float, float], ...]
@@ -102,7 +102,7 @@ class PricePaths:
         if code in self._coins:
             return derived_level(code, VolatilityClass.COIN)
         return (
-            Level(VolatilityClass.HEIR, None, ())
+            Level(VolatilityClass.SUCCESSOR, None, ())
             if code in future_pegs()
             else derived_level(code, VolatilityClass.EXOTIC)
         )
@@ -112,7 +112,7 @@ class PricePaths:
         base = self.of((tie.root if tie else level.follows) or PIVOT)
         start = midnight(tie.day if tie else REFERENCE_DAY)
         trend = _trend(code, level, tie, base.trend)
-        volatility = CONDUCT[level.volatility_class].volatility
+        volatility = PROFILES[level.volatility_class].volatility
         if not volatility:
             return PricePath(trend, base.noises, base.offset)
         own = Noise(self._seed, code, volatility)

@@ -10,7 +10,7 @@ from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
 from cambist.pricing.source_kind import Pace
 from cambist.sandbox.levels import share
-from cambist.sandbox.volatility import CONDUCT, VolatilityClass
+from cambist.sandbox.volatility import PROFILES, VolatilityClass
 
 DIGITS = 8
 SANDBOX = Origin(Derivation.PUBLISHED, ("sandbox",), pace=Pace.REALTIME)
@@ -21,7 +21,7 @@ _POWERS = tuple(10**power for power in range(64))
 
 def spread_of(code: str, volatility_class: VolatilityClass) -> float:
     """Give a code's spread as a part of its price; each has its own within what its temper allows."""
-    conduct = CONDUCT[volatility_class]
+    conduct = PROFILES[volatility_class]
     return (conduct.least + (conduct.most - conduct.least) * share(code)) / 10_000
 
 

@@ -14,14 +14,14 @@ class VolatilityClass(StrEnum):
     EXOTIC = "exotic"
     MEMBER = "member"
     MANAGED = "managed"
-    HEIR = "heir"
+    SUCCESSOR = "heir"
     METAL = "metal"
     COIN = "coin"
     STABLE = "stable"
 
 
 @dataclass(frozen=True, slots=True)
-class Volatility:
+class MarketProfile:
     """`volatility` is annual, in logarithms; the spread lies between `least` and `most` hundredths of a per cent."""
 
     volatility: float
@@ -29,16 +29,16 @@ class Volatility:
     most: float
 
 
-CONDUCT = {
-    VolatilityClass.MAJOR: Volatility(0.08, 1, 1),
-    VolatilityClass.MINOR: Volatility(0.11, 5, 10),
-    VolatilityClass.EXOTIC: Volatility(0.16, 10, 20),
-    VolatilityClass.MEMBER: Volatility(0.04, 5, 10),
-    VolatilityClass.MANAGED: Volatility(0.005, 5, 10),
-    VolatilityClass.HEIR: Volatility(0, 10, 20),
-    VolatilityClass.METAL: Volatility(0.20, 3, 10),
-    VolatilityClass.COIN: Volatility(0.80, 2, 20),
-    VolatilityClass.STABLE: Volatility(0.003, 2, 4),
+PROFILES = {
+    VolatilityClass.MAJOR: MarketProfile(0.08, 1, 1),
+    VolatilityClass.MINOR: MarketProfile(0.11, 5, 10),
+    VolatilityClass.EXOTIC: MarketProfile(0.16, 10, 20),
+    VolatilityClass.MEMBER: MarketProfile(0.04, 5, 10),
+    VolatilityClass.MANAGED: MarketProfile(0.005, 5, 10),
+    VolatilityClass.SUCCESSOR: MarketProfile(0, 10, 20),
+    VolatilityClass.METAL: MarketProfile(0.20, 3, 10),
+    VolatilityClass.COIN: MarketProfile(0.80, 2, 20),
+    VolatilityClass.STABLE: MarketProfile(0.003, 2, 4),
 }
 """A member moves about the currency that it follows or joins, an heir moves as its successor does and not by itself."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from cambist.pricing.crypto_pairs import is_listed
-from cambist.pricing.metals.instrument import instrument_named
+from cambist.pricing.metals.instrument import find_instrument
 from cambist.pricing.pair import Pair
-from cambist.pricing.pair_quote import is_of_currencies
+from cambist.pricing.pair_quote import is_fx_pair
 from cambist.pricing.rate_book import RateBook
 from cambist.reference.assets import METALS
 
@@ -24,10 +24,10 @@ def parse_pair(book: RateBook, text: str) -> Pair | None:
     splits = [(base, quote)] if slash else [(name[:length], name[length:]) for length in range(len(name) - 1, 0, -1)]
     pairs = [Pair(*split) for split in splits]
     return next(
-        (pair for is_pair in (is_of_currencies, _is_of_metal, is_listed) for pair in pairs if is_pair(book, pair)),
+        (pair for is_pair in (is_fx_pair, _is_of_metal, is_listed) for pair in pairs if is_pair(book, pair)),
         None,
     )
 
 
 def _is_of_metal(book: RateBook, pair: Pair) -> bool:
-    return pair.base in METALS and instrument_named(book, pair.base + pair.quote) is not None
+    return pair.base in METALS and find_instrument(book, pair.base + pair.quote) is not None

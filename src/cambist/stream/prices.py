@@ -10,8 +10,8 @@ from operator import is_
 
 from cambist.errors import RateUnavailable
 from cambist.pricing.consensus import FRESH_FOR
-from cambist.pricing.freshness import FIXING_QUOTED_FOR, Ages, is_dealt, is_fresh, oldest_fixing, stale_among
-from cambist.pricing.metals.digits import Sides, digits_of, written_sides
+from cambist.pricing.freshness import FIXING_MAX_AGE, Ages, first_stale_code, is_fresh, is_tradable, oldest_fixing
+from cambist.pricing.metals.digits import Sides, digits_of, rounded_sides
 from cambist.pricing.metals.instrument import Instrument
 from cambist.pricing.metals.spot import quoted
 from cambist.pricing.pair import PIVOT, Pair
@@ -22,7 +22,7 @@ from cambist.pricing.source_kind import Pace
 from cambist.pricing.trading_hours import is_open
 from cambist.pricing.unix_time import EPOCH, unix_ms
 from cambist.reference.assets import METALS, AssetKind, kind_of
-from cambist.reference.sizes import size_of
+from cambist.reference.sizes import quote_size
 from cambist.reference.tables import CURRENCIES
 from cambist.stream.messages import price_frame
 from cambist.stream.pair_names import parse_pair
@@ -179,11 +179,11 @@ class Prices:
             instrument = Instrument(metal, pair.quote)
             found = quoted(book, instrument, lambda quote: self._is_quote_fresh(quote, AssetKind.METAL))
             return found.sides, found.as_of, None
-        kind, size = _kind(pair), size_of(pair.base, pair.quote)
+        kind, size = _kind(pair), quote_size(pair.base, pair.quote)
         quote = pair_quote(book, pair, lambda quote: self._is_quote_fresh(quote, kind))
         bid, ask = quote.bid * size, quote.ask * size
         fixing = oldest_fixing(book, pair) if quote.origin.legs and kind is AssetKind.CURRENCY else None
-        return written_sides(bid, ask, max(digits_of(bid), digits_of(ask))), quote.as_of, fixing
+        return rounded_sides(bid, ask, max(digits_of(bid), digits_of(ask))), quote.as_of, fixing
 
     def _is_sent(self, book: RateBook, tracked: _Tracked) -> bool:
         return self._now - tracked.as_of <= self._longest_age and self._is_fresh(book, tracked)
@@ -193,7 +193,7 @@ class Prices:
         pair, kind = tracked.pair, _kind(tracked.pair)
         if any(quote is not None and self._is_quote_fresh(quote, kind) for quote in tracked.quotes[:2]):
             return True
-        if tracked.fixing is not None and self._now - tracked.fixing.as_of > FIXING_QUOTED_FOR:
+        if tracked.fixing is not None and self._now - tracked.fixing.as_of > FIXING_MAX_AGE:
             return False
         if kind is AssetKind.CURRENCY and not is_open(pair, self._now):
             return True
@@ -205,9 +205,9 @@ class Prices:
             return True
         if code not in self._fresh_legs:
             if kind is AssetKind.CURRENCY:
-                self._fresh_legs[code] = is_dealt(book, code, self._is_quote_fresh)
+                self._fresh_legs[code] = is_tradable(book, code, self._is_quote_fresh)
             else:
-                self._fresh_legs[code] = stale_among(book, [code], self._is_quote_fresh) is None
+                self._fresh_legs[code] = first_stale_code(book, [code], self._is_quote_fresh) is None
         return self._fresh_legs[code]
 
     def _is_quote_fresh(self, quote: Quote, kind: AssetKind) -> bool:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cambist.pricing.metals.digits import Sides, digits_of, written_sides
+from cambist.pricing.metals.digits import Sides, digits_of, rounded_sides
 
 PLAIN = re.compile(r"(0|[1-9]\d*)(\.\d+)?", re.ASCII)
 ALL_SIGNALS = [
@@ -80,7 +80,7 @@ def counted(value: Fraction) -> int:
 def test_the_bid_is_never_above_the_mid_nor_the_mid_above_the_ask(
     dealt: tuple[Fraction, Fraction], digits: int
 ) -> None:
-    sides = written_sides(*dealt, digits)
+    sides = rounded_sides(*dealt, digits)
     assert 0 < sides.bid <= sides.mid <= sides.ask
 
 
@@ -88,7 +88,7 @@ def test_the_bid_is_never_above_the_mid_nor_the_mid_above_the_ask(
 def test_the_mid_is_exactly_the_half_and_the_spread_the_difference(
     dealt: tuple[Fraction, Fraction], digits: int
 ) -> None:
-    sides = written_sides(*dealt, digits)
+    sides = rounded_sides(*dealt, digits)
     bid, ask, mid, spread = (Fraction(f"{one:f}") for one in (sides.bid, sides.ask, sides.mid, sides.spread))
     assert mid * 2 == bid + ask
     assert spread == ask - bid
@@ -99,14 +99,14 @@ def test_what_is_written_is_never_tighter_and_off_by_less_than_its_last_digit(
     dealt: tuple[Fraction, Fraction], digits: int
 ) -> None:
     bid, ask = dealt
-    sides = written_sides(bid, ask, digits)
+    sides = rounded_sides(bid, ask, digits)
     assert 0 <= bid - Fraction(sides.bid) < last_place(bid, max(digits, 10))
     assert 0 <= Fraction(sides.ask) - ask < last_place(ask, max(digits, 10))
 
 
 @given(PRICES, DIGITS)
 def test_equal_sides_stay_equal_and_are_rounded_to_the_nearest(price: Fraction, digits: int) -> None:
-    sides = written_sides(price, price, digits)
+    sides = rounded_sides(price, price, digits)
     assert sides.bid == sides.ask == sides.mid
     assert sides.spread == 0
     assert abs(Fraction(sides.bid) - price) <= last_place(price, max(digits, 10)) / 2
@@ -118,7 +118,7 @@ def test_equal_sides_stay_equal_and_are_rounded_to_the_nearest(price: Fraction, 
 def test_it_is_written_plainly_with_eight_digits_at_least_and_as_many_places_on_both_sides(
     dealt: tuple[Fraction, Fraction], digits: int
 ) -> None:
-    sides = written_sides(*dealt, digits)
+    sides = rounded_sides(*dealt, digits)
     for written in (sides.bid, sides.ask, sides.mid, sides.spread):
         assert PLAIN.fullmatch(f"{written:f}")
         assert written.as_tuple().exponent <= 0
@@ -130,7 +130,7 @@ def test_it_is_written_plainly_with_eight_digits_at_least_and_as_many_places_on_
 @given(SOURCED, SOURCED)
 def test_what_a_source_quotes_with_up_to_twenty_digits_is_written_unchanged(one: Fraction, other: Fraction) -> None:
     bid, ask = sorted((one, other))
-    sides = written_sides(bid, ask, max(digits_of(bid), digits_of(ask)))
+    sides = rounded_sides(bid, ask, max(digits_of(bid), digits_of(ask)))
     assert (Fraction(f"{sides.bid:f}"), Fraction(f"{sides.ask:f}")) == (bid, ask)
     assert min(significant(sides.bid), significant(sides.ask)) >= 8
     assert significant(sides.bid) >= digits_of(bid)
@@ -142,13 +142,13 @@ def test_quotes_of_one_to_twenty_digits_keep_every_one(count: int) -> None:
     text = "12345678912345678912"[:count]
     for price in (Fraction(text), Fraction(f"0.{text}"), Fraction(f"0.0000{text}"), Fraction(f"{text}e-3")):
         assert digits_of(price) == count
-        sides = written_sides(price, price, count)
+        sides = rounded_sides(price, price, count)
         assert Fraction(f"{sides.bid:f}") == Fraction(f"{sides.ask:f}") == price
 
 
 @given(gapped(), st.integers(11, 20))
 def test_more_digits_of_a_source_are_more_digits_written(dealt: tuple[Fraction, Fraction], digits: int) -> None:
-    fine, coarse = written_sides(*dealt, digits), written_sides(*dealt, 0)
+    fine, coarse = rounded_sides(*dealt, digits), rounded_sides(*dealt, 0)
     assert coarse.bid <= fine.bid <= fine.ask <= coarse.ask
 
 
@@ -175,14 +175,14 @@ def test_more_digits_of_a_source_are_more_digits_written(dealt: tuple[Fraction, 
     ],
 )
 def test_prices_are_written_so(bid: str, ask: str, digits: int, written: str) -> None:
-    sides = written_sides(Fraction(bid), Fraction(ask), digits)
+    sides = rounded_sides(Fraction(bid), Fraction(ask), digits)
     assert " ".join(f"{one:f}" for one in (sides.bid, sides.ask, sides.mid, sides.spread)) == written
 
 
 @pytest.mark.parametrize(("bid", "ask"), [("0", "1"), ("0", "0"), ("-1", "1"), ("-2", "-1"), ("2", "1"), ("1", "0")])
 def test_what_is_no_price_is_not_written(bid: str, ask: str) -> None:
     with pytest.raises(ValueError, match=f"^{bid} to {ask} is no price$"):
-        written_sides(Fraction(bid), Fraction(ask), 10)
+        rounded_sides(Fraction(bid), Fraction(ask), 10)
 
 
 def test_sides_cannot_be_changed() -> None:
@@ -239,7 +239,7 @@ def test_digits_are_counted_without_the_zeros_at_the_end(price: str, digits: int
 )
 def test_the_ambient_context_changes_nothing_and_is_left_as_it_was(ambient: Context, bid: str, ask: str) -> None:
     def everything() -> tuple[object, ...]:
-        sides = written_sides(Fraction(bid), Fraction(ask), digits_of(Fraction(bid)))
+        sides = rounded_sides(Fraction(bid), Fraction(ask), digits_of(Fraction(bid)))
         mid, spread = sides.mid, sides.spread
         return tuple(one.as_tuple() for one in (sides.bid, sides.ask, mid, spread))
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cambist.errors import BadParameter
-from cambist.pricing.metals.fineness import CUSTOM, PURE, purity_of
+from cambist.pricing.metals.fineness import CUSTOM, PURE, parse_purity
 from cambist.reference.weights import PURITIES, Purity
 
 METALS = st.sampled_from(list(PURITIES))
@@ -16,7 +16,7 @@ METALS = st.sampled_from(list(PURITIES))
 
 @pytest.mark.parametrize(("metal", "purity"), [(metal, one) for metal in PURITIES for one in PURITIES[metal]])
 def test_every_code_stands_for_its_purity(metal: str, purity: Purity) -> None:
-    assert purity_of(metal, purity.code) is purity
+    assert parse_purity(metal, purity.code) is purity
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_every_code_stands_for_its_purity(metal: str, purity: Purity) -> None:
     ],
 )
 def test_a_stamp_is_priced_by_the_fineness_that_it_means(metal: str, code: str, name: str, fineness: str) -> None:
-    assert purity_of(metal, code) == Purity(code, name, Decimal(fineness))
+    assert parse_purity(metal, code) == Purity(code, name, Decimal(fineness))
 
 
 @pytest.mark.parametrize(
@@ -51,14 +51,14 @@ def test_a_stamp_is_priced_by_the_fineness_that_it_means(metal: str, code: str, 
     ],
 )
 def test_a_number_that_is_no_code_of_the_metal_is_a_custom_fineness(metal: str, text: str) -> None:
-    assert purity_of(metal, text) == Purity(text, "custom", Decimal(text))
-    assert str(purity_of(metal, text).fineness) == text
+    assert parse_purity(metal, text) == Purity(text, "custom", Decimal(text))
+    assert str(parse_purity(metal, text).fineness) == text
 
 
 @given(METALS, st.integers(1, 999), st.text("0123456789", min_size=1, max_size=20))
 def test_any_decimal_fineness_is_read_with_every_digit(metal: str, whole: int, decimals: str) -> None:
     text = f"{whole}.{decimals}"
-    purity = purity_of(metal, text)
+    purity = parse_purity(metal, text)
     assert (purity.code, purity.name, str(purity.fineness)) == (text, CUSTOM, text)
 
 
@@ -102,7 +102,7 @@ BAD = [
 @pytest.mark.parametrize("metal", PURITIES)
 def test_anything_else_is_refused_with_the_codes_that_there_are(metal: str, text: str) -> None:
     with pytest.raises(BadParameter) as refused:
-        purity_of(metal, text)
+        parse_purity(metal, text)
     codes = ", ".join(one.code for one in PURITIES[metal])
     assert str(refused.value) == (
         f"Invalid purity: [{text}]. Options for {metal} are [{codes}], or a fineness from 1 to 1000, "
@@ -112,19 +112,19 @@ def test_anything_else_is_refused_with_the_codes_that_there_are(metal: str, text
 
 def test_the_codes_are_those_of_the_metal_that_was_asked_for() -> None:
     with pytest.raises(BadParameter, match=r"\[24K\]\. Options for XPD are \[9995, 999, 950, 500\], or a fineness"):
-        purity_of("XPD", "24K")
+        parse_purity("XPD", "24K")
 
 
 def test_a_long_text_is_not_echoed_whole() -> None:
     with pytest.raises(BadParameter, match=r"^Invalid purity: \[x{64}… 5000 characters\]\.") as refused:
-        purity_of("XAU", "x" * 5000)
+        parse_purity("XAU", "x" * 5000)
     assert len(str(refused.value)) < 400
 
 
 @given(METALS, st.text(max_size=12) | st.from_regex(r"[0-9]{0,5}\.?[0-9]{0,3}", fullmatch=True))
 def test_any_text_is_a_fineness_from_1_to_1000_or_refused(metal: str, text: str) -> None:
     try:
-        purity = purity_of(metal, text)
+        purity = parse_purity(metal, text)
     except BadParameter as refused:
         assert "Invalid purity: [" in str(refused)  # noqa: PT017  both ways out are right
     else:
@@ -142,7 +142,7 @@ def test_the_pure_metal_is_a_thousand_parts_and_no_stamp() -> None:
 def test_the_ambient_context_changes_no_fineness(text: str) -> None:
     def outcome() -> str:
         try:
-            return str(purity_of("XAU", text))
+            return str(parse_purity("XAU", text))
         except BadParameter as refused:
             return str(refused)
 

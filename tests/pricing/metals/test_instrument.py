@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cambist.errors import RateUnavailable
-from cambist.pricing.metals.instrument import RATIOS, Instrument, instrument_named, instruments
+from cambist.pricing.metals.instrument import RATIOS, Instrument, find_instrument, instruments
 from cambist.pricing.metals.spot import Spot, quoted, spot
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
@@ -244,4 +244,4 @@ def test_in_dollars_an_instrument_is_the_quote_of_the_book_whatever_the_pair_say
 @given(st.sampled_from([*METALS, "XXX", "EUR"]), st.sampled_from(["USD", "EUR", "PLN", "ZZZ", "", "X", *METALS]))
 def test_a_symbol_names_an_instrument_where_the_list_has_one(metal: str, target: str) -> None:
     book = book_of(pairs=[of("XAU/EUR"), of("EUR/PLN"), of("XCU/PLN"), of("XAU/ZZZ")])
-    assert instrument_named(book, metal + target) == instruments(book).get(metal + target)
+    assert find_instrument(book, metal + target) == instruments(book).get(metal + target)

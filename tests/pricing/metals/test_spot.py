@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from cambist.errors import RateUnavailable
 from cambist.pricing.forward_adjusted import forward_adjusted
-from cambist.pricing.metals.fineness import PURE, purity_of
+from cambist.pricing.metals.fineness import PURE, parse_purity
 from cambist.pricing.metals.mass import STANDARD, ratio
-from cambist.pricing.metals.spot import Spot, own_unit, source_of, spot
+from cambist.pricing.metals.spot import Spot, own_unit, source_text, spot
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
 from cambist.pricing.rate_book import RateBook
@@ -82,8 +82,9 @@ def ties(draw: st.DrawFn, code: str) -> Quote:
 BOOKS = st.builds(lambda *quotes: book_of(quotes), ties("XAU"), ties("XCU"), ties("EUR"))
 BOTH = st.sampled_from([GOLD, COPPER])
 ANY_UNIT = st.sampled_from(list(STANDARD.values()))
+ADJUSTED = Derivation.FORWARD_ADJUSTED
 ANY_PURITY = st.sampled_from([PURE, *PURITIES["XAU"]]) | st.integers(10**6, 10**9).map(
-    lambda millionths: purity_of("XAU", f"{Decimal(millionths).scaleb(-6):f}")
+    lambda millionths: parse_purity("XAU", f"{Decimal(millionths).scaleb(-6):f}")
 )
 
 
@@ -182,7 +183,7 @@ def test_a_price_is_unavailable_where_metal_or_currency_was_never_delivered() ->
         (Derivation.CROSSED, "XAU/USD", ("USD/PLN", "EUR/PLN"), "XAU/USD"),
         (Derivation.CROSSED, "XAU/USD", (), "XAU/USD"),
         (Derivation.PUBLISHED, "USD/XAU", (), "XAU/USD"),
-        (Derivation.MOVED, "XAU/USD", ("XAU/CNH", "XAU-3M/USD"), "XAU/USD"),
+        (Derivation.FORWARD_ADJUSTED, "XAU/USD", ("XAU/CNH", "XAU-3M/USD"), "XAU/USD"),
     ],
 )
 def test_the_instrument_is_what_the_source_itself_quotes(
@@ -217,15 +218,21 @@ def test_a_fixing_the_other_way_round_is_one_price_without_a_gap() -> None:
         ("XAG", ("lbma", "cbr"), Derivation.PUBLISHED, Pace.DAILY, "lbma, cbr, daily fixing"),
         ("XCU", ("westmetall",), Derivation.PUBLISHED, Pace.DAILY, "lme cash via westmetall"),
         ("XCU", ("westmetall", "own"), Derivation.PUBLISHED, Pace.DAILY, "lme cash via westmetall, own"),
-        ("XCU", ("westmetall", "sina"), Derivation.MOVED, Pace.REALTIME, "lme cash via westmetall, moved by 3-month"),
-        ("XCU", ("westmetall",), Derivation.MOVED, Pace.DAILY, "lme cash via westmetall, moved by 3-month"),
+        (
+            "XCU",
+            ("westmetall", "sina"),
+            Derivation.FORWARD_ADJUSTED,
+            Pace.REALTIME,
+            "lme cash via westmetall, moved by 3-month",
+        ),
+        ("XCU", ("westmetall",), Derivation.FORWARD_ADJUSTED, Pace.DAILY, "lme cash via westmetall, moved by 3-month"),
     ],
 )
 def test_a_source_is_named_with_its_kind(
     metal: str, sources: tuple[str, ...], made: Derivation, pace: Pace, text: str
 ) -> None:
     quote = quote_of(f"{metal}/USD", sources=sources, made=made, pace=pace)
-    assert source_of(METALS[metal], quote) == text
+    assert source_text(METALS[metal], quote) == text
     assert spot(book_of([quote]), METALS[metal], "USD", fresh).sources == (text,)
 
 
@@ -270,7 +277,7 @@ def test_precious_metals_are_priced_by_the_troy_ounce_and_base_metals_by_the_ton
 )
 def test_gold_at_a_hundred_a_gram_costs_so_much(unit: str, code: str | None, costs: str) -> None:
     book = book_of([quote_of("XAU/USD", "3110.34768", "6220.69536")])
-    purity = purity_of("XAU", code) if code else PURE
+    purity = parse_purity("XAU", code) if code else PURE
     found = spot(book, GOLD, "USD", fresh).per(STANDARD[unit], purity, OUNCE)
     expected = Fraction(costs) if code != "417" else Fraction("1166.38038") * Fraction("0.4167")
     assert (found.bid, found.ask) == (expected, 2 * expected)
@@ -353,7 +360,7 @@ def test_what_a_source_quotes_is_written_as_it_quotes_it(one: int, other: int, p
 def test_the_digits_are_those_of_the_finer_side_and_are_kept_through_cross_unit_and_purity(bid: str, ask: str) -> None:
     book = book_of([quote_of("XAU/USD", bid, ask), quote_of("USD/JPY", "150.1", "150.3")])
     for currency in ("USD", "JPY"):
-        found = spot(book, GOLD, currency, fresh).per(STANDARD["gram"], purity_of("XAU", "916"), OUNCE)
+        found = spot(book, GOLD, currency, fresh).per(STANDARD["gram"], parse_purity("XAU", "916"), OUNCE)
         assert found.digits == 16
         assert len(f"{found.sides.bid:f}".replace(".", "")) == 16
 
@@ -362,7 +369,7 @@ def test_the_ambient_context_changes_no_price() -> None:
     def everything() -> list[Any]:
         book = book_of([GOLD_IN_DOLLARS, EURO, quote_of("XCU/USD", "10800.5", "10801.25")])
         found = [spot(book, metal, currency, fresh) for metal in (GOLD, COPPER) for currency in ("USD", "EUR")]
-        gram, purity = STANDARD["gram"], purity_of("XAU", "916.6666666667")
+        gram, purity = STANDARD["gram"], parse_purity("XAU", "916.6666666667")
         sides = [one.per(gram, purity, OUNCE).sides for one in found]
         return [*found, *sides, *(one.mid for one in sides), *(one.spread for one in sides)]
 

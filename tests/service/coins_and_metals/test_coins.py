@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from cambist.pricing.trading_hours import Hours, last_traded
+from cambist.pricing.trading_hours import Hours, last_trading_moment
 from cambist.reference.assets import COINS
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
@@ -27,7 +27,7 @@ def today() -> date:
 
 def is_closed(hours: Hours) -> bool:
     now = datetime.now(UTC).replace(microsecond=0)
-    return last_traded(hours, now).as_of < now
+    return last_trading_moment(hours, now).as_of < now
 
 
 def refused(got, *says) -> bool:

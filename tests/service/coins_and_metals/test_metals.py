@@ -12,7 +12,7 @@ from itertools import cycle, pairwise
 
 import pytest
 
-from cambist.pricing.trading_hours import Hours, last_traded
+from cambist.pricing.trading_hours import Hours, last_trading_moment
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
@@ -105,7 +105,7 @@ def check_spot(world, got, metal, currency, unit):
 
 def check_trades(price, metal):
     """See that a price is of the last quarter of an hour of trade."""
-    traded = last_traded(hours_of(metal), datetime.now(UTC)).as_of
+    traded = last_trading_moment(hours_of(metal), datetime.now(UTC)).as_of
     assert datetime.fromtimestamp(price["tsp"] / 1000, UTC) >= traded - MAX_AGE, (price, traded)
 
 

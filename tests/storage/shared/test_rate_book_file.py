@@ -209,7 +209,7 @@ def test_a_code_and_a_pair_may_have_the_same_quote(book_file: RateBookFile) -> N
 
 def test_votes_and_the_origin_of_a_quote_are_read_again(book_file: RateBookFile) -> None:
     votes = (Vote("ecb", 1.25, AS_OF, 1.0), Vote("boe", 1.5, RECEIVED, 0.0))
-    quote = replace(a_quote(), origin=Origin(Derivation.MOVED, ("ecb",), (), votes))
+    quote = replace(a_quote(), origin=Origin(Derivation.FORWARD_ADJUSTED, ("ecb",), (), votes))
     book_file.publish(a_book(quote=quote))
     current = book_file.current()
     assert current is not None
@@ -224,10 +224,10 @@ def test_the_file_has_a_head_and_a_line_for_each_quote(book_file: RateBookFile, 
 
 
 def test_the_pairs_that_venues_list_are_read_again(book_file: RateBookFile, tmp_path: Path) -> None:
-    listing = frozenset({CABLE, YEN, Pair("BTC", "USDT")})
-    for version, listed in ((1, listing), (2, listing), (3, frozenset({YEN})), (4, frozenset())):
-        book_file.publish(replace(a_book(version), listing=listed))
-        assert book_file.current() == RateBookFile(tmp_path).current() == replace(a_book(version), listing=listed)
+    venue_pairs = frozenset({CABLE, YEN, Pair("BTC", "USDT")})
+    for version, listed in ((1, venue_pairs), (2, venue_pairs), (3, frozenset({YEN})), (4, frozenset())):
+        book_file.publish(replace(a_book(version), venue_pairs=listed))
+        assert book_file.current() == RateBookFile(tmp_path).current() == replace(a_book(version), venue_pairs=listed)
 
 
 def test_a_book_without_quotes_is_valid(book_file: RateBookFile) -> None:
@@ -249,9 +249,9 @@ def test_a_head_with_a_wrong_number_of_quotes_is_refused(book_file: RateBookFile
 @pytest.mark.parametrize("lost", [1, 2])
 def test_a_file_with_a_missing_or_repeated_line_is_refused(book_file: RateBookFile, tmp_path: Path, lost: int) -> None:
     book_file.publish(a_book())
-    head, listing, *lines = (tmp_path / "book.json").read_bytes().split(b"\n")[1:]
+    head, venue_pairs, *lines = (tmp_path / "book.json").read_bytes().split(b"\n")[1:]
     kept = lines[:-lost] or [lines[0], lines[0]]
-    (tmp_path / "book.json").write_bytes(with_checksum(b"\n".join((head, listing, *kept))))
+    (tmp_path / "book.json").write_bytes(with_checksum(b"\n".join((head, venue_pairs, *kept))))
     with pytest.raises(RateBookDamaged, match="holds 1 quotes instead of 2"):
         book_file.current()
 

@@ -44,7 +44,7 @@ def digits_of(value: Fraction) -> int:
     return len(quotient.normalize(_EXACT).as_tuple().digits)
 
 
-def written_sides(bid: Fraction, ask: Fraction, digits: int) -> Sides:
+def rounded_sides(bid: Fraction, ask: Fraction, digits: int) -> Sides:
     """Round exact sides to at least `digits`, the digits of their source.
 
     Bid goes down and ask up, so that what is written is never tighter than what was dealt; without a gap both are

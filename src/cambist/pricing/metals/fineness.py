@@ -17,7 +17,7 @@ CUSTOM = "custom"
 _NUMBER = re.compile(r"[0-9]{1,4}(\.[0-9]{1,20})?")
 
 
-def purity_of(metal: str, text: str) -> Purity:
+def parse_purity(metal: str, text: str) -> Purity:
     """Read a precious metal's purity: one of its codes, else a fineness from 1 to 1000, decimals allowed.
 
     Errors: BadParameter saying which codes there are.

@@ -47,7 +47,7 @@ def instruments(book: RateBook) -> Mapping[str, Instrument]:
     return {instrument.symbol: instrument for instrument in _instruments(book)}
 
 
-def instrument_named(book: RateBook, symbol: str) -> Instrument | None:
+def find_instrument(book: RateBook, symbol: str) -> Instrument | None:
     """Give the instrument of a symbol; None where there is none."""
     metal, target = METALS.get(symbol[:3]), symbol[3:]
     if metal is None:

@@ -11,7 +11,7 @@ from datetime import datetime
 from fractions import Fraction
 
 from cambist.errors import RateUnavailable
-from cambist.pricing.metals.digits import Sides, digits_of, written_sides
+from cambist.pricing.metals.digits import Sides, digits_of, rounded_sides
 from cambist.pricing.metals.instrument import Instrument
 from cambist.pricing.metals.mass import ratio
 from cambist.pricing.pair import PIVOT, Pair
@@ -49,7 +49,7 @@ class Spot:
     @property
     def sides(self) -> Sides:
         """Bid and ask as they are written."""
-        return written_sides(self.bid, self.ask, self.digits)
+        return rounded_sides(self.bid, self.ask, self.digits)
 
 
 def spot(book: RateBook, metal: Metal, currency: str, is_fresh: IsFreshMetal) -> Spot:
@@ -100,7 +100,7 @@ def _dealt(metal: Metal, quote: Quote) -> Spot:
         ask=ask,
         as_of=quote.as_of,
         digits=max(digits_of(bid), digits_of(ask)),
-        sources=(source_of(metal, quote),),
+        sources=(source_text(metal, quote),),
         instrument=_instrument(metal, quote),
         is_crossed=quote.origin.made is Derivation.CROSSED,
     )
@@ -119,10 +119,10 @@ def _instrument(metal: Metal, quote: Quote) -> Pair:
     return Pair(metal.code, other)
 
 
-def source_of(metal: Metal, quote: Quote) -> str:
+def source_text(metal: Metal, quote: Quote) -> str:
     """Say in a few words who published a metal's price, and what kind of price it is."""
     sources = quote.origin.sources
-    if quote.origin.made is Derivation.MOVED:
+    if quote.origin.made is Derivation.FORWARD_ADJUSTED:
         return f"lme cash via {sources[0]}, moved by 3-month"
     if quote.origin.pace is not Pace.DAILY:
         return ", ".join(sources)

@@ -54,7 +54,7 @@ class RateBookFile:
         head = _encode(_Head(book.version, book.as_of, book.listed, len(quotes)))
         lines = {name: self._line(name, quote) for name, quote in quotes.items()}
         self._lines = {name: (quote, lines[name]) for name, quote in quotes.items()}
-        content = b"\n".join((head, self._listing_line(book.listing), *lines.values()))
+        content = b"\n".join((head, self._listing_line(book.venue_pairs), *lines.values()))
         write_atomically(self._path, _checksum(content) + content, durable=False)
         self.changes.notify(Topic.BOOK)
 
@@ -65,9 +65,9 @@ class RateBookFile:
         except OSError:
             return None
 
-    def _listing_line(self, listing: frozenset[Pair]) -> bytes:
-        if self._listed[0] is not listing:
-            self._listed = listing, _encode(sorted(map(str, listing)))
+    def _listing_line(self, venue_pairs: frozenset[Pair]) -> bytes:
+        if self._listed[0] is not venue_pairs:
+            self._listed = venue_pairs, _encode(sorted(map(str, venue_pairs)))
         return self._listed[1]
 
     def _line(self, name: QuoteName, quote: Quote) -> bytes:

@@ -49,10 +49,10 @@ def write_rate_matrix(path: Path, matrix: RateMatrix) -> None:
             first_day=matrix.first_day,
             last_fixing=matrix.last_fixing,
             codes=matrix.codes,
-            eras=matrix.eras,
-            days=len(matrix.era_of_day),
+            eras=matrix.listed_sets,
+            days=len(matrix.listed_set_of_day),
             sources=matrix.sources,
-            fixed_to=matrix.fixed_to,
+            fixed_to=matrix.last_fixings,
             fixed_at=matrix.fixed_at,
             damaged=matrix.damaged,
         )
@@ -63,8 +63,14 @@ def write_rate_matrix(path: Path, matrix: RateMatrix) -> None:
 
 
 def _body(matrix: RateMatrix) -> bytes:
-    eras = struct.pack(f"={len(matrix.era_of_day)}H", *matrix.era_of_day)
-    return eras + b"\0" * (-len(eras) % 8) + matrix.cells.tobytes() + bytes(matrix.voices) + bytes(matrix.ages)
+    numbers = struct.pack(f"={len(matrix.listed_set_of_day)}H", *matrix.listed_set_of_day)
+    return (
+        numbers
+        + b"\0" * (-len(numbers) % 8)
+        + matrix.cells.tobytes()
+        + bytes(matrix.source_indexes)
+        + bytes(matrix.ages)
+    )
 
 
 def open_rate_matrix(path: Path) -> RateMatrix:
@@ -80,21 +86,21 @@ def open_rate_matrix(path: Path) -> RateMatrix:
         raise RateMatrixDamaged(f"The image {path} cannot be read: {error}") from error
     cells = start + header.days * 2 + (-header.days * 2) % 8
     count = header.days * len(header.codes)
-    voices = cells + count * 8
+    source_indexes = cells + count * 8
     return RateMatrix(
         revision=header.revision,
         first_day=header.first_day,
         last_fixing=header.last_fixing,
         codes=header.codes,
-        eras=header.eras,
-        era_of_day=mapped[start : start + header.days * 2].cast("H"),
-        cells=mapped[cells:voices].cast("d"),
+        listed_sets=header.eras,
+        listed_set_of_day=mapped[start : start + header.days * 2].cast("H"),
+        cells=mapped[cells:source_indexes].cast("d"),
         sources=header.sources,
-        fixed_to=header.fixed_to,
+        last_fixings=header.fixed_to,
         fixed_at=header.fixed_at,
         damaged=header.damaged,
-        voices=mapped[voices : voices + count],
-        ages=mapped[voices + count :],
+        source_indexes=mapped[source_indexes : source_indexes + count],
+        ages=mapped[source_indexes + count :],
     )
 
 

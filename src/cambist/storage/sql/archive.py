@@ -8,9 +8,9 @@ from datetime import UTC, date, datetime, timedelta
 from sqlalchemy import Connection, Engine, func, select
 
 from cambist.errors import StoreBroken
-from cambist.history.archive import Wanted
-from cambist.history.damaged_rows import Damage
-from cambist.history.fixing import Coverage, Filed, Fixing, Receipt, ReceivedFixing, RefusedFixing
+from cambist.history.archive import PairFilter
+from cambist.history.damaged_rows import DamageReport
+from cambist.history.fixing import Coverage, FilingResult, Fixing, Receipt, ReceivedFixing, RefusedFixing
 from cambist.history.pair_series import PairSeries
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.status.environment import SIMULATED
@@ -49,7 +49,7 @@ class SqlArchive:
             received_at = connection.execute(last).scalar_one_or_none()
         return received_at and received_at.replace(tzinfo=UTC)
 
-    def file(self, receipt: Receipt, fixings: Iterable[Fixing], refused: Iterable[RefusedFixing] = ()) -> Filed:
+    def file(self, receipt: Receipt, fixings: Iterable[Fixing], refused: Iterable[RefusedFixing] = ()) -> FilingResult:
         """File a delivery in one transaction: what is known already is left alone.
 
         Errors: StoreBroken for anything of the sandbox, in every folder: an archive holds what was really published.
@@ -72,12 +72,12 @@ class SqlArchive:
         with self._engine.connect() as connection:
             return list(connection.execute(select(series.c.source).distinct().order_by(series.c.source)).scalars())
 
-    def rates(self, source: str, damage: Damage | None = None) -> Iterator[tuple[Pair, list[int], list[float]]]:
+    def rates(self, source: str, damage: DamageReport | None = None) -> Iterator[tuple[Pair, list[int], list[float]]]:
         """Give each pair's days since 1970 began and what one base was in quote units, as known now, oldest first.
 
         A day whose last row is damaged is left out, and the row is noted in `damage`; so is what is not there at all.
         """
-        found, rows = Damage() if damage is None else damage, 0
+        found, rows = DamageReport() if damage is None else damage, 0
         with self._engine.connect() as connection:
             for each in all_series(connection, source).values():
                 line = line_of(connection, source, each, found)
@@ -95,7 +95,7 @@ class SqlArchive:
         with self._engine.connect() as connection:
             return {(one.pair, one.day): one for one in cells(connection, source, query)}
 
-    def pair_series(self, wanted: Wanted, first: date, last: date) -> Iterator[tuple[str, PairSeries]]:
+    def pair_series(self, wanted: PairFilter, first: date, last: date) -> Iterator[tuple[str, PairSeries]]:
         """Give what sources fixed between two days of the pairs that are wanted of them, as known now."""
         with self._engine.connect() as connection:
             yield from lines_of(connection, wanted, first, last)

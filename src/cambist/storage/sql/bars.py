@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Row, delete, func, select
 from sqlalchemy.dialects.sqlite import insert
 
-from cambist.history.bars import Bar, BarOf, Interval, Ohlc
+from cambist.history.bars import Bar, Interval, Ohlc, PairBar
 from cambist.pricing.pair import Pair
 from cambist.storage.sql.schema import bar_series, bars
 
@@ -47,7 +47,7 @@ class SqlBars:
             rows = connection.execute(query.where(bar_series.c.interval == interval.value)).all()
         return {Pair(base, quote): _moment(first) for base, quote, first in sorted(rows) if first is not None}
 
-    def file(self, filed: Iterable[BarOf]) -> None:
+    def file(self, filed: Iterable[PairBar]) -> None:
         """File bars, all or none, each in place of what was filed for its interval before."""
         given = list(filed)
         if not given:

@@ -10,7 +10,7 @@ from zlib import crc32
 from sqlalchemy import Connection, insert
 
 from cambist.errors import SourceBroken
-from cambist.history.fixing import Filed, Fixing, Receipt, RefusedFixing
+from cambist.history.fixing import FilingResult, Fixing, Receipt, RefusedFixing
 from cambist.pricing.pair import Pair
 from cambist.storage.sql.checksum import Row, content, seed, stored_row
 from cambist.storage.sql.quarantine import detain, release
@@ -36,7 +36,7 @@ class Filing:
         self._series = self._known_series()
         self._added = self._corrected = self._unchanged = 0
 
-    def file(self, delivered: Sequence[Fixing], refused: Iterable[RefusedFixing]) -> Filed:
+    def file(self, delivered: Sequence[Fixing], refused: Iterable[RefusedFixing]) -> FilingResult:
         """File it; the caller's transaction makes it whole or not at all."""
         rows = self._new_rows(delivered)
         while batch := list(islice(rows, _BATCH)):
@@ -45,7 +45,7 @@ class Filing:
         release(self._connection, self._receipt, delivered)
         quarantined = detain(self._connection, self._receipt, refused)
         self._close_receipt()
-        return Filed(self._added, self._corrected, self._unchanged, quarantined)
+        return FilingResult(self._added, self._corrected, self._unchanged, quarantined)
 
     def _known_series(self) -> dict[Pair, StoredSeries]:
         known = all_series(self._connection, self._receipt.source)

@@ -11,7 +11,7 @@ from zlib import crc32
 import numpy as np
 from sqlalchemy import Connection, select
 
-from cambist.history.archive import Wanted
+from cambist.history.archive import PairFilter
 from cambist.history.fixing import GRAM, GRAMS_OF_A_TROY_OUNCE
 from cambist.history.pair_series import PairSeries
 from cambist.pricing.pair import Pair
@@ -25,7 +25,7 @@ FROM fixings WHERE series_id IN (:wanted) AND day BETWEEN ? AND ? ORDER BY serie
 _GRAMS_OF_A_TROY_OUNCE = float(GRAMS_OF_A_TROY_OUNCE)
 
 
-def lines_of(connection: Connection, wanted: Wanted, first: date, last: date) -> Iterator[tuple[str, PairSeries]]:
+def lines_of(connection: Connection, wanted: PairFilter, first: date, last: date) -> Iterator[tuple[str, PairSeries]]:
     """Read what sources fixed of the wanted pairs between two days, corrections in place of what they correct.
 
     Damaged rows are left out.

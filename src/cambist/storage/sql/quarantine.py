@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, Row, and_, bindparam, func, select, u
 from sqlalchemy.dialects.sqlite import insert
 
 from cambist.history.fixing import Fixing, Receipt, RefusedFixing
-from cambist.history.quarantine import QuarantinedFixing, QuarantineState, Statement
+from cambist.history.quarantine import FixingKey, QuarantinedFixing, QuarantineState
 from cambist.pricing.pair import Pair
 from cambist.storage.sql.schema import quarantine
 from cambist.storage.sql.selects import stored
@@ -30,11 +30,11 @@ class SqlQuarantine:
         with self._engine.connect() as connection:
             return [_quarantined(row) for row in connection.execute(query)]
 
-    def decisions(self, source: str) -> Mapping[Statement, QuarantineState]:
+    def decisions(self, source: str) -> Mapping[FixingKey, QuarantineState]:
         """Give what is known of a source's refused fixings."""
         query = select(quarantine).where(quarantine.c.source == source)
         with self._engine.connect() as connection:
-            return {Statement.of(_fixing(row)): QuarantineState(row.state) for row in connection.execute(query)}
+            return {FixingKey.of(_fixing(row)): QuarantineState(row.state) for row in connection.execute(query)}
 
     def count_waiting(self, source: str) -> int:
         """Count what waits of a source."""

@@ -11,7 +11,7 @@ from zlib import crc32
 
 from sqlalchemy import Connection, Row, Select
 
-from cambist.history.damaged_rows import Damage, DamagedRow
+from cambist.history.damaged_rows import DamagedRow, DamageReport
 from cambist.history.fixing import GRAM, GRAMS_OF_A_TROY_OUNCE, Fixing, ReceivedFixing
 from cambist.pricing.pair import Pair
 from cambist.storage.sql.checksum import CONTENT, is_intact, read_row, seed
@@ -71,7 +71,7 @@ class StoredLine(NamedTuple):
     rows: int
 
 
-def line_of(connection: Connection, source: str, series: StoredSeries, damage: Damage) -> StoredLine:
+def line_of(connection: Connection, source: str, series: StoredSeries, damage: DamageReport) -> StoredLine:
     """Read a pair's line, corrections in place of what they correct.
 
     The driver is asked directly: there are millions of rows, and each costs little more than a microsecond.

@@ -16,7 +16,7 @@ from cambist.api.freshness_parameters import FreshnessParameters
 from cambist.api.parameter_types import asset, check_crossable, day, not_after_today
 from cambist.api.rendering import Number, Numbers, number, numbers
 from cambist.api.request_context import RequestContext, Updated
-from cambist.history.coin_closes import crossed_on
+from cambist.history.coin_closes import cross_on_day
 from cambist.history.fixing_age import fixing_days
 from cambist.pricing.cross_rates import midpoint
 from cambist.pricing.number_format import half_up, shown_digits
@@ -81,7 +81,7 @@ def _now(context: RequestContext, pair: Pair, params: ConvertParams) -> ConvertR
 def _on_day(context: RequestContext, pair: Pair, params: ConvertParams) -> ConvertResponse:
     day = not_after_today("date", params.day or context.today, context.today)
     closes = read_closes(context, pair, day)
-    found = crossed_on(context.matrix, pair, day, closes).values[0]
+    found = cross_on_day(context.matrix, pair, day, closes).values[0]
     fixed_on = UNSET if closes else fixing_days(context.matrix, day, pair.base, [pair.quote])[pair.quote]
     return _converted(pair, params, Fraction(f"{found:.{_SOUND_DIGITS}g}"), day=day, fixed_on=fixed_on)
 

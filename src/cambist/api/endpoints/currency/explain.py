@@ -15,7 +15,7 @@ from cambist.api.freshness_parameters import MaxAge
 from cambist.api.parameter_types import asset, check_crossable, day, not_after_today
 from cambist.api.rendering import Rates, day_rates, rates
 from cambist.api.request_context import RequestContext, Updated, written
-from cambist.history.coin_closes import crossed_on, explain_coin_day
+from cambist.history.coin_closes import cross_on_day, explain_coin_day
 from cambist.history.explanation import ExplainedLeg, explain_now
 from cambist.pricing.cross_rates import midpoint
 from cambist.pricing.number_format import plain, plain_float
@@ -109,7 +109,7 @@ def answer(context: RequestContext, params: ExplainParams) -> ExplainResponse:
 
 def _on_day(context: RequestContext, pair: Pair, on: date) -> ExplainResponse:
     closes = read_closes(context, pair, on)
-    found = day_rates(crossed_on(context.matrix, pair, on, closes))
+    found = day_rates(cross_on_day(context.matrix, pair, on, closes))
     legs = explain_coin_day(context.matrix, pair, on, closes, context.words)
     oldest_of = min((leg.as_of for leg in legs if leg.as_of is not None), default=None)
     updated = None if oldest_of is None else written(oldest_of, context.form)

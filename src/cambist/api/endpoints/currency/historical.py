@@ -13,7 +13,7 @@ from cambist.api.parameter_types import MONEY_AND_METALS, Codes, code, codes, da
 from cambist.api.partial import ListParameters, Unavailable
 from cambist.api.rendering import Rates, day_rates
 from cambist.api.request_context import RequestContext
-from cambist.history.as_of import DayRates, listed_on, on_day
+from cambist.history.as_of import DayRates, listed_rates, on_day
 from cambist.history.fixing_age import fixing_days, is_immutable
 from cambist.history.rate_matrix_excerpt import columns, rows
 from cambist.pricing.pair import PIVOT
@@ -98,7 +98,7 @@ def answer(context: RequestContext, params: HistoricalParams) -> HistoricalRespo
 def _found(context: RequestContext, day: date, params: HistoricalParams) -> tuple[DayRates, list[str]]:
     """Give the rates of the day, and the targets that have none. Errors: NoRate for one, unless part will do."""
     if params.quotes is None:
-        return listed_on(context.matrix, day, params.base), []
+        return listed_rates(context.matrix, day, params.base), []
     found = on_day(context.matrix, day, params.base, params.quotes)
     missing = [quote for quote in params.quotes if quote not in found.codes]
     if missing and not params.partial:

@@ -13,9 +13,9 @@ from cambist.api.parameter_types import names
 from cambist.api.partial import LiveListParameters, Unavailable, answer_each
 from cambist.api.rendering import Number, number
 from cambist.api.request_context import RequestContext
-from cambist.pricing.metals.digits import digits_of, written_sides
+from cambist.pricing.metals.digits import digits_of, rounded_sides
 from cambist.pricing.unix_time import unix_ms
-from cambist.reference.sizes import size_of
+from cambist.reference.sizes import quote_size
 
 FixedOn = Annotated[
     date, Meta(description="The day of the oldest daily fixing in the quote; absent where all of it is traded.")
@@ -62,10 +62,10 @@ def answer(context: RequestContext, params: FxQuoteParams) -> FxQuoteResponse:
 
 def _quote(context: RequestContext, name: str, params: FxQuoteParams) -> tuple[str, FxQuoteRecord]:
     pair = parse_fx_pair(context, name)
-    current, size = current_quote(context, pair), size_of(pair.base, pair.quote)
+    current, size = current_quote(context, pair), quote_size(pair.base, pair.quote)
     quote, fixing = current.quote, current.fixing
     context.updated(quote.as_of, params.max_age)
-    sides = written_sides(quote.bid * size, quote.ask * size, max(digits_of(quote.bid), digits_of(quote.ask)))
+    sides = rounded_sides(quote.bid * size, quote.ask * size, max(digits_of(quote.bid), digits_of(quote.ask)))
     return pair.base + pair.quote, FxQuoteRecord(
         bid=number(sides.bid),
         ask=number(sides.ask),

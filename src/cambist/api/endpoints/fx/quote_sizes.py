@@ -10,7 +10,7 @@ from msgspec import Struct
 from cambist.api.endpoint import Endpoint
 from cambist.api.freshness_parameters import BookParameters
 from cambist.api.request_context import RequestContext
-from cambist.reference.sizes import size_of
+from cambist.reference.sizes import quote_size
 
 
 class QuoteSizesResponse(Struct, frozen=True):
@@ -27,7 +27,7 @@ def answer(context: RequestContext, _params: BookParameters) -> QuoteSizesRespon
 @lru_cache(maxsize=4)
 def _sizes(listed: tuple[str, ...]) -> dict[str, int]:
     """Look at all pairs: some twenty thousand, the same ones from book to book."""
-    sizes = {base + quote: size_of(base, quote) for base, quote in permutations(listed, 2)}
+    sizes = {base + quote: quote_size(base, quote) for base, quote in permutations(listed, 2)}
     return {name: size for name, size in sizes.items() if size > 1}
 
 

@@ -9,7 +9,7 @@ from cambist.api.freshness_parameters import BookParameters
 from cambist.api.request_context import RequestContext
 from cambist.pricing.metals.fineness import PURE
 from cambist.pricing.metals.instrument import Instrument, instruments
-from cambist.pricing.metals.spot import own_unit, source_of
+from cambist.pricing.metals.spot import own_unit, source_text
 from cambist.pricing.rate_book import RateBook
 from cambist.reference.assets import METALS, name_of
 from cambist.reference.weights import GRADES
@@ -71,7 +71,7 @@ def _record(one: Instrument) -> InstrumentRecord:
 
 def _sources(book: RateBook) -> str:
     quotes = ((metal, book.quotes.get(code)) for code, metal in METALS.items())
-    return "; ".join(dict.fromkeys(source_of(metal, quote) for metal, quote in quotes if quote)) or "none yet"
+    return "; ".join(dict.fromkeys(source_text(metal, quote) for metal, quote in quotes if quote)) or "none yet"
 
 
 endpoint: Endpoint[BookParameters, InstrumentsResponse] = Endpoint(

@@ -15,7 +15,7 @@ from cambist.api.rendering import decimal
 from cambist.api.request_context import RequestContext, written
 from cambist.errors import RateUnavailable, UnknownInstrument, shorten
 from cambist.pricing.metals.fineness import PURE
-from cambist.pricing.metals.instrument import Instrument, instrument_named
+from cambist.pricing.metals.instrument import Instrument, find_instrument
 from cambist.pricing.metals.spot import Spot, own_unit, quoted
 from cambist.pricing.unix_time import unix_ms
 from cambist.reference.assets import AssetKind, name_of
@@ -87,7 +87,7 @@ def answer(context: RequestContext, params: MetalsQuoteParams) -> MetalsQuoteRes
     It fails only where no instrument is valid, or none of the valid ones has a fresh quote.
     """
     asked, ignored = params.instruments[:MAX_INSTRUMENTS], params.instruments[MAX_INSTRUMENTS:]
-    valid = {symbol: one for symbol in asked if (one := instrument_named(context.book, symbol))}
+    valid = {symbol: one for symbol in asked if (one := find_instrument(context.book, symbol))}
     if not valid:
         raise UnknownInstrument(", ".join(asked), "", "the instruments are found at /metals/instruments")
     found = _quoted(context, valid.values(), params)

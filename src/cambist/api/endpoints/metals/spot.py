@@ -11,7 +11,7 @@ from cambist.api.freshness_parameters import FreshnessParameters
 from cambist.api.parameter_types import code, flag, metal, text, unit
 from cambist.api.rendering import decimal
 from cambist.api.request_context import RequestContext, written
-from cambist.pricing.metals.fineness import PURE, purity_of
+from cambist.pricing.metals.fineness import PURE, parse_purity
 from cambist.pricing.metals.spot import Spot, own_unit, spot
 from cambist.pricing.pair import PIVOT
 from cambist.pricing.unix_time import unix_ms
@@ -131,7 +131,7 @@ def _unit(context: RequestContext, params: MetalsSpotParams) -> Unit:
 def _purity(chosen: Metal, params: MetalsSpotParams) -> Purity:
     if not params.purity or chosen.kind is MetalKind.BASE:
         return PURE
-    return purity_of(chosen.code, params.purity)
+    return parse_purity(chosen.code, params.purity)
 
 
 def _names(chosen: Metal, currency: str, asked: Unit) -> dict[str, Any]:
