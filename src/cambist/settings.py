@@ -30,13 +30,13 @@ SANDBOX_DATA = Path("sandbox-data")
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """All that an operator may choose. Each description is shown by `cambist settings`."""
 
-    data: Annotated[Path, Meta(description="folder that holds everything the service keeps")] = Path("data")
+    data: Annotated[Path, Meta(description="folder with all data of the service")] = Path("data")
     host: Annotated[str, Meta(description="address to listen on")] = "127.0.0.1"
     port: Annotated[int, Meta(ge=1, le=65535, description="port to listen on")] = 8000
     stream_port: Annotated[
         int, Meta(ge=0, le=65535, description="port on which prices are streamed over WebSockets; 0: none")
     ] = 8001
-    workers: Annotated[int, Meta(ge=1, le=256, description="worker processes that answer")] = 2
+    workers: Annotated[int, Meta(ge=1, le=256, description="worker processes that answer requests")] = 2
     threads: Annotated[int, Meta(ge=1, le=64, description="threads in each worker")] = 4
     database: Annotated[str, Meta(description="URL of the database; empty: a SQLite file in the data folder")] = ""
     path_prefix: Annotated[
@@ -48,7 +48,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     ] = ""
     cors_origin: Annotated[str, Meta(description="origin that browsers may call from; * for any")] = "*"
     closed_max_age: Annotated[
-        timedelta, Meta(description="how long clients may keep answers about closed days (ISO 8601 duration)")
+        timedelta, Meta(description="how long clients may cache answers about immutable days (ISO 8601 duration)")
     ] = timedelta(hours=1)
     fixing_max_age: Annotated[
         timedelta | None,
@@ -81,17 +81,17 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
         Decimal, Meta(description="grams of a baht of gold: 15.244 as bullion, 15.16 as ornament")
     ] = Decimal("15.244")
     proxies: Annotated[
-        str, Meta(description="networks of proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8,::1")
+        str, Meta(description="networks of proxies whose X-Forwarded-For is trusted, such as 10.0.0.0/8,::1")
     ] = ""
     connections_per_address: Annotated[
-        int, Meta(ge=1, description="connections that one address may hold to each worker; more lose the idlest")
+        int, Meta(ge=1, description="connections of one address to each worker; beyond it the idlest are closed")
     ] = 128
     tls_cert: Annotated[Path | None, Meta(description="certificate chain for HTTPS, PEM; needs tls_key")] = None
     tls_key: Annotated[Path | None, Meta(description="private key for HTTPS, PEM; needs tls_cert")] = None
     operator_port: Annotated[
         int, Meta(ge=0, le=65535, description="port of /health and /metrics on 127.0.0.1; 0: none")
     ] = 8002
-    fetch: Annotated[bool, Meta(description="ask the sources; without it the service answers from what it has")] = True
+    fetch: Annotated[bool, Meta(description="ask the sources; false: answer from stored data only")] = True
     feeds_on: Annotated[
         str, Meta(description="keys of sources to ask although they are off by default, such as swissquote,sina")
     ] = ""
@@ -109,11 +109,15 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     sandbox: Annotated[
         bool, Meta(description="serve a simulated market instead of the real one, from a data folder of its own")
     ] = False
-    sandbox_seed: Annotated[int, Meta(ge=0, description="which simulated market: the same seed gives the same")] = 1
+    sandbox_seed: Annotated[
+        int, Meta(ge=0, description="seed of the simulated market: the same seed gives the same prices")
+    ] = 1
     log_level: Annotated[
-        Literal["debug", "info", "warning", "error"], Meta(description="least severe message that is logged")
+        Literal["debug", "info", "warning", "error"], Meta(description="least severe level of messages to log")
     ] = "info"
-    access_log: Annotated[bool, Meta(description="log a line per answer: path and status, never the query")] = False
+    access_log: Annotated[bool, Meta(description="log a line for each answer: path and status, never the query")] = (
+        False
+    )
 
     @property
     def proxy_networks(self) -> tuple[IPv4Network | IPv6Network, ...]:

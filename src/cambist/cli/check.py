@@ -14,7 +14,7 @@ from cambist.settings import read_settings
 
 
 def check(*, data: Data = None, as_json: AsJson = False) -> None:
-    """Check the database, the checksum of each fixing, the rate image and the book.
+    """Check the database, the checksum of each fixing, the rate matrix (`rates.image`) and the rate book.
 
     Exit with 1 if something is damaged. The command changes nothing. The service may be running.
     """
