@@ -27,29 +27,29 @@ _KEY_SCHEMES: Json = {
 }
 _STATUS_MEANING = {
     400: "A parameter is missing, malformed or out of range.",
-    401: "No key, or a key that opens nothing.",
+    401: "No API key, or one that is not valid.",
     403: "The plan does not include the endpoint, or history that old; or the account is suspended.",
     404: "No data for that date and pair.",
-    429: "Too many requests at once, or the period's quota is spent. `Retry-After` says when to ask again.",
+    429: "Too many requests at once, or the quota of the period is spent. `Retry-After` says when to try again.",
     503: "The pair is known, but no source has delivered it or its newest rate is too old.",
 }
 _HEADERS: Json = {
     "X-Calls-Cost": {"description": "What the answer cost, in calls.", "schema": {"type": "integer", "minimum": 0}},
     "Cambist-Ignored": {
-        "description": "Parameters that the endpoint does not take, if there were some.",
+        "description": "Parameters of the request that the endpoint does not accept, if any.",
         "schema": {"type": "string"},
     },
 }
-_MS: Json = {"type": "integer", "minimum": 0, "description": "Time it took to answer, in milliseconds."}
+_MS: Json = {"type": "integer", "minimum": 0, "description": "Time to answer, in milliseconds."}
 
 
 def openapi_document(endpoints: Iterable[Endpoint[Any, Any]], path_prefix: str = "") -> Json:
-    """Describe the endpoints as OpenAPI 3.1; the same declarations give the same document."""
+    """Return the OpenAPI 3.1 document of the endpoints. It depends on their declarations alone."""
     endpoints = tuple(endpoints)
     bodies, schemas = msgspec.json.schema_components(
         [endpoint.body for endpoint in endpoints], ref_template="#/components/schemas/{name}"
     )
-    _flow(schemas)
+    _join_description_lines(schemas)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -67,7 +67,7 @@ def openapi_document(endpoints: Iterable[Endpoint[Any, Any]], path_prefix: str =
         },
         "components": {
             "securitySchemes": _KEY_SCHEMES,
-            "schemas": {"Error": _error_schema(), **_shared(schemas, endpoints)},
+            "schemas": {"Error": _error_schema(), **_shared_schemas(schemas, endpoints)},
             "responses": {str(status): _error_response(status) for status in _STATUS_MEANING},
         },
     }
@@ -78,8 +78,8 @@ def _operation(endpoint: Endpoint[Any, Any], body: Json) -> Json:
         "operationId": re.sub(r"\W+", "_", endpoint.path.strip("/")),
         "tags": [endpoint.tag],
         "summary": endpoint.summary,
-        "description": _prose(endpoint),
-        "parameters": [_parameter(param) for param in _ordered(endpoint)],
+        "description": _description(endpoint),
+        "parameters": [_parameter(param) for param in _sorted_params(endpoint)],
         "responses": {
             "200": {
                 "description": "The answer.",
@@ -91,25 +91,25 @@ def _operation(endpoint: Endpoint[Any, Any], body: Json) -> Json:
     }
 
 
-def _prose(endpoint: Endpoint[Any, Any]) -> str:
+def _description(endpoint: Endpoint[Any, Any]) -> str:
     costs = (endpoint.cost and endpoint.cost.__doc__) or "One call."
-    return f"{_flowing(endpoint.answer.__doc__ or '')}\n\nCost: {costs[0].lower()}{costs[1:]}"
+    return f"{_join_lines(endpoint.answer.__doc__ or '')}\n\nCost: {costs[0].lower()}{costs[1:]}"
 
 
-def _flowing(text: str) -> str:
-    """Take indentation and line breaks out of a docstring: Markdown would make code of the one, keep the other."""
+def _join_lines(text: str) -> str:
+    """Remove indentation and line breaks from a docstring: Markdown gives both a meaning."""
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in cleandoc(text).split("\n\n"))
 
 
-def _flow(schemas: Json) -> None:
-    """Let the descriptions of schemas flow; they are docstrings."""
+def _join_description_lines(schemas: Json) -> None:
+    """Join the lines of the descriptions of schemas, which are docstrings."""
     for schema in schemas.values():
         if "description" in schema:
-            schema["description"] = _flowing(schema["description"])
+            schema["description"] = _join_lines(schema["description"])
 
 
-def _ordered(endpoint: Endpoint[Any, Any]) -> list[Param]:
-    """Give what decides the answer first, and then how it is to be written."""
+def _sorted_params(endpoint: Endpoint[Any, Any]) -> list[Param]:
+    """Return the parameters, those that select data first."""
     return sorted(declared_params(endpoint.params).values(), key=lambda param: not param.selects_data)
 
 
@@ -120,7 +120,7 @@ def _example(endpoint: Endpoint[Any, Any]) -> Json:
 
 @cache
 def _examples() -> Json:
-    """Give an answer of each endpoint, as the service gave it; long lists are cut."""
+    """Return an answer of each endpoint, recorded from the service; long lists are cut."""
     decoded: Json = msgspec.json.decode(files("cambist.api").joinpath("examples.json").read_bytes())
     return decoded
 
@@ -128,7 +128,7 @@ def _examples() -> Json:
 def _parameter(param: Param) -> Json:
     schema = {**param.schema}
     if not param.required and param.default is not None:
-        schema["default"] = _as_sent(param.default)
+        schema["default"] = _default_as_sent(param.default)
     described: Json = {
         "name": param.name,
         "in": "query",
@@ -142,8 +142,8 @@ def _parameter(param: Param) -> Json:
     return described
 
 
-def _as_sent(default: Any) -> Any:
-    """Write a default as a client would send it: a flag is a text like any other."""
+def _default_as_sent(default: Any) -> Any:
+    """Return a default as a client would send it: a flag is sent as text."""
     return str(default).lower() if isinstance(default, bool) else default
 
 
@@ -155,8 +155,8 @@ def _with_ms(body: Json, schemas: Json) -> Json:
     return schema
 
 
-def _shared(schemas: Json, endpoints: Iterable[Endpoint[Any, Any]]) -> Json:
-    """Give what bodies refer to; the bodies themselves stand with their endpoints."""
+def _shared_schemas(schemas: Json, endpoints: Iterable[Endpoint[Any, Any]]) -> Json:
+    """Return the schemas that bodies refer to; the bodies themselves are inlined in their endpoints."""
     bodies = _body_names(schemas, endpoints)
     return {name: schema for name, schema in schemas.items() if name not in bodies}
 
@@ -173,7 +173,7 @@ def _error_schema() -> Json:
         "type": "object",
         "required": ["error", "code"],
         "properties": {
-            "error": {"type": "string", "description": "A sentence that names the parameter and what came."},
+            "error": {"type": "string", "description": "A sentence that names the parameter and its value."},
             "code": {"type": "string", "enum": codes},
         },
     }

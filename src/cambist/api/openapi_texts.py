@@ -1,4 +1,4 @@
-"""What the OpenAPI document says beside the endpoints: the introduction, the groups, and an example of each error."""
+"""Texts of the OpenAPI document: the introduction, the groups of endpoints, and an example of each error."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ Exchange rates, crypto prices and metals prices that say where they come from.
 
 ## A key
 
-Every request needs an API key. The first start of the service prints one and leaves it in `owner.key` in its data
-folder; further ones are made by its operator: `cambist account create shop --plan one`. It looks like `cmb_` and 38
-letters and digits. Send it in one of four places:
+Every request needs an API key. The first start of the service prints one and writes it to `owner.key` in its data
+folder. The operator creates more with `cambist account create shop --plan one`. A key is `cmb_` and 38 letters and
+digits. Send it in one of four places:
 
 | place | how |
 |---|---|
-| header, the best: it is in no log | `X-API-Key: cmb_…` |
+| header (best: it does not appear in logs) | `X-API-Key: cmb_…` |
 | bearer token | `Authorization: Bearer cmb_…` |
 | basic authorization | the key as user name or as password, the other half empty |
 | query | `?api_key=cmb_…` |
@@ -26,21 +26,21 @@ On this page press **Authorize**, paste the key, and try any endpoint. In a term
 
 ## Requests
 
-All requests are GET (or HEAD). Codes come in any case, lists with or without spaces and repeats. Days are UTC,
-`YYYY-MM-DD`; a client's tomorrow reads as today. Parameters that an endpoint does not take are ignored and named in
-the header `Cambist-Ignored`; one that looks like a typing error, or that would have changed the answer of another
-endpoint, is refused.
+All requests are GET (or HEAD). Codes may be upper or lower case; lists may have spaces and repeats. Days are UTC,
+`YYYY-MM-DD`; tomorrow, which has begun in some time zones, counts as today. Parameters that an endpoint does not accept
+are ignored and named in the header `Cambist-Ignored`. One that looks misspelt, or that would change the answer of
+another endpoint, is refused.
 
 ## Answers
 
-All answers are JSON and end with `ms`, the milliseconds that they took. Rates are midpoints with ten significant
+All answers are JSON and end with `ms`, the time to answer in milliseconds. Rates are midpoints with ten significant
 digits, never in exponent notation. `updated` is the market's time of the oldest price in the answer. Errors are
 `{"error": "<a sentence for people>", "code": "<for programs>"}`.
 
 ## Costs
 
-Most answers cost one call; each endpoint says what it costs, and `X-Calls-Cost` says it of each answer. Errors cost
-nothing.
+Most answers cost one call. The cost of an endpoint is in its description, and the cost of an answer in the header
+`X-Calls-Cost`. Errors cost nothing.
 """
 
 TAGS = {
@@ -49,13 +49,13 @@ TAGS = {
     "fx": "Pairs of currencies as they trade, with bid and ask.",
     "fx-series": "Bars of pairs of currencies: by minute, hour and day.",
     "metals": "Bid and ask of metals, by any unit of mass, in any currency, of any purity.",
-    "admin": "What the account has used.",
+    "admin": "The calls that the account has used.",
 }
-"""What each group of endpoints is."""
+"""The groups of endpoints."""
 
 
 class ErrorExample(NamedTuple):
-    """When an error of this code is sent, and the sentence of one."""
+    """When an error with this code is sent, and an example of its sentence."""
 
     summary: str
     sentence: str
@@ -67,17 +67,17 @@ ERRORS = {
     ),
     "unknown_currency": ErrorExample("A code that is unknown", "Invalid/unsupported target currency: [ZZZ]"),
     "unknown_metal": ErrorExample(
-        "A code that is no metal's",
+        "No metal has this code",
         "Invalid/unsupported metal: [XXX], options are [XAU, XAG, XPT, XPD, XAL, XCU, XPB, XNI, XZN], one in a request",
     ),
     "unknown_pair": ErrorExample(
         "A pair that is not listed", "Invalid/unsupported fx pair: [EURZZZ], the pairs are found at /fx/pairs"
     ),
     "unknown_instrument": ErrorExample(
-        "No instrument is known",
+        "No instrument has one of these names",
         "Invalid/unsupported metals instrument: [NOPE], the instruments are found at /metals/instruments",
     ),
-    "malformed_request": ErrorExample("It is no request", "Malformed request: Invalid HTTP method"),
+    "malformed_request": ErrorExample("The request is not valid HTTP", "Malformed request: Invalid HTTP method"),
     "key_missing": ErrorExample(
         "No key was sent",
         "No API key: bring it as query parameter [api_key], as header [X-API-Key], or as [Authorization]",
@@ -86,8 +86,8 @@ ERRORS = {
         "The key is mistyped or cut off",
         "The API key is mistyped or cut off: keys look like cmb_ and 38 letters and digits",
     ),
-    "key_unknown": ErrorExample("The key opens nothing here", "The API key is unknown here"),
-    "key_ended": ErrorExample("The key is no longer good", "The API key was revoked or has expired"),
+    "key_unknown": ErrorExample("The key does not exist here", "The API key is unknown here"),
+    "key_ended": ErrorExample("The key was revoked or has expired", "The API key was revoked or has expired"),
     "keys_differ": ErrorExample("Two keys in one request", "The request brings two different keys; bring one"),
     "account_suspended": ErrorExample("The account is suspended", "The account is suspended; its operator can say why"),
     "not_in_plan": ErrorExample("The plan does not include it", "The plan [one] does not include the group [metals]"),
@@ -104,7 +104,7 @@ ERRORS = {
         "Too many failed keys", "Too many failed API keys from this address; try again later"
     ),
     "rate_unavailable": ErrorExample(
-        "No rate, or none that is young enough", "No source has delivered a rate for [KPW] yet"
+        "No rate, or none that is fresh enough", "No source has delivered a rate for [KPW] yet"
     ),
 }
-"""An example of each error that an endpoint sends, by its code."""
+"""An example of each error that an endpoint sends, by code."""

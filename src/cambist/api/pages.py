@@ -57,7 +57,7 @@ def _assets_folder() -> Path:
 
 @lru_cache(maxsize=len(_ASSETS))
 def _compressed(path: Path) -> bytes:
-    """Return a file as gzip, the same bytes in every worker."""
+    """Return a file as gzip. Without a modification time the bytes are the same in every worker."""
     return gzip.compress(path.read_bytes(), 6, mtime=0)
 
 
@@ -68,17 +68,17 @@ class DocumentResource:
         self._content = msgspec.json.encode(document)
 
     def on_get(self, _request: falcon.Request, response: falcon.Response) -> None:
-        """Give it."""
+        """Answer with the document."""
         response.data = self._content
 
     on_head = on_get
 
 
 class ReferenceResource:
-    """The page; its links are relative, so that it works under any path prefix."""
+    """The page at `/docs`. Its links are relative, so that it works under any path prefix."""
 
     def on_get(self, request: falcon.Request, response: falcon.Response) -> None:
-        """Give the page, its links right for the form in which it was asked for."""
+        """Answer with the page; its links depend on whether the path ends with a slash."""
         root = "../" if request.env["PATH_INFO"].endswith("/") else ""
         response.content_type = falcon.MEDIA_HTML
         response.text = _PAGE.format(root=root)
@@ -87,9 +87,9 @@ class ReferenceResource:
 
 
 class AssetResource:
-    """One static file, read and compressed once: a client that leaves it unread costs the worker a copy.
+    """A static file, read and compressed once.
 
-    It is for browsers, all of which take gzip, so it is given in no other form.
+    It is always sent as gzip: only browsers load it, and all of them accept gzip.
     """
 
     def __init__(self, path: Path) -> None:
@@ -97,7 +97,7 @@ class AssetResource:
         self._type = "text/css" if path.suffix == ".css" else "text/javascript"
 
     def on_get(self, _request: falcon.Request, response: falcon.Response) -> None:
-        """Give it, to be kept for a day."""
+        """Answer with the file, which clients may cache for a day."""
         response.content_type = self._type
         response.set_header("Content-Encoding", "gzip")
         response.set_header("Cache-Control", "public, max-age=86400")

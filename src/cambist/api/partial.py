@@ -1,4 +1,4 @@
-"""Lists of which some cannot be answered: refused whole, or with `partial` answered as far as they go."""
+"""Lists that can be answered only in part: refused as a whole, or answered as far as possible with `partial`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ V = TypeVar("V")
 
 Unavailable = Annotated[
     list[str] | UnsetType,
-    Meta(description="With `partial`: what was asked for and cannot be answered, in the order of the request."),
+    Meta(description="With `partial`: what was requested and cannot be answered, in the order of the request."),
 ]
 
 
@@ -32,22 +32,22 @@ Partial = Annotated[
 
 
 class ListParameters(Struct, frozen=True, kw_only=True):
-    """Parameters of an endpoint that takes a list; without `partial` one unknown code refuses it."""
+    """Parameters of an endpoint that accepts a list. Without `partial` one unknown code refuses the request."""
 
     partial: Partial
 
     def __post_init__(self) -> None:
-        """Refuse unknown codes, unless only part of the list need be answered. Errors: UnknownSymbol."""
+        """Refuse unknown codes, except with `partial`. Errors: UnknownSymbol."""
         _check_known(self, partial=self.partial)
 
 
 class LiveListParameters(FreshnessParameters, frozen=True, kw_only=True):
-    """Parameters of an endpoint that takes a list and answers from the current book."""
+    """Parameters of an endpoint that accepts a list and answers from the current rate book."""
 
     partial: Partial
 
     def __post_init__(self) -> None:
-        """Refuse unknown codes, unless only part of the list need be answered. Errors: UnknownSymbol."""
+        """Refuse unknown codes, except with `partial`. Errors: UnknownSymbol."""
         _check_known(self, partial=self.partial)
 
 
@@ -59,21 +59,21 @@ def _check_known(params: Struct, *, partial: bool) -> None:
 
 
 def answer_each(
-    asked: Iterable[T], answer: Callable[[T], V], *, partial: bool, unknown: Iterable[UnknownSymbol] = ()
+    items: Iterable[T], answer: Callable[[T], V], *, partial: bool, unknown: Iterable[UnknownSymbol] = ()
 ) -> tuple[dict[T, V], list[str] | UnsetType]:
-    """Answer each of a list, and name what cannot be answered where that is allowed.
+    """Answer each item of a list. With `partial`, return also the items that cannot be answered.
 
-    Errors: that of the first one without an answer, where it is not allowed or nothing is answered.
+    Errors: that of the first item that cannot be answered, without `partial` or if none can.
     """
     found: dict[T, V] = {}
     refused: dict[str, RequestRefused] = {}
-    for one in asked:
+    for item in items:
         try:
-            found[one] = answer(one)
+            found[item] = answer(item)
         except (NoRate, RateUnavailable, UnknownSymbol) as error:
             if not partial:
                 raise
-            refused[str(one)] = error
+            refused[str(item)] = error
     if not found and refused:
         raise next(iter(refused.values()))
     return found, [*refused, *(error.symbol for error in unknown)] if partial else UNSET
@@ -82,9 +82,9 @@ def answer_each(
 def select_priced(
     context: RequestContext, codes: Iterable[str], params: LiveListParameters
 ) -> tuple[tuple[str, ...], list[str] | UnsetType]:
-    """Give those of a list that can be priced now, and the others; all of them where part of a list is no answer.
+    """Return the codes of a list that have a price now, and with `partial` also the others.
 
-    Errors: RateUnavailable where none can be priced.
+    Errors: RateUnavailable with `partial`, if no code has a price. Without it nothing is checked here.
     """
     if not params.partial:
         return tuple(codes), UNSET
@@ -98,7 +98,7 @@ def select_priced(
 
 
 def check_priced(context: RequestContext, code: str, max_age: timedelta | None = None) -> None:
-    """Refuse a code that has no price now, or none as young as is asked. Errors: RateUnavailable."""
+    """Refuse a code without a price now, or without one younger than `max_age`. Errors: RateUnavailable."""
     if code != PIVOT:
         context.check_fresh([code])
         context.updated(context.book.leg(code).as_of, max_age)

@@ -1,7 +1,7 @@
-"""Writing answers as JSON: every rate a plain decimal with ten significant digits, `ms` last.
+"""Writing answers as JSON: every rate is a plain decimal with ten significant digits, and `ms` comes last.
 
-History is written through templates, one C call for thousands of numbers; the few series whose numbers would come
-out with an exponent are written one by one.
+Rates of past days are written through format templates, with one call for thousands of numbers. If one number of a
+series would have an exponent, the numbers of that series are written one by one.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NUMBER = {"type": "number", "exclusiveMinimum": 0}
 _MAP = {"type": "object", "minProperties": 1, "additionalProperties": _NUMBER}
 
 Number = Annotated[Raw, Meta(extra_json_schema={"type": "number"})]
-"""A JSON number that is written digit by digit, never through a float."""
+"""A JSON number that is written with exact digits, never through a float."""
 
 Rates = Annotated[Raw, Meta(extra_json_schema=_MAP)]
 """A JSON object of code to rate."""
@@ -37,39 +37,39 @@ Numbers = Annotated[Raw, Meta(extra_json_schema={**_MAP, "additionalProperties":
 RatesByCode = Annotated[Raw, Meta(extra_json_schema={**_MAP, "additionalProperties": _MAP})]
 """A JSON object of code to object: of code to rate, or of date to rate."""
 
-_ITEM_NAME = len('"1970-01-01":')
-_LAST_ITEM = date(2100, 12, 31)
+_DATE_KEY_LENGTH = len('"1970-01-01":')
+_LAST_DAY = date(2100, 12, 31)
 
 _ENCODER = msgspec.json.Encoder()
 
 
 def prepare() -> None:
-    """Make ahead what the first series would wait for."""
-    _series_items()
+    """Build the templates before the first request needs them."""
+    _series_templates()
 
 
 def encode_without_ms(body: object) -> bytes:
-    """Write a body up to where its `ms` goes: `…,"ms":`."""
+    """Encode a body up to the value of its last field: `…,"ms":`."""
     return _ENCODER.encode(body)[:-1] + b',"ms":'
 
 
 def decimal(value: Decimal) -> str:
-    """Write a price as a decimal with all its digits, also the zeros at its end."""
+    """Write a price with all its digits, including trailing zeros."""
     return format(value, "f")
 
 
 def price(value: Decimal, size: int) -> Raw:
-    """Write the price of `size` units with the digits that it has, ten of one that was turned round."""
+    """Write the price of `size` units without trailing zeros."""
     return Raw(trimmed(value * size))
 
 
 def number(value: Decimal) -> Raw:
-    """Write an amount with all its digits, without zeros that say nothing."""
+    """Write an amount with all its digits, without trailing zeros."""
     return Raw(trimmed(value))
 
 
 def numbers(values: Mapping[str, Decimal]) -> Raw:
-    """Write amounts by name, in their order."""
+    """Write amounts by name, in the given order."""
     return _object((name, trimmed(value)) for name, value in values.items())
 
 
@@ -86,26 +86,27 @@ def matrix(rows: Mapping[str, Mapping[str, Fraction]]) -> Raw:
 def day_rates(day: DayRates) -> Raw:
     """Write the rates of one day by code."""
     text = _day_template(day.codes) % tuple([value * TIES_UP for value in day.values])
-    if "e" in text:  # an exponent: codes are upper case
+    if "e" in text:  # a number has an exponent; codes are upper case
         return _object(zip(day.codes, map(plain_float, day.values), strict=True))
     return Raw(text)
 
 
 def series_by_code(series: Iterable[Series]) -> Raw:
-    """Write series as target to date to rate."""
-    return _object((one.pair.quote, _by_day(one)) for one in series)
+    """Write series as an object of target to date to rate."""
+    return _object((one.pair.quote, _rates_by_day(one)) for one in series)
 
 
-def _by_day(series: Series) -> str:
-    """Write a series by date; days without a rate are left out."""
+def _rates_by_day(series: Series) -> str:
+    """Write a series as an object of date to rate; days without a rate are left out."""
     start = (series.first_day - FIRST_DAY).days
-    items, values = _series_items()[start : start + len(series.values)], series.values
+    templates, values = _series_templates()[start : start + len(series.values)], series.values
     if isnan(sum(values)):
-        items = [item for item, value in zip(items, values, strict=True) if not isnan(value)]
+        templates = [template for template, value in zip(templates, values, strict=True) if not isnan(value)]
         values = [value for value in values if not isnan(value)]
-    text = ",".join(items) % tuple([value * TIES_UP for value in values])
+    text = ",".join(templates) % tuple([value * TIES_UP for value in values])
     if "e" in text:
-        text = ",".join([item[:_ITEM_NAME] + plain_float(value) for item, value in zip(items, values, strict=True)])
+        dates = [template[:_DATE_KEY_LENGTH] for template in templates]
+        text = ",".join([date + plain_float(value) for date, value in zip(dates, values, strict=True)])
     return "{" + text + "}"
 
 
@@ -119,7 +120,7 @@ def _day_template(codes: tuple[str, ...]) -> str:
 
 
 @cache
-def _series_items() -> list[str]:
-    """Give a template for each day that any image can hold, made once."""
-    days = (_LAST_ITEM - FIRST_DAY).days + 1
+def _series_templates() -> list[str]:
+    """Return a template for each day that a rate matrix can have."""
+    days = (_LAST_DAY - FIRST_DAY).days + 1
     return [f'"{FIRST_DAY + timedelta(days=offset)}":%.10g' for offset in range(days)]
