@@ -93,7 +93,7 @@ def rung(folder: Path) -> Callable[[], list[Topic]]:
 
 def everything(admin: AccountAdmin) -> object:
     """All that is stored of accounts and keys."""
-    return [(account, admin.keys.of(account)) for account in admin.accounts()]
+    return [(account, admin.keys.keys_of(account)) for account in admin.accounts()]
 
 
 def test_a_folder_that_is_not_there_is_refused_and_not_made(tmp_path: Path) -> None:
@@ -210,7 +210,7 @@ def test_an_unknown_plan_is_refused_with_the_nearest_known(
     admin: AccountAdmin, acme: Account, plan: str, hint: str
 ) -> None:
     before = everything(admin)
-    for attempt in (lambda: admin.create("bolt", plan), lambda: admin.move(acme, plan)):
+    for attempt in (lambda: admin.create("bolt", plan), lambda: admin.change_plan(acme, plan)):
         with pytest.raises(BadParameter) as refused:
             attempt()
         assert str(refused.value).startswith(f"Unknown plan: [{plan}]; ")
@@ -243,7 +243,7 @@ def test_an_account_is_suspended_resumed_moved_and_changed(admin: AccountAdmin, 
     assert admin.suspend(acme, suspended=True).suspended
     assert admin.account("acme") == replace(acme, suspended=True)
     assert admin.suspend(admin.account("acme"), suspended=False) == acme == admin.account("acme")
-    assert admin.move(acme, "premium").plan == admin.account("acme").plan == "premium"
+    assert admin.change_plan(acme, "premium").plan == admin.account("acme").plan == "premium"
     changed = admin.change(admin.account("acme"), 7, DatetimeFormat.SPACED)
     assert changed == admin.account("acme")
     assert (changed.anchor_day, changed.datetime_format, changed.plan) == (7, DatetimeFormat.SPACED, "premium")
@@ -255,14 +255,14 @@ def test_what_is_not_named_is_not_changed(admin: AccountAdmin, acme: Account) ->
 
 
 def test_calls_are_bought_for_the_current_period(admin: AccountAdmin, acme: Account) -> None:
-    account, period = admin.buy(acme, 500)
+    account, period = admin.add_calls(acme, 500)
     assert period == Period(date(2026, 11, 15), date(2026, 12, 14))
     assert account == admin.account("acme")
     assert account.bought == ((date(2026, 11, 15), 500),)
 
 
 def test_calls_are_bought_for_the_period_that_holds_a_day(admin: AccountAdmin, acme: Account) -> None:
-    account, period = admin.buy(acme, 500, date(2027, 1, 14))
+    account, period = admin.add_calls(acme, 500, date(2027, 1, 14))
     assert period == Period(date(2026, 12, 15), date(2027, 1, 14))
     assert account.bought == ((date(2026, 12, 15), 500),)
 
@@ -270,7 +270,7 @@ def test_calls_are_bought_for_the_period_that_holds_a_day(admin: AccountAdmin, a
 def test_calls_may_be_bought_for_a_day_of_the_current_period_that_has_passed(
     admin: AccountAdmin, acme: Account
 ) -> None:
-    assert admin.buy(acme, 500, date(2026, 11, 15))[1].start == date(2026, 11, 15)
+    assert admin.add_calls(acme, 500, date(2026, 11, 15))[1].start == date(2026, 11, 15)
 
 
 @pytest.mark.parametrize(
@@ -291,17 +291,17 @@ def test_calls_that_cannot_be_bought_are_refused(
 ) -> None:
     before = everything(admin)
     with pytest.raises(BadParameter, match=reason):
-        admin.buy(acme, calls, day)
+        admin.add_calls(acme, calls, day)
     assert everything(admin) == before
 
 
 def test_a_plan_without_a_quota_has_none_to_add_to(admin: AccountAdmin) -> None:
     with pytest.raises(BadParameter, match="has no quota to add to"):
-        admin.buy(admin.account("owner"), 5)
+        admin.add_calls(admin.account("owner"), 5)
 
 
 def test_the_anchor_day_stays_while_bought_calls_depend_on_it(admin: AccountAdmin, acme: Account, clock: Clock) -> None:
-    acme, _ = admin.buy(acme, 500)
+    acme, _ = admin.add_calls(acme, 500)
     with pytest.raises(BadParameter, match="up to 2026-12-14"):
         admin.change(acme, 1)
     assert admin.change(acme, 15, DatetimeFormat.SPACED).anchor_day == 15
@@ -333,10 +333,10 @@ def spend(admin: AccountAdmin, account: Account, **calls_on: int) -> None:
 
 
 def test_what_a_period_used_is_what_the_books_have_since_its_start(admin: AccountAdmin, acme: Account) -> None:
-    assert admin.used(acme) == 0
+    assert admin.calls_used(acme) == 0
     spend(admin, acme, _1114=1, _1115=20, _1120=300)
     spend(admin, admin.create("bolt", "one")[0], _1120=4000)
-    assert admin.used(acme) == 320
+    assert admin.calls_used(acme) == 320
 
 
 def test_an_account_with_usage_is_deleted_only_by_force(admin: AccountAdmin, acme: Account) -> None:
@@ -355,9 +355,9 @@ def test_each_change_rings_for_the_accounts(admin: AccountAdmin, rung: Callable[
     for change in (
         lambda: admin.suspend(acme, suspended=True),
         lambda: admin.suspend(acme, suspended=False),
-        lambda: admin.move(acme, "extra"),
+        lambda: admin.change_plan(acme, "extra"),
         lambda: admin.change(acme, 3),
-        lambda: admin.buy(acme, 5),
+        lambda: admin.add_calls(acme, 5),
         lambda: admin.keys.create(acme),
         lambda: admin.keys.rotate(acme, first.new.prefix, HOUR),
         lambda: admin.keys.revoke(acme, first.new.prefix),
@@ -368,7 +368,7 @@ def test_each_change_rings_for_the_accounts(admin: AccountAdmin, rung: Callable[
 
 
 def test_looking_rings_nothing(admin: AccountAdmin, acme: Account, rung: Callable[[], list[Topic]]) -> None:
-    assert [admin.accounts(), admin.account("acme"), admin.keys.of(acme), admin.check_plans()]
+    assert [admin.accounts(), admin.account("acme"), admin.keys.keys_of(acme), admin.check_plans()]
     assert rung() == []
 
 
@@ -376,7 +376,7 @@ def test_a_further_key_opens_the_same_account(admin: AccountAdmin, acme: Account
     minted = admin.keys.create(acme, "till 3", NOON + HOUR)
     stored_key = admin._store.accounts.by_key()[digest(minted.text)]
     assert (stored_key.account, stored_key.expires_at) == (acme, NOON + HOUR)
-    first, second = admin.keys.of(acme)
+    first, second = admin.keys.keys_of(acme)
     assert (first.name, second.name) == ("first", "till 3")
     assert second.prefix == minted.text[:8]
 
@@ -385,7 +385,7 @@ def test_a_further_key_opens_the_same_account(admin: AccountAdmin, acme: Account
 def test_an_expiry_that_has_passed_is_refused(admin: AccountAdmin, acme: Account, expires_at: datetime) -> None:
     with pytest.raises(BadParameter, match="has passed"):
         admin.keys.create(acme, "", expires_at)
-    assert len(admin.keys.of(acme)) == 1
+    assert len(admin.keys.keys_of(acme)) == 1
 
 
 @pytest.mark.parametrize("name", ["x" * 65, "a\nb", "\x1b[31m", " a", "\udcff"])
@@ -393,7 +393,7 @@ def test_a_keys_name_that_cannot_be_shown_is_refused(admin: AccountAdmin, acme: 
     with pytest.raises(BadParameter, match="Invalid key name") as refused:
         admin.keys.create(acme, name)
     assert str(refused.value).isprintable()
-    assert len(admin.keys.of(acme)) == 1
+    assert len(admin.keys.keys_of(acme)) == 1
 
 
 def test_keys_of_one_account_never_share_a_prefix(
@@ -407,48 +407,48 @@ def test_keys_of_one_account_never_share_a_prefix(
 
 
 def test_a_revoked_key_ends_at_once(admin: AccountAdmin, acme: Account) -> None:
-    (first,) = admin.keys.of(acme)
+    (first,) = admin.keys.keys_of(acme)
     assert admin.keys.state(first) == KeyState.ACTIVE
     revoked = admin.keys.revoke(acme, first.prefix)
-    assert revoked == admin.keys.of(acme)[0]
+    assert revoked == admin.keys.keys_of(acme)[0]
     assert revoked.revoked_at == NOON
     assert admin.keys.state(revoked) == KeyState.REVOKED
 
 
 def test_a_key_is_revoked_once(admin: AccountAdmin, acme: Account) -> None:
-    (first,) = admin.keys.of(acme)
+    (first,) = admin.keys.keys_of(acme)
     before = admin.keys.revoke(acme, first.prefix)
     for attempt in (admin.keys.revoke, lambda *key: admin.keys.rotate(*key, HOUR)):
         with pytest.raises(BadParameter, match="has ended already, it is revoked since 2026-11-20T12:00:00Z"):
             attempt(acme, first.prefix)
-    assert list(admin.keys.of(acme)) == [before]
+    assert list(admin.keys.keys_of(acme)) == [before]
 
 
 def test_an_expired_key_is_neither_revoked_nor_rotated(admin: AccountAdmin, acme: Account, clock: Clock) -> None:
     prefix = admin.keys.create(acme, "", NOON + HOUR).new.prefix
     clock.now = NOON + HOUR
-    assert admin.keys.state(admin.keys.of(acme)[1]) == KeyState.EXPIRED
+    assert admin.keys.state(admin.keys.keys_of(acme)[1]) == KeyState.EXPIRED
     for attempt in (admin.keys.revoke, lambda *key: admin.keys.rotate(*key, HOUR)):
         with pytest.raises(BadParameter, match="has ended already, it is expired since 2026-11-20T13:00:00Z"):
             attempt(acme, prefix)
-    assert len(admin.keys.of(acme)) == 2
+    assert len(admin.keys.keys_of(acme)) == 2
 
 
 def test_a_rotated_key_opens_until_the_overlap_ends(admin: AccountAdmin, acme: Account, clock: Clock) -> None:
-    (first,) = admin.keys.of(acme)
+    (first,) = admin.keys.keys_of(acme)
     minted, old = admin.keys.rotate(acme, first.prefix, HOUR)
     assert admin._store.accounts.by_key()[digest(minted.text)].account == acme
-    assert admin.keys.of(acme)[0] == old
+    assert admin.keys.keys_of(acme)[0] == old
     assert (old.prefix, old.revoked_at) == (first.prefix, NOON + HOUR)
     assert admin.keys.state(old) == KeyState.ENDING
     clock.now = NOON + HOUR
-    assert [admin.keys.state(key) for key in admin.keys.of(acme)] == [KeyState.REVOKED, KeyState.ACTIVE]
+    assert [admin.keys.state(key) for key in admin.keys.keys_of(acme)] == [KeyState.REVOKED, KeyState.ACTIVE]
 
 
 def test_a_rotated_key_hands_on_its_name_and_its_lifetime(admin: AccountAdmin, acme: Account, clock: Clock) -> None:
     key = NewKey(digest("till 3"), "cmb_till", "till 3", datetime(2026, 12, 31, tzinfo=UTC))
     admin._store.accounts.add_key(acme, key)
-    _, record = admin.keys.of(acme)
+    _, record = admin.keys.keys_of(acme)
     clock.now = record.created_at + timedelta(days=1)
     minted, _ = admin.keys.rotate(acme, "cmb_till", HOUR)
     assert minted.new.name == "till 3"
@@ -458,11 +458,11 @@ def test_a_rotated_key_hands_on_its_name_and_its_lifetime(admin: AccountAdmin, a
 def test_a_key_that_is_being_replaced_is_not_rotated_again_but_may_be_revoked(
     admin: AccountAdmin, acme: Account
 ) -> None:
-    (first,) = admin.keys.of(acme)
+    (first,) = admin.keys.keys_of(acme)
     admin.keys.rotate(acme, first.prefix, HOUR)
     with pytest.raises(BadParameter, match="is being replaced already, it ends at 2026-11-20T13:00:00Z"):
         admin.keys.rotate(acme, first.prefix, HOUR)
-    assert len(admin.keys.of(acme)) == 2
+    assert len(admin.keys.keys_of(acme)) == 2
     assert admin.keys.revoke(acme, first.prefix).revoked_at == NOON
 
 
@@ -474,7 +474,7 @@ def test_an_overlap_that_cannot_be_is_refused(
 ) -> None:
     before = everything(admin)
     with pytest.raises(BadParameter, match=reason):
-        admin.keys.rotate(acme, admin.keys.of(acme)[0].prefix, overlap)
+        admin.keys.rotate(acme, admin.keys.keys_of(acme)[0].prefix, overlap)
     assert everything(admin) == before
 
 
@@ -526,14 +526,14 @@ def test_an_edit_holds_when_it_is_reloaded(
     (folder / "plans.toml").write_text(default_plans() + GOLD)
     rung()
     with pytest.raises(BadParameter, match="Unknown plan"):
-        admin.move(acme, "gold")
+        admin.change_plan(acme, "gold")
     assert "gold" in admin.check_plans()
     assert "gold" not in current_plans(folder)
     assert rung() == []
     assert "gold" in admin.reload_plans()
     assert rung() == [Topic.PLANS]
     assert "gold" in current_plans(folder)
-    assert admin.move(acme, "gold").plan == "gold"
+    assert admin.change_plan(acme, "gold").plan == "gold"
 
 
 @pytest.mark.parametrize("content", [b"[unlimited", b'[unlimited]\ntags = ["\xff"]', b'[one]\ntags = ["admin"]'])
@@ -562,7 +562,7 @@ def test_a_plan_that_an_account_is_on_cannot_be_dropped(admin: AccountAdmin, fol
 def test_malformed_plans_keep_no_key_from_being_revoked(folder: Path, acme: Account) -> None:
     (folder / "plans.toml").write_text("[")
     with AccountAdmin(Settings(data=folder), lambda: NOON) as later:
-        assert later.keys.revoke(acme, later.keys.of(acme)[0].prefix).revoked_at == NOON
+        assert later.keys.revoke(acme, later.keys.keys_of(acme)[0].prefix).revoked_at == NOON
         with pytest.raises(PlansRefused):
             later.create("bolt", "one")
 
@@ -649,13 +649,13 @@ def test_a_key_is_revoked_and_an_account_suspended_in_the_room_that_is_kept_for_
     monkeypatch.setattr(accounts, "change", needs_room(accounts.change))
     reserve.keep()
     admin.keys.revoke(account, minted.new.prefix)
-    assert admin.keys.state(admin.keys.of(account)[0]) is KeyState.REVOKED
+    assert admin.keys.state(admin.keys.keys_of(account)[0]) is KeyState.REVOKED
     reserve.keep()
     admin.suspend(account, suspended=True)
     assert admin.account("leaver").suspended
     reserve.keep()
     with pytest.raises(StoreBroken, match="disk is full"):
-        admin.move(account, "premium")
+        admin.change_plan(account, "premium")
 
 
 def test_where_no_room_is_kept_it_is_said_that_a_key_cannot_be_revoked(

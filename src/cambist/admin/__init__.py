@@ -1,1 +1,1 @@
-"""What an operator does, behind the commands: accounts, keys, quarantine, sources, backfills."""
+"""What the operator's commands do: accounts, keys, quarantine, sources, backfills, and the start of a service."""

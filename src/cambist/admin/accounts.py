@@ -1,4 +1,4 @@
-"""The office: what the operator's commands work on, beside a service that runs or does not."""
+"""Accounts, API keys and plans of a data directory, whether its service runs or not."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _FARTHEST = timedelta(days=3653)
 
 @dataclass(frozen=True, slots=True)
 class DailyCalls:
-    """Calls of an account, by its name, to an endpoint on a day."""
+    """The calls of one account to one endpoint on one day."""
 
     day: date
     account: str
@@ -38,18 +38,18 @@ class DailyCalls:
 
 
 class AccountAdmin:
-    """Accounts, keys and plans of a data folder; each change is made whole or not at all, then the workers are told.
+    """Manages the accounts, API keys and plans of a data directory, and notifies the API workers of each change.
 
-    Errors when made: CannotStart where no service has prepared the folder.
+    Errors when made: CannotStart for a directory that no service has prepared.
     """
 
     def __init__(self, settings: Settings, clock: Callable[[], datetime]) -> None:
         self._folder = settings.data
         self._clock = clock
-        self._store = _opened(settings)
+        self._store = _open_prepared_store(settings)
         self._changes = data_changes(self._folder)
         self._reserve = DiskReserve(DataDirectory(settings.data).reserve)
-        self.keys = KeyAdmin(self._store.accounts, clock, self._changed, self._end)
+        self.keys = KeyAdmin(self._store.accounts, clock, self._notify, self._revoke_access)
 
     def __enter__(self) -> Self:
         return self
@@ -62,49 +62,49 @@ class AccountAdmin:
     ) -> tuple[Account, CreatedKey]:
         """Create an account with a first key. Errors: BadParameter, NameTaken."""
         check_account_name(name)
-        account = Account(0, name, self._plan(plan).name, datetime_format, _anchor_day(anchor_day))
-        minted = generate_key("first")
-        account = self._store.accounts.create(account, minted.new)
-        self._changed()
-        return account, minted
+        account = Account(0, name, self._plan(plan).name, datetime_format, _check_anchor_day(anchor_day))
+        created = generate_key("first")
+        account = self._store.accounts.create(account, created.new)
+        self._notify()
+        return account, created
 
     def accounts(self) -> Sequence[Account]:
-        """Give all accounts, by name."""
+        """Return all accounts, by name."""
         return self._store.accounts.all()
 
     def account(self, name: str) -> Account:
-        """Give the account of that name. Errors: BadParameter naming the nearest."""
+        """Return an account. Errors: BadParameter, which suggests the nearest name."""
         account = self._store.accounts.named(name) if is_account_name(name) else None
         if account is None:
-            # What was typed may be a key by mistake: only what could be a name is repeated.
+            # An API key may have been typed by mistake, so only a possible name is repeated.
             typed = f" named [{echo(name)}]" if is_account_name(name) else " of such a name"
             raise BadParameter(f"There is no account{typed}; {nearest(name, [one.name for one in self.accounts()])}")
         return account
 
     def suspend(self, account: Account, *, suspended: bool) -> Account:
-        """Close an account's keys for now, or open them again."""
+        """Suspend an account, so that its keys are refused, or resume it."""
         changed = replace(account, suspended=suspended)
-        self._end(lambda: self._store.accounts.change(changed))
-        self._changed()
+        self._revoke_access(lambda: self._store.accounts.change(changed))
+        self._notify()
         return changed
 
-    def move(self, account: Account, plan: str) -> Account:
+    def change_plan(self, account: Account, plan: str) -> Account:
         """Put an account on another plan. Errors: BadParameter."""
-        return self._store_changed(replace(account, plan=self._plan(plan).name))
+        return self._save(replace(account, plan=self._plan(plan).name))
 
     def change(
         self, account: Account, anchor_day: int | None = None, datetime_format: DatetimeFormat | None = None
     ) -> Account:
-        """Give an account another anchor day or format; None leaves it. Errors: BadParameter."""
+        """Change an account's anchor day or time format; None keeps the old one. Errors: BadParameter."""
         if anchor_day is not None:
-            account = self._anchored(account, _anchor_day(anchor_day))
+            account = self._with_anchor_day(account, _check_anchor_day(anchor_day))
         if datetime_format is not None:
             account = replace(account, datetime_format=datetime_format)
-        return self._store_changed(account)
+        return self._save(account)
 
-    def buy(self, account: Account, calls: int, day: date | None = None) -> tuple[Account, Period]:
-        """Add extra calls for the current period, or for the one that holds `day`. Errors: BadParameter."""
-        period = self._period_to_buy_for(account, day)
+    def add_calls(self, account: Account, calls: int, day: date | None = None) -> tuple[Account, Period]:
+        """Add calls to the quota of the current period, or of the one that contains `day`. Errors: BadParameter."""
+        period = self._period_of_purchase(account, day)
         quota = quota_of(self.plan_of(account), account, period)
         if quota is None:
             raise BadParameter(f"The plan [{account.plan}] of the account [{account.name}] has no quota to add to")
@@ -112,45 +112,45 @@ class AccountAdmin:
             most = NO_QUOTA - quota - 1
             raise BadParameter(f"Invalid calls: [{echo(str(calls))}], it takes a whole number from 1 to {most}")
         self._store.accounts.buy(account, period.start, calls)
-        self._changed()
+        self._notify()
         return self.account(account.name), period
 
     def check_deletion(self, account: Account, *, force: bool = False) -> None:
-        """Refuse to close what must stay. Errors: BadParameter."""
+        """Check that an account can be deleted; one with usage needs `force`. Errors: BadParameter."""
         if account.name == OWNER:
             raise BadParameter(f"The account [{OWNER}] cannot be deleted: the next start would make it anew")
         if not force and self._store.usage.rows(account=account.number):
             raise BadParameter(f"The account [{account.name}] has usage: --force closes it and keeps its usage")
 
     def delete(self, account: Account, *, force: bool = False) -> None:
-        """Close an account for good; its usage stays for the books. Errors: BadParameter."""
+        """Delete an account for good; its usage stays. Errors: BadParameter."""
         self.check_deletion(account, force=force)
-        self._end(lambda: self._store.accounts.delete(account))
-        self._changed()
+        self._revoke_access(lambda: self._store.accounts.delete(account))
+        self._notify()
 
     def period(self, account: Account, day: date | None = None) -> Period:
-        """Give an account's current period, or the one that holds `day`."""
+        """Return an account's current period, or the one that contains `day`."""
         return period_of(account.anchor_day, day or self._clock().date())
 
-    def used(self, account: Account) -> int:
-        """Give the calls that an account has spent in its current period, as far as they are in the books."""
+    def calls_used(self, account: Account) -> int:
+        """Return the calls of an account in its current period, as far as the usage writer has written them."""
         since = self.period(account).start
         return sum(row.calls for row in self._store.usage.rows(since, account.number))
 
     def plan_of(self, account: Account) -> Plan:
-        """Give an account's plan. Errors: BadParameter when the plans know it no more."""
+        """Return an account's plan. Errors: BadParameter if it no longer exists."""
         return self._plan(account.plan)
 
     @cached_property
     def plans(self) -> Mapping[str, Plan]:
-        """Give the plans that hold now, read when first asked for: a malformed file keeps no key from being revoked.
+        """The plans in effect. Errors: PlansRefused.
 
-        Errors: PlansRefused.
+        They are read at the first use, so that a malformed file does not keep a key from being revoked.
         """
         return current_plans(self._folder)
 
     def usage(self, account: Account | None, since: date | None) -> list[DailyCalls]:
-        """Give what was spent by one account or by all, oldest day first; deleted ones are named by their number."""
+        """Return the calls of one account or of all, oldest day first; a deleted account is named by its number."""
         rows = self._store.usage.rows(since, account.number if account else None)
         names = {one.number: one.name for one in self.accounts()}
         return [DailyCalls(row.day, names.get(row.account, f"#{row.account}"), row.endpoint, row.calls) for row in rows]
@@ -165,7 +165,7 @@ class AccountAdmin:
         return self._read_plans()[1]
 
     def reload_plans(self) -> Mapping[str, Plan]:
-        """Put the plans file into effect. Errors: PlansRefused, and the plans from before hold."""
+        """Put the plans file into effect. Errors: PlansRefused, and the old plans stay in effect."""
         text, self.plans = self._read_plans()
         activate_plans(self._folder, text, self._changes)
         return self.plans
@@ -180,8 +180,8 @@ class AccountAdmin:
             raise BadParameter(f"Unknown plan: [{echo(name)}]; {nearest(name, self.plans)}")
         return self.plans[name]
 
-    def _anchored(self, account: Account, anchor_day: int) -> Account:
-        # Calls are bought for a period by its first day: under another anchor day they would be for none.
+    def _with_anchor_day(self, account: Account, anchor_day: int) -> Account:
+        # Purchases are stored by the first day of their period, which another anchor day would change.
         current = self.period(account)
         if anchor_day != account.anchor_day and any(start >= current.start for start, _ in account.bought):
             last = self.period(account, max(start for start, _ in account.bought))
@@ -191,7 +191,7 @@ class AccountAdmin:
             )
         return replace(account, anchor_day=anchor_day)
 
-    def _period_to_buy_for(self, account: Account, day: date | None) -> Period:
+    def _period_of_purchase(self, account: Account, day: date | None) -> Period:
         current = self.period(account)
         if day is None:
             return current
@@ -201,13 +201,13 @@ class AccountAdmin:
             raise BadParameter(f"Invalid period: [{day}] lies more than ten years ahead")
         return self.period(account, day)
 
-    def _store_changed(self, account: Account) -> Account:
+    def _save(self, account: Account) -> Account:
         self._store.accounts.change(account)
-        self._changed()
+        self._notify()
         return account
 
-    def _end(self, change: Callable[[], None]) -> None:
-        """Make a change that shuts somebody out, on a full disk in the room kept for it. Errors: StoreBroken."""
+    def _revoke_access(self, change: Callable[[], None]) -> None:
+        """Make a change that revokes access; on a full disk it uses the reserved space. Errors: StoreBroken."""
         try:
             change()
         except StoreBroken:
@@ -215,12 +215,12 @@ class AccountAdmin:
                 raise
             change()
 
-    def _changed(self) -> None:
+    def _notify(self) -> None:
         self._changes.notify(Topic.ACCOUNTS)
 
 
-def _opened(settings: Settings) -> Store:
-    """Open the database of a folder that a service has prepared; nothing is made where none has."""
+def _open_prepared_store(settings: Settings) -> Store:
+    """Open the database of a data directory that a service has prepared, and create nothing."""
     if not settings.data.is_dir() or not (settings.database or (settings.data / "cambist.db").exists()):
         raise CannotStart(f"There is no service's data in {settings.data}: run [cambist serve] once, or name --data")
     store = open_store(settings)
@@ -233,7 +233,7 @@ def _opened(settings: Settings) -> Store:
     return store
 
 
-def _anchor_day(day: int) -> int:
+def _check_anchor_day(day: int) -> int:
     if not 1 <= day <= 31:
         raise BadParameter(f"Invalid anchor day: [{echo(str(day))}], it takes a day of the month from 1 to 31")
     return day

@@ -1,4 +1,4 @@
-"""An account's keys, as the operator handles them: made, listed, ended, replaced."""
+"""The API keys of an account: create, list, revoke, rotate."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SHOWN = len(shown_prefix("0" * 99))
 
 
 class KeyState(StrEnum):
-    """Whether a key opens anything."""
+    """Whether a key is valid. An ending key was rotated and is valid until its overlap is over."""
 
     ACTIVE = "active"
     ENDING = "ending"
@@ -27,58 +27,61 @@ class KeyState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CreatedKey:
-    """A key that was just made: the only moment at which its text is known."""
+    """A new key. Its text is known only now: the database has its digest."""
 
     text: str
     new: NewKey
 
 
-def _at_once(change: Callable[[], None]) -> None:
+def _call(change: Callable[[], None]) -> None:
     change()
 
 
 class KeyAdmin:
-    """Makes and ends keys; `changed` is called after each change, `end` makes one that must be possible always."""
+    """Creates and revokes keys.
+
+    `notify` is called after each change. `revoke_access` makes a change that must succeed even on a full disk.
+    """
 
     def __init__(
         self,
         accounts: Accounts,
         clock: Callable[[], datetime],
-        changed: Callable[[], None],
-        end: Callable[[Callable[[], None]], None] = _at_once,
+        notify: Callable[[], None],
+        revoke_access: Callable[[Callable[[], None]], None] = _call,
     ) -> None:
         self._accounts = accounts
-        self._end = end
+        self._revoke_access = revoke_access
         self._clock = clock
-        self._changed = changed
+        self._notify = notify
 
     def create(self, account: Account, name: str = "", expires_at: datetime | None = None) -> CreatedKey:
-        """Add a key to an account. Errors: BadParameter for a name or an expiry that cannot be."""
-        minted = self._mint(account, name, expires_at)
-        self._accounts.add_key(account, minted.new)
-        self._changed()
-        return minted
+        """Create a key for an account. Errors: BadParameter for an invalid name or expiry."""
+        created = self._generate(account, name, expires_at)
+        self._accounts.add_key(account, created.new)
+        self._notify()
+        return created
 
-    def of(self, account: Account) -> Sequence[KeyRecord]:
-        """Give an account's keys, oldest first, ended ones included."""
+    def keys_of(self, account: Account) -> Sequence[KeyRecord]:
+        """Return an account's keys, oldest first, with revoked and expired ones."""
         return self._accounts.keys(account)
 
     def revoke(self, account: Account, prefix: str) -> KeyRecord:
-        """End a key now. Errors: BadParameter when no key or several begin so, or it has ended already."""
-        key, now = self._living(account, prefix), self._clock()
-        self._end(lambda: self._accounts.revoke(key, now))
-        self._changed()
+        """Revoke a key. Errors: BadParameter if `prefix` is not that of exactly one key, or the key has ended."""
+        key, now = self._valid_key(account, prefix), self._clock()
+        self._revoke_access(lambda: self._accounts.revoke(key, now))
+        self._notify()
         return replace(key, revoked_at=now)
 
     def rotate(self, account: Account, prefix: str, overlap: timedelta) -> tuple[CreatedKey, KeyRecord]:
-        """Replace a key: a new one opens at once, the old one ends after `overlap`, or when it would expire.
+        """Replace a key: the new one is valid at once, the old one ends after `overlap` or at its expiry.
 
-        The new one takes over its name and, counted from now, its lifetime. Errors: BadParameter.
+        The new key gets the old one's name and, from now on, its lifetime. Errors: BadParameter.
         """
-        old, now = self._living(account, prefix), self._clock()
+        old, now = self._valid_key(account, prefix), self._clock()
         if old.revoked_at is not None:
             raise BadParameter(
-                f"The key [{old.prefix}] is being replaced already, it ends at {_written(old.revoked_at)}"
+                f"The key [{old.prefix}] is being replaced already, it ends at {_utc_text(old.revoked_at)}"
             )
         try:
             ends = now + overlap
@@ -87,15 +90,15 @@ class KeyAdmin:
             raise BadParameter("The overlap ends beyond the calendar") from None
         if overlap < timedelta():
             raise BadParameter("The overlap is below nothing: it takes a duration such as PT24H")
-        minted = self._mint(account, old.name, expires_at)
-        # In this order a break between the two leaves the old key as it was, and a new one that nobody knows.
-        self._accounts.add_key(account, minted.new)
+        created = self._generate(account, old.name, expires_at)
+        # In this order, an interruption between the two leaves the old key valid and a new one that nobody has.
+        self._accounts.add_key(account, created.new)
         self._accounts.revoke(old, ends)
-        self._changed()
-        return minted, replace(old, revoked_at=ends)
+        self._notify()
+        return created, replace(old, revoked_at=ends)
 
     def state(self, key: KeyRecord) -> KeyState:
-        """Say whether a key opens anything now."""
+        """Return whether a key is valid now, and if not, why."""
         now = self._clock()
         if key.revoked_at is not None and key.revoked_at <= now:
             return KeyState.REVOKED
@@ -103,37 +106,37 @@ class KeyAdmin:
             return KeyState.EXPIRED
         return KeyState.ACTIVE if key.revoked_at is None else KeyState.ENDING
 
-    def _mint(self, account: Account, name: str, expires_at: datetime | None) -> CreatedKey:
+    def _generate(self, account: Account, name: str, expires_at: datetime | None) -> CreatedKey:
         check_key_name(name)
         if expires_at is not None and expires_at <= self._clock():
-            raise BadParameter(f"Invalid expiry: [{_written(expires_at)}] has passed")
-        minted = generate_key(name, expires_at)
-        # Keys of one account are told apart by their prefix: one in millions must be drawn again.
-        taken = {key.prefix for key in self._accounts.keys(account)}
-        while minted.new.prefix in taken:
-            minted = generate_key(name, expires_at)
-        return minted
+            raise BadParameter(f"Invalid expiry: [{_utc_text(expires_at)}] has passed")
+        created = generate_key(name, expires_at)
+        # An operator names a key by its prefix, which must therefore be unique in the account.
+        prefixes = {key.prefix for key in self._accounts.keys(account)}
+        while created.new.prefix in prefixes:
+            created = generate_key(name, expires_at)
+        return created
 
-    def _living(self, account: Account, prefix: str) -> KeyRecord:
-        key = _named(self._accounts.keys(account), account, prefix)
+    def _valid_key(self, account: Account, prefix: str) -> KeyRecord:
+        key = _find_key(self._accounts.keys(account), account, prefix)
         state = self.state(key)
         if state in {KeyState.REVOKED, KeyState.EXPIRED}:
             ended = key.revoked_at if state is KeyState.REVOKED else key.expires_at
-            raise BadParameter(f"The key [{key.prefix}] has ended already, it is {state} since {_written(ended)}")
+            raise BadParameter(f"The key [{key.prefix}] has ended already, it is {state} since {_utc_text(ended)}")
         return key
 
 
 def generate_key(name: str = "", expires_at: datetime | None = None) -> CreatedKey:
-    """Make a key that nobody has."""
+    """Return a new random key."""
     text = mint(secrets.choice)
     return CreatedKey(text, NewKey(digest(text), shown_prefix(text), name, expires_at))
 
 
-def _named(keys: Sequence[KeyRecord], account: Account, typed: str) -> KeyRecord:
-    prefix = typed.rstrip("…")  # as documents cut keys off
-    if len(prefix) > _SHOWN:  # perhaps a whole key: the sentence must not repeat it
+def _find_key(keys: Sequence[KeyRecord], account: Account, typed: str) -> KeyRecord:
+    prefix = typed.rstrip("…")  # as lists of keys abbreviate them
+    if len(prefix) > _SHOWN:  # perhaps a whole key, which the message must not repeat
         raise BadParameter(f"A key is named by its first {_SHOWN} characters, as [cambist key list] shows them")
-    if PREFIX.startswith(prefix):  # it names none of them, even where there is only one
+    if PREFIX.startswith(prefix):  # it fits every key
         raise BadParameter(
             f"Every key begins with [{PREFIX}]: name yours by its first {_SHOWN} characters, "
             f"as [cambist key list {account.name}] shows them"
@@ -147,5 +150,5 @@ def _named(keys: Sequence[KeyRecord], account: Account, typed: str) -> KeyRecord
     return found[0]
 
 
-def _written(moment: datetime | None) -> str:
+def _utc_text(moment: datetime | None) -> str:
     return "" if moment is None else f"{moment:%Y-%m-%dT%H:%M:%SZ}"

@@ -68,7 +68,7 @@ def show(name: Name, *, data: Data = None, as_json: AsJson = False) -> None:
     """Show an account, its current period and the calls that it bought."""
     with open_account_admin(data) as admin:
         account = admin.account(name)
-        record = {**_record(admin, account), "used": admin.used(account)}
+        record = {**_record(admin, account), "used": admin.calls_used(account)}
     if as_json:
         print_json(record)
         return
@@ -104,7 +104,7 @@ def resume(name: Name, *, data: Data = None, as_json: AsJson = False) -> None:
 def move(name: Name, *, plan: Plan, data: Data = None, as_json: AsJson = False) -> None:
     """Change the plan of an account; this applies at once."""
     with open_account_admin(data) as admin:
-        account = admin.move(admin.account(name), plan)
+        account = admin.change_plan(admin.account(name), plan)
         print_result(_record(admin, account), f"Account {name} is on the plan {plan}.", as_json=as_json)
 
 
@@ -133,7 +133,7 @@ def buy(
 ) -> None:
     """Add calls to an account's quota for one period."""
     with open_account_admin(data) as admin:
-        account, bought_for = admin.buy(admin.account(name), calls, parse_day("period", period))
+        account, bought_for = admin.add_calls(admin.account(name), calls, parse_day("period", period))
         sentence = f"Account {name} has {calls:,} more calls from {bought_for.start} to {bought_for.end}."
         print_result(_record(admin, account), sentence, as_json=as_json)
 
@@ -154,7 +154,7 @@ def delete(
         account = admin.account(name)
         admin.check_deletion(account, force=force)
         if not yes:
-            _confirm(f"Close the account {name} and its {len(admin.keys.of(account))} keys for good?")
+            _confirm(f"Close the account {name} and its {len(admin.keys.keys_of(account))} keys for good?")
         admin.delete(account, force=force)
     print_result({"deleted": name}, f"Account {name} was deleted.", as_json=as_json)
 

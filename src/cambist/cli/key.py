@@ -44,7 +44,7 @@ def create(
 def list_keys(account: Name, *, data: Data = None, as_json: AsJson = False) -> None:
     """List an account's keys by prefix. Times are UTC."""
     with open_account_admin(data) as admin:
-        records = [_record(admin, key) for key in admin.keys.of(admin.account(account))]
+        records = [_record(admin, key) for key in admin.keys.keys_of(admin.account(account))]
     if as_json:
         print_json(records)
         return
