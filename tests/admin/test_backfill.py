@@ -141,7 +141,7 @@ def opened(tmp_path: Path, presses: Presses) -> Iterator[Open]:
 
 
 def keys_of(backfilling: BackfillAdmin, source: str) -> list[str]:
-    return [adapter.source.key for adapter in backfilling.chosen(source)]
+    return [adapter.source.key for adapter in backfilling.choose_adapters(source)]
 
 
 # Which sources
@@ -171,7 +171,7 @@ def test_one_that_is_off_by_default_is_chosen_once_it_is_switched_on(opened: Ope
 @pytest.mark.parametrize("source", ["ecd", "kraken", "", "x" * 200])
 def test_what_publishes_no_fixings_is_refused_with_those_that_do(opened: Open, source: str) -> None:
     with pytest.raises(BadParameter) as refused:
-        opened().chosen(source)
+        opened().choose_adapters(source)
     named = source if len(source) <= 64 else f"{'x' * 64}… 200 characters"
     assert str(refused.value).startswith(f"No source [{named}] publishes fixings; there are ecb, fed, ")
     assert "kraken" not in str(refused.value).partition(";")[2]
@@ -179,20 +179,20 @@ def test_what_publishes_no_fixings_is_refused_with_those_that_do(opened: Open, s
 
 def test_one_that_is_off_is_refused_with_the_reason(opened: Open) -> None:
     with pytest.raises(BadParameter, match=r"^The source \[imf\] is off: The Fund's terms ask for permi"):
-        opened().chosen("imf")
+        opened().choose_adapters("imf")
     with pytest.raises(BadParameter, match=r"^The source \[ecb\] is off: switched off by the setting feeds_off$"):
-        opened(feeds_off="ecb").chosen("ecb")
+        opened(feeds_off="ecb").choose_adapters("ecb")
     with pytest.raises(BadParameter, match=r"^The source \[fred\] is off: needs a key of your own: fred_key$"):
-        opened().chosen("fred")
+        opened().choose_adapters("fred")
     assert keys_of(opened(fred_key="5ecre7"), "fred") == ["fred"]
 
 
 def test_an_own_source_that_needs_a_key_is_asked_with_it(opened: Open, tmp_path: Path, presses: Presses) -> None:
     declare(tmp_path, "press", more='key_variable = "PRESS_KEY"', headers='{ Authorization = "Bearer {key}" }')
     with pytest.raises(BadParameter, match=r"off: needs a key of your own: PRESS_KEY$"):
-        opened().chosen("press")
+        opened().choose_adapters("press")
     backfilling = opened({"PRESS_KEY": "5ecre7"})
-    backfilling.run(backfilling.chosen("press"), MONDAYS[-1], lambda _: None)
+    backfilling.run(backfilling.choose_adapters("press"), MONDAYS[-1], lambda _: None)
     assert presses.asked == [("press.example", MONDAYS[-1], "Bearer 5ecre7")]
 
 
@@ -215,9 +215,9 @@ def test_a_run_files_builds_the_image_and_rings(opened: Open, tmp_path: Path) ->
     changes = data_changes(tmp_path)
     before = {topic: changes.version(topic) for topic in Topic}
     (filled,) = backfilling.run(
-        backfilling.chosen("press"), None, lambda course: told.append((course.done, course.parts))
+        backfilling.choose_adapters("press"), None, lambda course: told.append((course.done, course.parts))
     )
-    assert (filled.course, filled.gaps) == (BackfillProgress("press", parts=9, done=9, added=17), [])
+    assert (filled.progress, filled.gaps) == (BackfillProgress("press", parts=9, done=9, added=17), [])
     assert told == [(done, 9) for done in range(10)]
     assert {topic for topic in Topic if changes.version(topic) != before[topic]} == {
         Topic.MATRIX,
@@ -232,10 +232,10 @@ def test_what_was_filed_before_a_cut_is_in_the_image_after_the_next_run(opened: 
     """A run that is cut off builds no image; the next one does, also where it has nothing new to file."""
     declare(tmp_path, "press")
     backfilling = opened()
-    backfilling.run(backfilling.chosen("press"), None, lambda _: None)
+    backfilling.run(backfilling.choose_adapters("press"), None, lambda _: None)
     (tmp_path / "rates.image").unlink()
     again = opened()
-    again.run(again.chosen("press"), None, lambda _: None)
+    again.run(again.choose_adapters("press"), None, lambda _: None)
     assert open_rate_matrix(tmp_path / "rates.image").last_fixing == date(2026, 3, 30)
 
 
@@ -244,8 +244,8 @@ def test_the_five_longest_gaps_of_what_is_here_are_told(opened: Open, tmp_path: 
     presses.left_out = (*THURSDAYS, MONDAYS[2], MONDAYS[3])
     declare(tmp_path, "press")
     backfilling = opened()
-    (filled,) = backfilling.run(backfilling.chosen("press"), None, lambda _: None)
-    assert filled.course.added == 7
+    (filled,) = backfilling.run(backfilling.choose_adapters("press"), None, lambda _: None)
+    assert filled.progress.added == 7
     assert len(filled.gaps) == 5
     assert (date(2026, 2, 10), date(2026, 3, 1)) in filled.gaps
     assert filled.gaps == sorted(filled.gaps)
@@ -256,9 +256,9 @@ def test_sources_are_filled_side_by_side_but_four_at_most(opened: Open, tmp_path
     declare(tmp_path, *keys)
     presses.slow = 0.05
     backfilling = opened()
-    adapters = [backfilling.chosen(key)[0] for key in keys]
+    adapters = [backfilling.choose_adapters(key)[0] for key in keys]
     filled = backfilling.run(adapters, MONDAYS[-2], lambda _: None)
-    assert [(each.course.key, each.course.added) for each in filled] == [(key, 3) for key in keys]
+    assert [(each.progress.key, each.progress.added) for each in filled] == [(key, 3) for key in keys]
     assert presses.most_at_once == 4
 
 
@@ -266,7 +266,7 @@ def test_one_source_is_asked_for_one_thing_at_a_time(opened: Open, tmp_path: Pat
     declare(tmp_path, "press")
     presses.slow = 0.01
     backfilling = opened()
-    backfilling.run(backfilling.chosen("press"), None, lambda _: None)
+    backfilling.run(backfilling.choose_adapters("press"), None, lambda _: None)
     assert (presses.most_at_once, [day for _, day, _ in presses.asked]) == (1, MONDAYS)
 
 
@@ -278,7 +278,7 @@ def test_a_folder_of_before_is_migrated_and_what_it_holds_is_kept(
     before = small_store.archive.coverage("ecb")
     declare(tmp_path, "press")
     backfilling = opened()
-    backfilling.run(backfilling.chosen("press"), MONDAYS[-1], lambda _: None)
+    backfilling.run(backfilling.choose_adapters("press"), MONDAYS[-1], lambda _: None)
     store = SqlStore(f"sqlite:///{tmp_path / 'cambist.db'}")
     assert store.archive.coverage("ecb") == before
     store.close()

@@ -203,7 +203,7 @@ def test_a_damaged_image_is_rebuilt_with_a_warning(
     before = versions(settings)
     start()
     assert matrix.read_bytes() == good
-    assert any("rates.image" in warning and "built anew" in warning for warning in warnings(caplog))
+    assert any("rates.image" in warning and "rebuilt" in warning for warning in warnings(caplog))
     assert versions(settings)[Topic.MATRIX] != before[Topic.MATRIX]
 
 
@@ -244,7 +244,7 @@ def test_an_image_whose_days_run_out_is_rebuilt(start: Started, settings: Settin
 
 
 @pytest.mark.parametrize("damage", [b"", b"{", b'{"version":1}'])
-def test_a_damaged_book_is_published_anew_with_a_warning(
+def test_a_damaged_book_is_published_again_with_a_warning(
     start: Started, settings: Settings, caplog: pytest.LogCaptureFixture, damage: bytes
 ) -> None:
     start()
@@ -252,11 +252,11 @@ def test_a_damaged_book_is_published_anew_with_a_warning(
     (settings.data / "book.json").write_bytes(damage)
     start()
     assert book_of(settings).quotes["EUR"].mid == Fraction("1.25")
-    assert any("book.json" in warning and "published anew" in warning for warning in warnings(caplog))
+    assert any("book.json" in warning and "published again" in warning for warning in warnings(caplog))
     assert versions(settings)[Topic.BOOK] != before[Topic.BOOK]
 
 
-def test_a_missing_book_is_published_anew(start: Started, settings: Settings) -> None:
+def test_a_missing_book_is_published_again(start: Started, settings: Settings) -> None:
     start()
     (settings.data / "book.json").unlink()
     start()

@@ -74,7 +74,7 @@ def written(folder: Path, text: str, name: str = "own.toml") -> Path:
 
 def asking(folder: Path, played: Played, text: str, first: date | None = None, today: date = FRIDAY) -> DryRunResult:
     settings = Settings(data=folder / "data", gateway=played.address)
-    return DeclarationDryRun(settings, KEYS, today).ask(written(folder, text), first)
+    return DeclarationDryRun(settings, KEYS, today).fetch(written(folder, text), first)
 
 
 def test_the_newest_days_are_asked_for_once_through_the_gateway(tmp_path: Path) -> None:
@@ -119,9 +119,9 @@ def test_the_key_is_sent_and_never_told(tmp_path: Path) -> None:
 
 def test_without_its_key_a_source_is_not_asked(tmp_path: Path) -> None:
     with playing(200, TREE, "application/json") as played:
-        trying = DeclarationDryRun(Settings(data=tmp_path, gateway=played.address), {}, FRIDAY)
+        dry_run = DeclarationDryRun(Settings(data=tmp_path, gateway=played.address), {}, FRIDAY)
         with pytest.raises(BadParameter, match="set the variable MERIDIAN_KEY"):
-            trying.ask(written(tmp_path, MERIDIAN), None)
+            dry_run.fetch(written(tmp_path, MERIDIAN), None)
     assert played.asked == []
 
 
@@ -173,10 +173,10 @@ def test_a_key_that_another_source_has_is_refused_but_not_ones_own(tmp_path: Pat
     mine = written(tmp_path / "sources", HARBOUR, "mine.toml")
     written(tmp_path / "sources", "broken", "broken.toml")
     (tmp_path / "answer").write_text(TABLE, encoding="utf-8")
-    trying = DeclarationDryRun(Settings(data=tmp_path), {}, FRIDAY)
-    assert trying.read(mine, tmp_path / "answer", None).summary.fixings == 5
+    dry_run = DeclarationDryRun(Settings(data=tmp_path), {}, FRIDAY)
+    assert dry_run.read(mine, tmp_path / "answer", None).summary.fixings == 5
     with pytest.raises(SourceRefused, match="harbour"):
-        trying.read(written(tmp_path, HARBOUR, "twin.toml"), tmp_path / "answer", None)
+        dry_run.read(written(tmp_path, HARBOUR, "twin.toml"), tmp_path / "answer", None)
 
 
 @pytest.mark.parametrize("key", ["ecb", "sandbox", "closes"])

@@ -18,8 +18,8 @@ def whole(folder):
     settings = Settings(data=folder)
     store = open_store(settings)
     supply = open_snapshot_source(settings, store.archive)
-    write_rate_matrix(folder / "rates.image", supply.matrix(utc_now()))
-    RateBookFile(folder).publish(supply.book(1, utc_now()))
+    write_rate_matrix(folder / "rates.image", supply.build_matrix(utc_now()))
+    RateBookFile(folder).publish(supply.build_book(1, utc_now()))
     store.close()
     return folder
 

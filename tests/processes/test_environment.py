@@ -272,7 +272,7 @@ def test_no_delivery_is_judged_by_a_simulated_image(live: Settings, sandbox: Set
     copy(("rates.image",), sandbox, live)
     worker_state = ArchiveTasks(live)
     assert worker_state._current_matrix() is None
-    assert worker_state.rebuild(NOON.date())
+    assert worker_state.rebuild_matrix(NOON.date())
     assert_real(live)
 
 

@@ -26,7 +26,7 @@ from cambist.pricing.rate_book import RateBook
 from cambist.processes.api_worker import ApiWorker
 from cambist.processes.sandbox_market import SandboxMarket, run_sandbox
 from cambist.reference.assets import COINS, METALS
-from cambist.registry.sandbox_faults import FaultsFile, written
+from cambist.registry.sandbox_faults import FaultsFile, faults_as_toml
 from cambist.registry.sandbox_snapshots import COINS_BY_SIZE, SandboxSnapshots, simulated_codes
 from cambist.sandbox.faults import Faults
 from cambist.sandbox.levels import LEVELS
@@ -165,7 +165,7 @@ def test_the_image_begins_in_1970_and_stands_still_at_weekends(settings: Setting
 def test_a_day_is_fixed_in_the_afternoon(settings: Settings, simulated: SandboxSnapshots) -> None:
     assert matrix_of(settings).last_fixing == date(2026, 11, 19)
     assert not simulated.is_current(matrix_of(settings), NOON + timedelta(hours=3))
-    assert simulated.matrix(NOON + timedelta(hours=3)).last_fixing == date(2026, 11, 20)
+    assert simulated.build_matrix(NOON + timedelta(hours=3)).last_fixing == date(2026, 11, 20)
 
 
 def test_the_law_holds_from_its_first_day(settings: Settings) -> None:
@@ -207,8 +207,8 @@ def test_prices_move_from_book_to_book(player: SandboxMarket, settings: Settings
 
 
 def test_what_has_not_moved_is_the_quote_from_before(simulated: SandboxSnapshots) -> None:
-    before = simulated.book(1, SATURDAY)
-    after = simulated.book(2, SATURDAY + SECOND, before)
+    before = simulated.build_book(1, SATURDAY)
+    after = simulated.build_book(2, SATURDAY + SECOND, before)
     for code in ("EUR", "XAU", "BGN"):
         assert after.quotes[code] is before.quotes[code]
     assert after.pairs[Pair("EUR", "GBP")] is before.pairs[Pair("EUR", "GBP")]
@@ -338,7 +338,7 @@ def test_a_broken_file_is_logged_once_and_the_faults_from_before_hold(
     (line,) = [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
     assert "faults.toml" in line
     assert "unknown code [EUU]" in line
-    assert "from before hold" in line
+    assert "old faults stay" in line
 
 
 @pytest.mark.parametrize(
@@ -355,7 +355,7 @@ def test_what_is_written_is_read_again(tmp_path: Path, faults: Faults) -> None:
     file.write(faults)
     assert file.read() == file.look() == faults
     assert [*tmp_path.iterdir()] == [tmp_path / "faults.toml"]
-    assert written(Faults()) == ""
+    assert faults_as_toml(Faults()) == ""
 
 
 def test_nothing_is_written_that_could_not_be_read(tmp_path: Path) -> None:
@@ -496,8 +496,8 @@ def test_the_same_seed_answers_the_same(client: Client, tmp_path: Path) -> None:
 
 
 def test_a_book_is_made_fast_enough(simulated: SandboxSnapshots) -> None:
-    book = simulated.book(1, NOON)
+    book = simulated.build_book(1, NOON)
     began = time.process_time()
     for number in range(4):
-        book = simulated.book(2 + number, NOON + SECOND * number, book)
+        book = simulated.build_book(2 + number, NOON + SECOND * number, book)
     assert (time.process_time() - began) / 4 < 0.25

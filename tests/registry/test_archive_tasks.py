@@ -49,13 +49,13 @@ def test_fixings_are_validated_against_the_newest_image(settings: Settings) -> N
     archive = ArchiveTasks(settings)
     archive.file("ecb", delivery(b"Date,USD,\n2026-03-02,1.2000,\n2026-03-03,1.2010,\n"))
     assert archive._current_matrix() is None
-    archive.rebuild(TODAY)
+    archive.rebuild_matrix(TODAY)
     matrix = archive._current_matrix()
     assert matrix is not None
     assert archive._current_matrix() is matrix
     other = ArchiveTasks(settings)
     other.file("ecb", delivery(b"Date,USD,\n2026-03-04,1.2020,\n"))
-    other.rebuild(TODAY)
+    other.rebuild_matrix(TODAY)
     newer = archive._current_matrix()
     assert newer is not None
     assert newer.last_fixing == date(2026, 3, 4)
@@ -66,5 +66,5 @@ def test_a_damaged_image_is_ignored_and_built_again(settings: Settings) -> None:
     archive = ArchiveTasks(settings)
     assert archive._current_matrix() is None
     archive.file("ecb", delivery(LATER))
-    assert archive.rebuild(TODAY) is True
+    assert archive.rebuild_matrix(TODAY) is True
     assert open_rate_matrix(settings.data / "rates.image").last_fixing == date(2026, 3, 6)

@@ -1,4 +1,4 @@
-"""Backfilling a data folder: beside a running service or without one."""
+"""Backfill the archive of a data directory, whether its service runs or not."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from cambist.storage.data_directory import DataDirectory
 from cambist.storage.shared.change_notifier import Topic, data_changes
 
 ALL = "all"
-_AT_ONCE = 4
+_SOURCES_AT_ONCE = 4
 _GAPS_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
 class BackfillResult:
-    """What a backfill did of one source, and the longest gaps in what is here of it now."""
+    """What the backfill of one source did, and the longest gaps that its stored fixings still have."""
 
-    course: BackfillProgress
+    progress: BackfillProgress
     gaps: list[tuple[date, date]]
 
 
 class BackfillAdmin:
-    """Fills the archive of the folder that the settings name, and has the image built of it.
+    """Backfills the archive of the settings' data directory, and rebuilds its rate matrix.
 
-    Errors when made: CannotStart for a sandbox's folder.
+    Errors when made: CannotStart for the directory of a sandbox.
     """
 
     def __init__(self, settings: Settings, environment: Mapping[str, str], clock: Callable[[], datetime]) -> None:
@@ -47,46 +47,46 @@ class BackfillAdmin:
         self._clock = clock
         self._store = open_store(settings)
         self._store.migrate()
-        self._worker_state = ArchiveTasks(settings)
+        self._archive_tasks = ArchiveTasks(settings)
         self._adapters = fixing_adapters(settings)
         self._keys = source_keys(settings, self._adapters.values(), environment)
 
-    def chosen(self, source: str) -> list[FixingAdapter]:
-        """Give the feeds that a name means: one, or all that are on. Errors: BadParameter."""
+    def choose_adapters(self, source: str) -> list[FixingAdapter]:
+        """Return the adapter of a source, or for `all` those of all sources that are on. Errors: BadParameter."""
         off = reasons_off(self._settings, self._adapters, self._keys)
         if source == ALL:
             return [adapter for key, adapter in self._adapters.items() if key not in off]
         if source not in self._adapters:
-            known = ", ".join(self._adapters)
-            raise BadParameter(f"No source [{shorten(source)}] publishes fixings; there are {known}")
+            keys = ", ".join(self._adapters)
+            raise BadParameter(f"No source [{shorten(source)}] publishes fixings; there are {keys}")
         if source in off:
             raise BadParameter(f"The source [{source}] is off: {off[source]}")
         return [self._adapters[source]]
 
     def run(
-        self, adapters: list[FixingAdapter], first: date | None, told: Callable[[BackfillProgress], None]
+        self, adapters: list[FixingAdapter], first: date | None, on_progress: Callable[[BackfillProgress], None]
     ) -> list[BackfillResult]:
-        """Fill in these sources, some side by side, each at its own pace."""
+        """Backfill these sources, several at once, from the day `first` or from their first days on."""
         set_on_retry_hooks([])
-        courses = asyncio.run(self._run(adapters, first, told))
-        self._worker_state.rebuild(self._clock().date())
+        results = asyncio.run(self._run(adapters, first, on_progress))
+        self._archive_tasks.rebuild_matrix(self._clock().date())
         data_changes(self._settings.data).notify(Topic.ARCHIVE)
         archive = self._store.archive
-        return [BackfillResult(course, longest(list(gaps(archive, course.key)), _GAPS_SHOWN)) for course in courses]
+        return [BackfillResult(each, longest(list(gaps(archive, each.key)), _GAPS_SHOWN)) for each in results]
 
     async def _run(
-        self, adapters: list[FixingAdapter], first: date | None, told: Callable[[BackfillProgress], None]
+        self, adapters: list[FixingAdapter], first: date | None, on_progress: Callable[[BackfillProgress], None]
     ) -> list[BackfillProgress]:
         async with aiohttp.ClientSession() as session:
             fetcher = Fetcher(session, self._settings.gateway, self._keys)
-            backfill = Backfill(self._store.archive, fetcher, self._worker_state.file, self._clock, told)
-            places = asyncio.Semaphore(_AT_ONCE)
+            backfill = Backfill(self._store.archive, fetcher, self._archive_tasks.file, self._clock, on_progress)
+            slots = asyncio.Semaphore(_SOURCES_AT_ONCE)
 
-            async def one(adapter: FixingAdapter) -> BackfillProgress:
-                async with places:
+            async def backfill_one(adapter: FixingAdapter) -> BackfillProgress:
+                async with slots:
                     return await backfill.of(adapter, first)
 
-            return list(await asyncio.gather(*map(one, adapters)))
+            return list(await asyncio.gather(*map(backfill_one, adapters)))
 
     def close(self) -> None:
         """Let go of the database."""

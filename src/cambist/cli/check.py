@@ -18,12 +18,12 @@ def check(*, data: Data = None, as_json: AsJson = False) -> None:
 
     Exit with 1 if something is damaged. The command changes nothing. The service may be running.
     """
-    from cambist.admin.check import check as checked
+    from cambist.admin.check import check_data_directory
 
     settings = read_settings(os.environ, {"data": data})
     if not settings.data.exists():
         raise BadParameter(f"There is no data folder {settings.data}: run [cambist serve] once, or name --data")
-    found = list(checked(settings))
+    found = list(check_data_directory(settings))
     damaged = [each for each in found if each.faults]
     if as_json:
         print_json([asdict(each) for each in found])

@@ -79,7 +79,7 @@ def try_feed(
 
     dry_run = DeclarationDryRun(read_settings(os.environ, {"data": data}), os.environ, utc_now().date())
     since = parse_day("--from", first)
-    result = dry_run.ask(file, since) if payload is None else dry_run.read(file, payload, since)
+    result = dry_run.fetch(file, since) if payload is None else dry_run.read(file, payload, since)
     if as_json:
         print_json(_result_record(result))
     else:

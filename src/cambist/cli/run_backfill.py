@@ -33,11 +33,11 @@ def run_backfill(settings: Settings, source: str, since: date | None, *, as_json
     finally:
         backfilling.close()
     _print_result(filled, as_json=as_json)
-    return not any(each.course.failed for each in filled)
+    return not any(each.progress.failed for each in filled)
 
 
 def _backfill(backfilling: BackfillAdmin, source: str, since: date | None) -> list[BackfillResult]:
-    adapters = backfilling.chosen(source)
+    adapters = backfilling.choose_adapters(source)
     with _progress() as progress:
         tasks = {
             adapter.source.key: progress.add_task(adapter.source.key, total=None, visible=False) for adapter in adapters
@@ -60,12 +60,12 @@ def _print_result(filled: Sequence[BackfillResult], *, as_json: bool) -> None:
     if as_json:
         print_json([_record(each) for each in filled])
         return
-    courses = [each.course for each in filled]
+    courses = [each.progress for each in filled]
     unreachable = [course for course in courses if course.is_silent]
     if len(unreachable) == len(courses) > 1:
         typer.echo(f"cambist: No source can be reached: {unreachable[0].failed[0]}", err=True)
         return
-    print_table(_COLUMNS, [[*_record(each).values()] for each in filled if not each.course.is_silent])
+    print_table(_COLUMNS, [[*_record(each).values()] for each in filled if not each.progress.is_silent])
     for course in courses:
         for failure in course.failed[: 1 if course.is_silent else 3]:
             typer.echo(f"{course.key}: {failure}", err=True)
@@ -74,7 +74,7 @@ def _print_result(filled: Sequence[BackfillResult], *, as_json: bool) -> None:
 
 
 def _record(each: BackfillResult) -> dict[str, object]:
-    course = each.course
+    course = each.progress
     return {
         "source": course.key,
         "parts": course.parts,

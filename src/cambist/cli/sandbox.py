@@ -102,9 +102,9 @@ def _set(data: Path | None, changes: dict[str, Any]) -> None:
 
 
 def _print_faults(faults: Faults) -> None:
-    from cambist.registry.sandbox_faults import written
+    from cambist.registry.sandbox_faults import faults_as_toml
 
-    typer.echo(written(faults).rstrip("\n") or "Nothing goes wrong.")
+    typer.echo(faults_as_toml(faults).rstrip("\n") or "Nothing goes wrong.")
 
 
 def _file(data: Path | None) -> FaultsFile:

@@ -147,7 +147,7 @@ class Ingestor:
     async def _take_holdings(self, key: str) -> None:
         now = utc_now()
         try:
-            holdings = await self._archive_worker.call(ArchiveTasks.holdings, key, now.date())
+            holdings = await self._archive_worker.call(ArchiveTasks.summarize, key, now.date())
         except CambistError as error:
             log.warning("Ingest: what is here of %s cannot be read: %s", key, error)
             return
@@ -224,7 +224,7 @@ class Ingestor:
 
     async def _is_built(self) -> bool:
         try:
-            await self._archive_worker.call(ArchiveTasks.rebuild, datetime.now(UTC).date())
+            await self._archive_worker.call(ArchiveTasks.rebuild_matrix, datetime.now(UTC).date())
         except CambistError as error:
             self._outages.begin("image", "built", error)
         except Exception as fault:  # noqa: BLE001  logged with its trace, once

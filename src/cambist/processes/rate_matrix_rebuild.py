@@ -14,6 +14,6 @@ from cambist.storage.shared.rate_matrix_file import write_rate_matrix
 def rebuild_rate_matrix(settings: Settings) -> None:
     """Build the image and tell every process that there is another."""
     folder, store = DataDirectory(settings.data), open_store(settings)
-    write_rate_matrix(folder.matrix, open_snapshot_source(settings, store.archive).matrix(utc_now()))
+    write_rate_matrix(folder.matrix, open_snapshot_source(settings, store.archive).build_matrix(utc_now()))
     data_changes(folder.path).notify(Topic.MATRIX)
     store.close()

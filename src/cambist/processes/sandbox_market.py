@@ -69,10 +69,10 @@ class SandboxMarket:
     def turn(self) -> None:
         """Take up the faults, publish a book, report, and have the image built where it has become another."""
         now = self._clock()
-        self._simulated.look()
-        self._book = self._simulated.book(self._book.version + 1 if self._book else 1, now, self._book)
+        self._simulated.apply_faults()
+        self._book = self._simulated.build_book(self._book.version + 1 if self._book else 1, now, self._book)
         self._book_file.publish(self._book)
-        self._bars.take(self._book, now)
+        self._bars.apply(self._book, now)
         if self._told_at is None or now - self._told_at >= _SOURCE_REPORTS_EVERY:
             self._told_at = now
             write_json_file(self._folder.source_reports, report(self._book, now))
@@ -91,7 +91,7 @@ class SandboxMarket:
             self._building = self._builder.submit(self._build, now)
 
     def _build(self, now: datetime) -> RateMatrix:
-        write_rate_matrix(self._folder.matrix, self._simulated.matrix(now))
+        write_rate_matrix(self._folder.matrix, self._simulated.build_matrix(now))
         return open_rate_matrix(self._folder.matrix)
 
     def close(self) -> None:

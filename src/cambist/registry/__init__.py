@@ -1,1 +1,1 @@
-"""The parts by name and by setting: which stores, endpoints, sources, plans and counters there are."""
+"""The parts that settings choose: stores, endpoints, sources, plans, usage counters, snapshots, the sandbox."""

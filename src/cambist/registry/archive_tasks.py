@@ -26,7 +26,7 @@ from cambist.storage.shared.rate_matrix_file import open_rate_matrix, write_rate
 
 @dataclass(frozen=True, slots=True)
 class ArchiveSummary:
-    """What is stored of a source: its offer for each code, its days, and how many fixings wait in quarantine."""
+    """What is stored of a source: its offer for each code, its coverage, and how many fixings are in quarantine."""
 
     offers: dict[str, Offer]
     coverage: Coverage | None
@@ -34,9 +34,9 @@ class ArchiveSummary:
 
 
 class ArchiveTasks:
-    """The work of the archive worker, on the stores of a data folder.
+    """The work of the archive worker, on the stores of a data directory.
 
-    Errors when made: CannotStart for a sandbox's folder, where nothing is filed.
+    Errors when made: CannotStart for the directory of a sandbox, which has no archive.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -51,32 +51,32 @@ class ArchiveTasks:
     def file(
         self, key: str, delivery: Delivery, progress: Callable[[int], None] = lambda _count: None
     ) -> FilingResult | None:
-        """File a delivery. Errors: SourceBroken, StoreBroken."""
+        """Parse, validate and store a delivery. Errors: SourceBroken, StoreBroken."""
         sources = [adapter.source for adapter in self._adapters.values()]
         files = Files(self._store.archive, self._store.quarantine, self._current_matrix(), sources)
         return file_delivery(files, self._adapters[key], delivery, progress)
 
     def file_closes(self, closes: Sequence[CoinCloses]) -> FilingResult:
-        """File the closes of a day. Errors: StoreBroken."""
+        """Store the closes of a day. Errors: StoreBroken."""
         return file_closes(self._store.archive, closes)
 
     def file_bars(self, bars: Sequence[PairBar]) -> None:
-        """File bars that have ended. Errors: StoreBroken."""
+        """Store completed bars. Errors: StoreBroken."""
         self._store.bars.file(bars)
 
     def forget_bars(self, interval: Interval, before: datetime) -> int:
         """Remove bars that start before a moment. Errors: StoreBroken."""
         return self._store.bars.delete_before(interval, before)
 
-    def holdings(self, key: str, today: date) -> ArchiveSummary:
+    def summarize(self, key: str, today: date) -> ArchiveSummary:
         """Return what is stored of a source. Errors: StoreBroken."""
         source, rank = self._adapters[key].source, list(self._adapters).index(key)
         archive = self._store.archive
         offers = daily_offers(archive, source, rank, today)
         return ArchiveSummary(offers, archive.coverage(key), self._store.quarantine.count_waiting(key))
 
-    def rebuild(self, today: date) -> bool:
-        """Build the image if the archive has changed; return whether it had. Errors: StoreBroken."""
+    def rebuild_matrix(self, today: date) -> bool:
+        """Build the rate matrix if the archive has changed; return whether it had. Errors: StoreBroken."""
         matrix = self._current_matrix()
         if matrix is not None and is_current(matrix, self._store.archive, today):
             return False

@@ -1,4 +1,4 @@
-"""The parts by name: which endpoint and store there is."""
+"""The store and the endpoints, chosen by name."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from cambist.storage import STORES, Store
 def open_store(settings: Settings) -> Store:
     """Open the database that the settings name.
 
-    Errors: CannotStart for a scheme that no store keeps, and for a sandbox that would share a live service's.
+    Errors: CannotStart for an unknown scheme, and for a sandbox that would share the database of a live service.
     """
     if settings.sandbox and settings.database:
-        raise CannotStart("A sandbox keeps its database in its own folder: it goes without the setting [database]")
+        raise CannotStart("A sandbox keeps its database in its own folder: remove the setting [database]")
     scheme = settings.database_url.partition(":")[0].partition("+")[0]
     if scheme not in STORES:
-        raise CannotStart(f"No store keeps a database of the scheme [{scheme}]; there are {', '.join(STORES)}")
+        raise CannotStart(f"Unknown scheme of the database URL: [{scheme}]; there are {', '.join(STORES)}")
     store: Store = import_module(f"cambist.storage.{STORES[scheme]}").store(settings.database_url)
     return store
 
 
 def environment_of(settings: Settings) -> Environment:
-    """Say which environment the settings are of."""
+    """Return the environment that the settings choose."""
     return Environment.SANDBOX if settings.sandbox else Environment.LIVE
 
 
 def max_ages(settings: Settings) -> Mapping[AssetKind, timedelta]:
-    """Say how old a price that trades may be, by what it is of: the same for every face of the service."""
+    """Return how old a traded price of each kind of asset may be, in the API and in the stream alike."""
     return {
         AssetKind.COIN: settings.coin_max_age,
         AssetKind.METAL: settings.metal_max_age,
@@ -46,5 +46,5 @@ def max_ages(settings: Settings) -> Mapping[AssetKind, timedelta]:
 
 
 def endpoints() -> list[Endpoint[Any, Any]]:
-    """Give every endpoint, in the order of the docs."""
+    """Return every endpoint, in the order of the docs."""
     return list(plugins.load("cambist.api.endpoints", ENDPOINTS, "endpoint", Endpoint).values())

@@ -1,4 +1,4 @@
-"""Bars in the data folder: the file of those that form (killing their process costs a second of ticks); retention."""
+"""The file of open bars, which is written every second, and how long bars are kept."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ log = logging.getLogger(__name__)
 
 
 def read_open_bars(path: Path) -> BarAggregator:
-    """Go on from what was saved; from nothing where nothing was, or nothing that can be read, which is logged."""
+    """Return an aggregator with the saved open bars, or an empty one; log if the file cannot be read."""
     try:
-        folding = BarAggregator.restored(path.read_bytes())
+        aggregator = BarAggregator.restored(path.read_bytes())
     except FileNotFoundError:
         return BarAggregator()
     except OSError as error:
-        log.error("Bars: %s cannot be read, they begin anew: %s", path, error.strerror)  # noqa: TRY400  no fault of ours
+        log.error("Bars: %s cannot be read, they start again: %s", path, error.strerror)  # noqa: TRY400  a trace would add nothing
         return BarAggregator()
-    if folding is None:
-        log.error("Bars: %s is damaged, they begin anew", path)
+    if aggregator is None:
+        log.error("Bars: %s is damaged, they start again", path)
         return BarAggregator()
-    return folding
+    return aggregator
 
 
 def write_open_bars(path: Path, content: bytes) -> None:
-    """Put what is saved now in place of what was. Errors: OSError."""
+    """Replace the saved open bars. Errors: OSError."""
     write_atomically(path, content, durable=False)
 
 
 def bar_retention(settings: Settings) -> KeptFor:
-    """Say how long bars are kept, those of each length that are not kept for ever."""
-    given = {
+    """Return how long the bars of each interval are kept; intervals that are kept for ever are left out."""
+    retention = {
         Interval.MINUTE: settings.minute_bars_for,
         Interval.HOUR: settings.hour_bars_for,
         Interval.DAY: settings.day_bars_for,
     }
-    return {interval: length for interval, length in given.items() if length is not None}
+    return {interval: length for interval, length in retention.items() if length is not None}

@@ -1,4 +1,4 @@
-"""The plans of a data folder: `plans.toml` is the operator's to edit, `plans.current` is what holds now."""
+"""The plans of a data directory: the operator edits `plans.toml`, and `plans.current` is in effect."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cambist.storage.shared.change_notifier import ChangeNotifier, Topic
 
 log = logging.getLogger(__name__)
 
-Read = tuple[str, Mapping[str, Plan]]
+PlansFile = tuple[str, Mapping[str, Plan]]
 """The text of a plans file, and the plans in it."""
 
 
@@ -23,12 +23,12 @@ def plans_file(folder: Path) -> Path:
     return folder / "plans.toml"
 
 
-def read_plans_file(path: Path) -> Read:
-    """Read a plans file. Errors: PlansRefused naming the file, the line and the reason."""
+def read_plans_file(path: Path) -> PlansFile:
+    """Read a plans file. Errors: PlansRefused, with the file, the line and the reason."""
     try:
         content = path.read_bytes()
     except FileNotFoundError:
-        raise PlansRefused(_missing(path)) from None
+        raise PlansRefused(_missing_file_message(path)) from None
     except OSError as error:
         raise PlansRefused(f"{path} cannot be read: {error.strerror}") from None
     try:
@@ -40,21 +40,21 @@ def read_plans_file(path: Path) -> Read:
 
 
 def activate_plans(folder: Path, text: str, changes: ChangeNotifier) -> None:
-    """Make a text that `read_plans` has read what holds now, and ring."""
+    """Put a valid plans text into effect, and notify the workers."""
     write_atomically(_current(folder), text.encode())
     changes.notify(Topic.PLANS)
 
 
 def publish_plans(folder: Path, changes: ChangeNotifier, accounts: Sequence[Account] = ()) -> Mapping[str, Plan]:
-    """Put the plans of `plans.toml` into effect, as a start does; with no customers yet, write the defaults first.
+    """Put `plans.toml` into effect at a start; write the default plans first if there are no customers yet.
 
-    An edit that went wrong does not keep a service that ran before from starting: its last plans hold, with a warning.
-    Errors: PlansRefused where there are none, and where the file is missing although customers are on plans.
+    If the file is invalid and the service has run before, the old plans stay in effect, with a warning.
+    Errors: PlansRefused if there are no old plans, or if the file is missing although accounts of customers exist.
     """
     path, customers = plans_file(folder), [account for account in accounts if account.name != OWNER]
     if not path.exists():
         if customers:
-            raise PlansRefused(f"{_missing(path)} ({len(customers)} accounts of customers are on plans)")
+            raise PlansRefused(f"{_missing_file_message(path)} ({len(customers)} accounts of customers are on plans)")
         write_atomically(path, default_plans().encode())
     try:
         text, plans = read_plans_file(path)
@@ -63,21 +63,21 @@ def publish_plans(folder: Path, changes: ChangeNotifier, accounts: Sequence[Acco
         if not _current(folder).exists():
             raise
         plans = current_plans(folder)
-        log.warning("Plans: %s; the plans from before hold", refused)
+        log.warning("Plans: %s; the old plans stay in effect", refused)
         return plans
     activate_plans(folder, text, changes)
     return plans
 
 
 def check_account_plans(accounts: Iterable[Account], plans: Mapping[str, Plan], path: Path) -> None:
-    """Check that no account's plan is missing. Errors: PlansRefused naming the first account whose plan is."""
+    """Check that every account's plan exists. Errors: PlansRefused, with the first account whose plan is missing."""
     for account in accounts:
         if account.plan not in plans:
             raise PlansRefused(f"{path} lacks the plan [{account.plan}] of the account [{account.name}]")
 
 
 def current_plans(folder: Path) -> Mapping[str, Plan]:
-    """Give the plans that hold now: what `plans.toml` was when it was last put into effect.
+    """Return the plans in effect: `plans.toml` as it was when it was last activated.
 
     Errors: PlansRefused.
     """
@@ -89,8 +89,8 @@ def _current(folder: Path) -> Path:
     return folder / "plans.current"
 
 
-def _missing(path: Path) -> str:
-    """Say that a plans file is missing, and how to get one."""
+def _missing_file_message(path: Path) -> str:
+    """Return that a plans file is missing, and how to get one."""
     current = _current(path.parent)
     last = f"copy the plans last in force (cp {current} {path}), " if current.exists() else ""
     defaults = f"write the default plans (cambist plans defaults > {path})"

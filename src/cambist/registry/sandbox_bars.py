@@ -1,4 +1,4 @@
-"""Bars of the simulated market: its quotes of currencies are folded as a live service folds ticks."""
+"""Bars of a sandbox: its simulated quotes are aggregated as the ticks of a live service are."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ _DIGITS = Context(prec=20)
 
 
 class SandboxBars:
-    """The bars of a sandbox, in its own database. They are written beside the books, which wait for no disk."""
+    """Builds the bars of a sandbox and stores them in its database, in a thread, so that rate books do not wait."""
 
     def __init__(self, settings: Settings) -> None:
         self._path = DataDirectory(settings.data).open_bars
         self._store = open_store(settings)
         self._kept_for = bar_retention(settings)
-        self._folding = read_open_bars(self._path)
+        self._aggregator = read_open_bars(self._path)
         self._writer = ThreadPoolExecutor(1, "bars")
         self._last: RateBook | None = None
         self._writing: tuple[Future[None], list[PairBar]] | None = None
@@ -48,29 +48,29 @@ class SandboxBars:
         self._forgot_at: datetime | None = None
         self._is_failing = False
 
-    def take(self, book: RateBook, now: datetime) -> None:
-        """Fold what a book says anew, and see to what has been folded."""
+    def apply(self, book: RateBook, now: datetime) -> None:
+        """Aggregate the new quotes of a rate book; save open bars and store completed ones when that is due."""
         before, self._last = self._last, book
-        for quote in _topic(before, book):
+        for quote in _new_quotes(before, book):
             tick = Tick(SIMULATED, quote.pair, _decimal(quote.bid), _decimal(quote.ask), quote.as_of)
-            self._folding.take(tick, quote.as_of, now)
+            self._aggregator.take(tick, quote.as_of, now)
         if self._saved_at is None or not timedelta() <= now - self._saved_at < _SAVE_EVERY:
             self._saved_at = now
             self._save()
-            self._file(now)
+            self._archive(now)
 
     def _save(self) -> None:
-        revision = self._folding.revision
+        revision = self._aggregator.revision
         if revision == self._saved:
             return
         try:
-            write_open_bars(self._path, self._folding.saved())
+            write_open_bars(self._path, self._aggregator.saved())
             self._saved = revision
         except OSError as error:
             self._failed("saved", error)
 
-    def _file(self, now: datetime) -> None:
-        """File what has ended, unless that of before is still being written; what cannot be filed is tried again."""
+    def _archive(self, now: datetime) -> None:
+        """Store completed bars, unless earlier ones are still being written. Bars that failed are tried again."""
         if self._writing is not None:
             writing, bars = self._writing
             if not writing.done():
@@ -82,11 +82,11 @@ class SandboxBars:
                 self._failed("archived", error)
             else:
                 self._is_failing = False
-                self._folding.filed(bars, now)
+                self._aggregator.filed(bars, now)
         is_forgetting = self._forgot_at is None or not timedelta() <= now - self._forgot_at < FORGET_EVERY
         self._forgot_at = now if is_forgetting else self._forgot_at
         oldest = oldest_kept(now, self._kept_for) if is_forgetting else {}
-        due = self._folding.closed(now)
+        due = self._aggregator.closed(now)
         if due or oldest:
             self._writing = self._writer.submit(self._write, due, oldest), due
 
@@ -97,18 +97,18 @@ class SandboxBars:
 
     def _failed(self, done: str, error: Exception) -> None:
         if not self._is_failing:
-            log.warning("Bars: they cannot be %s now, they wait: %s", done, error)
+            log.warning("Bars: they cannot be %s now, and wait: %s", done, error)
         self._is_failing = True
 
     def close(self) -> None:
-        """Let be finished what is being written; what forms is saved, and what was not filed waits there."""
+        """Finish writing and save the open bars, with completed bars that are not stored yet."""
         self._writer.shutdown()
         self._save()
         self._store.close()
 
 
-def _topic(before: RateBook | None, book: RateBook) -> Iterator[Quote]:
-    """Give the quotes that a book has anew, of pairs that have bars; what law fixes is quoted by nobody."""
+def _new_quotes(before: RateBook | None, book: RateBook) -> Iterator[Quote]:
+    """Yield the quotes that are new in a rate book, of pairs that have bars."""
     yield from _changed(before.quotes if before else {}, book.quotes)
     yield from _changed(before.pairs if before else {}, book.pairs)
 

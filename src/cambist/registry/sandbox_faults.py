@@ -1,4 +1,4 @@
-"""The faults of a sandbox: a file of its data folder, which the operator's commands write and the sandbox watches."""
+"""The faults file of a sandbox: commands write it, and the sandbox polls it."""
 
 from __future__ import annotations
 
@@ -16,41 +16,41 @@ Stamp = tuple[int, int, int]
 
 
 class FaultsFile:
-    """The file, and its content as it was last understood; no file is no fault. `known` are the codes it may name."""
+    """The faults file, and its last valid content. Without a file there are no faults. `codes` may be named in it."""
 
-    def __init__(self, path: Path, known: Collection[str]) -> None:
+    def __init__(self, path: Path, codes: Collection[str]) -> None:
         self._path = path
-        self._known = known
+        self._codes = codes
         self._seen: Stamp | None = None
         self.faults = Faults()
 
     def read(self) -> Faults:
-        """Read the file. Errors: SettingRefused naming file and field."""
+        """Read the file. Errors: SettingRefused, which names the file and the field."""
         try:
             text = self._path.read_text(encoding="utf-8")
         except FileNotFoundError:
             return Faults()
         except (OSError, ValueError) as error:
             raise SettingRefused(f"The faults file [{self._path}] cannot be read: {error}") from error
-        return read_faults(text, str(self._path), self._known)
+        return read_faults(text, str(self._path), self._codes)
 
-    def look(self) -> Faults:
-        """Read the file if it has changed; what is wrong with it is logged once, and the faults from before hold."""
+    def poll(self) -> Faults:
+        """Read the file if it has changed. If it is invalid, log why, once, and keep the old faults."""
         stamp = self._stamp()
         if stamp != self._seen:
             self._seen = stamp
             try:
                 self.faults = self.read()
             except SettingRefused as refused:
-                log.error("Sandbox: %s; the faults from before hold", refused)  # noqa: TRY400  a trace says no more
+                log.error("Sandbox: %s; the old faults stay", refused)  # noqa: TRY400  a trace would add nothing
             else:
-                log.info("Sandbox: faults: %s", "; ".join(written(self.faults).splitlines()) or "none")
+                log.info("Sandbox: faults: %s", "; ".join(faults_as_toml(self.faults).splitlines()) or "none")
         return self.faults
 
     def write(self, faults: Faults) -> None:
-        """Put these faults in place of those in the file. Errors: SettingRefused where they cannot be read."""
-        text = written(faults)
-        read_faults(text, str(self._path), self._known)
+        """Replace the faults in the file. Errors: SettingRefused if the file would be invalid."""
+        text = faults_as_toml(faults)
+        read_faults(text, str(self._path), self._codes)
         write_atomically(self._path, text.encode())
 
     def _stamp(self) -> Stamp | None:
@@ -61,8 +61,8 @@ class FaultsFile:
         return found.st_ino, found.st_mtime_ns, found.st_size
 
 
-def written(faults: Faults) -> str:
-    """Write faults as TOML, one a line; nothing where nothing goes wrong."""
+def faults_as_toml(faults: Faults) -> str:
+    """Return faults as TOML, one a line; empty without faults."""
     lines = []
     if faults.stale and faults.since is not None:
         stale = '"all"' if faults.stale == "all" else _array(f'"{code}"' for code in faults.stale)

@@ -1,4 +1,4 @@
-"""What a sandbox serves: the image and the books of the simulated market, with the faults that are set."""
+"""Rate matrices and rate books of a sandbox: its simulated market, with the faults that are set."""
 
 from __future__ import annotations
 
@@ -33,23 +33,23 @@ from cambist.storage.data_directory import DataDirectory
 N = TypeVar("N", str, Pair)
 
 _AHEAD = timedelta(days=400)
-"""How far the image reaches past today, as that of a live service does."""
+"""How far the rate matrix reaches past today, as that of a live service does."""
 
 COINS_BY_SIZE = (*(code for code in LEVELS if code in COINS), *(coin for coin in COINS if coin not in LEVELS))
-"""All coins, those with a level of their own first: the market deals the first ones in more pairs."""
+"""All coins, those with their own price level first: the market has more pairs of the first coins."""
 
-_BUILD = 1
-"""Counted up when the way of building changes, so that an older image is not taken for a current one."""
+_FORMAT = 1
+"""Incremented when the way of building changes, so that older rate matrices are rebuilt."""
 
 
 @cache
 def simulated_codes() -> frozenset[str]:
-    """Give the codes that are quoted at some time, whatever the seed."""
+    """Return the codes that are quoted at any time, with any seed."""
     return SimulatedMarket(0, COINS_BY_SIZE).known
 
 
 def faults_file(settings: Settings) -> FaultsFile:
-    """Give the faults of a sandbox's folder. Errors: CannotStart for a folder that is none."""
+    """Return the faults file of a sandbox. Errors: CannotStart if the data directory is not a sandbox's."""
     folder = DataDirectory(settings.data)
     if folder.environment is None:
         raise CannotStart(f"There is no sandbox in {folder.path}: run [cambist serve --sandbox] once, or name --data")
@@ -58,49 +58,49 @@ def faults_file(settings: Settings) -> FaultsFile:
 
 
 class SandboxSnapshots:
-    """The market of the settings' seed, as its folder's faults make it."""
+    """Builds rate matrices and rate books of the market of the settings' seed, with the faults of its directory."""
 
     def __init__(self, settings: Settings) -> None:
         self._seed = settings.sandbox_seed
-        self._honest = SimulatedMarket(self._seed, COINS_BY_SIZE)
-        self._file = FaultsFile(DataDirectory(settings.data).faults, self._honest.known)
-        self.look()
+        self._faultless = SimulatedMarket(self._seed, COINS_BY_SIZE)
+        self._file = FaultsFile(DataDirectory(settings.data).faults, self._faultless.known)
+        self.apply_faults()
 
-    def look(self) -> None:
-        """Take up the faults that are set now."""
-        faults = self._file.look()
+    def apply_faults(self) -> None:
+        """Apply the faults that are set now."""
+        faults = self._file.poll()
         self._missing = sorted(faults.missing)
-        self._market: Market = with_faults(self._honest, faults)
+        self._market: Market = with_faults(self._faultless, faults)
 
-    def book(self, version: int, now: datetime, before: RateBook | None = None) -> RateBook:
-        """Make the book of a moment; what has not moved since the book `before` is the quote from there."""
+    def build_book(self, version: int, now: datetime, before: RateBook | None = None) -> RateBook:
+        """Build the rate book of a moment. Quotes that are as in the book `before` are the same objects."""
         quotes = {code: self._market.quote(code, now) for code in self._market.codes(now.date())}
         book = assemble_rate_book(quotes, version, now, dict(self._pairs(now)))
         if before is None:
             return book
-        quotes, pairs = _kept(before.quotes, book.quotes), _kept(before.pairs, book.pairs)
+        quotes, pairs = _reuse_quotes(before.quotes, book.quotes), _reuse_quotes(before.pairs, book.pairs)
         return RateBook(version, book.as_of, quotes, book.listed, pairs)
 
     def _pairs(self, now: datetime) -> Iterator[tuple[Pair, Quote]]:
         for pair in self._market.pairs():
-            with suppress(NoRate):  # one side of it is tied by law today
+            with suppress(NoRate):  # one of the two currencies is pegged on this day
                 yield pair, self._market.pair_quote(pair, now)
 
     def is_current(self, matrix: RateMatrix, now: datetime) -> bool:
-        """Say whether an image is the one of this moment."""
+        """Return whether a rate matrix is that of this moment."""
         return matrix.revision == self.revision(now)
 
     def revision(self, now: datetime) -> str:
-        """Name what the image is built from: seed, days, tables and the days that are missing."""
+        """Return what identifies a rate matrix: seed, last day, reference tables and missing days."""
         missing = blake2b(repr(self._missing).encode(), digest_size=6).hexdigest()
-        return f"{SIMULATED}-{self._seed}-{last_simulated_day(now)}-{reference_digest()}-{missing}-{_BUILD}"
+        return f"{SIMULATED}-{self._seed}-{last_simulated_day(now)}-{reference_digest()}-{missing}-{_FORMAT}"
 
-    def matrix(self, now: datetime) -> RateMatrix:
-        """Build the image of all days since 1970."""
-        publication = SourceHistory(PIVOT, list(self._lines(now)), SIMULATED, outranks_pegs=False)
-        return build_rate_matrix([publication], now.date() + _AHEAD, self.revision(now))
+    def build_matrix(self, now: datetime) -> RateMatrix:
+        """Build the rate matrix of all days since 1970."""
+        history = SourceHistory(PIVOT, list(self._series(now)), SIMULATED, outranks_pegs=False)
+        return build_rate_matrix([history], now.date() + _AHEAD, self.revision(now))
 
-    def _lines(self, now: datetime) -> Iterator[PairSeries]:
+    def _series(self, now: datetime) -> Iterator[PairSeries]:
         days = (last_simulated_day(now) - FIRST_DAY).days + 1
         for code in sorted(self._market.known & {*CURRENCIES, *METALS}):
             units = self._market.daily(code, FIRST_DAY, days)
@@ -110,16 +110,16 @@ class SandboxSnapshots:
 
 
 def last_simulated_day(now: datetime) -> date:
-    """Give the last day whose fixing has been made at a moment."""
+    """Return the last day whose fixing was published by the moment `now`."""
     moment = now.astimezone(UTC)
     return moment.date() if moment.time() >= FIXED_AT else moment.date() - timedelta(days=1)
 
 
-def _kept(before: Mapping[N, Quote], now: Mapping[N, Quote]) -> dict[N, Quote]:
-    return {name: _older(before.get(name), quote) for name, quote in now.items()}
+def _reuse_quotes(before: Mapping[N, Quote], now: Mapping[N, Quote]) -> dict[N, Quote]:
+    return {name: _reuse_quote(before.get(name), quote) for name, quote in now.items()}
 
 
-def _older(before: Quote | None, quote: Quote) -> Quote:
+def _reuse_quote(before: Quote | None, quote: Quote) -> Quote:
     if before is None or before.as_of != quote.as_of:
         return quote
     return before if (before.bid, before.ask) == (quote.bid, quote.ask) else quote

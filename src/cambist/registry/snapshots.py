@@ -17,40 +17,40 @@ from cambist.sources.base import Source
 
 
 class SnapshotSource(Protocol):
-    """Where image and book come from: the archive, or the simulated market of a sandbox."""
+    """What builds rate matrices and rate books: from the archive, or of a sandbox's simulated market."""
 
     def is_current(self, matrix: RateMatrix, now: datetime) -> bool:
-        """Say whether an image is the one of this moment."""
+        """Return whether a rate matrix shows everything up to `now`."""
 
-    def matrix(self, now: datetime) -> RateMatrix:
-        """Build the image."""
+    def build_matrix(self, now: datetime) -> RateMatrix:
+        """Build the rate matrix."""
 
-    def book(self, version: int, now: datetime) -> RateBook:
-        """Make a book."""
+    def build_book(self, version: int, now: datetime) -> RateBook:
+        """Build the rate book."""
 
 
 class ArchiveSnapshots:
-    """What the archive holds."""
+    """Builds rate matrices and rate books from the archive."""
 
     def __init__(self, archive: FixingArchive, sources: Sequence[Source]) -> None:
         self._archive = archive
         self._sources = sources
 
     def is_current(self, matrix: RateMatrix, now: datetime) -> bool:
-        """Say whether an image still shows the archive."""
+        """Return whether a rate matrix shows everything in the archive up to `now`."""
         return is_current(matrix, self._archive, now.date())
 
-    def matrix(self, now: datetime) -> RateMatrix:
-        """Build the image of all fixings."""
+    def build_matrix(self, now: datetime) -> RateMatrix:
+        """Build the rate matrix of all fixings."""
         return rate_matrix_from_archive(self._archive, self._sources, now.date())
 
-    def book(self, version: int, now: datetime) -> RateBook:
-        """Make the book of the newest fixings."""
+    def build_book(self, version: int, now: datetime) -> RateBook:
+        """Build the rate book of the newest fixings."""
         return rate_book_from_archive(self._archive, self._sources, version, now)
 
 
 def open_snapshot_source(settings: Settings, archive: FixingArchive) -> SnapshotSource:
-    """Give where image and book of a folder come from."""
+    """Return what builds the rate matrix and the rate book of the settings' data directory."""
     if settings.sandbox:
         return SandboxSnapshots(settings)
     return ArchiveSnapshots(archive, [adapter.source for adapter in fixing_adapters(settings).values()])

@@ -1,6 +1,6 @@
-"""The feeds by name: which there are, ours and the operator's own, which are asked, and with what keys.
+"""The adapters of all sources: the built-in ones and the operator's, which of them are on, and their keys.
 
-Apart from the other parts, for a worker has no feeds and must not carry what they need.
+They are apart from the other parts because API workers have no sources and must not load their modules.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from cambist.sources.declaration import DeclaredAdapter, read_declaration
 from cambist.status.environment import SIMULATED
 
 RESERVED_KEYS = (SIMULATED, CLOSES, *ADAPTERS)
-"""Keys that no source of the operator's own may have."""
+"""Keys that a declared source cannot have."""
 
 OWN_SOURCES = "sources"
-"""The folder, in the data folder, of the operator's own sources."""
+"""The folder of the operator's declarations of sources, in the data directory."""
 
 
 def adapters() -> dict[str, Adapter]:
-    """Give every feed of ours by key, best first."""
+    """Return every built-in adapter by key, best first."""
     return plugins.load("cambist.sources.adapters", ADAPTERS, "adapter", Adapter)
 
 
 def load_declared_adapters(folder: Path) -> dict[str, Adapter]:
-    """Give the operator's own feeds, declared in the files of `folder`. Errors: SourceRefused."""
+    """Return the adapters that the files of `folder` declare. Errors: SourceRefused."""
     found: dict[str, Adapter] = {}
     for path in sorted(folder.glob("*.toml")):
         adapter = read_declaration(path, taken=[*RESERVED_KEYS, *found])
@@ -40,17 +40,17 @@ def load_declared_adapters(folder: Path) -> dict[str, Adapter]:
 
 
 def load_adapters(settings: Settings) -> dict[str, Adapter]:
-    """Give every feed by key, best first: ours, then the operator's own. Errors: SourceRefused."""
+    """Return every adapter by key, best first: the built-in ones, then declared ones. Errors: SourceRefused."""
     return adapters() | load_declared_adapters(settings.data / OWN_SOURCES)
 
 
 def fixing_adapters(settings: Settings) -> dict[str, FixingAdapter]:
-    """Give the feeds that publish rates of days, by key, best first. Errors: SourceRefused."""
+    """Return the adapters of fixings by key, best first. Errors: SourceRefused."""
     return {key: adapter for key, adapter in load_adapters(settings).items() if isinstance(adapter, FixingAdapter)}
 
 
 def source_keys(settings: Settings, found: Iterable[Adapter], environment: Mapping[str, str]) -> dict[str, str]:
-    """Give the operator's key for each source that needs one and has one."""
+    """Return the operator's key of each source that has one."""
     keys = {}
     for adapter in found:
         variable = adapter.key_variable if isinstance(adapter, DeclaredAdapter) else ""
@@ -61,7 +61,7 @@ def source_keys(settings: Settings, found: Iterable[Adapter], environment: Mappi
 
 
 def check_source_keys(settings: Settings, environment: Mapping[str, str]) -> dict[str, str]:
-    """Give the operator's keys of sources, when all that is said of sources can be understood.
+    """Check all declarations and settings of sources, and return the operator's keys of sources.
 
     Errors: SourceRefused, SettingRefused.
     """
@@ -72,7 +72,7 @@ def check_source_keys(settings: Settings, environment: Mapping[str, str]) -> dic
 
 
 def reasons_off(settings: Settings, found: Mapping[str, Adapter], keys: Mapping[str, str]) -> dict[str, str]:
-    """Say of every feed that is not asked why. Errors: SettingRefused for a key that no feed has."""
+    """Return why each source is off that is off. Errors: SettingRefused for an unknown key."""
     on, off = settings.chosen_sources
     for name, chosen in (("feeds_on", on), ("feeds_off", off)):
         unknown = sorted(chosen - set(found))
@@ -84,12 +84,12 @@ def reasons_off(settings: Settings, found: Mapping[str, Adapter], keys: Mapping[
         source = adapter.source
         if key in off:
             reasons[key] = "switched off by the setting feeds_off"
-        elif _name_of_key(adapter) and key not in keys:
-            reasons[key] = f"needs a key of your own: {_name_of_key(adapter)}"
+        elif _key_setting(adapter) and key not in keys:
+            reasons[key] = f"needs a key of your own: {_key_setting(adapter)}"
         elif source.disabled_reason and key not in on and not (source.setting and key in keys):
             reasons[key] = source.disabled_reason
     return reasons
 
 
-def _name_of_key(adapter: Adapter) -> str:
+def _key_setting(adapter: Adapter) -> str:
     return adapter.key_variable if isinstance(adapter, DeclaredAdapter) else adapter.source.setting
