@@ -401,7 +401,7 @@ def test_keys_of_one_account_never_share_a_prefix(
 ) -> None:
     first = admin.keys.create(acme)
     drawn = [first, first, keys_module.generate_key("other")]
-    monkeypatch.setattr(keys_module, "fresh_key", lambda *_: drawn.pop(0))
+    monkeypatch.setattr(keys_module, "generate_key", lambda *_: drawn.pop(0))
     assert admin.keys.create(acme).new.prefix != first.new.prefix
     assert drawn == []
 
