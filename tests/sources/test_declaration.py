@@ -20,7 +20,7 @@ from cambist.sources.base import EVERY_DAY, MAX_PAYLOAD_BYTES, Redistribution, S
 from cambist.sources.declaration import DeclaredAdapter, read_declaration
 from cambist.sources.declaration.day_format import DayFormat
 from cambist.sources.declaration.declaration import FIELDS, CsvLayout, Declaration, JsonLayout, XmlLayout
-from cambist.sources.declaration.payload_summary import summarize_payload, written
+from cambist.sources.declaration.payload_summary import format_fixing, summarize_payload
 from cambist.sources.declaration.tree_path import read_path
 
 ROOT = Path(__file__).parents[2]
@@ -119,7 +119,7 @@ EVERY = pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
 
 @pytest.mark.parametrize("case", [WIDE, JSON], ids=["wide", "json"])
 def test_the_examples_of_the_page_are_read_as_it_says(case):
-    assert tuple(written(fixing) for fixing in case.read()) == case.lines
+    assert tuple(format_fixing(fixing) for fixing in case.read()) == case.lines
 
 
 def test_the_page_lists_every_field_once():
@@ -170,7 +170,7 @@ def test_a_long_table_is_read_with_its_nominals():
 
 
 def test_xml_is_read_whatever_its_namespace_and_without_a_nominal_it_is_one():
-    assert [written(each) for each in XML.read()] == [
+    assert [format_fixing(each) for each in XML.read()] == [
         "100 HUF = 1.2650 RON on 2026-10-30",
         "1 USD = 4.5530 RON on 2026-10-30",
     ]
@@ -182,7 +182,7 @@ def test_children_of_an_element_are_read_as_its_attributes_are():
     )
     case = case.changed(('"Rate"', '"r[1]"'), ('nominal = "@multiplier?"', "")).changed(("DataSet", "Days"))
     content = "<Days><Day><d>2026-10-30</d><r/><r><c>USD</c><v>4.55</v></r></Day></Days>"
-    assert [written(each) for each in Case(case.declared, content).read()] == ["1 USD = 4.55 RON on 2026-10-30"]
+    assert [format_fixing(each) for each in Case(case.declared, content).read()] == ["1 USD = 4.55 RON on 2026-10-30"]
 
 
 def test_the_name_of_an_element_may_be_the_code():
@@ -214,7 +214,7 @@ def test_a_moment_is_of_the_day_that_it_has_in_the_sources_zone():
         '{"time": 1793372400, "quotes": {"USDUSD": 1, "USDJPY": 153.1}}',
     )
     assert datetime.fromtimestamp(1793372400, UTC) == datetime(2026, 10, 30, 15, 0, tzinfo=UTC)
-    assert [written(each) for each in case.read()] == ["1 USD = 153.1 JPY on 2026-10-31"]
+    assert [format_fixing(each) for each in case.read()] == ["1 USD = 153.1 JPY on 2026-10-31"]
 
 
 def test_nominals_may_be_declared_by_code():
@@ -225,7 +225,7 @@ def test_nominals_may_be_declared_by_code():
 def test_metals_may_be_priced_by_the_gram():
     case = LONG.changed(('anchor = "EUR"', 'anchor = "EUR"\nper_gram = ["XAU"]')).sent(("USD", "XAU"))
     assert [each.unit for each in case.read()] == [GRAM, ""]
-    assert written(case.read()[0]) == "1 gram XAU = 0.8951 EUR on 2026-10-30"
+    assert format_fixing(case.read()[0]) == "1 gram XAU = 0.8951 EUR on 2026-10-30"
 
 
 def test_one_nominal_may_be_declared_for_all():
@@ -574,7 +574,7 @@ def test_a_declaration_needs_a_format():
 
 
 def test_a_key_that_is_taken_is_refused():
-    assert read_declaration(WIDE.declared, taken=["ecb"]).source.key == "harbour"
+    assert read_declaration(WIDE.declared, existing_keys=["ecb"]).source.key == "harbour"
     with pytest.raises(SourceRefused, match=r"\[key\] \[harbour\] is the key of another source"):
         read_declaration(WIDE.declared, "own.toml", {"harbour"})
 

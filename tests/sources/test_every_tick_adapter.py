@@ -389,10 +389,10 @@ def test_what_is_no_frame_breaks_the_feed(key: str, frame: str | bytes) -> None:
 
 @EVERY_FRAME
 def test_a_frame_cut_off_breaks_the_feed(frame: Frame) -> None:
-    whole = [
+    nominal = [
         frame.text[:cut] for cut in range(len(frame.text)) if not breaks(lambda cut=cut: frame.heard(frame.text[:cut]))
     ]
-    assert whole == []
+    assert nominal == []
 
 
 @EVERY_FRAME
@@ -500,7 +500,7 @@ def test_the_venues_together_list_five_hundred_coins_and_seven_hundred_and_fifty
 @pytest.mark.parametrize("text", ["1e400", "1e15", "1e-21", "0.0", "-1", "1e99999999"])
 def test_a_number_of_json_beyond_all_markets_is_none(text: str) -> None:
     with pytest.raises(SourceBroken, match="no rate"):
-        PayloadReader("Somebody").positive(json.loads(f"[{text}]", parse_float=Decimal)[0], "a rate")
+        PayloadReader("Somebody").json_number(json.loads(f"[{text}]", parse_float=Decimal)[0], "a rate")
 
 
 def test_a_feed_without_its_own_reading_cannot_be_made() -> None:

@@ -12,7 +12,7 @@ from cambist.errors import SourceBroken
 from cambist.sources import parsing
 from cambist.sources.parsing import PayloadReader, is_code
 
-READ = PayloadReader("the bank")
+READER = PayloadReader("the bank")
 BROKEN = "^the bank: "
 
 
@@ -20,8 +20,8 @@ BROKEN = "^the bank: "
 
 
 def test_text_is_decoded_as_it_stands() -> None:
-    assert READ.text("1 €\r\n\tžluťoučký".encode()) == "1 €\r\n\tžluťoučký"
-    assert READ.text("Доллар США".encode("windows-1251"), "windows-1251") == "Доллар США"
+    assert READER.text("1 €\r\n\tžluťoučký".encode()) == "1 €\r\n\tžluťoučký"
+    assert READER.text("Доллар США".encode("windows-1251"), "windows-1251") == "Доллар США"
 
 
 @pytest.mark.parametrize(
@@ -30,23 +30,23 @@ def test_text_is_decoded_as_it_stands() -> None:
 )
 def test_what_is_not_in_the_sources_encoding_breaks_the_feed(content: bytes, encoding: str) -> None:
     with pytest.raises(SourceBroken, match=f"{BROKEN}what it sent is not {encoding}"):
-        READ.text(content, encoding)
+        READER.text(content, encoding)
 
 
 def test_what_has_a_zero_byte_is_no_text() -> None:
     with pytest.raises(SourceBroken, match=f"{BROKEN}what it sent is no text"):
-        READ.text(b"Date,USD\n\0\0\0")
+        READER.text(b"Date,USD\n\0\0\0")
 
 
 def test_no_source_sends_more_than_the_largest(monkeypatch: pytest.MonkeyPatch) -> None:
     assert parsing.MAX_PAYLOAD_BYTES == 32 * 2**20
-    monkeypatch.setattr(parsing, "LARGEST", 10)
-    assert READ.text(b"0123456789") == "0123456789"
-    assert READ.xml(b"<a>xyz</a>").text == "xyz"
+    monkeypatch.setattr(parsing, "MAX_PAYLOAD_BYTES", 10)
+    assert READER.text(b"0123456789") == "0123456789"
+    assert READER.xml(b"<a>xyz</a>").text == "xyz"
     with pytest.raises(SourceBroken, match=f"{BROKEN}sent 11 bytes"):
-        READ.text(b"0123456789a")
+        READER.text(b"0123456789a")
     with pytest.raises(SourceBroken, match=BROKEN):
-        READ.xml(b"<a>wxyz</a>")
+        READER.xml(b"<a>wxyz</a>")
 
 
 # Numbers
@@ -56,8 +56,8 @@ def test_no_source_sends_more_than_the_largest(monkeypatch: pytest.MonkeyPatch) 
     "text", ["1", "0.5", "007.50", "1.2500", "999999999999999.99999999999999999999", "0.00000000000000000001"]
 )
 def test_a_number_is_read_with_the_digits_that_it_is_written_in(text: str) -> None:
-    assert READ.number(text, "EUR/USD") == Decimal(text)
-    assert READ.number(text, "EUR/USD").as_tuple().exponent == Decimal(text).as_tuple().exponent
+    assert READER.number(text, "EUR/USD") == Decimal(text)
+    assert READER.number(text, "EUR/USD").as_tuple().exponent == Decimal(text).as_tuple().exponent
 
 
 @pytest.mark.parametrize(
@@ -74,33 +74,33 @@ def test_a_number_is_read_with_the_digits_that_it_is_written_in(text: str) -> No
 )
 def test_what_is_no_positive_plain_number_is_no_rate(text: str) -> None:
     with pytest.raises(SourceBroken, match=f"{BROKEN}EUR/USD is no rate"):
-        READ.number(text, "EUR/USD")
+        READER.number(text, "EUR/USD")
 
 
 def test_what_is_refused_is_told_and_not_at_any_length() -> None:
     with pytest.raises(SourceBroken, match=r"EUR/USD is no rate: \[<html>\]"):
-        READ.number("<html>", "EUR/USD")
+        READER.number("<html>", "EUR/USD")
     with pytest.raises(SourceBroken) as caught:
-        READ.number("<p>" * 1000, "EUR/USD")
+        READER.number("<p>" * 1000, "EUR/USD")
     assert len(str(caught.value)) < 200
 
 
 @pytest.mark.parametrize(("text", "value"), [("1,2500", "1.2500"), ("12", "12"), ("0,5", "0.5")])
 def test_a_comma_may_be_the_sources_point(text: str, value: str) -> None:
-    assert READ.number(text, "x", comma=",") == Decimal(value)
+    assert READER.number(text, "x", comma=",") == Decimal(value)
 
 
 @pytest.mark.parametrize("text", ["1.25", "1,2,3", "1.000,5", ",5", "5,", "1,2.3", "0,00"])
 def test_where_the_comma_is_the_point_a_point_is_none(text: str) -> None:
     with pytest.raises(SourceBroken, match=BROKEN):
-        READ.number(text, "x", comma=",")
+        READER.number(text, "x", comma=",")
 
 
 @pytest.mark.parametrize(
     ("text", "value"), [("1,234,567.89", "1234567.89"), ("1,234", "1234"), ("999", "999"), ("1234.5", "1234.5")]
 )
 def test_thousands_may_be_marked(text: str, value: str) -> None:
-    assert READ.number(text, "x", thousands=",") == Decimal(value)
+    assert READER.number(text, "x", thousands=",") == Decimal(value)
 
 
 @pytest.mark.parametrize(
@@ -110,31 +110,31 @@ def test_thousands_may_be_marked(text: str, value: str) -> None:
 def test_a_mark_that_is_not_between_thousands_is_none(text: str) -> None:
     """A decimal comma read as a mark makes a thousandfold rate."""
     with pytest.raises(SourceBroken, match=BROKEN):
-        READ.number(text, "x", thousands=",")
+        READER.number(text, "x", thousands=",")
 
 
 def test_both_marks_may_be_the_sources_own() -> None:
-    assert READ.number("1.234.567,89", "x", comma=",", thousands=".") == Decimal("1234567.89")
-    assert READ.number("1\u00a0234,5", "x", comma=",", thousands="\u00a0") == Decimal("1234.5")
+    assert READER.number("1.234.567,89", "x", comma=",", thousands=".") == Decimal("1234567.89")
+    assert READER.number("1\u00a0234,5", "x", comma=",", thousands="\u00a0") == Decimal("1234.5")
     for text in ("1,234.5", "1.23,5", "1.234.5", "1,234,5"):
         with pytest.raises(SourceBroken, match=BROKEN):
-            READ.number(text, "x", comma=",", thousands=".")
+            READER.number(text, "x", comma=",", thousands=".")
 
 
 @given(st.decimals(min_value="0.0001", max_value="999999999", places=4))
 def test_however_a_source_marks_it_the_number_is_the_same(value: Decimal) -> None:
     plain, english = f"{value:f}", f"{value:,f}"
     german = english.translate(str.maketrans(",.", ".,"))
-    assert READ.number(plain, "x") == value
-    assert READ.number(english, "x", thousands=",") == value
-    assert READ.number(german, "x", comma=",", thousands=".") == value
-    assert READ.number(plain.replace(".", ","), "x", comma=",") == value
+    assert READER.number(plain, "x") == value
+    assert READER.number(english, "x", thousands=",") == value
+    assert READER.number(german, "x", comma=",", thousands=".") == value
+    assert READER.number(plain.replace(".", ","), "x", comma=",") == value
 
 
 @given(st.text(max_size=12), st.sampled_from(["", ","]), st.sampled_from(["", ".", " ", "'"]))
 def test_whatever_is_written_is_a_positive_number_or_breaks_the_feed(text: str, comma: str, thousands: str) -> None:
     try:
-        value = READ.number(text, "x", comma=comma, thousands=thousands)
+        value = READER.number(text, "x", comma=comma, thousands=thousands)
     except SourceBroken:
         return
     assert value > 0
@@ -148,7 +148,7 @@ def test_whatever_is_written_is_a_positive_number_or_breaks_the_feed(text: str, 
     "value", [Decimal("1.2500"), 150, "1.2500", Decimal("1E-20"), Decimal("9E+14"), Decimal("1E+2")]
 )
 def test_a_positive_number_of_json_is_exact(value: object) -> None:
-    assert READ.positive(value, "x") == Decimal(value)  # type: ignore[arg-type]
+    assert READER.json_number(value, "x") == Decimal(value)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_a_positive_number_of_json_is_exact(value: object) -> None:
 )
 def test_what_is_no_positive_number_of_json_is_no_rate(value: object) -> None:
     with pytest.raises(SourceBroken, match=f"{BROKEN}x is no rate"):
-        READ.positive(value, "x")
+        READER.json_number(value, "x")
 
 
 # Nominals, codes
@@ -171,7 +171,7 @@ def test_what_is_no_positive_number_of_json_is_no_rate(value: object) -> None:
     ("value", "units"), [("1", 1), ("100", 100), (1, 1), (1000, 1000), ("1000000", 1_000_000), ("0001", 1)]
 )
 def test_a_nominal_is_a_whole_number_up_to_a_million(value: object, units: int) -> None:
-    assert READ.whole(value, "JPY") == units
+    assert READER.nominal(value, "JPY") == units
 
 
 @pytest.mark.parametrize(
@@ -186,11 +186,11 @@ def test_a_nominal_is_a_whole_number_up_to_a_million(value: object, units: int) 
 )
 def test_what_is_no_nominal_breaks_the_feed(value: object) -> None:
     with pytest.raises(SourceBroken, match=f"{BROKEN}JPY is quoted per"):
-        READ.whole(value, "JPY")
+        READER.nominal(value, "JPY")
 
 
 def test_a_code_is_three_capital_letters() -> None:
-    assert READ.code("USD") == "USD"
+    assert READER.code("USD") == "USD"
     assert is_code("XAU")
 
 
@@ -200,7 +200,7 @@ def test_a_code_is_three_capital_letters() -> None:
 def test_what_is_not_written_as_a_code_is_none(text: object) -> None:
     assert not (isinstance(text, str) and is_code(text))
     with pytest.raises(SourceBroken, match=f"(?s){BROKEN}.* is no currency's code"):
-        READ.code(text)
+        READER.code(text)
 
 
 # Days
@@ -217,7 +217,7 @@ def test_what_is_not_written_as_a_code_is_none(text: object) -> None:
     ],
 )
 def test_a_day_is_read_in_the_sources_form(text: str, form: str, day: date) -> None:
-    assert READ.day(text, form) == day
+    assert READER.day(text, form) == day
 
 
 @pytest.mark.parametrize(
@@ -242,18 +242,18 @@ def test_a_day_is_read_in_the_sources_form(text: str, form: str, day: date) -> N
 )
 def test_what_is_not_written_in_the_sources_form_is_no_day(text: object, form: str) -> None:
     with pytest.raises(SourceBroken, match=f"{BROKEN}.* is no date since 1945-01-01"):
-        READ.day(text, form)
+        READER.day(text, form)
 
 
 def test_a_source_has_nothing_of_before_it_began() -> None:
-    assert READ.day("1999-01-04", since=date(1999, 1, 4)) == date(1999, 1, 4)
+    assert READER.day("1999-01-04", since=date(1999, 1, 4)) == date(1999, 1, 4)
     with pytest.raises(SourceBroken, match="is no date since 1999-01-04"):
-        READ.day("1999-01-03", since=date(1999, 1, 4))
+        READER.day("1999-01-03", since=date(1999, 1, 4))
 
 
 @given(st.dates(date(1945, 1, 1), date(2999, 12, 31)), st.sampled_from(["%Y-%m-%d", "%d/%m/%Y", "%Y%m%d"]))
 def test_every_day_since_is_read_as_it_was_written(day: date, form: str) -> None:
-    assert READ.day(day.strftime(form), form) == day
+    assert READER.day(day.strftime(form), form) == day
 
 
 ENGLISH = r"(?P<d>\d{1,2})[ -](?P<m>[A-Za-z]+)[ -](?P<y>\d{4})"
@@ -261,7 +261,7 @@ ENGLISH = r"(?P<d>\d{1,2})[ -](?P<m>[A-Za-z]+)[ -](?P<y>\d{4})"
 
 @pytest.mark.parametrize("text", ["6 March 2026", "06-Mar-2026", "6 mar 2026", "06 MARCH 2026"])
 def test_a_month_may_be_an_english_word(text: str) -> None:
-    assert READ.english_day(text, ENGLISH) == date(2026, 3, 6)
+    assert READER.day_with_month_name(text, ENGLISH) == date(2026, 3, 6)
 
 
 def test_every_month_has_its_english_word() -> None:
@@ -269,8 +269,8 @@ def test_every_month_has_its_english_word() -> None:
         *("January", "February", "March", "April", "May", "June"),
         *("July", "August", "September", "October", "November", "December"),
     ]
-    assert [READ.english_day(f"1 {word} 2026", ENGLISH).month for word in words] == list(range(1, 13))
-    assert [READ.english_day(f"1 {word[:3]} 2026", ENGLISH).month for word in words] == list(range(1, 13))
+    assert [READER.day_with_month_name(f"1 {word} 2026", ENGLISH).month for word in words] == list(range(1, 13))
+    assert [READER.day_with_month_name(f"1 {word[:3]} 2026", ENGLISH).month for word in words] == list(range(1, 13))
 
 
 @pytest.mark.parametrize(
@@ -282,12 +282,12 @@ def test_every_month_has_its_english_word() -> None:
 )
 def test_what_is_no_english_day_breaks_the_feed(text: str) -> None:
     with pytest.raises(SourceBroken, match=f"{BROKEN}.* is no date since 1945-01-01"):
-        READ.english_day(text, ENGLISH)
+        READER.day_with_month_name(text, ENGLISH)
 
 
 def test_an_english_day_is_not_of_before_the_source_began() -> None:
     with pytest.raises(SourceBroken, match="is no date since 2026-03-07"):
-        READ.english_day("6 Mar 2026", ENGLISH, since=date(2026, 3, 7))
+        READER.day_with_month_name("6 Mar 2026", ENGLISH, since=date(2026, 3, 7))
 
 
 # Documents
@@ -299,9 +299,9 @@ class Rates(msgspec.Struct):
 
 
 def test_json_is_decoded_into_what_is_declared_with_numbers_as_they_were_written() -> None:
-    found = READ.json(b'{"day": "2026-03-06", "rate": 1.10000000000000000001, "more": [1]}', Rates)
+    found = READER.json(b'{"day": "2026-03-06", "rate": 1.10000000000000000001, "more": [1]}', Rates)
     assert found == Rates("2026-03-06", Decimal("1.10000000000000000001"))
-    assert READ.json('{"day": "é", "rate": 1}'.encode("latin-1"), Rates, "latin-1").day == "é"
+    assert READER.json('{"day": "é", "rate": 1}'.encode("latin-1"), Rates, "latin-1").day == "é"
 
 
 @pytest.mark.parametrize(
@@ -321,7 +321,7 @@ def test_json_is_decoded_into_what_is_declared_with_numbers_as_they_were_written
 )
 def test_a_document_that_is_not_the_sources_own_breaks_the_feed(content: bytes) -> None:
     with pytest.raises(SourceBroken, match=BROKEN):
-        READ.json(content, Rates)
+        READER.json(content, Rates)
 
 
 class Quoted(msgspec.Struct):
@@ -329,19 +329,19 @@ class Quoted(msgspec.Struct):
 
 
 def test_nothing_is_taken_for_what_it_is_not() -> None:
-    assert READ.json(b'{"units": 100}', Quoted).units == 100
+    assert READER.json(b'{"units": 100}', Quoted).units == 100
     with pytest.raises(SourceBroken, match="Expected `int`, got `str`"):
-        READ.json(b'{"units": "100"}', Quoted)
+        READER.json(b'{"units": "100"}', Quoted)
 
 
 def test_how_a_foreign_document_begins_is_told() -> None:
     with pytest.raises(SourceBroken, match=r"it begins \[<html>Access denied"):
-        READ.json(b"<html>Access denied</html>" + b"x" * 10_000, Rates)
+        READER.json(b"<html>Access denied</html>" + b"x" * 10_000, Rates)
 
 
 def test_xml_is_parsed_in_the_encoding_that_it_names() -> None:
     document = '<?xml version="1.0" encoding="windows-1251"?><a b="1">Доллар</a>'
-    root = READ.xml(document.encode("windows-1251"))
+    root = READER.xml(document.encode("windows-1251"))
     assert (root.tag, root.get("b"), root.text) == ("a", "1", "Доллар")
 
 
@@ -361,7 +361,7 @@ DEFINING = '<?xml version="1.0"{}?><!DOCTYPE a [<!ENTITY b "boom">]><a>&b;</a>'
 )
 def test_a_document_that_defines_anything_is_not_parsed(content: bytes) -> None:
     with pytest.raises(SourceBroken, match=f"{BROKEN}the document is not its own"):
-        READ.xml(content)
+        READER.xml(content)
 
 
 @pytest.mark.parametrize(
@@ -370,13 +370,13 @@ def test_a_document_that_defines_anything_is_not_parsed(content: bytes) -> None:
 )
 def test_what_is_no_xml_breaks_the_feed(content: bytes) -> None:
     with pytest.raises(SourceBroken, match=f"{BROKEN}the document is no XML"):
-        READ.xml(content)
+        READER.xml(content)
 
 
 def test_a_table_gives_the_cells_of_its_lines() -> None:
-    assert list(READ.table('a,"b,c",\r\n\r\n"d ""e""", f\r\n')) == [["a", "b,c", ""], [], ['d "e"', " f"]]
-    assert list(READ.table("a;b,c\n", ";")) == [["a", "b,c"]]
-    assert list(READ.table('"a\r\nb",c\r\n')) == [["a\r\nb", "c"]]
+    assert list(READER.csv_rows('a,"b,c",\r\n\r\n"d ""e""", f\r\n')) == [["a", "b,c", ""], [], ['d "e"', " f"]]
+    assert list(READER.csv_rows("a;b,c\n", ";")) == [["a", "b,c"]]
+    assert list(READER.csv_rows('"a\r\nb",c\r\n')) == [["a\r\nb", "c"]]
 
 
 @pytest.mark.parametrize(
@@ -384,7 +384,7 @@ def test_a_table_gives_the_cells_of_its_lines() -> None:
 )
 def test_a_table_whose_quotes_do_not_close_breaks_the_feed(text: str) -> None:
     with pytest.raises(SourceBroken, match=f"{BROKEN}the table cannot be read"):
-        list(READ.table(text))
+        list(READER.csv_rows(text))
 
 
 # What may stand once
@@ -392,10 +392,10 @@ def test_a_table_whose_quotes_do_not_close_breaks_the_feed(text: str) -> None:
 
 def test_what_may_stand_once_is_given_back_and_refused_the_second_time() -> None:
     seen: set[object] = set()
-    assert READ.once(seen, "USD") == "USD"
-    assert READ.once(seen, ("USD", date(2026, 3, 6))) == ("USD", date(2026, 3, 6))
+    assert READER.unique(seen, "USD") == "USD"
+    assert READER.unique(seen, ("USD", date(2026, 3, 6))) == ("USD", date(2026, 3, 6))
     assert seen == {"USD", ("USD", date(2026, 3, 6))}
     with pytest.raises(SourceBroken, match=f"{BROKEN}USD stands twice"):
-        READ.once(seen, "USD")
+        READER.unique(seen, "USD")
     with pytest.raises(SourceBroken, match=f"{BROKEN}USD on 2026-03-06 stands twice"):
-        READ.once(seen, ("USD", date(2026, 3, 6)))
+        READER.unique(seen, ("USD", date(2026, 3, 6)))

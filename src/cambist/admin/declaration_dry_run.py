@@ -73,7 +73,7 @@ class DeclarationDryRun:
         )
 
     def _read_declaration(self, file: Path) -> DeclaredAdapter:
-        return read_declaration(file, taken=[*RESERVED_KEYS, *self._other_keys(file)])
+        return read_declaration(file, existing_keys=[*RESERVED_KEYS, *self._other_keys(file)])
 
     def _other_keys(self, file: Path) -> list[str]:
         """Return the keys of the other declared sources, except those whose declarations are broken."""

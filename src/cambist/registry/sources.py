@@ -34,7 +34,7 @@ def load_declared_adapters(folder: Path) -> dict[str, Adapter]:
     """Return the adapters that the files of `folder` declare. Errors: SourceRefused."""
     found: dict[str, Adapter] = {}
     for path in sorted(folder.glob("*.toml")):
-        adapter = read_declaration(path, taken=[*RESERVED_KEYS, *found])
+        adapter = read_declaration(path, existing_keys=[*RESERVED_KEYS, *found])
         found[adapter.source.key] = adapter
     return found
 

@@ -125,7 +125,7 @@ _left_out: ContextVar[dict[str, None] | None] = ContextVar("left_out", default=N
 """What is left out of the answer that is being taken, each once; None where an answer is read whole or not at all."""
 
 
-class _Cell:
+class _CellGuard:
     """Around the reading of one cell or column: a broken one costs only itself where somebody notes it, else all."""
 
     def __enter__(self) -> None:
@@ -140,7 +140,7 @@ class _Cell:
         return True
 
 
-CELL = _Cell()
+CELL_GUARD = _CellGuard()
 
 
 @dataclass(frozen=True, slots=True)

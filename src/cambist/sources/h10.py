@@ -104,7 +104,7 @@ def h10_source(**own: Any) -> Source:
 class H10Adapter(FixingAdapter):
     """An adapter of the H.10 rates, one series per request. `missing` are the texts that mean "no rate"."""
 
-    reading: PayloadReader
+    reader: PayloadReader
     content_types: tuple[str, ...]
     missing: tuple[str, ...]
 
@@ -129,18 +129,18 @@ class H10Adapter(FixingAdapter):
         seen: set[date] = set()
         found = 0
         for text, cell in rows:
-            day = self.reading.once(seen, self.reading.day(text, since=_FIRST_DAY))
+            day = self.reader.unique(seen, self.reader.day(text, since=_FIRST_DAY))
             if cell not in self.missing:
                 found += 1
-                with self.reading.cell:
-                    yield self._fixing(series, day, self.reading.number(cell, f"{series} on {day}"))
+                with self.reader.cell:
+                    yield self._fixing(series, day, self.reader.number(cell, f"{series} on {day}"))
         if not found:
-            raise NothingPublished(f"{self.reading.name}: {series} has no rate for the days asked")
+            raise NothingPublished(f"{self.reader.name}: {series} has no rate for the days asked")
 
     def _fixing(self, series: str, day: date, value: Decimal) -> Fixing:
         if series != _VENEZUELA:
             return Fixing(self.source.key, SERIES[series], day, value)
         scale = next(scale for scale in _BOLIVARES if day <= scale.last)
         if not scale.above < value < scale.below:
-            raise self.reading.broken(f"{series} on {day} is [{value}], which is not in the scale known of it")
+            raise self.reader.broken(f"{series} on {day} is [{value}], which is not in the scale known of it")
         return Fixing(self.source.key, Pair("USD", scale.code), day, value.scaleb(scale.places))

@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from cambist.errors import CellBroken, SourceBroken, shorten
-from cambist.sources.base import CELL, MAX_PAYLOAD_BYTES
+from cambist.sources.base import CELL_GUARD, MAX_PAYLOAD_BYTES
 
 T = TypeVar("T")
 
@@ -36,7 +36,7 @@ class PayloadReader:
     def __init__(self, name: str) -> None:
         self.name = name
 
-    cell = CELL
+    cell = CELL_GUARD
     """Put around the reading of one cell, `with reading.cell:`, so that it costs only itself."""
 
     def cell_broken(self, sentence: str) -> CellBroken:
@@ -71,7 +71,7 @@ class PayloadReader:
             raise self.cell_broken(f"{what} is no rate: [{shorten(text)}]")
         return value
 
-    def positive(self, value: object, what: object) -> Decimal:
+    def json_number(self, value: object, what: object) -> Decimal:
         """Take a number of a JSON document, which was decoded as Decimal or not at all, or is text."""
         if isinstance(value, msgspec.Raw):
             value = _decoded(bytes(value))
@@ -83,7 +83,7 @@ class PayloadReader:
             raise self.cell_broken(f"{what} is no rate: [{shorten(str(value))}]")
         return exact
 
-    def whole(self, value: object, what: object) -> int:
+    def nominal(self, value: object, what: object) -> int:
         """Read a nominal: a whole number of units from 1 to a million."""
         text = str(value)
         if not (text.isascii() and text.isdigit() and len(text) <= 7 and 1 <= int(text) <= 1_000_000):
@@ -103,14 +103,14 @@ class PayloadReader:
             raise self.broken(f"[{shorten(str(text))}] is no date since {since}")
         return found
 
-    def moment(self, text: str, zone: ZoneInfo) -> datetime | None:
+    def timestamp(self, text: str, zone: ZoneInfo) -> datetime | None:
         """Read when something was published, by a clock of `zone`, to the second; None where it is no such moment."""
         try:
             return datetime.fromisoformat(text[:19]).replace(tzinfo=zone).astimezone(UTC)
         except ValueError:
             return None
 
-    def english_day(self, text: str, pattern: str, since: date = date(1945, 1, 1)) -> date:
+    def day_with_month_name(self, text: str, pattern: str, since: date = date(1945, 1, 1)) -> date:
         """Read a day whose month is an English word, whatever the machine's language.
 
         `pattern` is a regular expression with groups `d`, `m` and `y`.
@@ -143,14 +143,14 @@ class PayloadReader:
         except (ET.ParseError, ValueError, LookupError) as error:
             raise self.broken(f"the document is no XML: {error}") from error
 
-    def table(self, text: str, delimiter: str = ",") -> Iterator[list[str]]:
+    def csv_rows(self, text: str, delimiter: str = ",") -> Iterator[list[str]]:
         """Give the cells of a CSV's lines; quotes are those of the format, nothing else."""
         try:
             yield from csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True)
         except csv.Error as error:
             raise self.broken(f"the table cannot be read: {error}") from error
 
-    def once(self, seen: set[T], key: T) -> T:
+    def unique(self, seen: set[T], key: T) -> T:
         """Take note of what may stand only once."""
         if key in seen:
             raise self.broken(f"{_written(key)} stands twice")

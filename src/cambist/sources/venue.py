@@ -50,7 +50,7 @@ def venue_source(**own: Any) -> Source:
     )
 
 
-class VenueReading(PayloadReader):
+class VenueReader(PayloadReader):
     """Reads for one venue. `no_orders` is how it writes a side without orders."""
 
     def __init__(self, name: str, no_orders: re.Pattern[str]) -> None:
@@ -61,7 +61,7 @@ class VenueReading(PayloadReader):
         """Read a bid or an ask; None for a side without orders."""
         return None if self._no_orders.fullmatch(text) else self.number(text, pair)
 
-    def best(self, levels: list[list[str]], pair: Pair) -> Decimal | None:
+    def best_price(self, levels: list[list[str]], pair: Pair) -> Decimal | None:
         """Read the price of the first level of a side; None for a side without levels."""
         if not levels:
             return None
@@ -74,19 +74,19 @@ class VenueReading(PayloadReader):
         if name != f"{base}{separator}{quote}":
             raise self.broken(f"[{shorten(name)}] is not of [{shorten(base)}] and [{shorten(quote)}]")
 
-    def listed(self, names: dict[str, Pair], what: str = "pair") -> Mapping[str, Pair]:
+    def non_empty(self, names: dict[str, Pair], what: str = "pair") -> Mapping[str, Pair]:
         """Return the names of a list, which may not be empty. Errors: SourceBroken."""
         if not names:
             raise self.broken(f"the list holds no {what} that trades")
         return names
 
-    def count(self, pair: Pair, count: int) -> int:
+    def sequence(self, pair: Pair, count: int) -> int:
         """Return the count that puts frames in order, which may not be negative. Errors: SourceBroken."""
         if count < 0:
             raise self.broken(f"{pair} has no count: {count}")
         return count
 
-    def digits(self, text: str, count: int, pair: Pair) -> int:
+    def unix_digits(self, text: str, count: int, pair: Pair) -> int:
         """Read a time that is written as so many digits. Errors: SourceBroken."""
         if not (text.isascii() and text.isdigit() and len(text) == count):
             raise self.broken(f"{pair} has no time: [{shorten(text)}]")
@@ -120,7 +120,7 @@ class JsonVenue(VenueAdapter, Generic[F]):
     `tickers_url` is empty where no request returns all quotes.
     """
 
-    reading: VenueReading
+    reader: VenueReader
     list_url: str
     tickers_url: str = ""
     frames: msgspec.json.Decoder[F]
@@ -136,15 +136,15 @@ class JsonVenue(VenueAdapter, Generic[F]):
     def parse_ticks(self, content: bytes, subject: str, names: PairNames) -> Iterator[Tick]:
         """Read all tickers; a pair that is not listed, or lacks a side, has none."""
         _ = subject
-        return self._some(self.parse_tickers(content, names))
+        return self._require_any(self.parse_tickers(content, names))
 
-    def _some(self, ticks: Iterator[Tick]) -> Iterator[Tick]:
+    def _require_any(self, ticks: Iterator[Tick]) -> Iterator[Tick]:
         is_empty = True
         for tick in ticks:
             is_empty = False
             yield tick
         if is_empty:
-            raise self.reading.broken("the tickers quote no listed pair")
+            raise self.reader.broken("the tickers quote no listed pair")
 
     def parse_message(self, frame: str | bytes, names: PairNames) -> VenueMessage:
         """Read one frame."""
@@ -153,7 +153,7 @@ class JsonVenue(VenueAdapter, Generic[F]):
         except msgspec.ValidationError as error:
             return self._parse_other(frame, names, error)
         except (ValueError, RecursionError) as error:
-            raise self.reading.broken(f"a frame cannot be read: {error}") from error
+            raise self.reader.broken(f"a frame cannot be read: {error}") from error
         return VenueMessage(tuple(self.parse_quotes(decoded, names)))
 
     def _parse_other(self, frame: str | bytes, names: PairNames, error: Exception) -> VenueMessage:
@@ -162,7 +162,7 @@ class JsonVenue(VenueAdapter, Generic[F]):
         except (ValueError, RecursionError):
             heard = None
         if heard is None:
-            raise self.reading.broken(f"a frame is not its own: {error}") from error
+            raise self.reader.broken(f"a frame is not its own: {error}") from error
         return heard
 
     @abstractmethod

@@ -18,8 +18,8 @@ RATE = ("2026-03-05", "153.30")
 
 def answer(*rates: tuple[str, str], **changed: Any) -> bytes:
     observations = [{"date": day, "value": value, "realtime_start": "2026-03-10"} for day, value in rates]
-    whole = {"units": "lin", "count": len(rates), "offset": 0, "limit": 100000, "observations": observations}
-    return json.dumps({**whole, **changed}).encode()
+    nominal = {"units": "lin", "count": len(rates), "offset": 0, "limit": 100000, "observations": observations}
+    return json.dumps({**nominal, **changed}).encode()
 
 
 def read(series: str, *rates: tuple[str, str], **changed: Any) -> list[Fixing]:

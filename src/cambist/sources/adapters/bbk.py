@@ -47,7 +47,7 @@ _SAME = {
 
 _NOMINAL = re.compile(r"[^/]* / ([0-9]{1,3}(?: [0-9]{3})*) ([A-Z]{3}) = \.\.\. DEM / [^/]*", re.ASCII)
 
-_bbk = PayloadReader("Bundesbank")
+_reader = PayloadReader("Bundesbank")
 
 
 class BbkAdapter(FixingAdapter):
@@ -83,17 +83,17 @@ class BbkAdapter(FixingAdapter):
         _ = subject
         seen: set[tuple[Pair, date]] = set()
         fixed = 0
-        for cells in _lines(_bbk.text(content)):
-            pair = Pair(_bbk.code(cells[_CURRENCY]), "DEM")
+        for cells in _lines(_reader.text(content)):
+            pair = Pair(_reader.code(cells[_CURRENCY]), "DEM")
             day = _day(cells[_DAY])
-            _bbk.once(seen, (pair, day))
+            _reader.unique(seen, (pair, day))
             nominal = _nominal(cells[_TITLE], pair)
             if cells[_VALUE] != _MISSING:
                 fixed += 1
-                with _bbk.cell:
-                    yield Fixing("bbk", pair, day, _bbk.number(cells[_VALUE], f"{pair} on {day}"), nominal)
+                with _reader.cell:
+                    yield Fixing("bbk", pair, day, _reader.number(cells[_VALUE], f"{pair} on {day}"), nominal)
         if not seen:
-            raise _bbk.broken("the file holds no day")
+            raise _reader.broken("the file holds no day")
         if not fixed:
             raise NothingPublished("Bundesbank: nothing was fixed on the days asked for")
 
@@ -101,30 +101,30 @@ class BbkAdapter(FixingAdapter):
 def _lines(text: str) -> Iterator[list[str]]:
     """Give the cells of each line but the header and the blank ones; check what all have in common."""
     if not text.endswith("\n"):
-        raise _bbk.broken("the file was cut off")
-    table = _bbk.table(text.removeprefix("\ufeff"), delimiter=";")
+        raise _reader.broken("the file was cut off")
+    table = _reader.csv_rows(text.removeprefix("\ufeff"), delimiter=";")
     if next(table, []) != _COLUMNS:
-        raise _bbk.broken(f"the file does not begin with its header: [{shorten(text)}]")
+        raise _reader.broken(f"the file does not begin with its header: [{shorten(text)}]")
     for cells in table:
         line = dict(zip(_COLUMNS, cells, strict=False))
         if cells and (len(cells) != len(_COLUMNS) or any(line[name] != value for name, value in _SAME.items())):
-            raise _bbk.broken(f"a line is none of the daily fixings: [{shorten(';'.join(cells))}]")
+            raise _reader.broken(f"a line is none of the daily fixings: [{shorten(';'.join(cells))}]")
         if cells:
             yield cells
 
 
 def _day(text: str) -> date:
-    day = _bbk.day(text, since=_FIRST_DAY)
+    day = _reader.day(text, since=_FIRST_DAY)
     if day > _LAST_DAY:
-        raise _bbk.broken(f"{day} is after the last fixing")
+        raise _reader.broken(f"{day} is after the last fixing")
     return day
 
 
 def _nominal(title: str, pair: Pair) -> int:
     match = _NOMINAL.fullmatch(title)
     if match is None or match[2] != pair.base:
-        raise _bbk.broken(f"the title of {pair} does not say per how many units: [{shorten(title)}]")
-    return _bbk.whole(match[1].replace(" ", ""), pair)
+        raise _reader.broken(f"the title of {pair} does not say per how many units: [{shorten(title)}]")
+    return _reader.nominal(match[1].replace(" ", ""), pair)
 
 
 adapter: FixingAdapter = BbkAdapter()

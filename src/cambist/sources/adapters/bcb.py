@@ -33,7 +33,7 @@ _FIRST_DAY = date(1999, 1, 4)
 _CLOSING = "Fechamento"
 _MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{1,9}", re.ASCII)
 
-_bcb = PayloadReader("BCB")
+_reader = PayloadReader("BCB")
 
 
 class _Bulletin(msgspec.Struct, rename="camel"):
@@ -77,35 +77,35 @@ class BcbAdapter(FixingAdapter):
 
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read the bulletins of the currency asked about, in their order."""
-        pair = Pair(_bcb.code(subject), "BRL")
-        answer = _bcb.json(content, _Answer)
+        pair = Pair(_reader.code(subject), "BRL")
+        answer = _reader.json(content, _Answer)
         if not answer.context.endswith("#_CotacaoMoedaPeriodo"):
-            raise _bcb.broken(f"the document is of another kind: [{shorten(answer.context)}]")
+            raise _reader.broken(f"the document is of another kind: [{shorten(answer.context)}]")
         if not answer.value:
             raise NothingPublished("BCB: there is no bulletin in those days")
         seen: set[date] = set()
-        for source_reports in answer.value:
-            day = _bcb.once(seen, _day(source_reports))
-            with _bcb.cell:
-                value = _bcb.positive(source_reports.cotacao_venda, f"{pair} on {day}")
+        for bulletin in answer.value:
+            day = _reader.unique(seen, _day(bulletin))
+            with _reader.cell:
+                value = _reader.json_number(bulletin.cotacao_venda, f"{pair} on {day}")
                 yield Fixing(
                     "bcb",
                     pair,
                     day,
                     value,
-                    published_at=_bcb.moment(source_reports.data_hora_cotacao, self.source.zone),
+                    published_at=_reader.timestamp(bulletin.data_hora_cotacao, self.source.zone),
                 )
 
 
-def _day(source_reports: _Bulletin) -> date:
-    moment = source_reports.data_hora_cotacao
-    if source_reports.tipo_boletim != _CLOSING:
-        raise _bcb.broken(
-            f"the bulletin of [{shorten(moment)}] is no closing one: [{shorten(source_reports.tipo_boletim)}]"
+def _day(bulletin: _Bulletin) -> date:
+    moment = bulletin.data_hora_cotacao
+    if bulletin.tipo_boletim != _CLOSING:
+        raise _reader.broken(
+            f"the bulletin of [{shorten(moment)}] is no closing one: [{shorten(bulletin.tipo_boletim)}]"
         )
     if not _MOMENT.fullmatch(moment):
-        raise _bcb.broken(f"[{shorten(moment)}] is no moment of a bulletin")
-    return _bcb.day(moment[:10], since=_FIRST_DAY)
+        raise _reader.broken(f"[{shorten(moment)}] is no moment of a bulletin")
+    return _reader.day(moment[:10], since=_FIRST_DAY)
 
 
 def _years(first: date, last: date) -> Iterator[tuple[date, date]]:

@@ -42,7 +42,7 @@ _CODES_OF_THEIR_DAY = {
 }
 """By the label: the code that it stood for, and the last day of that."""
 
-_bdi = PayloadReader("Banca d'Italia")
+_reader = PayloadReader("Banca d'Italia")
 
 
 class BdiAdapter(FixingAdapter):
@@ -81,15 +81,15 @@ class BdiAdapter(FixingAdapter):
         _ = subject
         found: dict[str, Decimal | None] = {}
         days: set[date] = set()
-        for code, text, day in map(_row, _bdi.table(_body(_bdi.text(content)))):
+        for code, text, day in map(_row, _reader.csv_rows(_body(_reader.text(content)))):
             days.add(day)
             rate = None
-            with _bdi.cell:
-                rate = None if text == _MISSING else _bdi.number(text, f"EUR/{code} on {day}")
+            with _reader.cell:
+                rate = None if text == _MISSING else _reader.number(text, f"EUR/{code} on {day}")
             if found.setdefault(code, rate) != rate:
-                raise _bdi.broken(f"{code} has two rates on {day}: [{found[code]}] and [{rate}]")
+                raise _reader.broken(f"{code} has two rates on {day}: [{found[code]}] and [{rate}]")
         if len(days) > 1:
-            raise _bdi.broken(f"rates of {len(days)} days stand in a file of one")
+            raise _reader.broken(f"rates of {len(days)} days stand in a file of one")
         _check_whole(found)
         yield from (Fixing("bdi", Pair("EUR", code), min(days), rate) for code, rate in found.items() if rate)
 
@@ -99,23 +99,23 @@ def _body(text: str) -> str:
     head, _, footer = text.replace("\r\n", "\n").partition("\n#")
     header, _, body = head.partition("\n")
     if header != _HEADER:
-        raise _bdi.broken(f"the file does not begin with its header: [{shorten(header)}]")
+        raise _reader.broken(f"the file does not begin with its header: [{shorten(header)}]")
     _, *others = footer.split("\n")
     if not others or others[-1] or any(line and line[0] != "#" for line in others):
-        raise _bdi.broken("the file does not end with its disclaimer")
+        raise _reader.broken("the file does not end with its disclaimer")
     return body.rstrip("\n")
 
 
 def _row(cells: list[str]) -> tuple[str, str, date]:
     if len(cells) != 7:
-        raise _bdi.broken(f"a line has {len(cells)} cells instead of 7: [{shorten(','.join(cells))}]")
+        raise _reader.broken(f"a line has {len(cells)} cells instead of 7: [{shorten(','.join(cells))}]")
     _, _, label, _, text, convention, of = cells
-    day = _bdi.day(of, since=_FIRST_DAY)
-    code = _code(_bdi.code(label), day)
+    day = _reader.day(of, since=_FIRST_DAY)
+    code = _code(_reader.code(label), day)
     # With a stop or without, with a blank or without: the documentation shows them too. Rates the other way round
     # exist against the dollar and the lira only.
     if convention.rstrip(" .") != _PER_EURO or code == "EUR":
-        raise _bdi.broken(f"{code} on {day} is quoted otherwise than per euro: [{shorten(convention)}]")
+        raise _reader.broken(f"{code} on {day} is quoted otherwise than per euro: [{shorten(convention)}]")
     return code, text, day
 
 
@@ -129,7 +129,7 @@ def _check_whole(found: dict[str, Decimal | None]) -> None:
     if not found:
         raise NothingPublished("Banca d'Italia: there are no rates of that day")
     if not found.get("USD"):
-        raise _bdi.broken("the file has no rate of the dollar")
+        raise _reader.broken("the file has no rate of the dollar")
 
 
 adapter: FixingAdapter = BdiAdapter()

@@ -19,7 +19,7 @@ from cambist.errors import shorten
 from cambist.pricing.pair import Pair
 from cambist.pricing.tick import Tick
 from cambist.sources.base import EMPTY_MESSAGE, PairNames, VenueAdapter, VenueMessage, VenueSocket
-from cambist.sources.venue import ZERO, JsonVenue, VenueReading, are_codes, batches, encode, is_leveraged, venue_source
+from cambist.sources.venue import ZERO, JsonVenue, VenueReader, are_codes, batches, encode, is_leveraged, venue_source
 
 _REST = "https://data-api.binance.vision/api/v3/"
 _BATCH = 200
@@ -28,7 +28,7 @@ _SHUTDOWN = "serverShutdown"
 _LEVERAGED = re.compile(r"(.{3,})(UP|DOWN|BULL|BEAR|[35][LS])", re.ASCII)
 """Their coins' codes have three letters or more, while TUP and SUP are coins of their own beside T and S."""
 
-_binance = VenueReading("Binance", no_orders=ZERO)
+_reader = VenueReader("Binance", no_orders=ZERO)
 
 
 class _Symbol(Struct, rename="camel"):
@@ -86,30 +86,30 @@ class BinanceAdapter(JsonVenue[_Frame]):
         covers="best bid and ask of several hundred coins, most against stable coins",
     )
 
-    reading = _binance
+    reader = _reader
     list_url = _REST + "exchangeInfo?showPermissionSets=false"  # permissions would make most of the answer
     tickers_url = _REST + "ticker/bookTicker"
     frames = msgspec.json.Decoder(_Frame)
 
     def parse_pair_names(self, content: bytes) -> PairNames:
         """Read the pairs that trade."""
-        symbols = _binance.json(content, _Info).symbols
+        symbols = _reader.json(content, _Info).symbols
         coins = {symbol.base_asset for symbol in symbols}
         names: dict[str, Pair] = {}
         seen: set[str] = set()
         for symbol in symbols:
             base, quote = symbol.base_asset, symbol.quote_asset
-            _binance.check_name(_binance.once(seen, symbol.symbol), base, quote)
+            _reader.check_name(_reader.unique(seen, symbol.symbol), base, quote)
             trades = symbol.status == "TRADING" and symbol.is_spot_trading_allowed
             if trades and are_codes(base, quote) and not is_leveraged(base, _LEVERAGED, coins):
                 names[symbol.symbol] = Pair(base, quote)
-        return _binance.listed(names)
+        return _reader.non_empty(names)
 
     def parse_tickers(self, content: bytes, names: PairNames) -> Iterator[Tick]:
         """Read all tickers, which have no time."""
         seen: set[str] = set()
-        for ticker in _binance.json(content, list[_Ticker]):
-            pair = names.get(_binance.once(seen, ticker.symbol))
+        for ticker in _reader.json(content, list[_Ticker]):
+            pair = names.get(_reader.unique(seen, ticker.symbol))
             if pair is not None:
                 yield from _tick(pair, ticker.bid_price, ticker.ask_price)
 
@@ -142,8 +142,8 @@ class BinanceAdapter(JsonVenue[_Frame]):
 
 
 def _tick(pair: Pair, bid: str, ask: str, count: int = 0) -> Iterator[Tick]:
-    best_bid, best_ask = _binance.side(bid, pair), _binance.side(ask, pair)
-    _binance.count(pair, count)
+    best_bid, best_ask = _reader.side(bid, pair), _reader.side(ask, pair)
+    _reader.sequence(pair, count)
     if best_bid and best_ask:
         yield Tick("binance", pair, best_bid, best_ask, None, count)
 

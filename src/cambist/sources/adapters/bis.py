@@ -53,7 +53,7 @@ _AREAS = {
 _GOES_BEFORE = {"CZK": "CSK", "EUR": "XEU"}
 """Whose values a series begins with: units that were taken over at par, until their last day."""
 
-_bis = PayloadReader("BIS")
+_reader = PayloadReader("BIS")
 
 
 class BisAdapter(FixingAdapter):
@@ -84,7 +84,7 @@ class BisAdapter(FixingAdapter):
 
     def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
         """Ask for one currency after the other, none before its unit's first day."""
-        starts = sorted((max(first, _since(code)), code) for code in _AREAS)
+        starts = sorted((max(first, _first_day_of(code)), code) for code in _AREAS)
         for start, code in starts:
             if start <= last:
                 days = f"c%5BTIME_PERIOD%5D=ge:{start}%2Ble:{last}"
@@ -100,52 +100,52 @@ class BisAdapter(FixingAdapter):
 
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read one currency's days. NothingPublished where none of them has a rate."""
-        since = _since(subject)
+        since = _first_day_of(subject)
         seen: set[date] = set()
         fixed = 0
-        for text, value, power in _lines(_bis.text(content), subject):
-            day = _bis.once(seen, _bis.day(text, since=since))
+        for text, value, power in _lines(_reader.text(content), subject):
+            day = _reader.unique(seen, _reader.day(text, since=since))
             if value != _MISSING:
                 fixed += 1
-                pair = Pair("USD", _on(subject, day))
-                with _bis.cell:
-                    yield Fixing("bis", pair, day, _scaled(value, power, f"{pair} on {day}"))
+                pair = Pair("USD", _code_on(subject, day))
+                with _reader.cell:
+                    yield Fixing("bis", pair, day, _scale(value, power, f"{pair} on {day}"))
         if not fixed:
             raise NothingPublished(f"BIS: has no rate of {subject} for the days asked for")
 
 
-def _since(code: str) -> date:
+def _first_day_of(code: str) -> date:
     """Give the first day of a unit, or of the one taken over at par."""
     return max(CURRENCIES[_GOES_BEFORE.get(code, code)].first_day, _FIRST_DAY)
 
 
-def _on(code: str, day: date) -> str:
+def _code_on(code: str, day: date) -> str:
     return code if day >= CURRENCIES[code].first_day else _GOES_BEFORE.get(code, code)
 
 
 def _lines(text: str, code: str) -> Iterator[tuple[str, str, str]]:
     """Give day, value and power of ten of each line, once it is sure that it is of the series asked for."""
     if not text.endswith("\n"):
-        raise _bis.broken("the file was cut off")
+        raise _reader.broken("the file was cut off")
     columns = _HEADER.split(",")
     asked = [_FLOW_OF_LINES, "D", _AREAS.get(code, ""), code, "A"]
-    table = _bis.table(text)
+    table = _reader.csv_rows(text)
     if next(table, []) != columns:
-        raise _bis.broken(f"the file does not begin with its header: [{shorten(text)}]")
+        raise _reader.broken(f"the file does not begin with its header: [{shorten(text)}]")
     for cells in table:
         if len(cells) != len(columns) or cells[: len(asked)] != asked:
-            raise _bis.broken(f"a line is none of the daily series of {code}: [{shorten(','.join(cells))}]")
+            raise _reader.broken(f"a line is none of the daily series of {code}: [{shorten(','.join(cells))}]")
         yield cells[5], cells[6], cells[7]
 
 
-def _scaled(text: str, power: str, what: str) -> Decimal:
+def _scale(text: str, power: str, what: str) -> Decimal:
     """Read the value and shift its point: both are exact."""
     small = _SMALL.fullmatch(text)
     plain = f"{Decimal(text):f}" if small else text
     if _POWER.fullmatch(power) is None:
-        raise _bis.broken(f"{what} is in units of ten to the power of [{shorten(power)}]")
-    scaled = Decimal(f"{_bis.number(plain, what)}E{power}")
-    return _bis.positive(Decimal(f"{scaled:f}"), what)
+        raise _reader.broken(f"{what} is in units of ten to the power of [{shorten(power)}]")
+    scaled = Decimal(f"{_reader.number(plain, what)}E{power}")
+    return _reader.json_number(Decimal(f"{scaled:f}"), what)
 
 
 adapter: FixingAdapter = BisAdapter()

@@ -20,12 +20,12 @@ from cambist.pricing.pair import Pair
 from cambist.pricing.tick import Tick
 from cambist.pricing.unix_time import EPOCH
 from cambist.sources.base import EMPTY_MESSAGE, PairNames, VenueAdapter, VenueMessage, VenueSocket
-from cambist.sources.venue import ZERO, JsonVenue, VenueReading, are_codes, encode, venue_source
+from cambist.sources.venue import ZERO, JsonVenue, VenueReader, are_codes, encode, venue_source
 
 _REST = "https://www.bitstamp.net/api/v2/"
 _CHANNEL = "order_book_"
 
-_bitstamp = VenueReading("Bitstamp", no_orders=ZERO)
+_reader = VenueReader("Bitstamp", no_orders=ZERO)
 
 
 class _Listed(Struct):
@@ -80,7 +80,7 @@ class BitstampAdapter(JsonVenue[_Frame]):
         covers="best bid and ask of some eighty coins against dollar, euro and pound, and of EUR/USD and GBP/USD",
     )
 
-    reading = _bitstamp
+    reader = _reader
     list_url = _REST + "trading-pairs-info/"
     tickers_url = _REST + "ticker/"
     frames = msgspec.json.Decoder(_Frame)
@@ -89,24 +89,22 @@ class BitstampAdapter(JsonVenue[_Frame]):
         """Read the pairs that trade, by both names."""
         names: dict[str, Pair] = {}
         seen: set[str] = set()
-        for listed in _bitstamp.json(content, list[_Listed]):
-            base, slash, quote = _bitstamp.once(seen, listed.name).partition("/")
-            if not slash or not listed.url_symbol or "/" in _bitstamp.once(seen, listed.url_symbol):
-                raise _bitstamp.broken(
-                    f"[{shorten(listed.name)}] or [{shorten(listed.url_symbol)}] is no name of a pair"
-                )
+        for listed in _reader.json(content, list[_Listed]):
+            base, slash, quote = _reader.unique(seen, listed.name).partition("/")
+            if not slash or not listed.url_symbol or "/" in _reader.unique(seen, listed.url_symbol):
+                raise _reader.broken(f"[{shorten(listed.name)}] or [{shorten(listed.url_symbol)}] is no name of a pair")
             if listed.trading == "Enabled" and are_codes(base, quote):
                 names[listed.name] = names[listed.url_symbol] = Pair(base, quote)
-        return _bitstamp.listed(names)
+        return _reader.non_empty(names)
 
     def parse_tickers(self, content: bytes, names: PairNames) -> Iterator[Tick]:
         """Read all tickers, whose times are in seconds."""
         seen: set[str] = set()
-        for ticker in _bitstamp.json(content, list[_Ticker]):
-            pair = names.get(_bitstamp.once(seen, ticker.pair))
+        for ticker in _reader.json(content, list[_Ticker]):
+            pair = names.get(_reader.unique(seen, ticker.pair))
             if pair is not None:
-                bid, ask = _bitstamp.side(ticker.bid, pair), _bitstamp.side(ticker.ask, pair)
-                seconds = _bitstamp.digits(ticker.timestamp, 10, pair)
+                bid, ask = _reader.side(ticker.bid, pair), _reader.side(ticker.ask, pair)
+                seconds = _reader.unix_digits(ticker.timestamp, 10, pair)
                 if bid and ask:
                     yield Tick("bitstamp", pair, bid, ask, EPOCH + timedelta(seconds=seconds))
 
@@ -119,8 +117,8 @@ class BitstampAdapter(JsonVenue[_Frame]):
         """Read an order book, whose time is in microseconds."""
         pair = names.get(frame.channel[len(_CHANNEL) :]) if frame.channel.startswith(_CHANNEL) else None
         if pair is not None:
-            bid, ask = _bitstamp.best(frame.data.bids, pair), _bitstamp.best(frame.data.asks, pair)
-            count = _bitstamp.digits(frame.data.microtimestamp, 16, pair)
+            bid, ask = _reader.best_price(frame.data.bids, pair), _reader.best_price(frame.data.asks, pair)
+            count = _reader.unix_digits(frame.data.microtimestamp, 16, pair)
             if bid and ask:
                 yield Tick("bitstamp", pair, bid, ask, EPOCH + timedelta(microseconds=count), count)
 

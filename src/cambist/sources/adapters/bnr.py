@@ -26,7 +26,7 @@ _FIRST_DAY = date(2005, 7, 1)
 _FIRST_FILE = date(2005, 1, 1)
 _SPACES = ("{https://www.bnr.ro/xsd}", "{http://www.bnr.ro/xsd}")
 
-_bnr = PayloadReader("BNR")
+_reader = PayloadReader("BNR")
 
 
 class BnrAdapter(FixingAdapter):
@@ -62,33 +62,33 @@ class BnrAdapter(FixingAdapter):
         """Read any of the files, oldest day first."""
         _ = subject
         seen: set[date] = set()
-        for cube in _cubes(_bnr.xml(content)):
-            day = _bnr.once(seen, _bnr.day(cube.get("date"), since=_FIRST_FILE))
+        for cube in _cubes(_reader.xml(content)):
+            day = _reader.unique(seen, _reader.day(cube.get("date"), since=_FIRST_FILE))
             if day >= _FIRST_DAY:
-                yield from _of_day(day, cube)
+                yield from _parse_day(day, cube)
         if not seen or max(seen) < _FIRST_DAY:
-            raise _bnr.broken("the document holds no day of the leu")
+            raise _reader.broken("the document holds no day of the leu")
 
 
 def _cubes(root: Element) -> Iterator[Element]:
     space = next((space for space in _SPACES if root.tag == f"{space}DataSet"), None)
     if space is None or root.findtext(f"{space}Body/{space}OrigCurrency") != "RON":
-        raise _bnr.broken("the document is no data set in RON")
+        raise _reader.broken("the document is no data set in RON")
     yield from root.iterfind(f"{space}Body/{space}Cube")
 
 
-def _of_day(day: date, cube: Element) -> Iterator[Fixing]:
+def _parse_day(day: date, cube: Element) -> Iterator[Fixing]:
     fixed: set[Pair] = set()
     for entry in cube:
         if not entry.tag.endswith("}Rate"):
-            raise _bnr.broken(f"{day} holds [{shorten(entry.tag)}]")
-        pair = _bnr.once(fixed, Pair(_bnr.code(entry.get("currency")), "RON"))
-        with _bnr.cell:
-            value = _bnr.number(entry.text or "", f"{pair} on {day}")
-            nominal = _bnr.whole(entry.get("multiplier", "1"), f"{pair} on {day}")
+            raise _reader.broken(f"{day} holds [{shorten(entry.tag)}]")
+        pair = _reader.unique(fixed, Pair(_reader.code(entry.get("currency")), "RON"))
+        with _reader.cell:
+            value = _reader.number(entry.text or "", f"{pair} on {day}")
+            nominal = _reader.nominal(entry.get("multiplier", "1"), f"{pair} on {day}")
             yield Fixing("bnr", pair, day, value, nominal, GRAM if pair.base == "XAU" else "")
     if not fixed:
-        raise _bnr.broken(f"{day} has no rate")
+        raise _reader.broken(f"{day} has no rate")
 
 
 adapter: FixingAdapter = BnrAdapter()

@@ -24,7 +24,7 @@ from cambist.sources.parsing import PayloadReader
 _GROUP = "https://www.bankofcanada.ca/valet/observations/group/FX_RATES_DAILY/json"
 _FIRST_DAY = date(2017, 1, 3)
 
-_boc = PayloadReader("Bank of Canada")
+_reader = PayloadReader("Bank of Canada")
 
 
 class _Detail(msgspec.Struct):
@@ -72,16 +72,16 @@ class BocAdapter(FixingAdapter):
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read the days in the document's order."""
         _ = subject
-        answer = _boc.json(content, _Answer)
+        answer = _reader.json(content, _Answer)
         pairs = {series: _pair(series, detail.label) for series, detail in answer.series.items()}
         seen: set[date] = set()
         for observation in answer.observations:
-            day = _boc.once(seen, _boc.day(observation.get("d"), since=_FIRST_DAY))
+            day = _reader.unique(seen, _reader.day(observation.get("d"), since=_FIRST_DAY))
             if "FXUSDCAD" not in observation:
-                raise _boc.broken(f"{day} has no rate of the dollar")
+                raise _reader.broken(f"{day} has no rate of the dollar")
             for series, value in observation.items():
                 if series != "d":
-                    with _boc.cell:
+                    with _reader.cell:
                         yield _fixing(pairs, series, day, value)
         if not seen:
             raise NothingPublished("Bank of Canada: there is no rate for the days asked")
@@ -89,18 +89,18 @@ class BocAdapter(FixingAdapter):
 
 def _pair(series: str, label: str) -> Pair:
     """Give the pair of a series, which its name and its label have to agree on."""
-    code = _boc.code(series.removeprefix("FX").removesuffix("CAD"))
+    code = _reader.code(series.removeprefix("FX").removesuffix("CAD"))
     if code == "CAD" or (series, label) != (f"FX{code}CAD", f"{code}/CAD"):
-        raise _boc.broken(f"[{shorten(series)}] is called [{shorten(label)}], which is no rate in Canadian dollars")
+        raise _reader.broken(f"[{shorten(series)}] is called [{shorten(label)}], which is no rate in Canadian dollars")
     return Pair(code, "CAD")
 
 
 def _fixing(pairs: dict[str, Pair], series: str, day: date, value: str | _Value) -> Fixing:
     if not isinstance(value, _Value):
-        raise _boc.cell_broken(f"{series} on {day} is no rate: [{shorten(value)}]")
+        raise _reader.cell_broken(f"{series} on {day} is no rate: [{shorten(value)}]")
     if series not in pairs:
-        raise _boc.cell_broken(f"[{shorten(series)}] has a rate, but no name")
-    return Fixing("boc", pairs[series], day, _boc.positive(value.v, f"{pairs[series]} on {day}"))
+        raise _reader.cell_broken(f"[{shorten(series)}] has a rate, but no name")
+    return Fixing("boc", pairs[series], day, _reader.json_number(value.v, f"{pairs[series]} on {day}"))
 
 
 adapter: FixingAdapter = BocAdapter()

@@ -92,7 +92,7 @@ _NUMBERS = {
 _PAIRS = {f"IEXE{number}": Pair(code, "CAD") for code, numbers in _NUMBERS.items() for number in numbers.split()}
 _PAIRS["EUROCAE01"] = Pair("EUR", "CAD")
 
-_boc = PayloadReader("Bank of Canada at noon")
+_reader = PayloadReader("Bank of Canada at noon")
 
 
 class _Value(msgspec.Struct):
@@ -139,25 +139,25 @@ class BocNoonAdapter(FixingAdapter):
         """Read the days in the document's order."""
         _ = subject
         seen: set[date] = set()
-        for observation in _boc.json(content, _Answer).observations:
-            day = _boc.once(seen, _boc.day(observation.get("d"), since=_FIRST_DAY))
+        for observation in _reader.json(content, _Answer).observations:
+            day = _reader.unique(seen, _reader.day(observation.get("d"), since=_FIRST_DAY))
             if _DOLLAR not in observation:
-                raise _boc.broken(f"{day} has no rate of the dollar")
-            yield from _of_day(day, observation)
+                raise _reader.broken(f"{day} has no rate of the dollar")
+            yield from _parse_day(day, observation)
         if not seen:
             raise NothingPublished("Bank of Canada at noon: there is no rate for the days asked")
 
 
-def _of_day(day: date, observation: dict[str, str | _Value]) -> Iterator[Fixing]:
+def _parse_day(day: date, observation: dict[str, str | _Value]) -> Iterator[Fixing]:
     fixed: set[Pair] = set()
     for series, value in observation.items():
         if series in _PAIRS and isinstance(value, _Value):
-            pair = _boc.once(fixed, _PAIRS[series])
-            with _boc.cell:
-                yield Fixing("boc_noon", pair, day, _boc.positive(value.v, f"{pair} on {day}"))
+            pair = _reader.unique(fixed, _PAIRS[series])
+            with _reader.cell:
+                yield Fixing("boc_noon", pair, day, _reader.json_number(value.v, f"{pair} on {day}"))
         elif series != "d" and series not in _FORWARDS:
-            with _boc.cell:
-                raise _boc.cell_broken(f"nobody knows what [{shorten(series)}] is")
+            with _reader.cell:
+                raise _reader.cell_broken(f"nobody knows what [{shorten(series)}] is")
 
 
 adapter: FixingAdapter = BocNoonAdapter()

@@ -60,7 +60,7 @@ _NEWER_SINCE = 2006
 """The first year in which all are asked for: the lira and the leu of today are from 2005, and it is not known in which
 unit the Bank writes them before."""
 
-_boe = PayloadReader("Bank of England")
+_reader = PayloadReader("Bank of England")
 
 
 class BoeAdapter(FixingAdapter):
@@ -88,7 +88,7 @@ class BoeAdapter(FixingAdapter):
         while start <= last:
             end = min(last, date(start.year, 12, 31))
             series = ",".join(_PAIRS if start.year >= _NEWER_SINCE else _OLD)
-            days = f"Datefrom={_written(start)}&Dateto={_written(end)}"
+            days = f"Datefrom={_format_day(start)}&Dateto={_format_day(end)}"
             url = f"{_DATABASE}&SeriesCodes={series}&UsingCodes=Y&CSVF=TN&{days}"
             yield SourceRequest(
                 url=url, first=start, last=end, headers=_BROWSER, content_types=("application/csv", "text/csv")
@@ -98,43 +98,45 @@ class BoeAdapter(FixingAdapter):
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read a table, in its order."""
         _ = subject
-        text = _boe.text(content, "ascii")
+        text = _reader.text(content, "ascii")
         if not text.endswith("\n"):
-            raise _boe.broken("the table is cut off")
-        rows = _boe.table(text)
+            raise _reader.broken("the table is cut off")
+        rows = _reader.csv_rows(text)
         pairs = _pairs(next(rows, []))
         seen: set[date] = set()
         fixed = 0
         for cells in rows:
-            for fixing in _of_row(pairs, cells, seen):
+            for fixing in _parse_row(pairs, cells, seen):
                 fixed += 1
                 yield fixing
         if not fixed:
-            raise _boe.broken("the table holds no rate")
+            raise _reader.broken("the table holds no rate")
 
 
 def _pairs(header: list[str]) -> list[Pair | None]:
     """Read the pairs off the header; None is a column of which it is not known what it is."""
     if header[:1] != ["DATE"] or len(header) < 2 or len(set(header)) != len(header):
-        raise _boe.broken(f"the table does not begin with its header: [{shorten(','.join(header))}]")
+        raise _reader.broken(f"the table does not begin with its header: [{shorten(','.join(header))}]")
     for series in header[1:]:
-        with _boe.cell:
+        with _reader.cell:
             if series not in _PAIRS:
-                raise _boe.cell_broken(f"it is not known what the series [{shorten(series)}] is")
+                raise _reader.cell_broken(f"it is not known what the series [{shorten(series)}] is")
     return [_PAIRS.get(series) for series in header[1:]]
 
 
-def _of_row(pairs: list[Pair | None], cells: list[str], seen: set[date]) -> Iterator[Fixing]:
+def _parse_row(pairs: list[Pair | None], cells: list[str], seen: set[date]) -> Iterator[Fixing]:
     if len(cells) != len(pairs) + 1:
-        raise _boe.broken(f"the line [{shorten(','.join(cells))}] has {len(cells)} cells instead of {len(pairs) + 1}")
-    day = _boe.once(seen, _boe.english_day(cells[0], _DAY, since=_FIRST_DAY))
+        raise _reader.broken(
+            f"the line [{shorten(','.join(cells))}] has {len(cells)} cells instead of {len(pairs) + 1}"
+        )
+    day = _reader.unique(seen, _reader.day_with_month_name(cells[0], _DAY, since=_FIRST_DAY))
     for pair, cell in zip(pairs, cells[1:], strict=True):
         if cell and pair is not None:
-            with _boe.cell:
-                yield Fixing("boe", pair, day, _boe.number(cell, f"{pair} on {day}"))
+            with _reader.cell:
+                yield Fixing("boe", pair, day, _reader.number(cell, f"{pair} on {day}"))
 
 
-def _written(day: date) -> str:
+def _format_day(day: date) -> str:
     return f"{day:%d}/{_MONTHS[day.month - 1]}/{day:%Y}"
 
 

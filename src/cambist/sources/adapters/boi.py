@@ -33,7 +33,7 @@ _ALWAYS = {"FREQ": "D", "COUNTER_CURRENCY": "ILS", "UNIT_MEASURE": "ILS", "DATA_
 _NOMINALS = {"0": 1, "1": 10, "2": 100, "3": 1000}
 _BASKET = "CBK_L"
 
-_boi = PayloadReader("Bank of Israel")
+_reader = PayloadReader("Bank of Israel")
 
 
 class BoiAdapter(FixingAdapter):
@@ -67,40 +67,40 @@ class BoiAdapter(FixingAdapter):
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read a table, in its order."""
         _ = subject
-        text = _boi.text(content)
+        text = _reader.text(content)
         if not text.endswith("\n"):
-            raise _boi.broken("the table is cut off")
-        rows = _boi.table(text)
+            raise _reader.broken("the table is cut off")
+        rows = _reader.csv_rows(text)
         header = next(rows, [])
         if header != _HEADER:
-            raise _boi.broken(f"the table does not begin with its header: [{shorten(','.join(header))}]")
+            raise _reader.broken(f"the table does not begin with its header: [{shorten(','.join(header))}]")
         seen: set[tuple[Pair, date]] = set()
-        for row in map(_named, rows):
+        for row in map(_by_column, rows):
             if row["BASE_CURRENCY"] != _BASKET:
-                with _boi.cell:
+                with _reader.cell:
                     yield _fixing(row, seen)
         if not seen:
-            raise _boi.broken("the table holds no rate")
+            raise _reader.broken("the table holds no rate")
 
 
-def _named(cells: list[str]) -> dict[str, str]:
+def _by_column(cells: list[str]) -> dict[str, str]:
     if len(cells) != len(_HEADER):
-        raise _boi.broken(f"the line [{shorten(','.join(cells))}] has {len(cells)} cells instead of {len(_HEADER)}")
+        raise _reader.broken(f"the line [{shorten(','.join(cells))}] has {len(cells)} cells instead of {len(_HEADER)}")
     row = dict(zip(_HEADER, cells, strict=True))
     for column, value in _ALWAYS.items():
         if row[column] != value:
-            raise _boi.broken(f"the line of [{shorten(row['SERIES_CODE'])}] has {column} [{shorten(row[column])}]")
+            raise _reader.broken(f"the line of [{shorten(row['SERIES_CODE'])}] has {column} [{shorten(row[column])}]")
     return row
 
 
 def _fixing(row: dict[str, str], seen: set[tuple[Pair, date]]) -> Fixing:
-    pair = Pair(_boi.code(row["BASE_CURRENCY"]), "ILS")
-    day = _boi.day(row["TIME_PERIOD"], since=_FIRST_DAY)
+    pair = Pair(_reader.code(row["BASE_CURRENCY"]), "ILS")
+    day = _reader.day(row["TIME_PERIOD"], since=_FIRST_DAY)
     nominal = _NOMINALS.get(row["UNIT_MULT"])
     if pair.base == "ILS" or nominal is None:
-        raise _boi.broken(f"{pair} on {day} has the power [{shorten(row['UNIT_MULT'])}]")
-    _boi.once(seen, (pair, day))
-    return Fixing("boi", pair, day, _boi.number(row["OBS_VALUE"], f"{pair} on {day}"), nominal)
+        raise _reader.broken(f"{pair} on {day} has the power [{shorten(row['UNIT_MULT'])}]")
+    _reader.unique(seen, (pair, day))
+    return Fixing("boi", pair, day, _reader.number(row["OBS_VALUE"], f"{pair} on {day}"), nominal)
 
 
 adapter: FixingAdapter = BoiAdapter()

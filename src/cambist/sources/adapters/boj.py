@@ -30,7 +30,7 @@ _PAIRS = {
 _SERIES = ",".join(series for series, _ in _PAIRS)
 _NO_DATA = "M181030I"
 
-_boj = PayloadReader("Bank of Japan")
+_reader = PayloadReader("Bank of Japan")
 
 
 class _Values(msgspec.Struct, rename="upper"):
@@ -83,35 +83,35 @@ class BojAdapter(FixingAdapter):
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read both series, in their order."""
         _ = subject
-        answer = _boj.json(content, _Answer)
+        answer = _reader.json(content, _Answer)
         if answer.status != 200 or answer.nextposition is not None:
-            raise _boj.broken(f"the answer is not whole: status {answer.status}, [{shorten(answer.messageid)}]")
+            raise _reader.broken(f"the answer is not whole: status {answer.status}, [{shorten(answer.messageid)}]")
         if answer.messageid == _NO_DATA and not answer.resultset:
             raise NothingPublished("Bank of Japan: there is nothing for those months")
         seen: set[Pair] = set()
-        fixings = [fixing for series in answer.resultset for fixing in _of_series(series, seen)]
+        fixings = [fixing for series in answer.resultset for fixing in _parse_series(series, seen)]
         if seen != set(_PAIRS.values()):
-            raise _boj.broken(f"the answer has {len(seen)} of the {len(_PAIRS)} series")
+            raise _reader.broken(f"the answer has {len(seen)} of the {len(_PAIRS)} series")
         if not fixings:
             raise NothingPublished("Bank of Japan: no day of those months has a rate yet")
         yield from fixings
 
 
-def _of_series(series: _Series, seen: set[Pair]) -> Iterator[Fixing]:
+def _parse_series(series: _Series, seen: set[Pair]) -> Iterator[Fixing]:
     pair = _PAIRS.get((series.series_code, series.unit))
     values = series.values
     if pair is None or series.frequency != "DAILY" or len(values.survey_dates) != len(values.values):
-        raise _boj.broken(f"the series [{shorten(series.series_code)}] in [{shorten(series.unit)}] is not as it was")
-    _boj.once(seen, pair)
+        raise _reader.broken(f"the series [{shorten(series.series_code)}] in [{shorten(series.unit)}] is not as it was")
+    _reader.unique(seen, pair)
     days: set[date] = set()
     for written, value in zip(values.survey_dates, values.values, strict=True):
         # Whole months are answered: days before the first stand here too, without a rate.
         is_missing = bytes(value) == b"null"
         since = _FIRST_DAY.replace(day=1) if is_missing else _FIRST_DAY
-        day = _boj.once(days, _boj.day(written, "%Y%m%d", since))
+        day = _reader.unique(days, _reader.day(written, "%Y%m%d", since))
         if not is_missing:
-            with _boj.cell:
-                yield Fixing("boj", pair, day, _boj.positive(value, f"{pair} on {day}"))
+            with _reader.cell:
+                yield Fixing("boj", pair, day, _reader.json_number(value, f"{pair} on {day}"))
 
 
 adapter: FixingAdapter = BojAdapter()

@@ -41,7 +41,7 @@ _LISTED = """
 """
 _IDS = dict(entry.split("=", 1) for entry in _LISTED.split())
 
-_cbr = PayloadReader("CBR")
+_reader = PayloadReader("CBR")
 
 
 class CbrAdapter(FixingAdapter):
@@ -68,10 +68,10 @@ class CbrAdapter(FixingAdapter):
         start = max(first, _FIRST_DAY)
         if start > last:
             return
-        yield _ranged("xml_metall", start, last, _METALS)
+        yield _range_request("xml_metall", start, last, _METALS)
         if last - start >= timedelta(days=_DAYS_SINGLY):
             for code in _IDS:
-                yield _ranged("XML_dynamic", start, last, code)
+                yield _range_request("XML_dynamic", start, last, code)
             return
         for number in range((last - start).days + 1):
             day = start + timedelta(days=number)
@@ -80,83 +80,87 @@ class CbrAdapter(FixingAdapter):
 
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read a day, or what `subject` says: a currency's code, or metals."""
-        root = _parsed(content)
+        root = _parse_document(content)
         seen: set[tuple[Pair, date]] = set()
         for fixing in (
-            _of_day(root) if not subject else _of_metals(root) if subject == _METALS else _of_code(root, subject)
+            _parse_day(root)
+            if not subject
+            else _parse_metals(root)
+            if subject == _METALS
+            else _parse_currency(root, subject)
         ):
-            _cbr.once(seen, (fixing.pair, fixing.day))
+            _reader.unique(seen, (fixing.pair, fixing.day))
             yield fixing
         if not seen and subject:
             # A range between two days of effect is answered by the same document without a record.
             raise NothingPublished("CBR: no rate took effect on the days asked")
         if not seen:
-            raise _cbr.broken("the document holds no rate")
+            raise _reader.broken("the document holds no rate")
 
 
-def _ranged(script: str, first: date, last: date, subject: str) -> SourceRequest:
+def _range_request(script: str, first: date, last: date, subject: str) -> SourceRequest:
     url = f"{_SCRIPTS}{script}.asp?date_req1={first:%d/%m/%Y}&date_req2={last:%d/%m/%Y}"
     if subject in _IDS:
         url = f"{url}&VAL_NM_RQ={_IDS[subject]}"
     return SourceRequest(url=url, first=first, last=last, subject=subject, content_types=_MEDIA)
 
 
-def _parsed(content: bytes) -> Element:
-    if not _cbr.text(content, "windows-1251").startswith(_DECLARED):
-        raise _cbr.broken("the document is not its own: it does not declare windows-1251")
-    return _cbr.xml(content)
+def _parse_document(content: bytes) -> Element:
+    if not _reader.text(content, "windows-1251").startswith(_DECLARED):
+        raise _reader.broken("the document is not its own: it does not declare windows-1251")
+    return _reader.xml(content)
 
 
 def _day(text: str | None) -> date:
-    return _cbr.day(text, "%d.%m.%Y", since=_FIRST_DAY)
+    return _reader.day(text, "%d.%m.%Y", since=_FIRST_DAY)
 
 
 def _records(root: Element, name: str, entry: str) -> Iterator[Element]:
     """Give the entries of a document of that name, which holds nothing else; a complaint of the source is text."""
     if root.get("name") != name or (root.text or "").strip() or any(each.tag != entry for each in root):
-        raise _cbr.broken(f"the document is none of [{name}]")
+        raise _reader.broken(f"the document is none of [{name}]")
     yield from root
 
 
-def _of_day(root: Element) -> Iterator[Fixing]:
+def _parse_day(root: Element) -> Iterator[Fixing]:
     for entry in _records(root, "Foreign Currency Market", "Valute"):
-        code, day = _cbr.code(entry.findtext("CharCode")), _day(root.get("Date"))
-        with _cbr.cell:
+        code, day = _reader.code(entry.findtext("CharCode")), _day(root.get("Date"))
+        with _reader.cell:
             yield _fixing(code, day, entry)
 
 
-def _of_code(root: Element, code: str) -> Iterator[Fixing]:
+def _parse_currency(root: Element, code: str) -> Iterator[Fixing]:
     entries = list(_records(root, "Foreign Currency Market Dynamic", "Record"))
     for found in root.get("ID"), *(entry.get("Id") for entry in entries):
         if found != _IDS.get(code):
-            raise _cbr.broken(f"[{shorten(str(found))}] stands where {code} was asked")
+            raise _reader.broken(f"[{shorten(str(found))}] stands where {code} was asked")
     for entry in entries:
         day = _day(entry.get("Date"))
-        with _cbr.cell:
+        with _reader.cell:
             yield _fixing(code, day, entry)
 
 
 def _fixing(code: str, day: date, entry: Element) -> Fixing:
     # The somoni's id also gives the Tajik rouble that it replaced at 1,000 to 1.
     pair = Pair("TJR" if code == "TJS" and day < CURRENCIES["TJS"].first_day else code, "RUB")
-    nominal = _cbr.whole(entry.findtext("Nominal"), f"{pair} on {day}")
+    nominal = _reader.nominal(entry.findtext("Nominal"), f"{pair} on {day}")
     return Fixing("cbr", pair, day, _number(entry, "Value", f"{pair} on {day}"), nominal)
 
 
-def _of_metals(root: Element) -> Iterator[Fixing]:
+def _parse_metals(root: Element) -> Iterator[Fixing]:
     for entry in _records(root, "Precious metals quotations", "Record"):
         day = _day(entry.get("Date"))
         code = _METAL_CODES.get(entry.get("Code", ""))
         if code is None:
-            raise _cbr.broken(f"[{shorten(str(entry.get('Code')))}] is none of its metals")
+            raise _reader.broken(f"[{shorten(str(entry.get('Code')))}] is none of its metals")
         pair = Pair(code, "RUB")
-        with _cbr.cell:
+        with _reader.cell:
             buy, sell = (_number(entry, side, f"{pair} on {day}") for side in ("Buy", "Sell"))
             yield Fixing("cbr", pair, day, buy if buy == sell else (buy + sell) / 2, unit=GRAM)
 
 
 def _number(entry: Element, tag: str, what: str) -> Decimal:
-    return _cbr.number(entry.findtext(tag) or "", what, comma=",")
+    return _reader.number(entry.findtext(tag) or "", what, comma=",")
 
 
 adapter: FixingAdapter = CbrAdapter()

@@ -25,7 +25,7 @@ _API = "https://api.cnb.cz/cnbapi/exrates/"
 _FIRST_DAY = date(1993, 1, 1)
 _DAYS_SINGLY = 7
 
-_cnb = PayloadReader("CNB")
+_reader = PayloadReader("CNB")
 
 
 class _Rate(msgspec.Struct):
@@ -75,16 +75,16 @@ class CnbAdapter(FixingAdapter):
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read a day or a year, in the document's order."""
         _ = subject
-        rates = _cnb.json(content, _Document).rates
+        rates = _reader.json(content, _Document).rates
         if not rates:
             raise NothingPublished("CNB: the year has no fixing yet")
         seen: set[tuple[Pair, date]] = set()
         for rate in rates:
-            day = _cnb.day(rate.validFor, since=_FIRST_DAY)
-            pair, _ = _cnb.once(seen, (Pair(_cnb.code(rate.currencyCode), "CZK"), day))
-            with _cnb.cell:
-                amount = _cnb.whole(rate.amount, f"{pair} on {day}")
-                yield Fixing("cnb", pair, day, _cnb.positive(rate.rate, f"{pair} on {day}"), amount)
+            day = _reader.day(rate.validFor, since=_FIRST_DAY)
+            pair, _ = _reader.unique(seen, (Pair(_reader.code(rate.currencyCode), "CZK"), day))
+            with _reader.cell:
+                amount = _reader.nominal(rate.amount, f"{pair} on {day}")
+                yield Fixing("cnb", pair, day, _reader.json_number(rate.rate, f"{pair} on {day}"), amount)
 
 
 def _request(path: str, first: date, last: date) -> SourceRequest:

@@ -18,12 +18,12 @@ from cambist.errors import shorten
 from cambist.pricing.pair import Pair
 from cambist.pricing.tick import Tick
 from cambist.sources.base import EMPTY_MESSAGE, PairNames, VenueAdapter, VenueMessage, VenueSocket
-from cambist.sources.venue import ZERO_OR_EMPTY, JsonVenue, VenueReading, are_codes, batches, encode, venue_source
+from cambist.sources.venue import ZERO_OR_EMPTY, JsonVenue, VenueReader, are_codes, batches, encode, venue_source
 
 _BATCH = 100
 _COMMON = {"CGLD": "CELO"}
 
-_coinbase = VenueReading("Coinbase", no_orders=ZERO_OR_EMPTY)
+_reader = VenueReader("Coinbase", no_orders=ZERO_OR_EMPTY)
 
 
 class _Product(Struct):
@@ -70,7 +70,7 @@ class CoinbaseAdapter(JsonVenue[_Ticker]):
         covers="best bid and ask of some hundred coins, most against the dollar",
     )
 
-    reading = _coinbase
+    reader = _reader
     list_url = "https://api.exchange.coinbase.com/products"
     tickers_url = ""  # no request returns all quotes
     frames = msgspec.json.Decoder(_Ticker)
@@ -79,17 +79,17 @@ class CoinbaseAdapter(JsonVenue[_Ticker]):
         """Read the products that trade."""
         names: dict[str, Pair] = {}
         seen: set[str] = set()
-        for product in _coinbase.json(content, list[_Product]):
+        for product in _reader.json(content, list[_Product]):
             base, quote = product.base_currency, product.quote_currency
-            _coinbase.check_name(_coinbase.once(seen, product.id), base, quote, "-")
+            _reader.check_name(_reader.unique(seen, product.id), base, quote, "-")
             if product.trades and are_codes(base, quote):
                 names[product.id] = Pair(_COMMON.get(base, base), _COMMON.get(quote, quote))
-        return _coinbase.listed(names, what="product")
+        return _reader.non_empty(names, what="product")
 
     def parse_tickers(self, content: bytes, names: PairNames) -> Iterator[Tick]:
         """Refuse whatever comes, as nothing was asked."""
         _ = content, names
-        raise _coinbase.broken("an answer came, but it is heard over its socket alone")
+        raise _reader.broken("an answer came, but it is heard over its socket alone")
 
     def sockets(self, names: PairNames) -> Iterator[VenueSocket]:
         """Return one connection; each frame of its hello adds to what is subscribed."""
@@ -101,9 +101,9 @@ class CoinbaseAdapter(JsonVenue[_Ticker]):
         pair = names.get(frame.product_id)
         if pair is None:
             return
-        bid, ask = _coinbase.side(frame.best_bid, pair), _coinbase.side(frame.best_ask, pair)
+        bid, ask = _reader.side(frame.best_bid, pair), _reader.side(frame.best_ask, pair)
         if frame.sequence < 0 or (frame.time is not None and frame.time.tzinfo is not UTC):
-            raise _coinbase.broken(f"{pair} has no count or no time of UTC: {frame.sequence}, {frame.time}")
+            raise _reader.broken(f"{pair} has no count or no time of UTC: {frame.sequence}, {frame.time}")
         if bid and ask:
             yield Tick("coinbase", pair, bid, ask, frame.time, frame.sequence)
 

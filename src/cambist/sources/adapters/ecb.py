@@ -32,7 +32,7 @@ _MISSING = ("N/A", "")
 _UNREADABLE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, RuntimeError, ValueError)
 """All that the standard library raises over damaged zips; NotImplementedError is a RuntimeError."""
 
-_ecb = PayloadReader("ECB")
+_reader = PayloadReader("ECB")
 
 
 class EcbAdapter(FixingAdapter):
@@ -66,68 +66,68 @@ class EcbAdapter(FixingAdapter):
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read any of the ECB's files, in the file's order."""
         _ = subject
-        yield from _of_xml(content) if content.lstrip()[:1] == b"<" else _of_csv(content)
+        yield from _parse_xml(content) if content.lstrip()[:1] == b"<" else _parse_csv(content)
 
 
-def _of_xml(content: bytes) -> Iterator[Fixing]:
-    root = _ecb.xml(content)
+def _parse_xml(content: bytes) -> Iterator[Fixing]:
+    root = _reader.xml(content)
     seen: set[date] = set()
     for cube in root.iterfind(f"{_CUBE}/{_CUBE}"):
-        day = _ecb.once(seen, _ecb.day(cube.get("time"), since=_FIRST_DAY))
-        yield from _of_day(day, ((_pair(entry), entry.get("rate", "")) for entry in cube))
+        day = _reader.unique(seen, _reader.day(cube.get("time"), since=_FIRST_DAY))
+        yield from _parse_day(day, ((_pair(entry), entry.get("rate", "")) for entry in cube))
     if not seen:
-        raise _ecb.broken("the document holds no day")
+        raise _reader.broken("the document holds no day")
 
 
 def _pair(entry: Element) -> Pair:
-    return Pair("EUR", _ecb.code(entry.get("currency")))
+    return Pair("EUR", _reader.code(entry.get("currency")))
 
 
-def _of_csv(content: bytes) -> Iterator[Fixing]:
-    text = _ecb.text(_unzipped(content) if content[:2] == b"PK" else content, "ascii")
+def _parse_csv(content: bytes) -> Iterator[Fixing]:
+    text = _reader.text(_unzip(content) if content[:2] == b"PK" else content, "ascii")
     header, *lines = text.removesuffix("\n").split("\n")
     pairs = _pairs(header.removesuffix("\r").split(","))
     seen: set[date] = set()
     for line in lines:
         cells = line.removesuffix("\r").split(",")
-        day = _ecb.once(seen, _ecb.day(cells[0], since=_FIRST_DAY))
+        day = _reader.unique(seen, _reader.day(cells[0], since=_FIRST_DAY))
         if len(cells) != len(pairs) + 2 or cells[-1].strip():
-            raise _ecb.broken(f"the line of {day} has {len(cells)} cells instead of {len(pairs) + 2}")
-        yield from _of_day(day, zip(pairs, (cell.strip() for cell in cells[1:-1]), strict=True))
+            raise _reader.broken(f"the line of {day} has {len(cells)} cells instead of {len(pairs) + 2}")
+        yield from _parse_day(day, zip(pairs, (cell.strip() for cell in cells[1:-1]), strict=True))
     if not seen:
-        raise _ecb.broken("the file holds no day")
+        raise _reader.broken("the file holds no day")
 
 
-def _of_day(day: date, rates: Iterable[tuple[Pair, str]]) -> Iterator[Fixing]:
+def _parse_day(day: date, rates: Iterable[tuple[Pair, str]]) -> Iterator[Fixing]:
     """Give a day's fixings. A day without its dollar would leave every other currency without a worth."""
     fixed: set[Pair] = set()
     for pair, text in rates:
         if text not in _MISSING:
-            _ecb.once(fixed, pair)
-            with _ecb.cell:
-                yield Fixing("ecb", pair, day, _ecb.number(text, f"{pair} on {day}"))
+            _reader.unique(fixed, pair)
+            with _reader.cell:
+                yield Fixing("ecb", pair, day, _reader.number(text, f"{pair} on {day}"))
     if _DOLLAR not in fixed:
-        raise _ecb.broken(f"{day} has no rate of the dollar")
+        raise _reader.broken(f"{day} has no rate of the dollar")
 
 
-def _unzipped(content: bytes) -> bytes:
+def _unzip(content: bytes) -> bytes:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             members = archive.infolist()
             if len(members) != 1 or members[0].file_size > MAX_PAYLOAD_BYTES:
-                raise _ecb.broken("the zip does not hold one CSV of a credible size")
+                raise _reader.broken("the zip does not hold one CSV of a credible size")
             return archive.read(members[0])
     except SourceBroken:
         raise
     except _UNREADABLE as error:
-        raise _ecb.broken(f"the file cannot be read: {error}") from error
+        raise _reader.broken(f"the file cannot be read: {error}") from error
 
 
 def _pairs(header: list[str]) -> list[Pair]:
     first, *codes, last = [cell.strip() for cell in header] if len(header) > 2 else ["", "", ""]
     pairs = [Pair("EUR", code) for code in codes if is_code(code)]
     if first != "Date" or last or len(set(pairs)) != len(codes) or _DOLLAR not in pairs:
-        raise _ecb.broken(f"the file does not begin with its header: [{shorten(','.join(header))}]")
+        raise _reader.broken(f"the file does not begin with its header: [{shorten(','.join(header))}]")
     return pairs
 
 

@@ -35,7 +35,7 @@ _CODES = (
 _READ = {code.lower(): Pair("USD", code) for code in _CODES.split()}
 """The living currencies of ISO 4217 but the Syrian pound, and the precious metals, by their keys."""
 
-_fawazahmed0 = PayloadReader("fawazahmed0")
+_reader = PayloadReader("fawazahmed0")
 
 
 class _Day(Struct):
@@ -77,15 +77,15 @@ class Fawazahmed0Adapter(FixingAdapter):
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read what the table names of one day."""
         _ = subject
-        document = _fawazahmed0.json(content, _Day)
-        day = _fawazahmed0.day(document.date, since=_FIRST_DAY)
+        document = _reader.json(content, _Day)
+        day = _reader.day(document.date, since=_FIRST_DAY)
         if bytes(document.usd.get("usd", b"")) != b"1" or "eur" not in document.usd:
-            raise _fawazahmed0.broken(f"the rates of {day} are none per dollar")
+            raise _reader.broken(f"the rates of {day} are none per dollar")
         for key, value in document.usd.items():
             pair = _READ.get(key)
             if pair is not None:
-                with _fawazahmed0.cell:
-                    yield Fixing("fawazahmed0", pair, day, _fawazahmed0.positive(value, f"{pair} on {day}"))
+                with _reader.cell:
+                    yield Fixing("fawazahmed0", pair, day, _reader.json_number(value, f"{pair} on {day}"))
 
 
 adapter: FixingAdapter = Fawazahmed0Adapter()

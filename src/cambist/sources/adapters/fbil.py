@@ -25,7 +25,7 @@ _RATES = "https://www.fbil.org.in/wasdm/refrates/fetchfiltered?authenticated=fal
 _FIRST_DAY = date(2018, 7, 10)
 _NAME = re.compile(r"INR / ([1-9][0-9]{0,6}) ([A-Z]{3})", re.ASCII)
 
-_fbil = PayloadReader("FBIL")
+_reader = PayloadReader("FBIL")
 
 
 class _Rate(msgspec.Struct, rename="camel"):
@@ -67,26 +67,26 @@ class FbilAdapter(FixingAdapter):
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read a list, in its order."""
         _ = subject
-        rates = _fbil.json(content, list[_Rate])
+        rates = _reader.json(content, list[_Rate])
         if not rates:
             raise NothingPublished("FBIL: there is no rate in those days")
         seen: set[tuple[Pair, date]] = set()
         for rate in rates:
-            nominal, pair = _quoted(rate.sub_prod_name)
-            day = _fbil.day(rate.process_run_date, "%Y-%m-%d 00:00:00", since=_FIRST_DAY)
-            _fbil.once(seen, (pair, day))
-            with _fbil.cell:
-                value = _fbil.positive(rate.rate, f"{pair} on {day}")
-                published_at = _fbil.moment(rate.display_time, self.source.zone)
+            nominal, pair = _parse_name(rate.sub_prod_name)
+            day = _reader.day(rate.process_run_date, "%Y-%m-%d 00:00:00", since=_FIRST_DAY)
+            _reader.unique(seen, (pair, day))
+            with _reader.cell:
+                value = _reader.json_number(rate.rate, f"{pair} on {day}")
+                published_at = _reader.timestamp(rate.display_time, self.source.zone)
                 yield Fixing("fbil", pair, day, value, nominal, published_at=published_at)
 
 
-def _quoted(name: str) -> tuple[int, Pair]:
+def _parse_name(name: str) -> tuple[int, Pair]:
     match = _NAME.fullmatch(name)
     if match is None or match[2] == "INR":
-        raise _fbil.broken(f"[{shorten(name)}] does not name a rate of the rupee")
+        raise _reader.broken(f"[{shorten(name)}] does not name a rate of the rupee")
     pair = Pair(match[2], "INR")
-    return _fbil.whole(match[1], pair), pair
+    return _reader.nominal(match[1], pair), pair
 
 
 adapter: FixingAdapter = FbilAdapter()

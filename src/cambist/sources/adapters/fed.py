@@ -18,7 +18,7 @@ from cambist.sources.parsing import PayloadReader
 _GRAPH = "https://fred.stlouisfed.org/graph/fredgraph.csv"
 _DAY_HEADERS = ("observation_date", "DATE")
 
-_fed = PayloadReader("Federal Reserve")
+_reader = PayloadReader("Federal Reserve")
 
 
 class FedAdapter(H10Adapter):
@@ -30,7 +30,7 @@ class FedAdapter(H10Adapter):
         home="https://www.federalreserve.gov/releases/h10/",
         terms="https://fred.stlouisfed.org/legal/",
     )
-    reading = _fed
+    reader = _reader
     # The content type of downloads from there has changed several times; it was never that of a web page.
     content_types = ("text/csv", "application/")
     missing = ("", ".")
@@ -41,9 +41,9 @@ class FedAdapter(H10Adapter):
 
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read one series, which must be the one asked for."""
-        series, rows = _table(_fed.text(content, "ascii"))
+        series, rows = _table(_reader.text(content, "ascii"))
         if series not in SERIES or subject not in ("", series):
-            raise _fed.broken(f"the series is [{shorten(series)}] instead of [{subject}]")
+            raise _reader.broken(f"the series is [{shorten(series)}] instead of [{subject}]")
         yield from self.fixings(series, rows)
 
 
@@ -52,14 +52,14 @@ def _table(text: str) -> tuple[str, Iterator[tuple[str, str]]]:
     header, *lines = text.replace("\r\n", "\n").split("\n")
     day, _, series = header.partition(",")
     if day not in _DAY_HEADERS or not lines or lines[-1]:
-        raise _fed.broken(f"the file does not begin with its header and end with a line: [{shorten(header)}]")
+        raise _reader.broken(f"the file does not begin with its header and end with a line: [{shorten(header)}]")
     return series, map(_cells, lines[:-1])
 
 
 def _cells(line: str) -> tuple[str, str]:
     cells = line.split(",")
     if len(cells) != 2:
-        raise _fed.broken(f"a line has {len(cells)} cells instead of 2: [{shorten(line)}]")
+        raise _reader.broken(f"a line has {len(cells)} cells instead of 2: [{shorten(line)}]")
     return cells[0], cells[1]
 
 

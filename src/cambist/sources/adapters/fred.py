@@ -19,7 +19,7 @@ from cambist.sources.parsing import PayloadReader
 
 _OBSERVATIONS = "https://api.stlouisfed.org/fred/series/observations"
 
-_fred = PayloadReader("FRED")
+_reader = PayloadReader("FRED")
 
 
 class _Observation(msgspec.Struct):
@@ -47,7 +47,7 @@ class FredAdapter(H10Adapter):
         setting="fred_key",
         disabled_reason="needs a key of one's own (setting fred_key)",
     )
-    reading = _fred
+    reader = _reader
     content_types = ("application/json",)
     missing = (".",)
 
@@ -60,11 +60,13 @@ class FredAdapter(H10Adapter):
 
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read one series: the one that was asked for, which the answer does not name."""
-        answer = _fred.json(content, _Answer)
+        answer = _reader.json(content, _Answer)
         if subject not in SERIES:
-            raise _fred.broken(f"nobody knows whether [{shorten(subject)}] is a daily rate")
+            raise _reader.broken(f"nobody knows whether [{shorten(subject)}] is a daily rate")
         if (answer.units, answer.offset, answer.count) != ("lin", 0, len(answer.observations)):
-            raise _fred.broken(f"{subject} is not whole or not as published: {answer.count} rates in [{answer.units}]")
+            raise _reader.broken(
+                f"{subject} is not whole or not as published: {answer.count} rates in [{answer.units}]"
+            )
         yield from self.fixings(subject, ((each.date, each.value) for each in answer.observations))
 
 

@@ -34,7 +34,7 @@ _PAIRS = {column: Pair(column.upper(), "HKD") for column in f"{_CURRENT} {_ENDED
 _PAIRS["special_drawing_rights"] = Pair("XDR", "HKD")
 _DAY = "end_of_day"
 
-_hkma = PayloadReader("HKMA")
+_reader = PayloadReader("HKMA")
 
 
 class _Header(msgspec.Struct):
@@ -86,33 +86,33 @@ class HkmaAdapter(FixingAdapter):
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read a page, in its order."""
         _ = subject
-        answer = _hkma.json(content, _Answer)
+        answer = _reader.json(content, _Answer)
         result = answer.result
         if not answer.header.success or result.datasize != len(result.records):
-            raise _hkma.broken(f"the answer is not whole: code [{shorten(answer.header.err_code)}]")
+            raise _reader.broken(f"the answer is not whole: code [{shorten(answer.header.err_code)}]")
         if not result.records:
             raise NothingPublished("HKMA: the bulletin of those days is not out")
         seen: set[date] = set()
         fixed = 0
         for record in result.records:
-            day = _hkma.day(_hkma.json(bytes(record.get(_DAY, b"null")), str), since=_FIRST_DAY)
-            for fixing in _of_day(_hkma.once(seen, day), record):
+            day = _reader.day(_reader.json(bytes(record.get(_DAY, b"null")), str), since=_FIRST_DAY)
+            for fixing in _parse_day(_reader.unique(seen, day), record):
                 fixed += 1
                 yield fixing
         if not fixed:
-            raise _hkma.broken("no day of the page has a rate")
+            raise _reader.broken("no day of the page has a rate")
 
 
-def _of_day(day: date, record: dict[str, msgspec.Raw]) -> Iterator[Fixing]:
+def _parse_day(day: date, record: dict[str, msgspec.Raw]) -> Iterator[Fixing]:
     for column, raw in record.items():
         written = bytes(raw)
         if column in _PAIRS and written != b"null":
             pair = _PAIRS[column]
-            with _hkma.cell:
-                yield Fixing("hkma", pair, day, _hkma.positive(raw, f"{pair} on {day}"))
+            with _reader.cell:
+                yield Fixing("hkma", pair, day, _reader.json_number(raw, f"{pair} on {day}"))
         elif column not in _PAIRS and column != _DAY and not column.startswith("neeri_"):
-            with _hkma.cell:
-                raise _hkma.cell_broken(f"it is not known what the column [{shorten(column)}] means")
+            with _reader.cell:
+                raise _reader.cell_broken(f"it is not known what the column [{shorten(column)}] means")
 
 
 adapter: FixingAdapter = HkmaAdapter()

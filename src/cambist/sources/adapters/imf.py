@@ -108,7 +108,7 @@ _SUCCESSIVE = ("VEB", "VEF", "VES")
 _BOLIVARES = frozenset({"bolivar fuerte", "venezuelan bolivar"})
 """One name, three currencies, one after the other."""
 
-_imf = PayloadReader("IMF")
+_reader = PayloadReader("IMF")
 
 
 class ImfAdapter(FixingAdapter):
@@ -152,26 +152,26 @@ class ImfAdapter(FixingAdapter):
 
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read one month of the report that `subject` names, in its order."""
-        cells = _cells(_tables(_imf.text(content), subject))
+        cells = _cells(_tables(_reader.text(content), subject))
         fixing_of = _rate if subject == "REP" else _sdr
         seen: set[tuple[Pair, date]] = set()
         for cell in cells:
-            with _imf.cell:
+            with _reader.cell:
                 fixing = fixing_of(cell)
                 if fixing is not None:
-                    _imf.once(seen, (fixing.pair, fixing.day))
+                    _reader.unique(seen, (fixing.pair, fixing.day))
                     yield fixing
         if not seen:
-            raise _imf.broken("the report holds no rate")
+            raise _reader.broken("the report holds no rate")
 
 
 def _tables(text: str, report: str) -> Iterator[list[str]]:
     """Give the lines between the title and the notes, as cells; an empty list where a table ends."""
     title, *lines = text.replace("\r\n", "\n").split("\n")
     if re.fullmatch(_TITLES.get(report, "(?!)"), title) is None:
-        raise _imf.broken(f"the report does not begin with its title: [{shorten(title)}]")
+        raise _reader.broken(f"the report does not begin with its title: [{shorten(title)}]")
     if lines.count("Notes:") != 1 or not text.endswith(_LAST_WORDS[report]):
-        raise _imf.broken("the report does not end with its notes")
+        raise _reader.broken("the report does not end with its notes")
     for line in lines[: lines.index("Notes:")]:
         yield [] if line in ("", f"{title} Continued") else line.split("\t")
 
@@ -185,24 +185,24 @@ def _cells(lines: Iterator[list[str]]) -> Iterator[tuple[str, date, str]]:
         elif not days:
             days = _header(cells)
         elif len(cells) != len(days) + 1:
-            raise _imf.broken(f"the line of [{shorten(cells[0])}] has {len(cells)} cells instead of {len(days) + 1}")
+            raise _reader.broken(f"the line of [{shorten(cells[0])}] has {len(cells)} cells instead of {len(days) + 1}")
         else:
             yield from ((cells[0].lower(), day, cell) for day, cell in zip(days, cells[1:], strict=True))
 
 
 def _header(cells: list[str]) -> list[date]:
-    days = [_imf.english_day(cell, _DAY, since=_FIRST_DAY) for cell in cells[1:]]
+    days = [_reader.day_with_month_name(cell, _DAY, since=_FIRST_DAY) for cell in cells[1:]]
     one_month = {(day.year, day.month) for day in days}
     if cells[0] != "Currency" or len(one_month) != 1 or sorted(set(days)) != days:
-        raise _imf.broken(f"a table does not begin with its header: [{shorten(' '.join(cells))}]")
+        raise _reader.broken(f"a table does not begin with its header: [{shorten(' '.join(cells))}]")
     return days
 
 
 def _rate(cell: tuple[str, date, str]) -> Fixing | None:
     name, day, text = cell
     if name == _DOLLAR:
-        if text not in _MISSING and _imf.number(text, f"the dollar on {day}") != 1:
-            raise _imf.broken(f"the dollar is worth [{shorten(text)}] of itself on {day}")
+        if text not in _MISSING and _reader.number(text, f"the dollar on {day}") != 1:
+            raise _reader.broken(f"the dollar is worth [{shorten(text)}] of itself on {day}")
         return None
     code = _code(name.removesuffix(_PER_UNIT), day)
     pair = Pair(code, "USD") if name.endswith(_PER_UNIT) else Pair("USD", code)
@@ -215,7 +215,7 @@ def _sdr(cell: tuple[str, date, str]) -> Fixing | None:
 
 
 def _fixing(pair: Pair, day: date, text: str) -> Fixing:
-    value: Decimal = _imf.number(text, f"{pair} on {day}", thousands=",")
+    value: Decimal = _reader.number(text, f"{pair} on {day}", thousands=",")
     return Fixing("imf", pair, day, value)
 
 
@@ -223,7 +223,7 @@ def _code(name: str, day: date) -> str:
     if name in _BOLIVARES:
         return next(code for code in _SUCCESSIVE if day <= (CURRENCIES[code].last_day or day))
     if name not in _CODES:
-        raise _imf.cell_broken(f"[{shorten(name)}] is no currency that it is known to report")
+        raise _reader.cell_broken(f"[{shorten(name)}] is no currency that it is known to report")
     return _CODES[name]
 
 

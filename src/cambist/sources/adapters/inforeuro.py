@@ -31,7 +31,7 @@ _CODES = {"FRC": "CDF", "ZIG": "ZWG"}
 _NEW_KWANZA = (date(2000, 1, 1), date(2000, 2, 1))
 """The months in which AOK, the code of a kwanza of before 1990, stood for the new one."""
 
-_inforeuro = PayloadReader("InforEuro")
+_reader = PayloadReader("InforEuro")
 
 
 class _Row(Struct):
@@ -76,21 +76,21 @@ class InforEuroAdapter(FixingAdapter):
 
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read one month, in the order of the countries."""
-        day = _inforeuro.day(subject, _MONTH, since=_FIRST_DAY)
+        day = _reader.day(subject, _MONTH, since=_FIRST_DAY)
         seen: set[str] = set()
-        for row in _inforeuro.json(content, list[_Row]):
-            code = _code(_inforeuro.code(row.isoA3Code), day)
+        for row in _reader.json(content, list[_Row]):
+            code = _code(_reader.code(row.isoA3Code), day)
             if bytes(row.value) == b"null":
                 continue
             pair = Pair("EUR", code)
             if code != "EUR":
-                _inforeuro.once(seen, code)
-                with _inforeuro.cell:
-                    yield Fixing("inforeuro", pair, day, _inforeuro.positive(row.value, f"{pair} of {subject}"))
-            elif _inforeuro.positive(row.value, f"{pair} of {subject}") != 1:
-                raise _inforeuro.broken(f"a euro is worth [{shorten(bytes(row.value).decode())}] of itself")
+                _reader.unique(seen, code)
+                with _reader.cell:
+                    yield Fixing("inforeuro", pair, day, _reader.json_number(row.value, f"{pair} of {subject}"))
+            elif _reader.json_number(row.value, f"{pair} of {subject}") != 1:
+                raise _reader.broken(f"a euro is worth [{shorten(bytes(row.value).decode())}] of itself")
         if not seen:
-            raise _inforeuro.broken(f"the answer holds no rate of {subject}")
+            raise _reader.broken(f"the answer holds no rate of {subject}")
 
 
 def _code(label: str, day: date) -> str:

@@ -20,7 +20,7 @@ from cambist.errors import shorten
 from cambist.pricing.pair import Pair
 from cambist.pricing.tick import Tick
 from cambist.sources.base import EMPTY_MESSAGE, PairNames, VenueAdapter, VenueMessage, VenueSocket
-from cambist.sources.venue import ZERO, JsonVenue, VenueReading, are_codes, batches, encode, venue_source
+from cambist.sources.venue import ZERO, JsonVenue, VenueReader, are_codes, batches, encode, venue_source
 
 T = TypeVar("T")
 
@@ -32,7 +32,7 @@ _OLD = {"XBT": "BTC", "XDG": "DOGE"}
 _COMMON = _OLD | {"LUNA": "LUNC", "LUNA2": "LUNA", "UST": "USTC", "REP": "REPV1", "REPV2": "REP"}
 """What the others call it: after each of these coins was replaced, Kraken alone kept the code for the old one."""
 
-_kraken = VenueReading("Kraken", no_orders=ZERO)
+_reader = VenueReader("Kraken", no_orders=ZERO)
 
 
 class _Listed(Struct):
@@ -85,7 +85,7 @@ class KrakenAdapter(JsonVenue[_Frame]):
         covers="best bid and ask of some hundred coins, and of a dozen pairs of currencies",
     )
 
-    reading = _kraken
+    reader = _reader
     list_url = _REST + "AssetPairs"
     tickers_url = _REST + "Ticker"
     frames = msgspec.json.Decoder(_Frame)
@@ -97,14 +97,14 @@ class KrakenAdapter(JsonVenue[_Frame]):
             if (pair := _pair(listed)) is not None:
                 for name in (key, listed.altname, listed.wsname, _renamed(listed.wsname, _OLD)):
                     if names.setdefault(name, pair) != pair:
-                        raise _kraken.broken(f"[{shorten(name)}] stands for {names[name]} and {pair}")
-        return _kraken.listed(names)
+                        raise _reader.broken(f"[{shorten(name)}] stands for {names[name]} and {pair}")
+        return _reader.non_empty(names)
 
     def parse_tickers(self, content: bytes, names: PairNames) -> Iterator[Tick]:
         """Read all tickers, which have no time."""
         for key, ticker in _result(content, _Answer[_Ticker]).items():
             if (pair := names.get(key)) is not None:
-                bid, ask = _kraken.side(ticker.b[0], pair), _kraken.side(ticker.a[0], pair)
+                bid, ask = _reader.side(ticker.b[0], pair), _reader.side(ticker.a[0], pair)
                 if bid and ask:
                     yield Tick("kraken", pair, bid, ask)
 
@@ -119,9 +119,9 @@ class KrakenAdapter(JsonVenue[_Frame]):
         for quote in frame.data:
             if (pair := names.get(quote.symbol)) is None:
                 continue
-            bid, ask = (_kraken.positive(side, pair) if side else None for side in (quote.bid, quote.ask))
+            bid, ask = (_reader.json_number(side, pair) if side else None for side in (quote.bid, quote.ask))
             if quote.timestamp is not None and quote.timestamp.tzinfo is not UTC:
-                raise _kraken.broken(f"{pair} has no time of UTC: {quote.timestamp}")
+                raise _reader.broken(f"{pair} has no time of UTC: {quote.timestamp}")
             if bid and ask:
                 yield Tick("kraken", pair, bid, ask, quote.timestamp)
 
@@ -134,9 +134,9 @@ class KrakenAdapter(JsonVenue[_Frame]):
 
 
 def _result(content: bytes, kind: type[_Answer[T]]) -> dict[str, T]:
-    answer = _kraken.json(content, kind)
+    answer = _reader.json(content, kind)
     if answer.error:
-        raise _kraken.broken(f"it answers an error: {shorten(', '.join(answer.error))}")
+        raise _reader.broken(f"it answers an error: {shorten(', '.join(answer.error))}")
     return answer.result
 
 
@@ -146,7 +146,7 @@ def _pair(listed: _Listed) -> Pair | None:
         return None
     base, slash, quote = _renamed(listed.wsname, _COMMON).partition("/")
     if not slash:
-        raise _kraken.broken(f"[{shorten(listed.wsname)}] is no name of a pair")
+        raise _reader.broken(f"[{shorten(listed.wsname)}] is no name of a pair")
     return Pair(base, quote) if are_codes(base, quote) else None
 
 

@@ -33,7 +33,7 @@ _BAD = frozenset({("silver", date(1983, 2, 5))})
 
 _CURRENCIES = 3
 
-_lbma = PayloadReader("LBMA")
+_reader = PayloadReader("LBMA")
 
 
 class _Row(Struct):
@@ -72,22 +72,22 @@ class LbmaAdapter(FixingAdapter):
         """Read one metal's dollars, in the order of the days."""
         pair = _PAIRS.get(subject)
         if pair is None:
-            raise _lbma.broken(f"[{subject}] is none of the prices that are asked for")
+            raise _reader.broken(f"[{subject}] is none of the prices that are asked for")
         seen: set[date] = set()
         priced = False
-        for row in _lbma.json(content, list[_Row]):
-            day = _lbma.once(seen, _lbma.day(row.d, since=_FIRST_DAY))
+        for row in _reader.json(content, list[_Row]):
+            day = _reader.unique(seen, _reader.day(row.d, since=_FIRST_DAY))
             if (subject, day) in _BAD:
                 continue
             if day.weekday() not in WEEKDAYS:
-                raise _lbma.broken(f"{pair} has a price of {day}, on which no auction was held")
+                raise _reader.broken(f"{pair} has a price of {day}, on which no auction was held")
             if len(row.v) != _CURRENCIES:
-                raise _lbma.broken(f"{pair} on {day} has {len(row.v)} prices instead of {_CURRENCIES}")
+                raise _reader.broken(f"{pair} on {day} has {len(row.v)} prices instead of {_CURRENCIES}")
             priced = True
-            with _lbma.cell:
-                yield Fixing("lbma", pair, day, _lbma.positive(row.v[0], f"{pair} on {day}"))
+            with _reader.cell:
+                yield Fixing("lbma", pair, day, _reader.json_number(row.v[0], f"{pair} on {day}"))
         if not priced:
-            raise _lbma.broken("the file holds no price")
+            raise _reader.broken("the file holds no price")
 
 
 adapter: FixingAdapter = LbmaAdapter()

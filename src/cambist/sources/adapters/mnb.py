@@ -43,7 +43,7 @@ _SOAP = "{http://schemas.xmlsoap.org/soap/envelope/}"
 _MNB = "{http://www.mnb.hu/webservices/}"
 _RESULT = f"{_SOAP}Body/{_MNB}GetExchangeRatesResponse/{_MNB}GetExchangeRatesResult"
 
-_mnb = PayloadReader("MNB")
+_reader = PayloadReader("MNB")
 
 
 class MnbAdapter(FixingAdapter):
@@ -82,9 +82,9 @@ class MnbAdapter(FixingAdapter):
         _ = subject
         seen: set[date] = set()
         # The answer declares no encoding: read as text first, it is UTF-8 or nothing.
-        for entry in _days(_mnb.xml(_mnb.text(content).encode("utf-8"))):
-            day = _mnb.once(seen, _mnb.day(entry.get("date"), since=_FIRST_DAY))
-            yield from _of_day(day, entry)
+        for entry in _days(_reader.xml(_reader.text(content).encode("utf-8"))):
+            day = _reader.unique(seen, _reader.day(entry.get("date"), since=_FIRST_DAY))
+            yield from _parse_day(day, entry)
         if not seen:
             raise NothingPublished("MNB: no rate is of the days asked")
 
@@ -93,22 +93,22 @@ def _days(envelope: Element) -> Iterator[Element]:
     """Open the document in the document."""
     result = envelope.findtext(_RESULT) if envelope.tag == f"{_SOAP}Envelope" else None
     if not result:
-        raise _mnb.broken("the answer holds no result")
-    root = _mnb.xml(result.encode("utf-8"))
+        raise _reader.broken("the answer holds no result")
+    root = _reader.xml(result.encode("utf-8"))
     if root.tag != "MNBExchangeRates" or (root.text or "").strip() or any(entry.tag != "Day" for entry in root):
-        raise _mnb.broken(f"the result is not its own: [{shorten(result)}]")
+        raise _reader.broken(f"the result is not its own: [{shorten(result)}]")
     yield from root
 
 
-def _of_day(day: date, rates: Element) -> Iterator[Fixing]:
+def _parse_day(day: date, rates: Element) -> Iterator[Fixing]:
     fixed: set[Pair] = set()
     for entry in rates:
-        pair = _mnb.once(fixed, Pair(_mnb.code(entry.get("curr")), "HUF"))
-        with _mnb.cell:
-            unit = _mnb.whole(entry.get("unit"), f"{pair} on {day}")
-            yield Fixing("mnb", pair, day, _mnb.number(entry.text or "", f"{pair} on {day}", comma=","), unit)
+        pair = _reader.unique(fixed, Pair(_reader.code(entry.get("curr")), "HUF"))
+        with _reader.cell:
+            unit = _reader.nominal(entry.get("unit"), f"{pair} on {day}")
+            yield Fixing("mnb", pair, day, _reader.number(entry.text or "", f"{pair} on {day}", comma=","), unit)
     if not fixed:
-        raise _mnb.broken(f"{day} has no rate")
+        raise _reader.broken(f"{day} has no rate")
 
 
 adapter: FixingAdapter = MnbAdapter()

@@ -25,7 +25,7 @@ _DAY = "https://nbg.gov.ge/gw/api/ct/monetarypolicy/currencies/?date="
 _FIRST_DAY = date(1995, 10, 14)
 _SUNDAY = 6
 
-_nbg = PayloadReader("NBG")
+_reader = PayloadReader("NBG")
 
 
 class _Rate(msgspec.Struct, rename="camel"):
@@ -73,22 +73,24 @@ class NbgAdapter(FixingAdapter):
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read the rates of one day, in their order."""
         _ = subject
-        answer = _nbg.json(content, list[_Rates])
+        answer = _reader.json(content, list[_Rates])
         if not answer:
             raise NothingPublished("NBG: no rates were in force on that day")
         if len(answer) != 1 or not answer[0].currencies:
-            raise _nbg.broken(f"the list holds {len(answer)} days, and not one with rates")
-        day = _nbg.day(answer[0].date, "%Y-%m-%dT00:00:00.000Z", since=_FIRST_DAY)
+            raise _reader.broken(f"the list holds {len(answer)} days, and not one with rates")
+        day = _reader.day(answer[0].date, "%Y-%m-%dT00:00:00.000Z", since=_FIRST_DAY)
         seen: set[Pair] = set()
         for rate in answer[0].currencies:
             if rate.valid_from_date != answer[0].date or rate.code == "GEL":
-                raise _nbg.broken(f"[{shorten(rate.code)}] is for [{shorten(rate.valid_from_date)}] and not for {day}")
-            pair = _nbg.once(seen, Pair(_nbg.code(rate.code), "GEL"))
-            with _nbg.cell:
-                value = _nbg.positive(rate.rate, f"{pair} on {day}")
+                raise _reader.broken(
+                    f"[{shorten(rate.code)}] is for [{shorten(rate.valid_from_date)}] and not for {day}"
+                )
+            pair = _reader.unique(seen, Pair(_reader.code(rate.code), "GEL"))
+            with _reader.cell:
+                value = _reader.json_number(rate.rate, f"{pair} on {day}")
                 # Its Z is none: the clock is that of Tbilisi.
-                published_at = _nbg.moment(rate.date, self.source.zone)
-                yield Fixing("nbg", pair, day, value, _nbg.whole(rate.quantity, pair), published_at=published_at)
+                published_at = _reader.timestamp(rate.date, self.source.zone)
+                yield Fixing("nbg", pair, day, value, _reader.nominal(rate.quantity, pair), published_at=published_at)
 
 
 adapter: FixingAdapter = NbgAdapter()

@@ -34,7 +34,7 @@ _SUCCESSORS = {
     "ZWR": ("ZWL", date(2009, 2, 25)),
 }
 
-_nbp = PayloadReader("NBP")
+_reader = PayloadReader("NBP")
 
 
 class _Rate(msgspec.Struct):
@@ -86,11 +86,11 @@ class NbpAdapter(FixingAdapter):
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read tables of one kind (`subject` is A or B), or prices of gold."""
         seen: set[tuple[Pair, date]] = set()
-        for fixing in _of_gold(content) if subject == _GOLD else _of_tables(content, subject):
-            _nbp.once(seen, (fixing.pair, fixing.day))
+        for fixing in _parse_gold(content) if subject == _GOLD else _parse_tables(content, subject):
+            _reader.unique(seen, (fixing.pair, fixing.day))
             yield fixing
         if not seen:
-            raise _nbp.broken("the document holds no rate")
+            raise _reader.broken("the document holds no rate")
 
 
 def _request(path: str, first: date, last: date, subject: str) -> SourceRequest:
@@ -104,28 +104,30 @@ def _request(path: str, first: date, last: date, subject: str) -> SourceRequest:
     )
 
 
-def _of_tables(content: bytes, subject: str) -> Iterator[Fixing]:
-    for table in _nbp.json(content, list[_Table]):
+def _parse_tables(content: bytes, subject: str) -> Iterator[Fixing]:
+    for table in _reader.json(content, list[_Table]):
         if table.table != subject or not table.rates:
-            raise _nbp.broken(f"a table [{table.table}] of {len(table.rates)} rates stands where [{subject}] was asked")
-        yield from _of_day(_nbp.day(table.effectiveDate, since=_FIRST_DAY), table.rates)
+            raise _reader.broken(
+                f"a table [{table.table}] of {len(table.rates)} rates stands where [{subject}] was asked"
+            )
+        yield from _parse_day(_reader.day(table.effectiveDate, since=_FIRST_DAY), table.rates)
 
 
-def _of_day(day: date, rates: Iterable[_Rate]) -> Iterator[Fixing]:
+def _parse_day(day: date, rates: Iterable[_Rate]) -> Iterator[Fixing]:
     for rate in rates:
-        code = _nbp.code(rate.code)
+        code = _reader.code(rate.code)
         successor, since = _SUCCESSORS.get(code, ("", day))
         pair = Pair(successor if successor and day >= since else code, "PLN")
-        with _nbp.cell:
-            yield Fixing("nbp", pair, day, _nbp.positive(rate.mid, f"{pair} on {day}"))
+        with _reader.cell:
+            yield Fixing("nbp", pair, day, _reader.json_number(rate.mid, f"{pair} on {day}"))
 
 
-def _of_gold(content: bytes) -> Iterator[Fixing]:
+def _parse_gold(content: bytes) -> Iterator[Fixing]:
     pair = Pair("XAU", "PLN")
-    for price in _nbp.json(content, list[_GoldPrice]):
-        day = _nbp.day(price.data, since=_FIRST_GOLD)
-        with _nbp.cell:
-            yield Fixing("nbp", pair, day, _nbp.positive(price.cena, f"{pair} on {day}"), unit=GRAM)
+    for price in _reader.json(content, list[_GoldPrice]):
+        day = _reader.day(price.data, since=_FIRST_GOLD)
+        with _reader.cell:
+            yield Fixing("nbp", pair, day, _reader.json_number(price.cena, f"{pair} on {day}"), unit=GRAM)
 
 
 adapter: FixingAdapter = NbpAdapter()

@@ -50,7 +50,7 @@ _RENAMED = (
     _Renamed("TMM", "TMT", since=date(2009, 1, 6), fewer=100),
 )
 
-_nbu = PayloadReader("NBU")
+_reader = PayloadReader("NBU")
 
 
 class _Record(msgspec.Struct):
@@ -93,26 +93,26 @@ class NbuAdapter(FixingAdapter):
         """Read the list in its order."""
         _ = subject
         seen: set[tuple[Pair, date]] = set()
-        for record in _nbu.json(content, list[_Record]):
-            with _nbu.cell:
+        for record in _reader.json(content, list[_Record]):
+            with _reader.cell:
                 fixing = _fixing(record)
-                _nbu.once(seen, (fixing.pair, fixing.day))
+                _reader.unique(seen, (fixing.pair, fixing.day))
                 yield fixing
         if not seen:
-            raise _nbu.broken("the list holds no rate")
+            raise _reader.broken("the list holds no rate")
 
 
 def _fixing(record: _Record) -> Fixing:
-    day = _nbu.day(record.exchangedate, "%d.%m.%Y", since=_FIRST_DAY)
-    code, fewer = _meant(_nbu.code(record.cc), day)
+    day = _reader.day(record.exchangedate, "%d.%m.%Y", since=_FIRST_DAY)
+    code, fewer = _resolve_code(_reader.code(record.cc), day)
     pair = Pair(code, "UAH")
-    units = _nbu.whole(record.units, f"{pair} on {day}")
+    units = _reader.nominal(record.units, f"{pair} on {day}")
     if units % fewer:
-        raise _nbu.broken(f"{pair} on {day} is quoted per [{units}] units of [{record.cc}]")
-    return Fixing("nbu", pair, day, _nbu.positive(record.rate, f"{pair} on {day}"), units // fewer)
+        raise _reader.broken(f"{pair} on {day} is quoted per [{units}] units of [{record.cc}]")
+    return Fixing("nbu", pair, day, _reader.json_number(record.rate, f"{pair} on {day}"), units // fewer)
 
 
-def _meant(label: str, day: date) -> tuple[str, int]:
+def _resolve_code(label: str, day: date) -> tuple[str, int]:
     """Give the currency that a code stands for on a day, and how many times fewer units are meant than written."""
     for renamed in _RENAMED:
         if renamed.label == label and renamed.since <= day < renamed.until:

@@ -25,7 +25,7 @@ _HEADER = "FREQ,BASE_CUR,QUOTE_CUR,TENOR,DECIMALS,CALCULATED,UNIT_MULT,COLLECTIO
 _INDICES = ("I44", "TWI")
 """The import-weighted and the trade-weighted krone."""
 
-_norges = PayloadReader("Norges Bank")
+_reader = PayloadReader("Norges Bank")
 
 
 class NorgesAdapter(FixingAdapter):
@@ -59,35 +59,35 @@ class NorgesAdapter(FixingAdapter):
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read the series in the file's order."""
         _ = subject
-        text = _norges.text(content)
+        text = _reader.text(content)
         header, _, lines = text.partition("\n")
         if header.removesuffix("\r") != _HEADER or not text.endswith("\n"):
-            raise _norges.broken(f"the file does not begin with its header and end with a line: [{shorten(header)}]")
+            raise _reader.broken(f"the file does not begin with its header and end with a line: [{shorten(header)}]")
         seen: set[tuple[str, date]] = set()
-        for cells in _norges.table(lines):
+        for cells in _reader.csv_rows(lines):
             yield from _row(cells, seen)
         if not any(code == "USD" for code, _ in seen):
-            raise _norges.broken("the file has no rate of the dollar")
+            raise _reader.broken("the file has no rate of the dollar")
 
 
 def _row(cells: list[str], seen: set[tuple[str, date]]) -> Iterator[Fixing]:
     """Give the fixing of a line, which has to be a spot rate of a business day in kroner; none of an index."""
     if len(cells) != 10:
-        raise _norges.broken(f"a line has {len(cells)} cells instead of 10: [{shorten(','.join(cells))}]")
+        raise _reader.broken(f"a line has {len(cells)} cells instead of 10: [{shorten(','.join(cells))}]")
     every, code, quote, tenor, _, calculated, power, collection, of, text = cells
-    day = _norges.day(of, since=_FIRST_DAY)
-    _norges.once(seen, (code, day))
+    day = _reader.day(of, since=_FIRST_DAY)
+    _reader.unique(seen, (code, day))
     if (every, quote, tenor, collection) != ("B", "NOK", "SP", "C") or code == "NOK":
-        raise _norges.broken(f"the line of {day} is no daily rate in kroner: [{shorten(','.join(cells))}]")
+        raise _reader.broken(f"the line of {day} is no daily rate in kroner: [{shorten(','.join(cells))}]")
     if (code, calculated) not in [(index, "true") for index in _INDICES]:
-        pair = Pair(_norges.code(code), "NOK")
-        with _norges.cell:
-            yield Fixing("norges", pair, day, _norges.number(text, f"{pair} on {day}"), _nominal(power, pair))
+        pair = Pair(_reader.code(code), "NOK")
+        with _reader.cell:
+            yield Fixing("norges", pair, day, _reader.number(text, f"{pair} on {day}"), _nominal(power, pair))
 
 
 def _nominal(power: str, pair: Pair) -> int:
     if power not in ("0", "1", "2", "3", "4"):
-        raise _norges.broken(f"{pair} is quoted per ten to the power of [{shorten(power)}]")
+        raise _reader.broken(f"{pair} is quoted per ten to the power of [{shorten(power)}]")
     return int("1" + "0" * int(power))
 
 

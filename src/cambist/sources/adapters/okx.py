@@ -24,7 +24,7 @@ from cambist.sources.base import EMPTY_MESSAGE, PairNames, VenueAdapter, VenueMe
 from cambist.sources.venue import (
     ZERO_OR_EMPTY,
     JsonVenue,
-    VenueReading,
+    VenueReader,
     are_codes,
     batches,
     encode,
@@ -39,7 +39,7 @@ _BATCH = 100
 _LEVERAGED = re.compile(r"(.+)[35][LS]", re.ASCII)
 _CHANNELS = {"bbo-tbt", "tickers"}
 
-_okx = VenueReading("OKX", no_orders=ZERO_OR_EMPTY)
+_reader = VenueReader("OKX", no_orders=ZERO_OR_EMPTY)
 
 
 class _Instrument(Struct, rename="camel"):
@@ -113,7 +113,7 @@ class OkxAdapter(JsonVenue[_Frame]):
         covers="best bid and ask of several hundred coins, most against stable coins",
     )
 
-    reading = _okx
+    reader = _reader
     list_url = _REST + "public/instruments?instType=SPOT"
     tickers_url = _REST + "market/tickers?instType=SPOT"
     frames = msgspec.json.Decoder(_Frame)
@@ -125,19 +125,19 @@ class OkxAdapter(JsonVenue[_Frame]):
         names: dict[str, Pair] = {}
         seen: set[str] = set()
         for instrument in instruments:
-            name = _okx.once(seen, instrument.inst_id)
+            name = _reader.unique(seen, instrument.inst_id)
             base, quote = instrument.base_ccy, instrument.quote_ccy
-            _okx.check_name(name, base, quote, "-")
+            _reader.check_name(name, base, quote, "-")
             if instrument.state == "live" and are_codes(base, quote) and not is_leveraged(base, _LEVERAGED, coins):
                 names[name] = Pair(base, quote)
-        return _okx.listed(names)
+        return _reader.non_empty(names)
 
     def parse_tickers(self, content: bytes, names: PairNames) -> Iterator[Tick]:
         """Read all tickers."""
         seen: set[str] = set()
         for ticker in _data(content, _Answer[_Ticker]):
-            _okx.once(seen, ticker.inst_id)
-            yield from _of_ticker(ticker, names)
+            _reader.unique(seen, ticker.inst_id)
+            yield from _parse_ticker(ticker, names)
 
     def sockets(self, names: PairNames) -> Iterator[VenueSocket]:
         """Return one connection, kept alive by a text."""
@@ -154,8 +154,12 @@ class OkxAdapter(JsonVenue[_Frame]):
         if pair is None:
             return
         for best in frame.data:
-            bid, ask, moment = _okx.best(best.bids, pair), _okx.best(best.asks, pair), _moment(best.ts, pair)
-            _okx.count(pair, best.seq_id)
+            bid, ask, moment = (
+                _reader.best_price(best.bids, pair),
+                _reader.best_price(best.asks, pair),
+                _moment(best.ts, pair),
+            )
+            _reader.sequence(pair, best.seq_id)
             if bid and ask:
                 yield Tick("okx", pair, bid, ask, moment, best.seq_id)
 
@@ -164,7 +168,7 @@ class OkxAdapter(JsonVenue[_Frame]):
         other = _other.decode(frame)
         if other.arg is not None and other.arg.channel == "tickers" and not other.event:
             tickers = _tickers_frame.decode(frame).data
-            return VenueMessage(tuple(tick for ticker in tickers for tick in _of_ticker(ticker, names)))
+            return VenueMessage(tuple(tick for ticker in tickers for tick in _parse_ticker(ticker, names)))
         if other.event == "error":
             return VenueMessage(refused=shorten(other.msg or "it gives no reason"))
         if other.event == "notice":  # of an upgrade that will end the connection
@@ -175,22 +179,26 @@ class OkxAdapter(JsonVenue[_Frame]):
 
 
 def _data(content: bytes, kind: type[_Answer[T]]) -> list[T]:
-    answer = _okx.json(content, kind)
+    answer = _reader.json(content, kind)
     if answer.code != "0":
-        raise _okx.broken(f"it answers an error: {shorten(f'{answer.code} {answer.msg}')}")
+        raise _reader.broken(f"it answers an error: {shorten(f'{answer.code} {answer.msg}')}")
     return answer.data
 
 
-def _of_ticker(ticker: _Ticker, names: PairNames) -> Iterator[Tick]:
+def _parse_ticker(ticker: _Ticker, names: PairNames) -> Iterator[Tick]:
     pair = names.get(ticker.inst_id)
     if pair is not None:
-        bid, ask, moment = _okx.side(ticker.bid_px, pair), _okx.side(ticker.ask_px, pair), _moment(ticker.ts, pair)
+        bid, ask, moment = (
+            _reader.side(ticker.bid_px, pair),
+            _reader.side(ticker.ask_px, pair),
+            _moment(ticker.ts, pair),
+        )
         if bid and ask:
             yield Tick("okx", pair, bid, ask, moment)
 
 
 def _moment(text: str, pair: Pair) -> datetime:
-    return EPOCH + timedelta(milliseconds=_okx.digits(text, 13, pair))
+    return EPOCH + timedelta(milliseconds=_reader.unix_digits(text, 13, pair))
 
 
 def _subscription(pairs: Sequence[str]) -> str:

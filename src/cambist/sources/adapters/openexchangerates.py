@@ -26,7 +26,7 @@ _NO_CURRENCIES = frozenset({"BTC"})
 _WITHIN = timedelta(hours=25)
 """A day's last rates may be of the first minutes of the next one."""
 
-_oxr = PayloadReader("Open Exchange Rates")
+_reader = PayloadReader("Open Exchange Rates")
 
 
 class _Answer(Struct):
@@ -72,14 +72,14 @@ class OpenExchangeRatesAdapter(FixingAdapter):
 
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read one day, in the answer's order."""
-        day = _oxr.day(subject, since=_FIRST_DAY)
-        answer = _oxr.json(content, _Answer)
+        day = _reader.day(subject, since=_FIRST_DAY)
+        answer = _reader.json(content, _Answer)
         _check(answer, day)
         published_at = datetime.fromtimestamp(answer.timestamp, UTC)
         for code, value in answer.rates.items():
-            pair = Pair(_BASE, _oxr.code(code))
-            with _oxr.cell:
-                rate = _oxr.positive(value, f"{pair} on {day}")
+            pair = Pair(_BASE, _reader.code(code))
+            with _reader.cell:
+                rate = _reader.json_number(value, f"{pair} on {day}")
                 if code != _BASE and code not in _NO_CURRENCIES:
                     yield Fixing("openexchangerates", pair, day, rate, published_at=published_at)
 
@@ -88,9 +88,9 @@ def _check(answer: _Answer, day: date) -> None:
     """See that it is an answer of the day, and per dollar."""
     midnight = int(datetime.combine(day, time(0), UTC).timestamp())
     if not midnight <= answer.timestamp < midnight + _WITHIN.total_seconds():
-        raise _oxr.broken(f"the answer about {day} is of the second {answer.timestamp}")
+        raise _reader.broken(f"the answer about {day} is of the second {answer.timestamp}")
     if answer.base != _BASE or bytes(answer.rates.get(_BASE, b"")) != b"1" or "EUR" not in answer.rates:
-        raise _oxr.broken(f"the rates of {day} are none per dollar")
+        raise _reader.broken(f"the rates of {day} are none per dollar")
 
 
 adapter: FixingAdapter = OpenExchangeRatesAdapter()

@@ -26,7 +26,7 @@ _TITLES, _UNITS = 1, 5
 _INDEX = "Index"
 _DAY = r"(?P<d>\d{2})-(?P<m>[A-Z][a-z]{2})-(?P<y>\d{4})"
 
-_rba = PayloadReader("RBA")
+_reader = PayloadReader("RBA")
 
 
 class RbaAdapter(FixingAdapter):
@@ -60,25 +60,25 @@ class RbaAdapter(FixingAdapter):
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read the table in its order, oldest day first."""
         _ = subject
-        text = _rba.text(content, "utf-8-sig")
+        text = _reader.text(content, "utf-8-sig")
         if not text.endswith("\n"):
-            raise _rba.broken("the table is cut off")
-        rows = list(_rba.table(text.rstrip("\n")))
+            raise _reader.broken("the table is cut off")
+        rows = list(_reader.csv_rows(text.rstrip("\n")))
         pairs = _pairs(rows[: len(_LABELS) + 1])
         seen: set[date] = set()
         for row in rows[len(_LABELS) + 1 :]:
-            yield from _of_day(_rba.once(seen, _day("".join(row[:1]))), pairs, row[1:])
+            yield from _parse_day(_reader.unique(seen, _day("".join(row[:1]))), pairs, row[1:])
         if not seen:
-            raise _rba.broken("the table holds no day")
+            raise _reader.broken("the table holds no day")
 
 
 def _pairs(head: list[list[str]]) -> list[Pair | None]:
     """Read the pairs off the rows above the first day; None is a column without rates."""
     if [row[0] if row else "" for row in head[1:]] != _LABELS or not ",".join(head[0]).startswith("F11.1 "):
-        raise _rba.broken("the table does not begin with its eleven rows")
+        raise _reader.broken("the table does not begin with its eleven rows")
     titles, units = head[_TITLES][1:], head[_UNITS][1:]
     if len(titles) != len(units) or len(set(units)) != len(units) or "USD" not in units:
-        raise _rba.broken(f"its {len(titles)} columns have these units: [{shorten(','.join(units))}]")
+        raise _reader.broken(f"its {len(titles)} columns have these units: [{shorten(','.join(units))}]")
     return [_pair(title, unit) for title, unit in zip(titles, units, strict=True)]
 
 
@@ -86,23 +86,23 @@ def _pair(title: str, unit: str) -> Pair | None:
     if unit == _INDEX:
         return None
     if title != f"A$1={unit}":
-        raise _rba.broken(f"the column [{shorten(title)}] is in [{shorten(unit)}]")
-    return Pair("AUD", "XDR" if unit == "SDR" else _rba.code(unit))
+        raise _reader.broken(f"the column [{shorten(title)}] is in [{shorten(unit)}]")
+    return Pair("AUD", "XDR" if unit == "SDR" else _reader.code(unit))
 
 
 def _day(text: str) -> date:
-    return _rba.english_day(text, _DAY, since=_FIRST_DAY)
+    return _reader.day_with_month_name(text, _DAY, since=_FIRST_DAY)
 
 
-def _of_day(day: date, pairs: list[Pair | None], cells: list[str]) -> Iterator[Fixing]:
+def _parse_day(day: date, pairs: list[Pair | None], cells: list[str]) -> Iterator[Fixing]:
     if len(cells) != len(pairs):
-        raise _rba.broken(f"the line of {day} has {len(cells)} rates instead of {len(pairs)}")
+        raise _reader.broken(f"the line of {day} has {len(cells)} rates instead of {len(pairs)}")
     fixed = [(pair, cell) for pair, cell in zip(pairs, cells, strict=True) if pair is not None and cell]
     if not fixed:
-        raise _rba.broken(f"{day} has no rate")
+        raise _reader.broken(f"{day} has no rate")
     for pair, cell in fixed:
-        with _rba.cell:
-            yield Fixing("rba", pair, day, _rba.number(cell, f"{pair} on {day}"))
+        with _reader.cell:
+            yield Fixing("rba", pair, day, _reader.number(cell, f"{pair} on {day}"))
 
 
 adapter: FixingAdapter = RbaAdapter()

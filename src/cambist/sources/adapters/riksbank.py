@@ -32,7 +32,7 @@ _PREDECESSORS = {
 }
 """Whose values a series begins with, and the first day of its own."""
 
-_riksbank = PayloadReader("Riksbank")
+_reader = PayloadReader("Riksbank")
 
 
 class _Observation(msgspec.Struct):
@@ -81,29 +81,29 @@ class RiksbankAdapter(FixingAdapter):
         """Read the series in the document's order."""
         _ = subject
         seen: set[tuple[str, date]] = set()
-        for each in _riksbank.json(content, list[_Observation]):
-            day = _riksbank.day(each.date, since=_FIRST_DAY)
-            code, _ = _riksbank.once(seen, (_code(each.series, day), day))
+        for each in _reader.json(content, list[_Observation]):
+            day = _reader.day(each.date, since=_FIRST_DAY)
+            code, _ = _reader.unique(seen, (_code(each.series, day), day))
             if code != "SEK":
                 pair = Pair(code, "SEK")
-                with _riksbank.cell:
-                    yield Fixing("riksbank", pair, day, _riksbank.positive(each.value, f"{pair} on {day}"))
-            elif _riksbank.positive(each.value, f"the krona on {day}") != 1:
+                with _reader.cell:
+                    yield Fixing("riksbank", pair, day, _reader.json_number(each.value, f"{pair} on {day}"))
+            elif _reader.json_number(each.value, f"the krona on {day}") != 1:
                 written = bytes(each.value).decode()
-                raise _riksbank.broken(f"the krona on {day} is not worth itself: [{shorten(written)}]")
+                raise _reader.broken(f"the krona on {day} is not worth itself: [{shorten(written)}]")
         if not seen:
             raise NothingPublished("Riksbank: there is no rate for the days asked")
         if not any(code == "USD" for code, _ in seen):
-            raise _riksbank.broken("the document has no rate of the dollar")
+            raise _reader.broken("the document has no rate of the dollar")
 
 
 def _code(series: str, day: date) -> str:
     """Give the code of what was money on the day."""
     if series == _ITSELF:
         return "SEK"
-    code = _riksbank.code(series.removeprefix("SEK").removesuffix("PMI"))
+    code = _reader.code(series.removeprefix("SEK").removesuffix("PMI"))
     if series != f"SEK{code}PMI" or code == "SEK":
-        raise _riksbank.broken(f"[{shorten(series)}] is no rate in kronor")
+        raise _reader.broken(f"[{shorten(series)}] is no rate in kronor")
     predecessor, first = _PREDECESSORS.get(code, (code, date.min))
     return code if day >= first else predecessor
 

@@ -27,7 +27,7 @@ _LINE = re.compile(r'var hq_str_hf_([A-Z]+)="([^"]*)";\r?\n?', re.ASCII)
 _TIME = "%Y-%m-%d %H:%M:%S"
 _CELLS = {14, 15}
 
-_sina = PayloadReader("Sina")
+_reader = PayloadReader("Sina")
 
 
 class SinaAdapter(TickAdapter):
@@ -57,20 +57,22 @@ class SinaAdapter(TickAdapter):
         """Read all five."""
         _ = subject, names
         seen: set[str] = set()
-        for line in _sina.text(content, "gbk").splitlines(keepends=True):
+        for line in _reader.text(content, "gbk").splitlines(keepends=True):
             match = _LINE.fullmatch(line)
             if match is None or match[1] not in _METALS:
-                raise _sina.broken(f"[{shorten(line)}] is no line of its own")
-            yield _tick(_sina.once(seen, match[1]), match[2].split(","))
+                raise _reader.broken(f"[{shorten(line)}] is no line of its own")
+            yield _tick(_reader.unique(seen, match[1]), match[2].split(","))
         if len(seen) != len(_METALS):
-            raise _sina.broken(f"{', '.join(sorted(_METALS.keys() - seen))} are missing")
+            raise _reader.broken(f"{', '.join(sorted(_METALS.keys() - seen))} are missing")
 
 
 def _tick(code: str, cells: list[str]) -> Tick:
     if len(cells) not in _CELLS:
-        raise _sina.broken(f"the line of {code} has {len(cells)} cells")
+        raise _reader.broken(f"the line of {code} has {len(cells)} cells")
     pair = Pair(_METALS[code], "USD")
-    return Tick("sina", pair, _sina.number(cells[2], pair), _sina.number(cells[3], pair), _moment(cells[12], cells[6]))
+    return Tick(
+        "sina", pair, _reader.number(cells[2], pair), _reader.number(cells[3], pair), _moment(cells[12], cells[6])
+    )
 
 
 def _moment(day: str, hour: str) -> datetime:
@@ -81,7 +83,7 @@ def _moment(day: str, hour: str) -> datetime:
     except ValueError:
         found = None
     if found is None or found.strftime(_TIME) != text or found.year < 2000:
-        raise _sina.broken(f"[{shorten(text)}] is no moment")
+        raise _reader.broken(f"[{shorten(text)}] is no moment")
     return found.astimezone(UTC)
 
 

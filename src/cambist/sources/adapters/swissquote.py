@@ -32,7 +32,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SINCE, _UNTIL = 10**12, 10**13
 """Milliseconds of thirteen digits: 2001 to 2286."""
 
-_swissquote = PayloadReader("Swissquote")
+_reader = PayloadReader("Swissquote")
 
 
 class _Price(Struct, rename="camel"):
@@ -80,10 +80,10 @@ class SwissquoteAdapter(TickAdapter):
         """Read one pair's quote."""
         _ = names
         pair = Pair(*subject.split("/"))
-        answer = _swissquote.json(content, list[_Platform])
+        answer = _reader.json(content, list[_Platform])
         platforms = [(_milliseconds(each, pair), _sides(each, pair)) for each in answer]
         if not platforms:
-            raise _swissquote.broken(f"{pair} has no quote")
+            raise _reader.broken(f"{pair} has no quote")
         newest = max(moment for moment, _ in platforms)
         sides = [side for moment, own in platforms if moment == newest for side in own]
         bid, ask = min(sides, key=lambda side: side[1] - side[0])
@@ -92,14 +92,14 @@ class SwissquoteAdapter(TickAdapter):
 
 def _milliseconds(platform: _Platform, pair: Pair) -> int:
     if not _SINCE <= platform.ts < _UNTIL:
-        raise _swissquote.broken(f"{pair} has no time: [{shorten(str(platform.ts))}]")
+        raise _reader.broken(f"{pair} has no time: [{shorten(str(platform.ts))}]")
     return platform.ts
 
 
 def _sides(platform: _Platform, pair: Pair) -> list[tuple[Decimal, Decimal]]:
     if not platform.prices:
-        raise _swissquote.broken(f"{pair} has a platform without a price")
-    return [(_swissquote.positive(price.bid, pair), _swissquote.positive(price.ask, pair)) for price in platform.prices]
+        raise _reader.broken(f"{pair} has a platform without a price")
+    return [(_reader.json_number(price.bid, pair), _reader.json_number(price.ask, pair)) for price in platform.prices]
 
 
 adapter: TickAdapter = SwissquoteAdapter()

@@ -24,9 +24,9 @@ from cambist.sources.parsing import PayloadReader
 _FILES = "https://www.tcmb.gov.tr/kurlar/"
 _FIRST_DAY = date(2005, 1, 3)
 _DAY = timedelta(days=1)
-_NO_SOURCE_REPORTS = frozenset({404})
+_NO_BULLETIN = frozenset({404})
 
-_tcmb = PayloadReader("TCMB")
+_reader = PayloadReader("TCMB")
 
 
 class TcmbAdapter(FixingAdapter):
@@ -56,43 +56,43 @@ class TcmbAdapter(FixingAdapter):
                 url = f"{_FILES}{day:%Y%m}/{day:%d%m%Y}.xml"
                 content_types = ("text/xml", "application/xml")
                 yield SourceRequest(
-                    url=url, first=day, last=day, content_types=content_types, no_data_statuses=_NO_SOURCE_REPORTS
+                    url=url, first=day, last=day, content_types=content_types, no_data_statuses=_NO_BULLETIN
                 )
             day += _DAY
 
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
         """Read a bulletin, in its order."""
         _ = subject
-        root = _tcmb.xml(content)
+        root = _reader.xml(content)
         if root.tag != "Tarih_Date":
-            raise _tcmb.broken("the document is no bulletin")
-        day = _tcmb.day(root.get("Tarih"), "%d.%m.%Y", since=_FIRST_DAY)
+            raise _reader.broken("the document is no bulletin")
+        day = _reader.day(root.get("Tarih"), "%d.%m.%Y", since=_FIRST_DAY)
         seen: set[tuple[Pair, date]] = set()
         fixed = 0
         for entry in root:
-            pair, _ = _tcmb.once(seen, (_pair(entry), day))
-            with _tcmb.cell:
-                nominal = _tcmb.whole(_text(entry, "Unit"), pair)
+            pair, _ = _reader.unique(seen, (_pair(entry), day))
+            with _reader.cell:
+                nominal = _reader.nominal(_text(entry, "Unit"), pair)
                 value = _value(entry, pair, day)
                 if value is not None:
                     fixed += 1
                     yield Fixing("tcmb", pair, day, value, nominal)
         if not fixed:
-            raise _tcmb.broken(f"the bulletin of {day} holds no rate")
+            raise _reader.broken(f"the bulletin of {day} holds no rate")
 
 
 def _pair(entry: Element) -> Pair:
-    code = _tcmb.code(entry.get("Kod"))
+    code = _reader.code(entry.get("Kod"))
     if entry.tag != "Currency" or code == "TRY":
-        raise _tcmb.broken(f"the bulletin holds a [{entry.tag}] of [{code}]")
+        raise _reader.broken(f"the bulletin holds a [{entry.tag}] of [{code}]")
     return Pair(code, "TRY")
 
 
 def _value(entry: Element, pair: Pair, day: date) -> Decimal | None:
     buying, selling = _text(entry, "ForexBuying"), _text(entry, "ForexSelling")
     if pair.base == "XDR" and buying and not selling:
-        return _tcmb.number(buying, f"{pair} on {day}")
-    sides = [_tcmb.number(text, f"{pair} on {day}") for text in (buying, selling) if text]
+        return _reader.number(buying, f"{pair} on {day}")
+    sides = [_reader.number(text, f"{pair} on {day}") for text in (buying, selling) if text]
     return (sides[0] + sides[1]) / 2 if len(sides) == 2 else None
 
 
@@ -100,7 +100,7 @@ def _text(entry: Element, tag: str) -> str:
     """Give the text of the one element of that name; it may be empty, but it has to be there."""
     found = entry.findall(tag)
     if len(found) != 1 or len(found[0]):
-        raise _tcmb.broken(f"[{entry.get('Kod')}] has not one {tag}")
+        raise _reader.broken(f"[{entry.get('Kod')}] has not one {tag}")
     return found[0].text or ""
 
 

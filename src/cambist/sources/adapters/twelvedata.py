@@ -27,7 +27,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SINCE, _UNTIL = 10**9, 10**10
 """Seconds of ten digits: 2001 to 2286."""
 
-_twelvedata = PayloadReader("Twelve Data")
+_reader = PayloadReader("Twelve Data")
 
 
 class _Error(Struct):
@@ -74,24 +74,22 @@ class TwelveDataAdapter(TickAdapter):
     def parse_ticks(self, content: bytes, subject: str, names: PairNames) -> Iterator[Tick]:
         """Read all pairs."""
         _ = subject, names
-        error = _twelvedata.json(content, _Error)
+        error = _reader.json(content, _Error)
         if error.status == "error":
-            raise _twelvedata.broken(f"it answers an error: {shorten(f'{error.code} {error.message}')}")
-        rates = _twelvedata.json(content, dict[str, _Rate])
+            raise _reader.broken(f"it answers an error: {shorten(f'{error.code} {error.message}')}")
+        rates = _reader.json(content, dict[str, _Rate])
         if rates.keys() != set(_PAIRS):
-            raise _twelvedata.broken(f"it was asked for other pairs than [{shorten(', '.join(rates))}]")
+            raise _reader.broken(f"it was asked for other pairs than [{shorten(', '.join(rates))}]")
         for name, rate in rates.items():
             yield _tick(name, rate)
 
 
 def _tick(name: str, rate: _Rate) -> Tick:
     if rate.status == "error":
-        raise _twelvedata.broken(f"{name} has no rate: {shorten(rate.message)}")
+        raise _reader.broken(f"{name} has no rate: {shorten(rate.message)}")
     if rate.symbol != name or not _SINCE <= rate.timestamp < _UNTIL:
-        raise _twelvedata.broken(
-            f"{name} has no time, or is [{shorten(rate.symbol)}]: [{shorten(str(rate.timestamp))}]"
-        )
-    value = _twelvedata.positive(rate.rate, name)
+        raise _reader.broken(f"{name} has no time, or is [{shorten(rate.symbol)}]: [{shorten(str(rate.timestamp))}]")
+    value = _reader.json_number(rate.rate, name)
     return Tick("twelvedata", Pair(*name.split("/")), value, value, _EPOCH + timedelta(seconds=rate.timestamp))
 
 

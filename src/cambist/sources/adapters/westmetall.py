@@ -35,7 +35,7 @@ _MISSING = ("-", "0.00")
 _MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 _DAY = rf"(?P<d>[0-9]{{2}})\. (?P<m>{_MONTHS}) (?P<y>[0-9]{{4}})"
 
-_westmetall = PayloadReader("Westmetall")
+_reader = PayloadReader("Westmetall")
 
 
 class WestmetallAdapter(FixingAdapter):
@@ -75,13 +75,13 @@ class WestmetallAdapter(FixingAdapter):
         pairs = Pair(subject, "USD"), Pair(f"{subject}-3M", "USD")
         seen: set[date] = set()
         priced = False
-        for text, *prices in _days(_westmetall.text(content), subject):
-            day = _westmetall.once(seen, _westmetall.english_day(text, _DAY, since=_FIRST_DAY))
+        for text, *prices in _days(_reader.text(content), subject):
+            day = _reader.unique(seen, _reader.day_with_month_name(text, _DAY, since=_FIRST_DAY))
             for pair, price in zip(pairs, prices, strict=True):
                 if price not in _MISSING:
                     priced = True
-                    with _westmetall.cell:
-                        value = _westmetall.number(price, f"{pair} on {day}", thousands=",")
+                    with _reader.cell:
+                        value = _reader.number(price, f"{pair} on {day}", thousands=",")
                         yield Fixing("westmetall", pair, day, value)
         if not priced:
             raise NothingPublished(f"Westmetall: has no price of {subject} in the year asked for")
@@ -91,15 +91,15 @@ def _days(text: str, code: str) -> Iterator[list[str]]:
     """Give day, cash and three months of each row of the page's tables of prices."""
     ends = text.lower().count("</html>")
     if ends != 1 or not text.rstrip().lower().endswith("</html>"):
-        raise _westmetall.broken(f"the page is not one whole page: [{shorten(text)}]")
+        raise _reader.broken(f"the page is not one whole page: [{shorten(text)}]")
     _, name = _METALS.get(code, ("", ""))
     header = ["date", f"LME {name} Cash-Settlement", f"LME {name} 3-month", f"LME {name} stock"]
     tables = [rows for rows in _tables(text) if rows and rows[0] == header]
     if not tables:
-        raise _westmetall.broken(f"the page has no table of [{shorten(name)}]")
+        raise _reader.broken(f"the page has no table of [{shorten(name)}]")
     for row in (row for rows in tables for row in rows if row != header):
         if len(row) != len(header):
-            raise _westmetall.broken(f"a row has {len(row)} cells: [{shorten(' | '.join(row))}]")
+            raise _reader.broken(f"a row has {len(row)} cells: [{shorten(' | '.join(row))}]")
         yield row[:3]
 
 
@@ -108,7 +108,7 @@ def _tables(text: str) -> list[list[list[str]]]:
     reader.feed(text)
     reader.close()
     if reader.within:
-        raise _westmetall.broken(f"the page's tables are not well made: a {reader.within[-1]} does not end")
+        raise _reader.broken(f"the page's tables are not well made: a {reader.within[-1]} does not end")
     return [[[" ".join(cell.split()) for cell in row] for row in table] for table in reader.tables]
 
 
@@ -124,28 +124,28 @@ class _Tables(HTMLParser):
         """Begin a table, a row or a cell."""
         _ = attrs
         if tag == "table":
-            self._opened(tag, [])
+            self._open(tag, [])
             self.tables.append([])
         elif tag == "tr":
-            self._opened(tag, ["table"])
+            self._open(tag, ["table"])
             self.tables[-1].append([])
         elif tag in {"td", "th"}:
-            self._opened(tag, ["table", "tr"])
+            self._open(tag, ["table", "tr"])
             self.tables[-1][-1].append("")
 
     def handle_endtag(self, tag: str) -> None:
         """End it; what was not begun last cannot end."""
         if tag in {"table", "tr", "td", "th"} and (not self.within or self.within.pop() != tag):
-            raise _westmetall.broken(f"the page's tables are not well made at [{self.get_starttag_text()}]")
+            raise _reader.broken(f"the page's tables are not well made at [{self.get_starttag_text()}]")
 
     def handle_data(self, data: str) -> None:
         """Add to the cell that is open."""
         if self.within[-1:] in (["td"], ["th"]):
             self.tables[-1][-1][-1] += data
 
-    def _opened(self, tag: str, within: list[str]) -> None:
+    def _open(self, tag: str, within: list[str]) -> None:
         if self.within != within:
-            raise _westmetall.broken(f"the page's tables are not well made at [{self.get_starttag_text()}]")
+            raise _reader.broken(f"the page's tables are not well made at [{self.get_starttag_text()}]")
         self.within.append(tag)
 
 

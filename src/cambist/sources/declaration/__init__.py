@@ -7,20 +7,20 @@ from pathlib import Path
 
 from cambist.errors import SourceRefused
 from cambist.sources.declaration.adapter import DeclaredAdapter
-from cambist.sources.declaration.checks import check
-from cambist.sources.declaration.declaration import parse
+from cambist.sources.declaration.checks import validate_declaration
+from cambist.sources.declaration.declaration import parse_declaration
 
 __all__ = ["DeclaredAdapter", "read_declaration"]
 
 
-def read_declaration(path_or_text: Path | str, name: str = "", taken: Collection[str] = ()) -> DeclaredAdapter:
+def read_declaration(path_or_text: Path | str, name: str = "", existing_keys: Collection[str] = ()) -> DeclaredAdapter:
     """Make a feed of a declaration: of a file, or of its text under the name by which errors call it.
 
-    `taken` are the keys that other sources have. Errors: SourceRefused naming the file and the field.
+    `existing_keys` are the keys that other sources have. Errors: SourceRefused naming the file and the field.
     """
     name = name or (str(path_or_text) if isinstance(path_or_text, Path) else "the declaration")
-    declared = parse(_text(path_or_text, name), name)
-    check(declared, name, taken)
+    declared = parse_declaration(_text(path_or_text, name), name)
+    validate_declaration(declared, name, existing_keys)
     return DeclaredAdapter(declared)
 
 

@@ -12,7 +12,7 @@ from cambist.history.fixing import GRAM, Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace, RateType
 from cambist.sources.base import FixingAdapter, Schedule, Source, SourceRequest
-from cambist.sources.declaration.address import filled
+from cambist.sources.declaration.address import fill
 from cambist.sources.declaration.csv_rows import CsvRowParser
 from cambist.sources.declaration.day_format import DayFormat
 from cambist.sources.declaration.declaration import WEEKDAYS, Declaration
@@ -33,8 +33,8 @@ class DeclaredAdapter(FixingAdapter):
         self._rates = declared.rates
         self._zone = ZoneInfo(declared.schedule.zone)
         self._form = DayFormat(declared.day.form)
-        self._reading = PayloadReader(declared.key)
-        self._reader = _reader(declared, self._reading)
+        self._reader = PayloadReader(declared.key)
+        self._row_parser = _row_parser(declared, self._reader)
         self.source = _source(declared, self._zone)
         self.key_variable = declared.key_variable
 
@@ -51,7 +51,7 @@ class DeclaredAdapter(FixingAdapter):
     def _request(self, first: date, last: date) -> SourceRequest:
         request = self._declared.request
         return SourceRequest(
-            url=filled(request.url, first, last),
+            url=fill(request.url, first, last),
             first=first,
             last=last,
             subject=first.isoformat() if self._declared.day.of == "asked" else "",
@@ -64,35 +64,35 @@ class DeclaredAdapter(FixingAdapter):
         """Read one answer, in its order; `subject` is the day asked for, where answers do not say theirs."""
         seen: set[tuple[Pair, date]] = set()
         found = False
-        for row in self._reader.rows(content):
+        for row in self._row_parser.rows(content):
             code, day = self._code(row), self._day(row, subject)
             is_per_anchor = self._rates.direction == "other_per_anchor"
             pair = Pair(self._rates.anchor, code) if is_per_anchor else Pair(code, self._rates.anchor)
-            self._reading.once(seen, (pair, day))
+            self._reader.unique(seen, (pair, day))
             if row.rate not in self._rates.missing:
                 found = True
                 what = f"{pair} on {day}"
                 unit = GRAM if code in self._rates.per_gram else ""
-                with self._reading.cell:
+                with self._reader.cell:
                     nominal = self._nominal(row, code, what)
                     yield Fixing(self.source.key, pair, day, self._value(row.rate, what), nominal, unit)
         if not found and self._rates.may_be_empty:
             raise NothingPublished(f"{self.source.key}: nothing was published for the days asked")
         if not found:
-            raise self._reading.broken("the answer holds no rate")
+            raise self._reader.broken("the answer holds no rate")
 
     def _code(self, row: RawRate) -> str:
         """Give the currency of a rate; whatever is neither a code in its form nor declared is none."""
         if row.code is None:
             return self._rates.currency or ""
-        code = self._rates.codes.get(row.code) or self._formed(row.code)
+        code = self._rates.codes.get(row.code) or self._code_from_form(row.code)
         if not is_code(code):
-            raise self._reading.broken(f"[{shorten(row.code)}] is no currency's code; rates.codes can say whose it is")
+            raise self._reader.broken(f"[{shorten(row.code)}] is no currency's code; rates.codes can say whose it is")
         if code == self._rates.anchor:
-            raise self._reading.broken(f"[{shorten(row.code)}] is the anchor itself; rates.ignore can leave it out")
+            raise self._reader.broken(f"[{shorten(row.code)}] is the anchor itself; rates.ignore can leave it out")
         return code
 
-    def _formed(self, text: str) -> str:
+    def _code_from_form(self, text: str) -> str:
         head, _, rest = self._rates.code_form.partition("{code")
         kind, _, tail = rest.partition("}")
         inner = text[len(head) : len(text) - len(tail)]
@@ -105,40 +105,40 @@ class DeclaredAdapter(FixingAdapter):
             try:
                 return date.fromisoformat(subject)
             except ValueError:
-                raise self._reading.broken("the answer does not say its day, nor was it asked for one") from None
+                raise self._reader.broken("the answer does not say its day, nor was it asked for one") from None
         day = self._form.read(row.day, self._zone)
         if day is None or day < self.source.first_day:
-            raise self._reading.broken(f"[{shorten(row.day)}] is no date since {self.source.first_day}")
+            raise self._reader.broken(f"[{shorten(row.day)}] is no date since {self.source.first_day}")
         return day
 
     def _value(self, text: str, what: str) -> Decimal:
         if not isinstance(text, JsonNumber):
             comma = "," if self._rates.decimal == "," else ""
-            return self._reading.number(text, what, comma=comma, thousands=self._rates.thousands)
+            return self._reader.number(text, what, comma=comma, thousands=self._rates.thousands)
         before, after = _MOST_PLACES
         try:
             value = Decimal(text) if len(text) <= before + after else Decimal(0)
         except InvalidOperation:
             value = Decimal(0)
         if not (value > 0 and value.adjusted() < before and int(value.as_tuple().exponent) >= -after):
-            raise self._reading.cell_broken(f"{what} is no rate: [{shorten(text)}]")
+            raise self._reader.cell_broken(f"{what} is no rate: [{shorten(text)}]")
         return Decimal(f"{value:f}")
 
     def _nominal(self, row: RawRate, code: str, what: str) -> int:
         if row.nominal is not None:
-            return self._reading.whole(row.nominal if len(row.nominal) <= _LONGEST_NOMINAL else "", what)
+            return self._reader.nominal(row.nominal if len(row.nominal) <= _LONGEST_NOMINAL else "", what)
         nominal = self._rates.nominal
         return nominal.get(code, 1) if isinstance(nominal, dict) else nominal
 
 
-def _reader(declared: Declaration, reading: PayloadReader) -> CsvRowParser | JsonRowParser | XmlRowParser:
+def _row_parser(declared: Declaration, reader: PayloadReader) -> CsvRowParser | JsonRowParser | XmlRowParser:
     ignore = frozenset(declared.rates.ignore)
     if declared.json:
-        return JsonRowParser(declared.json, declared.day, ignore, reading)
+        return JsonRowParser(declared.json, declared.day, ignore, reader)
     if declared.xml:
-        return XmlRowParser(declared.xml, declared.day, ignore, reading)
+        return XmlRowParser(declared.xml, declared.day, ignore, reader)
     if declared.csv:
-        return CsvRowParser(declared.csv, declared.day.at, ignore, reading)
+        return CsvRowParser(declared.csv, declared.day.at, ignore, reader)
     raise TypeError("a declaration is checked before it becomes a feed")
 
 

@@ -14,13 +14,13 @@ from cambist.sources.declaration.day_format import DayFormat
 KEY = "{key}"
 _PLACEHOLDER = re.compile(r"\{(?P<name>first|last|day)(?::(?P<form>[^{}]+))?\}")
 _ISO = "%Y-%m-%d"
-_A_DAY = date(2026, 10, 30)
+_SAMPLE_DAY = date(2026, 10, 30)
 _SECRET = re.compile(r"authorization|cookie|password|(access|auth|secret)?[-_]?token|.*(api|access|app)[-_]?(key|id)")
 _HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
-_SET_BY_US = {"host", "content-length", "transfer-encoding", "connection"}
+_SET_BY_CLIENT = {"host", "content-length", "transfer-encoding", "connection"}
 
 
-def filled(template: str, first: date, last: date) -> str:
+def fill(template: str, first: date, last: date) -> str:
     """Put days into a text in their forms; `{key}` stays for whoever asks."""
     days = {"first": first, "last": last, "day": first}
 
@@ -38,7 +38,7 @@ def placeholders(template: str) -> set[str]:
 def address_faults(url: str) -> Iterator[str]:
     """Say what is wrong with an address."""
     yield from _form_faults(url)
-    plain = filled(url, _A_DAY, _A_DAY).replace(KEY, "")
+    plain = fill(url, _SAMPLE_DAY, _SAMPLE_DAY).replace(KEY, "")
     if {*"{}"} & {*plain}:
         yield "has an unknown placeholder; there are {first}, {last}, {day}, each also as {day:%Y%m%d}, and {key}"
     if not (plain.isascii() and plain.isprintable() and " " not in plain):
@@ -61,7 +61,7 @@ def address_faults(url: str) -> Iterator[str]:
 def header_faults(headers: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Say which header is wrong, and how."""
     for name, value in headers.items():
-        if not _HEADER.fullmatch(name) or name.lower() in _SET_BY_US:
+        if not _HEADER.fullmatch(name) or name.lower() in _SET_BY_CLIENT:
             yield name, "is no header that may be sent"
         if not (value.isascii() and value.isprintable()) or {*"{}"} & {*value.replace(KEY, "")}:
             yield name, "takes visible ASCII characters and no placeholder but {key}"

@@ -32,15 +32,15 @@ _OLDEST = date(1945, 1, 1)
 _LONGEST = 200
 
 
-def check(declared: Declaration, name: str, taken: Collection[str]) -> None:
+def validate_declaration(declared: Declaration, name: str, existing_keys: Collection[str]) -> None:
     """Refuse what is not sound. Errors: SourceRefused naming the file, the field and the first fault."""
-    for field, fault in _faults(declared, taken):
+    for field, fault in _faults(declared, existing_keys):
         raise refusal(name, f"[{field}] {fault}")
 
 
-def _faults(declared: Declaration, taken: Collection[str]) -> Iterator[Fault]:
+def _faults(declared: Declaration, existing_keys: Collection[str]) -> Iterator[Fault]:
     """Give the faults in the order of the file; a later one may presuppose that there is no earlier one."""
-    yield from _names(declared, taken)
+    yield from _names(declared, existing_keys)
     yield from _facts(declared)
     yield from _request(declared)
     yield from _span(declared)
@@ -52,10 +52,10 @@ def _faults(declared: Declaration, taken: Collection[str]) -> Iterator[Fault]:
     yield from layout_faults(declared)
 
 
-def _names(declared: Declaration, taken: Collection[str]) -> Iterator[Fault]:
+def _names(declared: Declaration, existing_keys: Collection[str]) -> Iterator[Fault]:
     if not _KEY.fullmatch(declared.key):
         yield "key", f"[{shorten(declared.key)}] takes 1 to 32 small letters, digits and _, beginning with a letter"
-    if declared.key in taken:
+    if declared.key in existing_keys:
         yield "key", f"[{declared.key}] is the key of another source"
     for field in ("name", "licence"):
         if not getattr(declared, field).strip():

@@ -13,23 +13,23 @@ from cambist.sources.parsing import PayloadReader
 class CsvRowParser:
     """Reads one layout; `day` is the column of days, None where lines do not say theirs."""
 
-    def __init__(self, layout: CsvLayout, day: Column | None, ignore: Collection[str], reading: PayloadReader) -> None:
+    def __init__(self, layout: CsvLayout, day: Column | None, ignore: Collection[str], reader: PayloadReader) -> None:
         self._layout = layout
         self._day = day
         self._ignore = ignore
-        self._reading = reading
+        self._reader = reader
 
     def rows(self, content: bytes) -> Iterator[RawRate]:
         """Give the rates in their order. Errors: SourceBroken."""
         lines = self._lines(content)
         first = next(lines, None)
         if first is None:
-            raise self._reading.broken("the table holds nothing")
+            raise self._reader.broken("the table holds nothing")
         header = first if self._layout.header else []
         columns = [*self._columns(header, len(first))]
-        for cells in lines if header else self._with(first, lines):
+        for cells in lines if header else self._prepend(first, lines):
             if len(cells) != len(first):
-                raise self._reading.broken(
+                raise self._reader.broken(
                     f"the line [{shorten(self._layout.delimiter.join(cells))}] has {len(cells)} cells "
                     f"instead of {len(first)}"
                 )
@@ -40,13 +40,13 @@ class CsvRowParser:
 
     def _lines(self, content: bytes) -> Iterator[list[str]]:
         """Give the cells of each line that is not blank, after the lines to skip."""
-        text = self._reading.text(content, self._layout.encoding)
+        text = self._reader.text(content, self._layout.encoding)
         if not (text.endswith("\n") or self._layout.open_end):
-            raise self._reading.broken("the table is cut off: its last line does not end")
+            raise self._reader.broken("the table is cut off: its last line does not end")
         lines = text.split("\n", self._layout.skip)
         if len(lines) <= self._layout.skip:
-            raise self._reading.broken(f"the table has no more than the {self._layout.skip} lines to skip")
-        for cells in self._reading.table(lines[-1], self._layout.delimiter):
+            raise self._reader.broken(f"the table has no more than the {self._layout.skip} lines to skip")
+        for cells in self._reader.csv_rows(lines[-1], self._layout.delimiter):
             stripped = [cell.strip() for cell in cells]
             if stripped not in ([], [""]):
                 yield stripped
@@ -67,13 +67,13 @@ class CsvRowParser:
             return None
         is_there = column <= width if isinstance(column, int) else header.count(column) == 1
         if not is_there:
-            raise self._reading.broken(
+            raise self._reader.broken(
                 f"the table has no column [{shorten(str(column))}], or two of them: [{shorten(','.join(header))}]"
             )
         return column - 1 if isinstance(column, int) else header.index(column)
 
     @staticmethod
-    def _with(first: list[str], others: Iterator[list[str]]) -> Iterator[list[str]]:
+    def _prepend(first: list[str], others: Iterator[list[str]]) -> Iterator[list[str]]:
         yield first
         yield from others
 

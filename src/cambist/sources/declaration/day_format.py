@@ -39,7 +39,7 @@ class DayFormat:
     def read(self, text: str, zone: ZoneInfo) -> date | None:
         """Return the day as it is written, None where it is no day of this form; a moment's day is that of `zone`."""
         if self.form in _MOMENTS:
-            return self._of_a_moment(text, zone)
+            return self._day_of_moment(text, zone)
         if "%f" in self._only_read:
             text = _BELOW_MICROSECONDS.sub("", text)
         try:
@@ -54,7 +54,7 @@ class DayFormat:
         """Write a day."""
         return day.strftime(self.form)
 
-    def _of_a_moment(self, text: str, zone: ZoneInfo) -> date | None:
+    def _day_of_moment(self, text: str, zone: ZoneInfo) -> date | None:
         digits, parts = _MOMENTS[self.form]
         if not (text.isascii() and text.isdigit() and len(text) <= digits and str(int(text)) == text):
             return None

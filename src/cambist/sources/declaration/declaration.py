@@ -157,10 +157,10 @@ FIELDS = [
 ]
 """Every field of a declaration, by its full name."""
 
-_OF_A_FIELD = re.compile(r"Object (?P<what>contains unknown|missing required) field `(?P<field>.*)`", re.DOTALL)
+_FIELD_ERROR = re.compile(r"Object (?P<what>contains unknown|missing required) field `(?P<field>.*)`", re.DOTALL)
 
 
-def parse(text: str, name: str) -> Declaration:
+def parse_declaration(text: str, name: str) -> Declaration:
     """Read the tables of a file and the kinds of their fields; whether they fit each other is not asked here.
 
     Errors: SourceRefused naming the file and the field.
@@ -171,7 +171,7 @@ def parse(text: str, name: str) -> Declaration:
         raise refusal(name, "values are nested too deeply") from None
     except ValueError as error:
         raise refusal(name, f"this is no TOML: {shorten(str(error))}") from error
-    return _converted(content, name)
+    return _convert(content, name)
 
 
 def refusal(name: str, sentence: str) -> SourceRefused:
@@ -180,19 +180,19 @@ def refusal(name: str, sentence: str) -> SourceRefused:
     return SourceRefused(f"{name}: {''.join(plain)}")
 
 
-def _converted(content: dict[str, Any], name: str) -> Declaration:
+def _convert(content: dict[str, Any], name: str) -> Declaration:
     try:
         return msgspec.convert(content, Declaration)
     except msgspec.ValidationError as error:
-        raise refusal(name, _explained(error)) from error
+        raise refusal(name, _explain(error)) from error
     except (OverflowError, ValueError, RecursionError) as error:
         raise refusal(name, f"a value is out of all range: {shorten(str(error))}") from error
 
 
-def _explained(error: msgspec.ValidationError) -> str:
+def _explain(error: msgspec.ValidationError) -> str:
     """Say in this project's form what msgspec found: the field in brackets, then the reason."""
     table, reason = placed(error)
-    found = _OF_A_FIELD.fullmatch(reason)
+    found = _FIELD_ERROR.fullmatch(reason)
     if not found:
         return f"[{shorten(table)}] is refused: {plainly(reason)}"
     field = f"{table}.{found['field']}".lstrip(".")

@@ -81,7 +81,7 @@ def _tree(name: str, tree: TreeLayout, declared: Declaration) -> Iterator[Fault]
     for field in ("blocks", "records"):
         written = getattr(tree, field)
         if written is not None:
-            yield from _path(f"{name}.{field}", written, holds_things=True)
+            yield from _path(f"{name}.{field}", written, holds_records=True)
     for field in ("code", "rate", "nominal"):
         written = getattr(tree, field)
         if written is not None:
@@ -93,18 +93,18 @@ def _tree(name: str, tree: TreeLayout, declared: Declaration) -> Iterator[Fault]
     yield from _code(name, tree.code, declared)
 
 
-def _path(field: str, written: str, *, holds_things: bool = False, is_xml: bool | None = None) -> Iterator[Fault]:
+def _path(field: str, written: str, *, holds_records: bool = False, is_xml: bool | None = None) -> Iterator[Fault]:
     try:
         path = read_path(written)
     except ValueError as error:
         yield field, f"{error}"
         return
-    if holds_things and not path.leads_to_a_thing:
+    if holds_records and not path.can_hold_records:
         yield field, f"[{shorten(written)}] is where no records can be"
-    yield from _of_the_format(field, path, is_xml=field.startswith("xml.") if is_xml is None else is_xml)
+    yield from _path_faults(field, path, is_xml=field.startswith("xml.") if is_xml is None else is_xml)
 
 
-def _of_the_format(field: str, path: TreePath, *, is_xml: bool) -> Iterator[Fault]:
+def _path_faults(field: str, path: TreePath, *, is_xml: bool) -> Iterator[Fault]:
     if not is_xml and (path.attribute or ANY in path.steps):
         yield field, f"[{path}] is a path for XML: JSON has neither @attributes nor *"
     if is_xml and path.steps and isinstance(path.steps[0], int):

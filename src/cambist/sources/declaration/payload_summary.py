@@ -44,19 +44,19 @@ def summarize_payload(adapter: FixingAdapter, content: bytes, request: SourceReq
         fixings=len(fixings),
         first=days[0],
         last=days[-1],
-        sample=tuple(map(written, newest[:_SHOWN])),
+        sample=tuple(map(format_fixing, newest[:_SHOWN])),
         unknown=tuple(sorted(codes - {*CURRENCIES, *METALS})),
-        warnings=(*_of_days(adapter, days, request), *_of_worth(newest, adapter.source.anchor)),
+        warnings=(*_day_warnings(adapter, days, request), *_worth_warnings(newest, adapter.source.anchor)),
     )
 
 
-def written(fixing: Fixing) -> str:
+def format_fixing(fixing: Fixing) -> str:
     """Write a fixing as people say it."""
     unit = f" {fixing.unit}" if fixing.unit else ""
     return f"{fixing.nominal}{unit} {fixing.pair.base} = {fixing.value:f} {fixing.pair.quote} on {fixing.day}"
 
 
-def _of_days(adapter: FixingAdapter, days: Sequence[date], request: SourceRequest) -> Iterator[str]:
+def _day_warnings(adapter: FixingAdapter, days: Sequence[date], request: SourceRequest) -> Iterator[str]:
     outside = [day for day in days if not request.first <= day <= request.last]
     if outside:
         yield f"{len(outside)} of {len(days)} days were not asked for, such as {outside[0]}"
@@ -65,7 +65,7 @@ def _of_days(adapter: FixingAdapter, days: Sequence[date], request: SourceReques
         yield f"{off[0]} is a {off[0]:%A}, on which schedule.days says that nothing is published"
 
 
-def _of_worth(fixings: Sequence[Fixing], anchor: str) -> Iterator[str]:
+def _worth_warnings(fixings: Sequence[Fixing], anchor: str) -> Iterator[str]:
     """Find a direction or a nominal that was declared wrongly, as far as every dealer would."""
     worth = {anchor: Fraction(1)}
     for fixing in fixings:

@@ -31,7 +31,7 @@ class TreePath:
         return self.written
 
     @property
-    def leads_to_a_thing(self) -> bool:
+    def can_hold_records(self) -> bool:
         """Whether it can be the place of records: neither a name nor an attribute holds any."""
         return not (self.attribute or self.is_own_name)
 

@@ -16,7 +16,7 @@ from cambist.sources.declaration.tree_path import ANY, TreePath, read_path
 from cambist.sources.parsing import PayloadReader
 
 N = TypeVar("N")
-_HALF_A_CHARACTER = re.compile("[\ud800-\udfff]")
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 OPTIONAL = "?"
 """At the end of a nominal's path: where there is none, it is one."""
 
@@ -24,8 +24,8 @@ OPTIONAL = "?"
 class TreeRowParser(ABC, Generic[N]):
     """Reads one layout. What stands somewhere is a node with the name under which it stands, empty for none."""
 
-    def __init__(self, layout: TreeLayout, day: DeclaredDay, ignore: Collection[str], reading: PayloadReader) -> None:
-        self._reading = reading
+    def __init__(self, layout: TreeLayout, day: DeclaredDay, ignore: Collection[str], reader: PayloadReader) -> None:
+        self._reader = reader
         self._ignore = ignore
         self._day_of = day.of
         self._day = read_path(str(day.at)) if day.at is not None else None
@@ -47,20 +47,20 @@ class TreeRowParser(ABC, Generic[N]):
                     yield RawRate(own, code, self._text(record, self._rate), self._nominal_of(record))
 
     def _nominal_of(self, record: tuple[str, N]) -> str | None:
-        if not self._nominal or not (self._has_every_nominal or self._leads_somewhere(record, self._nominal)):
+        if not self._nominal or not (self._has_every_nominal or self._exists(record, self._nominal)):
             return None
         return self._text(record, self._nominal)
 
     def _text(self, entry: tuple[str, N], path: TreePath) -> str:
         if path.is_own_name:
-            return entry[0] or self._nowhere(path)
+            return entry[0] or self._raise_missing(path)
         text = self._value(entry[1], path)
-        if _HALF_A_CHARACTER.search(text):
-            raise self._reading.broken(f"what stands at [{path}] is no text")
+        if _LONE_SURROGATE.search(text):
+            raise self._reader.broken(f"what stands at [{path}] is no text")
         return text if isinstance(text, JsonNumber) else text.strip()
 
-    def _nowhere(self, path: TreePath) -> NoReturn:
-        raise self._reading.broken(f"nothing, or not one thing, stands at [{path}]")
+    def _raise_missing(self, path: TreePath) -> NoReturn:
+        raise self._reader.broken(f"nothing, or not one thing, stands at [{path}]")
 
     @abstractmethod
     def _top(self, content: bytes) -> tuple[str, N]:
@@ -75,26 +75,30 @@ class TreeRowParser(ABC, Generic[N]):
         """Give the text at a path, where there has to be one."""
 
     @abstractmethod
-    def _leads_somewhere(self, entry: tuple[str, N], path: TreePath) -> bool:
+    def _exists(self, entry: tuple[str, N], path: TreePath) -> bool:
         """Say whether anything stands at a path."""
 
 
 class JsonRowParser(TreeRowParser[Any]):
     """Reads a JSON document; its numbers keep their digits, and no name may stand twice."""
 
-    def __init__(self, layout: JsonLayout, day: DeclaredDay, ignore: Collection[str], reading: PayloadReader) -> None:
-        super().__init__(layout, day, ignore, reading)
+    def __init__(self, layout: JsonLayout, day: DeclaredDay, ignore: Collection[str], reader: PayloadReader) -> None:
+        super().__init__(layout, day, ignore, reader)
         self._encoding = layout.encoding
 
     def _top(self, content: bytes) -> tuple[str, Any]:
-        text = self._reading.text(content, self._encoding)
+        text = self._reader.text(content, self._encoding)
         try:
             # NaN is no JSON, but written for "none": a text as any other, no rate unless declared as missing.
             return "", json.loads(
-                text, parse_float=JsonNumber, parse_int=JsonNumber, parse_constant=str, object_pairs_hook=_once_each
+                text,
+                parse_float=JsonNumber,
+                parse_int=JsonNumber,
+                parse_constant=str,
+                object_pairs_hook=_refuse_duplicate_names,
             )
         except (ValueError, RecursionError) as error:
-            raise self._reading.broken(f"the document is no JSON: {error}; it begins [{shorten(text[:60])}]") from error
+            raise self._reader.broken(f"the document is no JSON: {error}; it begins [{shorten(text[:60])}]") from error
 
     def _each(self, entry: tuple[str, Any], path: TreePath) -> Iterator[tuple[str, Any]]:
         found = self._at(entry[1], path)
@@ -103,20 +107,20 @@ class JsonRowParser(TreeRowParser[Any]):
         elif isinstance(found, list):
             yield from (("", each) for each in found)
         else:
-            raise self._reading.broken(f"neither a list nor an object stands at [{path}]")
+            raise self._reader.broken(f"neither a list nor an object stands at [{path}]")
 
     def _value(self, node: Any, path: TreePath) -> str:
         found = self._at(node, path)
         if isinstance(found, dict | list):
-            self._nowhere(path)
+            self._raise_missing(path)
         return found if isinstance(found, str) else json.dumps(found)
 
-    def _leads_somewhere(self, entry: tuple[str, Any], path: TreePath) -> bool:
+    def _exists(self, entry: tuple[str, Any], path: TreePath) -> bool:
         return self._found(entry[1], path) is not _NOTHING
 
     def _at(self, node: Any, path: TreePath) -> Any:
         found = self._found(node, path)
-        return self._nowhere(path) if found is _NOTHING else found
+        return self._raise_missing(path) if found is _NOTHING else found
 
     @staticmethod
     def _found(node: Any, path: TreePath) -> Any:
@@ -131,31 +135,31 @@ class JsonRowParser(TreeRowParser[Any]):
 class XmlRowParser(TreeRowParser[Element]):
     """Reads an XML document; names are compared without their namespaces."""
 
-    def __init__(self, layout: XmlLayout, day: DeclaredDay, ignore: Collection[str], reading: PayloadReader) -> None:
-        super().__init__(layout, day, ignore, reading)
+    def __init__(self, layout: XmlLayout, day: DeclaredDay, ignore: Collection[str], reader: PayloadReader) -> None:
+        super().__init__(layout, day, ignore, reader)
         self._root = layout.root
 
     def _top(self, content: bytes) -> tuple[str, Element]:
         if b"\0" in content:
-            raise self._reading.broken("the document is UTF-16 or no text, neither of which is read")
-        root = self._reading.xml(content)
-        if _plain(root.tag) != self._root:
-            raise self._reading.broken(f"the document is a [{shorten(_plain(root.tag))}], no [{self._root}]")
+            raise self._reader.broken("the document is UTF-16 or no text, neither of which is read")
+        root = self._reader.xml(content)
+        if _local_name(root.tag) != self._root:
+            raise self._reader.broken(f"the document is a [{shorten(_local_name(root.tag))}], no [{self._root}]")
         return self._root, root
 
     def _each(self, entry: tuple[str, Element], path: TreePath) -> Iterator[tuple[str, Element]]:
-        yield from ((_plain(element.tag), element) for element in _elements(entry[1], path))
+        yield from ((_local_name(element.tag), element) for element in _find_elements(entry[1], path))
 
     def _value(self, node: Element, path: TreePath) -> str:
-        found = _elements(node, path)
-        texts = [_of_attribute(each, path.attribute) if path.attribute else each.text or "" for each in found]
+        found = _find_elements(node, path)
+        texts = [_attribute(each, path.attribute) if path.attribute else each.text or "" for each in found]
         if len(found) != 1 or texts[0] is None or (len(found[0]) and not path.attribute):
-            self._nowhere(path)
+            self._raise_missing(path)
         return texts[0]
 
-    def _leads_somewhere(self, entry: tuple[str, Element], path: TreePath) -> bool:
-        found = _elements(entry[1], path)
-        return any(_of_attribute(each, path.attribute) is not None for each in found) if path.attribute else bool(found)
+    def _exists(self, entry: tuple[str, Element], path: TreePath) -> bool:
+        found = _find_elements(entry[1], path)
+        return any(_attribute(each, path.attribute) is not None for each in found) if path.attribute else bool(found)
 
 
 _NOTHING: Any = object()
@@ -165,26 +169,26 @@ def _path(text: str | None) -> TreePath | None:
     return None if text is None else read_path(text)
 
 
-def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _refuse_duplicate_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
         raise ValueError("a name stands twice in one object")
     return found
 
 
-def _plain(tag: str) -> str:
+def _local_name(tag: str) -> str:
     return tag.rpartition("}")[2]
 
 
-def _elements(node: Element, path: TreePath) -> list[Element]:
+def _find_elements(node: Element, path: TreePath) -> list[Element]:
     found = [node]
     for step in path.steps:
         if isinstance(step, int):
             found = found[step : step + 1]
         else:
-            found = [each for one in found for each in one if step in (ANY, _plain(each.tag))]
+            found = [each for one in found for each in one if step in (ANY, _local_name(each.tag))]
     return found
 
 
-def _of_attribute(element: Element, name: str) -> str | None:
-    return next((value for key, value in element.items() if _plain(key) == name), None)
+def _attribute(element: Element, name: str) -> str | None:
+    return next((value for key, value in element.items() if _local_name(key) == name), None)
