@@ -28,7 +28,7 @@ from cambist.api.application import ApiOptions, build_application
 from cambist.api.worker_state import WorkerState
 from cambist.history.archive import FixingArchive
 from cambist.history.rate_matrix import RateMatrix
-from cambist.ingest.filing import Delivery, Files, file_delivery
+from cambist.ingest.filing import Delivery, FilingContext, file_delivery
 from cambist.ingest.snapshot_builder import rate_book_from_archive, rate_matrix_from_archive
 from cambist.ingest.source_status import SourceStatuses
 from cambist.pricing.rate_book import RateBook
@@ -74,7 +74,9 @@ def now() -> datetime:
 
 def stocked(store: SqlStore, content: bytes) -> SqlStore:
     store.migrate()
-    file_delivery(Files(store.archive, store.quarantine), adapter, Delivery(content, "a test", NOW), lambda _: None)
+    file_delivery(
+        FilingContext(store.archive, store.quarantine), adapter, Delivery(content, "a test", NOW), lambda _: None
+    )
     return store
 
 
@@ -213,7 +215,7 @@ def client_of(book: RateBook, matrix: RateMatrix, **rest: Any) -> Client:
     given = {name: rest.pop(name) for name in ("stored_keys", "plans", "past", "clock") if name in rest}
     stored_keys = given.get("stored_keys", {digest(KEY): OWNER})
     worker_state = WorkerState(book, matrix, stored_keys, given.get("plans", PLANS), given.get("clock", NOW.timestamp))
-    worker_state.apply_source_reports(SourceStatuses.of([adapter.source], {}).source_reports(NOW, {}, {}))
+    worker_state.apply_source_reports(SourceStatuses.for_sources([adapter.source], {}).report(NOW, {}, {}))
     ledger = MemoryLedger()
     meter = Meter(ledger, given.get("past", {}))
     return Client(

@@ -18,7 +18,7 @@ import typer
 from cambist.accounts.account import OWNER, UNLIMITED, Account
 from cambist.accounts.plan import default_plans
 from cambist.cli import account, check, feeds, key, main, plans, quarantine, usage
-from cambist.ingest.filing import Delivery, Files, file_delivery
+from cambist.ingest.filing import Delivery, FilingContext, file_delivery
 from cambist.sources.adapters.ecb import adapter
 from cambist.storage.sql import SqlStore
 
@@ -47,7 +47,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory, small_ecb: bytes) -> Path
     store = SqlStore(f"sqlite:///{folder / 'cambist.db'}")
     store.migrate()
     file_delivery(
-        Files(store.archive, store.quarantine),
+        FilingContext(store.archive, store.quarantine),
         adapter,
         Delivery(small_ecb, "a test", datetime(2026, 3, 7, tzinfo=UTC)),
         lambda _: None,

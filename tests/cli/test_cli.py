@@ -22,7 +22,7 @@ from cambist.cli import main as program
 from cambist.errors import CannotStart
 from cambist.history.coin_closes import CLOSES
 from cambist.history.fixing import Fixing, Receipt
-from cambist.ingest.filing import Delivery, Files, file_delivery
+from cambist.ingest.filing import Delivery, FilingContext, file_delivery
 from cambist.pricing.pair import Pair
 from cambist.settings import Settings
 from cambist.sources.adapters.ecb import adapter
@@ -82,7 +82,7 @@ def data(tmp_path: Path) -> str:
         content = f"Date,USD,JPY,\n2026-10-30,{value},180.5,\n".encode()
         received_at = datetime(2026, 10, 30, 16 + hour, tzinfo=UTC)
         file_delivery(
-            Files(store.archive, store.quarantine),
+            FilingContext(store.archive, store.quarantine),
             adapter,
             Delivery(content, f"file {hour}", received_at),
             lambda _: None,

@@ -13,7 +13,7 @@ import pytest
 from cambist.errors import StoreBroken
 from cambist.history.fixing import Fixing, Receipt, ReceivedFixing, RefusedFixing
 from cambist.history.quarantine import QuarantineState
-from cambist.ingest.filing import Delivery, Files, file_delivery
+from cambist.ingest.filing import Delivery, FilingContext, file_delivery
 from cambist.pricing.pair import Pair
 from cambist.sources.adapters.ecb import adapter
 from cambist.storage.shared.change_notifier import Topic, data_changes
@@ -237,4 +237,4 @@ def file_again(store: SqlStore) -> Any:
     """Have the ECB send the day again, with another rate of the dollar and the same of the yen."""
     content = b"Date,USD,JPY,\n2026-03-09,1.2510,1.80,\n"
     delivery = Delivery(content, "https://rates.example/", datetime(2026, 3, 10, tzinfo=UTC))
-    return file_delivery(Files(store.archive, store.quarantine), adapter, delivery, lambda _: None)
+    return file_delivery(FilingContext(store.archive, store.quarantine), adapter, delivery, lambda _: None)

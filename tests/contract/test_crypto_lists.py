@@ -21,7 +21,7 @@ from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest
 from cambist.accounts.plan import default_plans, read_plans
 from cambist.ingest.price_pipeline import PricePipeline
-from cambist.ingest.streamer import known_names
+from cambist.ingest.streamer import supported_pairs
 from cambist.pricing.consensus import Offer
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
@@ -117,7 +117,7 @@ def recorded_pairs() -> set[Pair]:
         venue: import_module(f"cambist.sources.adapters.{venue}").adapter.parse_pair_names(text)
         for venue, text in content.items()
     }
-    return {pair for venue, listed in names.items() for pair in known_names(venue, listed).values()}
+    return {pair for venue, listed in names.items() for pair in supported_pairs(venue, listed).values()}
 
 
 @pytest.mark.parametrize("pairs", [recorded_pairs, lambda: set(direct_pairs(COINS_BY_SIZE))], ids=["venues", "sandbox"])
@@ -216,7 +216,7 @@ def heard(**said: dict[str, str]) -> dict[str, dict[str, str]]:
         names = import_module(f"cambist.sources.adapters.{venue}").adapter.parse_pair_names(
             json.dumps(FORMS[venue](*prices)).encode()
         )
-        known = known_names(venue, names)
+        known = supported_pairs(venue, names)
         spelled = {pair: pair.replace("/", SEPARATORS[venue]) for pair in prices}
         ours[venue] = {str(known[name]): prices[pair] for pair, name in spelled.items() if name in known}
     return ours

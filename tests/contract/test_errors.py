@@ -14,7 +14,7 @@ from cambist.accounts.meter import Meter
 from cambist.api.application import ApiOptions, build_application
 from cambist.api.endpoint import Endpoint
 from cambist.errors import RateMatrixDamaged
-from cambist.ingest.filing import Delivery, Files, file_delivery
+from cambist.ingest.filing import Delivery, FilingContext, file_delivery
 from cambist.ingest.snapshot_builder import rate_matrix_from_archive
 from cambist.sources.adapters.ecb import adapter
 
@@ -252,7 +252,7 @@ def test_a_correction_of_the_data_changes_the_etag_of_what_it_changed(client, sm
     corrected = small_ecb.replace(b"2026-02-27,1.1000", b"2026-02-27,1.1111")
     assert (
         file_delivery(
-            Files(small_store.archive, small_store.quarantine),
+            FilingContext(small_store.archive, small_store.quarantine),
             adapter,
             Delivery(corrected, "a test", now),
             lambda _: None,

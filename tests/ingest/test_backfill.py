@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 from cambist.errors import NothingPublished, SourceBroken, SourceUnreachable, StoreBroken
 from cambist.history.archive import FixingArchive
 from cambist.history.fixing import FilingResult, Fixing, Receipt
-from cambist.ingest.backfill import Backfill, BackfillProgress, gaps, longest
+from cambist.ingest.backfill import Backfill, BackfillProgress, find_gaps, longest_gaps
 from cambist.ingest.fetch import SourceBusy
-from cambist.ingest.filing import Delivery, Files, file_delivery
+from cambist.ingest.filing import Delivery, FilingContext, file_delivery
 from cambist.pricing.pair import Pair
 from cambist.sources.base import FixingAdapter, Source, SourceRequest
 from cambist.storage.sql import SqlStore
@@ -81,7 +81,7 @@ class Mint:
         self.asked: list[date] = []
         self.at: list[float] = []
 
-    async def ask(self, source: str, request: SourceRequest) -> bytes | None:
+    async def fetch(self, source: str, request: SourceRequest) -> bytes | None:
         assert source == "mint"
         self.asked.append(request.first)
         self.at.append(asyncio.get_running_loop().time())
@@ -110,17 +110,19 @@ class Scene:
         assert key == "mint"
         if self.killed_at_filing and delivery.origin.endswith(str(self.killed_at_filing)):
             raise Killed
-        return file_delivery(Files(self.archive, self.store.quarantine), self.adapter, delivery, lambda _: None)
+        return file_delivery(FilingContext(self.archive, self.store.quarantine), self.adapter, delivery, lambda _: None)
 
-    def _hear(self, course: BackfillProgress) -> None:
+    def _hear(self, progress: BackfillProgress) -> None:
         # A course goes on changing: what is kept is what it was when it was told.
-        self.told.append(BackfillProgress(course.key, course.parts, course.done, course.skipped, course.added))
+        self.told.append(
+            BackfillProgress(progress.key, progress.parts, progress.done, progress.skipped, progress.added)
+        )
 
     def backfill(self) -> Backfill:
         return Backfill(self.archive, self.mint, self.file, lambda: self.now, self._hear)  # type: ignore[arg-type]
 
     async def of(self, first: date | None = None) -> BackfillProgress:
-        return await self.backfill().of(self.adapter, first)
+        return await self.backfill().run(self.adapter, first)
 
     def run(self, first: date | None = None) -> BackfillProgress:
         self.mint.asked.clear()
@@ -144,10 +146,10 @@ def scene(tmp_path: Path, a_source: Callable[..., Source]) -> Iterator[Scene]:
 
 
 def test_everything_since_the_first_day_is_asked_oldest_first_and_filed(scene: Scene) -> None:
-    course = scene.run()
+    progress = scene.run()
     assert scene.mint.asked == WEEKS
     assert scene.days() == WEEKS
-    assert course == BackfillProgress("mint", parts=10, done=10, skipped=0, added=10)
+    assert progress == BackfillProgress("mint", parts=10, done=10, skipped=0, added=10)
 
 
 @pytest.mark.parametrize(
@@ -183,9 +185,9 @@ def test_what_the_source_wrote_is_told_to_the_feed_with_what_it_was_asked(scene:
 
 def test_closed_parts_that_have_a_receipt_are_not_asked_again_and_open_ones_are(scene: Scene) -> None:
     scene.run()
-    course = scene.run()
+    progress = scene.run()
     assert scene.mint.asked == OPEN
-    assert (course.done, course.skipped, course.added) == (10, 7, 0)
+    assert (progress.done, progress.skipped, progress.added) == (10, 7, 0)
 
 
 def test_a_part_is_open_as_long_as_its_last_day_may_be_corrected(scene: Scene) -> None:
@@ -213,10 +215,10 @@ def test_cut_off_at_any_part_it_goes_on_there_and_loses_and_doubles_nothing(scen
 
     scene.mint.answers.clear()
     scene.killed_at_filing = None
-    course = scene.run()
+    progress = scene.run()
     assert scene.mint.asked == [week for week in WEEKS if week in OPEN or week not in WEEKS[:cut]]
-    assert course.skipped == min(cut, len(CLOSED))
-    assert course.added == len(WEEKS) - cut
+    assert progress.skipped == min(cut, len(CLOSED))
+    assert progress.added == len(WEEKS) - cut
     assert scene.days() == WEEKS
     assert [len(scene.archive.revisions(DOLLAR, week)) for week in WEEKS] == [1] * len(WEEKS)
 
@@ -224,15 +226,15 @@ def test_cut_off_at_any_part_it_goes_on_there_and_loses_and_doubles_nothing(scen
 def test_a_correction_in_an_open_part_is_filed_and_counted_as_one(scene: Scene) -> None:
     scene.run()
     scene.mint.answers[WEEKS[8]] = f"{WEEKS[8]} 1.1010".encode()
-    course = scene.run()
-    assert (course.added, course.corrected, course.refused) == (0, 1, 0)
+    progress = scene.run()
+    assert (progress.added, progress.corrected, progress.refused) == (0, 1, 0)
     assert [str(known.fixing.value) for known in scene.archive.revisions(DOLLAR, WEEKS[8])] == ["1.1000", "1.1010"]
 
 
 def test_what_the_rules_refuse_is_counted(scene: Scene) -> None:
     scene.mint.answers[WEEKS[3]] = f"{WEEKS[3]} 9.9000".encode()  # nine times the dollar of the week before
-    course = scene.run()
-    assert (course.added, course.refused, course.failed) == (9, 1, [])
+    progress = scene.run()
+    assert (progress.added, progress.refused, progress.failed) == (9, 1, [])
     assert scene.store.quarantine.count_waiting("mint") == 1
 
 
@@ -269,8 +271,8 @@ def test_a_part_of_which_there_was_nothing_is_asked_again_after_a_month(scene: S
 def test_that_there_is_nothing_is_noted_and_not_asked_again(scene: Scene, answer: bytes | BaseException) -> None:
     empty = WEEKS[2]
     scene.mint.answers[empty] = answer
-    course = scene.run()
-    assert course.failed == []
+    progress = scene.run()
+    assert progress.failed == []
     assert scene.archive.newest_digest("mint", f"https://mint.example/{empty}") is not None
     assert scene.days() == [week for week in WEEKS if week != empty]
     assert scene.run().skipped == len(CLOSED)
@@ -289,9 +291,9 @@ def test_nothing_published_ends_a_row_of_failures(scene: Scene) -> None:
     for number in (0, 1, 3, 4):
         scene.mint.answers[WEEKS[number]] = SourceUnreachable("mint: no answer in time")
     scene.mint.answers[WEEKS[2]] = NothingPublished("mint: has nothing")
-    course = scene.run()
+    progress = scene.run()
     assert scene.mint.asked == WEEKS
-    assert len(course.failed) == 4
+    assert len(progress.failed) == 4
 
 
 @pytest.mark.parametrize("early", [b"", NothingPublished("mint: has nothing yet")], ids=["half", "nothing yet"])
@@ -321,23 +323,23 @@ def test_a_part_that_is_unchanged_when_it_has_closed_is_asked_no_third_time(scen
 
 def test_a_failure_is_named_with_its_days_and_the_rest_goes_on(scene: Scene) -> None:
     scene.mint.answers[WEEKS[1]] = b"<html>"
-    course = scene.run()
-    assert course.failed == ["2026-02-02 to 2026-02-08: mint: [<html>] is nothing that the mint writes"]
-    assert (course.done, course.added) == (10, 9)
+    progress = scene.run()
+    assert progress.failed == ["2026-02-02 to 2026-02-08: mint: [<html>] is nothing that the mint writes"]
+    assert (progress.done, progress.added) == (10, 9)
     assert scene.archive.newest_digest("mint", f"https://mint.example/{WEEKS[1]}") is None
 
 
 def test_after_three_failures_in_a_row_it_gives_up_and_the_next_run_goes_on_there(scene: Scene) -> None:
     for week in WEEKS[2:]:
         scene.mint.answers[week] = SourceUnreachable("mint: no answer in time")
-    course = scene.run()
+    progress = scene.run()
     assert scene.mint.asked == WEEKS[:5]
-    assert (course.parts, course.done, course.added, len(course.failed)) == (10, 5, 2, 3)
+    assert (progress.parts, progress.done, progress.added, len(progress.failed)) == (10, 5, 2, 3)
 
     scene.mint.answers.clear()
-    course = scene.run()
+    progress = scene.run()
     assert scene.mint.asked == WEEKS[2:]
-    assert (course.done, course.skipped, course.added, course.failed) == (10, 2, 8, [])
+    assert (progress.done, progress.skipped, progress.added, progress.failed) == (10, 2, 8, [])
     assert scene.days() == WEEKS
 
 
@@ -346,12 +348,12 @@ def test_where_nothing_ever_answers_later_sources_are_not_asked(scene: Scene) ->
     backfill = scene.backfill()
 
     async def three_in_turn() -> list[BackfillProgress]:
-        return [await backfill.of(scene.adapter, None) for _ in range(3)]
+        return [await backfill.run(scene.adapter, None) for _ in range(3)]
 
     first, second, third = asyncio.run(three_in_turn())
     assert [len(first.failed), len(second.failed), len(third.failed)] == [3, 1, 1]
     assert third.failed == ["not asked, for no source can be reached"]
-    assert all(course.is_silent and course.is_over for course in (first, second, third))
+    assert all(progress.is_silent and progress.is_over for progress in (first, second, third))
     assert len(scene.mint.asked) == 4
 
 
@@ -365,7 +367,7 @@ def test_a_source_that_answers_anything_shows_that_the_machine_is_not_offline(
     backfill = scene.backfill()
 
     async def two_in_turn() -> list[BackfillProgress]:
-        return [await backfill.of(scene.adapter, None) for _ in range(2)]
+        return [await backfill.run(scene.adapter, None) for _ in range(2)]
 
     first, second = asyncio.run(two_in_turn())
     assert not first.is_silent
@@ -375,9 +377,9 @@ def test_a_source_that_answers_anything_shows_that_the_machine_is_not_offline(
 def test_two_failures_in_a_row_do_not_count_together_with_later_ones(scene: Scene) -> None:
     for number in (0, 1, 3, 4, 6, 7):
         scene.mint.answers[WEEKS[number]] = SourceBroken("mint: garbage")
-    course = scene.run()
+    progress = scene.run()
     assert scene.mint.asked == WEEKS
-    assert (course.done, course.added, len(course.failed)) == (10, 4, 6)
+    assert (progress.done, progress.added, len(progress.failed)) == (10, 4, 6)
 
 
 def test_a_skipped_part_does_not_end_a_row_of_failures(scene: Scene) -> None:
@@ -396,7 +398,7 @@ def test_a_database_that_cannot_be_written_ends_it_at_once(scene: Scene) -> None
 
     backfill.file = broken
     with pytest.raises(StoreBroken):
-        asyncio.run(backfill.of(scene.adapter, None))
+        asyncio.run(backfill.run(scene.adapter, None))
     assert scene.mint.asked == WEEKS[:1]
 
 
@@ -431,7 +433,7 @@ def test_sources_that_are_filled_side_by_side_file_one_after_the_other(scene: Sc
         return None
 
     async def both() -> None:
-        await asyncio.gather(backfill.of(scene.adapter, None), backfill.of(scene.adapter, None))
+        await asyncio.gather(backfill.run(scene.adapter, None), backfill.run(scene.adapter, None))
 
     backfill.file = slow
     asyncio.run(both())
@@ -441,9 +443,9 @@ def test_sources_that_are_filled_side_by_side_file_one_after_the_other(scene: Sc
 def test_every_step_is_told_the_first_before_anything_is_asked(scene: Scene) -> None:
     scene.archive.file(Receipt("mint", NOW, f"https://mint.example/{WEEKS[1]}", "d"), [])
     scene.run()
-    assert [(course.parts, course.done) for course in scene.told] == [(10, done) for done in range(11)]
-    assert [course.skipped for course in scene.told] == [0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1]
-    assert [course.added for course in scene.told] == [0, 1, 1, 2, 3, 4, 5, 6, 7, 8, 9]
+    assert [(progress.parts, progress.done) for progress in scene.told] == [(10, done) for done in range(11)]
+    assert [progress.skipped for progress in scene.told] == [0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1]
+    assert [progress.added for progress in scene.told] == [0, 1, 1, 2, 3, 4, 5, 6, 7, 8, 9]
 
 
 # Gaps
@@ -457,7 +459,7 @@ def fixed(archive: FixingArchive, *days: date, pair: Pair = DOLLAR, source: str 
 def test_a_pause_that_no_weekend_or_holiday_explains_is_a_gap(scene: Scene) -> None:
     # The Thursday before Easter to the Tuesday after it is five days; 03-02 to 03-09 leaves a whole week out.
     fixed(scene.archive, date(2026, 3, 2), date(2026, 3, 9), date(2026, 4, 2), date(2026, 4, 7))
-    assert list(gaps(scene.archive, "mint")) == [
+    assert list(find_gaps(scene.archive, "mint")) == [
         (date(2026, 3, 3), date(2026, 3, 8)),
         (date(2026, 3, 10), date(2026, 4, 1)),
     ]
@@ -465,18 +467,18 @@ def test_a_pause_that_no_weekend_or_holiday_explains_is_a_gap(scene: Scene) -> N
 
 def test_six_days_from_one_fixing_to_the_next_are_no_gap_yet(scene: Scene) -> None:
     fixed(scene.archive, date(2026, 3, 2), date(2026, 3, 8))
-    assert list(gaps(scene.archive, "mint")) == []
+    assert list(find_gaps(scene.archive, "mint")) == []
 
 
 def test_a_day_on_which_any_pair_was_fixed_is_in_no_gap(scene: Scene) -> None:
     fixed(scene.archive, date(2026, 3, 2), date(2026, 3, 16))
     fixed(scene.archive, date(2026, 3, 6), date(2026, 3, 11), pair=Pair("EUR", "JPY"))
     fixed(scene.archive, date(2026, 3, 3), pair=DOLLAR, source="press")
-    assert list(gaps(scene.archive, "mint")) == []
+    assert list(find_gaps(scene.archive, "mint")) == []
 
 
 def test_there_is_no_gap_where_there_is_nothing(scene: Scene) -> None:
-    assert list(gaps(scene.archive, "mint")) == []
+    assert list(find_gaps(scene.archive, "mint")) == []
 
 
 def test_the_longest_gaps_are_shown_oldest_first() -> None:
@@ -485,8 +487,8 @@ def test_the_longest_gaps_are_shown_oldest_first() -> None:
         (date(2002, 1, 1), date(2002, 3, 1)),
         (date(2003, 1, 1), date(2003, 1, 20)),
     )
-    assert longest([third, second, first], 2) == [second, third]
-    assert longest([third, second, first], 5) == [first, second, third]
+    assert longest_gaps([third, second, first], 2) == [second, third]
+    assert longest_gaps([third, second, first], 5) == [first, second, third]
 
 
 SPANS = st.tuples(st.dates(date(1970, 1, 1), date(2026, 1, 1)), st.integers(0, 400)).map(
@@ -496,7 +498,7 @@ SPANS = st.tuples(st.dates(date(1970, 1, 1), date(2026, 1, 1)), st.integers(0, 4
 
 @given(st.lists(SPANS), st.integers(0, 8))
 def test_no_gap_that_is_left_out_is_longer_than_one_that_is_shown(found: list[tuple[date, date]], most: int) -> None:
-    shown = longest(found, most)
+    shown = longest_gaps(found, most)
     left = list(found)
     for gap in shown:
         left.remove(gap)

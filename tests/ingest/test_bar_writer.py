@@ -23,7 +23,7 @@ from cambist.ingest.bar_writer import BarWriter, KeptFor, oldest_kept
 from cambist.ingest.poller import Poller
 from cambist.ingest.price_pipeline import PricePipeline
 from cambist.ingest.source_status import SourceStatuses
-from cambist.ingest.streamer import Streamer, known_names
+from cambist.ingest.streamer import Streamer, supported_pairs
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Quote
 from cambist.pricing.source_kind import Pace, RateType
@@ -252,9 +252,9 @@ def test_bars_of_a_day_of_kraken_s_ticks_are_those_computed_independently(tmp_pa
     store.migrate()
     folding = BarAggregator()
     pipeline = PricePipeline({"kraken": kraken.source}, is_open, folding)
-    health = SourceStatuses.of([kraken.source], {})
-    poller = Poller(kraken.source, None, health.source_statuses["kraken"], lambda: now[0], health)  # type: ignore[arg-type]
-    names = known_names("kraken", kraken.parse_pair_names(json.dumps({"error": [], "result": LISTED}).encode()))
+    source_statuses = SourceStatuses.for_sources([kraken.source], {})
+    poller = Poller(kraken.source, None, source_statuses.by_source["kraken"], lambda: now[0], source_statuses)  # type: ignore[arg-type]
+    names = supported_pairs("kraken", kraken.parse_pair_names(json.dumps({"error": [], "result": LISTED}).encode()))
     streamer = Streamer(kraken, poller, pipeline, names)
     for count, (came_at, frame) in enumerate(frames):
         now[0] = came_at

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from cambist.errors import StoreBroken
 from cambist.history.coin_closes import CLOSES
 from cambist.history.fixing import FilingResult, Fixing, ReceivedFixing
-from cambist.ingest.coin_closes import CoinCloses, DayEnd, archive_closes, closes_of, file_closes
+from cambist.ingest.coin_closes import CoinCloses, DayEnd, archive_closes, build_coin_closes, file_closes
 from cambist.ingest.snapshot_builder import rate_matrix_from_archive
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
@@ -49,7 +49,7 @@ def book(*quotes: Quote, **more: Quote) -> RateBook:
 
 def made(last: RateBook, limit: timedelta = LIMIT) -> dict[str, Decimal]:
     """Give the values of a day's closes by coin."""
-    closes = closes_of(last, DAY, limit, EARLY)
+    closes = build_coin_closes(last, DAY, limit, EARLY)
     return {fixing.pair.base: fixing.value for each in closes for fixing in each.fixings}
 
 
@@ -57,7 +57,7 @@ def made(last: RateBook, limit: timedelta = LIMIT) -> dict[str, Decimal]:
 
 
 def test_a_close_is_the_midpoint_of_a_coin_in_dollars_on_the_day_that_ended() -> None:
-    (closes,) = closes_of(book(quote("BTC", 60000, spread=1)), DAY, LIMIT, EARLY)
+    (closes,) = build_coin_closes(book(quote("BTC", 60000, spread=1)), DAY, LIMIT, EARLY)
     assert closes.fixings == (Fixing(CLOSES, Pair("BTC", "USD"), DAY, Decimal(60000)),)
     assert (closes.receipt.source, closes.receipt.received_at, closes.receipt.origin) == (CLOSES, EARLY, "okx")
 
@@ -68,7 +68,7 @@ def test_currencies_metals_and_codes_of_nothing_have_no_close() -> None:
 
 
 def test_a_book_without_coins_has_no_closes() -> None:
-    assert closes_of(book(quote("EUR", 2)), DAY, LIMIT, EARLY) == []
+    assert build_coin_closes(book(quote("EUR", 2)), DAY, LIMIT, EARLY) == []
 
 
 def test_a_coin_that_is_quoted_the_other_way_round_is_turned() -> None:
@@ -158,7 +158,7 @@ def test_whatever_is_quoted_a_close_is_positive_and_within_half_a_unit_of_the_tw
 
 
 def test_closes_from_the_same_sources_are_filed_together() -> None:
-    closes = closes_of(
+    closes = build_coin_closes(
         book(quote("ETH", 2, origin=BOTH), quote("BTC", 1), quote("XMR", 3), quote("ADA", 4, origin=BOTH)),
         DAY,
         LIMIT,
@@ -172,12 +172,15 @@ def test_closes_from_the_same_sources_are_filed_together() -> None:
 
 def test_a_digest_names_what_was_filed_and_not_when() -> None:
     one, same, other = (
-        closes_of(book(quote("BTC", mid)), DAY, LIMIT, at)[0].receipt.digest
+        build_coin_closes(book(quote("BTC", mid)), DAY, LIMIT, at)[0].receipt.digest
         for mid, at in ((1, EARLY), (1, EARLY + HOUR), (2, EARLY))
     )
     assert one == same != other
     assert len(one) == 64
-    assert closes_of(book(quote("BTC", 1, LATE - 24 * HOUR)), DAY - timedelta(1), LIMIT, EARLY)[0].receipt.digest != one
+    assert (
+        build_coin_closes(book(quote("BTC", 1, LATE - 24 * HOUR)), DAY - timedelta(1), LIMIT, EARLY)[0].receipt.digest
+        != one
+    )
 
 
 # When a day ends
@@ -245,7 +248,7 @@ def store(tmp_path: Path) -> Iterator[SqlStore]:
 
 
 def closed(*quotes: Quote, at: datetime = EARLY) -> list[CoinCloses]:
-    return closes_of(book(*quotes), DAY, LIMIT, at)
+    return build_coin_closes(book(*quotes), DAY, LIMIT, at)
 
 
 def trail(store: SqlStore, coin: str) -> list[ReceivedFixing]:

@@ -61,7 +61,7 @@ def asking(host: Any, *answers: Any, request: Callable[[str], SourceRequest] | N
         async with host(*answers) as there, a_fetcher(**rest) as fetcher:
             wanted = request(there.url) if request else SourceRequest(url=there.url + "/rates", content_types=JSON)
             try:
-                return Scene(there.asked, await fetcher.ask("mint", wanted))
+                return Scene(there.asked, await fetcher.fetch("mint", wanted))
             except SourceBroken as error:
                 return Scene(there.asked, None, error)
 
@@ -234,7 +234,7 @@ def test_a_port_where_nobody_listens_is_silence(host) -> None:
             url = there.url
         async with a_fetcher() as fetcher:
             with pytest.raises(SourceUnreachable, match=r"mint: cannot be asked: .*onnect"):
-                await fetcher.ask("mint", SourceRequest(url=url))
+                await fetcher.fetch("mint", SourceRequest(url=url))
 
     asyncio.run(scene())
 
@@ -246,7 +246,7 @@ def test_whatever_takes_too_long_ends_in_time(host, sluggishness) -> None:
         async with host(sluggishness) as there, a_fetcher(attempts=1) as fetcher:
             began = loop.time()
             with pytest.raises(SourceUnreachable, match="mint: no answer in time"):
-                await fetcher.ask("mint", SourceRequest(url=there.url))
+                await fetcher.fetch("mint", SourceRequest(url=there.url))
             return loop.time() - began
 
     assert asyncio.run(scene()) < 2
@@ -321,7 +321,7 @@ def test_while_one_source_floods_another_is_heard(host) -> None:
         async with host(flood(80, [])) as there, a_fetcher(timeout=aiohttp.ClientTimeout(total=30)) as fetcher:
             counter = asyncio.create_task(count())
             with pytest.raises(SourceBroken):
-                await fetcher.ask("mint", SourceRequest(url=there.url))
+                await fetcher.fetch("mint", SourceRequest(url=there.url))
             is_over = True
             await counter
         return rounds
@@ -377,7 +377,7 @@ def conversing(host: Any, *answers: bytes, forgotten: int = -1, requests: list[d
                 rest = requests[number] if requests else {}
                 request = SourceRequest(**{"url": there.url + "/rates", "content_types": JSON, **rest})
                 try:
-                    came.append(await fetcher.ask("mint", request))
+                    came.append(await fetcher.fetch("mint", request))
                 except SourceBroken as error:
                     came.append(error)
                 if number == forgotten:
@@ -443,8 +443,8 @@ def test_addresses_are_remembered_apart(host) -> None:
 
     async def scene() -> dict[str, str]:
         async with host(*answers) as there, a_fetcher() as fetcher:
-            await fetcher.ask("mint", SourceRequest(url=there.url + "/one"))
-            await fetcher.ask("mint", SourceRequest(url=there.url + "/other"))
+            await fetcher.fetch("mint", SourceRequest(url=there.url + "/one"))
+            await fetcher.fetch("mint", SourceRequest(url=there.url + "/other"))
             return there.asked[1].headers
 
     assert "if-none-match" not in asyncio.run(scene())
@@ -471,7 +471,7 @@ def test_marks_are_kept_of_the_addresses_asked_last_and_of_no_more(host, monkeyp
         days = ["01", "02", "01", "03", "01", "02"]
         async with host(*[host.answer(200, b"[1]", ETag='"a"')] * len(days)) as there, a_fetcher() as fetcher:
             for day in days:
-                await fetcher.ask("mint", SourceRequest(url=f"{there.url}/{day}", content_types=JSON))
+                await fetcher.fetch("mint", SourceRequest(url=f"{there.url}/{day}", content_types=JSON))
             return ["if-none-match" in asked.headers for asked in there.asked]
 
     assert asyncio.run(scene()) == [False, False, True, False, True, False]
@@ -491,7 +491,7 @@ def test_within_its_host_a_source_is_followed(host, status: int, to: str) -> Non
         async with host() as there, a_fetcher(keys={"mint": "m1"}) as fetcher:
             there._answers = (moved(to.format(netloc=there.netloc), status), host.answer(200, b"[]"))
             request = SourceRequest(url=there.url + "/old", headers=(("X-Key", "{key}"),))
-            assert await fetcher.ask("mint", request) == b"[]"
+            assert await fetcher.fetch("mint", request) == b"[]"
             assert [asked.target for asked in there.asked] == ["/old", "/new?a=b"]
             assert there.asked[1].headers["x-key"] == "m1"
 
@@ -504,7 +504,7 @@ def test_elsewhere_is_not_the_source(host, status: int) -> None:
         async with host(host.answer(200, b"[]")) as elsewhere, host(moved(elsewhere.url, status)) as there:
             async with a_fetcher() as fetcher:
                 with pytest.raises(SourceBroken, match=rf"mint: redirects to another host: \[{elsewhere.netloc}\]"):
-                    await fetcher.ask("mint", SourceRequest(url=there.url))
+                    await fetcher.fetch("mint", SourceRequest(url=there.url))
             assert (len(there.asked), elsewhere.asked) == (1, [])
 
     asyncio.run(scene())
@@ -551,7 +551,7 @@ def test_through_a_gateway_the_host_becomes_a_part_of_the_path(gateway: str, url
 def test_all_is_asked_through_the_gateway(host) -> None:
     async def scene() -> None:
         async with host(host.answer(200, b"[]")) as gate, a_fetcher(gateway=gate.url) as fetcher:
-            assert await fetcher.ask("mint", SourceRequest(url="https://mint.example/rates?day=1")) == b"[]"
+            assert await fetcher.fetch("mint", SourceRequest(url="https://mint.example/rates?day=1")) == b"[]"
             assert [asked.target for asked in gate.asked] == ["/mint.example/rates?day=1"]
 
     asyncio.run(scene())
@@ -602,7 +602,7 @@ def test_a_key_that_makes_no_address_is_not_shown_either(url: str, key: str) -> 
     async def scene() -> str:
         async with a_fetcher(keys={"mint": key}) as fetcher:
             with pytest.raises(SourceUnreachable) as raised:
-                await fetcher.ask("mint", SourceRequest(url=url, headers=(("X-Key", "{key}"),)))
+                await fetcher.fetch("mint", SourceRequest(url=url, headers=(("X-Key", "{key}"),)))
             return str(raised.value)
 
     assert SECRET not in asyncio.run(scene())
@@ -660,7 +660,7 @@ def waits(skipping: Any, *responses: Response) -> list[float]:
 
     async def scene() -> None:
         with suppress(SourceUnreachable):
-            await Fetcher(session).ask("mint", SourceRequest(url="http://mint.example/"))  # type: ignore[arg-type]
+            await Fetcher(session).fetch("mint", SourceRequest(url="http://mint.example/"))  # type: ignore[arg-type]
 
     skipping(scene())
     return session.waits
@@ -698,7 +698,7 @@ def test_the_second_wait_is_longer_than_the_first(skipping) -> None:
 )
 def test_what_was_asked_in_secret_is_not_asked_in_the_open(skipping, url: str, to: str, passes: bool) -> None:  # noqa: FBT001  a row's cell
     session = Session(Response(301, {"Location": to}), Response(200))
-    asked = Fetcher(session).ask("mint", SourceRequest(url=url))  # type: ignore[arg-type]
+    asked = Fetcher(session).fetch("mint", SourceRequest(url=url))  # type: ignore[arg-type]
     if passes:
         assert skipping(asked) == b"[]"
     else:

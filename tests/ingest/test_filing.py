@@ -12,7 +12,7 @@ import pytest
 from cambist.errors import NothingPublished, SourceBroken
 from cambist.history.fixing import FilingResult, Fixing, Receipt
 from cambist.history.quarantine import QuarantineState
-from cambist.ingest.filing import Delivery, Files, file_delivery
+from cambist.ingest.filing import Delivery, FilingContext, file_delivery
 from cambist.pricing.pair import Pair
 from cambist.sources.adapters.ecb import adapter
 from cambist.sources.base import FixingAdapter, Source, SourceRequest
@@ -39,7 +39,7 @@ def delivered(archive: Archive, content: bytes, at: datetime = NOON, origin: str
 
 def filed(archive: Archive, delivery: Delivery, progress: Callable[[int], None]) -> FilingResult | None:
     quarantine = SqlQuarantine(archive._engine)
-    return file_delivery(Files(archive, quarantine), adapter, delivery, progress)
+    return file_delivery(FilingContext(archive, quarantine), adapter, delivery, progress)
 
 
 def a_file(*lines: str) -> bytes:
@@ -186,7 +186,7 @@ class FilingScene:
         """File lines, each delivery an hour after the one before; every one holds a dollar of 1.25."""
         content = "\n".join(lines) if lines == ("nothing",) else "\n".join((*map(with_dollar, lines),))
         self.hours += 1
-        files = Files(self.store.archive, self.store.quarantine, None, [self.adapter.source, *self.others])
+        files = FilingContext(self.store.archive, self.store.quarantine, None, [self.adapter.source, *self.others])
         delivery = Delivery(content.encode(), origin, NOON + self.hours * HOUR, "the lira")
         return file_delivery(files, self.adapter, delivery, lambda _: None)
 
@@ -305,7 +305,7 @@ def test_once_decided_the_same_bytes_are_known_again(scene: FilingScene) -> None
 def test_what_waits_of_one_source_does_not_concern_another(scene: FilingScene, a_source) -> None:
     scene.file("2026-03-04 50", "2026-03-05 70")
     other = Lines(a_source("other", anchor="EUR"))
-    files = Files(scene.store.archive, scene.store.quarantine)
+    files = FilingContext(scene.store.archive, scene.store.quarantine)
     delivery = Delivery(b"nothing", "elsewhere", NOON)
     assert file_delivery(files, other, delivery, lambda _: None) == FilingResult(0, 0, 0)
     assert file_delivery(files, other, delivery, lambda _: None) is None

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from cambist.history.fixing import GRAM, Fixing, Receipt
-from cambist.ingest.fixing_quotes import by_code, daily_offers
+from cambist.ingest.fixing_quotes import daily_offers, offers_by_code
 from cambist.pricing.consensus import Offer
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace, RateType
@@ -154,5 +154,5 @@ def test_an_empty_archive_offers_nothing(offers: Offers) -> None:
 def test_offers_are_gathered_by_what_they_are_of(offers: Offers) -> None:
     found = offers("2026-03-06 USD/JPY 150\n2026-03-06 GBP/USD 1.25")
     yen, pound = found["JPY"], found["GBP"]
-    assert by_code([{"JPY": yen, "GBP": pound}, {}, {"JPY": yen}]) == {"JPY": [yen, yen], "GBP": [pound]}
-    assert by_code([]) == {}
+    assert offers_by_code([{"JPY": yen, "GBP": pound}, {}, {"JPY": yen}]) == {"JPY": [yen, yen], "GBP": [pound]}
+    assert offers_by_code([]) == {}

@@ -86,7 +86,7 @@ def validated(a_source) -> Callable[..., tuple[list[str], list[str]]]:
         source: Source = a_source(anchor=anchor)
         today = today or max((fixing.day for fixing in given_), default=FRIDAY)
         others = None if matrix is None else in_others_words(matrix, source)
-        found = FixingValidator(source, matrix, earlier, decisions or {}, today, others=others).validator(given_)
+        found = FixingValidator(source, matrix, earlier, decisions or {}, today, others=others).validate(given_)
         assert len(found.accepted) + len(found.refused) <= len(given_)
         passed = [f"{one.day} {one.pair} {one.value}" for one in found.accepted]
         return passed, [f"{one.fixing.day} {one.fixing.pair} {one.fixing.value}: {one.reason}" for one in found.refused]
@@ -600,7 +600,7 @@ def test_of_the_ecbs_real_history_nothing_waits(bundled: bytes) -> None:
     """In 2001 the lira lost a quarter and more in a day; 2008 was no quiet year, and 2022 had a day that came back."""
     years = {1999, 2000, 2001, 2002, 2005, 2008, 2009, 2022}
     delivered = [fixing for fixing in adapter.parse(bundled) if fixing.day.year in years]
-    found = FixingValidator(adapter.source, None, {}, {}, date(2026, 11, 20)).validator(delivered)
+    found = FixingValidator(adapter.source, None, {}, {}, date(2026, 11, 20)).validate(delivered)
     assert found.refused == []
     assert len(found.accepted) == len(delivered) > 40_000
 
@@ -612,7 +612,7 @@ VALUES = st.lists(st.sampled_from(["40", "40.2", "41", "56", "57", "4000", "0.02
 @given(values=VALUES)
 def test_every_fixing_is_either_accepted_or_refused_with_a_reason(a_source, values: list[str]) -> None:
     delivered = list(fixings("\n".join(f"{FRIDAY + n * DAY} USD/TRY {value}" for n, value in enumerate(values))))
-    found = FixingValidator(a_source(anchor="USD"), None, {}, {}, FRIDAY + 20 * DAY).validator(delivered)
+    found = FixingValidator(a_source(anchor="USD"), None, {}, {}, FRIDAY + 20 * DAY).validate(delivered)
     refused = [one.fixing for one in found.refused]
     assert sorted([*found.accepted, *refused], key=lambda one: one.day) == delivered
     assert all(one.reason for one in found.refused)
@@ -628,7 +628,7 @@ def test_a_source_that_corrects_all_its_days_at_once_beyond_belief_corrects_none
     right = [Fixing("mint", Pair("USD", "CHF"), day, Decimal("0.8000")) for day in days]
     swapped = [replace(one, value=Decimal("1.2500")) for one in right]
     validator = FixingValidator(a_source(), None, {}, {}, date(2026, 3, 6), {(one.pair, one.day): one for one in right})
-    validated = validator.validator(swapped)
+    validated = validator.validate(swapped)
     assert validated.accepted == []
     assert {refusal.reason for refusal in validated.refused} == {"corrects what was filed by 56%"}
 
@@ -639,14 +639,14 @@ def test_what_is_filed_already_is_not_judged_again(a_source: Any) -> None:
     validator = FixingValidator(
         a_source(), None, {before.pair: before}, {}, date(2026, 3, 6), {(odd.pair, odd.day): odd}
     )
-    assert validator.validator([odd]).accepted == [odd]
+    assert validator.validate([odd]).accepted == [odd]
 
 
 def test_a_small_correction_is_believed(a_source: Any) -> None:
     filed = Fixing("mint", Pair("USD", "CHF"), date(2026, 3, 5), Decimal("0.8000"))
     corrected = replace(filed, value=Decimal("0.8100"))
     validator = FixingValidator(a_source(), None, {}, {}, date(2026, 3, 6), {(filed.pair, filed.day): filed})
-    assert validator.validator([corrected]).accepted == [corrected]
+    assert validator.validate([corrected]).accepted == [corrected]
 
 
 def test_a_source_is_not_believed_in_the_end_because_all_that_it_said_was_refused(a_source: Any) -> None:
@@ -654,7 +654,7 @@ def test_a_source_is_not_believed_in_the_end_because_all_that_it_said_was_refuse
     before = Fixing("mint", Pair("USD", "CHF"), date(2026, 1, 2), Decimal("0.80"))
     days = [date(2026, 1, 5) + timedelta(days=number) for number in range(40)]
     hundredfold = [Fixing("mint", Pair("USD", "CHF"), day, Decimal("80.00")) for day in days]
-    validated = FixingValidator(a_source(), None, {before.pair: before}, {}, date(2026, 3, 6)).validator(hundredfold)
+    validated = FixingValidator(a_source(), None, {before.pair: before}, {}, date(2026, 3, 6)).validate(hundredfold)
     assert validated.accepted == []
     assert len(validated.refused) == 40
 
@@ -676,7 +676,7 @@ def test_of_the_federal_reserves_long_series_the_typing_errors_wait_and_real_day
     delivered = list(fed.parse((LONG_SERIES / f"fred_{code}_usd.csv").read_bytes()))
     matrix = matrix_of("1972-03-10 USD/CHF 3.83\n1972-03-13 USD/CHF 3.83", "USD")
     others = in_others_words(matrix, fed.source)  # of 4 %: without another source that may have been a real day
-    found = FixingValidator(fed.source, None, {}, {}, date(2026, 11, 20), others=others).validator(delivered)
+    found = FixingValidator(fed.source, None, {}, {}, date(2026, 11, 20), others=others).validate(delivered)
     waiting = {str(one.fixing.day) for one in found.refused}
     assert set(SPIKES.get(code, [])) <= waiting
     assert not waiting & set(REAL_DAYS.get(code, []))

@@ -12,7 +12,7 @@ import pytest
 
 from cambist.history.fixing import Fixing, Receipt
 from cambist.ingest.fixing_validator import FixingValidator, ValidatedDelivery
-from cambist.ingest.other_sources import Middle, other_sources_of
+from cambist.ingest.other_sources import MedianRange, read_other_sources
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace, RateType
 from cambist.sources.adapters.bdi import adapter as bdi
@@ -59,9 +59,9 @@ def say(archive: SqlArchive) -> Say:
 
 def validated(archive: SqlArchive, source: Source, fixings: list[Fixing]) -> ValidatedDelivery:
     days = [fixing.day for fixing in fixings]
-    others = other_sources_of(archive, SOURCES, source, {"AOA"}, min(days), max(days))
+    others = read_other_sources(archive, SOURCES, source, {"AOA"}, min(days), max(days))
     validator = FixingValidator(source, None, archive.last_before(source.key, min(days)), {}, TODAY, others=others)
-    return validator.validator(fixings)
+    return validator.validate(fixings)
 
 
 def reasons(found: ValidatedDelivery) -> list[str]:
@@ -97,15 +97,17 @@ def test_of_two_others_that_disagree_the_one_that_is_right_is_enough(archive: Sq
     assert reasons(found) == []
 
 
-def others(archive: SqlArchive, source: Source, sources: list[Source] = SOURCES) -> Callable[[date], Middle | None]:
-    found = other_sources_of(archive, sources, source, {"AOA"}, WEDNESDAY, WEDNESDAY + 60 * DAY)
+def others(
+    archive: SqlArchive, source: Source, sources: list[Source] = SOURCES
+) -> Callable[[date], MedianRange | None]:
+    found = read_other_sources(archive, sources, source, {"AOA"}, WEDNESDAY, WEDNESDAY + 60 * DAY)
     return lambda day: found.said("AOA", day)
 
 
 def test_a_source_is_no_other_of_its_own(archive: SqlArchive, say: Say) -> None:
     say(bdi.source, WEDNESDAY, 900)
     assert others(archive, bdi.source)(WEDNESDAY) is None
-    assert others(archive, nbp.source)(WEDNESDAY) == Middle(900, 900)
+    assert others(archive, nbp.source)(WEDNESDAY) == MedianRange(900, 900)
 
 
 def test_a_source_that_has_never_said_both_legs_of_one_day_has_no_word(archive: SqlArchive) -> None:
@@ -118,7 +120,7 @@ def test_a_source_that_has_never_said_both_legs_of_one_day_has_no_word(archive: 
 def test_a_word_is_carried_for_two_weeks(archive: SqlArchive, say: Say) -> None:
     say(bdi.source, WEDNESDAY, 900)
     said = others(archive, nbp.source)
-    assert said(WEDNESDAY + 14 * DAY) == Middle(900, 900)
+    assert said(WEDNESDAY + 14 * DAY) == MedianRange(900, 900)
     assert (said(WEDNESDAY - DAY), said(WEDNESDAY + 15 * DAY)) == (None, None)
 
 
@@ -127,7 +129,7 @@ def test_the_middle_of_three_is_one_word_and_of_two_it_lies_between(archive: Sql
     say(bdi.source, WEDNESDAY, 900)
     say(compiled.source, WEDNESDAY, 1000)
     middle = others(archive, own)(WEDNESDAY)
-    assert middle == Middle(900, 1000)
+    assert middle == MedianRange(900, 1000)
     assert [middle.nearest(units) for units in (850, 950, 1100)] == [900, 950, 1000]
 
 
@@ -137,21 +139,21 @@ def test_rates_of_another_market_and_of_months_are_not_compared(archive: SqlArch
     official = a_source(key="mint", anchor="USD")
     for source, units in ((elsewhere, 1500), (monthly, 700), (official, 900)):
         say(source, WEDNESDAY, units)
-    assert others(archive, nbp.source, [elsewhere, monthly, official])(WEDNESDAY) == Middle(900, 900)
+    assert others(archive, nbp.source, [elsewhere, monthly, official])(WEDNESDAY) == MedianRange(900, 900)
 
 
 def test_a_word_of_before_a_redenomination_is_read_in_the_new_unit(archive: SqlArchive, say: Say) -> None:
     eve, first_day = date(2021, 9, 30), date(2021, 10, 1)
     say(compiled.source, eve, 4_000_000, "VES")
-    found = other_sources_of(archive, SOURCES, nbp.source, {"VES"}, eve, first_day)
-    assert found.said("VES", eve) == Middle(4_000_000, 4_000_000)
-    assert found.said("VES", first_day) == Middle(4, 4)
+    found = read_other_sources(archive, SOURCES, nbp.source, {"VES"}, eve, first_day)
+    assert found.said("VES", eve) == MedianRange(4_000_000, 4_000_000)
+    assert found.said("VES", first_day) == MedianRange(4, 4)
 
 
 def test_a_correction_takes_the_place_of_what_it_corrects(archive: SqlArchive, say: Say) -> None:
     say(bdi.source, WEDNESDAY, 90)
     say(bdi.source, WEDNESDAY, 900)
-    assert others(archive, nbp.source)(WEDNESDAY) == Middle(900, 900)
+    assert others(archive, nbp.source)(WEDNESDAY) == MedianRange(900, 900)
 
 
 def test_a_dollar_that_is_corrected_is_measured_by_itself_and_not_by_what_it_corrects(
@@ -160,8 +162,8 @@ def test_a_dollar_that_is_corrected_is_measured_by_itself_and_not_by_what_it_cor
     zloty = Pair("USD", "PLN")
     say(bdi.source, WEDNESDAY, 4, "PLN")
     filed = Fixing("nbp", zloty, WEDNESDAY, Decimal("4.01"))
-    others_ = other_sources_of(archive, SOURCES, nbp.source, {"PLN"}, WEDNESDAY, WEDNESDAY)
+    others_ = read_other_sources(archive, SOURCES, nbp.source, {"PLN"}, WEDNESDAY, WEDNESDAY)
     known = {(zloty, WEDNESDAY): filed}
     validator = FixingValidator(nbp.source, None, {}, {}, TODAY, known, others_)
-    found = validator.validator([Fixing("nbp", zloty, WEDNESDAY, Decimal(401))])
+    found = validator.validate([Fixing("nbp", zloty, WEDNESDAY, Decimal(401))])
     assert reasons(found) == ["[100] times the expected rate: a mistaken unit"]

@@ -20,7 +20,7 @@ from cambist.history.fixing import Coverage, FilingResult, Fixing
 from cambist.ingest.fetch import Fetcher
 from cambist.ingest.filing import Delivery
 from cambist.ingest.poller import Poller, apply_ticks, poll_fixings, poll_ticks
-from cambist.ingest.polling_round import Round
+from cambist.ingest.polling_round import PollingRound
 from cambist.ingest.price_pipeline import PricePipeline
 from cambist.ingest.source_status import SourceStatuses
 from cambist.pricing.pair import Pair
@@ -54,9 +54,9 @@ class Fetches:
         self.done: list[tuple[str, str]] = []
         self.asked_at: list[float] = []
 
-    async def ask(self, source: str, request: SourceRequest) -> bytes | None:
+    async def fetch(self, source: str, request: SourceRequest) -> bytes | None:
         assert source == "mint"
-        self.done.append(("ask", request.url))
+        self.done.append(("fetch", request.url))
         self.asked_at.append(asyncio.get_running_loop().time())
         answer = self._answers[min(len(self.asked_at), len(self._answers)) - 1]
         if isinstance(answer, Exception):
@@ -68,7 +68,7 @@ class Fetches:
 
     @property
     def asked(self) -> list[str]:
-        return [url for what, url in self.done if what == "ask"]
+        return [url for what, url in self.done if what == "fetch"]
 
     @property
     def forgotten(self) -> list[str]:
@@ -112,8 +112,8 @@ class Cabinet:
 
 
 def a_poller(source: Any, fetcher: Any, clock: Callable[[], datetime] = lambda: FRIDAY_NOON) -> Poller:
-    health = SourceStatuses.of([source], {})
-    return Poller(source, fetcher, health.source_statuses[source.key], clock, health)
+    source_statuses = SourceStatuses.for_sources([source], {})
+    return Poller(source, fetcher, source_statuses.by_source[source.key], clock, source_statuses)
 
 
 async def during(seconds: float, work: Any) -> None:
@@ -196,12 +196,12 @@ def test_who_is_asked_often_is_put_off_by_a_quarter_at_the_most(skipping, a_sour
 
 def test_a_failure_is_logged_when_it_begins_and_when_it_ends(a_source, caplog: pytest.LogCaptureFixture) -> None:
     poller = a_poller(a_source(), Fetches(None))
-    poller.succeeded()
+    poller.record_success()
     with caplog.at_level(logging.INFO):
         for _ in range(3):
-            poller.failed(SourceBroken("mint: sent a page"))
-        poller.succeeded()
-        poller.succeeded()
+            poller.record_failure(SourceBroken("mint: sent a page"))
+        poller.record_success()
+        poller.record_success()
     assert [(record.levelname, record.getMessage()) for record in caplog.records] == [
         ("WARNING", "Source mint: sent a page"),
         ("INFO", "Source mint: answers again"),
@@ -210,12 +210,12 @@ def test_a_failure_is_logged_when_it_begins_and_when_it_ends(a_source, caplog: p
 
 def test_while_nobody_has_answered_silence_is_not_worth_a_line_each(a_source, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO):
-        a_poller(a_source(), Fetches(None)).failed(SourceUnreachable("mint: no answer in time"))
+        a_poller(a_source(), Fetches(None)).record_failure(SourceUnreachable("mint: no answer in time"))
         assert caplog.records == []
-        a_poller(a_source(), Fetches(None)).failed(SourceBroken("mint: sent a page"))
+        a_poller(a_source(), Fetches(None)).record_failure(SourceBroken("mint: sent a page"))
         answered = a_poller(a_source(), Fetches(None))
-        answered.succeeded()
-        answered.failed(SourceUnreachable("mint: no answer in time"))
+        answered.record_success()
+        answered.record_failure(SourceUnreachable("mint: no answer in time"))
     assert [record.levelname for record in caplog.records] == ["WARNING", "WARNING"]
 
 
@@ -345,7 +345,7 @@ ERRORS = [
 def test_an_answer_that_was_not_filed_is_asked_for_anew(skipping, a_source, error: Exception) -> None:
     fetches = Fetches(b"rates")
     poller, _, cabinet = polled(skipping, a_source(schedule=ALL_DAY), fetches, Cabinet([error]))
-    assert fetches.done == [("ask", "one"), ("forget", "one")]
+    assert fetches.done == [("fetch", "one"), ("forget", "one")]
     assert (poller.source_status.failures, poller.source_status.why) == (1, str(error).removeprefix("mint: "))
     assert (poller.source_status.last_success, cabinet.told) == (None, [])
 
@@ -382,10 +382,10 @@ def test_a_source_recovers(skipping, a_source) -> None:
 def test_while_something_waits_its_bytes_are_asked_for_even_if_they_are_the_same(skipping, a_source) -> None:
     fetches = Fetches(b"rates")
     polled(skipping, a_source(schedule=ALL_DAY), fetches, waiting=1)
-    assert fetches.done == [("forget", "one"), ("ask", "one")]
+    assert fetches.done == [("forget", "one"), ("fetch", "one")]
     fetches = Fetches(b"rates")
     polled(skipping, a_source(schedule=ALL_DAY), fetches)
-    assert fetches.done == [("ask", "one")]
+    assert fetches.done == [("fetch", "one")]
 
 
 def test_what_could_not_be_read_is_in_the_status_until_it_can(
@@ -404,12 +404,12 @@ def test_what_could_not_be_read_is_in_the_status_until_it_can(
 
 def test_what_could_not_be_read_of_a_part_that_is_never_asked_again_is_told_for_a_week(a_source) -> None:
     source_status = a_poller(a_source(), Fetches(None)).source_status
-    source_status.left_out("monday", ("a cell",), FRIDAY_NOON)
-    source_status.left_out("tuesday", ("a cell", "a column"), FRIDAY_NOON + timedelta(days=6))
+    source_status.record_left_out("monday", ("a cell",), FRIDAY_NOON)
+    source_status.record_left_out("tuesday", ("a cell", "a column"), FRIDAY_NOON + timedelta(days=6))
     assert source_status.report(0, {}).left_out == ("a cell", "a column")
-    source_status.left_out("next", (), FRIDAY_NOON + timedelta(days=7))
+    source_status.record_left_out("next", (), FRIDAY_NOON + timedelta(days=7))
     assert source_status.report(0, {}).left_out == ("a cell", "a column")
-    source_status.left_out("next", (), FRIDAY_NOON + timedelta(days=13))
+    source_status.record_left_out("next", (), FRIDAY_NOON + timedelta(days=13))
     assert source_status.report(0, {}).left_out == ()
 
 
@@ -434,7 +434,7 @@ class Library:
         self.has = has
         self.asked: list[date] = []
 
-    async def ask(self, source: str, request: SourceRequest) -> bytes | None:
+    async def fetch(self, source: str, request: SourceRequest) -> bytes | None:
         self.asked.append(request.first)
         if self.has(request.first):
             return b"rates"
@@ -542,7 +542,7 @@ def test_a_few_days_without_anything_are_none(skipping, a_source, last: date) ->
 def test_holidays_and_weekends_are_no_run() -> None:
     """In the middle of February 2026 China rests for more than a week."""
     rest = {date(2026, 2, day) for day in range(16, 24)}
-    round_ = Round(absent=[SourceRequest(url=str(day), first=day, last=day) for day in sorted(rest)])
+    round_ = PollingRound(absent=[SourceRequest(url=str(day), first=day, last=day) for day in sorted(rest)])
     assert round_.nothing_there(replace(WORKDAYS, holidays="CN"), date(2026, 2, 23)) == ""
     assert round_.nothing_there(WORKDAYS, date(2026, 2, 23)).startswith("has had nothing for 5 working days")
 
@@ -560,8 +560,10 @@ def test_months_without_anything_are_a_fault_too() -> None:
     months = [date(2026, 1, 1), date(2026, 2, 1), date(2026, 3, 1)]
     absent = [SourceRequest(url=str(month), first=month, last=month) for month in months]
     today = FRIDAY_NOON.date()
-    assert Round(absent=absent).nothing_there(WORKDAYS, today) == "has nothing at all from 2026-01-01 to 2026-03-01"
-    assert Round(absent=absent[1:], answered=absent[:1]).nothing_there(WORKDAYS, today) == ""
+    assert (
+        PollingRound(absent=absent).nothing_there(WORKDAYS, today) == "has nothing at all from 2026-01-01 to 2026-03-01"
+    )
+    assert PollingRound(absent=absent[1:], answered=absent[:1]).nothing_there(WORKDAYS, today) == ""
 
 
 # Ticks
@@ -631,7 +633,7 @@ def test_of_an_answer_that_breaks_nothing_is_taken(skipping, a_source) -> None:
     poller, pipeline = ticked(skipping, a_source(schedule=ALL_DAY), fetches)
     assert (pipeline.tick_store.pairs(), pipeline.accepted["mint"]) == (set(), 0)
     assert (poller.source_status.failures, poller.source_status.why) == (1, "[<html>] is no quote")
-    assert fetches.done == [("ask", "one"), ("forget", "one")]
+    assert fetches.done == [("fetch", "one"), ("forget", "one")]
 
 
 def test_nothing_new_is_a_success_for_quotes_too(skipping, a_source) -> None:
@@ -781,4 +783,4 @@ def test_a_source_of_which_nothing_is_asked_has_not_answered(skipping, a_source)
     poller = a_poller(source, Fetches(None))
     skipping(during(100, poll_fixings(poller, Ended(source), cabinet.file, cabinet.filed)))
     assert poller.source_status.last_success is None
-    assert poller.health.is_alone
+    assert poller.source_statuses.is_offline

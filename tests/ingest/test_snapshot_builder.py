@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cambist.ingest import snapshot_builder
-from cambist.ingest.filing import Delivery, Files, file_delivery
+from cambist.ingest.filing import Delivery, FilingContext, file_delivery
 from cambist.ingest.snapshot_builder import (
     is_current,
     rate_book_from_archive,
@@ -44,7 +44,7 @@ def corrected(archive: Archive, content: bytes, now: datetime) -> None:
 
 
 def deliver(archive: Archive, content: bytes, origin: str, now: datetime) -> None:
-    files = Files(archive, SqlQuarantine(archive._engine))
+    files = FilingContext(archive, SqlQuarantine(archive._engine))
     file_delivery(files, adapter, Delivery(content, origin, now), lambda _: None)
 
 
@@ -165,7 +165,7 @@ def test_one_day_of_the_banca_ditalia_and_the_law_list_at_least_130_currencies(t
     store, day_after = SqlStore(f"sqlite:///{tmp_path / 'a.db'}"), datetime(2026, 2, 11, 12, tzinfo=UTC)
     store.migrate()
     delivery = Delivery(RECORDED.read_bytes(), "a recording", day_after)
-    filed = file_delivery(Files(store.archive, store.quarantine), bdi, delivery, lambda _: None)
+    filed = file_delivery(FilingContext(store.archive, store.quarantine), bdi, delivery, lambda _: None)
     book = rate_book_from_archive(store.archive, [bdi.source], 1, day_after)
     store.close()
     assert filed is not None

@@ -26,15 +26,15 @@ def test_at_first_nothing_is_known(source_status: SourceStatus) -> None:
 
 
 def test_failures_are_counted_and_the_last_says_why(source_status: SourceStatus) -> None:
-    source_status.failed(NOON, "no answer in time")
-    source_status.failed(NOON + MINUTE, "answered 503")
+    source_status.record_failure(NOON, "no answer in time")
+    source_status.record_failure(NOON + MINUTE, "answered 503")
     assert (source_status.failures, source_status.last_failure, source_status.why) == (2, NOON + MINUTE, "answered 503")
     assert source_status.report(0, {}).condition(NOON) is Condition.FAILING
 
 
 def test_a_success_ends_them(source_status: SourceStatus) -> None:
-    source_status.failed(NOON, "no answer in time")
-    source_status.succeeded(NOON + MINUTE)
+    source_status.record_failure(NOON, "no answer in time")
+    source_status.record_success(NOON + MINUTE)
     assert (source_status.failures, source_status.last_success, source_status.last_failure, source_status.why) == (
         0,
         NOON + MINUTE,
@@ -45,14 +45,14 @@ def test_a_success_ends_them(source_status: SourceStatus) -> None:
 
 def test_the_newest_that_was_heard_is_never_put_back(source_status: SourceStatus) -> None:
     for moment in (NOON, NOON + MINUTE, NOON - MINUTE):
-        source_status.heard(moment)
+        source_status.record_market_time(moment)
     assert source_status.newest == NOON + MINUTE
 
 
 def test_a_report_tells_the_sources_facts_and_what_is_here_of_it(a_source) -> None:
     source_status = SourceStatus(a_source("bank", rate_type=RateType.MARKET), enabled=True)
-    source_status.heard(NOON)
-    source_status.succeeded(NOON)
+    source_status.record_market_time(NOON)
+    source_status.record_success(NOON)
     source_status.codes, source_status.waiting = 31, 2
     source_status.coverage = Coverage(40, date(1999, 1, 4), date(2026, 3, 6))
     assert source_status.report(7, {"bid above ask": 3}) == SourceReport(
@@ -90,7 +90,7 @@ def test_a_report_tells_the_sources_facts_and_what_is_here_of_it(a_source) -> No
 )
 def test_a_source_is_late_by_its_own_pace(a_source, pace: Pace, late_after: timedelta) -> None:
     source_status = SourceStatus(a_source(pace=pace), enabled=True)
-    source_status.heard(NOON)
+    source_status.record_market_time(NOON)
     report = source_status.report(0, {})
     assert report.condition(NOON + late_after) is Condition.FRESH
     assert report.condition(NOON + late_after + MINUTE) is Condition.LATE
@@ -104,8 +104,10 @@ def test_what_is_reported_does_not_change_afterwards(source_status: SourceStatus
 
 
 def test_a_bulletin_holds_every_source_in_order_with_what_the_tape_counted(a_source) -> None:
-    health = SourceStatuses.of([a_source("mint"), a_source("bank"), a_source("exchange")], {"bank": "switched off"})
-    source_reports = health.source_reports(NOON, {"exchange": 5}, {"exchange": {"out of order": 1}}, 12, NOON - MINUTE)
+    source_statuses = SourceStatuses.for_sources(
+        [a_source("mint"), a_source("bank"), a_source("exchange")], {"bank": "switched off"}
+    )
+    source_reports = source_statuses.report(NOON, {"exchange": 5}, {"exchange": {"out of order": 1}}, 12, NOON - MINUTE)
     assert (source_reports.written_at, source_reports.book_version, source_reports.book_at) == (NOON, 12, NOON - MINUTE)
     told = [(one.key, one.enabled, one.why, one.ticks, one.refused) for one in source_reports.reports]
     assert told == [

@@ -21,7 +21,7 @@ from cambist.ingest.fetch import Fetcher
 from cambist.ingest.poller import Poller
 from cambist.ingest.price_pipeline import PricePipeline
 from cambist.ingest.source_status import SourceStatuses
-from cambist.ingest.streamer import Streamer, known_names
+from cambist.ingest.streamer import Streamer, supported_pairs
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
 from cambist.pricing.tick import Tick
@@ -94,7 +94,7 @@ class Lists:
         self.forgotten = 0
         self.connected_to: list[str] = []
 
-    async def ask(self, source: str, request: SourceRequest) -> bytes | None:
+    async def fetch(self, source: str, request: SourceRequest) -> bytes | None:
         assert (source, request.url) == ("bourse", "list")
         self.asked_at.append(asyncio.get_running_loop().time())
         if len(self.asked_at) > 1:
@@ -114,8 +114,8 @@ class Lists:
 
 
 def a_streamer(source: Any, fetcher: Any, *sockets: VenueSocket, back_off: float = 0.01) -> Streamer:
-    health = SourceStatuses.of([source], {})
-    poller = Poller(source, fetcher, health.source_statuses["bourse"], lambda: NOON, health)
+    source_statuses = SourceStatuses.for_sources([source], {})
+    poller = Poller(source, fetcher, source_statuses.by_source["bourse"], lambda: NOON, source_statuses)
     return Streamer(Bourse(source, *sockets), poller, PricePipeline({"bourse": source}), back_off=back_off)
 
 
@@ -746,13 +746,13 @@ def test_a_fault_of_ours_in_one_socket_is_not_kept_quiet(source) -> None:
 )
 def test_a_venues_pair_is_known_where_both_its_sides_are(venue: str, listed: Pair, known: Pair | None) -> None:
     expected: Mapping[str, Pair] = {"its name": known} if known else {}
-    assert known_names(venue, {"its name": listed}) == expected
+    assert supported_pairs(venue, {"its name": listed}) == expected
 
 
 def test_every_spelling_of_a_pair_is_kept(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.DEBUG):
         names = {"XXBTZUSD": BITCOIN, "XBTUSD": BITCOIN, "NOPE": Pair("NOPENOPE", "USD")}
-        assert known_names("kraken", names) == {"XXBTZUSD": BITCOIN, "XBTUSD": BITCOIN}
+        assert supported_pairs("kraken", names) == {"XXBTZUSD": BITCOIN, "XBTUSD": BITCOIN}
 
 
 def test_the_tape_knows_what_the_venue_lists(source) -> None:

@@ -18,7 +18,7 @@ import pytest
 from cambist.errors import SourceBroken, SourceUnreachable, StoreBroken
 from cambist.history.coin_closes import CLOSES
 from cambist.history.fixing import Coverage, FilingResult
-from cambist.ingest.coin_closes import CoinCloses, closes_of
+from cambist.ingest.coin_closes import CoinCloses, build_coin_closes
 from cambist.ingest.filing import Delivery
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
@@ -213,7 +213,7 @@ def closes(price: int, *, at: datetime = NOW) -> list[CoinCloses]:
         )
         for coin, source in (("BTC", "okx"), ("ETH", "kraken"))
     }
-    return closes_of(RateBook(1, late, quotes, ()), late.date(), timedelta(minutes=15), at)
+    return build_coin_closes(RateBook(1, late, quotes, ()), late.date(), timedelta(minutes=15), at)
 
 
 def test_closes_are_filed_once_and_may_be_corrected(archive_worker: ArchiveWorker, settings: Settings) -> None:

@@ -63,7 +63,7 @@ def test_a_decision_of_the_operator_is_taken_up(settings: Settings, monkeypatch:
             admin.accept([1])
 
     gatherer, _ = scene(settings, monkeypatch, accept)
-    source_status = gatherer._health.source_statuses["ecb"]
+    source_status = gatherer._health.by_source["ecb"]
     assert (source_status.waiting, source_status.coverage.pairs, source_status.newest is not None) == (0, 1, True)
     assert gatherer._has_filed.is_set()
 

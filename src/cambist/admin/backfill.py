@@ -11,7 +11,7 @@ import aiohttp
 from stamina.instrumentation import set_on_retry_hooks
 
 from cambist.errors import BadParameter, shorten
-from cambist.ingest.backfill import Backfill, BackfillProgress, gaps, longest
+from cambist.ingest.backfill import Backfill, BackfillProgress, find_gaps, longest_gaps
 from cambist.ingest.fetch import Fetcher
 from cambist.registry.archive_tasks import ArchiveTasks
 from cambist.registry.components import open_store
@@ -72,7 +72,7 @@ class BackfillAdmin:
         self._archive_tasks.rebuild_matrix(self._clock().date())
         data_changes(self._settings.data).notify(Topic.ARCHIVE)
         archive = self._store.archive
-        return [BackfillResult(each, longest(list(gaps(archive, each.key)), _GAPS_SHOWN)) for each in results]
+        return [BackfillResult(each, longest_gaps(list(find_gaps(archive, each.key)), _GAPS_SHOWN)) for each in results]
 
     async def _run(
         self, adapters: list[FixingAdapter], first: date | None, on_progress: Callable[[BackfillProgress], None]
@@ -84,7 +84,7 @@ class BackfillAdmin:
 
             async def backfill_one(adapter: FixingAdapter) -> BackfillProgress:
                 async with slots:
-                    return await backfill.of(adapter, first)
+                    return await backfill.run(adapter, first)
 
             return list(await asyncio.gather(*map(backfill_one, adapters)))
 

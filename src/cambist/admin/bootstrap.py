@@ -15,7 +15,7 @@ from cambist.accounts.account import OWNER, UNLIMITED, Account, NewKey
 from cambist.accounts.api_key import digest, mint, shown_prefix
 from cambist.errors import CannotStart, PlansRefused, RateBookDamaged, RateMatrixDamaged
 from cambist.history.coin_closes import CLOSES
-from cambist.ingest.filing import Delivery, Files, Progress, file_delivery
+from cambist.ingest.filing import Delivery, FilingContext, Progress, file_delivery
 from cambist.pricing.freshness import carried
 from cambist.pricing.rate_book import RateBook
 from cambist.registry.components import environment_of, open_store
@@ -134,7 +134,10 @@ class Bootstrap:
 
     def _import_bundled(self, progress: Progress) -> None:
         content = Path(CURRENCY_FILE).read_bytes()
-        files, delivery = Files(self._store.archive, self._store.quarantine), Delivery(content, BUNDLED, self._clock())
+        files, delivery = (
+            FilingContext(self._store.archive, self._store.quarantine),
+            Delivery(content, BUNDLED, self._clock()),
+        )
         # Quarantined fixings are validated again when the bank is polled, not at each start.
         is_stored = self._store.archive.newest_digest("ecb", BUNDLED) == delivery.digest
         filed = None if is_stored else file_delivery(files, self._adapters["ecb"], delivery, progress)

@@ -106,7 +106,7 @@ class DeclarationDryRun:
 
 async def _fetch(adapter: DeclaredAdapter, request: SourceRequest, gateway: str, keys: Mapping[str, str]) -> bytes:
     async with aiohttp.ClientSession() as session:
-        content = await Fetcher(session, gateway, keys, attempts=1).ask(adapter.source.key, request)
+        content = await Fetcher(session, gateway, keys, attempts=1).fetch(adapter.source.key, request)
     if content is None:
         raise SourceBroken(f"{adapter.source.key}: answered that nothing has changed, although nothing is known yet")
     return content

@@ -64,39 +64,39 @@ class BackfillProgress:
 
 @dataclass(slots=True)
 class Backfill:
-    """Fills the archive; `told` hears of every part that is done."""
+    """Fills the archive; `on_progress` is called after every part."""
 
     archive: FixingArchive
     fetcher: Fetcher
     file: File
     clock: Callable[[], datetime]
-    told: Callable[[BackfillProgress], None]
+    on_progress: Callable[[BackfillProgress], None]
     _writing: asyncio.Lock = field(default_factory=asyncio.Lock)
     _answers: int = 0
     _silences: int = 0
 
-    async def of(self, adapter: FixingAdapter, first: date | None) -> BackfillProgress:
+    async def run(self, adapter: FixingAdapter, first: date | None) -> BackfillProgress:
         """Fill in one source from `first`, or from its first day since 1970; what failed is in the course."""
         source, today = adapter.source, self.clock().date()
         requests = list(adapter.requests(max(first or FIRST_DAY, source.first_day, FIRST_DAY), today))
-        course = BackfillProgress(source.key, parts=len(requests), is_over=not requests)
-        self.told(course)
+        progress = BackfillProgress(source.key, parts=len(requests), is_over=not requests)
+        self.on_progress(progress)
         failures = 0
         for request in requests:
             if self._is_filed(source.key, request, timedelta(days=source.schedule.reread_days)):
-                course.skipped += 1
+                progress.skipped += 1
             elif not self._answers and self._silences >= _OFFLINE_AFTER:
-                course.failed = course.failed or ["not asked, for no source can be reached"]
+                progress.failed = progress.failed or ["not asked, for no source can be reached"]
                 failures = _GIVE_UP_AFTER
             else:
-                failures = 0 if await self._fill(source.key, request, course) else failures + 1
+                failures = 0 if await self._fill(source.key, request, progress) else failures + 1
                 await asyncio.sleep(source.schedule.pause.total_seconds())
-            course.done += 1
-            course.is_over = course.done == course.parts or failures == _GIVE_UP_AFTER
-            self.told(course)
+            progress.done += 1
+            progress.is_over = progress.done == progress.parts or failures == _GIVE_UP_AFTER
+            self.on_progress(progress)
             if failures == _GIVE_UP_AFTER:
                 break
-        return course
+        return progress
 
     def _is_filed(self, key: str, request: SourceRequest, may_change_for: timedelta) -> bool:
         """Say whether a part was filed when nothing of it could change any more: while it was open is not enough."""
@@ -106,30 +106,30 @@ class Backfill:
         is_recent = self.clock() - received_at <= _NOTHING_HOLDS_FOR
         return is_recent or self.archive.newest_digest(key, request.origin) != _NOTHING
 
-    async def _fill(self, key: str, request: SourceRequest, course: BackfillProgress) -> bool:
+    async def _fill(self, key: str, request: SourceRequest, progress: BackfillProgress) -> bool:
         """Ask one part and file it; say whether that went well."""
         try:
-            content = await self.fetcher.ask(key, request)
+            content = await self.fetcher.fetch(key, request)
             filed = await self._filed(key, request, content or b"")
         except NothingPublished:
             await self._note_nothing(key, request)
-            self._note(course, answered=True)
+            self._note(progress, answered=True)
             return True
         except SourceBroken as error:
-            course.failed.append(f"{request.first} to {request.last}: {error}")
+            progress.failed.append(f"{request.first} to {request.last}: {error}")
             is_silent = isinstance(error, SourceUnreachable) and not isinstance(error, SourceBusy)
-            self._note(course, answered=not is_silent)
+            self._note(progress, answered=not is_silent)
             return False
-        self._note(course, answered=True)
+        self._note(progress, answered=True)
         if filed is not None:
-            course.added += filed.added
-            course.corrected += filed.corrected
-            course.refused += filed.refused
-            course.left_out += filed.left_out
+            progress.added += filed.added
+            progress.corrected += filed.corrected
+            progress.refused += filed.refused
+            progress.left_out += filed.left_out
         return True
 
-    def _note(self, course: BackfillProgress, *, answered: bool) -> None:
-        course.answered += answered
+    def _note(self, progress: BackfillProgress, *, answered: bool) -> None:
+        progress.answered += answered
         self._answers += answered
         self._silences += not answered
 
@@ -148,7 +148,7 @@ class Backfill:
             await asyncio.to_thread(self.archive.file, receipt, [])
 
 
-def gaps(archive: FixingArchive, source: str) -> Iterator[tuple[date, date]]:
+def find_gaps(archive: FixingArchive, source: str) -> Iterator[tuple[date, date]]:
     """Give the pauses in what is here of a source that no weekend or holiday explains: first and last missing day."""
     rows = sorted({row for _, rows, _ in archive.rates(source) for row in rows})
     for earlier, later in pairwise(rows):
@@ -156,6 +156,6 @@ def gaps(archive: FixingArchive, source: str) -> Iterator[tuple[date, date]]:
             yield FIRST_DAY + timedelta(days=earlier + 1), FIRST_DAY + timedelta(days=later - 1)
 
 
-def longest(found: Sequence[tuple[date, date]], most: int) -> list[tuple[date, date]]:
+def longest_gaps(found: Sequence[tuple[date, date]], most: int) -> list[tuple[date, date]]:
     """Give the longest gaps, oldest first."""
     return sorted(sorted(found, key=lambda gap: gap[0] - gap[1])[:most])

@@ -38,7 +38,7 @@ class CoinCloses:
     fixings: tuple[Fixing, ...]
 
 
-def closes_of(book: RateBook, day: date, limit: timedelta, received_at: datetime) -> list[CoinCloses]:
+def build_coin_closes(book: RateBook, day: date, limit: timedelta, received_at: datetime) -> list[CoinCloses]:
     """Make the closes of a day from its last book: of every coin whose quote was at most `limit` old when it ended."""
     midnight = datetime.combine(day, time(), UTC) + _ONE_DAY
     by_origin: dict[str, list[Fixing]] = {}
@@ -89,7 +89,7 @@ class DayEnd:
         """
         day, last = self._day, self._book
         self._day, self._book = now.astimezone(UTC).date(), book
-        return closes_of(last, day, self.limit, now) if last is not None and self._day > day else []
+        return build_coin_closes(last, day, self.limit, now) if last is not None and self._day > day else []
 
 
 async def archive_closes(

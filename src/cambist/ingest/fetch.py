@@ -63,7 +63,7 @@ class Fetcher:
         gateway = self.gateway.replace("http", "ws", 1) if scheme in {"ws", "wss"} else self.gateway
         return f"{gateway.rstrip('/')}/{rest}"
 
-    async def ask(self, source: str, request: SourceRequest) -> bytes | None:
+    async def fetch(self, source: str, request: SourceRequest) -> bytes | None:
         """Ask, and again where the source is silent; None where it has nothing new since it was last believed.
 
         Errors: SourceUnreachable, NothingPublished, SourceBroken.

@@ -13,7 +13,7 @@ from cambist.history.fixing import FilingResult, Fixing, Receipt
 from cambist.history.quarantine import Quarantine
 from cambist.history.rate_matrix import RateMatrix
 from cambist.ingest.fixing_validator import FixingValidator
-from cambist.ingest.other_sources import other_sources_of
+from cambist.ingest.other_sources import read_other_sources
 from cambist.pricing.validation import in_future
 from cambist.sources.base import FixingAdapter, ParsedPayload, Source
 
@@ -37,7 +37,7 @@ class Delivery:
 
 
 @dataclass(frozen=True, slots=True)
-class Files:
+class FilingContext:
     """Where deliveries are filed, and the history that they are judged by; None before there is one.
 
     `sources` are all those whose fixings are here: each is compared with the others.
@@ -49,7 +49,9 @@ class Files:
     sources: Sequence[Source] = ()
 
 
-def file_delivery(files: Files, adapter: FixingAdapter, delivery: Delivery, progress: Progress) -> FilingResult | None:
+def file_delivery(
+    files: FilingContext, adapter: FixingAdapter, delivery: Delivery, progress: Progress
+) -> FilingResult | None:
     """File one delivery of `adapter`, whole or not at all; None when the same bytes were the last from there.
 
     What the rules refuse goes to quarantine. While something of the source waits there, its bytes are read again:
@@ -76,9 +78,9 @@ def file_delivery(files: Files, adapter: FixingAdapter, delivery: Delivery, prog
         decisions=files.quarantine.decisions(source.key),
         today=delivery.received_at.date(),
         filed=files.archive.fixings_between(source.key, first, last),
-        others=other_sources_of(files.archive, files.sources, source, codes, first, last),
+        others=read_other_sources(files.archive, files.sources, source, codes, first, last),
     )
-    validated = validator.validator(fixings)
+    validated = validator.validate(fixings)
     return replace(files.archive.file(receipt, validated.accepted, validated.refused), left_out=taken.left_out)
 
 

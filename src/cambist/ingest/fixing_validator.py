@@ -10,7 +10,7 @@ from math import isnan, nan
 from cambist.history.fixing import Fixing, RefusedFixing
 from cambist.history.quarantine import FixingKey, QuarantineState
 from cambist.history.rate_matrix import BY_LAW, RateMatrix
-from cambist.ingest.other_sources import Middle, OtherSources
+from cambist.ingest.other_sources import MedianRange, OtherSources
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.validation import NOT_POSITIVE, Candidate, is_clearly_valid, refusal
 from cambist.reference.assets import METALS
@@ -71,7 +71,7 @@ class FixingValidator:
     _pivots: dict[date, float] = field(default_factory=dict)
     _pegged_to: dict[tuple[date, str], float] = field(default_factory=dict)
 
-    def validator(self, fixings: Sequence[Fixing]) -> ValidatedDelivery:
+    def validate(self, fixings: Sequence[Fixing]) -> ValidatedDelivery:
         """Divide a delivery into what counts and what has to wait; what was rejected once is dropped for good."""
         self._learn_pivots(fixings)
         for fixing in self.before.values():
@@ -181,7 +181,7 @@ class FixingValidator:
             )
         )
 
-    def _said(self, code: str, day: date) -> tuple[Middle | None, float | None]:
+    def _said(self, code: str, day: date) -> tuple[MedianRange | None, float | None]:
         """Give what is in the middle of what the other sources say of a day, and what the law says."""
         if self.matrix is not None and self.matrix.source_and_age(day, code)[0] == BY_LAW:
             return None, self._pegged(code, day, self.matrix.cell(day, code)) if code in _PEGGED else None
@@ -199,7 +199,7 @@ class FixingValidator:
         own = 1.0 if peg.anchor == anchor else self._pegged_to.get((day, peg.anchor))
         return cell if own is None else own / pivot * float(peg.factor)
 
-    def _stood(self, run: _Run | None, code: str, units: float, others: Middle | None) -> tuple[int, float]:
+    def _stood(self, run: _Run | None, code: str, units: float, others: MedianRange | None) -> tuple[int, float]:
         """Say for how many fixings a source has said the same, and how far the others moved meanwhile."""
         if run is None or units != run.units or others is None:
             return 0, 0.0

@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Middle:
+class MedianRange:
     """The two words in the middle of what others say; of an odd number it is twice the same one."""
 
     low: float
@@ -51,7 +51,7 @@ class OtherSources:
     anchors: Mapping[str, str] = field(default_factory=dict)
     _middles: dict[str, tuple[memoryview[float], memoryview[float]] | None] = field(default_factory=dict)
 
-    def said(self, code: str, day: date) -> Middle | None:
+    def said(self, code: str, day: date) -> MedianRange | None:
         """Give what is in the middle of what the others say of a code, the last word of each; None without any."""
         if code not in self._middles:
             self._middles[code] = self._middle(code)
@@ -60,7 +60,7 @@ class OtherSources:
             return None
         place = (day - self.first).days
         low = found[0][place]
-        return None if isnan(low) else Middle(low, found[1][place])
+        return None if isnan(low) else MedianRange(low, found[1][place])
 
     def _middle(self, code: str) -> tuple[memoryview[float], memoryview[float]] | None:
         start = (self.first - FIRST_DAY).days
@@ -91,7 +91,7 @@ class OtherSources:
         return (rows, own[1][of_own] / pivot[1][of_pivot]) if len(rows) else None
 
 
-def other_sources_of(
+def read_other_sources(
     archive: FixingArchive,
     sources: Iterable[Source],
     validated: Source,

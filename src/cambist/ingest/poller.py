@@ -13,7 +13,7 @@ from cambist.errors import NothingPublished, SourceBroken, SourceUnreachable, St
 from cambist.history.fixing import FilingResult
 from cambist.ingest.fetch import Fetcher
 from cambist.ingest.filing import Delivery
-from cambist.ingest.polling_round import Reach, Round
+from cambist.ingest.polling_round import PollingRound, PollRange
 from cambist.ingest.price_pipeline import PricePipeline
 from cambist.ingest.schedule import next_due
 from cambist.ingest.source_status import SourceStatus, SourceStatuses
@@ -39,7 +39,7 @@ class Poller:
     fetcher: Fetcher
     source_status: SourceStatus
     clock: Clock
-    health: SourceStatuses
+    source_statuses: SourceStatuses
 
     async def pause(self) -> None:
         """Wait until the source is due again: the longer the more often it failed, and never all at once."""
@@ -52,21 +52,25 @@ class Poller:
         spread = min(_JITTER_SECONDS, self.source.schedule.every.total_seconds() / 4)
         await asyncio.sleep((due - now).total_seconds() + random.uniform(0, spread))  # noqa: S311  nobody guesses it
 
-    def failed(self, error: Exception) -> None:
+    def record_failure(self, error: Exception) -> None:
         """Record a failure, and log the first of a run. Without any network, `SourceStatuses` logs one line for all."""
         if not self.source_status.failures:
-            level = logging.DEBUG if isinstance(error, SourceUnreachable) and self.health.is_alone else logging.WARNING
+            level = (
+                logging.DEBUG
+                if isinstance(error, SourceUnreachable) and self.source_statuses.is_offline
+                else logging.WARNING
+            )
             log.log(level, "Source %s: %s", self.source.key, self._plainly(error))
-        self.source_status.failed(self.clock(), self._plainly(error))
+        self.source_status.record_failure(self.clock(), self._plainly(error))
 
     def _plainly(self, error: Exception) -> str:
         return str(error).removeprefix(f"{self.source.key}: ")
 
-    def succeeded(self) -> None:
+    def record_success(self) -> None:
         """Note a success; the end of a failure is logged."""
         if self.source_status.failures:
             log.info("Source %s: answers again", self.source.key)
-        self.source_status.succeeded(self.clock())
+        self.source_status.record_success(self.clock())
 
 
 async def poll_fixings(
@@ -77,27 +81,27 @@ async def poll_fixings(
     Corrections are looked for once a day, as far back as the source makes them; else only the last days are asked, and
     after a time without it all days since.
     """
-    reach, fault = Reach.of(adapter.source, poller.source_status), ""
+    reach, fault = PollRange.after(adapter.source, poller.source_status), ""
     await asyncio.sleep(random.uniform(0, 1))  # noqa: S311  nobody guesses it
     while True:
         today = poller.clock().date()
         _say_if_behind(reach, today)
-        done = Round(is_full=reach.is_full(today))
+        done = PollingRound(is_full=reach.is_full(today))
         await _ask_all(poller, adapter, file, reach.first(today), done)
         if done.has_changed:
             await filed(adapter.source.key)
         fault = _fault(done, fault, adapter.source, today)
         if done.is_complete and fault:
-            poller.failed(SourceBroken(fault))
+            poller.record_failure(SourceBroken(fault))
         elif done.is_complete:
             reach.completed(today)
             poller.source_status.complete_on = today
             if done.answered or done.absent:  # a source that has ended has nothing to be asked, and answers nothing
-                poller.succeeded()
+                poller.record_success()
         await poller.pause()
 
 
-def _say_if_behind(reach: Reach, today: date) -> None:
+def _say_if_behind(reach: PollRange, today: date) -> None:
     if not reach.is_behind(today):
         return
     key, first = reach.source.key, reach.first(today)
@@ -106,32 +110,32 @@ def _say_if_behind(reach: Reach, today: date) -> None:
         log.warning("Source %s: days before %s may be missing, run [cambist backfill %s]", key, first, key)
 
 
-def _fault(done: Round, before: str, source: Source, today: date) -> str:
+def _fault(done: PollingRound, before: str, source: Source, today: date) -> str:
     """Say what a source's silence is called: only a full round shows a run, and any answer may end it."""
     if done.is_full:
         return done.nothing_there(source.schedule, today)
     return "" if done.answered else before
 
 
-async def _ask_all(poller: Poller, adapter: FixingAdapter, file: File, first: date, done: Round) -> None:
+async def _ask_all(poller: Poller, adapter: FixingAdapter, file: File, first: date, done: PollingRound) -> None:
     """Ask everything that is due and note how it went. A source that keeps failing is left for later."""
     for request in adapter.requests(first, poller.clock().date()):
         try:
             await _ask_one(poller, request, file, done)
         except (SourceBroken, StoreBroken) as error:
             poller.fetcher.forget(request)
-            poller.failed(error)
+            poller.record_failure(error)
             done.failures += 1
             if done.failures == _GIVE_UP_AFTER:
                 break
         await asyncio.sleep(adapter.source.schedule.pause.total_seconds())
 
 
-async def _ask_one(poller: Poller, request: SourceRequest, file: File, done: Round) -> None:
+async def _ask_one(poller: Poller, request: SourceRequest, file: File, done: PollingRound) -> None:
     if poller.source_status.waiting:
         poller.fetcher.forget(request)  # what waits is judged again, also where the source has nothing new
     try:
-        content = await poller.fetcher.ask(poller.source.key, request)
+        content = await poller.fetcher.fetch(poller.source.key, request)
     except NothingPublished:
         done.absent.append(request)
         return
@@ -148,7 +152,7 @@ async def _ask_one(poller: Poller, request: SourceRequest, file: File, done: Rou
 
 
 def _note_left_out(poller: Poller, origin: str, sentences: tuple[str, ...]) -> None:
-    poller.source_status.left_out(origin, sentences, poller.clock())
+    poller.source_status.record_left_out(origin, sentences, poller.clock())
     if sentences:
         first = sentences[0].removeprefix(f"{poller.source.key}: ")
         log.warning("Source %s: left out of what it sent: %s (%d in all)", poller.source.key, first, len(sentences))
@@ -173,18 +177,18 @@ async def _ask_for_ticks(
     failures = 0
     for request in adapter.requests():
         try:
-            content = await poller.fetcher.ask(poller.source.key, request)
+            content = await poller.fetcher.fetch(poller.source.key, request)
             if content is not None:
                 apply_ticks(pipeline, adapter, content, request.subject, names(), poller)
         except SourceBroken as error:
             poller.fetcher.forget(request)
-            poller.failed(error)
+            poller.record_failure(error)
             failures += 1
             if failures == _GIVE_UP_AFTER:
                 return
         await asyncio.sleep(adapter.source.schedule.pause.total_seconds())
     if not failures:
-        poller.succeeded()
+        poller.record_success()
 
 
 def apply_ticks(
@@ -194,4 +198,4 @@ def apply_ticks(
     now = poller.clock()
     for tick in list(adapter.parse_ticks(content, subject, names)):
         if pipeline.apply_tick(tick, now) is None:
-            poller.source_status.heard(tick.as_of or now)
+            poller.source_status.record_market_time(tick.as_of or now)

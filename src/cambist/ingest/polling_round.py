@@ -22,7 +22,7 @@ _SUSPICIOUS_SPAN = timedelta(days=28)
 
 
 @dataclass(slots=True)
-class Round:
+class PollingRound:
     """What was asked and how it went; `is_full` where everything was asked in which corrections are looked for."""
 
     is_full: bool = True
@@ -55,7 +55,7 @@ class Round:
 
 
 @dataclass(slots=True)
-class Reach:
+class PollRange:
     """How far back a source is asked: a few days, once a day all in which corrections come, after a gap all of it.
 
     `behind` is the last day of which it is sure that everything up to it was asked and answered.
@@ -66,7 +66,7 @@ class Reach:
     read_again_on: date | None = None
 
     @classmethod
-    def of(cls, source: Source, source_status: SourceStatus) -> Reach:
+    def after(cls, source: Source, source_status: SourceStatus) -> PollRange:
         """Begin where the archive ends, or where the last complete round was if that is earlier."""
         held = source_status.coverage.last if source_status.coverage else None
         known = [day for day in (held, source_status.complete_on) if day is not None]

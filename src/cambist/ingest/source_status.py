@@ -43,23 +43,23 @@ class SourceStatus:
     complete_on: date | None = None
     _left_out: dict[str, tuple[datetime, tuple[str, ...]]] = field(default_factory=dict)
 
-    def succeeded(self, now: datetime) -> None:
+    def record_success(self, now: datetime) -> None:
         """Note that the source was asked and answered as it should."""
         self.last_success, self.failures, self.why = now, 0, ""
 
-    def failed(self, now: datetime, why: str) -> None:
+    def record_failure(self, now: datetime, why: str) -> None:
         """Note that it did not."""
         self.last_failure, self.why = now, why
         self.failures += 1
 
-    def left_out(self, origin: str, sentences: tuple[str, ...], now: datetime) -> None:
+    def record_left_out(self, origin: str, sentences: tuple[str, ...], now: datetime) -> None:
         """Note what could not be read of a delivery; the next from there takes its place, and in time it is gone."""
         self._left_out[origin] = now, sentences
         self._left_out = {
             key: (at, each) for key, (at, each) in self._left_out.items() if each and now - at < _TOLD_FOR
         }
 
-    def heard(self, as_of: datetime) -> None:
+    def record_market_time(self, as_of: datetime) -> None:
         """Note the market's time of something that it said."""
         if self.newest is None or as_of > self.newest:
             self.newest = as_of
@@ -102,25 +102,25 @@ class SourceStatus:
 class SourceStatuses:
     """The pulses of all sources."""
 
-    source_statuses: dict[str, SourceStatus] = field(default_factory=dict)
+    by_source: dict[str, SourceStatus] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, sources: Iterable[Source], off: Mapping[str, str]) -> SourceStatuses:
+    def for_sources(cls, sources: Iterable[Source], off: Mapping[str, str]) -> SourceStatuses:
         """Begin with all sources; `off` says why those are off that are."""
         return cls({one.key: SourceStatus(one, one.key not in off, off.get(one.key, "")) for one in sources})
 
     def resume(self, source_reports: SourceReports | None) -> None:
         """Go on from the last bulletin of before the start."""
         for report in source_reports.reports if source_reports else ():
-            if report.key in self.source_statuses:
-                self.source_statuses[report.key].complete_on = report.complete_on
+            if report.key in self.by_source:
+                self.by_source[report.key].complete_on = report.complete_on
 
     @property
-    def is_alone(self) -> bool:
+    def is_offline(self) -> bool:
         """Whether no source has answered yet: then it is more likely the network than each of them."""
-        return all(source_status.last_success is None for source_status in self.source_statuses.values())
+        return all(source_status.last_success is None for source_status in self.by_source.values())
 
-    def source_reports(
+    def report(
         self,
         now: datetime,
         ticks: Mapping[str, int],
@@ -131,6 +131,6 @@ class SourceStatuses:
         """Report on all."""
         reports = (
             source_status.report(ticks.get(key, 0), refused.get(key, {}))
-            for key, source_status in self.source_statuses.items()
+            for key, source_status in self.by_source.items()
         )
         return SourceReports(now, tuple(reports), book_version, book_at)

@@ -29,15 +29,15 @@ _STEADY = 60.0
 _LONGEST_FRAME = 4 * 1024 * 1024
 _BREATHE_EVERY = 50
 
-DEALT_AS_MONEY = frozenset({"USD", "EUR", "GBP", "JPY", "CHF", "CAD", "AUD", "NZD", "SGD"})
+TRADED_AS_CURRENCY = frozenset({"USD", "EUR", "GBP", "JPY", "CHF", "CAD", "AUD", "NZD", "SGD"})
 """What venues deal as money. Any other base that looks like a currency is a coin of that name, and shadows none."""
 
 
-def known_names(venue: str, names: PairNames) -> dict[str, Pair]:
+def supported_pairs(venue: str, names: PairNames) -> dict[str, Pair]:
     """Give those of a venue's pairs whose both sides are known here, in our codes."""
     known = {}
     for name, pair in names.items():
-        base = pair.base if pair.base in DEALT_AS_MONEY else coin_for_symbol(venue, pair.base)
+        base = pair.base if pair.base in TRADED_AS_CURRENCY else coin_for_symbol(venue, pair.base)
         quote = pair.quote if pair.quote in CURRENCIES else coin_for_symbol(venue, pair.quote)
         if base is not None and quote is not None and base != quote:
             known[name] = Pair(base, quote)
@@ -78,14 +78,16 @@ class Streamer:
             return await self._list()
         except SourceBroken as error:
             self.poller.fetcher.forget(self.venue.pair_list_request())
-            self.poller.failed(error)
+            self.poller.record_failure(error)
             return self.names
 
     async def _list(self) -> Mapping[str, Pair]:
         request = self.venue.pair_list_request()
-        content = await self.poller.fetcher.ask(self.venue.source.key, request)
+        content = await self.poller.fetcher.fetch(self.venue.source.key, request)
         return (
-            self.names if content is None else known_names(self.venue.source.key, self.venue.parse_pair_names(content))
+            self.names
+            if content is None
+            else supported_pairs(self.venue.source.key, self.venue.parse_pair_names(content))
         )
 
     async def _keep(self, socket: VenueSocket) -> None:
@@ -97,7 +99,7 @@ class Streamer:
             try:
                 await self._connected(socket)
             except (SourceBroken, aiohttp.ClientError, OSError, TimeoutError) as error:
-                self.poller.failed(SourceBroken(f"{self.venue.source.key}: {_plainly(error)}"))
+                self.poller.record_failure(SourceBroken(f"{self.venue.source.key}: {_plainly(error)}"))
             wait = self.back_off if loop.time() - began > _STEADY else min(wait * 2, _LONGEST_BACK_OFF)
             await asyncio.sleep(random.uniform(wait / 2, wait))  # noqa: S311  nobody guesses it
 
@@ -138,8 +140,8 @@ class Streamer:
         now = self.poller.clock()
         for tick in heard.ticks:
             if self.pipeline.apply_tick(tick, now) is None:
-                self.poller.source_status.heard(tick.as_of or now)
-                self.poller.succeeded()
+                self.poller.source_status.record_market_time(tick.as_of or now)
+                self.poller.record_success()
         return heard.reconnect
 
 

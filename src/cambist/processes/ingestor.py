@@ -76,7 +76,7 @@ class Ingestor:
         off = reasons_off(settings, self._adapters, keys)
         sources = {key: adapter.source for key, adapter in self._adapters.items()}
         self._asked = {key: adapter for key, adapter in self._adapters.items() if key not in off}
-        self._health = SourceStatuses.of(sources.values(), off)
+        self._health = SourceStatuses.for_sources(sources.values(), off)
         self._health.resume(read_json_file(self._folder.source_reports, SourceReports))
         self._folding = read_open_bars(self._folder.open_bars)
         self._bar_clock = SteadyClock()
@@ -111,7 +111,7 @@ class Ingestor:
         works = [self._publish(), self._tell(), self._build(), self._heed(), self._say_if_alone()]
         works += [self._close(), self._bar()]
         for key, adapter in self._asked.items():
-            poller = Poller(adapter.source, fetcher, self._health.source_statuses[key], utc_now, self._health)
+            poller = Poller(adapter.source, fetcher, self._health.by_source[key], utc_now, self._health)
             works += self._works_of(adapter, poller)
         return works
 
@@ -151,14 +151,14 @@ class Ingestor:
         except CambistError as error:
             log.warning("Ingest: what is here of %s cannot be read: %s", key, error)
             return
-        source_status = self._health.source_statuses[key]
+        source_status = self._health.by_source[key]
         source_status.codes, source_status.coverage, source_status.waiting = (
             len(holdings.offers),
             holdings.coverage,
             holdings.waiting,
         )
         for offer in holdings.offers.values():
-            source_status.heard(offer.quote.as_of)
+            source_status.record_market_time(offer.quote.as_of)
         self._rate_books.apply_fixings(key, holdings.offers, now)
 
     async def _publish(self) -> None:
@@ -194,7 +194,7 @@ class Ingestor:
     async def _tell(self) -> None:
         """Write the bulletin on the sources."""
         while True:
-            source_reports = self._health.source_reports(
+            source_reports = self._health.report(
                 utc_now(), self._pipeline.accepted, self._pipeline.refused, self._rate_books.version, self._book_at
             )
             if self._is_written("bulletin", partial(write_json_file, self._folder.source_reports, source_reports)):
@@ -268,7 +268,7 @@ class Ingestor:
     async def _say_if_alone(self) -> None:
         """Say once that there is no network, instead of once a source."""
         await asyncio.sleep(_ALONE_AFTER)
-        if self._asked and self._health.is_alone:
+        if self._asked and self._health.is_offline:
             log.warning("Ingest: no source can be reached; answers come from what is here, and say how old it is")
         await asyncio.Event().wait()
 
@@ -280,5 +280,5 @@ async def _for_ever(poller: Poller, work: Callable[[], Coroutine[Any, Any, None]
             await work()
         except Exception as fault:
             log.exception("Source %s: a fault of ours, it is asked again in a while", poller.source.key)
-            poller.failed(fault)
+            poller.record_failure(fault)
         await asyncio.sleep(_AFTER_A_FAULT)

@@ -11,7 +11,7 @@ from cambist.history.bars import Interval, PairBar
 from cambist.history.fixing import Coverage, FilingResult
 from cambist.history.rate_matrix import RateMatrix
 from cambist.ingest.coin_closes import CoinCloses, file_closes
-from cambist.ingest.filing import Delivery, Files, file_delivery
+from cambist.ingest.filing import Delivery, FilingContext, file_delivery
 from cambist.ingest.fixing_quotes import daily_offers
 from cambist.ingest.snapshot_builder import is_current, rate_matrix_from_archive
 from cambist.pricing.consensus import Offer
@@ -53,7 +53,7 @@ class ArchiveTasks:
     ) -> FilingResult | None:
         """Parse, validate and store a delivery. Errors: SourceBroken, StoreBroken."""
         sources = [adapter.source for adapter in self._adapters.values()]
-        files = Files(self._store.archive, self._store.quarantine, self._current_matrix(), sources)
+        files = FilingContext(self._store.archive, self._store.quarantine, self._current_matrix(), sources)
         return file_delivery(files, self._adapters[key], delivery, progress)
 
     def file_closes(self, closes: Sequence[CoinCloses]) -> FilingResult:
