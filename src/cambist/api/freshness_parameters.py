@@ -11,7 +11,7 @@ from cambist.api import parameter_types
 
 MaxAge = Annotated[
     timedelta | None,
-    parameter_types.age(
+    parameter_types.duration(
         "max_age",
         default=None,
         # No example: the reference would fill it in, and refuse whoever tries it at the weekend.

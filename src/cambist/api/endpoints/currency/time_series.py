@@ -38,7 +38,7 @@ class TimeSeriesParams(ListParameters, frozen=True, kw_only=True):
     """One currency in up to ten, from a day to a day."""
 
     quotes: Annotated[
-        Codes, codes("to", "target", most=MAX_SERIES, description="Targets, up to ten.", example="USD,GBP")
+        Codes, codes("to", "target", max_count=MAX_SERIES, description="Targets, up to ten.", example="USD,GBP")
     ]
     base: Annotated[
         str,

@@ -9,7 +9,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from cambist.api.endpoint import Endpoint
 from cambist.api.fx_pairs import current_quote, parse_fx_pair
-from cambist.api.parameter_types import names
+from cambist.api.parameter_types import fx_pairs
 from cambist.api.partial import LiveListParameters, Unavailable, answer_each
 from cambist.api.rendering import Number, number
 from cambist.api.request_context import RequestContext
@@ -26,7 +26,7 @@ class FxQuoteParams(LiveListParameters, frozen=True, kw_only=True):
     """One to ten pairs."""
 
     pairs: Annotated[
-        tuple[str, ...], names("pairs", description="Up to ten pairs, EURUSD or EUR/USD.", example="EURUSD,USD/JPY")
+        tuple[str, ...], fx_pairs("pairs", description="Up to ten pairs, EURUSD or EUR/USD.", example="EURUSD,USD/JPY")
     ]
 
 
