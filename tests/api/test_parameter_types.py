@@ -10,9 +10,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cambist.api import parameter_types
-from cambist.api.parameter_types import ANY_ASSET, MONEY, MONEY_AND_METALS, check_crossable
+from cambist.api import parameter_types, symbol_parameters
 from cambist.api.parameters import Param
+from cambist.api.symbol_parameters import ANY_ASSET, MONEY, MONEY_AND_METALS, check_crossable
 from cambist.errors import BadParameter, UnknownMetal, UnknownSymbol
 from cambist.pricing.pair import Pair
 from cambist.reference.assets import COINS, METALS, AssetKind, kind_of
@@ -28,15 +28,15 @@ def declare(reader: Callable[..., Param], *args: Any) -> Param:
     return reader("it", *args, description="", example="such")
 
 
-PAIRS, INSTRUMENTS = declare(parameter_types.pairs), declare(parameter_types.instruments)
+PAIRS, INSTRUMENTS = declare(symbol_parameters.pairs), declare(symbol_parameters.instruments)
 METAL_, UNIT, FLAG = (
-    declare(parameter_types.metal),
+    declare(symbol_parameters.metal),
     declare(parameter_types.unit),
     declare(parameter_types.flag),
 )
-TEXT, ASSET = declare(parameter_types.text), declare(parameter_types.asset, "target")
-CODE = {kinds: declare(parameter_types.code, "target", kinds) for kinds in (MONEY, MONEY_AND_METALS, ANY_ASSET)}
-CODES = {kinds: declare(parameter_types.codes, "target", kinds) for kinds in (MONEY, MONEY_AND_METALS, ANY_ASSET)}
+TEXT, ASSET = declare(parameter_types.text), declare(symbol_parameters.asset, "target")
+CODE = {kinds: declare(symbol_parameters.code, "target", kinds) for kinds in (MONEY, MONEY_AND_METALS, ANY_ASSET)}
+CODES = {kinds: declare(symbol_parameters.codes, "target", kinds) for kinds in (MONEY, MONEY_AND_METALS, ANY_ASSET)}
 ALL = [PAIRS, INSTRUMENTS, METAL_, UNIT, FLAG, TEXT, ASSET, *CODE.values(), *CODES.values()]
 
 

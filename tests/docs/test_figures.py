@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from cambist.accounts.failed_keys import FAILURES_A_SECOND, FAILURES_AT_ONCE
-from cambist.api import bar_pages, compression, connections, parameter_types, parameters, unknown_parameters
+from cambist.api import bar_pages, compression, connections, parameters, symbol_parameters, unknown_parameters
 from cambist.api.endpoints.currency import fetch_matrix
 from cambist.history.as_of import CARRY_DAYS
 from cambist.history.bar_aggregator import MOST_UNFILED
@@ -48,13 +48,13 @@ FIGURES = [
     ("reference/freshness", f"| daily fixing, with bid and ask | {FIXING_MAX_AGE.days} days |"),
     ("reference/metrics", f"holds {health_http.MOST} connections"),
     ("reference/requests", f"| query | {parameters.MAX_QUERY_LENGTH // 1024} KB |"),
-    ("reference/requests", f"A list can hold {parameter_types.MAX_CODES} codes"),
+    ("reference/requests", f"A list can hold {symbol_parameters.MAX_CODES} codes"),
     ("reference/requests", f"a matrix {fetch_matrix.MAX_PAIRS:,} pairs"),
     ("reference/requests", f"more than {unknown_parameters.MAX_UNKNOWN} are refused"),
     ("reference/stream", f"{session.FRAMES_PER_SECOND:g} a second, {session.FRAME_BURST} at once"),
     ("reference/stream", f"every {subscription.PING_INTERVAL:g} seconds"),
     ("../SECURITY", f"Each worker holds {connections.MOST}"),
-    ("../SECURITY", f"lists {parameter_types.MAX_CODES} codes"),
+    ("../SECURITY", f"lists {symbol_parameters.MAX_CODES} codes"),
 ]
 
 

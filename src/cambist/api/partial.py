@@ -11,6 +11,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from cambist.api import parameter_types
 from cambist.api.freshness_parameters import FreshnessParameters
 from cambist.api.request_context import RequestContext
+from cambist.api.symbol_parameters import Codes
 from cambist.errors import NoRate, RateUnavailable, RequestRefused, UnknownSymbol
 from cambist.pricing.pair import PIVOT
 
@@ -54,7 +55,7 @@ class LiveListParameters(FreshnessParameters, frozen=True, kw_only=True):
 def _check_known(params: Struct, *, partial: bool) -> None:
     for name in params.__struct_fields__:
         codes = getattr(params, name)
-        if isinstance(codes, parameter_types.Codes) and codes.unknown and not partial:
+        if isinstance(codes, Codes) and codes.unknown and not partial:
             raise codes.unknown[0]
 
 
@@ -92,7 +93,7 @@ def select_priced(
         codes,
         lambda code: check_priced(context, code, params.max_age),
         partial=True,
-        unknown=codes.unknown if isinstance(codes, parameter_types.Codes) else (),
+        unknown=codes.unknown if isinstance(codes, Codes) else (),
     )
     return tuple(found), missing
 

@@ -13,9 +13,10 @@ from cambist.api.amounts import amount, decimal_places
 from cambist.api.closes import read_closes
 from cambist.api.endpoint import Endpoint
 from cambist.api.freshness_parameters import FreshnessParameters
-from cambist.api.parameter_types import asset, check_crossable, day, not_after_today
+from cambist.api.parameter_types import day, not_after_today
 from cambist.api.rendering import Number, Numbers, number, numbers
 from cambist.api.request_context import RequestContext, Updated
+from cambist.api.symbol_parameters import asset, check_crossable
 from cambist.history.coin_closes import cross_on_day
 from cambist.history.fixing_age import fixing_days
 from cambist.pricing.cross_rates import midpoint

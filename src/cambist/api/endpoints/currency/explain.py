@@ -12,9 +12,10 @@ from msgspec.structs import replace
 from cambist.api.closes import read_closes
 from cambist.api.endpoint import Endpoint
 from cambist.api.freshness_parameters import MaxAge
-from cambist.api.parameter_types import asset, check_crossable, day, not_after_today
+from cambist.api.parameter_types import day, not_after_today
 from cambist.api.rendering import Rates, day_rates, rates
 from cambist.api.request_context import RequestContext, Updated, written
+from cambist.api.symbol_parameters import asset, check_crossable
 from cambist.history.coin_closes import cross_on_day, explain_coin_day
 from cambist.history.explanation import ExplainedLeg, explain_now
 from cambist.pricing.cross_rates import midpoint

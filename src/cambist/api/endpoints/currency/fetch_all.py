@@ -8,9 +8,9 @@ from msgspec import Struct
 
 from cambist.api.endpoint import Endpoint
 from cambist.api.freshness_parameters import FreshnessParameters
-from cambist.api.parameter_types import code
 from cambist.api.rendering import Rates, rates
 from cambist.api.request_context import RequestContext, Updated
+from cambist.api.symbol_parameters import code
 from cambist.pricing.cross_rates import midpoints
 from cambist.pricing.pair import PIVOT
 

@@ -7,10 +7,10 @@ from typing import Annotated
 from msgspec import UNSET, Struct, UnsetType
 
 from cambist.api.endpoint import Endpoint
-from cambist.api.parameter_types import codes
 from cambist.api.partial import LiveListParameters, Unavailable, select_priced
 from cambist.api.rendering import RatesByCode, matrix
 from cambist.api.request_context import RequestContext, Updated
+from cambist.api.symbol_parameters import codes
 from cambist.errors import BadParameter
 from cambist.pricing.cross_rates import midpoints
 

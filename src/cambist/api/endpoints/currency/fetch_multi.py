@@ -7,10 +7,10 @@ from typing import Annotated
 from msgspec import UNSET, Struct
 
 from cambist.api.endpoint import Endpoint
-from cambist.api.parameter_types import MONEY_AND_METALS, code, codes
 from cambist.api.partial import LiveListParameters, Unavailable, select_priced
 from cambist.api.rendering import Rates, rates
 from cambist.api.request_context import RequestContext, Updated
+from cambist.api.symbol_parameters import MONEY_AND_METALS, code, codes
 from cambist.pricing.cross_rates import midpoints
 from cambist.pricing.pair import PIVOT
 from cambist.reference.assets import METALS

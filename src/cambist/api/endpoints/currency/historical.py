@@ -9,10 +9,11 @@ from typing import Annotated
 from msgspec import UNSET, Struct, UnsetType
 
 from cambist.api.endpoint import Endpoint
-from cambist.api.parameter_types import MONEY_AND_METALS, Codes, code, codes, day, flag, not_after_today
+from cambist.api.parameter_types import day, flag, not_after_today
 from cambist.api.partial import ListParameters, Unavailable
 from cambist.api.rendering import Rates, day_rates
 from cambist.api.request_context import RequestContext
+from cambist.api.symbol_parameters import MONEY_AND_METALS, Codes, code, codes
 from cambist.history.as_of import DayRates, listed_rates, on_day
 from cambist.history.fixing_age import fixing_days, is_immutable
 from cambist.history.rate_matrix_excerpt import columns, rows

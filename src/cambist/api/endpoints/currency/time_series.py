@@ -9,20 +9,11 @@ from typing import Annotated
 from msgspec import UNSET, Struct, UnsetType
 
 from cambist.api.endpoint import Endpoint
-from cambist.api.parameter_types import (
-    EARLIEST_DAY,
-    MONEY_AND_METALS,
-    Codes,
-    code,
-    codes,
-    day,
-    flag,
-    interval,
-    not_after_today,
-)
+from cambist.api.parameter_types import EARLIEST_DAY, day, flag, interval, not_after_today
 from cambist.api.partial import ListParameters, Unavailable, answer_each
 from cambist.api.rendering import RatesByCode, series_by_code
 from cambist.api.request_context import RequestContext
+from cambist.api.symbol_parameters import MONEY_AND_METALS, Codes, code, codes
 from cambist.errors import BadParameter
 from cambist.history.fixing_age import carried_days, is_immutable
 from cambist.history.rate_matrix_excerpt import columns

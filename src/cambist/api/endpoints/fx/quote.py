@@ -9,10 +9,10 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from cambist.api.endpoint import Endpoint
 from cambist.api.fx_pairs import current_quote, parse_fx_pair
-from cambist.api.parameter_types import fx_pairs
 from cambist.api.partial import LiveListParameters, Unavailable, answer_each
 from cambist.api.rendering import Number, number
 from cambist.api.request_context import RequestContext
+from cambist.api.symbol_parameters import fx_pairs
 from cambist.pricing.metals.digits import digits_of, rounded_sides
 from cambist.pricing.unix_time import unix_ms
 from cambist.reference.sizes import quote_size
