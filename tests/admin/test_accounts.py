@@ -331,7 +331,7 @@ def spend(admin: AccountAdmin, account: Account, **calls_on: int) -> None:
         CounterTotal(date(2026, int(day[1:3]), int(day[3:])), 1, account.number, "fetch-one", calls)
         for day, calls in calls_on.items()
     ]
-    admin._store.usage.fold(totals)
+    admin._store.usage.store_totals(totals)
 
 
 def test_what_a_period_used_is_what_the_books_have_since_its_start(admin: AccountAdmin, acme: Account) -> None:
@@ -649,13 +649,13 @@ def test_a_key_is_revoked_and_an_account_suspended_in_the_room_that_is_kept_for_
 
     monkeypatch.setattr(accounts, "revoke", needs_room(accounts.revoke))
     monkeypatch.setattr(accounts, "change", needs_room(accounts.change))
-    reserve.keep()
+    reserve.allocate()
     admin.keys.revoke(account, minted.new.prefix)
     assert admin.keys.state(admin.keys.keys_of(account)[0]) is KeyState.REVOKED
-    reserve.keep()
+    reserve.allocate()
     admin.suspend(account, suspended=True)
     assert admin.account("leaver").suspended
-    reserve.keep()
+    reserve.allocate()
     with pytest.raises(StoreBroken, match="disk is full"):
         admin.change_plan(account, "premium")
 

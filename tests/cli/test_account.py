@@ -94,7 +94,7 @@ def test_accounts_are_listed_for_machines(shell: Shell, accounts: Accounts) -> N
 def test_an_account_is_shown_with_what_it_bought_and_used(shell: Shell, store: SqlStore) -> None:
     number = shell("account", "create", "acme", "--plan", "one", "--json").json["account"]["number"]
     shell("account", "buy", "acme", "500")
-    store.usage.fold([CounterTotal(TODAY, 1, number, "fetch-one", 1234)])
+    store.usage.store_totals([CounterTotal(TODAY, 1, number, "fetch-one", 1234)])
     record = shell("account", "show", "acme", "--json").json
     assert (record["quota"], record["used"]) == (1_000_500, 1234)
     assert record["bought"] == [{"period_start": str(PERIOD.start), "calls": 500}]
@@ -156,7 +156,7 @@ def test_on_a_terminal_it_is_asked_whether_an_account_is_to_be_deleted(
 
 def test_an_account_with_usage_is_deleted_by_force(shell: Shell, refused: Refused, store: SqlStore) -> None:
     number = shell("account", "create", "acme", "--plan", "one", "--json").json["account"]["number"]
-    store.usage.fold([CounterTotal(date(2026, 1, 1), 1, number, "fetch-one", 1)])
+    store.usage.store_totals([CounterTotal(date(2026, 1, 1), 1, number, "fetch-one", 1)])
     assert "--force" in refused("account", "delete", "acme")
     assert store.accounts.named("acme") is not None
     assert shell("account", "delete", "acme", "--yes", "--force").code == 0

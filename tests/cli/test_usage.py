@@ -18,7 +18,7 @@ TODAY = date(2026, 11, 20)
 def spent(folder):
     """An owner who asked on two days, in a prepared folder."""
     store = open_store(Settings(data=folder))
-    store.usage.fold(
+    store.usage.store_totals(
         [
             CounterTotal(TODAY, 0, 1, "/fetch-one", 1234),
             CounterTotal(TODAY, 1, 1, "/fetch-one", 6),

@@ -78,7 +78,7 @@ def test_a_flipped_bit_is_found_within_a_minute(
     assert built == []
     guard.look(2.0 + MINUTE)
     assert built == ["built"]
-    assert f"{path} is not what was written: it is rebuilt from the database" in caplog.text
+    assert f"{path} is damaged (wrong checksum): it is rebuilt from the database" in caplog.text
 
 
 def test_what_cannot_be_rebuilt_is_said_once_and_tried_again(path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -37,10 +37,10 @@ class Full:
     def __init__(self, usage) -> None:
         self.usage, self.room = usage, False
 
-    def fold(self, totals) -> None:
+    def store_totals(self, totals) -> None:
         if not self.room:
             raise StoreBroken("The database cannot be used: database or disk is full")
-        self.usage.fold(totals)
+        self.usage.store_totals(totals)
 
 
 def test_a_full_disk_is_said_once_and_caught_up_with(store, tmp_path, caplog, monkeypatch):
@@ -106,8 +106,8 @@ def test_room_is_kept_for_every_account_and_key_of_the_database(store, tmp_path)
     room.keep(TODAY)
     data_changes(tmp_path).notify(Topic.ACCOUNTS)
     room.keep(TODAY)
-    pages = {page.name.stem: page for generations in keeper._file_set.pages.values() for page in generations}
-    assert set(pages) == {"admitted", "keys", TODAY.isoformat(), (TODAY + timedelta(days=1)).isoformat()}
-    assert {(page.columns, page.room) for page in pages.values()} == {(7, 2048)}
+    files = {file.name.stem: file for generations in keeper._file_set.files.values() for file in generations}
+    assert set(files) == {"admitted", "keys", TODAY.isoformat(), (TODAY + timedelta(days=1)).isoformat()}
+    assert {(file.slots, file.capacity) for file in files.values()} == {(7, 2048)}
     assert len(list(folder.ledger.glob("column-*.lock"))) == 7
     assert folder.reserve.exists()

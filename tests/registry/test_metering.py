@@ -35,7 +35,7 @@ def spend(settings, store, calls):
     folder = DataDirectory(settings.data).ledger
     ledger = WorkerCounters(folder, ["/fetch-one"], 1)
     ledger.spend(1, "/fetch-one", calls, TODAY)
-    UsageWriter(folder).fold(store.usage, TODAY)
+    UsageWriter(folder).write(store.usage, TODAY)
     ledger.close()
 
 

@@ -19,7 +19,7 @@ from cambist.history.damaged_rows import DamageReport
 from cambist.history.fixing import Fixing, Receipt
 from cambist.pricing.pair import Pair
 from cambist.storage.sql import SqlStore
-from cambist.storage.sql.checksum import Row, content, is_intact, seed
+from cambist.storage.sql.checksum import FixingRow, is_intact, row_content, series_seed
 from cambist.storage.sql.engine import open_engine
 from cambist.storage.sql.migrate import migrate
 
@@ -153,8 +153,8 @@ def test_when_a_source_says_that_it_published_is_kept(store: SqlStore) -> None:
 @given(st.integers(0, 400), st.integers(0, 7))
 @settings(max_examples=200)
 def test_a_single_flipped_bit_is_found(place: int, bit: int) -> None:
-    said = bytearray(content(Row(date(2026, 3, 3), 7, 100, Decimal("1.0876"), None)))
-    begun = seed("ecb", "EUR", "USD", "")
+    said = bytearray(row_content(FixingRow(date(2026, 3, 3), 7, 100, Decimal("1.0876"), None)))
+    begun = series_seed("ecb", "EUR", "USD", "")
     checksum = crc32(said, begun)
     assert is_intact(bytes(said), checksum, begun)
     said[place % len(said)] ^= 1 << bit

@@ -11,10 +11,10 @@ from cambist.storage.disk_reserve import DiskReserve
 
 def test_the_room_is_really_taken_and_given_up_once(tmp_path: Path) -> None:
     reserve = DiskReserve(tmp_path / "reserve")
-    reserve.keep()
-    reserve.keep()
+    reserve.allocate()
+    reserve.allocate()
     assert (tmp_path / "reserve").stat().st_blocks * 512 >= 4 << 20
-    assert [reserve.give_up(), reserve.give_up()] == [True, False]
+    assert [reserve.free(), reserve.free()] == [True, False]
     assert list(tmp_path.iterdir()) == []
 
 
@@ -26,5 +26,5 @@ def test_a_disk_that_is_full_already_is_said_with_the_file_and_the_remedy(
 
     monkeypatch.setattr(os, "posix_fallocate", full)
     with pytest.raises(StoreBroken, match=r"reserve cannot be written: No space left on device; free some space"):
-        DiskReserve(tmp_path / "reserve").keep()
+        DiskReserve(tmp_path / "reserve").allocate()
     assert list(tmp_path.iterdir()) == []

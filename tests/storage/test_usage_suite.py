@@ -1,4 +1,4 @@
-"""What every book of usage must do. A further store joins with one line of STORES."""
+"""What every usage_store of usage must do. A further store joins with one line of STORES."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
 
 
 @pytest.fixture
-def book(store: Store) -> UsageStore:
+def usage_store(store: Store) -> UsageStore:
     return store.usage
 
 
@@ -52,98 +52,100 @@ def opened(accounts: Accounts, name: str) -> int:
     return accounts.create(Account(0, name, "unlimited")).number
 
 
-def test_nothing_is_used_at_first(book: UsageStore) -> None:
-    assert dict(book.by_day(date.min)) == {}
-    assert list(book.rows()) == []
+def test_nothing_is_used_at_first(usage_store: UsageStore) -> None:
+    assert dict(usage_store.by_day(date.min)) == {}
+    assert list(usage_store.rows()) == []
 
 
-def test_pages_and_endpoints_of_a_day_add_up(book: UsageStore, ann: int) -> None:
-    book.fold(
+def test_counter_files_and_endpoints_of_a_day_add_up(usage_store: UsageStore, ann: int) -> None:
+    usage_store.store_totals(
         [
             CounterTotal(TODAY, 0, ann, "/a", 3),
             CounterTotal(TODAY, 1, ann, "/a", 4),
             CounterTotal(TODAY, 0, ann, "/b", 50),
         ]
     )
-    assert book.by_day(TODAY) == {ann: {TODAY: 57}}
-    assert list(book.rows()) == [UsageRow(TODAY, ann, "/a", 7), UsageRow(TODAY, ann, "/b", 50)]
+    assert usage_store.by_day(TODAY) == {ann: {TODAY: 57}}
+    assert list(usage_store.rows()) == [UsageRow(TODAY, ann, "/a", 7), UsageRow(TODAY, ann, "/b", 50)]
 
 
-def test_accounts_and_days_are_kept_apart(book: UsageStore, ann: int, bob: int) -> None:
-    book.fold(
+def test_accounts_and_days_are_counted_separately(usage_store: UsageStore, ann: int, bob: int) -> None:
+    usage_store.store_totals(
         [
             CounterTotal(TODAY, 0, ann, "/a", 1),
             CounterTotal(YESTERDAY, 0, ann, "/a", 2),
             CounterTotal(TODAY, 0, bob, "/a", 3),
         ]
     )
-    assert book.by_day(YESTERDAY) == {ann: {YESTERDAY: 2, TODAY: 1}, bob: {TODAY: 3}}
+    assert usage_store.by_day(YESTERDAY) == {ann: {YESTERDAY: 2, TODAY: 1}, bob: {TODAY: 3}}
 
 
-def test_folding_the_same_again_changes_nothing(book: UsageStore, ann: int) -> None:
+def test_storing_the_same_total_again_changes_nothing(usage_store: UsageStore, ann: int) -> None:
     for _ in range(3):
-        book.fold([CounterTotal(TODAY, 0, ann, "/a", 3)])
-    assert book.by_day(TODAY) == {ann: {TODAY: 3}}
+        usage_store.store_totals([CounterTotal(TODAY, 0, ann, "/a", 3)])
+    assert usage_store.by_day(TODAY) == {ann: {TODAY: 3}}
 
 
-def test_a_larger_total_replaces_the_smaller(book: UsageStore, ann: int) -> None:
+def test_a_larger_total_replaces_the_smaller(usage_store: UsageStore, ann: int) -> None:
     for calls in (3, 10):
-        book.fold([CounterTotal(TODAY, 0, ann, "/a", calls)])
-    assert book.by_day(TODAY) == {ann: {TODAY: 10}}
+        usage_store.store_totals([CounterTotal(TODAY, 0, ann, "/a", calls)])
+    assert usage_store.by_day(TODAY) == {ann: {TODAY: 10}}
 
 
-def test_a_smaller_total_changes_nothing(book: UsageStore, ann: int) -> None:
+def test_a_smaller_total_changes_nothing(usage_store: UsageStore, ann: int) -> None:
     for calls in (10, 3):
-        book.fold([CounterTotal(TODAY, 0, ann, "/a", calls)])
-    assert book.by_day(TODAY) == {ann: {TODAY: 10}}
+        usage_store.store_totals([CounterTotal(TODAY, 0, ann, "/a", calls)])
+    assert usage_store.by_day(TODAY) == {ann: {TODAY: 10}}
 
 
-def test_usage_is_read_since_a_day_and_of_one_account(book: UsageStore, ann: int, bob: int) -> None:
-    book.fold([CounterTotal(day, 0, account, "/a", 1) for day in (YESTERDAY, TODAY) for account in (ann, bob)])
-    assert book.by_day(TODAY) == {ann: {TODAY: 1}, bob: {TODAY: 1}}
-    assert [row.day for row in book.rows(since=TODAY)] == [TODAY, TODAY]
-    assert [row.account for row in book.rows(account=bob)] == [bob, bob]
-    assert list(book.rows(TODAY, ann)) == [UsageRow(TODAY, ann, "/a", 1)]
+def test_usage_is_read_since_a_day_and_of_one_account(usage_store: UsageStore, ann: int, bob: int) -> None:
+    usage_store.store_totals(
+        [CounterTotal(day, 0, account, "/a", 1) for day in (YESTERDAY, TODAY) for account in (ann, bob)]
+    )
+    assert usage_store.by_day(TODAY) == {ann: {TODAY: 1}, bob: {TODAY: 1}}
+    assert [row.day for row in usage_store.rows(since=TODAY)] == [TODAY, TODAY]
+    assert [row.account for row in usage_store.rows(account=bob)] == [bob, bob]
+    assert list(usage_store.rows(TODAY, ann)) == [UsageRow(TODAY, ann, "/a", 1)]
 
 
-def test_pages_are_left_out_by_their_day_and_number(book: UsageStore, ann: int) -> None:
-    book.fold(
+def test_counter_files_are_left_out_by_their_day_and_number(usage_store: UsageStore, ann: int) -> None:
+    usage_store.store_totals(
         [
             CounterTotal(TODAY, 7, ann, "/a", 1),
             CounterTotal(TODAY, 2**62, ann, "/a", 20),
             CounterTotal(YESTERDAY, 7, ann, "/a", 300),
         ]
     )
-    assert book.by_day(YESTERDAY, without=[(TODAY, 7)]) == {ann: {TODAY: 20, YESTERDAY: 300}}
-    assert book.by_day(YESTERDAY, without={(TODAY, 2**62), (YESTERDAY, 7)}) == {ann: {TODAY: 1}}
+    assert usage_store.by_day(YESTERDAY, without=[(TODAY, 7)]) == {ann: {TODAY: 20, YESTERDAY: 300}}
+    assert usage_store.by_day(YESTERDAY, without={(TODAY, 2**62), (YESTERDAY, 7)}) == {ann: {TODAY: 1}}
 
 
-def test_totals_are_given_as_they_were_folded(book: UsageStore, ann: int) -> None:
+def test_totals_are_returned_as_they_were_stored(usage_store: UsageStore, ann: int) -> None:
     totals = [
         CounterTotal(TODAY, 7, ann, "/a", 1),
         CounterTotal(TODAY, 2**62, ann, "/a", 20),
         CounterTotal(TODAY, 7, ann, "/b", 3),
     ]
-    book.fold([*totals, CounterTotal(YESTERDAY, 7, ann, "/a", 300)])
-    assert set(book.totals(TODAY)) == set(totals)
+    usage_store.store_totals([*totals, CounterTotal(YESTERDAY, 7, ann, "/a", 300)])
+    assert set(usage_store.totals(TODAY)) == set(totals)
 
 
-def test_folding_nothing_is_nothing(book: UsageStore) -> None:
-    book.fold([])
-    assert dict(book.by_day(date.min)) == {}
+def test_no_totals_can_be_stored(usage_store: UsageStore) -> None:
+    usage_store.store_totals([])
+    assert dict(usage_store.by_day(date.min)) == {}
 
 
-def test_calls_beyond_four_bytes_are_counted(book: UsageStore, ann: int) -> None:
-    book.fold([CounterTotal(TODAY, 0, ann, "/a", 2**47)])
-    assert book.by_day(TODAY) == {ann: {TODAY: 2**47}}
+def test_calls_beyond_four_bytes_are_counted(usage_store: UsageStore, ann: int) -> None:
+    usage_store.store_totals([CounterTotal(TODAY, 0, ann, "/a", 2**47)])
+    assert usage_store.by_day(TODAY) == {ann: {TODAY: 2**47}}
 
 
-def test_an_account_that_the_database_does_not_have_keeps_none_of_the_others_out(
-    book: UsageStore, ann: int, caplog: pytest.LogCaptureFixture
+def test_calls_of_an_unknown_account_are_left_out_and_the_others_stored(
+    usage_store: UsageStore, ann: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.WARNING):
-        book.fold([CounterTotal(TODAY, 0, 9999, "/a", 1), CounterTotal(TODAY, 0, ann, "/a", 2)])
-    assert book.by_day(TODAY) == {ann: {TODAY: 2}}
+        usage_store.store_totals([CounterTotal(TODAY, 0, 9999, "/a", 1), CounterTotal(TODAY, 0, ann, "/a", 2)])
+    assert usage_store.by_day(TODAY) == {ann: {TODAY: 2}}
     assert "9999" in caplog.text
 
 
@@ -151,7 +153,7 @@ def test_usage_outlives_the_account(store: Store, ann: int) -> None:
     account = store.accounts.named("ann")
     assert account is not None
     store.accounts.delete(account)
-    store.usage.fold([CounterTotal(TODAY, 0, ann, "/a", 2)])
+    store.usage.store_totals([CounterTotal(TODAY, 0, ann, "/a", 2)])
     assert store.usage.by_day(TODAY) == {ann: {TODAY: 2}}
 
 
@@ -162,6 +164,6 @@ def test_a_locked_database_stores_nothing_and_says_so(
     other = sqlite3.connect(tmp_path / "usage.db", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(StoreBroken):
-        store.usage.fold([CounterTotal(TODAY, 0, ann, "/a", 2)])
+        store.usage.store_totals([CounterTotal(TODAY, 0, ann, "/a", 2)])
     other.close()
     assert dict(store.usage.by_day(TODAY)) == {}

@@ -1,7 +1,7 @@
-"""Calls spent: counted by the workers as they answer, and stored for good.
+"""Usage: calls are counted by the workers as they answer, and stored in the database.
 
-A worker counts into `UsageCounters`, which never wait. From time to time their totals are folded into the `UsageStore`.
-The totals are absolute, so that folding them twice changes nothing.
+A worker counts in `UsageCounters`, which never block. Twice a second their totals are written to the `UsageStore`. The
+totals are absolute, so that writing one twice changes nothing (ADR 11).
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Protocol
 
-DayCounters = tuple[date, int]
-"""A page of the ledger, by its day and its number."""
+CounterFileKey = tuple[date, int]
+"""The day and the number of a counter file."""
 
 
 @dataclass(frozen=True, slots=True)
 class CounterTotal:
-    """All calls of an account to an endpoint that one page of the ledger has counted on a day; it only ever grows.
+    """The calls of an account to an endpoint that one counter file has counted on its day. It only grows.
 
-    A page's number is its own: one that is made anew for the same day has another, and its totals are added.
+    `file` is the number of the file. Files of the same day have different numbers, and their totals are added.
     """
 
     day: date
-    page: int
+    file: int
     account: int
     endpoint: str
     calls: int
@@ -40,44 +40,44 @@ class UsageRow:
 
 
 class UsageCounters(Protocol):
-    """One worker's hand in the ledger. Accounts and keys are given by their numbers."""
+    """The counters of one worker, which all workers can read. Accounts and keys are numbers."""
 
     def spend(self, account: int, endpoint: str, calls: int, today: date) -> None:
-        """Count calls on the day that the caller read."""
+        """Count calls on a day. Errors: StoreBroken if there is no disk space for a new file."""
 
     def spent(self, account: int, day: date) -> int:
-        """Give the calls that all workers counted on a day in pages that this one has had since it began, else 0."""
+        """Return the calls of a day by all workers, in files that existed since this worker started."""
 
     def refresh(self) -> None:
-        """Take note of other pages, where nobody asked for long."""
+        """Load files that other processes have created, if nothing was counted for long."""
 
     def admit(self, account: int) -> None:
-        """Count a request that was let in."""
+        """Count a request that the rate limit has admitted. Errors: StoreBroken as in `spend`."""
 
     def admitted(self, account: int) -> int:
-        """Give the requests that all workers ever let in: only the difference of two readings means something."""
+        """Return the requests that all workers have ever admitted. Only differences between readings matter."""
 
     def newly_admitted(self) -> Mapping[int, int]:
-        """Give the accounts that had requests let in since this was asked last, and what `admitted` gave then."""
+        """Return the accounts with newly admitted requests since the last call, and their `admitted` at that call."""
 
     def last_admitted(self, account: int) -> int:
-        """Give what `admitted` gave when `newly_admitted` was asked last, or at the beginning."""
+        """Return `admitted` as of the last call of `newly_admitted`, or of the start."""
 
     def use_key(self, key: int, unix_second: int) -> None:
-        """Note when a key was last used."""
+        """Record the last use of a key. Errors: StoreBroken as in `spend`."""
 
 
 class UsageStore(Protocol):
-    """Where usage is kept for good."""
+    """The database's usage."""
 
-    def fold(self, totals: Iterable[CounterTotal]) -> None:
-        """Store totals, all or none; one that is smaller than what is stored changes nothing. Errors: StoreBroken."""
+    def store_totals(self, totals: Iterable[CounterTotal]) -> None:
+        """Store totals, all or none. One that is smaller than the stored one changes nothing. Errors: StoreBroken."""
 
-    def by_day(self, since: date, without: Collection[DayCounters] = ()) -> Mapping[int, Mapping[date, int]]:
-        """Give the calls of each account on each day from `since` on, where there are any; `without` some pages."""
+    def by_day(self, since: date, without: Collection[CounterFileKey] = ()) -> Mapping[int, Mapping[date, int]]:
+        """Return the calls of each account by day, from `since` on, without those of some counter files."""
 
     def totals(self, since: date) -> Iterable[CounterTotal]:
-        """Give the totals as they were folded, from `since` on."""
+        """Return the stored totals from `since` on."""
 
     def rows(self, since: date | None = None, account: int | None = None) -> Sequence[UsageRow]:
-        """Give usage by day, account and endpoint, in this order."""
+        """Return usage ordered by day, account and endpoint."""

@@ -211,7 +211,7 @@ class AccountAdmin:
         try:
             change()
         except StoreBroken:
-            if not self._reserve.give_up():
+            if not self._reserve.free():
                 raise
             change()
 

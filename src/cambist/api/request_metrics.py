@@ -15,7 +15,7 @@ class Counts(Protocol):
     def begin(self, at: int) -> None:
         """Note that this thread begins a request, at a moment of the machine's monotonic clock in nanoseconds."""
 
-    def end(self, path: str, status: int, nanoseconds: int, *, kept: bool) -> None:
+    def end(self, path: str, status: int, nanoseconds: int, *, cached: bool) -> None:
         """Count the request that this thread has answered."""
 
 
@@ -36,6 +36,6 @@ def counted(application: Wsgi, counts: Counts) -> Wsgi:
         try:
             return application(environ, started)
         finally:
-            counts.end(environ["PATH_INFO"], status, perf_counter_ns() - begun, kept=KEPT in environ)
+            counts.end(environ["PATH_INFO"], status, perf_counter_ns() - begun, cached=KEPT in environ)
 
     return answer

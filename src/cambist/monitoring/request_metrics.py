@@ -53,7 +53,7 @@ class RequestMetrics(Collector):
         for figures in self.counts.figures():
             for status, count in figures.by_status.items():
                 requests.add_metric([figures.endpoint, str(status or "other")], count)
-            kept.add_metric([figures.endpoint], figures.kept)
+            kept.add_metric([figures.endpoint], figures.cached)
             took.add_metric([figures.endpoint], list(zip(bounds, figures.buckets, strict=True)), figures.seconds)
         in_flight = GaugeMetricFamily("cambist_http_requests_in_flight", "Requests that are being answered")
         in_flight.add_metric([], self.counts.in_flight(perf_counter_ns()))

@@ -135,7 +135,7 @@ class UsageWriterLoop:
         self._reserving.attempt(partial(self._keep_room, today))
 
     def _fold(self, today: date) -> None:
-        CALLS.inc(self._keeper.fold(self._store.usage, today))
+        CALLS.inc(self._keeper.write(self._store.usage, today))
         if monotonic() >= self._keys_due:
             self._keys_due = monotonic() + _KEYS_EVERY
             self._note_keys()

@@ -40,7 +40,7 @@ def columns(settings: Settings) -> int:
 def _before(ledger: WorkerCounters, book: UsageStore) -> PastUsage:
     """Give what the book has of pages that the ledger has not; read again where other pages have come meanwhile."""
     while True:
-        pages = ledger.pages()
+        pages = ledger.file_keys()
         past = book.by_day(utc_now().date() - _REMEMBERED, without=pages)
-        if ledger.pages() == pages:
+        if ledger.file_keys() == pages:
             return past

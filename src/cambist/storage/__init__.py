@@ -1,4 +1,4 @@
-"""What is kept, and where: each store behind the protocols of the floors that use it."""
+"""Storage: databases, memory-mapped files and the data directory, behind the protocols of the layers that use them."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from cambist.history.quarantine import Quarantine
 STORES = {
     "sqlite": "sql",
 }
-"""Which module keeps what a database URL of this scheme names. Each ends in a class `store` made from the URL."""
+"""The package for each scheme of a database URL. Each has a class `store` that takes the URL."""
 
 
 class Store(Protocol):
-    """One database with everything that must last."""
+    """One database with fixings, bars, quarantine, usage and accounts."""
 
     @property
     def archive(self) -> FixingArchive:
-        """The fixings."""
+        """The archive of fixings."""
 
     @property
     def bars(self) -> BarStore:
@@ -29,27 +29,27 @@ class Store(Protocol):
 
     @property
     def quarantine(self) -> Quarantine:
-        """The fixings that were refused."""
+        """The refused fixings."""
 
     @property
     def usage(self) -> UsageStore:
-        """What was spent."""
+        """The calls that were counted."""
 
     @property
     def accounts(self) -> Accounts:
-        """The accounts and their keys."""
+        """The accounts and their API keys."""
 
     def is_new(self) -> bool:
-        """Say whether the database is missing or has no tables yet. Errors: CannotStart where it cannot be read."""
+        """Return whether the database is missing or has no tables yet. Errors: CannotStart if it cannot be read."""
 
     def migrate(self) -> None:
         """Bring the schema up to date. Errors: CannotStart."""
 
     def hold_open(self) -> None:
-        """Keep what is open beside the database as long as this process lives: on a full disk none could be made."""
+        """Keep the database's log files open until `close`: on a full disk they could not be created."""
 
     def faults(self, within: float | None = None) -> list[str]:
-        """Say where the database does not hang together; only what is found `within` so many seconds, if given."""
+        """Return what is inconsistent in the database. With `within`, check less, for at most so many seconds."""
 
     def close(self) -> None:
-        """Give the connections back."""
+        """Close all connections."""

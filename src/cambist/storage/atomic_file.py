@@ -1,4 +1,4 @@
-"""Replacing a file so that a reader, or a crash, finds the old content or the new one, never a part."""
+"""Replace a file in one step: a reader finds the old content or the new one, also after a crash."""
 
 from __future__ import annotations
 
@@ -11,28 +11,29 @@ from time import time
 
 
 class Unwritable(OSError):
-    """A file cannot be written: its text is a sentence that names the file, and the remedy where there is one."""
+    """A file cannot be written. The message names the file, the reason, and what to do if that is known."""
 
     def __str__(self) -> str:
         return str(self.strerror)
 
 
-_UNFINISHED = re.compile(r"\..+\.[a-z0-9_]{8}")
-_OLD = 60.0
-"""Seconds: what is younger may be being written by a command that runs now."""
+_TEMPORARY = re.compile(r"\..+\.[a-z0-9_]{8}")
+_ABANDONED_AFTER = 60.0
+"""Seconds. Another process may still write a younger temporary file."""
 
 
 def remove_unfinished(folder: Path) -> None:
-    """Remove what `write_atomically` left beside its files when its process was killed."""
+    """Remove temporary files of `write_atomically` whose process was killed."""
     for path in folder.iterdir():
-        if _UNFINISHED.fullmatch(path.name) and path.is_file() and time() - path.stat().st_mtime > _OLD:
+        if _TEMPORARY.fullmatch(path.name) and path.is_file() and time() - path.stat().st_mtime > _ABANDONED_AFTER:
             path.unlink(missing_ok=True)
 
 
 def write_atomically(path: Path, content: bytes, mode: int = 0o600, *, durable: bool = True) -> None:
-    """Write `content` beside `path`, flush it to the disk, and move it into place.
+    """Write a temporary file, flush it to the disk, and rename it. Errors: Unwritable.
 
-    What is made anew many times a second need not be `durable`: it outlives every process, not a power cut.
+    A file that is not `durable` is not flushed: it survives the end of every process, but not a power failure. This is
+    for files that are written several times a second.
     """
     try:
         with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
@@ -51,6 +52,6 @@ def write_atomically(path: Path, content: bytes, mode: int = 0o600, *, durable: 
 
 
 def unwritable(what: str, path: Path, error: OSError) -> str:
-    """Say what cannot be written, why, and what to do about it."""
+    """Return a sentence about what cannot be written, why, and what to do."""
     remedy = "; free some space on its disk" if error.errno in (errno.ENOSPC, errno.EDQUOT) else ""
     return f"The {what} {path} cannot be written: {error.strerror}{remedy}"

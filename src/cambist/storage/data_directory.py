@@ -1,4 +1,4 @@
-"""The data folder: private to its owner, held by one service at a time, live or a sandbox for ever."""
+"""The data folder: private to its owner, locked by one service at a time, and always live or always a sandbox."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from cambist.errors import CannotStart
 from cambist.status.environment import Environment
 from cambist.storage.atomic_file import write_atomically
 
-_TELLING = ("cambist.db", "owner.key", "rates.image", "book.json", "versions", "ledger")
-"""What tells of a folder without a mark that a service has kept it: from before there were sandboxes."""
+_LIVE_FILES = ("cambist.db", "owner.key", "rates.image", "book.json", "versions", "ledger")
+"""A folder with any of these and without the file `environment` is live: it is older than the sandbox."""
 
 _FILES = (
     "cambist.db", "rates.image", "bars.open", "book.json", "sources.json", "stream.json", "versions",
@@ -19,11 +19,11 @@ _FILES = (
 )  # fmt: skip
 _FOLDERS = ("sources", "ledger")
 
-_A = {Environment.LIVE: "a live one", Environment.SANDBOX: "a sandbox"}
+_KIND = {Environment.LIVE: "a live one", Environment.SANDBOX: "a sandbox"}
 
 
 class DataDirectory:
-    """Where the service keeps what is its own, and the names of the files in it."""
+    """The directory with all files of a service, and their paths."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -38,51 +38,48 @@ class DataDirectory:
         self.stream_report = path / "stream.json"
         self.faults = path / "faults.toml"
         self.open_bars = path / "bars.open"
-        self._mark = path / "environment"
-        self._lock = path / "cambist.lock"
-        self._held: int | None = None
+        self._environment_file = path / "environment"
+        self._lock_file = path / "cambist.lock"
+        self._lock: int | None = None
 
     def claim(self, environment: Environment = Environment.LIVE) -> None:
-        """Create the folder if need be and hold it as long as this process lives; the first claim marks it for ever.
+        """Create the folder if needed, and lock it until this process ends. The first claim sets its environment.
 
-        Errors: CannotStart when it cannot be written, another service holds it, or it is of another environment.
+        Errors: CannotStart if it cannot be written, another service uses it, or it is of another environment.
         """
-        self._hold()
+        self._acquire_lock()
         try:
             self.check(environment)
-            if not self._mark.exists():
-                write_atomically(self._mark, f"{environment}\n".encode())
+            if not self._environment_file.exists():
+                write_atomically(self._environment_file, f"{environment}\n".encode())
         except BaseException:
             self.release()
             raise
 
     @property
     def environment(self) -> Environment | None:
-        """What the folder is for; None as long as nothing is kept there. Errors: CannotStart where that is unclear."""
+        """The environment of the folder; None if it has no files yet. Errors: CannotStart if the file is invalid."""
         try:
-            return Environment(self._mark.read_text(encoding="utf-8").strip())
+            return Environment(self._environment_file.read_text(encoding="utf-8").strip())
         except FileNotFoundError:
-            return Environment.LIVE if any((self.path / name).exists() for name in _TELLING) else None
+            return Environment.LIVE if any((self.path / name).exists() for name in _LIVE_FILES) else None
         except (OSError, ValueError) as error:
-            raise CannotStart(f"The file {self._mark} should say live or sandbox: {error}") from error
+            raise CannotStart(f"The file {self._environment_file} should say live or sandbox: {error}") from error
 
     def check(self, environment: Environment) -> None:
         """Refuse a folder of another environment. Errors: CannotStart."""
         found = self.environment or environment
         if found is not environment:
             raise CannotStart(
-                f"The data folder {self.path} is {_A[found]} and stays one: it cannot be {_A[environment]}"
+                f"The data folder {self.path} is {_KIND[found]} and stays one: it cannot be {_KIND[environment]}"
             )
 
     def has_been_served(self) -> bool:
-        """Say whether a service has completed a start in this folder, which leaves plans in force."""
+        """Return whether a service has ever started completely in this folder."""
         return self.plans_in_force.exists()
 
     def check_kinds(self) -> None:
-        """Refuse a folder in which something stands in the place of a file, or a file in the place of a folder.
-
-        Errors: CannotStart naming what to move away.
-        """
+        """Refuse a directory with the name of a file, or a file with the name of a directory. Errors: CannotStart."""
         for name in _FILES:
             if (self.path / name).is_dir():
                 raise CannotStart(f"{self.path / name} is a folder, where a file belongs: move it away")
@@ -90,21 +87,21 @@ class DataDirectory:
             if (self.path / name).is_file():
                 raise CannotStart(f"{self.path / name} is a file, where a folder belongs: move it away")
 
-    def _hold(self) -> None:
+    def _acquire_lock(self) -> None:
         try:
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._held = os.open(self._lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            self._lock = os.open(self._lock_file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
             raise CannotStart(f"The data folder {self.path} cannot be written: {error.strerror}") from error
         try:
-            fcntl.flock(self._held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            os.close(self._held)
-            self._held = None
+            os.close(self._lock)
+            self._lock = None
             raise CannotStart(f"The data folder {self.path} is in use by another Cambist") from None
 
     def release(self) -> None:
-        """Let the next service have the folder."""
-        if self._held is not None:
-            os.close(self._held)
-            self._held = None
+        """Unlock the folder for another service."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None

@@ -1,4 +1,4 @@
-"""Disk space kept for what must be possible on a full disk: ending a key or an account."""
+"""Reserved disk space for what must be possible on a full disk: ending a key or an account."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _BYTES = 4 << 20
 
 
 class DiskReserve:
-    """A file of no content that takes up room until it is given up."""
+    """An empty file of 4 MB that is removed when its space is needed."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def keep(self) -> None:
-        """Take up the room, if it is not taken yet. Errors: StoreBroken when the disk is full."""
-        if self._is_kept():
+    def allocate(self) -> None:
+        """Allocate the space if it is not allocated yet. Errors: StoreBroken if the disk is full."""
+        if self._is_allocated():
             return
         file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
@@ -30,14 +30,14 @@ class DiskReserve:
         finally:
             os.close(file)
 
-    def _is_kept(self) -> bool:
+    def _is_allocated(self) -> bool:
         try:
             return self._path.stat().st_blocks * 512 >= _BYTES
         except FileNotFoundError:
             return False
 
-    def give_up(self) -> bool:
-        """Give the room to whoever needs it; say whether there was any."""
+    def free(self) -> bool:
+        """Free the space. Return whether any was allocated."""
         try:
             self._path.unlink()
         except FileNotFoundError:

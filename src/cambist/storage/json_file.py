@@ -1,4 +1,4 @@
-"""Records as files: one process writes its newest, everybody else reads it."""
+"""JSON files that one process writes and others read."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ T = TypeVar("T", bound=msgspec.Struct)
 
 
 def write_json_file(path: Path, record: msgspec.Struct) -> None:
-    """Put a record in place of the last one. Errors: OSError."""
+    """Replace the file. Errors: Unwritable."""
     write_atomically(path, msgspec.json.encode(record), durable=False)
 
 
 def read_json_file(path: Path, kind: type[T]) -> T | None:
-    """Read the last record; None where there is none, or none that can be read: the next one comes in seconds."""
+    """Read the file; None if it is missing or invalid, because its process writes it again within seconds."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=kind)
     except (OSError, msgspec.MsgspecError):

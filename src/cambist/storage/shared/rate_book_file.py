@@ -85,7 +85,7 @@ class RateBookFile:
             return None
         checksum, content = content[:_CHECKSUM_BYTES], content[_CHECKSUM_BYTES:]
         if checksum != _checksum(content):
-            raise RateBookDamaged(f"The rate book {self._path} is damaged: its checksum is wrong")
+            raise RateBookDamaged(f"The rate book {self._path} is damaged (wrong checksum)")
         try:
             first, listed, *lines = content.split(b"\n")
             head = msgspec.json.decode(first, type=_Head)

@@ -1,7 +1,8 @@
-"""The columnar image as a file: written beside, moved into place, mapped by every worker.
+"""The file of the rate matrix: written by one process, memory-mapped by every worker.
 
-Layout, in the machine's byte order: magic, header length, CRC-32 of all that follows, header (JSON), the era of each
-day (uint16), padding, cells (float64), voices and ages (a byte a cell each).
+Layout, in the machine's byte order: magic, length of the header, CRC-32 of all that follows, header (JSON), for each
+day the index of its set of listed currencies (uint16), padding, then for each cell its rate (float64), the index of its
+source (uint8) and its age in days (uint8).
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class _Header(msgspec.Struct, frozen=True):
 
 
 def write_rate_matrix(path: Path, matrix: RateMatrix) -> None:
-    """Put `matrix` in place of what is there; a reader sees the old file or the new one, whole."""
+    """Replace the file in one step. Errors: Unwritable."""
     body = _body(matrix)
     header = msgspec.json.encode(
         _Header(
@@ -74,16 +75,16 @@ def _body(matrix: RateMatrix) -> bytes:
 
 
 def open_rate_matrix(path: Path) -> RateMatrix:
-    """Check the file whole and map it.
+    """Check the checksum of the file and map it.
 
-    Errors: RateMatrixDamaged when it is missing, cut, changed, or of another layout or byte order.
+    Errors: RateMatrixDamaged if it is missing, truncated, changed, or of another layout or byte order.
     """
     try:
         header, start = _checked(path)
         with path.open("rb") as file:
             mapped = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     except (OSError, ValueError) as error:
-        raise RateMatrixDamaged(f"The image {path} cannot be read: {error}") from error
+        raise RateMatrixDamaged(f"The rate matrix {path} cannot be read: {error}") from error
     cells = start + header.days * 2 + (-header.days * 2) % 8
     count = header.days * len(header.codes)
     source_indexes = cells + count * 8
@@ -105,7 +106,7 @@ def open_rate_matrix(path: Path) -> RateMatrix:
 
 
 def _checked(path: Path) -> tuple[_Header, int]:
-    """Read the file past the map: checking every byte must not make them resident in every worker."""
+    """Read the header and check every byte, without the map: else all bytes became resident in every worker."""
     with path.open("rb") as file:
         magic, length, written = _start(file.read(_START.size))
         content = file.read(min(length, _LONGEST_HEADER)) if magic == MAGIC else b""
@@ -113,7 +114,7 @@ def _checked(path: Path) -> tuple[_Header, int]:
         while chunk := file.read(_CHUNK):
             crc = zlib.crc32(chunk, crc)
     if magic != MAGIC or crc != written:
-        raise RateMatrixDamaged(f"The image {path} is not what was written")
+        raise RateMatrixDamaged(f"The rate matrix {path} is damaged (wrong checksum)")
     return _header(path, content), _START.size + length
 
 
@@ -125,7 +126,7 @@ def _header(path: Path, content: bytes) -> _Header:
     try:
         header = msgspec.json.decode(content, type=_Header)
     except msgspec.MsgspecError as error:
-        raise RateMatrixDamaged(f"The image {path} has a broken header: {error}") from error
+        raise RateMatrixDamaged(f"The rate matrix {path} has an invalid header: {error}") from error
     if header.byte_order != sys.byteorder:
-        raise RateMatrixDamaged(f"The image {path} was written by a machine of another byte order")
+        raise RateMatrixDamaged(f"The rate matrix {path} was written on a machine with another byte order")
     return header

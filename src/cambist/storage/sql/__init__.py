@@ -1,4 +1,4 @@
-"""Archive and accounts in a relational database, through SQLAlchemy Core."""
+"""A relational database through SQLAlchemy Core."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from cambist.storage.sql.usage import SqlUsage
 
 
 class SqlStore:
-    """One database with everything that must last."""
+    """The `Store` protocol over one SQL database."""
 
     def __init__(self, url: str) -> None:
         self._engine: Engine = open_engine(url)
-        self._held: Connection | None = None
+        self._open_connection: Connection | None = None
         self.archive = SqlArchive(self._engine)
         self.bars = SqlBars(self._engine)
         self.accounts = SqlAccounts(self._engine)
@@ -28,30 +28,30 @@ class SqlStore:
         self.usage = SqlUsage(self._engine)
 
     def is_new(self) -> bool:
-        """Say whether the database is missing or has no tables yet. Errors: CannotStart where it cannot be read."""
+        """Return whether the database is missing or has no tables yet."""
         return bool(import_module("cambist.storage.sql.migrate").is_new(self._engine))
 
     def migrate(self) -> None:
-        """Bring the schema up to date. Errors: CannotStart."""
-        # Alembic weighs as much as the rest of a worker, and workers never migrate.
+        """Bring the schema up to date."""
+        # Imported late: Alembic needs as much memory as the rest of a worker, and workers never migrate.
         import_module("cambist.storage.sql.migrate").migrate(self._engine)
 
     def hold_open(self) -> None:
-        """Keep SQLite's log and index files, which go with the last connection, as long as this process lives."""
-        if self._held is None:
-            self._held = self._engine.connect()
-            self._held.exec_driver_sql("SELECT 1 FROM sqlite_master")
-            self._held.rollback()
+        """Keep a connection open, because SQLite removes its log and index files with the last one."""
+        if self._open_connection is None:
+            self._open_connection = self._engine.connect()
+            self._open_connection.exec_driver_sql("SELECT 1 FROM sqlite_master")
+            self._open_connection.rollback()
 
     def faults(self, within: float | None = None) -> list[str]:
-        """Say where the database does not hang together; only what is found `within` so many seconds, if given."""
+        """Return what is inconsistent in the database."""
         return faults(self._engine, within)
 
     def close(self) -> None:
-        """Give the connections back."""
-        if self._held is not None:
-            self._held.close()
-            self._held = None
+        """Close all connections."""
+        if self._open_connection is not None:
+            self._open_connection.close()
+            self._open_connection = None
         self._engine.dispose()
 
 

@@ -13,7 +13,7 @@ from cambist.accounts.account import Account, DatetimeFormat, KeyRecord, NewKey,
 from cambist.accounts.api_key import Digest
 from cambist.errors import NameTaken
 from cambist.storage.sql.schema import accounts, api_keys, bought_calls
-from cambist.storage.sql.selects import stored
+from cambist.storage.sql.selects import to_stored
 
 _ACCOUNT = (
     accounts.c.id,
@@ -26,13 +26,13 @@ _ACCOUNT = (
 
 
 class SqlAccounts:
-    """The `Accounts` protocol over one engine."""
+    """The `Accounts` protocol in SQL."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
     def create(self, account: Account, key: NewKey | None = None) -> Account:
-        """Create an account, with a first key if there is one, both or none. Errors: NameTaken."""
+        """Create an account, with a first key if given. Errors: NameTaken."""
         row = {"name": account.name, "created_at": _now(), **_changeable(account)}
         try:
             with self._engine.begin() as connection:
@@ -44,12 +44,12 @@ class SqlAccounts:
         return Account(number, account.name, account.plan, account.datetime_format, account.anchor_day)
 
     def change(self, account: Account) -> None:
-        """Store another plan, format, anchor day or suspension under the account's number."""
+        """Update plan, format, anchor day and suspension."""
         with self._engine.begin() as connection:
             connection.execute(update(accounts).where(accounts.c.id == account.number).values(_changeable(account)))
 
     def delete(self, account: Account) -> None:
-        """Close an account and revoke its keys. Its row and usage stay for the books."""
+        """Mark an account as deleted and revoke its keys."""
         theirs = (api_keys.c.account_id == account.number) & api_keys.c.revoked_at.is_(None)
         with self._engine.begin() as connection:
             connection.execute(update(accounts).where(accounts.c.id == account.number).values(deleted_at=_now()))
@@ -62,15 +62,15 @@ class SqlAccounts:
             connection.execute(insert(bought_calls).values(row))
 
     def named(self, name: str) -> Account | None:
-        """Give the account of that name, if there is one."""
+        """Return the account with this name; None if there is none."""
         with self._engine.connect() as connection:
-            found = _accounts(connection, _living().where(accounts.c.name == name))
+            found = _accounts(connection, _active().where(accounts.c.name == name))
         return next(iter(found.values()), None)
 
     def all(self) -> Sequence[Account]:
-        """Give all accounts that are not deleted, by name."""
+        """Return all accounts that are not deleted, by name."""
         with self._engine.connect() as connection:
-            return sorted(_accounts(connection, _living()).values(), key=lambda account: account.name)
+            return sorted(_accounts(connection, _active()).values(), key=lambda account: account.name)
 
     def add_key(self, account: Account, key: NewKey) -> None:
         """Add a key to an account."""
@@ -78,25 +78,25 @@ class SqlAccounts:
             _add_key(connection, account.number, key)
 
     def keys(self, account: Account) -> Sequence[KeyRecord]:
-        """Give an account's keys, oldest first, revoked ones included."""
+        """Return all keys of an account, oldest first."""
         query = select(api_keys).where(api_keys.c.account_id == account.number).order_by(api_keys.c.id)
         with self._engine.connect() as connection:
             return [_key(row, account.name) for row in connection.execute(query)]
 
     def revoke(self, key: KeyRecord, at: datetime) -> None:
-        """End a key at a moment."""
+        """Set when a key ends."""
         with self._engine.begin() as connection:
-            connection.execute(update(api_keys).where(api_keys.c.id == key.number).values(revoked_at=stored(at)))
+            connection.execute(update(api_keys).where(api_keys.c.id == key.number).values(revoked_at=to_stored(at)))
 
     def used(self, last_used: Mapping[int, datetime]) -> None:
-        """Note when keys were last used, by their numbers."""
+        """Store the last use of keys."""
         with self._engine.begin() as connection:
             for number, moment in last_used.items():
                 row = update(api_keys).where(api_keys.c.id == number)
-                connection.execute(row.values(last_used_at=stored(moment)))
+                connection.execute(row.values(last_used_at=to_stored(moment)))
 
     def by_key(self) -> Mapping[Digest, StoredKey]:
-        """Give every key of every account that is not deleted."""
+        """Return all keys of accounts that are not deleted."""
         columns = (
             api_keys.c.id,
             api_keys.c.digest,
@@ -105,10 +105,10 @@ class SqlAccounts:
             api_keys.c.revoked_at,
         )
         with self._engine.connect() as connection:
-            living = _accounts(connection, _living())
+            active = _accounts(connection, _active())
             rows = connection.execute(select(*columns)).all()
         return {
-            Digest(row.digest): _stored_key(row, living[row.account_id]) for row in rows if row.account_id in living
+            Digest(row.digest): _stored_key(row, active[row.account_id]) for row in rows if row.account_id in active
         }
 
 
@@ -128,12 +128,12 @@ def _add_key(connection: Connection, account_number: int, key: NewKey) -> None:
         "name": key.name,
         "prefix": key.prefix,
         "created_at": _now(),
-        "expires_at": stored(key.expires_at) if key.expires_at else None,
+        "expires_at": to_stored(key.expires_at) if key.expires_at else None,
     }
     connection.execute(insert(api_keys).values(row))
 
 
-def _living() -> Select[int, str, str, str, int, bool]:
+def _active() -> Select[int, str, str, str, int, bool]:
     return select(*_ACCOUNT).where(accounts.c.deleted_at.is_(None))
 
 
@@ -170,7 +170,7 @@ def _key(row: Any, account_name: str) -> KeyRecord:
 
 
 def _stored_key(row: Any, account: Account) -> StoredKey:
-    """A revocation in the future is an end like an expiry: the earlier of the two counts."""
+    """Return a key with its end: the earlier of expiry and revocation, which may both be in the future."""
     ends = [moment for moment in (_moment(row.expires_at), _moment(row.revoked_at)) if moment is not None]
     revoked = row.revoked_at is not None and row.revoked_at <= _now()
     return StoredKey(row.id, account, min(ends, default=None), revoked)
@@ -181,4 +181,4 @@ def _moment(value: datetime | None) -> datetime | None:
 
 
 def _now() -> datetime:
-    return stored(datetime.now(UTC))
+    return to_stored(datetime.now(UTC))

@@ -19,7 +19,7 @@ _FILE = f"INSERT OR REPLACE INTO bars ({', '.join(bars.c.keys())}) VALUES ({', '
 
 
 class SqlBars:
-    """The `BarStore` protocol over one engine."""
+    """The `BarStore` protocol in SQL."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -27,7 +27,7 @@ class SqlBars:
     def newest_bars(
         self, pair: Pair, interval: Interval, start: datetime | None, end: datetime | None, limit: int
     ) -> list[Bar]:
-        """Give the newest `limit` bars with start <= bar.start < end, newest first."""
+        """Return the newest bars, newest first."""
         number = select(bar_series.c.id).where(
             bar_series.c.base == pair.base, bar_series.c.quote == pair.quote, bar_series.c.interval == interval.value
         )
@@ -40,25 +40,25 @@ class SqlBars:
             return [_bar(row) for row in connection.execute(query.order_by(bars.c.start.desc()).limit(limit))]
 
     def first_starts(self, interval: Interval) -> Mapping[Pair, datetime]:
-        """Give each pair's first bar's start, by a seek into the index for each."""
+        """Return the start of each pair's first bar."""
         first = select(func.min(bars.c.start)).where(bars.c.series_id == bar_series.c.id).correlate(bar_series)
         query = select(bar_series.c.base, bar_series.c.quote, first.scalar_subquery().label("first"))
         with self._engine.connect() as connection:
             rows = connection.execute(query.where(bar_series.c.interval == interval.value)).all()
         return {Pair(base, quote): _moment(first) for base, quote, first in sorted(rows) if first is not None}
 
-    def file(self, filed: Iterable[PairBar]) -> None:
-        """File bars, all or none, each in place of what was filed for its interval before."""
-        given = list(filed)
-        if not given:
+    def file(self, bars_of_pairs: Iterable[PairBar]) -> None:
+        """Store bars in one transaction; a bar replaces the stored one of its interval."""
+        new = list(bars_of_pairs)
+        if not new:
             return
         with self._engine.begin() as connection:
-            numbers = _numbers(connection, {(each.pair, each.interval) for each in given})
-            rows = [_row(numbers[each.pair, each.interval], each.bar) for each in given]
+            numbers = _numbers(connection, {(each.pair, each.interval) for each in new})
+            rows = [_row(numbers[each.pair, each.interval], each.bar) for each in new]
             connection.exec_driver_sql(_FILE, rows)
 
     def delete_before(self, interval: Interval, before: datetime) -> int:
-        """Remove the bars that start before a moment, a pair at a time; give how many there were."""
+        """Delete old bars, in one transaction for each pair. Return their number."""
         with self._engine.connect() as connection:
             numbers = connection.scalars(select(bar_series.c.id).where(bar_series.c.interval == interval.value)).all()
         count = 0
@@ -70,11 +70,13 @@ class SqlBars:
 
 
 def _numbers(connection: Connection, wanted: set[tuple[Pair, Interval]]) -> dict[tuple[Pair, Interval], int]:
-    # Writing before reading makes the transaction the writer's: one that reads first may find the store locked.
-    new = [{"base": pair.base, "quote": pair.quote, "interval": interval.value} for pair, interval in sorted(wanted)]
-    connection.execute(insert(bar_series).on_conflict_do_nothing(), new)
-    known = connection.execute(select(bar_series))
-    return {(Pair(row.base, row.quote), Interval(row.interval)): row.id for row in known}
+    # Write before reading: a transaction that reads first may fail to get the write lock.
+    missing = [
+        {"base": pair.base, "quote": pair.quote, "interval": interval.value} for pair, interval in sorted(wanted)
+    ]
+    connection.execute(insert(bar_series).on_conflict_do_nothing(), missing)
+    stored = connection.execute(select(bar_series))
+    return {(Pair(row.base, row.quote), Interval(row.interval)): row.id for row in stored}
 
 
 def _row(number: int, bar: Bar) -> tuple[Any, ...]:
@@ -93,5 +95,5 @@ def _moment(seconds: int) -> datetime:
 
 
 def _at_or_after(moment: datetime) -> int:
-    """Give the first whole second at or after a moment: bars start at whole ones."""
+    """Return the first whole second at or after a moment: bars start at whole seconds."""
     return ceil(moment.timestamp())

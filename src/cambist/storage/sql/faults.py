@@ -1,4 +1,4 @@
-"""Where the database's file does not hang together, as SQLite itself finds it."""
+"""Find inconsistencies in the database's file with SQLite's own checks."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from sqlalchemy import Engine
 
 from cambist.errors import StoreBroken
 
-log = logging.getLogger(__name__)
+_log = logging.getLogger(__name__)
 
 _STEPS = 100_000
-"""How many steps the database takes between two looks at the clock: some milliseconds."""
+"""How many steps the database makes between two checks of the deadline: some milliseconds."""
 
 
 def faults(engine: Engine, within: float | None = None) -> list[str]:
-    """Check every page and index; given few seconds, the pages alone, as far as that comes `within` them."""
+    """Check every page and index. With `within`, check only the pages, for at most so many seconds."""
     if engine.dialect.name != "sqlite":
         return []
     deadline = None if within is None else monotonic() + within
@@ -30,6 +30,6 @@ def faults(engine: Engine, within: float | None = None) -> list[str]:
     except StoreBroken as error:
         if "interrupted" not in str(error):
             return [str(error)]
-        log.info("The database is too large to be checked in %.0f s: [cambist check] checks all of it", within)
+        _log.info("The database is too large to be checked in %.0f s: [cambist check] checks all of it", within)
         return []
     return [] if found == ["ok"] else found

@@ -1,4 +1,4 @@
-"""Bringing a database to the newest schema."""
+"""Bring a database to the newest schema."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _MIGRATIONS = Path(__file__).with_name("migrations")
 
 
 def is_new(engine: Engine) -> bool:
-    """Say whether the database is missing or has no tables yet; nothing is created to find out.
+    """Return whether the database is missing or has no tables yet, without creating it.
 
-    Errors: CannotStart when it cannot be read.
+    Errors: CannotStart if it cannot be read.
     """
     name = engine.url.database
     if engine.dialect.name == "sqlite" and name and not (Path(name).exists() and Path(name).stat().st_size):
@@ -31,9 +31,9 @@ def is_new(engine: Engine) -> bool:
 
 
 def migrate(engine: Engine) -> None:
-    """Bring the database to the newest schema; a second call finds nothing to do.
+    """Bring the database to the newest schema. A second call does nothing.
 
-    Errors: CannotStart when it cannot be opened or was written by a newer Cambist.
+    Errors: CannotStart if it cannot be opened, or was written by a newer version of Cambist.
     """
     config = Config()
     config.set_main_option("script_location", str(_MIGRATIONS))

@@ -13,17 +13,17 @@ from cambist.history.fixing import Fixing, Receipt, RefusedFixing
 from cambist.history.quarantine import FixingKey, QuarantinedFixing, QuarantineState
 from cambist.pricing.pair import Pair
 from cambist.storage.sql.schema import quarantine
-from cambist.storage.sql.selects import stored
+from cambist.storage.sql.selects import to_stored
 
 
 class SqlQuarantine:
-    """The `Quarantine` protocol over one engine."""
+    """The `Quarantine` protocol in SQL."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
     def quarantined(self, state: QuarantineState | None = QuarantineState.WAITING) -> Sequence[QuarantinedFixing]:
-        """Give what is in that state, or all there ever was, oldest first."""
+        """Return quarantined fixings, oldest first."""
         query = select(quarantine).order_by(quarantine.c.id)
         if state is not None:
             query = query.where(quarantine.c.state == state)
@@ -31,28 +31,28 @@ class SqlQuarantine:
             return [_quarantined(row) for row in connection.execute(query)]
 
     def decisions(self, source: str) -> Mapping[FixingKey, QuarantineState]:
-        """Give what is known of a source's refused fixings."""
+        """Return the state of each refused fixing of a source."""
         query = select(quarantine).where(quarantine.c.source == source)
         with self._engine.connect() as connection:
             return {FixingKey.of(_fixing(row)): QuarantineState(row.state) for row in connection.execute(query)}
 
     def count_waiting(self, source: str) -> int:
-        """Count what waits of a source."""
+        """Return how many fixings of a source wait."""
         query = select(func.count()).where(quarantine.c.source == source, quarantine.c.state == QuarantineState.WAITING)
         with self._engine.connect() as connection:
             return int(connection.execute(query).scalar_one())
 
     def decide(self, number: int, state: QuarantineState, at: datetime) -> QuarantinedFixing | None:
-        """Decide about one that waits; None where there is none of that number, or it was decided already."""
+        """Accept or reject a fixing that waits."""
         waits = and_(quarantine.c.id == number, quarantine.c.state == QuarantineState.WAITING)
-        change = update(quarantine).where(waits).values(state=state, decided_at=stored(at)).returning(quarantine)
+        change = update(quarantine).where(waits).values(state=state, decided_at=to_stored(at)).returning(quarantine)
         with self._engine.begin() as connection:
             row = connection.execute(change).one_or_none()
             return None if row is None else _quarantined(row)
 
 
-def detain(connection: Connection, receipt: Receipt, refused: Iterable[RefusedFixing]) -> int:
-    """Put refused fixings into quarantine, each once; give how many were new."""
+def add_refused(connection: Connection, receipt: Receipt, refused: Iterable[RefusedFixing]) -> int:
+    """Add refused fixings, each once. Return how many were new."""
     rows = [_row(receipt, refusal) for refusal in refused]
     if not rows:
         return 0
@@ -60,19 +60,19 @@ def detain(connection: Connection, receipt: Receipt, refused: Iterable[RefusedFi
     return len(connection.execute(new, rows).all())
 
 
-def release(connection: Connection, receipt: Receipt, fixings: Iterable[Fixing]) -> None:
-    """Note that what waited was delivered again and has passed."""
+def release_passed(connection: Connection, receipt: Receipt, fixings: Iterable[Fixing]) -> None:
+    """Release fixings that waited and were delivered again and accepted."""
     waits = and_(quarantine.c.source == receipt.source, quarantine.c.state == QuarantineState.WAITING)
     waiting = {
         (row.base, row.quote, row.unit, row.day, row.nominal, row.value): row.id
         for row in connection.execute(select(quarantine).where(waits))
     }
     if waiting:
-        cells = ((one.pair.base, one.pair.quote, one.unit, one.day, one.nominal, str(one.value)) for one in fixings)
-        passed = [{"number": waiting[cell]} for cell in cells if cell in waiting]
+        delivered = ((one.pair.base, one.pair.quote, one.unit, one.day, one.nominal, str(one.value)) for one in fixings)
+        passed = [{"number": waiting[key]} for key in delivered if key in waiting]
         change = update(quarantine).where(quarantine.c.id == bindparam("number"))
         if passed:
-            at = stored(receipt.received_at)
+            at = to_stored(receipt.received_at)
             connection.execute(change.values(state=QuarantineState.RELEASED, decided_at=at), passed)
 
 
@@ -87,7 +87,7 @@ def _row(receipt: Receipt, refusal: RefusedFixing) -> dict[str, object]:
         "nominal": fixing.nominal,
         "value": str(fixing.value),
         "reason": refusal.reason,
-        "received_at": stored(receipt.received_at),
+        "received_at": to_stored(receipt.received_at),
         "origin": receipt.origin,
     }
 

@@ -1,4 +1,4 @@
-"""The tables. `migrations/` builds them step by step; a test holds the two together."""
+"""The tables. `migrations/` creates them step by step; a test compares the two."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ receipts = Table(
     Column("corrected", Integer, nullable=False),
     Index("receipts_of_source", "source", "origin"),
 )
-"""Deliveries. Times are UTC without an offset, for SQLite keeps none."""
+"""Deliveries. Times are UTC without an offset, because SQLite stores none."""
 
 series = Table(
     "series",
@@ -44,7 +44,7 @@ series = Table(
     Column("unit", String, nullable=False, server_default=""),
     UniqueConstraint("source", "base", "quote"),
 )
-"""A pair as a source publishes it; `unit` is what a metal is priced by where it is not the one that it trades in."""
+"""A pair as a source publishes it. `unit` is the unit of a metal's price if it is not the one that it trades in."""
 
 fixings = Table(
     "fixings",
@@ -58,8 +58,8 @@ fixings = Table(
     Column("checksum", Integer, nullable=False, server_default="0"),
     sqlite_with_rowid=False,
 )
-"""Published values as exact decimal text, each row with its checksum (see `checksum`), and when its source says that
-it published it. Rows are only ever added: a correction has a later receipt."""
+"""Published values as exact decimal text, with a checksum (see `checksum`), and with the source's time of publication.
+Rows are only added: a correction has a later receipt."""
 
 bar_series = Table(
     "bar_series",
@@ -80,7 +80,7 @@ bars = Table(
     *(Column(f"{side}_{price}", String, nullable=False) for side in ("bid", "ask") for price in "ohlc"),
     sqlite_with_rowid=False,
 )
-"""Closed bars, their start in seconds since 1970, their prices as exact decimal text."""
+"""Completed bars. The start is in seconds since 1970, prices are exact decimal text."""
 
 quarantine = Table(
     "quarantine",
@@ -100,7 +100,7 @@ quarantine = Table(
     Column("decided_at", DateTime),
     UniqueConstraint("source", "base", "quote", "unit", "day", "nominal", "value"),
 )
-"""Fixings that were refused, with the reason; `state` is waiting, accepted, rejected, or released (it passed later)."""
+"""Refused fixings. `state` is waiting, accepted, rejected, or released (it was accepted in a later delivery)."""
 
 accounts = Table(
     "accounts",
@@ -114,7 +114,7 @@ accounts = Table(
     Column("created_at", DateTime, nullable=False),
     Column("deleted_at", DateTime),
 )
-"""Deleted accounts keep their row for the books; only the others' names are unique."""
+"""The rows of deleted accounts stay, because usage refers to them; only the other names are unique."""
 Index("accounts_by_name", accounts.c.name, unique=True, sqlite_where=accounts.c.deleted_at.is_(None))
 
 api_keys = Table(
@@ -131,7 +131,7 @@ api_keys = Table(
     Column("last_used_at", DateTime),
     Index("api_keys_of_account", "account_id"),
 )
-"""Keys by the SHA-256 of what was shown once."""
+"""API keys by the SHA-256 of the key, which is shown only once."""
 
 bought_calls = Table(
     "bought_calls",
@@ -155,4 +155,4 @@ usage = Table(
     Column("calls", Integer, nullable=False),
     sqlite_with_rowid=False,
 )
-"""What was spent. A row is the total of one ledger page for a day: folding it again changes nothing (ADR 11)."""
+"""Usage. A row is a total of one counter file, whose number is `page`: storing it again changes nothing (ADR 11)."""

@@ -1,4 +1,4 @@
-"""What is asked of the archive's tables."""
+"""The queries on the archive's tables."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from cambist.storage.sql.checksum import CONTENT
 from cambist.storage.sql.schema import fixings, receipts, series
 
 _CONTENT = literal_column(CONTENT, LargeBinary).label("content")
-"""All that a row says, to be held against its checksum before it is read."""
+"""The content of a row, to verify its checksum before it is parsed."""
 
 _DAY = cast(fixings.c.day, LargeBinary)
-"""A row's day as it stands there: a damaged one need not be a day."""
+"""The day of a row as bytes: a damaged one may not be a day."""
 
 
-def series_of(source: str) -> Select[int, str, str, str]:
-    """Select the pairs of a source."""
+def select_series(source: str) -> Select[int, str, str, str]:
+    """Select the series of a source."""
     return select(series.c.id, series.c.base, series.c.quote, series.c.unit).where(series.c.source == source)
 
 
-def last_days(source: str, before: date = date.max, codes: Collection[str] = ()) -> Subquery:
-    """Select each pair's last day before a day, by a seek into the index for each; `codes` choose among the pairs."""
+def select_last_days(source: str, before: date = date.max, codes: Collection[str] = ()) -> Subquery:
+    """Select each pair's last day before a day; with `codes`, only of pairs with one of them."""
     last = (
         select(func.max(fixings.c.day))
         .where(fixings.c.series_id == series.c.id, fixings.c.day < before)
@@ -36,8 +36,8 @@ def last_days(source: str, before: date = date.max, codes: Collection[str] = ())
     return query.subquery()
 
 
-def reach_of(source: str) -> Select[int, bytes, bytes]:
-    """Select how many pairs of a source there are, and its first and last day."""
+def select_coverage(source: str) -> Select[int, bytes, bytes]:
+    """Select the number of pairs of a source, and its first and last day."""
     of_pair = fixings.c.series_id == series.c.id
     first = select(func.min(fixings.c.day)).where(of_pair).correlate(series).scalar_subquery()
     last = select(func.max(fixings.c.day)).where(of_pair).correlate(series).scalar_subquery()
@@ -49,8 +49,8 @@ def reach_of(source: str) -> Select[int, bytes, bytes]:
     )
 
 
-def published(source: str, known_at: datetime | None) -> Select[int, bytes, bytes, int]:
-    """Select all versions of all cells, a cell's versions together and the latest last."""
+def select_versions(source: str, known_at: datetime | None) -> Select[int, bytes, bytes, int]:
+    """Select all versions of all fixings of a source, those of one pair and day together and the latest last."""
     query = (
         select(fixings.c.series_id, _DAY, _CONTENT, fixings.c.checksum)
         .join(series)
@@ -59,11 +59,11 @@ def published(source: str, known_at: datetime | None) -> Select[int, bytes, byte
     )
     if known_at is None:
         return query
-    return query.join(receipts).where(receipts.c.received_at <= stored(known_at))
+    return query.join(receipts).where(receipts.c.received_at <= to_stored(known_at))
 
 
-def received() -> Select[int, str, str, str, str, bytes, int, datetime, str]:
-    """Select fixings with all that is known of them, oldest receipt first."""
+def select_received() -> Select[int, str, str, str, str, bytes, int, datetime, str]:
+    """Select fixings with their receipts, oldest receipt first."""
     return (
         select(
             series.c.id.label("series_id"),
@@ -81,12 +81,12 @@ def received() -> Select[int, str, str, str, str, bytes, int, datetime, str]:
     )
 
 
-def filed(source: str) -> Select[int]:
-    """Select how many rows were ever filed of a source."""
+def select_row_count(source: str) -> Select[int]:
+    """Select how many rows of a source were ever filed."""
     rows = func.coalesce(func.sum(receipts.c.added + receipts.c.corrected), 0)
     return select(rows).where(receipts.c.source == source)
 
 
-def stored(moment: datetime) -> datetime:
-    """Give a moment as the tables hold it: UTC without an offset."""
+def to_stored(moment: datetime) -> datetime:
+    """Return a time as the tables store it: UTC without an offset."""
     return moment.astimezone(UTC).replace(tzinfo=None)

@@ -1,4 +1,4 @@
-"""Usage in SQL: the absolute totals of ledger pages, summed when read."""
+"""Usage in SQL: the absolute totals of counter files, summed when read."""
 
 from __future__ import annotations
 
@@ -9,36 +9,33 @@ from datetime import date
 from sqlalchemy import Connection, Engine, func, select, tuple_
 from sqlalchemy.dialects.sqlite import insert
 
-from cambist.accounts.usage_counters import CounterTotal, DayCounters, UsageRow
+from cambist.accounts.usage_counters import CounterFileKey, CounterTotal, UsageRow
 from cambist.storage.sql.schema import accounts, usage
 
 _log = logging.getLogger(__name__)
 
 
 class SqlUsage:
-    """The `UsageStore` protocol over one engine."""
+    """The `UsageStore` protocol in SQL."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def fold(self, totals: Iterable[CounterTotal]) -> None:
-        """Store totals in one transaction; one that is smaller than what is stored changes nothing.
-
-        Errors: StoreBroken, and nothing is stored.
-        """
-        folded = list(totals)
-        if not folded:
+    def store_totals(self, totals: Iterable[CounterTotal]) -> None:
+        """Store totals in one transaction, each unless a larger one is stored."""
+        new = list(totals)
+        if not new:
             return
         added = insert(usage)
         larger = func.max(func.coalesce(usage.c.calls, 0), added.excluded.calls)
         upsert = added.on_conflict_do_update(index_elements=list(usage.primary_key), set_={"calls": larger})
         with self._engine.begin() as connection:
-            rows = _rows_of_known_accounts(connection, folded)
+            rows = _rows_of_existing_accounts(connection, new)
             if rows:
                 connection.execute(upsert, rows)
 
-    def by_day(self, since: date, without: Collection[DayCounters] = ()) -> Mapping[int, Mapping[date, int]]:
-        """Give the calls of each account on each day from `since` on, where there are any; `without` some pages."""
+    def by_day(self, since: date, without: Collection[CounterFileKey] = ()) -> Mapping[int, Mapping[date, int]]:
+        """Return calls by account and day."""
         query = (
             select(usage.c.account_id, usage.c.day, func.sum(usage.c.calls))
             .where(usage.c.day >= since, tuple_(usage.c.day, usage.c.page).not_in(list(without)))
@@ -52,13 +49,13 @@ class SqlUsage:
         return found
 
     def totals(self, since: date) -> Iterator[CounterTotal]:
-        """Give the totals as they were folded, from `since` on."""
+        """Return the stored totals."""
         query = select(usage.c.day, usage.c.page, usage.c.account_id, usage.c.endpoint, usage.c.calls)
         with self._engine.connect() as connection:
             yield from (CounterTotal(*row) for row in connection.execute(query.where(usage.c.day >= since)))
 
     def rows(self, since: date | None = None, account: int | None = None) -> Sequence[UsageRow]:
-        """Give usage by day, account and endpoint, in this order."""
+        """Return usage by day, account and endpoint."""
         key = (usage.c.day, usage.c.account_id, usage.c.endpoint)
         query = select(*key, func.sum(usage.c.calls)).group_by(*key).order_by(*key)
         if since is not None:
@@ -69,19 +66,19 @@ class SqlUsage:
             return [UsageRow(*row) for row in connection.execute(query)]
 
 
-def _rows_of_known_accounts(connection: Connection, totals: list[CounterTotal]) -> list[dict[str, object]]:
-    """Leave out accounts that the database does not have: beside a restored backup, pages may know newer ones."""
-    known = set(connection.execute(select(accounts.c.id)).scalars())
-    if unknown := sorted({total.account for total in totals} - known):
-        _log.warning("The ledger has counted for accounts that are not in the database, left out: %s", unknown)
+def _rows_of_existing_accounts(connection: Connection, totals: list[CounterTotal]) -> list[dict[str, object]]:
+    """Leave out accounts that the database does not have: after a restore, counter files may have newer ones."""
+    existing = set(connection.execute(select(accounts.c.id)).scalars())
+    if unknown := sorted({total.account for total in totals} - existing):
+        _log.warning("Ledger: calls of accounts that are not in the database are left out: %s", unknown)
     return [
         {
             "day": total.day,
-            "page": total.page,
+            "page": total.file,
             "account_id": total.account,
             "endpoint": total.endpoint,
             "calls": total.calls,
         }
         for total in totals
-        if total.account in known
+        if total.account in existing
     ]

@@ -1,9 +1,10 @@
-"""The ledger as a folder of mapped files: calls counted without locks or system calls, folded exactly once.
+"""Usage counters: calls are counted in memory-mapped files, without locks, and written to the database exactly once.
 
-`cell` is eight bytes that can be checked; a `page` (laid out by `layout`) is a file of them by account, row and column;
-each thread writes into a `column` of its own. A `file_set` holds the pages of a folder, and is told of others.
-`worker` counts, `keeper` folds what `reading` finds, `room` makes pages before they are needed.
+`counter` is eight bytes with a check. `counter_file` is a file of counters by account, row and writer slot; `layout` is
+its header. `file_set` has the files of a directory. Each thread of a worker counts in its own `writer_slot` through
+`worker_counters`. `usage_writer` writes what `changed_counters` finds to the database, and `space` creates files before
+they are needed. `request_counters` counts requests for the metrics.
 
-What is counted survives the end of every process at once, for the kernel keeps the mapped memory. It does not survive
-the machine's sudden end: then a page may have fallen back to what was last written to the disk, half a minute before.
+Counts survive the end of all processes, because the kernel keeps the mapped memory. They do not survive a sudden end of
+the machine: a file may then be as it was half a minute before.
 """

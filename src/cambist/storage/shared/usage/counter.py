@@ -1,7 +1,7 @@
-"""A cell: eight bytes that hold a count in their low 48 bits and a check of it in the high 16; untouched, it is 0.
+"""A counter: eight bytes with a count in the low 48 bits and a check of it in the high 16. An unused one is 0.
 
-A cell is read and written through a `memoryview` of format `Q`, aligned: one load or store of the processor each, which
-no other process sees half done.
+A counter is read and written through an aligned `memoryview` of format `Q`. Each access is one load or store of the
+processor, so no other process sees half of it.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ FACTOR = 0x9E3779B97F4A7C15
 """Knuth's multiplicative hash: bits 48 to 63 of the product depend on every bit of the count."""
 
 
-def sealed(count: int) -> int:
-    """Give the cell that holds `count`, which is below 2**48."""
+def with_check(count: int) -> int:
+    """Return the counter for a count below 2**48."""
     return count | count * FACTOR & CHECK
 
 
-def is_sound(cell: int) -> bool:
-    """Tell whether a cell was written by us, and not torn or foreign."""
-    count = cell & COUNT
-    return cell == count | count * FACTOR & CHECK
+def is_valid(counter: int) -> bool:
+    """Return whether the check matches the count."""
+    count = counter & COUNT
+    return counter == count | count * FACTOR & CHECK
 
 
-def sound_count(cell: int) -> int:
-    """Give what a cell holds, 0 when it is not sound."""
-    return cell & COUNT if is_sound(cell) else 0
+def count_of(counter: int) -> int:
+    """Return the count, or 0 if the check is wrong."""
+    return counter & COUNT if is_valid(counter) else 0

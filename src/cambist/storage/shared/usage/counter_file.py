@@ -1,8 +1,8 @@
-"""A page: a mapped file of cells by account, row and column.
+"""A counter file: a memory-mapped file of counters by account, row and writer slot.
 
-Each column has one writer at a time; everyone may read. Disk space is taken when the file is made or grows, so that a
-full disk is an error there, and not the end (SIGBUS) of a process that writes into a hole. Whoever cuts off a file that
-is mapped ends its processes so; that cannot be survived. A file that was cut before is noticed when it is mapped.
+Each slot has one writer at a time; every process may read. Disk space is allocated when the file is created or grows:
+writing into a hole on a full disk would end the process with SIGBUS. Truncating a mapped file ends the processes that
+have it mapped in the same way, which cannot be prevented. A file that was truncated before is found when it is mapped.
 """
 
 from __future__ import annotations
@@ -20,197 +20,195 @@ from tempfile import NamedTemporaryFile
 import numpy as np
 from numpy.typing import NDArray
 
-from cambist.storage.shared.usage.counter import BYTES, CHECK, COUNT, FACTOR, is_sound, sealed, sound_count
+from cambist.storage.shared.usage.counter import BYTES, CHECK, COUNT, FACTOR, count_of, is_valid, with_check
 from cambist.storage.shared.usage.layout import LONGEST_HEADER, CounterFileLayout, CounterFileName, read_layout
 
 
 class CounterFile:
-    """One file, mapped as it is; `check` tells whether it can be relied on.
+    """One mapped file. `faults` returns what is damaged.
 
-    A page named damaged is read cell by cell, what does not check left out.
+    Of a file that is marked as damaged, each counter is checked when it is read, and invalid ones are left out.
     """
 
     def __init__(self, folder: Path, name: CounterFileName) -> None:
-        """Map the file. Errors: FileNotFoundError; ValueError when its header is not one of this name."""
+        """Map the file. Errors: FileNotFoundError; ValueError if the header is invalid or of another file."""
         self.name = name
         self._file = os.open(folder / str(name), os.O_RDWR | os.O_CLOEXEC)
         weakref.finalize(self, os.close, self._file)
         self.layout, self._header = read_layout(os.pread(self._file, LONGEST_HEADER, 0))
         if (self.layout.stem, self.layout.generation) != (name.stem, name.generation):
-            raise ValueError("its header is that of another page")
-        self.columns = self.layout.columns
+            raise ValueError("its header is that of another file")
+        self.slots = self.layout.slots
         self.rows = {row: number for number, row in enumerate(self.layout.rows, 1)}
         self.accounts = 0
         self._first = self._header // BYTES
-        self._of_account = self.layout.cells_of_account
+        self._per_account = self.layout.counters_per_account
         self._growing = threading.Lock()
         self._map()
 
     def _map(self) -> None:
-        """Map the whole file as it is now; cells that are held by other threads go on living in the old map."""
+        """Map the whole file as it is now. Other threads may still use the old map."""
         size = os.fstat(self._file).st_size
         if size < self._header:
             raise ValueError("it is cut off within its header")
-        self.cells = memoryview(mmap.mmap(self._file, size - size % BYTES)).cast("Q")
-        self.accounts = (len(self.cells) - self._first) // self._of_account
+        self.counters = memoryview(mmap.mmap(self._file, size - size % BYTES)).cast("Q")
+        self.accounts = (len(self.counters) - self._first) // self._per_account
 
     def is_in(self, folder: Path) -> bool:
-        """Tell whether the file of this name in the folder is still the one that is mapped."""
+        """Return whether the file with this name in the folder is the one that is mapped."""
         try:
             return os.path.samestat((folder / str(self.name)).stat(), os.fstat(self._file))
         except FileNotFoundError:
             return False
 
     @property
-    def room(self) -> int:
-        """For how many accounts the file has room; more than `accounts` when another process made it grow."""
-        return sound_count(self.cells[self._first - 1])
+    def capacity(self) -> int:
+        """The accounts that the file has space for; more than `accounts` if another process has made it grow."""
+        return count_of(self.counters[self._first - 1])
 
     def faults(self) -> list[str]:
-        """Check the whole page: say what is not as it was written, and what is lost."""
-        room, faults = self.room, []
-        if not room:
-            faults.append("its number of accounts is not what was written")
-        if self.accounts < room:
-            faults.append(f"it is cut off, and the accounts from {self.accounts} to {room - 1} are lost")
-        untouched = bytes(self._of_account * BYTES)
+        """Check every counter. Return a sentence for each fault, with what is lost."""
+        capacity, faults = self.capacity, []
+        if not capacity:
+            faults.append("its number of accounts is damaged")
+        if self.accounts < capacity:
+            faults.append(f"it is cut off, and the accounts from {self.accounts} to {capacity - 1} are lost")
+        unused = bytes(self._per_account * BYTES)
         for account in range(self.accounts):
-            slot = self._slot(account)
-            if slot.tobytes() != untouched and (bad := sum(not is_sound(cell) for cell in slot)):
-                faults.append(f"{bad} cells of the account {account} are not what was written, and lost")
+            counters = self._counters_of(account)
+            if counters.tobytes() != unused and (bad := sum(not is_valid(counter) for counter in counters)):
+                faults.append(f"{bad} counters of the account {account} are damaged, and lost")
         return faults
 
-    def _slot(self, account: int) -> memoryview[int]:
-        start = self._first + account * self._of_account
-        return self.cells[start : start + self._of_account]
+    def _counters_of(self, account: int) -> memoryview[int]:
+        start = self._first + account * self._per_account
+        return self.counters[start : start + self._per_account]
 
-    def reach(self, account: int) -> bool:
-        """Tell whether the page has an account, after mapping anew what another process made grow."""
-        if account >= self.accounts and self.room > self.accounts:
+    def ensure_mapped(self, account: int) -> bool:
+        """Return whether the file has an account. Maps the file again if another process has made it grow."""
+        if account >= self.accounts and self.capacity > self.accounts:
             with self._growing, suppress(ValueError):
                 self._map()
         return 0 <= account < self.accounts
 
     def grow(self, account: int) -> None:
-        """Make room for an account. Errors: OSError when the disk is full; ValueError when the file is cut off."""
+        """Extend the file for an account. Errors: OSError if the disk is full; ValueError if the file is cut off."""
         with self._growing:
             fcntl.flock(self._file, fcntl.LOCK_EX)
             try:
-                self._take_space(self.layout.room_for(account))
+                self._allocate(self.layout.capacity_for(account))
             finally:
                 fcntl.flock(self._file, fcntl.LOCK_UN)
             self._map()
 
-    def _take_space(self, wanted: int) -> None:
-        """Let the file grow; never shrink it, whatever others have made of it meanwhile."""
+    def _allocate(self, wanted: int) -> None:
+        """Extend the file; never shrink it, because another process may have extended it further."""
         size = os.fstat(self._file).st_size
-        if size < self._header or size < self._size(self.room):
+        if size < self._header or size < self._size(self.capacity):
             raise ValueError(f"it is cut off at {size} bytes")
-        room = max(self.room, wanted)
-        missing = self._size(room) - size
+        capacity = max(self.capacity, wanted)
+        missing = self._size(capacity) - size
         if missing > 0:
             os.posix_fallocate(self._file, size, missing)
-        self.cells[self._first - 1] = sealed(room)
+        self.counters[self._first - 1] = with_check(capacity)
 
     def _size(self, accounts: int) -> int:
         return self.layout.size(self._header, accounts)
 
-    def spend(self, account: int, row: int, column: int, calls: int) -> None:
-        """Add calls to a row and to the total of an account within `accounts`, in a column of the caller's own."""
-        cells = self.cells
-        total = self._first + account * self._of_account + column
-        # The total comes last: whoever sees it has the row as well. Sealing is written out, for it is done per request.
-        at = total + row * self.columns
-        count = (cells[at] & COUNT) + calls
-        cells[at] = count | count * FACTOR & CHECK
-        count = (cells[total] & COUNT) + calls
-        cells[total] = count | count * FACTOR & CHECK
+    def spend(self, account: int, row: int, slot: int, calls: int) -> None:
+        """Add calls to a row and to the total of a mapped account. The slot must be the caller's own."""
+        counters = self.counters
+        total = self._first + account * self._per_account + slot
+        # The total is written last: whoever sees it sees the row as well. `with_check` is inlined, as in `count`: this
+        # runs for every request.
+        at = total + row * self.slots
+        count = (counters[at] & COUNT) + calls
+        counters[at] = count | count * FACTOR & CHECK
+        count = (counters[total] & COUNT) + calls
+        counters[total] = count | count * FACTOR & CHECK
 
-    def count(self, account: int, column: int) -> None:
-        """Add one to the total of an account within `accounts`, in a column of the caller's own."""
-        at = self._first + account * self._of_account + column
-        count = (self.cells[at] & COUNT) + 1
-        self.cells[at] = count | count * FACTOR & CHECK
+    def count(self, account: int, slot: int) -> None:
+        """Add one to the total of a mapped account. The slot must be the caller's own."""
+        at = self._first + account * self._per_account + slot
+        count = (self.counters[at] & COUNT) + 1
+        self.counters[at] = count | count * FACTOR & CHECK
 
-    def put(self, account: int, column: int, value: int) -> None:
-        """Store a value for an account within `accounts`, in a column of the caller's own."""
-        self.cells[self._first + account * self._of_account + column] = sealed(value)
+    def set_value(self, account: int, slot: int, value: int) -> None:
+        """Store a value for a mapped account. The slot must be the caller's own."""
+        self.counters[self._first + account * self._per_account + slot] = with_check(value)
 
-    def mend(self, column: int) -> None:
-        """Bring the totals of a column up to their rows; whoever had it was killed between the two.
+    def repair(self, slot: int) -> None:
+        """Raise the totals of a slot to the sum of their rows: its last writer may have been killed between the two.
 
-        Nobody else writes the column meanwhile. A total that is above its rows has lost one of them, and stays.
+        Nobody else may write to the slot meanwhile. A total above the sum of its rows stays: a row was lost.
         """
         for account in range(self.accounts):
-            at = self._first + account * self._of_account + column
-            total, *rows = self.cells[at : at - column + self._of_account : self.columns].tolist()
-            counted = sum(map(sound_count, rows))
-            if counted > sound_count(total):
-                self.cells[at] = sealed(counted)
+            at = self._first + account * self._per_account + slot
+            total, *rows = self.counters[at : at - slot + self._per_account : self.slots].tolist()
+            counted = sum(map(count_of, rows))
+            if counted > count_of(total):
+                self.counters[at] = with_check(counted)
 
     def total(self, account: int) -> int:
-        """Give the total of an account, all columns together; 0 for one that the page does not have."""
-        if account >= self.accounts and not self.reach(account):
+        """Return the total of an account over all slots; 0 for an account that the file does not have."""
+        if account >= self.accounts and not self.ensure_mapped(account):
             return 0
         if self.name.damaged:
-            return self._salvaged_total(account)
-        start = self._first + account * self._of_account
-        # The checks add up above the counts, where they are cut off.
-        return sum(self.cells[start : start + self.columns]) & COUNT
-
-    def _salvaged_total(self, account: int) -> int:
-        """Take the total or its parts, whichever has lost less."""
-        total, *parts = self.row_totals(account)
-        return max(total, sum(parts))
+            # Of the total and the sum of the rows, the larger one has lost less.
+            total, *rows = self.row_totals(account)
+            return max(total, sum(rows))
+        start = self._first + account * self._per_account
+        # The checks add up above the counts, and are cut off.
+        return sum(self.counters[start : start + self.slots]) & COUNT
 
     def totals(self) -> NDArray[np.uint64]:
-        """Give the totals of all accounts, unchecked: what differs from an earlier reading was counted since."""
-        self.reach(self.room - 1)
-        totals: NDArray[np.uint64] = self._accounts_cells()[:, : self.columns].sum(axis=1) & np.uint64(COUNT)
+        """Return the totals of all accounts, unchecked, to compare with an earlier reading."""
+        self.ensure_mapped(self.capacity - 1)
+        totals: NDArray[np.uint64] = self._by_account()[:, : self.slots].sum(axis=1) & np.uint64(COUNT)
         return totals
 
-    def touched(self) -> Iterable[int]:
-        """Give the accounts of which any cell was ever written."""
-        self.reach(self.room - 1)
-        found: list[int] = np.flatnonzero(self._accounts_cells().any(axis=1)).tolist()
+    def used_accounts(self) -> Iterable[int]:
+        """Return the accounts with any counter that was ever written."""
+        self.ensure_mapped(self.capacity - 1)
+        found: list[int] = np.flatnonzero(self._by_account().any(axis=1)).tolist()
         return found
 
-    def _accounts_cells(self) -> NDArray[np.uint64]:
-        """Give the cells of all accounts, a row an account."""
-        cells = np.frombuffer(self.cells, np.uint64)[self._first :]
-        return cells[: self.accounts * self._of_account].reshape(self.accounts, self._of_account)
+    def _by_account(self) -> NDArray[np.uint64]:
+        """Return the counters as an array with a row for each account."""
+        counters = np.frombuffer(self.counters, np.uint64)[self._first :]
+        return counters[: self.accounts * self._per_account].reshape(self.accounts, self._per_account)
 
     def row_totals(self, account: int) -> list[int]:
-        """Give the checked totals of all rows of an account within `accounts`, row 0 first."""
-        return self.checked(account)[0]
+        """Return the totals of all rows of a mapped account, row 0 first, without invalid counters."""
+        return self.checked_totals(account)[0]
 
-    def checked(self, account: int) -> tuple[list[int], bool]:
-        """Give the totals as `row_totals` does, and whether every cell checked."""
-        cells = self._slot(account).tolist()
-        rows = (cells[start : start + self.columns] for start in range(0, len(cells), self.columns))
-        totals = [sum(sound_count(cell) for cell in row if cell) for row in rows]
-        return totals, sum(cells) & COUNT == sum(totals)
+    def checked_totals(self, account: int) -> tuple[list[int], bool]:
+        """Return the totals as `row_totals` does, and whether all counters are valid."""
+        counters = self._counters_of(account).tolist()
+        rows = (counters[start : start + self.slots] for start in range(0, len(counters), self.slots))
+        totals = [sum(count_of(counter) for counter in row if counter) for row in rows]
+        return totals, sum(counters) & COUNT == sum(totals)
 
-    def largest(self, account: int) -> int:
-        """Give the largest value that any column has for an account within `accounts`."""
-        return max(map(sound_count, self._slot(account)))
+    def max_value(self, account: int) -> int:
+        """Return the largest value over all slots of a mapped account."""
+        return max(map(count_of, self._counters_of(account)))
 
 
-def changed(before: NDArray[np.uint64], now: NDArray[np.uint64]) -> list[int]:
-    """Give the accounts whose totals are others than before; those that came since had none."""
-    known = np.zeros(len(now), np.uint64)
-    known[: len(before)] = before[: len(now)]
-    found: list[int] = np.flatnonzero(now != known).tolist()
+def changed_accounts(before: NDArray[np.uint64], now: NDArray[np.uint64]) -> list[int]:
+    """Return the accounts whose totals differ; an account that is new had 0 before."""
+    padded = np.zeros(len(now), np.uint64)
+    padded[: len(before)] = before[: len(now)]
+    found: list[int] = np.flatnonzero(now != padded).tolist()
     return found
 
 
 def create_counter_file(folder: Path, layout: CounterFileLayout) -> bool:
-    """Put an empty page into the folder, whole; tell whether it was us who did, for another may have been faster.
+    """Create an empty file in one step. Return False if another process has created it first.
 
-    Errors: OSError when the disk is full.
+    Errors: OSError if the disk is full.
     """
     with NamedTemporaryFile(dir=folder, prefix=f".{layout.name}.", buffering=0) as file:
-        header = layout.write()
+        header = layout.header()
         file.write(header)
         os.posix_fallocate(file.fileno(), 0, layout.size(len(header), layout.step))
         os.fsync(file.fileno())

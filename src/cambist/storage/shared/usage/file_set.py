@@ -1,7 +1,8 @@
-"""The pages of a folder as one process has them mapped.
+"""The counter files of a directory, as one process has them mapped.
 
-There may be several generations of a page: a worker that needs other rows or more columns than the newest one has adds
-the next, and a damaged one is succeeded. Calls are counted in the newest sound one and summed over all.
+There may be several generations of a file: a worker that needs other rows or more slots than the newest one has creates
+the next, and so does one that finds the newest one damaged. Calls are counted in the newest undamaged generation and
+summed over all.
 """
 
 from __future__ import annotations
@@ -20,19 +21,19 @@ from cambist.storage.shared.usage.layout import CounterFileLayout, CounterFileNa
 
 _log = logging.getLogger(__name__)
 _NEVER = -1
-_SHOWN = 5
+_SHOWN_FAULTS = 5
 _INCARNATIONS = 1 << 62
 _GENERATIONS = 10**9
 
-Pages = Mapping[str, Sequence[CounterFile]]
-"""Pages by stem, oldest generation first."""
+CounterFiles = Mapping[str, Sequence[CounterFile]]
+"""Files by stem, oldest generation first."""
 
 
 class CounterFileSet:
-    """Maps every page of the folder, checks each once, and looks again when another process tells of news."""
+    """Maps every counter file of a directory, checks each once, and is notified of new ones by other processes."""
 
     def __init__(self, folder: Path) -> None:
-        """Create the folder if need be and map its pages. Errors: StoreBroken."""
+        """Create the directory if it does not exist, and map its files. Errors: StoreBroken."""
         self.folder = folder
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -41,114 +42,112 @@ class CounterFileSet:
             raise StoreBroken(f"The ledger {folder} cannot be opened: {error.strerror}") from error
         self.version = self._notifier.versions[:1]
         self._seen = _NEVER
-        self.pages: Pages = {}
-        self._open: dict[CounterFileName, CounterFile] = {}
+        self.files: CounterFiles = {}
+        self._mapped: dict[CounterFileName, CounterFile] = {}
         self._unreadable: set[CounterFileName] = set()
         self._changing = threading.RLock()
-        # Whoever made a page and was killed before it told of it is replaced by one of us.
+        # A process may have been killed after it created a file and before it notified the others.
         self._notifier.notify()
-        self.look()
+        self.reload()
 
-    def look(self) -> tuple[int, Pages]:
-        """Map what is new in the folder and let go of what has gone; give the version that was seen, and all pages.
+    def reload(self) -> tuple[int, CounterFiles]:
+        """Map new files and unmap removed ones. Return the version that was read, and all files.
 
         Errors: StoreBroken.
         """
         with self._changing:
-            # Before looking, so that news during the look is seen afterwards.
+            # Read first, so that a change during the reload is noticed afterwards.
             self._seen = self.version[0]
             try:
-                there = self.names()
-                self._let_go(name for name, page in self._open.items() if not page.is_in(self.folder))
-                for name in sorted(there - self._open.keys() - self._unreadable):
+                names = self.names()
+                self._unmap(name for name, file in self._mapped.items() if not file.is_in(self.folder))
+                for name in sorted(names - self._mapped.keys() - self._unreadable):
                     self._map(name)
             except OSError as error:
                 self._seen = _NEVER
                 raise StoreBroken(f"The ledger {self.folder} cannot be read: {error.strerror}") from error
-            return self._seen, self.pages
+            return self._seen, self.files
 
     def names(self) -> set[CounterFileName]:
-        """Give the names of all pages that are in the folder."""
-        names = (CounterFileName.read(path.name) for path in self.folder.iterdir())
+        """Return the names of all counter files in the directory."""
+        names = (CounterFileName.parse(path.name) for path in self.folder.iterdir())
         return {name for name in names if name is not None}
 
-    def known(self) -> set[CounterFileName]:
-        """Give the names of the pages that are mapped, and of those of which nothing can be read."""
-        return self._open.keys() | self._unreadable
+    def loaded_names(self) -> set[CounterFileName]:
+        """Return the names of the mapped files and of the unreadable ones."""
+        return self._mapped.keys() | self._unreadable
 
     def _map(self, name: CounterFileName) -> None:
-        """Map a page and check it; one that is set aside already is taken as it is."""
+        """Map and check a file; one that is marked as damaged already is not checked again."""
         try:
-            page = CounterFile(self.folder, name)
-            faults = [] if name.damaged else page.faults()
+            file = CounterFile(self.folder, name)
+            faults = [] if name.damaged else file.faults()
         except FileNotFoundError:
             return
         except ValueError as error:
             if name.damaged:
                 self._unreadable.add(name)
             else:
-                self.set_aside(name, f"{error}, and all is lost that it counted after it was last folded")
+                self.mark_damaged(name, f"{error}, and all that it counted since it was last saved is lost")
             return
         if faults:
-            more = [f"and {len(faults) - _SHOWN} more"] if len(faults) > _SHOWN else []
-            self.set_aside(name, "; ".join([*faults[:_SHOWN], *more]))
+            more = [f"and {len(faults) - _SHOWN_FAULTS} more"] if len(faults) > _SHOWN_FAULTS else []
+            self.mark_damaged(name, "; ".join([*faults[:_SHOWN_FAULTS], *more]))
         else:
-            self._bind([*self._open.values(), page])
+            self._set_mapped([*self._mapped.values(), file])
 
-    def _let_go(self, gone: Iterable[CounterFileName]) -> None:
-        if left := set(gone):
-            self._bind([page for page in self._open.values() if page.name not in left])
+    def _unmap(self, removed: Iterable[CounterFileName]) -> None:
+        if names := set(removed):
+            self._set_mapped([file for file in self._mapped.values() if file.name not in names])
 
-    def _bind(self, pages: Iterable[CounterFile]) -> None:
-        ordered = sorted(pages, key=lambda page: page.name)
+    def _set_mapped(self, files: Iterable[CounterFile]) -> None:
+        ordered = sorted(files, key=lambda file: file.name)
         by_stem: dict[str, list[CounterFile]] = {}
-        for page in ordered:
-            by_stem.setdefault(page.name.stem, []).append(page)
-        self._open = {page.name: page for page in ordered}
-        self.pages = by_stem
+        for file in ordered:
+            by_stem.setdefault(file.name.stem, []).append(file)
+        self._mapped = {file.name: file for file in ordered}
+        self.files = by_stem
 
-    def set_aside(self, name: CounterFileName, fault: str) -> None:
-        """Rename a page that is damaged and map it anew: what still checks in it is not lost."""
-        aside = CounterFileName(name.stem, name.generation, damaged=True)
+    def mark_damaged(self, name: CounterFileName, fault: str) -> None:
+        """Rename a damaged file and map it again: its valid counters still count."""
+        renamed = CounterFileName(name.stem, name.generation, damaged=True)
         with self._changing:
-            self._let_go([name])
+            self._unmap([name])
             try:
-                (self.folder / str(name)).rename(self.folder / str(aside))
+                (self.folder / str(name)).rename(self.folder / str(renamed))
             except FileNotFoundError:
-                # Another process was faster, or the page has been removed.
+                # Another process has renamed or removed it first.
                 self._seen = _NEVER
                 return
-            _log.warning(
-                "The ledger's page %s is damaged (%s); it is set aside as %s", self.folder / str(name), fault, aside
-            )
-            self._map(aside)
+            _log.warning("Ledger: the file %s is damaged (%s); renamed to %s", self.folder / str(name), fault, renamed)
+            self._map(renamed)
             self._notifier.notify()
 
-    def fitting(self, stem: str, column: int, width: int, rows: Iterable[str] = ()) -> CounterFile:
-        """Give the newest page if it has these rows and this column, or else create the next, `width` columns wide.
+    def file_for(self, stem: str, slot: int, slots: int, rows: Iterable[str] = ()) -> CounterFile:
+        """Return the newest file if it has these rows and this slot, or create the next one with so many `slots`.
 
         Errors: StoreBroken.
         """
         with self._changing:
-            self.look()
+            self.reload()
             while (
-                (page := newest(self.pages.get(stem, ()))) is None
-                or page.columns <= column
-                or not page.rows.keys() >= set(rows)
+                (file := newest_undamaged(self.files.get(stem, ()))) is None
+                or file.slots <= slot
+                or not file.rows.keys() >= set(rows)
             ):
-                self._create(self._next(stem, page, width, rows))
-                self.look()
-            return page
+                self._create(self._next_layout(stem, file, slots, rows))
+                self.reload()
+            return file
 
-    def _next(self, stem: str, last: CounterFile | None, width: int, rows: Iterable[str]) -> CounterFileLayout:
-        """Plan a page that also fits those who were content with the last."""
-        taken = [name.generation for name in self.names() if name.stem == stem]
-        had, columns = ((), 0) if last is None else (last.layout.rows, last.columns)
+    def _next_layout(self, stem: str, last: CounterFile | None, slots: int, rows: Iterable[str]) -> CounterFileLayout:
+        """Return the layout of the next generation. It also has the rows and slots of the last one."""
+        generations = [name.generation for name in self.names() if name.stem == stem]
+        last_rows, last_slots = ((), 0) if last is None else (last.layout.rows, last.slots)
         return CounterFileLayout(
             stem,
-            max(taken, default=-1) + 1,
-            max(columns, width),
-            tuple(dict.fromkeys((*had, *rows))),
+            max(generations, default=-1) + 1,
+            max(last_slots, slots),
+            tuple(dict.fromkeys((*last_rows, *rows))),
             incarnation=_GENERATIONS + secrets.randbelow(_INCARNATIONS),
         )
 
@@ -159,30 +158,30 @@ class CounterFileSet:
             raise StoreBroken(unwritable("ledger", self.folder, error)) from error
         self._notifier.notify()
 
-    def grow(self, page: CounterFile, account: int) -> bool:
-        """Make room for an account in a page; tell whether it could be done, or the page is cut off and set aside.
+    def grow(self, file: CounterFile, account: int) -> bool:
+        """Extend a file for an account. Return False if the file is cut off; it is then marked as damaged.
 
-        Errors: StoreBroken when the disk is full; ValueError for a negative number.
+        Errors: StoreBroken if the disk is full; ValueError for a negative number.
         """
         if account < 0:
             raise ValueError(f"There is no account {account}")
         try:
-            page.grow(account)
+            file.grow(account)
         except ValueError as error:
-            self.set_aside(page.name, f"{error}, and what came after is lost")
+            self.mark_damaged(file.name, f"{error}, and what came after is lost")
             return False
         except OSError as error:
             raise StoreBroken(unwritable("ledger", self.folder, error)) from error
         return True
 
     def remove(self, names: Iterable[CounterFileName]) -> None:
-        """Remove pages that are folded for good."""
+        """Remove files whose counts are in the database for good."""
         for name in names:
             (self.folder / str(name)).unlink(missing_ok=True)
             self._unreadable.discard(name)
         self._notifier.notify()
 
 
-def newest(generations: Sequence[CounterFile]) -> CounterFile | None:
-    """Give the page to count in; None when there is no sound one."""
-    return next((page for page in reversed(generations) if not page.name.damaged), None)
+def newest_undamaged(generations: Sequence[CounterFile]) -> CounterFile | None:
+    """Return the file to count in; None if there is none that is not damaged."""
+    return next((file for file in reversed(generations) if not file.name.damaged), None)

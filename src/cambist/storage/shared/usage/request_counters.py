@@ -1,7 +1,7 @@
-"""Requests as they are counted: a mapped file of numbers by thread, endpoint, status and duration, for the operator.
+"""Counts of requests for the metrics: a memory-mapped file of numbers by thread, endpoint, status and duration.
 
-Each thread writes into a slot of its own; whoever wants the figures adds them up. They go on after a restart. Nothing
-depends on them: where they cannot be written, requests are not counted.
+Each thread writes in its own slot, and a reader adds them up. The counts continue after a restart. Nothing depends on
+them: if they cannot be written, requests are not counted.
 """
 
 from __future__ import annotations
@@ -24,111 +24,111 @@ from cambist.storage.atomic_file import unwritable
 from cambist.storage.shared.usage.writer_slot import ThreadSlot, WriterSlot
 
 OTHER = "other"
-"""What is counted of paths that are no endpoint's."""
+"""The name under which requests for all other paths are counted."""
 
 STATUSES = (200, 204, 304, 400, 401, 403, 404, 405, 429, 500, 503, 0)
-"""The statuses that are told apart; 0 for any other."""
+"""The statuses that are counted separately; 0 stands for any other."""
 
 BOUNDS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0)
-"""The buckets of the histogram: upper bounds in seconds."""
+"""The upper bounds of the histogram's buckets, in seconds."""
 
 _NANOSECONDS = tuple(int(bound * 1e9) for bound in BOUNDS)
-_STATUS_AT = {status: at for at, status in enumerate(STATUSES)}
-_BUCKETS_AT = len(STATUSES)
-_KEPT_AT = _BUCKETS_AT + len(BOUNDS) + 1
-_SUM_AT = _KEPT_AT + 1
-_CELLS = _SUM_AT + 1
+_STATUS_INDEX = {status: at for at, status in enumerate(STATUSES)}
+_BUCKETS_INDEX = len(STATUSES)
+_CACHED_INDEX = _BUCKETS_INDEX + len(BOUNDS) + 1
+_SUM_INDEX = _CACHED_INDEX + 1
+_COUNTERS = _SUM_INDEX + 1
 _BYTES = 8
-_LONGEST = 60 * 1000
-"""Milliseconds after which a request that has not ended is taken for one whose worker was killed."""
+_LONGEST_MS = 60 * 1000
+"""After so many milliseconds without an end, the worker of a request is considered killed."""
 
 
 @dataclass(frozen=True, slots=True)
 class EndpointFigures:
-    """One endpoint: answers by status and by duration (up to each bound, then all), kept ones, and seconds in all."""
+    """One endpoint: responses by status and by duration (cumulative; the last is all), cached ones, total seconds."""
 
     endpoint: str
     by_status: dict[int, int]
     buckets: list[int]
-    kept: int
+    cached: int
     seconds: float
 
 
 class RequestCounts:
-    """The counts of a folder. `threads` is how many will count in all; more than twice as many are not counted."""
+    """The counts in a directory, for `threads` threads over all workers. More than twice as many are not counted."""
 
     def __init__(self, folder: Path, endpoints: Iterable[str], threads: int) -> None:
-        """Map the file, made if need be. Errors: StoreBroken."""
+        """Map the file; create it if it does not exist. Errors: StoreBroken."""
         self._names = (*endpoints, OTHER)
-        self._at = {name: 1 + number * _CELLS for number, name in enumerate(self._names)}
-        self._slots = 2 * threads + 2
-        self._size = 1 + len(self._names) * _CELLS
-        layout = f"{self._names} {self._slots} {STATUSES} {BOUNDS}"
+        self._at = {name: 1 + number * _COUNTERS for number, name in enumerate(self._names)}
+        self._slot_count = 2 * threads + 2
+        self._size = 1 + len(self._names) * _COUNTERS
+        layout = f"{self._names} {self._slot_count} {STATUSES} {BOUNDS}"
         path = folder / f"{zlib.crc32(layout.encode()):08x}.counts"
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._cells = _mapped(path, self._slots * self._size * _BYTES)
+            self._counters = _mapped(path, self._slot_count * self._size * _BYTES)
         except OSError as error:
             raise StoreBroken(unwritable("counts of requests", path, error)) from error
-        self._held: weakref.WeakSet[WriterSlot] = weakref.WeakSet()
-        self._seat = ThreadSlot(folder, self._held, lambda _column: None)
+        self._slots: weakref.WeakSet[WriterSlot] = weakref.WeakSet()
+        self._thread_slot = ThreadSlot(folder, self._slots, lambda _number: None)
 
     def begin(self, at: int) -> None:
-        """Note that this thread begins a request, at a moment of the machine's monotonic clock in nanoseconds."""
-        slot = self._slot()
-        if slot >= 0:
-            self._cells[slot] = at // 1_000_000
+        """Record the start of a request in this thread, in nanoseconds of the monotonic clock."""
+        start = self._start()
+        if start >= 0:
+            self._counters[start] = at // 1_000_000
 
-    def end(self, path: str, status: int, nanoseconds: int, *, kept: bool) -> None:
-        """Count the request that this thread has answered."""
-        slot = self._slot()
-        if slot < 0:
+    def end(self, path: str, status: int, nanoseconds: int, *, cached: bool) -> None:
+        """Count the request that this thread has answered, and its duration."""
+        start = self._start()
+        if start < 0:
             return
-        cells, at = self._cells, slot + self._at.get(path, self._at[OTHER])
-        cells[at + _STATUS_AT.get(status, _STATUS_AT[0])] += 1
-        cells[at + _BUCKETS_AT + bisect_left(_NANOSECONDS, nanoseconds)] += 1
-        cells[at + _SUM_AT] += nanoseconds
-        if kept:
-            cells[at + _KEPT_AT] += 1
-        cells[slot] = 0
+        counters, at = self._counters, start + self._at.get(path, self._at[OTHER])
+        counters[at + _STATUS_INDEX.get(status, _STATUS_INDEX[0])] += 1
+        counters[at + _BUCKETS_INDEX + bisect_left(_NANOSECONDS, nanoseconds)] += 1
+        counters[at + _SUM_INDEX] += nanoseconds
+        if cached:
+            counters[at + _CACHED_INDEX] += 1
+        counters[start] = 0
 
-    def _slot(self) -> int:
-        """Give where this thread's cells begin; -1 where there is none for it."""
+    def _start(self) -> int:
+        """Return where the numbers of this thread start; -1 if it has no slot."""
         try:
-            column = self._seat.column
+            slot = self._thread_slot.number
         except StoreBroken:
             return -1
-        return column * self._size if column < self._slots else -1
+        return slot * self._size if slot < self._slot_count else -1
 
     def in_flight(self, at: int) -> int:
-        """Give the requests that have begun and not ended, at a moment as `begin` takes it."""
+        """Return how many requests have started and not ended; `at` is a time as in `begin`."""
         now = at // 1_000_000
-        return sum(since > 0 and 0 <= now - since < _LONGEST for since in self._all()[:, 0].tolist())
+        return sum(since > 0 and 0 <= now - since < _LONGEST_MS for since in self._all()[:, 0].tolist())
 
     def figures(self) -> list[EndpointFigures]:
-        """Give what was counted, of the endpoints that were asked."""
-        sums = self._all()[:, 1:].sum(axis=0).reshape(len(self._names), _CELLS).tolist()
-        return [_figures(name, cells) for name, cells in zip(self._names, sums, strict=True) if any(cells)]
+        """Return the counts of the endpoints that had requests."""
+        sums = self._all()[:, 1:].sum(axis=0).reshape(len(self._names), _COUNTERS).tolist()
+        return [_figures(name, counters) for name, counters in zip(self._names, sums, strict=True) if any(counters)]
 
     def _all(self) -> NDArray[np.uint64]:
-        return np.frombuffer(self._cells, np.uint64).reshape(self._slots, self._size)
+        return np.frombuffer(self._counters, np.uint64).reshape(self._slot_count, self._size)
 
     def close(self) -> None:
-        """Let others have the slots of all threads."""
-        for column in list(self._held):
-            column.release()
+        """Release the slots of all threads."""
+        for slot in list(self._slots):
+            slot.release()
 
 
-def _figures(name: str, cells: list[int]) -> EndpointFigures:
-    by_status = {status: count for status, count in zip(STATUSES, cells[:_BUCKETS_AT], strict=True) if count}
-    buckets = list(accumulate(cells[_BUCKETS_AT:_KEPT_AT]))
-    return EndpointFigures(name, by_status, buckets, cells[_KEPT_AT], cells[_SUM_AT] / 1e9)
+def _figures(name: str, counters: list[int]) -> EndpointFigures:
+    by_status = {status: count for status, count in zip(STATUSES, counters[:_BUCKETS_INDEX], strict=True) if count}
+    buckets = list(accumulate(counters[_BUCKETS_INDEX:_CACHED_INDEX]))
+    return EndpointFigures(name, by_status, buckets, counters[_CACHED_INDEX], counters[_SUM_INDEX] / 1e9)
 
 
 def _mapped(path: Path, size: int) -> memoryview[int]:
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        # Really taken: a hole that a full disk cannot fill would end the process that writes into it.
+        # Allocated, because writing into a hole on a full disk would end the process with SIGBUS.
         os.posix_fallocate(file, 0, size)
         return memoryview(mmap.mmap(file, size)).cast("Q")
     finally:

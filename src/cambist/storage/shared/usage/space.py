@@ -1,4 +1,4 @@
-"""Room in a ledger's folder before it is needed: a full disk is then found a day before anybody would miss a page."""
+"""Create counter files before they are needed, so that a full disk is found a day before it could stop counting."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ _DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
-    """What there must be room for: endpoints, columns, and the highest numbers of an account and a key."""
+class RequiredSpace:
+    """What there must be space for: endpoints, writer slots, and the highest numbers of an account and of a key."""
 
     endpoints: tuple[str, ...]
-    columns: int
+    slots: int
     account: int
     key: int
 
 
-def make_room(file_set: CounterFileSet, need: Need, today: date) -> None:
-    """Make the pages of today and tomorrow, the counters and the columns, if they are not there.
+def reserve_space(file_set: CounterFileSet, required: RequiredSpace, today: date) -> None:
+    """Create the files of today and tomorrow, those of requests and keys, and the locks of the slots.
 
     Errors: StoreBroken.
     """
     try:
-        for column in range(need.columns):
-            os.close(os.open(lock_path(file_set.folder, column), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        for slot in range(required.slots):
+            os.close(os.open(lock_path(file_set.folder, slot), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
     except OSError as error:
         raise StoreBroken(unwritable("ledger", file_set.folder, error)) from error
     days = [day.isoformat() for day in (today, today + _DAY)]
-    _fit(file_set, KEYS, need.key, need.columns)
+    _reserve(file_set, KEYS, required.key, required.slots)
     for stem in (ADMITTED, *days):
-        _fit(file_set, stem, need.account, need.columns, need.endpoints if stem in days else ())
+        _reserve(file_set, stem, required.account, required.slots, required.endpoints if stem in days else ())
 
 
-def _fit(file_set: CounterFileSet, stem: str, highest: int, columns: int, rows: tuple[str, ...] = ()) -> None:
-    page = file_set.fitting(stem, columns - 1, columns, rows)
-    if not page.reach(highest):
-        file_set.grow(page, highest)
+def _reserve(file_set: CounterFileSet, stem: str, highest: int, slots: int, rows: tuple[str, ...] = ()) -> None:
+    file = file_set.file_for(stem, slots - 1, slots, rows)
+    if not file.ensure_mapped(highest):
+        file_set.grow(file, highest)

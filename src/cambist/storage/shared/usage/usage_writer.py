@@ -1,7 +1,6 @@
-"""The keeper's hand in the ledger: folds the pages into the book of usage, and removes those that are done with.
+"""Write the counted calls to the database, and remove counter files that are no longer needed.
 
-Exactly once by construction: what is folded is the absolute total of each page, so that a fold which was cut off, or
-whose answer got lost, is simply done again.
+What is written are absolute totals of each file. A write that was interrupted is simply repeated.
 """
 
 from __future__ import annotations
@@ -12,105 +11,108 @@ from datetime import date, timedelta
 from pathlib import Path
 from time import monotonic
 
-from cambist.accounts.usage_counters import CounterTotal, DayCounters, UsageStore
+from cambist.accounts.usage_counters import CounterFileKey, CounterTotal, UsageStore
 from cambist.errors import StoreBroken
 from cambist.storage.atomic_file import unwritable
-from cambist.storage.shared.usage.changed_counters import ChangedCounters, Folded
+from cambist.storage.shared.usage.changed_counters import ChangedCounters, WrittenTotals
 from cambist.storage.shared.usage.counter_file import CounterFile
 from cambist.storage.shared.usage.file_set import CounterFileSet
 from cambist.storage.shared.usage.layout import CounterFileName
-from cambist.storage.shared.usage.space import Need, make_room
+from cambist.storage.shared.usage.space import RequiredSpace, reserve_space
 from cambist.storage.shared.usage.worker_counters import KEYS
 
 _log = logging.getLogger(__name__)
 _DAY = timedelta(days=1)
 
-_PATIENCE = 120.0
-"""Seconds for which a page stays that is to be removed: workers take note of it, or the clock is set right again."""
+_REMOVAL_DELAY = 120.0
+"""Seconds before a file of a past day is removed: workers may still use it, or the clock may be wrong for a moment."""
 
 
 class UsageWriter:
-    """Folds one folder. There may be several at once, or one after another: each only repeats what the other did.
+    """Writes the counters of one directory. A second writer only repeats what the first one does.
 
-    `clock` gives seconds that are never set back, `patience` how many of them a page stays that is to be removed.
+    `clock` returns monotonic seconds.
     """
 
-    def __init__(self, folder: Path, patience: float = _PATIENCE, clock: Callable[[], float] = monotonic) -> None:
-        """Map the pages that are there. Errors: StoreBroken."""
+    def __init__(
+        self, folder: Path, removal_delay: float = _REMOVAL_DELAY, clock: Callable[[], float] = monotonic
+    ) -> None:
+        """Map the files. Errors: StoreBroken."""
         self._file_set = CounterFileSet(folder)
-        self._folded: dict[DayCounters, Folded] = {}
-        self._old_since: dict[CounterFileName, float] = {}
-        self._has_room_for: tuple[Need, date, int] | None = None
-        self._patience = patience
+        self._written: dict[CounterFileKey, WrittenTotals] = {}
+        self._past_since: dict[CounterFileName, float] = {}
+        self._reserved: tuple[RequiredSpace, date, int] | None = None
+        self._removal_delay = removal_delay
         self._clock = clock
 
-    def fold(self, book: UsageStore, today: date) -> int:
-        """Store what has changed since the last fold and remove pages older than yesterday; give the changed totals.
+    def write(self, store: UsageStore, today: date) -> int:
+        """Write what has changed, and remove files older than yesterday. Return the number of totals written.
 
-        Errors: StoreBroken, and the pages keep everything for the next fold.
+        Errors: StoreBroken; nothing is lost, and the next call writes it.
         """
-        self._file_set.look()
-        done = self._done(today)
-        readings = [ChangedCounters(page, self._known(page), today) for page in self._day_pages()]
+        self._file_set.reload()
+        expired = self._expired(today)
+        readings = [ChangedCounters(file, self._written_of(file), today) for file in self._day_files()]
         totals = [total for reading in readings for total in reading.changed]
-        book.fold(totals)
+        store.store_totals(totals)
         for reading in readings:
-            reading.remember()
-        self._set_aside(readings)
-        self._remove(done, today)
+            reading.mark_written()
+        self._mark_damaged(readings)
+        self._remove(expired, today)
         return len(totals)
 
-    def recover(self, book: UsageStore, today: date) -> int:
-        """Fold before anybody counts, and give up pages that hold less than the book has of them.
+    def recover(self, store: UsageStore, today: date) -> int:
+        """Write before workers start, and remove files that have smaller totals than the database.
 
-        They are older copies, or a machine that ended suddenly had not written them out. What comes after is counted in
-        new pages, and added. Errors: StoreBroken.
+        Such a file comes from a backup, or the machine ended suddenly before it was on the disk. Further calls are
+        counted in new files, and added. Errors: StoreBroken.
         """
-        folded = self.fold(book, today)
-        if pages := {(page.name.day, page.layout.number): page for page in self._day_pages()}:
-            oldest = min(day for day, _ in pages if day is not None)
-            behind = {pages[total.day, total.page].name for total in book.totals(oldest) if _is_behind(pages, total)}
-            for name in sorted(behind):
-                _log.warning("Ledger: the page %s is older than the database: it is given up", name)
-            self._discard(behind)
-        return folded
+        count = self.write(store, today)
+        if files := {(file.name.day, file.layout.number): file for file in self._day_files()}:
+            oldest = min(day for day, _ in files if day is not None)
+            outdated = {
+                files[total.day, total.file].name for total in store.totals(oldest) if _is_outdated(files, total)
+            }
+            for name in sorted(outdated):
+                _log.warning("Ledger: the file %s is older than the database and is removed", name)
+            self._discard(outdated)
+        return count
 
-    def make_room(self, need: Need, today: date) -> None:
-        """See to it that nobody needs the disk to count today and tomorrow. Errors: StoreBroken."""
-        wanted = (need, today, self._file_set.version[0])
-        if self._has_room_for != wanted:
-            make_room(self._file_set, need, today)
-            self._has_room_for = (need, today, self._file_set.version[0])
+    def reserve_space(self, required: RequiredSpace, today: date) -> None:
+        """Create what workers need to count today and tomorrow without more disk space. Errors: StoreBroken."""
+        if self._reserved != (required, today, self._file_set.version[0]):
+            reserve_space(self._file_set, required, today)
+            self._reserved = (required, today, self._file_set.version[0])
 
-    def _done(self, today: date) -> set[CounterFileName]:
-        """Give the pages that have been older than yesterday for some time."""
-        old = {name for name in self._file_set.known() if name.day is not None and name.day < today - _DAY}
+    def _expired(self, today: date) -> set[CounterFileName]:
+        """Return the files that have been older than yesterday for the removal delay."""
+        past = {name for name in self._file_set.loaded_names() if name.day is not None and name.day < today - _DAY}
         now = self._clock()
-        self._old_since = {name: self._old_since.get(name, now) for name in old}
-        return {name for name, since in self._old_since.items() if now - since >= self._patience}
+        self._past_since = {name: self._past_since.get(name, now) for name in past}
+        return {name for name, since in self._past_since.items() if now - since >= self._removal_delay}
 
-    def _day_pages(self) -> Iterator[CounterFile]:
-        for pages in self._file_set.pages.values():
-            yield from (page for page in pages if page.name.day is not None)
+    def _day_files(self) -> Iterator[CounterFile]:
+        for files in self._file_set.files.values():
+            yield from (file for file in files if file.name.day is not None)
 
-    def _known(self, page: CounterFile) -> Folded:
-        return self._folded.setdefault((page.name.day or date.min, page.layout.number), Folded())
+    def _written_of(self, file: CounterFile) -> WrittenTotals:
+        return self._written.setdefault((file.name.day or date.min, file.layout.number), WrittenTotals())
 
-    def _set_aside(self, readings: list[ChangedCounters]) -> None:
-        """Set aside pages that were found damaged while they were read: the workers take the next generation."""
+    def _mark_damaged(self, readings: list[ChangedCounters]) -> None:
+        """Mark files in which damage was found while reading: workers then count in the next generation."""
         for reading in readings:
-            if reading.unsound and not reading.page.name.damaged:
-                fault = f"cells of the accounts {reading.unsound} are not what was written, and lost"
-                self._file_set.set_aside(reading.page.name, fault)
+            if reading.damaged and not reading.file.name.damaged:
+                fault = f"counters of the accounts {reading.damaged} are damaged, and lost"
+                self._file_set.mark_damaged(reading.file.name, fault)
 
     def _remove(self, names: set[CounterFileName], today: date) -> None:
-        """Remove folded pages and what was left of pages that were never finished."""
+        """Remove written files, and temporary files of past days whose creation was interrupted."""
         oldest = (today - _DAY).isoformat()
         self._discard(names)
         try:
-            for left in self._file_set.folder.glob(".????-??-??.*.page.*"):
-                if left.name[1:11] < oldest:
-                    left.unlink(missing_ok=True)
+            for temporary in self._file_set.folder.glob(".????-??-??.*.page.*"):
+                if temporary.name[1:11] < oldest:
+                    temporary.unlink(missing_ok=True)
         except OSError as error:
             raise StoreBroken(unwritable("ledger", self._file_set.folder, error)) from error
 
@@ -121,26 +123,26 @@ class UsageWriter:
             self._file_set.remove(names)
         except OSError as error:
             raise StoreBroken(unwritable("ledger", self._file_set.folder, error)) from error
-        self._file_set.look()
-        there = {(page.name.day, page.layout.number) for page in self._day_pages()}
-        self._folded = {page: folded for page, folded in self._folded.items() if page in there}
+        self._file_set.reload()
+        keys = {(file.name.day, file.layout.number) for file in self._day_files()}
+        self._written = {key: written for key, written in self._written.items() if key in keys}
 
     def last_used(self) -> Mapping[int, int]:
-        """Give the unix second at which each key was last used, of those that ever were. Errors: StoreBroken."""
-        self._file_set.look()
+        """Return the unix second of the last use of each key that was ever used. Errors: StoreBroken."""
+        self._file_set.reload()
         found: dict[int, int] = {}
-        for page in self._file_set.pages.get(KEYS, ()):
-            page.reach(page.room - 1)
-            for key in range(page.accounts):
-                if (used := page.largest(key)) > found.get(key, 0):
+        for file in self._file_set.files.get(KEYS, ()):
+            file.ensure_mapped(file.capacity - 1)
+            for key in range(file.accounts):
+                if (used := file.max_value(key)) > found.get(key, 0):
                     found[key] = used
         return found
 
 
-def _is_behind(pages: Mapping[tuple[date | None, int], CounterFile], total: CounterTotal) -> bool:
-    """Tell whether the book has a larger total than its page."""
-    page = pages.get((total.day, total.page))
-    if page is None:
+def _is_outdated(files: Mapping[tuple[date | None, int], CounterFile], total: CounterTotal) -> bool:
+    """Return whether the database has a larger total than the file."""
+    file = files.get((total.day, total.file))
+    if file is None:
         return False
-    row = page.rows.get(total.endpoint)
-    return row is None or not page.reach(total.account) or page.row_totals(total.account)[row] < total.calls
+    row = file.rows.get(total.endpoint)
+    return row is None or not file.ensure_mapped(total.account) or file.row_totals(total.account)[row] < total.calls

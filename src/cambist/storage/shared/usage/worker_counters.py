@@ -1,4 +1,4 @@
-"""One worker's hand in the ledger: each thread counts in a column of its own, without a lock or a system call."""
+"""The usage counters of one worker: each thread counts in its own writer slot, without a lock or a system call."""
 
 from __future__ import annotations
 
@@ -14,181 +14,180 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from cambist.accounts.usage_counters import DayCounters
+from cambist.accounts.usage_counters import CounterFileKey
 from cambist.errors import StoreBroken
-from cambist.storage.shared.usage.counter_file import CounterFile, changed
-from cambist.storage.shared.usage.file_set import CounterFileSet, Pages, newest
+from cambist.storage.shared.usage.counter_file import CounterFile, changed_accounts
+from cambist.storage.shared.usage.file_set import CounterFiles, CounterFileSet, newest_undamaged
 from cambist.storage.shared.usage.writer_slot import ThreadSlot, WriterSlot
 
 ADMITTED = "admitted"
 KEYS = "keys"
-_TRIES = 3
-
+_ATTEMPTS = 3
 
 _DAYS_KEPT = 62
-"""Of how many days what was spent is kept in memory after their pages are gone: two periods."""
+"""For how many days calls are kept in memory after their files were removed: two periods."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Day:
-    """One day: its pages, and by account what those have counted that are gone."""
+    """One day: its files, and the calls by account of files that were removed."""
 
-    pages: Sequence[CounterFile]
-    gone: Mapping[int, int]
+    files: Sequence[CounterFile]
+    removed: Mapping[int, int]
 
 
 class WorkerCounters:
-    """The `UsageCounters` protocol over a folder of pages.
+    """The `UsageCounters` protocol over a directory of counter files.
 
-    `columns` is how many threads will count in all, over every worker: pages are made as wide, and wider ones when
-    there turn out to be more. `endpoints` are those that will be counted; others get their row when they come.
+    `slots` is the number of threads that will count, over all workers: files are created with so many slots, and with
+    more if there are more threads. Endpoints that are not among `endpoints` get their row when they are first counted.
     """
 
-    def __init__(self, folder: Path, endpoints: Iterable[str], columns: int) -> None:
-        """Map the pages that are there. Errors: StoreBroken."""
+    def __init__(self, folder: Path, endpoints: Iterable[str], slots: int) -> None:
+        """Map the files. Errors: StoreBroken."""
         self._file_set = CounterFileSet(folder)
         self._endpoints = tuple(dict.fromkeys(endpoints))
-        self._width = max(1, columns)
-        self._held: weakref.WeakSet[WriterSlot] = weakref.WeakSet()
-        self._seat = ThreadSlot(folder, self._held, self._mend)
+        self._slot_count = max(1, slots)
+        self._slots: weakref.WeakSet[WriterSlot] = weakref.WeakSet()
+        self._thread_slot = ThreadSlot(folder, self._slots, self._repair)
         self._version = self._file_set.version
-        self._looking = threading.Lock()
+        self._reloading = threading.Lock()
         self._days: dict[date, _Day] = {}
-        self._look()
-        self._seen_admitted = self._all_admitted()
+        self._reload()
+        self._last_admitted = self._all_admitted()
 
-    def _look(self) -> None:
-        """Take up what pages there are. Errors: StoreBroken."""
-        with self._looking:
-            seen, pages = self._file_set.look()
-            self._days = _by_day(self._days, pages)
-            self._newest = {day: page for day in self._days if (page := newest(self._days[day].pages))}
-            self._admitted_in = pages.get(ADMITTED, ())
-            self._admitting = newest(self._admitted_in)
-            self._using = newest(pages.get(KEYS, ()))
+    def _reload(self) -> None:
+        """Use the files that are there now. Errors: StoreBroken."""
+        with self._reloading:
+            seen, files = self._file_set.reload()
+            self._days = _by_day(self._days, files)
+            self._newest = {day: file for day in self._days if (file := newest_undamaged(self._days[day].files))}
+            self._admitted_files = files.get(ADMITTED, ())
+            self._admitted_file = newest_undamaged(self._admitted_files)
+            self._key_file = newest_undamaged(files.get(KEYS, ()))
             self._seen = seen
 
     def spend(self, account: int, endpoint: str, calls: int, today: date) -> None:
-        """Count calls on the day that the caller read.
+        """Count calls on a day.
 
-        Errors: StoreBroken when a page is due, for the day or for more accounts, and the disk is full.
+        Errors: StoreBroken if a file must be created, for the day or for more accounts, and the disk is full.
         """
         if self._version[0] != self._seen:
             self.refresh()
-        page, column = self._newest.get(today), self._seat.column
+        file, slot = self._newest.get(today), self._thread_slot.number
         if (
-            page is None
-            or column >= page.columns
-            or (row := page.rows.get(endpoint)) is None
-            or not 0 <= account < page.accounts
+            file is None
+            or slot >= file.slots
+            or (row := file.rows.get(endpoint)) is None
+            or not 0 <= account < file.accounts
         ):
-            page = self._prepared(today.isoformat(), account, column, (*self._endpoints, endpoint))
-            row = page.rows[endpoint]
-        page.spend(account, row, column, calls)
+            file = self._prepare_file(today.isoformat(), account, slot, (*self._endpoints, endpoint))
+            row = file.rows[endpoint]
+        file.spend(account, row, slot, calls)
 
     def spent(self, account: int, day: date) -> int:
-        """Give the calls that all workers counted on a day in pages that were there since this one began, else 0."""
+        """Return the calls of a day by all workers, in files that existed since this worker started."""
         self.refresh()
         of_day = self._days.get(day)
         if of_day is None:
             return 0
-        if len(of_day.pages) == 1:
-            return of_day.pages[0].total(account) + of_day.gone.get(account, 0)
-        return sum(page.total(account) for page in of_day.pages) + of_day.gone.get(account, 0)
+        if len(of_day.files) == 1:
+            return of_day.files[0].total(account) + of_day.removed.get(account, 0)
+        return sum(file.total(account) for file in of_day.files) + of_day.removed.get(account, 0)
 
     def refresh(self) -> None:
-        """Take up other pages, if there are any; a folder that cannot be read leaves those that there were."""
+        """Use other files if there are any. If the directory cannot be read, keep the old ones."""
         if self._version[0] != self._seen:
             with suppress(StoreBroken):
-                self._look()
+                self._reload()
 
-    def pages(self) -> frozenset[DayCounters]:
-        """Give the pages of days whose calls `spent` gives."""
-        self._look()
-        return frozenset((day, page.layout.number) for day, of_day in self._days.items() for page in of_day.pages)
+    def file_keys(self) -> frozenset[CounterFileKey]:
+        """Return the keys of the files whose calls `spent` returns."""
+        self._reload()
+        return frozenset((day, file.layout.number) for day, of_day in self._days.items() for file in of_day.files)
 
     def admit(self, account: int) -> None:
-        """Count a request that was let in. Errors: StoreBroken as `spend`."""
+        """Count a request that the rate limit has admitted. Errors: StoreBroken as in `spend`."""
         self.refresh()
-        page, column = self._admitting, self._seat.column
-        if page is None or column >= page.columns or not 0 <= account < page.accounts:
-            page = self._prepared(ADMITTED, account, column)
-        page.count(account, column)
+        file, slot = self._admitted_file, self._thread_slot.number
+        if file is None or slot >= file.slots or not 0 <= account < file.accounts:
+            file = self._prepare_file(ADMITTED, account, slot)
+        file.count(account, slot)
 
     def admitted(self, account: int) -> int:
-        """Give the requests that all workers ever let in, or for want of a page 0."""
+        """Return the requests that all workers have ever admitted."""
         self.refresh()
-        pages = self._admitted_in
-        if len(pages) == 1:
-            return pages[0].total(account)
-        return sum(page.total(account) for page in pages)
+        files = self._admitted_files
+        if len(files) == 1:
+            return files[0].total(account)
+        return sum(file.total(account) for file in files)
 
     def newly_admitted(self) -> Mapping[int, int]:
-        """Give the accounts that had requests let in since this was asked last, and what `admitted` gave then."""
-        seen, self._seen_admitted = self._seen_admitted, self._all_admitted()
-        return {account: _at(seen, account) for account in changed(seen, self._seen_admitted)}
+        """Return the accounts with newly admitted requests since the last call, and their `admitted` at that call."""
+        last, self._last_admitted = self._last_admitted, self._all_admitted()
+        return {account: _total_of(last, account) for account in changed_accounts(last, self._last_admitted)}
 
     def last_admitted(self, account: int) -> int:
-        """Give what `admitted` gave when `newly_admitted` was asked last, or at the beginning."""
-        return _at(self._seen_admitted, account)
+        """Return `admitted` as of the last call of `newly_admitted`, or of the start."""
+        return _total_of(self._last_admitted, account)
 
     def _all_admitted(self) -> NDArray[np.uint64]:
         self.refresh()
-        parts = [page.totals() for page in self._admitted_in]
+        parts = [file.totals() for file in self._admitted_files]
         totals = np.zeros(max(map(len, parts), default=0), np.uint64)
         for part in parts:
             totals[: len(part)] += part
         return totals
 
     def use_key(self, key: int, unix_second: int) -> None:
-        """Note when a key was last used. Errors: StoreBroken as `spend`."""
+        """Record the last use of a key. Errors: StoreBroken as in `spend`."""
         self.refresh()
-        page, column = self._using, self._seat.column
-        if page is None or column >= page.columns or not 0 <= key < page.accounts:
-            page = self._prepared(KEYS, key, column)
-        page.put(key, column, unix_second)
+        file, slot = self._key_file, self._thread_slot.number
+        if file is None or slot >= file.slots or not 0 <= key < file.accounts:
+            file = self._prepare_file(KEYS, key, slot)
+        file.set_value(key, slot, unix_second)
 
-    def _prepared(self, stem: str, account: int, column: int, rows: Iterable[str] = ()) -> CounterFile:
-        """Give a page that has an account, a column and rows, made or grown if need be. Errors: StoreBroken."""
-        while self._width <= column:
-            self._width *= 2
-        for _ in range(_TRIES):
-            page = self._file_set.fitting(stem, column, self._width, rows)
-            if page.reach(account) or self._file_set.grow(page, account):
-                self._look()
-                return page
-        raise StoreBroken(f"The pages of the ledger {self._file_set.folder} are cut off again and again")
+    def _prepare_file(self, stem: str, account: int, slot: int, rows: Iterable[str] = ()) -> CounterFile:
+        """Return a file with this account, slot and rows; create or extend it if needed. Errors: StoreBroken."""
+        while self._slot_count <= slot:
+            self._slot_count *= 2
+        for _ in range(_ATTEMPTS):
+            file = self._file_set.file_for(stem, slot, self._slot_count, rows)
+            if file.ensure_mapped(account) or self._file_set.grow(file, account):
+                self._reload()
+                return file
+        raise StoreBroken(f"The files of the ledger {self._file_set.folder} are cut off again and again")
 
-    def _mend(self, column: int) -> None:
-        """Set right what a killed process has left half written in a column, which is ours now."""
+    def _repair(self, slot: int) -> None:
+        """Repair what a killed process has half written in a slot that this process has just claimed."""
         for of_day in self._days.values():
-            for page in of_day.pages:
-                if column < page.columns and not page.name.damaged:
-                    page.mend(column)
+            for file in of_day.files:
+                if slot < file.slots and not file.name.damaged:
+                    file.repair(slot)
 
     def close(self) -> None:
-        """Let others have the columns of all threads; nothing may be counted afterwards."""
-        for column in list(self._held):
-            column.release()
+        """Release the slots of all threads. Nothing may be counted afterwards."""
+        for slot in list(self._slots):
+            slot.release()
 
 
-def _at(totals: NDArray[np.uint64], account: int) -> int:
+def _total_of(totals: NDArray[np.uint64], account: int) -> int:
     return int(totals[account]) if account < len(totals) else 0
 
 
-def _by_day(before: Mapping[date, _Day], pages: Pages) -> dict[date, _Day]:
-    """Take up other pages; what those have counted that are gone is kept."""
-    by_day = {day: generations for generations in pages.values() if (day := generations[0].name.day)}
+def _by_day(before: Mapping[date, _Day], files: CounterFiles) -> dict[date, _Day]:
+    """Return the days with their files as they are now, and with the calls of removed files."""
+    by_day = {day: generations for generations in files.values() if (day := generations[0].name.day)}
     days = sorted({*before, *by_day})[-_DAYS_KEPT:]
-    return {day: _with_gone(before.get(day), by_day.get(day, ())) for day in days}
+    return {day: _with_removed(before.get(day), by_day.get(day, ())) for day in days}
 
 
-def _with_gone(before: _Day | None, pages: Sequence[CounterFile]) -> _Day:
+def _with_removed(before: _Day | None, files: Sequence[CounterFile]) -> _Day:
     if before is None:
-        return _Day(pages, {})
-    there = {page.layout.number for page in pages}
-    gone = Counter(before.gone)
-    for page in before.pages:
-        if page.layout.number not in there:
-            gone.update({account: page.total(account) for account in page.touched()})
-    return _Day(pages, gone)
+        return _Day(files, {})
+    numbers = {file.layout.number for file in files}
+    removed = Counter(before.removed)
+    for file in before.files:
+        if file.layout.number not in numbers:
+            removed.update({account: file.total(account) for account in file.used_accounts()})
+    return _Day(files, removed)

@@ -1,6 +1,7 @@
-"""A column of one's own: a thread holds it by a lock that the kernel releases when the process ends, however it ends.
+"""Writer slots: the place in the counter files where one thread writes, and nobody else.
 
-Whoever claims it next goes on from the values of its cells. A process must not be forked after it has claimed one.
+A thread holds its slot by a file lock, which the kernel releases when the process ends in any way. The next owner
+continues from the counts in the slot. A process must not fork after it has claimed a slot.
 """
 
 from __future__ import annotations
@@ -15,28 +16,28 @@ from pathlib import Path
 from cambist.errors import StoreBroken
 from cambist.storage.atomic_file import unwritable
 
-_MOST = 1 << 15
+_MAX_SLOTS = 1 << 15
 
 
 class WriterSlot:
-    """The lowest column of the folder that was free, held until it is released or nobody refers to it any more."""
+    """The lowest free slot of a directory, held until it is released or garbage-collected."""
 
     def __init__(self, folder: Path) -> None:
-        """Claim a column. Errors: StoreBroken when there is none left, or the folder cannot be written."""
+        """Claim a slot. Errors: StoreBroken if none is free or the directory cannot be written."""
         try:
-            self.number, held = _claim(folder)
+            self.number, lock = _claim(folder)
         except OSError as error:
             raise StoreBroken(unwritable("ledger", folder, error)) from error
-        self.release = weakref.finalize(self, os.close, held)
+        self.release = weakref.finalize(self, os.close, lock)
 
 
 def lock_path(folder: Path, number: int) -> Path:
-    """Give the file by whose lock a column is held."""
+    """Return the path of the lock of a slot."""
     return folder / f"column-{number}.lock"
 
 
 def _claim(folder: Path) -> tuple[int, int]:
-    for number in range(_MOST):
+    for number in range(_MAX_SLOTS):
         file = os.open(lock_path(folder, number), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -44,27 +45,27 @@ def _claim(folder: Path) -> tuple[int, int]:
             os.close(file)
         else:
             return number, file
-    raise StoreBroken(f"All columns of the ledger {folder} are taken")
+    raise StoreBroken(f"All {_MAX_SLOTS} writer slots of {folder} are in use")
 
 
 class ThreadSlot(threading.local):
-    """Where a thread sits: `column` is claimed when a thread first asks for it, and free again after the thread.
+    """The slot of the current thread: `number` is claimed at its first use, and free again after the thread has ended.
 
-    `claimed` is called with it once.
+    Each slot is added to `slots`, and `on_claim` is called once with its number.
     """
 
-    column: int
+    number: int
 
-    def __init__(self, folder: Path, held: weakref.WeakSet[WriterSlot], claimed: Callable[[int], None]) -> None:
+    def __init__(self, folder: Path, slots: weakref.WeakSet[WriterSlot], on_claim: Callable[[int], None]) -> None:
         self._folder = folder
-        self._all = held
-        self._claimed = claimed
+        self._slots = slots
+        self._on_claim = on_claim
 
     def __getattr__(self, name: str) -> int:
-        if name != "column":
+        if name != "number":
             raise AttributeError(name)
-        self._held = WriterSlot(self._folder)
-        self._all.add(self._held)
-        self.column = self._held.number
-        self._claimed(self.column)
-        return self.column
+        self._slot = WriterSlot(self._folder)
+        self._slots.add(self._slot)
+        self.number = self._slot.number
+        self._on_claim(self.number)
+        return self.number

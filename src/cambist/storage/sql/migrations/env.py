@@ -1,4 +1,4 @@
-"""Alembic's entry: it migrates over the connection that `engine.migrate` hands it."""
+"""Alembic's entry point. It migrates over the connection that `migrate.migrate` passes."""
 
 from alembic import context
 

@@ -6,7 +6,7 @@ from zlib import crc32
 import sqlalchemy as sa
 from alembic import op
 
-from cambist.storage.sql.checksum import seed
+from cambist.storage.sql.checksum import series_seed
 
 revision = "0006"
 down_revision = "0005"
@@ -26,14 +26,14 @@ def upgrade() -> None:
     op.add_column("fixings", sa.Column("published_at", sa.DateTime))
     op.add_column("fixings", sa.Column("checksum", sa.Integer, nullable=False, server_default="0"))
     connection = op.get_bind()
-    # What is in the rows now is taken for what was filed: nothing older can bear witness against it.
+    # The rows are assumed to be undamaged: there is no earlier checksum to compare them with.
     driver: Any = connection.connection.driver_connection
     driver.create_function("row_checksum", 5, _checksum, deterministic=True)
     connection.exec_driver_sql(_FILL)
 
 
 def _checksum(content: bytes, *series: str) -> int:
-    return crc32(content, seed(*series))
+    return crc32(content, series_seed(*series))
 
 
 def downgrade() -> None:

@@ -1,4 +1,4 @@
-"""Reading the lines of many pairs at once, between two days: what a delivery is compared with."""
+"""Read the series of many pairs at once, between two days: what a delivery is compared with."""
 
 from __future__ import annotations
 
@@ -15,28 +15,27 @@ from cambist.history.archive import PairFilter
 from cambist.history.fixing import GRAM, GRAMS_OF_A_TROY_OUNCE
 from cambist.history.pair_series import PairSeries
 from cambist.pricing.pair import Pair
-from cambist.storage.sql.checksum import CONTENT, seed
+from cambist.storage.sql.checksum import CONTENT, series_seed
 from cambist.storage.sql.schema import series
 
-_LINES = f"""
+_QUERY = f"""
 SELECT series_id, CAST(julianday(day) - 2440587.5 AS INTEGER), CAST(value AS REAL) / nominal, checksum, {CONTENT}
 FROM fixings WHERE series_id IN (:wanted) AND day BETWEEN ? AND ? ORDER BY series_id, day, receipt_id
 """  # noqa: S608  no input in it
 _GRAMS_OF_A_TROY_OUNCE = float(GRAMS_OF_A_TROY_OUNCE)
 
 
-def lines_of(connection: Connection, wanted: PairFilter, first: date, last: date) -> Iterator[tuple[str, PairSeries]]:
-    """Read what sources fixed of the wanted pairs between two days, corrections in place of what they correct.
-
-    Damaged rows are left out.
-    """
+def read_pair_series(
+    connection: Connection, wanted: PairFilter, first: date, last: date
+) -> Iterator[tuple[str, PairSeries]]:
+    """Return the series of the wanted pairs of all sources, with corrections applied and without damaged rows."""
     found = {row.id: row for row in connection.execute(select(series)) if wanted(row.source, Pair(row.base, row.quote))}
-    query = _LINES.replace(":wanted", ",".join(map(str, found)))
+    query = _QUERY.replace(":wanted", ",".join(map(str, found)))
     rows = connection.exec_driver_sql(query, (first.isoformat(), last.isoformat())).fetchall()
     for number, of_series in groupby(rows, key=itemgetter(0)):
         row = found[number]
-        begun = seed(row.source, row.base, row.quote, row.unit)
-        rates = {day: rate for _, day, rate, checksum, content in of_series if crc32(content, begun) == checksum}
+        seed = series_seed(row.source, row.base, row.quote, row.unit)
+        rates = {day: rate for _, day, rate, checksum, content in of_series if crc32(content, seed) == checksum}
         if not rates:
             continue
         ounces = _GRAMS_OF_A_TROY_OUNCE if row.unit == GRAM else 1.0
