@@ -44,10 +44,10 @@ def prepared(tmp_path_factory: pytest.TempPathFactory, small_ecb: bytes) -> Path
     (folder / "package.csv").write_bytes(small_ecb)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(module, "CURRENCY_FILE", str(folder / "package.csv"))
-        keeper = Bootstrap(Settings(data=folder / "data"), lambda: NOON)
-        keeper.prepare(lambda _: None)
-        keeper.close()
-        keeper._folder.release()
+        bootstrap = Bootstrap(Settings(data=folder / "data"), lambda: NOON)
+        bootstrap.prepare(lambda _: None)
+        bootstrap.close()
+        bootstrap._folder.release()
     return folder / "data"
 
 
@@ -80,9 +80,9 @@ def start(settings: Settings) -> Iterator[Started]:
     started: list[Bootstrap] = []
 
     def end() -> None:
-        for keeper in started:
-            keeper.close()
-            keeper._folder.release()
+        for bootstrap in started:
+            bootstrap.close()
+            bootstrap._folder.release()
         started.clear()
 
     def start(now: datetime = NOON, *, prepared: bool = True) -> Bootstrap:
@@ -122,9 +122,9 @@ def rates(*lines: str) -> bytes:
 def test_the_first_start_fills_the_folder(start: Started, empty: Settings, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     counted: list[int] = []
-    keeper = start(prepared=False)
-    keeper.prepare(counted.append)
-    assert sum(counted) == len(list(keeper._store.archive.fixings("ecb"))) == 17
+    bootstrap = start(prepared=False)
+    bootstrap.prepare(counted.append)
+    assert sum(counted) == len(list(bootstrap._store.archive.fixings("ecb"))) == 17
     assert matrix_of(empty).cell(FRIDAY, "EUR") == 1 / 1.25
     assert book_of(empty).quotes["EUR"].mid == Fraction("1.25")
     assert book_of(empty).version == 1
@@ -137,10 +137,10 @@ def test_a_second_start_finds_everything_done(start: Started, settings: Settings
     matrix = settings.data / "rates.image"
     before = matrix.stat().st_ino, matrix.stat().st_mtime_ns, matrix.read_bytes()
     counted: list[int] = []
-    keeper = start(NOON + HOUR, prepared=False)
-    keeper.prepare(counted.append)
+    bootstrap = start(NOON + HOUR, prepared=False)
+    bootstrap.prepare(counted.append)
     assert counted == []
-    assert keeper._store.archive.revision() == revision
+    assert bootstrap._store.archive.revision() == revision
     assert (matrix.stat().st_ino, matrix.stat().st_mtime_ns, matrix.read_bytes()) == before
 
 
@@ -185,9 +185,9 @@ def test_a_start_that_was_cut_off_in_the_import_is_made_good(start: Started, emp
     def cut_off(_: int) -> None:
         raise KeyboardInterrupt
 
-    keeper = start(prepared=False)
+    bootstrap = start(prepared=False)
     with pytest.raises(KeyboardInterrupt):
-        keeper.prepare(cut_off)
+        bootstrap.prepare(cut_off)
     assert len(list(start()._store.archive.fixings("ecb"))) == 17
     assert matrix_of(empty).cell(FRIDAY, "EUR") == 1 / 1.25
 
@@ -266,8 +266,8 @@ def test_a_missing_book_is_published_again(start: Started, settings: Settings) -
 def test_a_newer_package_adds_its_days(start: Started, settings: Settings, package: Path) -> None:
     start()
     package.write_bytes(rates("2026-03-09,1.5000,181.00,", "2026-03-06,1.2500,180.00,"))
-    keeper = start(NOON + HOUR)
-    assert len(list(keeper._store.archive.fixings("ecb"))) == 19
+    bootstrap = start(NOON + HOUR)
+    assert len(list(bootstrap._store.archive.fixings("ecb"))) == 19
     assert matrix_of(settings).cell(date(2026, 3, 9), "EUR") == 1 / 1.5
     assert book_of(settings).quotes["EUR"].mid == Fraction("1.5")
 
@@ -275,8 +275,8 @@ def test_a_newer_package_adds_its_days(start: Started, settings: Settings, packa
 def test_a_newer_package_records_corrections(start: Started, settings: Settings, package: Path) -> None:
     start()
     package.write_bytes(rates("2026-03-06,1.2600,180.00,"))
-    keeper = start(NOON + HOUR)
-    trail = keeper._store.archive.revisions(Pair("EUR", "USD"), FRIDAY)
+    bootstrap = start(NOON + HOUR)
+    trail = bootstrap._store.archive.revisions(Pair("EUR", "USD"), FRIDAY)
     assert [(str(known.fixing.value), known.received_at) for known in trail] == [
         ("1.2500", NOON),
         ("1.2600", NOON + HOUR),
@@ -298,26 +298,26 @@ def test_the_owner_is_created_once(start: Started) -> None:
 
 
 def test_the_owners_key_opens_the_owners_account(start: Started) -> None:
-    keeper = start()
-    key = keeper.create_owner() or ""
-    account = keeper._store.accounts.by_key()[digest(key)].account
+    bootstrap = start()
+    key = bootstrap.create_owner() or ""
+    account = bootstrap._store.accounts.by_key()[digest(key)].account
     assert (account.name, account.plan) == ("owner", "unlimited")
 
 
 def test_the_owners_key_is_left_in_a_private_file(start: Started) -> None:
-    keeper = start()
-    key = keeper.create_owner()
-    assert keeper.owner_key.read_text() == f"{key}\n"
-    assert keeper.owner_key.stat().st_mode & 0o777 == 0o600
+    bootstrap = start()
+    key = bootstrap.create_owner()
+    assert bootstrap.owner_key.read_text() == f"{key}\n"
+    assert bootstrap.owner_key.stat().st_mode & 0o777 == 0o600
 
 
 def test_the_owners_key_is_in_no_log_and_no_other_file(
     start: Started, settings: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    keeper = start()
-    key = keeper.create_owner() or ""
-    keeper.close()
+    bootstrap = start()
+    key = bootstrap.create_owner() or ""
+    bootstrap.close()
     assert key not in caplog.text
     assert [file.name for file in settings.data.rglob("*") if file.is_file() and key.encode() in file.read_bytes()] == [
         "owner.key"
@@ -325,9 +325,9 @@ def test_the_owners_key_is_in_no_log_and_no_other_file(
 
 
 def test_a_new_owner_rings_for_the_accounts(start: Started, settings: Settings) -> None:
-    keeper = start()
+    bootstrap = start()
     before = versions(settings)
-    keeper.create_owner()
+    bootstrap.create_owner()
     assert [topic for topic in Topic if versions(settings)[topic] != before[topic]] == [Topic.ACCOUNTS]
 
 
@@ -337,11 +337,11 @@ def test_a_start_cut_off_before_the_account_ends_in_one_working_key(
     def cut_off(*_: object) -> None:
         raise KeyboardInterrupt
 
-    keeper = start()
+    bootstrap = start()
     monkeypatch.setattr(SqlAccounts, "create", cut_off)
     with pytest.raises(KeyboardInterrupt):
-        keeper.create_owner()
-    left = keeper.owner_key.read_text()
+        bootstrap.create_owner()
+    left = bootstrap.owner_key.read_text()
     monkeypatch.undo()
     monkeypatch.setattr(module, "CURRENCY_FILE", str(settings.data.parent / "package.csv"))
     key = start().create_owner()
@@ -353,9 +353,9 @@ def test_a_start_cut_off_before_the_account_ends_in_one_working_key(
 
 
 def test_a_key_file_that_is_gone_does_not_make_a_second_owner(start: Started) -> None:
-    keeper = start()
-    keeper.create_owner()
-    keeper.owner_key.unlink()
+    bootstrap = start()
+    bootstrap.create_owner()
+    bootstrap.owner_key.unlink()
     assert start().create_owner() is None
 
 
@@ -392,12 +392,12 @@ def test_a_folder_that_has_lost_its_database_is_refused_and_left_as_it_is(
 ) -> None:
     start().create_owner()
     key, database = (settings.data / "owner.key").read_text(), settings.data / "cambist.db"
-    keeper = start(prepared=False)
+    bootstrap = start(prepared=False)
     database.unlink()
     if content is not None:
         database.write_bytes(content)
     with pytest.raises(CannotStart, match=r"cambist\.db is missing or empty\. Restore it from a backup"):
-        keeper.prepare(lambda _: None)
+        bootstrap.prepare(lambda _: None)
     assert (settings.data / "owner.key").read_text() == key
     assert not database.exists() if content is None else database.read_bytes() == content
 
@@ -406,26 +406,26 @@ def test_a_folder_that_has_lost_its_database_is_refused_and_left_as_it_is(
 def test_a_folder_in_the_place_of_a_file_is_refused_with_a_remedy(
     start: Started, settings: Settings, name: str
 ) -> None:
-    keeper = start(prepared=False)
+    bootstrap = start(prepared=False)
     (settings.data / name).unlink(missing_ok=True)
     (settings.data / name).mkdir()
     with pytest.raises(CannotStart, match=f"{name} is a folder, where a file belongs: move it away"):
-        keeper.prepare(lambda _: None)
+        bootstrap.prepare(lambda _: None)
 
 
 def test_a_file_in_the_place_of_a_folder_is_refused_with_a_remedy(start: Started, settings: Settings) -> None:
-    keeper = start(prepared=False)
+    bootstrap = start(prepared=False)
     (settings.data / "sources").write_text("")
     with pytest.raises(CannotStart, match="sources is a file, where a folder belongs: move it away"):
-        keeper.prepare(lambda _: None)
+        bootstrap.prepare(lambda _: None)
 
 
 def test_a_restored_folder_without_its_own_sources_is_told_of(
     start: Started, settings: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
-    keeper = start(prepared=False)
+    bootstrap = start(prepared=False)
     fixing = Fixing("mybank", Pair("EUR", "USD"), FRIDAY, Decimal("1.1"))
     receipt = Receipt("mybank", NOON, "https://mybank.example/", "0" * 64)
-    keeper._store.archive.file(receipt, [fixing])
-    keeper.prepare(lambda _: None)
+    bootstrap._store.archive.file(receipt, [fixing])
+    bootstrap.prepare(lambda _: None)
     assert f"[mybank], which nothing declares: is a file missing in {settings.data / 'sources'}?" in caplog.text

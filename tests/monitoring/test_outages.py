@@ -1,4 +1,4 @@
-"""What does not work is logged when it begins and when it ends."""
+"""An outage is logged when it begins and when it ends."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from cambist.settings import Settings
 from cambist.storage.sql import SqlStore
 
 
-def test_what_goes_on_is_logged_once_and_again_when_it_ends(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_outage_is_logged_when_it_begins_and_when_it_ends(caplog: pytest.LogCaptureFixture) -> None:
     outages = Outages()
     with caplog.at_level(logging.INFO):
-        outages.end("image", "built")
+        outages.end("rate matrix", "built")
         for _ in range(5):
-            outages.begin("image", "built", "disk full")
+            outages.begin("rate matrix", "built", "disk full")
         outages.begin("book", "written", "disk full")
-        outages.end("image", "built")
-        outages.end("image", "built")
+        outages.end("rate matrix", "built")
+        outages.end("rate matrix", "built")
     assert [record.getMessage() for record in caplog.records] == [
-        "Ingest: the image cannot be built, the last one stays: disk full",
+        "Ingest: the rate matrix cannot be built, the last one stays: disk full",
         "Ingest: the book cannot be written, the last one stays: disk full",
-        "Ingest: the image is built again",
+        "Ingest: the rate matrix is built again",
     ]
 
 
 @pytest.fixture
-def gatherer(tmp_path: Path) -> Ingestor:
+def ingestor(tmp_path: Path) -> Ingestor:
     store = SqlStore(f"sqlite:///{tmp_path / 'cambist.db'}")
     store.migrate()
     store.close()
@@ -42,7 +42,7 @@ def gatherer(tmp_path: Path) -> Ingestor:
 
 
 class Failing:
-    """Does its work only from the third time on."""
+    """Fails twice, and then returns a result."""
 
     def __init__(self, error: Exception, result: Any = None) -> None:
         self.error, self.result, self.times = error, result, 0
@@ -55,8 +55,8 @@ class Failing:
 
 
 @pytest.mark.parametrize("error", [StoreBroken("locked"), MemoryError("all"), OSError(28, "No space left on device")])
-def test_an_image_that_cannot_be_built_is_tried_again_and_logged_once(
-    gatherer: Ingestor, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, error: Exception
+def test_a_rate_matrix_that_cannot_be_built_is_tried_again_and_logged_once(
+    ingestor: Ingestor, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, error: Exception
 ) -> None:
     work = Failing(error)
 
@@ -64,29 +64,29 @@ def test_an_image_that_cannot_be_built_is_tried_again_and_logged_once(
         async def call(self, _method: Any, _today: Any) -> bool:
             return bool(work())
 
-    monkeypatch.setattr(gatherer, "_archive_worker", Refusing())
+    monkeypatch.setattr(ingestor, "_archive_worker", Refusing())
 
-    async def scene() -> list[bool]:
-        return [await gatherer._is_built() for _ in range(3)]
+    async def run() -> list[bool]:
+        return [await ingestor._rebuild_matrix() for _ in range(3)]
 
     with caplog.at_level(logging.INFO):
-        assert asyncio.run(scene()) == [False, False, True]
-    assert gatherer._has_filed.is_set()
-    lines = [record.getMessage() for record in caplog.records if "image" in record.getMessage()]
+        assert asyncio.run(run()) == [False, False, True]
+    assert ingestor._is_matrix_due.is_set()
+    lines = [record.getMessage() for record in caplog.records if "rate matrix" in record.getMessage()]
     assert lines == [
-        f"Ingest: the image cannot be built, the last one stays: {error}",
-        "Ingest: the image is built again",
+        f"Ingest: the rate matrix cannot be built, the last one stays: {error}",
+        "Ingest: the rate matrix is built again",
     ]
 
 
-def test_a_book_that_cannot_be_made_leaves_the_last_one_and_is_logged_once(
-    gatherer: Ingestor, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+def test_a_rate_book_that_cannot_be_built_leaves_the_last_one_and_is_logged_once(
+    ingestor: Ingestor, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(RateBookBuilder, "build", Failing(ZeroDivisionError("a fault"), None))
     with caplog.at_level(logging.INFO):
-        assert [gatherer._edition() for _ in range(4)] == [None] * 4
+        assert [ingestor._build_book() for _ in range(4)] == [None] * 4
     assert [record.getMessage() for record in caplog.records] == [
-        "Ingest: the book cannot be made, the last one stays: a fault",
-        "Ingest: the book is made again",
+        "Ingest: the book cannot be built, the last one stays: a fault",
+        "Ingest: the book is built again",
     ]
     assert "ZeroDivisionError" in caplog.text

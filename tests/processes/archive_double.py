@@ -1,4 +1,4 @@
-"""A double of the archive worker, for the tests of the gatherer."""
+"""A double of the archive worker, which works in this process."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from cambist.settings import Settings
 
 
 class ArchiveHere:
-    """Calls an archive in this process; `calls` counts how often."""
+    """Runs archive tasks in this process; `calls` counts them."""
 
     def __init__(self, settings: Settings) -> None:
-        self._archive = ArchiveTasks(settings)
+        self._tasks = ArchiveTasks(settings)
         self.calls = 0
 
     async def call(self, method: Callable[..., Any], *args: Any) -> Any:
         self.calls += 1
-        return method(self._archive, *args)
+        return method(self._tasks, *args)

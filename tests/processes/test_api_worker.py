@@ -24,7 +24,7 @@ from sqlalchemy.exc import OperationalError
 
 from cambist.accounts.account import Account, NewKey
 from cambist.accounts.api_key import digest, mint, shown_prefix
-from cambist.admin import bootstrap as keeper_module
+from cambist.admin import bootstrap as bootstrap_module
 from cambist.admin.bootstrap import Bootstrap
 from cambist.api.state_reloader import StateReloader
 from cambist.api.worker_state import WorkerState
@@ -55,12 +55,12 @@ def prepared(tmp_path_factory: pytest.TempPathFactory, small_ecb: bytes) -> Path
     folder = tmp_path_factory.mktemp("prepared")
     (folder / "package.csv").write_bytes(small_ecb)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(keeper_module, "CURRENCY_FILE", str(folder / "package.csv"))
-        keeper = Bootstrap(Settings(data=folder / "data"), lambda: NOON)
-        keeper.prepare(lambda _: None)
-        keeper.create_owner()
-        keeper.close()
-        keeper._folder.release()
+        patched.setattr(bootstrap_module, "CURRENCY_FILE", str(folder / "package.csv"))
+        bootstrap = Bootstrap(Settings(data=folder / "data"), lambda: NOON)
+        bootstrap.prepare(lambda _: None)
+        bootstrap.create_owner()
+        bootstrap.close()
+        bootstrap._folder.release()
     return folder / "data"
 
 

@@ -159,17 +159,17 @@ def test_the_gatherer_folds_the_tape_s_ticks_saves_files_and_forgets(
     store.bars.file([bar(minute - timedelta(days=31)), bar(minute - timedelta(days=29))])
     store.close()
     monkeypatch.setattr("cambist.processes.ingestor.is_open", lambda _pair, _now: True)
-    gatherer = Ingestor(live, {})
-    gatherer._archive_worker.close()
-    monkeypatch.setattr(gatherer, "_archive_worker", ArchiveHere(live))
+    ingestor = Ingestor(live, {})
+    ingestor._archive_worker.close()
+    monkeypatch.setattr(ingestor, "_archive_worker", ArchiveHere(live))
     earlier = minute + 30 * SECOND
-    gatherer._bar_clock.elapsed = earlier.timestamp
-    assert gatherer._pipeline.apply_tick(tick("1.25"), earlier) is None
-    gatherer._bar_clock.elapsed = lambda: datetime.now(UTC).timestamp()
-    assert gatherer._pipeline.apply_tick(tick("1.26"), now) is None
+    ingestor._bar_clock.elapsed = earlier.timestamp
+    assert ingestor._pipeline.apply_tick(tick("1.25"), earlier) is None
+    ingestor._bar_clock.elapsed = lambda: datetime.now(UTC).timestamp()
+    assert ingestor._pipeline.apply_tick(tick("1.26"), now) is None
 
     async def scene() -> None:
-        task = asyncio.create_task(gatherer._bar())
+        task = asyncio.create_task(ingestor._bar())
         await asyncio.sleep(0.3)
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
@@ -218,11 +218,11 @@ class Clock:
 def settings(tmp_path: Path) -> Settings:
     """A sandbox after its first start on Friday at noon."""
     settings = Settings(data=tmp_path / "data", sandbox=True)
-    keeper = Bootstrap(settings, lambda: NOON)
-    keeper.prepare(lambda _: None)
-    keeper.create_owner()
-    keeper.close()
-    keeper._folder.release()
+    bootstrap = Bootstrap(settings, lambda: NOON)
+    bootstrap.prepare(lambda _: None)
+    bootstrap.create_owner()
+    bootstrap.close()
+    bootstrap._folder.release()
     return settings
 
 
@@ -232,32 +232,32 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def player(settings: Settings, clock: Clock) -> Iterator[SandboxMarket]:
-    player = SandboxMarket(settings, clock)
-    yield player
-    player.close()
+def market(settings: Settings, clock: Clock) -> Iterator[SandboxMarket]:
+    market = SandboxMarket(settings, clock)
+    yield market
+    market.close()
 
 
-def written(player: SandboxMarket) -> None:
-    if player._bars._writing is not None:
-        player._bars._writing[0].result(20)
+def written(market: SandboxMarket) -> None:
+    if market._bars._writing is not None:
+        market._bars._writing[0].result(20)
 
 
-def play(player: SandboxMarket, clock: Clock, until: datetime, step: timedelta = 10 * SECOND) -> None:
+def play(market: SandboxMarket, clock: Clock, until: datetime, step: timedelta = 10 * SECOND) -> None:
     while clock.now < until:
-        player.turn()
-        written(player)
+        market.publish()
+        written(market)
         clock.now += step
-    player.turn()
-    written(player)
+    market.publish()
+    written(market)
 
 
-def test_a_sandbox_has_bars_of_what_it_has_quoted(player: SandboxMarket, clock: Clock, settings: Settings) -> None:
+def test_a_sandbox_has_bars_of_what_it_has_quoted(market: SandboxMarket, clock: Clock, settings: Settings) -> None:
     quoted = []
     for second in range(0, 130, 10):
         clock.now = NOON + second * SECOND
-        player.turn()
-        written(player)
+        market.publish()
+        written(market)
         book = RateBookFile(settings.data).current()
         assert book is not None
         quoted.append((book.quotes["EUR"], book.pairs[EURJPY]))
@@ -277,55 +277,55 @@ def test_a_sandbox_has_bars_of_what_it_has_quoted(player: SandboxMarket, clock: 
             assert (each.ask.o, each.ask.h, each.ask.l, each.ask.c) == (asks[0], max(asks), min(asks), asks[-1])
 
 
-def test_in_closed_hours_a_sandbox_has_no_bars(player: SandboxMarket, clock: Clock, settings: Settings) -> None:
+def test_in_closed_hours_a_sandbox_has_no_bars(market: SandboxMarket, clock: Clock, settings: Settings) -> None:
     clock.now = CLOSES - 2 * MINUTE
-    play(player, clock, CLOSES + 5 * MINUTE)
+    play(market, clock, CLOSES + 5 * MINUTE)
     assert starts(settings) == [CLOSES - 2 * MINUTE, CLOSES - MINUTE]
 
 
 def test_a_sandbox_goes_on_with_its_bars(settings: Settings, clock: Clock) -> None:
     for _ in range(2):
-        player = SandboxMarket(settings, clock)
-        play(player, clock, clock.now + 20 * SECOND)
-        player.close()
-    player = SandboxMarket(settings, clock)
-    play(player, clock, NOON + 2 * MINUTE)
-    player.close()
+        market = SandboxMarket(settings, clock)
+        play(market, clock, clock.now + 20 * SECOND)
+        market.close()
+    market = SandboxMarket(settings, clock)
+    play(market, clock, NOON + 2 * MINUTE)
+    market.close()
     other = Settings(data=settings.data.parent / "other", sandbox=True)
-    keeper = Bootstrap(other, lambda: NOON)
-    keeper.prepare(lambda _: None)
-    keeper.close()
-    keeper._folder.release()
+    bootstrap = Bootstrap(other, lambda: NOON)
+    bootstrap.prepare(lambda _: None)
+    bootstrap.close()
+    bootstrap._folder.release()
     clock.now = NOON
-    player = SandboxMarket(other, clock)
-    play(player, clock, NOON + 2 * MINUTE)
-    player.close()
+    market = SandboxMarket(other, clock)
+    play(market, clock, NOON + 2 * MINUTE)
+    market.close()
     assert page(settings)[0] == page(other)[0]
 
 
 def test_stopped_a_sandbox_saves_what_has_come_since(settings: Settings, clock: Clock) -> None:
-    player = SandboxMarket(settings, clock)
-    player.turn()
+    market = SandboxMarket(settings, clock)
+    market.publish()
     clock.now += SECOND / 2
-    player.turn()
-    player.close()
+    market.publish()
+    market.close()
     book = RateBookFile(settings.data).current()
     assert book is not None
     saved = read_open_bars(settings.data / "bars.open").closed(NOON + MINUTE)
     assert {each.pair: each.bar.bid.c for each in saved}[EURUSD] == book.quotes["EUR"].bid
 
 
-def test_what_stands_still_has_no_bars(player: SandboxMarket, clock: Clock, settings: Settings) -> None:
-    play(player, clock, NOON + 30 * SECOND)
+def test_what_stands_still_has_no_bars(market: SandboxMarket, clock: Clock, settings: Settings) -> None:
+    play(market, clock, NOON + 30 * SECOND)
     faults_file(settings).write(Faults(stale=("EUR",), since=clock.now))
-    play(player, clock, NOON + 3 * MINUTE, 20 * SECOND)
+    play(market, clock, NOON + 3 * MINUTE, 20 * SECOND)
     assert starts(settings) == [NOON]
     assert len(starts(settings, pair=Pair("USD", "JPY"))) == 3
-    assert player._bars._folding.late == {}  # it is not said anew either
+    assert market._bars._folding.late == {}  # it is not said anew either
 
 
 def test_bars_that_a_sandbox_cannot_file_wait(
-    player: SandboxMarket,
+    market: SandboxMarket,
     clock: Clock,
     settings: Settings,
     caplog: pytest.LogCaptureFixture,
@@ -336,27 +336,27 @@ def test_bars_that_a_sandbox_cannot_file_wait(
 
     def attempt(until: datetime) -> None:
         while clock.now < until:
-            player.turn()
-            if player._bars._writing is not None:
-                player._bars._writing[0].exception(20)
+            market.publish()
+            if market._bars._writing is not None:
+                market._bars._writing[0].exception(20)
             clock.now += 10 * SECOND
 
     attempt(NOON + 30 * SECOND)
-    bars = player._bars._store.bars
+    bars = market._bars._store.bars
     with monkeypatch.context() as patched:
         patched.setattr(bars, "file", refuse)
         attempt(NOON + 3 * MINUTE)
     assert starts(settings) == []
-    play(player, clock, clock.now + MINUTE)
+    play(market, clock, clock.now + MINUTE)
     assert starts(settings)[:3] == [NOON, NOON + MINUTE, NOON + 2 * MINUTE]
     said = [record.message for record in caplog.records if record.message.startswith("Bars")]
     assert said == ["Bars: they cannot be archived now, they wait: locked"]
 
 
-def test_a_sandbox_forgets_old_minutes_too(player: SandboxMarket, clock: Clock, settings: Settings) -> None:
+def test_a_sandbox_forgets_old_minutes_too(market: SandboxMarket, clock: Clock, settings: Settings) -> None:
     old = NOON - timedelta(days=91)
-    player._bars._store.bars.file([bar(old), bar(old, Interval.HOUR), bar(NOON - timedelta(days=89))])
-    play(player, clock, NOON + 10 * SECOND)
+    market._bars._store.bars.file([bar(old), bar(old, Interval.HOUR), bar(NOON - timedelta(days=89))])
+    play(market, clock, NOON + 10 * SECOND)
     assert starts(settings) == [NOON - timedelta(days=89)]
     assert starts(settings, Interval.HOUR) == [old]
 
@@ -364,9 +364,9 @@ def test_a_sandbox_forgets_old_minutes_too(player: SandboxMarket, clock: Clock, 
 # The worker
 
 
-def test_a_request_sees_the_bars(player: SandboxMarket, clock: Clock, settings: Settings) -> None:
-    player._bars._store.bars.file([bar(NOON)])
-    play(player, clock, NOON)
+def test_a_request_sees_the_bars(market: SandboxMarket, clock: Clock, settings: Settings) -> None:
+    market._bars._store.bars.file([bar(NOON)])
+    play(market, clock, NOON)
     worker = ApiWorker(settings)
     view = worker._worker_state.view(worker._book(), NOON.timestamp())
     assert [each.start for each in view.bars.newest_bars(EURUSD, Interval.MINUTE, None, None, 9)] == [NOON]

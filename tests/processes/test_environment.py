@@ -14,7 +14,7 @@ from threading import Timer
 
 import pytest
 
-from cambist.admin import bootstrap as keeper_module
+from cambist.admin import bootstrap as bootstrap_module
 from cambist.admin.backfill import BackfillAdmin
 from cambist.admin.bootstrap import Bootstrap
 from cambist.admin.quarantine import QuarantineAdmin
@@ -46,13 +46,13 @@ SERVED = ("book.json", "rates.image", "sources.json")
 
 def start(settings: Settings) -> None:
     """Start as a service does, and let the folder go."""
-    keeper = Bootstrap(settings, lambda: NOON)
+    bootstrap = Bootstrap(settings, lambda: NOON)
     try:
-        keeper.prepare(lambda _: None)
-        keeper.create_owner()
+        bootstrap.prepare(lambda _: None)
+        bootstrap.create_owner()
     finally:
-        keeper.close()
-        keeper._folder.release()
+        bootstrap.close()
+        bootstrap._folder.release()
 
 
 @pytest.fixture(scope="module")
@@ -61,19 +61,19 @@ def kept(tmp_path_factory: pytest.TempPathFactory, small_ecb: bytes) -> Path:
     folder = tmp_path_factory.mktemp("kept")
     (folder / "package.csv").write_bytes(small_ecb)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(keeper_module, "CURRENCY_FILE", str(folder / "package.csv"))
+        patched.setattr(bootstrap_module, "CURRENCY_FILE", str(folder / "package.csv"))
         start(Settings(data=folder / "live"))
     simulated = Settings(data=folder / "sandbox", sandbox=True)
     start(simulated)
     player = SandboxMarket(simulated, lambda: NOON)
-    player.turn()
+    player.publish()
     player.close()
     return folder
 
 
 @pytest.fixture(autouse=True)
 def package(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keeper_module, "CURRENCY_FILE", str(kept / "package.csv"))
+    monkeypatch.setattr(bootstrap_module, "CURRENCY_FILE", str(kept / "package.csv"))
     monkeypatch.setattr("cambist.registry.metering.utc_now", lambda: NOON)
 
 

@@ -79,20 +79,20 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def player(settings: Settings, clock: Clock) -> Iterator[SandboxMarket]:
-    player = SandboxMarket(settings, clock)
-    yield player
-    player.close()
+def market(settings: Settings, clock: Clock) -> Iterator[SandboxMarket]:
+    market = SandboxMarket(settings, clock)
+    yield market
+    market.close()
 
 
 def keep(settings: Settings, now: datetime = NOON) -> None:
     """Start as a service does, and let the folder go."""
-    keeper = Bootstrap(settings, lambda: now)
-    keeper.prepare(lambda _: None)
-    keeper.create_owner()
-    assert keeper._store.archive.revision() == 0
-    keeper.close()
-    keeper._folder.release()
+    bootstrap = Bootstrap(settings, lambda: now)
+    bootstrap.prepare(lambda _: None)
+    bootstrap.create_owner()
+    assert bootstrap._store.archive.revision() == 0
+    bootstrap.close()
+    bootstrap._folder.release()
 
 
 def book_of(settings: Settings) -> RateBook:
@@ -105,13 +105,13 @@ def matrix_of(settings: Settings) -> RateMatrix:
     return open_rate_matrix(settings.data / "rates.image")
 
 
-def built(player: SandboxMarket, settings: Settings) -> RateMatrix:
+def built(market: SandboxMarket, settings: Settings) -> RateMatrix:
     """Let the player go on until the image that it builds is in place."""
-    player.turn()
-    assert player._building is not None
-    player._building.result(60)
-    player.turn()
-    assert player._building is None
+    market.publish()
+    assert market._building is not None
+    market._building.result(60)
+    market.publish()
+    assert market._building is None
     return matrix_of(settings)
 
 
@@ -195,10 +195,10 @@ def test_the_same_seed_is_the_same_market_in_every_folder(settings: Settings, tm
     assert book_of(other) == book_of(settings)
 
 
-def test_prices_move_from_book_to_book(player: SandboxMarket, settings: Settings, clock: Clock) -> None:
+def test_prices_move_from_book_to_book(market: SandboxMarket, settings: Settings, clock: Clock) -> None:
     before = book_of(settings)
     clock.now += SECOND
-    player.turn()
+    market.publish()
     after = book_of(settings)
     assert after.version == before.version + 1
     for name in ("EUR", "BTC"):
@@ -215,34 +215,34 @@ def test_what_has_not_moved_is_the_quote_from_before(simulated: SandboxSnapshots
     assert after.quotes["BTC"] is not before.quotes["BTC"]
 
 
-def test_the_sandbox_reports_on_itself(player: SandboxMarket, settings: Settings, clock: Clock) -> None:
-    player.turn()
+def test_the_sandbox_reports_on_itself(market: SandboxMarket, settings: Settings, clock: Clock) -> None:
+    market.publish()
     source_reports = read_json_file(settings.data / "sources.json", SourceReports)
     assert source_reports is not None
     (report,) = source_reports.reports
     assert (source_reports.environment, source_reports.book_version) == ("sandbox", book_of(settings).version)
     assert (report.key, report.newest, report.condition(NOON)) == ("sandbox", NOON, "fresh")
     clock.now += SECOND / 2
-    player.turn()
+    market.publish()
     assert read_json_file(settings.data / "sources.json", SourceReports) == source_reports
     clock.now += SECOND / 2
-    player.turn()
+    market.publish()
     assert read_json_file(settings.data / "sources.json", SourceReports) != source_reports
 
 
-def test_the_image_grows_with_the_days(player: SandboxMarket, settings: Settings, clock: Clock) -> None:
-    player.turn()
-    assert player._building is None
+def test_the_image_grows_with_the_days(market: SandboxMarket, settings: Settings, clock: Clock) -> None:
+    market.publish()
+    assert market._building is None
     clock.now += timedelta(hours=3)
-    matrix = built(player, settings)
+    matrix = built(market, settings)
     assert matrix.last_fixing == date(2026, 11, 20)
 
 
-def test_a_successor_goes_on_where_the_player_was(player: SandboxMarket, settings: Settings, clock: Clock) -> None:
-    player.turn()
+def test_a_successor_goes_on_where_the_player_was(market: SandboxMarket, settings: Settings, clock: Clock) -> None:
+    market.publish()
     version = book_of(settings).version
     other = SandboxMarket(settings, clock)
-    other.turn()
+    other.publish()
     other.close()
     assert book_of(settings).version == version + 1
     assert other._building is None
@@ -251,9 +251,9 @@ def test_a_successor_goes_on_where_the_player_was(player: SandboxMarket, setting
 @pytest.mark.parametrize("name", ["book.json", "rates.image"])
 def test_a_player_makes_anew_what_is_damaged(settings: Settings, clock: Clock, name: str) -> None:
     (settings.data / name).write_bytes(b"nothing")
-    player = SandboxMarket(settings, clock)
-    player.turn()
-    player.close()
+    market = SandboxMarket(settings, clock)
+    market.publish()
+    market.close()
     assert book_of(settings).holds("BTC")
     assert matrix_of(settings).sources == (SIMULATED,)
 
@@ -280,15 +280,15 @@ def set_faults(settings: Settings, text: str) -> None:
 
 
 def test_quotes_of_stale_codes_stand_still_and_others_go_on(
-    player: SandboxMarket, settings: Settings, clock: Clock
+    market: SandboxMarket, settings: Settings, clock: Clock
 ) -> None:
-    player.turn()
+    market.publish()
     set_faults(settings, 'stale = ["EUR"]\nsince = 2026-11-20T11:00:00Z\n')
     clock.now += SECOND
-    player.turn()
+    market.publish()
     first = book_of(settings)
     clock.now += SECOND
-    player.turn()
+    market.publish()
     second = book_of(settings)
     assert second.quotes["EUR"] == first.quotes["EUR"]
     assert second.quotes["EUR"].as_of == NOON - timedelta(hours=1)
@@ -296,44 +296,44 @@ def test_quotes_of_stale_codes_stand_still_and_others_go_on(
 
 
 def test_an_outlier_is_wrong_by_its_factor_until_it_is_cleared(
-    player: SandboxMarket, settings: Settings, clock: Clock
+    market: SandboxMarket, settings: Settings, clock: Clock
 ) -> None:
     honest = book_of(settings).quotes["EUR"].mid
     set_faults(settings, "[outlier]\nEUR = 1.5\n")
-    player.turn()
+    market.publish()
     assert float(book_of(settings).quotes["EUR"].mid / honest) == pytest.approx(1.5)
     (settings.data / "faults.toml").unlink()
     clock.now += SECOND
-    player.turn()
+    market.publish()
     assert float(book_of(settings).quotes["EUR"].mid / honest) == pytest.approx(1, rel=0.01)
 
 
-def test_a_missing_day_is_carried_over_and_comes_back(player: SandboxMarket, settings: Settings) -> None:
+def test_a_missing_day_is_carried_over_and_comes_back(market: SandboxMarket, settings: Settings) -> None:
     before = matrix_of(settings)
     set_faults(settings, "missing = [2026-10-06]\n")
-    matrix = built(player, settings)
+    matrix = built(market, settings)
     assert matrix.cell(date(2026, 10, 6), "EUR") == before.cell(date(2026, 10, 5), "EUR")
     assert matrix.cell(date(2026, 10, 7), "EUR") == before.cell(date(2026, 10, 7), "EUR")
     set_faults(settings, "")
-    assert built(player, settings).cell(date(2026, 10, 6), "EUR") == before.cell(date(2026, 10, 6), "EUR")
+    assert built(market, settings).cell(date(2026, 10, 6), "EUR") == before.cell(date(2026, 10, 6), "EUR")
 
 
-def test_a_start_keeps_the_missing_days(player: SandboxMarket, settings: Settings) -> None:
+def test_a_start_keeps_the_missing_days(market: SandboxMarket, settings: Settings) -> None:
     set_faults(settings, "missing = [2026-10-06]\n")
-    revision = built(player, settings).revision
+    revision = built(market, settings).revision
     keep(settings)
     assert matrix_of(settings).revision == revision
 
 
 def test_a_broken_file_is_logged_once_and_the_faults_from_before_hold(
-    player: SandboxMarket, settings: Settings, caplog: pytest.LogCaptureFixture
+    market: SandboxMarket, settings: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
     honest = book_of(settings).quotes["EUR"].mid
     set_faults(settings, "[outlier]\nEUR = 1.5\n")
-    player.turn()
+    market.publish()
     set_faults(settings, "[outlier]\nEUU = 1.5\n")
     for _ in range(3):
-        player.turn()
+        market.publish()
     assert float(book_of(settings).quotes["EUR"].mid / honest) == pytest.approx(1.5)
     (line,) = [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
     assert "faults.toml" in line
@@ -406,9 +406,9 @@ class Client:
 
 
 @pytest.fixture
-def client(settings: Settings, player: SandboxMarket, monkeypatch: pytest.MonkeyPatch) -> Client:
+def client(settings: Settings, market: SandboxMarket, monkeypatch: pytest.MonkeyPatch) -> Client:
     monkeypatch.setattr("cambist.registry.metering.utc_now", lambda: NOON)
-    player.turn()
+    market.publish()
     worker = ApiWorker(settings)
     worker._worker_state.clock = NOON.timestamp
     return Client(worker.wsgi(settings), (settings.data / "owner.key").read_text().strip(), worker._worker_state)

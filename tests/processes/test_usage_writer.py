@@ -98,15 +98,15 @@ def test_that_no_room_can_be_kept_is_counted_and_said_once_and_usage_is_folded_a
 def test_room_is_kept_for_every_account_and_key_of_the_database(store, tmp_path):
     settings = Settings(data=tmp_path, workers=2, threads=3, stream_port=8001)
     folder = DataDirectory(tmp_path)
-    keeper = UsageWriter(folder.ledger)
-    room = ReservedSpace(settings, store, keeper)
+    writer = UsageWriter(folder.ledger)
+    room = ReservedSpace(settings, store, writer)
     room.keep(TODAY)
     for number in range(1100):
         store.accounts.create(Account(0, f"a{number}", "one"), NewKey(Digest(number.to_bytes(32)), "cmb_kkkk"))
     room.keep(TODAY)
     data_changes(tmp_path).notify(Topic.ACCOUNTS)
     room.keep(TODAY)
-    files = {file.name.stem: file for generations in keeper._file_set.files.values() for file in generations}
+    files = {file.name.stem: file for generations in writer._file_set.files.values() for file in generations}
     assert set(files) == {"admitted", "keys", TODAY.isoformat(), (TODAY + timedelta(days=1)).isoformat()}
     assert {(file.slots, file.capacity) for file in files.values()} == {(7, 2048)}
     assert len(list(folder.ledger.glob("column-*.lock"))) == 7

@@ -1,1 +1,1 @@
-"""The composition root: settings in, running service out. The only floor that knows everyone."""
+"""The processes of the service, one file each, and the supervisor that starts them."""

@@ -1,4 +1,4 @@
-"""One worker: what each server process is made of."""
+"""An API worker: a process that answers HTTP requests, with a few threads."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ from cambist.storage.shared.rate_matrix_file import open_rate_matrix
 
 log = logging.getLogger(__name__)
 
-_WAIT_FOR_MATRIX = 0.2
+_MATRIX_WAIT_SECONDS = 0.2
 
 
 class ApiWorker:
-    """One process that answers: its desk, its meter, and its watch over both."""
+    """The parts of an API worker: its state, the meter of calls, the state reloader and the application."""
 
     def __init__(self, settings: Settings) -> None:
         self._folder = DataDirectory(settings.data)
@@ -67,7 +67,7 @@ class ApiWorker:
         self._seen = seen
 
     def reloader(self) -> StateReloader[Topic]:
-        """Make the thread that applies new rate books, matrices, accounts, source reports and plans."""
+        """Return the thread that applies new rate books, rate matrices, accounts, source reports and plans."""
         worker_state, folder = self._worker_state, self._folder
         take = {
             Topic.BOOK: lambda: worker_state.apply_book(self._book()),
@@ -79,7 +79,7 @@ class ApiWorker:
         return StateReloader(self._book_file.changes.version, self._seen, take, self._tick)
 
     def wsgi(self, settings: Settings) -> Wsgi:
-        """Make the application."""
+        """Return the WSGI application."""
         rendering.prepare()
         options = ApiOptions(
             path_prefix=settings.path_prefix,
@@ -99,7 +99,7 @@ class ApiWorker:
         return check_rate_book(current, self._environment)
 
     def _first_matrix(self) -> RateMatrix:
-        """Take the image; where it is missing or damaged, wait for the one that is being rebuilt."""
+        """Return the rate matrix; if it is missing or damaged, wait until it has been rebuilt."""
         is_logged = False
         while True:
             try:
@@ -108,7 +108,7 @@ class ApiWorker:
                 if not is_logged:
                     log.error("%s: this worker waits until it is rebuilt", damage)  # noqa: TRY400
                 is_logged = True
-            sleep(_WAIT_FOR_MATRIX)
+            sleep(_MATRIX_WAIT_SECONDS)
 
     def _matrix(self) -> RateMatrix:
         return check_rate_matrix(open_rate_matrix(self._folder.matrix), self._environment)

@@ -44,7 +44,7 @@ class ArchiveWorker:
         async with self._one_at_a_time:
             work = partial(_call, method, *args, **kwargs)
             try:
-                # Not wait_for: before Python 3.12 it may swallow a cancellation, and then nothing stops the gatherer.
+                # Not wait_for: before Python 3.12 it may swallow a cancellation, and then the process never stops.
                 async with asyncio.timeout(_DEADLINE_SECONDS):
                     return await asyncio.get_running_loop().run_in_executor(self._pool, work)
             except TimeoutError as error:
@@ -52,10 +52,10 @@ class ArchiveWorker:
                 raise SourceUnreachable("the reading of what it sent did not end") from error
             except BrokenProcessPool as error:
                 self._replace_pool()
-                raise StoreBroken("The process that files died; another takes over") from error
+                raise StoreBroken("The archive worker died; another takes over") from error
 
     def close(self) -> None:
-        """Give the process a moment to finish; a delivery that is cut off is not filed, and is fetched again."""
+        """Wait a few seconds for the process, then kill it. An unfinished delivery is not stored, and fetched again."""
         processes = self._processes()
         self._pool.shutdown(wait=False, cancel_futures=True)
         for process in processes:

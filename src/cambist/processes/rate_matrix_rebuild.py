@@ -1,4 +1,4 @@
-"""Rebuilding the rate image from what it is made of, in a process that ends when that is done."""
+"""A process that rebuilds the rate matrix, and ends."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cambist.storage.shared.rate_matrix_file import write_rate_matrix
 
 
 def rebuild_rate_matrix(settings: Settings) -> None:
-    """Build the image and tell every process that there is another."""
+    """Build the rate matrix, write it and notify the other processes."""
     folder, store = DataDirectory(settings.data), open_store(settings)
     write_rate_matrix(folder.matrix, open_snapshot_source(settings, store.archive).build_matrix(utc_now()))
     data_changes(folder.path).notify(Topic.MATRIX)

@@ -1,7 +1,7 @@
-"""The sandbox's player: a process of its own that publishes the books of the simulated market, and its image.
+"""The sandbox process: it publishes rate books and the rate matrix of the simulated market.
 
-It stands where the gatherer stands in a live service, asks nobody and files nothing but bars. Killed at any moment it
-leaves the last book; its successor goes on, for a price is a function of the seed and the time.
+It replaces the ingest process of a live service, polls no source and stores only bars. If it is killed, the last rate
+book stays, and its successor goes on: prices are a function of the seed and the time.
 """
 
 from __future__ import annotations
@@ -33,75 +33,75 @@ from cambist.storage.shared.rate_matrix_file import open_rate_matrix, write_rate
 
 log = logging.getLogger(__name__)
 
-_BOOK_EVERY = 0.5
+_PUBLISH_SECONDS = 0.5
 _SOURCE_REPORTS_EVERY = timedelta(seconds=1)
 _LATE_AFTER = timedelta(minutes=2)
 
 
 def run_sandbox(settings: Settings, supervisor: int) -> None:
-    """Publish books until told to stop, or until the supervisor has died."""
+    """Publish rate books of the simulated market until the process should stop."""
     set_up_process(settings)
     stop = StopSignal(supervisor)
-    player = SandboxMarket(settings, utc_now)
+    market = SandboxMarket(settings, utc_now)
     due = monotonic()
     while not stop.wait(max(due - monotonic(), 0)):
-        due = monotonic() + _BOOK_EVERY
-        player.turn()
-    player.close()
+        due = monotonic() + _PUBLISH_SECONDS
+        market.publish()
+    market.close()
 
 
 class SandboxMarket:
-    """The simulated market and the folder that it is published into. Errors when made: CannotStart for a live one."""
+    """Publishes the simulated market. Errors when made: CannotStart for the data directory of a live service."""
 
     def __init__(self, settings: Settings, clock: Callable[[], datetime]) -> None:
         self._folder = DataDirectory(settings.data)
         self._folder.check(Environment.SANDBOX)
         self._clock = clock
         self._book_file = RateBookFile(self._folder.path)
-        self._simulated = SandboxSnapshots(settings)
+        self._snapshots = SandboxSnapshots(settings)
         self._bars = SandboxBars(settings)
         self._book = _last_book(self._book_file)
         self._matrix = _last_matrix(self._folder)
         self._builder = ThreadPoolExecutor(1, "image")
         self._building: Future[RateMatrix] | None = None
-        self._told_at: datetime | None = None
+        self._reported_at: datetime | None = None
 
-    def turn(self) -> None:
-        """Take up the faults, publish a book, report, and have the image built where it has become another."""
+    def publish(self) -> None:
+        """Publish a rate book with the current faults; report and rebuild the rate matrix when that is due."""
         now = self._clock()
-        self._simulated.apply_faults()
-        self._book = self._simulated.build_book(self._book.version + 1 if self._book else 1, now, self._book)
+        self._snapshots.apply_faults()
+        self._book = self._snapshots.build_book(self._book.version + 1 if self._book else 1, now, self._book)
         self._book_file.publish(self._book)
         self._bars.apply(self._book, now)
-        if self._told_at is None or now - self._told_at >= _SOURCE_REPORTS_EVERY:
-            self._told_at = now
-            write_json_file(self._folder.source_reports, report(self._book, now))
+        if self._reported_at is None or now - self._reported_at >= _SOURCE_REPORTS_EVERY:
+            self._reported_at = now
+            write_json_file(self._folder.source_reports, source_reports(self._book, now))
             self._book_file.changes.notify(Topic.SOURCES)
-        self._extend(now)
+        self._rebuild_matrix(now)
 
-    def _extend(self, now: datetime) -> None:
-        """Build beside the books, which go on meanwhile."""
+    def _rebuild_matrix(self, now: datetime) -> None:
+        """Build the rate matrix in a thread, so that rate books do not wait."""
         if self._building is not None:
             if not self._building.done():
                 return
             self._matrix, self._building = self._building.result(), None
             self._book_file.changes.notify(Topic.MATRIX)
             log.info("Image: built, last fixing of %s", self._matrix.last_fixing)
-        if self._matrix is None or not self._simulated.is_current(self._matrix, now):
+        if self._matrix is None or not self._snapshots.is_current(self._matrix, now):
             self._building = self._builder.submit(self._build, now)
 
     def _build(self, now: datetime) -> RateMatrix:
-        write_rate_matrix(self._folder.matrix, self._simulated.build_matrix(now))
+        write_rate_matrix(self._folder.matrix, self._snapshots.build_matrix(now))
         return open_rate_matrix(self._folder.matrix)
 
     def close(self) -> None:
-        """Let an image be finished that is being built, and what is being written."""
+        """Finish building the rate matrix and writing bars."""
         self._builder.shutdown()
         self._bars.close()
 
 
-def report(book: RateBook, now: datetime) -> SourceReports:
-    """Report on the one source of a sandbox."""
+def source_reports(book: RateBook, now: datetime) -> SourceReports:
+    """Return the report on the one source of a sandbox."""
     quotes = [*book.quotes.values(), *book.pairs.values()]
     simulated = SourceReport(
         key=SIMULATED,

@@ -44,7 +44,7 @@ _NONE = -1
 
 
 def stream(settings: Settings, supervisor: int) -> None:
-    """Run the stream until told to stop, or until the supervisor has died."""
+    """Run the stream until the process should stop."""
     set_up_process(settings)
     for library in ("picows", "aiofastnet"):  # a client's mistakes are reported to the client, not in the log
         logging.getLogger(library).setLevel(logging.CRITICAL)
@@ -75,11 +75,11 @@ class StreamProcess:
         self._failing: set[Topic] = set()
 
     async def run(self, stop: StopSignal) -> None:
-        """Listen and send prices until told to stop."""
+        """Listen and send prices until the process should stop."""
         await self._apply(Topic.BOOK, self._apply_book)
         tune_gc()
-        works = (self._listen, self._watch, self._flush, self._check, self._report)
-        async with running_tasks(work() for work in works) as tasks:
+        coroutines = (self._listen, self._watch, self._flush, self._check, self._report)
+        async with running_tasks(task() for task in coroutines) as tasks:
             await stop.wait_beside(tasks)
             self._server.shut_down()
             await self._wait_until_closed()
@@ -117,7 +117,7 @@ class StreamProcess:
             await self._apply(Topic.PLANS, self._apply_plans)
 
     async def _apply(self, topic: Topic, apply: Callable[[], Awaitable[None]]) -> None:
-        """Apply news; if that fails, the old state stays in place, and it is tried again after a while."""
+        """Apply a change. If that fails, the old state stays, and it is tried again after a while."""
         version = self._book_file.changes.version(topic)
         if version in (self._seen[topic], self._failed.get(topic)):
             return
@@ -126,12 +126,12 @@ class StreamProcess:
         except Exception:  # whatever fails here, the connections keep what was applied last
             self._failed[topic] = version
             if topic not in self._failing:
-                log.exception("Stream: what is new cannot be taken up, the last state stays: %s", topic.name.lower())
+                log.exception("Stream: a change cannot be applied, the old state stays: %s", topic.name.lower())
             self._failing.add(topic)
             return
         self._seen[topic] = version
         if topic in self._failing:
-            log.info("Stream: what is new is taken up again: %s", topic.name.lower())
+            log.info("Stream: changes are applied again: %s", topic.name.lower())
         self._failing.discard(topic)
 
     async def _apply_book(self) -> None:
