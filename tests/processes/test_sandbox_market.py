@@ -353,7 +353,7 @@ def test_a_broken_file_is_logged_once_and_the_faults_from_before_hold(
 def test_what_is_written_is_read_again(tmp_path: Path, faults: Faults) -> None:
     file = FaultsFile(tmp_path / "faults.toml", simulated_codes())
     file.write(faults)
-    assert file.read() == file.look() == faults
+    assert file.read() == file.poll() == faults
     assert [*tmp_path.iterdir()] == [tmp_path / "faults.toml"]
     assert faults_as_toml(Faults()) == ""
 

@@ -99,25 +99,16 @@ class Ingestor:
         async with aiohttp.ClientSession(connector=connector, auto_decompress=True) as session:
             fetcher = Fetcher(session, self._settings.gateway, self._keys)
             await self._apply_archive()
-            log.info(
-                "Ingest: %d sources are polled, %d are off",
-                len(self._enabled),
-                len(self._adapters) - len(self._enabled),
-            )
+            enabled, all_sources = len(self._enabled), len(self._adapters)
+            log.info("Ingest: %d sources are polled, %d are off", enabled, all_sources - enabled)
             # No task ends by itself. One that fails ends the process, and the supervisor starts another.
             async with running_tasks(self._coroutines(fetcher)) as tasks:
                 await stop.wait_beside(tasks)
         self._archive_worker.close()
 
     def _coroutines(self, fetcher: Fetcher) -> list[Coroutine[Any, Any, None]]:
-        coroutines = [
-            self._publish(),
-            self._write_reports(),
-            self._rebuild_matrix_when_due(),
-            self._watch_archive(),
-            self._warn_if_offline(),
-        ]
-        coroutines += [self._archive_closes(), self._write_bars()]
+        coroutines = [self._publish(), self._write_reports(), self._archive_closes(), self._write_bars()]
+        coroutines += [self._rebuild_matrix_when_due(), self._watch_archive(), self._warn_if_offline()]
         for key, adapter in self._enabled.items():
             poller = Poller(adapter.source, fetcher, self._statuses.by_source[key], utc_now, self._statuses)
             coroutines += self._source_coroutines(adapter, poller)
