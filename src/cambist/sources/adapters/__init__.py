@@ -1,4 +1,4 @@
-"""What is published, and by whom: one public source a file. A feed extracts and nothing else."""
+"""The adapters of public sources, one file each. An adapter requests and parses; it does not validate or store."""
 
 ADAPTERS = (
     "ecb",
@@ -41,4 +41,4 @@ ADAPTERS = (
     "twelvedata",
     "sina",
 )
-"""The feeds by key, best first. Each module ends in `feed: Feed`."""
+"""The keys of the adapters, best source first. Each module defines `adapter`."""

@@ -1,9 +1,12 @@
-"""The Deutsche Bundesbank's closed series of the Frankfurt exchange's official fixings, 1948-06-21 to 1998-12-30.
+"""Deutsche Bundesbank: the official fixings of the Frankfurt exchange, 1948-06-21 to 1998-12-30.
 
-Marks per foreign currency, the middle of buying and selling, in CSV with semicolons and a byte-order mark; each series
-ends in a blank line. Per how many units is told by the German title alone: `100 ATS = ... DEM`, `1 000 ITL = ... DEM`.
-Days without a fixing stand there with a point. Weeks in which the market was shut (in May and August 1971, June 1972,
-February and March 1973) are gaps of the market. What the series of the same name say after 1998 is the ECB's.
+Address: the bank's statistics API (series BBEX3), CSV with semicolons and a byte-order mark. Each series ends with a
+blank line.
+Direction: German marks per foreign currency, the middle rate. Only the German title says per how many units: `100 ATS
+= ... DEM`, `1 000 ITL = ... DEM`.
+Published: never again; the series are closed. The fixing was at 13:00 in Frankfurt.
+Oddities: a day without a fixing has a point as its value. Weeks without fixings (May and August 1971, June 1972,
+February and March 1973) are real: the market was shut. After 1998 series of the same name contain the ECB's rates.
 """
 
 from __future__ import annotations
@@ -43,7 +46,7 @@ _SAME = {
     "BBK_UNIT": "DEM",
     "BBK_UNIT_MULT": "0",
 }
-"""What all lines have in common: daily, in marks, and the middle rate of the exchange."""
+"""The values that all lines share: daily, in marks, middle rate of the exchange."""
 
 _NOMINAL = re.compile(r"[^/]* / ([0-9]{1,3}(?: [0-9]{3})*) ([A-Z]{3}) = \.\.\. DEM / [^/]*", re.ASCII)
 
@@ -51,7 +54,7 @@ _reader = PayloadReader("Bundesbank")
 
 
 class BbkAdapter(FixingAdapter):
-    """Reads the CSV of all series for some days."""
+    """Parses the CSV of all series over some days."""
 
     source = Source(
         key="bbk",
@@ -70,7 +73,7 @@ class BbkAdapter(FixingAdapter):
     )
 
     def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
-        """Ask year by year, a year being some megabytes; nothing of after the last fixing."""
+        """Request a calendar year at a time (some megabytes), up to the last fixing."""
         start, end = max(first, _FIRST_DAY), min(last, _LAST_DAY)
         while start <= end:
             until = min(end, date(start.year, 12, 31))
@@ -79,7 +82,7 @@ class BbkAdapter(FixingAdapter):
             start = until + timedelta(days=1)
 
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
-        """Read all series, one after the other. Only points are told as NothingPublished: no day was a working day."""
+        """Parse all series, one after the other. Errors: NothingPublished if no day has a fixing."""
         _ = subject
         seen: set[tuple[Pair, date]] = set()
         fixed = 0
@@ -99,7 +102,7 @@ class BbkAdapter(FixingAdapter):
 
 
 def _lines(text: str) -> Iterator[list[str]]:
-    """Give the cells of each line but the header and the blank ones; check what all have in common."""
+    """Yield the cells of each line of data. Errors: SourceBroken if a line is not of a daily fixing."""
     if not text.endswith("\n"):
         raise _reader.broken("the file was cut off")
     table = _reader.csv_rows(text.removeprefix("\ufeff"), delimiter=";")

@@ -1,10 +1,11 @@
-"""Banco Central do Brasil's PTAX: the closing bulletin of the real.
+"""Banco Central do Brasil: the PTAX closing rates of the real.
 
-Reais per unit of ten foreign currencies, the mean of four polls of dealers between 10:00 and 13:10 Brasília time; JSON,
-one request per currency, which the answer does not name. The value is `cotacaoVenda`, the selling rate, because that is
-what contracts are settled at, and not the half. Only the bulletin `Fechamento` is asked for; another one in the answer
-breaks the feed. Without a working day in the range `value` is empty. The real is from 1994-07-01 and floats since
-1999; older bulletins are not asked for.
+Address: the bank's OData service, JSON. One request per currency and year; the answer does not name the currency.
+Direction: reais per unit of ten foreign currencies. The rate is `cotacaoVenda`, the selling rate, because contracts
+are settled at it.
+Published: after the last of four polls of dealers between 10:00 and 13:10 Brasília time.
+Oddities: only the bulletin `Fechamento` is requested; any other bulletin is an error. `value` is empty if the range
+has no working day. The real exists since 1994-07-01 and floats since 1999; older bulletins are not requested.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class _Answer(msgspec.Struct):
 
 
 class BcbAdapter(FixingAdapter):
-    """Reads the closing bulletins of one currency."""
+    """Parses the closing bulletins of one currency."""
 
     source = Source(
         key="bcb",
@@ -68,7 +69,7 @@ class BcbAdapter(FixingAdapter):
     )
 
     def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
-        """Ask for each currency, a year at a time."""
+        """Request each currency, a calendar year at a time."""
         for start, end in _years(max(first, _FIRST_DAY), last):
             days = f"&@dataFinalCotacao=%27{end:%m-%d-%Y}%27&@dataInicial=%27{start:%m-%d-%Y}%27"
             for code in _CODES:
@@ -76,7 +77,7 @@ class BcbAdapter(FixingAdapter):
                 yield SourceRequest(url=url, first=start, last=end, subject=code, content_types=("application/json",))
 
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
-        """Read the bulletins of the currency asked about, in their order."""
+        """Parse the bulletins of the currency `subject`, in their order."""
         pair = Pair(_reader.code(subject), "BRL")
         answer = _reader.json(content, _Answer)
         if not answer.context.endswith("#_CotacaoMoedaPeriodo"):

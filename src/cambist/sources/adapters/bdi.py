@@ -1,10 +1,12 @@
-"""Banca d'Italia's daily exchange rates of all currencies against the euro.
+"""Banca d'Italia: daily rates of all currencies against the euro, since 1999.
 
-Units of foreign currency per euro, of each Italian working day since 1999, published in the evening: the major
-currencies from the central banks' concertation, all others compiled from what others publish, some of it stale. One
-CSV a day: a line for each country, so that a currency stands there once per country that uses it; `N.A.` where there
-is no rate; at the end a disclaimer in lines of `#`. On a day without fixings there are no lines between header and
-disclaimer. Some series ran on under an old code, or had a new one too early: see the tables below.
+Address: the bank's REST service, one CSV per day, with a disclaimer in lines of `#` at the end.
+Direction: units of foreign currency per euro.
+Published: in the evening of each Italian working day. The major currencies are from the central banks' concertation,
+the others are compiled from other publications, and some of them are stale.
+Oddities: there is one line per country, so a currency has as many lines as countries use it. `N.A.` means no rate. A
+day without fixings has no lines between header and disclaimer. Some series continued under an old code, or had a new
+one too early: see the tables below.
 """
 
 from __future__ import annotations
@@ -30,9 +32,9 @@ _MISSING = "N.A."
 
 _ONE_DAY = timedelta(days=1)
 _CODES_OF_THEIR_DAY = {
-    # Until 2004-03-31 what is called AFN is the frozen official rate of the old afghani.
+    # Until 2004-03-31 AFN is the frozen official rate of the old afghani.
     "AFN": (("AFA", date(2004, 3, 31)),),
-    # One label for four dollars: the first was cut in 2006, and the series jumped on 2008-08-01 and 2009-02-03.
+    # One label for four dollars: the first was redenominated in 2006, the series jumped on 2008-08-01 and 2009-02-03.
     "ZWD": (
         ("ZWD", CURRENCIES["ZWN"].first_day - _ONE_DAY),
         ("ZWN", CURRENCIES["ZWR"].first_day - _ONE_DAY),
@@ -40,13 +42,13 @@ _CODES_OF_THEIR_DAY = {
         ("ZWL", date.max),
     ),
 }
-"""By the label: the code that it stood for, and the last day of that."""
+"""By label: the codes that it stood for, each with its last day."""
 
 _reader = PayloadReader("Banca d'Italia")
 
 
 class BdiAdapter(FixingAdapter):
-    """Reads the CSV of one day."""
+    """Parses the CSV of one day."""
 
     source = Source(
         key="bdi",
@@ -65,19 +67,19 @@ class BdiAdapter(FixingAdapter):
     )
 
     def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
-        """Ask for one weekday after the other; at weekends nothing is fixed."""
+        """Request each weekday; there are no fixings at weekends."""
         day = max(first, _FIRST_DAY)
         while day <= last:
             if day.weekday() in WEEKDAYS:
                 url = f"{_RATES}?referenceDate={day}&currencyIsoCode=EUR&lang=en"
-                # Without this header it would be for the service to choose between CSV, JSON, PDF and Excel.
+                # Without this header the service chooses between CSV, JSON, PDF and Excel.
                 yield SourceRequest(
                     url=url, first=day, last=day, headers=(("Accept", "text/csv"),), content_types=("text/csv",)
                 )
             day += timedelta(days=1)
 
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
-        """Read one day, each currency once, in the order of its first country."""
+        """Parse one day, each currency once, in the order of its first country."""
         _ = subject
         found: dict[str, Decimal | None] = {}
         days: set[date] = set()
@@ -95,7 +97,7 @@ class BdiAdapter(FixingAdapter):
 
 
 def _body(text: str) -> str:
-    """Give the lines between header and disclaimer; a file without its disclaimer was cut off."""
+    """Return the lines between header and disclaimer. A file without its disclaimer was cut off."""
     head, _, footer = text.replace("\r\n", "\n").partition("\n#")
     header, _, body = head.partition("\n")
     if header != _HEADER:
@@ -112,15 +114,15 @@ def _row(cells: list[str]) -> tuple[str, str, date]:
     _, _, label, _, text, convention, of = cells
     day = _reader.day(of, since=_FIRST_DAY)
     code = _code(_reader.code(label), day)
-    # With a stop or without, with a blank or without: the documentation shows them too. Rates the other way round
-    # exist against the dollar and the lira only.
+    # The documentation shows it with and without a full stop or a blank. Rates in the other direction exist only
+    # against the dollar and the lira.
     if convention.rstrip(" .") != _PER_EURO or code == "EUR":
         raise _reader.broken(f"{code} on {day} is quoted otherwise than per euro: [{shorten(convention)}]")
     return code, text, day
 
 
 def _code(label: str, day: date) -> str:
-    """Give the code of what was money on the day."""
+    """Return the code of the currency that the label stood for on the day."""
     return next((code for code, last in _CODES_OF_THEIR_DAY.get(label, ()) if day <= last), label)
 
 

@@ -1,10 +1,14 @@
-"""Binance's best bids and asks of all spot pairs, from its hosts for market data alone.
+"""Binance: best bid and ask of all spot pairs, from its hosts for public market data.
 
-JSON. The list has also what no longer trades (`status` BREAK) and leveraged tokens, which carry their coin's code and
-a suffix (BTCUP, ETHBEAR): both are left out. The tickers list every pair, halted ones with sides of 0, and have no
-time; nor have the socket's, but `u` counts the changes of a pair's book. Frames come wrapped in their stream's name,
-which is the pair in small letters. A connection takes 1,024 streams and five frames a second, and ends after a day;
-`serverShutdown` foretells an earlier end.
+Address: `data-api.binance.vision` for the list of pairs and the tickers, `data-stream.binance.vision` for the
+WebSocket, JSON.
+Direction: quote currency per unit of the base coin.
+Published: the WebSocket sends each change. Neither tickers nor frames have a time; `u` numbers the changes of a
+pair's book.
+Oddities: the list contains pairs that no longer trade (`status` BREAK) and leveraged tokens, named by their coin's
+code and a suffix (BTCUP, ETHBEAR); both are left out. Halted pairs have sides of 0 in the tickers. A frame is wrapped
+in its stream's name, the pair in small letters. A connection accepts 1,024 streams and five frames a second, and ends
+after a day; `serverShutdown` announces an earlier end.
 """
 
 from __future__ import annotations
@@ -26,7 +30,7 @@ _BATCH = 200
 _STREAMS = 1000
 _SHUTDOWN = "serverShutdown"
 _LEVERAGED = re.compile(r"(.{3,})(UP|DOWN|BULL|BEAR|[35][LS])", re.ASCII)
-"""Their coins' codes have three letters or more, while TUP and SUP are coins of their own beside T and S."""
+"""The coin's code has at least three letters: TUP and SUP are coins of their own, besides T and S."""
 
 _reader = VenueReader("Binance", no_orders=ZERO)
 
@@ -76,7 +80,7 @@ _other = msgspec.json.Decoder(_Other)
 
 
 class BinanceAdapter(JsonVenue[_Frame]):
-    """Reads list, tickers and combined streams."""
+    """Parses the list of pairs, the tickers and the combined streams."""
 
     source = venue_source(
         key="binance",
@@ -92,7 +96,7 @@ class BinanceAdapter(JsonVenue[_Frame]):
     frames = msgspec.json.Decoder(_Frame)
 
     def parse_pair_names(self, content: bytes) -> PairNames:
-        """Read the pairs that trade."""
+        """Parse the list of pairs; only those that trade are returned."""
         symbols = _reader.json(content, _Info).symbols
         coins = {symbol.base_asset for symbol in symbols}
         names: dict[str, Pair] = {}
@@ -106,7 +110,7 @@ class BinanceAdapter(JsonVenue[_Frame]):
         return _reader.non_empty(names)
 
     def parse_tickers(self, content: bytes, names: PairNames) -> Iterator[Tick]:
-        """Read all tickers, which have no time."""
+        """Parse all tickers, which have no time."""
         seen: set[str] = set()
         for ticker in _reader.json(content, list[_Ticker]):
             pair = names.get(_reader.unique(seen, ticker.symbol))
@@ -114,7 +118,7 @@ class BinanceAdapter(JsonVenue[_Frame]):
                 yield from _tick(pair, ticker.bid_price, ticker.ask_price)
 
     def sockets(self, names: PairNames) -> Iterator[VenueSocket]:
-        """Return as many connections as the streams need."""
+        """Yield as many connections as the streams need."""
         streams = [f"{name.lower()}@bookTicker" for name in names]
         for own in batches(streams, _STREAMS):
             opening_frames = tuple(
@@ -123,14 +127,14 @@ class BinanceAdapter(JsonVenue[_Frame]):
             yield VenueSocket(url="wss://data-stream.binance.vision/stream", opening_frames=opening_frames)
 
     def parse_quotes(self, frame: _Frame, names: PairNames) -> Iterator[Tick]:
-        """Read the best bid and ask of a pair."""
+        """Parse the best bid and ask of a pair."""
         best = frame.data
         pair = names.get(best.symbol)
         if pair is not None:
             yield from _tick(pair, best.bid, best.ask, best.count)
 
     def parse_other(self, frame: str | bytes, _names: PairNames) -> VenueMessage | None:
-        """Read an error, an announcement of the end, or anything else that is not a quote."""
+        """Parse a frame that is not a quote: an error, a shutdown notice, or a reply."""
         other = _other.decode(frame)
         if other.error is not None:
             return VenueMessage(refused=shorten(other.error.msg))

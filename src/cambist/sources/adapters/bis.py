@@ -1,14 +1,14 @@
-"""The Bank for International Settlements' daily dollar exchange rates (WS_XRU), compiled from central banks and others.
+"""Bank for International Settlements: daily dollar exchange rates (WS_XRU), compiled from central banks and others.
 
-Local units per dollar, times ten to the power of UNIT_MULT, in SDMX's CSV, one request a currency; `NaN` on days
-without a rate, very small numbers as `3E-06`. New weeks come at midweek; the past is revised for a year. A key of
-which it has nothing is answered with 404, days without a rate with the header or `NaN` alone.
-
-A currency stands under each area that uses it, and not with the same past: see the table. XM is the euro, and the ECU
-before it. The days before a redenomination are restated in new units, so they are not asked for; what cannot be told
-apart by day is left out: SLL (restated under the old code), VEF and VES (units changed in 2019-06 and 2021-10 without a
-new code), MRO and STD (old units after their end), SYP (100 for 1 in 2026), and the euro's members' former currencies
-(calculated back from the euro).
+Address: the BIS data API, SDMX-CSV, one request per currency. 404 means that it has nothing for the key.
+Direction: local units per dollar, times ten to the power of UNIT_MULT. Very small numbers are written as `3E-06`.
+Published: new weeks in the middle of the week; values of the past year are revised.
+Oddities: `NaN` is a day without a rate; an answer may consist of the header or of `NaN` alone. A currency is listed
+under each area that uses it, with different histories: see the table. XM is the euro, and before it the ECU. Days
+before a redenomination are restated in new units, so they are not requested. Currencies whose unit cannot be told
+from the day are left out: SLL (restated under the old code), VEF and VES (units changed in 2019-06 and 2021-10
+without a new code), MRO and STD (old units after their end), SYP (100 for 1 in 2026), and the former currencies of
+euro members (calculated from the euro).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _SMALL = re.compile(r"([1-9](?:\.[0-9]{1,15})?)E-([0-9]{2})", re.ASCII)
 _POWER = re.compile(r"-?[0-9]", re.ASCII)
 
 _AREAS = {
-    # Of the currencies of several areas one area's series is the one to be read.
+    # Currencies of several areas: one area's series is read.
     "AUD": "AU", "EUR": "XM", "XAF": "CM", "XCD": "AG", "XOF": "WA",
     "AED": "AE", "ARS": "AR", "BAM": "BA", "BHD": "BH", "BOB": "BO", "BRL": "BR", "CAD": "CA", "CHF": "CH", "CLP": "CL",
     "CNY": "CN", "COP": "CO", "CRC": "CR", "CZK": "CZ", "DKK": "DK", "DZD": "DZ", "EGP": "EG", "GBP": "GB", "GHS": "GH",
@@ -51,13 +51,13 @@ _AREAS = {
     "TTD": "TT", "TWD": "TW", "UAH": "UA", "UYU": "UY", "VND": "VN", "ZAR": "ZA",
 }  # fmt: skip
 _GOES_BEFORE = {"CZK": "CSK", "EUR": "XEU"}
-"""Whose values a series begins with: units that were taken over at par, until their last day."""
+"""The unit that a currency replaced at par; its series begins with that unit's values."""
 
 _reader = PayloadReader("BIS")
 
 
 class BisAdapter(FixingAdapter):
-    """Reads one currency's CSV; `subject` is its code."""
+    """Parses one currency's CSV; `subject` is its code."""
 
     source = Source(
         key="bis",
@@ -83,7 +83,7 @@ class BisAdapter(FixingAdapter):
     )
 
     def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
-        """Ask for one currency after the other, none before its unit's first day."""
+        """Request one currency after the other, from its unit's first day."""
         starts = sorted((max(first, _first_day_of(code)), code) for code in _AREAS)
         for start, code in starts:
             if start <= last:
@@ -99,7 +99,7 @@ class BisAdapter(FixingAdapter):
                 )
 
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
-        """Read one currency's days. NothingPublished where none of them has a rate."""
+        """Parse one currency's days. Errors: NothingPublished if none of them has a rate."""
         since = _first_day_of(subject)
         seen: set[date] = set()
         fixed = 0
@@ -115,7 +115,7 @@ class BisAdapter(FixingAdapter):
 
 
 def _first_day_of(code: str) -> date:
-    """Give the first day of a unit, or of the one taken over at par."""
+    """Return the first day of a unit, or of the unit that it replaced at par."""
     return max(CURRENCIES[_GOES_BEFORE.get(code, code)].first_day, _FIRST_DAY)
 
 
@@ -124,7 +124,7 @@ def _code_on(code: str, day: date) -> str:
 
 
 def _lines(text: str, code: str) -> Iterator[tuple[str, str, str]]:
-    """Give day, value and power of ten of each line, once it is sure that it is of the series asked for."""
+    """Yield day, value and power of ten of each line. Errors: SourceBroken if a line is of another series."""
     if not text.endswith("\n"):
         raise _reader.broken("the file was cut off")
     columns = _HEADER.split(",")
@@ -139,7 +139,7 @@ def _lines(text: str, code: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _scale(text: str, power: str, what: str) -> Decimal:
-    """Read the value and shift its point: both are exact."""
+    """Return the value times a power of ten, exactly."""
     small = _SMALL.fullmatch(text)
     plain = f"{Decimal(text):f}" if small else text
     if _POWER.fullmatch(power) is None:

@@ -1,10 +1,13 @@
-"""Bitstamp's best bids and asks of coins, mostly against dollar, euro and pound, and of a few pairs of currencies.
+"""Bitstamp: best bid and ask of coins, mostly against dollar, euro and pound, and of a few currency pairs.
 
-JSON. The list names a pair `BTC/USD` and `btcusd`; the tickers use the first, the socket's channels the second. The
-channel `order_book_btcusd` sends the best hundred levels of both sides, best first, with a time in microseconds that
-also puts them in order; `diff_order_book_…` looks the same, but its levels are changes. Each channel is subscribed to
-by a frame of its own. Before maintenance the server asks to be connected to anew. A side without orders is 0 or an
-empty list. Tickers of what is not spot (`BTC/USD-PERP`) are none of the list's.
+Address: `www.bitstamp.net/api/v2` for the list of pairs and the tickers, `ws.bitstamp.net` for the WebSocket, JSON.
+Direction: quote currency per unit of the base coin.
+Published: the channel `order_book_btcusd` sends the best hundred levels of both sides, best first. Its time in
+microseconds also orders the frames.
+Oddities: the list names a pair `BTC/USD` and `btcusd`; tickers use the first name, channels the second. Frames of
+`diff_order_book_…` look the same, but contain changes. Each channel needs a subscription frame of its own. Before
+maintenance the server asks clients to reconnect. A side without orders is 0 or an empty list. Tickers of derivatives
+(`BTC/USD-PERP`) are not in the list.
 """
 
 from __future__ import annotations
@@ -70,7 +73,7 @@ _error = msgspec.json.Decoder(_Error)
 
 
 class BitstampAdapter(JsonVenue[_Frame]):
-    """Reads list, tickers and order books."""
+    """Parses the list of pairs, the tickers and the order books."""
 
     source = venue_source(
         key="bitstamp",
@@ -86,7 +89,7 @@ class BitstampAdapter(JsonVenue[_Frame]):
     frames = msgspec.json.Decoder(_Frame)
 
     def parse_pair_names(self, content: bytes) -> PairNames:
-        """Read the pairs that trade, by both names."""
+        """Parse the list of pairs; those that trade are returned under both names."""
         names: dict[str, Pair] = {}
         seen: set[str] = set()
         for listed in _reader.json(content, list[_Listed]):
@@ -98,7 +101,7 @@ class BitstampAdapter(JsonVenue[_Frame]):
         return _reader.non_empty(names)
 
     def parse_tickers(self, content: bytes, names: PairNames) -> Iterator[Tick]:
-        """Read all tickers, whose times are in seconds."""
+        """Parse all tickers, whose times are in seconds."""
         seen: set[str] = set()
         for ticker in _reader.json(content, list[_Ticker]):
             pair = names.get(_reader.unique(seen, ticker.pair))
@@ -114,7 +117,7 @@ class BitstampAdapter(JsonVenue[_Frame]):
         yield VenueSocket(url="wss://ws.bitstamp.net", opening_frames=opening_frames, pause=timedelta(milliseconds=50))
 
     def parse_quotes(self, frame: _Frame, names: PairNames) -> Iterator[Tick]:
-        """Read an order book, whose time is in microseconds."""
+        """Parse an order book, whose time is in microseconds."""
         pair = names.get(frame.channel[len(_CHANNEL) :]) if frame.channel.startswith(_CHANNEL) else None
         if pair is not None:
             bid, ask = _reader.best_price(frame.data.bids, pair), _reader.best_price(frame.data.asks, pair)
@@ -123,7 +126,7 @@ class BitstampAdapter(JsonVenue[_Frame]):
                 yield Tick("bitstamp", pair, bid, ask, EPOCH + timedelta(microseconds=count), count)
 
     def parse_other(self, frame: str | bytes, _names: PairNames) -> VenueMessage | None:
-        """Read an error, a request to connect again, or anything else that is not an order book."""
+        """Parse a frame that is not an order book: an error, a request to reconnect, or a reply."""
         other = _other.decode(frame)
         if other.event == "bts:error":
             return VenueMessage(refused=shorten(_error.decode(frame).data.message))

@@ -1,10 +1,10 @@
-"""The National Bank of Romania's reference rates.
+"""National Bank of Romania: reference rates, since 2005-07-01.
 
-Lei per `multiplier` (1 where none is written, else 100) units of a foreign currency, per SDR, and per gram of gold,
-shortly after 13:00 Bucharest time on working days. XML: `Cube date` over `Rate currency`; the files of today, of ten
-days and of each year are alike, and the running year's is kept up, so the year's is the one asked. Since 2026 they are
-at curs.bnr.ro, in a namespace of https instead of http. The new leu began on 2005-07-01: what the file of 2005 holds
-before is of the old one, which is another currency, and passed over.
+Address: `curs.bnr.ro`, one XML file per year; the current year's is updated every day.
+Direction: lei per `multiplier` (1 if absent, else 100) units of a foreign currency, per SDR, and per gram of gold.
+Published: shortly after 13:00 Bucharest time on working days.
+Oddities: since 2026 the namespace begins with https instead of http. The new leu began on 2005-07-01; the days before
+it in the file of 2005 are in the old leu, another currency, and are skipped.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _reader = PayloadReader("BNR")
 
 
 class BnrAdapter(FixingAdapter):
-    """Reads any of the files."""
+    """Parses any of the files."""
 
     source = Source(
         key="bnr",
@@ -49,7 +49,7 @@ class BnrAdapter(FixingAdapter):
     )
 
     def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
-        """Ask for the file of each year that the days are in."""
+        """Request the file of each year of the range."""
         start = max(first, _FIRST_DAY)
         for year in range(start.year, last.year + 1):
             begin, end = max(start, date(year, 1, 1)), min(last, date(year, 12, 31))
@@ -59,7 +59,7 @@ class BnrAdapter(FixingAdapter):
                 )
 
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
-        """Read any of the files, oldest day first."""
+        """Parse any of the files, oldest day first."""
         _ = subject
         seen: set[date] = set()
         for cube in _cubes(_reader.xml(content)):

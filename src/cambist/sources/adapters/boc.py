@@ -1,9 +1,11 @@
-"""The Bank of Canada's daily average exchange rates.
+"""Bank of Canada: daily average exchange rates, since 2017-01-03.
 
-Canadian dollars per foreign unit, the average of the day, published by 16:30 Ottawa time since 2017-01-03 (the zloty
-since 2026-05). JSON: `seriesDetail` names each series (`FXUSDCAD` is `USD/CAD`), `observations` holds for each day
-those that have a rate, as text; a currency that has ended is in the first and no longer in the second. A range without
-a working day has no observations.
+Address: the Valet API (group FX_RATES_DAILY), JSON.
+Direction: Canadian dollars per foreign unit, the average of the day.
+Published: by 16:30 Ottawa time.
+Oddities: `seriesDetail` names each series (`FXUSDCAD` is `USD/CAD`), `observations` has only the series with a rate
+on that day. A currency that has ended is in the first and no longer in the second. A range without a working day has
+no observations. The zloty exists since 2026-05.
 """
 
 from __future__ import annotations
@@ -43,7 +45,7 @@ class _Answer(msgspec.Struct):
 
 
 class BocAdapter(FixingAdapter):
-    """Reads the JSON of the group of daily rates."""
+    """Parses the JSON of the group of daily rates."""
 
     source = Source(
         key="boc",
@@ -58,19 +60,18 @@ class BocAdapter(FixingAdapter):
         fixed_at=time(16),
         zone=ZoneInfo("America/Toronto"),
         first_day=_FIRST_DAY,
-        # It publishes the Saudi riyal, which it does not fix.
         schedule=Schedule(start=time(16, 30), end=time(19), every=timedelta(minutes=15), holidays="CA"),
     )
 
     def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
-        """Ask for all series of all days at once."""
+        """Request all series and days at once."""
         first = max(first, _FIRST_DAY)
         if first <= last:
             url = f"{_GROUP}?start_date={first}&end_date={last}"
             yield SourceRequest(url=url, first=first, last=last, content_types=("application/json",))
 
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
-        """Read the days in the document's order."""
+        """Parse the days in the document's order."""
         _ = subject
         answer = _reader.json(content, _Answer)
         pairs = {series: _pair(series, detail.label) for series, detail in answer.series.items()}
@@ -88,7 +89,7 @@ class BocAdapter(FixingAdapter):
 
 
 def _pair(series: str, label: str) -> Pair:
-    """Give the pair of a series, which its name and its label have to agree on."""
+    """Return the pair of a series. Errors: SourceBroken if its name and label disagree."""
     code = _reader.code(series.removeprefix("FX").removesuffix("CAD"))
     if code == "CAD" or (series, label) != (f"FX{code}CAD", f"{code}/CAD"):
         raise _reader.broken(f"[{shorten(series)}] is called [{shorten(label)}], which is no rate in Canadian dollars")

@@ -1,9 +1,11 @@
-"""The Bank of Canada's noon rates, which its daily averages replaced.
+"""Bank of Canada: the noon rates of 2007-05-01 to 2017-04-28, which its daily averages replaced.
 
-Canadian dollars per foreign unit at noon in Ottawa, from 2007-05-01 to 2017-04-28; the group is closed. JSON:
-`observations` holds for each day the series that have a rate, as text. What a series is, its number says alone: the
-labels are ambiguous, for `USD_NOON` is a forward rate too, and currencies that were cut or that changed from a fixed to
-a floating rate have two. Three series of the group are forwards and no rates of the day.
+Address: the Valet API (group LEGACY_NOON_RATES), JSON.
+Direction: Canadian dollars per foreign unit at noon in Ottawa.
+Published: never again; the group is closed.
+Oddities: only a series' number says what it is. The labels are ambiguous: `USD_NOON` is also a forward rate, and
+currencies that were redenominated or began to float have two series. Three series of the group are forwards, not
+rates of the day.
 """
 
 from __future__ import annotations
@@ -106,7 +108,7 @@ class _Answer(msgspec.Struct):
 
 
 class BocNoonAdapter(FixingAdapter):
-    """Reads the JSON of the closed group."""
+    """Parses the JSON of the closed group."""
 
     source = Source(
         key="boc_noon",
@@ -121,13 +123,12 @@ class BocNoonAdapter(FixingAdapter):
         fixed_at=time(12),
         zone=ZoneInfo("America/Toronto"),
         first_day=_FIRST_DAY,
-        # It published pegged currencies that it did not fix.
-        # Nothing comes any more: there is no day to ask on.
+        # Nothing is published any more, so there is no day on which to poll.
         schedule=Schedule(days=frozenset()),
     )
 
     def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
-        """Ask a year at a time; nothing for days after the last."""
+        """Request a calendar year at a time, up to the last day."""
         first, last = max(first, _FIRST_DAY), min(last, _LAST_DAY)
         while first <= last:
             end = min(last, date(first.year, 12, 31))
@@ -136,7 +137,7 @@ class BocNoonAdapter(FixingAdapter):
             first = end + timedelta(days=1)
 
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
-        """Read the days in the document's order."""
+        """Parse the days in the document's order."""
         _ = subject
         seen: set[date] = set()
         for observation in _reader.json(content, _Answer).observations:

@@ -1,9 +1,11 @@
-"""The Bank of England's daily spot exchange rates against sterling.
+"""Bank of England: daily spot exchange rates against sterling, since 2000-01-04.
 
-Units of foreign currency per pound, indicative middle rates at about 16:00 London time, published the next working day;
-CSV of the Bank's database with one column a series: `DATE,XUDLUSS,…`, days as `17 Mar 2026`. The columns are named by
-series codes, whose currencies stand in a table here; a column that it does not know breaks the feed. An empty cell is a
-missing rate. Requests without a browser's name are turned away, and what the Bank refuses it answers with a web page.
+Address: the Bank's statistical database, CSV with one column per series: `DATE,XUDLUSS,…`, days as `17 Mar 2026`.
+Direction: units of foreign currency per pound, indicative middle rates at about 16:00 London time.
+Published: on the next working day.
+Oddities: columns are named by series codes; the table below lists their currencies, and an unknown column is reported
+and skipped. An empty cell is a missing rate. Requests without a browser's User-Agent are refused, and a refusal is a
+web page.
 """
 
 from __future__ import annotations
@@ -57,14 +59,14 @@ _NEWER = {
 }
 _PAIRS = {series: Pair("GBP", code) for series, code in (_OLD | _NEWER).items()}
 _NEWER_SINCE = 2006
-"""The first year in which all are asked for: the lira and the leu of today are from 2005, and it is not known in which
-unit the Bank writes them before."""
+"""The first year in which all are requested. Today's lira and leu are from 2005, and the unit of the Bank's earlier
+values is not known."""
 
 _reader = PayloadReader("Bank of England")
 
 
 class BoeAdapter(FixingAdapter):
-    """Reads a table of the Bank's database."""
+    """Parses a table of the Bank's database."""
 
     source = Source(
         key="boe",
@@ -83,7 +85,7 @@ class BoeAdapter(FixingAdapter):
     )
 
     def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
-        """Ask for a calendar year at a time."""
+        """Request a calendar year at a time."""
         start = max(first, _FIRST_DAY)
         while start <= last:
             end = min(last, date(start.year, 12, 31))
@@ -96,7 +98,7 @@ class BoeAdapter(FixingAdapter):
             start = end + timedelta(days=1)
 
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
-        """Read a table, in its order."""
+        """Parse a table, in its order."""
         _ = subject
         text = _reader.text(content, "ascii")
         if not text.endswith("\n"):
@@ -114,7 +116,7 @@ class BoeAdapter(FixingAdapter):
 
 
 def _pairs(header: list[str]) -> list[Pair | None]:
-    """Read the pairs off the header; None is a column of which it is not known what it is."""
+    """Return the pairs of the columns; None for an unknown column."""
     if header[:1] != ["DATE"] or len(header) < 2 or len(set(header)) != len(header):
         raise _reader.broken(f"the table does not begin with its header: [{shorten(','.join(header))}]")
     for series in header[1:]:

@@ -1,9 +1,11 @@
-"""The Bank of Israel's representative exchange rates.
+"""Bank of Israel: representative exchange rates, since 2003-01-02.
 
-New shekels per 10 to the power of `UNIT_MULT` units of foreign currency (2 for the yen, 1 for the Lebanese pound), set
-at about 15:15 Jerusalem time; SDMX as CSV with one line a currency and day, series after series. Where there is no rate
-there is no line. The euro's forerunners were published per 10, 100 or 1000 units without `UNIT_MULT` saying so, hence
-days before 2003 are not asked for; `CBK_L` is the Bank's basket of currencies and none itself.
+Address: the Bank's SDMX API, CSV with one line per currency and day.
+Direction: new shekels per 10 to the power of `UNIT_MULT` units of foreign currency (2 for the yen, 1 for the Lebanese
+pound).
+Published: at about 15:15 Jerusalem time.
+Oddities: a day without a rate has no line. The euro's predecessors were published per 10, 100 or 1,000 units, but
+`UNIT_MULT` did not say so; days before 2003 are not requested. `CBK_L` is the Bank's currency basket, not a currency.
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ _reader = PayloadReader("Bank of Israel")
 
 
 class BoiAdapter(FixingAdapter):
-    """Reads the official rates of all currencies."""
+    """Parses the official rates of all currencies."""
 
     source = Source(
         key="boi",
@@ -56,7 +58,7 @@ class BoiAdapter(FixingAdapter):
     )
 
     def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
-        """Ask for a calendar year at a time."""
+        """Request a calendar year at a time."""
         start = max(first, _FIRST_DAY)
         while start <= last:
             end = min(last, date(start.year, 12, 31))
@@ -65,7 +67,7 @@ class BoiAdapter(FixingAdapter):
             start = end + timedelta(days=1)
 
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
-        """Read a table, in its order."""
+        """Parse a table, in its order."""
         _ = subject
         text = _reader.text(content)
         if not text.endswith("\n"):

@@ -1,9 +1,11 @@
-"""The Bank of Japan's rates of the Tokyo market at 17:00.
+"""Bank of Japan: rates of the Tokyo market at 17:00, since 1998-01-05.
 
-Two series of its time-series database, each in its own direction: FXERD04, yen per dollar, and FXERD34, dollars per
-euro; JSON by whole months, parallel lists of days and values, every day of the month among them. `null` is a day
-without a rate: a weekend, a holiday, or a day that is not published yet; a month may have no other. The status of an
-answer stands in it, not in HTTP; the message M181030I with no series says that there is nothing for the months asked.
+Address: the Bank's time-series API, JSON by whole months, with parallel lists of days and values.
+Direction: yen per dollar (series FXERD04) and dollars per euro (FXERD34).
+Published: on Japanese working days; requested from 8:55 Tokyo time.
+Oddities: every calendar day is listed; `null` is a weekend, a holiday or a day that is not published yet, and a month
+may have nothing else. The answer's own `STATUS` counts, not that of HTTP. The message M181030I without a series means
+that there is nothing for these months.
 """
 
 from __future__ import annotations
@@ -53,7 +55,7 @@ class _Answer(msgspec.Struct, rename="upper"):
 
 
 class BojAdapter(FixingAdapter):
-    """Reads both series over some months."""
+    """Parses both series over some months."""
 
     source = Source(
         key="boj",
@@ -72,7 +74,7 @@ class BojAdapter(FixingAdapter):
     )
 
     def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
-        """Ask for the months of a calendar year at a time."""
+        """Request the months of one calendar year at a time."""
         start = max(first, _FIRST_DAY)
         while start <= last:
             end = min(last, date(start.year, 12, 31))
@@ -81,7 +83,7 @@ class BojAdapter(FixingAdapter):
             start = end + timedelta(days=1)
 
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
-        """Read both series, in their order."""
+        """Parse both series, in their order."""
         _ = subject
         answer = _reader.json(content, _Answer)
         if answer.status != 200 or answer.nextposition is not None:
@@ -105,7 +107,7 @@ def _parse_series(series: _Series, seen: set[Pair]) -> Iterator[Fixing]:
     _reader.unique(seen, pair)
     days: set[date] = set()
     for written, value in zip(values.survey_dates, values.values, strict=True):
-        # Whole months are answered: days before the first stand here too, without a rate.
+        # Answers cover whole months, so days before the first one are listed too, without a rate.
         is_missing = bytes(value) == b"null"
         since = _FIRST_DAY.replace(day=1) if is_missing else _FIRST_DAY
         day = _reader.unique(days, _reader.day(written, "%Y%m%d", since))

@@ -1,10 +1,12 @@
-"""The Bank of Russia's official rates, and its prices of the precious metals.
+"""Bank of Russia: official rates and its prices of precious metals, since 1998-01-01.
 
-Roubles per `Nominal` units of a foreign currency, and per gram of gold, silver, platinum and palladium (the exact half
-of Buy and Sell; since 2008 the two are the same). windows-1251 XML with decimal commas. A rate is for the day of its
-`Date`, set the working day before, and holds until the next: asked about a Sunday it answers with Saturday's. Few days
-are asked singly, with all currencies of the day; for more a currency's whole range is one request, so that 28 years
-take 56 requests instead of 10,000. Days before 1998 are in the old rouble, which is another currency, and not asked.
+Address: `www.cbr.ru/scripts`, XML in windows-1251 with decimal commas. Up to a month is requested by day, with all
+currencies of the day; more is requested by currency, so that 28 years need 56 requests instead of 10,000.
+Direction: roubles per `Nominal` units of a foreign currency, and per gram of gold, silver, platinum and palladium
+(the middle of Buy and Sell, which are equal since 2008).
+Published: on the working day before the `Date` for which it is set; it holds until the next one.
+Oddities: a request for a Sunday returns Saturday's rates. Days before 1998 are in the old rouble, another currency,
+and are not requested.
 """
 
 from __future__ import annotations
@@ -45,7 +47,7 @@ _reader = PayloadReader("CBR")
 
 
 class CbrAdapter(FixingAdapter):
-    """Reads the rates of a day, the rates of a currency over days, and the metals over days."""
+    """Parses the rates of one day, of one currency over some days, and of the metals over some days."""
 
     source = Source(
         key="cbr",
@@ -59,12 +61,12 @@ class CbrAdapter(FixingAdapter):
         anchor="RUB",
         zone=ZoneInfo("Europe/Moscow"),
         first_day=_FIRST_DAY,
-        # A day's rate is known the evening before; corrections are not known of, so few days are read again.
+        # A day's rate is published the evening before. No corrections are known, so few days are requested again.
         schedule=Schedule(start=time(0, 30), end=time(18), every=timedelta(hours=2), days=EVERY_DAY, reread_days=6),
     )
 
     def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
-        """Ask day by day, or for many days currency by currency; and for the metals at once."""
+        """Request few days by day and many days by currency, and the metals at once."""
         start = max(first, _FIRST_DAY)
         if start > last:
             return
@@ -79,7 +81,7 @@ class CbrAdapter(FixingAdapter):
             yield SourceRequest(url=url, first=day, last=day, content_types=_MEDIA)
 
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
-        """Read a day, or what `subject` says: a currency's code, or metals."""
+        """Parse one day, or the range of a currency (its code is `subject`) or of the metals."""
         root = _parse_document(content)
         seen: set[tuple[Pair, date]] = set()
         for fixing in (
@@ -92,7 +94,7 @@ class CbrAdapter(FixingAdapter):
             _reader.unique(seen, (fixing.pair, fixing.day))
             yield fixing
         if not seen and subject:
-            # A range between two days of effect is answered by the same document without a record.
+            # A range between two effective days returns the same document without a record.
             raise NothingPublished("CBR: no rate took effect on the days asked")
         if not seen:
             raise _reader.broken("the document holds no rate")
@@ -116,7 +118,7 @@ def _day(text: str | None) -> date:
 
 
 def _records(root: Element, name: str, entry: str) -> Iterator[Element]:
-    """Give the entries of a document of that name, which holds nothing else; a complaint of the source is text."""
+    """Yield the entries of a document. Errors: SourceBroken for another document, or an error message (a text)."""
     if root.get("name") != name or (root.text or "").strip() or any(each.tag != entry for each in root):
         raise _reader.broken(f"the document is none of [{name}]")
     yield from root
@@ -141,7 +143,7 @@ def _parse_currency(root: Element, code: str) -> Iterator[Fixing]:
 
 
 def _fixing(code: str, day: date, entry: Element) -> Fixing:
-    # The somoni's id also gives the Tajik rouble that it replaced at 1,000 to 1.
+    # The somoni's id also returns the Tajik rouble, which it replaced at 1,000 to 1.
     pair = Pair("TJR" if code == "TJS" and day < CURRENCIES["TJS"].first_day else code, "RUB")
     nominal = _reader.nominal(entry.findtext("Nominal"), f"{pair} on {day}")
     return Fixing("cbr", pair, day, _number(entry, "Value", f"{pair} on {day}"), nominal)

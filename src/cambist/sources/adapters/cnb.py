@@ -1,9 +1,10 @@
-"""The Czech National Bank's fixing.
+"""Czech National Bank: its daily fixing, since 1993-01-01.
 
-Korunas per `amount` (1, 100 or 1,000) of a foreign currency, and per SDR, declared on working days after 14:30 Prague
-time; JSON of one day or of one calendar year. Asked about a day without a fixing it answers with the last before it,
-under that one's day (`validFor`); a year is an empty list until its first fixing. Since 1993-01-01: the years before
-are in the Czechoslovak koruna, which is another currency.
+Address: `api.cnb.cz`, JSON by day or by calendar year.
+Direction: korunas per `amount` (1, 100 or 1,000) of a foreign currency, and per SDR.
+Published: after 14:30 Prague time on working days.
+Oddities: a request for a day without a fixing returns the previous fixing, with its own day (`validFor`). A year is
+an empty list until its first fixing. Earlier years are in the Czechoslovak koruna, another currency.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class _Document(msgspec.Struct):
 
 
 class CnbAdapter(FixingAdapter):
-    """Reads the fixings of a day and of a year."""
+    """Parses the fixings of a day or of a year."""
 
     source = Source(
         key="cnb",
@@ -55,12 +56,12 @@ class CnbAdapter(FixingAdapter):
         fixed_at=time(14, 30),
         zone=ZoneInfo("Europe/Prague"),
         first_day=_FIRST_DAY,
-        # A week's days are asked singly, and read again as far.
+        # Up to a week is requested by day, so the same days are requested again.
         schedule=Schedule(start=time(14, 30), end=time(16), every=timedelta(minutes=10), holidays="CZ", reread_days=6),
     )
 
     def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
-        """Ask for each weekday of up to a week, for more days by the years that they are in."""
+        """Request up to a week by weekday, more by calendar year."""
         start = max(first, _FIRST_DAY)
         days = [start + timedelta(days=number) for number in range(min((last - start).days + 1, _DAYS_SINGLY + 1))]
         if len(days) <= _DAYS_SINGLY:
@@ -73,7 +74,7 @@ class CnbAdapter(FixingAdapter):
             yield _request(f"daily-year?year={year}&lang=EN", begin, end)
 
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
-        """Read a day or a year, in the document's order."""
+        """Parse a day or a year, in the document's order."""
         _ = subject
         rates = _reader.json(content, _Document).rates
         if not rates:

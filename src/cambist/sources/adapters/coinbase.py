@@ -1,9 +1,11 @@
-"""Coinbase Exchange's best bids and asks of all its products, over the socket alone.
+"""Coinbase Exchange: best bid and ask of all its products, over the WebSocket only.
 
-JSON; the documented requests give one product's quote each, none gives all, so nothing is asked again and again. The
-`ticker` channel sends a product's quote at once and then at each of its trades: `time` is the last trade's, and a thin
-product's quote is as old as that. `sequence` counts a product's messages. A side without orders is 0 or empty. CGLD
-is the coin that the others call CELO; there are codes of one to a dozen letters and digits.
+Address: `api.exchange.coinbase.com/products` for the list, `ws-feed.exchange.coinbase.com` for the WebSocket, JSON.
+Direction: quote currency per unit of the base coin.
+Published: the channel `ticker` sends a quote on subscription and at each trade. `time` is that of the last trade; a
+thin product's quote is as old as that. `sequence` numbers a product's messages.
+Oddities: no documented request returns all quotes, so nothing is polled. A side without orders is 0 or empty. CGLD is
+the coin that others call CELO. Codes have one to a dozen letters and digits.
 """
 
 from __future__ import annotations
@@ -60,7 +62,7 @@ _other = msgspec.json.Decoder(_Other)
 
 
 class CoinbaseAdapter(JsonVenue[_Ticker]):
-    """Reads the list of products and the ticker channel."""
+    """Parses the list of products and the ticker channel."""
 
     source = venue_source(
         key="coinbase",
@@ -76,7 +78,7 @@ class CoinbaseAdapter(JsonVenue[_Ticker]):
     frames = msgspec.json.Decoder(_Ticker)
 
     def parse_pair_names(self, content: bytes) -> PairNames:
-        """Read the products that trade."""
+        """Parse the list of products; only those that trade are returned."""
         names: dict[str, Pair] = {}
         seen: set[str] = set()
         for product in _reader.json(content, list[_Product]):
@@ -87,17 +89,17 @@ class CoinbaseAdapter(JsonVenue[_Ticker]):
         return _reader.non_empty(names, what="product")
 
     def parse_tickers(self, content: bytes, names: PairNames) -> Iterator[Tick]:
-        """Refuse whatever comes, as nothing was asked."""
+        """Raise SourceBroken: nothing was requested."""
         _ = content, names
         raise _reader.broken("an answer came, but it is heard over its socket alone")
 
     def sockets(self, names: PairNames) -> Iterator[VenueSocket]:
-        """Return one connection; each frame of its hello adds to what is subscribed."""
+        """Yield one connection; each of its opening frames adds subscriptions."""
         opening_frames = tuple(_subscription(batch) for batch in batches(list(names), _BATCH))
         yield VenueSocket(url="wss://ws-feed.exchange.coinbase.com", opening_frames=opening_frames)
 
     def parse_quotes(self, frame: _Ticker, names: PairNames) -> Iterator[Tick]:
-        """Read the best bid and ask of a product."""
+        """Parse the best bid and ask of a product."""
         pair = names.get(frame.product_id)
         if pair is None:
             return
@@ -108,7 +110,7 @@ class CoinbaseAdapter(JsonVenue[_Ticker]):
             yield Tick("coinbase", pair, bid, ask, frame.time, frame.sequence)
 
     def parse_other(self, frame: str | bytes, _names: PairNames) -> VenueMessage | None:
-        """Read an error, or anything else that is not a ticker."""
+        """Parse a frame that is not a ticker: an error or a reply."""
         other = _other.decode(frame)
         if other.type == "error":
             words = ": ".join(part for part in (other.message, other.reason) if part)

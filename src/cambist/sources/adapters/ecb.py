@@ -1,8 +1,10 @@
-"""The European Central Bank's euro foreign exchange reference rates.
+"""European Central Bank: euro foreign exchange reference rates, since 1999-01-04.
 
-Units of foreign currency per euro, of the concertation at 14:10 to 14:15 Frankfurt time, since 1999-01-04. The newest
-day and the last 90 are XML (`Cube time` over `Cube currency rate`); the full history is a zip of one CSV:
-`Date,USD,JPY,…,` newest day first, `N/A` where a currency had no rate, a trailing comma on every line.
+Address: `www.ecb.europa.eu/stats/eurofxref`. The last 90 days are XML (`Cube time` over `Cube currency rate`); the
+whole history is a zip of one CSV: `Date,USD,JPY,…,`, newest day first, `N/A` for no rate, a trailing comma on every
+line.
+Direction: units of foreign currency per euro.
+Published: at about 16:00 Frankfurt time on TARGET days, from the concertation at 14:10 to 14:15.
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ _reader = PayloadReader("ECB")
 
 
 class EcbAdapter(FixingAdapter):
-    """Reads the XML of recent days and the file of the full history."""
+    """Parses the XML of recent days and the file of the full history."""
 
     source = Source(
         key="ecb",
@@ -56,15 +58,15 @@ class EcbAdapter(FixingAdapter):
     )
 
     def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
-        """Ask for the last 90 days as XML where they are enough, else for the whole history."""
+        """Request the last 90 days as XML if they are enough, else the whole history."""
         is_recent = last - first <= timedelta(days=_DAYS_OF_XML)
         name = "eurofxref-hist-90d.xml" if is_recent else "eurofxref-hist.zip"
-        # The history may also be sent as what it is to the web server: any file.
+        # The web server may send the zip with a generic content type.
         content_types = ("text/xml", "application/xml") if is_recent else ("application/",)
         yield SourceRequest(url=_FILES + name, first=first, last=last, content_types=content_types)
 
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
-        """Read any of the ECB's files, in the file's order."""
+        """Parse any of the ECB's files, in the file's order."""
         _ = subject
         yield from _parse_xml(content) if content.lstrip()[:1] == b"<" else _parse_csv(content)
 
@@ -99,7 +101,7 @@ def _parse_csv(content: bytes) -> Iterator[Fixing]:
 
 
 def _parse_day(day: date, rates: Iterable[tuple[Pair, str]]) -> Iterator[Fixing]:
-    """Give a day's fixings. A day without its dollar would leave every other currency without a worth."""
+    """Yield a day's fixings. A day without the dollar is an error: nothing else could be converted to it."""
     fixed: set[Pair] = set()
     for pair, text in rates:
         if text not in _MISSING:

@@ -1,10 +1,13 @@
-"""The currency-api of fawazahmed0: units per dollar of everything that has a name, from sources that it does not tell.
+"""The currency-api of fawazahmed0: units per dollar of currencies, metals and coins, from undisclosed sources.
 
-One JSON a day: `date`, and under `usd` 339 lower-case keys. It is a mixed bag: beside the living currencies and the
-precious metals (troy ounces per dollar) it holds coins, and currencies long dead that go on floating (HRK, BGN, ZWL,
-SLL, VEF, MRO, STD, BYR, ANG). So what is read is what the table below names, nothing else. The Syrian pound is not in
-it: in 2026 it still came in the old pounds, of which a hundred are one. Pegged ones float, too (1.80 XCG for 1.79), and
-the rial is Iran's market's: a good check, a poor witness. A day that was never packed is answered with 404.
+Address: a package on the jsDelivr CDN, one JSON per day: `date`, and 339 lower-case keys under `usd`. 404 is a day
+that was never published.
+Direction: units per dollar; precious metals in troy ounces per dollar.
+Published: every day, weekends included.
+Oddities: besides living currencies the file has coins and ended currencies whose rates still move (HRK, BGN, ZWL,
+SLL, VEF, MRO, STD, BYR, ANG), so only the keys of the table below are read. The Syrian pound is not among them: in
+2026 it was still in old pounds, of which 100 are one new pound. Pegged currencies move a little (1.80 XCG instead of
+1.79), and the rial is the market's. The rates are useful to check others, but weak on their own.
 """
 
 from __future__ import annotations
@@ -33,7 +36,7 @@ _CODES = (
     "XAU XAG XPT XPD"
 )
 _READ = {code.lower(): Pair("USD", code) for code in _CODES.split()}
-"""The living currencies of ISO 4217 but the Syrian pound, and the precious metals, by their keys."""
+"""The living currencies of ISO 4217 except the Syrian pound, and the precious metals, by key."""
 
 _reader = PayloadReader("fawazahmed0")
 
@@ -44,7 +47,7 @@ class _Day(Struct):
 
 
 class Fawazahmed0Adapter(FixingAdapter):
-    """Reads the JSON of one day."""
+    """Parses the JSON of one day."""
 
     source = Source(
         key="fawazahmed0",
@@ -62,7 +65,7 @@ class Fawazahmed0Adapter(FixingAdapter):
     )
 
     def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
-        """Ask for one day after the other; there are rates on weekends, too."""
+        """Request each day; there are rates on weekends, too."""
         day = max(first, _FIRST_DAY)
         while day <= last:
             yield SourceRequest(
@@ -75,7 +78,7 @@ class Fawazahmed0Adapter(FixingAdapter):
             day += timedelta(days=1)
 
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
-        """Read what the table names of one day."""
+        """Parse the keys of the table for one day."""
         _ = subject
         document = _reader.json(content, _Day)
         day = _reader.day(document.date, since=_FIRST_DAY)

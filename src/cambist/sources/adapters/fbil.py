@@ -1,8 +1,9 @@
-"""Financial Benchmarks India's reference rates of the rupee, the successor of the Reserve Bank's.
+"""Financial Benchmarks India: reference rates of the rupee, the successor of the Reserve Bank's, since 2018-07-10.
 
-Rupees per 1, 100 or 10000 units of foreign currency, as the name of the rate says (`INR / 100 JPY`), of the trades
-before 13:00 Mumbai time; a JSON list, newest day first. `processRunDate` is the day. Without a working day in the range
-the list is empty. Six currencies; the dirham and the rupiah joined later than the other four.
+Address: `www.fbil.org.in`, a JSON list, newest day first. An empty list is a range without a working day.
+Direction: rupees per 1, 100 or 10,000 units of foreign currency; the name of the rate says which (`INR / 100 JPY`).
+Published: shortly after 13:00 Mumbai time, from trades before it. `processRunDate` is the day.
+Oddities: there are six currencies; the dirham and the rupiah were added later.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class _Rate(msgspec.Struct, rename="camel"):
 
 
 class FbilAdapter(FixingAdapter):
-    """Reads the list of reference rates."""
+    """Parses the list of reference rates."""
 
     source = Source(
         key="fbil",
@@ -56,7 +57,7 @@ class FbilAdapter(FixingAdapter):
     )
 
     def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
-        """Ask for a calendar year at a time."""
+        """Request a calendar year at a time."""
         start = max(first, _FIRST_DAY)
         while start <= last:
             end = min(last, date(start.year, 12, 31))
@@ -65,7 +66,7 @@ class FbilAdapter(FixingAdapter):
             start = end + timedelta(days=1)
 
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
-        """Read a list, in its order."""
+        """Parse a list, in its order."""
         _ = subject
         rates = _reader.json(content, list[_Rate])
         if not rates:

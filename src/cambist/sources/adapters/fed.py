@@ -1,7 +1,7 @@
-"""The Federal Reserve's H.10 foreign exchange rates, from the St. Louis Fed without a key.
+"""Federal Reserve: the H.10 rates, as CSV from the St. Louis Fed, without a key.
 
-One CSV file for each series (see `h10`), `observation_date,DEXJPUS`: in older copies the header was `DATE,DEXJPUS` and
-a missing rate `.`; now it is empty.
+The module `h10` describes the rates. There is one file per series, with the header `observation_date,DEXJPUS`. In
+older copies the header was `DATE,DEXJPUS` and a missing rate was `.`; now it is empty.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _reader = PayloadReader("Federal Reserve")
 
 
 class FedAdapter(H10Adapter):
-    """Reads the CSV of one series."""
+    """Parses the CSV of one series."""
 
     source = h10_source(
         key="fed",
@@ -31,7 +31,7 @@ class FedAdapter(H10Adapter):
         terms="https://fred.stlouisfed.org/legal/",
     )
     reader = _reader
-    # The content type of downloads from there has changed several times; it was never that of a web page.
+    # The content type of downloads has changed several times; it was never that of a web page.
     content_types = ("text/csv", "application/")
     missing = ("", ".")
 
@@ -40,7 +40,7 @@ class FedAdapter(H10Adapter):
         return f"{_GRAPH}?id={series}&cosd={first}&coed={last}"
 
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
-        """Read one series, which must be the one asked for."""
+        """Parse one series, which must be the requested one."""
         series, rows = _table(_reader.text(content, "ascii"))
         if series not in SERIES or subject not in ("", series):
             raise _reader.broken(f"the series is [{shorten(series)}] instead of [{subject}]")

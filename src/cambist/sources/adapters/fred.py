@@ -1,7 +1,7 @@
-"""The Federal Reserve's H.10 foreign exchange rates, from the St. Louis Fed's API, which needs a key.
+"""Federal Reserve: the H.10 rates, as JSON from the St. Louis Fed's API, which needs a key.
 
-The rates that the feed `fed` reads without a key (see `h10`), as one JSON document for each series. It does not name
-its series, and a missing rate is `.`.
+The module `h10` describes the rates; the adapter `fed` reads them without a key. There is one document per series,
+which does not name the series. A missing rate is `.`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class _Answer(msgspec.Struct):
 
 
 class FredAdapter(H10Adapter):
-    """Reads the JSON of one series."""
+    """Parses the JSON of one series."""
 
     source = h10_source(
         key="fred",
@@ -59,7 +59,7 @@ class FredAdapter(H10Adapter):
         )
 
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
-        """Read one series: the one that was asked for, which the answer does not name."""
+        """Parse one series; the answer does not name it, so `subject` does."""
         answer = _reader.json(content, _Answer)
         if subject not in SERIES:
             raise _reader.broken(f"nobody knows whether [{shorten(subject)}] is a daily rate")

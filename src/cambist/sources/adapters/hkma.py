@@ -1,10 +1,11 @@
-"""The Hong Kong Monetary Authority's daily exchange rates of its monthly statistical bulletin.
+"""Hong Kong Monetary Authority: daily rates of its monthly statistical bulletin, since 1981-01-02.
 
-Hong Kong dollars per unit of foreign currency, closing middle rates since 1981-01-02, published once a month for the
-month before; JSON, newest or oldest day first as asked, Saturdays among them. A column a currency in lower case, of
-ended ones too; `special_drawing_rights` is the SDR and `neeri_…` are indices of the Hong Kong dollar, no rates. `null`
-is a missing rate. The float noise of the source (7.8245000000000005) is kept. For days whose bulletin is not out yet
-the list is empty. A page holds 100 days, so no more are asked for at once.
+Address: `api.hkma.gov.hk`, JSON, one column per currency in lower case. A page has at most 100 days, so no more are
+requested at once.
+Direction: Hong Kong dollars per unit of foreign currency, closing middle rates, Saturdays included.
+Published: once a month, for the month before. The list is empty for days whose bulletin is not out.
+Oddities: `special_drawing_rights` is the SDR; `neeri_…` are indices of the Hong Kong dollar. `null` is a missing
+rate. The source's float noise (7.8245000000000005) is kept.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ class _Answer(msgspec.Struct):
 
 
 class HkmaAdapter(FixingAdapter):
-    """Reads a page of days."""
+    """Parses a page of days."""
 
     source = Source(
         key="hkma",
@@ -68,12 +69,12 @@ class HkmaAdapter(FixingAdapter):
         fixed_at=time(17),
         zone=ZoneInfo("Asia/Hong_Kong"),
         first_day=_FIRST_DAY,
-        # The newest days come with next month's bulletin, so what is asked for again has to reach back so far.
+        # The newest days come with next month's bulletin, so requests have to reach back that far.
         schedule=Schedule(start=time(9), end=time(19), every=timedelta(hours=3), holidays="HK", reread_days=75),
     )
 
     def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
-        """Ask for a page of days at a time, which cannot have a second page."""
+        """Request as many days at a time as fit on one page."""
         start = max(first, _FIRST_DAY)
         while start <= last:
             end = min(last, start + timedelta(days=_PAGE - 1))
@@ -84,7 +85,7 @@ class HkmaAdapter(FixingAdapter):
             start = end + timedelta(days=1)
 
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
-        """Read a page, in its order."""
+        """Parse a page, in its order."""
         _ = subject
         answer = _reader.json(content, _Answer)
         result = answer.result

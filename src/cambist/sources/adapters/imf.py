@@ -1,9 +1,12 @@
-"""The International Monetary Fund's representative exchange rates, as the central banks report them to the Fund.
+"""International Monetary Fund: representative exchange rates, as reported by central banks, since 2003-04-01.
 
-Tab-separated text of one month, in one or two tables of days with the currencies' names for lines: units per dollar
-(report REP), but dollars per unit where the name ends in `(1)`. Thousands have commas; `NA` or an empty cell is no
-rate. Of the second report, SDRs per unit (SDRCV), the dollar's line alone is read: it is the SDR of the day. Names are
-not codes: one that no table knows breaks the feed. Below `Notes:` stands prose, by whose last line the whole is known.
+Address: `www.imf.org`, tab-separated text by month, with one or two tables of days by currency. Prose follows after
+`Notes:`; its last line shows that the text is complete.
+Direction: units per dollar (report REP), but dollars per unit if the name ends in `(1)`. From the second report, SDRs
+per unit (SDRCV), only the dollar's line is read: it is the SDR of the day.
+Published: on US working days.
+Oddities: thousands have commas; `NA` or an empty cell is no rate. Currencies have names, not codes; an unknown name
+is reported and skipped.
 """
 
 from __future__ import annotations
@@ -37,7 +40,7 @@ _LAST_WORDS = {
     "REP": "(1) which are in terms of U.S. dollars per currency unit, and those indicated by",
     "SDRCV": "to facilitate unscheduled IMF operations.",
 }
-"""How the prose ends: what ends otherwise was cut off."""
+"""The last line of the prose. A text with another end was cut off."""
 
 _CODES = {
     "algerian dinar": "DZD",
@@ -106,13 +109,13 @@ _CODES = {
 }
 _SUCCESSIVE = ("VEB", "VEF", "VES")
 _BOLIVARES = frozenset({"bolivar fuerte", "venezuelan bolivar"})
-"""One name, three currencies, one after the other."""
+"""One name for three successive currencies."""
 
 _reader = PayloadReader("IMF")
 
 
 class ImfAdapter(FixingAdapter):
-    """Reads a month's report of representative rates, and the dollar's line of the report of SDRs."""
+    """Parses a month's report of representative rates, and the dollar's line of the report of SDRs."""
 
     source = Source(
         key="imf",
@@ -134,7 +137,7 @@ class ImfAdapter(FixingAdapter):
     )
 
     def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
-        """Ask month by month for both reports."""
+        """Request both reports, a month at a time."""
         start = max(first, _FIRST_DAY)
         while start <= last:
             next_month = (start.replace(day=1) + timedelta(days=32)).replace(day=1)
@@ -151,7 +154,7 @@ class ImfAdapter(FixingAdapter):
             start = next_month
 
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
-        """Read one month of the report that `subject` names, in its order."""
+        """Parse one month of the report `subject`, in its order."""
         cells = _cells(_tables(_reader.text(content), subject))
         fixing_of = _rate if subject == "REP" else _sdr
         seen: set[tuple[Pair, date]] = set()
@@ -166,7 +169,7 @@ class ImfAdapter(FixingAdapter):
 
 
 def _tables(text: str, report: str) -> Iterator[list[str]]:
-    """Give the lines between the title and the notes, as cells; an empty list where a table ends."""
+    """Yield the cells of each line between title and notes; an empty list at the end of a table."""
     title, *lines = text.replace("\r\n", "\n").split("\n")
     if re.fullmatch(_TITLES.get(report, "(?!)"), title) is None:
         raise _reader.broken(f"the report does not begin with its title: [{shorten(title)}]")
@@ -177,7 +180,7 @@ def _tables(text: str, report: str) -> Iterator[list[str]]:
 
 
 def _cells(lines: Iterator[list[str]]) -> Iterator[tuple[str, date, str]]:
-    """Give each cell with its currency's name, in lower case, and its day."""
+    """Yield each cell with its currency's name in lower case and its day."""
     days: list[date] = []
     for cells in lines:
         if not cells:

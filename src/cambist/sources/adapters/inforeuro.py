@@ -1,9 +1,11 @@
-"""InforEuro: the European Commission's monthly accounting rates of the euro.
+"""European Commission: InforEuro, the monthly accounting rates of the euro, since 1999.
 
-Units of foreign currency per euro, valid from the first of a month, in JSON: an array of countries with their
-currency's code and value, null where there is none. The rates are the market's of the last day but one of the month
-before, and out then. The answer does not say its month: the address does. A month without rates yet is answered with
-404. What is quoted before 1999 is the ECU, which no label says: nothing of before then is asked for.
+Address: `ec.europa.eu/budg/inforeuro`, a JSON array of countries with currency code and value. 404 is a month without
+rates yet.
+Direction: units of foreign currency per euro, valid from the first day of the month.
+Published: at the end of the month before, from the market's rates on its last day but one.
+Oddities: `null` is a missing rate. Only the address says which month it is. Values before 1999 are in ECU without a
+label, and are not requested.
 """
 
 from __future__ import annotations
@@ -26,23 +28,23 @@ _FIRST_DAY = date(1999, 1, 1)
 _MONTH = "%Y-%m"
 
 _CODES = {"FRC": "CDF", "ZIG": "ZWG"}
-"""Labels of its own: the Congolese franc until 1999, and the Zimbabwe gold."""
+"""Codes of InforEuro's own: the Congolese franc until 1999, and the Zimbabwe gold."""
 
 _NEW_KWANZA = (date(2000, 1, 1), date(2000, 2, 1))
-"""The months in which AOK, the code of a kwanza of before 1990, stood for the new one."""
+"""The months in which AOK, the code of the kwanza before 1990, stood for the new kwanza."""
 
 _reader = PayloadReader("InforEuro")
 
 
 class _Row(Struct):
-    """Declared without defaults: a row that lacks one of the two is none of InforEuro's."""
+    """One country. There are no defaults, so that a row without one of the fields is an error."""
 
     isoA3Code: str  # noqa: N815  the source's own name
     value: Raw
 
 
 class InforEuroAdapter(FixingAdapter):
-    """Reads the JSON of one month; `subject` is the month."""
+    """Parses the JSON of one month; `subject` is the month."""
 
     source = Source(
         key="inforeuro",
@@ -61,7 +63,7 @@ class InforEuroAdapter(FixingAdapter):
     )
 
     def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
-        """Ask for every month of which there is a day from `first` to `last`; its rates are of its first day."""
+        """Request each month of the range; the rates of a month are of its first day."""
         month = max(first, _FIRST_DAY).replace(day=1)
         while month <= last:
             yield SourceRequest(
@@ -75,7 +77,7 @@ class InforEuroAdapter(FixingAdapter):
             month = (month + timedelta(days=32)).replace(day=1)
 
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
-        """Read one month, in the order of the countries."""
+        """Parse one month, in the order of the countries."""
         day = _reader.day(subject, _MONTH, since=_FIRST_DAY)
         seen: set[str] = set()
         for row in _reader.json(content, list[_Row]):

@@ -1,9 +1,12 @@
-"""Kraken's best bids and asks: some hundred coins against currencies and each other, and a dozen pairs of currencies.
+"""Kraken: best bid and ask of some hundred coins against currencies and each other, and of a dozen currency pairs.
 
-JSON. List and tickers use the exchange's old codes (key `XXBTZUSD`, `XBTUSD`, `XBT/USD`; XDG is the dogecoin), the
-socket's second version the common ones (`BTC/USD`, `DOGE/USD`), and it refuses the `XBT/USD` that the list calls its
-name. Some codes are other coins than elsewhere. A side without orders is 0 in the tickers, 0 or null on the socket.
-Tickers come without a time, frames with it. Errors are answered with status 200 and `error` filled.
+Address: `api.kraken.com/0/public` for the list of pairs and the tickers, `ws.kraken.com/v2` for the WebSocket, JSON.
+Direction: quote currency per unit of the base coin.
+Published: the WebSocket sends each change, with its time; tickers have no time.
+Oddities: list and tickers use the exchange's old codes (key `XXBTZUSD`, `XBTUSD`, `XBT/USD`; XDG is the dogecoin).
+The WebSocket uses the common codes (`BTC/USD`, `DOGE/USD`) and refuses the `XBT/USD` of the list. Some codes are
+other coins than elsewhere. A side without orders is 0 in the tickers, 0 or null on the WebSocket. Errors have the
+status 200 and a filled `error`.
 """
 
 from __future__ import annotations
@@ -28,9 +31,9 @@ _REST = "https://api.kraken.com/0/public/"
 _BATCH = 200
 _TRADING = {"online", "limit_only", "reduce_only"}
 _OLD = {"XBT": "BTC", "XDG": "DOGE"}
-"""Codes that the socket's second version writes in another way."""
+"""Codes that version 2 of the WebSocket API writes differently."""
 _COMMON = _OLD | {"LUNA": "LUNC", "LUNA2": "LUNA", "UST": "USTC", "REP": "REPV1", "REPV2": "REP"}
-"""What the others call it: after each of these coins was replaced, Kraken alone kept the code for the old one."""
+"""The codes that others use. After these coins were replaced, only Kraken kept the code for the old coin."""
 
 _reader = VenueReader("Kraken", no_orders=ZERO)
 
@@ -75,7 +78,7 @@ _other = msgspec.json.Decoder(_Other)
 
 
 class KrakenAdapter(JsonVenue[_Frame]):
-    """Reads list, tickers and the socket's second version."""
+    """Parses the list of pairs, the tickers and version 2 of the WebSocket API."""
 
     source = venue_source(
         key="kraken",
@@ -91,7 +94,7 @@ class KrakenAdapter(JsonVenue[_Frame]):
     frames = msgspec.json.Decoder(_Frame)
 
     def parse_pair_names(self, content: bytes) -> PairNames:
-        """Read all pairs by key, both old names and the socket's name, without dark pools and staked coins."""
+        """Parse the list of pairs without dark pools and staked coins, each under all its four names."""
         names: dict[str, Pair] = {}
         for key, listed in _result(content, _Answer[_Listed]).items():
             if (pair := _pair(listed)) is not None:
@@ -101,7 +104,7 @@ class KrakenAdapter(JsonVenue[_Frame]):
         return _reader.non_empty(names)
 
     def parse_tickers(self, content: bytes, names: PairNames) -> Iterator[Tick]:
-        """Read all tickers, which have no time."""
+        """Parse all tickers, which have no time."""
         for key, ticker in _result(content, _Answer[_Ticker]).items():
             if (pair := names.get(key)) is not None:
                 bid, ask = _reader.side(ticker.b[0], pair), _reader.side(ticker.a[0], pair)
@@ -109,13 +112,13 @@ class KrakenAdapter(JsonVenue[_Frame]):
                     yield Tick("kraken", pair, bid, ask)
 
     def sockets(self, names: PairNames) -> Iterator[VenueSocket]:
-        """Return one connection; heartbeats come every second where nothing else does."""
+        """Yield one connection; heartbeats come every second if nothing else does."""
         symbols = [name for name in names if "/" in name and not _OLD.keys() & set(name.split("/"))]
         opening_frames = tuple(_subscription(batch) for batch in batches(symbols, _BATCH))
         yield VenueSocket(url="wss://ws.kraken.com/v2", opening_frames=opening_frames, silence=timedelta(seconds=30))
 
     def parse_quotes(self, frame: _Frame, names: PairNames) -> Iterator[Tick]:
-        """Read the quotes of the socket's second version."""
+        """Parse the quotes of version 2 of the WebSocket API."""
         for quote in frame.data:
             if (pair := names.get(quote.symbol)) is None:
                 continue
@@ -126,7 +129,7 @@ class KrakenAdapter(JsonVenue[_Frame]):
                 yield Tick("kraken", pair, bid, ask, quote.timestamp)
 
     def parse_other(self, frame: str | bytes, _names: PairNames) -> VenueMessage | None:
-        """Read an error, or anything else that is not a ticker."""
+        """Parse a frame that is not a ticker: an error, a heartbeat, or a reply."""
         other = _other.decode(frame)
         if not other.success:
             return VenueMessage(refused=shorten(other.error or "it gives no reason"))
@@ -141,7 +144,7 @@ def _result(content: bytes, kind: type[_Answer[T]]) -> dict[str, T]:
 
 
 def _pair(listed: _Listed) -> Pair | None:
-    """Give the pair in everyone's codes, where it trades and both codes are plain."""
+    """Return the pair in common codes; None if it does not trade or a code is not plain."""
     if not listed.wsname or listed.status not in _TRADING:
         return None
     base, slash, quote = _renamed(listed.wsname, _COMMON).partition("/")

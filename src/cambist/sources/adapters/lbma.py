@@ -1,9 +1,11 @@
-"""The LBMA's prices of the London bullion auctions: dollars per fine troy ounce, loco London.
+"""LBMA: prices of the London bullion auctions.
 
-One JSON a metal, the whole history at once: an array of `{"d": day, "v": [dollars, pounds, euros]}`, oldest first. Of
-gold, platinum and palladium the afternoon's auction is read, of silver the only one, of each the dollars alone: pounds
-and euros are missing, nought or wrong on many days, and never traded. No auction is held at weekends; the one day that
-stands there all the same is known to be bad, and left out. Many who ask are answered with 403.
+Address: `prices.lbma.org.uk`, one JSON per metal with its whole history: `{"d": day, "v": [dollars, pounds, euros]}`,
+oldest first.
+Direction: dollars per fine troy ounce, loco London.
+Published: after the afternoon auction of gold, platinum and palladium, and after the only auction of silver.
+Oddities: pounds and euros are missing, zero or wrong on many days and are not used. There are no auctions at
+weekends; the one weekend day in the file is a known error and is left out. Many clients get a 403.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ _PAIRS = {
     "palladium_pm": Pair("XPD", "USD"),
 }
 _BAD = frozenset({("silver", date(1983, 2, 5))})
-"""A Saturday, at half the price of the days around."""
+"""A Saturday, at half the price of the days around it."""
 
 _CURRENCIES = 3
 
@@ -42,7 +44,7 @@ class _Row(Struct):
 
 
 class LbmaAdapter(FixingAdapter):
-    """Reads one metal's history; `subject` is its name there."""
+    """Parses one metal's history; `subject` is the name of its file."""
 
     source = Source(
         key="lbma",
@@ -62,14 +64,14 @@ class LbmaAdapter(FixingAdapter):
     )
 
     def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
-        """Ask for each metal's whole history: there is nothing less."""
+        """Request each metal's whole history; nothing shorter exists."""
         start = max(first, _FIRST_DAY)
         if start <= last:
             for name in _PAIRS:
                 yield SourceRequest(url=f"{_PRICES}/{name}.json", first=start, last=last, subject=name)
 
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
-        """Read one metal's dollars, in the order of the days."""
+        """Parse one metal's dollar prices, oldest day first."""
         pair = _PAIRS.get(subject)
         if pair is None:
             raise _reader.broken(f"[{subject}] is none of the prices that are asked for")

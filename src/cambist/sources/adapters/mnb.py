@@ -1,9 +1,11 @@
-"""The Hungarian National Bank's official rates.
+"""Hungarian National Bank: official rates, since 1999-01-04.
 
-Forints per `unit` (1 or 100) of a foreign currency, of 11:00 Budapest time on working days, with decimal commas. A
-SOAP service: the answer is XML whose text is an XML document of its own, newest day first; `MNBExchangeRates` without
-anything in it says that no rate is of the days asked. The currencies have to be named, else days come without rates;
-one that was not published on a day is left out of it. The service knows days back to 1949; asked are those since 1999.
+Address: a SOAP service at `www.mnb.hu`. The answer is XML whose text is another XML document, newest day first; an
+empty `MNBExchangeRates` means that no rate is of the requested days.
+Direction: forints per `unit` (1 or 100) of a foreign currency, with decimal commas.
+Published: at 11:00 Budapest time on working days.
+Oddities: a request must name the currencies, or days come without rates. A currency without a rate on a day is left
+out of the day. The service has days back to 1949; only those since 1999 are requested.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ _AT_ONCE = timedelta(days=365)
 _CURRENCIES = (
     "AUD,BRL,CAD,CHF,CNY,CZK,DKK,EUR,GBP,HKD,IDR,ILS,INR,ISK,JPY,KRW,"
     "MXN,MYR,NOK,NZD,PHP,PLN,RON,RSD,RUB,SEK,SGD,THB,TRY,UAH,USD,ZAR,"
-    # Those that have ended since 1999.
+    # Currencies that have ended since 1999.
     "BGN,EEK,GRD,HRK,LTL,LVL,ROL,SIT,SKK"
 )
 _HEADERS = (
@@ -47,7 +49,7 @@ _reader = PayloadReader("MNB")
 
 
 class MnbAdapter(FixingAdapter):
-    """Reads the rates of a range of days."""
+    """Parses the rates of a range of days."""
 
     source = Source(
         key="mnb",
@@ -67,7 +69,7 @@ class MnbAdapter(FixingAdapter):
     )
 
     def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
-        """Ask for the days, 365 at a time."""
+        """Request 365 days at a time."""
         start = max(first, _FIRST_DAY)
         while start <= last:
             end = min(last, start + _AT_ONCE - timedelta(days=1))
@@ -78,10 +80,10 @@ class MnbAdapter(FixingAdapter):
             start = end + timedelta(days=1)
 
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
-        """Read an answer, newest day first."""
+        """Parse an answer, newest day first."""
         _ = subject
         seen: set[date] = set()
-        # The answer declares no encoding: read as text first, it is UTF-8 or nothing.
+        # The answer declares no encoding; decoding it as text first enforces UTF-8.
         for entry in _days(_reader.xml(_reader.text(content).encode("utf-8"))):
             day = _reader.unique(seen, _reader.day(entry.get("date"), since=_FIRST_DAY))
             yield from _parse_day(day, entry)
@@ -90,7 +92,7 @@ class MnbAdapter(FixingAdapter):
 
 
 def _days(envelope: Element) -> Iterator[Element]:
-    """Open the document in the document."""
+    """Yield the days of the document inside the SOAP envelope."""
     result = envelope.findtext(_RESULT) if envelope.tag == f"{_SOAP}Envelope" else None
     if not result:
         raise _reader.broken("the answer holds no result")

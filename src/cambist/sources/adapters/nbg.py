@@ -1,9 +1,12 @@
-"""The National Bank of Georgia's official rates.
+"""National Bank of Georgia: official rates, since 1995-10-14.
 
-Lari per `quantity` (1 to 10000) units of foreign currency; JSON, one day a request. A rate is set at about 17:00
-Tbilisi time (`date`) for the following day (`validFromDate`) and stays in force until the next. The answer about a day
-is what was in force then, dated with its own `validFromDate`: about a Monday it is the Saturday's, about the day after
-a holiday the one of the holiday. So a fixing's day is `validFromDate`. Before there were rates the list is empty.
+Address: `nbg.gov.ge`, JSON, one day per request.
+Direction: lari per `quantity` (1 to 10,000) units of foreign currency.
+Published: at about 17:00 Tbilisi time (`date`) for the following day (`validFromDate`); a rate holds until the next
+one.
+Oddities: the answer about a day is the rate in force on it, with its own `validFromDate`: Saturday's for a Monday,
+the holiday's for the day after a holiday. So a fixing's day is `validFromDate`. The list is empty for days before the
+first rates.
 """
 
 from __future__ import annotations
@@ -42,7 +45,7 @@ class _Rates(msgspec.Struct):
 
 
 class NbgAdapter(FixingAdapter):
-    """Reads the rates in force on a day."""
+    """Parses the rates in force on a day."""
 
     source = Source(
         key="nbg",
@@ -56,14 +59,14 @@ class NbgAdapter(FixingAdapter):
         anchor="GEL",
         zone=ZoneInfo("Asia/Tbilisi"),
         first_day=_FIRST_DAY,
-        # Rates are for Tuesdays to Saturdays, holidays too, and known since the evening before.
+        # Rates are for Tuesdays to Saturdays, holidays too, and published the evening before.
         schedule=Schedule(
             start=time(0, 15), end=time(12), every=timedelta(hours=3), days=frozenset({1, 2, 3, 4, 5}), reread_days=7
         ),
     )
 
     def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
-        """Ask for each day but Sundays, whose rates Monday's answer tells as well."""
+        """Request each day except Sundays: Monday's answer has the same rates."""
         day = max(first, _FIRST_DAY)
         while day <= last:
             if day.weekday() != _SUNDAY:
@@ -71,7 +74,7 @@ class NbgAdapter(FixingAdapter):
             day += timedelta(days=1)
 
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
-        """Read the rates of one day, in their order."""
+        """Parse the rates of one day, in their order."""
         _ = subject
         answer = _reader.json(content, list[_Rates])
         if not answer:
@@ -88,7 +91,7 @@ class NbgAdapter(FixingAdapter):
             pair = _reader.unique(seen, Pair(_reader.code(rate.code), "GEL"))
             with _reader.cell:
                 value = _reader.json_number(rate.rate, f"{pair} on {day}")
-                # Its Z is none: the clock is that of Tbilisi.
+                # The Z is wrong: the time is Tbilisi's.
                 published_at = _reader.timestamp(rate.date, self.source.zone)
                 yield Fixing("nbg", pair, day, value, _reader.nominal(rate.quantity, pair), published_at=published_at)
 

@@ -1,9 +1,11 @@
-"""The National Bank of Poland's average rates, and its price of gold.
+"""National Bank of Poland: average rates, and its price of gold.
 
-Zlotys per one unit of a foreign currency, as JSON. Table A (the traded currencies) is of every working day, table B
-(all others) of Wednesdays, both since 2002-01-02; gold is in zlotys per gram, since 2013-01-02. The rates are of 11:00
-Warsaw time. One request may span 93 days; where no table falls into them the answer is 404. Weak currencies are rounded
-hard (the birr to 0.0238), and table B kept some codes beyond their end.
+Address: `api.nbp.pl`, JSON, at most 93 days per request. 404 means that no table falls into the range.
+Direction: zlotys per unit of a foreign currency, and zlotys per gram of gold.
+Published: table A (traded currencies) every working day, table B (all others) on Wednesdays, both since 2002-01-02
+and of 11:00 Warsaw time; gold since 2013-01-02.
+Oddities: rates of weak currencies have few digits (0.0238 for the birr). Table B kept some codes after the end of
+their currencies.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ _AT_ONCE = timedelta(days=93)
 _TABLES = ("A", "B")
 _GOLD = "gold"
 _SUCCESSORS = {
-    # Table B wrote these codes over values of their successors, from the day named.
+    # Table B used these codes for values of their successors, from this day on.
     "AON": ("AOA", _FIRST_DAY),
     "BYB": ("BYR", _FIRST_DAY),
     "AFA": ("AFN", date(2003, 1, 7)),
@@ -54,7 +56,7 @@ class _GoldPrice(msgspec.Struct):
 
 
 class NbpAdapter(FixingAdapter):
-    """Reads tables A and B and the price of gold."""
+    """Parses tables A and B and the price of gold."""
 
     source = Source(
         key="nbp",
@@ -73,7 +75,7 @@ class NbpAdapter(FixingAdapter):
     )
 
     def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
-        """Ask for both tables and for gold, 93 days at a time."""
+        """Request both tables and gold, 93 days at a time."""
         start = max(first, _FIRST_DAY)
         while start <= last:
             end = min(last, start + _AT_ONCE - timedelta(days=1))
@@ -84,7 +86,7 @@ class NbpAdapter(FixingAdapter):
             start = end + timedelta(days=1)
 
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
-        """Read tables of one kind (`subject` is A or B), or prices of gold."""
+        """Parse tables of one kind (`subject` is A or B), or prices of gold."""
         seen: set[tuple[Pair, date]] = set()
         for fixing in _parse_gold(content) if subject == _GOLD else _parse_tables(content, subject):
             _reader.unique(seen, (fixing.pair, fixing.day))

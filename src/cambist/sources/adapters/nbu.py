@@ -1,9 +1,11 @@
-"""The National Bank of Ukraine's official rates.
+"""National Bank of Ukraine: official rates, since 1999-01-04.
 
-Hryvnias per `units` of a foreign currency, per SDR, and per troy ounce of the four precious metals, as JSON. A rate is
-set one working day (`calcdate`) and is for another (`exchangedate`, which is the fixing's day); days without a rate of
-their own, as those of a weekend, are listed with the last one. `rate` is for `units` (1 to 1,000), `rate_per_unit` is
-not read. Since 1999-01-04; ended currencies go on under their old codes there, with the new one's values.
+Address: `bank.gov.ua`, a JSON list.
+Direction: hryvnias per `units` (1 to 1,000) of a foreign currency, per SDR, and per troy ounce of the four precious
+metals. `rate` is for `units`; `rate_per_unit` is not used.
+Published: set on one working day (`calcdate`) for another (`exchangedate`, the fixing's day).
+Oddities: days without a rate of their own, such as weekends, are listed with the last rate. Ended currencies continue
+under their old codes with the values of their successors.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ _FIRST_DAY = date(1999, 1, 4)
 
 
 class _Renamed(NamedTuple):
-    """What `label` means from `since` until before `until`: that many times fewer units of `code`."""
+    """From `since` to the day before `until`, `label` means `code`, and its units are divided by `fewer`."""
 
     label: str
     code: str
@@ -37,10 +39,10 @@ class _Renamed(NamedTuple):
 
 
 _RENAMED = (
-    # The somoni's code stands over values of the Tajik rouble that it replaced at 1,000 to 1.
+    # The somoni's code is used for values of the Tajik rouble, which it replaced at 1,000 to 1.
     _Renamed("TJS", "TJR", until=CURRENCIES["TJS"].first_day),
-    # These codes stand over values of the currencies that replaced theirs. Where that cut the figure, `units` was left
-    # as it had been: 10,000 is written for 100 new lira, lei, manats, and 1,000 for 100 new leva.
+    # These codes are used for values of the currencies' successors. Where that divided the rate, `units` stayed
+    # the same: 10,000 means 100 new lira, lei or manats, and 1,000 means 100 new leva.
     _Renamed("RUR", "RUB"),
     _Renamed("BGL", "BGN", since=date(1999, 8, 1), until=date(2000, 1, 1)),
     _Renamed("BGL", "BGN", since=date(2000, 1, 1), fewer=10),
@@ -61,7 +63,7 @@ class _Record(msgspec.Struct):
 
 
 class NbuAdapter(FixingAdapter):
-    """Reads the list of all rates of a range of days."""
+    """Parses the list of all rates of a range of days."""
 
     source = Source(
         key="nbu",
@@ -75,12 +77,12 @@ class NbuAdapter(FixingAdapter):
         anchor="UAH",
         zone=ZoneInfo("Europe/Kyiv"),
         first_day=_FIRST_DAY,
-        # A day's rate is known the evening before, so it is asked for from the day's beginning.
+        # A day's rate is published the evening before, so it is requested from the beginning of the day.
         schedule=Schedule(start=time(0, 30), end=time(18), every=timedelta(hours=2), days=EVERY_DAY),
     )
 
     def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
-        """Ask for all rates of the days, a calendar year at a time: that many are some four megabytes."""
+        """Request all rates, a calendar year (some four megabytes) at a time."""
         start = max(first, _FIRST_DAY)
         while start <= last:
             end = min(last, date(start.year, 12, 31))
@@ -90,7 +92,7 @@ class NbuAdapter(FixingAdapter):
             start = end + timedelta(days=1)
 
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
-        """Read the list in its order."""
+        """Parse the list, in its order."""
         _ = subject
         seen: set[tuple[Pair, date]] = set()
         for record in _reader.json(content, list[_Record]):
@@ -113,7 +115,7 @@ def _fixing(record: _Record) -> Fixing:
 
 
 def _resolve_code(label: str, day: date) -> tuple[str, int]:
-    """Give the currency that a code stands for on a day, and how many times fewer units are meant than written."""
+    """Return the currency that a label stands for on a day, and the divisor of its written `units`."""
     for renamed in _RENAMED:
         if renamed.label == label and renamed.since <= day < renamed.until:
             return renamed.code, renamed.fewer

@@ -1,9 +1,10 @@
-"""Norges Bank's daily exchange rates.
+"""Norges Bank: daily exchange rates, since 1999-01-04.
 
-Norwegian kroner per foreign unit or per 100 units, of the concertation at 14:15, published at about 16:00 on Norwegian
-working days. SDMX as CSV, one series after the other: `UNIT_MULT` is the power of ten of the units quoted, so `2` is
-per 100. Trailing zeros are left out. The special drawing right is calculated; two of the series are indices of the
-krone and no currencies. A day without fixings has no lines.
+Address: `data.norges-bank.no`, SDMX-CSV, one series after the other.
+Direction: Norwegian kroner per 10 to the power of `UNIT_MULT` foreign units; `2` is per 100.
+Published: at about 16:00 Oslo time on Norwegian working days, from the concertation at 14:15.
+Oddities: trailing zeros are left out. The special drawing right is calculated. Two series are indices of the krone,
+not currencies. A day without fixings has no lines.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _reader = PayloadReader("Norges Bank")
 
 
 class NorgesAdapter(FixingAdapter):
-    """Reads the CSV of all series."""
+    """Parses the CSV of all series."""
 
     source = Source(
         key="norges",
@@ -48,7 +49,7 @@ class NorgesAdapter(FixingAdapter):
     )
 
     def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
-        """Ask for all series, a calendar year at a time."""
+        """Request all series, a calendar year at a time."""
         first = max(first, _FIRST_DAY)
         while first <= last:
             end = min(last, date(first.year, 12, 31))
@@ -57,7 +58,7 @@ class NorgesAdapter(FixingAdapter):
             first = end + timedelta(days=1)
 
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
-        """Read the series in the file's order."""
+        """Parse the series in the file's order."""
         _ = subject
         text = _reader.text(content)
         header, _, lines = text.partition("\n")
@@ -71,7 +72,7 @@ class NorgesAdapter(FixingAdapter):
 
 
 def _row(cells: list[str], seen: set[tuple[str, date]]) -> Iterator[Fixing]:
-    """Give the fixing of a line, which has to be a spot rate of a business day in kroner; none of an index."""
+    """Yield the fixing of a line, unless it is an index. Errors: SourceBroken if it is not a daily rate in kroner."""
     if len(cells) != 10:
         raise _reader.broken(f"a line has {len(cells)} cells instead of 10: [{shorten(','.join(cells))}]")
     every, code, quote, tenor, _, calculated, power, collection, of, text = cells

@@ -1,9 +1,12 @@
-"""OKX's best bids and asks of all spot pairs.
+"""OKX: best bid and ask of all spot pairs.
 
-JSON, each answer in an envelope whose `code` is "0" where all is well, whatever the status. Of the list only what is
-`live` trades. Tickers carry the time of each (`ts`, milliseconds as text); a side without orders is empty. The socket
-is spoken to over `bbo-tbt` (the best level at each change, `seqId` counts them); frames of `tickers` are understood
-too. Without a frame or the text `ping` for 30 seconds it hangs up; it answers `pong`, which is no JSON.
+Address: `www.okx.com/api/v5` for the list of pairs and the tickers, `ws.okx.com:8443` for the WebSocket, JSON.
+Direction: quote currency per unit of the base coin.
+Published: the channel `bbo-tbt` sends the best level at each change; `seqId` numbers them. Frames of `tickers` are
+parsed as well. A ticker's time is `ts`, milliseconds as text.
+Oddities: each answer is in an envelope whose `code` is "0" if all is well, whatever the HTTP status. Only pairs with
+the state `live` trade. A side without orders is empty. The server disconnects clients that send neither a frame nor
+the text `ping` for 30 seconds; its reply `pong` is not JSON.
 """
 
 from __future__ import annotations
@@ -103,7 +106,7 @@ _other = msgspec.json.Decoder(_Other)
 
 
 class OkxAdapter(JsonVenue[_Frame]):
-    """Reads list, tickers and the public socket."""
+    """Parses the list of pairs, the tickers and the public WebSocket."""
 
     source = venue_source(
         key="okx",
@@ -119,7 +122,7 @@ class OkxAdapter(JsonVenue[_Frame]):
     frames = msgspec.json.Decoder(_Frame)
 
     def parse_pair_names(self, content: bytes) -> PairNames:
-        """Read the pairs that trade."""
+        """Parse the list of pairs; only those that trade are returned."""
         instruments = _data(content, _Answer[_Instrument])
         coins = {instrument.base_ccy for instrument in instruments}
         names: dict[str, Pair] = {}
@@ -133,23 +136,23 @@ class OkxAdapter(JsonVenue[_Frame]):
         return _reader.non_empty(names)
 
     def parse_tickers(self, content: bytes, names: PairNames) -> Iterator[Tick]:
-        """Read all tickers."""
+        """Parse all tickers."""
         seen: set[str] = set()
         for ticker in _data(content, _Answer[_Ticker]):
             _reader.unique(seen, ticker.inst_id)
             yield from _parse_ticker(ticker, names)
 
     def sockets(self, names: PairNames) -> Iterator[VenueSocket]:
-        """Return one connection, kept alive by a text."""
+        """Yield one connection, which is kept alive by a text."""
         opening_frames = tuple(_subscription(batch) for batch in batches(list(names), _BATCH))
         yield VenueSocket(url="wss://ws.okx.com:8443/ws/v5/public", opening_frames=opening_frames, ping="ping")
 
     def parse_message(self, frame: str | bytes, names: PairNames) -> VenueMessage:
-        """Read one frame; the answer to a ping is not JSON."""
+        """Parse one frame; the reply to a ping is not JSON."""
         return EMPTY_MESSAGE if frame in {"pong", b"pong"} else super().parse_message(frame, names)
 
     def parse_quotes(self, frame: _Frame, names: PairNames) -> Iterator[Tick]:
-        """Read the best levels of a pair."""
+        """Parse the best levels of a pair."""
         pair = names.get(frame.arg.inst_id)
         if pair is None:
             return
@@ -164,7 +167,7 @@ class OkxAdapter(JsonVenue[_Frame]):
                 yield Tick("okx", pair, bid, ask, moment, best.seq_id)
 
     def parse_other(self, frame: str | bytes, names: PairNames) -> VenueMessage | None:
-        """Read tickers, an error, a notice, or anything else that is not a best level."""
+        """Parse a frame that is not a best level: tickers, an error, a notice, or a reply."""
         other = _other.decode(frame)
         if other.arg is not None and other.arg.channel == "tickers" and not other.event:
             tickers = _tickers_frame.decode(frame).data

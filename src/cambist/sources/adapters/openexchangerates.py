@@ -1,8 +1,11 @@
-"""Open Exchange Rates: units per dollar of some 170 currencies, blended by it from sources of its own choice.
+"""Open Exchange Rates: rates of some 170 currencies, blended from sources of its choice, since 1999.
 
-One JSON a day, for whoever has an App ID: `disclaimer`, `license`, `timestamp`, `base` and `rates`. The answer tells
-not its day but a moment within: of old days some hour, of newer ones the last second, of today the last hour. Metals
-are in troy ounces per dollar. BTC stands among the rates and is no currency; dead currencies go on there for years.
+Address: `openexchangerates.org`, one JSON per day: `disclaimer`, `license`, `timestamp`, `base` and `rates`. It needs
+an App ID.
+Direction: units per dollar; metals in troy ounces per dollar.
+Published: every day, weekends included; today's rates every hour.
+Oddities: the answer has no day but a `timestamp` within it: some hour for old days, the last second for newer ones,
+the last hour for today. BTC is among the rates and is skipped. Ended currencies continue for years.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ _FIRST_DAY = date(1999, 1, 1)
 _BASE = "USD"
 _NO_CURRENCIES = frozenset({"BTC"})
 _WITHIN = timedelta(hours=25)
-"""A day's last rates may be of the first minutes of the next one."""
+"""A day's last rates may be from the first minutes of the next day."""
 
 _reader = PayloadReader("Open Exchange Rates")
 
@@ -36,7 +39,7 @@ class _Answer(Struct):
 
 
 class OpenExchangeRatesAdapter(FixingAdapter):
-    """Reads the JSON of one day; `subject` is the day."""
+    """Parses the JSON of one day; `subject` is the day."""
 
     source = Source(
         key="openexchangerates",
@@ -51,14 +54,14 @@ class OpenExchangeRatesAdapter(FixingAdapter):
         zone=ZoneInfo("UTC"),
         first_day=_FIRST_DAY,
         compiled=True,
-        # The free plan's thousand requests a month are some thirty a day.
+        # The free plan's 1,000 requests a month are about 30 a day.
         schedule=Schedule(start=time(0, 30), every=timedelta(hours=6), days=EVERY_DAY, reread_days=2),
         disabled_reason="Open Exchange Rates wants an App ID of your own, and its terms forbid passing its data on.",
         setting="openexchangerates_key",
     )
 
     def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
-        """Ask for one day after the other; there are rates on weekends, too."""
+        """Request each day; there are rates on weekends, too."""
         day = max(first, _FIRST_DAY)
         while day <= last:
             yield SourceRequest(
@@ -71,7 +74,7 @@ class OpenExchangeRatesAdapter(FixingAdapter):
             day += timedelta(days=1)
 
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
-        """Read one day, in the answer's order."""
+        """Parse one day, in the answer's order."""
         day = _reader.day(subject, since=_FIRST_DAY)
         answer = _reader.json(content, _Answer)
         _check(answer, day)
@@ -85,7 +88,7 @@ class OpenExchangeRatesAdapter(FixingAdapter):
 
 
 def _check(answer: _Answer, day: date) -> None:
-    """See that it is an answer of the day, and per dollar."""
+    """Raise SourceBroken if the answer is not of the day, or not per dollar."""
     midnight = int(datetime.combine(day, time(0), UTC).timestamp())
     if not midnight <= answer.timestamp < midnight + _WITHIN.total_seconds():
         raise _reader.broken(f"the answer about {day} is of the second {answer.timestamp}")

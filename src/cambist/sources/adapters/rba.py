@@ -1,9 +1,11 @@
-"""The Reserve Bank of Australia's daily exchange rates, table F11.1.
+"""Reserve Bank of Australia: daily exchange rates, table F11.1, since 2023-01-03.
 
-Units of foreign currency per Australian dollar, of 16:00 Sydney time on working days; one CSV since 2023-01-03. It
-opens with a byte order mark and eleven rows about its columns (two of them blank), among them `Units` with the codes:
-`SDR` is the XDR, and `Index`, the trade-weighted index, is no rate. A cell is blank where a series was not published;
-hundreds of blank lines follow the last day. The column of the US dollar is WM/Reuters'.
+Address: one CSV at `www.rba.gov.au`, with a byte-order mark and eleven header rows (two of them blank). The row
+`Units` has the currency codes.
+Direction: units of foreign currency per Australian dollar.
+Published: after 16:00 Sydney time on working days.
+Oddities: `SDR` is the XDR; `Index` is the trade-weighted index and is skipped. A blank cell is a missing rate.
+Hundreds of blank lines follow the last day. The US dollar's column is from WM/Reuters.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ _reader = PayloadReader("RBA")
 
 
 class RbaAdapter(FixingAdapter):
-    """Reads the table."""
+    """Parses the table."""
 
     source = Source(
         key="rba",
@@ -49,16 +51,16 @@ class RbaAdapter(FixingAdapter):
     )
 
     def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
-        """Ask for the one file."""
+        """Request the only file."""
         start = max(first, _FIRST_DAY)
         if start <= last:
-            # The web server sends it as a file of no kind.
+            # The web server sends the CSV with a generic content type.
             yield SourceRequest(
                 url=_ADDRESS, first=start, last=last, content_types=("application/octet-stream", "text/csv")
             )
 
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
-        """Read the table in its order, oldest day first."""
+        """Parse the table, oldest day first."""
         _ = subject
         text = _reader.text(content, "utf-8-sig")
         if not text.endswith("\n"):
@@ -73,7 +75,7 @@ class RbaAdapter(FixingAdapter):
 
 
 def _pairs(head: list[list[str]]) -> list[Pair | None]:
-    """Read the pairs off the rows above the first day; None is a column without rates."""
+    """Return the pairs of the columns from the header rows; None for a column without rates."""
     if [row[0] if row else "" for row in head[1:]] != _LABELS or not ",".join(head[0]).startswith("F11.1 "):
         raise _reader.broken("the table does not begin with its eleven rows")
     titles, units = head[_TITLES][1:], head[_UNITS][1:]

@@ -1,9 +1,11 @@
-"""Sveriges Riksbank's daily exchange rates.
+"""Sveriges Riksbank: daily exchange rates, since 1993.
 
-Swedish kronor per one foreign unit, published at about 16:15 on Swedish bank days, since 1993. One JSON array of
-`{seriesId, date, value}`, at most a year of it at a time; `SEKUSDPMI` is the dollar, `SEKETT` the krona against itself.
-A day without fixings has no entries. The euro's series begins with the ecu's values, the new rouble's with the old
-one's. Without a key a handful of requests a minute is answered.
+Address: `api.riksbank.se`, a JSON array of `{seriesId, date, value}`, at most one year per request. Without a key a
+few requests a minute are allowed.
+Direction: Swedish kronor per foreign unit.
+Published: at about 16:15 on Swedish bank days.
+Oddities: `SEKUSDPMI` is the dollar; `SEKETT` is the krona against itself. A day without fixings has no entries. The
+euro's series begins with values of the ECU, the new rouble's with those of the old one.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ _PREDECESSORS = {
     "EUR": ("XEU", date(1999, 1, 4)),
     "RUB": ("RUR", CURRENCIES["RUB"].first_day),
 }
-"""Whose values a series begins with, and the first day of its own."""
+"""The currency whose values a series begins with, and the first day of its own."""
 
 _reader = PayloadReader("Riksbank")
 
@@ -42,7 +44,7 @@ class _Observation(msgspec.Struct):
 
 
 class RiksbankAdapter(FixingAdapter):
-    """Reads the JSON of the group of all currencies."""
+    """Parses the JSON of the group of all currencies."""
 
     source = Source(
         key="riksbank",
@@ -63,11 +65,11 @@ class RiksbankAdapter(FixingAdapter):
     )
 
     def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
-        """Ask for all series, a calendar year at a time: more than a year is not answered."""
+        """Request all series, a calendar year at a time: the API refuses more than a year."""
         first = max(first, _FIRST_DAY)
         while first <= last:
             end = min(last, date(first.year, 12, 31))
-            # No content is what an answer without entries may also be.
+            # An answer without entries may also be 204 without content.
             yield SourceRequest(
                 url=f"{_GROUP}/{first}/{end}",
                 first=first,
@@ -78,7 +80,7 @@ class RiksbankAdapter(FixingAdapter):
             first = end + timedelta(days=1)
 
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
-        """Read the series in the document's order."""
+        """Parse the series in the document's order."""
         _ = subject
         seen: set[tuple[str, date]] = set()
         for each in _reader.json(content, list[_Observation]):
@@ -98,7 +100,7 @@ class RiksbankAdapter(FixingAdapter):
 
 
 def _code(series: str, day: date) -> str:
-    """Give the code of what was money on the day."""
+    """Return the code of the currency that the series stood for on the day."""
     if series == _ITSELF:
         return "SEK"
     code = _reader.code(series.removeprefix("SEK").removesuffix("PMI"))

@@ -1,9 +1,12 @@
-"""Sina's foreign futures: bid and ask of the LME's three-month aluminium, copper, lead, nickel and zinc, per tonne.
+"""Sina: bid and ask of the LME's three-month aluminium, copper, lead, nickel and zinc.
 
-GBK text without stated terms, one line a metal: `var hq_str_hf_CAD="last,change,bid,ask,high,low,time,…,date,name";`.
-Date and time are Beijing's. Cells after the name have been seen, and an empty change. A metal that Sina does not know
-has an empty text. Without the Referer of Sina's own pages the answer is 403. Three months forward is not cash, so the
-metals are told apart: XCU-3M is never XCU.
+Address: `hq.sinajs.cn`, GBK text, one line per metal: `var
+hq_str_hf_CAD="last,change,bid,ask,high,low,time,…,date,name";`. Without the Referer of Sina's own pages the answer is
+403.
+Direction: dollars per tonne.
+Published: current prices only. Date and time are Beijing's.
+Oddities: there are no stated terms. The change may be empty, and cells may follow the name. A metal that Sina does
+not know has an empty text. Three-month prices have their own symbols: XCU-3M is not XCU.
 """
 
 from __future__ import annotations
@@ -31,7 +34,7 @@ _reader = PayloadReader("Sina")
 
 
 class SinaAdapter(TickAdapter):
-    """Reads the five metals' lines."""
+    """Parses the lines of the five metals."""
 
     source = Source(
         key="sina",
@@ -50,11 +53,11 @@ class SinaAdapter(TickAdapter):
     )
 
     def requests(self) -> Sequence[SourceRequest]:
-        """Ask for all five at once."""
+        """Request all five metals at once."""
         return (SourceRequest(url=_URL, headers=(("Referer", "https://finance.sina.com.cn/"),)),)
 
     def parse_ticks(self, content: bytes, subject: str, names: PairNames) -> Iterator[Tick]:
-        """Read all five."""
+        """Parse all five metals."""
         _ = subject, names
         seen: set[str] = set()
         for line in _reader.text(content, "gbk").splitlines(keepends=True):
@@ -76,7 +79,7 @@ def _tick(code: str, cells: list[str]) -> Tick:
 
 
 def _moment(day: str, hour: str) -> datetime:
-    """Give the moment; what is not written back the same is none, as with days."""
+    """Return the moment. Errors: SourceBroken if it would not be written in the same way."""
     text = f"{day} {hour}"
     try:
         found = datetime.strptime(text, _TIME).replace(tzinfo=_BEIJING)

@@ -1,9 +1,11 @@
-"""Swissquote's public quotes: bid and ask of gold, silver, platinum, palladium and of the great pairs of currencies.
+"""Swissquote: bid and ask of gold, silver, platinum, palladium and the major currency pairs.
 
-JSON, one pair a request, which the answer does not repeat: one object for each of the bank's trading platforms, each
-with its time (`ts`, milliseconds) and a price for every kind of client (`spreadProfile`, written premium or Premium).
-Taken is the newest platform's tightest price. Metals are per troy ounce. Outside trading hours the answer stays the
-same and so does its time.
+Address: `forex-data-feed.swissquote.com`, JSON, one pair per request. The answer does not name the pair; it has one
+object per trading platform, with its time (`ts`, milliseconds) and a price for each kind of client (`spreadProfile`,
+written premium or Premium).
+Direction: quote currency per unit of the base; metals per troy ounce.
+Published: at each change. Outside trading hours the answer and its time stay the same.
+Oddities: the newest platform's tightest price is used.
 """
 
 from __future__ import annotations
@@ -47,7 +49,7 @@ class _Platform(Struct, rename={"prices": "spreadProfilePrices"}):
 
 
 class SwissquoteAdapter(TickAdapter):
-    """Reads the quotes of one pair."""
+    """Parses the quotes of one pair."""
 
     source = Source(
         key="swissquote",
@@ -70,14 +72,14 @@ class SwissquoteAdapter(TickAdapter):
     )
 
     def requests(self) -> Sequence[SourceRequest]:
-        """Ask for each pair by itself."""
+        """Request each pair by itself."""
         return tuple(
             SourceRequest(url=_QUOTES + name, subject=name, content_types=("application/json",))
             for name in _METALS + _CURRENCIES
         )
 
     def parse_ticks(self, content: bytes, subject: str, names: PairNames) -> Iterator[Tick]:
-        """Read one pair's quote."""
+        """Parse one pair's quote."""
         _ = names
         pair = Pair(*subject.split("/"))
         answer = _reader.json(content, list[_Platform])

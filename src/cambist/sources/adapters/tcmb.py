@@ -1,10 +1,11 @@
-"""The Central Bank of the Republic of Türkiye's indicative rates.
+"""Central Bank of the Republic of Türkiye: indicative rates, since 2005-01-03.
 
-Lira per `Unit` (1 or 100) of foreign currency, set at 15:30 Istanbul time and dated with that day: one XML file a
-working day, in ISO-8859-9 or UTF-8, `Tarih_Date` over `Currency`. The value is the exact half of ForexBuying and
-ForexSelling, so a currency that has only one of them has none; but XDR is priced once, in ForexBuying, at the dollar's
-middle. Empty tags are missing rates, 404 is a day without a bulletin. Files before 2005 are in old lira (TRL) and are
-not asked for.
+Address: `www.tcmb.gov.tr/kurlar`, one XML file per working day, in ISO-8859-9 or UTF-8. 404 is a day without a
+bulletin.
+Direction: lira per `Unit` (1 or 100) of foreign currency, the exact middle of ForexBuying and ForexSelling.
+Published: at 15:30 Istanbul time, dated with that day.
+Oddities: a currency with only one of the two prices has no rate, except XDR, which has only ForexBuying, at the
+dollar's middle rate. Empty tags are missing rates. Files before 2005 are in old lira (TRL) and are not requested.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _reader = PayloadReader("TCMB")
 
 
 class TcmbAdapter(FixingAdapter):
-    """Reads a day's bulletin."""
+    """Parses a day's bulletin."""
 
     source = Source(
         key="tcmb",
@@ -49,7 +50,7 @@ class TcmbAdapter(FixingAdapter):
     )
 
     def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
-        """Ask for the bulletin of each weekday."""
+        """Request the bulletin of each weekday."""
         day = max(first, _FIRST_DAY)
         while day <= last:
             if day.weekday() < 5:
@@ -61,7 +62,7 @@ class TcmbAdapter(FixingAdapter):
             day += _DAY
 
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
-        """Read a bulletin, in its order."""
+        """Parse a bulletin, in its order."""
         _ = subject
         root = _reader.xml(content)
         if root.tag != "Tarih_Date":
@@ -97,7 +98,7 @@ def _value(entry: Element, pair: Pair, day: date) -> Decimal | None:
 
 
 def _text(entry: Element, tag: str) -> str:
-    """Give the text of the one element of that name; it may be empty, but it has to be there."""
+    """Return the text of the only element with this tag; it may be empty."""
     found = entry.findall(tag)
     if len(found) != 1 or len(found[0]):
         raise _reader.broken(f"[{entry.get('Kod')}] has not one {tag}")

@@ -1,8 +1,12 @@
-"""Twelve Data's exchange rates: seven pairs of currencies and gold, with the operator's own key.
+"""Twelve Data: exchange rates of seven currency pairs and gold, with the operator's own key.
 
-JSON by pair, all pairs in one request, each costing a credit: eight a minute and 800 a day are free, so eight pairs
-are asked four times an hour. It gives one rate and no bid and ask: both sides of a tick are that rate. `timestamp` is
-in seconds. An error is an object of `code`, `message` and `status` "error", in place of the whole or of one pair.
+Address: `api.twelvedata.com`, JSON by pair. All pairs are one request, at one credit each; 8 credits a minute and 800
+a day are free, so eight pairs are requested four times an hour.
+Direction: quote currency per unit of the base; gold per troy ounce. There is one rate, without bid and ask: both
+sides of a tick are this rate.
+Published: current rates only; `timestamp` is in seconds.
+Oddities: an error is an object with `code`, `message` and `status` "error", in place of the whole answer or of one
+pair.
 """
 
 from __future__ import annotations
@@ -45,7 +49,7 @@ class _Rate(Struct):
 
 
 class TwelveDataAdapter(TickAdapter):
-    """Reads the rates of all pairs."""
+    """Parses the rates of all pairs."""
 
     source = Source(
         key="twelvedata",
@@ -57,8 +61,8 @@ class TwelveDataAdapter(TickAdapter):
         pace=Pace.INTRADAY,
         covers="rates, without bid and ask, of seven pairs of currencies and of gold",
         zone=ZoneInfo("America/New_York"),
-        first_day=date.max,  # it tells of now alone
-        # The free plan's 800 credits a day are a hundred requests for eight pairs; the market opens on Sunday evening.
+        first_day=date.max,  # it only has current rates
+        # The free plan's 800 credits a day are 100 requests for eight pairs. The market opens on Sunday evening.
         schedule=Schedule(every=timedelta(minutes=15), days=frozenset({6, 0, 1, 2, 3, 4})),
         rate_type=RateType.MARKET,
         disabled_reason="Twelve Data wants a key of your own, and most of its plans forbid passing its data on.",
@@ -66,13 +70,13 @@ class TwelveDataAdapter(TickAdapter):
     )
 
     def requests(self) -> Sequence[SourceRequest]:
-        """Ask for all pairs at once; the key is in a header, where no log shows it."""
+        """Request all pairs at once. The key is in a header, which is not logged."""
         return (
             SourceRequest(url=_URL, headers=(("Authorization", "apikey {key}"),), content_types=("application/json",)),
         )
 
     def parse_ticks(self, content: bytes, subject: str, names: PairNames) -> Iterator[Tick]:
-        """Read all pairs."""
+        """Parse all pairs."""
         _ = subject, names
         error = _reader.json(content, _Error)
         if error.status == "error":

@@ -1,9 +1,11 @@
-"""Westmetall's tables of the London Metal Exchange's official prices: dollars per tonne, cash and three months forward.
+"""Westmetall: official prices of the London Metal Exchange, cash and three months.
 
-A page of a metal's year, in HTML: tables whose rows are `05. August 2025`, the cash settlement, the three-month price
-and the stock, newest first, with the header again for each month; `1,234.00` in the English way. On English bank
-holidays the stock stands alone: the prices are a dash, or nought. The prices are the exchange's second ring's, of about
-half past twelve to half past one in London, and on the page in the afternoon. They are the LME's property.
+Address: `www.westmetall.com`, one HTML page per metal and year. Rows are day (`05. August 2025`), cash settlement,
+three-month price and stock, newest first; the header is repeated for each month.
+Direction: dollars per tonne, written as `1,234.00`.
+Published: in the afternoon; the prices are those of the exchange's second ring, at about 12:30 to 13:30 in London.
+Oddities: on English bank holidays only the stock is given: the prices are a dash or zero. The London Metal Exchange
+owns the prices.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ _METALS = {
     "XPB": ("Pb", "Lead"),
     "XZN": ("Zn", "Zinc"),
 }
-"""By our code: the chemical symbol, which the address has, and the name, which the table has."""
+"""By code: the chemical symbol (in the URL) and the name (in the table)."""
 
 _MISSING = ("-", "0.00")
 _MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
@@ -39,7 +41,7 @@ _reader = PayloadReader("Westmetall")
 
 
 class WestmetallAdapter(FixingAdapter):
-    """Reads one metal's page of a year; `subject` is the metal's code."""
+    """Parses one metal's page of a year; `subject` is the metal's code."""
 
     source = Source(
         key="westmetall",
@@ -61,7 +63,7 @@ class WestmetallAdapter(FixingAdapter):
     )
 
     def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
-        """Ask year by year for each metal's page."""
+        """Request each metal's page, a calendar year at a time."""
         start = max(first, _FIRST_DAY)
         while start <= last:
             until = min(last, date(start.year, 12, 31))
@@ -71,7 +73,7 @@ class WestmetallAdapter(FixingAdapter):
             start = until + timedelta(days=1)
 
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
-        """Read one metal's days, cash before three months. NothingPublished where a year has no prices yet."""
+        """Parse one metal's days, cash before three months. Errors: NothingPublished if the year has no prices yet."""
         pairs = Pair(subject, "USD"), Pair(f"{subject}-3M", "USD")
         seen: set[date] = set()
         priced = False
@@ -88,7 +90,7 @@ class WestmetallAdapter(FixingAdapter):
 
 
 def _days(text: str, code: str) -> Iterator[list[str]]:
-    """Give day, cash and three months of each row of the page's tables of prices."""
+    """Yield day, cash and three-month price of each row of the page's tables of prices."""
     ends = text.lower().count("</html>")
     if ends != 1 or not text.rstrip().lower().endswith("</html>"):
         raise _reader.broken(f"the page is not one whole page: [{shorten(text)}]")
@@ -113,7 +115,7 @@ def _tables(text: str) -> list[list[list[str]]]:
 
 
 class _Tables(HTMLParser):
-    """Gathers the texts of all tables' cells, row by row; tables within tables are none of this page's."""
+    """Collects the texts of the cells of all tables, row by row. The page has no nested tables."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -134,12 +136,12 @@ class _Tables(HTMLParser):
             self.tables[-1][-1].append("")
 
     def handle_endtag(self, tag: str) -> None:
-        """End it; what was not begun last cannot end."""
+        """End a table, a row or a cell. Errors: SourceBroken if it is not the one begun last."""
         if tag in {"table", "tr", "td", "th"} and (not self.within or self.within.pop() != tag):
             raise _reader.broken(f"the page's tables are not well made at [{self.get_starttag_text()}]")
 
     def handle_data(self, data: str) -> None:
-        """Add to the cell that is open."""
+        """Add text to the current cell."""
         if self.within[-1:] in (["td"], ["th"]):
             self.tables[-1][-1][-1] += data
 
