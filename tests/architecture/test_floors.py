@@ -1,4 +1,4 @@
-"""What the source promises about its own shape."""
+"""Rules for the structure of the source code."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def tree_of(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-def test_there_is_something_to_look_at() -> None:
+def test_the_modules_are_found() -> None:
     assert len(MODULES) > 50
     assert SOURCE in PACKAGES
 
@@ -41,12 +41,12 @@ def test_every_module_imports_only_from_floors_below_its_own() -> None:
 
 
 @pytest.mark.parametrize("package", PACKAGES, ids=name_of)
-def test_every_package_says_what_it_is(package: Path) -> None:
+def test_every_package_has_a_docstring(package: Path) -> None:
     assert ast.get_docstring(tree_of(package / "__init__.py"))
 
 
 @pytest.mark.parametrize("module", MODULES, ids=name_of)
-def test_every_module_says_what_it_is(module: Path) -> None:
+def test_every_module_has_a_docstring(module: Path) -> None:
     assert ast.get_docstring(tree_of(module))
 
 
@@ -65,12 +65,12 @@ def test_no_function_is_long(module: Path) -> None:
 
 
 @pytest.mark.parametrize("module", MODULES, ids=name_of)
-def test_no_module_has_a_name_that_says_nothing(module: Path) -> None:
+def test_no_module_has_a_meaningless_name(module: Path) -> None:
     assert not FORBIDDEN_NAMES & {module.stem, *module.relative_to(SOURCE).parent.parts}
 
 
 @pytest.mark.parametrize("registry", ["sources/adapters/__init__.py", "api/endpoints/__init__.py"])
-def test_every_file_beside_a_registry_is_in_it(registry: str) -> None:
+def test_every_adapter_and_endpoint_is_registered(registry: str) -> None:
     package = (SOURCE / registry).parent
     text = (SOURCE / registry).read_text(encoding="utf-8")
     files = [

@@ -1,4 +1,4 @@
-"""What the tests of the commands about a data folder share: a data folder and a shell to type them into."""
+"""Fixtures for the tests of commands: a data folder, and a shell that runs commands on it."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from cambist.storage.sql import SqlStore
 
 
 @dataclass(frozen=True)
-class Ended:
-    """How a command ended, and what it wrote."""
+class CommandResult:
+    """The exit code and the output of a command."""
 
     code: object
     out: str
@@ -37,12 +37,12 @@ class Ended:
         return json.loads(self.out)
 
 
-Shell = Callable[..., Ended]
+Shell = Callable[..., CommandResult]
 
 
 @pytest.fixture(scope="session")
-def prepared(tmp_path_factory: pytest.TempPathFactory, small_ecb: bytes) -> Path:
-    """A data folder as a service leaves it: fixings, and the owner."""
+def prepared_folder(tmp_path_factory: pytest.TempPathFactory, small_ecb: bytes) -> Path:
+    """A data folder with fixings and the owner's account."""
     folder = tmp_path_factory.mktemp("prepared")
     store = SqlStore(f"sqlite:///{folder / 'cambist.db'}")
     store.migrate()
@@ -59,14 +59,14 @@ def prepared(tmp_path_factory: pytest.TempPathFactory, small_ecb: bytes) -> Path
 
 
 @pytest.fixture
-def folder(tmp_path: Path, prepared: Path) -> Path:
-    shutil.copytree(prepared, tmp_path / "data")
+def folder(tmp_path: Path, prepared_folder: Path) -> Path:
+    shutil.copytree(prepared_folder, tmp_path / "data")
     return tmp_path / "data"
 
 
 @pytest.fixture
 def shell(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Shell:
-    """Type a command about the folder as into a shell, 200 columns wide and without colours."""
+    """Run commands on the folder as in a shell, 200 columns wide and without colours."""
     for variable in [name for name in os.environ if name.startswith("CAMBIST_")]:
         monkeypatch.delenv(variable)
     for variable in ("FORCE_COLOR", "GITHUB_ACTIONS", "PY_COLORS"):
@@ -80,21 +80,21 @@ def shell(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
         program.add_typer(commands.app, name=commands.__name__.rpartition(".")[2])
     monkeypatch.setattr(main, "app", program)
 
-    def shell(*arguments: str) -> Ended:
+    def shell(*arguments: str) -> CommandResult:
         monkeypatch.setattr(sys, "argv", ["cambist", *arguments])
         with pytest.raises(SystemExit) as ended:
             main.main()
         output = capsys.readouterr()
-        return Ended(ended.value.code or 0, output.out, output.err)
+        return CommandResult(ended.value.code or 0, output.out, output.err)
 
     return shell
 
 
 @pytest.fixture
-def refused(shell: Shell) -> Callable[..., str]:
-    """Type a command that must be refused in one sentence, and give the sentence."""
+def error_of(shell: Shell) -> Callable[..., str]:
+    """Run commands that must be refused in one sentence, and return the sentence."""
 
-    def refused(*arguments: str) -> str:
+    def error_of(*arguments: str) -> str:
         ended = shell(*arguments)
         assert (ended.code, ended.out) == (2, "")
         assert ended.err.startswith("cambist: ")
@@ -102,4 +102,4 @@ def refused(shell: Shell) -> Callable[..., str]:
         assert ended.err[:-1].isprintable()
         return ended.err.removeprefix("cambist: ")[:-1]
 
-    return refused
+    return error_of

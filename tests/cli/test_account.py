@@ -15,7 +15,7 @@ from cambist.accounts.usage_counters import CounterTotal
 from cambist.storage.sql import SqlStore
 
 Shell = Callable[..., Any]
-Refused = Callable[..., str]
+ErrorOf = Callable[..., str]
 TODAY = datetime.now(UTC).date()
 PERIOD = period_of(1, TODAY)
 
@@ -46,7 +46,7 @@ def test_creating_an_account_writes_its_key_alone_to_standard_output(shell: Shel
     assert key not in ended.err
 
 
-def test_an_account_is_created_as_it_was_asked_for(shell: Shell, accounts: Accounts) -> None:
+def test_an_account_is_created_with_the_requested_plan_and_options(shell: Shell, accounts: Accounts) -> None:
     options = ("--plan", "premium", "--anchor-day", "31", "--datetime-format", "unix-ms", "--json")
     record = shell("account", "create", "acme", *options).json
     assert record["account"]["plan"] == "premium"
@@ -72,7 +72,7 @@ def test_a_long_name_is_listed_whole_on_a_narrow_terminal(shell: Shell, monkeypa
     assert name in "".join(row[1].strip() for row in rows)
 
 
-def test_accounts_are_listed_for_machines(shell: Shell, accounts: Accounts) -> None:
+def test_accounts_are_listed_as_json(shell: Shell, accounts: Accounts) -> None:
     acme = shell("account", "create", "acme", "--plan", "one", "--json").json["account"]
     assert shell("account", "list", "--json").json == [acme, shell("account", "list", "--json").json[1]]
     owner = accounts.named("owner")
@@ -134,16 +134,16 @@ def test_a_deleted_account_is_gone(shell: Shell, accounts: Accounts) -> None:
     assert digest(key) not in accounts.by_key()
 
 
-def test_without_a_terminal_nothing_is_deleted_unless_it_is_said_that_it_is_meant(
-    shell: Shell, refused: Refused, accounts: Accounts
+def test_without_a_terminal_nothing_is_deleted_unless_yes_is_given(
+    shell: Shell, error_of: ErrorOf, accounts: Accounts
 ) -> None:
     shell("account", "create", "acme", "--plan", "one")
-    assert refused("account", "delete", "acme").endswith("add --yes")
+    assert error_of("account", "delete", "acme").endswith("add --yes")
     assert accounts.named("acme") is not None
 
 
 @pytest.mark.parametrize(("answer", "is_gone"), [("y", True), ("n", False), ("", False)])
-def test_on_a_terminal_it_is_asked_whether_an_account_is_to_be_deleted(
+def test_on_a_terminal_deleting_an_account_asks_for_confirmation(
     shell: Shell, accounts: Accounts, monkeypatch: pytest.MonkeyPatch, answer: str, *, is_gone: bool
 ) -> None:
     shell("account", "create", "acme", "--plan", "one")
@@ -154,10 +154,10 @@ def test_on_a_terminal_it_is_asked_whether_an_account_is_to_be_deleted(
     assert (ended.code, accounts.named("acme") is None) == (0 if is_gone else 1, is_gone)
 
 
-def test_an_account_with_usage_is_deleted_by_force(shell: Shell, refused: Refused, store: SqlStore) -> None:
+def test_an_account_with_usage_is_deleted_only_with_force(shell: Shell, error_of: ErrorOf, store: SqlStore) -> None:
     number = shell("account", "create", "acme", "--plan", "one", "--json").json["account"]["number"]
     store.usage.store_totals([CounterTotal(date(2026, 1, 1), 1, number, "fetch-one", 1)])
-    assert "--force" in refused("account", "delete", "acme")
+    assert "--force" in error_of("account", "delete", "acme")
     assert store.accounts.named("acme") is not None
     assert shell("account", "delete", "acme", "--yes", "--force").code == 0
     assert store.accounts.named("acme") is None
@@ -204,9 +204,9 @@ REFUSALS = {
 
 @pytest.mark.parametrize("as_json", [(), ("--json",)], ids=["people", "machines"])
 @pytest.mark.parametrize(("arguments", "reason"), REFUSALS.values(), ids=REFUSALS)
-def test_what_cannot_be_is_refused_in_one_sentence_and_nothing_is_done(
+def test_an_impossible_request_is_refused_in_one_sentence_and_changes_nothing(
     shell: Shell,
-    refused: Refused,
+    error_of: ErrorOf,
     accounts: Accounts,
     arguments: tuple[str, ...],
     reason: str,
@@ -215,11 +215,11 @@ def test_what_cannot_be_is_refused_in_one_sentence_and_nothing_is_done(
     shell("account", "create", "acme", "--plan", "one")
     before = stored(accounts)
     command, *rest = arguments
-    assert reason in refused("account", command, *as_json, *rest)
+    assert reason in error_of("account", command, *as_json, *rest)
     assert stored(accounts) == before
 
 
-def test_an_option_that_is_none_is_refused_and_nothing_is_done(shell: Shell, accounts: Accounts) -> None:
+def test_an_invalid_option_is_refused_and_changes_nothing(shell: Shell, accounts: Accounts) -> None:
     before = stored(accounts)
     for arguments in (("create", "bolt", "--plna", "one"), ("buy", "owner", "5", "--perod", "x"), ("create", "bolt")):
         ended = shell("account", *arguments)

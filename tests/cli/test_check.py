@@ -1,4 +1,4 @@
-"""`cambist check`: whether a data folder is still what was written."""
+"""`cambist check` finds damage in a data folder."""
 
 import sqlite3
 
@@ -13,8 +13,8 @@ from cambist.storage.shared.rate_matrix_file import write_rate_matrix
 
 
 @pytest.fixture
-def whole(folder):
-    """A folder with its rate image and its book."""
+def folder_with_files(folder):
+    """A data folder with a rate matrix and a rate book."""
     settings = Settings(data=folder)
     store = open_store(settings)
     supply = open_snapshot_source(settings, store.archive)
@@ -24,22 +24,22 @@ def whole(folder):
     return folder
 
 
-def harm(folder, statement):
+def damage(folder, statement):
     with sqlite3.connect(folder / "cambist.db") as connection:
         assert connection.execute(statement).rowcount == 1
     connection.close()
 
 
-@pytest.mark.usefixtures("whole")
-def test_a_sound_folder_is_sound_in_every_part(shell):
+@pytest.mark.usefixtures("folder_with_files")
+def test_every_part_of_an_undamaged_folder_is_sound(shell):
     ended = shell("check")
     assert ended.code == 0
     assert ended.out.splitlines() == ["database: sound", "fixings of ecb: sound", "rate image: sound", "book: sound"]
     assert [each["faults"] for each in shell("check", "--json").json] == [[], [], [], []]
 
 
-def test_a_damaged_row_is_named_with_what_to_do(shell, whole):
-    harm(whole, "UPDATE fixings SET value = '9' WHERE day = '2026-03-06' AND series_id = 1")
+def test_a_damaged_row_is_reported_with_what_to_do(shell, folder_with_files):
+    damage(folder_with_files, "UPDATE fixings SET value = '9' WHERE day = '2026-03-06' AND series_id = 1")
     ended = shell("check")
     assert ended.code == 1
     assert "fixings of ecb: damaged" in ended.out
@@ -47,16 +47,16 @@ def test_a_damaged_row_is_named_with_what_to_do(shell, whole):
     assert "What to do: restore the database from a backup." in ended.out
 
 
-def test_rows_that_are_gone_are_counted(shell, whole):
-    harm(whole, "DELETE FROM fixings WHERE day = '2026-03-06' AND series_id = 1")
+def test_missing_rows_are_counted(shell, folder_with_files):
+    damage(folder_with_files, "DELETE FROM fixings WHERE day = '2026-03-06' AND series_id = 1")
     assert "  1 rows are gone" in shell("check").out
 
 
-def test_a_damaged_image_and_a_damaged_book_are_said(shell, whole):
+def test_a_damaged_rate_matrix_and_a_damaged_rate_book_are_reported(shell, folder_with_files):
     for name in ("rates.image", "book.json"):
-        content = bytearray((whole / name).read_bytes())
+        content = bytearray((folder_with_files / name).read_bytes())
         content[len(content) // 2] ^= 1
-        (whole / name).write_bytes(content)
+        (folder_with_files / name).write_bytes(content)
     ended = shell("check")
     assert ended.code == 1
     assert "rate image: damaged" in ended.out
@@ -64,12 +64,12 @@ def test_a_damaged_image_and_a_damaged_book_are_said(shell, whole):
     assert "database: sound" in ended.out
 
 
-def test_a_database_that_is_none_is_damaged_and_no_traceback(shell, whole):
-    (whole / "cambist.db").write_bytes(b"Dear diary, " * 1000)
+def test_a_file_that_is_not_a_database_is_reported_without_a_traceback(shell, folder_with_files):
+    (folder_with_files / "cambist.db").write_bytes(b"Dear diary, " * 1000)
     ended = shell("check")
     assert ended.code == 1
     assert "database: damaged" in ended.out
 
 
-def test_a_folder_that_is_not_there_is_refused(shell, folder):
+def test_a_missing_folder_is_refused(shell, folder):
     assert "There is no data folder" in shell("check", "--data", str(folder / "nowhere")).err

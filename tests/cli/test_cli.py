@@ -45,7 +45,7 @@ STYLE = re.compile(r"\x1b\[[0-9;]*m")
 
 @pytest.fixture(autouse=True)
 def _plain_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A terminal of 80 columns without colours, no setting made, an empty folder."""
+    """A terminal of 80 columns without colours, default settings and an empty folder."""
     for variable in [name for name in os.environ if name.startswith("CAMBIST_")]:
         monkeypatch.delenv(variable)
     for variable in ("FORCE_COLOR", "GITHUB_ACTIONS", "PY_COLORS", "COLUMNS"):
@@ -53,15 +53,15 @@ def _plain_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def run(*arguments: str) -> Result:
+def run_cli(*arguments: str) -> Result:
     return CliRunner().invoke(program.app, arguments)
 
 
 @pytest.fixture
-def said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
-    """Run a command that must be refused, as the shell would, and give what it said on standard error."""
+def error_of(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """Run commands that must be refused, and return their standard error."""
 
-    def said(*arguments: str) -> str:
+    def error_of(*arguments: str) -> str:
         monkeypatch.setattr(sys, "argv", ["cambist", *arguments])
         with pytest.raises(SystemExit) as ended:
             program.main()
@@ -70,7 +70,7 @@ def said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
         assert output.out == ""
         return output.err
 
-    return said
+    return error_of
 
 
 @pytest.fixture
@@ -92,12 +92,12 @@ def data(tmp_path: Path) -> str:
 
 
 def test_the_program_lists_its_commands() -> None:
-    result = run("--help")
+    result = run_cli("--help")
     assert result.exit_code == 0
     assert all(command in result.output for command in OPTIONS)
 
 
-def test_every_command_is_in_the_table_of_this_test() -> None:
+def test_every_command_is_covered_by_this_test() -> None:
     groups = {"account", "key", "plans", "feeds", "quarantine", "sandbox"}
     assert {*program.COMMANDS} == {*OPTIONS} | groups
 
@@ -119,7 +119,7 @@ HEAVY = (
 
 
 def imported_by(*arguments: str) -> set[str]:
-    """Give the modules that a command imports, in a process of its own."""
+    """Return the modules that a command imports, in a process of its own."""
     code = "import sys, runpy; sys.argv[0] = 'cambist'\ntry: runpy.run_module('cambist', run_name='__main__')\n"
     code += "finally: sys.stderr.write(chr(10).join(sys.modules))"
     ended = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
@@ -127,24 +127,24 @@ def imported_by(*arguments: str) -> set[str]:
     return {*ended.stderr.splitlines()}
 
 
-def test_the_version_is_said_without_importing_a_command() -> None:
+def test_the_version_is_printed_without_importing_a_command() -> None:
     modules = imported_by("--version")
     assert not modules & {*HEAVY, "msgspec", "rich.table", "cambist.settings"}
     assert {name for name in modules if name.startswith("cambist.cli.")} == {"cambist.cli.main"}
 
 
 @pytest.mark.parametrize("command", ["", *program.COMMANDS, "sandbox fault"])
-def test_help_is_shown_without_importing_what_the_command_runs(command: str) -> None:
+def test_help_is_printed_without_importing_what_the_command_runs(command: str) -> None:
     assert not imported_by(*command.split(), "--help") & {*HEAVY}
 
 
 @pytest.mark.parametrize("command", [(), ("fixing",), ("sandbox", "fault", "stale")])
 def test_h_is_short_for_help(command: tuple[str, ...]) -> None:
-    assert run(*command, "-h").output == run(*command, "--help").output != ""
+    assert run_cli(*command, "-h").output == run_cli(*command, "--help").output != ""
 
 
 def test_a_mistyped_command_is_answered_with_the_nearest() -> None:
-    result = run("serv")
+    result = run_cli("serv")
     assert (result.exit_code, "Did you mean 'serve'?" in result.output) == (2, True)
 
 
@@ -158,30 +158,30 @@ def test_the_shell_completes_commands(monkeypatch: pytest.MonkeyPatch, typed: st
 
 @pytest.mark.parametrize("command", OPTIONS)
 def test_a_command_names_its_options_in_its_help(command: str) -> None:
-    result = run(command, "--help")
+    result = run_cli(command, "--help")
     assert result.exit_code == 0
     words = set(re.findall(r"--[a-z-]+|\b[a-z]+\b", STYLE.sub("", result.output)))
     assert OPTIONS[command] <= words
 
 
 @pytest.mark.parametrize("command", OPTIONS)
-def test_every_option_of_a_command_says_what_it_is(command: str) -> None:
-    lines = STYLE.sub("", run(command, "--help").output).splitlines()
+def test_every_option_of_a_command_has_a_help_text(command: str) -> None:
+    lines = STYLE.sub("", run_cli(command, "--help").output).splitlines()
     for line in (line for line in lines if re.search(r"--[a-z]", line)):
         assert re.search(r"[A-Z][a-z]+ [a-z]+", line), line
 
 
-def test_the_version_is_said() -> None:
-    result = run("--version")
+def test_the_version_is_printed() -> None:
+    result = run_cli("--version")
     assert (result.exit_code, result.output) == (0, f"cambist {__version__}\n")
 
 
 def test_without_a_command_the_help_is_shown() -> None:
-    assert "fixing" in run().output
+    assert "fixing" in run_cli().output
 
 
 def test_settings_shows_every_field_with_its_variable_and_value() -> None:
-    result = run("settings")
+    result = run_cli("settings")
     assert result.exit_code == 0
     for name in Settings.__struct_fields__:
         assert re.search(rf"\b{name}\b", result.output), name
@@ -190,29 +190,29 @@ def test_settings_shows_every_field_with_its_variable_and_value() -> None:
 
 
 def test_settings_as_json_holds_every_field() -> None:
-    shown = json.loads(run("settings", "--json").output)
+    shown = json.loads(run_cli("settings", "--json").output)
     assert list(shown) == list(Settings.__struct_fields__)
     assert (shown["port"], shown["data"], shown["closed_max_age"]) == (8000, "data", "PT3600S")
 
 
 def test_settings_shows_what_the_environment_chose(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CAMBIST_PORT", "9123")
-    assert json.loads(run("settings", "--json").output)["port"] == 9123
-    assert "9123" in run("settings").output
+    assert json.loads(run_cli("settings", "--json").output)["port"] == 9123
+    assert "9123" in run_cli("settings").output
 
 
 def test_settings_shows_what_the_file_chose(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "cambist.toml").write_text("threads = 7\n")
     monkeypatch.setenv("CAMBIST_CONFIG", "cambist.toml")
-    assert json.loads(run("settings", "--json").output)["threads"] == 7
-    assert "cambist.toml" in run("settings").output
+    assert json.loads(run_cli("settings", "--json").output)["threads"] == 7
+    assert "cambist.toml" in run_cli("settings").output
 
 
 @pytest.mark.parametrize("name", ["fred_key", "openexchangerates_key", "twelvedata_key"])
 def test_settings_never_shows_a_key(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setenv(f"CAMBIST_{name.upper()}", "5ecre7")
     monkeypatch.setenv("CAMBIST_TLS_KEY", "key.pem")
-    table, record = run("settings").output, run("settings", "--json").output
+    table, record = run_cli("settings").output, run_cli("settings", "--json").output
     assert "5ecre7" not in table + record
     shown = json.loads(record)
     keys = {key: value for key, value in shown.items() if key.endswith("_key")}
@@ -228,16 +228,16 @@ def test_settings_never_shows_a_key(monkeypatch: pytest.MonkeyPatch, name: str) 
 
 
 def test_an_unknown_setting_is_refused_in_one_sentence(
-    monkeypatch: pytest.MonkeyPatch, said: Callable[..., str]
+    monkeypatch: pytest.MonkeyPatch, error_of: Callable[..., str]
 ) -> None:
     monkeypatch.setenv("CAMBIST_PROT", "9123")
-    assert said("settings") == (
+    assert error_of("settings") == (
         "cambist: Unknown setting [CAMBIST_PROT] in the environment; did you mean [CAMBIST_PORT]?\n"
     )
 
 
 def test_a_fixing_is_shown_with_its_corrections(data: str) -> None:
-    result = run("fixing", "EUR", "USD", "2026-10-30", "--data", data)
+    result = run_cli("fixing", "EUR", "USD", "2026-10-30", "--data", data)
     assert result.exit_code == 0
     assert "1.1170" in result.output
     assert "1.1172" in result.output
@@ -246,11 +246,11 @@ def test_a_fixing_is_shown_with_its_corrections(data: str) -> None:
 
 
 def test_a_fixing_is_found_in_any_case_of_letters(data: str) -> None:
-    assert "1.1172" in run("fixing", "eur", "usd", "2026-10-30", "--data", data).output
+    assert "1.1172" in run_cli("fixing", "eur", "usd", "2026-10-30", "--data", data).output
 
 
-def test_a_fixing_says_when_and_from_where_it_came(data: str) -> None:
-    result = run("fixing", "EUR", "USD", "2026-10-30", "--data", data)
+def test_a_fixing_is_shown_with_its_time_of_receipt_and_origin(data: str) -> None:
+    result = run_cli("fixing", "EUR", "USD", "2026-10-30", "--data", data)
     assert "file 1" in result.output
     assert "17:00:00" in result.output
 
@@ -276,14 +276,14 @@ def test_a_fixing_says_when_and_from_where_it_came(data: str) -> None:
         (("EUR", "USD", "30.10.2026"), "Invalid day: [30.10.2026], it takes a day such as 2026-12-31"),
     ],
 )
-def test_a_day_without_a_fixing_is_said_in_one_sentence(
-    data: str, said: Callable[..., str], arguments: tuple[str, ...], sentence: str
+def test_a_day_without_a_fixing_is_reported_in_one_sentence(
+    data: str, error_of: Callable[..., str], arguments: tuple[str, ...], sentence: str
 ) -> None:
-    assert said("fixing", *arguments, "--data", data) == f"cambist: {sentence}\n"
+    assert error_of("fixing", *arguments, "--data", data) == f"cambist: {sentence}\n"
 
 
-def test_a_fixing_is_found_the_other_way_around_and_that_is_said(data: str) -> None:
-    result = run("fixing", "USD", "EUR", "2026-10-30", "--data", data)
+def test_a_fixing_is_found_in_the_other_direction_with_a_note(data: str) -> None:
+    result = run_cli("fixing", "USD", "EUR", "2026-10-30", "--data", data)
     assert (result.exit_code, result.stdout.count("1 EUR = 1.1172 USD")) == (0, 1)
     assert result.stderr == "cambist: Sources publish USD/EUR the other way around, as EUR/USD.\n"
 
@@ -293,13 +293,13 @@ def test_fixings_of_several_days_are_shown_oldest_first(data: str) -> None:
     receipt = Receipt("ecb", datetime(2026, 11, 2, 17, tzinfo=UTC), "later", "d")
     archive.archive.file(receipt, [Fixing("ecb", Pair("EUR", "USD"), date(2026, 11, 2), Decimal("1.12"))])
     archive.close()
-    result = run("fixing", "EUR", "USD", "2026-10-29", "2026-11-02", "--data", data, "--json")
+    result = run_cli("fixing", "EUR", "USD", "2026-10-29", "2026-11-02", "--data", data, "--json")
     found = [(record["day"], record["value"]) for record in json.loads(result.output)]
     assert found == [("2026-10-30", "1.1170"), ("2026-10-30", "1.1172"), ("2026-11-02", "1.12")]
 
 
 def test_a_fixing_is_written_as_json_in_the_digits_published(data: str) -> None:
-    result = run("fixing", "EUR", "USD", "2026-10-30", "--data", data, "--json")
+    result = run_cli("fixing", "EUR", "USD", "2026-10-30", "--data", data, "--json")
     assert json.loads(result.output)[0] == {
         "source": "ecb",
         "base": "EUR",
@@ -316,7 +316,7 @@ def test_a_fixing_is_written_as_json_in_the_digits_published(data: str) -> None:
 
 @pytest.fixture
 def closed(data: str) -> str:
-    """The same folder with two coins' closes, each from its sources."""
+    """The same folder with the closes of two coins and their sources."""
     store = SqlStore(f"sqlite:///{Path(data) / 'cambist.db'}")
     for coin, value, origin in (("BTC", "60123.45", "okx"), ("SHIB", "9.875E-9", "crossed from binance, okx")):
         close = Fixing(CLOSES, Pair(coin, "USD"), date(2026, 11, 21), Decimal(value))
@@ -325,9 +325,9 @@ def closed(data: str) -> str:
     return data
 
 
-def test_a_close_is_shown_with_who_it_is_from(monkeypatch: pytest.MonkeyPatch, closed: str) -> None:
+def test_a_close_is_shown_with_its_sources(monkeypatch: pytest.MonkeyPatch, closed: str) -> None:
     monkeypatch.setenv("COLUMNS", "200")
-    shown = run("fixing", "btc", "usd", "2026-11-21", "--data", closed).output.splitlines()[3]
+    shown = run_cli("fixing", "btc", "usd", "2026-11-21", "--data", closed).output.splitlines()[3]
     assert [cell.strip() for cell in shown.strip("│").split("│")] == [
         CLOSES,
         "BTC/USD",
@@ -340,7 +340,7 @@ def test_a_close_is_shown_with_who_it_is_from(monkeypatch: pytest.MonkeyPatch, c
 
 def test_a_close_has_no_exponent(monkeypatch: pytest.MonkeyPatch, closed: str) -> None:
     monkeypatch.setenv("COLUMNS", "200")
-    shown = run("fixing", "SHIB", "USD", "2026-11-21", "--data", closed).output
+    shown = run_cli("fixing", "SHIB", "USD", "2026-11-21", "--data", closed).output
     assert "1 SHIB = 0.000000009875 USD" in shown
     assert "crossed from binance, okx" in shown
 
@@ -366,25 +366,25 @@ def test_a_close_has_no_exponent(monkeypatch: pytest.MonkeyPatch, closed: str) -
         ),
     ],
 )
-def test_a_coin_without_a_close_is_said_in_one_sentence(
-    closed: str, said: Callable[..., str], arguments: tuple[str, str, str], sentence: str
+def test_a_coin_without_a_close_is_reported_in_one_sentence(
+    closed: str, error_of: Callable[..., str], arguments: tuple[str, str, str], sentence: str
 ) -> None:
-    assert said("fixing", *arguments, "--data", closed) == f"cambist: {sentence}\n"
+    assert error_of("fixing", *arguments, "--data", closed) == f"cambist: {sentence}\n"
 
 
-def test_a_folder_without_an_archive_is_said_in_one_sentence(said: Callable[..., str], tmp_path: Path) -> None:
-    error = said("fixing", "EUR", "USD", "2026-10-30", "--data", str(tmp_path / "nowhere"))
+def test_a_folder_without_an_archive_is_reported_in_one_sentence(error_of: Callable[..., str], tmp_path: Path) -> None:
+    error = error_of("fixing", "EUR", "USD", "2026-10-30", "--data", str(tmp_path / "nowhere"))
     assert error.startswith("cambist: There is no archive in ")
     assert error.count("\n") == 1
     assert not (tmp_path / "nowhere").exists()
 
 
 @pytest.mark.parametrize("content", [b"", b"Dear diary, " * 1000], ids=["empty", "no database"])
-def test_an_archive_that_cannot_be_read_is_said_in_one_sentence(
-    said: Callable[..., str], tmp_path: Path, content: bytes
+def test_an_archive_that_cannot_be_read_is_reported_in_one_sentence(
+    error_of: Callable[..., str], tmp_path: Path, content: bytes
 ) -> None:
     (tmp_path / "cambist.db").write_bytes(content)
-    error = said("fixing", "EUR", "USD", "2026-10-30", "--data", str(tmp_path))
+    error = error_of("fixing", "EUR", "USD", "2026-10-30", "--data", str(tmp_path))
     assert error.startswith("cambist: ")
     assert error.count("\n") == 1
 
@@ -393,29 +393,29 @@ def test_an_archive_that_cannot_be_read_is_said_in_one_sentence(
     "arguments",
     [("--port", "0"), ("--port", "65536"), ("--threads", "0"), ("--log-level", "loud"), ("--path-prefix", "x")],
 )
-def test_serve_refuses_a_wrong_setting_in_one_sentence_and_makes_nothing(
-    said: Callable[..., str], tmp_path: Path, arguments: tuple[str, str]
+def test_serve_refuses_a_wrong_setting_in_one_sentence_and_creates_nothing(
+    error_of: Callable[..., str], tmp_path: Path, arguments: tuple[str, str]
 ) -> None:
-    error = said("serve", "--data", str(tmp_path / "data"), *arguments)
+    error = error_of("serve", "--data", str(tmp_path / "data"), *arguments)
     assert error.startswith(f"cambist: The setting [{arguments[0].strip('-').replace('-', '_')}] is refused: ")
     assert error.count("\n") == 1
     assert not (tmp_path / "data").exists()
 
 
 @pytest.mark.parametrize("name", ["feeds_on", "feeds_off"])
-def test_serve_refuses_a_mistyped_source_at_the_start_and_makes_nothing(
-    said: Callable[..., str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
+def test_serve_refuses_a_mistyped_source_at_the_start_and_creates_nothing(
+    error_of: Callable[..., str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
 ) -> None:
     monkeypatch.setenv(f"CAMBIST_{name.upper()}", "bis,krakn")
     monkeypatch.setattr("os.umask", lambda _: 0)
     monkeypatch.setattr("logging.config.dictConfig", lambda _: None)
-    assert said("serve", "--data", str(tmp_path / "data"), "--port", "1") == (
+    assert error_of("serve", "--data", str(tmp_path / "data"), "--port", "1") == (
         f"cambist: The setting [{name}] names no source: [krakn]; did you mean [kraken]?\n"
     )
     assert not (tmp_path / "data").exists()
 
 
-def test_a_port_that_is_taken_is_said_with_what_chooses_another() -> None:
+def test_a_port_in_use_is_reported_with_how_to_choose_another() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -425,7 +425,7 @@ def test_a_port_that_is_taken_is_said_with_what_chooses_another() -> None:
 
 @pytest.mark.skipif(not shutil.which("make"), reason="there is no make")
 @pytest.mark.parametrize("target", ["serve", "sandbox"])
-def test_make_hands_on_what_is_chosen_on_its_command_line_and_nothing_of_the_environment(target: str) -> None:
+def test_make_passes_on_settings_of_its_command_line_but_not_of_the_environment(target: str) -> None:
     command = ["make", "--no-print-directory", "-n", target, "PORT=8100", "WORKERS=3"]
     environment = {**os.environ, "HOST": "a-shell-sets-this"}
     ended = subprocess.run(command, cwd=DOCS.parents[1], env=environment, capture_output=True, text=True, check=True)
@@ -435,27 +435,29 @@ def test_make_hands_on_what_is_chosen_on_its_command_line_and_nothing_of_the_env
 
 
 def test_the_openapi_document_in_docs_is_up_to_date() -> None:
-    assert run("openapi", "--check", str(DOCS)).exit_code == 0
+    assert run_cli("openapi", "--check", str(DOCS)).exit_code == 0
 
 
-def test_a_document_that_is_out_of_date_is_told(tmp_path: Path) -> None:
+def test_a_document_that_is_out_of_date_is_reported(tmp_path: Path) -> None:
     (tmp_path / "openapi.json").write_text(DOCS.read_text().replace("Cambist", "Someone"))
-    result = run("openapi", "--check", str(tmp_path / "openapi.json"))
+    result = run_cli("openapi", "--check", str(tmp_path / "openapi.json"))
     assert result.exit_code == 1
     assert "out of date" in result.output
 
 
-def test_a_document_that_is_not_there_is_out_of_date(tmp_path: Path) -> None:
-    assert run("openapi", "--check", str(tmp_path / "nowhere.json")).exit_code == 1
+def test_a_missing_document_is_out_of_date(tmp_path: Path) -> None:
+    assert run_cli("openapi", "--check", str(tmp_path / "nowhere.json")).exit_code == 1
 
 
 def test_the_openapi_document_goes_to_a_file_or_to_standard_output(tmp_path: Path) -> None:
-    assert run("openapi", "--output", str(tmp_path / "openapi.json")).output == ""
-    assert run("openapi").output == (tmp_path / "openapi.json").read_text()
-    assert run("openapi", "--check", str(tmp_path / "openapi.json")).exit_code == 0
+    assert run_cli("openapi", "--output", str(tmp_path / "openapi.json")).output == ""
+    assert run_cli("openapi").output == (tmp_path / "openapi.json").read_text()
+    assert run_cli("openapi", "--check", str(tmp_path / "openapi.json")).exit_code == 0
 
 
-def test_a_document_that_cannot_be_written_is_said_in_one_sentence(said: Callable[..., str], tmp_path: Path) -> None:
-    error = said("openapi", "--output", str(tmp_path / "nowhere" / "openapi.json"))
+def test_a_document_that_cannot_be_written_is_reported_in_one_sentence(
+    error_of: Callable[..., str], tmp_path: Path
+) -> None:
+    error = error_of("openapi", "--output", str(tmp_path / "nowhere" / "openapi.json"))
     assert error.startswith("cambist: ")
     assert error.count("\n") == 1

@@ -1,4 +1,4 @@
-"""`cambist feeds`: which sources there are, how they do, and a dry run of one's own."""
+"""`cambist feeds`: list sources, show their status, and try a declaration."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cambist.status.source_report import SourceReport, SourceReports
 from cambist.storage.json_file import write_json_file
 
 Shell = Callable[..., Any]
-Refused = Callable[..., str]
+ErrorOf = Callable[..., str]
 PAGE = (Path(__file__).parents[2] / "docs" / "guides" / "own-sources.md").read_text(encoding="utf-8")
 HARBOUR, MERIDIAN = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
 (TABLE,) = re.findall(r"```csv\n(.*?)```", PAGE, re.DOTALL)
@@ -29,7 +29,7 @@ def row_of(table: str, key: str) -> list[str]:
 
 @pytest.fixture
 def declared(folder: Path) -> Path:
-    """The first example of the page as a source of the folder."""
+    """The first example of the guide, as a declared source of the folder."""
     (folder / "sources").mkdir()
     path = folder / "sources" / "harbour.toml"
     path.write_text(HARBOUR)
@@ -46,7 +46,7 @@ def answer(tmp_path: Path) -> str:
 
 
 @pytest.mark.usefixtures("declared")
-def test_every_source_is_listed_best_first_and_ones_own_last(shell: Shell) -> None:
+def test_every_source_is_listed_best_first_and_declared_ones_last(shell: Shell) -> None:
     records = shell("feeds", "list", "--json").json
     assert [record["key"] for record in records] == [*adapters(), "harbour"]
     assert records[0] == {
@@ -67,7 +67,7 @@ def test_every_source_is_listed_best_first_and_ones_own_last(shell: Shell) -> No
     assert row_of(table, "harbour")[:5] == ["harbour", "Harbour Bank", "on", "daily", "forbidden"]
 
 
-def test_what_is_off_says_why(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_source_that_is_off_is_listed_with_the_reason(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CAMBIST_FEEDS_OFF", "kraken")
     records = {record["key"]: record for record in shell("feeds", "list", "--json").json}
     assert (records["fred"]["on"], records["fred"]["why_off"]) == (False, "needs a key of your own: fred_key")
@@ -89,14 +89,14 @@ def test_sources_are_listed_without_a_data_folder(shell: Shell, tmp_path: Path) 
     assert not (tmp_path / "nowhere").exists()
 
 
-def test_a_broken_declaration_or_setting_is_said_in_one_sentence(
-    refused: Refused, declared: Path, monkeypatch: pytest.MonkeyPatch
+def test_an_invalid_declaration_or_setting_is_reported_in_one_sentence(
+    error_of: ErrorOf, declared: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     declared.write_text(HARBOUR.replace('anchor = "EUR"', 'anchor = "euro"'))
-    assert f"{declared}" in refused("feeds", "list")
+    assert f"{declared}" in error_of("feeds", "list")
     declared.unlink()
     monkeypatch.setenv("CAMBIST_FEEDS_OFF", "karken")
-    assert "feeds_off" in refused("feeds", "list")
+    assert "feeds_off" in error_of("feeds", "list")
 
 
 # status
@@ -133,7 +133,7 @@ def source_reports(folder: Path) -> SourceReports:
 
 
 @pytest.mark.usefixtures("source_reports")
-def test_status_says_how_each_source_does(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_status_shows_the_state_of_each_source(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "250")
     table = shell("feeds", "status").out
     ecb = row_of(table, "ecb")
@@ -147,7 +147,7 @@ def test_status_says_how_each_source_does(shell: Shell, monkeypatch: pytest.Monk
     assert "Nobody asks" not in table
 
 
-def test_status_is_told_to_machines(shell: Shell, source_reports: SourceReports) -> None:
+def test_status_is_written_as_json(shell: Shell, source_reports: SourceReports) -> None:
     record = shell("feeds", "status", "--json").json
     assert (record["book_version"], record["environment"]) == (12, "live")
     assert datetime.fromisoformat(record["written_at"]) == source_reports.written_at
@@ -159,26 +159,26 @@ def test_status_is_told_to_machines(shell: Shell, source_reports: SourceReports)
     assert (fred["state"], fred["lag_seconds"]) == ("off", None)
 
 
-def test_an_old_bulletin_says_that_nobody_asks(shell: Shell, folder: Path) -> None:
+def test_an_old_report_says_that_the_sources_are_not_asked(shell: Shell, folder: Path) -> None:
     write_json_file(folder / "sources.json", SourceReports(datetime.now(UTC) - timedelta(hours=5, minutes=1), REPORTS))
     assert shell("feeds", "status").out.endswith("Nobody asks the sources now: this is what was so 5h ago.\n")
 
 
 @pytest.mark.parametrize("content", [None, b"{"], ids=["none", "damaged"])
 @pytest.mark.parametrize("as_json", [(), ("--json",)], ids=["people", "machines"])
-def test_without_a_bulletin_that_is_said(
-    refused: Refused, folder: Path, content: bytes | None, as_json: tuple[str, ...]
+def test_a_missing_report_is_an_error(
+    error_of: ErrorOf, folder: Path, content: bytes | None, as_json: tuple[str, ...]
 ) -> None:
     if content:
         (folder / "sources.json").write_bytes(content)
-    said = refused("feeds", "status", *as_json)
+    said = error_of("feeds", "status", *as_json)
     assert said.startswith(f"There is no bulletin on the sources in {folder / 'sources.json'}: ")
 
 
 # try
 
 
-def test_a_saved_answer_is_read_and_nothing_is_kept(shell: Shell, declared: Path, answer: str, folder: Path) -> None:
+def test_a_saved_answer_is_read_and_nothing_is_stored(shell: Shell, declared: Path, answer: str, folder: Path) -> None:
     before = sorted((path, path.stat().st_mtime_ns) for path in folder.rglob("*"))
     ended = shell("feeds", "try", str(declared), "--payload", answer)
     assert ended.code == 0
@@ -194,7 +194,7 @@ def test_a_saved_answer_is_read_and_nothing_is_kept(shell: Shell, declared: Path
     assert sorted((path, path.stat().st_mtime_ns) for path in folder.rglob("*")) == before
 
 
-def test_what_is_odd_is_warned_of(shell: Shell, declared: Path, answer: str) -> None:
+def test_suspicious_rates_lead_to_warnings(shell: Shell, declared: Path, answer: str) -> None:
     declared.write_text(HARBOUR.replace('"other_per_anchor"', '"anchor_per_other"').replace('"GBP"', '"ZZQ"'))
     said = shell("feeds", "try", str(declared), "--payload", answer, "--from", "2026-10-30").out
     assert "No table knows: ZZQ.\n" in said
@@ -202,7 +202,7 @@ def test_what_is_odd_is_warned_of(shell: Shell, declared: Path, answer: str) -> 
     assert "Warning: 1 JPY would be worth more than 1 USD: look at rates.direction and the nominal.\n" in said
 
 
-def test_a_trial_is_told_to_machines(shell: Shell, declared: Path, answer: str) -> None:
+def test_a_dry_run_is_written_as_json(shell: Shell, declared: Path, answer: str) -> None:
     record = shell("feeds", "try", str(declared), "--payload", answer, "--from", "2026-10-29", "--json").json
     assert (record["key"], record["name"], record["origin"]) == ("harbour", "Harbour Bank", answer)
     assert record["asked"]["first"] == "2026-10-29"
@@ -213,8 +213,8 @@ def test_a_trial_is_told_to_machines(shell: Shell, declared: Path, answer: str) 
     assert (record["read"]["unknown"], record["read"]["warnings"]) == ([], [])
 
 
-def test_what_cannot_be_tried_is_refused_in_one_sentence(
-    refused: Refused, declared: Path, answer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_an_invalid_dry_run_is_refused_in_one_sentence(
+    error_of: ErrorOf, declared: Path, answer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("MERIDIAN_KEY", raising=False)
     (tmp_path / "twin.toml").write_text(HARBOUR)
@@ -230,4 +230,4 @@ def test_what_cannot_be_tried_is_refused_in_one_sentence(
         ((str(declared), "--from", "2999-01-01"), "Invalid --from: [2999-01-01] lies ahead"),
         ((str(tmp_path / "meridian.toml"),), "needs a key: set the variable MERIDIAN_KEY"),
     ):
-        assert reason in refused("feeds", "try", *arguments), arguments
+        assert reason in error_of("feeds", "try", *arguments), arguments

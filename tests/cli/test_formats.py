@@ -1,4 +1,4 @@
-"""How commands write an age."""
+"""Formats of values in the output of commands."""
 
 from datetime import timedelta
 

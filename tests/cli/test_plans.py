@@ -11,11 +11,11 @@ from cambist.registry.plans import current_plans
 from cambist.storage.shared.change_notifier import Topic, data_changes
 
 Shell = Callable[..., Any]
-Refused = Callable[..., str]
+ErrorOf = Callable[..., str]
 GOLD = '\n[gold]\ncalls_a_month = 7\nhistory_days = 30\ntags = ["currency"]\n'
 
 
-def rings(folder: Path) -> int:
+def notifications(folder: Path) -> int:
     return data_changes(folder).version(Topic.PLANS)
 
 
@@ -37,7 +37,7 @@ def test_no_word_of_a_table_is_cut_off_on_a_narrow_terminal(shell: Shell, monkey
     assert all(len(line) == 80 and line[-1] in "┓┃┩│┘" for line in table.splitlines())
 
 
-def test_plans_are_listed_for_machines(shell: Shell) -> None:
+def test_plans_are_listed_as_json(shell: Shell) -> None:
     records = shell("plans", "list", "--json").json
     assert [record["name"] for record in records] == ["one", "extra", "premium", "unlimited"]
     assert records[0] == {
@@ -56,14 +56,14 @@ def test_plans_are_listed_for_machines(shell: Shell) -> None:
     assert records[3]["calls_a_month"] is None
 
 
-def test_the_folders_plans_file_is_checked_and_nothing_changes(shell: Shell, folder: Path) -> None:
+def test_the_plans_file_of_the_folder_is_checked_and_nothing_changes(shell: Shell, folder: Path) -> None:
     (folder / "plans.toml").write_text(default_plans() + GOLD)
-    before = rings(folder)
+    before = notifications(folder)
     ended = shell("plans", "check")
     assert ended.code == 0
     assert ended.out == f"{folder / 'plans.toml'} is right: one, extra, premium, unlimited, gold.\n"
     assert not (folder / "plans.current").exists()
-    assert rings(folder) == before
+    assert notifications(folder) == before
 
 
 def test_another_plans_file_is_checked_without_a_service(shell: Shell, tmp_path: Path) -> None:
@@ -73,13 +73,13 @@ def test_another_plans_file_is_checked_without_a_service(shell: Shell, tmp_path:
     assert record["plans"][-1] == "gold"
 
 
-def test_reloading_puts_the_file_into_effect_and_rings(shell: Shell, folder: Path) -> None:
+def test_reloading_applies_the_file_and_notifies_the_service(shell: Shell, folder: Path) -> None:
     assert shell("plans", "reload").code == 0
     (folder / "plans.toml").write_text(default_plans() + GOLD)
-    before = rings(folder)
+    before = notifications(folder)
     assert "gold" not in [record["name"] for record in shell("plans", "list", "--json").json]
     assert shell("plans", "reload", "--json").json["plans"][-1] == "gold"
-    assert rings(folder) != before
+    assert notifications(folder) != before
     assert current_plans(folder)["gold"].calls_a_month == 7
     (gold,) = (line for line in shell("plans", "list").out.splitlines() if "gold" in line)
     assert all(word in gold for word in ("7", "30 days", "none"))
@@ -96,27 +96,27 @@ def test_reloading_puts_the_file_into_effect_and_rings(shell: Shell, folder: Pat
         ('[unlimited]\ntags = ["admin"]\n', "plans.toml lacks the plan [one] of the account [acme]"),
     ],
 )
-def test_a_malformed_file_is_refused_with_its_line_and_the_plans_from_before_hold(
-    shell: Shell, refused: Refused, folder: Path, content: str, reason: str
+def test_an_invalid_file_is_refused_with_its_line_and_the_previous_plans_stay(
+    shell: Shell, error_of: ErrorOf, folder: Path, content: str, reason: str
 ) -> None:
     shell("plans", "reload")
     shell("account", "create", "acme", "--plan", "one")
-    before, rung = current_plans(folder), rings(folder)
+    before, rung = current_plans(folder), notifications(folder)
     (folder / "plans.toml").write_text(content)
     for command in ("check", "reload"):
-        assert reason in refused("plans", command)
+        assert reason in error_of("plans", command)
     assert current_plans(folder) == before
-    assert rings(folder) == rung
+    assert notifications(folder) == rung
     assert (folder / "plans.toml").read_text() == content
 
 
-def test_a_file_that_is_not_there_is_refused(refused: Refused, tmp_path: Path) -> None:
-    assert "nowhere.toml" in refused("plans", "check", str(tmp_path / "nowhere.toml"))
+def test_a_missing_file_is_refused(error_of: ErrorOf, tmp_path: Path) -> None:
+    assert "nowhere.toml" in error_of("plans", "check", str(tmp_path / "nowhere.toml"))
 
 
 @pytest.mark.parametrize("command", ["list", "check", "reload"])
-def test_a_folder_without_a_service_is_refused_and_not_made(refused: Refused, tmp_path: Path, command: str) -> None:
-    assert "There is no service's data" in refused("plans", command, "--data", str(tmp_path / "nowhere"))
+def test_a_missing_data_folder_is_refused_and_not_created(error_of: ErrorOf, tmp_path: Path, command: str) -> None:
+    assert "There is no service's data" in error_of("plans", command, "--data", str(tmp_path / "nowhere"))
     assert not (tmp_path / "nowhere").exists()
 
 

@@ -1,4 +1,4 @@
-"""`cambist quarantine`: what was refused is listed, accepted or rejected, and ingest is told."""
+"""`cambist quarantine`: list, accept and reject refused fixings, and notify the ingest process."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from cambist.storage.sql import SqlStore
 from cambist.storage.sql.archive import SqlArchive
 
 Shell = Callable[..., Any]
-Refused = Callable[..., str]
+ErrorOf = Callable[..., str]
 CAME_AT = datetime(2026, 3, 9, 16, 0, tzinfo=UTC)
 MONDAY = date(2026, 3, 9)
 EUR_USD, EUR_JPY, USD_SEK = Pair("EUR", "USD"), Pair("EUR", "JPY"), Pair("USD", "SEK")
@@ -31,17 +31,17 @@ def fixing(pair: Pair, value: str, day: date = MONDAY, source: str = "ecb") -> F
     return Fixing(source, pair, day, Decimal(value))
 
 
-def detain(store: SqlStore, one: Fixing, reason: str) -> None:
+def add_to_quarantine(store: SqlStore, one: Fixing, reason: str) -> None:
     store.archive.file(Receipt(one.source, CAME_AT, "https://rates.example/", "d"), [], [RefusedFixing(one, reason)])
 
 
 @pytest.fixture
 def store(folder: Path) -> Iterator[SqlStore]:
-    """A store in whose quarantine 1 (EUR/USD), 2 (EUR/JPY) and 3 (of the Fed) wait."""
+    """A store with three fixings in quarantine: 1 (EUR/USD), 2 (EUR/JPY) and 3 (of the Fed)."""
     store = SqlStore(f"sqlite:///{folder / 'cambist.db'}")
-    detain(store, fixing(EUR_USD, "12.5000"), "ten times the day before")
-    detain(store, fixing(EUR_JPY, "1.80"), "a hundredth of the day before")
-    detain(store, fixing(USD_SEK, "99.10", source="fed"), "nobody else says so")
+    add_to_quarantine(store, fixing(EUR_USD, "12.5000"), "ten times the day before")
+    add_to_quarantine(store, fixing(EUR_JPY, "1.80"), "a hundredth of the day before")
+    add_to_quarantine(store, fixing(USD_SEK, "99.10", source="fed"), "nobody else says so")
     yield store
     store.close()
 
@@ -50,16 +50,16 @@ def states(store: SqlStore) -> list[QuarantineState]:
     return [each.state for each in store.quarantine.quarantined(None)]
 
 
-def rings(folder: Path) -> int:
+def notifications(folder: Path) -> int:
     return data_changes(folder).version(Topic.ARCHIVE)
 
 
-def trail(store: SqlStore, pair: Pair = EUR_USD, day: date = MONDAY) -> list[ReceivedFixing]:
+def received_fixings(store: SqlStore, pair: Pair = EUR_USD, day: date = MONDAY) -> list[ReceivedFixing]:
     return store.archive.revisions(pair, day)
 
 
 @pytest.mark.usefixtures("store")
-def test_what_waits_is_listed_with_the_reason(shell: Shell) -> None:
+def test_waiting_fixings_are_listed_with_the_reason(shell: Shell) -> None:
     rows = [line for line in shell("quarantine", "list").out.splitlines() if " ecb " in line or " fed " in line]
     assert len(rows) == 3
     words = ("1", "ecb", "1 EUR = 12.5000 USD", "2026-03-09", "ten times the day before", "2026-03-09 16:00:00")
@@ -67,7 +67,7 @@ def test_what_waits_is_listed_with_the_reason(shell: Shell) -> None:
     assert "nobody else says so" in rows[2]
 
 
-def test_what_waits_is_listed_for_machines(shell: Shell, store: SqlStore) -> None:
+def test_waiting_fixings_are_listed_as_json(shell: Shell, store: SqlStore) -> None:
     store.quarantine.decide(2, QuarantineState.REJECTED, CAME_AT)
     first, second = shell("quarantine", "list", "--json").json
     assert first == {
@@ -88,7 +88,7 @@ def test_what_waits_is_listed_for_machines(shell: Shell, store: SqlStore) -> Non
     assert second["number"] == 3
 
 
-def test_all_there_ever_was_is_listed_on_request(shell: Shell, store: SqlStore) -> None:
+def test_decided_fixings_are_listed_with_all(shell: Shell, store: SqlStore) -> None:
     store.quarantine.decide(2, QuarantineState.REJECTED, datetime(2026, 3, 10, 8, 30, tzinfo=UTC))
     table = shell("quarantine", "list", "--all").out
     (row,) = (line for line in table.splitlines() if "EUR = 1.80 JPY" in line)
@@ -99,51 +99,51 @@ def test_all_there_ever_was_is_listed_on_request(shell: Shell, store: SqlStore) 
 
 
 @pytest.mark.usefixtures("store")
-def test_one_source_is_listed_alone(shell: Shell) -> None:
+def test_the_list_can_be_limited_to_one_source(shell: Shell) -> None:
     assert [each["number"] for each in shell("quarantine", "list", "--source", "fed", "--json").json] == [3]
     assert shell("quarantine", "list", "--source", "nbp", "--json").json == []
 
 
 @pytest.mark.usefixtures("store")
-def test_a_source_that_is_none_is_refused_with_the_nearest(refused: Refused) -> None:
-    assert refused("quarantine", "list", "--source", "ebc") == "Unknown source: [ebc]; did you mean [ecb]?"
+def test_an_unknown_source_is_refused_with_the_nearest(error_of: ErrorOf) -> None:
+    assert error_of("quarantine", "list", "--source", "ebc") == "Unknown source: [ebc]; did you mean [ecb]?"
 
 
 @pytest.mark.usefixtures("store")
-def test_a_broken_declaration_keeps_nobody_from_the_list(shell: Shell, folder: Path) -> None:
+def test_an_invalid_declaration_does_not_prevent_the_list(shell: Shell, folder: Path) -> None:
     (folder / "sources").mkdir()
     (folder / "sources" / "broken.toml").write_text("key = ")
     assert [each["number"] for each in shell("quarantine", "list", "--source", "fed", "--json").json] == [3]
 
 
-def test_an_accepted_fixing_is_filed_with_a_receipt_of_its_own(shell: Shell, store: SqlStore, folder: Path) -> None:
-    began, revision, rung = datetime.now(UTC) - timedelta(seconds=1), store.archive.revision(), rings(folder)
+def test_an_accepted_fixing_is_stored_with_a_receipt_of_its_own(shell: Shell, store: SqlStore, folder: Path) -> None:
+    began, revision, rung = datetime.now(UTC) - timedelta(seconds=1), store.archive.revision(), notifications(folder)
     ended = shell("quarantine", "accept", "1")
     assert (ended.code, ended.out) == (0, "Accepted 1: 1 EUR = 12.5000 USD on 2026-03-09 is in the archive.\n")
-    (known,) = trail(store)
+    (known,) = received_fixings(store)
     assert known.fixing == fixing(EUR_USD, "12.5000")
     assert known.origin == "quarantine 1, accepted"
     assert began <= known.received_at <= datetime.now(UTC)
     assert states(store) == [QuarantineState.ACCEPTED, QuarantineState.WAITING, QuarantineState.WAITING]
     assert store.archive.revision() > revision
-    assert rings(folder) != rung
+    assert notifications(folder) != rung
 
 
-def test_several_are_accepted_at_once_each_one_time(shell: Shell, store: SqlStore) -> None:
+def test_several_fixings_are_accepted_at_once_and_repeated_numbers_count_once(shell: Shell, store: SqlStore) -> None:
     records = shell("quarantine", "accept", "3", "1", "3", "--json").json
     assert [(each["number"], each["state"], each["filed"]) for each in records] == [
         (3, "accepted", "added"),
         (1, "accepted", "added"),
     ]
     assert all(each["decided_at"] for each in records)
-    assert trail(store, USD_SEK)[0].origin == "quarantine 3, accepted"
+    assert received_fixings(store, USD_SEK)[0].origin == "quarantine 3, accepted"
     assert states(store) == [QuarantineState.ACCEPTED, QuarantineState.WAITING, QuarantineState.ACCEPTED]
 
 
-def test_accepting_says_where_it_takes_the_place_of_what_was_filed(shell: Shell, store: SqlStore) -> None:
+def test_accepting_says_if_it_replaces_a_stored_fixing(shell: Shell, store: SqlStore) -> None:
     store.archive.file(Receipt("ecb", CAME_AT, "elsewhere", "e"), [fixing(EUR_USD, "1.2500")])
     assert "is in place of what was filed before." in shell("quarantine", "accept", "1").out
-    assert [str(known.fixing.value) for known in trail(store)] == ["1.2500", "12.5000"]
+    assert [str(known.fixing.value) for known in received_fixings(store)] == ["1.2500", "12.5000"]
 
 
 def test_accepting_twice_changes_nothing(shell: Shell, store: SqlStore) -> None:
@@ -151,24 +151,24 @@ def test_accepting_twice_changes_nothing(shell: Shell, store: SqlStore) -> None:
     revision = store.archive.revision()
     (record,) = shell("quarantine", "accept", "1", "--json").json
     assert record["filed"] == "unchanged"
-    assert len(trail(store)) == 1
+    assert len(received_fixings(store)) == 1
     assert store.archive.revision() == revision
 
 
-def test_accepting_that_was_cut_off_is_finished_by_typing_it_again(
-    shell: Shell, refused: Refused, store: SqlStore, folder: Path, monkeypatch: pytest.MonkeyPatch
+def test_an_interrupted_accept_is_completed_by_running_it_again(
+    shell: Shell, error_of: ErrorOf, store: SqlStore, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:
         raise StoreBroken("The disk is full")
 
-    rung = rings(folder)
+    rung = notifications(folder)
     with monkeypatch.context() as broken:
         broken.setattr(SqlArchive, "file", full)
-        assert refused("quarantine", "accept", "1") == "The disk is full"
-    assert trail(store) == []
-    assert rings(folder) != rung
+        assert error_of("quarantine", "accept", "1") == "The disk is full"
+    assert received_fixings(store) == []
+    assert notifications(folder) != rung
     assert shell("quarantine", "accept", "1").code == 0
-    assert [known.fixing.value for known in trail(store)] == [Decimal("12.5000")]
+    assert [known.fixing.value for known in received_fixings(store)] == [Decimal("12.5000")]
     assert states(store)[0] is QuarantineState.ACCEPTED
 
 
@@ -179,18 +179,18 @@ def test_an_accepted_fixing_stays_when_its_source_sends_it_again(shell: Shell, s
     assert states(store)[1] is QuarantineState.ACCEPTED
 
 
-def test_a_rejected_fixing_is_marked_and_never_filed(shell: Shell, store: SqlStore, folder: Path) -> None:
-    rung = rings(folder)
+def test_a_rejected_fixing_is_marked_and_never_stored(shell: Shell, store: SqlStore, folder: Path) -> None:
+    rung = notifications(folder)
     ended = shell("quarantine", "reject", "1", "2")
     assert ended.out.splitlines() == [
         "Rejected 1: 1 EUR = 12.5000 USD on 2026-03-09 is never filed.",
         "Rejected 2: 1 EUR = 1.80 JPY on 2026-03-09 is never filed.",
     ]
     assert states(store) == [QuarantineState.REJECTED, QuarantineState.REJECTED, QuarantineState.WAITING]
-    assert rings(folder) != rung
+    assert notifications(folder) != rung
     filed = file_again(store)
     assert (filed.added, filed.refused) == (1, 0)
-    assert trail(store, EUR_JPY) == []
+    assert received_fixings(store, EUR_JPY) == []
     assert shell("quarantine", "reject", "1", "--json").json[0]["state"] == "rejected"
 
 
@@ -206,27 +206,27 @@ REFUSALS = {
 
 @pytest.mark.parametrize("as_json", [(), ("--json",)], ids=["people", "machines"])
 @pytest.mark.parametrize(("arguments", "reason"), REFUSALS.values(), ids=REFUSALS)
-def test_what_cannot_be_is_refused_in_one_sentence_and_nothing_is_done(
-    refused: Refused, store: SqlStore, arguments: tuple[str, ...], reason: str, as_json: tuple[str, ...]
+def test_an_impossible_request_is_refused_in_one_sentence_and_changes_nothing(
+    error_of: ErrorOf, store: SqlStore, arguments: tuple[str, ...], reason: str, as_json: tuple[str, ...]
 ) -> None:
     store.quarantine.decide(2, QuarantineState.REJECTED, CAME_AT)
     store.quarantine.decide(3, QuarantineState.ACCEPTED, CAME_AT)
     before = states(store)
     command, *rest = arguments
-    assert reason in refused("quarantine", command, *as_json, *rest)
+    assert reason in error_of("quarantine", command, *as_json, *rest)
     assert states(store) == before
-    assert trail(store) == []
+    assert received_fixings(store) == []
 
 
-def test_what_is_decided_by_somebody_else_meanwhile_is_said(
-    refused: Refused, store: SqlStore, monkeypatch: pytest.MonkeyPatch
+def test_a_fixing_that_was_decided_meanwhile_is_reported(
+    error_of: ErrorOf, store: SqlStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cambist.storage.sql.quarantine.SqlQuarantine.decide", lambda *_: None)
-    assert refused("quarantine", "accept", "1") == "Number [1] waits no more: it was decided meanwhile"
-    assert trail(store) == []
+    assert error_of("quarantine", "accept", "1") == "Number [1] waits no more: it was decided meanwhile"
+    assert received_fixings(store) == []
 
 
-def test_what_is_no_number_is_refused(shell: Shell, store: SqlStore) -> None:
+def test_a_value_that_is_not_a_number_is_refused(shell: Shell, store: SqlStore) -> None:
     for numbers in ((), ("one",)):
         ended = shell("quarantine", "accept", *numbers)
         assert (ended.code, ended.out) == (2, "")
@@ -234,7 +234,7 @@ def test_what_is_no_number_is_refused(shell: Shell, store: SqlStore) -> None:
 
 
 def file_again(store: SqlStore) -> Any:
-    """Have the ECB send the day again, with another rate of the dollar and the same of the yen."""
+    """Store the day again as the ECB sends it, with another rate of the dollar and the same of the yen."""
     content = b"Date,USD,JPY,\n2026-03-09,1.2510,1.80,\n"
     delivery = Delivery(content, "https://rates.example/", datetime(2026, 3, 10, tzinfo=UTC))
     return file_delivery(FilingContext(store.archive, store.quarantine), adapter, delivery, lambda _: None)

@@ -1,4 +1,4 @@
-"""`cambist sandbox fault`: writes what goes wrong into a sandbox's folder, and into no other."""
+"""`cambist sandbox fault`: writes the faults of a sandbox, and refuses other folders."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from cambist.sandbox.faults import Faults, read_faults
 from cambist.status.environment import Environment
 from cambist.storage.data_directory import DataDirectory
 
-Said = Callable[..., str]
+OutputOf = Callable[..., str]
 
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A sandbox's folder where the sandbox looks for it by default."""
+    """The default data folder of a sandbox."""
     for variable in [name for name in os.environ if name.startswith("CAMBIST_")]:
         monkeypatch.delenv(variable)
     monkeypatch.chdir(tmp_path)
@@ -32,7 +32,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return made.path
 
 
-def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> object:
+def run_fault(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> object:
     monkeypatch.setattr(sys, "argv", ["cambist", "sandbox", "fault", *arguments])
     with pytest.raises(SystemExit) as ended:
         main.main()
@@ -40,25 +40,25 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> object:
 
 
 @pytest.fixture
-def said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Said:
-    """Type a command that succeeds, and give what it wrote."""
+def output_of(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> OutputOf:
+    """Run commands that must succeed, and return their output."""
 
-    def said(*arguments: str) -> str:
-        code = run(monkeypatch, *arguments)
+    def output_of(*arguments: str) -> str:
+        code = run_fault(monkeypatch, *arguments)
         output = capsys.readouterr()
         assert (code, output.err) == (0, "")
         return output.out
 
-    return said
+    return output_of
 
 
 @pytest.fixture
-def refused(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], folder: Path) -> Said:
-    """Type a command that is refused in one sentence and changes nothing, and give the sentence."""
+def error_of(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], folder: Path) -> OutputOf:
+    """Run commands that must be refused in one sentence and change nothing, and return the sentence."""
 
-    def refused(*arguments: str) -> str:
+    def error_of(*arguments: str) -> str:
         before = faults_in(folder)
-        code = run(monkeypatch, *arguments)
+        code = run_fault(monkeypatch, *arguments)
         output = capsys.readouterr()
         assert (code, output.out) == (2, "")
         assert output.err.startswith("cambist: ")
@@ -66,7 +66,7 @@ def refused(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
         assert faults_in(folder) == before
         return output.err
 
-    return refused
+    return error_of
 
 
 def faults_in(folder: Path) -> Faults | None:
@@ -74,8 +74,8 @@ def faults_in(folder: Path) -> Faults | None:
     return read_faults(path.read_text(), "f", simulated_codes()) if path.exists() else None
 
 
-def test_codes_are_stale_from_now_on(said: Said, folder: Path) -> None:
-    assert 'stale = ["EUR", "JPY"]' in said("stale", "eur, JPY,EUR")
+def test_codes_are_frozen_from_now_on(output_of: OutputOf, folder: Path) -> None:
+    assert 'stale = ["EUR", "JPY"]' in output_of("stale", "eur, JPY,EUR")
     faults = faults_in(folder)
     assert faults is not None
     assert faults.stale == ("EUR", "JPY")
@@ -84,34 +84,34 @@ def test_codes_are_stale_from_now_on(said: Said, folder: Path) -> None:
     assert stat.S_IMODE((folder / "faults.toml").stat().st_mode) == 0o600
 
 
-def test_all_may_be_stale(said: Said, folder: Path) -> None:
-    said("stale", "ALL")
+def test_all_codes_can_be_frozen(output_of: OutputOf, folder: Path) -> None:
+    output_of("stale", "ALL")
     faults = faults_in(folder)
     assert faults is not None
     assert faults.stale == "all"
 
 
-def test_faults_come_beside_those_that_are_set(said: Said) -> None:
-    said("missing", "2026-10-06")
-    said("missing", "2026-10-05,2026-10-07")
-    said("outlier", "EUR", "1.5")
-    said("outlier", "xau", "0.5")
-    shown = said("slow", "2.5")
+def test_faults_are_added_to_those_already_set(output_of: OutputOf) -> None:
+    output_of("missing", "2026-10-06")
+    output_of("missing", "2026-10-05,2026-10-07")
+    output_of("outlier", "EUR", "1.5")
+    output_of("outlier", "xau", "0.5")
+    shown = output_of("slow", "2.5")
     assert shown == (
         'missing = [2026-10-05, 2026-10-06, 2026-10-07]\nslow = 2.5\n[outlier]\n"EUR" = 1.5\n"XAU" = 0.5\n'
     )
-    assert said("show") == shown
+    assert output_of("show") == shown
 
 
-def test_each_can_be_ended_and_all_at_once(said: Said, folder: Path) -> None:
-    said("outlier", "EUR", "1.5")
-    assert said("outlier", "EUR", "1") == "Nothing goes wrong.\n"
-    said("slow", "3")
-    assert said("slow", "0") == "Nothing goes wrong.\n"
-    said("stale", "all")
-    assert said("clear") == "Nothing goes wrong now.\n"
+def test_each_fault_can_be_ended_alone_and_all_at_once(output_of: OutputOf, folder: Path) -> None:
+    output_of("outlier", "EUR", "1.5")
+    assert output_of("outlier", "EUR", "1") == "Nothing goes wrong.\n"
+    output_of("slow", "3")
+    assert output_of("slow", "0") == "Nothing goes wrong.\n"
+    output_of("stale", "all")
+    assert output_of("clear") == "Nothing goes wrong now.\n"
     assert faults_in(folder) == Faults()
-    assert said("show") == "Nothing goes wrong.\n"
+    assert output_of("show") == "Nothing goes wrong.\n"
 
 
 @pytest.mark.parametrize(
@@ -129,45 +129,49 @@ def test_each_can_be_ended_and_all_at_once(said: Said, folder: Path) -> None:
         (("slow", "nan"), "takes 0 to 86400"),
     ],
 )
-def test_what_cannot_go_wrong_is_refused(refused: Said, said: Said, arguments: tuple[str, ...], sentence: str) -> None:
-    said("slow", "1")
-    assert sentence in refused(*arguments)
+def test_an_invalid_fault_is_refused(
+    error_of: OutputOf, output_of: OutputOf, arguments: tuple[str, ...], sentence: str
+) -> None:
+    output_of("slow", "1")
+    assert sentence in error_of(*arguments)
 
 
-def test_the_nearest_code_is_named(refused: Said) -> None:
-    assert "did you mean [BTC]?" in refused("stale", "BTCC")
+def test_the_nearest_code_is_named(error_of: OutputOf) -> None:
+    assert "did you mean [BTC]?" in error_of("stale", "BTCC")
 
 
 @pytest.mark.parametrize(
     "arguments", [("stale", "EUR"), ("slow", "1"), ("show",), ("clear",), ("missing", "2026-10-05")]
 )
-def test_a_live_folder_is_refused(refused: Said, tmp_path: Path, arguments: tuple[str, ...]) -> None:
+def test_a_live_folder_is_refused(error_of: OutputOf, tmp_path: Path, arguments: tuple[str, ...]) -> None:
     live = DataDirectory(tmp_path / "data")
     live.claim()
     live.release()
-    assert "a live one and stays one" in refused(*arguments, "--data", str(live.path))
+    assert "a live one and stays one" in error_of(*arguments, "--data", str(live.path))
     assert not live.faults.exists()
 
 
-def test_a_folder_that_is_none_yet_is_refused(refused: Said, tmp_path: Path) -> None:
-    sentence = refused("show", "--data", str(tmp_path / "nowhere"))
+def test_a_folder_that_does_not_exist_yet_is_refused(error_of: OutputOf, tmp_path: Path) -> None:
+    sentence = error_of("show", "--data", str(tmp_path / "nowhere"))
     assert "There is no sandbox in" in sentence
     assert "[cambist serve --sandbox]" in sentence
 
 
-def test_a_broken_file_is_told_and_can_be_cleared(refused: Said, said: Said, folder: Path) -> None:
-    said("slow", "1")
+def test_an_invalid_faults_file_is_reported_and_can_be_cleared(
+    error_of: OutputOf, output_of: OutputOf, folder: Path
+) -> None:
+    output_of("slow", "1")
     (folder / "faults.toml").rename(folder / "aside")
     (folder / "faults.toml").write_text("slow = -1")
     for arguments in (("show",), ("slow", "2")):
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(sys.modules[__name__], "faults_in", lambda _: None)
-            assert "[slow]" in refused(*arguments)
+            assert "[slow]" in error_of(*arguments)
     assert (folder / "faults.toml").read_text() == "slow = -1"
-    said("clear")
+    output_of("clear")
     assert faults_in(folder) == Faults()
 
 
-def test_nothing_is_left_beside_the_file(said: Said, folder: Path) -> None:
-    said("slow", "1")
+def test_writing_faults_leaves_no_temporary_files(output_of: OutputOf, folder: Path) -> None:
+    output_of("slow", "1")
     assert sorted(path.name for path in folder.iterdir()) == ["cambist.lock", "environment", "faults.toml"]

@@ -12,7 +12,7 @@ COLUMNS = ("Source", "Corrected", "Why")
 
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    """Draw a table on a terminal of so many columns, and give its lines."""
+    """Print a table on a terminal of this width, and return its lines."""
 
     def draw(width: int, *rows: tuple[object, ...]) -> list[str]:
         monkeypatch.setenv("COLUMNS", str(width))
@@ -26,7 +26,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     return draw
 
 
-def test_a_terminal_breaks_lines_between_words_only(terminal) -> None:
+def test_on_a_terminal_lines_are_broken_only_between_words(terminal) -> None:
     lines = terminal(80, ("openexchangerates", 1234567, LONG))
     assert max(map(len, lines)) <= 80
     assert "openexchangerates" in lines[3]
@@ -35,7 +35,7 @@ def test_a_terminal_breaks_lines_between_words_only(terminal) -> None:
     assert words == LONG.split()
 
 
-def test_on_a_terminal_that_is_too_narrow_each_row_is_a_block(terminal) -> None:
+def test_on_a_narrow_terminal_each_row_is_a_block(terminal) -> None:
     assert terminal(30, ("openexchangerates", 1234567, "x"), ("ecb", 0, None)) == [
         "Source     openexchangerates",
         "Corrected  1,234,567",
@@ -55,6 +55,6 @@ def test_in_a_pipe_each_row_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys:
     assert LONG.strip() in lines[0]
 
 
-def test_nothing_in_a_table_is_markup(capsys: pytest.CaptureFixture[str]) -> None:
+def test_markup_in_a_table_is_shown_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
     print_table(COLUMNS, [("[b]ecb[/b]", 1, "[red]")])
     assert "[b]ecb[/b]" in capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""`cambist usage`: what accounts have spent."""
+"""`cambist usage`: the calls of accounts."""
 
 import csv
 import io
@@ -16,7 +16,7 @@ TODAY = date(2026, 11, 20)
 
 @pytest.fixture
 def spent(folder):
-    """An owner who asked on two days, in a prepared folder."""
+    """Calls of the owner on two days."""
     store = open_store(Settings(data=folder))
     store.usage.store_totals(
         [
@@ -41,7 +41,7 @@ def test_csv_has_a_row_for_each_day_account_and_endpoint(shell):
 
 
 @pytest.mark.usefixtures("spent")
-def test_since_leaves_out_what_was_before(shell):
+def test_since_leaves_out_earlier_days(shell):
     rows = json.loads(shell("usage", "owner", "--since", "2026-11-20", "--json").out)
     assert [row["endpoint"] for row in rows] == ["/fetch-one", "/usage"]
 
@@ -52,12 +52,12 @@ def test_the_table_has_a_total_for_each_account(shell):
     assert "total" in shell("usage").out
 
 
-def test_an_unknown_account_or_day_is_refused_in_a_sentence(shell):
+def test_an_unknown_account_or_invalid_day_is_refused_in_one_sentence(shell):
     for arguments in (["nobody"], ["--since", "yesterday"]):
         refused = shell("usage", *arguments)
         assert refused.code == 2
         assert len(refused.err.strip().splitlines()) == 1
 
 
-def test_csv_and_json_together_are_refused(refused):
-    assert refused("usage", "--csv", "--json") == "It is written as CSV or as JSON: give --csv or --json, not both"
+def test_csv_and_json_together_are_refused(error_of):
+    assert error_of("usage", "--csv", "--json") == "It is written as CSV or as JSON: give --csv or --json, not both"

@@ -1,4 +1,4 @@
-"""`cambist watch`: what it shows of a stream on loopback that speaks the protocol, and what is known of a pair."""
+"""`cambist watch`, with a fake stream on loopback."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from cambist.errors import KeyRefused
 from cambist.settings import read_settings
 from cambist.stream.messages import StreamName
 
-KEY = "a-key-that-opens"
+KEY = "a-valid-key"
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 TSP = 1_795_176_000_000
 COMMAND = str(Path(sys.executable).with_name("cambist"))
@@ -47,18 +47,18 @@ def price(symbol: str, bid: str, ask: str, tsp: int = TSP) -> dict[str, Any]:
 
 
 @dataclass
-class Stream:
-    """A server that speaks the protocol: to its n-th connection it says the n-th frames, then drops it but the last."""
+class FakeStream:
+    """A fake stream. Its n-th connection gets the n-th frames of `rounds` and is then closed, except the last."""
 
     rounds: list[Frames] = field(default_factory=list)
-    known: set[str] = field(default_factory=lambda: {"EURUSD", "XAUUSD", "BTCUSD"})
+    known_pairs: set[str] = field(default_factory=lambda: {"EURUSD", "XAUUSD", "BTCUSD"})
     most: int = 10
-    heard: Frames = field(default_factory=list)
+    requests: Frames = field(default_factory=list)
     connections: int = 0
     keys: dict[str, int] = field(default_factory=lambda: {KEY: 10**6})
-    """Each key, and how many connections it opens."""
+    """Each key, and how many connections it can open."""
     then: Callable[[], object] = lambda: None
-    """What happens when all has been said."""
+    """Called when all frames have been sent."""
     port: int = 0
 
     @property
@@ -74,7 +74,7 @@ class Stream:
             if message.type is not WSMsgType.TEXT:
                 break
             asked = json.loads(message.data)
-            self.heard.append(asked)
+            self.requests.append(asked)
             if asked["op"] == "auth":
                 await self._authenticate(socket, asked)
             else:
@@ -90,7 +90,7 @@ class Stream:
 
     async def _subscribe(self, socket: web.WebSocketResponse, asked: dict[str, Any]) -> None:
         pairs = asked["pairs"]
-        ignored = [name for name in pairs if name.upper().replace("/", "") not in self.known]
+        ignored = [name for name in pairs if name.upper().replace("/", "") not in self.known_pairs]
         if ignored == pairs:
             await say(socket, "subscribe", 400, f"No valid pairs in {ignored}")
         elif len(pairs) > self.most:
@@ -110,9 +110,9 @@ async def say(socket: web.WebSocketResponse, op: str, status: int, msg: str, **m
 
 
 @pytest.fixture
-def stream() -> Iterator[Stream]:
-    """The server, in a thread of its own."""
-    made, loop, is_open = Stream(), asyncio.new_event_loop(), threading.Event()
+def stream() -> Iterator[FakeStream]:
+    """The fake stream, in a thread of its own."""
+    made, loop, is_open = FakeStream(), asyncio.new_event_loop(), threading.Event()
 
     async def serve() -> None:
         application = web.Application()
@@ -138,7 +138,7 @@ def stream() -> Iterator[Stream]:
 
 @pytest.fixture(autouse=True)
 def _plain_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No setting made, an empty folder, no colours, a key that opens, and little patience."""
+    """Default settings, an empty folder, no colours, a valid key and short timeouts."""
     for variable in [name for name in os.environ if name.startswith("CAMBIST_")]:
         monkeypatch.delenv(variable)
     for variable in ("FORCE_COLOR", "GITHUB_ACTIONS", "PY_COLORS"):
@@ -153,7 +153,7 @@ def _plain_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def shell(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Callable[..., tuple[object, str, str]]:
-    """Type the command, and give its exit code, its output and what it said on standard error."""
+    """Run the command, and return its exit code, standard output and standard error."""
 
     def shell(*arguments: str) -> tuple[object, str, str]:
         monkeypatch.setattr(sys, "argv", ["cambist", "watch", *arguments])
@@ -169,7 +169,7 @@ def rows(text: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("│").split("│")] for line in text.splitlines() if "│" in line]
 
 
-# Once
+# One table
 
 
 def test_one_table_is_shown_when_every_pair_has_a_price(stream, shell):
@@ -184,7 +184,7 @@ def test_one_table_is_shown_when_every_pair_has_a_price(stream, shell):
     assert time.monotonic() - began < 0.9
 
 
-def test_a_pair_without_a_price_is_waited_for_only_so_long(stream, shell):
+def test_a_pair_without_a_price_is_waited_for_until_a_time_limit(stream, shell):
     stream.rounds = [[price("EURUSD", "1.0850", "1.0852")]]
     code, out, _ = shell("EURUSD", "BTCUSD", "--url", stream.url, "--once")
     assert code == 1
@@ -192,7 +192,7 @@ def test_a_pair_without_a_price_is_waited_for_only_so_long(stream, shell):
     assert rows(out)[1][-1] == "no fresh price yet"
 
 
-def test_ignored_names_are_said_once_and_not_waited_for(stream, shell):
+def test_unknown_pairs_are_reported_once_and_not_waited_for(stream, shell):
     stream.rounds = [[price("EURUSD", "1.0850", "1.0852")]]
     code, out, err = shell("EURUSD", "NOPE", "--url", stream.url, "--once")
     assert (code, err) == (1, "cambist: The stream knows no pair [NOPE]\n")
@@ -200,25 +200,25 @@ def test_ignored_names_are_said_once_and_not_waited_for(stream, shell):
 
 
 @pytest.mark.parametrize(("flags", "name"), [([], "fx"), (["--per-second"], "fx1s")])
-def test_it_authenticates_and_subscribes_as_any_client(stream, shell, flags, name):
+def test_it_authenticates_and_subscribes_once_with_unique_pairs(stream, shell, flags, name):
     stream.rounds = [[price("EURUSD", "1.0850", "1.0852")]]
     shell("EURUSD", "eur/usd", "--url", stream.url, "--once", *flags)
-    assert stream.heard == [{"op": "auth", "key": KEY}, {"op": "subscribe", "stream": name, "pairs": ["EURUSD"]}]
+    assert stream.requests == [{"op": "auth", "key": KEY}, {"op": "subscribe", "stream": name, "pairs": ["EURUSD"]}]
 
 
 # The key, and the address
 
 
-def test_the_key_is_the_owners_where_the_variable_is_not_set(stream, shell, monkeypatch, tmp_path):
+def test_without_the_variable_the_owners_key_is_used(stream, shell, monkeypatch, tmp_path):
     monkeypatch.delenv("CAMBIST_KEY")
     (tmp_path / "kept").mkdir()
     (tmp_path / "kept" / "owner.key").write_text(f"{KEY}\n")
     stream.rounds = [[price("EURUSD", "1.0850", "1.0852")]]
     assert shell("EURUSD", "--url", stream.url, "--once", "--data", str(tmp_path / "kept"))[0] == 0
-    assert stream.heard[0]["key"] == KEY
+    assert stream.requests[0]["key"] == KEY
 
 
-def test_the_address_is_the_one_of_the_settings(stream, shell, monkeypatch):
+def test_the_address_comes_from_the_settings(stream, shell, monkeypatch):
     monkeypatch.setenv("CAMBIST_STREAM_PORT", str(stream.port))
     monkeypatch.setenv("CAMBIST_HOST", "0.0.0.0")  # noqa: S104  nothing listens there
     stream.rounds = [[price("EURUSD", "1.0850", "1.0852")]]
@@ -233,7 +233,7 @@ def test_no_option_takes_a_key(shell):
 
 @pytest.fixture
 def certificate(tmp_path: Path) -> Path:
-    """A certificate of a name that is not the address, and its key, as two files."""
+    """A certificate whose name is not the address, beside its key."""
     made = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=rates.example.org"
     files = ["-keyout", "key.pem", "-out", "cert.pem"]
     subprocess.run([*made.split(), *files], cwd=tmp_path, check=True, capture_output=True, timeout=60)
@@ -248,13 +248,13 @@ def test_the_services_own_certificate_is_trusted(certificate):
     assert access.url == "wss://127.0.0.1:8001"
     server = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     server.load_cert_chain(certificate, certificate.with_name("key.pem"))
-    shake(access.tls, server)
+    shake_hands(access.tls, server)
     with pytest.raises(ssl.SSLCertVerificationError):
-        shake(ssl.create_default_context(), server)
+        shake_hands(ssl.create_default_context(), server)
 
 
-def shake(client: ssl.SSLContext, server: ssl.SSLContext) -> None:
-    """Shake hands in memory."""
+def shake_hands(client: ssl.SSLContext, server: ssl.SSLContext) -> None:
+    """Do a TLS handshake in memory."""
     there, back = ssl.MemoryBIO(), ssl.MemoryBIO()
     ours = client.wrap_bio(back, there, server_hostname="127.0.0.1")
     theirs = server.wrap_bio(there, back, server_side=True)
@@ -264,10 +264,10 @@ def shake(client: ssl.SSLContext, server: ssl.SSLContext) -> None:
     assert ours.getpeercert(binary_form=True)
 
 
-# Refusals
+# Errors
 
 
-def refused(ended: tuple[object, str, str]) -> str:
+def error_of(ended: tuple[object, str, str]) -> str:
     code, out, err = ended
     assert (code, out) == (2, "")
     assert err.startswith("cambist: ")
@@ -276,50 +276,50 @@ def refused(ended: tuple[object, str, str]) -> str:
     return err.removeprefix("cambist: ")[:-1]
 
 
-def test_a_key_that_opens_nothing_is_refused(stream, shell, monkeypatch):
+def test_an_unknown_key_is_refused(stream, shell, monkeypatch):
     monkeypatch.setenv("CAMBIST_KEY", "another")
-    sentence = refused(shell("EURUSD", "--url", stream.url))
+    sentence = error_of(shell("EURUSD", "--url", stream.url))
     assert sentence == "The stream refuses the key: The API key is unknown here"
     assert stream.connections == 1
 
 
 def test_no_valid_pair_is_refused(stream, shell):
-    assert refused(shell("NOPE", "--url", stream.url)) == "The stream refuses the pairs: No valid pairs in ['NOPE']"
+    assert error_of(shell("NOPE", "--url", stream.url)) == "The stream refuses the pairs: No valid pairs in ['NOPE']"
 
 
 def test_more_pairs_than_the_plan_allows_are_refused(stream, shell):
     stream.most = 1
-    assert refused(shell("EURUSD", "BTCUSD", "--url", stream.url)).endswith("Too many pairs: [2]")
+    assert error_of(shell("EURUSD", "BTCUSD", "--url", stream.url)).endswith("Too many pairs: [2]")
 
 
-def test_what_a_server_says_cannot_move_the_cursor(stream, shell):
-    stream.known = set()
-    assert "\\x1b" in refused(shell("A\x1b[2J", "--url", stream.url))
+def test_control_characters_of_the_server_are_escaped(stream, shell):
+    stream.known_pairs = set()
+    assert "\\x1b" in error_of(shell("A\x1b[2J", "--url", stream.url))
 
 
-def test_a_stream_that_is_not_there_is_said(shell):
+def test_a_missing_stream_is_reported(shell):
     url = "ws://127.0.0.1:1"
-    assert refused(shell("EURUSD", "--url", url)) == f"There is no stream at [{url}]: nothing listens there"
+    assert error_of(shell("EURUSD", "--url", url)) == f"There is no stream at [{url}]: nothing listens there"
 
 
 @pytest.mark.parametrize("url", ["127.0.0.1:8001", "http://127.0.0.1:8001", "ws://"])
-def test_what_is_no_address_of_a_stream_is_refused(shell, url):
-    assert refused(shell("EURUSD", "--url", url)).startswith(f"Invalid --url: [{url}]")
+def test_an_invalid_address_of_a_stream_is_refused(shell, url):
+    assert error_of(shell("EURUSD", "--url", url)).startswith(f"Invalid --url: [{url}]")
 
 
-def test_no_key_and_no_stream_are_said(shell, monkeypatch):
+def test_a_missing_key_and_a_disabled_stream_are_reported(shell, monkeypatch):
     monkeypatch.setenv("CAMBIST_STREAM_PORT", "0")
-    assert "[stream_port] is 0" in refused(shell("EURUSD"))
+    assert "[stream_port] is 0" in error_of(shell("EURUSD"))
     monkeypatch.delenv("CAMBIST_STREAM_PORT")
     monkeypatch.delenv("CAMBIST_KEY")
-    assert "set the variable CAMBIST_KEY" in refused(shell("EURUSD"))
+    assert "set the variable CAMBIST_KEY" in error_of(shell("EURUSD"))
 
 
 def test_the_owners_key_is_not_sent_to_another_machine(shell, monkeypatch, tmp_path):
     monkeypatch.delenv("CAMBIST_KEY")
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "owner.key").write_text(f"{KEY}\n")
-    assert "not sent to another machine" in refused(shell("EURUSD", "--url", "ws://rates.example:8001"))
+    assert "not sent to another machine" in error_of(shell("EURUSD", "--url", "ws://rates.example:8001"))
 
 
 # Lines, the terminal, Ctrl-C
@@ -337,7 +337,7 @@ def test_without_a_terminal_each_change_is_a_line_until_ctrl_c(stream, shell):
     ]
 
 
-def test_in_a_terminal_a_table_lives_until_ctrl_c(stream):
+def test_in_a_terminal_a_table_is_redrawn_until_ctrl_c(stream):
     stream.rounds = [[price("EURUSD", "1.0850", "1.0852"), price("EURUSD", "1.0851", "1.0853")]]
     ours, theirs = pty.openpty()
     environment = {**os.environ, "TERM": "xterm", "PYTHONIOENCODING": "utf-8"}
@@ -367,16 +367,16 @@ def read_until(terminal: int, sign: str) -> str:
     return text.decode(errors="replace")
 
 
-# Lost and found
+# Reconnecting
 
 
-def client(stream: Stream, watch_list: WatchList, said: list[str]) -> StreamClient:
+def stream_client(stream: FakeStream, watch_list: WatchList, said: list[str]) -> StreamClient:
     quickly = ReconnectPolicy(reply_timeout=2, min_pause=0.01, max_pause=0.05)
     return StreamClient(StreamAddress(stream.url, KEY), watch_list, StreamName.FX, lambda: NOON, said.append, quickly)
 
 
-async def taken(client: StreamClient, count: int) -> None:
-    """Take changes up, and stop after so many."""
+async def read_changes(client: StreamClient, count: int) -> None:
+    """Read this many changes, then stop."""
     async with asyncio.timeout(5):
         changes = client.changes()
         for _ in range(count):
@@ -384,25 +384,25 @@ async def taken(client: StreamClient, count: int) -> None:
         await changes.aclose()
 
 
-def test_a_stream_that_was_dropped_is_resumed_and_subscribed_to_again(stream):
+def test_after_a_lost_connection_the_client_connects_and_subscribes_again(stream):
     stream.rounds = [[price("EURUSD", "1.0850", "1.0852")], [], [price("EURUSD", "1.0840", "1.0842")]]
     watch_list, said = WatchList(["EURUSD", "NOPE"]), []
-    asyncio.run(taken(client(stream, watch_list, said), 2))
+    asyncio.run(read_changes(stream_client(stream, watch_list, said), 2))
     assert (stream.connections, watch_list.prices["EURUSD"].bid, watch_list.disconnection) == (
         3,
         Decimal("1.0840"),
         None,
     )
     assert watch_list.prices["EURUSD"].direction is Direction.DOWN
-    assert [asked["op"] for asked in stream.heard] == ["auth", "subscribe"] * 3
+    assert [asked["op"] for asked in stream.requests] == ["auth", "subscribe"] * 3
     assert [sentence for sentence in said if "NOPE" in sentence] == ["The stream knows no pair [NOPE]"]
     assert "The stream is lost since 12:00:00 UTC: the connection was closed; connecting again" in said
 
 
-def test_a_stream_that_stays_away_keeps_the_last_prices_and_the_first_moment(stream):
+def test_while_the_stream_is_lost_the_last_prices_and_the_time_of_the_loss_stay(stream):
     stream.rounds = [[price("EURUSD", "1.0850", "1.0852")], []]
     watch_list, said = WatchList(["EURUSD"]), []
-    one = client(stream, watch_list, said)
+    one = stream_client(stream, watch_list, said)
 
     async def loses() -> None:
         changes = one.changes()
@@ -411,7 +411,7 @@ def test_a_stream_that_stays_away_keeps_the_last_prices_and_the_first_moment(str
         with pytest.raises(KeyRefused, match="refuses the key"):
             await anext(changes)
 
-    asyncio.run(loses())  # revoked in between: to ask again would change nothing
+    asyncio.run(loses())  # the key was revoked meanwhile: another attempt would not help
     assert watch_list.prices["EURUSD"].bid == Decimal("1.0850")
     assert watch_list.disconnection == Disconnection(NOON, "the connection was closed")
     assert len(said) == 1
@@ -421,22 +421,22 @@ def test_a_stream_that_stays_away_keeps_the_last_prices_and_the_first_moment(str
     ("op", "why"),
     [("error", "The stream ends: Too much"), ("shutdown", "Too much"), ("status", "the connection was closed")],
 )
-def test_an_error_in_between_is_why_it_is_lost(stream, op, why):
+def test_an_error_of_the_server_is_the_reason_of_the_loss(stream, op, why):
     error = {"op": op, "status": 429, "msg": "Too much", "tsp": TSP}
     stream.rounds = [[price("EURUSD", "1.0850", "1.0852"), error], [price("EURUSD", "1.0840", "1.0842")]]
     said: list[str] = []
-    asyncio.run(taken(client(stream, WatchList(["EURUSD"]), said), 2))
+    asyncio.run(read_changes(stream_client(stream, WatchList(["EURUSD"]), said), 2))
     assert said == [f"The stream is lost since 12:00:00 UTC: {why}; connecting again"]
 
 
-def test_a_loss_is_said_once_however_often_it_is_tried_again(stream):
+def test_a_loss_is_reported_once_for_any_number_of_attempts(stream):
     stream.rounds = [[price("EURUSD", "1.0850", "1.0852")], [], []]
     said: list[str] = []
 
     async def tries() -> None:
-        changes = client(stream, WatchList(["EURUSD"]), said).changes()
+        changes = stream_client(stream, WatchList(["EURUSD"]), said).changes()
         await anext(changes)
-        stream.most = 0  # no reason to end: it was allowed before
+        stream.most = 0  # no reason to stop: it was allowed before
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.5):
                 await anext(changes)
@@ -446,10 +446,10 @@ def test_a_loss_is_said_once_however_often_it_is_tried_again(stream):
     assert len(said) == 1
 
 
-# What is known of a pair
+# The watch list
 
 
-def known(*bids: str) -> WatchList:
+def watch_list_with(*bids: str) -> WatchList:
     watch_list = WatchList(["EURUSD"])
     for second, bid in enumerate(bids):
         as_of = NOON + timedelta(seconds=second)
@@ -466,18 +466,18 @@ def known(*bids: str) -> WatchList:
         (["1.1", "1.2", "1.2"], Direction.UP),
     ],
 )
-def test_a_price_goes_where_it_last_moved(bids, direction):
-    assert known(*bids).prices["EURUSD"].direction is direction
+def test_the_direction_is_that_of_the_last_change(bids, direction):
+    assert watch_list_with(*bids).prices["EURUSD"].direction is direction
 
 
-def test_the_same_price_again_is_no_change():
-    watch_list = known("1.1")
+def test_a_repeated_price_is_not_a_change():
+    watch_list = watch_list_with("1.1")
     assert not watch_list.update("EURUSD", Decimal("1.1"), Decimal("1.1002"), NOON)
     assert watch_list.update("EURUSD", Decimal("1.1"), Decimal("1.1002"), NOON + timedelta(seconds=1))
 
 
 def test_mid_spread_and_age_are_of_the_newest_price():
-    price = known("1.0850").prices["EURUSD"]
+    price = watch_list_with("1.0850").prices["EURUSD"]
     assert (price.mid, price.spread) == (Decimal("1.0851"), Decimal("0.0002"))
     assert price.age(NOON + timedelta(seconds=2.5)) == timedelta(seconds=2.5)
     assert price.age(NOON - timedelta(seconds=1)) == timedelta(0)
@@ -489,7 +489,7 @@ def test_pairs_are_watched_once_each_in_their_order():
     assert not watch_list.is_complete
 
 
-def test_a_name_is_ignored_once():
+def test_an_unknown_pair_is_new_only_once():
     watch_list = WatchList(["EURUSD", "x" * 80])
     told = f"{'x' * 64}… 80 characters"  # as the server repeats it
     assert (watch_list.mark_unknown([told]), watch_list.mark_unknown([told])) == ([told], [])
@@ -500,8 +500,8 @@ def test_a_name_is_ignored_once():
     )
 
 
-def test_a_loss_keeps_its_first_moment_until_it_is_over():
-    watch_list = known("1.1")
+def test_a_loss_keeps_its_first_time_until_the_stream_is_connected():
+    watch_list = watch_list_with("1.1")
     assert watch_list.mark_lost(NOON, "gone")
     assert not watch_list.mark_lost(NOON + timedelta(seconds=5), "still gone")
     assert watch_list.disconnection == Disconnection(NOON, "still gone")
@@ -509,8 +509,8 @@ def test_a_loss_keeps_its_first_moment_until_it_is_over():
     assert watch_list.disconnection is None
 
 
-def test_the_table_of_a_lost_stream_is_grey_and_says_since_when():
-    watch_list = known("1.1", "1.2")
+def test_the_table_of_a_lost_stream_is_grey_and_shows_since_when():
+    watch_list = watch_list_with("1.1", "1.2")
     assert prices_table(watch_list, NOON).rows[0].style == ""
     watch_list.mark_lost(NOON, "gone [red]away")
     table = prices_table(watch_list, NOON)
@@ -520,10 +520,12 @@ def test_the_table_of_a_lost_stream_is_grey_and_says_since_when():
 
 @pytest.mark.parametrize(("age", "text"), [("1966026.1", "22d"), ("12.34", "12.3s"), ("10800", "3h"), ("400", "6min")])
 def test_the_table_shows_an_age_in_its_largest_unit(age, text):
-    table = prices_table(known("1.1"), NOON + timedelta(seconds=float(age)))
+    table = prices_table(watch_list_with("1.1"), NOON + timedelta(seconds=float(age)))
     assert [str(cell) for cell in table.columns[5].cells] == [text]
 
 
-def test_arrows_are_plain_where_the_terminal_knows_no_others():
-    cells = [[*prices_table(known("1.1", "1.2"), NOON, ascii_only=plain).columns][6] for plain in (False, True)]
+def test_arrows_are_ascii_on_a_terminal_without_unicode():
+    cells = [
+        [*prices_table(watch_list_with("1.1", "1.2"), NOON, ascii_only=plain).columns][6] for plain in (False, True)
+    ]
     assert [re.sub(r"\s", "", str(next(iter(column.cells)))) for column in cells] == ["▲", "^"]

@@ -1,4 +1,4 @@
-"""The documents are held to the code: what is not documented is red, and so is what is documented but not there."""
+"""The documentation matches the code: nothing is undocumented, and nothing documented is missing."""
 
 import re
 import shutil
@@ -96,7 +96,7 @@ def test_every_page_of_the_site_is_in_its_navigation():
     assert sorted(navigation) == sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))
 
 
-def test_the_site_fetches_nothing():
+def test_the_site_loads_nothing_from_other_hosts():
     configured = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     assert "font: false" in configured
     assert "http" not in configured
@@ -125,14 +125,14 @@ def test_every_error_code_is_documented_with_its_status():
     assert sorted((int(status), code) for status, code in documented) == sorted(known)
 
 
-def test_the_openapi_document_knows_every_error_code():
+def test_the_openapi_document_lists_every_error_code():
     codes = openapi_document(endpoints())["components"]["schemas"]["Error"]["properties"]["code"]["enum"]
     known = {problem.code for problem in (*errors.PROBLEMS.values(), *errors.FRAMEWORK_PROBLEMS)}
     assert set(codes) == known
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
-def test_links_between_documents_lead_somewhere(path):
+def test_links_between_documents_are_valid(path):
     for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", path.read_text(encoding="utf-8")):
         if "://" not in target:
             assert (path.parent / target).exists(), f"{path.name} links to {target}"

@@ -59,6 +59,6 @@ FIGURES = [
 
 
 @pytest.mark.parametrize(("page", "figure"), FIGURES)
-def test_a_figure_in_the_documentation_is_the_one_in_the_code(page, figure):
+def test_a_figure_in_the_documentation_matches_the_code(page, figure):
     text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
     assert figure in " ".join(text.split()), f"{page}.md does not say [{figure}]"

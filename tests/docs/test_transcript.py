@@ -57,7 +57,7 @@ def folder(tmp_path: Path, port: int):
 
 
 @pytest.mark.skipif(not shutil.which("curl"), reason="the transcript shows curl")
-def test_the_transcript_of_an_account_that_spends_its_quota_is_what_happens(folder: Path, port: int):
+def test_the_transcript_shows_what_the_commands_print(folder: Path, port: int):
     steps = transcript()
     assert len(steps) > 5
     script = "".join(f"{command}\nprintf '\\0'\n" for command, _ in steps).replace(":8000", f":{port}")

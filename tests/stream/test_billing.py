@@ -1,4 +1,4 @@
-"""Billing: a connection costs nothing, or so many calls for every minute that it begins."""
+"""Billing: a connection is free, or costs calls for every minute that it begins."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PAIRS = (Pair("BTC", "USD"), Pair("ETH", "USD"))
 MOMENT = datetime.fromtimestamp(NOW, UTC)
 
 
-def on(**changed: Any) -> Mapping[str, Plan]:
+def plans_with(**changed: Any) -> Mapping[str, Plan]:
     return {"premium": structs.replace(PREMIUM, **changed)}
 
 
@@ -44,11 +44,11 @@ def payload(reply: Reply) -> dict[str, Any]:
 
 
 def new_context(ledger: Any, **changed: Any) -> StreamContext:
-    """Return a context whose plan differs in these fields, and whose book has two coins."""
+    """Return a context with a changed plan and a book of two coins."""
     prices = Prices({}, lambda: MOMENT)
     prices.update(RateBook(1, MOMENT, {}, (), venue_pairs=frozenset(PAIRS)))
     billing = Billing(Meter(ledger, {}))
-    return StreamContext(Admission(STORED_KEYS, on(**changed), billing), billing, prices, Broadcaster(prices))
+    return StreamContext(Admission(STORED_KEYS, plans_with(**changed), billing), billing, prices, Broadcaster(prices))
 
 
 @pytest.fixture
@@ -61,8 +61,8 @@ def spent(ledger: Any) -> Callable[[], int]:
     return lambda: int(ledger.spent(1, TODAY))
 
 
-class Unwritten:
-    """A writer that no price comes to, because nothing is flushed."""
+class UnusedWriter:
+    """A writer that must not be used, because nothing is flushed."""
 
     def write(self, frames: bytes) -> None:
         raise AssertionError(frames)
@@ -73,11 +73,11 @@ class Unwritten:
 
 def connect(context: StreamContext, now: float = NOW) -> tuple[Session, dict[str, Any]]:
     """Open a connection with a key; return its session and the reply."""
-    session = Session(context, StreamConnection(Unwritten(), 0.0), "203.0.113.5")
+    session = Session(context, StreamConnection(UnusedWriter(), 0.0), "203.0.113.5")
     return session, payload(session.handle(json.dumps({"op": "auth", "key": KEY}).encode(), now))
 
 
-def test_by_the_default_plans_nothing_is_charged_and_the_use_of_the_key_is_recorded(ledger: Any) -> None:
+def test_the_default_plans_charge_nothing_and_the_use_of_the_key_is_recorded(ledger: Any) -> None:
     context = new_context(ledger)
     session, reply = connect(context)
     assert set(reply) == {"op", "status", "tsp", "msg"}
@@ -126,11 +126,11 @@ def test_an_account_without_calls_left_is_not_admitted_and_uses_up_no_connection
         assert (found["op"], found["status"]) == ("auth", 429)
         assert "Quota spent" in found["msg"]
     assert spent() == 30
-    context.admission.update(plans=on())
+    context.admission.update(plans=plans_with())
     assert connect(context)[1]["status"] == 200
 
 
-def test_a_machine_that_slept_charges_the_minute_that_begins_and_not_those_in_which_it_slept(
+def test_minutes_in_which_the_machine_was_asleep_are_not_charged(
     context: StreamContext, spent: Callable[[], int]
 ) -> None:
     session, _ = connect(context)
@@ -141,10 +141,10 @@ def test_a_machine_that_slept_charges_the_minute_that_begins_and_not_those_in_wh
     assert spent() == 30
 
 
-def test_a_plan_that_begins_to_charge_does_so_from_the_next_minute_on(ledger: Any) -> None:
+def test_a_plan_that_starts_to_charge_does_so_from_the_next_minute(ledger: Any) -> None:
     context = new_context(ledger)
     session, _ = connect(context)
-    context.admission.update(plans=on(stream_calls_a_minute=3))
+    context.admission.update(plans=plans_with(stream_calls_a_minute=3))
     assert session.renew(NOW + 30) is None
     assert ledger.spent(1, TODAY) == 0
     assert session.renew(NOW + 60) is None
@@ -154,16 +154,16 @@ def test_a_plan_that_begins_to_charge_does_so_from_the_next_minute_on(ledger: An
 def test_a_plan_that_allows_fewer_pairs_closes_a_connection_with_more(context: StreamContext) -> None:
     session, _ = connect(context)
     session.handle(b'{"op":"subscribe","stream":"fx","pairs":["ETHUSD","BTCUSD"]}', NOW)
-    context.admission.update(plans=on(stream_pairs=2))
+    context.admission.update(plans=plans_with(stream_pairs=2))
     assert session.renew(NOW + 1) is None
-    context.admission.update(plans=on(stream_pairs=1))
+    context.admission.update(plans=plans_with(stream_pairs=1))
     reply = session.renew(NOW + 2)
     assert reply is not None
     assert (payload(reply)["status"], reply.close_code) == (429, 1008)
     assert "allows 1 pairs on a connection; this one has 2" in payload(reply)["msg"]
 
 
-def test_a_revoked_key_closes_its_connection_and_is_charged_no_more(
+def test_a_revoked_key_closes_its_connection_and_is_not_charged(
     context: StreamContext, spent: Callable[[], int]
 ) -> None:
     session, _ = connect(context)

@@ -1,4 +1,4 @@
-"""The broadcaster: it sends the newest price, never a queue, and in the end no price is lost."""
+"""The broadcaster: it sends the newest prices, never a queue, and no client misses the last price."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ SYMBOLS = tuple(f"{code}USD" for code in CODES)
 FRAME = re.compile(rb"\{[^}]*\}")
 
 
-class World:
-    """A market, a clock, and a broadcaster."""
+class Scene:
+    """A broadcaster with a market and a clock that the test controls."""
 
     def __init__(self) -> None:
         self.at = 0.0
@@ -60,11 +60,11 @@ class World:
         assert all(step is None for step in self.broadcaster.flush_all(self.at))
 
 
-class Socket:
+class FakeConnection:
     """A connection that can be paused and drained."""
 
     def __init__(
-        self, world: World, symbols: tuple[str, ...] = SYMBOLS, stream: StreamName = StreamName.FX, limit: int = 10**6
+        self, world: Scene, symbols: tuple[str, ...] = SYMBOLS, stream: StreamName = StreamName.FX, limit: int = 10**6
     ) -> None:
         self.world, self.stream, self.limit = world, stream, limit
         self.writes: list[bytes] = []
@@ -75,13 +75,13 @@ class Socket:
         self.subscribe(symbols)
 
     def subscribe(self, symbols: tuple[str, ...]) -> None:
-        known, _ = self.world.prices.parse_pairs(symbols)
-        self.world.broadcaster.subscribe(self.connection, self.stream, known, self.limit)
+        pairs, _ = self.world.prices.parse_pairs(symbols)
+        self.world.broadcaster.subscribe(self.connection, self.stream, pairs, self.limit)
         self.world.broadcaster.flush(self.connection, self.world.at)
 
     def keep_only(self, symbols: tuple[str, ...]) -> None:
-        known, _ = self.world.prices.parse_pairs(symbols)
-        self.world.broadcaster.keep_only(self.connection, self.stream, known, self.limit)
+        pairs, _ = self.world.prices.parse_pairs(symbols)
+        self.world.broadcaster.keep_only(self.connection, self.stream, pairs, self.limit)
         self.world.broadcaster.flush(self.connection, self.world.at)
 
     def write(self, frames: bytes) -> None:
@@ -107,17 +107,17 @@ class Socket:
 
 
 @pytest.fixture
-def world() -> World:
-    return World()
+def world() -> Scene:
+    return Scene()
 
 
-def newest(world: World) -> dict[str, str]:
+def newest(world: Scene) -> dict[str, str]:
     return {symbol: json.loads(FRAME.findall(world.prices.fresh_frame(symbol))[0])["bid"] for symbol in SYMBOLS}
 
 
-def test_prices_sent_are_counted_however_they_are_written(world: World) -> None:
-    plain, other, limited = Socket(world), Socket(world, SYMBOLS[:1]), Socket(world, limit=4)
-    slow = Socket(world, stream=StreamName.FX1S)
+def test_sent_prices_are_counted_in_every_way_of_sending(world: Scene) -> None:
+    plain, other, limited = FakeConnection(world), FakeConnection(world, SYMBOLS[:1]), FakeConnection(world, limit=4)
+    slow = FakeConnection(world, stream=StreamName.FX1S)
     world.publish(BTC=7, ETH=8)
     world.wait(2)
     sockets = (plain, other, limited, slow)
@@ -130,9 +130,9 @@ def test_prices_sent_are_counted_however_they_are_written(world: World) -> None:
 
 @pytest.mark.parametrize("stream", list(StreamName))
 def test_unsubscribing_from_a_pair_sends_nothing_of_the_others_until_they_change(
-    world: World, stream: StreamName
+    world: Scene, stream: StreamName
 ) -> None:
-    socket = Socket(world, stream=stream)
+    socket = FakeConnection(world, stream=stream)
     world.wait(2)
     count = len(socket.prices())
     socket.keep_only(SYMBOLS[1:])
@@ -143,8 +143,8 @@ def test_unsubscribing_from_a_pair_sends_nothing_of_the_others_until_they_change
     assert [one["sym"] for one in socket.prices()[count:]] == ["ETHUSD"]
 
 
-def test_unsubscribing_while_paused_loses_no_change_of_the_others(world: World) -> None:
-    socket = Socket(world)
+def test_unsubscribing_while_paused_keeps_the_changes_of_other_pairs(world: Scene) -> None:
+    socket = FakeConnection(world)
     socket.pause()
     world.publish(BTC=7, ETH=8, SOL=9)
     socket.keep_only(SYMBOLS[1:])
@@ -156,8 +156,8 @@ def test_unsubscribing_while_paused_loses_no_change_of_the_others(world: World) 
     }
 
 
-def test_unsubscribing_from_all_ends_the_stream(world: World) -> None:
-    socket = Socket(world)
+def test_unsubscribing_from_all_ends_the_stream(world: Scene) -> None:
+    socket = FakeConnection(world)
     socket.keep_only(())
     count = len(socket.prices())
     world.publish(BTC=7)
@@ -165,28 +165,28 @@ def test_unsubscribing_from_all_ends_the_stream(world: World) -> None:
     assert (len(socket.prices()), world.broadcaster.pair_count) == (count, 0)
 
 
-def test_subscribing_again_and_again_brings_no_more_than_the_limit(world: World) -> None:
-    """Each request to subscribe brings all prices at once."""
-    socket = Socket(world, SYMBOLS[:1], limit=30)
+def test_repeated_subscribing_sends_no_more_than_the_limit(world: Scene) -> None:
+    """All prices are sent after each request to subscribe."""
+    socket = FakeConnection(world, SYMBOLS[:1], limit=30)
     for turn in range(300):
         world.wait(0.01)
         socket.subscribe(SYMBOLS if turn % 2 else SYMBOLS[:1])
     assert len(socket.prices()) <= 30 + 3 * 30
 
 
-def test_long_lists_let_the_event_loop_run_other_work(world: World) -> None:
+def test_long_lists_let_the_event_loop_run_other_work(world: Scene) -> None:
     many = list(COINS)[:300]
     world.publish(**dict.fromkeys(many, 5))
     for _ in range(100):
-        Socket(world, tuple(f"{coin}USD" for coin in many))
+        FakeConnection(world, tuple(f"{coin}USD" for coin in many))
     for coin in many:
         world.quotes[coin] = replace(world.quotes[coin], bid=Fraction(6), ask=Fraction(7))
     book = RateBook(99, world.now, world.quotes, (PIVOT,), {quote.pair: quote for quote in world.quotes.values()})
     assert sum(1 for _ in world.broadcaster.publish(book)) >= 1
 
 
-def test_a_new_subscriber_gets_the_current_prices_at_once_in_one_write(world: World) -> None:
-    socket = Socket(world)
+def test_a_new_subscriber_gets_the_current_prices_at_once_in_one_write(world: Scene) -> None:
+    socket = FakeConnection(world)
     assert len(socket.writes) == 1
     assert socket.prices()[0] == {
         "op": "price",
@@ -198,22 +198,22 @@ def test_a_new_subscriber_gets_the_current_prices_at_once_in_one_write(world: Wo
     assert socket.last() == newest(world)
 
 
-def test_only_changed_prices_are_sent_and_all_of_them_in_one_write(world: World) -> None:
-    socket = Socket(world)
+def test_only_changed_prices_are_sent_and_all_of_them_in_one_write(world: Scene) -> None:
+    socket = FakeConnection(world)
     world.publish(ETH=105)
     assert [one["sym"] for one in socket.prices(1)] == ["ETHUSD"]
     world.publish(BTC=106, SOL=107)
     assert ([one["sym"] for one in socket.prices(2)], len(socket.writes)) == (["BTCUSD", "SOLUSD"], 3)
 
 
-def test_a_frame_is_built_once_and_shared_by_all_connections(world: World) -> None:
-    sockets = [Socket(world) for _ in range(3)]
+def test_a_frame_is_built_once_and_shared_by_all_connections(world: Scene) -> None:
+    sockets = [FakeConnection(world) for _ in range(3)]
     world.publish(BTC=102)
     assert sockets[0].writes[-1] is sockets[1].writes[-1] is sockets[2].writes[-1]
 
 
-def test_a_slow_client_gets_the_newest_price_and_never_a_queue(world: World) -> None:
-    slow, quick = Socket(world), Socket(world)
+def test_a_slow_client_gets_the_newest_price_and_never_a_queue(world: Scene) -> None:
+    slow, quick = FakeConnection(world), FakeConnection(world)
     slow.pause()
     for bid in range(200, 300):
         world.publish(BTC=bid, ETH=bid + 1)
@@ -223,8 +223,8 @@ def test_a_slow_client_gets_the_newest_price_and_never_a_queue(world: World) -> 
     assert [(one["sym"], one["bid"]) for one in slow.prices(1)] == [("BTCUSD", "299.00000"), ("ETHUSD", "300.00000")]
 
 
-def test_fx1s_sends_at_most_one_price_a_second_and_pair_and_in_the_end_the_newest(world: World) -> None:
-    socket = Socket(world, stream=StreamName.FX1S)
+def test_fx1s_sends_at_most_one_price_a_second_and_pair_and_in_the_end_the_newest(world: Scene) -> None:
+    socket = FakeConnection(world, stream=StreamName.FX1S)
     for bid in range(200, 235):
         world.publish(BTC=bid)
         world.wait(0.1)
@@ -234,8 +234,8 @@ def test_fx1s_sends_at_most_one_price_a_second_and_pair_and_in_the_end_the_newes
     assert socket.last() == newest(world)
 
 
-def test_subscribing_again_does_not_make_fx1s_faster(world: World) -> None:
-    socket = Socket(world, stream=StreamName.FX1S)
+def test_subscribing_again_does_not_make_fx1s_faster(world: Scene) -> None:
+    socket = FakeConnection(world, stream=StreamName.FX1S)
     for _ in range(10):
         socket.subscribe(SYMBOLS)
         world.wait(0.05)
@@ -244,8 +244,8 @@ def test_subscribing_again_does_not_make_fx1s_faster(world: World) -> None:
     assert len(socket.writes) == 2
 
 
-def test_no_more_prices_a_second_are_sent_than_the_plan_has_and_the_newest_win(world: World) -> None:
-    socket = Socket(world, limit=6)
+def test_no_more_prices_a_second_are_sent_than_the_plan_has_and_the_newest_win(world: Scene) -> None:
+    socket = FakeConnection(world, limit=6)
     for bid in range(200, 250):
         world.publish(**dict.fromkeys(CODES, bid))
         world.wait(0.1)
@@ -255,8 +255,8 @@ def test_no_more_prices_a_second_are_sent_than_the_plan_has_and_the_newest_win(w
     assert socket.last() == newest(world)
 
 
-def test_after_unsubscribing_nothing_is_sent_and_nothing_is_kept_in_memory(world: World) -> None:
-    socket = Socket(world)
+def test_after_unsubscribing_nothing_is_sent_and_nothing_is_kept_in_memory(world: Scene) -> None:
+    socket = FakeConnection(world)
     socket.subscribe(())
     world.publish(BTC=102)
     assert len(socket.writes) == 1
@@ -264,23 +264,23 @@ def test_after_unsubscribing_nothing_is_sent_and_nothing_is_kept_in_memory(world
     assert (world.broadcaster._selections, world.broadcaster._subscriber_counts, world.prices._tracked) == ({}, {}, {})
 
 
-def test_subscribing_again_replaces_the_first_subscription(world: World) -> None:
-    socket = Socket(world, ("BTCUSD",))
+def test_subscribing_again_replaces_the_first_subscription(world: Scene) -> None:
+    socket = FakeConnection(world, ("BTCUSD",))
     socket.subscribe(("ETHUSD",))
     world.publish(BTC=102, ETH=103)
     assert [one["sym"] for one in socket.prices()] == ["BTCUSD", "ETHUSD", "ETHUSD"]
 
 
-def test_a_price_that_is_not_fresh_is_not_sent(world: World) -> None:
+def test_a_price_that_is_not_fresh_is_not_sent(world: Scene) -> None:
     world.wait(16 * 60)
-    socket = Socket(world)
+    socket = FakeConnection(world)
     assert socket.writes == []
     world.publish(BTC=102)
     assert [one["sym"] for one in socket.prices()] == ["BTCUSD"]
 
 
-def test_a_price_that_grows_old_while_a_connection_is_paused_is_not_sent(world: World) -> None:
-    socket = Socket(world)
+def test_a_price_that_grows_old_while_a_connection_is_paused_is_not_sent(world: Scene) -> None:
+    socket = FakeConnection(world)
     socket.pause()
     world.publish(BTC=102)
     world.wait(16 * 60)
@@ -288,8 +288,8 @@ def test_a_price_that_grows_old_while_a_connection_is_paused_is_not_sent(world: 
     assert len(socket.writes) == 1
 
 
-def test_a_client_that_sends_nothing_between_two_pings_is_dropped(world: World) -> None:
-    dead, alive = Socket(world), Socket(world)
+def test_a_client_that_sends_nothing_between_two_pings_is_dropped(world: Scene) -> None:
+    dead, alive = FakeConnection(world), FakeConnection(world)
     for _ in range(2):
         world.wait(PING_INTERVAL + 1)
         world.broadcaster.ping(world.at)
@@ -300,13 +300,13 @@ def test_a_client_that_sends_nothing_between_two_pings_is_dropped(world: World) 
     assert world.broadcaster.connection_count == 1
 
 
-def test_a_long_list_is_sent_in_parts_that_stop_when_the_buffer_is_full(world: World) -> None:
+def test_a_long_list_is_sent_in_parts_that_stop_when_the_buffer_is_full(world: Scene) -> None:
     origin = Origin(Derivation.PUBLISHED, ("a",), pace=Pace.REALTIME)
     codes = [f"C{number}" for number in range(1200)]
     one = world.quotes["BTC"]
     pairs = {Pair("BTC", code): replace(one, pair=Pair("BTC", code), origin=origin) for code in codes}
     list(world.broadcaster.publish(RateBook(2, world.now, world.quotes, (PIVOT,), pairs)))
-    socket = Socket(world, ())
+    socket = FakeConnection(world, ())
     socket.write = lambda frames: (socket.writes.append(frames), socket.pause())[0]  # type: ignore[method-assign]
     socket.subscribe(tuple(f"BTC/{code}" for code in codes))
     assert len(socket.prices()) == 200
@@ -326,9 +326,11 @@ STEPS = st.lists(
 
 @settings(max_examples=200)
 @given(STEPS, st.sampled_from(StreamName), st.sampled_from([2, 5, 10**6]))
-def test_in_the_end_no_price_is_lost_and_none_is_sent_twice(steps: list[Any], stream: StreamName, limit: int) -> None:
-    world = World()
-    socket = Socket(world, stream=stream, limit=limit)
+def test_every_client_ends_with_the_newest_prices_and_gets_none_twice(
+    steps: list[Any], stream: StreamName, limit: int
+) -> None:
+    world = Scene()
+    socket = FakeConnection(world, stream=stream, limit=limit)
     for what, how in steps:
         if what == "publish":
             world.at += 0.001

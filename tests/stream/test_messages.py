@@ -1,4 +1,4 @@
-"""Messages: every frame to the letter."""
+"""Messages: the exact bytes of every frame, and parsing of requests."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from cambist.errors import BadParameter
 from cambist.stream.messages import Op, parse_request, price_frame, status_frame, text_frame
 
 
-def test_a_price_is_written_to_the_letter_with_its_sides_as_strings() -> None:
+def test_a_price_frame_has_exactly_these_bytes_with_sides_as_strings() -> None:
     frame = price_frame("EURUSD", "1.0850", "1.0851", 1795212000000)
     assert frame[2:] == b'{"op":"price","sym":"EURUSD","bid":"1.0850","ask":"1.0851","tsp":1795212000000}'
     assert frame[:2] == bytes((0x81, len(frame) - 2))
 
 
-def test_an_answer_is_written_to_the_letter() -> None:
+def test_a_reply_frame_has_exactly_these_bytes() -> None:
     frame = status_frame(Op.AUTH, 200, 1795212000.1234, "Authenticated OK")
     assert frame[2:] == b'{"op":"auth","status":200,"tsp":1795212000123,"msg":"Authenticated OK"}'
 
 
-def test_more_comes_after_the_text() -> None:
+def test_additional_fields_come_after_the_message() -> None:
     frame = status_frame(Op.SUBSCRIBE, 200, 1.0, "Subscribed to 1 stream", ignored=["X"])
     assert frame.endswith(b'"msg":"Subscribed to 1 stream","ignored":["X"]}')
 
 
-def test_there_is_no_op_but_those_that_clients_know() -> None:
+def test_there_are_exactly_the_ops_that_clients_know() -> None:
     assert set(Op) == {"connect", "auth", "subscribe", "unsubscribe", "status", "shutdown", "price", "error"}
 
 
@@ -44,7 +44,7 @@ def test_a_frame_has_the_header_of_its_length(size: int, head: bytes) -> None:
     assert text_frame(b"x" * size) == head + b"x" * size
 
 
-def test_a_client_may_write_more_fields_than_are_known() -> None:
+def test_unknown_fields_of_a_request_are_ignored() -> None:
     assert parse_request(b'{"op":"auth","key":"k","id":7,"pairs":null}').key == "k"
 
 
@@ -56,7 +56,7 @@ def test_a_client_may_write_more_fields_than_are_known() -> None:
         ("null", None),
     ],
 )
-def test_names_of_pairs_are_read_each_once(pairs: str, names: list[str] | None) -> None:
+def test_repeated_and_empty_names_of_pairs_are_removed(pairs: str, names: list[str] | None) -> None:
     assert parse_request(f'{{"op":"subscribe","stream":"fx","pairs":{pairs}}}'.encode()).names == names
 
 
@@ -76,13 +76,13 @@ def test_names_of_pairs_are_read_each_once(pairs: str, names: list[str] | None) 
         b"[" * 100000,
     ],
 )
-def test_what_is_no_object_with_an_op_is_refused(text: bytes) -> None:
+def test_text_that_is_not_an_object_with_an_op_is_refused(text: bytes) -> None:
     with pytest.raises(BadParameter, match=r"A frame takes a JSON object with an \[op\]"):
         parse_request(text)
 
 
 @given(st.binary(max_size=200))
-def test_whatever_comes_is_read_or_refused(text: bytes) -> None:
+def test_any_bytes_are_parsed_or_refused(text: bytes) -> None:
     try:
         parse_request(text)
     except BadParameter:

@@ -1,4 +1,4 @@
-"""Which pair a client means by a name."""
+"""Parsing of the names of pairs."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_coins_and_metals_are_found_by_their_names_too(text: str, pair: str) -> 
 
 
 @pytest.mark.parametrize("text", ["USDBTC", "XAUPLN", "XAGXAU", "XAUXCU", "BTCEUR", "", "SOL/US/DT", "BTC\u00dcSD"])
-def test_a_pair_that_nobody_lists_or_quotes_is_none(text: str) -> None:
+def test_a_name_of_no_listed_or_quoted_pair_means_none(text: str) -> None:
     assert parse_pair(DEALT, text) is None
 
 

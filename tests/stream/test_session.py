@@ -41,23 +41,23 @@ MANY = {f"AAA{number}": Pair("AAA", str(number)) for number in range(10_001)}
 
 
 class KnownPairs(Prices):
-    """Prices that know these pairs without a book, and are as old as a test says."""
+    """Prices of some pairs without a book, with an age that the test sets."""
 
     age: float | None = 0.1
 
     def parse_pairs(self, names: Iterable[str]) -> tuple[dict[str, Pair], list[str]]:
         all_pairs = KNOWN | MANY
         found = {name.replace("/", "").upper(): name for name in names}
-        known = {symbol: all_pairs[symbol] for symbol in found if symbol in all_pairs}
-        return known, [name for symbol, name in found.items() if symbol not in all_pairs]
+        authenticated = {symbol: all_pairs[symbol] for symbol in found if symbol in all_pairs}
+        return authenticated, [name for symbol, name in found.items() if symbol not in all_pairs]
 
     def status(self, now: float) -> PriceStatus:
         assert now == NOW
         return PriceStatus(7, self.age)
 
 
-class Unwritten:
-    """A writer that no price comes to, because there is no book."""
+class UnusedWriter:
+    """A writer that must not be used, because there is no book."""
 
     def write(self, frames: bytes) -> None:
         raise AssertionError(frames)
@@ -83,7 +83,7 @@ def admission(context: StreamContext) -> Admission:
 
 
 def new_session(context: StreamContext) -> Session:
-    session = Session(context, StreamConnection(Unwritten(), 0.0))
+    session = Session(context, StreamConnection(UnusedWriter(), 0.0))
     assert payload(session.open(ME, NOW))["msg"] == "Connected to Cambist"
     return session
 
@@ -106,13 +106,13 @@ def payload(reply: Reply) -> dict[str, Any]:
     return found
 
 
-def say(session: Session, **fields: Any) -> dict[str, Any]:
+def send(session: Session, **fields: Any) -> dict[str, Any]:
     return payload(session.handle(json.dumps(fields).encode(), NOW))
 
 
 @pytest.fixture
-def known(session: Session) -> Session:
-    assert say(session, op="auth", key=OWNER)["status"] == 200
+def authenticated(session: Session) -> Session:
+    assert send(session, op="auth", key=OWNER)["status"] == 200
     return session
 
 
@@ -120,7 +120,7 @@ def known(session: Session) -> Session:
 
 
 def test_a_key_is_accepted_with_the_text_that_clients_compare(session: Session) -> None:
-    assert say(session, op="auth", key=OWNER) == {
+    assert send(session, op="auth", key=OWNER) == {
         "op": "auth",
         "status": 200,
         "tsp": 1795176000000,
@@ -141,34 +141,34 @@ def test_a_bad_key_is_refused_with_the_op_auth_and_the_connection_closed(
     assert not key or key not in found["msg"]
 
 
-def test_a_second_key_is_an_error_and_changes_nothing(known: Session) -> None:
-    found = say(known, op="auth", key=WRONG)
+def test_a_second_key_is_an_error_and_changes_nothing(authenticated: Session) -> None:
+    found = send(authenticated, op="auth", key=WRONG)
     assert (found["op"], found["status"]) == ("error", 400)
-    assert say(known, op="subscribe", stream="fx", pairs=["EURUSD"])["status"] == 200
+    assert send(authenticated, op="subscribe", stream="fx", pairs=["EURUSD"])["status"] == 200
 
 
 @pytest.mark.parametrize("op", ["subscribe", "unsubscribe"])
 def test_nothing_can_be_subscribed_without_a_key(session: Session, op: str) -> None:
-    found = say(session, op=op, stream="fx", pairs=["EURUSD"])
+    found = send(session, op=op, stream="fx", pairs=["EURUSD"])
     assert (found["op"], found["status"], subscribed(session)) == ("error", 401, {})
 
 
 def test_an_account_has_as_many_connections_as_its_plan(context: StreamContext) -> None:
     most = PLANS["premium"].stream_connections
     sessions = [new_session(context) for _ in range(most + 1)]
-    assert [say(each, op="auth", key=PREMIUM)["status"] for each in sessions] == [200] * most + [429]
+    assert [send(each, op="auth", key=PREMIUM)["status"] for each in sessions] == [200] * most + [429]
     sessions[0].close()
-    assert say(new_session(context), op="auth", key=PREMIUM)["status"] == 200
+    assert send(new_session(context), op="auth", key=PREMIUM)["status"] == 200
 
 
 def test_guessing_keys_is_slowed_down_but_a_key_known_at_that_address_still_works(
     context: StreamContext, session: Session
 ) -> None:
-    assert say(session, op="auth", key=OWNER)["status"] == 200
-    found = [say(new_session(context), op="auth", key=WRONG)["status"] for _ in range(FAILURES_AT_ONCE + 1)]
+    assert send(session, op="auth", key=OWNER)["status"] == 200
+    found = [send(new_session(context), op="auth", key=WRONG)["status"] for _ in range(FAILURES_AT_ONCE + 1)]
     assert found == [401] * FAILURES_AT_ONCE + [429]
-    assert say(new_session(context), op="auth", key=PREMIUM)["status"] == 429
-    assert say(new_session(context), op="auth", key=OWNER)["status"] == 200
+    assert send(new_session(context), op="auth", key=PREMIUM)["status"] == 429
+    assert send(new_session(context), op="auth", key=OWNER)["status"] == 200
 
 
 def test_one_address_may_have_only_so_many_connections_without_a_key(admission: Admission) -> None:
@@ -189,84 +189,86 @@ def test_a_revoked_key_is_rejected(admission: Admission) -> None:
 # Subscribing
 
 
-def test_a_stream_is_subscribed_with_the_texts_that_clients_compare(known: Session) -> None:
-    assert say(known, op="subscribe", stream="fx", pairs=["EURUSD", "xau/usd"])["msg"] == "Subscribed to 1 stream"
-    assert say(known, op="subscribe", stream="fx1s", pairs=["BTCUSD"])["msg"] == "Subscribed to 2 streams"
-    assert subscribed(known) == {"fx": ["EURUSD", "XAUUSD"], "fx1s": ["BTCUSD"]}
+def test_a_stream_is_subscribed_with_the_texts_that_clients_compare(authenticated: Session) -> None:
+    assert (
+        send(authenticated, op="subscribe", stream="fx", pairs=["EURUSD", "xau/usd"])["msg"] == "Subscribed to 1 stream"
+    )
+    assert send(authenticated, op="subscribe", stream="fx1s", pairs=["BTCUSD"])["msg"] == "Subscribed to 2 streams"
+    assert subscribed(authenticated) == {"fx": ["EURUSD", "XAUUSD"], "fx1s": ["BTCUSD"]}
 
 
-def test_subscribing_again_replaces_the_pairs_of_that_stream(known: Session) -> None:
-    say(known, op="subscribe", stream="fx", pairs=["EURUSD"])
-    assert say(known, op="subscribe", stream="fx", pairs=["BTCUSD"])["msg"] == "Subscribed to 1 stream"
-    assert subscribed(known)["fx"] == ["BTCUSD"]
+def test_subscribing_again_replaces_the_pairs_of_that_stream(authenticated: Session) -> None:
+    send(authenticated, op="subscribe", stream="fx", pairs=["EURUSD"])
+    assert send(authenticated, op="subscribe", stream="fx", pairs=["BTCUSD"])["msg"] == "Subscribed to 1 stream"
+    assert subscribed(authenticated)["fx"] == ["BTCUSD"]
 
 
-def test_unknown_pairs_among_known_ones_are_named_beside_the_exact_text(known: Session) -> None:
-    found = say(known, op="subscribe", stream="fx", pairs=["EURUSD", "NOPE"])
+def test_unknown_pairs_among_known_ones_are_named_beside_the_exact_text(authenticated: Session) -> None:
+    found = send(authenticated, op="subscribe", stream="fx", pairs=["EURUSD", "NOPE"])
     assert (found["msg"], found["ignored"]) == ("Subscribed to 1 stream", ["NOPE"])
 
 
 @pytest.mark.parametrize("pairs", [["NOPE"], [], None, "", [""]])
-def test_no_known_pair_is_400_and_changes_nothing(known: Session, pairs: Any) -> None:
-    say(known, op="subscribe", stream="fx", pairs=["EURUSD"])
-    found = say(known, op="subscribe", stream="fx", pairs=pairs)
+def test_subscribing_only_to_unknown_pairs_is_400_and_changes_nothing(authenticated: Session, pairs: Any) -> None:
+    send(authenticated, op="subscribe", stream="fx", pairs=["EURUSD"])
+    found = send(authenticated, op="subscribe", stream="fx", pairs=pairs)
     assert (found["op"], found["status"]) == ("subscribe", 400)
     assert "No valid pairs" in found["msg"]
-    assert subscribed(known)["fx"] == ["EURUSD"]
+    assert subscribed(authenticated)["fx"] == ["EURUSD"]
 
 
-def test_more_pairs_than_the_plan_allows_are_refused_whole(known: Session) -> None:
-    found = say(known, op="subscribe", stream="fx", pairs=list(MANY))
-    assert (found["op"], found["status"], subscribed(known)) == ("subscribe", 429, {})
-    assert say(known, op="subscribe", stream="fx", pairs=list(MANY)[:10_000])["status"] == 200
-    assert say(known, op="subscribe", stream="fx1s", pairs=["EURUSD"])["status"] == 429
-    assert say(known, op="subscribe", stream="fx", pairs=["EURUSD"])["status"] == 200
+def test_more_pairs_than_the_plan_allows_are_refused_whole(authenticated: Session) -> None:
+    found = send(authenticated, op="subscribe", stream="fx", pairs=list(MANY))
+    assert (found["op"], found["status"], subscribed(authenticated)) == ("subscribe", 429, {})
+    assert send(authenticated, op="subscribe", stream="fx", pairs=list(MANY)[:10_000])["status"] == 200
+    assert send(authenticated, op="subscribe", stream="fx1s", pairs=["EURUSD"])["status"] == 429
+    assert send(authenticated, op="subscribe", stream="fx", pairs=["EURUSD"])["status"] == 200
 
 
 @pytest.mark.parametrize("stream", ["", "fx2", "x" * 1000])
-def test_an_unknown_stream_is_400(known: Session, stream: str) -> None:
-    found = say(known, op="subscribe", stream=stream, pairs=["EURUSD"])
+def test_an_unknown_stream_is_400(authenticated: Session, stream: str) -> None:
+    found = send(authenticated, op="subscribe", stream=stream, pairs=["EURUSD"])
     assert (found["op"], found["status"]) == ("subscribe", 400)
     assert "fx, fx1s" in found["msg"]
 
 
-def test_pairs_a_stream_and_everything_can_be_unsubscribed(known: Session) -> None:
+def test_pairs_a_stream_and_everything_can_be_unsubscribed(authenticated: Session) -> None:
     for stream in ("fx", "fx1s"):
-        say(known, op="subscribe", stream=stream, pairs=list(KNOWN))
-    assert say(known, op="unsubscribe", stream="fx", pairs=["EUR/USD"])["msg"] == "Unsubscribed from 1 pair"
-    assert subscribed(known)["fx"] == ["BTCUSD", "XAUUSD"]
-    assert say(known, op="unsubscribe", stream="fx")["msg"] == "Unsubscribed from 2 pairs"
-    assert say(known, op="unsubscribe")["msg"] == "Unsubscribed from 3 pairs"
-    assert say(known, op="unsubscribe", stream="x")["status"] == 400
-    assert subscribed(known) == {}
-    assert say(known, op="subscribe", stream="fx", pairs=["EURUSD"])["msg"] == "Subscribed to 1 stream"
+        send(authenticated, op="subscribe", stream=stream, pairs=list(KNOWN))
+    assert send(authenticated, op="unsubscribe", stream="fx", pairs=["EUR/USD"])["msg"] == "Unsubscribed from 1 pair"
+    assert subscribed(authenticated)["fx"] == ["BTCUSD", "XAUUSD"]
+    assert send(authenticated, op="unsubscribe", stream="fx")["msg"] == "Unsubscribed from 2 pairs"
+    assert send(authenticated, op="unsubscribe")["msg"] == "Unsubscribed from 3 pairs"
+    assert send(authenticated, op="unsubscribe", stream="x")["status"] == 400
+    assert subscribed(authenticated) == {}
+    assert send(authenticated, op="subscribe", stream="fx", pairs=["EURUSD"])["msg"] == "Subscribed to 1 stream"
 
 
 # The rest
 
 
-def test_status_says_whether_prices_flow(known: Session, prices: KnownPairs) -> None:
-    say(known, op="subscribe", stream="fx", pairs=["EURUSD"])
-    found = say(known, op="status")
+def test_status_says_whether_prices_are_live(authenticated: Session, prices: KnownPairs) -> None:
+    send(authenticated, op="subscribe", stream="fx", pairs=["EURUSD"])
+    found = send(authenticated, op="status")
     assert (found["status"], found["msg"], found["age_ms"]) == (200, "Prices flow", 100)
     assert found["streams"] == {"fx": ["EURUSD"]}
     prices.age = 42.0
-    found = say(known, op="status")
+    found = send(authenticated, op="status")
     assert (found["status"], found["msg"]) == (503, "Prices stand still: the newest book is 42 s old")
     prices.age = None
-    assert say(known, op="status")["status"] == 503
+    assert send(authenticated, op="status")["status"] == 503
 
 
-def test_a_client_that_shuts_down_gets_a_normal_close(known: Session) -> None:
-    reply = known.handle(b'{"op":"shutdown"}', NOW)
+def test_a_client_that_shuts_down_gets_a_normal_close(authenticated: Session) -> None:
+    reply = authenticated.handle(b'{"op":"shutdown"}', NOW)
     assert (payload(reply)["op"], reply.close_code) == ("shutdown", 1000)
 
 
 @pytest.mark.parametrize(
     "text", [b"garbage", b"[]", b'{"op":"price"}', b'{"op":"connect"}', b'{"op":""}', b'{"op":"dance"}']
 )
-def test_an_unknown_message_gets_an_error(known: Session, text: bytes) -> None:
-    reply = known.handle(text, NOW)
+def test_an_unknown_message_gets_an_error(authenticated: Session, text: bytes) -> None:
+    reply = authenticated.handle(text, NOW)
     assert (payload(reply)["op"], payload(reply)["status"], reply.close_code) == ("error", 400, None)
 
 
@@ -275,34 +277,34 @@ def test_binary_and_too_long_frames_are_closed_with_their_codes(session: Session
     assert (payload(session.reject_too_big(NOW, 9))["status"], session.reject_too_big(NOW, 9).close_code) == (413, 1009)
 
 
-def test_too_many_frames_close_the_connection(known: Session) -> None:
-    assert [known.count_frames(NOW) for _ in range(FRAME_BURST)] == [None] * FRAME_BURST
-    reply = known.count_frames(NOW)
+def test_too_many_frames_close_the_connection(authenticated: Session) -> None:
+    assert [authenticated.count_frames(NOW) for _ in range(FRAME_BURST)] == [None] * FRAME_BURST
+    reply = authenticated.count_frames(NOW)
     assert reply is not None
     assert (payload(reply)["status"], reply.close_code) == (429, 1008)
-    assert known.count_frames(NOW + 1) is None
+    assert authenticated.count_frames(NOW + 1) is None
 
 
-def test_long_lists_count_as_many_frames(known: Session) -> None:
+def test_long_lists_count_as_many_frames(authenticated: Session) -> None:
     names, reply = list(MANY)[:10_000], []
     for _ in range(10):
-        found = known.handle(json.dumps({"op": "subscribe", "stream": "fx", "pairs": names}).encode(), NOW)
+        found = authenticated.handle(json.dumps({"op": "subscribe", "stream": "fx", "pairs": names}).encode(), NOW)
         reply.append((payload(found)["status"], found.close_code))
     assert reply == [(200, None)] * 5 + [(429, 1008)] * 5
 
 
-def test_far_more_names_than_the_plan_has_pairs_are_not_even_looked_up(
+def test_far_more_names_than_the_plan_has_pairs_are_refused_without_parsing_them(
     context: StreamContext, prices: KnownPairs
 ) -> None:
     session = new_session(context)
-    assert say(session, op="auth", key=PREMIUM)["status"] == 200
+    assert send(session, op="auth", key=PREMIUM)["status"] == 200
     most = PLANS["premium"].stream_pairs
     prices.parse_pairs = None  # type: ignore[assignment, method-assign]  whoever looks a name up fails
-    found = say(session, op="subscribe", stream="fx", pairs=[f"NO{number}" for number in range(most + 201)])
+    found = send(session, op="subscribe", stream="fx", pairs=[f"NO{number}" for number in range(most + 201)])
     assert (found["op"], found["status"]) == ("subscribe", 429)
     assert f"Too many pairs: [{most + 201}], the plan allows {most}" in found["msg"]
 
 
-def test_all_unknown_names_are_listed(known: Session) -> None:
+def test_all_unknown_names_are_listed(authenticated: Session) -> None:
     unknown = [f"NOPE{number}" for number in range(150)]
-    assert say(known, op="subscribe", stream="fx", pairs=["EURUSD", *unknown])["ignored"] == unknown
+    assert send(authenticated, op="subscribe", stream="fx", pairs=["EURUSD", *unknown])["ignored"] == unknown
