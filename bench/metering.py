@@ -1,4 +1,4 @@
-"""Measure the cost of authorising and counting a call: the same cached answer with the meter and without."""
+"""What a call costs to let in and to count: the same kept answer with the meter and without, in one process."""
 
 import sys
 import tempfile
@@ -14,8 +14,8 @@ from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest, mint
 from cambist.accounts.meter import Meter
 from cambist.accounts.plan import default_plans, read_plans
+from cambist.accounts.principal import Principal
 from cambist.api.application import ApiOptions, build_application
-from cambist.api.principals import ApiPrincipal
 from cambist.api.worker_state import WorkerState
 from cambist.history.fixing import Fixing
 from cambist.history.rate_matrix_builder import SourceHistory, build_rate_matrix
@@ -31,16 +31,16 @@ KEY = mint(lambda alphabet: alphabet[5])
 class Unmetered(Meter):
     """Allows every call and counts nothing."""
 
-    def check_rate(self, principal: ApiPrincipal, now: float) -> None:
+    def check_rate(self, principal: Principal, now: float) -> None:
         """Do nothing."""
 
-    def check_quota(self, principal: ApiPrincipal, cost: int, now: float) -> None:
+    def check_quota(self, principal: Principal, cost: int, now: float) -> None:
         """Do nothing."""
 
-    def spend(self, principal: ApiPrincipal, endpoint: str, cost: int, now: float) -> None:
+    def spend(self, principal: Principal, endpoint: str, cost: int, now: float) -> None:
         """Do nothing."""
 
-    def headers(self, principal: ApiPrincipal, now: float, *, quota_checked: bool = False) -> list[tuple[str, str]]:  # noqa: ARG002
+    def headers(self, principal: Principal, now: float, *, quota_checked: bool = False) -> list[tuple[str, str]]:  # noqa: ARG002
         """Return no headers."""
         return []
 

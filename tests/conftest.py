@@ -28,7 +28,7 @@ from cambist.api.application import ApiOptions, build_application
 from cambist.api.worker_state import WorkerState
 from cambist.history.archive import FixingArchive
 from cambist.history.rate_matrix import RateMatrix
-from cambist.ingest.filing import Delivery, FilingContext, file_delivery
+from cambist.ingest.filing import Delivery, Files, file_delivery
 from cambist.ingest.snapshot_builder import rate_book_from_archive, rate_matrix_from_archive
 from cambist.ingest.source_status import SourceStatuses
 from cambist.pricing.rate_book import RateBook
@@ -74,9 +74,7 @@ def now() -> datetime:
 
 def stocked(store: SqlStore, content: bytes) -> SqlStore:
     store.migrate()
-    file_delivery(
-        FilingContext(store.archive, store.quarantine), adapter, Delivery(content, "a test", NOW), lambda _: None
-    )
+    file_delivery(Files(store.archive, store.quarantine), adapter, Delivery(content, "a test", NOW), lambda _: None)
     return store
 
 
@@ -132,6 +130,7 @@ class Client:
     key: str | None = KEY
     worker_state: WorkerState | None = field(default=None, repr=False)
     ledger: Any = field(default=None, repr=False)
+    clock: Any = field(default=None, repr=False)
 
     def get(self, target: str, **rest: Any) -> Reply:
         return self.request("GET", target, **rest)
@@ -206,6 +205,16 @@ class Clock:
         self.now = datetime(*moment, tzinfo=UTC).timestamp()  # type: ignore[misc, arg-type]
 
 
+@dataclass
+class ReplaceableClock:
+    """The clock of a service; a test may put another one in its place: `client.clock.read = moment.timestamp`."""
+
+    read: Callable[[], float]
+
+    def __call__(self) -> float:
+        return self.read()
+
+
 OWNER = StoredKey(1, Account(1, "owner", "unlimited"))
 PLANS = read_plans(default_plans(), "plans.toml")
 
@@ -214,7 +223,8 @@ def client_of(book: RateBook, matrix: RateMatrix, **rest: Any) -> Client:
     """Make a client; `stored_keys`, `plans`, `past` and `clock` may be given, the rest are options of the HTTP face."""
     given = {name: rest.pop(name) for name in ("stored_keys", "plans", "past", "clock") if name in rest}
     stored_keys = given.get("stored_keys", {digest(KEY): OWNER})
-    worker_state = WorkerState(book, matrix, stored_keys, given.get("plans", PLANS), given.get("clock", NOW.timestamp))
+    clock = ReplaceableClock(given.get("clock", NOW.timestamp))
+    worker_state = WorkerState(book, matrix, stored_keys, given.get("plans", PLANS), clock)
     worker_state.apply_source_reports(SourceStatuses.for_sources([adapter.source], {}).report(NOW, {}, {}))
     ledger = MemoryLedger()
     meter = Meter(ledger, given.get("past", {}))
@@ -222,6 +232,7 @@ def client_of(book: RateBook, matrix: RateMatrix, **rest: Any) -> Client:
         build_application(endpoints(), worker_state, meter, ApiOptions(**rest)),
         worker_state=worker_state,
         ledger=ledger,
+        clock=clock,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -16,26 +16,23 @@ from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import Digest
 from cambist.accounts.meter import Meter
 from cambist.accounts.plan import Plan, default_plans, read_plans
-from cambist.api.book_responses import BookResponsesByKind
-from cambist.api.principals import ApiPrincipal, ApiPrincipals, principals_by_key
+from cambist.accounts.principal import Principal, Principals
 from cambist.errors import QuotaSpent, RateLimited, StoreBroken
-from cambist.pricing.rate_book import RateBook
 
 UNLIMITED = read_plans(default_plans(), "plans.toml")["unlimited"]
-SHELVES = BookResponsesByKind(RateBook(1, datetime(2026, 11, 20, tzinfo=UTC), {}, ("USD",)), 0)
 TODAY = date(2026, 11, 20)
 DAY = timedelta(days=1)
 
 
-def many(plan: Plan, *accounts: Account) -> ApiPrincipals:
+def many(plan: Plan, *accounts: Account) -> Mapping[Digest, Principal]:
     """Each account with one key, whose number is ten times the account's."""
     stored_keys = {Digest(bytes([one.number])): StoredKey(one.number * 10, one) for one in accounts}
-    return principals_by_key(stored_keys, {plan.name: plan}, SHELVES)
+    return Principals(stored_keys, {plan.name: plan}).by_digest
 
 
 def a_principal(
     calls: int | None = None, rate: float | None = None, burst: int | None = None, **account: Any
-) -> ApiPrincipal:
+) -> Principal:
     plan = structs.replace(UNLIMITED, name="p", calls_a_month=calls, rate=rate, burst=burst)
     (principal,) = many(plan, Account(**{"number": 1, "name": "one", "plan": "p"} | account)).values()
     return principal
@@ -47,10 +44,10 @@ def meter(ledger) -> Meter:
 
 
 @pytest.fixture
-def use(clock) -> Callable[[Meter, ApiPrincipal, int], bool]:
+def use(clock) -> Callable[[Meter, Principal, int], bool]:
     """Ask for an answer that costs so much, and count it if it is let in; say whether it was."""
 
-    def used(meter: Meter, principal: ApiPrincipal, cost: int = 1) -> bool:
+    def used(meter: Meter, principal: Principal, cost: int = 1) -> bool:
         try:
             meter.check_quota(principal, cost, clock())
         except QuotaSpent:
@@ -61,7 +58,7 @@ def use(clock) -> Callable[[Meter, ApiPrincipal, int], bool]:
     return used
 
 
-def principals(*them: ApiPrincipal) -> ApiPrincipals:
+def principals(*them: Principal) -> Mapping[Digest, Principal]:
     return {Digest(bytes([one.key])): one for one in them}
 
 

@@ -3,18 +3,15 @@
 import threading
 from collections import Counter
 from datetime import UTC, date, datetime, timedelta
-from math import inf
 from pathlib import Path
 
 import pytest
 
-from cambist.accounts.account import Account
+from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.meter import Meter
 from cambist.accounts.plan import default_plans, read_plans
-from cambist.api.book_responses import BookResponsesByKind
-from cambist.api.principals import ApiPrincipal
+from cambist.accounts.principal import Principal
 from cambist.errors import QuotaSpent, StoreBroken
-from cambist.pricing.rate_book_assembly import assemble_rate_book
 from cambist.storage.shared.usage.worker_counters import WorkerCounters
 
 MIDNIGHT = datetime(2026, 12, 1, tzinfo=UTC)
@@ -22,13 +19,11 @@ BEFORE, AFTER = date(2026, 11, 30), date(2026, 12, 1)
 THREADS, CALLS, QUOTA = 4, 3000, 9000
 
 
-def principal(quota: int) -> ApiPrincipal:
+def principal(quota: int) -> Principal:
     text = default_plans().replace("calls_a_month = 1_000_000", f"calls_a_month = {quota}", 1)
     plan = read_plans(text, "plans")["one"]
     account = Account(1, "shop", "one", anchor_day=1)
-    shelf = BookResponsesByKind(assemble_rate_book({}, 1, MIDNIGHT), 0).get(0, account.datetime_format)
-    tags = frozenset(plan.tags)
-    return ApiPrincipal(key=1, account=account, plan=plan, ends=inf, revoked=False, shelf=shelf, tags=tags)
+    return Principal.build(StoredKey(1, account), {"one": plan})
 
 
 @pytest.fixture

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cambist.api.response_cache import CachedResponse, Question, ResponseCache, etag_of
+from cambist.api.response_cache import CachedResponse, CacheKey, ResponseCache, etag_of
 
 ETAG = '"0123456789abcdef01234567"'
 
 
-def asked(path: str, query: str) -> Question:
+def asked(path: str, query: str) -> CacheKey:
     return path, query, "iso", date.min
 
 
@@ -38,17 +38,17 @@ def test_milliseconds_are_whole_and_may_be_none() -> None:
     [ETAG, f"W/{ETAG}", f'"other", {ETAG}', f'"other",{ETAG} , "third"', f'"other", W/{ETAG}'],
 )
 def test_a_client_that_names_the_etag_knows_the_answer(if_none_match: str) -> None:
-    assert an_answer(etag=ETAG).is_named_by(if_none_match)
+    assert an_answer(etag=ETAG).matches_etag(if_none_match)
 
 
 @pytest.mark.parametrize("if_none_match", ["", "*", '""', '"other"', ETAG.strip('"'), ETAG[:-2] + '"', "W/"])
 def test_a_client_that_names_another_etag_does_not(if_none_match: str) -> None:
-    assert not an_answer(etag=ETAG).is_named_by(if_none_match)
+    assert not an_answer(etag=ETAG).matches_etag(if_none_match)
 
 
 @pytest.mark.parametrize("if_none_match", ["*", "", '""'])
 def test_an_answer_without_an_etag_is_known_to_nobody(if_none_match: str) -> None:
-    assert not an_answer().is_named_by(if_none_match)
+    assert not an_answer().matches_etag(if_none_match)
 
 
 def test_an_etag_is_strong_and_quoted() -> None:
@@ -65,21 +65,21 @@ def test_equal_content_has_an_equal_etag_and_other_content_another(one: bytes, o
 
 def test_a_kept_answer_is_given_again() -> None:
     kept, answer = ResponseCache(), an_answer()
-    kept.keep(asked("/fetch-one", "to=USD"), answer)
+    kept.add(asked("/fetch-one", "to=USD"), answer)
     assert kept.get(asked("/fetch-one", "to=USD"), 0) is answer
 
 
 def test_another_question_has_no_answer() -> None:
     kept = ResponseCache()
-    kept.keep(asked("/fetch-one", "to=USD"), an_answer())
+    kept.add(asked("/fetch-one", "to=USD"), an_answer())
     assert kept.get(asked("/fetch-one", "to=JPY"), 0) is None
     assert kept.get(asked("/fetch-all", "to=USD"), 0) is None
 
 
 def test_a_later_answer_takes_the_place_of_the_earlier() -> None:
     kept, later = ResponseCache(), an_answer()
-    kept.keep(asked("/", ""), an_answer())
-    kept.keep(asked("/", ""), later)
+    kept.add(asked("/", ""), an_answer())
+    kept.add(asked("/", ""), later)
     assert kept.get(asked("/", ""), 0) is later
     assert len(kept) == 1
 
@@ -88,9 +88,9 @@ def test_a_later_answer_takes_the_place_of_the_earlier() -> None:
 def test_what_is_kept_stays_within_its_bytes_and_one_answer(sizes: list[int]) -> None:
     kept, most = ResponseCache(10_000), 0
     for number, size in enumerate(sizes):
-        kept.keep(asked("/", str(number)), an_answer(size))
+        kept.add(asked("/", str(number)), an_answer(size))
         held = [kept.get(asked("/", str(earlier)), 0) for earlier in range(number + 1)]
-        most = max(most, sum(len(answer.opened) for answer in held if answer))
+        most = max(most, sum(len(answer.prefix) for answer in held if answer))
         assert held[-1] is not None
     assert most <= 10_000 + 3000
 
@@ -98,14 +98,14 @@ def test_what_is_kept_stays_within_its_bytes_and_one_answer(sizes: list[int]) ->
 def test_tiny_answers_are_bounded_too() -> None:
     kept = ResponseCache(10_000)
     for number in range(1000):
-        kept.keep(asked("/", str(number)), an_answer(0))
+        kept.add(asked("/", str(number)), an_answer(0))
     assert len(kept) < 50
 
 
 def test_long_questions_are_counted() -> None:
     kept = ResponseCache(100_000)
     for number in range(100):
-        kept.keep(asked("/", f"{number}" + "x" * 16_000), an_answer(0))
+        kept.add(asked("/", f"{number}" + "x" * 16_000), an_answer(0))
     assert len(kept) < 10
 
 
@@ -113,11 +113,11 @@ def test_a_full_shelf_goes_on_answering() -> None:
     kept = ResponseCache(1_000)
     for number in range(100):
         answer = an_answer()
-        kept.keep(asked("/", str(number)), answer)
+        kept.add(asked("/", str(number)), answer)
         assert kept.get(asked("/", str(number)), 0) is answer
 
 
 def test_an_answer_is_given_until_it_holds_no_longer() -> None:
     kept, question = ResponseCache(), asked("/fetch-one", "to=USD")
-    kept.keep(question, replace(an_answer(), until=100.0))
+    kept.add(question, replace(an_answer(), until=100.0))
     assert [kept.get(question, now) is None for now in (0, 99.9, 100.0, 101.0)] == [False, False, True, True]

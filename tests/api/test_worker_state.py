@@ -9,6 +9,7 @@ from msgspec import structs
 from cambist.accounts.account import Account, DatetimeFormat, StoredKey
 from cambist.accounts.api_key import Digest
 from cambist.accounts.plan import default_plans, read_plans
+from cambist.api.request_context import RequestContext
 from cambist.api.response_cache import CachedResponse
 from cambist.api.worker_state import WorkerState
 from cambist.errors import RateUnavailable
@@ -17,7 +18,7 @@ from cambist.pricing.rate_book import RateBook
 
 NOON = datetime(2026, 3, 6, 12, 0, tzinfo=UTC)
 BOOK, NEW_BOOK = (RateBook(version, NOON, {}, ("USD",)) for version in (1, 2))
-QUESTION, ANSWER = ("/fetch-one", "to=USD", "iso", date.min), CachedResponse(b"{", ())
+CACHE_KEY, ANSWER = ("/fetch-one", "to=USD", "iso", date.min), CachedResponse(b"{", ())
 KEY, OTHER = Digest(b"key"), Digest(b"other")
 OWNER = StoredKey(1, Account(1, "owner", "unlimited"))
 PLANS = read_plans(default_plans(), "plans.toml")
@@ -54,49 +55,51 @@ def worker_state(clock: Clock) -> WorkerState:
 @pytest.fixture
 def stocked(worker_state: WorkerState) -> WorkerState:
     """A desk that keeps a live and a closed answer."""
-    worker_state.principals()[KEY].shelf.state[1].keep(QUESTION, ANSWER)
-    worker_state.closed.keep(QUESTION, ANSWER)
+    worker_state.caches.for_view(worker_state.principals.by_digest[KEY].book_view).state[1].add(CACHE_KEY, ANSWER)
+    worker_state.caches.immutable.add(CACHE_KEY, ANSWER)
     return worker_state
 
 
 def kept(worker_state: WorkerState) -> tuple[bool, bool]:
-    live = worker_state.principals()[KEY].shelf.state[1]
-    return live.get(QUESTION, 0) is not None, worker_state.closed.get(QUESTION, 0) is not None
+    live = worker_state.caches.for_view(worker_state.principals.by_digest[KEY].book_view).state[1]
+    return live.get(CACHE_KEY, 0) is not None, worker_state.caches.immutable.get(CACHE_KEY, 0) is not None
 
 
 def seen(worker_state: WorkerState, key: Digest = KEY) -> RateBook:
-    return worker_state.principals()[key].shelf.state[0]
+    return worker_state.caches.for_view(worker_state.principals.by_digest[key].book_view).state[0]
 
 
 def test_a_view_shows_book_image_and_the_moment(worker_state: WorkerState) -> None:
-    view = worker_state.view(BOOK, NOON.timestamp())
+    view = RequestContext(worker_state, BOOK, NOON.timestamp())
     assert (view.book, view.matrix, view.now, view.today) == (BOOK, MATRIX, NOON, date(2026, 3, 6))
 
 
 def test_the_day_turns_at_midnight_utc(worker_state: WorkerState) -> None:
     midnight = datetime(2026, 3, 7, tzinfo=UTC).timestamp()
-    assert worker_state.view(BOOK, midnight - 0.001).today == date(2026, 3, 6)
-    assert worker_state.view(BOOK, midnight).today == date(2026, 3, 7)
+    assert RequestContext(worker_state, BOOK, midnight - 0.001).today == date(2026, 3, 6)
+    assert RequestContext(worker_state, BOOK, midnight).today == date(2026, 3, 7)
 
 
 def test_a_view_is_of_the_moment_that_it_is_given_and_not_of_the_clock(worker_state: WorkerState) -> None:
     moments = [NOON, NOON + timedelta(days=1)]
-    assert [worker_state.view(BOOK, moment.timestamp()).now for moment in moments] == moments
+    assert [RequestContext(worker_state, BOOK, moment.timestamp()).now for moment in moments] == moments
 
 
 def test_a_view_stays_what_it_was_when_news_comes(worker_state: WorkerState) -> None:
-    view = worker_state.view(seen(worker_state), NOON.timestamp())
+    view = RequestContext(worker_state, seen(worker_state), NOON.timestamp())
     worker_state.apply_book(NEW_BOOK)
     worker_state.apply_matrix(NEW_MATRIX)
     assert (view.book, view.matrix) == (BOOK, MATRIX)
-    later = worker_state.view(seen(worker_state), NOON.timestamp())
+    later = RequestContext(worker_state, seen(worker_state), NOON.timestamp())
     assert (later.book, later.matrix) == (NEW_BOOK, NEW_MATRIX)
 
 
 def test_a_view_writes_times_as_its_account_wants_them(worker_state: WorkerState) -> None:
-    written = [worker_state.view(BOOK, NOON.timestamp(), form).updated(NOON, None) for form in DatetimeFormat]
+    written = [
+        RequestContext(worker_state, BOOK, NOON.timestamp(), form).updated(NOON, None) for form in DatetimeFormat
+    ]
     assert written == ["2026-03-06T12:00:00Z", "2026-03-06 12:00:00", 1_772_798_400_000]
-    assert worker_state.view(BOOK, NOON.timestamp()).updated(NOON, None) == "2026-03-06T12:00:00Z"
+    assert RequestContext(worker_state, BOOK, NOON.timestamp()).updated(NOON, None) == "2026-03-06T12:00:00Z"
 
 
 def test_a_new_book_drops_live_answers_alone(stocked: WorkerState) -> None:
@@ -122,44 +125,44 @@ def test_a_tick_drops_no_answers(stocked: WorkerState) -> None:
 
 
 def test_an_answer_of_an_old_book_lands_where_nobody_looks_again(worker_state: WorkerState) -> None:
-    answers = worker_state.principals()[KEY].shelf.state[1]
+    answers = worker_state.caches.for_view(worker_state.principals.by_digest[KEY].book_view).state[1]
     worker_state.apply_book(NEW_BOOK)
-    answers.keep(QUESTION, ANSWER)
+    answers.add(CACHE_KEY, ANSWER)
     assert kept(worker_state) == (False, False)
 
 
 def test_an_answer_of_an_old_image_lands_where_nobody_looks_again(worker_state: WorkerState) -> None:
-    answers = worker_state.closed
+    answers = worker_state.caches.immutable
     worker_state.apply_matrix(NEW_MATRIX)
-    answers.keep(QUESTION, ANSWER)
+    answers.add(CACHE_KEY, ANSWER)
     assert kept(worker_state) == (False, False)
 
 
 def test_accounts_are_replaced_whole(worker_state: WorkerState) -> None:
-    assert set(worker_state.principals()) == {KEY}
-    before = worker_state.principals()
+    assert set(worker_state.principals.by_digest) == {KEY}
+    before = worker_state.principals.by_digest
     worker_state.apply_accounts({OTHER: OWNER})
-    assert set(worker_state.principals()) == {OTHER}
+    assert set(worker_state.principals.by_digest) == {OTHER}
     assert set(before) == {KEY}
 
 
 def test_new_accounts_are_on_the_plans_that_hold_now(worker_state: WorkerState) -> None:
     worker_state.apply_plans(PLANS | {"unlimited": structs.replace(PLANS["unlimited"], rate=7.0, burst=7)})
-    assert worker_state.principals()[KEY].plan.rate == 7
+    assert worker_state.principals.by_digest[KEY].plan.rate == 7
     worker_state.apply_accounts({OTHER: OWNER})
-    assert worker_state.principals()[OTHER].plan.rate == 7
+    assert worker_state.principals.by_digest[OTHER].plan.rate == 7
 
 
 def test_new_plans_hold_for_those_who_are_there(worker_state: WorkerState) -> None:
     worker_state.apply_plans({"unlimited": structs.replace(PLANS["one"], name="unlimited")})
-    principal = worker_state.principals()[KEY]
+    principal = worker_state.principals.by_digest[KEY]
     assert (principal.plan.burst, principal.tags) == (100, {"currency", "crypto", "admin"})
-    assert principal.shelf.refresh == 60
+    assert principal.book_view == (60, "iso")
 
 
 def test_an_account_on_a_plan_that_is_no_more_may_do_nothing_and_is_still_known(worker_state: WorkerState) -> None:
     worker_state.apply_accounts({KEY: StoredKey(1, Account(1, "owner", "gone"))})
-    principal = worker_state.principals()[KEY]
+    principal = worker_state.principals.by_digest[KEY]
     assert (principal.plan.name, principal.plan.calls_a_month, principal.tags) == ("gone", 0, frozenset())
 
 
@@ -175,7 +178,7 @@ def test_a_new_book_reaches_each_plan_as_often_as_it_may_see_one(worker_state: W
 
 def test_the_operators_limit_is_in_every_view() -> None:
     worker_state = WorkerState(BOOK, MATRIX, {}, PLANS, NOON.timestamp, timedelta(hours=1))
-    view = worker_state.view(BOOK, NOON.timestamp())
+    view = RequestContext(worker_state, BOOK, NOON.timestamp())
     assert view.updated(NOON - timedelta(hours=1), None) == "2026-03-06T11:00:00Z"
     with pytest.raises(RateUnavailable):
         view.updated(NOON - timedelta(hours=1, seconds=1), None)

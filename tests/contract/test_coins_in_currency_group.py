@@ -232,7 +232,7 @@ def test_a_weekend_is_no_excuse_for_a_coin(dealing, quote_of):
 def test_an_answer_does_not_grow_old_where_nobody_says_anything_any_more(dealing):
     client = dealing()
     for minutes, status in ((0, 200), (14, 200), (15, 503), (60, 503)):
-        client.worker_state.clock = (NOON + minutes * MINUTE).timestamp
+        client.clock.read = (NOON + minutes * MINUTE).timestamp
         client.worker_state.tick()  # as every second
         for target in ("/fetch-one?from=BTC&to=EUR", "/convert?from=EUR&to=BTC&amount=1"):
             assert client.get(target).status == status

@@ -156,7 +156,7 @@ def test_what_is_no_pair_is_400_also_then(client, text):
 @pytest.mark.parametrize("path", ALL)
 def test_the_plan_one_includes_coins(dealing, key, path):
     client = dealing(options={"plans": PLANS, "stored_keys": {digest(key): StoredKey(1, Account(1, "one", "one"))}})
-    client.worker_state.clock = (NOON + timedelta(minutes=1)).timestamp
+    client.clock.read = (NOON + timedelta(minutes=1)).timestamp
     client.worker_state.tick()  # it sees a new book each minute
     reply = client.get(path)
     assert (reply.status, reply.headers["x-calls-cost"]) == (200, "1")

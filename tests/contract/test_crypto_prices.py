@@ -226,7 +226,7 @@ def test_an_old_pair_of_a_coin_that_is_in_nothing_else_is_503(dealing):
 def test_an_answer_does_not_grow_old_where_nobody_says_anything_any_more(dealing):
     client = dealing()
     for minutes, status in ((0, 200), (14, 200), (15, 503), (60, 503)):
-        client.worker_state.clock = (NOON + minutes * MINUTE).timestamp
+        client.clock.read = (NOON + minutes * MINUTE).timestamp
         client.worker_state.tick()  # as every second
         assert ask(client, "BTC/USD").status == status
 

@@ -196,8 +196,8 @@ def test_a_client_may_ask_for_younger(client_dealing):
 )
 def test_a_list_is_made_once_a_book(client_dealing, path):
     first = client_dealing.get(path)
-    (shelf,) = client_dealing.worker_state.shelves._shelves.values()
-    assert [asked for asked, *_ in [*shelf.state[1]._young]] == [path]
+    (live,) = client_dealing.worker_state.caches.by_view.values()
+    assert [asked for asked, *_ in [*live.state[1]._young]] == [path]
     again = client_dealing.get(path)
     assert again.json | {"ms": 0} == first.json | {"ms": 0}
     assert again.headers["x-calls-cost"] == "1"

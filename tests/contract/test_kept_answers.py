@@ -20,7 +20,8 @@ from cambist.accounts.api_key import digest, mint
 from cambist.accounts.plan import default_plans, read_plans
 from cambist.api import response_cache
 from cambist.api.compression import compress_prefix
-from cambist.api.response_builder import ResponseBuilder
+from cambist.api.request_context import RequestContext
+from cambist.api.resource import EndpointResource
 from cambist.history.bars import Bar, Interval, Ohlc
 from cambist.pricing.pair import Pair
 from cambist.reference.assets import AssetKind
@@ -167,13 +168,13 @@ def test_what_a_plan_reaches_moves_at_midnight(make, clock):
 def made(monkeypatch) -> list[str]:
     """Note the path of each answer that is made."""
     paths: list[str] = []
-    complete = ResponseBuilder.complete
+    complete = EndpointResource.complete
 
-    def noted(self: ResponseBuilder, outline: Any, view: Any, params: Any) -> Any:
+    def noted(self: EndpointResource, outline: Any, view: Any, params: Any) -> Any:
         paths.append(outline.endpoint)
         return complete(self, outline, view, params)
 
-    monkeypatch.setattr(ResponseBuilder, "complete", noted)
+    monkeypatch.setattr(EndpointResource, "complete", noted)
     return paths
 
 
@@ -188,7 +189,9 @@ def test_what_is_unknown_in_a_query_makes_no_answer_anew(make, made, target):
             assert client.get(f"{target}{sign}{stray}", key=KEYS[0]).status == 200
     assert client.get(target, key=KEYS[0]).status == 200
     assert len(made) == 1
-    kept = len(client.worker_state.closed) + len(client.worker_state.principals()[digest(KEYS[0])].shelf.state[1])
+    caches = client.worker_state.caches
+    live = caches.for_view(client.worker_state.principals.by_digest[digest(KEYS[0])].book_view)
+    kept = len(caches.immutable) + len(live.state[1])
     assert kept == 1
 
 
@@ -243,7 +246,7 @@ def test_a_client_that_names_the_etag_is_told_so_without_making_the_answer(make,
 def test_an_etag_is_another_one_whenever_the_content_is(make, target, code):
     client = make()
     before = told(client, target, KEYS[0])
-    matrix, changes = client.worker_state.view(None, 0).matrix, []
+    matrix, changes = RequestContext(client.worker_state, None, 0).matrix, []
     for day in (date(2026, 9, 30), date(2026, 10, 20), date(2026, 10, 29), date(2026, 10, 30)):
         cells = array("d", matrix.cells)
         cells[matrix.row(day) * len(matrix.codes) + matrix.columns[code]] *= 1.001

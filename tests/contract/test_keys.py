@@ -160,7 +160,7 @@ def test_two_different_keys_are_refused_also_where_the_name_is_percent_encoded_a
 @pytest.mark.parametrize("name", ["api_key", "api%5Fkey", "%61pi_key"])
 def test_kept_answers_are_not_kept_under_the_key(client, key, name):
     assert client.get(f"{PATH}&{name}={key}", key=None).status == 200
-    kept = client.worker_state.principals()[digest(key)].shelf.state[1]
+    kept = client.worker_state.caches.for_view(client.worker_state.principals.by_digest[digest(key)].book_view).state[1]
     assert len(kept) == 1
     assert key not in repr(vars(kept))
 

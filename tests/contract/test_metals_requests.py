@@ -47,7 +47,7 @@ def is_refused(reply, status, code, *fragments):
 
 
 def later(client, wait):
-    client.worker_state.clock = (NOON + wait).timestamp
+    client.clock.read = (NOON + wait).timestamp
     client.worker_state.tick()
 
 

@@ -18,6 +18,7 @@ import pytest
 from tests.processes.archive_double import ArchiveHere
 
 from cambist.admin.bootstrap import Bootstrap
+from cambist.api.request_context import RequestContext
 from cambist.errors import StoreBroken
 from cambist.history.bar_aggregator import BarAggregator
 from cambist.history.bars import Bar, Interval, Ohlc, PairBar
@@ -368,5 +369,5 @@ def test_a_request_sees_the_bars(market: SandboxMarket, clock: Clock, settings: 
     market._bars._store.bars.file([bar(NOON)])
     play(market, clock, NOON)
     worker = ApiWorker(settings)
-    view = worker._worker_state.view(worker._book(), NOON.timestamp())
+    view = RequestContext(worker._worker_state, worker._book(), NOON.timestamp())
     assert [each.start for each in view.bars.newest_bars(EURUSD, Interval.MINUTE, None, None, 9)] == [NOON]

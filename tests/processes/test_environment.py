@@ -208,7 +208,7 @@ def test_a_live_start_makes_anew_what_was_copied_from_a_sandbox(
     copy(names, sandbox, live)
     start(live)
     assert_real(live)
-    assert ApiWorker(live)._worker_state.view(book_of(live), NOON.timestamp()).source_reports is None
+    assert ApiWorker(live)._worker_state.source_reports is None
 
 
 def test_an_image_that_claims_to_be_current_is_made_anew_too(live: Settings, sandbox: Settings) -> None:
@@ -236,7 +236,7 @@ def test_no_live_worker_begins_with_an_image_that_was_copied_but_waits_for_the_o
     mended.start()
     worker = ApiWorker(live)
     mended.join()
-    assert SIMULATED not in worker._worker_state._matrix.sources
+    assert SIMULATED not in worker._worker_state.matrix.sources
     assert "not built for a [live] data directory: this worker waits until it is rebuilt" in caplog.text
 
 
@@ -245,15 +245,15 @@ def test_a_live_worker_takes_up_nothing_that_was_copied(
 ) -> None:
     worker = ApiWorker(live)
     watch = worker.watch(0)
-    book, matrix = worker._worker_state.shelves._book, worker._worker_state._matrix
+    book, matrix = worker._worker_state.caches._book, worker._worker_state.matrix
     copy(SERVED, sandbox, live)
     changes = data_changes(live.data)
     for topic in (Topic.BOOK, Topic.MATRIX, Topic.SOURCES):
         changes.notify(topic)
     watch.look()
-    assert worker._worker_state._matrix is matrix
-    assert worker._worker_state._source_reports is None
-    assert worker._worker_state.shelves._book is book
+    assert worker._worker_state.matrix is matrix
+    assert worker._worker_state.source_reports is None
+    assert worker._worker_state.caches._book is book
     refused = [str(record.exc_info[1]) for record in caplog.records if record.exc_info]
     assert len([line for line in refused if "not built for a [live] data directory" in line]) == 2
 

@@ -13,6 +13,7 @@ from cambist.api.endpoints.crypto import fetch_prices
 from cambist.api.endpoints.fx import quote as fx_quote
 from cambist.api.endpoints.metals import quote as metals_quote
 from cambist.api.request_context import RequestContext
+from cambist.api.worker_state import WorkerState
 from cambist.errors import RequestRefused
 from cambist.history.rate_matrix import RateMatrix
 from cambist.ingest.price_pipeline import PricePipeline
@@ -141,7 +142,9 @@ def test_they_agree(seed: int, limit: timedelta) -> None:
     ages = {AssetKind.COIN: limit, AssetKind.METAL: limit, AssetKind.CURRENCY: limit}
     prices = Prices(ages, lambda: at)
     prices.update(book)
-    view = RequestContext(book, NO_MATRIX, at, ages=ages)
+    state = WorkerState(book, NO_MATRIX, {}, {})
+    state.ages = ages
+    view = RequestContext(state, book, at.timestamp())
     for name in NAMES:
         pair = Pair(*name.split("/"))
         found, expected = told(prices, name), answered(view, pair)

@@ -15,6 +15,7 @@ from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest, mint
 from cambist.accounts.meter import Meter
 from cambist.accounts.plan import Plan, default_plans, read_plans
+from cambist.accounts.principal import Principals
 from cambist.pricing.pair import Pair
 from cambist.pricing.rate_book import RateBook
 from cambist.stream.admission import Admission
@@ -48,7 +49,9 @@ def new_context(ledger: Any, **changed: Any) -> StreamContext:
     prices = Prices({}, lambda: MOMENT)
     prices.update(RateBook(1, MOMENT, {}, (), venue_pairs=frozenset(PAIRS)))
     billing = Billing(Meter(ledger, {}))
-    return StreamContext(Admission(STORED_KEYS, plans_with(**changed), billing), billing, prices, Broadcaster(prices))
+    return StreamContext(
+        Admission(Principals(STORED_KEYS, plans_with(**changed)), billing), billing, prices, Broadcaster(prices)
+    )
 
 
 @pytest.fixture
@@ -126,7 +129,7 @@ def test_an_account_without_calls_left_is_not_admitted_and_uses_up_no_connection
         assert (found["op"], found["status"]) == ("auth", 429)
         assert "Quota spent" in found["msg"]
     assert spent() == 30
-    context.admission.update(plans=plans_with())
+    context.admission.principals.update(plans=plans_with())
     assert connect(context)[1]["status"] == 200
 
 
@@ -144,7 +147,7 @@ def test_minutes_in_which_the_machine_was_asleep_are_not_charged(
 def test_a_plan_that_starts_to_charge_does_so_from_the_next_minute(ledger: Any) -> None:
     context = new_context(ledger)
     session, _ = connect(context)
-    context.admission.update(plans=plans_with(stream_calls_a_minute=3))
+    context.admission.principals.update(plans=plans_with(stream_calls_a_minute=3))
     assert session.renew(NOW + 30) is None
     assert ledger.spent(1, TODAY) == 0
     assert session.renew(NOW + 60) is None
@@ -154,9 +157,9 @@ def test_a_plan_that_starts_to_charge_does_so_from_the_next_minute(ledger: Any) 
 def test_a_plan_that_allows_fewer_pairs_closes_a_connection_with_more(context: StreamContext) -> None:
     session, _ = connect(context)
     session.handle(b'{"op":"subscribe","stream":"fx","pairs":["ETHUSD","BTCUSD"]}', NOW)
-    context.admission.update(plans=plans_with(stream_pairs=2))
+    context.admission.principals.update(plans=plans_with(stream_pairs=2))
     assert session.renew(NOW + 1) is None
-    context.admission.update(plans=plans_with(stream_pairs=1))
+    context.admission.principals.update(plans=plans_with(stream_pairs=1))
     reply = session.renew(NOW + 2)
     assert reply is not None
     assert (payload(reply)["status"], reply.close_code) == (429, 1008)
@@ -167,7 +170,7 @@ def test_a_revoked_key_closes_its_connection_and_is_not_charged(
     context: StreamContext, spent: Callable[[], int]
 ) -> None:
     session, _ = connect(context)
-    context.admission.update(stored_keys={digest(KEY): replace(STORED_KEYS[digest(KEY)], revoked=True)})
+    context.admission.principals.update(stored_keys={digest(KEY): replace(STORED_KEYS[digest(KEY)], revoked=True)})
     reply = session.renew(NOW + 60)
     assert reply is not None
     assert (payload(reply)["status"], reply.close_code) == (401, 1008)

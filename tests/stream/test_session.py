@@ -14,7 +14,7 @@ from cambist.accounts.api_key import Digest, digest, mint
 from cambist.accounts.failed_keys import FAILURES_AT_ONCE
 from cambist.accounts.meter import Meter
 from cambist.accounts.plan import default_plans, read_plans
-from cambist.accounts.principal import Principal
+from cambist.accounts.principal import Principal, Principals
 from cambist.pricing.pair import Pair
 from cambist.stream.admission import MAX_UNAUTHENTICATED, Admission
 from cambist.stream.billing import Billing
@@ -74,7 +74,7 @@ def prices() -> KnownPairs:
 @pytest.fixture
 def context(ledger: Any, prices: KnownPairs) -> StreamContext:
     billing = Billing(Meter(ledger, {}))
-    return StreamContext(Admission(STORED_KEYS, PLANS, billing), billing, prices, Broadcaster(prices))
+    return StreamContext(Admission(Principals(STORED_KEYS, PLANS), billing), billing, prices, Broadcaster(prices))
 
 
 @pytest.fixture
@@ -182,7 +182,9 @@ def test_one_address_may_have_only_so_many_connections_without_a_key(admission: 
 
 def test_a_revoked_key_is_rejected(admission: Admission) -> None:
     assert isinstance(admission.lookup(digest(OWNER), NOW), Principal)
-    admission.update(stored_keys={digest(OWNER): StoredKey(1, Account(1, "owner", "unlimited"), revoked=True)})
+    admission.principals.update(
+        stored_keys={digest(OWNER): StoredKey(1, Account(1, "owner", "unlimited"), revoked=True)}
+    )
     assert isinstance(admission.lookup(digest(OWNER), NOW), Rejection)
 
 

@@ -1,7 +1,7 @@
-"""Failed keys by client address: guessing is slowed down to nothing, those who are known there are not disturbed.
+"""Failed API keys by client address: guessing keys is slowed down, and clients with a working key are not disturbed.
 
-An address may fail so many times at once and then once in a while. Beyond that, every key that has not opened anything
-from there before is refused unseen, right or wrong, so that a guess learns nothing. Pure.
+An address may fail 20 times at once, and then once every two seconds. Beyond that, a key that has not worked from there
+before is refused without being looked up, right or wrong, so that a guess reveals nothing. Pure.
 """
 
 from __future__ import annotations
@@ -13,45 +13,43 @@ from cambist.accounts.rate_limit import Bucket
 
 FAILURES_AT_ONCE = 20
 FAILURES_A_SECOND = 0.5
-_MOST_REMEMBERED = 50_000
+_MAX_REMEMBERED = 50_000
 
 
 class FailedKeys:
-    """What one process has seen fail. Addresses are neighbourhoods; times are seconds since 1970."""
+    """The failures that one process has seen. Addresses are networks of one client; times are seconds since 1970.
+
+    `worked` are the keys that have worked, each with its origin: an address, or what stands for it.
+    """
 
     def __init__(self) -> None:
-        self._buckets: dict[str, Bucket] = {}
-        self._known: set[tuple[str, Digest]] = set()
+        self.buckets: dict[str, Bucket] = {}
+        self.worked: set[tuple[str, Digest]] = set()
 
-    def __bool__(self) -> bool:
-        """Whether any key has failed."""
-        return bool(self._buckets)
+    def record_success(self, origin: str, digest: Digest) -> None:
+        """Remember that a key works from an origin."""
+        if (origin, digest) not in self.worked:
+            if len(self.worked) > _MAX_REMEMBERED:
+                self.worked.clear()
+            self.worked.add((origin, digest))
 
-    def opened(self, place: str, digest: Digest) -> None:
-        """Remember that a key opened something from a place: an address, or what stands for it."""
-        known = (place, digest)
-        if known not in self._known:
-            if len(self._known) > _MOST_REMEMBERED:
-                self._known.clear()
-            self._known.add(known)
-
-    def wait(self, address: str, place: str, digest: Digest, now: float) -> int:
-        """Give the seconds for which a key is refused unseen; 0 where it may be tried, or is known at its place."""
-        if address not in self._buckets or (place, digest) in self._known:
+    def retry_after(self, address: str, origin: str, digest: Digest, now: float) -> int:
+        """Return the seconds for which a key is refused; 0 if it may be tried, or has worked from its origin."""
+        if address not in self.buckets or (origin, digest) in self.worked:
             return 0
         level = self._read(address, now).level
         return 0 if level >= 1 else max(1, ceil((1 - level) / FAILURES_A_SECOND))
 
-    def failed(self, address: str, now: float) -> None:
-        """Count a key that opened nothing."""
-        if len(self._buckets) > _MOST_REMEMBERED:
-            for oldest in list(self._buckets)[: _MOST_REMEMBERED // 2]:
-                self._buckets.pop(oldest, None)
-        # Read before it is counted: what was regained meanwhile is no more than there may be at once.
+    def record_failure(self, address: str, now: float) -> None:
+        """Count a key that failed."""
+        if len(self.buckets) > _MAX_REMEMBERED:
+            for oldest in list(self.buckets)[: _MAX_REMEMBERED // 2]:
+                self.buckets.pop(oldest, None)
+        # Read before the failure is counted: the bucket must not regain more than it can hold.
         self._read(address, now)
         self._read(address, now, 1)
 
     def _read(self, address: str, now: float, more: int = 0) -> Bucket:
-        last = self._buckets.get(address) or Bucket(FAILURES_AT_ONCE, 0, now)
-        bucket = self._buckets[address] = last.read(last.counted + more, now, FAILURES_A_SECOND, FAILURES_AT_ONCE)
+        last = self.buckets.get(address) or Bucket(FAILURES_AT_ONCE, 0, now)
+        bucket = self.buckets[address] = last.read(last.counted + more, now, FAILURES_A_SECOND, FAILURES_AT_ONCE)
         return bucket

@@ -16,8 +16,9 @@ from datetime import UTC, date, datetime, timedelta
 from math import ceil
 
 from cambist.accounts.account import Account
+from cambist.accounts.api_key import Digest
 from cambist.accounts.plan import Plan
-from cambist.accounts.principal import Principal, Principals
+from cambist.accounts.principal import Principal
 from cambist.accounts.quota import Period, period_of, quota_of, remaining, seconds_to_end
 from cambist.accounts.rate_limit import Bucket, seconds_until_next
 from cambist.accounts.usage import UsageRecord, usage_record
@@ -64,7 +65,7 @@ class Meter:
         self._past = past
         self._buckets: dict[int, Bucket] = {}
         self._admitted_in_memory: Counter[int] = Counter()
-        self._principals: Principals = {}
+        self._principals: Mapping[Digest, Principal] = {}
         self._limits: dict[int, tuple[float, int]] = {}
         self._terms: dict[int, _Terms] = {}
         self._key_used: dict[int, int] = {}
@@ -105,7 +106,7 @@ class Meter:
         bucket = self._buckets[number] = last.read(counted, now, rate, burst)
         return bucket
 
-    def tick(self, principals: Principals, now: float) -> None:
+    def tick(self, principals: Mapping[Digest, Principal], now: float) -> None:
         """Do what is due ten times a second: look at what the others let in, and pay what is owed to the ledger."""
         self._ledger.refresh()
         if self._principals is not principals:

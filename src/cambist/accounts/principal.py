@@ -1,22 +1,26 @@
-"""Who brings a key: all that must be known of its account to let it in, put together once per change. Pure."""
+"""A principal is who sends a request: an API key with its account and its plan. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf
-from typing import Any, Self
 
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import Digest
 from cambist.accounts.plan import Plan
 
+BookView = tuple[float, str]
+"""The seconds between two rate books that a plan shows, and the account's datetime format: principals with the same
+see the same prices in the same form."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Principal:
-    """One key: whose it is, on which plan, until when (seconds since 1970).
+    """An API key with all that a request needs to know of its account; built once per change, not per request.
 
-    `is_limited` says whether quota or rate must be looked at, `is_open` that neither key nor account was shut.
+    `ends` is when the key expires, in seconds since 1970. `is_open` is false if the key was revoked or the account is
+    suspended. `is_limited` is false if the plan has neither a quota nor a rate limit.
     """
 
     key: int
@@ -25,28 +29,45 @@ class Principal:
     ends: float
     revoked: bool
     tags: frozenset[str]
-    is_limited: bool = True
-    is_open: bool = True
+    is_limited: bool
+    is_open: bool
+    book_view: BookView
 
     @classmethod
-    def of(cls, stored_key: StoredKey, plans: Mapping[str, Plan], **more: Any) -> Self:
-        """Put a key, its account and its plan together; on a plan that is no longer there it opens nothing."""
-        plan = plans.get(stored_key.account.plan) or _nothing(stored_key.account.plan)
+    def build(cls, stored: StoredKey, plans: Mapping[str, Plan]) -> Principal:
+        """Return the principal of a stored key; an account whose plan no longer exists may do nothing."""
+        account = stored.account
+        plan = plans.get(account.plan) or Plan(name=account.plan, calls_a_month=0, tags=())
         return cls(
-            key=stored_key.key,
-            account=stored_key.account,
+            key=stored.key,
+            account=account,
             plan=plan,
-            ends=stored_key.expires_at.timestamp() if stored_key.expires_at else inf,
-            revoked=stored_key.revoked,
+            ends=stored.expires_at.timestamp() if stored.expires_at else inf,
+            revoked=stored.revoked,
             tags=frozenset(plan.tags),
             is_limited=plan.calls_a_month is not None or plan.rate is not None,
-            is_open=not (stored_key.revoked or stored_key.account.suspended),
-            **more,
+            is_open=not (stored.revoked or account.suspended),
+            # A plain text: the hash of an enumeration's member is slow, and this one is taken on every request.
+            book_view=(plan.book_refresh, str(account.datetime_format.value)),
         )
 
 
-Principals = Mapping[Digest, Principal]
+class Principals:
+    """All principals of one process, by the digests of their keys.
 
+    `by_digest` is replaced whole, so a thread that reads it needs no lock.
+    """
 
-def _nothing(name: str) -> Plan:
-    return Plan(name=name, calls_a_month=0, tags=())
+    def __init__(self, stored_keys: Mapping[Digest, StoredKey], plans: Mapping[str, Plan]) -> None:
+        self._stored_keys = stored_keys
+        self._plans = plans
+        self.by_digest: Mapping[Digest, Principal] = {}
+        self.update()
+
+    def update(
+        self, stored_keys: Mapping[Digest, StoredKey] | None = None, plans: Mapping[str, Plan] | None = None
+    ) -> None:
+        """Replace the keys, or the plans, or both."""
+        self._stored_keys = self._stored_keys if stored_keys is None else stored_keys
+        self._plans = self._plans if plans is None else plans
+        self.by_digest = {digest: Principal.build(stored, self._plans) for digest, stored in self._stored_keys.items()}

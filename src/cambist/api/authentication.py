@@ -1,18 +1,30 @@
-"""The gate: which key a request brings, by any of four ways, and whose it is.
+"""Authentication and entitlements: whose API key a request carries, and what its plan includes.
 
-Query `api_key`, header `X-API-Key`, `Authorization: Bearer`, `Authorization: Basic` (as user name or password).
+A key is read from the query parameter `api_key`, the header `X-API-Key`, `Authorization: Bearer`, or
+`Authorization: Basic` (as user name or password).
 """
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from datetime import date, timedelta
 from typing import Any
 
-from cambist.accounts.api_key import PREFIX, digest, is_well_formed
-from cambist.api.failed_keys import FailedKeyLimit
-from cambist.api.principals import ApiPrincipal, ApiPrincipals
-from cambist.errors import AccountSuspended, KeyEnded, KeyMalformed, KeyMissing, KeysDiffer, KeyUnknown
+from cambist.accounts.addresses import Networks, client_address, neighbourhood
+from cambist.accounts.api_key import PREFIX, Digest, digest, is_well_formed
+from cambist.accounts.failed_keys import FailedKeys
+from cambist.accounts.principal import Principal, Principals
+from cambist.errors import (
+    AccountSuspended,
+    KeyEnded,
+    KeyMalformed,
+    KeyMissing,
+    KeysDiffer,
+    KeyUnknown,
+    NotInPlan,
+    TooManyFailedKeys,
+)
 
 Environ = dict[str, Any]
 QUERY_NAME = "api_key"
@@ -20,70 +32,96 @@ _FORM = f"keys look like {PREFIX} and 38 letters and digits"
 
 
 class Authenticator:
-    """Lets in who brings a key that opens something."""
+    """Finds the principal of a request; `proxies` are the networks whose `X-Forwarded-For` is believed."""
 
-    def __init__(self, principals: Callable[[], ApiPrincipals], failures: FailedKeyLimit) -> None:
-        self._subscribers = principals
-        self._failures = failures
+    def __init__(self, principals: Principals, proxies: Networks = ()) -> None:
+        self._principals = principals
+        self._proxies = proxies
+        self._failed_keys = FailedKeys()
 
-    def admit(self, environ: Environ, query_key: str, now: float) -> ApiPrincipal:
-        """Give whose key the request brings; `query_key` is its `api_key`, decoded, `now` seconds since 1970.
+    def authenticate(self, environ: Environ, query_key: str, now: float) -> Principal:
+        """Return the principal of a request; `query_key` is its decoded `api_key`, `now` in seconds since 1970.
 
-        Errors: KeyRefused in all its kinds, TooManyFailedKeys. None repeats the key.
+        Errors: KeyRefused in all its kinds, TooManyFailedKeys. None of them repeats the key.
         """
-        return self._subscriber(environ, _one_key(set(brought(environ, query_key))), now)
+        key = _choose_key(set(credentials(environ, query_key)))
+        hashed = digest(key)
+        self.check_failures(environ, hashed, now)
+        principal = self._principals.by_digest.get(hashed)
+        if principal is None:
+            self.record_failure(environ, now)
+            raise _no_such_key(key)
+        if principal.revoked or now >= principal.ends:
+            self.record_failure(environ, now)
+            raise KeyEnded("The API key was revoked or has expired")
+        if principal.account.suspended:
+            raise AccountSuspended("The account is suspended; its operator can say why")
+        self._failed_keys.record_success(environ.get("REMOTE_ADDR", ""), hashed)
+        return principal
 
-    def recognise(self, environ: Environ, now: float) -> ApiPrincipal | None:
-        """Give whose key is in the header `X-API-Key` alone, if it opens the gate; None leaves the rest to `admit`."""
+    def recognise(self, environ: Environ, now: float) -> Principal | None:
+        """Return the principal of a working key in the header `X-API-Key`; None leaves the request to `authenticate`.
+
+        Errors: TooManyFailedKeys.
+        """
         key = environ.get("HTTP_X_API_KEY")
         if not key or "HTTP_AUTHORIZATION" in environ:
             return None
         hashed = digest(key.strip())
-        principal = self._subscribers().get(hashed)
+        principal = self._principals.by_digest.get(hashed)
         if principal is None or not principal.is_open or now >= principal.ends:
             return None
-        self._failures.check(environ, hashed, now)
-        self._failures.succeeded(environ, hashed)
+        self.check_failures(environ, hashed, now)
+        # By the peer: to find the client's own address for each answer would cost more than it is worth.
+        origin = environ.get("REMOTE_ADDR", "")
+        if (origin, hashed) not in self._failed_keys.worked:
+            self._failed_keys.record_success(origin, hashed)
         return principal
 
-    def _subscriber(self, environ: Environ, key: str, now: float) -> ApiPrincipal:
-        hashed = digest(key)
-        self._failures.check(environ, hashed, now)
-        principal = self._subscribers().get(hashed)
-        if principal is None:
-            self._failures.failed(environ, now)
-            raise _no_such_key(key)
-        if principal.revoked or now >= principal.ends:
-            self._failures.failed(environ, now)
-            raise KeyEnded("The API key was revoked or has expired")
-        if principal.account.suspended:
-            raise AccountSuspended("The account is suspended; its operator can say why")
-        self._failures.succeeded(environ, hashed)
-        return principal
+    def check_failures(self, environ: Environ, hashed: Digest, now: float) -> None:
+        """Refuse a key if too many have failed from its address. Errors: TooManyFailedKeys."""
+        failed = self._failed_keys
+        if not failed.buckets:
+            return
+        wait = failed.retry_after(self._address(environ), environ.get("REMOTE_ADDR", ""), hashed, now)
+        if wait:
+            raise TooManyFailedKeys("Too many failed API keys from this address; try again later", wait)
+
+    def record_failure(self, environ: Environ, now: float) -> None:
+        """Count a key that failed."""
+        self._failed_keys.record_failure(self._address(environ), now)
+
+    def _address(self, environ: Environ) -> str:
+        peer = str(environ.get("REMOTE_ADDR", ""))
+        forwarded = environ.get("HTTP_X_FORWARDED_FOR")
+        return neighbourhood(client_address(peer, forwarded or "", self._proxies))
 
 
-def _no_such_key(key: str) -> KeyMalformed | KeyUnknown:
-    if is_well_formed(key):
-        return KeyUnknown("The API key is unknown here")
-    return KeyMalformed(f"The API key is mistyped or cut off: {_FORM}")
+def check_tag(principal: Principal, tag: str) -> None:
+    """Refuse a group of endpoints that the plan does not include. Errors: NotInPlan."""
+    if tag not in principal.tags:
+        raise NotInPlan(f"The plan [{principal.plan.name}] does not include the group [{tag}]")
 
 
-def _one_key(brought: set[str]) -> str:
-    """Choose the key among all credentials of a request: beside one of ours, what cannot be a key is for others."""
-    ours = {credential for credential in brought if credential.startswith(PREFIX)}
-    if len(ours) > 1:
-        raise KeysDiffer("The request brings two different keys; bring one")
-    if not brought:
-        raise KeyMissing(
-            f"No API key: bring it as query parameter [{QUERY_NAME}], as header [X-API-Key], or as [Authorization]"
+def first_day_of(principal: Principal, today: date) -> date:
+    """Return the first day of history that the plan includes."""
+    days = principal.plan.history_days
+    return date.min if days is None else today - timedelta(days=days)
+
+
+def check_history(principal: Principal, earliest_day: date | None, today: date) -> None:
+    """Refuse an answer about days before those that the plan includes. Errors: NotInPlan."""
+    days = principal.plan.history_days
+    if days is not None and earliest_day is not None and earliest_day < first_day_of(principal, today):
+        raise NotInPlan(
+            f"History on the plan [{principal.plan.name}] is limited to {days} days: [{earliest_day}] is older"
         )
-    return min(ours or brought)
 
 
-def brought(environ: Environ, query_key: str) -> Iterator[str]:
-    """Give every credential that the request brings, empty ones left out.
+def credentials(environ: Environ, query_key: str) -> Iterator[str]:
+    """Yield every credential of a request, without empty ones.
 
-    Several lines of a header arrive as one, joined by commas; no key has one in it.
+    Several lines of a header arrive as one, joined by commas; no key contains a comma.
     """
     if query_key:
         yield query_key
@@ -91,24 +129,42 @@ def brought(environ: Environ, query_key: str) -> Iterator[str]:
         if key := header.strip():
             yield key
     for authorization in environ.get("HTTP_AUTHORIZATION", "").split(","):
-        yield from _authorized(authorization)
+        yield from _authorization(authorization)
 
 
-def _authorized(authorization: str) -> Iterator[str]:
-    scheme, _, credentials = authorization.strip().partition(" ")
-    if scheme.lower() == "bearer" and credentials.strip():
-        yield credentials.strip()
+def _authorization(authorization: str) -> Iterator[str]:
+    scheme, _, text = authorization.strip().partition(" ")
+    if scheme.lower() == "bearer" and text.strip():
+        yield text.strip()
     elif scheme.lower() == "basic":
-        yield from _basic(credentials.strip())
+        yield from _basic(text.strip())
 
 
-def _basic(credentials: str) -> Iterator[str]:
-    """Take the halves that look like a key; without one whatever is there, to be refused by name."""
+def _basic(encoded: str) -> Iterator[str]:
+    """Yield the halves that look like a key; if none does, the first one, so that the error can name the problem."""
     try:
-        text = base64.b64decode(credentials, validate=True).decode()
+        text = base64.b64decode(encoded, validate=True).decode()
     except ValueError:
-        yield credentials
+        yield encoded
         return
     user, _, password = text.partition(":")
     halves = [half for half in (user, password) if half]
     yield from [half for half in halves if half.startswith(PREFIX)] or halves[:1]
+
+
+def _choose_key(found: set[str]) -> str:
+    """Choose the key among the credentials of a request; beside a key of ours the others are meant for someone else."""
+    ours = {credential for credential in found if credential.startswith(PREFIX)}
+    if len(ours) > 1:
+        raise KeysDiffer("The request brings two different keys; bring one")
+    if not found:
+        raise KeyMissing(
+            f"No API key: bring it as query parameter [{QUERY_NAME}], as header [X-API-Key], or as [Authorization]"
+        )
+    return min(ours or found)
+
+
+def _no_such_key(key: str) -> KeyMalformed | KeyUnknown:
+    if is_well_formed(key):
+        return KeyUnknown("The API key is unknown here")
+    return KeyMalformed(f"The API key is mistyped or cut off: {_FORM}")

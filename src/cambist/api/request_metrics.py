@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from time import perf_counter_ns
 from typing import Any, Protocol
 
-from cambist.api.cache_middleware import KEPT, Environ, Start, Wsgi
+from cambist.api.response_cache import CACHED, Environ, Start, Wsgi
 
 
 class Counts(Protocol):
@@ -36,6 +36,6 @@ def counted(application: Wsgi, counts: Counts) -> Wsgi:
         try:
             return application(environ, started)
         finally:
-            counts.end(environ["PATH_INFO"], status, perf_counter_ns() - begun, cached=KEPT in environ)
+            counts.end(environ["PATH_INFO"], status, perf_counter_ns() - begun, cached=CACHED in environ)
 
     return answer

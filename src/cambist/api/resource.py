@@ -1,134 +1,179 @@
-"""One endpoint on Falcon: gather, decide, answer."""
+"""An endpoint as a Falcon resource: authenticate, read the parameters, compute or find the answer, charge it."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Mapping
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 from math import inf
 from time import perf_counter_ns
 from typing import Any
 from urllib.parse import unquote_plus
 
 import falcon
+from msgspec import Struct
 
+from cambist import __version__
 from cambist.accounts.meter import Meter
-from cambist.api.authentication import QUERY_NAME, Authenticator
-from cambist.api.compression import accepts_gzip
+from cambist.accounts.principal import Principal
+from cambist.api.authentication import QUERY_NAME, Authenticator, check_history, check_tag, first_day_of
+from cambist.api.compression import MIN_COMPRESSED_BYTES, accepts_gzip
 from cambist.api.endpoint import Endpoint
-from cambist.api.entitlements import check_history, check_tag, reach_of
+from cambist.api.errors import METHODS
 from cambist.api.freshness_parameters import BookParameters
 from cambist.api.parameters import declared_params, parse_query, read_params
-from cambist.api.principals import ApiPrincipal
+from cambist.api.rendering import encode_without_ms
 from cambist.api.request_context import RequestContext
-from cambist.api.response_builder import ResponseBuilder
-from cambist.api.response_cache import CachedResponse, Question
+from cambist.api.response_cache import RECOGNISED, STARTED, CachedResponse, CacheKey, Headers, etag_of
 from cambist.api.unknown_parameters import IGNORED_HEADER, UnknownParameters, ignored_header_value
 from cambist.api.worker_state import WorkerState
+from cambist.clock import WallClock
 from cambist.errors import BadParameter
-from cambist.pricing.rate_book import RateBook
 
-STARTED = "cambist.started"
-"""Where the request's `perf_counter_ns` at arrival is found in its environ."""
+PRINCIPAL = "cambist.principal"
+"""The key in the environ of the principal of an authenticated request."""
 
-PRINCIPAL = "cambist.subscriber"
-"""Where the subscriber is found, once the gate has let one in."""
+_ALLOWED_HEADERS = "X-API-Key, Authorization, Content-Type"
+_REQUESTED_HEADERS = re.compile(r"[-!#$%&'*+.^_`|~0-9A-Za-z, ]{1,1000}")
+_NO_STORE = ("Cache-Control", "no-store")
+_VARY = ("Vary", "Accept-Encoding")
+_LIST_MAX_AGE = timedelta(minutes=1)
 
 
 class EndpointResource:
-    """Answers GET and HEAD of one endpoint."""
+    """Answers GET and HEAD of one endpoint; clients may cache answers about immutable days for `immutable_max_age`."""
 
     def __init__(
         self,
         endpoint: Endpoint[Any, Any],
         worker_state: WorkerState,
-        gate: Authenticator,
+        authenticator: Authenticator,
         meter: Meter,
-        maker: ResponseBuilder,
         unknown: UnknownParameters,
+        immutable_max_age: timedelta,
     ) -> None:
         self._endpoint = endpoint
-        self._known = {param.name for param in declared_params(endpoint.params).values()}
+        self._names = frozenset(param.name for param in declared_params(endpoint.params).values())
+        self._is_live = issubclass(endpoint.params, BookParameters)
         self._worker_state = worker_state
-        self._gate = gate
+        self._authenticator = authenticator
         self._meter = meter
-        self._maker = maker
         self._unknown = unknown
+        max_age = _LIST_MAX_AGE if endpoint.is_list else immutable_max_age
+        self._cache_control = "Cache-Control", f"private, max-age={int(max_age.total_seconds())}"
+        self._etag_salt = f"{__version__} {endpoint.path} ".encode()
 
     def on_get(self, request: falcon.Request, response: falcon.Response) -> None:
-        """Answer, or raise what `problems` turns into an error."""
+        """Answer, or raise one of the errors that `api.errors` turns into a response."""
         environ, now = request.env, self._worker_state.clock()
         try:
             query = parse_query(environ["QUERY_STRING"])
         except BadParameter:
-            self._let_in(environ, "", now)  # whose key is in a header is known all the same
+            self._authenticate(environ, "", now)  # a key in a header is checked and counted all the same
             raise
-        principal = self._let_in(environ, query.get(QUERY_NAME, "").strip(), now)
-        check_tag(principal, self._endpoint.tag)
-        if ignored := self._unknown.ignored(query):
+        principal = self._authenticate(environ, query.get(QUERY_NAME, "").strip(), now)
+        if self._endpoint.tag not in principal.tags:
+            check_tag(principal, self._endpoint.tag)
+        if not query.keys() <= self._names and (ignored := self._unknown.ignored(query)):
             response.set_header(IGNORED_HEADER, ignored_header_value(ignored))
         today = self._meter.today(now)
-        asked = question(environ, self._known, principal, today)
-        answer = principal.shelf.state[1].get(asked, now) or self._worker_state.closed.get(asked, now)
-        condition = environ.get("HTTP_IF_NONE_MATCH", "").strip()
+        key = cache_key(environ, self._names, principal, today)
+        live, immutable = self._worker_state.caches.for_view(principal.book_view), self._worker_state.caches.immutable
+        answer = live.state[1].get(key, now) or immutable.get(key, now)
+        if_none_match = environ.get("HTTP_IF_NONE_MATCH", "").strip()
         if answer is None:
-            answer = self._made(principal, query, asked, condition, now)
-        check_history(principal, answer.oldest, today)
-        # Never by what is kept: a client that names the ETag of the answer pays nothing, everybody else its cost.
-        cost = 0 if answer.is_named_by(condition) else answer.cost
+            answer = self._answer(principal, query, key, if_none_match, now)
+        check_history(principal, answer.earliest_day, today)
+        # A client that names the ETag of the answer pays nothing, everybody else its cost, cached or not.
+        cost = 0 if answer.matches_etag(if_none_match) else answer.cost
         self._meter.check_quota(principal, cost, now)
         self._meter.spend(principal, answer.endpoint, cost, now)
-        _write(response, answer, condition, environ)
+        _write(response, answer, if_none_match, environ)
         response.set_header("X-Calls-Cost", str(cost))
 
     on_head = on_get
 
-    def _let_in(self, environ: dict[str, Any], query_key: str, now: float) -> ApiPrincipal:
-        principal = self._gate.admit(environ, query_key, now)
+    def _authenticate(self, environ: dict[str, Any], query_key: str, now: float) -> Principal:
+        principal: Principal | None = None if query_key else environ.get(RECOGNISED)
+        if principal is None:
+            principal = self._authenticator.authenticate(environ, query_key, now)
         environ[PRINCIPAL] = principal
         self._meter.check_rate(principal, now)
         return principal
 
-    def _made(
-        self, principal: ApiPrincipal, query: Mapping[str, str], asked: Question, condition: str, now: float
+    def _answer(
+        self, principal: Principal, query: Mapping[str, str], key: CacheKey, if_none_match: str, now: float
     ) -> CachedResponse:
-        """Make an answer, and keep it where it will be looked for; for a client that has it, its outline will do."""
-        (book, live), closed = principal.shelf.state, self._worker_state.closed
-        view, params = self._view(principal, book, asked, now), read_params(self._endpoint.params, query)
-        outline = self._maker.outline(view, params)
-        check_history(principal, outline.oldest, view.today)
-        if outline.is_named_by(condition):
+        """Compute an answer and cache it; for a client that has it, its outline is enough."""
+        caches = self._worker_state.caches
+        (book, live), immutable = caches.for_view(principal.book_view).state, caches.immutable
+        usage = self._meter.usage(principal, now) if self._endpoint.personal else None
+        form = principal.account.datetime_format
+        context = RequestContext(self._worker_state, book, now, form, key[3], usage)
+        params = read_params(self._endpoint.params, query)
+        outline = self.outline(context, params)
+        check_history(principal, outline.earliest_day, context.today)
+        if outline.matches_etag(if_none_match):
             return outline
-        # Who names an ETag may have the answer, and need not afford it before that is known.
-        if outline.etag or not outline.is_cacheable or condition in ("", "*"):
+        # A client that names an ETag may have the answer, which is free: nothing is refused before that is known.
+        if outline.etag or not outline.is_cacheable or if_none_match in ("", "*"):
             self._meter.check_quota(principal, outline.cost, now)
-        answer = self._maker.complete(outline, view, params)
+        answer = self.complete(outline, context, params)
         if answer.until == inf and self._endpoint.from_matrix:
-            closed.keep(asked, answer)
-        elif isinstance(params, BookParameters) and answer.oldest is None:  # what is of a past day is not of the book
-            live.keep(asked, answer)
+            immutable.add(key, answer)
+        elif self._is_live and answer.earliest_day is None:  # an answer about a past day is not made from the book
+            live.add(key, answer)
         return answer
 
-    def _view(self, principal: ApiPrincipal, book: RateBook, asked: Question, now: float) -> RequestContext:
-        view = self._worker_state.view(book, now, principal.shelf.form)
-        if asked[3] != view.reach:
-            view = replace(view, reach=asked[3])
-        if self._endpoint.personal:
-            view = replace(view, usage=self._meter.usage(principal, now))
-        return view
+    def outline(self, context: RequestContext, params: Struct) -> CachedResponse:
+        """Return an answer without its body: what it costs, and its ETag if that is a hash of data."""
+        endpoint = self._endpoint
+        is_immutable = endpoint.is_immutable is not None and endpoint.is_immutable(context, params)
+        etag = self._etag_of_data(context, params) if is_immutable else ""
+        cost = 1 if endpoint.cost is None else endpoint.cost(context, params)
+        return CachedResponse(
+            prefix=b"",
+            headers=self._headers(cost, etag),
+            etag=etag,
+            is_cacheable=is_immutable or endpoint.is_list,
+            endpoint=endpoint.path,
+            tag=endpoint.tag,
+            cost=cost,
+            earliest_day=None if endpoint.earliest_day is None else endpoint.earliest_day(context, params),
+            until=inf if is_immutable else 0,
+        )
+
+    def _etag_of_data(self, context: RequestContext, params: Struct) -> str:
+        data = None if self._endpoint.etag_data is None else self._endpoint.etag_data(context, params)
+        return "" if data is None else etag_of([self._etag_salt, repr(params).encode(), *data])
+
+    def complete(self, outline: CachedResponse, context: RequestContext, params: Struct) -> CachedResponse:
+        """Compute the answer of an outline."""
+        prefix = encode_without_ms(self._endpoint.answer(context, params))
+        etag = outline.etag or (etag_of([prefix]) if outline.is_cacheable else "")
+        until = outline.until or context.expires_at.timestamp()
+        headers = self._headers(outline.cost, etag)
+        if not etag and len(prefix) > MIN_COMPRESSED_BYTES:
+            headers = (*headers, _VARY)
+        return replace(outline, prefix=prefix, etag=etag, headers=headers, until=until, _compressed=[])
+
+    def _headers(self, cost: int, etag: str) -> tuple[tuple[str, str], ...]:
+        calls = ("X-Calls-Cost", str(cost))
+        return (calls, self._cache_control, ("ETag", etag), _VARY) if etag else (calls, _NO_STORE)
 
 
-def question(environ: Mapping[str, Any], known: Container[str], principal: ApiPrincipal, today: date) -> Question:
-    """Name what is asked, and on what terms: unknown parameters and the key have no place in what is kept."""
+def cache_key(environ: Mapping[str, Any], names: Container[str], principal: Principal, today: date) -> CacheKey:
+    """Return the key of a request in the response cache, without the API key and parameters that nobody reads."""
     parts = environ["QUERY_STRING"].split("&")
-    query = "&".join(part for part in parts if unquote_plus(part.partition("=")[0]) in known)
-    return environ["PATH_INFO"], query, principal.shelf.form_name, reach_of(principal, today)
+    query = "&".join([part for part in parts if unquote_plus(part.partition("=")[0]) in names])
+    return environ["PATH_INFO"], query, principal.book_view[1], first_day_of(principal, today)
 
 
-def _write(response: falcon.Response, answer: CachedResponse, condition: str, environ: Mapping[str, Any]) -> None:
+def _write(response: falcon.Response, answer: CachedResponse, if_none_match: str, environ: Mapping[str, Any]) -> None:
     for name, value in answer.headers:
         response.append_header(name, value)
-    if answer.is_named_by(condition) or (answer.etag and condition == "*"):
+    if answer.matches_etag(if_none_match) or (answer.etag and if_none_match == "*"):
         response.status = 304
         return
     response.content_type = "application/json"
@@ -138,3 +183,37 @@ def _write(response: falcon.Response, answer: CachedResponse, condition: str, en
         response.data = answer.compressed_body(started)
     else:
         response.data = answer.body(started)
+
+
+class HeadersMiddleware:
+    """Adds the headers of every response and the state of the meter, and answers preflight requests of browsers."""
+
+    def __init__(self, headers: Headers, meter: Meter, clock: WallClock) -> None:
+        self._headers = headers
+        self._meter = meter
+        self._clock = clock
+
+    def process_request(self, request: falcon.Request, response: falcon.Response) -> None:
+        """Answer a preflight request, whatever its path: what exists there is for the request itself to find out."""
+        if request.method != "OPTIONS":
+            return
+        requested = request.env.get("HTTP_ACCESS_CONTROL_REQUEST_HEADERS", "").strip()
+        response.status = 204
+        response.set_header("Allow", ", ".join(METHODS))
+        response.set_header("Access-Control-Allow-Methods", ", ".join(METHODS))
+        # A star would leave out Authorization, so browsers are allowed the very headers that they ask for.
+        response.set_header(
+            "Access-Control-Allow-Headers", requested if _REQUESTED_HEADERS.fullmatch(requested) else _ALLOWED_HEADERS
+        )
+        response.set_header("Access-Control-Max-Age", "86400")
+        response.complete = True
+
+    def process_response(
+        self, request: falcon.Request, response: falcon.Response, _resource: object, *_succeeded: bool
+    ) -> None:
+        """Complete a response before it is sent."""
+        for name, value in self._headers:
+            (response.append_header if name == "Vary" else response.set_header)(name, value)
+        principal = request.env.get(PRINCIPAL)
+        if principal is not None:
+            response.set_headers(self._meter.headers(principal, self._clock()))

@@ -19,9 +19,9 @@ from granian.log import LogLevels
 from granian.net import SocketHolder  # type: ignore[attr-defined]
 from granian.server.mp import MPServer
 
-from cambist.api.cache_middleware import Wsgi
 from cambist.api.connections import IDLE_SECONDS, ConnectionLimit, raise_file_limit
 from cambist.api.listening_socket import bound
+from cambist.api.response_cache import Wsgi
 from cambist.logs import log_config
 from cambist.settings import Settings
 

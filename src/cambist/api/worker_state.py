@@ -1,20 +1,19 @@
-"""The desk: what all requests of a worker read, replaced piece by piece when there is news."""
+"""The state of a worker: what all its requests read, replaced piece by piece as it changes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable, Mapping
+from datetime import date, timedelta
 from time import time
 
-from cambist.accounts.account import DatetimeFormat, StoredKey
+from cambist.accounts.account import StoredKey
 from cambist.accounts.api_key import Digest
 from cambist.accounts.plan import Plan
-from cambist.api.book_responses import BookResponsesByKind
-from cambist.api.principals import ApiPrincipals, principals_by_key
-from cambist.api.request_context import ReadClose, RequestContext, no_closes
-from cambist.api.response_cache import ResponseCache
+from cambist.accounts.principal import Principals
+from cambist.api.response_cache import ResponseCaches
 from cambist.clock import WallClock
 from cambist.history.bars import NO_BARS, BarStore
+from cambist.history.fixing import ReceivedFixing
 from cambist.history.published_fixings import FixingLookup
 from cambist.history.rate_matrix import RateMatrix
 from cambist.pricing.metals.mass import STANDARD, Units
@@ -22,12 +21,19 @@ from cambist.pricing.rate_book import RateBook
 from cambist.reference.assets import AssetKind
 from cambist.status.source_report import SourceReports
 
+ReadClose = Callable[[str, date], ReceivedFixing | None]
+"""Reads the close of a coin on a day. Errors: RateUnavailable if the archive cannot be read now."""
+
+
+def no_closes(_coin: str, _day: date) -> None:
+    """Read closes where nothing is archived: no coin has one."""
+
 
 class WorkerState:
-    """Image, accounts and plans as this worker has them now, and the shelves with the books that they see.
+    """Rate matrix, principals and source reports as this worker has them now, and its response caches.
 
-    Each is one attribute that is replaced whole, so a thread that reads it needs no lock. Whoever makes an answer to
-    keep takes the answers before the image: then one made of an old image can only land where nobody looks any more.
+    Each is one attribute that is replaced whole, so a thread that reads it needs no lock. Whoever computes an answer
+    reads the cache before the rate matrix: an answer from an old matrix can then only be added where nobody reads.
     """
 
     def __init__(
@@ -39,71 +45,50 @@ class WorkerState:
         clock: WallClock = time,
         longest_age: timedelta | None = None,
     ) -> None:
-        self._matrix = matrix
-        self._stored_keys = stored_keys
-        self._plans = plans
-        self._longest_age = longest_age
+        self.matrix = matrix
+        self.longest_age = longest_age
+        """The operator's limit for the age of live rates."""
         self.ages: Mapping[AssetKind, timedelta] = {}
-        """How old a price that trades may be, by what it is of; empty for however old."""
+        """How old a traded price may be, by kind of asset; a kind that is missing has no limit."""
         self.words: FixingLookup | None = None
-        """Where fixings are read as they were published."""
+        """Reads fixings as they were published."""
         self.closes: ReadClose = no_closes
-        """Where the closes of coins are read."""
         self.bars: BarStore = NO_BARS
-        """Where bars are read."""
         self.units: Units = STANDARD
-        """The units of mass that metals are priced by."""
-        self._source_reports: SourceReports | None = None
+        """The units of mass that metals are priced in."""
+        self.source_reports: SourceReports | None = None
         self.clock = clock
-        self.closed = ResponseCache()
-        self.shelves = BookResponsesByKind(book, clock())
-        self._subscribers = principals_by_key(stored_keys, plans, self.shelves)
-
-    def view(self, book: RateBook, now: float, form: DatetimeFormat = DatetimeFormat.ISO) -> RequestContext:
-        """Give one request its consistent state of the world."""
-        moment = datetime.fromtimestamp(now, UTC)
-        return RequestContext(
-            book,
-            self._matrix,
-            moment,
-            self._longest_age,
-            form,
-            source_reports=self._source_reports,
-            ages=self.ages,
-            closes=self.closes,
-            words=self.words,
-            units=self.units,
-            bars=self.bars,
-        )
-
-    def principals(self) -> ApiPrincipals:
-        """Give who may come in, by key."""
-        return self._subscribers
+        self.principals = Principals(stored_keys, plans)
+        self.caches = ResponseCaches(book, clock)
+        self._start_caches()
 
     def apply_book(self, book: RateBook) -> None:
-        """Serve a new book from now on, to each plan as often as it may see one."""
-        self.shelves.apply_book(book, self.clock())
+        """Answer from a new rate book, for each plan as often as it shows a new one."""
+        self.caches.apply_book(book, self.clock())
 
     def apply_matrix(self, matrix: RateMatrix) -> None:
-        """Serve a new image from now on."""
-        self._matrix = matrix
-        self.closed = ResponseCache()
-        self.shelves.forget()
+        """Answer from a new rate matrix."""
+        self.matrix = matrix
+        self.caches.clear()
 
     def apply_source_reports(self, source_reports: SourceReports | None) -> None:
-        """Show another bulletin on the sources from now on."""
-        self._source_reports = source_reports
+        """Show new source reports."""
+        self.source_reports = source_reports
 
     def apply_accounts(self, stored_keys: Mapping[Digest, StoredKey]) -> None:
-        """Let in who has a key now, and nobody else."""
-        self._stored_keys = stored_keys
-        self._subscribers = principals_by_key(stored_keys, self._plans, self.shelves)
+        """Replace all API keys."""
+        self.principals.update(stored_keys=stored_keys)
+        self._start_caches()
 
     def apply_plans(self, plans: Mapping[str, Plan]) -> None:
-        """Measure everybody by other plans from now on."""
-        self._plans = plans
-        self._subscribers = principals_by_key(self._stored_keys, plans, self.shelves)
+        """Replace all plans."""
+        self.principals.update(plans=plans)
+        self._start_caches()
 
     def tick(self) -> None:
-        """Do what is due now and then: books that plans may see by now."""
-        self.shelves.tick(self.clock())
+        """Show new rate books to the plans for which they are due; called ten times a second."""
+        self.caches.tick(self.clock())
+
+    def _start_caches(self) -> None:
+        for view in {principal.book_view for principal in self.principals.by_digest.values()}:
+            self.caches.for_view(view)

@@ -9,8 +9,8 @@ from time import sleep
 
 from cambist.api import rendering
 from cambist.api.application import ApiOptions, build_application
-from cambist.api.cache_middleware import Wsgi
 from cambist.api.request_metrics import counted
+from cambist.api.response_cache import Wsgi
 from cambist.api.state_reloader import StateReloader
 from cambist.api.worker_state import WorkerState
 from cambist.errors import RateBookDamaged, RateMatrixDamaged, RateUnavailable, StoreBroken
@@ -134,7 +134,7 @@ class ApiWorker:
     def _tick(self) -> None:
         now = self._worker_state.clock()
         self._worker_state.tick()
-        self._meter.tick(self._worker_state.principals(), now)
+        self._meter.tick(self._worker_state.principals.by_digest, now)
 
 
 def load_worker(settings: Settings, supervisor: int) -> Wsgi:

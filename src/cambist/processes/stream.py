@@ -13,6 +13,7 @@ import ssl
 import time
 from collections.abc import Awaitable, Callable
 
+from cambist.accounts.principal import Principals
 from cambist.clock import utc_now
 from cambist.monitoring.stream_report import REPORT_EVERY, StreamReport
 from cambist.processes.process import StopSignal, running_tasks, set_up_process, tune_gc
@@ -67,7 +68,8 @@ class StreamProcess:
         self._broadcaster = Broadcaster(self._prices)
         self._meter = open_meter(settings, self._store)
         billing = Billing(self._meter)
-        self._admission = Admission(self._store.accounts.by_key(), current_plans(self._folder.path), billing)
+        self._principals = Principals(self._store.accounts.by_key(), current_plans(self._folder.path))
+        self._admission = Admission(self._principals, billing)
         self._server = StreamServer(
             StreamContext(self._admission, billing, self._prices, self._broadcaster, settings.proxy_networks)
         )
@@ -144,11 +146,11 @@ class StreamProcess:
             await asyncio.sleep(0)
 
     async def _apply_accounts(self) -> None:
-        self._admission.update(stored_keys=await asyncio.to_thread(self._store.accounts.by_key))
+        self._principals.update(stored_keys=await asyncio.to_thread(self._store.accounts.by_key))
         await self._check_connections()
 
     async def _apply_plans(self) -> None:
-        self._admission.update(plans=await asyncio.to_thread(current_plans, self._folder.path))
+        self._principals.update(plans=await asyncio.to_thread(current_plans, self._folder.path))
         await self._check_connections()
 
     async def _check_connections(self) -> None:
@@ -167,7 +169,7 @@ class StreamProcess:
         while True:
             await asyncio.sleep(_CHECK_SECONDS)
             self._failed.clear()
-            self._meter.tick(self._admission.principals, time.time())
+            self._meter.tick(self._principals.by_digest, time.time())
             await self._check_connections()
             self._broadcaster.ping(time.monotonic())
 

@@ -1,8 +1,7 @@
-"""Failed keys: slowed down by address, without disturbing those who are known there."""
+"""Failed API keys are slowed down by address, without disturbing keys that have worked there."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from ipaddress import ip_network
 from typing import Any
 
@@ -12,12 +11,9 @@ from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import Digest, digest, mint
 from cambist.accounts.failed_keys import FAILURES_AT_ONCE
 from cambist.accounts.plan import default_plans, read_plans
+from cambist.accounts.principal import Principals
 from cambist.api.authentication import Authenticator
-from cambist.api.book_responses import BookResponsesByKind
-from cambist.api.failed_keys import FailedKeyLimit
-from cambist.api.principals import principals_by_key
 from cambist.errors import KeyEnded, KeyMalformed, KeyUnknown, TooManyFailedKeys
-from cambist.pricing.rate_book import RateBook
 
 NOW = 1_795_176_000.0
 GOOD, NEW, REVOKED, WRONG = (mint(lambda alphabet, index=index: alphabet[index]) for index in (7, 8, 9, 10))
@@ -26,8 +22,7 @@ STORED_KEYS = {
     digest(NEW): StoredKey(2, Account(1, "one", "one")),
     digest(REVOKED): StoredKey(3, Account(1, "one", "one"), revoked=True),
 }
-BOOK = RateBook(1, datetime(2026, 11, 20, tzinfo=UTC), {}, ("USD",))
-SUBSCRIBERS = principals_by_key(STORED_KEYS, read_plans(default_plans(), "plans.toml"), BookResponsesByKind(BOOK, NOW))
+PRINCIPALS = Principals(STORED_KEYS, read_plans(default_plans(), "plans.toml"))
 PROXIES = tuple(ip_network(network) for network in ("10.0.0.0/8", "2001:db8:aaaa::/48"))
 ME, OTHER = "203.0.113.5", "203.0.113.6"
 
@@ -41,69 +36,70 @@ def came(peer: str = ME, forwarded: str | None = None, key: str | None = None) -
     return environ
 
 
-def fail(failures: FailedKeyLimit, environ: dict[str, Any], times: int = FAILURES_AT_ONCE, now: float = NOW) -> None:
+def fail(
+    authenticator: Authenticator, environ: dict[str, Any], times: int = FAILURES_AT_ONCE, now: float = NOW
+) -> None:
     for _ in range(times):
-        failures.failed(environ, now)
+        authenticator.record_failure(environ, now)
 
 
-def is_limited(failures: FailedKeyLimit, environ: dict[str, Any], now: float = NOW, key: str = NEW) -> bool:
+def succeed(authenticator: Authenticator, environ: dict[str, Any], hashed: Digest) -> None:
+    authenticator._failed_keys.record_success(environ["REMOTE_ADDR"], hashed)
+
+
+def is_limited(authenticator: Authenticator, environ: dict[str, Any], now: float = NOW, key: str = NEW) -> bool:
     try:
-        failures.check(environ, digest(key), now)
+        authenticator.check_failures(environ, digest(key), now)
     except TooManyFailedKeys:
         return True
     return False
 
 
 @pytest.fixture
-def failures() -> FailedKeyLimit:
-    return FailedKeyLimit()
+def authenticator() -> Authenticator:
+    return Authenticator(PRINCIPALS)
 
 
 @pytest.fixture
-def believing() -> FailedKeyLimit:
-    return FailedKeyLimit(PROXIES)
+def believing() -> Authenticator:
+    return Authenticator(PRINCIPALS, PROXIES)
 
 
-@pytest.fixture
-def gate(failures: FailedKeyLimit) -> Authenticator:
-    return Authenticator(lambda: SUBSCRIBERS, failures)
+def test_nobody_is_limited_before_anyone_has_failed(authenticator):
+    assert not is_limited(authenticator, came())
 
 
-def test_nobody_is_limited_before_anyone_has_failed(failures):
-    assert not is_limited(failures, came())
+def test_an_address_may_fail_so_many_times_and_not_once_more(authenticator):
+    fail(authenticator, came(), FAILURES_AT_ONCE - 1)
+    assert not is_limited(authenticator, came())
+    fail(authenticator, came(), 1)
+    assert is_limited(authenticator, came())
 
 
-def test_an_address_may_fail_so_many_times_and_not_once_more(failures):
-    fail(failures, came(), FAILURES_AT_ONCE - 1)
-    assert not is_limited(failures, came())
-    fail(failures, came(), 1)
-    assert is_limited(failures, came())
+def test_another_address_is_not_limited_with_it(authenticator):
+    fail(authenticator, came())
+    assert is_limited(authenticator, came())
+    assert not is_limited(authenticator, came(OTHER))
+    fail(authenticator, came(OTHER), 1)
+    assert not is_limited(authenticator, came(OTHER))
 
 
-def test_another_address_is_not_limited_with_it(failures):
-    fail(failures, came())
-    assert is_limited(failures, came())
-    assert not is_limited(failures, came(OTHER))
-    fail(failures, came(OTHER), 1)
-    assert not is_limited(failures, came(OTHER))
-
-
-def test_the_wait_is_told_and_is_true(failures):
-    fail(failures, came(), FAILURES_AT_ONCE + 3)
+def test_the_wait_is_told_and_is_true(authenticator):
+    fail(authenticator, came(), FAILURES_AT_ONCE + 3)
     with pytest.raises(TooManyFailedKeys) as refused:
-        failures.check(came(), digest(NEW), NOW)
+        authenticator.check_failures(came(), digest(NEW), NOW)
     wait = refused.value.retry_after
     assert wait == 8  # one in two seconds, of which three are owed
-    assert is_limited(failures, came(), NOW + wait - 1)
-    assert not is_limited(failures, came(), NOW + wait)
+    assert is_limited(authenticator, came(), NOW + wait - 1)
+    assert not is_limited(authenticator, came(), NOW + wait)
 
 
-def test_after_the_limit_one_in_two_seconds_may_fail(gate):
+def test_after_the_limit_one_in_two_seconds_may_fail(authenticator):
     tried = 0
     for second in range(600):
         for _ in range(5):
             try:
-                gate.admit(came(key=WRONG), "", NOW + second)
+                authenticator.authenticate(came(key=WRONG), "", NOW + second)
             except KeyUnknown:
                 tried += 1
             except TooManyFailedKeys:
@@ -111,92 +107,92 @@ def test_after_the_limit_one_in_two_seconds_may_fail(gate):
     assert tried == pytest.approx(FAILURES_AT_ONCE + 300, abs=1)
 
 
-def test_an_address_that_rests_may_fail_as_often_as_at_first(failures):
-    fail(failures, came())
+def test_an_address_that_rests_may_fail_as_often_as_at_first(authenticator):
+    fail(authenticator, came())
     later = NOW + 3600
-    fail(failures, came(), FAILURES_AT_ONCE - 1, later)
-    assert not is_limited(failures, came(), later)
-    fail(failures, came(), 1, later)
-    assert is_limited(failures, came(), later)
+    fail(authenticator, came(), FAILURES_AT_ONCE - 1, later)
+    assert not is_limited(authenticator, came(), later)
+    fail(authenticator, came(), 1, later)
+    assert is_limited(authenticator, came(), later)
 
 
-def test_a_key_that_is_known_from_there_passes_while_the_address_is_limited(failures):
-    failures.succeeded(came(), digest(GOOD))
-    fail(failures, came(), 500)
-    assert not is_limited(failures, came(), key=GOOD)
-    assert is_limited(failures, came(), key=NEW)
+def test_a_key_that_is_known_from_there_passes_while_the_address_is_limited(authenticator):
+    succeed(authenticator, came(), digest(GOOD))
+    fail(authenticator, came(), 500)
+    assert not is_limited(authenticator, came(), key=GOOD)
+    assert is_limited(authenticator, came(), key=NEW)
 
 
-def test_a_key_that_is_known_from_elsewhere_does_not(failures):
-    failures.succeeded(came(OTHER), digest(GOOD))
-    fail(failures, came())
-    assert is_limited(failures, came(), key=GOOD)
+def test_a_key_that_is_known_from_elsewhere_does_not(authenticator):
+    succeed(authenticator, came(OTHER), digest(GOOD))
+    fail(authenticator, came())
+    assert is_limited(authenticator, came(), key=GOOD)
 
 
-def test_success_does_not_forgive_the_failures_of_others(failures):
-    fail(failures, came(), FAILURES_AT_ONCE - 1)
-    failures.succeeded(came(), digest(GOOD))
-    fail(failures, came(), 1)
-    assert is_limited(failures, came())
+def test_success_does_not_forgive_the_failures_of_others(authenticator):
+    fail(authenticator, came(), FAILURES_AT_ONCE - 1)
+    succeed(authenticator, came(), digest(GOOD))
+    fail(authenticator, came(), 1)
+    assert is_limited(authenticator, came())
 
 
-def test_at_the_gate_a_limited_address_learns_nothing_of_any_key_that_is_new_there(gate):
-    gate.admit(came(key=GOOD), "", NOW)
+def test_at_the_gate_a_limited_address_learns_nothing_of_any_key_that_is_new_there(authenticator):
+    authenticator.authenticate(came(key=GOOD), "", NOW)
     for _ in range(FAILURES_AT_ONCE):
         with pytest.raises(KeyUnknown):
-            gate.admit(came(key=WRONG), "", NOW)
+            authenticator.authenticate(came(key=WRONG), "", NOW)
     sentences = set()
     for key in (NEW, WRONG, REVOKED, "cmb_short", "typo"):
         with pytest.raises(TooManyFailedKeys) as refused:
-            gate.admit(came(key=key), "", NOW)
+            authenticator.authenticate(came(key=key), "", NOW)
         sentences.add((str(refused.value), refused.value.retry_after))
     assert len(sentences) == 1
-    assert gate.admit(came(key=GOOD), "", NOW).key == 1
-    assert gate.admit(came(OTHER, key=NEW), "", NOW).key == 2
+    assert authenticator.authenticate(came(key=GOOD), "", NOW).key == 1
+    assert authenticator.authenticate(came(OTHER, key=NEW), "", NOW).key == 2
 
 
 @pytest.mark.parametrize(("key", "error"), [(WRONG, KeyUnknown), (REVOKED, KeyEnded), ("typo", KeyMalformed)])
-def test_every_key_that_opens_nothing_counts(gate, key, error):
+def test_every_key_that_opens_nothing_counts(authenticator, key, error):
     for _ in range(FAILURES_AT_ONCE):
         with pytest.raises(error):
-            gate.admit(came(key=key), "", NOW)
+            authenticator.authenticate(came(key=key), "", NOW)
     with pytest.raises(TooManyFailedKeys):
-        gate.admit(came(key=key), "", NOW)
+        authenticator.authenticate(came(key=key), "", NOW)
 
 
 @pytest.mark.parametrize("way", ["query", "header", "bearer", "basic"])
-def test_failures_count_by_whatever_way_they_come(gate, way):
+def test_failures_count_by_whatever_way_they_come(authenticator, way):
     environ = came(key=WRONG if way == "header" else None)
     if way in {"bearer", "basic"}:
         environ["HTTP_AUTHORIZATION"] = f"Bearer {WRONG}" if way == "bearer" else "Basic Y21iX3Nob3J0Og=="
     for _ in range(FAILURES_AT_ONCE):
         with pytest.raises((KeyUnknown, KeyMalformed)):
-            gate.admit(dict(environ), WRONG if way == "query" else "", NOW)
+            authenticator.authenticate(dict(environ), WRONG if way == "query" else "", NOW)
     with pytest.raises(TooManyFailedKeys):
-        gate.admit(came(key=NEW), "", NOW)
+        authenticator.authenticate(came(key=NEW), "", NOW)
 
 
-def test_recognising_refuses_a_new_key_from_a_limited_address_and_not_a_known_one(gate, failures):
-    assert gate.recognise(came(key=GOOD), NOW).key == 1
-    fail(failures, came())
-    assert gate.recognise(came(key=GOOD), NOW).key == 1
+def test_recognising_refuses_a_new_key_from_a_limited_address_and_not_a_known_one(authenticator):
+    assert authenticator.recognise(came(key=GOOD), NOW).key == 1
+    fail(authenticator, came())
+    assert authenticator.recognise(came(key=GOOD), NOW).key == 1
     with pytest.raises(TooManyFailedKeys):
-        gate.recognise(came(key=NEW), NOW)
+        authenticator.recognise(came(key=NEW), NOW)
 
 
-def test_recognising_a_wrong_key_counts_nothing_because_admitting_it_does(gate, failures):
+def test_recognising_a_wrong_key_counts_nothing_because_admitting_it_does(authenticator):
     for _ in range(100):
-        assert gate.recognise(came(key=WRONG), NOW) is None
-    assert not is_limited(failures, came())
+        assert authenticator.recognise(came(key=WRONG), NOW) is None
+    assert not is_limited(authenticator, came())
 
 
-def test_what_is_remembered_is_bounded(failures, monkeypatch):
-    monkeypatch.setattr("cambist.accounts.failed_keys._MOST_REMEMBERED", 100)
+def test_what_is_remembered_is_bounded(authenticator, monkeypatch):
+    monkeypatch.setattr("cambist.accounts.failed_keys._MAX_REMEMBERED", 100)
     for number in range(1000):
         environ = came(f"192.0.{number // 256}.{number % 256}")
-        failures.failed(environ, NOW)
-        failures.succeeded(environ, Digest(bytes([number % 256])))
-    sizes = {name: len(kept) for name, kept in vars(failures._failed).items() if isinstance(kept, dict | set)}
+        authenticator.record_failure(environ, NOW)
+        succeed(authenticator, environ, Digest(bytes([number % 256])))
+    sizes = {name: len(kept) for name, kept in vars(authenticator._failed_keys).items() if isinstance(kept, dict | set)}
     assert sizes
     assert max(sizes.values()) <= 101
 
@@ -204,16 +200,16 @@ def test_what_is_remembered_is_bounded(failures, monkeypatch):
 # Behind a proxy
 
 
-def test_without_proxies_nobodys_forwarded_for_is_believed(failures):
+def test_without_proxies_nobodys_forwarded_for_is_believed(authenticator):
     for number in range(FAILURES_AT_ONCE):
-        failures.failed(came(forwarded=f"198.51.100.{number}"), NOW)
-    assert is_limited(failures, came())
-    assert is_limited(failures, came(forwarded="198.51.100.200"))
+        authenticator.record_failure(came(forwarded=f"198.51.100.{number}"), NOW)
+    assert is_limited(authenticator, came())
+    assert is_limited(authenticator, came(forwarded="198.51.100.200"))
 
 
 def test_from_who_is_no_proxy_it_is_not_believed_either(believing):
     for number in range(FAILURES_AT_ONCE):
-        believing.failed(came(forwarded=f"198.51.100.{number}"), NOW)
+        believing.record_failure(came(forwarded=f"198.51.100.{number}"), NOW)
     assert is_limited(believing, came())
     assert not is_limited(believing, came("10.1.1.1", "198.51.100.3"))
 
@@ -236,7 +232,7 @@ def test_a_client_is_the_same_through_any_of_the_proxies_and_without_them(believ
 )
 def test_what_a_client_writes_to_the_left_of_its_own_address_is_ignored(believing, spoofed):
     for number in range(FAILURES_AT_ONCE):
-        believing.failed(came("10.1.1.1", spoofed.format(f"198.51.100.{number}", ME)), NOW)
+        believing.record_failure(came("10.1.1.1", spoofed.format(f"198.51.100.{number}", ME)), NOW)
     assert is_limited(believing, came("10.1.1.1", ME))
     assert not is_limited(believing, came("10.1.1.1", "198.51.100.3"))
 
@@ -250,12 +246,12 @@ def test_clients_with_addresses_of_ipv6_are_told_apart(believing):
 
 def test_a_client_of_ipv6_cannot_spoof_either(believing):
     for number in range(FAILURES_AT_ONCE):
-        believing.failed(came("2001:db8:aaaa::1", f"2001:db8:9::{number}, 2001:db8:1::5"), NOW)
+        believing.record_failure(came("2001:db8:aaaa::1", f"2001:db8:9::{number}, 2001:db8:1::5"), NOW)
     assert is_limited(believing, came("2001:db8:1::5"))
 
 
 def test_a_proxy_whose_address_names_an_interface_is_a_proxy_all_the_same():
-    believing = FailedKeyLimit((ip_network("fe80::/10"),))
+    believing = Authenticator(PRINCIPALS, (ip_network("fe80::/10"),))
     fail(believing, came("fe80::1%eth0", ME))
     assert is_limited(believing, came(ME))
 
@@ -269,7 +265,7 @@ def test_a_proxy_of_ipv4_that_reaches_a_socket_of_ipv6_is_a_proxy_all_the_same(b
 @pytest.mark.parametrize("form", ["{0}:{1}", "[2001:db8:1::5]:{1}"])
 def test_a_proxy_that_writes_the_port_does_not_give_each_connection_failures_of_its_own(believing, form):
     for port in range(FAILURES_AT_ONCE):
-        believing.failed(came("10.1.1.1", form.format(ME, 40_000 + port)), NOW)
+        believing.record_failure(came("10.1.1.1", form.format(ME, 40_000 + port)), NOW)
     assert is_limited(believing, came("10.1.1.1", form.format(ME, 50_000)))
 
 
@@ -290,7 +286,7 @@ def test_a_chain_of_proxies_alone_ends_at_its_outermost(believing):
     assert not is_limited(believing, came("10.1.1.1", "10.4.4.4"))
 
 
-def test_a_request_without_any_address_is_limited_like_one(failures):
-    fail(failures, {})
-    assert is_limited(failures, {})
-    assert not is_limited(failures, came())
+def test_a_request_without_any_address_is_limited_like_one(authenticator):
+    fail(authenticator, {})
+    assert is_limited(authenticator, {})
+    assert not is_limited(authenticator, came())
