@@ -28,7 +28,7 @@ from cambist.api.application import ApiOptions, build_application
 from cambist.api.worker_state import WorkerState
 from cambist.history.archive import FixingArchive
 from cambist.history.rate_matrix import RateMatrix
-from cambist.ingest.filing import Delivery, Files, file_delivery
+from cambist.ingest.filing import Delivery, FilingContext, file_delivery
 from cambist.ingest.snapshot_builder import rate_book_from_archive, rate_matrix_from_archive
 from cambist.ingest.source_status import SourceStatuses
 from cambist.pricing.rate_book import RateBook
@@ -74,7 +74,9 @@ def now() -> datetime:
 
 def stocked(store: SqlStore, content: bytes) -> SqlStore:
     store.migrate()
-    file_delivery(Files(store.archive, store.quarantine), adapter, Delivery(content, "a test", NOW), lambda _: None)
+    file_delivery(
+        FilingContext(store.archive, store.quarantine), adapter, Delivery(content, "a test", NOW), lambda _: None
+    )
     return store
 
 
