@@ -14,10 +14,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from cambist.errors import NoRate
-from cambist.history.as_of import CARRY_DAYS, listed_rates, on_day
-from cambist.history.carry_forward import spread
+from cambist.history.as_of import CARRY_DAYS, listed_rates, rates_on
+from cambist.history.carry_forward import carry_forward
 from cambist.history.rate_matrix import RateMatrix
-from cambist.history.series import Series, between
+from cambist.history.series import Series, read_series
 from cambist.pricing.number_format import plain, plain_float
 from cambist.pricing.pair import Pair
 from cambist.reference.tables import CURRENCIES
@@ -29,7 +29,7 @@ FIXED = st.dictionaries(st.integers(0, DAYS + 20), RATES, min_size=1, max_size=1
 
 
 def shown(matrix: RateMatrix, day: date, base: str, quote: str) -> str:
-    return plain_float(on_day(matrix, day, base, [quote]).values[0])
+    return plain_float(rates_on(matrix, day, base, [quote]).values[0])
 
 
 def by_day(series: Series) -> dict[date, float]:
@@ -37,7 +37,7 @@ def by_day(series: Series) -> dict[date, float]:
 
 
 def carried(fixed: Mapping[int, float], days: int) -> list[float]:
-    cells, _ = spread(np.array([*fixed], np.int64), np.array([*fixed.values()], np.float64), days)
+    cells, _ = carry_forward(np.array([*fixed], np.int64), np.array([*fixed.values()], np.float64), days)
     return [*map(float, cells)]
 
 
@@ -118,9 +118,9 @@ def test_marks_and_francs_are_worth_the_same_on_every_day_of_2001(real_matrix: R
 
 def test_a_sunday_reads_fridays_fixing_alone_and_in_a_series(real_matrix: RateMatrix) -> None:
     pair = Pair("EUR", "USD")
-    friday = on_day(real_matrix, FRIDAY, pair.base, [pair.quote]).values
-    assert on_day(real_matrix, SUNDAY, pair.base, [pair.quote]).values == friday
-    week = by_day(between(real_matrix, pair, FRIDAY, SUNDAY + timedelta(days=1)))
+    friday = rates_on(real_matrix, FRIDAY, pair.base, [pair.quote]).values
+    assert rates_on(real_matrix, SUNDAY, pair.base, [pair.quote]).values == friday
+    week = by_day(read_series(real_matrix, pair, FRIDAY, SUNDAY + timedelta(days=1)))
     assert [week[SUNDAY]] == [week[FRIDAY]] == friday
     assert week[SUNDAY + timedelta(days=1)] != week[SUNDAY]
 
@@ -128,7 +128,7 @@ def test_a_sunday_reads_fridays_fixing_alone_and_in_a_series(real_matrix: RateMa
 def test_the_rouble_reads_until_two_weeks_after_its_last_fixing_and_not_a_day_more(real_matrix: RateMatrix) -> None:
     assert shown(real_matrix, date(2022, 3, 15), "EUR", "RUB") == "117.201"
     with pytest.raises(NoRate, match=r"\[RUB\] has rates from 2005-04-01 to 2022-03-01"):
-        on_day(real_matrix, date(2022, 3, 16), "EUR", ["RUB"])
+        rates_on(real_matrix, date(2022, 3, 16), "EUR", ["RUB"])
 
 
 # The ECB's own file, read here without any of our code
@@ -167,15 +167,15 @@ def test_three_hundred_cells_are_what_the_ecb_published(
 )
 def test_a_day_reads_the_same_through_every_function(real_matrix: RateMatrix, base: str, quote: str, day: date) -> None:
     try:
-        alone = on_day(real_matrix, day, base, [quote]).values[0]
+        alone = rates_on(real_matrix, day, base, [quote]).values[0]
     except NoRate:
         with pytest.raises(NoRate):
-            between(real_matrix, Pair(base, quote), day, day)
+            read_series(real_matrix, Pair(base, quote), day, day)
         with pytest.raises(NoRate):
             _listed(real_matrix, day, base, quote)
         return
-    around = between(real_matrix, Pair(base, quote), day - timedelta(days=3), day + timedelta(days=3))
-    assert between(real_matrix, Pair(base, quote), day, day).values == [alone]
+    around = read_series(real_matrix, Pair(base, quote), day - timedelta(days=3), day + timedelta(days=3))
+    assert read_series(real_matrix, Pair(base, quote), day, day).values == [alone]
     assert by_day(around)[day] == alone
     if quote == base:
         return  # a day that lists nothing else lists nothing
@@ -220,7 +220,7 @@ def test_a_day_without_rates_says_so(real_matrix: RateMatrix, day: date) -> None
     with pytest.raises(NoRate, match=str(day)):
         listed_rates(real_matrix, day, "JPY")
     with pytest.raises(NoRate, match=str(day)):
-        on_day(real_matrix, day, "EUR", ["USD", "JPY"])
+        rates_on(real_matrix, day, "EUR", ["USD", "JPY"])
 
 
 def listing(*codes: str) -> RateMatrix:
@@ -241,13 +241,13 @@ def test_a_day_that_lists_nothing_but_the_base_has_no_rates(codes: tuple[str, ..
 
 
 def test_on_day_keeps_the_order_asked_and_leaves_out_what_has_no_rate(real_matrix: RateMatrix) -> None:
-    rates = on_day(real_matrix, date(2026, 10, 30), "EUR", ["USD", "RUB", "CSK", "JPY", "EUR"])
+    rates = rates_on(real_matrix, date(2026, 10, 30), "EUR", ["USD", "RUB", "CSK", "JPY", "EUR"])
     assert rates.codes == ("USD", "JPY", "EUR")
     assert [plain_float(value) for value in rates.values] == ["1.1172", "175.68", "1"]
 
 
 def test_a_missing_rate_names_both_codes_and_how_far_the_history_reaches(real_matrix: RateMatrix) -> None:
     with pytest.raises(NoRate, match=r"\[EUR\] to \[RUB\] on \[2026-10-30\].* 2005-04-01 to 2022-03-01"):
-        on_day(real_matrix, date(2026, 10, 30), "EUR", ["RUB"])
+        rates_on(real_matrix, date(2026, 10, 30), "EUR", ["RUB"])
     with pytest.raises(NoRate, match=r"from \[RUB\] to \[EUR\] on \[2026-10-30\].* 2005-04-01 to 2022-03-01"):
-        on_day(real_matrix, date(2026, 10, 30), "RUB", ["EUR"])
+        rates_on(real_matrix, date(2026, 10, 30), "RUB", ["EUR"])

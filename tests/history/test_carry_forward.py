@@ -8,23 +8,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cambist.history.carry_forward import NEVER, Cut, spread
+from cambist.history.carry_forward import NEVER, UnitChange, carry_forward
 
 # Powers of two: a cut multiplies them exactly.
 FIXED = st.dictionaries(st.integers(-30, 70), st.integers(-8, 8).map(lambda power: 2.0**power), max_size=12)
 CUTS = st.lists(st.tuples(st.integers(-5, 65), st.sampled_from([0.25, 0.5, 4.0])), max_size=3)
 
 
-def carried(fixed: Mapping[int, float], days: int, *cuts: Cut) -> tuple[list[float], list[int | None]]:
+def carried(fixed: Mapping[int, float], days: int, *cuts: UnitChange) -> tuple[list[float], list[int | None]]:
     """The cells, and how many days each was carried."""
     rows, values = np.array([*fixed], np.int64), np.array([*fixed.values()], np.float64)
-    cells, ages = spread(rows, values, days, cuts)
+    cells, ages = carry_forward(rows, values, days, cuts)
     assert (cells.dtype, ages.dtype) == (np.float64, np.int16)
     return cells.tolist(), [None if age == NEVER else age for age in ages.tolist()]
 
 
 @given(FIXED, st.integers(1, 60), CUTS)
-def test_nothing_is_ever_carried_more_than_fourteen_days(fixed: dict[int, float], days: int, cuts: list[Cut]) -> None:
+def test_nothing_is_ever_carried_more_than_fourteen_days(
+    fixed: dict[int, float], days: int, cuts: list[UnitChange]
+) -> None:
     cells, ages = carried(fixed, days, *cuts)
     assert len(cells) == len(ages) == days
     for row, (cell, age) in enumerate(zip(cells, ages, strict=True)):
@@ -37,7 +39,9 @@ def test_nothing_is_ever_carried_more_than_fourteen_days(fixed: dict[int, float]
 
 
 @given(FIXED, st.integers(1, 60), CUTS)
-def test_a_cell_is_what_was_fixed_times_the_cuts_since(fixed: dict[int, float], days: int, cuts: list[Cut]) -> None:
+def test_a_cell_is_what_was_fixed_times_the_cuts_since(
+    fixed: dict[int, float], days: int, cuts: list[UnitChange]
+) -> None:
     cells, ages = carried(fixed, days, *cuts)
     for row, (cell, age) in enumerate(zip(cells, ages, strict=True)):
         if age is not None:

@@ -11,7 +11,7 @@ from cambist.history.fixing_age import carried_days, fixing_days, is_immutable
 from cambist.history.pair_series import PairSeries
 from cambist.history.rate_matrix import FIRST_DAY, RateMatrix
 from cambist.history.rate_matrix_builder import build_rate_matrix
-from cambist.history.series import between
+from cambist.history.series import read_series
 from cambist.history.source_history import SourceHistory
 from cambist.pricing.pair import Pair
 
@@ -93,7 +93,7 @@ def test_where_the_law_alone_decides_there_is_no_fixing(pair: str) -> None:
     here = matrix(source("ecb", line("EUR/USD", FRI)))
     base, quote = pair.split("/")
     assert fixing_days(here, MON, base, [quote]) == {quote: None}
-    assert carried_days(here, between(here, Pair(base, quote), FRI, MON)) == []
+    assert carried_days(here, read_series(here, Pair(base, quote), FRI, MON)) == []
 
 
 def test_a_tied_currency_reads_the_fixing_of_what_it_is_tied_to() -> None:
@@ -113,6 +113,6 @@ def test_a_fixing_crossed_through_an_older_one_is_as_old() -> None:
 
 def test_carried_days_are_those_of_a_series_without_a_fixing_of_their_own() -> None:
     here = matrix(source("ecb", line("EUR/USD", FRI, TUE)))
-    series = between(here, Pair("EUR", "USD"), FRI - DAY, WED)
+    series = read_series(here, Pair("EUR", "USD"), FRI - DAY, WED)
     assert carried_days(here, series) == [FRI + DAY, FRI + 2 * DAY, MON, WED]
-    assert carried_days(here, between(here, Pair("USD", "EUR"), FRI, FRI)) == []
+    assert carried_days(here, read_series(here, Pair("USD", "EUR"), FRI, FRI)) == []

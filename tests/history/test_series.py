@@ -6,7 +6,7 @@ import pytest
 
 from cambist.errors import NoRate
 from cambist.history.rate_matrix import RateMatrix
-from cambist.history.series import Series, between
+from cambist.history.series import Series, read_series
 from cambist.pricing.pair import Pair
 
 FIRST, LAST = date(2026, 3, 5), date(2026, 3, 8)
@@ -27,25 +27,25 @@ def by_day(series: Series) -> dict[date, float]:
 
 
 def test_a_series_has_every_calendar_day_and_nan_where_there_is_no_rate() -> None:
-    series = between(MATRIX, EURO_YEN, FIRST, LAST)
+    series = read_series(MATRIX, EURO_YEN, FIRST, LAST)
     assert series.values[1:3] == [300, 640]
     assert isnan(series.values[0])
     assert isnan(series.values[3])
 
 
 def test_both_ends_are_inclusive() -> None:
-    series = between(MATRIX, Pair("EUR", "USD"), date(2026, 3, 6), date(2026, 3, 7))
+    series = read_series(MATRIX, Pair("EUR", "USD"), date(2026, 3, 6), date(2026, 3, 7))
     assert series.values == [2, 4]
     assert series.first_day == date(2026, 3, 6)
 
 
 def test_the_base_is_what_is_worth_so_many_of_the_quote() -> None:
-    assert between(MATRIX, Pair("USD", "JPY"), LAST, LAST).values == [170]
-    assert between(MATRIX, Pair("JPY", "USD"), LAST, LAST).values == [1 / 170]
+    assert read_series(MATRIX, Pair("USD", "JPY"), LAST, LAST).values == [170]
+    assert read_series(MATRIX, Pair("JPY", "USD"), LAST, LAST).values == [1 / 170]
 
 
 def test_a_series_is_cut_to_the_days_that_the_image_has() -> None:
-    series = between(MATRIX, Pair("USD", "JPY"), date(1900, 1, 1), date(2100, 1, 1))
+    series = read_series(MATRIX, Pair("USD", "JPY"), date(1900, 1, 1), date(2100, 1, 1))
     assert (series.first_day, len(series.values)) == (FIRST, 4)
 
 
@@ -62,15 +62,15 @@ def test_a_series_is_cut_to_the_days_that_the_image_has() -> None:
 )
 def test_a_series_without_any_rate_is_refused_and_says_which(pair: Pair, start: date, end: date) -> None:
     with pytest.raises(NoRate, match=rf"\[{pair.base}\] to \[{pair.quote}\] between \[{start}\] and \[{end}\]"):
-        between(MATRIX, pair, start, end)
+        read_series(MATRIX, pair, start, end)
 
 
 def test_one_day_with_a_rate_is_enough() -> None:
-    assert between(MATRIX, EURO_YEN, FIRST, date(2026, 3, 6)).values[-1] == 300
+    assert read_series(MATRIX, EURO_YEN, FIRST, date(2026, 3, 6)).values[-1] == 300
 
 
 def test_a_real_year_has_all_its_days_and_carries_its_weekends(real_matrix: RateMatrix) -> None:
-    series = between(real_matrix, Pair("EUR", "USD"), date(2025, 1, 1), date(2025, 12, 31))
+    series = read_series(real_matrix, Pair("EUR", "USD"), date(2025, 1, 1), date(2025, 12, 31))
     assert len(series.values) == 365
     assert not any(map(isnan, series.values))
     values = by_day(series)
@@ -79,5 +79,5 @@ def test_a_real_year_has_all_its_days_and_carries_its_weekends(real_matrix: Rate
 
 
 def test_a_real_series_begins_with_the_first_fixing(real_matrix: RateMatrix) -> None:
-    series = between(real_matrix, Pair("EUR", "USD"), date(1999, 1, 1), date(1999, 1, 4))
+    series = read_series(real_matrix, Pair("EUR", "USD"), date(1999, 1, 1), date(1999, 1, 4))
     assert list(map(isnan, series.values)) == [True, True, True, False]

@@ -64,7 +64,7 @@ def agree(pipeline: PricePipeline, pair: Pair, now: datetime) -> Quote | None:
 
 def closes(folding: BarAggregator, interval: Interval = Interval.MINUTE) -> dict[str, Decimal]:
     """Give what each bar closed at, by when it began."""
-    bars = folding.closed(NOON + timedelta(days=30))
+    bars = folding.completed(NOON + timedelta(days=30))
     return {each.bar.start.strftime("%a %H:%M"): each.bar.bid.c for each in bars if each.interval is interval}
 
 
@@ -83,13 +83,13 @@ def test_pairs_of_two_currencies_have_bars(
     of = Pair(*pair.split("/"))
     assert has_bars(of) is has
     assert pipeline.apply_tick(tick(2, NOON, pair=of), NOON) is None
-    assert {each.pair for each in folding.closed(NOON + HOUR)} == ({of} if has else set())
+    assert {each.pair for each in folding.completed(NOON + HOUR)} == ({of} if has else set())
 
 
 def test_every_tick_counts_not_only_those_of_a_book(pipeline: PricePipeline, folding: BarAggregator) -> None:
     for second, price in enumerate(("1.10", "1.12", "1.09", "1.11")):
         pipeline.apply_tick(tick(price, NOON + second * SECOND), NOON + second * SECOND)
-    (minute, _) = folding.closed(NOON + HOUR)
+    (minute, _) = folding.completed(NOON + HOUR)
     assert minute.bar.bid == Ohlc(*map(Decimal, ("1.10", "1.12", "1.09", "1.11")))
 
 
@@ -111,7 +111,7 @@ def test_a_tick_that_a_newer_one_has_overtaken_still_belongs_to_its_bar(
     assert pipeline.apply_tick(tick("1.15", NOON + 59 * SECOND), NOON + 62 * SECOND) == "out of order"
     assert agree(pipeline, EURUSD, NOON + 62 * SECOND) == quote
     assert pipeline.apply_tick(tick("11.5", NOON + 58 * SECOND), NOON + 63 * SECOND) == "out of order"
-    (minute,) = [each.bar for each in folding.closed(NOON + 2 * MINUTE)[:1]]
+    (minute,) = [each.bar for each in folding.completed(NOON + 2 * MINUTE)[:1]]
     assert minute.bid == Ohlc(*map(Decimal, ("1.10", "1.15", "1.10", "1.15")))
     assert folding.late == {}
 
@@ -121,9 +121,9 @@ def test_one_that_comes_more_than_a_minute_after_its_bar_is_counted_and_dropped(
 ) -> None:
     for second in (10, 125):
         pipeline.apply_tick(tick("1.10", NOON + second * SECOND), NOON + second * SECOND)
-    before = folding.closed(NOON + HOUR)
+    before = folding.completed(NOON + HOUR)
     assert pipeline.apply_tick(tick("1.15", NOON + 59 * SECOND), NOON + 126 * SECOND) == "out of order"
-    assert folding.closed(NOON + HOUR) == before
+    assert folding.completed(NOON + HOUR) == before
     assert folding.late == {"first": 1}
 
 
@@ -262,10 +262,10 @@ def test_bars_of_a_day_of_kraken_s_ticks_are_those_computed_independently(tmp_pa
         if count % 7 == 0:
             agree(pipeline, EURUSD, came_at)
         if count % 50 == 0:
-            due = folding.closed(came_at)
+            due = folding.completed(came_at)
             store.bars.file(due)
-            folding.filed(due, came_at)
-    store.bars.file(folding.closed(day + timedelta(days=2)))
+            folding.mark_filed(due, came_at)
+    store.bars.file(folding.completed(day + timedelta(days=2)))
     assert pipeline.refused == {}
     assert folding.late.total() == 0
     expected = _computed(frames)
@@ -334,7 +334,7 @@ class Home:
         await asyncio.gather(task, return_exceptions=True)
 
     def quote(self, price: float) -> None:
-        self.folding.take(tick(price), self.clock(), self.clock())
+        self.folding.add(tick(price), self.clock(), self.clock())
 
 
 def nothing() -> None:
@@ -344,8 +344,8 @@ def nothing() -> None:
 def test_bars_that_form_are_saved_every_second_while_they_change(skipping: Skipping) -> None:
     home = Home()
     skipping(home.keep(nothing, lambda: home.quote(1), nothing, lambda: home.quote(2), *[nothing] * 5))
-    restored = [BarAggregator.restored(content) for content in home.saved]
-    assert [each and [bar.bar.bid.c for bar in each.closed(NOON + MINUTE)] for each in restored] == [[1], [2]]
+    restored = [BarAggregator.from_bytes(content) for content in home.saved]
+    assert [each and [bar.bar.bid.c for bar in each.completed(NOON + MINUTE)] for each in restored] == [[1], [2]]
 
 
 def test_stopped_it_saves_what_has_come_since(skipping: Skipping) -> None:
@@ -377,7 +377,7 @@ def test_bars_are_filed_within_a_second_or_two_of_their_end(skipping: Skipping) 
 
 def test_a_late_tick_has_its_bar_filed_again(skipping: Skipping) -> None:
     home = Home()
-    late = lambda: home.folding.take(tick(9), NOON + SECOND, home.clock())  # noqa: E731
+    late = lambda: home.folding.add(tick(9), NOON + SECOND, home.clock())  # noqa: E731
     skipping(home.keep(lambda: home.quote(1), *[nothing] * 19, late, *[nothing] * 10, late, nothing, each=4))
     assert [each.bar.bid.c for each in home.filed] == [1, 9]
     assert home.folding.late == {"first": 1}
@@ -419,11 +419,11 @@ def test_a_crash_at_any_moment_costs_a_second_of_ticks_and_no_bar_that_was_filed
     skipping(home.keep(*[quote] * 300, each=0.3))
     (filed,) = [each.bar for each in home.filed if each.interval is Interval.MINUTE]
     for killed_at in (tenth / 10 for tenth in range(15, 900)):
-        successor = BarAggregator.restored(
+        successor = BarAggregator.from_bytes(
             [c for at, c in zip(home.saved_at, home.saved, strict=True) if at < killed_at][-1]
         )
         assert successor is not None
-        bars = {(each.interval, each.bar.start): each.bar for each in successor.closed(NOON + timedelta(days=1))}
+        bars = {(each.interval, each.bar.start): each.bar for each in successor.completed(NOON + timedelta(days=1))}
         assert bars[Interval.HOUR, NOON].bid.c >= sum(at < killed_at - 1.01 for at in took)
         # Filed once more by the successor it would change nothing.
         assert bars.get((Interval.MINUTE, NOON), filed) == filed or killed_at <= 61
@@ -460,7 +460,7 @@ def test_bars_may_be_kept_for_ever() -> None:
 
 def test_what_came_too_late_is_said_once_an_hour(skipping: Skipping, caplog: pytest.LogCaptureFixture) -> None:
     home = Home()
-    late = lambda: home.folding.take(tick(9), NOON - HOUR, home.clock())  # noqa: E731
+    late = lambda: home.folding.add(tick(9), NOON - HOUR, home.clock())  # noqa: E731
     with caplog.at_level(logging.INFO, "cambist"):
         skipping(home.keep(nothing, *[late] * 5, *[nothing] * 20, each=600))
     assert [record.message for record in caplog.records] == ["Bars: 5 ticks came too late for theirs"]

@@ -392,5 +392,5 @@ def test_bars_go_by_the_steady_time_and_by_what_venues_say_while_the_clock_is_ah
     pipeline = PricePipeline(sources, aggregator=folding, bar_time=lambda now: now - 2 * HOUR)
     assert pipeline.apply_tick(tick("1.1", pair=euro, as_of=NOON + SECOND), ahead) is None
     assert pipeline.apply_tick(tick("1.2", pair=euro), ahead + 2 * SECOND) is None
-    (minute,) = [each for each in folding.closed(NOON + MINUTE) if each.interval is Interval.MINUTE]
+    (minute,) = [each for each in folding.completed(NOON + MINUTE) if each.interval is Interval.MINUTE]
     assert (minute.bar.start, str(minute.bar.bid.o), str(minute.bar.bid.c)) == (NOON, "1.1", "1.2")

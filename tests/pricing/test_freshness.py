@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from cambist.pricing.freshness import Ages, falls_back_on_fixing, first_stale_code, is_fresh, is_tradable
+from cambist.pricing.freshness import MaxAges, falls_back_on_fixing, first_stale_code, is_fresh, is_tradable
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
 from cambist.pricing.rate_book_assembly import assemble_rate_book
@@ -15,7 +15,7 @@ from cambist.reference.assets import AssetKind
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 FRIDAY_CLOSE = datetime(2026, 11, 20, 22, tzinfo=UTC)
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
-AGES: Ages = {AssetKind.COIN: 15 * MINUTE, AssetKind.CURRENCY: 15 * MINUTE}
+AGES: MaxAges = {AssetKind.COIN: 15 * MINUTE, AssetKind.CURRENCY: 15 * MINUTE}
 
 
 def quoted(name: str, as_of: datetime, pace: Pace = Pace.REALTIME, legs: tuple[str, ...] = ()) -> Quote:

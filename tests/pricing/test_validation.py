@@ -19,7 +19,7 @@ from cambist.pricing.validation import (
     in_future,
     is_clearly_valid,
     jumped,
-    refusal,
+    refusal_reason,
     tick_refusal_reason,
 )
 from cambist.reference.tables import REDENOMINATIONS
@@ -32,7 +32,7 @@ UNITS = st.floats(min_value=1e-9, max_value=1e9)
 def validated(units: float, reference: float, **rest: object) -> str:
     """Judge a fixing beside what others say; the reason, or nothing."""
     candidate = Candidate("EUR", FRIDAY, units, FRIDAY, previous=reference, others=reference)
-    return refusal(replace(candidate, **rest)) or ""  # type: ignore[arg-type]
+    return refusal_reason(replace(candidate, **rest)) or ""  # type: ignore[arg-type]
 
 
 def matrix_of(last: date, *spoken: str) -> RateMatrix:
@@ -56,7 +56,7 @@ def test_what_agrees_with_its_past_and_with_the_others_is_accepted() -> None:
 
 
 def test_the_first_word_on_anything_is_accepted() -> None:
-    assert refusal(Candidate("EUR", FRIDAY, 0.86, FRIDAY)) is None
+    assert refusal_reason(Candidate("EUR", FRIDAY, 0.86, FRIDAY)) is None
 
 
 @given(UNITS)
@@ -92,10 +92,10 @@ def test_a_swapped_pair_is_found_out_at_a_weekend_by_what_others_carried_forward
     assert matrix.source_and_age(SUNDAY, "JPY") == (0, 2)
     others = matrix.cell(SUNDAY, "JPY")
     lone = Candidate("JPY", SUNDAY, 1 / 150.5, SUNDAY, others=others)
-    assert refusal(lone) == "base and quote swapped"
-    assert refusal(replace(lone, units=150.5)) is None
+    assert refusal_reason(lone) == "base and quote swapped"
+    assert refusal_reason(replace(lone, units=150.5)) is None
     # The same word passes where nothing is carried: nothing is left to measure it by.
-    assert refusal(replace(lone, others=None)) is None
+    assert refusal_reason(replace(lone, others=None)) is None
 
 
 @pytest.mark.parametrize("reference", [0.86, 1.16, 150.0, 1 / 4000, 89_500.0])
@@ -152,8 +152,8 @@ def test_a_cut_under_the_same_code_that_a_source_has_not_made_is_found_out(
     assert others == pytest.approx(old_units / factor)
     late = Candidate(code, day, old_units * 1.01, day, others=others, factor=factor)
     for candidate in (late, replace(late, others=None, previous=others)):
-        assert "a redenomination not made" in (refusal(candidate) or "")
-        assert refusal(replace(candidate, units=old_units * 1.01 / factor)) is None
+        assert "a redenomination not made" in (refusal_reason(candidate) or "")
+        assert refusal_reason(replace(candidate, units=old_units * 1.01 / factor)) is None
 
 
 @pytest.mark.parametrize(
@@ -166,8 +166,8 @@ def test_a_cut_under_the_same_code_that_a_source_makes_too_early_is_found_out(
     others = matrix_of(day, f"{day} {code} {old_units}").cell(day, code)
     assert others == old_units
     early = Candidate(code, day, old_units / factor, day, others=others, factor=factor)
-    assert "made too early" in (refusal(early) or "")
-    assert refusal(replace(early, units=old_units)) is None
+    assert "made too early" in (refusal_reason(early) or "")
+    assert refusal_reason(replace(early, units=old_units)) is None
 
 
 @pytest.mark.parametrize(("times", "found"), [(1.24e6, True), (0.76e6, True), (1.26e6, False), (1.24e-6, True)])
@@ -181,7 +181,7 @@ def test_around_a_cut_a_rate_may_have_moved_by_a_quarter_too(times: float, *, fo
 def test_far_from_any_cut_nothing_is_called_a_redenomination() -> None:
     assert "redenomination" not in validated(418.0, 4.18)
     assert validated(418.0, 4.18) == "[100] times the expected rate: a mistaken unit"
-    assert refusal(Candidate("VES", FRIDAY, 4.18, FRIDAY, factor=1e6)) is None
+    assert refusal_reason(Candidate("VES", FRIDAY, 4.18, FRIDAY, factor=1e6)) is None
 
 
 # Pegs
@@ -269,20 +269,20 @@ def test_days_of_more_than_a_month_ago_are_judged_by_their_neighbours_alone(days
 def test_a_value_is_stuck_that_stands_for_ten_fixings_while_the_others_move(
     still: int, moved: float, *, accepted: bool
 ) -> None:
-    reason = validated(1.0, 1.03, previous=1.0, still=still, others_moved=moved)
+    reason = validated(1.0, 1.03, previous=1.0, unchanged=still, others_moved=moved)
     assert (reason == "") is accepted
     assert accepted or reason == f"the same for {still} fixings while the others moved {moved:.1%}"
 
 
 def test_what_is_pegged_is_not_stuck() -> None:
-    assert validated(3.6725, 3.6725, peg=3.6725, still=500, others_moved=0.1) == ""
+    assert validated(3.6725, 3.6725, peg=3.6725, unchanged=500, others_moved=0.1) == ""
 
 
 # The most telling reason is given
 
 
 def test_the_first_rule_to_object_gives_the_reason() -> None:
-    stuck_and_far = {"still": 20, "others_moved": 0.1, "previous": None}
+    stuck_and_far = {"unchanged": 20, "others_moved": 0.1, "previous": None}
     assert validated(1.1, 1.0, **stuck_and_far).endswith("from the other sources")
     assert validated(100.0, 1.0, **stuck_and_far).endswith("a mistaken unit")
     assert "redenomination" in validated(100.0, 1.0, factor=100.0, **stuck_and_far)

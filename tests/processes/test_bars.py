@@ -69,13 +69,13 @@ def page(settings: Settings, interval: Interval = Interval.MINUTE, pair: Pair = 
 
 def test_bars_that_form_are_gone_on_with(tmp_path: Path) -> None:
     folding = BarAggregator()
-    folding.take(tick("1.5"), NOON, NOON)
-    write_open_bars(tmp_path / "bars.open", folding.saved())
-    assert read_open_bars(tmp_path / "bars.open").closed(NOON + MINUTE) == [bar(NOON)]
+    folding.add(tick("1.5"), NOON, NOON)
+    write_open_bars(tmp_path / "bars.open", folding.to_bytes())
+    assert read_open_bars(tmp_path / "bars.open").completed(NOON + MINUTE) == [bar(NOON)]
 
 
 def test_without_the_file_bars_begin_anew(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    assert read_open_bars(tmp_path / "bars.open").saved() == b"[]"
+    assert read_open_bars(tmp_path / "bars.open").to_bytes() == b"[]"
     assert caplog.records == []
 
 
@@ -84,13 +84,13 @@ def test_of_a_damaged_file_bars_begin_anew_which_is_said(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, content: bytes
 ) -> None:
     (tmp_path / "bars.open").write_bytes(content)
-    assert read_open_bars(tmp_path / "bars.open").saved() == b"[]"
+    assert read_open_bars(tmp_path / "bars.open").to_bytes() == b"[]"
     assert [(record.levelname, "is damaged" in record.message) for record in caplog.records] == [("ERROR", True)]
 
 
 def test_of_a_file_that_cannot_be_read_bars_begin_anew(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "bars.open").mkdir()
-    assert read_open_bars(tmp_path / "bars.open").saved() == b"[]"
+    assert read_open_bars(tmp_path / "bars.open").to_bytes() == b"[]"
     assert "cannot be read" in caplog.records[0].message
 
 
@@ -118,7 +118,7 @@ async def run():
     task = asyncio.create_task(BarWriter(folding, save, none, none, timedelta(days=1), now).run())
     for count in range(100_000):
         price = Decimal(count + 1)
-        folding.take(Tick("a", Pair("EUR", "USD"), price, price), now(), now())
+        folding.add(Tick("a", Pair("EUR", "USD"), price, price), now(), now())
         print(count + 1, flush=True)
         await asyncio.sleep(0.01)
 
@@ -136,7 +136,7 @@ def test_killed_it_has_lost_a_second_at_most(tmp_path: Path) -> None:
     *_, last = process.stdout.read().split()
     process.wait()
     process.stdout.close()
-    (minute, *_) = read_open_bars(path).closed(datetime(2026, 3, 7, 12, tzinfo=UTC))
+    (minute, *_) = read_open_bars(path).completed(datetime(2026, 3, 7, 12, tzinfo=UTC))
     assert 1 < int(last) - 130 <= minute.bar.bid.c <= int(last)
 
 
@@ -181,7 +181,7 @@ def test_the_gatherer_folds_the_tape_s_ticks_saves_files_and_forgets(
     assert bars[1].bid == Ohlc(*[Decimal("1.25")] * 4)
     following = Ingestor(live, {})
     following._archive_worker.close()
-    still = {(each.interval, each.bar.start): each.bar.bid.c for each in following._folding.closed(now + 48 * HOUR)}
+    still = {(each.interval, each.bar.start): each.bar.bid.c for each in following._folding.completed(now + 48 * HOUR)}
     assert still[Interval.MINUTE, now.replace(second=0, microsecond=0)] == Decimal("1.26")
     assert still[Interval.DAY, now.replace(hour=0, minute=0, second=0, microsecond=0)] == Decimal("1.26")
 
@@ -312,7 +312,7 @@ def test_stopped_a_sandbox_saves_what_has_come_since(settings: Settings, clock: 
     market.close()
     book = RateBookFile(settings.data).current()
     assert book is not None
-    saved = read_open_bars(settings.data / "bars.open").closed(NOON + MINUTE)
+    saved = read_open_bars(settings.data / "bars.open").completed(NOON + MINUTE)
     assert {each.pair: each.bar.bid.c for each in saved}[EURUSD] == book.quotes["EUR"].bid
 
 

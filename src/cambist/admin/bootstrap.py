@@ -16,7 +16,7 @@ from cambist.accounts.api_key import digest, mint, shown_prefix
 from cambist.errors import CannotStart, PlansRefused, RateBookDamaged, RateMatrixDamaged
 from cambist.history.coin_closes import CLOSES
 from cambist.ingest.filing import Delivery, FilingContext, Progress, file_delivery
-from cambist.pricing.freshness import carried
+from cambist.pricing.freshness import recently_traded
 from cambist.pricing.rate_book import RateBook
 from cambist.registry.components import environment_of, open_store
 from cambist.registry.plans import activate_plans, plans_file, publish_plans, read_plans_file
@@ -167,7 +167,7 @@ class Bootstrap:
         now = self._clock()
         book = self._snapshots.build_book(version, now)
         if previous and not book.pairs:  # the last pairs stay until there are newer ones
-            book = replace(book, pairs=carried(previous.pairs, now), venue_pairs=previous.venue_pairs)
+            book = replace(book, pairs=recently_traded(previous.pairs, now), venue_pairs=previous.venue_pairs)
         self._book_file.publish(book)
         log.info("Book: version %d, %d currencies, of %s", book.version, len(book.quotes), book.as_of.isoformat())
 

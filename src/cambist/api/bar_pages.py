@@ -18,9 +18,9 @@ from cambist.api.timestamps import Timestamp, TimestampFormat, format_timestamp,
 from cambist.errors import BadParameter, RateUnavailable, StoreBroken
 from cambist.history.bar_aggregator import AMENDED_FOR
 from cambist.history.bars import Bar, Interval, Ohlc
+from cambist.pricing.currency_pairs import split_pair_name
 from cambist.pricing.number_format import SHOWN_DIGITS
 from cambist.pricing.pair import Pair
-from cambist.pricing.pair_quote import split_pair_name
 from cambist.reference.sizes import quote_size
 
 T = TypeVar("T")

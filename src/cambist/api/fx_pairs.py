@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from cambist.api.request_context import RequestContext, written
 from cambist.errors import RateUnavailable, UnknownFxPair
+from cambist.pricing.cross_rates import pair_quote
+from cambist.pricing.currency_pairs import find_fx_pair
 from cambist.pricing.freshness import FIXING_MAX_AGE, falls_back_on_fixing, is_tradable, oldest_fixing
 from cambist.pricing.pair import PIVOT, Pair
-from cambist.pricing.pair_quote import find_fx_pair, pair_quote
 from cambist.pricing.quote import Quote
 from cambist.pricing.trading_hours import is_open
 from cambist.reference.assets import AssetKind

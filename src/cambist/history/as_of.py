@@ -48,7 +48,7 @@ def _picked(cells: list[float], listed_set: tuple[int, ...]) -> tuple[float, ...
     return itemgetter(*listed_set)(cells) if len(listed_set) > 1 else tuple(cells[column] for column in listed_set)
 
 
-def on_day(matrix: RateMatrix, day: date, base: str, quotes: Iterable[str]) -> DayRates:
+def rates_on(matrix: RateMatrix, day: date, base: str, quotes: Iterable[str]) -> DayRates:
     """Give `base` in those of `quotes` that have a rate on the day, in their order.
 
     Errors: NoRate where none has.

@@ -1,4 +1,4 @@
-"""Folding: ticks become bars of a minute, an hour and a day at once."""
+"""Aggregating ticks into bars: each tick counts in the bar of its minute, of its hour and of its day."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from cambist.pricing.pair import Pair
 from cambist.pricing.tick import Tick
 
 AMENDED_FOR = timedelta(minutes=1)
-"""How long after its end a bar still takes ticks of its time."""
+"""How long after its end a bar still accepts ticks of its interval."""
 
 MOST_UNFILED = 20_000
-"""How many bars wait where they cannot be filed; beyond it the oldest minutes are given up."""
+"""How many completed bars may wait for the database; beyond it the oldest bars of a minute are dropped."""
 
 _AMENDED_SECONDS = int(AMENDED_FOR.total_seconds())
 _MINUTE = Interval.MINUTE.seconds
@@ -28,13 +28,13 @@ _STEPS = tuple((interval, interval.seconds) for interval in Interval)
 
 _MOST = Decimal(10) ** 30
 _LAST = 1 << 32
-"""What no price and no start of a bar reaches."""
+"""Limits of prices and of start times, so that a damaged file is recognised."""
 
 _Key = tuple[Pair, Interval, int]
 
 
-class _Side(Struct, array_like=True):
-    """One side of a bar that forms."""
+class _OpenSide(Struct, array_like=True):
+    """One side of an open bar: first, highest, lowest and last price so far."""
 
     o: Decimal
     h: Decimal
@@ -43,23 +43,24 @@ class _Side(Struct, array_like=True):
 
     def __post_init__(self) -> None:
         if not all(price.is_finite() and 0 < price < _MOST for price in (self.o, self.h, self.l, self.c)):
-            raise ValueError("that is no price")
+            raise ValueError("not a price")
 
     def widen(self, price: Decimal) -> None:
-        """Let high and low reach a price."""
+        """Extend high or low to a price."""
         if price > self.h:
             self.h = price
         elif price < self.l:
             self.l = price
 
-    def given(self) -> Ohlc:
+    def to_ohlc(self) -> Ohlc:
         return Ohlc(self.o, self.h, self.l, self.c)
 
 
-class _Forming(Struct, array_like=True):
-    """A bar that forms, or waits to be filed: from the first of its ticks to the last, by the market's time.
+class _OpenBar(Struct, array_like=True):
+    """A bar that can still change, or that is completed and not stored yet.
 
-    `start` is in seconds since 1970; `source` is whose ticks began it; `is_due` says that it was not filed as it is.
+    `start` is in seconds since 1970, `first` and `last` are the market times of its first and last tick. `source` is
+    the source of its first tick. `is_due` is False once the bar is stored as it is.
     """
 
     base: str
@@ -69,15 +70,15 @@ class _Forming(Struct, array_like=True):
     source: str
     first: datetime
     last: datetime
-    bid: _Side
-    ask: _Side
+    bid: _OpenSide
+    ask: _OpenSide
     is_due: bool = True
 
     def __post_init__(self) -> None:
         if self.start % self.interval.seconds or not 0 <= self.start < _LAST or not self.base or not self.quote:
-            raise ValueError("no bar begins there")
+            raise ValueError("no bar starts there")
         if self.first.tzinfo is None or self.last.tzinfo is None:
-            raise ValueError("a time lacks its zone")
+            raise ValueError("a time has no zone")
 
     @property
     def key(self) -> _Key:
@@ -87,8 +88,8 @@ class _Forming(Struct, array_like=True):
     def end(self) -> int:
         return self.start + self.interval.seconds
 
-    def fold(self, bid: Decimal, ask: Decimal, as_of: datetime) -> None:
-        """Take a tick: the earliest opens and the latest closes, whenever they arrive."""
+    def add(self, bid: Decimal, ask: Decimal, as_of: datetime) -> None:
+        """Add a tick. By market time the earliest tick opens the bar and the latest closes it, whenever they arrive."""
         self.bid.widen(bid)
         self.ask.widen(ask)
         if as_of < self.first:
@@ -97,59 +98,62 @@ class _Forming(Struct, array_like=True):
             self.last, self.bid.c, self.ask.c = as_of, bid, ask
         self.is_due = True
 
-    def given(self) -> PairBar:
+    def to_bar(self) -> PairBar:
         start = datetime.fromtimestamp(self.start, UTC)
-        return PairBar(Pair(self.base, self.quote), self.interval, Bar(start, self.bid.given(), self.ask.given()))
+        return PairBar(Pair(self.base, self.quote), self.interval, Bar(start, self.bid.to_ohlc(), self.ask.to_ohlc()))
 
 
-_forming = msgspec.json.Decoder(list[_Forming])
+_decoder = msgspec.json.Decoder(list[_OpenBar])
 
 
 class BarAggregator:
-    """The bars that form, of every pair.
+    """The open bars of all pairs.
 
-    A minute has the ticks of one source: that of its first tick, whose word is published then. So no two venues are
-    mixed in it; hours and days are of the same ticks as their minutes. `late` counts by source the ticks that came too
-    late for their bar, `given_up` the bars that could not be filed for so long that they were dropped. `revision` grows
-    with every change. Minutes that had ended when the first tick came are another's, unless it goes on from what that
-    one saved: a late tick does not begin them anew.
+    A bar of a minute has the ticks of one source, the source of its first tick, so that no two venues are mixed. Bars
+    of an hour and a day have the same ticks as their minutes. `late` counts by source the ticks that came too late for
+    their bar, `dropped` the bars that were dropped because they could not be stored. `revision` grows with every
+    change.
+
+    Minutes that had ended before the first tick are never started: another process may have stored them. An aggregator
+    that was read with `from_bytes` continues its own.
     """
 
     def __init__(self) -> None:
         self.late: Counter[str] = Counter()
-        self.given_up = 0
+        self.dropped = 0
         self.revision = 0
-        self._forming: dict[_Key, _Forming] = {}
-        self._done_until = 0.0  # the latest minute that was let go of: of a clock that is set back it is begun no more
+        self._open: dict[_Key, _OpenBar] = {}
+        self._done_until = 0.0  # minutes that ended before this are not started again, even if the clock is set back
         self._newest = 0.0
         self._is_new = True
 
-    def take(self, tick: Tick, as_of: datetime, now: datetime, word: str = "") -> None:
-        """Fold a tick of the market's time `as_of`; `word` names the source whose word is published, if any is.
+    def add(self, tick: Tick, as_of: datetime, now: datetime, published: str = "") -> None:
+        """Add a tick of the market time `as_of`; `published` is the source whose quotes are published now, if any.
 
-        A tick of another source is left out; so is one that comes more than a minute after the end of its own.
+        A tick of another source than the bar's is ignored. One that comes more than a minute after the end of its
+        minute is counted as late.
         """
-        moment = self._followed(now)
+        moment = self._follow_clock(now)
         if self._is_new:
             self._done_until, self._is_new = moment + _AMENDED_SECONDS, False
         seconds = floor(as_of.timestamp())
         minute = seconds - seconds % _MINUTE
-        begun = self._forming.get((tick.pair, Interval.MINUTE, minute))
-        if tick.source != (begun.source if begun is not None else word or tick.source):
+        minute_bar = self._open.get((tick.pair, Interval.MINUTE, minute))
+        if tick.source != (minute_bar.source if minute_bar is not None else published or tick.source):
             return
         if minute + _MINUTE + _AMENDED_SECONDS <= max(moment, self._done_until):
             self.late[tick.source] += 1
             return
         for interval, length in _STEPS:
             start = seconds - seconds % length
-            forming = self._forming.get((tick.pair, interval, start))
-            if forming is None:
-                self._begin(tick, interval, start, as_of)
+            bar = self._open.get((tick.pair, interval, start))
+            if bar is None:
+                self._start(tick, interval, start, as_of)
             else:
-                forming.fold(tick.bid, tick.ask, as_of)
+                bar.add(tick.bid, tick.ask, as_of)
         self.revision += 1
 
-    def _followed(self, now: datetime) -> float:
+    def _follow_clock(self, now: datetime) -> float:
         """Return the seconds since 1970 of `now`, after making up for a clock that was set back.
 
         Bars that lie ahead were made of ticks with wrong times and are dropped. Minutes that had begun may be archived,
@@ -158,64 +162,64 @@ class BarAggregator:
         moment = now.timestamp()
         if moment < self._newest - _MINUTE:
             self._done_until = min(self._done_until, moment + _MINUTE + _AMENDED_SECONDS)
-            for key in [one.key for one in self._forming.values() if one.start > moment]:
-                del self._forming[key]
+            for key in [one.key for one in self._open.values() if one.start > moment]:
+                del self._open[key]
                 self.revision += 1
             self._newest = moment
         self._newest = max(self._newest, moment)
         return moment
 
-    def _begin(self, tick: Tick, interval: Interval, start: int, as_of: datetime) -> None:
-        bid, ask = (_Side(price, price, price, price) for price in (tick.bid, tick.ask))
-        forming = _Forming(tick.pair.base, tick.pair.quote, interval, start, tick.source, as_of, as_of, bid, ask)
-        self._forming[forming.key] = forming
+    def _start(self, tick: Tick, interval: Interval, start: int, as_of: datetime) -> None:
+        bid, ask = (_OpenSide(price, price, price, price) for price in (tick.bid, tick.ask))
+        bar = _OpenBar(tick.pair.base, tick.pair.quote, interval, start, tick.source, as_of, as_of, bid, ask)
+        self._open[bar.key] = bar
 
-    def closed(self, now: datetime) -> list[PairBar]:
-        """Give the bars that have ended and are not filed as they are now, the oldest first; none is let go of yet."""
-        moment = self._followed(now)
-        due = [forming for forming in self._forming.values() if forming.is_due and forming.end <= moment]
-        due.sort(key=lambda forming: forming.end)
-        return [forming.given() for forming in self._kept(due)]
+    def completed(self, now: datetime) -> list[PairBar]:
+        """Return the bars that have ended and are not stored as they are now, the oldest first."""
+        moment = self._follow_clock(now)
+        due = [bar for bar in self._open.values() if bar.is_due and bar.end <= moment]
+        due.sort(key=lambda bar: bar.end)
+        return [bar.to_bar() for bar in self._within_limit(due)]
 
-    def _kept(self, due: list[_Forming]) -> list[_Forming]:
-        """Give up the oldest minutes where too many bars wait: hours and days hold what they were."""
+    def _within_limit(self, due: list[_OpenBar]) -> list[_OpenBar]:
+        """Drop the oldest bars of a minute if too many wait. Their ticks remain in the bars of the hour and the day."""
         excess = len(due) - MOST_UNFILED
         if excess <= 0:
             return due
-        dropped = {forming.key for forming in [one for one in due if one.interval is Interval.MINUTE][:excess]}
-        for key in dropped:
-            self._let_go(self._forming[key])
-        self.given_up += len(dropped)
-        return [forming for forming in due if forming.key not in dropped]
+        keys = {bar.key for bar in [one for one in due if one.interval is Interval.MINUTE][:excess]}
+        for key in keys:
+            self._forget(self._open[key])
+        self.dropped += len(keys)
+        return [bar for bar in due if bar.key not in keys]
 
-    def filed(self, bars: Iterable[PairBar], now: datetime) -> None:
-        """Note what has been filed; what no tick can change any more is let go of."""
+    def mark_filed(self, bars: Iterable[PairBar], now: datetime) -> None:
+        """Record that bars were stored. Stored bars that no tick can change any more are removed."""
         for each in bars:
-            forming = self._forming.get((each.pair, each.interval, int(each.bar.start.timestamp())))
-            if forming is not None and forming.given() == each:
-                forming.is_due = False
+            bar = self._open.get((each.pair, each.interval, int(each.bar.start.timestamp())))
+            if bar is not None and bar.to_bar() == each:
+                bar.is_due = False
                 self.revision += 1
         moment = now.timestamp() - _AMENDED_SECONDS
-        for forming in [one for one in self._forming.values() if not one.is_due and one.end <= moment]:
-            self._let_go(forming)
+        for bar in [one for one in self._open.values() if not one.is_due and one.end <= moment]:
+            self._forget(bar)
 
-    def _let_go(self, forming: _Forming) -> None:
-        del self._forming[forming.key]
+    def _forget(self, bar: _OpenBar) -> None:
+        del self._open[bar.key]
         self.revision += 1
-        if forming.interval is Interval.MINUTE:
-            self._done_until = max(self._done_until, forming.end + _AMENDED_SECONDS)
+        if bar.interval is Interval.MINUTE:
+            self._done_until = max(self._done_until, bar.end + _AMENDED_SECONDS)
 
-    def saved(self) -> bytes:
-        """Give the bars that form, and those that wait to be filed, as bytes."""
-        return msgspec.json.encode(list(self._forming.values()))
+    def to_bytes(self) -> bytes:
+        """Return the open bars, and the completed ones that are not stored, as bytes for `from_bytes`."""
+        return msgspec.json.encode(list(self._open.values()))
 
     @classmethod
-    def restored(cls, content: bytes) -> Self | None:
-        """Go on from what was saved; None where it cannot be read."""
+    def from_bytes(cls, content: bytes) -> Self | None:
+        """Return the aggregator that `to_bytes` wrote; None if the content cannot be read."""
         try:
-            forming = _forming.decode(content)
-        except ValueError:  # a MsgspecError, or what is no text
+            bars = _decoder.decode(content)
+        except ValueError:  # also msgspec.MsgspecError and UnicodeDecodeError
             return None
-        folding = cls()
-        folding._forming, folding._is_new = {one.key: one for one in forming}, False
-        return folding
+        aggregator = cls()
+        aggregator._open, aggregator._is_new = {one.key: one for one in bars}, False
+        return aggregator

@@ -1,4 +1,4 @@
-"""Carrying fixings forward: over weekends, holidays and late sources, at most two weeks."""
+"""Carrying fixings forward over weekends, holidays and days on which a source is late, for at most two weeks."""
 
 from __future__ import annotations
 
@@ -12,18 +12,21 @@ from cambist.history.as_of import CARRY_DAYS
 Floats = NDArray[np.float64]
 Ages = NDArray[np.int16]
 
-Cut = tuple[int, float]
-"""A row from which a unit is another under the same code, and what a value before it is multiplied by."""
+UnitChange = tuple[int, float]
+"""The row from which a unit is another one under the same code, and the factor that converts an earlier value."""
 
 NEVER = np.int16(30_000)
 """The age of a cell that has no value."""
 
 
-def spread(rows: NDArray[np.int64], values: Floats, days: int, cuts: Iterable[Cut] = ()) -> tuple[Floats, Ages]:
-    """Spread fixings over `days` rows, each up to its successor; give the cells and how many days each was carried.
+def carry_forward(
+    rows: NDArray[np.int64], values: Floats, days: int, changes: Iterable[UnitChange] = ()
+) -> tuple[Floats, Ages]:
+    """Carry fixings forward over `days` rows, each until the next one, at most CARRY_DAYS rows.
 
-    Rows outside are dropped, but one before the first row may be carried into it. Over a `cut` a carried fixing is
-    expressed in the new unit: the law converts it as it converts a debt.
+    Return the cells, and for each the number of days that its value was carried. Fixings outside the rows are dropped,
+    but one from before the first row may be carried into it. A fixing that is carried past a unit change is converted
+    into the new unit, as the law converts a debt.
     """
     first = -CARRY_DAYS
     kept = (rows >= first) & (rows < days)
@@ -35,7 +38,7 @@ def spread(rows: NDArray[np.int64], values: Floats, days: int, cuts: Iterable[Cu
     last = np.maximum.accumulate(last)
     ages = np.where(last >= 0, place - last, NEVER)
     carried = np.where(ages <= CARRY_DAYS, cells[last], np.nan)
-    for cut_row, factor in cuts:
-        over = (last < cut_row - first) & (place >= cut_row - first)
+    for change_row, factor in changes:
+        over = (last < change_row - first) & (place >= change_row - first)
         carried[over] *= factor
     return carried[-first:], np.where(np.isnan(carried), NEVER, ages)[-first:].astype(np.int16)

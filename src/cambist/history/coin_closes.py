@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from fractions import Fraction
 
-from cambist.history.as_of import DayRates, on_day
+from cambist.history.as_of import DayRates, rates_on
 from cambist.history.explanation import ExplainedLeg, explain_day
 from cambist.history.fixing import ReceivedFixing
 from cambist.history.published_fixings import FixingLookup
@@ -42,7 +42,7 @@ def cross_on_day(matrix: RateMatrix, pair: Pair, day: date, closes: Mapping[str,
     Errors: NoRate where the day has no rate for a currency.
     """
     if not closes:
-        return on_day(matrix, day, pair.base, [pair.quote])
+        return rates_on(matrix, day, pair.base, [pair.quote])
     rate = _worth(matrix, pair.base, day, closes) / _worth(matrix, pair.quote, day, closes)
     return DayRates((pair.quote,), [float(rate)])
 
@@ -50,7 +50,7 @@ def cross_on_day(matrix: RateMatrix, pair: Pair, day: date, closes: Mapping[str,
 def _worth(matrix: RateMatrix, code: str, day: date, closes: Mapping[str, ReceivedFixing]) -> Fraction:
     if code in closes:
         return closes[code].fixing.rate
-    return Fraction(on_day(matrix, day, code, [PIVOT]).values[0])
+    return Fraction(rates_on(matrix, day, code, [PIVOT]).values[0])
 
 
 def explain_coin_day(

@@ -21,7 +21,7 @@ class Series:
     values: list[float]
 
 
-def between(matrix: RateMatrix, pair: Pair, start: date, end: date) -> Series:
+def read_series(matrix: RateMatrix, pair: Pair, start: date, end: date) -> Series:
     """Give the pair from `start` to `end`, both inclusive.
 
     Errors: NoRate where no day of them has a rate.

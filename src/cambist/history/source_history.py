@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from cambist.history.carry_forward import Ages, Cut, Floats, spread
+from cambist.history.carry_forward import Ages, Floats, UnitChange, carry_forward
 from cambist.history.fixing import Fixing
 from cambist.history.pair_series import PairSeries, pair_series_of
 from cambist.history.rate_matrix import FIRST_DAY
@@ -68,10 +68,10 @@ class SourceHistory:
         """Give units of `code` per one anchor: carried as published, then turned the right way round."""
         line = self._lines[code]
         rates = line.rates if line.pair.base == self.anchor else 1 / line.rates
-        return spread(line.rows, rates, days, _cuts(code, self.anchor))
+        return carry_forward(line.rows, rates, days, _cuts(code, self.anchor))
 
 
-def _cuts(code: str, anchor: str) -> list[Cut]:
+def _cuts(code: str, anchor: str) -> list[UnitChange]:
     """Give what happens to units of `code` per one `anchor` where either is cut under its own code."""
     return [
         ((change.first_day - FIRST_DAY).days, float(change.factor if change.old == anchor else 1 / change.factor))

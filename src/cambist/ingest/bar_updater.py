@@ -58,4 +58,4 @@ class BarUpdater:
         now = self.bar_time(received_at)
         moment = now if as_of is None else min(as_of, now)
         if is_within_hours(tick.pair, moment, self.is_open):
-            self.aggregator.take(tick, moment, now, self.agreed.sources.get(tick.pair, ""))
+            self.aggregator.add(tick, moment, now, self.agreed.sources.get(tick.pair, ""))

@@ -64,12 +64,12 @@ class BarWriter:
 
     def _save(self) -> None:
         revision = self.folding.revision
-        if revision != self._saved and self.save(self.folding.saved()):
+        if revision != self._saved and self.save(self.folding.to_bytes()):
             self._saved = revision
 
     async def _file(self) -> None:
         """File what has ended; what cannot be filed now stays, and is tried again."""
-        due = self.folding.closed(self.clock())
+        due = self.folding.completed(self.clock())
         try:
             if due:
                 await self.file(due)
@@ -81,11 +81,11 @@ class BarWriter:
         if due and self._failing:
             log.info("Bars: %d archived, those that had to wait among them", len(due))
             self._failing = False
-        self.folding.filed(due, self.clock())
+        self.folding.mark_filed(due, self.clock())
 
     async def _forget(self) -> None:
         """Forget old bars; say what has been lost since it was said last."""
-        told = (self.folding.late.total(), self.folding.given_up)
+        told = (self.folding.late.total(), self.folding.dropped)
         if told[0] > self._told[0]:
             log.info("Bars: %d ticks came too late for theirs", told[0] - self._told[0])
         if told[1] > self._told[1]:

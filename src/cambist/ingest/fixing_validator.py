@@ -12,7 +12,7 @@ from cambist.history.quarantine import FixingKey, QuarantineState
 from cambist.history.rate_matrix import BY_LAW, RateMatrix
 from cambist.ingest.other_sources import MedianRange, OtherSources
 from cambist.pricing.pair import PIVOT, Pair
-from cambist.pricing.validation import NOT_POSITIVE, Candidate, is_clearly_valid, refusal
+from cambist.pricing.validation import NOT_POSITIVE, Candidate, is_clearly_valid, refusal_reason
 from cambist.reference.assets import METALS
 from cambist.reference.tables import CURRENCIES, PEGS, REDENOMINATIONS
 from cambist.sources.base import Source
@@ -142,7 +142,7 @@ class FixingValidator:
 
     def _reason(self, fixing: Fixing, code: str, units: float, following: Fixing | None) -> str | None:
         if isnan(units) or (code not in CURRENCIES and code not in METALS):
-            return refusal(Candidate(code, fixing.day, 1.0, self.today))
+            return refusal_reason(Candidate(code, fixing.day, 1.0, self.today))
         run, (middle, peg) = self._runs.get(code), self._said(code, fixing.day)
         others = None if middle is None else middle.nearest(units)
         is_near = run is not None and fixing.day - run.heard_on <= _CARRY
@@ -163,7 +163,7 @@ class FixingValidator:
             if following is None or not has_later
             else self._units(following) * _cut_between(code, fixing.day, following.day)
         )
-        return refusal(
+        return refusal_reason(
             Candidate(
                 code=code,
                 day=fixing.day,
@@ -175,7 +175,7 @@ class FixingValidator:
                 peg=peg,
                 factor=_cut_near(code, fixing.day),
                 correction=correction,
-                still=still,
+                unchanged=still,
                 others_moved=moved,
                 recent_move=run.recent_move if run else _USUAL_UNREST,
             )

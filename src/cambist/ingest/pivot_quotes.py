@@ -8,9 +8,9 @@ from datetime import datetime
 
 from cambist.ingest.forward_adjusted_metals import forward_adjusted_metals
 from cambist.ingest.quote_age import is_recent
+from cambist.pricing.cross_rates import LEGS, cross_through, most_liquid_pair
 from cambist.pricing.forward_adjusted import FORWARD
 from cambist.pricing.pair import PIVOT, Pair
-from cambist.pricing.pivot_legs import LEGS, direct, through
 from cambist.pricing.quote import Quote
 from cambist.reference.tables import CURRENCIES
 
@@ -34,7 +34,7 @@ class PivotQuotes:
         legs: dict[str, tuple[str, Pair]] = {}
         for code in {code for pair in pairs for code in (pair.base, pair.quote)} - {PIVOT}:
             places = currency_candidates if code in CURRENCIES else candidates
-            found = next(filter(None, (direct(code, quotes) for quotes in places)), None)
+            found = next(filter(None, (most_liquid_pair(code, quotes) for quotes in places)), None)
             if found is not None:
                 legs[code] = (found[0], found[1].pair)
         # A leg has to be priced before what is traded in it.
@@ -66,7 +66,7 @@ class PivotQuotes:
         crossed = self._crossed.get(code)
         # The same object for the same legs: readers compare quotes by identity and skip those that are unchanged.
         if crossed is None or crossed[0] is not quote or crossed[1] is not leg_quote:
-            crossed = self._crossed[code] = (quote, leg_quote, through(code, leg, quote, leg_quote))
+            crossed = self._crossed[code] = (quote, leg_quote, cross_through(code, leg, quote, leg_quote))
         return crossed[2]
 
 

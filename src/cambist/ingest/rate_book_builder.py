@@ -14,7 +14,7 @@ from cambist.ingest.tick_store import TickStore
 from cambist.ingest.venue_listings import VenueListings
 from cambist.pricing.consensus import Offer
 from cambist.pricing.forward_adjusted import FORWARD
-from cambist.pricing.freshness import carried
+from cambist.pricing.freshness import recently_traded
 from cambist.pricing.pair import Pair
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.rate_book_assembly import assemble_rate_book
@@ -101,7 +101,7 @@ class RateBookBuilder:
         pairs = self.pair_quotes.quotes
         quotes = self._pivot_quotes.build(self.fixing_consensus.quotes, pairs, now)
         traded = {pair: quote for pair, quote in pairs.items() if not pair.base.endswith(FORWARD)}
-        return assemble_rate_book(quotes, self.version + 1, now, carried(traded, now), self.listings.pairs)
+        return assemble_rate_book(quotes, self.version + 1, now, recently_traded(traded, now), self.listings.pairs)
 
 
 def _is_same(book: RateBook, other: RateBook) -> bool:

@@ -1,9 +1,15 @@
-"""Crossing: any two currencies through the one pivot, so that inverses and triangles agree."""
+"""Cross rates: the price of any pair through the pivot.
+
+Every code has one quote against the pivot, its *leg*. The cross rate of a pair is the base's price in the pivot divided
+by the quote currency's. Because all pairs use the same legs, A to B is exactly the inverse of B to A, and A to B times
+B to C is exactly A to C. A cross rate with bid and ask multiplies bids with bids and asks with asks, so its spread is
+never narrower than a leg's.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 from fractions import Fraction
 
@@ -11,71 +17,124 @@ from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
 from cambist.pricing.rate_book import RateBook
 
+LEGS = (PIVOT, "USDT", "EUR", "USDC", "BTC", "GBP", "ETH", "BNB", "JPY", "AUD", "TRY", "KRW")
+"""The codes through which others reach the pivot, the most liquid first. A stablecoin is a coin: USDT is not USD."""
+
+IsFreshQuote = Callable[[Quote], bool]
+"""Return whether a quote may still be used."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """A midpoint with the market time of the oldest quote in it."""
+    """The midpoint of one pair, with the market time of the oldest quote in it."""
 
     pair: Pair
     value: Fraction
     as_of: datetime
 
 
-def midpoint(book: RateBook, pair: Pair) -> Rate:
-    """Cross `pair` at midpoints: exactly the base's worth over the quote's.
-
-    Errors: RateUnavailable when a leg is missing.
-    """
-    found = midpoints(book, [pair.base], [pair.quote])
-    return Rate(pair, found.values[pair.base][pair.quote], found.as_of)
-
-
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Midpoints by base and quote, in the order asked, with the market time of the oldest quote in them."""
+    """Midpoints by base and quote currency, in the order requested, with the market time of the oldest quote."""
 
     values: dict[str, dict[str, Fraction]]
     as_of: datetime
 
 
-def midpoints(book: RateBook, bases: Iterable[str], quotes: Iterable[str]) -> Rates:
-    """Cross every base with every quote at midpoints, each leg looked up once.
+def midpoint(book: RateBook, pair: Pair) -> Rate:
+    """Return the midpoint of a pair, crossed through the pivot. Errors: RateUnavailable if a leg is missing."""
+    found = midpoints(book, [pair.base], [pair.quote])
+    return Rate(pair, found.values[pair.base][pair.quote], found.as_of)
 
-    Errors: RateUnavailable when a leg is missing.
-    """
-    of_base = {code: _worth(book, code) for code in bases}
-    of_quote = {code: _worth(book, code) for code in quotes}
-    legs = (book.leg(code).as_of for code in of_base | of_quote if code != PIVOT)
+
+def midpoints(book: RateBook, bases: Iterable[str], quotes: Iterable[str]) -> Rates:
+    """Return the midpoints of every base in every quote currency. Errors: RateUnavailable if a leg is missing."""
+    base_prices = {code: _mid_in_pivot(book, code) for code in bases}
+    quote_prices = {code: _mid_in_pivot(book, code) for code in quotes}
+    times = (book.leg(code).as_of for code in base_prices | quote_prices if code != PIVOT)
     return Rates(
-        values={base: {quote: one / other for quote, other in of_quote.items()} for base, one in of_base.items()},
-        as_of=min(legs, default=book.as_of),
+        values={
+            base: {quote: base_price / quote_price for quote, quote_price in quote_prices.items()}
+            for base, base_price in base_prices.items()
+        },
+        as_of=min(times, default=book.as_of),
     )
 
 
-def _worth(book: RateBook, code: str) -> Fraction:
+def _mid_in_pivot(book: RateBook, code: str) -> Fraction:
     return Fraction(1) if code == PIVOT else book.leg(code).worth(code)
 
 
-def crossed_quote(book: RateBook, pair: Pair) -> Quote:
-    """Cross `pair` with its sides: each leg is dealt at its worse side, so the spread only widens.
+def pair_quote(book: RateBook, pair: Pair, is_fresh: IsFreshQuote = lambda _quote: True) -> Quote:
+    """Return bid and ask of a pair: its direct quote, or the inverse pair's, while that is fresh; else the cross rate.
 
-    Errors: RateUnavailable when a leg is missing.
+    Errors: RateUnavailable if a leg of the cross rate is missing.
     """
+    direct = book.pairs.get(pair)
+    if direct is not None and is_fresh(direct):
+        return direct
+    inverse = book.pairs.get(pair.inverse)
+    if inverse is not None and is_fresh(inverse):
+        return replace(inverse, pair=pair, bid=1 / inverse.ask, ask=1 / inverse.bid)
+    return crossed_quote(book, pair)
+
+
+def crossed_quote(book: RateBook, pair: Pair) -> Quote:
+    """Return bid and ask of a pair, crossed through the pivot. Errors: RateUnavailable if a leg is missing."""
     legs = [book.leg(code) for code in (pair.base, pair.quote) if code != PIVOT]
-    sold, bought = _sides(book, pair.base), _sides(book, pair.quote)
+    (base_bid, base_ask), (quote_bid, quote_ask) = _sides_in_pivot(book, pair.base), _sides_in_pivot(book, pair.quote)
     return Quote(
         pair=pair,
-        bid=sold[0] / bought[1],
-        ask=sold[1] / bought[0],
+        bid=base_bid / quote_ask,
+        ask=base_ask / quote_bid,
         as_of=min((leg.as_of for leg in legs), default=book.as_of),
         received_at=max((leg.received_at for leg in legs), default=book.as_of),
-        origin=Origin(Derivation.CROSSED, _sources(legs), tuple(leg.pair for leg in legs)),
+        origin=Origin(Derivation.CROSSED, _sources(*legs), tuple(leg.pair for leg in legs)),
     )
 
 
-def _sides(book: RateBook, code: str) -> tuple[Fraction, Fraction]:
+def _sides_in_pivot(book: RateBook, code: str) -> tuple[Fraction, Fraction]:
     return (Fraction(1), Fraction(1)) if code == PIVOT else book.leg(code).sides(code)
 
 
-def _sources(legs: list[Quote]) -> tuple[str, ...]:
+def most_liquid_pair(code: str, pairs: Mapping[Pair, Quote]) -> tuple[str, Quote] | None:
+    """Return the code of `LEGS` through which `code` reaches the pivot, with their quote; None if no pair has both."""
+    for leg in LEGS:
+        if leg == code:
+            continue
+        quote = pairs.get(Pair(code, leg)) or pairs.get(Pair(leg, code))
+        if quote is not None:
+            return leg, quote
+    return None
+
+
+def cross_through(code: str, leg: str, quote: Quote, leg_quote: Quote) -> Quote:
+    """Return the quote of `code` in the pivot, from its `quote` in the code `leg` and the leg's own in the pivot.
+
+    The votes behind `quote` are converted to the pivot too, so that they can be shown beside the price.
+    """
+    bid, ask = quote.sides(code)
+    leg_bid, leg_ask = leg_quote.sides(leg)
+    votes = tuple(
+        replace(vote, mid=_vote_in_pivot(vote.mid, quote, code, leg_quote, leg)) for vote in quote.origin.votes
+    )
+    return Quote(
+        pair=Pair(code, PIVOT),
+        bid=bid * leg_bid,
+        ask=ask * leg_ask,
+        as_of=min(quote.as_of, leg_quote.as_of),
+        received_at=max(quote.received_at, leg_quote.received_at),
+        origin=Origin(
+            Derivation.CROSSED, _sources(quote, leg_quote), (quote.pair, leg_quote.pair), votes, quote.origin.pace
+        ),
+    )
+
+
+def _vote_in_pivot(mid: float, quote: Quote, code: str, leg_quote: Quote, leg: str) -> float:
+    mid_in_leg = mid if quote.pair.base == code else 1 / mid
+    leg_mid = (float(leg_quote.bid) + float(leg_quote.ask)) / 2
+    return mid_in_leg * (leg_mid if leg_quote.pair.base == leg else 1 / leg_mid)
+
+
+def _sources(*legs: Quote) -> tuple[str, ...]:
     return tuple(dict.fromkeys(source for leg in legs for source in leg.origin.sources))

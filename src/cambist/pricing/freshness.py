@@ -13,7 +13,7 @@ from cambist.pricing.source_kind import Pace
 from cambist.pricing.trading_hours import trading_age
 from cambist.reference.assets import AssetKind, kind_of
 
-Ages = Mapping[AssetKind, timedelta]
+MaxAges = Mapping[AssetKind, timedelta]
 """How old a price that trades may be, by what it is of; whatever is not named may be however old."""
 
 
@@ -29,12 +29,12 @@ CARRIED_FOR = timedelta(days=7)
 """For how long a pair that nobody deals any more is still the last word on it: longer than any market is closed."""
 
 
-def carried(pairs: Mapping[Pair, Quote], now: datetime) -> dict[Pair, Quote]:
+def recently_traded(pairs: Mapping[Pair, Quote], now: datetime) -> dict[Pair, Quote]:
     """Give the pairs that were dealt in the last days: in closed hours, and over a restart, nobody says them again."""
     return {pair: quote for pair, quote in pairs.items() if now - quote.as_of <= CARRIED_FOR}
 
 
-def is_fresh(quote: Quote, kind: AssetKind, ages: Ages, now: datetime) -> bool:
+def is_fresh(quote: Quote, kind: AssetKind, ages: MaxAges, now: datetime) -> bool:
     """Say whether a price of that kind may still be used: its age counts up to its market's last moment of trade.
 
     A price that trades may be as old as `ages` say, one that is given several times a day as old as its class, a fixing
@@ -43,7 +43,7 @@ def is_fresh(quote: Quote, kind: AssetKind, ages: Ages, now: datetime) -> bool:
     return fresh_for(quote, kind, ages, now) >= timedelta()
 
 
-def fresh_for(quote: Quote, kind: AssetKind, ages: Ages, now: datetime) -> timedelta:
+def fresh_for(quote: Quote, kind: AssetKind, ages: MaxAges, now: datetime) -> timedelta:
     """Give for how long a price may still be used while its market is open; less than nothing where it may not."""
     limit, pace = ages.get(kind, timedelta.max), quote.origin.pace
     if pace is not Pace.REALTIME:

@@ -60,7 +60,7 @@ class Candidate:
     peg: float | None = None
     factor: float | None = None
     correction: float | None = None
-    still: int = 0
+    unchanged: int = 0
     others_moved: float = 0.0
     recent_move: float = 0.0
 
@@ -170,8 +170,8 @@ def corrected_far(candidate: Candidate) -> str | None:
 
 def stuck(candidate: Candidate) -> str | None:
     """Has it stood still for days while the others moved?"""
-    if candidate.peg is None and candidate.still >= _STUCK_DAYS and candidate.others_moved > _MOVED:
-        return f"the same for {candidate.still} fixings while the others moved {candidate.others_moved:.1%}"
+    if candidate.peg is None and candidate.unchanged >= _STUCK_DAYS and candidate.others_moved > _MOVED:
+        return f"the same for {candidate.unchanged} fixings while the others moved {candidate.others_moved:.1%}"
     return None
 
 
@@ -199,7 +199,7 @@ def is_clearly_valid(units: float, previous: float, others: float | None) -> boo
     return is_near and units > 0 and (others is None or abs(units - others) <= _CLOSE * others)
 
 
-def refusal(candidate: Candidate) -> str | None:
+def refusal_reason(candidate: Candidate) -> str | None:
     """Judge a fixing; give the reason why it has to wait, or None."""
     for rule in FIXING_RULES:
         reason = rule(candidate)

@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 def read_open_bars(path: Path) -> BarAggregator:
     """Return an aggregator with the saved open bars, or an empty one; log if the file cannot be read."""
     try:
-        aggregator = BarAggregator.restored(path.read_bytes())
+        aggregator = BarAggregator.from_bytes(path.read_bytes())
     except FileNotFoundError:
         return BarAggregator()
     except OSError as error:

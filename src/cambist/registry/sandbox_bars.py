@@ -53,7 +53,7 @@ class SandboxBars:
         before, self._last = self._last, book
         for quote in _new_quotes(before, book):
             tick = Tick(SIMULATED, quote.pair, _decimal(quote.bid), _decimal(quote.ask), quote.as_of)
-            self._aggregator.take(tick, quote.as_of, now)
+            self._aggregator.add(tick, quote.as_of, now)
         if self._saved_at is None or not timedelta() <= now - self._saved_at < _SAVE_EVERY:
             self._saved_at = now
             self._save()
@@ -64,7 +64,7 @@ class SandboxBars:
         if revision == self._saved:
             return
         try:
-            write_open_bars(self._path, self._aggregator.saved())
+            write_open_bars(self._path, self._aggregator.to_bytes())
             self._saved = revision
         except OSError as error:
             self._failed("saved", error)
@@ -82,11 +82,11 @@ class SandboxBars:
                 self._failed("archived", error)
             else:
                 self._is_failing = False
-                self._aggregator.filed(bars, now)
+                self._aggregator.mark_filed(bars, now)
         is_forgetting = self._forgot_at is None or not timedelta() <= now - self._forgot_at < FORGET_EVERY
         self._forgot_at = now if is_forgetting else self._forgot_at
         oldest = oldest_kept(now, self._kept_for) if is_forgetting else {}
-        due = self._aggregator.closed(now)
+        due = self._aggregator.completed(now)
         if due or oldest:
             self._writing = self._writer.submit(self._write, due, oldest), due
 

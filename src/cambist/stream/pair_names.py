@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from cambist.pricing.crypto_pairs import is_listed
+from cambist.pricing.currency_pairs import is_fx_pair
 from cambist.pricing.metals.instrument import find_instrument
 from cambist.pricing.pair import Pair
-from cambist.pricing.pair_quote import is_fx_pair
 from cambist.pricing.rate_book import RateBook
 from cambist.reference.assets import METALS
 

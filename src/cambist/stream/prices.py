@@ -10,12 +10,12 @@ from operator import is_
 
 from cambist.errors import RateUnavailable
 from cambist.pricing.consensus import FRESH_FOR
-from cambist.pricing.freshness import FIXING_MAX_AGE, Ages, first_stale_code, is_fresh, is_tradable, oldest_fixing
+from cambist.pricing.cross_rates import pair_quote
+from cambist.pricing.freshness import FIXING_MAX_AGE, MaxAges, first_stale_code, is_fresh, is_tradable, oldest_fixing
 from cambist.pricing.metals.digits import Sides, digits_of, rounded_sides
 from cambist.pricing.metals.instrument import Instrument
-from cambist.pricing.metals.spot import quoted
+from cambist.pricing.metals.spot import instrument_spot
 from cambist.pricing.pair import PIVOT, Pair
-from cambist.pricing.pair_quote import pair_quote
 from cambist.pricing.quote import Quote
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.source_kind import Pace
@@ -76,7 +76,7 @@ class Prices:
     is when the book was published, in seconds since 1970.
     """
 
-    def __init__(self, ages: Ages, clock: Clock, longest_age: timedelta | None = None) -> None:
+    def __init__(self, ages: MaxAges, clock: Clock, longest_age: timedelta | None = None) -> None:
         self._ages = {AssetKind.CURRENCY: FRESH_FOR[Pace.REALTIME], **ages}
         self._clock = clock
         self._longest_age = timedelta.max if longest_age is None else longest_age
@@ -177,7 +177,7 @@ class Prices:
         metal = METALS.get(pair.base)
         if metal is not None:
             instrument = Instrument(metal, pair.quote)
-            found = quoted(book, instrument, lambda quote: self._is_quote_fresh(quote, AssetKind.METAL))
+            found = instrument_spot(book, instrument, lambda quote: self._is_quote_fresh(quote, AssetKind.METAL))
             return found.sides, found.as_of, None
         kind, size = _kind(pair), quote_size(pair.base, pair.quote)
         quote = pair_quote(book, pair, lambda quote: self._is_quote_fresh(quote, kind))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from cambist.errors import RateUnavailable
 from cambist.pricing.metals.instrument import RATIOS, Instrument, find_instrument, instruments
-from cambist.pricing.metals.spot import Spot, quoted, spot
+from cambist.pricing.metals.spot import Spot, instrument_spot, spot
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
 from cambist.pricing.rate_book import RateBook
@@ -119,7 +119,7 @@ def test_a_ratio_is_one_metal_in_another_and_precious_ones_are_told_from_base_on
 
 def test_a_ratio_is_bid_over_ask_and_ask_over_bid() -> None:
     book = book_of([of("XAU/USD", "4000", "4001"), of("XAG/USD", "50", "50.5", "lbma")])
-    gold_in_silver = quoted(book, ratio_of("XAU", "XAG"), fresh)
+    gold_in_silver = instrument_spot(book, ratio_of("XAU", "XAG"), fresh)
     assert gold_in_silver == Spot(
         bid=Fraction(8000, 101),
         ask=Fraction(4001, 50),
@@ -134,7 +134,7 @@ def test_a_ratio_is_bid_over_ask_and_ask_over_bid() -> None:
 
 def test_a_ratio_without_gaps_has_none() -> None:
     book = book_of([of("XPT/USD", "1500", "1500"), of("USD/XPD", "1/1200", "1/1200")])
-    sides = quoted(book, ratio_of("XPT", "XPD"), fresh).sides
+    sides = instrument_spot(book, ratio_of("XPT", "XPD"), fresh).sides
     assert (str(sides.bid), str(sides.ask), str(sides.spread)) == ("1.2500000", "1.2500000", "0E-7")
 
 
@@ -144,25 +144,25 @@ def test_a_ratio_without_gaps_has_none() -> None:
 def test_a_ratio_has_the_digits_of_the_finer_quote(gold: str, silver: str, digits: int) -> None:
     book = book_of([of("XAU/USD", gold, gold), of("XAG/USD", silver, silver)])
     for pair in (("XAU", "XAG"), ("XAG", "XAU")):
-        assert quoted(book, ratio_of(*pair), fresh).digits == digits
+        assert instrument_spot(book, ratio_of(*pair), fresh).digits == digits
 
 
 def test_a_ratio_is_as_old_as_its_older_metal_and_names_each_source_once() -> None:
     gold, silver = of("XAU/USD"), of("XAG/USD")
     old = Quote(gold.pair, gold.bid, gold.ask, NOON - timedelta(minutes=9), NOON, gold.origin)
     for pair in (("XAU", "XAG"), ("XAG", "XAU")):
-        found = quoted(book_of([old, silver]), ratio_of(*pair), fresh)
+        found = instrument_spot(book_of([old, silver]), ratio_of(*pair), fresh)
         assert (found.as_of, found.sources) == (NOON - timedelta(minutes=9), ("swissquote",))
 
 
 def test_a_ratio_is_made_of_prices_in_dollars_even_where_the_pair_itself_is_dealt() -> None:
     book = book_of([of("XAU/USD", "4000", "4000"), of("XAG/USD", "50", "50")], [of("XAU/XAG", "1", "1")])
-    assert quoted(book, ratio_of("XAU", "XAG"), fresh).bid == 80
+    assert instrument_spot(book, ratio_of("XAU", "XAG"), fresh).bid == 80
 
 
 @given(books(), TWO)
 def test_turned_around_a_ratio_swaps_and_inverts_its_sides(book: RateBook, two: tuple[str, str]) -> None:
-    there, back = quoted(book, ratio_of(*two), fresh), quoted(book, ratio_of(*reversed(two)), fresh)
+    there, back = instrument_spot(book, ratio_of(*two), fresh), instrument_spot(book, ratio_of(*reversed(two)), fresh)
     assert (there.bid * back.ask, there.ask * back.bid) == (1, 1)
 
 
@@ -171,8 +171,11 @@ def test_a_chain_of_ratios_is_the_ratio_of_its_ends_but_for_the_gap_of_the_metal
     book: RateBook, three: tuple[str, str, str]
 ) -> None:
     one, between, other = three
-    first, second = quoted(book, ratio_of(one, between), fresh), quoted(book, ratio_of(between, other), fresh)
-    ends, passed = quoted(book, ratio_of(one, other), fresh), spot(book, METALS[between], PIVOT, fresh)
+    first, second = (
+        instrument_spot(book, ratio_of(one, between), fresh),
+        instrument_spot(book, ratio_of(between, other), fresh),
+    )
+    ends, passed = instrument_spot(book, ratio_of(one, other), fresh), spot(book, METALS[between], PIVOT, fresh)
     gap = passed.ask / passed.bid
     assert first.bid * second.bid * gap == ends.bid
     assert first.ask * second.ask == ends.ask * gap
@@ -183,7 +186,7 @@ def test_a_chain_of_ratios_is_the_ratio_of_its_ends_but_for_the_gap_of_the_metal
 def test_a_ratio_is_never_tighter_than_either_metal_exactly_and_as_written(
     book: RateBook, two: tuple[str, str]
 ) -> None:
-    found = quoted(book, ratio_of(*two), fresh)
+    found = instrument_spot(book, ratio_of(*two), fresh)
     gaps = [spot(book, METALS[code], PIVOT, fresh) for code in two]
     assert found.ask / found.bid >= max(one.ask / one.bid for one in gaps)
     written = found.sides
@@ -201,25 +204,27 @@ def test_a_ratio_needs_both_metals_and_both_fresh(stale: str, missing: str) -> N
 
     for instrument in (ratio_of(stale, other), ratio_of(other, stale)):
         with pytest.raises(RateUnavailable, match=rf"\[{stale}\] is of \[2026-11-20T12:00:00Z\], too old"):
-            quoted(book, instrument, is_fresh)
+            instrument_spot(book, instrument, is_fresh)
     for instrument in (ratio_of(missing, other), ratio_of(other, missing)):
         with pytest.raises(RateUnavailable, match=rf"No source has delivered a rate for \[{missing}\] yet"):
-            quoted(book, instrument, is_fresh)
+            instrument_spot(book, instrument, is_fresh)
 
 
 # Spot instruments
 
 
 def test_a_base_metal_is_quoted_by_its_tonne_in_dollars() -> None:
-    found = quoted(book_of([of("XCU/USD", "10800", "10802", "sandbox")]), Instrument(METALS["XCU"], "USD"), fresh)
+    found = instrument_spot(
+        book_of([of("XCU/USD", "10800", "10802", "sandbox")]), Instrument(METALS["XCU"], "USD"), fresh
+    )
     assert (found.bid, found.ask, found.sources, str(found.instrument)) == (10800, 10802, ("sandbox",), "XCU/USD")
 
 
 def test_a_spot_instrument_is_the_price_of_its_metal_in_its_currency() -> None:
     book = book_of([of("XAU/USD", "4000", "4001"), of("EUR/USD", "1.15", "1.16")], [of("XAU/EUR", "3450", "3455")])
     found = instruments(book)
-    assert quoted(book, found["XAUUSD"], fresh) == spot(book, METALS["XAU"], "USD", fresh)
-    in_euro = quoted(book, found["XAUEUR"], fresh)
+    assert instrument_spot(book, found["XAUUSD"], fresh) == spot(book, METALS["XAU"], "USD", fresh)
+    in_euro = instrument_spot(book, found["XAUEUR"], fresh)
     assert (in_euro.bid, in_euro.ask, in_euro.instrument, in_euro.is_crossed) == (3450, 3455, Pair("XAU", "EUR"), False)
 
 
@@ -227,18 +232,18 @@ def test_an_instrument_that_is_not_quoted_or_no_more_fresh_is_never_crossed_inst
     dollars = [of("XAU/USD", "4000", "4001"), of("EUR/USD", "1.15", "1.16")]
     in_euro = Instrument(METALS["XAU"], "EUR")
     with pytest.raises(RateUnavailable, match=r"^No source has delivered a price of \[XAU\] there yet$"):
-        quoted(book_of(dollars, [of("XAG/EUR"), of("XAU/CHF"), of("EUR/XAU")]), in_euro, fresh)
+        instrument_spot(book_of(dollars, [of("XAG/EUR"), of("XAU/CHF"), of("EUR/XAU")]), in_euro, fresh)
     book = book_of(dollars, [of("XAU/EUR", "3450", "3455")])
     with pytest.raises(RateUnavailable, match=r"\[XAU\] is of \[2026-11-20T12:00:00Z\], too old$"):
-        quoted(book, in_euro, lambda quote: quote.pair.quote == PIVOT)
+        instrument_spot(book, in_euro, lambda quote: quote.pair.quote == PIVOT)
     assert spot(book, METALS["XAU"], "EUR", lambda quote: quote.pair.quote == PIVOT).is_crossed
 
 
 def test_in_dollars_an_instrument_is_the_quote_of_the_book_whatever_the_pair_says() -> None:
     book = book_of([of("XAU/USD", "4000", "4001")], [of("XAU/USD", "1", "2")])
-    assert quoted(book, Instrument(METALS["XAU"], "USD"), fresh).bid == 4000
+    assert instrument_spot(book, Instrument(METALS["XAU"], "USD"), fresh).bid == 4000
     with pytest.raises(RateUnavailable, match=r"\[XAU\] is of \[2026-11-20T12:00:00Z\], too old$"):
-        quoted(book, Instrument(METALS["XAU"], "USD"), lambda quote: quote.bid == 1)
+        instrument_spot(book, Instrument(METALS["XAU"], "USD"), lambda quote: quote.bid == 1)
 
 
 @given(st.sampled_from([*METALS, "XXX", "EUR"]), st.sampled_from(["USD", "EUR", "PLN", "ZZZ", "", "X", *METALS]))

@@ -64,7 +64,7 @@ def spot(book: RateBook, metal: Metal, currency: str, is_fresh: IsFreshMetal) ->
     return in_pivot if currency == PIVOT else _crossed(in_pivot, book.leg(currency))
 
 
-def quoted(book: RateBook, instrument: Instrument, is_fresh: IsFreshMetal) -> Spot:
+def instrument_spot(book: RateBook, instrument: Instrument, is_fresh: IsFreshMetal) -> Spot:
     """Price an instrument as it is quoted, never crossed instead; a ratio by its two metals.
 
     Errors: RateUnavailable where it is not quoted, or its quote is not fresh.

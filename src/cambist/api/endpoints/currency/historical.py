@@ -14,7 +14,7 @@ from cambist.api.partial import ListParameters, Unavailable
 from cambist.api.rendering import Rates, day_rates
 from cambist.api.request_context import RequestContext
 from cambist.api.symbol_parameters import MONEY_AND_METALS, Codes, code, codes
-from cambist.history.as_of import DayRates, listed_rates, on_day
+from cambist.history.as_of import DayRates, listed_rates, rates_on
 from cambist.history.fixing_age import fixing_days, is_immutable
 from cambist.history.rate_matrix_excerpt import columns, rows
 from cambist.pricing.pair import PIVOT
@@ -100,10 +100,10 @@ def _found(context: RequestContext, day: date, params: HistoricalParams) -> tupl
     """Give the rates of the day, and the targets that have none. Errors: NoRate for one, unless part will do."""
     if params.quotes is None:
         return listed_rates(context.matrix, day, params.base), []
-    found = on_day(context.matrix, day, params.base, params.quotes)
+    found = rates_on(context.matrix, day, params.base, params.quotes)
     missing = [quote for quote in params.quotes if quote not in found.codes]
     if missing and not params.partial:
-        on_day(context.matrix, day, params.base, missing[:1])
+        rates_on(context.matrix, day, params.base, missing[:1])
     return found, [*missing, *(error.symbol for error in params.quotes.unknown)]
 
 

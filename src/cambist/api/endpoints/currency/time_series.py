@@ -17,7 +17,7 @@ from cambist.api.symbol_parameters import MONEY_AND_METALS, Codes, code, codes
 from cambist.errors import BadParameter
 from cambist.history.fixing_age import carried_days, is_immutable
 from cambist.history.rate_matrix_excerpt import columns
-from cambist.history.series import Series, between
+from cambist.history.series import Series, read_series
 from cambist.pricing.pair import PIVOT, Pair
 
 MAX_SERIES = 10
@@ -107,7 +107,7 @@ def _series(context: RequestContext, params: TimeSeriesParams) -> tuple[dict[str
     start, end = _period(params, context)
     return answer_each(
         params.quotes,
-        lambda quote: between(context.matrix, Pair(params.base, quote), start, end),
+        lambda quote: read_series(context.matrix, Pair(params.base, quote), start, end),
         partial=params.partial,
         unknown=params.quotes.unknown,
     )

@@ -17,7 +17,7 @@ from cambist.api.symbol_parameters import instruments
 from cambist.errors import RateUnavailable, UnknownInstrument, shorten
 from cambist.pricing.metals.fineness import PURE
 from cambist.pricing.metals.instrument import Instrument, find_instrument
-from cambist.pricing.metals.spot import Spot, own_unit, quoted
+from cambist.pricing.metals.spot import Spot, instrument_spot, own_unit
 from cambist.pricing.unix_time import unix_ms
 from cambist.reference.assets import AssetKind, name_of
 
@@ -109,7 +109,7 @@ def _quoted(context: RequestContext, valid: Iterable[Instrument], params: Metals
     found = _Found()
     for instrument in valid:
         try:
-            one = quoted(
+            one = instrument_spot(
                 context.book, instrument, lambda quote: context.is_fresh(quote, AssetKind.METAL, params.max_age)
             )
             context.updated(one.as_of, params.max_age)

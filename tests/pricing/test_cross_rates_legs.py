@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cambist.pricing.cross_rates import LEGS, cross_through, most_liquid_pair
 from cambist.pricing.pair import PIVOT, Pair
-from cambist.pricing.pivot_legs import LEGS, direct, through
 from cambist.pricing.quote import Derivation, Origin, Quote, Vote
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -28,7 +28,7 @@ def on(*pairs: str) -> dict[Pair, Quote]:
 
 
 def leg_of(code: str, *pairs: str) -> tuple[str, str] | None:
-    found = direct(code, on(*pairs))
+    found = most_liquid_pair(code, on(*pairs))
     return None if found is None else (found[0], str(found[1].pair))
 
 
@@ -63,21 +63,21 @@ def test_what_is_dealt_in_no_leg_has_none() -> None:
 
 
 def test_each_side_is_dealt_at_its_worse() -> None:
-    bitcoin = through("BTC", "USDT", dealt("BTC/USDT", "100000", "100010"), dealt("USDT/USD", "0.999", "1.001"))
+    bitcoin = cross_through("BTC", "USDT", dealt("BTC/USDT", "100000", "100010"), dealt("USDT/USD", "0.999", "1.001"))
     assert bitcoin.pair == Pair("BTC", "USD")
     assert (bitcoin.bid, bitcoin.ask) == (Fraction("99900"), Fraction("100110.01"))
 
 
 def test_both_pairs_may_be_the_other_way_round() -> None:
     """A lira is bought at what selling a tether brings, and sold at what buying one costs."""
-    lira = through("TRY", "USDT", dealt("USDT/TRY", "40", "50"), dealt("USD/USDT", "0.8", "1.25"))
+    lira = cross_through("TRY", "USDT", dealt("USDT/TRY", "40", "50"), dealt("USD/USDT", "0.8", "1.25"))
     assert (lira.bid, lira.ask) == (Fraction(1, 50) * Fraction(4, 5), Fraction(1, 40) * Fraction(5, 4))
 
 
 @given(st.tuples(PRICES, PRICES), st.tuples(PRICES, PRICES), st.sampled_from(["SOL/BTC", "BTC/SOL"]))
 def test_crossing_only_widens(first: tuple[Fraction, Fraction], second: tuple[Fraction, Fraction], pair: str) -> None:
     quote, leg_quote = dealt(pair, *sorted(first)), dealt("BTC/USD", *sorted(second))
-    crossed = through("SOL", "BTC", quote, leg_quote)
+    crossed = cross_through("SOL", "BTC", quote, leg_quote)
     assert crossed.bid <= crossed.ask
     assert crossed.ask / crossed.bid == (quote.ask / quote.bid) * (leg_quote.ask / leg_quote.bid)
 
@@ -86,12 +86,12 @@ def test_a_cross_is_as_old_as_its_older_leg_and_came_with_its_later_one() -> Non
     early, late = dealt("BTC/USDT"), dealt("USDT/USD")
     late = Quote(late.pair, late.bid, late.ask, NOON + 5 * MINUTE, NOON + 6 * MINUTE, late.origin)
     for first, second in ((early, late), (late, early)):
-        crossed = through(first.pair.base, second.pair.base, first, second)
+        crossed = cross_through(first.pair.base, second.pair.base, first, second)
         assert (crossed.as_of, crossed.received_at) == (NOON, NOON + 6 * MINUTE)
 
 
 @pytest.mark.parametrize(("leg_source", "sources"), [("kraken", ("binance", "kraken")), ("binance", ("binance",))])
 def test_a_cross_names_its_legs_and_each_source_once(leg_source: str, sources: tuple[str, ...]) -> None:
     quote, leg_quote = dealt("BTC/USDT", source="binance"), dealt("USDT/USD", source=leg_source)
-    origin = through("BTC", "USDT", quote, leg_quote).origin
+    origin = cross_through("BTC", "USDT", quote, leg_quote).origin
     assert origin == Origin(Derivation.CROSSED, sources, (Pair("BTC", "USDT"), Pair("USDT", "USD")), quote.origin.votes)

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cambist.errors import RateUnavailable
+from cambist.pricing.cross_rates import pair_quote
+from cambist.pricing.currency_pairs import find_fx_pair
 from cambist.pricing.pair import Pair
-from cambist.pricing.pair_quote import find_fx_pair, pair_quote
 from cambist.pricing.quote import Derivation, Origin, Quote
 from cambist.pricing.rate_book import RateBook
 
