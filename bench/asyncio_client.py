@@ -24,8 +24,8 @@ class Tally:
 class Connection(asyncio.Protocol):
     """A keep-alive connection that sends the next request as soon as it has an answer."""
 
-    def __init__(self, draw: Callable[[], bytes], tally: Tally, closed: asyncio.Future[None]) -> None:
-        self.draw, self.tally, self.closed = draw, tally, closed
+    def __init__(self, draw: Callable[[], bytes], tally: Tally, ended: asyncio.Future[None]) -> None:
+        self.draw, self.tally, self.ended = draw, tally, ended
         self.received = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -55,8 +55,8 @@ class Connection(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Record a connection that the server has closed."""
         if not self.tally.over:
-            self.tally.troubles.append(f"connection lost: {exc or 'closed by the server'}")
-        self.closed.set_result(None)
+            self.tally.troubles.append(f"connection lost: {exc or 'ended by the server'}")
+        self.ended.set_result(None)
 
 
 def measure_with_asyncio(calls: Calls, seconds: int, seed: int) -> Load:
@@ -79,14 +79,14 @@ async def _load(calls: Calls, seconds: int, seed: int, tally: Tally) -> None:
     """Keep all connections busy until the time is over, then wait for their last answers."""
     loop, requests = asyncio.get_running_loop(), [_request(calls, path) for path in calls.paths]
     chance = random.Random(seed)  # noqa: S311 - the same days in every run, no secret
-    closed = [loop.create_future() for _ in range(CONNECTIONS)]
-    for one in closed:
+    ended = [loop.create_future() for _ in range(CONNECTIONS)]
+    for one in ended:
         await loop.create_connection(
             lambda one=one: Connection(lambda: chance.choice(requests), tally, one), HOST, calls.port
         )
-    await asyncio.wait(closed, timeout=seconds)
+    await asyncio.wait(ended, timeout=seconds)
     tally.over = True
-    await asyncio.wait_for(asyncio.gather(*closed), GRACE)
+    await asyncio.wait_for(asyncio.gather(*ended), GRACE)
 
 
 def _request(calls: Calls, path: str) -> bytes:

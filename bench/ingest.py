@@ -65,7 +65,7 @@ def measure_latency(folder: Path, rate: int, coins: int, seconds: float) -> dict
     bootstrap = Bootstrap(Settings(data=folder), utc_now)
     bootstrap.prepare(lambda _count: None)
     bootstrap.close()
-    asked = [
+    venue_command = [
         sys.executable,
         str(HERE / "simulated_venue.py"),
         "--port",
@@ -78,7 +78,7 @@ def measure_latency(folder: Path, rate: int, coins: int, seconds: float) -> dict
     pin = ["taskset", "-c", str(CLIENT_CORE)] if pinned else []
     ingest_command = [sys.executable, str(HERE / "ingest_process.py"), str(folder), f"http://127.0.0.1:{port}"]
     with (
-        subprocess.Popen([*pin, *asked]) as venue,
+        subprocess.Popen([*pin, *venue_command]) as venue,
         running(ingest_command, folder / "log", pinned=pinned) as ingest_process,
     ):
         try:

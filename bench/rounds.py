@@ -56,7 +56,9 @@ def rows_for(workloads: Iterable[Workload], port: int, key: str) -> list[Row]:
     return rows
 
 
-def measure(rows: list[Row], constant: Calls, client: Client, seconds: int, say: Callable[[str], None]) -> None:
+def measure(
+    rows: list[Row], constant: Calls, client: Client, seconds: int, print_progress: Callable[[str], None]
+) -> None:
     """Measure all rows. A workload that fails keeps its reason, and the others continue."""
     for row in rows:
         _attempt(row, partial(check, row.calls))
@@ -64,13 +66,13 @@ def measure(rows: list[Row], constant: Calls, client: Client, seconds: int, say:
         for row in rows:
             if row.failure or row.workload.is_sequential:
                 continue
-            say(f"round {number} of {ROUNDS}: {row.workload.name}")
+            print_progress(f"round {number} of {ROUNDS}: {row.workload.name}")
             beside = _measure_after_warm_up(client, constant, seconds, number)
             if _attempt(row, partial(_measure_after_warm_up, client, row.calls, seconds, number)):
                 row.constants.append(beside)
     for row in rows:
         if row.workload.is_sequential and not row.failure:
-            say(row.workload.name)
+            print_progress(row.workload.name)
             _attempt(row, partial(measure_sequentially, row.calls))
 
 

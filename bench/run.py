@@ -65,21 +65,23 @@ def _findings(threads: int, arguments: argparse.Namespace, console: Console, *, 
         with cambist.started() as (_process, first):
             status.update("later start")
         with cambist.started() as (process, later):
-            served = [_served(cambist, process.pid, arguments, status.update)]
+            served = [_measure_service(cambist, process.pid, arguments, status.update)]
         if any(one.of_sandbox for one in arguments.only):
             status.update("a sandbox")
             sandbox = Cambist(Path(folder), threads, pinned, is_sandbox=True)
             with sandbox.started() as (process, _took):
-                served.append(_served(sandbox, process.pid, arguments, status.update))
+                served.append(_measure_service(sandbox, process.pid, arguments, status.update))
     return BenchmarkResult(threads, [one for one in served if one.rows], first, later)
 
 
-def _served(cambist: Cambist, pid: int, arguments: argparse.Namespace, say: Callable[[str], None]) -> ServiceResult:
+def _measure_service(
+    cambist: Cambist, pid: int, arguments: argparse.Namespace, print_progress: Callable[[str], None]
+) -> ServiceResult:
     """Measure a running service on its workloads, beside a constant."""
     with constant(cambist.folder, cambist.threads, pinned=cambist.pinned) as port:
-        asked = [one for one in arguments.only if one.of_sandbox is cambist.is_sandbox]
-        rows = rows_for(asked, cambist.port, cambist.key)
-        measure(rows, Calls(port, ("/",)), CLIENTS[arguments.client], arguments.seconds, say)
+        workloads = [one for one in arguments.only if one.of_sandbox is cambist.is_sandbox]
+        rows = rows_for(workloads, cambist.port, cambist.key)
+        measure(rows, Calls(port, ("/",)), CLIENTS[arguments.client], arguments.seconds, print_progress)
         return ServiceResult(
             "A sandbox" if cambist.is_sandbox else "The euro's reference rates", rows, memory_of_descendants(pid)
         )

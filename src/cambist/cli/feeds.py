@@ -37,7 +37,7 @@ def list_feeds(*, data: Data = None, as_json: AsJson = False) -> None:
     if as_json:
         print_json([_listed_record(each) for each in found])
         return
-    columns = ("Source", "Name", "Is", "Pace", "Passing on", "Why off")
+    columns = ("Source", "Name", "State", "Pace", "Redistribution", "Why off")
     print_table(columns, (_listed_row(each) for each in found))
 
 
@@ -104,8 +104,8 @@ def _listed_record(each: ListedSource) -> dict[str, Any]:
 
 
 def _listed_row(each: ListedSource) -> Sequence[object]:
-    source, is_on = each.source, "off" if each.disabled_reason else "on"
-    return [source.key, source.name, is_on, source.pace, source.redistribution, each.disabled_reason]
+    source, state = each.source, "off" if each.disabled_reason else "on"
+    return [source.key, source.name, state, source.pace, source.redistribution, each.disabled_reason]
 
 
 def _source_reports_record(source_reports: SourceReports) -> dict[str, Any]:

@@ -43,11 +43,11 @@ def fixing(
     if not found:
         raise NoRate(_missing(settings, pair, since, until))
     if as_json:
-        print_json([_record(known) for known in found])
+        print_json([_record(received) for received in found])
         return
-    if all(known.fixing.pair != pair for known in found):
+    if all(received.fixing.pair != pair for received in found):
         typer.echo(f"cambist: Sources publish {pair} the other way around, as {pair.inverse}.", err=True)
-    print_table(("Source", "Pair", "Day", "Published", "Received (UTC)", "From"), map(_row, found))
+    print_table(("Source", "Pair", "Day", "Published", "Received (UTC)", "Origin"), map(_row, found))
 
 
 def _days(first: str, last: str | None) -> tuple[date, date]:
@@ -59,14 +59,14 @@ def _days(first: str, last: str | None) -> tuple[date, date]:
     return since, until
 
 
-def _row(known: ReceivedFixing) -> list[object]:
-    fixing = known.fixing
-    return [fixing.source, fixing.pair, fixing.day, format_fixing(fixing), known.received_at, known.origin]
+def _row(received: ReceivedFixing) -> list[object]:
+    fixing = received.fixing
+    return [fixing.source, fixing.pair, fixing.day, format_fixing(fixing), received.received_at, received.origin]
 
 
-def _record(known: ReceivedFixing) -> dict[str, Any]:
+def _record(received: ReceivedFixing) -> dict[str, Any]:
     """Return a fixing as JSON has it; its value is a string with the digits that were published."""
-    fixing = known.fixing
+    fixing = received.fixing
     return {
         "source": fixing.source,
         "base": fixing.pair.base,
@@ -76,8 +76,8 @@ def _record(known: ReceivedFixing) -> dict[str, Any]:
         "unit": fixing.unit,
         "value": f"{fixing.value:f}",
         "published_at": fixing.published_at,
-        "received_at": known.received_at,
-        "origin": known.origin,
+        "received_at": received.received_at,
+        "origin": received.origin,
     }
 
 

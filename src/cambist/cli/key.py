@@ -79,7 +79,7 @@ def rotate(
 ) -> None:
     """Replace a key: the new key works at once, the old key ends after the overlap.
 
-    The new key takes over the old one's name and lifetime.
+    The new key gets the name and the lifetime of the old one.
     """
     with open_account_admin(data) as admin:
         minted, old = admin.keys.rotate(admin.account(account), prefix, parse_duration("overlap", overlap))

@@ -27,61 +27,63 @@ def run_backfill(settings: Settings, source: str, since: date | None, *, as_json
         raise BadParameter(f"Invalid --from: [{since}] lies ahead, it takes a day up to today")
     if not settings.data.exists():
         raise BadParameter(f"There is no data folder {settings.data}: run [cambist serve] once, or name --data")
-    backfilling = BackfillAdmin(settings, os.environ, utc_now)
+    admin = BackfillAdmin(settings, os.environ, utc_now)
     try:
-        filled = _backfill(backfilling, source, since)
+        results = _backfill(admin, source, since)
     finally:
-        backfilling.close()
-    _print_result(filled, as_json=as_json)
-    return not any(each.progress.failed for each in filled)
+        admin.close()
+    _print_result(results, as_json=as_json)
+    return not any(result.progress.failed for result in results)
 
 
-def _backfill(backfilling: BackfillAdmin, source: str, since: date | None) -> list[BackfillResult]:
-    adapters = backfilling.choose_adapters(source)
-    with _progress() as progress:
+def _backfill(admin: BackfillAdmin, source: str, since: date | None) -> list[BackfillResult]:
+    adapters = admin.choose_adapters(source)
+    with _progress_bars() as bars:
         tasks = {
-            adapter.source.key: progress.add_task(adapter.source.key, total=None, visible=False) for adapter in adapters
+            adapter.source.key: bars.add_task(adapter.source.key, total=None, visible=False) for adapter in adapters
         }
 
-        def update(course: BackfillProgress) -> None:
-            progress.update(tasks[course.key], completed=course.done, total=course.parts, visible=not course.is_over)
+        def update(progress: BackfillProgress) -> None:
+            bars.update(
+                tasks[progress.key], completed=progress.done, total=progress.parts, visible=not progress.is_over
+            )
 
-        return backfilling.run(adapters, since, update)
+        return admin.run(adapters, since, update)
 
 
-def _progress() -> Progress:
+def _progress_bars() -> Progress:
     """Return progress bars on standard error, which disappear at the end."""
     console = Console(stderr=True)
     columns = (TextColumn("{task.description:>18}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 
 
-def _print_result(filled: Sequence[BackfillResult], *, as_json: bool) -> None:
+def _print_result(results: Sequence[BackfillResult], *, as_json: bool) -> None:
     if as_json:
-        print_json([_record(each) for each in filled])
+        print_json([_record(result) for result in results])
         return
-    courses = [each.progress for each in filled]
-    unreachable = [course for course in courses if course.is_silent]
-    if len(unreachable) == len(courses) > 1:
+    all_progress = [result.progress for result in results]
+    unreachable = [progress for progress in all_progress if progress.is_silent]
+    if len(unreachable) == len(all_progress) > 1:
         typer.echo(f"cambist: No source can be reached: {unreachable[0].failed[0]}", err=True)
         return
-    print_table(_COLUMNS, [[*_record(each).values()] for each in filled if not each.progress.is_silent])
-    for course in courses:
-        for failure in course.failed[: 1 if course.is_silent else 3]:
-            typer.echo(f"{course.key}: {failure}", err=True)
-        for sentence in dict.fromkeys(course.left_out[:3]):
-            typer.echo(f"{course.key}: left out: {sentence}", err=True)
+    print_table(_COLUMNS, [[*_record(result).values()] for result in results if not result.progress.is_silent])
+    for progress in all_progress:
+        for failure in progress.failed[: 1 if progress.is_silent else 3]:
+            typer.echo(f"{progress.key}: {failure}", err=True)
+        for sentence in dict.fromkeys(progress.left_out[:3]):
+            typer.echo(f"{progress.key}: left out: {sentence}", err=True)
 
 
-def _record(each: BackfillResult) -> dict[str, object]:
-    course = each.progress
+def _record(result: BackfillResult) -> dict[str, object]:
+    progress = result.progress
     return {
-        "source": course.key,
-        "parts": course.parts,
-        "filed_before": course.skipped,
-        "added": course.added,
-        "corrected": course.corrected,
-        "quarantined": course.refused,
-        "failed": len(course.failed),
-        "gaps": [f"{first} to {last}" for first, last in each.gaps],
+        "source": progress.key,
+        "parts": progress.parts,
+        "filed_before": progress.skipped,
+        "added": progress.added,
+        "corrected": progress.corrected,
+        "quarantined": progress.refused,
+        "failed": len(progress.failed),
+        "gaps": [f"{first} to {last}" for first, last in result.gaps],
     }
