@@ -1,4 +1,4 @@
-"""What the endpoints of bars share: parameters, the page of bars, and how its times are written."""
+"""Pages of bars: the parameters and the fields that the endpoints of bars share, and reading a page."""
 
 from __future__ import annotations
 
@@ -32,32 +32,36 @@ _SHOWN = Context(prec=SHOWN_DIGITS, rounding=ROUND_HALF_UP)
 
 
 class BarPageParams(Struct, frozen=True):
-    """A pair, from a moment to a moment."""
+    """A pair and a period."""
 
     pair: Annotated[
         str, text("pair", schema=_PAIR_SCHEMA, description="The pair, EURUSD or EUR/USD.", example="EURUSD")
     ]
     start: Annotated[
-        Timestamp | None, timestamp("start", default=None, description="Where bars begin, inclusive; no offset is UTC.")
+        Timestamp | None,
+        timestamp("start", default=None, description="Bars that begin at or after this time; UTC without an offset."),
     ]
     end: Annotated[
         Timestamp | None,
-        timestamp("end", default=None, description="Before when bars begin, exclusive; no offset is UTC."),
+        timestamp("end", default=None, description="Bars that begin before this time; UTC without an offset."),
     ]
     interval: Annotated[
-        Interval, bar_interval("interval", default=Interval.DAY, description="A day, an hour or a minute.")
+        Interval,
+        bar_interval("interval", default=Interval.DAY, description="The length of a bar: a day, an hour or a minute."),
     ]
     dtmfmt: Annotated[
         TimestampFormat | None,
         timestamp_format(
-            "dtmfmt", default=None, description="How times are written; as they were given if left out, else ISO."
+            "dtmfmt",
+            default=None,
+            description="The format of times in the answer; without it that of the request, or ISO.",
         ),
     ]
-    limit: Annotated[int, limit("limit", MAX_BARS, default=MAX_BARS, description="How many bars at most.")]
+    limit: Annotated[int, limit("limit", MAX_BARS, default=MAX_BARS, description="The maximum number of bars.")]
 
 
 class BarPageHead(Struct, frozen=True, kw_only=True):
-    """What a page of bars says of itself before its rows; `start` and `end` as they were given."""
+    """The fields of a page of bars before its rows; `start` and `end` as in the request."""
 
     pair: str
     interval: str
@@ -71,7 +75,7 @@ class BarPageHead(Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class BarPage:
-    """The newest bars of those asked for, newest first, and how to write their times."""
+    """The newest of the requested bars, newest first, and the format of their times."""
 
     pair: Pair
     bars: list[Bar]
@@ -84,11 +88,11 @@ class BarPage:
 
     @property
     def size(self) -> int:
-        """Of how many units of the base its prices are."""
+        """The number of units of the base that its prices are for."""
         return quote_size(self.pair.base, self.pair.quote)
 
     def head(self, params: BarPageParams) -> dict[str, Any]:
-        """Give the fields of its `BarPageHead`."""
+        """Return the fields of its `BarPageHead`."""
         return {
             "pair": self.pair.base + self.pair.quote,
             "interval": params.interval,
@@ -102,58 +106,57 @@ class BarPage:
 
 
 def read_bar_page(context: RequestContext, params: BarPageParams) -> BarPage:
-    """Read a page of bars.
+    """Read a page of bars. Without a start it goes back as far as the plan includes.
 
-    Who names no start gets what their plan includes. Errors: UnknownFxPair, BadParameter for a start after the end,
-    RateUnavailable where the archive cannot be read now.
+    Errors: UnknownFxPair, BadParameter for a start after the end, RateUnavailable if the bars cannot be read now.
     """
-    pair, is_turned = _found(context, params)
-    start, end = (None if given is None else given.at for given in (params.start, params.end))
+    pair, is_inverted = _find_pair(context, params)
+    start, end = (None if bound is None else bound.at for bound in (params.start, params.end))
     if start is not None and end is not None and start > end:
         raise BadParameter(f"Invalid start: [{start.isoformat()}] is after end [{end.isoformat()}]")
-    dealt, since = pair.inverse if is_turned else pair, start or _first_moment(context.reach)
-    bars = read_bars(lambda: context.bars.newest_bars(dealt, params.interval, since, end, params.limit))
-    given = next((one for one in (params.start, params.end) if one is not None), None)
-    chosen_format = params.dtmfmt or (given.format if given else TimestampFormat.ISO)
+    stored_pair, since = pair.inverse if is_inverted else pair, start or _first_moment(context.reach)
+    bars = read_bars(lambda: context.bars.newest_bars(stored_pair, params.interval, since, end, params.limit))
+    sent = next((one for one in (params.start, params.end) if one is not None), None)
+    chosen_format = params.dtmfmt or (sent.format if sent else TimestampFormat.ISO)
     return BarPage(
         pair=pair,
-        bars=[inverted(bar) for bar in bars] if is_turned else bars,
+        bars=[inverse_bar(bar) for bar in bars] if is_inverted else bars,
         timestamp_format=chosen_format,
-        zone=_zone(given) if chosen_format is TimestampFormat.ISO else UTC,
+        zone=_zone(sent) if chosen_format is TimestampFormat.ISO else UTC,
     )
 
 
-def _found(context: RequestContext, params: BarPageParams) -> tuple[Pair, bool]:
-    """Return the pair of a name, and whether its bars are stored for its inverse.
+def _find_pair(context: RequestContext, params: BarPageParams) -> tuple[Pair, bool]:
+    """Return the pair of the request, and whether its bars are stored for the inverse pair.
 
-    A pair that is no longer listed keeps its bars; a listed pair without bars has none either way round.
+    A pair that is no longer listed keeps its bars. A listed pair may have no bars in either direction.
     """
     pair = split_pair_name(params.pair)
-    for one, is_turned in ((pair, False), (pair.inverse, True)):
+    for one, is_inverted in ((pair, False), (pair.inverse, True)):
         if read_bars(partial(context.bars.newest_bars, one, params.interval, None, None, 1)):
-            return pair, is_turned
+            return pair, is_inverted
     return parse_fx_pair(context, params.pair), False
 
 
-def inverted(bar: Bar) -> Bar:
-    """Turn a bar round: what was asked for the one is bid for the other, and its highest is the lowest."""
-    return Bar(bar.start, _inverted(bar.ask), _inverted(bar.bid))
+def inverse_bar(bar: Bar) -> Bar:
+    """Return the bar of the inverse pair: its bid is one divided by the ask, and its high one divided by the low."""
+    return Bar(bar.start, _inverse_side(bar.ask), _inverse_side(bar.bid))
 
 
-def _inverted(side: Ohlc) -> Ohlc:
+def _inverse_side(side: Ohlc) -> Ohlc:
     return Ohlc(*(_SHOWN.divide(Decimal(1), price) for price in (side.o, side.l, side.h, side.c)))
 
 
 def read_bars(read: Callable[[], T]) -> T:
-    """Read from the archive of bars. Errors: RateUnavailable where it cannot be read now."""
+    """Call `read`, which reads stored bars. Errors: RateUnavailable if they cannot be read now."""
     try:
         return read()
     except StoreBroken as broken:
         raise RateUnavailable("The archive of bars cannot be read now") from broken
 
 
-def _zone(given: Timestamp | None) -> timezone:
-    zone = given.at.tzinfo if given else None
+def _zone(sent: Timestamp | None) -> timezone:
+    zone = sent.at.tzinfo if sent else None
     return zone if isinstance(zone, timezone) else UTC
 
 
@@ -162,12 +165,12 @@ def _first_moment(day: date) -> datetime | None:
 
 
 def earliest_day(_context: RequestContext, params: BarPageParams) -> date | None:
-    """It reaches back to its start; without one to just before its end, and from there as far as the plan includes."""
+    """The day of its start; without one that of its end, because then the plan decides how far it goes back."""
     if params.start is not None:
         return params.start.at.astimezone(UTC).date()
     return (params.end.at - _INSTANT).astimezone(UTC).date() if params.end else None
 
 
 def is_immutable(context: RequestContext, params: BarPageParams) -> bool:
-    """A page is immutable when the bars before its end can be amended no more."""
+    """A page is immutable when the bars before its end can no longer be amended."""
     return params.end is not None and params.end.at + params.interval.length + AMENDED_FOR < context.now

@@ -60,5 +60,9 @@ def _check_trades(context: RequestContext, code: str) -> None:
         return
     leg = context.book.leg(code)
     if not is_tradable(context.book, code, context.is_fresh):
-        why = "a fixing: it is not traded" if falls_back_on_fixing(context.book, code, leg) else "older than allowed"
+        why = (
+            "a fixing, because it is not traded now"
+            if falls_back_on_fixing(context.book, code, leg)
+            else "older than allowed"
+        )
         raise RateUnavailable(f"The newest price of [{code}] is of [{written(leg.as_of)}], {why}")

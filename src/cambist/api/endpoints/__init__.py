@@ -1,4 +1,4 @@
-"""The endpoints, one file each, in the order of the docs. Each module ends in `endpoint: Endpoint[…]`."""
+"""The endpoints, one file each, in the order of the docs. Each module defines `endpoint: Endpoint[…]`."""
 
 ENDPOINTS = (
     "currency.fetch_one",

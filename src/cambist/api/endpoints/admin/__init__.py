@@ -1,1 +1,1 @@
-"""What an account can ask about itself."""
+"""What an account can read about itself."""

@@ -1,4 +1,4 @@
-"""`GET /usage`: what the account has spent, and what it has left."""
+"""`GET /usage`: the calls that the account has spent and has left."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Calls = Annotated[int, Meta(ge=0)]
 
 
 class CurrentPeriod(Struct, frozen=True):
-    """The period that today is in, `end` inclusive; `remaining_quota` is null without a quota."""
+    """The current period, `end` inclusive; `remaining_quota` is null without a quota."""
 
     start: date
     end: date
@@ -24,7 +24,7 @@ class CurrentPeriod(Struct, frozen=True):
 
 
 class UsageResponse(Struct, frozen=True):
-    """Fifteen days of calls, oldest first, ending today; the quota, null without one; the current period."""
+    """The calls of the last fifteen days, oldest first; the quota, null without one; the current period."""
 
     usage: dict[str, Calls]
     monthly_quota: Calls | None
@@ -32,10 +32,10 @@ class UsageResponse(Struct, frozen=True):
 
 
 def answer(context: RequestContext, _params: NoParameters) -> UsageResponse:
-    """Show the account's usage record; this very call is not yet in it."""
+    """Return the calls that the account has spent. This call is not yet included."""
     record = context.usage
     if record is None:
-        raise TypeError("a personal endpoint was given no usage")
+        raise TypeError("a personal endpoint needs the usage of the account")
     return UsageResponse(
         usage={day.isoformat(): calls for day, calls in record.by_day.items()},
         monthly_quota=record.quota,

@@ -1,1 +1,1 @@
-"""Prices of cryptocurrencies: what venues list, and what it is worth now."""
+"""Prices of cryptocurrencies: the pairs that venues list, and their prices now."""

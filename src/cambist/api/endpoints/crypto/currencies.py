@@ -1,4 +1,4 @@
-"""`GET /crypto/currencies`: the coins that are priced."""
+"""`GET /crypto/currencies`: the coins that have a price."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from cambist.reference.assets import COINS
 
 
 class CryptoCurrenciesResponse(Struct, frozen=True):
-    """Names by symbol."""
+    """Names by code."""
 
     currencies: dict[str, str]
 
 
 def answer(context: RequestContext, _params: BookParameters) -> CryptoCurrenciesResponse:
-    """List every coin that a venue trades, stablecoins among them."""
+    """Return every coin that a venue trades, including stablecoins."""
     coins = listed_coins(context.book)
     if not coins:
         raise RateUnavailable("No venue has been heard of yet")

@@ -1,4 +1,4 @@
-"""`GET /crypto/fetch-prices`: what pairs of coins are worth now."""
+"""`GET /crypto/fetch-prices`: prices of pairs of coins."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from cambist.pricing.pair import Pair
 from cambist.pricing.rate_book import RateBook
 from cambist.reference.assets import AssetKind
 
-_LISTED = "the pairs that are listed are found at /crypto/pairs"
+_HINT = "the pairs that are listed are found at /crypto/pairs"
 
 
 class FetchPricesParams(LiveListParameters, frozen=True, kw_only=True):
@@ -37,9 +37,9 @@ class FetchPricesResponse(Struct, frozen=True):
 
 
 def answer(context: RequestContext, params: FetchPricesParams) -> FetchPricesResponse:
-    """Give the venues' median midpoint of each pair.
+    """Return the median midpoint of the venues for each pair.
 
-    A listed pair that no venue has quoted lately is computed through what its coins are traded in.
+    A listed pair that no venue has quoted lately is crossed from the pairs in which its coins are traded.
     """
     found, unavailable = answer_each(params.pairs, lambda pair: _rate(context, pair, params), partial=params.partial)
     return FetchPricesResponse(rates({str(pair): rate.value for pair, rate in found.items()}), unavailable)
@@ -63,7 +63,7 @@ def _check_listed(book: RateBook, pair: Pair) -> None:
     if not listed_pairs(book):
         raise RateUnavailable("No venue has been heard of yet")
     raise UnknownCryptoPair(
-        str(pair), "", f"it is listed as [{pair.inverse}]" if is_listed(book, pair.inverse) else _LISTED
+        str(pair), "", f"it is listed as [{pair.inverse}]" if is_listed(book, pair.inverse) else _HINT
     )
 
 

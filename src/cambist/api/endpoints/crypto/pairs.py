@@ -1,4 +1,4 @@
-"""`GET /crypto/pairs`: what venues deal, coin by coin."""
+"""`GET /crypto/pairs`: the pairs of coins that venues list."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class CryptoPair(Struct, frozen=True):
 
 
 class CryptoPairsResponse(Struct, frozen=True):
-    """Pairs by their name, `BASE/QUOTE`."""
+    """Pairs by name, `BASE/QUOTE`."""
 
     pairs: dict[str, CryptoPair]
 
 
 def answer(context: RequestContext, _params: BookParameters) -> CryptoPairsResponse:
-    """List every pair with a coin in it that a venue trades; leveraged tokens are left out."""
+    """Return every pair with a coin that a venue trades, except leveraged tokens."""
     pairs = listed_pairs(context.book)
     if not pairs:
         raise RateUnavailable("No venue has been heard of yet")

@@ -1,1 +1,1 @@
-"""Rates between physical currencies: live, converted, and of the past."""
+"""Rates between currencies: now, on past days and in series; some endpoints accept metals and coins too."""

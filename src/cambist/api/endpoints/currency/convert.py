@@ -1,4 +1,4 @@
-"""`GET /convert`: an amount in another currency, computed exactly and rounded once, half up."""
+"""`GET /convert`: an amount in another currency."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from cambist.pricing.cross_rates import midpoint
 from cambist.pricing.number_format import half_up, shown_digits
 from cambist.pricing.pair import PIVOT, Pair
 
-_SOUND_DIGITS = 15
-"""To how many digits a float64 is sure of a rate: those beyond would show in large amounts."""
+_SAFE_DIGITS = 15
+"""The digits that a float64 represents exactly. Later digits are noise, which would show in large amounts."""
 
 
 class ConvertParams(FreshnessParameters, frozen=True, kw_only=True):
-    """An amount of one currency, into another."""
+    """An amount in one currency, and the other currency."""
 
     base: Annotated[
         str,
@@ -49,10 +49,10 @@ class ConvertParams(FreshnessParameters, frozen=True, kw_only=True):
 
 
 class ConvertResponse(Struct, frozen=True, rename={"day": "date"}):
-    """The amount asked, and in `result` the target's amount first, then the `rate`.
+    """The amount, and in `result` the converted amount and then the `rate`.
 
-    `updated` says how old a rate of now is; of a past day the `date` and, for currencies, `fixed_on`, the day of the
-    oldest fixing in it, null where the law alone decides.
+    A current rate has `updated`. A rate of a past day has `date` and, for currencies and metals, `fixed_on`: the day of
+    the oldest fixing in it, null if the law alone decides.
     """
 
     base: str
@@ -64,9 +64,9 @@ class ConvertResponse(Struct, frozen=True, rename={"day": "date"}):
 
 
 def answer(context: RequestContext, params: ConvertParams) -> ConvertResponse:
-    """Convert an amount at the exact rate; the result is rounded once, a half up, and so is the rate that is shown.
+    """Convert an amount at the exact rate. The result and the `rate` are each rounded once, half up.
 
-    With `date` it is converted at that day's rate, as `/historical` has it; a coin's is what it was worth at midnight.
+    With `date` the rate of that day is used, the same as at `/historical`; for a coin its price at midnight UTC.
     """
     pair = Pair(params.base, params.quote)
     check_crossable(pair.base, pair.quote)
@@ -76,7 +76,7 @@ def answer(context: RequestContext, params: ConvertParams) -> ConvertResponse:
 def _now(context: RequestContext, pair: Pair, params: ConvertParams) -> ConvertResponse:
     context.check_fresh((pair.base, pair.quote))
     rate = midpoint(context.book, pair)
-    return _converted(pair, params, rate.value, updated=context.updated(rate.as_of, params.max_age))
+    return _response(pair, params, rate.value, updated=context.updated(rate.as_of, params.max_age))
 
 
 def _on_day(context: RequestContext, pair: Pair, params: ConvertParams) -> ConvertResponse:
@@ -84,10 +84,10 @@ def _on_day(context: RequestContext, pair: Pair, params: ConvertParams) -> Conve
     closes = read_closes(context, pair, day)
     found = cross_on_day(context.matrix, pair, day, closes).values[0]
     fixed_on = UNSET if closes else fixing_days(context.matrix, day, pair.base, [pair.quote])[pair.quote]
-    return _converted(pair, params, Fraction(f"{found:.{_SOUND_DIGITS}g}"), day=day, fixed_on=fixed_on)
+    return _response(pair, params, Fraction(f"{found:.{_SAFE_DIGITS}g}"), day=day, fixed_on=fixed_on)
 
 
-def _converted(pair: Pair, params: ConvertParams, rate: Fraction, **rest: Any) -> ConvertResponse:
+def _response(pair: Pair, params: ConvertParams, rate: Fraction, **rest: Any) -> ConvertResponse:
     converted = half_up(Fraction(params.amount) * rate, params.precision)
     return ConvertResponse(
         base=pair.base,
@@ -98,7 +98,7 @@ def _converted(pair: Pair, params: ConvertParams, rate: Fraction, **rest: Any) -
 
 
 def earliest_day(_context: RequestContext, params: ConvertParams) -> date | None:
-    """It is about one day, or about now."""
+    """The day of the request, if it has one."""
     return params.day
 
 

@@ -1,4 +1,4 @@
-"""`GET /currencies`: what can be asked for."""
+"""`GET /currencies`: the currencies."""
 
 from __future__ import annotations
 
@@ -17,16 +17,19 @@ from cambist.reference.tables import CURRENCIES, Currency
 
 
 class CurrenciesParams(BookParameters, frozen=True):
-    """Whether to list all."""
+    """Whether to list all currencies."""
 
     everything: Annotated[
         bool,
-        flag("all", description="With true, 1, yes or y list also what has ended or has no rate now, with `lives`."),
+        flag(
+            "all",
+            description="With true, 1, yes or y include currencies that ended or have no rate now, and add `lives`.",
+        ),
     ]
 
 
 class CurrencyLife(Struct, frozen=True):
-    """First and last day of a currency, the last one null while it lives; `priced` where it has a rate now."""
+    """The first and last day of a currency, the last null if it has not ended; `priced`: it has a rate now."""
 
     first: date
     last: date | None
@@ -41,9 +44,9 @@ class CurrenciesResponse(Struct, frozen=True):
 
 
 def answer(context: RequestContext, params: CurrenciesParams) -> CurrenciesResponse:
-    """List the currencies that have a rate now, with `all` every currency that is known here.
+    """Return the currencies that have a rate now, or with `all` every currency.
 
-    What has ended converts for ever where the law fixed its rate, and has its past at `/historical`.
+    A currency that has ended keeps a rate if the law fixed one, and its past rates are at `/historical`.
     """
     priced = {code for code, currency in CURRENCIES.items() if _is_priced(context, currency)}
     listed = [currency for code, currency in CURRENCIES.items() if params.everything or code in priced]

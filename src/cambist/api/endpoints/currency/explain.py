@@ -1,4 +1,4 @@
-"""`GET /explain`: where a rate comes from."""
+"""`GET /explain`: the sources of a rate."""
 
 from __future__ import annotations
 
@@ -112,8 +112,8 @@ def _on_day(context: RequestContext, pair: Pair, on: date) -> ExplainResponse:
     closes = read_closes(context, pair, on)
     found = day_rates(cross_on_day(context.matrix, pair, on, closes))
     legs = explain_coin_day(context.matrix, pair, on, closes, context.words)
-    oldest_of = min((leg.as_of for leg in legs if leg.as_of is not None), default=None)
-    updated = None if oldest_of is None else written(oldest_of, context.form)
+    oldest = min((leg.as_of for leg in legs if leg.as_of is not None), default=None)
+    updated = None if oldest is None else written(oldest, context.form)
     return ExplainResponse(pair.base, on, found, updated, [_leg(leg) for leg in legs])
 
 
@@ -154,7 +154,7 @@ def _age(as_of: datetime, now: datetime) -> int:
 
 
 def earliest_day(_context: RequestContext, params: ExplainParams) -> date | None:
-    """It is about one day, or about now."""
+    """The day of the request, if it has one."""
     return params.day
 
 

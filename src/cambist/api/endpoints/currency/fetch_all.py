@@ -1,4 +1,4 @@
-"""`GET /fetch-all`: rates from one currency to all that are listed."""
+"""`GET /fetch-all`: rates from one currency to all others."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class FetchAllResponse(Struct, frozen=True):
 
 
 def answer(context: RequestContext, params: FetchAllParams) -> FetchAllResponse:
-    """Give the rates from one currency to all that have a rate now, itself included."""
+    """Return the rates from one currency to all that have a rate now, including itself."""
     found = midpoints(context.book, [params.base], sorted({*context.book.listed, params.base}))
     return FetchAllResponse(
         base=params.base,

@@ -16,7 +16,7 @@ from cambist.pricing.pair import PIVOT
 
 
 class FetchManyToOneParams(LiveListParameters, frozen=True, kw_only=True):
-    """From a list to one currency."""
+    """A list of sources and one target."""
 
     bases: Annotated[tuple[str, ...], codes("from", "source", description="Sources.", example="USD,JPY,GBP")]
     quote: Annotated[str, code("to", "target", empty=PIVOT, description="Target, USD if empty.", example="EUR")]
@@ -33,12 +33,12 @@ class FetchManyToOneResponse(Struct, frozen=True, rename={"quote": "to", "result
 
 
 def cost(context: RequestContext, params: FetchManyToOneParams) -> int:
-    """Each pair returned is a call."""
+    """One call for each rate in the answer."""
     return len(select_priced(context, params.bases, params)[0])
 
 
 def answer(context: RequestContext, params: FetchManyToOneParams) -> FetchManyToOneResponse:
-    """Give the rate from each of a list of currencies to one."""
+    """Return the rates from each of several currencies to one."""
     bases, unavailable = select_priced(context, params.bases, params)
     found = midpoints(context.book, bases, [params.quote])
     return FetchManyToOneResponse(

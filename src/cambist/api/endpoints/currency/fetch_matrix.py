@@ -18,7 +18,7 @@ MAX_PAIRS = 10_000
 
 
 class FetchMatrixParams(LiveListParameters, frozen=True, kw_only=True):
-    """From a list to a list."""
+    """A list of sources and a list of targets."""
 
     bases: Annotated[tuple[str, ...], codes("from", "source", description="Sources.", example="USD,EUR")]
     quotes: Annotated[tuple[str, ...], codes("to", "target", description="Targets.", example="JPY,GBP")]
@@ -36,13 +36,13 @@ class FetchMatrixResponse(Struct, frozen=True, rename={"bases": "from", "quotes"
 
 
 def cost(context: RequestContext, params: FetchMatrixParams) -> int:
-    """Each pair returned is a call, also where source and target are the same."""
+    """One call for each rate in the answer, also if source and target are the same."""
     (bases, quotes), _ = _sides(context, params)
     return len(bases) * len(quotes)
 
 
 def answer(context: RequestContext, params: FetchMatrixParams) -> FetchMatrixResponse:
-    """Give every rate between two lists of currencies, at most 10,000."""
+    """Return every rate between two lists of currencies, at most 10,000."""
     calls = len(params.bases) * len(params.quotes)
     if calls > MAX_PAIRS:
         raise BadParameter(f"Too many pairs in [from] x [to]: [{calls}], at most {MAX_PAIRS}")

@@ -17,7 +17,7 @@ from cambist.reference.assets import METALS
 
 
 class FetchMultiParams(LiveListParameters, frozen=True, kw_only=True):
-    """From one currency to a list."""
+    """One source and a list of targets."""
 
     base: Annotated[
         str,
@@ -46,7 +46,7 @@ class FetchMultiResponse(Struct, frozen=True):
 
 
 def cost(context: RequestContext, params: FetchMultiParams) -> int:
-    """One call; from a metal one more for each target, and one more for each that is crossed through the dollar."""
+    """One call; from a metal one more for each target, and another for each target other than USD and itself."""
     if params.base not in METALS:
         return 1
     quotes, _ = select_priced(context, params.quotes, params)
@@ -54,9 +54,9 @@ def cost(context: RequestContext, params: FetchMultiParams) -> int:
 
 
 def answer(context: RequestContext, params: FetchMultiParams) -> FetchMultiResponse:
-    """Give the rates from one currency or metal to each of a list.
+    """Return the rates from one currency or metal to each of several.
 
-    A metal counts in its own unit: a precious one by the troy ounce, a base one by the tonne.
+    Precious metals are priced by the troy ounce, base metals by the tonne.
     """
     quotes, unavailable = select_priced(context, params.quotes, params)
     context.check_fresh((params.base, *quotes))

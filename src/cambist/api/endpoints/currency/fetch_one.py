@@ -17,7 +17,7 @@ from cambist.pricing.pair import PIVOT, Pair
 
 
 class FetchOneParams(FreshnessParameters, frozen=True, kw_only=True):
-    """From one currency to another; either may be left out, not both."""
+    """A source and a target; one of them may be left out."""
 
     base: Annotated[
         str | None,
@@ -50,12 +50,11 @@ class FetchOneResponse(Struct, frozen=True):
 
 
 def answer(context: RequestContext, params: FetchOneParams) -> FetchOneResponse:
-    """Give the rate between two currencies, metals or coins.
+    """Return the rate between two currencies, metals or coins.
 
     Either side may be left out and is then the US dollar; without both the request is refused (400).
 
-    A metal counts in its own unit: a precious one by the troy ounce, a base one by the tonne. Coins are not priced in
-    metals.
+    Precious metals are priced by the troy ounce, base metals by the tonne. Coins are not priced in metals.
     """
     if params.base is None and params.quote is None:
         raise BadParameter("Missing parameter: [to], such as to=EUR")

@@ -21,7 +21,7 @@ from cambist.pricing.pair import PIVOT
 
 
 class HistoricalParams(ListParameters, frozen=True, kw_only=True):
-    """A day, from one currency to a list or to all."""
+    """A day, a source, and a list of targets or all of them."""
 
     day: Annotated[date, day("date", description="The day, UTC.", example="2024-02-29")]
     base: Annotated[
@@ -43,10 +43,10 @@ class HistoricalParams(ListParameters, frozen=True, kw_only=True):
 
 
 class HistoricalResponse(Struct, frozen=True, rename={"day": "date"}):
-    """The day's rates, carried forward over weekends and holidays.
+    """The rates of the day, carried forward over weekends and holidays.
 
-    `fixed_on` is the day of the oldest fixing among them, `carried_days` how many days before the day asked that was;
-    both are null where the law alone decides. `fixings` has the day of each target's fixing; only with `verbose`.
+    `fixed_on` is the day of the oldest fixing among them, and `carried_days` the days between it and the requested day;
+    both are null if the law alone decides. `fixings`, only with `verbose`, has the day of the fixing of each target.
     """
 
     day: date
@@ -65,7 +65,7 @@ def is_answer_immutable(context: RequestContext, params: HistoricalParams) -> bo
 
 
 def earliest_day(_context: RequestContext, params: HistoricalParams) -> date:
-    """It is about one day."""
+    """The day of the request."""
     return params.day
 
 
@@ -77,12 +77,12 @@ def etag_data(context: RequestContext, params: HistoricalParams) -> Iterable[byt
 
 
 def answer(context: RequestContext, params: HistoricalParams) -> HistoricalResponse:
-    """Give the rates of a past day.
+    """Return the rates of a past day.
 
-    A day without a fixing, such as a weekend or a holiday, reads the last one before it, at most 14 days back.
+    On a day without a fixing, such as a weekend or a holiday, the last one before it is used, at most 14 days back.
     """
     day = not_after_today("date", params.day, context.today)
-    found, unavailable = _found(context, day, params)
+    found, unavailable = _read_rates(context, day, params)
     fixings = fixing_days(context.matrix, day, params.base, found.codes)
     fixed_on = min((each for each in fixings.values() if each is not None), default=None)
     return HistoricalResponse(
@@ -96,8 +96,8 @@ def answer(context: RequestContext, params: HistoricalParams) -> HistoricalRespo
     )
 
 
-def _found(context: RequestContext, day: date, params: HistoricalParams) -> tuple[DayRates, list[str]]:
-    """Give the rates of the day, and the targets that have none. Errors: NoRate for one, unless part will do."""
+def _read_rates(context: RequestContext, day: date, params: HistoricalParams) -> tuple[DayRates, list[str]]:
+    """Return the rates of the day, and the targets without one. Errors: NoRate for those, except with `partial`."""
     if params.quotes is None:
         return listed_rates(context.matrix, day, params.base), []
     found = rates_on(context.matrix, day, params.base, params.quotes)

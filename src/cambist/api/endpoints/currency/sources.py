@@ -1,4 +1,4 @@
-"""`GET /sources`: who is asked, how they do, and what is here of them."""
+"""`GET /sources`: the sources, their state, and what is stored from them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cambist.status.source_report import Condition, SourceReport
 
 
 class SourceCoverage(Struct, frozen=True):
-    """What the archive holds of a source: pairs, and the first and last day."""
+    """What is stored from a source: the number of pairs, and the first and last day."""
 
     pairs: int
     first: date | None
@@ -23,10 +23,11 @@ class SourceCoverage(Struct, frozen=True):
 
 
 class SourceRecord(Struct, frozen=True):
-    """One source: its facts, and how it does.
+    """A source: who it is, and its state.
 
-    `state` is fresh, late, failing, waiting or off, `why` the reason. `newest` is the newest market time heard of it,
-    `lag` its age in seconds. `left_out` says which cells and columns of its last deliveries could not be read.
+    `state` is fresh, late, failing, waiting or off, and `why` the reason. `newest` is the newest market time received
+    from it, and `lag` the age of that in seconds. `left_out` lists the cells and columns of its last answers that could
+    not be read.
     """
 
     name: str
@@ -49,7 +50,7 @@ class SourceRecord(Struct, frozen=True):
 
 
 class SourcesResponse(Struct, frozen=True):
-    """Every source by key, best first; `environment` is sandbox where nothing of it is real."""
+    """The sources by key, best first; `environment` is sandbox if the prices are simulated."""
 
     environment: str
     updated: str | int
@@ -57,7 +58,7 @@ class SourcesResponse(Struct, frozen=True):
 
 
 def answer(context: RequestContext, _params: NoParameters) -> SourcesResponse:
-    """Show every source with its state, its last success, its lag and its coverage."""
+    """Return every source with its state, its last success, its lag and its coverage."""
     if context.source_reports is None:
         raise RateUnavailable("No source has been asked yet")
     return SourcesResponse(
@@ -80,8 +81,8 @@ def _state(context: RequestContext, report: SourceReport) -> SourceRecord:
         covers=report.covers,
         state=report.condition(context.now),
         why=report.why,
-        last_success=_moment(context, report.last_success),
-        newest=_moment(context, report.newest),
+        last_success=_format_time(context, report.last_success),
+        newest=_format_time(context, report.newest),
         lag=None if lag is None else int(lag.total_seconds()),
         quoted=report.codes,
         quarantined=report.waiting,
@@ -90,8 +91,8 @@ def _state(context: RequestContext, report: SourceReport) -> SourceRecord:
     )
 
 
-def _moment(context: RequestContext, moment: datetime | None) -> str | int | None:
-    return None if moment is None else written(moment, context.form)
+def _format_time(context: RequestContext, at: datetime | None) -> str | int | None:
+    return None if at is None else written(at, context.form)
 
 
 endpoint: Endpoint[NoParameters, SourcesResponse] = Endpoint(

@@ -1,4 +1,4 @@
-"""`GET /time-series`: one pair day by day."""
+"""`GET /time-series`: daily rates of up to ten pairs."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from cambist.pricing.pair import PIVOT, Pair
 
 MAX_SERIES = 10
 DEFAULT_DAYS = 30
-"""How many days up to the end a request without a start is about."""
+"""The days up to the end that a request without a start gets."""
 
 
 class TimeSeriesParams(ListParameters, frozen=True, kw_only=True):
-    """One currency in up to ten, from a day to a day."""
+    """A source, up to ten targets, and a period."""
 
     quotes: Annotated[
         Codes, codes("to", "target", max_count=MAX_SERIES, description="Targets, up to ten.", example="USD,GBP")
@@ -53,8 +53,8 @@ class TimeSeriesParams(ListParameters, frozen=True, kw_only=True):
 class TimeSeriesResponse(Struct, frozen=True):
     """Every calendar day that has a rate, in ascending order.
 
-    `carried` lists the days that have no fixing of their own and read the one before, of several targets by target;
-    only with `verbose`.
+    `carried`, only with `verbose`, lists the days without a fixing of their own, which use the one before; for several
+    targets by target.
     """
 
     start: date
@@ -74,12 +74,12 @@ def is_answer_immutable(context: RequestContext, params: TimeSeriesParams) -> bo
 
 
 def cost(context: RequestContext, params: TimeSeriesParams) -> int:
-    """One call for each target that is answered."""
-    return len(_series(context, params)[0]) if params.partial else len(params.quotes)
+    """One call for each target in the answer."""
+    return len(_read_series(context, params)[0]) if params.partial else len(params.quotes)
 
 
 def earliest_day(context: RequestContext, params: TimeSeriesParams) -> date:
-    """It reaches back to its start."""
+    """The first day of the period."""
     return _period(params, context)[0]
 
 
@@ -89,21 +89,21 @@ def etag_data(context: RequestContext, params: TimeSeriesParams) -> Iterable[byt
 
 
 def answer(context: RequestContext, params: TimeSeriesParams) -> TimeSeriesResponse:
-    """Give the rates of each calendar day of a period, as `/historical` has them; days without a rate are left out."""
+    """Return the rates of each day of a period, the same as at `/historical`; days without a rate are left out."""
     start, end = _period(params, context)
-    series, unavailable = _series(context, params)
+    series, unavailable = _read_series(context, params)
     return TimeSeriesResponse(
         start=start,
         end=end,
         interval=params.interval,
         base=params.base,
         results=series_by_code(series.values()),
-        carried=_carried(context, params, series) if params.verbose else UNSET,
+        carried=_list_carried_days(context, params, series) if params.verbose else UNSET,
         unavailable=unavailable,
     )
 
 
-def _series(context: RequestContext, params: TimeSeriesParams) -> tuple[dict[str, Series], list[str] | UnsetType]:
+def _read_series(context: RequestContext, params: TimeSeriesParams) -> tuple[dict[str, Series], list[str] | UnsetType]:
     start, end = _period(params, context)
     return answer_each(
         params.quotes,
@@ -113,7 +113,7 @@ def _series(context: RequestContext, params: TimeSeriesParams) -> tuple[dict[str
     )
 
 
-def _carried(
+def _list_carried_days(
     context: RequestContext, params: TimeSeriesParams, series: dict[str, Series]
 ) -> list[date] | dict[str, list[date]]:
     days = {code: carried_days(context.matrix, one) for code, one in series.items()}
@@ -121,7 +121,7 @@ def _carried(
 
 
 def _period(params: TimeSeriesParams, context: RequestContext) -> tuple[date, date]:
-    """Give the days asked for; who names no start gets what their plan includes."""
+    """Return the first and last day of the period. Without a start it begins no earlier than the plan includes."""
     today = context.today
     end = not_after_today("end", params.end or today, today)
     start = params.start or max(end - timedelta(days=DEFAULT_DAYS - 1), EARLIEST_DAY, min(context.reach, end))

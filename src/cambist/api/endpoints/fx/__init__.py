@@ -1,1 +1,1 @@
-"""Pairs of currencies as they trade: bid and ask, now and bar by bar."""
+"""Pairs of currencies: bid and ask now, and bars."""

@@ -1,4 +1,4 @@
-"""`GET /fx/currencies`: the currencies that pairs are made of."""
+"""`GET /fx/currencies`: the currencies that have pairs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class FxCurrenciesResponse(Struct, frozen=True):
 
 
 def answer(context: RequestContext, _params: BookParameters) -> FxCurrenciesResponse:
-    """List the currencies that have a rate now."""
+    """Return the currencies that have a rate now."""
     return FxCurrenciesResponse({code: CURRENCIES[code].name for code in context.book.listed})
 
 

@@ -1,4 +1,4 @@
-"""`GET /fx/pairs/historical-limits`: how far back the bars of each pair go."""
+"""`GET /fx/pairs/historical-limits`: the first bar of each pair."""
 
 from __future__ import annotations
 
@@ -15,16 +15,19 @@ from cambist.history.bars import Interval
 
 
 class HistoricalLimitsParams(Struct, frozen=True):
-    """An interval, and a side."""
+    """An interval and a side."""
 
     interval: Annotated[
-        Interval, bar_interval("interval", default=Interval.DAY, description="A minute, an hour or a day.")
+        Interval,
+        bar_interval("interval", default=Interval.DAY, description="The length of a bar: a day, an hour or a minute."),
     ]
-    price: Annotated[Literal["bid", "ask"], side("price", default="bid", description="The side; both go as far back.")]
+    price: Annotated[
+        Literal["bid", "ask"], side("price", default="bid", description="The side; both have the same first bar.")
+    ]
 
 
 class HistoricalLimitsResponse(Struct, frozen=True):
-    """The time of the earliest bar, by pair without a slash; of both ways round."""
+    """The time of the first bar, by pair without a slash; every pair is included in both directions."""
 
     interval: str
     price: str
@@ -32,9 +35,9 @@ class HistoricalLimitsResponse(Struct, frozen=True):
 
 
 def answer(context: RequestContext, params: HistoricalLimitsParams) -> HistoricalLimitsResponse:
-    """Say where the bars of each pair begin: when this service first heard it dealt, or as far back as they are kept.
+    """Return the time of the first bar of each pair: its first tick here, or as far back as bars are kept.
 
-    Days from before have no bars: what is known of them are fixings, which `/historical` and `/time-series` give.
+    Earlier days have no bars. Their fixings are at `/historical` and `/time-series`.
     """
     earliest = read_bars(lambda: context.bars.first_starts(params.interval))
     found = {pair.base + pair.quote: start for one, start in earliest.items() for pair in (one, one.inverse)}

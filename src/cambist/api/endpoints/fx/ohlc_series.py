@@ -1,4 +1,4 @@
-"""`GET /fx/ohlc/time-series`: open, high, low and close of a pair's bid, bar by bar."""
+"""`GET /fx/ohlc/time-series`: bars of the bid of a pair."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cambist.api.request_context import RequestContext
 
 
 class OhlcRow(Struct, frozen=True):
-    """Open, high, low and close of the bid in a bar, and where the bar begins."""
+    """Open, high, low and close of the bid in a bar, and the time at which it begins."""
 
     dtm: str | int
     o: Number
@@ -21,13 +21,13 @@ class OhlcRow(Struct, frozen=True):
 
 
 class OhlcSeriesResponse(BarPageHead, frozen=True, kw_only=True):
-    """Rows newest first; fewer than `limit` of them: there are no more."""
+    """Bars, newest first. Fewer than `limit`: there are no more."""
 
     results: list[OhlcRow]
 
 
 def answer(context: RequestContext, params: BarPageParams) -> OhlcSeriesResponse:
-    """Give open, high, low and close of the bid for each bar in which the pair was traded, newest first."""
+    """Return open, high, low and close of the bid for each bar in which the pair was quoted, newest first."""
     page = read_bar_page(context, params)
     return OhlcSeriesResponse(
         **page.head(params),

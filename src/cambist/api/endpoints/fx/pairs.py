@@ -1,4 +1,4 @@
-"""`GET /fx/pairs`: every pair of currencies that can be dealt."""
+"""`GET /fx/pairs`: all pairs of currencies."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ class FxPairsResponse(Struct, frozen=True):
 
 
 def answer(context: RequestContext, _params: BookParameters) -> FxPairsResponse:
-    """List every pair of currencies that have a rate now, both ways round.
+    """Return every pair of currencies that have a rate now, in both directions.
 
-    What is not traded as such is computed through the US dollar.
+    A pair that is not traded itself is crossed through the US dollar.
     """
-    return FxPairsResponse(_written(context.book.listed))
+    return FxPairsResponse(_encode_pairs(context.book.listed))
 
 
 @lru_cache(maxsize=4)
-def _written(listed: tuple[str, ...]) -> Raw:
-    """Write all pairs: some twenty thousand, the same ones from book to book."""
+def _encode_pairs(listed: tuple[str, ...]) -> Raw:
+    """Encode all pairs. The result is cached: there are about 20,000, and they rarely change."""
     pairs = {
         f"{base}/{quote}": {"base": base, "quote": quote, "alt": base + quote}
         for base, quote in permutations(listed, 2)

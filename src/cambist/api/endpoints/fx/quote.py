@@ -1,4 +1,4 @@
-"""`GET /fx/quote`: bid and ask of pairs of currencies."""
+"""`GET /fx/quote`: bid and ask of up to ten pairs of currencies."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from cambist.pricing.unix_time import unix_ms
 from cambist.reference.sizes import quote_size
 
 FixedOn = Annotated[
-    date, Meta(description="The day of the oldest daily fixing in the quote; absent where all of it is traded.")
+    date, Meta(description="The day of the oldest daily fixing in the quote; absent if all of it is traded.")
 ]
 
 
@@ -33,7 +33,7 @@ class FxQuoteParams(LiveListParameters, frozen=True, kw_only=True):
 class FxQuoteRecord(Struct, frozen=True):
     """Bid and ask of `size` units of the base, and their time in milliseconds since 1970.
 
-    `fixed_on` is there where a daily fixing is part of the quote: it has no spread of its own, and nobody trades at it.
+    `fixed_on` is present if a daily fixing is part of the quote: a fixing has no spread, and nobody trades at it.
     """
 
     bid: Number
@@ -51,10 +51,10 @@ class FxQuoteResponse(Struct, frozen=True):
 
 
 def answer(context: RequestContext, params: FxQuoteParams) -> FxQuoteResponse:
-    """Give each pair as it is dealt; what is not dealt as such is crossed, and its gap is wider than its legs'.
+    """Return bid and ask of each pair. A pair that is not quoted itself is crossed, with a wider spread than its legs.
 
-    What trades has to be fresh while its market is open. A currency that nobody trades is given at its daily fixing for
-    up to 14 days: `fixed_on` then says the day.
+    While its market is open, a traded price must be fresh. A currency that is not traded is quoted at its daily fixing
+    for up to 14 days, with the day in `fixed_on`.
     """
     found, unavailable = answer_each(params.pairs, lambda name: _quote(context, name, params), partial=params.partial)
     return FxQuoteResponse(dict(found.values()), unavailable)

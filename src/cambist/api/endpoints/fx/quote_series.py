@@ -1,4 +1,4 @@
-"""`GET /fx/quote/time-series`: bid and ask of a pair, bar by bar."""
+"""`GET /fx/quote/time-series`: the last bid and ask of each bar."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cambist.api.request_context import RequestContext
 
 
 class QuoteRow(Struct, frozen=True):
-    """The last bid and ask of a bar, and where the bar begins."""
+    """The last bid and ask of a bar, and the time at which it begins."""
 
     dtm: str | int
     bid: Number
@@ -19,13 +19,13 @@ class QuoteRow(Struct, frozen=True):
 
 
 class QuoteSeriesResponse(BarPageHead, frozen=True, kw_only=True):
-    """Rows newest first; fewer than `limit` of them: there are no more."""
+    """Bars, newest first. Fewer than `limit`: there are no more."""
 
     results: list[QuoteRow]
 
 
 def answer(context: RequestContext, params: BarPageParams) -> QuoteSeriesResponse:
-    """Give the last bid and ask of each bar in which the pair was traded, newest first."""
+    """Return the last bid and ask of each bar in which the pair was quoted, newest first."""
     page = read_bar_page(context, params)
     return QuoteSeriesResponse(
         **page.head(params),

@@ -1,4 +1,4 @@
-"""`GET /fx/pairs/quote-sizes`: which pairs are quoted by more than one unit."""
+"""`GET /fx/pairs/quote-sizes`: the pairs that are quoted for more than one unit."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from cambist.reference.sizes import quote_size
 
 
 class QuoteSizesResponse(Struct, frozen=True):
-    """Units of the base that a price is of, by pair without a slash."""
+    """The number of units of the base that a price is for, by pair without a slash."""
 
     sizes: dict[str, int]
 
 
 def answer(context: RequestContext, _params: BookParameters) -> QuoteSizesResponse:
-    """List the pairs whose prices are of more than one unit of a weak base; all others are of one."""
+    """Return the pairs whose prices are for more than one unit of a weak base currency; all others are for one."""
     return QuoteSizesResponse(_sizes(context.book.listed))
 
 
 @lru_cache(maxsize=4)
 def _sizes(listed: tuple[str, ...]) -> dict[str, int]:
-    """Look at all pairs: some twenty thousand, the same ones from book to book."""
+    """Return the sizes above one. They are cached: there are about 20,000 pairs, and they rarely change."""
     sizes = {base + quote: quote_size(base, quote) for base, quote in permutations(listed, 2)}
     return {name: size for name, size in sizes.items() if size > 1}
 

@@ -1,1 +1,1 @@
-"""Bid and ask of metals: in any currency, by any unit of mass, of any purity."""
+"""Bid and ask of metals in any currency, unit of mass and purity."""

@@ -1,4 +1,4 @@
-"""`GET /metals/instruments`: what is quoted of metals."""
+"""`GET /metals/instruments`: the metals instruments."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cambist.reference.weights import GRADES
 
 
 class InstrumentRecord(Struct, frozen=True, kw_only=True):
-    """One instrument. A ratio has no unit; `purity` is a precious metal's, the grade a base metal's."""
+    """An instrument. A ratio has no unit; precious metals have a `purity`, base metals a `grade`."""
 
     symbol: str
     alt: str
@@ -35,14 +35,14 @@ class InstrumentRecord(Struct, frozen=True, kw_only=True):
 
 
 class InstrumentsResponse(Struct, frozen=True):
-    """Instruments by symbol, and who publishes the metals' prices now."""
+    """Instruments by symbol, and the sources of the current prices."""
 
     instruments: dict[str, InstrumentRecord]
     source: str
 
 
 def answer(context: RequestContext, _params: BookParameters) -> InstrumentsResponse:
-    """List every metal in dollars, in each currency that it is dealt in directly, and the ratios that are watched."""
+    """Return every metal in dollars and in each currency in which it is quoted directly, and the common ratios."""
     return InstrumentsResponse(
         instruments={symbol: _record(one) for symbol, one in instruments(context.book).items()},
         source=_sources(context.book),

@@ -11,13 +11,13 @@ from cambist.reference.assets import METALS
 
 
 class MetalsListResponse(Struct, frozen=True):
-    """Names by symbol."""
+    """Names by code."""
 
     metals: dict[str, str]
 
 
 def answer(_context: RequestContext, _params: BookParameters) -> MetalsListResponse:
-    """List all metals, the precious ones first."""
+    """Return all metals, the precious ones first."""
     return MetalsListResponse({metal.code: metal.name for metal in METALS.values()})
 
 

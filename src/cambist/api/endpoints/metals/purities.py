@@ -1,4 +1,4 @@
-"""`GET /metals/purities`: what precious metals are stamped with."""
+"""`GET /metals/purities`: the purities of precious metals."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cambist.reference.weights import PURITIES
 
 
 class PurityRecord(Struct, frozen=True):
-    """A stamp, its name, and the fineness that it is priced by, in parts per thousand."""
+    """A stamp, its name, and its fineness in parts per thousand."""
 
     code: str
     name: str
@@ -19,13 +19,13 @@ class PurityRecord(Struct, frozen=True):
 
 
 class PuritiesResponse(Struct, frozen=True):
-    """Purities by precious metal, the finest first."""
+    """The purities of each precious metal, the finest first."""
 
     purities: dict[str, list[PurityRecord]]
 
 
 def answer(_context: RequestContext, _params: BookParameters) -> PuritiesResponse:
-    """List the purities of each precious metal; base metals have grades instead."""
+    """Return the purities of each precious metal. Base metals have grades instead."""
     return PuritiesResponse(
         {
             metal: [PurityRecord(one.code, one.name, f"{one.fineness:f}") for one in purities]

@@ -1,4 +1,4 @@
-"""`GET /metals/quote`: bid and ask of up to ten instruments, as they are quoted."""
+"""`GET /metals/quote`: bid and ask of up to ten instruments."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ class MetalsQuoteParams(FreshnessParameters, frozen=True, kw_only=True):
 
 
 class MetalsQuoteRecord(Struct, frozen=True, kw_only=True):
-    """Bid and ask as decimal strings, for the metal's own unit of the pure metal; a ratio has no unit.
+    """Bid and ask as decimal strings, for one unit of the pure metal; a ratio has no unit.
 
-    `tsp` and `dtm` are the quote's own time. `cross_rate`: nobody quotes it as such, it is crossed.
+    `tsp` and `dtm` are the market's time of the quote. `cross_rate`: the instrument is not quoted itself, but crossed.
     """
 
     bid: str
@@ -61,7 +61,7 @@ class MetalsQuoteRecord(Struct, frozen=True, kw_only=True):
 
 
 class MetalsQuoteWarnings(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What was asked for and is not answered: unknown, beyond the first ten, or without a fresh quote."""
+    """The instruments without an answer: unknown, beyond the first ten, or without a fresh quote."""
 
     invalid_instruments: list[str] = []
     ignored_instruments: list[str] = []
@@ -69,7 +69,7 @@ class MetalsQuoteWarnings(Struct, frozen=True, kw_only=True, omit_defaults=True)
 
 
 class MetalsQuoteResponse(Struct, frozen=True):
-    """Quotes by symbol in the order of the request, and who published them."""
+    """Quotes by symbol in the order of the request, and their sources."""
 
     quotes: dict[str, MetalsQuoteRecord]
     source: str
@@ -77,21 +77,21 @@ class MetalsQuoteResponse(Struct, frozen=True):
 
 
 @dataclass(slots=True)
-class _Found:
+class _QuoteResults:
     spots: dict[str, Spot] = field(default_factory=dict)
     unavailable: dict[str, RateUnavailable] = field(default_factory=dict)
 
 
 def answer(context: RequestContext, params: MetalsQuoteParams) -> MetalsQuoteResponse:
-    """Give the latest bid and ask, without a change of unit, purity or currency.
+    """Return the latest bid and ask of each instrument in its own unit, purity and currency.
 
-    It fails only where no instrument is valid, or none of the valid ones has a fresh quote.
+    The request is refused only if no instrument is valid, or if none of the valid ones has a fresh quote.
     """
     asked, ignored = params.instruments[:MAX_INSTRUMENTS], params.instruments[MAX_INSTRUMENTS:]
     valid = {symbol: one for symbol in asked if (one := find_instrument(context.book, symbol))}
     if not valid:
         raise UnknownInstrument(", ".join(asked), "", "the instruments are found at /metals/instruments")
-    found = _quoted(context, valid.values(), params)
+    found = _quote_each(context, valid.values(), params)
     if not found.spots:
         raise next(iter(found.unavailable.values()))
     return MetalsQuoteResponse(
@@ -105,8 +105,8 @@ def answer(context: RequestContext, params: MetalsQuoteParams) -> MetalsQuoteRes
     )
 
 
-def _quoted(context: RequestContext, valid: Iterable[Instrument], params: MetalsQuoteParams) -> _Found:
-    found = _Found()
+def _quote_each(context: RequestContext, valid: Iterable[Instrument], params: MetalsQuoteParams) -> _QuoteResults:
+    found = _QuoteResults()
     for instrument in valid:
         try:
             one = instrument_spot(

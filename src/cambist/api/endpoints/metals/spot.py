@@ -1,4 +1,4 @@
-"""`GET /metals/spot`: the price of a weight of metal, in any currency and of any purity."""
+"""`GET /metals/spot`: the price of a unit of mass of a metal, in any currency and purity."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ class MetalsSpotParams(FreshnessParameters, frozen=True, kw_only=True):
 
 
 class MetalsSpotResponse(Struct, frozen=True, kw_only=True):
-    """The price of one unit, as decimal strings, and where it comes from.
+    """The price of one unit, as decimal strings, and its sources.
 
-    `mid` is the exact half of `bid` and `ask`, `spread` their difference. `tsp` and `dtm` are the market's time of the
-    oldest quote in it. `cross_rate`: it is crossed through the dollar. `source_instrument` is what was quoted.
+    `mid` is exactly between `bid` and `ask`, `spread` their difference. `tsp` and `dtm` are the market's time of
+    the oldest quote in it. `cross_rate`: it is crossed through the US dollar. `source_instrument` is what was quoted.
     """
 
     bid: str
@@ -82,15 +82,15 @@ class MetalsSpotResponse(Struct, frozen=True, kw_only=True):
 
 
 def cost(context: RequestContext, params: MetalsSpotParams) -> int:
-    """One call; two where the price is crossed."""
-    _purity(METALS[params.metal], params)  # one that is none is refused, whatever the book says
+    """One call; two if the price is crossed."""
+    _purity(METALS[params.metal], params)  # an invalid purity is refused even if the metal has no price
     return 2 if _spot(context, params).is_crossed else 1
 
 
 def answer(context: RequestContext, params: MetalsSpotParams) -> MetalsSpotResponse:
-    """Price a metal as it is quoted in that currency, else as it is quoted in dollars, converted.
+    """Return the price of a metal: its quote in the currency, or its quote in dollars converted.
 
-    Unit and purity scale it exactly. While its market is closed the last close stands, with its own time.
+    Unit and purity scale the price exactly. While the market is closed, the price is its last one, with its own time.
     """
     chosen, asked = METALS[params.metal], _unit(context, params)
     purity = _purity(chosen, params)

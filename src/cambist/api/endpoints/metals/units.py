@@ -16,7 +16,7 @@ class UnitsResponse(Struct, frozen=True):
 
 
 def answer(context: RequestContext, _params: BookParameters) -> UnitsResponse:
-    """List all units; the tael and the baht, which differ from trade to trade, say how many grams they are here."""
+    """Return all units. The names of the tael and the baht, which have several definitions, include their grams."""
     return UnitsResponse({unit.handle: unit.name for unit in context.units.values()})
 
 
