@@ -24,7 +24,7 @@ from cambist.pricing.rate_book_assembly import assemble_rate_book
 from cambist.registry.components import endpoints
 from cambist.storage.shared.usage.worker_counters import WorkerCounters
 
-CALLS, ROUNDS, COLUMNS = 20_000, 15, 8
+CALLS, ROUNDS, WRITER_SLOTS = 20_000, 15, 8
 KEY = mint(lambda alphabet: alphabet[5])
 
 
@@ -49,7 +49,7 @@ def main() -> None:
     """Print microseconds a call for an unlimited plan and for one with a quota and a rate."""
     with tempfile.TemporaryDirectory(prefix="cambist-metering-") as folder:
         for plan in ("unlimited", "generous"):
-            ledger = WorkerCounters(Path(folder), [endpoint.path for endpoint in endpoints()], COLUMNS)
+            ledger = WorkerCounters(Path(folder), [endpoint.path for endpoint in endpoints()], WRITER_SLOTS)
             with_meter, without = _app(plan, Meter(ledger, {})), _app(plan, Unmetered(ledger, {}))
             costs = [_microseconds(with_meter) - _microseconds(without) for _ in range(ROUNDS)]
             sys.stdout.write(f"metering on the plan {plan}: {median(costs):.2f} µs a call\n")

@@ -68,7 +68,7 @@ def test_keys_are_listed_by_prefix_and_state(shell: Shell, accounts: Accounts, f
     acme = accounts.named("acme")
     for prefix, expires_at in {"cmb_past": now - HOUR, "cmb_next": now + HOUR}.items():
         accounts.add_key(acme, NewKey(digest(prefix), prefix, "[b]till", expires_at))
-    accounts.used({keys(accounts)[1].number: datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)})
+    accounts.record_last_use({keys(accounts)[1].number: datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)})
     shell("key", "revoke", "acme", first_key[:8])
     shell("key", "rotate", "acme", "cmb_next")
     records = shell("key", "list", "acme", "--json").json

@@ -1,4 +1,4 @@
-"""What every keeper of accounts must do. A further store joins with one line of STORES."""
+"""Tests for every `Accounts`. A new store is added in STORES."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def only_key(accounts: Accounts, account: Account) -> KeyRecord:
     return key
 
 
-def test_nobody_is_there_at_first(accounts: Accounts) -> None:
+def test_a_new_database_has_no_accounts(accounts: Accounts) -> None:
     assert accounts.named("owner") is None
     assert dict(accounts.by_key()) == {}
     assert list(accounts.all()) == []
@@ -67,14 +67,14 @@ def test_an_account_is_found_by_its_name(accounts: Accounts) -> None:
     assert accounts.named("Owner") is None
 
 
-def test_an_account_is_stored_with_all_that_it_has(accounts: Accounts) -> None:
+def test_an_account_is_stored_with_all_its_fields(accounts: Accounts) -> None:
     asked = Account(0, "acme", "gold", DatetimeFormat.UNIX_MS, 31)
     account = accounts.create(asked)
     assert account == replace(asked, number=account.number) == accounts.named("acme")
     assert account.number > 0
 
 
-def test_all_accounts_are_given_by_name(accounts: Accounts) -> None:
+def test_all_accounts_are_ordered_by_name(accounts: Accounts) -> None:
     for name in ("zeta", "acme", "owner"):
         created(accounts, name, None)
     assert [account.name for account in accounts.all()] == ["acme", "owner", "zeta"]
@@ -88,20 +88,20 @@ def test_an_account_is_found_by_its_key(accounts: Accounts) -> None:
     assert stored_key.key == only_key(accounts, account).number
 
 
-def test_each_key_opens_its_own_account(accounts: Accounts) -> None:
+def test_each_key_belongs_to_its_own_account(accounts: Accounts) -> None:
     first, second = created(accounts, "owner"), created(accounts, "guest", OTHER)
     assert first.number != second.number
     stored_keys = {key: stored_key.account for key, stored_key in accounts.by_key().items()}
     assert stored_keys == {digest(KEY): first, digest(OTHER): second}
 
 
-def test_an_account_without_a_key_is_opened_by_none(accounts: Accounts) -> None:
+def test_an_account_may_have_no_key(accounts: Accounts) -> None:
     account = created(accounts, "owner", None)
     assert dict(accounts.by_key()) == {}
     assert list(accounts.keys(account)) == []
 
 
-def test_a_name_that_is_taken_leaves_nothing_behind(accounts: Accounts) -> None:
+def test_a_duplicate_name_is_refused_and_stores_nothing(accounts: Accounts) -> None:
     account = created(accounts, "owner")
     with pytest.raises(NameTaken, match=r"\[owner\]"):
         created(accounts, "owner", OTHER)
@@ -109,7 +109,7 @@ def test_a_name_that_is_taken_leaves_nothing_behind(accounts: Accounts) -> None:
     assert list(accounts.all()) == [account]
 
 
-def test_a_key_that_is_taken_leaves_no_account_behind(accounts: Accounts) -> None:
+def test_a_duplicate_key_is_refused_and_stores_no_account(accounts: Accounts) -> None:
     account = created(accounts, "owner")
     with pytest.raises(NameTaken):
         created(accounts, "guest")
@@ -118,13 +118,13 @@ def test_a_key_that_is_taken_leaves_no_account_behind(accounts: Accounts) -> Non
     assert list(accounts.by_key()) == [digest(KEY)]
 
 
-def test_a_name_may_hold_any_letters(accounts: Accounts) -> None:
+def test_a_name_may_contain_any_letters(accounts: Accounts) -> None:
     name = "Bäckerei 'O''Brien'; drop table accounts --"
     account = created(accounts, name)
     assert accounts.named(name) == account
 
 
-def test_an_account_is_changed_by_its_number_and_no_other_is(accounts: Accounts) -> None:
+def test_changing_an_account_changes_no_other(accounts: Accounts) -> None:
     account, guest = created(accounts, "owner"), created(accounts, "guest", OTHER)
     changed = replace(account, plan="gold", datetime_format=DatetimeFormat.SPACED, anchor_day=29, suspended=True)
     accounts.change(changed)
@@ -140,7 +140,7 @@ def test_a_suspended_account_is_resumed(accounts: Accounts) -> None:
     assert not accounts.by_key()[digest(KEY)].account.suspended
 
 
-def test_calls_are_bought_for_a_period_and_add_up(accounts: Accounts) -> None:
+def test_extra_calls_for_a_period_add_up(accounts: Accounts) -> None:
     account, guest = created(accounts, "owner"), created(accounts, "guest", OTHER)
     november, december = date(2026, 11, 1), date(2026, 12, 1)
     for start, calls in ((november, 5), (december, 70), (november, 600)):
@@ -167,7 +167,7 @@ def test_an_accounts_keys_are_listed_oldest_first(accounts: Accounts) -> None:
         assert before <= key.created_at <= datetime.now(UTC)
 
 
-def test_a_further_key_opens_the_same_account(accounts: Accounts) -> None:
+def test_an_account_may_have_several_keys(accounts: Accounts) -> None:
     account = created(accounts, "owner")
     accounts.add_key(account, new_key(OTHER, expires_at=FAR_AHEAD))
     stored_keys = accounts.by_key()
@@ -176,7 +176,7 @@ def test_a_further_key_opens_the_same_account(accounts: Accounts) -> None:
     assert stored_keys[digest(KEY)].key != stored_keys[digest(OTHER)].key
 
 
-def test_a_key_that_was_revoked_is_still_listed_and_known_as_such(accounts: Accounts) -> None:
+def test_a_revoked_key_is_still_listed(accounts: Accounts) -> None:
     account = created(accounts, "owner")
     accounts.add_key(account, new_key(OTHER))
     accounts.revoke(accounts.keys(account)[0], LONG_AGO)
@@ -190,7 +190,7 @@ def test_a_key_revoked_now_is_revoked_at_once(accounts: Accounts) -> None:
     assert accounts.by_key()[digest(KEY)].revoked
 
 
-def test_a_key_revoked_for_later_opens_until_then(accounts: Accounts) -> None:
+def test_a_key_that_is_revoked_for_later_is_valid_until_then(accounts: Accounts) -> None:
     account = created(accounts, "owner")
     accounts.revoke(only_key(accounts, account), FAR_AHEAD)
     stored_key = accounts.by_key()[digest(KEY)]
@@ -198,7 +198,7 @@ def test_a_key_revoked_for_later_opens_until_then(accounts: Accounts) -> None:
 
 
 @pytest.mark.parametrize("sooner", ["revoked", "expires"])
-def test_of_an_expiry_and_a_later_revocation_the_earlier_counts(accounts: Accounts, sooner: str) -> None:
+def test_a_key_ends_at_the_earlier_of_expiry_and_revocation(accounts: Accounts, sooner: str) -> None:
     soon = FAR_AHEAD - timedelta(days=1)
     expires_at, revoked_at = (FAR_AHEAD, soon) if sooner == "revoked" else (soon, FAR_AHEAD)
     account = accounts.create(Account(0, "owner", "unlimited"), new_key(expires_at=expires_at))
@@ -206,18 +206,18 @@ def test_of_an_expiry_and_a_later_revocation_the_earlier_counts(accounts: Accoun
     assert accounts.by_key()[digest(KEY)].expires_at == soon
 
 
-def test_when_keys_were_last_used_is_noted(accounts: Accounts) -> None:
+def test_the_last_use_of_keys_is_stored(accounts: Accounts) -> None:
     account = created(accounts, "owner")
     accounts.add_key(account, new_key(OTHER))
     first, second = accounts.keys(account)
-    accounts.used({second.number: LONG_AGO})
+    accounts.record_last_use({second.number: LONG_AGO})
     assert [key.last_used_at for key in accounts.keys(account)] == [None, LONG_AGO]
-    accounts.used({first.number: LONG_AGO, second.number: FAR_AHEAD, 999: LONG_AGO})
+    accounts.record_last_use({first.number: LONG_AGO, second.number: FAR_AHEAD, 999: LONG_AGO})
     assert [key.last_used_at for key in accounts.keys(account)] == [LONG_AGO, FAR_AHEAD]
-    accounts.used({})
+    accounts.record_last_use({})
 
 
-def test_moments_are_kept_in_utc(accounts: Accounts) -> None:
+def test_times_are_returned_in_utc(accounts: Accounts) -> None:
     account = created(accounts, "owner")
     offset = datetime.fromisoformat("2026-01-01T01:00:00+05:30")
     accounts.add_key(account, new_key(OTHER, expires_at=offset.replace(year=2999)))
@@ -227,7 +227,7 @@ def test_moments_are_kept_in_utc(accounts: Accounts) -> None:
     assert second.expires_at == datetime(2998, 12, 31, 19, 30, tzinfo=UTC)
 
 
-def test_a_deleted_account_is_gone_and_its_keys_are_revoked(accounts: Accounts) -> None:
+def test_a_deleted_account_is_not_found_and_its_keys_are_revoked(accounts: Accounts) -> None:
     account, guest = created(accounts, "owner"), created(accounts, "guest", OTHER)
     accounts.delete(account)
     assert accounts.named("owner") is None
@@ -237,14 +237,14 @@ def test_a_deleted_account_is_gone_and_its_keys_are_revoked(accounts: Accounts) 
     assert only_key(accounts, guest).revoked_at is None
 
 
-def test_deleting_an_account_leaves_when_a_key_was_revoked(accounts: Accounts) -> None:
+def test_deleting_an_account_keeps_earlier_revocations(accounts: Accounts) -> None:
     account = created(accounts, "owner")
     accounts.revoke(only_key(accounts, account), LONG_AGO)
     accounts.delete(account)
     assert only_key(accounts, account).revoked_at == LONG_AGO
 
 
-def test_the_name_of_a_deleted_account_can_be_taken_again(accounts: Accounts) -> None:
+def test_the_name_of_a_deleted_account_can_be_used_again(accounts: Accounts) -> None:
     former = created(accounts, "owner")
     accounts.delete(former)
     account = created(accounts, "owner", OTHER)
@@ -255,7 +255,7 @@ def test_the_name_of_a_deleted_account_can_be_taken_again(accounts: Accounts) ->
     assert created(accounts, "owner", THIRD).number not in {former.number, account.number}
 
 
-def test_a_new_account_does_not_inherit_what_a_deleted_one_bought(accounts: Accounts) -> None:
+def test_a_new_account_does_not_get_the_extra_calls_of_a_deleted_one(accounts: Accounts) -> None:
     former = created(accounts, "owner")
     accounts.buy(former, date(2026, 11, 1), 5)
     accounts.delete(former)
@@ -265,7 +265,7 @@ def test_a_new_account_does_not_inherit_what_a_deleted_one_bought(accounts: Acco
     assert found.bought == ()
 
 
-def test_accounts_outlive_the_process(kind: str, accounts: Accounts, tmp_path: Path) -> None:
+def test_accounts_are_stored_for_the_next_process(kind: str, accounts: Accounts, tmp_path: Path) -> None:
     created(accounts, "owner")
     again = STORES[kind](tmp_path)
     assert dict(again.accounts.by_key()) == dict(accounts.by_key())
@@ -273,7 +273,7 @@ def test_accounts_outlive_the_process(kind: str, accounts: Accounts, tmp_path: P
     again.close()
 
 
-def test_the_text_of_a_key_is_nowhere_in_the_files(store: Store, tmp_path: Path) -> None:
+def test_the_files_do_not_contain_the_text_of_a_key(store: Store, tmp_path: Path) -> None:
     created(store.accounts, "owner")
     store.close()
     content = b"".join(file.read_bytes() for file in tmp_path.iterdir())

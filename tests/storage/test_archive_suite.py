@@ -1,4 +1,4 @@
-"""What every archive must do. A further store joins with one line of STORES."""
+"""Tests for every `FixingArchive`. A new store is added in STORES."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ def deliver(archive: FixingArchive, fixings: Iterable[Fixing], at: datetime = NO
     return archive.file(Receipt(source, at, "a test", digest), fixings)
 
 
-def told(fixings: Iterable[Fixing]) -> list[tuple[str, str, date, str, int]]:
-    """Write fixings so that 1.1 and 1.10 differ."""
+def as_published(fixings: Iterable[Fixing]) -> list[tuple[str, str, date, str, int]]:
+    """Return the values of fixings as text, so that 1.1 and 1.10 differ."""
     return [(one.source, str(one.pair), one.day, str(one.value), one.nominal) for one in fixings]
 
 
@@ -71,7 +71,7 @@ def values(fixings: Iterable[Fixing]) -> list[str]:
     return [str(one.value) for one in fixings]
 
 
-def test_an_empty_archive_knows_nothing(archive: FixingArchive) -> None:
+def test_an_empty_archive_returns_nothing(archive: FixingArchive) -> None:
     assert list(archive.fixings("ecb")) == []
     assert archive.latest_fixings("ecb") == []
     assert archive.fixings_on("ecb", MON) == []
@@ -80,10 +80,10 @@ def test_an_empty_archive_knows_nothing(archive: FixingArchive) -> None:
     assert archive.revision() == 0
 
 
-def test_what_is_filed_is_read_again(archive: FixingArchive) -> None:
-    given_ = [fixing("1.1"), fixing("180", pair=JPY)]
-    assert deliver(archive, given_) == FilingResult(added=2, corrected=0, unchanged=0)
-    assert sorted(told(archive.fixings("ecb"))) == sorted(told(given_))
+def test_filed_fixings_can_be_read(archive: FixingArchive) -> None:
+    fixings = [fixing("1.1"), fixing("180", pair=JPY)]
+    assert deliver(archive, fixings) == FilingResult(added=2, corrected=0, unchanged=0)
+    assert sorted(as_published(archive.fixings("ecb"))) == sorted(as_published(fixings))
 
 
 def test_an_identical_delivery_changes_nothing(archive: FixingArchive) -> None:
@@ -94,13 +94,13 @@ def test_an_identical_delivery_changes_nothing(archive: FixingArchive) -> None:
     assert (list(archive.fixings("ecb")), archive.revisions(USD, MON), archive.revision()) == before
 
 
-def test_new_days_are_added_to_what_is_known(archive: FixingArchive) -> None:
+def test_new_days_are_added_to_the_stored_ones(archive: FixingArchive) -> None:
     deliver(archive, [fixing("1.1")])
     assert deliver(archive, [fixing("1.2", TUE), fixing("1.1")], NOON + HOUR) == FilingResult(1, 0, 1)
     assert values(archive.fixings("ecb")) == ["1.1", "1.2"]
 
 
-def test_days_that_a_later_delivery_leaves_out_stay(archive: FixingArchive) -> None:
+def test_days_that_are_missing_in_a_later_delivery_stay(archive: FixingArchive) -> None:
     deliver(archive, [fixing("1.1"), fixing("1.2", TUE)])
     deliver(archive, [fixing("1.3", WED)], NOON + HOUR)
     assert values(archive.fixings("ecb")) == ["1.1", "1.2", "1.3"]
@@ -112,34 +112,34 @@ def test_a_changed_value_is_a_correction(archive: FixingArchive) -> None:
     assert values(archive.fixings("ecb")) == ["1.2"]
 
 
-def test_a_corrected_day_reads_as_it_was_known_then(archive: FixingArchive) -> None:
+def test_a_corrected_day_can_be_read_as_it_was_known_before(archive: FixingArchive) -> None:
     deliver(archive, [fixing("1.1")])
     deliver(archive, [fixing("1.2")], NOON + 2 * HOUR)
     assert values(archive.fixings("ecb", known_at=NOON + HOUR)) == ["1.1"]
     assert values(archive.fixings("ecb", known_at=NOON + 3 * HOUR)) == ["1.2"]
 
 
-def test_a_delivery_is_known_from_its_very_moment(archive: FixingArchive) -> None:
+def test_a_delivery_is_known_from_the_moment_it_was_received(archive: FixingArchive) -> None:
     deliver(archive, [fixing("1.1")])
     assert values(archive.fixings("ecb", known_at=NOON)) == ["1.1"]
     assert values(archive.fixings("ecb", known_at=NOON - timedelta(microseconds=1))) == []
 
 
-def test_a_moment_may_be_told_in_any_zone(archive: FixingArchive) -> None:
+def test_known_at_may_be_in_any_time_zone(archive: FixingArchive) -> None:
     deliver(archive, [fixing("1.1")])
     tokyo = timezone(timedelta(hours=9))
     assert values(archive.fixings("ecb", known_at=NOON.astimezone(tokyo))) == ["1.1"]
     assert values(archive.fixings("ecb", known_at=(NOON - HOUR).astimezone(tokyo))) == []
 
 
-def test_the_trail_of_a_correction_holds_both_values_with_their_receipts(archive: FixingArchive) -> None:
+def test_the_revisions_of_a_day_are_both_values_with_their_receipts(archive: FixingArchive) -> None:
     archive.file(Receipt("ecb", NOON, "the package", "a"), [fixing("1.1")])
     archive.file(Receipt("ecb", NOON + HOUR, "the web", "b"), [fixing("1.2")])
     trail = [(str(known.fixing.value), known.received_at, known.origin) for known in archive.revisions(USD, MON)]
     assert trail == [("1.1", NOON, "the package"), ("1.2", NOON + HOUR, "the web")]
 
 
-def test_a_moment_comes_back_as_utc(archive: FixingArchive) -> None:
+def test_times_are_returned_in_utc(archive: FixingArchive) -> None:
     tokyo = timezone(timedelta(hours=9))
     deliver(archive, [fixing("1.1")], NOON.astimezone(tokyo))
     (known,) = archive.revisions(USD, MON)
@@ -156,7 +156,7 @@ def test_a_value_that_returns_is_recorded_as_two_corrections(archive: FixingArch
 
 
 @pytest.mark.parametrize("value", ["1.10", "1", "100.000", "0.000000010", "123456789.123456789", "1E+3", "1E-12"])
-def test_a_value_is_kept_to_the_digit(archive: FixingArchive, value: str) -> None:
+def test_a_value_keeps_its_digits(archive: FixingArchive, value: str) -> None:
     deliver(archive, [fixing(value)])
     assert values(archive.fixings("ecb")) == [str(Decimal(value))]
     assert values(known.fixing for known in archive.fixings_on("ecb", MON)) == [str(Decimal(value))]
@@ -181,7 +181,7 @@ def test_a_pair_and_its_inverse_are_two_publications(archive: FixingArchive) -> 
     assert len(archive.revisions(USD, MON)) == len(archive.revisions(USD.inverse, MON)) == 1
 
 
-def test_a_delivery_whose_feed_breaks_leaves_nothing(archive: FixingArchive) -> None:
+def test_a_delivery_whose_adapter_fails_stores_nothing(archive: FixingArchive) -> None:
     def breaking() -> Iterator[Fixing]:
         yield fixing("9.9")
         yield fixing("9.9", TUE, JPY)
@@ -196,7 +196,7 @@ def test_a_delivery_whose_feed_breaks_leaves_nothing(archive: FixingArchive) -> 
     assert archive.newest_digest("ecb", "a test") == "good"
 
 
-def test_a_broken_delivery_can_be_filed_whole_afterwards(archive: FixingArchive) -> None:
+def test_a_delivery_that_failed_can_be_filed_again(archive: FixingArchive) -> None:
     def breaking() -> Iterator[Fixing]:
         yield fixing("1.1")
         raise SourceBroken("cut off")
@@ -212,34 +212,34 @@ def test_fixings_come_oldest_day_first(archive: FixingArchive) -> None:
     assert [one.day for one in archive.fixings("ecb")] == [MON, TUE, TUE, WED]
 
 
-def test_newest_gives_each_pair_at_its_own_newest_day(archive: FixingArchive) -> None:
+def test_latest_fixings_are_of_the_newest_day_of_each_pair(archive: FixingArchive) -> None:
     deliver(archive, [fixing("180", MON, JPY), fixing("1.1", MON), fixing("1.2", TUE)])
-    assert sorted(told(known.fixing for known in archive.latest_fixings("ecb"))) == [
+    assert sorted(as_published(known.fixing for known in archive.latest_fixings("ecb"))) == [
         ("ecb", "EUR/JPY", MON, "180", 1),
         ("ecb", "EUR/USD", TUE, "1.2", 1),
     ]
 
 
-def test_newest_gives_the_correction_and_its_receipt(archive: FixingArchive) -> None:
+def test_a_latest_fixing_is_the_correction_with_its_receipt(archive: FixingArchive) -> None:
     deliver(archive, [fixing("1.1")])
     archive.file(Receipt("ecb", NOON + HOUR, "the web", "b"), [fixing("1.2")])
     (known,) = archive.latest_fixings("ecb")
     assert (str(known.fixing.value), known.received_at, known.origin) == ("1.2", NOON + HOUR, "the web")
 
 
-def test_a_correction_of_an_older_day_does_not_become_the_newest(archive: FixingArchive) -> None:
+def test_a_correction_of_an_older_day_is_not_the_latest_fixing(archive: FixingArchive) -> None:
     deliver(archive, [fixing("1.1", MON), fixing("1.2", TUE)])
     deliver(archive, [fixing("1.15", MON)], NOON + HOUR)
     assert values(known.fixing for known in archive.latest_fixings("ecb")) == ["1.2"]
 
 
-def test_on_day_gives_that_day_alone_and_carries_nothing(archive: FixingArchive) -> None:
+def test_fixings_on_a_day_are_of_that_day_only(archive: FixingArchive) -> None:
     deliver(archive, [fixing("1.1", MON), fixing("1.3", WED)])
     assert values(known.fixing for known in archive.fixings_on("ecb", MON)) == ["1.1"]
     assert archive.fixings_on("ecb", TUE) == []
 
 
-def test_on_day_gives_the_correction(archive: FixingArchive) -> None:
+def test_fixings_on_a_day_are_the_corrected_ones(archive: FixingArchive) -> None:
     deliver(archive, [fixing("1.1"), fixing("180", pair=JPY)])
     deliver(archive, [fixing("1.2")], NOON + HOUR)
     assert sorted(values(known.fixing for known in archive.fixings_on("ecb", MON))) == ["1.2", "180"]
@@ -269,7 +269,7 @@ def test_the_revision_stays_when_nothing_changed(archive: FixingArchive) -> None
     assert archive.revision() == before
 
 
-def test_two_sources_with_the_same_pair_do_not_mix(archive: FixingArchive) -> None:
+def test_two_sources_with_the_same_pair_are_separate(archive: FixingArchive) -> None:
     deliver(archive, [fixing("1.1")])
     assert deliver(archive, [fixing("1.3", source="boe")], NOON + HOUR) == FilingResult(
         added=1, corrected=0, unchanged=0
@@ -280,7 +280,7 @@ def test_two_sources_with_the_same_pair_do_not_mix(archive: FixingArchive) -> No
     assert values(known.fixing for known in archive.fixings_on("boe", MON)) == ["1.3"]
 
 
-def test_the_trail_holds_every_source_in_order_of_receipt(archive: FixingArchive) -> None:
+def test_revisions_include_every_source_in_order_of_receipt(archive: FixingArchive) -> None:
     deliver(archive, [fixing("1.1")])
     deliver(archive, [fixing("1.3", source="boe")], NOON + HOUR)
     deliver(archive, [fixing("1.2")], NOON + 2 * HOUR)
@@ -288,7 +288,7 @@ def test_the_trail_holds_every_source_in_order_of_receipt(archive: FixingArchive
     assert trail == [("ecb", "1.1"), ("boe", "1.3"), ("ecb", "1.2")]
 
 
-def test_what_is_filed_outlives_the_process(kind: str, store: Store, tmp_path: Path) -> None:
+def test_fixings_are_stored_for_the_next_process(kind: str, store: Store, tmp_path: Path) -> None:
     deliver(store.archive, [fixing("1.10")])
     again = STORES[kind](tmp_path)
     assert values(again.archive.fixings("ecb")) == ["1.10"]
@@ -307,14 +307,14 @@ def test_a_unit_is_kept_with_its_pair(archive: FixingArchive) -> None:
     assert archive.last_before("cbr", TUE)[gold.pair] == gold
 
 
-def test_what_is_refused_leaves_the_archive_as_it_is(archive: FixingArchive) -> None:
+def test_refused_fixings_do_not_change_the_archive(archive: FixingArchive) -> None:
     receipt = Receipt("ecb", NOON, "a test", "d")
     filed = archive.file(receipt, [fixing("1.1")], [RefusedFixing(fixing("9.9", TUE), "a jump")])
     assert filed == FilingResult(added=1, corrected=0, unchanged=0, refused=1)
-    assert told(archive.fixings("ecb")) == [("ecb", "EUR/USD", MON, "1.1", 1)]
+    assert as_published(archive.fixings("ecb")) == [("ecb", "EUR/USD", MON, "1.1", 1)]
 
 
-def test_a_delivery_of_tens_of_thousands_is_filed_whole(archive: FixingArchive) -> None:
+def test_a_delivery_of_tens_of_thousands_of_fixings_is_filed(archive: FixingArchive) -> None:
     many = [fixing(f"1.{number}", MON - timedelta(days=number)) for number in range(20_001)]
     assert deliver(archive, many).added == 20_001
     assert deliver(archive, many, NOON + HOUR) == FilingResult(added=0, corrected=0, unchanged=20_001)
@@ -351,23 +351,23 @@ def test_rates_are_per_one_unit_in_the_direction_published(archive: FixingArchiv
     deliver(archive, [fixing("25.125", pair=Pair("JPY", "CZK"), source="cnb", nominal=100)])
     deliver(archive, [fixing("0.8", pair=USD.inverse), fixing("1.25")])
     assert [value for _, value in rates(archive, "cnb")["JPY/CZK"]] == [0.25125]
-    assert {pair: line[0][1] for pair, line in rates(archive).items()} == {"USD/EUR": 0.8, "EUR/USD": 1.25}
+    assert {pair: series[0][1] for pair, series in rates(archive).items()} == {"USD/EUR": 0.8, "EUR/USD": 1.25}
 
 
-def test_rates_of_a_metal_by_the_gram_are_by_the_ounce(archive: FixingArchive) -> None:
+def test_rates_of_a_metal_per_gram_are_returned_per_ounce(archive: FixingArchive) -> None:
     deliver(archive, [Fixing("cbr", Pair("XAU", "RUB"), MON, Decimal(10000), 1, GRAM)])
     ((_, value),) = rates(archive, "cbr")["XAU/RUB"]
     assert value == pytest.approx(311034.768, rel=1e-15)
 
 
-def test_a_correction_takes_the_place_of_what_it_corrects(archive: FixingArchive) -> None:
+def test_rates_are_the_corrected_ones(archive: FixingArchive) -> None:
     deliver(archive, [fixing("1", MON), fixing("2", TUE), fixing("3", WED)])
     deliver(archive, [fixing("2.5", TUE)], NOON + HOUR)
     deliver(archive, [fixing("2.25", TUE, nominal=10)], NOON + 2 * HOUR)
     assert [value for _, value in rates(archive)["EUR/USD"]] == [1.0, 0.225, 3.0]
 
 
-def test_rates_of_two_sources_are_kept_apart(archive: FixingArchive) -> None:
+def test_rates_of_two_sources_are_separate(archive: FixingArchive) -> None:
     deliver(archive, [fixing("1.1"), fixing("180", pair=JPY)])
     deliver(archive, [fixing("1.3", source="boe")])
     assert rates(archive, "boe") == {"EUR/USD": [((MON - EPOCH).days, 1.3)]}
@@ -377,7 +377,7 @@ def test_rates_of_two_sources_are_kept_apart(archive: FixingArchive) -> None:
 # Before, coverage, newest
 
 
-def test_before_gives_each_pairs_last_fixing_of_an_earlier_day(archive: FixingArchive) -> None:
+def test_last_before_returns_the_last_fixing_of_each_pair_before_a_day(archive: FixingArchive) -> None:
     deliver(archive, [fixing("1.1", MON), fixing("1.2", TUE), fixing("1.3", WED), fixing("180", MON, JPY)])
     deliver(archive, [fixing("9", MON, source="boe")])
     assert {pair: str(one.value) for pair, one in archive.last_before("ecb", WED).items()} == {USD: "1.2", JPY: "180"}
@@ -386,14 +386,14 @@ def test_before_gives_each_pairs_last_fixing_of_an_earlier_day(archive: FixingAr
     assert dict(archive.last_before("nobody", WED)) == {}
 
 
-def test_before_gives_the_correction(archive: FixingArchive) -> None:
+def test_last_before_returns_the_correction(archive: FixingArchive) -> None:
     deliver(archive, [fixing("1.1", MON), fixing("1.2", TUE)])
     deliver(archive, [fixing("1.15", MON), fixing("1.25", TUE)], NOON + HOUR)
     assert archive.last_before("ecb", TUE) == {USD: fixing("1.15", MON)}
     assert archive.last_before("ecb", WED) == {USD: fixing("1.25", TUE)}
 
 
-def test_before_reaches_back_as_far_as_it_takes(archive: FixingArchive) -> None:
+def test_last_before_has_no_limit_in_time(archive: FixingArchive) -> None:
     deliver(archive, [fixing("1.1", date(1953, 1, 2)), fixing("180", MON, JPY)])
     assert archive.last_before("ecb", WED)[USD] == fixing("1.1", date(1953, 1, 2))
 
@@ -408,16 +408,16 @@ def test_coverage_counts_pairs_and_spans_their_days(archive: FixingArchive) -> N
     assert archive.coverage("nobody") is None
 
 
-def test_newest_gives_every_pair_at_its_own_day_in_order_of_pairs(archive: FixingArchive) -> None:
+def test_latest_fixings_are_ordered_by_pair(archive: FixingArchive) -> None:
     days = [date(2026, 1, 1) + timedelta(days=number) for number in range(60)]
     codes = ["USD", "JPY", "CHF", "AUD"]
     # Each pair ends ten days before the one that was named before it.
-    lines = [
+    history = [
         fixing(f"{place + 1}.{number}", day, Pair("EUR", code))
         for place, code in enumerate(codes)
         for number, day in enumerate(days[: 60 - 10 * place])
     ]
-    deliver(archive, lines)
+    deliver(archive, history)
     deliver(archive, [fixing("7", days[-1], source="boe")])
     deliver(archive, [fixing("4.30", days[30], Pair("EUR", "AUD"))], NOON + HOUR)
     assert [
@@ -430,8 +430,8 @@ def test_newest_gives_every_pair_at_its_own_day_in_order_of_pairs(archive: Fixin
     ]
 
 
-def test_newest_before_and_a_trail_do_not_read_the_whole_history(store: Store) -> None:
-    """Each is a seek into the index a pair: with thousands of days they give the database no more to do."""
+def test_latest_fixings_last_before_and_revisions_do_not_read_the_whole_history(store: Store) -> None:
+    """Each is one index lookup for a pair: thousands of days more do not add work."""
     many = [fixing("1.1", MON - timedelta(days=number), pair) for number in range(4000) for pair in (USD, JPY)]
     deliver(store.archive, many)
     for read in (lambda: store.archive.latest_fixings("ecb"), lambda: store.archive.last_before("ecb", TUE)):
@@ -443,7 +443,7 @@ def test_newest_before_and_a_trail_do_not_read_the_whole_history(store: Store) -
 
 
 def steps(store: Store, work: Callable[[], object]) -> int:
-    """Count the steps that the database takes for some work, a hundred at a time."""
+    """Return how many steps the database makes for some work, in hundreds."""
     counted = [0]
 
     def count() -> int:
@@ -466,46 +466,50 @@ PAIRS = st.sampled_from([USD, JPY, USD.inverse])
 VALUES = st.sampled_from(["1.1", "1.10", "2"])
 SOURCES = st.sampled_from(["ecb", "boe"])
 NOMINALS = st.sampled_from([1, 100])
-CELLS = st.dictionaries(st.tuples(DAYS, PAIRS), st.tuples(VALUES, NOMINALS), max_size=5)
-DELIVERIES = st.lists(st.tuples(SOURCES, CELLS), max_size=6)
-Cell = tuple[str, Pair, date]
+DELIVERED = st.dictionaries(st.tuples(DAYS, PAIRS), st.tuples(VALUES, NOMINALS), max_size=5)
+DELIVERIES = st.lists(st.tuples(SOURCES, DELIVERED), max_size=6)
+FixingKey = tuple[str, Pair, date]
 
 
-def modelled(deliveries: list[tuple[str, dict[tuple[date, Pair], tuple[str, int]]]]) -> dict[Cell, tuple[str, int]]:
-    """Say what is known after some deliveries, with nothing but a dict."""
-    known: dict[Cell, tuple[str, int]] = {}
-    for source, cells in deliveries:
-        known |= {(source, pair, day): value for (day, pair), value in cells.items()}
+def expected_after(
+    deliveries: list[tuple[str, dict[tuple[date, Pair], tuple[str, int]]]],
+) -> dict[FixingKey, tuple[str, int]]:
+    """Return what the archive must contain after some deliveries, as a dictionary."""
+    known: dict[FixingKey, tuple[str, int]] = {}
+    for source, delivered in deliveries:
+        known |= {(source, pair, day): value for (day, pair), value in delivered.items()}
     return known
 
 
-def read(archive: FixingArchive, known_at: datetime | None) -> dict[Cell, tuple[str, int]]:
+def read(archive: FixingArchive, known_at: datetime | None) -> dict[FixingKey, tuple[str, int]]:
     found = [one for source in ("ecb", "boe") for one in archive.fixings(source, known_at)]
-    cells = {(one.source, one.pair, one.day): (str(one.value), one.nominal) for one in found}
-    assert len(cells) == len(found), "a cell came twice"
-    return cells
+    delivered = {(one.source, one.pair, one.day): (str(one.value), one.nominal) for one in found}
+    assert len(delivered) == len(found), "a pair has two fixings for a day"
+    return delivered
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(deliveries=DELIVERIES)
-def test_any_deliveries_read_as_a_dict_would_at_any_moment(kind: str, deliveries: list) -> None:
+def test_any_deliveries_can_be_read_as_of_any_moment(kind: str, deliveries: list) -> None:
     with TemporaryDirectory() as folder:
         store = STORES[kind](Path(folder))
         store.migrate()
-        for hours, (source, cells) in enumerate(deliveries):
-            delivery = [fixing(value, day, pair, source, nominal) for (day, pair), (value, nominal) in cells.items()]
+        for hours, (source, delivered) in enumerate(deliveries):
+            delivery = [
+                fixing(value, day, pair, source, nominal) for (day, pair), (value, nominal) in delivered.items()
+            ]
             store.archive.file(Receipt(source, NOON + hours * HOUR, "a test", str(hours)), delivery)
         for count in range(len(deliveries) + 1):
             moment = NOON + count * HOUR - HOUR / 2
-            assert read(store.archive, moment) == modelled(deliveries[:count])
-        assert read(store.archive, None) == modelled(deliveries)
+            assert read(store.archive, moment) == expected_after(deliveries[:count])
+        assert read(store.archive, None) == expected_after(deliveries)
         for source in ("ecb", "boe"):
-            check_readings(store.archive, source, modelled(deliveries))
+            check_readings(store.archive, source, expected_after(deliveries))
         store.close()
 
 
-def check_readings(archive: FixingArchive, source: str, known: dict[Cell, tuple[str, int]]) -> None:
-    """Compare every other way of reading with the dict."""
+def check_readings(archive: FixingArchive, source: str, known: dict[FixingKey, tuple[str, int]]) -> None:
+    """Compare the other methods with the dictionary."""
     of_source = {(pair, day): value for (who, pair, day), value in known.items() if who == source}
     pairs = {pair for pair, _ in of_source}
     newest = {pair: max(day for one, day in of_source if one == pair) for pair in pairs}
@@ -515,17 +519,17 @@ def check_readings(archive: FixingArchive, source: str, known: dict[Cell, tuple[
         before = {pair: (max(days), *of_source[pair, max(days)]) for pair, days in earlier.items() if days}
         found = {pair: (one.day, str(one.value), one.nominal) for pair, one in archive.last_before(source, day).items()}
         assert found == before
-    lines = {
+    rates_ = {
         (pair, EPOCH + timedelta(days=row)): rate
         for pair, rows, values_ in archive.rates(source)
         for row, rate in zip(rows, values_, strict=True)
     }
-    assert lines == {cell: float(value) / nominal for cell, (value, nominal) in of_source.items()}
+    assert rates_ == {key: float(value) / nominal for key, (value, nominal) in of_source.items()}
     days = [day for _, day in of_source]
     assert archive.coverage(source) == (Coverage(len(pairs), min(days), max(days)) if days else None)
 
 
-def test_lines_are_of_the_wanted_pairs_and_days_and_as_they_were_corrected(archive: FixingArchive) -> None:
+def test_pair_series_are_of_the_wanted_pairs_and_days_with_corrections(archive: FixingArchive) -> None:
     first, last = date(2026, 3, 2), date(2026, 3, 4)
     gold = Pair("XAU", "EUR")
     for number, value in enumerate(("1.1", "1.2")):
@@ -535,12 +539,12 @@ def test_lines_are_of_the_wanted_pairs_and_days_and_as_they_were_corrected(archi
         archive.file(receipt, [Fixing("ecb", Pair("EUR", "JPY"), first, Decimal(180))])
     archive.file(Receipt("nbp", NOON, "a test", "d"), [Fixing("nbp", gold, first, Decimal(100), 1, GRAM)])
     found = {
-        (source, str(line.pair)): (line.rows.tolist(), [round(rate, 4) for rate in line.rates.tolist()])
-        for source, line in archive.pair_series(lambda _, pair: pair.quote != "JPY", first, last)
+        (source, str(series.pair)): (series.rows.tolist(), [round(rate, 4) for rate in series.rates.tolist()])
+        for source, series in archive.pair_series(lambda _, pair: pair.quote != "JPY", first, last)
     }
     row = (first - date(1970, 1, 1)).days
     assert found == {("ecb", "EUR/USD"): ([row, row + 2], [1.2, 1.2]), ("nbp", "XAU/EUR"): ([row], [3110.3477])}
 
 
-def test_lines_of_nothing_wanted_are_none(archive: FixingArchive) -> None:
+def test_without_wanted_pairs_there_are_no_pair_series(archive: FixingArchive) -> None:
     assert list(archive.pair_series(lambda _source, _pair: False, date(1970, 1, 1), date(2026, 3, 4))) == []

@@ -19,18 +19,18 @@ def names(folder: Path) -> list[str]:
     return [file.name for file in folder.iterdir()]
 
 
-def test_the_new_content_takes_the_place_of_the_old(path: Path) -> None:
+def test_the_new_content_replaces_the_old(path: Path) -> None:
     write_atomically(path, b"new")
     assert path.read_bytes() == b"new"
     assert names(path.parent) == ["owner.key"]
 
 
-def test_a_file_that_was_not_there_is_made(tmp_path: Path) -> None:
+def test_a_missing_file_is_created(tmp_path: Path) -> None:
     write_atomically(tmp_path / "first", b"new")
     assert (tmp_path / "first").read_bytes() == b"new"
 
 
-def test_a_file_is_private_to_its_owner_unless_told_otherwise(path: Path) -> None:
+def test_only_the_owner_can_read_a_file_unless_a_mode_is_given(path: Path) -> None:
     path.chmod(0o666)
     write_atomically(path, b"new")
     assert path.stat().st_mode & 0o777 == 0o600
@@ -38,13 +38,13 @@ def test_a_file_is_private_to_its_owner_unless_told_otherwise(path: Path) -> Non
     assert path.stat().st_mode & 0o777 == 0o644
 
 
-def test_a_reader_of_the_old_file_goes_on_reading_it(path: Path) -> None:
+def test_a_reader_of_the_old_file_can_continue(path: Path) -> None:
     with path.open("rb") as reader:
         write_atomically(path, b"new and longer")
         assert reader.read() == b"old"
 
 
-def test_the_content_is_on_the_disk_before_it_takes_its_place(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_content_is_flushed_before_the_file_is_renamed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[bytes] = []
     flush = os.fsync
     monkeypatch.setattr(os, "fsync", lambda number: (flush(number), seen.append(path.read_bytes())))
@@ -54,7 +54,7 @@ def test_the_content_is_on_the_disk_before_it_takes_its_place(path: Path, monkey
 
 @pytest.mark.parametrize("step", ["fsync", "fchmod"])
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
-def test_a_write_that_fails_leaves_the_old_content_and_no_stray_file(
+def test_a_failed_write_keeps_the_old_content_and_leaves_no_temporary_file(
     path: Path, monkeypatch: pytest.MonkeyPatch, step: str, error: BaseException
 ) -> None:
     def fail(*_: object) -> None:
@@ -67,19 +67,19 @@ def test_a_write_that_fails_leaves_the_old_content_and_no_stray_file(
     assert names(path.parent) == ["owner.key"]
 
 
-def test_a_place_that_cannot_be_taken_leaves_no_stray_file(tmp_path: Path) -> None:
+def test_a_failed_rename_leaves_no_temporary_file(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     with pytest.raises(OSError, match="Is a directory"):
         write_atomically(tmp_path / "folder", b"new")
     assert names(tmp_path) == ["folder"]
 
 
-def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+def test_a_missing_directory_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="No such file"):
         write_atomically(tmp_path / "nowhere" / "file", b"new")
 
 
-def test_a_full_disk_is_said_with_the_file_and_the_remedy(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_on_a_full_disk_names_the_file_and_the_remedy(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
@@ -92,7 +92,7 @@ def test_a_full_disk_is_said_with_the_file_and_the_remedy(path: Path, monkeypatc
     assert names(path.parent) == ["owner.key"]
 
 
-def test_what_a_killed_process_left_unfinished_is_removed_and_nothing_else(tmp_path: Path) -> None:
+def test_only_abandoned_temporary_files_are_removed(tmp_path: Path) -> None:
     kept = ["rates.image", ".hidden", ".rates.image.new", "a.abcdefgh", ".own.toml"]
     for name in [*kept, ".rates.image.abcd_123", ".book.json.zzzzzzzz"]:
         (tmp_path / name).write_bytes(b"half")

@@ -1,4 +1,4 @@
-"""What every store must do with bars. A further store joins with one line of STORES."""
+"""Tests for every `BarStore`. A new store is added in STORES."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def found(
     return [int((each.start - NOON) / MINUTE) for each in page]
 
 
-def test_a_bar_comes_back_to_the_digit(bars: BarStore) -> None:
+def test_a_bar_keeps_its_digits(bars: BarStore) -> None:
     filed = Bar(NOON, side("1.10", "1.450", "1.0", "1.3"), side("2E+1", "123456789.123456789", "0.0000000010", "7"))
     bars.file([PairBar(EURUSD, Interval.HOUR, filed)])
     (page,) = bars.newest_bars(EURUSD, Interval.HOUR, None, None, 1)
@@ -68,14 +68,14 @@ def test_a_bar_comes_back_to_the_digit(bars: BarStore) -> None:
     assert [str(price) for price in (page.bid.o, page.bid.h, page.bid.l, page.bid.c)] == ["1.10", "1.450", "1.0", "1.3"]
 
 
-def test_where_nothing_is_filed_there_is_nothing(bars: BarStore) -> None:
+def test_an_empty_store_has_no_bars(bars: BarStore) -> None:
     assert found(bars) == []
     assert bars.first_starts(Interval.MINUTE) == {}
     bars.file([])
     assert bars.delete_before(Interval.MINUTE, NOON) == 0
 
 
-def test_the_newest_come_first_and_no_more_than_asked_for(bars: BarStore) -> None:
+def test_bars_come_newest_first_up_to_the_limit(bars: BarStore) -> None:
     bars.file(bar(minute) for minute in (3, 1, 7, 2))
     assert found(bars) == [7, 3, 2, 1]
     assert found(bars, limit=2) == [7, 3]
@@ -94,14 +94,14 @@ def test_the_newest_come_first_and_no_more_than_asked_for(bars: BarStore) -> Non
         (datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC), [3, 2, 1, 0]),
     ],
 )
-def test_a_page_begins_at_its_start_and_ends_before_its_end(
+def test_start_is_inclusive_and_end_is_exclusive(
     bars: BarStore, start: datetime | None, end: datetime | None, expected: list[int]
 ) -> None:
     bars.file(bar(minute) for minute in range(4))
     assert found(bars, start, end) == expected
 
 
-def test_pairs_and_intervals_are_kept_apart(bars: BarStore) -> None:
+def test_pairs_and_intervals_are_separate(bars: BarStore) -> None:
     bars.file([bar(1), bar(2, pair=USDJPY), bar(3, pair=EURUSD.inverse), bar(0, interval=Interval.DAY)])
     assert found(bars) == [1]
     assert found(bars, pair=USDJPY) == [2]
@@ -110,13 +110,13 @@ def test_pairs_and_intervals_are_kept_apart(bars: BarStore) -> None:
     assert day.start == datetime(2026, 3, 6, tzinfo=UTC)
 
 
-def test_filed_again_a_bar_takes_the_place_of_the_first(bars: BarStore) -> None:
+def test_a_bar_replaces_the_stored_one_of_its_interval(bars: BarStore) -> None:
     bars.file([bar(1, "1"), bar(2, "2")])
     bars.file([bar(1, "9")])
     assert [each.bid.o for each in bars.newest_bars(EURUSD, Interval.MINUTE, None, None, 9)] == [2, 9]
 
 
-def test_bars_are_filed_all_or_none(bars: BarStore) -> None:
+def test_bars_are_stored_all_or_none(bars: BarStore) -> None:
     def broken() -> Iterator[PairBar]:
         yield bar(1)
         raise ZeroDivisionError
@@ -129,7 +129,7 @@ def test_bars_are_filed_all_or_none(bars: BarStore) -> None:
     assert found(bars) == []
 
 
-def test_the_earliest_is_known_of_each_pair(bars: BarStore) -> None:
+def test_first_starts_are_those_of_each_pair(bars: BarStore) -> None:
     bars.file([bar(3), bar(2), bar(5, pair=USDJPY), bar(0, interval=Interval.HOUR, pair=EURJPY)])
     assert bars.first_starts(Interval.MINUTE) == {EURUSD: NOON + 2 * MINUTE, USDJPY: NOON + 5 * MINUTE}
     assert bars.first_starts(Interval.HOUR) == {EURJPY: NOON}
@@ -140,7 +140,7 @@ def test_the_earliest_is_known_of_each_pair(bars: BarStore) -> None:
     assert bars.first_starts(Interval.MINUTE) == {}
 
 
-def test_what_starts_before_a_moment_is_forgotten_of_one_interval(bars: BarStore) -> None:
+def test_bars_of_one_interval_before_a_moment_are_deleted(bars: BarStore) -> None:
     bars.file([*(bar(minute, pair=pair) for minute in range(5) for pair in (EURUSD, USDJPY))])
     bars.file([bar(0, interval=Interval.HOUR)])
     assert bars.delete_before(Interval.MINUTE, NOON + 2 * MINUTE) == 4
@@ -156,7 +156,7 @@ def test_what_starts_before_a_moment_is_forgotten_of_one_interval(bars: BarStore
     arriving=st.lists(st.integers(0, 3), max_size=40),
 )
 @pytest.mark.parametrize("kind", STORES)
-def test_pages_walked_backwards_give_each_bar_once_while_new_ones_arrive(
+def test_paging_backwards_returns_each_bar_once_while_new_ones_are_stored(
     kind: str, gaps: list[int], limits: list[int], arriving: list[int]
 ) -> None:
     with TemporaryDirectory() as folder:
@@ -180,8 +180,8 @@ def test_pages_walked_backwards_give_each_bar_once_while_new_ones_arrive(
     assert walked == starts[::-1]
 
 
-def test_a_page_is_a_seek_into_the_index(store: Store, bars: BarStore) -> None:
-    """The plan decides: over millions of rows a seek takes as long as over these."""
+def test_reading_bars_uses_the_index(store: Store, bars: BarStore) -> None:
+    """The query plan is checked: an index lookup takes as long in millions of rows as in these."""
     for pair in (EURUSD, USDJPY, EURJPY):
         bars.file(bar(minute, pair=pair) for minute in range(20_000))
     assert isinstance(store, SqlStore)
@@ -204,7 +204,7 @@ def test_a_page_is_a_seek_into_the_index(store: Store, bars: BarStore) -> None:
         assert not any("SCAN bars" in line or "TEMP B-TREE" in line for line in plan), plan
 
 
-def test_a_database_that_cannot_be_used_is_said(tmp_path: Path) -> None:
+def test_a_database_that_cannot_be_used_raises_store_broken(tmp_path: Path) -> None:
     store = SqlStore(f"sqlite:///{tmp_path / 'nowhere' / 'a.db'}")
     for ask in (
         lambda: store.bars.newest_bars(EURUSD, Interval.DAY, None, None, 1),

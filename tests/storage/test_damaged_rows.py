@@ -1,4 +1,4 @@
-"""Rows of the database that are no longer what was filed."""
+"""Damaged rows in the database."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def store(tmp_path: Path) -> Iterator[SqlStore]:
     store.close()
 
 
-def harm(tmp_path: Path, statement: str) -> None:
+def damage_database(tmp_path: Path, statement: str) -> None:
     with sqlite3.connect(tmp_path / "cambist.db") as connection:
         assert connection.execute(statement).rowcount == 1
     connection.close()
@@ -72,7 +72,7 @@ HARMS = {
 
 @pytest.mark.parametrize("statement", HARMS.values(), ids=HARMS)
 def test_a_damaged_row_is_left_out_and_named(store: SqlStore, tmp_path: Path, statement: str) -> None:
-    harm(tmp_path, statement)
+    damage_database(tmp_path, statement)
     found, damage = rates(store)
     assert found == {"EUR/USD": [1.1, 1.3], "EUR/JPY": [160.0]}
     assert len(damage) == 1
@@ -81,8 +81,8 @@ def test_a_damaged_row_is_left_out_and_named(store: SqlStore, tmp_path: Path, st
 
 
 @pytest.mark.parametrize("statement", HARMS.values(), ids=HARMS)
-def test_no_reading_believes_a_damaged_row(store: SqlStore, tmp_path: Path, statement: str) -> None:
-    harm(tmp_path, statement)
+def test_no_method_returns_a_damaged_row(store: SqlStore, tmp_path: Path, statement: str) -> None:
+    damage_database(tmp_path, statement)
     archive = store.archive
     assert [str(one.value) for one in archive.fixings("ecb") if one.pair == USD] == ["1.1", "1.3"]
     assert (USD, TUE) not in archive.fixings_between("ecb", MON, WED)
@@ -94,74 +94,76 @@ def test_no_reading_believes_a_damaged_row(store: SqlStore, tmp_path: Path, stat
     assert coverage is None or coverage.pairs == 2
 
 
-def test_where_the_newest_row_is_damaged_the_newest_is_the_one_before(store: SqlStore, tmp_path: Path) -> None:
-    harm(tmp_path, "UPDATE fixings SET day = '9026-03-04' WHERE value = '1.3'")
+def test_if_the_newest_day_is_damaged_the_day_before_is_the_latest(store: SqlStore, tmp_path: Path) -> None:
+    damage_database(tmp_path, "UPDATE fixings SET day = '9026-03-04' WHERE value = '1.3'")
     assert {str(known.fixing.value) for known in store.archive.latest_fixings("ecb")} == {"1.2", "160"}
 
 
-def test_a_damaged_correction_does_not_bring_back_what_it_corrected(store: SqlStore, tmp_path: Path) -> None:
+def test_the_value_before_a_damaged_correction_is_not_used(store: SqlStore, tmp_path: Path) -> None:
     store.archive.file(Receipt("ecb", NOON, "a test", "e"), [fixing("1.25", TUE)])
-    harm(tmp_path, "UPDATE fixings SET value = '1.26' WHERE value = '1.25'")
+    damage_database(tmp_path, "UPDATE fixings SET value = '1.26' WHERE value = '1.25'")
     found, damage = rates(store)
     assert found["EUR/USD"] == [1.1, 1.3]
     assert str(damage.rows[0]) == "ecb EUR/USD 2026-03-03 (receipt 2)"
     assert [str(one.value) for one in store.archive.fixings("ecb") if one.pair == USD] == ["1.1", "1.3"]
 
 
-def test_a_damaged_row_that_was_corrected_since_harms_nothing(store: SqlStore, tmp_path: Path) -> None:
+def test_a_damaged_row_that_was_corrected_later_has_no_effect(store: SqlStore, tmp_path: Path) -> None:
     store.archive.file(Receipt("ecb", NOON, "a test", "e"), [fixing("1.25", TUE)])
-    harm(tmp_path, "UPDATE fixings SET value = '9.2' WHERE value = '1.2'")
+    damage_database(tmp_path, "UPDATE fixings SET value = '9.2' WHERE value = '1.2'")
     found, damage = rates(store)
     assert found["EUR/USD"] == [1.1, 1.25, 1.3]
     assert len(damage) == 1
 
 
-def test_what_is_damaged_is_filed_anew_when_it_is_delivered_again(store: SqlStore, tmp_path: Path) -> None:
-    harm(tmp_path, "UPDATE fixings SET value = '9.2' WHERE value = '1.2'")
+def test_a_damaged_fixing_is_filed_again_with_the_next_delivery(store: SqlStore, tmp_path: Path) -> None:
+    damage_database(tmp_path, "UPDATE fixings SET value = '9.2' WHERE value = '1.2'")
     filed = store.archive.file(Receipt("ecb", NOON, "a test", "e"), [fixing("1.1", MON), fixing("1.2", TUE)])
     assert (filed.added, filed.unchanged) == (1, 1)
     assert rates(store)[0]["EUR/USD"] == [1.1, 1.2, 1.3]
 
 
-def test_a_pair_that_has_become_another_is_not_believed(store: SqlStore, tmp_path: Path) -> None:
-    harm(tmp_path, "UPDATE series SET quote = 'JPZ' WHERE quote = 'JPY'")
+def test_the_rows_of_a_changed_series_are_damaged(store: SqlStore, tmp_path: Path) -> None:
+    damage_database(tmp_path, "UPDATE series SET quote = 'JPZ' WHERE quote = 'JPY'")
     found, damage = rates(store)
     assert found == {"EUR/USD": [1.1, 1.2, 1.3], "EUR/JPZ": []}
     assert [str(row) for row in damage.rows] == ["ecb EUR/JPZ 2026-03-04 (receipt 1)"]
 
 
-def test_rows_that_are_gone_are_counted(store: SqlStore, tmp_path: Path) -> None:
-    harm(tmp_path, "DELETE FROM fixings WHERE value = '1.2'")
+def test_missing_rows_are_counted(store: SqlStore, tmp_path: Path) -> None:
+    damage_database(tmp_path, "DELETE FROM fixings WHERE value = '1.2'")
     assert rates(store)[1].missing == 1
 
 
-def test_a_sound_archive_has_no_damage(store: SqlStore) -> None:
+def test_an_undamaged_archive_has_no_damage(store: SqlStore) -> None:
     store.archive.file(Receipt("ecb", NOON, "a test", "e"), [fixing("1.25", TUE)])
     assert len(rates(store)[1]) == 0
     assert store.archive.sources() == ["ecb"]
 
 
-def test_when_a_source_says_that_it_published_is_kept(store: SqlStore) -> None:
-    said = datetime(2026, 3, 5, 15, 2, 3, 4, tzinfo=UTC)
-    one = Fixing("ecb", USD, date(2026, 3, 5), Decimal("1.4"), published_at=said)
+def test_the_time_of_publication_is_stored(store: SqlStore) -> None:
+    content = datetime(2026, 3, 5, 15, 2, 3, 4, tzinfo=UTC)
+    one = Fixing("ecb", USD, date(2026, 3, 5), Decimal("1.4"), published_at=content)
     store.archive.file(Receipt("ecb", NOON, "a test", "e"), [one])
     assert store.archive.revisions(USD, one.day)[0].fixing == one
-    assert [each.published_at for each in store.archive.fixings("ecb")][-1] == said
+    assert [each.published_at for each in store.archive.fixings("ecb")][-1] == content
     assert len(rates(store)[1]) == 0
 
 
 @given(st.integers(0, 400), st.integers(0, 7))
 @settings(max_examples=200)
-def test_a_single_flipped_bit_is_found(place: int, bit: int) -> None:
-    said = bytearray(row_content(FixingRow(date(2026, 3, 3), 7, 100, Decimal("1.0876"), None)))
-    begun = series_seed("ecb", "EUR", "USD", "")
-    checksum = crc32(said, begun)
-    assert is_intact(bytes(said), checksum, begun)
-    said[place % len(said)] ^= 1 << bit
-    assert not is_intact(bytes(said), checksum, begun)
+def test_a_single_flipped_bit_is_detected(place: int, bit: int) -> None:
+    content = bytearray(row_content(FixingRow(date(2026, 3, 3), 7, 100, Decimal("1.0876"), None)))
+    seed = series_seed("ecb", "EUR", "USD", "")
+    checksum = crc32(content, seed)
+    assert is_intact(bytes(content), checksum, seed)
+    content[place % len(content)] ^= 1 << bit
+    assert not is_intact(bytes(content), checksum, seed)
 
 
-def test_the_rows_of_an_older_database_get_their_checksums(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_migration_adds_checksums_to_the_rows_of_an_older_database(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     engine = open_engine(f"sqlite:///{tmp_path / 'old.db'}")
     with monkeypatch.context() as patched:
         patched.setattr("alembic.command.upgrade", lambda config, _head: upgrade(config, "0004"))

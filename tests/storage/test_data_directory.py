@@ -28,37 +28,37 @@ def mode(path: Path) -> int:
     return path.stat().st_mode & 0o777
 
 
-def test_a_claimed_folder_is_private_to_its_owner(folder: DataDirectory) -> None:
+def test_only_the_owner_can_read_a_claimed_folder(folder: DataDirectory) -> None:
     assert mode(folder.path) == 0o700
     assert {mode(file) for file in folder.path.iterdir()} == {0o600}
 
 
-def test_the_folders_above_are_made_too(tmp_path: Path) -> None:
+def test_missing_parent_directories_are_created(tmp_path: Path) -> None:
     folder = DataDirectory(tmp_path / "a" / "b" / "c")
     folder.claim()
     folder.release()
     assert mode(tmp_path / "a" / "b" / "c") == 0o700
 
 
-def test_nothing_is_made_before_the_claim(path: Path) -> None:
+def test_nothing_is_created_before_the_claim(path: Path) -> None:
     DataDirectory(path)
     assert not path.exists()
 
 
-def test_a_second_claim_is_refused_in_one_sentence(folder: DataDirectory) -> None:
+def test_a_second_claim_is_refused(folder: DataDirectory) -> None:
     with pytest.raises(CannotStart) as refused:
         DataDirectory(folder.path).claim()
     assert str(refused.value) == f"The data folder {folder.path} is in use by another Cambist"
 
 
-def test_another_process_is_refused_too(folder: DataDirectory) -> None:
+def test_the_claim_of_another_process_is_refused(folder: DataDirectory) -> None:
     program = "from cambist.storage.data_directory import DataDirectory; from pathlib import Path\n"
     program += f"DataDirectory(Path({str(folder.path)!r})).claim()"
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert "is in use by another Cambist" in ended.stderr
 
 
-def test_a_refused_claim_does_not_loosen_the_first(folder: DataDirectory) -> None:
+def test_a_refused_claim_does_not_release_the_first(folder: DataDirectory) -> None:
     for _ in range(2):
         with pytest.raises(CannotStart):
             DataDirectory(folder.path).claim()
@@ -71,12 +71,12 @@ def test_a_released_folder_can_be_claimed_again(folder: DataDirectory) -> None:
     other.release()
 
 
-def test_a_release_may_be_repeated(folder: DataDirectory) -> None:
+def test_a_second_release_does_nothing(folder: DataDirectory) -> None:
     folder.release()
     folder.release()
 
 
-def test_a_process_that_dies_lets_the_folder_go(path: Path) -> None:
+def test_the_folder_is_released_when_its_process_dies(path: Path) -> None:
     program = "import os, sys; from pathlib import Path; from cambist.storage.data_directory import DataDirectory\n"
     program += f"DataDirectory(Path({str(path)!r})).claim(); os.kill(os.getpid(), 9)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == -9
@@ -85,19 +85,19 @@ def test_a_process_that_dies_lets_the_folder_go(path: Path) -> None:
     folder.release()
 
 
-def test_a_file_in_place_of_the_folder_is_refused_in_one_sentence(path: Path) -> None:
+def test_a_file_in_place_of_the_folder_is_refused(path: Path) -> None:
     path.write_text("not a folder")
     with pytest.raises(CannotStart, match="cannot be written: "):
         DataDirectory(path).claim()
 
 
-def test_a_folder_below_a_file_is_refused_in_one_sentence(path: Path) -> None:
+def test_a_folder_below_a_file_is_refused(path: Path) -> None:
     path.write_text("not a folder")
     with pytest.raises(CannotStart, match="cannot be written: "):
         DataDirectory(path / "data").claim()
 
 
-def test_what_is_in_the_folder_is_left_alone(path: Path) -> None:
+def test_a_claim_does_not_change_other_files(path: Path) -> None:
     path.mkdir()
     (path / "cambist.db").write_bytes(b"precious")
     folder = DataDirectory(path)

@@ -9,7 +9,7 @@ from cambist.errors import StoreBroken
 from cambist.storage.disk_reserve import DiskReserve
 
 
-def test_the_room_is_really_taken_and_given_up_once(tmp_path: Path) -> None:
+def test_the_space_is_allocated_and_freed_once(tmp_path: Path) -> None:
     reserve = DiskReserve(tmp_path / "reserve")
     reserve.allocate()
     reserve.allocate()
@@ -18,7 +18,7 @@ def test_the_room_is_really_taken_and_given_up_once(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_disk_that_is_full_already_is_said_with_the_file_and_the_remedy(
+def test_the_error_on_a_full_disk_names_the_file_and_the_remedy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:

@@ -55,18 +55,18 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "sources.json"
 
 
-def test_a_bulletin_comes_back_as_it_was_written(path: Path) -> None:
+def test_a_report_is_read_as_it_was_written(path: Path) -> None:
     source_reports = SourceReports(NOON, (FULL, EMPTY), 41, NOON - timedelta(seconds=1))
     write_json_file(path, source_reports)
     assert read_json_file(path, SourceReports) == source_reports
 
 
-def test_a_bulletin_without_sources_and_books_is_one(path: Path) -> None:
+def test_an_empty_report_is_valid(path: Path) -> None:
     write_json_file(path, SourceReports(NOON, ()))
     assert read_json_file(path, SourceReports) == SourceReports(NOON, (), 0, None)
 
 
-def test_the_next_one_takes_the_place_of_the_last(path: Path) -> None:
+def test_a_new_report_replaces_the_last(path: Path) -> None:
     for version in (1, 2):
         write_json_file(path, SourceReports(NOON, (FULL,) * version, version))
     found = read_json_file(path, SourceReports)
@@ -75,12 +75,12 @@ def test_the_next_one_takes_the_place_of_the_last(path: Path) -> None:
     assert [file.name for file in path.parent.iterdir()] == ["sources.json"]
 
 
-def test_it_is_private_to_its_owner(path: Path) -> None:
+def test_only_the_owner_can_read_the_file(path: Path) -> None:
     write_json_file(path, SourceReports(NOON, ()))
     assert path.stat().st_mode & 0o777 == 0o600
 
 
-def test_where_none_was_written_there_is_none(path: Path) -> None:
+def test_a_missing_file_is_read_as_none(path: Path) -> None:
     assert read_json_file(path, SourceReports) is None
     assert read_json_file(path.parent / "nowhere" / "sources.json", SourceReports) is None
     assert read_json_file(path.parent, SourceReports) is None
@@ -98,12 +98,12 @@ NO_BULLETINS = [
 
 
 @pytest.mark.parametrize("content", [*NO_BULLETINS, b"[" * 100_000], ids=range(len(NO_BULLETINS) + 1))
-def test_what_is_none_is_read_as_none(path: Path, content: bytes) -> None:
+def test_an_invalid_file_is_read_as_none(path: Path, content: bytes) -> None:
     path.write_bytes(content)
     assert read_json_file(path, SourceReports) is None
 
 
-def test_one_that_was_cut_off_is_none(path: Path) -> None:
+def test_a_truncated_file_is_read_as_none(path: Path) -> None:
     content = msgspec.json.encode(SourceReports(NOON, (FULL,), 41))
     for length in range(len(content)):
         path.write_bytes(content[:length])

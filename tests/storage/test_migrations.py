@@ -30,14 +30,14 @@ def schema_sql(engine: Engine) -> list[tuple[str, str]]:
         return sorted((name, "".join((sql or "").split()).replace('"', "")) for name, sql in rows)
 
 
-def test_migrating_an_empty_database_gives_the_tables_of_the_schema(engine: Engine) -> None:
+def test_migrating_an_empty_database_creates_the_tables_of_the_schema(engine: Engine) -> None:
     migrate(engine)
     with engine.connect() as connection:
         assert compare_metadata(MigrationContext.configure(connection), metadata) == []
     assert set(inspect(engine).get_table_names()) == {*metadata.tables, "alembic_version"}
 
 
-def test_the_migrated_tables_are_to_the_letter_those_of_the_schema(engine: Engine, tmp_path: Path) -> None:
+def test_the_sql_of_migrated_tables_is_that_of_the_schema(engine: Engine, tmp_path: Path) -> None:
     migrate(engine)
     direct = open_engine(f"sqlite:///{tmp_path / 'direct.db'}")
     metadata.create_all(direct)
@@ -56,7 +56,7 @@ def test_a_second_migration_does_nothing(engine: Engine, tmp_path: Path) -> None
     assert (tmp_path / "a.db").read_bytes() == content
 
 
-def test_a_migration_that_was_cut_off_is_done_at_the_next_start(
+def test_an_interrupted_migration_is_repeated_at_the_next_start(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def cut_off(*_: object, **__: object) -> None:
@@ -71,7 +71,7 @@ def test_a_migration_that_was_cut_off_is_done_at_the_next_start(
         assert compare_metadata(MigrationContext.configure(connection), metadata) == []
 
 
-def test_a_database_of_before_there_were_bars_gets_room_for_them_and_keeps_what_it_has(
+def test_a_database_without_bars_gets_their_tables_and_keeps_its_data(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
@@ -87,7 +87,7 @@ def test_a_database_of_before_there_were_bars_gets_room_for_them_and_keeps_what_
         assert connection.execute(text("select count(*) from bars")).scalar_one() == 0
 
 
-def test_the_database_of_a_newer_cambist_is_refused_and_left_alone(engine: Engine) -> None:
+def test_the_database_of_a_newer_version_is_refused_and_not_changed(engine: Engine) -> None:
     migrate(engine)
     with engine.begin() as connection:
         connection.execute(text("update alembic_version set version_num = '9999'"))
@@ -97,7 +97,7 @@ def test_the_database_of_a_newer_cambist_is_refused_and_left_alone(engine: Engin
         assert connection.execute(text("select version_num from alembic_version")).scalar_one() == "9999"
 
 
-def test_a_file_that_is_no_database_is_refused_in_a_sentence(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_database_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "notes.db"
     path.write_bytes(b"Dear diary, " * 1000)
     store = SqlStore(f"sqlite:///{path}")
@@ -107,23 +107,21 @@ def test_a_file_that_is_no_database_is_refused_in_a_sentence(tmp_path: Path) -> 
     assert path.read_bytes() == b"Dear diary, " * 1000
 
 
-def test_a_database_in_a_folder_that_is_not_there_is_refused_in_a_sentence(tmp_path: Path) -> None:
+def test_a_database_in_a_missing_directory_is_refused(tmp_path: Path) -> None:
     store = SqlStore(f"sqlite:///{tmp_path / 'nowhere' / 'a.db'}")
     with pytest.raises(CannotStart, match="cannot be used"):
         store.migrate()
     store.close()
 
 
-def test_readers_need_not_wait_for_the_writer(engine: Engine) -> None:
+def test_readers_do_not_wait_for_the_writer(engine: Engine) -> None:
     migrate(engine)
     with engine.connect() as connection:
         assert connection.execute(text("pragma journal_mode")).scalar_one() == "wal"
         assert connection.execute(text("pragma foreign_keys")).scalar_one() == 1
 
 
-def test_quarantine_of_before_units_told_it_apart_is_kept_whole(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_quarantine_without_units_is_migrated_completely(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patched:
         patched.setattr("alembic.command.upgrade", lambda config, _head: upgrade(config, "0004"))
         migrate(engine)

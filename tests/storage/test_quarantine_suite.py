@@ -1,4 +1,4 @@
-"""What every quarantine must do. A further store joins with one line of STORES."""
+"""Tests for every `Quarantine`. A new store is added in STORES."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def fixing(value: str, day: date = MON, pair: Pair = USD, source: str = "ecb", n
 def deliver(
     archive: FixingArchive, refused: Iterable[Fixing] = (), accepted: Iterable[Fixing] = (), at: datetime = NOON
 ) -> FilingResult:
-    """File a delivery, of the source of what is in it."""
+    """File a delivery of the source of its fixings."""
     refusals, passed = [RefusedFixing(one, "too far off") for one in refused], list(accepted)
     source = (passed or [one.fixing for one in refusals])[0].source
     return archive.file(Receipt(source, at, "a test", "d"), passed, refusals)
@@ -76,13 +76,13 @@ def number_of(quarantine: Quarantine, value: str) -> int:
     return number
 
 
-def test_an_empty_quarantine_knows_nothing(quarantine: Quarantine) -> None:
+def test_an_empty_quarantine_returns_nothing(quarantine: Quarantine) -> None:
     assert (list(quarantine.quarantined()), list(quarantine.quarantined(None))) == ([], [])
     assert (dict(quarantine.decisions("ecb")), quarantine.count_waiting("ecb")) == ({}, 0)
     assert quarantine.decide(1, QuarantineState.ACCEPTED, NOON) is None
 
 
-def test_what_is_refused_waits_as_it_was_published(archive: FixingArchive, quarantine: Quarantine) -> None:
+def test_a_refused_fixing_waits_as_it_was_published(archive: FixingArchive, quarantine: Quarantine) -> None:
     published = Fixing("cbr", Pair("XAU", "RUB"), MON, Decimal("10000.10"), 100, GRAM)
     receipt = Receipt("cbr", NOON, "https://mint.example/gold", "d")
     assert archive.file(receipt, [], [RefusedFixing(published, "a jump")]) == FilingResult(0, 0, 0, refused=1)
@@ -94,7 +94,7 @@ def test_what_is_refused_waits_as_it_was_published(archive: FixingArchive, quara
     assert found.received_at.utcoffset() == timedelta(0)
 
 
-def test_what_is_refused_is_not_in_the_archive(archive: FixingArchive, quarantine: Quarantine) -> None:
+def test_a_refused_fixing_is_not_in_the_archive(archive: FixingArchive, quarantine: Quarantine) -> None:
     deliver(archive, [fixing("9.9")])
     assert list(archive.fixings("ecb")) == []
     assert (archive.revision(), archive.coverage("ecb")) == (0, None)
@@ -102,7 +102,7 @@ def test_what_is_refused_is_not_in_the_archive(archive: FixingArchive, quarantin
     assert quarantine.count_waiting("ecb") == 1
 
 
-def test_the_rest_of_the_delivery_is_filed_beside_it(archive: FixingArchive, quarantine: Quarantine) -> None:
+def test_the_rest_of_the_delivery_is_filed(archive: FixingArchive, quarantine: Quarantine) -> None:
     assert deliver(archive, [fixing("9.9", TUE)], [fixing("1.1"), fixing("180", pair=JPY)]) == FilingResult(
         2, 0, 0, refused=1
     )
@@ -119,19 +119,21 @@ def test_the_oldest_comes_first(archive: FixingArchive, quarantine: Quarantine) 
     assert len({one.number for one in found}) == 3
 
 
-def test_each_is_kept_once_however_often_it_comes(archive: FixingArchive, quarantine: Quarantine) -> None:
+def test_a_fixing_that_is_refused_again_is_stored_once(archive: FixingArchive, quarantine: Quarantine) -> None:
     for hours, new in enumerate([1, 0, 0]):
         assert deliver(archive, [fixing("9.9")], at=NOON + hours * HOUR).refused == new
     (found,) = quarantine.quarantined()
     assert found.received_at == NOON
 
 
-def test_twice_in_one_delivery_is_once(archive: FixingArchive, quarantine: Quarantine) -> None:
+def test_a_fixing_that_is_refused_twice_in_a_delivery_is_stored_once(
+    archive: FixingArchive, quarantine: Quarantine
+) -> None:
     assert deliver(archive, [fixing("9.9"), fixing("9.9")]).refused == 1
     assert quarantine.count_waiting("ecb") == 1
 
 
-def test_only_new_ones_are_counted(archive: FixingArchive) -> None:
+def test_only_new_refused_fixings_are_counted(archive: FixingArchive) -> None:
     deliver(archive, [fixing("9.9")])
     assert deliver(archive, [fixing("9.9"), fixing("9.8"), fixing("9.9", TUE)]).refused == 2
 
@@ -148,19 +150,19 @@ def test_only_new_ones_are_counted(archive: FixingArchive) -> None:
     ],
     ids=["value", "day", "pair", "direction", "nominal", "source"],
 )
-def test_another_statement_waits_by_itself(archive: FixingArchive, quarantine: Quarantine, other: Fixing) -> None:
+def test_a_fixing_that_differs_waits_separately(archive: FixingArchive, quarantine: Quarantine, other: Fixing) -> None:
     deliver(archive, [fixing("9.9")])
     assert deliver(archive, [other]).refused == 1
     assert len(quarantine.quarantined()) == 2
 
 
-def test_a_delivery_that_breaks_detains_nothing(archive: FixingArchive, quarantine: Quarantine) -> None:
+def test_a_delivery_that_fails_quarantines_nothing(archive: FixingArchive, quarantine: Quarantine) -> None:
     with pytest.raises(SourceBroken, match="stands twice"):
         deliver(archive, [fixing("9.9", TUE)], [fixing("1.1"), fixing("1.2")])
     assert (list(quarantine.quarantined()), list(archive.fixings("ecb"))) == ([], [])
 
 
-def test_a_delivery_that_breaks_releases_nothing(archive: FixingArchive, quarantine: Quarantine) -> None:
+def test_a_delivery_that_fails_releases_nothing(archive: FixingArchive, quarantine: Quarantine) -> None:
     deliver(archive, [fixing("9.9")])
     with pytest.raises(SourceBroken):
         deliver(archive, [], [fixing("9.9"), fixing("1.2", TUE), fixing("1.3", TUE)])
@@ -170,7 +172,7 @@ def test_a_delivery_that_breaks_releases_nothing(archive: FixingArchive, quarant
 # Released
 
 
-def test_what_waits_and_comes_again_and_passes_is_released(archive: FixingArchive, quarantine: Quarantine) -> None:
+def test_a_waiting_fixing_that_is_accepted_later_is_released(archive: FixingArchive, quarantine: Quarantine) -> None:
     deliver(archive, [fixing("9.9"), fixing("9.8", TUE)])
     assert deliver(archive, [], [fixing("9.9")], NOON + HOUR) == FilingResult(added=1, corrected=0, unchanged=0)
     assert states(quarantine) == [("9.9", QuarantineState.RELEASED), ("9.8", QuarantineState.WAITING)]
@@ -187,7 +189,7 @@ def test_what_waits_and_comes_again_and_passes_is_released(archive: FixingArchiv
     [fixing("1.1"), fixing("9.9", TUE), fixing("9.9", pair=JPY), fixing("9.9", nominal=100)],
     ids=["value", "day", "pair", "nominal"],
 )
-def test_something_else_that_passes_releases_nothing(
+def test_another_accepted_fixing_releases_nothing(
     archive: FixingArchive, quarantine: Quarantine, other: Fixing
 ) -> None:
     deliver(archive, [fixing("9.9")])
@@ -201,7 +203,7 @@ def test_the_same_from_another_source_releases_nothing(archive: FixingArchive, q
     assert (quarantine.count_waiting("ecb"), quarantine.count_waiting("boe")) == (1, 0)
 
 
-def test_what_was_released_and_is_refused_again_is_no_news(archive: FixingArchive, quarantine: Quarantine) -> None:
+def test_a_released_fixing_that_is_refused_again_stays_released(archive: FixingArchive, quarantine: Quarantine) -> None:
     deliver(archive, [fixing("9.9")])
     deliver(archive, [], [fixing("9.9")])
     assert deliver(archive, [fixing("9.9")]).refused == 0
@@ -209,7 +211,7 @@ def test_what_was_released_and_is_refused_again_is_no_news(archive: FixingArchiv
 
 
 @pytest.mark.parametrize("decision", DECISIONS)
-def test_what_was_decided_is_not_released(
+def test_a_decided_fixing_is_not_released(
     archive: FixingArchive, quarantine: Quarantine, decision: QuarantineState
 ) -> None:
     deliver(archive, [fixing("9.9")])
@@ -219,7 +221,7 @@ def test_what_was_decided_is_not_released(
     assert quarantine.quarantined(decision)[0].decided_at == NOON
 
 
-def test_thousands_are_detained_and_released_at_once(store: SqlStore) -> None:
+def test_thousands_are_quarantined_and_released_at_once(store: SqlStore) -> None:
     """As many as a history that was filed before there was anything to judge it by.
 
     A statement may name 32,766 values where SQLite was built without further ado; here it was built for more.
@@ -238,7 +240,7 @@ def test_thousands_are_detained_and_released_at_once(store: SqlStore) -> None:
 
 
 @pytest.mark.parametrize("decision", DECISIONS)
-def test_a_decision_is_kept_with_its_time(
+def test_a_decision_is_stored_with_its_time(
     archive: FixingArchive, quarantine: Quarantine, decision: QuarantineState
 ) -> None:
     deliver(archive, [fixing("9.9"), fixing("9.8", TUE)])
@@ -261,20 +263,20 @@ def test_a_decision_is_made_once(archive: FixingArchive, quarantine: Quarantine,
     assert (found.state, found.decided_at) == (QuarantineState.REJECTED, NOON)
 
 
-def test_what_was_released_cannot_be_decided(archive: FixingArchive, quarantine: Quarantine) -> None:
+def test_a_released_fixing_cannot_be_decided(archive: FixingArchive, quarantine: Quarantine) -> None:
     deliver(archive, [fixing("9.9")])
     deliver(archive, [], [fixing("9.9")])
     assert quarantine.decide(number_of(quarantine, "9.9"), QuarantineState.REJECTED, NOON) is None
 
 
-def test_a_number_that_is_none_decides_nothing(archive: FixingArchive, quarantine: Quarantine) -> None:
+def test_an_unknown_number_decides_nothing(archive: FixingArchive, quarantine: Quarantine) -> None:
     deliver(archive, [fixing("9.9")])
     assert quarantine.decide(number_of(quarantine, "9.9") + 1, QuarantineState.REJECTED, NOON) is None
     assert quarantine.count_waiting("ecb") == 1
 
 
 @pytest.mark.parametrize("decision", DECISIONS)
-def test_what_was_decided_and_comes_again_stays_decided(
+def test_a_decided_fixing_that_comes_again_stays_decided(
     archive: FixingArchive, quarantine: Quarantine, decision: QuarantineState
 ) -> None:
     deliver(archive, [fixing("9.9")])
@@ -283,7 +285,7 @@ def test_what_was_decided_and_comes_again_stays_decided(
     assert states(quarantine) == [("9.9", decision)]
 
 
-def test_decisions_are_told_by_statement_and_of_one_source(archive: FixingArchive, quarantine: Quarantine) -> None:
+def test_decisions_are_those_of_one_source(archive: FixingArchive, quarantine: Quarantine) -> None:
     deliver(archive, [fixing("1.10"), fixing("2", TUE, nominal=100), fixing("3", pair=JPY), fixing("4", TUE)])
     deliver(archive, [fixing("5", source="boe")])
     deliver(archive, [], [fixing("4", TUE)])
@@ -298,7 +300,7 @@ def test_decisions_are_told_by_statement_and_of_one_source(archive: FixingArchiv
     assert dict(quarantine.decisions("boe")) == {(USD, "", MON, 1, Decimal(5)): QuarantineState.WAITING}
 
 
-def test_what_differs_by_its_unit_alone_waits_and_is_decided_apart(
+def test_fixings_that_differ_only_by_unit_are_decided_separately(
     archive: FixingArchive, quarantine: Quarantine
 ) -> None:
     ounce = fixing("4000", pair=Pair("XAU", "EUR"))
@@ -314,7 +316,7 @@ def test_what_differs_by_its_unit_alone_waits_and_is_decided_apart(
     assert dict(quarantine.decisions("ecb"))[ounce.pair, GRAM, MON, 1, Decimal(4000)] is QuarantineState.RELEASED
 
 
-def test_what_waits_outlives_the_process(kind: str, store: Store, tmp_path: Path) -> None:
+def test_waiting_fixings_are_stored_for_the_next_process(kind: str, store: Store, tmp_path: Path) -> None:
     deliver(store.archive, [fixing("9.9"), fixing("9.8", TUE)])
     store.quarantine.decide(number_of(store.quarantine, "9.8"), QuarantineState.REJECTED, NOON)
     again = STORES[kind](tmp_path)

@@ -1,4 +1,4 @@
-"""What every usage_store of usage must do. A further store joins with one line of STORES."""
+"""Tests for every `UsageStore`. A new store is added in STORES."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def opened(accounts: Accounts, name: str) -> int:
     return accounts.create(Account(0, name, "unlimited")).number
 
 
-def test_nothing_is_used_at_first(usage_store: UsageStore) -> None:
+def test_a_new_database_has_no_usage(usage_store: UsageStore) -> None:
     assert dict(usage_store.by_day(date.min)) == {}
     assert list(usage_store.rows()) == []
 
@@ -149,7 +149,7 @@ def test_calls_of_an_unknown_account_are_left_out_and_the_others_stored(
     assert "9999" in caplog.text
 
 
-def test_usage_outlives_the_account(store: Store, ann: int) -> None:
+def test_usage_of_a_deleted_account_stays(store: Store, ann: int) -> None:
     account = store.accounts.named("ann")
     assert account is not None
     store.accounts.delete(account)
@@ -157,7 +157,7 @@ def test_usage_outlives_the_account(store: Store, ann: int) -> None:
     assert store.usage.by_day(TODAY) == {ann: {TODAY: 2}}
 
 
-def test_a_locked_database_stores_nothing_and_says_so(
+def test_a_locked_database_raises_an_error_and_stores_nothing(
     store: Store, ann: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cambist.storage.sql.engine._PRAGMAS", ("busy_timeout = 1",))

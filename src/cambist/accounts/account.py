@@ -113,7 +113,7 @@ class Accounts(Protocol):
     def revoke(self, key: KeyRecord, at: datetime) -> None:
         """End a key at a moment: now, or later where a new one takes over with an overlap."""
 
-    def used(self, last_used: Mapping[int, datetime]) -> None:
+    def record_last_use(self, last_used: Mapping[int, datetime]) -> None:
         """Note when keys were last used, by their numbers."""
 
     def by_key(self) -> Mapping[Digest, StoredKey]:

@@ -143,5 +143,7 @@ class UsageWriterLoop:
     def _note_keys(self) -> None:
         seconds = dict(self._keeper.last_used())
         topic = {key: second for key, second in seconds.items() if second != self._noted.get(key)}
-        self._store.accounts.used({key: datetime.fromtimestamp(second, UTC) for key, second in topic.items()})
+        self._store.accounts.record_last_use(
+            {key: datetime.fromtimestamp(second, UTC) for key, second in topic.items()}
+        )
         self._noted = seconds

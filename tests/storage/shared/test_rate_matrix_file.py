@@ -35,8 +35,8 @@ def a_matrix(days: int = 3, revision: str = "1-abc-1", cells: list[float] | None
     )
 
 
-def told(matrix: RateMatrix) -> tuple[object, ...]:
-    """Write an image so that two can be compared, NaN and the last bit of each cell included."""
+def contents_of(matrix: RateMatrix) -> tuple[object, ...]:
+    """Return the contents of a matrix so that two can be compared, with NaN and the last bit of each cell."""
     return (
         matrix.revision,
         matrix.first_day,
@@ -54,7 +54,7 @@ def told(matrix: RateMatrix) -> tuple[object, ...]:
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A written image, which no test changes."""
+    """A written file, which no test changes."""
     path = tmp_path_factory.mktemp("image") / "rates.image"
     write_rate_matrix(path, a_matrix())
     return path
@@ -67,32 +67,32 @@ def content(path: Path) -> bytes:
 
 @pytest.fixture
 def damaged(tmp_path: Path) -> Path:
-    """Where a test writes what it damaged."""
+    """The path of a damaged copy."""
     return tmp_path / "damaged.image"
 
 
 def is_refused_or_the_same(path: Path) -> bool:
     try:
-        return told(open_rate_matrix(path)) == told(a_matrix())
+        return contents_of(open_rate_matrix(path)) == contents_of(a_matrix())
     except RateMatrixDamaged:
         return True
 
 
-def test_what_was_written_is_opened(path: Path) -> None:
-    assert told(open_rate_matrix(path)) == told(a_matrix())
+def test_a_written_matrix_can_be_opened(path: Path) -> None:
+    assert contents_of(open_rate_matrix(path)) == contents_of(a_matrix())
 
 
 @pytest.mark.parametrize("days", range(1, 10))
 def test_any_number_of_days_can_be_written(tmp_path: Path, days: int) -> None:
     write_rate_matrix(tmp_path / "rates.image", a_matrix(days))
     opened = open_rate_matrix(tmp_path / "rates.image")
-    assert told(opened) == told(a_matrix(days))
+    assert contents_of(opened) == contents_of(a_matrix(days))
     assert opened.last_day == date(2026, 3, 2) + timedelta(days=days - 1)
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(cells=st.lists(st.floats(), min_size=9, max_size=9))
-def test_every_float_comes_back_to_the_last_bit(damaged: Path, cells: list[float]) -> None:
+def test_every_float_is_read_to_the_last_bit(damaged: Path, cells: list[float]) -> None:
     write_rate_matrix(damaged, a_matrix(cells=cells))
     assert open_rate_matrix(damaged).cells.tobytes() == struct.pack("=9d", *cells)
 
@@ -105,7 +105,7 @@ def test_the_map_cannot_be_written_to(path: Path) -> None:
     assert open_rate_matrix(path).cells.readonly
 
 
-def test_a_flipped_bit_is_never_read_as_another_image(content: bytes, damaged: Path) -> None:
+def test_a_flipped_bit_is_never_read_as_another_matrix(content: bytes, damaged: Path) -> None:
     wrong = []
     for position in range(len(content)):
         for bit in range(8):
@@ -120,7 +120,7 @@ def test_a_flipped_bit_is_never_read_as_another_image(content: bytes, damaged: P
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(where=st.floats(0, 1, exclude_max=True), byte=st.integers(0, 255))
 @example(where=0.0, byte=0)
-def test_a_changed_byte_is_never_read_as_another_image(content: bytes, damaged: Path, where: float, byte: int) -> None:
+def test_a_changed_byte_is_never_read_as_another_matrix(content: bytes, damaged: Path, where: float, byte: int) -> None:
     changed = bytearray(content)
     changed[int(where * len(content))] = byte
     damaged.write_bytes(changed)
@@ -133,7 +133,7 @@ def test_a_changed_cell_is_refused(content: bytes, damaged: Path) -> None:
         open_rate_matrix(damaged)
 
 
-def test_a_file_cut_off_at_any_length_is_refused(content: bytes, damaged: Path) -> None:
+def test_a_file_that_is_truncated_anywhere_is_refused(content: bytes, damaged: Path) -> None:
     for length in range(len(content)):
         damaged.write_bytes(content[:length])
         with pytest.raises(RateMatrixDamaged):
@@ -141,7 +141,7 @@ def test_a_file_cut_off_at_any_length_is_refused(content: bytes, damaged: Path) 
 
 
 @pytest.mark.parametrize("more", [b"\0", b"\0" * 8, b"more"])
-def test_a_file_with_something_behind_it_is_refused(content: bytes, damaged: Path, more: bytes) -> None:
+def test_a_file_with_more_bytes_at_its_end_is_refused(content: bytes, damaged: Path, more: bytes) -> None:
     damaged.write_bytes(content + more)
     with pytest.raises(RateMatrixDamaged):
         open_rate_matrix(damaged)
@@ -158,7 +158,7 @@ def test_a_missing_file_is_refused(tmp_path: Path) -> None:
         open_rate_matrix(tmp_path / "nowhere")
 
 
-def test_a_folder_is_refused(tmp_path: Path) -> None:
+def test_a_directory_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RateMatrixDamaged):
         open_rate_matrix(tmp_path)
 
@@ -171,13 +171,13 @@ def test_another_magic_is_refused(content: bytes, damaged: Path) -> None:
 
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rest=st.binary(max_size=200))
-def test_anything_behind_the_magic_is_refused_in_a_sentence(damaged: Path, rest: bytes) -> None:
+def test_any_bytes_after_the_magic_are_refused(damaged: Path, rest: bytes) -> None:
     damaged.write_bytes(MAGIC + rest)
     with pytest.raises(RateMatrixDamaged):
         open_rate_matrix(damaged)
 
 
-def test_an_image_of_the_other_byte_order_is_refused(damaged: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_matrix_of_the_other_byte_order_is_refused(damaged: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "byteorder", "big" if sys.byteorder == "little" else "little")
     write_rate_matrix(damaged, a_matrix())
     monkeypatch.undo()
@@ -185,14 +185,14 @@ def test_an_image_of_the_other_byte_order_is_refused(damaged: Path, monkeypatch:
         open_rate_matrix(damaged)
 
 
-def test_a_reader_keeps_the_image_that_it_opened_while_another_takes_its_place(tmp_path: Path) -> None:
+def test_a_reader_keeps_its_matrix_when_the_file_is_replaced(tmp_path: Path) -> None:
     path = tmp_path / "rates.image"
     write_rate_matrix(path, a_matrix())
     old = open_rate_matrix(path)
     write_rate_matrix(path, a_matrix(days=9, revision="2-abc-1", cells=[2.0] * 27))
-    assert told(old) == told(a_matrix())
+    assert contents_of(old) == contents_of(a_matrix())
     assert open_rate_matrix(path).revision == "2-abc-1"
 
 
-def test_an_image_is_private_to_its_owner(path: Path) -> None:
+def test_only_the_owner_can_read_the_file(path: Path) -> None:
     assert path.stat().st_mode & 0o777 == 0o600

@@ -1,1 +1,1 @@
-"""Memory that processes share: mapped files of the rate book, the rate matrix, changes and usage."""
+"""Files that processes share: the rate book, the rate matrix, notifications of changes, and usage counters."""

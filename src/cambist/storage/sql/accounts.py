@@ -88,7 +88,7 @@ class SqlAccounts:
         with self._engine.begin() as connection:
             connection.execute(update(api_keys).where(api_keys.c.id == key.number).values(revoked_at=to_stored(at)))
 
-    def used(self, last_used: Mapping[int, datetime]) -> None:
+    def record_last_use(self, last_used: Mapping[int, datetime]) -> None:
         """Store the last use of keys."""
         with self._engine.begin() as connection:
             for number, moment in last_used.items():

@@ -60,7 +60,7 @@ class SqlArchive:
         delivered, quarantined = list(fixings), list(refused)
         sources = {receipt.source, *(one.source for one in delivered), *(one.fixing.source for one in quarantined)}
         if SIMULATED in sources:
-            raise StoreBroken("The archive takes nothing of the sandbox")
+            raise StoreBroken("Simulated prices of the sandbox cannot be stored in the archive")
         with self._engine.begin() as connection:
             return Filing(connection, receipt).file(delivered, quarantined)
 

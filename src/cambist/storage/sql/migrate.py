@@ -38,13 +38,13 @@ def migrate(engine: Engine) -> None:
     config = Config()
     config.set_main_option("script_location", str(_MIGRATIONS))
     scripts = ScriptDirectory.from_config(config)
-    known = {script.revision for script in scripts.walk_revisions()}
+    revisions = {script.revision for script in scripts.walk_revisions()}
     try:
         with engine.begin() as connection:
             current = MigrationContext.configure(connection).get_current_revision()
             if current == scripts.get_current_head():
                 return
-            if current is not None and current not in known:
+            if current is not None and current not in revisions:
                 raise CannotStart(f"The database is of a newer Cambist (schema {current}): upgrade the service")
             config.attributes["connection"] = connection
             command.upgrade(config, "head")

@@ -57,7 +57,7 @@ def test_a_counter_made_of_two_halves_is_invalid() -> None:
         (".2026-11-20.0.page.x7", None),
         ("2026-11-20.page", None),
         ("version", None),
-        ("slot-0.lock", None),
+        ("column-0.lock", None),
     ],
 )
 def test_only_names_of_counter_files_are_parsed(name: str, parsed: CounterFileName | None) -> None:

@@ -1,4 +1,4 @@
-"""The archive of fixings, and accounts with their keys."""
+"""Add the archive of fixings, and accounts with their keys."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Keys that expire and are revoked, accounts that are suspended and deleted, calls bought, and usage."""
+"""Add expiry and revocation of keys, suspension and deletion of accounts, extra calls, and usage."""
 
 import sqlalchemy as sa
 from alembic import op

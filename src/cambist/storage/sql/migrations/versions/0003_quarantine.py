@@ -1,4 +1,4 @@
-"""Where refused fixings wait, and the unit of metals that are priced by the gram."""
+"""Add the quarantine of refused fixings, and the unit of metals that are priced per gram."""
 
 import sqlalchemy as sa
 from alembic import op

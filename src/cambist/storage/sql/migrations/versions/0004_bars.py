@@ -1,4 +1,4 @@
-"""Bars of pairs."""
+"""Add bars."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""What waits in quarantine differs by its unit too."""
+"""Make the unit part of what identifies a fixing in quarantine."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -6,7 +6,7 @@ from alembic import op
 revision = "0005"
 down_revision = "0004"
 
-_KEPT = "id, source, base, quote, unit, day, nominal, value, reason, received_at, origin, state, decided_at"
+_COLUMNS = "id, source, base, quote, unit, day, nominal, value, reason, received_at, origin, state, decided_at"
 
 
 def upgrade() -> None:
@@ -28,9 +28,11 @@ def upgrade() -> None:
         sa.Column("decided_at", sa.DateTime),
         sa.UniqueConstraint("source", "base", "quote", "unit", "day", "nominal", "value"),
     )
-    op.execute(f"INSERT INTO quarantine ({_KEPT}) SELECT {_KEPT} FROM old_quarantine")  # noqa: S608  no input in it
+    op.execute(f"INSERT INTO quarantine ({_COLUMNS}) SELECT {_COLUMNS} FROM old_quarantine")  # noqa: S608  no input in it
     op.drop_table("old_quarantine")
 
 
 def downgrade() -> None:
-    raise NotImplementedError("what differs by its unit alone cannot be told apart again: restore a backup")
+    raise NotImplementedError(
+        "without the unit, some fixings in quarantine would be identical: restore a backup instead"
+    )

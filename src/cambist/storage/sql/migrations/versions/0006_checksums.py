@@ -1,4 +1,4 @@
-"""A checksum for each fixing, and when its source says that it published it."""
+"""Add the checksum and the time of publication of fixings."""
 
 from typing import Any
 from zlib import crc32
