@@ -46,14 +46,14 @@ FIGURES = [
     ("adr/0019-bars", f"lasted {WORDS[int(steady_clock.ACCEPTED_AFTER / 60)]} minutes"),
     ("adr/0019-bars", f"Beyond {MOST_UNFILED:,}"),
     ("reference/freshness", f"| daily fixing, with bid and ask | {FIXING_MAX_AGE.days} days |"),
-    ("reference/metrics", f"holds {health_http.MOST} connections"),
+    ("reference/metrics", f"holds {health_http.MAX_CONNECTIONS} connections"),
     ("reference/requests", f"| query | {parameters.MAX_QUERY_LENGTH // 1024} KB |"),
     ("reference/requests", f"A list can hold {symbol_parameters.MAX_CODES} codes"),
     ("reference/requests", f"a matrix {fetch_matrix.MAX_PAIRS:,} pairs"),
     ("reference/requests", f"more than {unknown_parameters.MAX_UNKNOWN} are refused"),
     ("reference/stream", f"{session.FRAMES_PER_SECOND:g} a second, {session.FRAME_BURST} at once"),
     ("reference/stream", f"every {subscription.PING_INTERVAL:g} seconds"),
-    ("../SECURITY", f"Each worker holds {connections.MOST}"),
+    ("../SECURITY", f"Each worker holds {connections.MAX_CONNECTIONS}"),
     ("../SECURITY", f"lists {symbol_parameters.MAX_CODES} codes"),
 ]
 

@@ -17,7 +17,7 @@ from prometheus_client import REGISTRY, CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
 from cambist.monitoring import health_server
-from cambist.monitoring.health_http import MOST
+from cambist.monitoring.health_http import MAX_CONNECTIONS
 from cambist.monitoring.health_server import SourceMetrics, readiness, serve_health
 from cambist.status.source_report import SourceReport, SourceReports
 
@@ -52,7 +52,9 @@ def source_reports(*reports: SourceReport, age: timedelta = SECOND, **rest: Any)
     ids=["fresh", "late", "one of three", "late and failing", "all off", "off and fresh", "no source at all"],
 )
 def test_it_is_ready_while_one_source_that_is_on_answers(reports: tuple[SourceReport, ...]) -> None:
-    assert readiness(source_reports(*reports), NOW, asks=True) == health_server.Readiness(ready=True, wanting=())
+    assert readiness(source_reports(*reports), NOW, polls_sources=True) == health_server.Readiness(
+        ready=True, problems=()
+    )
 
 
 @pytest.mark.parametrize(
@@ -61,31 +63,31 @@ def test_it_is_ready_while_one_source_that_is_on_answers(reports: tuple[SourceRe
     ids=["failing", "waiting", "failing and waiting", "the only one that is on"],
 )
 def test_it_is_not_where_none_of_them_answers(reports: tuple[SourceReport, ...]) -> None:
-    assert readiness(source_reports(*reports), NOW, asks=True) == health_server.Readiness(
-        ready=False, wanting=("no source answers",)
+    assert readiness(source_reports(*reports), NOW, polls_sources=True) == health_server.Readiness(
+        ready=False, problems=("no source answers",)
     )
 
 
 def test_it_is_not_before_the_first_bulletin() -> None:
-    found = readiness(None, NOW, asks=True)
-    assert (found.ready, found.wanting) == (False, ("no source has been asked yet",))
+    found = readiness(None, NOW, polls_sources=True)
+    assert (found.ready, found.problems) == (False, ("no source has been asked yet",))
 
 
 @pytest.mark.parametrize(("seconds", "is_ready"), [(0, True), (15, True), (16, False), (-30, True), (86_400, False)])
 def test_it_is_not_once_ingest_has_been_silent_for_more_than_15_seconds(seconds: int, is_ready: bool) -> None:  # noqa: FBT001
-    found = readiness(source_reports(FRESH, age=seconds * SECOND), NOW, asks=True)
+    found = readiness(source_reports(FRESH, age=seconds * SECOND), NOW, polls_sources=True)
     assert found.ready is is_ready
-    assert found.wanting == (() if is_ready else (f"ingest has been silent for {seconds} s",))
+    assert found.problems == (() if is_ready else (f"ingest has been silent for {seconds} s",))
 
 
 def test_everything_that_it_wants_is_said() -> None:
-    found = readiness(source_reports(FAILING, age=90 * SECOND), NOW, asks=True)
-    assert found.wanting == ("ingest has been silent for 90 s", "no source answers")
+    found = readiness(source_reports(FAILING, age=90 * SECOND), NOW, polls_sources=True)
+    assert found.problems == ("ingest has been silent for 90 s", "no source answers")
 
 
 @pytest.mark.parametrize("last", [None, source_reports(FAILING, age=timedelta(days=9))], ids=["none", "an old one"])
 def test_one_that_asks_nobody_is_ready_with_what_it_has(last: SourceReports | None) -> None:
-    assert readiness(last, NOW, asks=False).ready is True
+    assert readiness(last, NOW, polls_sources=False).ready is True
 
 
 # Metrics
@@ -206,7 +208,7 @@ def port(told: Told, servers: list[Any]) -> int:
     """The port of a service that asks."""
     _ = servers
     port = free_port()
-    serve_health(port, told.read, told.clock, asks=True)
+    serve_health(port, told.read, told.clock, polls_sources=True)
     return port
 
 
@@ -228,7 +230,7 @@ def test_it_is_ready_with_200_and_else_503_with_what_it_wants(port: int, told: T
 
 def test_a_service_that_asks_nobody_says_so_on_its_port(told: Told, servers: list[Any]) -> None:
     told.last = None
-    serve_health(port := free_port(), told.read, told.clock, asks=False)
+    serve_health(port := free_port(), told.read, told.clock, polls_sources=False)
     assert len(servers) == 1
     assert asked(port, "/health/ready")[0] == 200
 
@@ -278,7 +280,7 @@ def test_a_port_that_is_taken_is_said_and_does_no_harm(
         other.listen()
         taken = other.getsockname()[1]
         with caplog.at_level(logging.WARNING):
-            serve_health(taken, told.read, told.clock, asks=True)
+            serve_health(taken, told.read, told.clock, polls_sources=True)
     assert servers == []
     assert caplog.messages == [f"Operator's port: cannot listen on 127.0.0.1 port {taken}: Address already in use"]
     assert not [thread for thread in threading.enumerate() if thread.name == "operator"]
@@ -289,12 +291,12 @@ def test_a_thousand_idle_connections_make_few_threads_and_the_port_still_answers
     with ExitStack() as held:
         for _ in range(1000):
             held.enter_context(socket.create_connection(("127.0.0.1", port), 10))
-        assert threading.active_count() - before <= 2 * MOST + 1
+        assert threading.active_count() - before <= 2 * MAX_CONNECTIONS + 1
         assert asked(port, "/health/live")[0] == 200
 
 
 def test_a_connection_that_asks_nothing_is_ended_in_time(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cambist.monitoring.health_http.SECONDS", 0.1)
+    monkeypatch.setattr("cambist.monitoring.health_http.MAX_SECONDS", 0.1)
     with socket.create_connection(("127.0.0.1", port), 10) as silent:
         silent.sendall(b"GET /health/live HTTP/1.1\r\n")
         assert silent.recv(1) == b""
@@ -316,5 +318,5 @@ def test_another_host_is_421(port: int, host: str) -> None:
 
 def test_it_answers_under_the_host_that_is_set(told: Told, servers: list[Any]) -> None:
     _ = servers
-    serve_health(port := free_port(), told.read, told.clock, asks=True, host="rates.internal")
+    serve_health(port := free_port(), told.read, told.clock, polls_sources=True, host="rates.internal")
     assert asked(port, "/health/live", "rates.internal:8002")[0] == 200

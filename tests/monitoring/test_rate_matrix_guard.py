@@ -50,33 +50,33 @@ def flip(path: Path) -> None:
 
 def test_a_sound_image_is_left_alone(guard: RateMatrixGuard, built: list[str]) -> None:
     for now in (0.0, 1.0, MINUTE, 2 * MINUTE):
-        guard.look(now)
+        guard.check(now)
     assert built == []
 
 
 def test_a_file_that_is_gone_is_rebuilt_at_the_next_look(guard: RateMatrixGuard, built: list[str], path: Path) -> None:
-    guard.look(1.0)
+    guard.check(1.0)
     path.unlink()
-    guard.look(2.0)
+    guard.check(2.0)
     assert built == ["built"]
     assert open_rate_matrix(path).codes
 
 
 def test_a_file_that_was_cut_is_rebuilt_at_the_next_look(guard: RateMatrixGuard, built: list[str], path: Path) -> None:
-    guard.look(1.0)
+    guard.check(1.0)
     os.truncate(path, 1000)
-    guard.look(2.0)
+    guard.check(2.0)
     assert built == ["built"]
 
 
 def test_a_flipped_bit_is_found_within_a_minute(
     guard: RateMatrixGuard, built: list[str], path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    guard.look(1.0)
+    guard.check(1.0)
     flip(path)
-    guard.look(2.0)
+    guard.check(2.0)
     assert built == []
-    guard.look(2.0 + MINUTE)
+    guard.check(2.0 + MINUTE)
     assert built == ["built"]
     assert f"{path} is damaged (wrong checksum): it is rebuilt from the database" in caplog.text
 
@@ -92,15 +92,15 @@ def test_what_cannot_be_rebuilt_is_said_once_and_tried_again(path: Path, caplog:
     guard = RateMatrixGuard(Settings(data=path.parent), fail)
     path.unlink()
     for now in (1.0, 2.0, 12.0, 13.0):
-        guard.look(now)
+        guard.check(now)
     assert tried == ["tried", "tried"]
     assert caplog.text.count("cannot be rebuilt") == 1
 
 
 def test_it_counts_what_the_image_had_to_leave_out(guard: RateMatrixGuard, path: Path, real_matrix: RateMatrix) -> None:
     write_rate_matrix(path, replace(real_matrix, damaged=3))
-    guard.look(1.0)
+    guard.check(1.0)
     assert DAMAGED_ROWS._value.get() == 3
     write_rate_matrix(path, real_matrix)
-    guard.look(2.0)
+    guard.check(2.0)
     assert DAMAGED_ROWS._value.get() == 0

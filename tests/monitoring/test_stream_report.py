@@ -33,9 +33,9 @@ def streams(given: StreamReport | None) -> StreamMetrics:
     ],
     ids=["does well", "a little late", "silent", "without its port", "not there"],
 )
-def test_what_the_stream_lacks_makes_the_service_not_ready(given: StreamReport | None, wanting: list[str]) -> None:
-    found = readiness(None, NOW, asks=False, more=streams(given).wanting())
-    assert (found.ready, list(found.wanting)) == (not wanting, wanting)
+def test_what_the_stream_lacks_makes_the_service_not_ready(given: StreamReport | None, problems: list[str]) -> None:
+    found = readiness(None, NOW, polls_sources=False, other_problems=streams(given).problems())
+    assert (found.ready, list(found.problems)) == (not problems, problems)
 
 
 def test_its_figures_are_metrics() -> None:

@@ -1,4 +1,4 @@
-"""Companion processes: one that keeps dying is started ever more seldom, and that is said once."""
+"""A child process that keeps dying is restarted ever more seldom, and that is logged once."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from cambist.settings import Settings
 
 
 class Processes:
-    """Plays processes: those that die at once, then one that lives."""
+    """Doubles of processes: some that die at once, then one that lives."""
 
     def __init__(self, deaths: int) -> None:
         self.left = deaths
         self.lives = threading.Event()
-        self.told: list[bool] = []
+        self.logs_error: list[bool] = []
 
     def make(self, args: tuple, **_: object) -> SimpleNamespace:
-        self.told.append(args[-1])
+        self.logs_error.append(args[-1])
         ended = threading.Event()
         if self.left:
             self.left -= 1
@@ -40,56 +40,58 @@ class Processes:
         )
 
 
-def test_a_process_that_keeps_dying_is_started_ever_more_seldom_and_told_once(
+def test_a_process_that_keeps_dying_is_restarted_ever_more_seldom_and_logged_once(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO, "cambist.processes.child_process")
     processes = Processes(deaths=12)
     monkeypatch.setattr(child_process, "get_context", lambda _: SimpleNamespace(Process=processes.make))
-    monkeypatch.setattr(child_process, "_STEADY", 0.05)
-    monkeypatch.setattr(child_process, "_SHORTEST", 0.0001)
-    monkeypatch.setattr(child_process, "_LONGEST", 0.01)
+    monkeypatch.setattr(child_process, "_RECOVERED_SECONDS", 0.05)
+    monkeypatch.setattr(child_process, "_SHORTEST_PAUSE", 0.0001)
+    monkeypatch.setattr(child_process, "_LONGEST_PAUSE", 0.01)
     one = ChildProcess("gatherer", lambda *_: None, Settings())
     recovered = threading.Event()
     monkeypatch.setattr(one, "_recover", lambda: (ChildProcess._recover(one), recovered.set()))
     with one:
         assert processes.lives.wait(10)
         assert recovered.wait(10)
-    said = [record.getMessage() for record in caplog.records]
-    assert said == [
+    messages = [record.getMessage() for record in caplog.records]
+    assert messages == [
         "The gatherer died with exit code 1: another takes over",
         "The gatherer died with exit code 1: another takes over",
-        "The gatherer keeps dying, with exit code 1: it is started again every 0 s, and this is said once",
+        "The gatherer keeps dying, with exit code 1: it is restarted every 0 s, and this is logged once",
         "The gatherer runs again, after it died 12 times",
     ]
-    assert processes.told == [True] * 3 + [False] * 10
+    assert processes.logs_error == [True] * 3 + [False] * 10
 
 
 @pytest.mark.parametrize(("deaths", "pause"), [(0, 0.2), (1, 0.4), (4, 3.2), (9, 60.0), (5000, 60.0)])
 def test_the_pause_doubles_with_each_death_up_to_a_minute(deaths: int, pause: float) -> None:
-    assert child_process.pause_after(deaths) == pytest.approx(pause)
+    assert child_process.restart_pause(deaths) == pytest.approx(pause)
 
 
-@pytest.mark.parametrize("tells", [True, False])
-def test_a_process_that_ends_for_a_known_reason_says_it_in_a_line_once(
-    caplog: pytest.LogCaptureFixture, *, tells: bool
+@pytest.mark.parametrize("logs_error", [True, False])
+def test_a_process_that_ends_with_an_error_of_ours_logs_one_line_without_a_trace(
+    caplog: pytest.LogCaptureFixture, *, logs_error: bool
 ) -> None:
     def refuse(*_: object) -> None:
         raise SettingRefused("The setting [x] is refused")
 
     with pytest.raises(SystemExit):
-        child_process._worked(refuse, Settings(), 1, tells)
+        child_process._run(refuse, Settings(), 1, logs_error)
     assert [record.getMessage() for record in caplog.records] == (
-        ["The MainProcess ends: The setting [x] is refused"] if tells else []
+        ["The MainProcess ends: The setting [x] is refused"] if logs_error else []
     )
     assert not any(record.exc_info for record in caplog.records)
 
 
-@pytest.mark.parametrize("tells", [True, False])
-def test_a_process_that_fails_leaves_one_trace(caplog: pytest.LogCaptureFixture, *, tells: bool) -> None:
+@pytest.mark.parametrize("logs_error", [True, False])
+def test_a_process_that_ends_with_an_unexpected_error_logs_its_trace(
+    caplog: pytest.LogCaptureFixture, *, logs_error: bool
+) -> None:
     def fail(*_: object) -> None:
         raise ZeroDivisionError
 
     with pytest.raises(SystemExit):
-        child_process._worked(fail, Settings(), 1, tells)
-    assert [bool(record.exc_info) for record in caplog.records] == ([True] if tells else [])
+        child_process._run(fail, Settings(), 1, logs_error)
+    assert [bool(record.exc_info) for record in caplog.records] == ([True] if logs_error else [])

@@ -232,7 +232,7 @@ def test_no_live_worker_begins_with_an_image_that_was_copied_but_waits_for_the_o
 ) -> None:
     copy(("rates.image",), sandbox, live)
     guard = RateMatrixGuard(live, lambda: rebuild_rate_matrix(live))
-    mended = Timer(0.5, lambda: guard.look(0.0))
+    mended = Timer(0.5, lambda: guard.check(0.0))
     mended.start()
     worker = ApiWorker(live)
     mended.join()

@@ -1,4 +1,4 @@
-"""The bookkeeper: what fails is said once, and caught up with."""
+"""The usage writer logs a failure once, and catches up afterwards."""
 
 import logging
 from datetime import UTC, date, datetime, timedelta
@@ -11,7 +11,7 @@ from cambist.accounts.api_key import Digest
 from cambist.errors import StoreBroken
 from cambist.monitoring.reserved_space import ReservedSpace
 from cambist.processes import usage_writer
-from cambist.processes.usage_writer import FAILED, UsageWriterLoop
+from cambist.processes.usage_writer import FAILURES, UsageWriterTasks
 from cambist.settings import Settings
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.shared.change_notifier import Topic, data_changes
@@ -32,7 +32,7 @@ def store(tmp_path: Path):
 
 
 class Full:
-    """A book of usage on a full disk, until there is room."""
+    """A usage store on a full disk, until there is room."""
 
     def __init__(self, usage) -> None:
         self.usage, self.room = usage, False
@@ -43,37 +43,37 @@ class Full:
         self.usage.store_totals(totals)
 
 
-def test_a_full_disk_is_said_once_and_caught_up_with(store, tmp_path, caplog, monkeypatch):
+def test_a_full_disk_is_logged_once_and_no_usage_is_lost(store, tmp_path, caplog, monkeypatch):
     caplog.set_level(logging.INFO)
     ledger = WorkerCounters(tmp_path / "ledger", ["/fetch-one"], 1)
     full = Full(store.usage)
     monkeypatch.setattr(store, "usage", full)
-    books = UsageWriterLoop(store, UsageWriter(tmp_path / "ledger"))
-    failures = FAILED._value.get()
+    tasks = UsageWriterTasks(store, UsageWriter(tmp_path / "ledger"))
+    failures = FAILURES._value.get()
     for _ in range(3):
         ledger.spend(1, "/fetch-one", 2, TODAY)
-        books.fold()
-    assert FAILED._value.get() == failures + 3
+        tasks.run()
+    assert FAILURES._value.get() == failures + 3
     assert caplog.text.count("cannot be folded") == 1
     assert store.usage.usage.by_day(date.min) == {}
     full.room = True
-    books.fold()
+    tasks.run()
     assert store.usage.usage.by_day(date.min) == {1: {TODAY: 6}}
     assert "nothing was lost" in caplog.text
     ledger.close()
 
 
-def test_keys_are_noted_as_used(store, tmp_path, monkeypatch):
-    monkeypatch.setattr(usage_writer, "_KEYS_EVERY", 0)
+def test_the_last_use_of_keys_is_recorded(store, tmp_path, monkeypatch):
+    monkeypatch.setattr(usage_writer, "_KEYS_SECONDS", 0)
     ledger = WorkerCounters(tmp_path / "ledger", [], 1)
     ledger.use_key(1, 1_800_000_000)
-    UsageWriterLoop(store, UsageWriter(tmp_path / "ledger")).fold()
+    UsageWriterTasks(store, UsageWriter(tmp_path / "ledger")).run()
     (key,) = store.accounts.keys(store.accounts.named("shop"))
     assert key.last_used_at == datetime.fromtimestamp(1_800_000_000, UTC)
     ledger.close()
 
 
-def test_that_no_room_can_be_kept_is_counted_and_said_once_and_usage_is_folded_all_the_same(store, tmp_path, caplog):
+def test_usage_is_written_even_if_no_space_can_be_reserved(store, tmp_path, caplog):
     caplog.set_level(logging.INFO)
     ledger, full = WorkerCounters(tmp_path / "ledger", ["/fetch-one"], 1), [True]
 
@@ -81,31 +81,31 @@ def test_that_no_room_can_be_kept_is_counted_and_said_once_and_usage_is_folded_a
         if full[0]:
             raise StoreBroken("The ledger cannot be written: No space left on device")
 
-    books = UsageWriterLoop(store, UsageWriter(tmp_path / "ledger"), keep_room)
-    failures = FAILED._value.get()
+    tasks = UsageWriterTasks(store, UsageWriter(tmp_path / "ledger"), keep_room)
+    failures = FAILURES._value.get()
     ledger.spend(1, "/fetch-one", 2, TODAY)
     for _ in range(3):
-        books.fold()
-    assert FAILED._value.get() == failures + 3
-    assert caplog.text.count("no room can be kept in reserve") == 1
+        tasks.run()
+    assert FAILURES._value.get() == failures + 3
+    assert caplog.text.count("no space can be reserved") == 1
     assert store.usage.by_day(date.min) == {1: {TODAY: 2}}
     full[0] = False
-    books.fold()
-    assert "room is kept in reserve again" in caplog.text
+    tasks.run()
+    assert "space is reserved again" in caplog.text
     ledger.close()
 
 
-def test_room_is_kept_for_every_account_and_key_of_the_database(store, tmp_path):
+def test_space_is_reserved_for_every_account_and_key_of_the_database(store, tmp_path):
     settings = Settings(data=tmp_path, workers=2, threads=3, stream_port=8001)
     folder = DataDirectory(tmp_path)
     writer = UsageWriter(folder.ledger)
     room = ReservedSpace(settings, store, writer)
-    room.keep(TODAY)
+    room.reserve(TODAY)
     for number in range(1100):
         store.accounts.create(Account(0, f"a{number}", "one"), NewKey(Digest(number.to_bytes(32)), "cmb_kkkk"))
-    room.keep(TODAY)
+    room.reserve(TODAY)
     data_changes(tmp_path).notify(Topic.ACCOUNTS)
-    room.keep(TODAY)
+    room.reserve(TODAY)
     files = {file.name.stem: file for generations in writer._file_set.files.values() for file in generations}
     assert set(files) == {"admitted", "keys", TODAY.isoformat(), (TODAY + timedelta(days=1)).isoformat()}
     assert {(file.slots, file.capacity) for file in files.values()} == {(7, 2048)}

@@ -1,4 +1,4 @@
-"""The server of the operator's port: few connections at once, each with a deadline, and only under its own names."""
+"""The HTTP server of the operator's port: few connections, each with a deadline, and only for its own host names."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 import msgspec
 
-MOST = 16
-"""How many connections there are at once: one more ends the oldest."""
+MAX_CONNECTIONS = 16
+"""The most connections at once: one more closes the oldest."""
 
-SECONDS = 5.0
-"""How long a connection may last, from its beginning to the end of its answer."""
+MAX_SECONDS = 5.0
+"""How long a connection may last, up to the end of its answer."""
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 
@@ -27,8 +27,8 @@ Application = Callable[[dict[str, Any], Start], Iterable[bytes]]
 
 
 def listen(port: int, application: Application, names: AbstractSet[str]) -> WSGIServer:
-    """Listen on 127.0.0.1, and answer who asks for one of these names. Errors: OSError."""
-    return make_server("127.0.0.1", port, _Named(application, names), _Server, _Quiet)
+    """Listen on 127.0.0.1, and answer requests for one of these host names. Errors: OSError."""
+    return make_server("127.0.0.1", port, _HostCheck(application, names), _Server, _QuietHandler)
 
 
 def answer(start: Start, status: str, body: object) -> Iterable[bytes]:
@@ -37,8 +37,8 @@ def answer(start: Start, status: str, body: object) -> Iterable[bytes]:
     return [msgspec.json.encode(body)]
 
 
-class _Named:
-    """Refuses other names: a page from elsewhere whose name was made to lead here could read the answers."""
+class _HostCheck:
+    """Refuses other host names, so that no web page can read the answers by DNS rebinding."""
 
     def __init__(self, application: Application, names: AbstractSet[str]) -> None:
         self._application = application
@@ -49,28 +49,28 @@ class _Named:
         name = host if host.endswith("]") else host.rpartition(":")[0] or host
         if name.lower() in self._names:
             return self._application(environ, start)
-        known = ", ".join(sorted(self._names))
-        return answer(start, "421 Misdirected Request", {"error": f"Unknown host: [{host}], there are {known}"})
+        allowed = ", ".join(sorted(self._names))
+        return answer(start, "421 Misdirected Request", {"error": f"Unknown host: [{host}], there are {allowed}"})
 
 
 class _Server(ThreadingMixIn, WSGIServer):
     daemon_threads = True
     request_queue_size = 128
 
-    def __init__(self, *given: Any) -> None:
+    def __init__(self, *args: Any) -> None:
         self._lock = threading.Lock()
-        self._since: dict[socket.socket, float] = {}
+        self._started: dict[socket.socket, float] = {}
         self._answering = 0
-        super().__init__(*given)
+        super().__init__(*args)
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Answer in a thread. Where there are too many, the oldest goes; where none goes, the new one."""
+        """Answer in a thread. If there are too many, close the oldest connection, or else the new one."""
         with self._lock:
-            is_full = self._answering >= 2 * MOST
+            is_full = self._answering >= 2 * MAX_CONNECTIONS
             if not is_full:
-                if len(self._since) >= MOST:
-                    self._end(next(iter(self._since)))
-                self._since[request] = monotonic()
+                if len(self._started) >= MAX_CONNECTIONS:
+                    self._close(next(iter(self._started)))
+                self._started[request] = monotonic()
                 self._answering += 1
         if is_full:
             self.shutdown_request(request)
@@ -78,30 +78,30 @@ class _Server(ThreadingMixIn, WSGIServer):
             super().process_request(request, client_address)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """Answer."""
+        """Answer, and count the thread as ended."""
         try:
             super().process_request_thread(request, client_address)
         finally:
             with self._lock:
-                self._since.pop(request, None)
+                self._started.pop(request, None)
                 self._answering -= 1
 
     def service_actions(self) -> None:
-        """End what has lasted too long; called twice a second."""
+        """Close connections that have lasted too long; called twice a second."""
         with self._lock:
-            for request, since in tuple(self._since.items()):
-                if monotonic() - since > SECONDS:
-                    self._end(request)
+            for request, started in tuple(self._started.items()):
+                if monotonic() - started > MAX_SECONDS:
+                    self._close(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing of clients that went away."""
+        """Log nothing about clients that went away."""
 
-    def _end(self, request: socket.socket) -> None:
-        del self._since[request]
+    def _close(self, request: socket.socket) -> None:
+        del self._started[request]
         with suppress(OSError):
             request.shutdown(socket.SHUT_RDWR)
 
 
-class _Quiet(WSGIRequestHandler):
+class _QuietHandler(WSGIRequestHandler):
     def log_message(self, *_: Any) -> None:
-        """Say nothing: probes come every few seconds."""
+        """Log nothing: probes come every few seconds."""

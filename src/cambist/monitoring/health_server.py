@@ -1,4 +1,4 @@
-"""What the operator's port shows: whether the service lives, whether it is ready, and its metrics."""
+"""The operator's port: /health/live, /health/ready and /metrics."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+import msgspec
 from prometheus_client import make_wsgi_app
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
@@ -19,65 +20,64 @@ from cambist.status.source_report import Condition, SourceReports
 log = logging.getLogger(__name__)
 
 Clock = Callable[[], datetime]
-Read = Callable[[], SourceReports | None]
+ReadSourceReports = Callable[[], SourceReports | None]
 FindProblems = Callable[[], Iterable[str]]
 
 _SILENT_AFTER = timedelta(seconds=15)
-"""The bulletin comes every second: one this old means that nobody gathers."""
+"""Source reports come every second: if they are this old, the ingest process does not run."""
 
 
-@dataclass(frozen=True, slots=True)
-class Readiness:
-    """Whether the service does all that it should, and what it does not."""
+class Readiness(msgspec.Struct, frozen=True):
+    """Whether the service is ready, and if not, why."""
 
     ready: bool
-    wanting: tuple[str, ...]
+    problems: tuple[str, ...] = msgspec.field(name="wanting")
 
 
 def readiness(
-    source_reports: SourceReports | None, now: datetime, *, asks: bool, more: Iterable[str] = ()
+    source_reports: SourceReports | None, now: datetime, *, polls_sources: bool, other_problems: Iterable[str] = ()
 ) -> Readiness:
-    """Judge by the last bulletin, and what `more` is wanting. A service that asks nobody is ready with what it has."""
-    wanting = [*more]
-    if asks and source_reports is None:
-        wanting.append("no source has been asked yet")
-    elif asks and source_reports is not None:
+    """Return whether the service is ready, by its last source reports. One that polls no sources is always ready."""
+    problems = [*other_problems]
+    if polls_sources and source_reports is None:
+        problems.append("no source has been asked yet")
+    elif polls_sources and source_reports is not None:
         if now - source_reports.written_at > _SILENT_AFTER:
-            wanting.append(f"ingest has been silent for {int((now - source_reports.written_at).total_seconds())} s")
+            problems.append(f"ingest has been silent for {int((now - source_reports.written_at).total_seconds())} s")
         enabled = [report for report in source_reports.reports if report.enabled]
         if enabled and all(report.condition(now) in (Condition.FAILING, Condition.WAITING) for report in enabled):
-            wanting.append("no source answers")
-    return Readiness(not wanting, tuple(wanting))
+            problems.append("no source answers")
+    return Readiness(not problems, tuple(problems))
 
 
 @dataclass(frozen=True, slots=True)
 class SourceMetrics(Collector):
-    """The bulletin as metrics, read when they are asked for."""
+    """The last source reports as metrics; they are read at each scrape."""
 
-    read: Read
+    read: ReadSourceReports
     clock: Clock
 
     def collect(self) -> Iterator[Metric]:
-        """Give every source's condition, lag, failures, quarantine and ticks, and the book's version and age."""
+        """Yield each source's condition, lag, failures, quarantine and ticks, and the rate book's version and age."""
         source_reports, now = self.read(), self.clock()
         if source_reports is None:
             return
-        yield from _of_sources(source_reports, now)
-        version = GaugeMetricFamily("cambist_book_version", "Version of the newest book")
+        yield from _source_metrics(source_reports, now)
+        version = GaugeMetricFamily("cambist_book_version", "Version of the newest rate book")
         version.add_metric([], source_reports.book_version)
         yield version
         if source_reports.book_at is not None:
-            age = GaugeMetricFamily("cambist_book_age_seconds", "Seconds since the newest book was published")
+            age = GaugeMetricFamily("cambist_book_age_seconds", "Seconds since the newest rate book was published")
             age.add_metric([], (now - source_reports.book_at).total_seconds())
             yield age
 
 
-def _of_sources(source_reports: SourceReports, now: datetime) -> Iterator[Metric]:
+def _source_metrics(source_reports: SourceReports, now: datetime) -> Iterator[Metric]:
     condition = GaugeMetricFamily("cambist_source_condition", "1 for the source's condition", labels=["source", "is"])
-    lag = GaugeMetricFamily("cambist_source_lag_seconds", "Age of the newest heard of it", labels=["source"])
+    lag = GaugeMetricFamily("cambist_source_lag_seconds", "Age of its newest quote or fixing", labels=["source"])
     failures = GaugeMetricFamily("cambist_source_failures", "Failures since its last success", labels=["source"])
-    waiting = GaugeMetricFamily("cambist_source_quarantined", "Fixings that wait in quarantine", labels=["source"])
-    ticks = CounterMetricFamily("cambist_source_ticks", "Ticks taken", labels=["source"])
+    waiting = GaugeMetricFamily("cambist_source_quarantined", "Fixings in quarantine", labels=["source"])
+    ticks = CounterMetricFamily("cambist_source_ticks", "Ticks accepted", labels=["source"])
     refused = CounterMetricFamily("cambist_source_ticks_refused", "Ticks refused", labels=["source", "reason"])
     for report in source_reports.reports:
         condition.add_metric([report.key, report.condition(now)], 1)
@@ -93,11 +93,17 @@ def _of_sources(source_reports: SourceReports, now: datetime) -> Iterator[Metric
 
 
 def serve_health(
-    port: int, read: Read, clock: Clock, *, asks: bool, more: FindProblems = tuple, host: str = "localhost"
+    port: int,
+    read: ReadSourceReports,
+    clock: Clock,
+    *,
+    polls_sources: bool,
+    other_problems: FindProblems = tuple,
+    host: str = "localhost",
 ) -> None:
-    """Listen on 127.0.0.1 in threads of their own; a port that is taken is said and does no harm.
+    """Serve health checks and metrics on 127.0.0.1 in threads; log a warning if the port is taken.
 
-    `more` says what else is wanting; `host` is a name under which it may be asked, beside loopback's.
+    `other_problems` returns further problems. `host` is a host name that requests may use, besides those of loopback.
     """
     metrics = make_wsgi_app()
 
@@ -106,11 +112,11 @@ def serve_health(
         if path == "/health/live":
             return answer(start, "200 OK", {"live": True})
         if path == "/health/ready":
-            found = readiness(read(), clock(), asks=asks, more=more())
+            found = readiness(read(), clock(), polls_sources=polls_sources, other_problems=other_problems())
             return answer(start, "200 OK" if found.ready else "503 Service Unavailable", found)
         if path == "/metrics":
-            given: Iterable[bytes] = metrics(environ, start)
-            return given
+            body: Iterable[bytes] = metrics(environ, start)
+            return body
         return answer(start, "404 Not Found", {"error": "There are /health/live, /health/ready and /metrics"})
 
     try:

@@ -1,4 +1,4 @@
-"""Outages: what does not work is logged when it begins and when it ends, not each time that it is tried again."""
+"""Outages of ingest: they are logged when they begin and when they end, not at each retry."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Outages:
-    """What cannot be made or written now; the last one of it stays."""
+    """What cannot be built or written now."""
 
-    _lasting: set[tuple[str, str]] = field(default_factory=set)
+    _current: set[tuple[str, str]] = field(default_factory=set)
 
     def begin(self, what: str, done: str, why: object, *, with_trace: bool = False) -> None:
-        """Note that something cannot be `done` ("written", "built"); the log gets the trace of a fault of ours."""
-        if (what, done) not in self._lasting:
+        """Record that `what` cannot be `done` ("written", "built"), and log it if that is new."""
+        if (what, done) not in self._current:
             log.error("Ingest: the %s cannot be %s, the last one stays: %s", what, done, why, exc_info=with_trace)
-        self._lasting.add((what, done))
+        self._current.add((what, done))
 
     def end(self, what: str, done: str) -> None:
-        """Note that it can."""
-        if (what, done) in self._lasting:
+        """Record that it can, and log it if it could not."""
+        if (what, done) in self._current:
             log.info("Ingest: the %s is %s again", what, done)
-        self._lasting.discard((what, done))
+        self._current.discard((what, done))

@@ -1,4 +1,4 @@
-"""The guard of the rate image: notices while the service runs that the file is missing or damaged, and rebuilds it."""
+"""The guard of the rate matrix: it finds a missing or damaged file while the service runs, and has it rebuilt."""
 
 from __future__ import annotations
 
@@ -20,18 +20,16 @@ from cambist.storage.shared.rate_matrix_file import open_rate_matrix
 
 log = logging.getLogger(__name__)
 
-_LOOK_EVERY = 1.0
-_CHECK_EVERY = 60.0
-_RETRY_AFTER = 10.0
+_POLL_SECONDS = 1.0
+_CHECK_SECONDS = 60.0
+_RETRY_SECONDS = 10.0
 
-DAMAGED_ROWS = Gauge(
-    "cambist_archive_damaged_rows", "Rows of the database that are damaged or gone, left out of all rates"
-)
-REBUILDS = Counter("cambist_image_rebuilt", "Times that the rate image was missing or damaged, and was rebuilt")
+DAMAGED_ROWS = Gauge("cambist_archive_damaged_rows", "Damaged or missing rows of the database, left out of all rates")
+REBUILDS = Counter("cambist_image_rebuilt", "Times that the rate matrix was missing or damaged, and was rebuilt")
 
 
 class RateMatrixGuard:
-    """Looks at the file every second, at its checksum when it is another one and once a minute."""
+    """Checks the file every second, and its checksum once a minute and when the file has been replaced."""
 
     def __init__(self, settings: Settings, rebuild: Callable[[], None]) -> None:
         self._matrix = DataDirectory(settings.data).matrix
@@ -47,41 +45,41 @@ class RateMatrixGuard:
 
     def _watch(self) -> None:
         while True:
-            sleep(_LOOK_EVERY)
-            self.look(monotonic())
+            sleep(_POLL_SECONDS)
+            self.check(monotonic())
 
-    def look(self, now: float) -> None:
-        """Check the image where that is due, and have it rebuilt where it is not what was written."""
-        found = _identity(self._matrix)
+    def check(self, now: float) -> None:
+        """Check the file if that is due, and rebuild it if it is missing or damaged."""
+        found = _file_identity(self._matrix)
         if now < self._due and (self._is_failing or found == self._seen):
             return
         try:
-            self._check()
-            self._seen, self._due = found, now + _CHECK_EVERY
+            self._check_file()
+            self._seen, self._due = found, now + _CHECK_SECONDS
         except RateMatrixDamaged as damage:
-            self._mend(damage, now)
+            self._repair(damage, now)
 
-    def _check(self) -> None:
+    def _check_file(self) -> None:
         DAMAGED_ROWS.set(check_rate_matrix(open_rate_matrix(self._matrix), self._environment).damaged)
 
-    def _mend(self, damage: RateMatrixDamaged, now: float) -> None:
+    def _repair(self, damage: RateMatrixDamaged, now: float) -> None:
         if not self._is_failing:
             log.error("%s: it is rebuilt from the database", damage)
         try:
             self._rebuild()
-            self._check()
+            self._check_file()
         except (CambistError, OSError) as error:
             if not self._is_failing:
-                log.error("The rate image cannot be rebuilt, which is tried again: %s", error)  # noqa: TRY400
-            self._is_failing, self._seen, self._due = True, None, now + _RETRY_AFTER
+                log.error("The rate matrix cannot be rebuilt, and is tried again: %s", error)  # noqa: TRY400
+            self._is_failing, self._seen, self._due = True, None, now + _RETRY_SECONDS
             return
         REBUILDS.inc()
         log.info("Image: rebuilt")
-        self._is_failing, self._seen, self._due = False, _identity(self._matrix), now + _CHECK_EVERY
+        self._is_failing, self._seen, self._due = False, _file_identity(self._matrix), now + _CHECK_SECONDS
 
 
-def _identity(path: Path) -> tuple[int, int, int] | None:
-    """Give what changes when a file is replaced or cut; None where there is none."""
+def _file_identity(path: Path) -> tuple[int, int, int] | None:
+    """Return what changes when a file is replaced or truncated; None if there is no file."""
     try:
         found: stat_result = path.stat()
     except OSError:

@@ -1,4 +1,4 @@
-"""The requests of all workers as metrics: counted by them, added up when they are asked for."""
+"""Metrics of requests: the API workers count them, and each scrape adds up their counts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from cambist.storage.data_directory import DataDirectory
 from cambist.storage.shared.usage.request_counters import BOUNDS, RequestCounts
 
 _TABLES = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
-"""Where Linux shows its connections; elsewhere they are not counted."""
+"""Where Linux lists its connections; on other systems they are not counted."""
 
 _ESTABLISHED = "01"
 
@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 
 def open_request_counts(settings: Settings) -> RequestCounts | None:
-    """Map the counts of requests; None, with a warning, where they cannot be made: nothing depends on them."""
+    """Open the request counters; None, with a warning, if that fails: nothing else depends on them."""
     paths = [endpoint.path for endpoint in endpoints()]
     try:
         return RequestCounts(DataDirectory(settings.data).requests, paths, settings.workers * settings.threads)
@@ -37,15 +37,15 @@ def open_request_counts(settings: Settings) -> RequestCounts | None:
 
 @dataclass(frozen=True, slots=True)
 class RequestMetrics(Collector):
-    """The requests by endpoint and status, how long they took, kept answers, those in flight, and connections."""
+    """Requests by endpoint and status, their durations, cached answers, requests in flight, and connections."""
 
     counts: RequestCounts
     port: int
 
     def collect(self) -> Iterator[Metric]:
-        """Add up what all threads of all workers have counted."""
+        """Add up the counts of all threads of all workers."""
         requests = CounterMetricFamily("cambist_http_requests", "Requests answered", labels=["endpoint", "status"])
-        kept = CounterMetricFamily("cambist_http_kept_answers", "Kept answers given again", labels=["endpoint"])
+        kept = CounterMetricFamily("cambist_http_kept_answers", "Answers from the cache", labels=["endpoint"])
         took = HistogramMetricFamily(
             "cambist_http_request_duration_seconds", "Seconds from a request to its answer", labels=["endpoint"]
         )
@@ -59,12 +59,12 @@ class RequestMetrics(Collector):
         in_flight.add_metric([], self.counts.in_flight(perf_counter_ns()))
         yield from (requests, kept, took, in_flight)
         if any(table.exists() for table in _TABLES):
-            connections = GaugeMetricFamily("cambist_http_connections", "Connections of clients that are open")
+            connections = GaugeMetricFamily("cambist_http_connections", "Open connections of clients")
             connections.add_metric([], _connections(self.port))
             yield connections
 
 
 def _connections(port: int) -> int:
-    """Count what the kernel has as established on a local port."""
+    """Count the established connections to a local port."""
     rows = [line.split() for table in _TABLES if table.exists() for line in table.read_text().splitlines()[1:]]
     return sum(row[1].endswith(f":{port:04X}") and row[3] == _ESTABLISHED for row in rows)

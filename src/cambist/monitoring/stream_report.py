@@ -1,4 +1,4 @@
-"""The report on the stream: written by its process every few seconds, shown on the operator's port."""
+"""The report on the stream: its process writes it every few seconds, and the operator's port shows it."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _SILENT_AFTER = timedelta(seconds=20)
 
 
 class StreamReport(msgspec.Struct, frozen=True):
-    """What the stream does at a moment.
+    """The state of the stream at a moment.
 
-    `listens` says whether it has its port, `connections` how many sockets are open, `subscribers` how many of them
-    have brought a key, `pairs` what they listen to. `prices` and `lost` count since its process began: prices written,
-    and connections ended because nobody was there any more.
+    `listens` is whether it has its port, `connections` the number of open sockets, `subscribers` how many of them have
+    authenticated, and `pairs` the number of pairs that they have subscribed to. `prices` and `lost` are counted since
+    the process started: prices sent, and connections closed because their client did not answer.
     """
 
     written_at: datetime
@@ -35,13 +35,13 @@ class StreamReport(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class StreamMetrics(Collector):
-    """The last report as metrics, and what the stream lacks; read when they are asked for."""
+    """The last report as metrics, and the problems of the stream; the report is read at each use."""
 
     read: Callable[[], StreamReport | None]
     clock: Callable[[], datetime]
 
-    def wanting(self) -> list[str]:
-        """Say what the stream does not do that it should."""
+    def problems(self) -> list[str]:
+        """Return what is wrong with the stream."""
         report = self.read()
         if report is None:
             return ["the stream has not begun yet"]
@@ -51,21 +51,21 @@ class StreamMetrics(Collector):
         return [] if report.listens else ["the stream cannot listen on its port"]
 
     def collect(self) -> Iterator[Metric]:
-        """Give the report's figures and its age."""
+        """Yield the figures of the report, and its age."""
         report = self.read()
         if report is None:
             return
         gauges = {
             "listens": ("1 while it has its port", int(report.listens)),
             "connections": ("Open connections", report.connections),
-            "subscribers": ("Connections that have brought a key", report.subscribers),
-            "pairs": ("Pairs that somebody listens to", report.pairs),
+            "subscribers": ("Connections that have authenticated", report.subscribers),
+            "pairs": ("Pairs that are subscribed to", report.pairs),
             "report_age_seconds": ("Age of these figures", (self.clock() - report.written_at).total_seconds()),
         }
         counters = {
-            "prices": ("Prices written since its process began", report.prices),
-            "lost": ("Connections ended because nobody was there any more", report.lost),
+            "prices": ("Prices sent since its process started", report.prices),
+            "lost": ("Connections closed because their client did not answer", report.lost),
         }
         for kind, figures in ((GaugeMetricFamily, gauges), (CounterMetricFamily, counters)):
-            for name, (says, value) in figures.items():
-                yield kind(f"cambist_stream_{name}", f"Stream: {says[0].lower()}{says[1:]}", value=value)
+            for name, (help_text, value) in figures.items():
+                yield kind(f"cambist_stream_{name}", f"Stream: {help_text[0].lower()}{help_text[1:]}", value=value)

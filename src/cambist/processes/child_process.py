@@ -1,4 +1,4 @@
-"""A companion process of the service: started with it, replaced when it dies, stopped after the workers."""
+"""A child process of the supervisor: it is started, restarted when it dies, and stopped at the end."""
 
 from __future__ import annotations
 
@@ -18,34 +18,34 @@ from cambist.settings import Settings
 
 log = logging.getLogger(__name__)
 
-_SHORTEST, _LONGEST = 0.2, 60.0
-"""Seconds until a dead process is started again: after its first death, and at most."""
+_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.2, 60.0
+"""Seconds until a process is restarted: after its first death, and at most."""
 
-_STEADY = 60.0
-"""A process that has run for so many seconds is well again."""
+_RECOVERED_SECONDS = 60.0
+"""A process that has run for so long counts as recovered."""
 
-_TOLD = 3
-"""At this death in a row it is said that there were several; of later ones nothing is said."""
+_LOGGED_DEATHS = 3
+"""So many deaths in a row are logged, the last one with a note that further ones are not."""
 
 _STOP_SECONDS = 10
 _STOPPED = (0, -signal.SIGTERM)
-"""Exit codes of a process that was told to stop, as service managers tell all processes of a service at once."""
+"""Exit codes of a process that was stopped from outside: service managers stop all processes at once."""
 
-Work = Callable[[Settings, int], None]
-"""What a companion does: with the settings, as long as the supervisor of that process id lives."""
+Entry = Callable[[Settings, int], None]
+"""The function that a child process runs, with the settings and the process id of its supervisor."""
 
 
 class ChildProcess:
-    """Keeps one process at work."""
+    """Keeps one child process running while its context is open."""
 
-    def __init__(self, name: str, work: Work, settings: Settings) -> None:
+    def __init__(self, name: str, entry: Entry, settings: Settings) -> None:
         self._name = name
-        self._work = work
+        self._entry = entry
         self._settings = settings
         self._stopping = threading.Event()
         self._deaths = 0
-        self._process = self._started()
-        self._watch = threading.Thread(target=self._replace, name=f"watch {name}", daemon=True)
+        self._process = self._start()
+        self._watch = threading.Thread(target=self._restart, name=f"watch {name}", daemon=True)
 
     def __enter__(self) -> Self:
         self._watch.start()
@@ -55,61 +55,61 @@ class ChildProcess:
         self._stopping.set()
         self._process.terminate()
         self._process.join(_STOP_SECONDS)
-        self._process.kill()  # whatever keeps it: nothing that it owns is lost
+        self._process.kill()  # no process owns anything that could be lost
 
-    def _started(self) -> BaseProcess:
-        given = (self._work, self._settings, os.getpid(), self._deaths < _TOLD)
-        process = get_context("spawn").Process(target=_worked, args=given, name=self._name)
+    def _start(self) -> BaseProcess:
+        args = (self._entry, self._settings, os.getpid(), self._deaths < _LOGGED_DEATHS)
+        process = get_context("spawn").Process(target=_run, args=args, name=self._name)
         process.start()
         return process
 
-    def _replace(self) -> None:
+    def _restart(self) -> None:
         while True:
-            self._process.join(_STEADY)
+            self._process.join(_RECOVERED_SECONDS)
             if self._process.is_alive():
                 self._recover()
                 self._process.join()
-            if self._stopping.wait(pause_after(self._deaths)):
+            if self._stopping.wait(restart_pause(self._deaths)):
                 return
-            self._tell(self._process.exitcode)
-            self._process = self._started()
+            self._log_death(self._process.exitcode)
+            self._process = self._start()
 
     def _recover(self) -> None:
-        if self._deaths >= _TOLD:
+        if self._deaths >= _LOGGED_DEATHS:
             log.info("The %s runs again, after it died %d times", self._name, self._deaths)
         self._deaths = 0
 
-    def _tell(self, code: int | None) -> None:
-        """Say that the process has ended, unless it keeps dying and that was said."""
+    def _log_death(self, code: int | None) -> None:
+        """Log that the process has died, unless it keeps dying and that has been logged."""
         if code in _STOPPED:
             log.info("The %s was stopped from outside: it is started again", self._name)
             return
         self._deaths += 1
-        if self._deaths < _TOLD:
+        if self._deaths < _LOGGED_DEATHS:
             log.error("The %s died with exit code %s: another takes over", self._name, code)
-        elif self._deaths == _TOLD:
+        elif self._deaths == _LOGGED_DEATHS:
             log.error(
-                "The %s keeps dying, with exit code %s: it is started again every %d s, and this is said once",
+                "The %s keeps dying, with exit code %s: it is restarted every %d s, and this is logged once",
                 self._name,
                 code,
-                _LONGEST,
+                _LONGEST_PAUSE,
             )
 
 
-def pause_after(deaths: int) -> float:
-    """Give the seconds until a process is started again that has died so often in a row before."""
-    return float(min(_SHORTEST * 2 ** min(deaths, 16), _LONGEST))
+def restart_pause(deaths: int) -> float:
+    """Return the seconds until a process is restarted that has died so often in a row before."""
+    return float(min(_SHORTEST_PAUSE * 2 ** min(deaths, 16), _LONGEST_PAUSE))
 
 
-def _worked(work: Work, settings: Settings, supervisor: int, tells: bool) -> None:  # noqa: FBT001  multiprocessing's
-    """Work in this process; say why it ends, where that was not said before."""
+def _run(entry: Entry, settings: Settings, supervisor: int, logs_error: bool) -> None:  # noqa: FBT001  multiprocessing's
+    """Run the entry point in this process; log why it ends, unless that has been logged before."""
     try:
-        work(settings, supervisor)
+        entry(settings, supervisor)
     except (CambistError, OSError) as error:
-        if tells:
-            log.error("The %s ends: %s", current_process().name, error)  # noqa: TRY400  a trace says no more
+        if logs_error:
+            log.error("The %s ends: %s", current_process().name, error)  # noqa: TRY400  a trace would add nothing
         sys.exit(1)
     except Exception:
-        if tells:
+        if logs_error:
             log.exception("The %s ends", current_process().name)
         sys.exit(1)

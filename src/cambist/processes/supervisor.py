@@ -10,7 +10,7 @@ from functools import partial
 
 from cambist.api import server
 from cambist.processes.api_worker import load_worker
-from cambist.processes.child_process import ChildProcess, Work
+from cambist.processes.child_process import ChildProcess, Entry
 from cambist.processes.ingestor import ingest
 from cambist.processes.sandbox_market import run_sandbox
 from cambist.processes.stream import stream
@@ -26,8 +26,8 @@ def supervise(settings: Settings, keys: Mapping[str, str], address: str, reload_
     `keys` are the operator's keys of sources. API workers listen on `address`, an address of this machine.
     """
     with ExitStack() as stack:
-        for name, work in _child_processes(settings, keys).items():
-            stack.enter_context(ChildProcess(name, work, settings))
+        for name, entry in _child_processes(settings, keys).items():
+            stack.enter_context(ChildProcess(name, entry, settings))
         is_finished = server.run(settings, address, partial(load_worker, settings, os.getpid()), reload_plans)
     if is_finished:
         log.info("Stopped; answers in flight were finished")
@@ -35,9 +35,9 @@ def supervise(settings: Settings, keys: Mapping[str, str], address: str, reload_
         log.warning("Stopped; answers that were in flight longer than %d s were cut off", server.FINISH_SECONDS)
 
 
-def _child_processes(settings: Settings, keys: Mapping[str, str]) -> dict[str, Work]:
+def _child_processes(settings: Settings, keys: Mapping[str, str]) -> dict[str, Entry]:
     """Return what runs beside the API workers."""
-    processes: dict[str, Work] = {"usage writer": write_usage}
+    processes: dict[str, Entry] = {"usage writer": write_usage}
     if settings.sandbox:
         log.info("Sandbox: every price is simulated, by the seed %d", settings.sandbox_seed)
         processes["sandbox"] = run_sandbox

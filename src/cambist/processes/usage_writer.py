@@ -1,7 +1,7 @@
-"""The bookkeeper: a process of its own that folds the ledger's pages into the database.
+"""The usage writer: a process that writes counted calls to the database, and serves health checks and metrics.
 
-It owns nothing that another process waits for. Killed at any moment it leaves the pages as they are; its successor
-folds the same totals again, which changes nothing.
+No other process waits for it. If it is killed, the counter files stay as they are; its successor writes the same totals
+again, which changes nothing.
 """
 
 from __future__ import annotations
@@ -33,117 +33,125 @@ from cambist.storage.shared.usage.usage_writer import UsageWriter
 
 log = logging.getLogger(__name__)
 
-_FOLD_EVERY = 0.5
-_KEYS_EVERY = 10.0
-_LONGEST_REBUILD = 600.0
+_WRITE_SECONDS = 0.5
+_KEYS_SECONDS = 10.0
+_REBUILD_SECONDS = 600.0
 
-FOLDED = Gauge("cambist_ledger_folded_timestamp_seconds", "When the ledger was last folded into the database")
-FAILED = Counter("cambist_ledger_fold_failures", "Folds, and attempts to keep room, that failed; nothing is lost")
-CALLS = Counter("cambist_ledger_rows_folded", "Totals written into the database")
+WRITTEN_AT = Gauge("cambist_ledger_folded_timestamp_seconds", "When counted calls were last written to the database")
+FAILURES = Counter(
+    "cambist_ledger_fold_failures", "Failed writes of counted calls and failed reservations of space; nothing is lost"
+)
+ROWS_WRITTEN = Counter("cambist_ledger_rows_folded", "Totals written into the database")
 
 
 def write_usage(settings: Settings, supervisor: int) -> None:
-    """Fold until told to stop, or until the supervisor has died; fold once more at the end."""
+    """Write usage until the process should stop, and once more at the end."""
     set_up_process(settings)
     stop = StopSignal(supervisor)
     folder = DataDirectory(settings.data)
     if settings.operator_port:
-        read = partial(read_json_file, folder.source_reports, SourceReports)
-        REGISTRY.register(SourceMetrics(read, utc_now))
-        if counts := open_request_counts(settings):
-            REGISTRY.register(RequestMetrics(counts, settings.port))
-        asks, api, stream = (
-            settings.fetch and not settings.sandbox,
-            api_problems(settings),
-            _watched_stream(settings, folder),
-        )
-        serve_health(
-            settings.operator_port, read, utc_now, asks=asks, more=lambda: [*api(), *stream()], host=settings.host
-        )
+        _serve_operator_port(settings, folder)
     RateMatrixGuard(settings, partial(_rebuild_rate_matrix, settings)).watch()
     store = open_store(settings)
     store.hold_open()
-    keeper = UsageWriter(folder.ledger)
-    books = UsageWriterLoop(store, keeper, ReservedSpace(settings, store, keeper).keep)
-    while not stop.wait(_FOLD_EVERY):
-        books.fold()
-    books.fold()
+    writer = UsageWriter(folder.ledger)
+    tasks = UsageWriterTasks(store, writer, ReservedSpace(settings, store, writer).reserve)
+    while not stop.wait(_WRITE_SECONDS):
+        tasks.run()
+    tasks.run()
     store.close()
+
+
+def _serve_operator_port(settings: Settings, folder: DataDirectory) -> None:
+    """Serve health checks and metrics."""
+    read = partial(read_json_file, folder.source_reports, SourceReports)
+    REGISTRY.register(SourceMetrics(read, utc_now))
+    if counts := open_request_counts(settings):
+        REGISTRY.register(RequestMetrics(counts, settings.port))
+    api, stream = api_problems(settings), _watch_stream(settings, folder)
+    serve_health(
+        settings.operator_port,
+        read,
+        utc_now,
+        polls_sources=settings.fetch and not settings.sandbox,
+        other_problems=lambda: [*api(), *stream()],
+        host=settings.host,
+    )
 
 
 def _rebuild_rate_matrix(settings: Settings) -> None:
     """Rebuild the rate matrix in a child process: it needs much memory. Errors: RateMatrixDamaged."""
     rebuild = "cambist.processes.rate_matrix_rebuild", "rebuild_rate_matrix"
-    if run_in_child(settings, *rebuild, longest=_LONGEST_REBUILD):
+    if run_in_child(settings, *rebuild, longest=_REBUILD_SECONDS):
         raise RateMatrixDamaged("Building it failed; the log has the reason")
 
 
-def _watched_stream(settings: Settings, folder: DataDirectory) -> FindProblems:
-    """Show the stream's figures, where there is one; give who says what it lacks."""
+def _watch_stream(settings: Settings, folder: DataDirectory) -> FindProblems:
+    """Register the metrics of the stream, if there is one, and return what finds its problems."""
     if not settings.stream_port:
         return tuple
     streams = StreamMetrics(partial(read_json_file, folder.stream_report, StreamReport), utc_now)
     REGISTRY.register(streams)
-    return streams.wanting
+    return streams.problems
 
 
 class FailureLog:
-    """Says once that something fails, and once that it is over."""
+    """Logs once that something fails, and once that it works again."""
 
-    def __init__(self, failing: str, over: str) -> None:
+    def __init__(self, failing: str, recovered: str) -> None:
         self._failing = failing
-        self._over = over
+        self._recovered = recovered
         self._is_failing = False
 
     def attempt(self, work: Callable[[], None]) -> bool:
-        """Do it, and say whether it could be done."""
+        """Call `work`, and return whether it succeeded."""
         try:
             work()
         except (CambistError, OSError) as error:
-            FAILED.inc()
+            FAILURES.inc()
             if not self._is_failing:
                 log.warning("Ledger: %s: %s", self._failing, error)
             self._is_failing = True
             return False
         if self._is_failing:
-            log.info("Ledger: %s", self._over)
+            log.info("Ledger: %s", self._recovered)
         self._is_failing = False
         return True
 
 
-class UsageWriterLoop:
-    """The ledger's pages and the database that they are folded into; `keep_room` makes room for those of tomorrow."""
+class UsageWriterTasks:
+    """Writes the counter files to the database; `reserve_space` reserves disk space for those of tomorrow."""
 
-    def __init__(self, store: Store, keeper: UsageWriter, keep_room: Callable[[date], None] = lambda _: None) -> None:
+    def __init__(
+        self, store: Store, writer: UsageWriter, reserve_space: Callable[[date], None] = lambda _: None
+    ) -> None:
         self._store = store
-        self._keeper = keeper
-        self._keep_room = keep_room
-        self._folding = FailureLog(
+        self._writer = writer
+        self._reserve_space = reserve_space
+        self._usage_failures = FailureLog(
             "usage cannot be folded; answers go on and calls are counted", "usage is folded again, nothing was lost"
         )
-        self._reserving = FailureLog(
-            "no room can be kept in reserve; answers go on and calls are counted", "room is kept in reserve again"
+        self._space_failures = FailureLog(
+            "no space can be reserved; answers go on and calls are counted", "space is reserved again"
         )
-        self._noted: dict[int, int] = {}
-        self._keys_due = monotonic() + _KEYS_EVERY
+        self._recorded: dict[int, int] = {}
+        self._keys_due = monotonic() + _KEYS_SECONDS
 
-    def fold(self) -> None:
-        """Fold once, and keep room. What fails is said once, and caught up with as soon as it can be."""
-        today = datetime.now(UTC).date()
-        if self._folding.attempt(partial(self._fold, today)):
-            FOLDED.set(time())
-        self._reserving.attempt(partial(self._keep_room, today))
+    def run(self) -> None:
+        """Write usage and reserve space, once. What fails is logged once, and tried again at the next call."""
+        today = utc_now().date()
+        if self._usage_failures.attempt(partial(self._write_usage, today)):
+            WRITTEN_AT.set(time())
+        self._space_failures.attempt(partial(self._reserve_space, today))
 
-    def _fold(self, today: date) -> None:
-        CALLS.inc(self._keeper.write(self._store.usage, today))
+    def _write_usage(self, today: date) -> None:
+        ROWS_WRITTEN.inc(self._writer.write(self._store.usage, today))
         if monotonic() >= self._keys_due:
-            self._keys_due = monotonic() + _KEYS_EVERY
-            self._note_keys()
+            self._keys_due = monotonic() + _KEYS_SECONDS
+            self._record_key_use()
 
-    def _note_keys(self) -> None:
-        seconds = dict(self._keeper.last_used())
-        topic = {key: second for key, second in seconds.items() if second != self._noted.get(key)}
-        self._store.accounts.record_last_use(
-            {key: datetime.fromtimestamp(second, UTC) for key, second in topic.items()}
-        )
-        self._noted = seconds
+    def _record_key_use(self) -> None:
+        seconds = dict(self._writer.last_used())
+        new = {key: second for key, second in seconds.items() if second != self._recorded.get(key)}
+        self._store.accounts.record_last_use({key: datetime.fromtimestamp(second, UTC) for key, second in new.items()})
+        self._recorded = seconds
