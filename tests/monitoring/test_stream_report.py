@@ -23,7 +23,7 @@ def streams(given: StreamReport | None) -> StreamMetrics:
 
 
 @pytest.mark.parametrize(
-    ("given", "wanting"),
+    ("given", "problems"),
     [
         (report(), []),
         (report(age=20 * SECOND), []),
