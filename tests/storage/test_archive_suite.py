@@ -135,22 +135,24 @@ def test_known_at_may_be_in_any_time_zone(archive: FixingArchive) -> None:
 def test_the_revisions_of_a_day_are_both_values_with_their_receipts(archive: FixingArchive) -> None:
     archive.file(Receipt("ecb", NOON, "the package", "a"), [fixing("1.1")])
     archive.file(Receipt("ecb", NOON + HOUR, "the web", "b"), [fixing("1.2")])
-    trail = [(str(known.fixing.value), known.received_at, known.origin) for known in archive.revisions(USD, MON)]
-    assert trail == [("1.1", NOON, "the package"), ("1.2", NOON + HOUR, "the web")]
+    revisions = [
+        (str(received.fixing.value), received.received_at, received.origin) for received in archive.revisions(USD, MON)
+    ]
+    assert revisions == [("1.1", NOON, "the package"), ("1.2", NOON + HOUR, "the web")]
 
 
 def test_times_are_returned_in_utc(archive: FixingArchive) -> None:
     tokyo = timezone(timedelta(hours=9))
     deliver(archive, [fixing("1.1")], NOON.astimezone(tokyo))
-    (known,) = archive.revisions(USD, MON)
-    assert known.received_at == NOON
-    assert known.received_at.utcoffset() == timedelta(0)
+    (received,) = archive.revisions(USD, MON)
+    assert received.received_at == NOON
+    assert received.received_at.utcoffset() == timedelta(0)
 
 
 def test_a_value_that_returns_is_recorded_as_two_corrections(archive: FixingArchive) -> None:
     for hours, value in enumerate(["1.1", "1.2", "1.1"]):
         deliver(archive, [fixing(value)], NOON + hours * HOUR)
-    assert [str(known.fixing.value) for known in archive.revisions(USD, MON)] == ["1.1", "1.2", "1.1"]
+    assert [str(received.fixing.value) for received in archive.revisions(USD, MON)] == ["1.1", "1.2", "1.1"]
     assert values(archive.fixings("ecb")) == ["1.1"]
     assert values(archive.fixings("ecb", known_at=NOON + HOUR)) == ["1.2"]
 
@@ -159,8 +161,8 @@ def test_a_value_that_returns_is_recorded_as_two_corrections(archive: FixingArch
 def test_a_value_keeps_its_digits(archive: FixingArchive, value: str) -> None:
     deliver(archive, [fixing(value)])
     assert values(archive.fixings("ecb")) == [str(Decimal(value))]
-    assert values(known.fixing for known in archive.fixings_on("ecb", MON)) == [str(Decimal(value))]
-    assert values(known.fixing for known in archive.revisions(USD, MON)) == [str(Decimal(value))]
+    assert values(received.fixing for received in archive.fixings_on("ecb", MON)) == [str(Decimal(value))]
+    assert values(received.fixing for received in archive.revisions(USD, MON)) == [str(Decimal(value))]
 
 
 def test_direction_and_nominal_are_kept_as_published(archive: FixingArchive) -> None:
@@ -214,7 +216,7 @@ def test_fixings_come_oldest_day_first(archive: FixingArchive) -> None:
 
 def test_latest_fixings_are_of_the_newest_day_of_each_pair(archive: FixingArchive) -> None:
     deliver(archive, [fixing("180", MON, JPY), fixing("1.1", MON), fixing("1.2", TUE)])
-    assert sorted(as_published(known.fixing for known in archive.latest_fixings("ecb"))) == [
+    assert sorted(as_published(received.fixing for received in archive.latest_fixings("ecb"))) == [
         ("ecb", "EUR/JPY", MON, "180", 1),
         ("ecb", "EUR/USD", TUE, "1.2", 1),
     ]
@@ -223,26 +225,26 @@ def test_latest_fixings_are_of_the_newest_day_of_each_pair(archive: FixingArchiv
 def test_a_latest_fixing_is_the_correction_with_its_receipt(archive: FixingArchive) -> None:
     deliver(archive, [fixing("1.1")])
     archive.file(Receipt("ecb", NOON + HOUR, "the web", "b"), [fixing("1.2")])
-    (known,) = archive.latest_fixings("ecb")
-    assert (str(known.fixing.value), known.received_at, known.origin) == ("1.2", NOON + HOUR, "the web")
+    (received,) = archive.latest_fixings("ecb")
+    assert (str(received.fixing.value), received.received_at, received.origin) == ("1.2", NOON + HOUR, "the web")
 
 
 def test_a_correction_of_an_older_day_is_not_the_latest_fixing(archive: FixingArchive) -> None:
     deliver(archive, [fixing("1.1", MON), fixing("1.2", TUE)])
     deliver(archive, [fixing("1.15", MON)], NOON + HOUR)
-    assert values(known.fixing for known in archive.latest_fixings("ecb")) == ["1.2"]
+    assert values(received.fixing for received in archive.latest_fixings("ecb")) == ["1.2"]
 
 
 def test_fixings_on_a_day_are_of_that_day_only(archive: FixingArchive) -> None:
     deliver(archive, [fixing("1.1", MON), fixing("1.3", WED)])
-    assert values(known.fixing for known in archive.fixings_on("ecb", MON)) == ["1.1"]
+    assert values(received.fixing for received in archive.fixings_on("ecb", MON)) == ["1.1"]
     assert archive.fixings_on("ecb", TUE) == []
 
 
 def test_fixings_on_a_day_are_the_corrected_ones(archive: FixingArchive) -> None:
     deliver(archive, [fixing("1.1"), fixing("180", pair=JPY)])
     deliver(archive, [fixing("1.2")], NOON + HOUR)
-    assert sorted(values(known.fixing for known in archive.fixings_on("ecb", MON))) == ["1.2", "180"]
+    assert sorted(values(received.fixing for received in archive.fixings_on("ecb", MON))) == ["1.2", "180"]
 
 
 def test_newest_digest_is_of_the_last_delivery_from_that_origin(archive: FixingArchive) -> None:
@@ -276,16 +278,16 @@ def test_two_sources_with_the_same_pair_are_separate(archive: FixingArchive) -> 
     )
     assert values(archive.fixings("ecb")) == ["1.1"]
     assert values(archive.fixings("boe")) == ["1.3"]
-    assert values(known.fixing for known in archive.latest_fixings("ecb")) == ["1.1"]
-    assert values(known.fixing for known in archive.fixings_on("boe", MON)) == ["1.3"]
+    assert values(received.fixing for received in archive.latest_fixings("ecb")) == ["1.1"]
+    assert values(received.fixing for received in archive.fixings_on("boe", MON)) == ["1.3"]
 
 
 def test_revisions_include_every_source_in_order_of_receipt(archive: FixingArchive) -> None:
     deliver(archive, [fixing("1.1")])
     deliver(archive, [fixing("1.3", source="boe")], NOON + HOUR)
     deliver(archive, [fixing("1.2")], NOON + 2 * HOUR)
-    trail = [(known.fixing.source, str(known.fixing.value)) for known in archive.revisions(USD, MON)]
-    assert trail == [("ecb", "1.1"), ("boe", "1.3"), ("ecb", "1.2")]
+    revisions = [(received.fixing.source, str(received.fixing.value)) for received in archive.revisions(USD, MON)]
+    assert revisions == [("ecb", "1.1"), ("boe", "1.3"), ("ecb", "1.2")]
 
 
 def test_fixings_are_stored_for_the_next_process(kind: str, store: Store, tmp_path: Path) -> None:
@@ -301,9 +303,9 @@ def test_a_unit_is_kept_with_its_pair(archive: FixingArchive) -> None:
     deliver(archive, [gold, dollar])
     deliver(archive, [Fixing("cbr", gold.pair, TUE, Decimal(9999), 1, GRAM)], NOON + HOUR)
     assert {(one.pair, one.unit) for one in archive.fixings("cbr")} == {(gold.pair, GRAM), (dollar.pair, "")}
-    assert [known.fixing.unit for known in archive.latest_fixings("cbr")] == ["", GRAM]
-    assert [known.fixing for known in archive.fixings_on("cbr", MON) if known.fixing.unit] == [gold]
-    assert [known.fixing for known in archive.revisions(gold.pair, MON)] == [gold]
+    assert [received.fixing.unit for received in archive.latest_fixings("cbr")] == ["", GRAM]
+    assert [received.fixing for received in archive.fixings_on("cbr", MON) if received.fixing.unit] == [gold]
+    assert [received.fixing for received in archive.revisions(gold.pair, MON)] == [gold]
     assert archive.last_before("cbr", TUE)[gold.pair] == gold
 
 
@@ -421,7 +423,8 @@ def test_latest_fixings_are_ordered_by_pair(archive: FixingArchive) -> None:
     deliver(archive, [fixing("7", days[-1], source="boe")])
     deliver(archive, [fixing("4.30", days[30], Pair("EUR", "AUD"))], NOON + HOUR)
     assert [
-        (str(known.fixing.pair), known.fixing.day, str(known.fixing.value)) for known in archive.latest_fixings("ecb")
+        (str(received.fixing.pair), received.fixing.day, str(received.fixing.value))
+        for received in archive.latest_fixings("ecb")
     ] == [
         ("EUR/AUD", days[30], "4.30"),
         ("EUR/CHF", days[39], "3.39"),
@@ -475,10 +478,10 @@ def expected_after(
     deliveries: list[tuple[str, dict[tuple[date, Pair], tuple[str, int]]]],
 ) -> dict[FixingKey, tuple[str, int]]:
     """Return what the archive must contain after some deliveries, as a dictionary."""
-    known: dict[FixingKey, tuple[str, int]] = {}
+    expected: dict[FixingKey, tuple[str, int]] = {}
     for source, delivered in deliveries:
-        known |= {(source, pair, day): value for (day, pair), value in delivered.items()}
-    return known
+        expected |= {(source, pair, day): value for (day, pair), value in delivered.items()}
+    return expected
 
 
 def read(archive: FixingArchive, known_at: datetime | None) -> dict[FixingKey, tuple[str, int]]:
@@ -508,9 +511,9 @@ def test_any_deliveries_can_be_read_as_of_any_moment(kind: str, deliveries: list
         store.close()
 
 
-def check_readings(archive: FixingArchive, source: str, known: dict[FixingKey, tuple[str, int]]) -> None:
+def check_readings(archive: FixingArchive, source: str, expected: dict[FixingKey, tuple[str, int]]) -> None:
     """Compare the other methods with the dictionary."""
-    of_source = {(pair, day): value for (who, pair, day), value in known.items() if who == source}
+    of_source = {(pair, day): value for (who, pair, day), value in expected.items() if who == source}
     pairs = {pair for pair, _ in of_source}
     newest = {pair: max(day for one, day in of_source if one == pair) for pair in pairs}
     assert {one.fixing.pair: one.fixing.day for one in archive.latest_fixings(source)} == newest

@@ -37,8 +37,8 @@ def fixing(value: str, day: date, pair: Pair = USD) -> Fixing:
 def store(tmp_path: Path) -> Iterator[SqlStore]:
     store = SqlStore(f"sqlite:///{tmp_path / 'cambist.db'}")
     store.migrate()
-    given = [fixing("1.1", MON), fixing("1.2", TUE), fixing("1.3", WED), fixing("160", WED, JPY)]
-    store.archive.file(Receipt("ecb", NOON, "a test", "d"), given)
+    fixings = [fixing("1.1", MON), fixing("1.2", TUE), fixing("1.3", WED), fixing("160", WED, JPY)]
+    store.archive.file(Receipt("ecb", NOON, "a test", "d"), fixings)
     yield store
     store.close()
 
@@ -89,14 +89,14 @@ def test_no_method_returns_a_damaged_row(store: SqlStore, tmp_path: Path, statem
     assert str(archive.last_before("ecb", WED)[USD].value) == "1.1"
     assert archive.revisions(USD, TUE) == []
     assert archive.fixings_on("ecb", TUE) == []
-    assert {str(known.fixing.value) for known in archive.latest_fixings("ecb")} == {"1.3", "160"}
+    assert {str(received.fixing.value) for received in archive.latest_fixings("ecb")} == {"1.3", "160"}
     coverage = archive.coverage("ecb")
     assert coverage is None or coverage.pairs == 2
 
 
 def test_if_the_newest_day_is_damaged_the_day_before_is_the_latest(store: SqlStore, tmp_path: Path) -> None:
     damage_database(tmp_path, "UPDATE fixings SET day = '9026-03-04' WHERE value = '1.3'")
-    assert {str(known.fixing.value) for known in store.archive.latest_fixings("ecb")} == {"1.2", "160"}
+    assert {str(received.fixing.value) for received in store.archive.latest_fixings("ecb")} == {"1.2", "160"}
 
 
 def test_the_value_before_a_damaged_correction_is_not_used(store: SqlStore, tmp_path: Path) -> None:

@@ -46,13 +46,13 @@ class MemoryUsageStore:
         self.broken = False
 
     def store_totals(self, totals: Iterable[CounterTotal]) -> None:
-        given = list(totals)
+        new_totals = list(totals)
         if self.broken:
             raise StoreBroken("The database is locked")
-        for total in given:
+        for total in new_totals:
             key = (total.day, total.file, total.account, total.endpoint)
             self._totals[key] = max(total.calls, self._totals.get(key, 0))
-        self.writes.append(len(given))
+        self.writes.append(len(new_totals))
 
     def by_day(self, since: date, without: Collection[CounterFileKey] = ()) -> Mapping[int, Mapping[date, int]]:
         raise NotImplementedError
@@ -78,14 +78,14 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def make(folder: Path) -> Iterator[Callable[..., WorkerCounters]]:
     """Return a function that opens the counters of a worker. They are closed after the test."""
-    made: list[WorkerCounters] = []
+    opened: list[WorkerCounters] = []
 
     def make(endpoints: Iterable[str] = ENDPOINTS, slots: int = 4) -> WorkerCounters:
-        made.append(WorkerCounters(folder, endpoints, slots))
-        return made[-1]
+        opened.append(WorkerCounters(folder, endpoints, slots))
+        return opened[-1]
 
     yield make
-    for worker in made:
+    for worker in opened:
         worker.close()
 
 
