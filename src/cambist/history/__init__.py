@@ -1,1 +1,1 @@
-"""What it was worth: fixings, what a day reads, and series. Pure: data comes in, answers go out."""
+"""History: fixings, the rate matrix, rates of a day, series, closes, bars and explanations. Pure."""

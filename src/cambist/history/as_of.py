@@ -1,4 +1,4 @@
-"""What a day reads: the last fixing at or before it, carried forward at most two weeks."""
+"""The rates of a day: each is from the last fixing on or before the day, carried forward for at most two weeks."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from cambist.pricing.parity import legal_rate
 from cambist.reference.tables import CURRENCIES
 
 CARRY_DAYS = 14
-"""How many days a fixing is carried over weekends, holidays and late sources."""
+"""How many days a fixing is carried forward over weekends, holidays and days on which a source is late."""
 
 
 @dataclass(frozen=True, slots=True)
 class DayRates:
-    """One base in many quotes on one day: float64 midpoints, in the order of `codes`."""
+    """The rates of one base in several quote currencies on one day: float64 midpoints, in the order of `codes`."""
 
     codes: tuple[str, ...]
     values: list[float]
 
 
 def listed_rates(matrix: RateMatrix, day: date, base: str) -> DayRates:
-    """Give `base` in every currency that the day lists, and in itself, by code.
+    """Return the base in every currency that the day lists, and in itself, sorted by code.
 
-    Errors: NoRate where the day has no rate for the base, or none but its own.
+    Errors: NoRate if the day has no rate for the base, or no other currency.
     """
     one = matrix.cell(day, base)
     if isnan(one):
@@ -49,26 +49,26 @@ def _picked(cells: list[float], listed_set: tuple[int, ...]) -> tuple[float, ...
 
 
 def rates_on(matrix: RateMatrix, day: date, base: str, quotes: Iterable[str]) -> DayRates:
-    """Give `base` in those of `quotes` that have a rate on the day, in their order.
+    """Return the base in those of `quotes` that have a rate on the day, in their order.
 
-    Errors: NoRate where none has.
+    Errors: NoRate if none has.
     """
     one = matrix.cell(day, base)
     rates = {quote: _rate(matrix.cell(day, quote) / one, base, quote, day) for quote in quotes}
-    there = {quote: rate for quote, rate in rates.items() if not isnan(rate)}
-    if not there:
+    available = {quote: rate for quote, rate in rates.items() if not isnan(rate)}
+    if not available:
         raise NoRate(f"No rate from [{base}] to [{','.join(rates)}] on [{day}]{_reach(matrix, base, rates)}")
-    return DayRates(tuple(there), list(there.values()))
+    return DayRates(tuple(available), list(available.values()))
 
 
 def _rate(crossed: float, base: str, quote: str, day: date) -> float:
-    """Where the market is silent the law may still speak."""
+    """Return the market rate, or the rate by law if there is none."""
     fixed = legal_rate(base, quote, day) if isnan(crossed) else None
     return crossed if fixed is None else float(fixed)
 
 
 def _listed_by_law(matrix: RateMatrix, day: date, base: str) -> DayRates:
-    """Where the market is silent the law may still speak: list what lives and is tied to the base."""
+    """Return the existing currencies whose rate with the base is fixed by law, for a day without a market rate."""
     tied = {code: legal_rate(base, code, day) for code in matrix.codes if code == base or _lives(code, day)}
     fixed = {code: float(rate) for code, rate in tied.items() if rate is not None}
     if set(fixed) <= {base}:
@@ -81,7 +81,7 @@ def _lives(code: str, day: date) -> bool:
 
 
 def _reach(matrix: RateMatrix, base: str, quotes: Iterable[str] = ()) -> str:
-    """Say how far the history reaches of what has none on the day asked, so that the reader need not guess."""
+    """Return the part of the error message that names the days for which there are rates."""
     names = [base, *quotes] if len(list(quotes)) == 1 else [base]
     spans = {name: span for name in names if (span := matrix.span(name))}
     return "".join(f"; [{name}] has rates from {first} to {last}" for name, (first, last) in spans.items())

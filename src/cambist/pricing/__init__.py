@@ -1,1 +1,1 @@
-"""What a price is: pairs, quotes, the book, crossing through the pivot, and how a rate is written. Pure."""
+"""What a price is: pairs, quotes, the rate book, cross rates, consensus, trading hours, number formats. Pure."""

@@ -1,9 +1,9 @@
-"""Consensus: many sources' words on one price become one quote.
+"""Consensus: the choice of one quote for a price among the offers of several sources.
 
-The freshest class of sources that has something to say is heard, and in it one type of rate only. From three sources
-up those far from the median are left out and the weighted median of the rest decides, each weighing the less the
-older its word; of fewer the best-ranked decides. What is published is always the word of one source, digits and all:
-nothing is averaged (ADR 14).
+Only the offers of the fastest pace that has a fresh one are compared, and of these only one type of rate. With three or
+more offers, those far from the median are excluded and the weighted median of the rest is chosen; older offers weigh
+less. With fewer, the best-ranked source is chosen. The result is always one source's quote with all its digits: nothing
+is averaged (ADR 14).
 """
 
 from __future__ import annotations
@@ -18,27 +18,28 @@ from cambist.pricing.quote import Quote, Vote
 from cambist.pricing.source_kind import Pace, RateType
 
 FRESH_FOR = {Pace.REALTIME: timedelta(minutes=15), Pace.INTRADAY: timedelta(hours=6), Pace.DAILY: timedelta.max}
-"""How long a word counts in its class. Monthly rates have no class: they are never passed off as younger ones."""
+"""How long an offer of a pace is fresh. Monthly rates are not among them: they never stand for a current price."""
 
-_FADES_IN = {Pace.REALTIME: 60.0, Pace.INTRADAY: 3600.0, Pace.DAILY: 2 * 86400.0}
-"""Seconds in which a word loses all but a third of its weight against the newest."""
+_DECAY_SECONDS = {Pace.REALTIME: 60.0, Pace.INTRADAY: 3600.0, Pace.DAILY: 2 * 86400.0}
+"""Seconds after which an offer weighs only about a third (1/e) of the newest one."""
 
 _TYPES = (RateType.OFFICIAL, RateType.MARKET, RateType.OFFSHORE, RateType.PARALLEL, RateType.SIMULATED)
 _QUORUM = 3
 _DEVIATIONS = 10
 _TOLERANCE = 0.05
-_CARRIED = timedelta(days=14)
-"""How far a word may lie behind the newest of its class and still be compared with it."""
+_COMPARABLE_FOR = timedelta(days=14)
+"""How far an offer may be behind the newest of its pace and still be compared with it."""
 
 _SAME_TIME = timedelta(days=4)
-"""Two words no further apart than a long weekend are of the same time: rank decides between them."""
+"""Two offers no further apart than a long weekend count as simultaneous: the rank of their sources decides."""
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """One source's word on one price, with its standing; a lower `rank` is better.
+    """One source's quote for one price, with what the consensus must know of the source; a lower `rank` is better.
 
-    All offers of one price quote the same pair, or its inverse.
+    All offers for one price quote the same pair or its inverse. `compiled` is true if the source compiles the rates of
+    others.
     """
 
     source: str
@@ -48,23 +49,23 @@ class Offer:
     rank: int
     compiled: bool = False
     mid: float = field(init=False, compare=False)
-    """The midpoint for comparing; what is published stays exact."""
+    """The midpoint as a float, for comparisons only."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "mid", (float(self.quote.bid) + float(self.quote.ask)) / 2)
 
 
 def agree(offers: Iterable[Offer], now: datetime) -> Quote | None:
-    """Make one quote of what the sources offer; None where none has a word that counts."""
-    # In the order of rank, so that it does not matter who was heard first.
+    """Return the agreed quote with its votes; None if no offer is fresh."""
+    # Sorted, so that the result does not depend on the order in which the offers arrived.
     ranked = sorted(offers, key=lambda offer: (offer.rank, offer.source))
-    for group in _classes(ranked, now):
+    for group in _comparable_groups(ranked, now):
         return _decide(group)
     return None
 
 
-def _classes(offers: list[Offer], now: datetime) -> Iterator[list[Offer]]:
-    """Give groups that may be compared, the one to be heard first."""
+def _comparable_groups(offers: list[Offer], now: datetime) -> Iterator[list[Offer]]:
+    """Yield the groups of offers that may be compared with each other, the preferred group first."""
     for types in (_TYPES[:2], _TYPES[2:]):
         for pace, limit in FRESH_FOR.items():
             fresh = [offer for offer in offers if offer.pace is pace and now - offer.quote.as_of <= limit]
@@ -75,9 +76,9 @@ def _classes(offers: list[Offer], now: datetime) -> Iterator[list[Offer]]:
 
 
 def _comparable(group: list[Offer]) -> list[Offer]:
-    """Leave out who is long silent; and who only compiles, where others speak for themselves."""
+    """Return the group without offers that are much older than the newest, and without compilers if others remain."""
     newest = max(offer.quote.as_of for offer in group)
-    carried = [offer for offer in group if newest - offer.quote.as_of <= _CARRIED]
+    carried = [offer for offer in group if newest - offer.quote.as_of <= _COMPARABLE_FOR]
     return [offer for offer in carried if not offer.compiled] or carried
 
 
@@ -99,10 +100,10 @@ def _decide(group: Sequence[Offer]) -> Quote:
 
 
 def _weights(group: Sequence[Offer], mids: Sequence[float]) -> list[float]:
-    """Weigh each word by its age; one far from the others' median weighs nothing."""
+    """Return the weight of each offer by its age; 0 for one that is far from the median."""
     newest = max(offer.quote.as_of for offer in group)
-    fades_in = _FADES_IN[group[0].pace]
-    weights = [exp(-(newest - offer.quote.as_of).total_seconds() / fades_in) for offer in group]
+    decay = _DECAY_SECONDS[group[0].pace]
+    weights = [exp(-(newest - offer.quote.as_of).total_seconds() / decay) for offer in group]
     if len(group) < _QUORUM:
         return weights
     middle = median(mids)
@@ -111,7 +112,7 @@ def _weights(group: Sequence[Offer], mids: Sequence[float]) -> list[float]:
 
 
 def _weighted_median(mids: Sequence[float], weights: Sequence[float], ranks: Sequence[int]) -> int:
-    """Give the place of the word at which half the weight is reached; of two in the middle the better-ranked."""
+    """Return the index of the weighted median. If two share the middle, the one with the better rank."""
     order = sorted(range(len(mids)), key=mids.__getitem__)
     half, reached = sum(weights) / 2, 0.0
     for place, index in enumerate(order):

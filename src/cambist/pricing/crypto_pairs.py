@@ -1,4 +1,4 @@
-"""Pairs of coins: which ones venues list."""
+"""Pairs with a coin in them, and which of them venues list."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from cambist.reference.assets import COINS
 
 
 def is_coin_pair(pair: Pair) -> bool:
-    """Say whether a pair has a coin on a side."""
+    """Return whether the base or the quote currency is a coin."""
     return pair.base in COINS or pair.quote in COINS
 
 
 def listed_pairs(book: RateBook) -> list[Pair]:
-    """Give all pairs with a coin in them that venues list, by name."""
+    """Return all pairs with a coin in them that venues list, sorted."""
     return sorted(pair for pair in book.pairs.keys() | book.venue_pairs if is_coin_pair(pair))
 
 
 def is_listed(book: RateBook, pair: Pair) -> bool:
-    """Say whether a pair has a coin in it, and a venue lists it."""
+    """Return whether a pair has a coin in it and a venue lists it."""
     return is_coin_pair(pair) and (pair in book.pairs or pair in book.venue_pairs)
 
 
 def listed_coins(book: RateBook) -> list[str]:
-    """Give all coins that the book prices or a venue lists a pair of, by symbol."""
-    dealt = {side for pair in book.pairs.keys() | book.venue_pairs for side in (pair.base, pair.quote)}
-    return sorted(COINS.keys() & (dealt | book.quotes.keys()))
+    """Return all coins that have a price in the book or are in a pair that a venue lists, sorted."""
+    paired = {side for pair in book.pairs.keys() | book.venue_pairs for side in (pair.base, pair.quote)}
+    return sorted(COINS.keys() & (paired | book.quotes.keys()))

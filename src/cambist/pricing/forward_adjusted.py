@@ -1,4 +1,8 @@
-"""Moving an official price: what it was, times how far a price that trades has gone since."""
+"""Forward-adjusted prices: an official cash price, moved as the three-month price has moved since.
+
+The London Metal Exchange fixes a metal's cash price once a day; only its three-month price trades through the day. Both
+are fixed at the same moment, so their ratio carries the cash price forward.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +12,13 @@ from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
 
 FORWARD = "-3M"
-"""What follows a base metal's code where its three-month price is meant: the LME deals that one, and fixes cash."""
+"""The suffix of a base metal's code for its three-month price, such as `XCU-3M`."""
 
 
 def forward_adjusted(official: Quote, forward_then: Quote, forward_now: Quote) -> Quote:
-    """Move an official cash price by the three-month price: both were fixed together, only one of them trades on.
+    """Return the cash price at the time of `forward_now`: the official one times `forward_now` over `forward_then`.
 
-    Sides, time and pace are those of the price that trades; the sources say that both made it.
+    Spread, time and pace are those of the three-month price. Both sources are named.
     """
     metal = official.pair.other(PIVOT)
     scale = official.worth(metal) / forward_then.worth(metal + FORWARD)

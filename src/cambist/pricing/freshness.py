@@ -1,4 +1,4 @@
-"""Freshness: which prices may still be used, decided alike for every face of the service."""
+"""Freshness: which prices may still be used. The API, the stream and the rate book all apply these rules."""
 
 from __future__ import annotations
 
@@ -14,37 +14,37 @@ from cambist.pricing.trading_hours import trading_age
 from cambist.reference.assets import AssetKind, kind_of
 
 MaxAges = Mapping[AssetKind, timedelta]
-"""How old a price that trades may be, by what it is of; whatever is not named may be however old."""
-
+"""How old a traded price may be, by what it prices. A kind that is not in the mapping has no limit."""
 
 IsFresh = Callable[[Quote, AssetKind], bool]
-"""Says whether a price of a kind may still be used."""
+"""Return whether a price of a kind may still be used."""
 
 FIXING_MAX_AGE = timedelta(days=14)
-"""For how long a daily fixing may be part of a quote with bid and ask: as long as history carries one forward."""
+"""How old a daily fixing in a quote with bid and ask may be: as long as the history carries one forward."""
 
 _FIXED = (Pace.DAILY, Pace.MONTHLY)
 
-CARRIED_FOR = timedelta(days=7)
-"""For how long a pair that nobody deals any more is still the last word on it: longer than any market is closed."""
+PAIRS_KEPT_FOR = timedelta(days=7)
+"""How long the last quote of a pair stays in the rate book: longer than any market is closed."""
 
 
 def recently_traded(pairs: Mapping[Pair, Quote], now: datetime) -> dict[Pair, Quote]:
-    """Give the pairs that were dealt in the last days: in closed hours, and over a restart, nobody says them again."""
-    return {pair: quote for pair, quote in pairs.items() if now - quote.as_of <= CARRIED_FOR}
+    """Return the pairs quoted in the last days. While a market is closed sources do not repeat their quotes."""
+    return {pair: quote for pair, quote in pairs.items() if now - quote.as_of <= PAIRS_KEPT_FOR}
 
 
 def is_fresh(quote: Quote, kind: AssetKind, ages: MaxAges, now: datetime) -> bool:
-    """Say whether a price of that kind may still be used: its age counts up to its market's last moment of trade.
+    """Return whether a price of that kind may still be used. Its age grows only while its market is open.
 
-    A price that trades may be as old as `ages` say, one that is given several times a day as old as its class, a fixing
-    however old. Money that a coin is dealt in falls back on its fixing, and makes no coin old.
+    `ages` limits traded prices; a price published several times a day may be as old as its pace allows, and a daily
+    fixing has no limit. For a coin quoted in a currency only the age of the coin's own price counts, because the
+    currency may fall back on its fixing.
     """
     return fresh_for(quote, kind, ages, now) >= timedelta()
 
 
 def fresh_for(quote: Quote, kind: AssetKind, ages: MaxAges, now: datetime) -> timedelta:
-    """Give for how long a price may still be used while its market is open; less than nothing where it may not."""
+    """Return how much longer a price may be used while its market is open; negative if it may not be used."""
     limit, pace = ages.get(kind, timedelta.max), quote.origin.pace
     if pace is not Pace.REALTIME:
         limit = max(limit, FRESH_FOR.get(pace, timedelta.max))
@@ -52,18 +52,18 @@ def fresh_for(quote: Quote, kind: AssetKind, ages: MaxAges, now: datetime) -> ti
 
 
 def first_stale_code(book: RateBook, codes: Iterable[str], is_fresh: IsFresh) -> str | None:
-    """Give the first of some codes whose price should trade and may not be used, or that of a coin it is crossed by.
+    """Return the first code, or coin behind a code, whose price is too old; None if all are fresh.
 
-    A currency falls back on its fixing by itself; a coin on nothing, and what is crossed by it is no younger.
+    Currencies are never too old, because they fall back on their fixings. Coins have nothing to fall back on.
     """
-    asked = list(codes)
-    for code in asked:
+    checked = list(codes)
+    for code in checked:
         kind, quote = kind_of(code), book.quotes.get(code)
         if kind in (None, AssetKind.CURRENCY) or quote is None:
             continue
         if not is_fresh(quote, kind):
             return code
-        asked += [coin for coin in _coins_behind(quote) if coin not in asked]
+        checked += [coin for coin in _coins_behind(quote) if coin not in checked]
     return None
 
 
@@ -73,13 +73,13 @@ def _coins_behind(quote: Quote) -> list[str]:
 
 
 def is_tradable(book: RateBook, code: str, is_fresh: IsFresh) -> bool:
-    """Say whether a currency has a price to deal at while its market is open: one that trades is dealt at no fixing."""
+    """Return whether a currency has a price with which it can be traded now. For a traded currency a fixing is none."""
     leg = book.quotes.get(code)
     return leg is not None and not falls_back_on_fixing(book, code, leg) and is_fresh(leg, AssetKind.CURRENCY)
 
 
 def falls_back_on_fixing(book: RateBook, code: str, quote: Quote) -> bool:
-    """Say whether a currency that trades shows its fixing: while its market is open, that is no price to deal at."""
+    """Return whether a traded currency has only its fixing in the book: its live price is missing or too old."""
     return code in book.traded and quote.origin.pace in _FIXED
 
 

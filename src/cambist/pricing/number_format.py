@@ -1,4 +1,4 @@
-"""How a number is written: ten significant digits, plain notation, never 0 (ADR 2)."""
+"""How a rate is written: ten significant digits, no exponent, never 0 (ADR 2)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SHOWN = Context(prec=SHOWN_DIGITS, rounding=ROUND_HALF_UP)
 
 
 TIES_UP = 1 + 1e-15
-"""Lifts a float64 rate over the error of its crossing, so that an exact half is rounded up as `plain` rounds it."""
+"""A factor that lifts a float64 rate over its representation error, so that exact halves round up as in `plain`."""
 
 
 def plain(value: Fraction) -> str:
@@ -20,19 +20,16 @@ def plain(value: Fraction) -> str:
 
 
 def shown_digits(value: Fraction) -> Decimal:
-    """Round an exact positive rate to the ten significant digits that are shown.
-
-    Errors: ValueError for zero or less: neither is a rate.
-    """
+    """Round an exact positive rate to the ten digits that are shown. Errors: ValueError for zero or less."""
     if value <= 0:
         raise ValueError(f"{value} is not a rate")
     return _SHOWN.divide(Decimal(value.numerator), Decimal(value.denominator))
 
 
 def plain_float(value: float) -> str:
-    """Write a positive float64 rate as `plain` would write the rate that it stands for.
+    """Write a positive float64 rate as `plain` would write the exact rate.
 
-    Errors: ValueError for zero, a negative, an infinity or NaN: none of these is a rate.
+    Errors: ValueError for zero, a negative number, an infinity or NaN.
     """
     text = f"{value * TIES_UP:.10g}"
     if "e" not in text and value > 0 and isfinite(value):
@@ -47,13 +44,13 @@ def _plain_extreme(value: float) -> str:
 
 
 def trimmed(value: Decimal) -> str:
-    """Write a decimal in plain notation without the zeros that say nothing."""
+    """Write a decimal without an exponent and without trailing zeros."""
     text = format(value, "f")
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def half_up(value: Fraction, places: int) -> Decimal:
-    """Round an exact amount to `places` decimals, a half going up, with no digit lost before it."""
+    """Round an exact amount to `places` decimals, halves up, whatever the number of digits before the point."""
     numerator, denominator = value.numerator * 10**places, value.denominator
     units = (2 * numerator + denominator) // (2 * denominator)
     return Decimal(units).scaleb(-places, Context(prec=max(28, units.bit_length())))

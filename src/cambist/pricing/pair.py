@@ -1,4 +1,4 @@
-"""A pair: one unit of the base is worth so many of the quote."""
+"""A pair of codes: one unit of the base costs so many units of the quote currency."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ PIVOT = "USD"
 
 @dataclass(frozen=True, slots=True, order=True)
 class Pair:
-    """One unit of `base` is worth so many of `quote`."""
+    """One unit of `base`, priced in units of `quote`."""
 
     base: str
     quote: str
 
     @property
     def inverse(self) -> Pair:
-        """The same two, seen from the other side."""
+        """The pair with base and quote currency exchanged."""
         return Pair(self.quote, self.base)
 
     def other(self, code: str) -> str:
-        """Give the side that is not `code`."""
+        """Return the side that is not `code`."""
         return self.base if code == self.quote else self.quote
 
     def renamed(self, code: str, alias: str) -> Pair:
-        """Give the same pair with another name for `code`."""
+        """Return the pair with `code` replaced by `alias`."""
         return Pair(*(alias if side == code else side for side in (self.base, self.quote)))
 
     def __str__(self) -> str:

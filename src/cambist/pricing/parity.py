@@ -1,9 +1,9 @@
-"""Parities: currencies whose worth in another is fixed by law, as pegs or by conversion at their end.
+"""Parities: rates that are fixed by law. A parity is a peg or a conversion.
 
-A peg holds between its first and last day. A conversion (the euro's irrevocable rates, a redenomination
-under a new code) holds from its first day for ever: an old amount can always be converted, and the old
-currency never floats again (ADR 5). It ends only where the successor was abandoned and its code later given to other
-money: nobody may convert a dollar of Zimbabwe of 2008 into one of 2019.
+A peg holds between its first and its last day. A conversion (the euro's irrevocable rates, a redenomination under a new
+code) holds from its first day for ever: an old amount can always be converted, and the old currency never floats again
+(ADR 5). A conversion ends only if the successor was abandoned and its code was reused for another currency: a
+Zimbabwean dollar of 2008 cannot be converted into one of 2019.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from cambist.reference.tables import CURRENCIES, EURO_RATES, PEGS, REDENOMINATIO
 
 @dataclass(frozen=True, slots=True)
 class Parity:
-    """One unit of `anchor` is `factor` units of `code`, by the word of `authority`."""
+    """One unit of `anchor` is `factor` units of `code`, as fixed by `authority`."""
 
     code: str
     anchor: str
@@ -34,11 +34,11 @@ class Parity:
 
     @property
     def pair(self) -> Pair:
-        """The pair that is fixed: one anchor in units of the code."""
+        """The pair whose rate is `factor`: the anchor in units of the code."""
         return Pair(self.anchor, self.code)
 
     def quote(self, anchor: Quote, pivot: str) -> Quote:
-        """Derive the code's quote against the pivot from its anchor's."""
+        """Return the quote of the code against the pivot, derived from the anchor's."""
         bid, ask = (side / self.factor for side in anchor.sides(self.anchor))
         return Quote(
             pair=Pair(self.code, pivot),
@@ -51,7 +51,7 @@ class Parity:
 
 
 def parities_on(day: date) -> tuple[Parity, ...]:
-    """Give the parities that hold on `day`, each after the one that its anchor depends on."""
+    """Return the parities that hold on a day. The parity of an anchor comes before those that depend on it."""
     return _parities_since(CHANGE_DAYS[bisect_right(CHANGE_DAYS, day) - 1])
 
 
@@ -62,10 +62,10 @@ def _parities_since(change: date) -> tuple[Parity, ...]:
 
 
 def legal_rate(base: str, quote: str, day: date) -> Fraction | None:
-    """Give what one `base` is in `quote` where law alone decides it, needing no market; None elsewhere."""
-    held = {parity.code: parity for parity in parities_on(day)}
-    (base_root, base_units), (quote_root, quote_units) = _root(base, held), _root(quote, held)
-    if base_root != quote_root or not (base in held or quote in held or _lives(base, day)):
+    """Return the rate of a pair if parities alone determine it; None if a market rate is needed."""
+    holding = {parity.code: parity for parity in parities_on(day)}
+    (base_root, base_units), (quote_root, quote_units) = _root(base, holding), _root(quote, holding)
+    if base_root != quote_root or not (base in holding or quote in holding or _lives(base, day)):
         return None
     return quote_units / base_units
 
@@ -74,12 +74,12 @@ def _lives(code: str, day: date) -> bool:
     return code in CURRENCIES and CURRENCIES[code].lives_on(day)
 
 
-def _root(code: str, held: dict[str, Parity]) -> tuple[str, Fraction]:
-    """Follow a currency to what it is tied to in the end, and give its units per one of that."""
+def _root(code: str, holding: dict[str, Parity]) -> tuple[str, Fraction]:
+    """Follow the parities of a currency to the last anchor; return it, and the units of the currency for one of it."""
     units = Fraction(1)
-    while code in held:
-        units *= held[code].factor
-        code = held[code].anchor
+    while code in holding:
+        units *= holding[code].factor
+        code = holding[code].anchor
     return code, units
 
 
@@ -99,13 +99,13 @@ def _conversions(day: date) -> Iterator[Parity]:
 
 
 def _converts(change: Redenomination, day: date) -> bool:
-    """Say whether a conversion holds: for ever, unless the successor's code was given to other money since."""
+    """Return whether a conversion holds: for ever, unless the successor's code was reused for another currency."""
     end = CURRENCIES[change.new].next_reuse(change.first_day)
     return change.first_day <= day and (end is None or day < end)
 
 
 def _factor(change: Redenomination, day: date) -> Fraction:
-    """Carry the conversion through what its successor has since lost under the same code."""
+    """Return the factor of a conversion, multiplied by later redenominations of the successor under its own code."""
     return change.factor * prod(
         later.factor
         for later in REDENOMINATIONS
@@ -114,18 +114,18 @@ def _factor(change: Redenomination, day: date) -> Fraction:
 
 
 def _anchors_first(holding: dict[str, Parity]) -> Iterator[Parity]:
-    given: set[str] = set()
+    done: set[str] = set()
 
-    def give(parity: Parity) -> Iterator[Parity]:
-        if parity.code in given:
+    def with_anchor(parity: Parity) -> Iterator[Parity]:
+        if parity.code in done:
             return
-        given.add(parity.code)
+        done.add(parity.code)
         if parity.anchor in holding:
-            yield from give(holding[parity.anchor])
+            yield from with_anchor(holding[parity.anchor])
         yield parity
 
     for parity in holding.values():
-        yield from give(parity)
+        yield from with_anchor(parity)
 
 
 def _change_days() -> Iterator[date]:
@@ -140,10 +140,10 @@ def _change_days() -> Iterator[date]:
 
 
 CHANGE_DAYS = sorted(set(_change_days()))
-"""The days on which what holds becomes another; between two of them nothing changes."""
+"""The days on which a parity begins or has ended. Between two of them the same parities hold."""
 
 
 def parity_periods(first: date, days: int) -> Iterator[tuple[int, int]]:
-    """Divide `days` days from `first` on where what holds changes; give each part as start and end offset."""
+    """Divide `days` days from `first` on into periods with the same parities. Yield their start and end offsets."""
     changes = [offset for day in CHANGE_DAYS if 0 < (offset := (day - first).days) < days]
     return pairwise([0, *changes, days])

@@ -1,4 +1,4 @@
-"""A quote: a two-sided price with two times, and what it was made from."""
+"""A quote: a two-sided price with two times and an origin."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cambist.pricing.source_kind import Pace
 
 
 class Derivation(StrEnum):
-    """How a price came to be."""
+    """How a price was obtained."""
 
     PUBLISHED = "published"
     CROSSED = "crossed"
@@ -23,7 +23,7 @@ class Derivation(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """What one source said when sources were asked for one price: its midpoint, its time, its weight; 0 if unheard."""
+    """One source in a consensus: its midpoint, its market time and its weight, which is 0 if it was excluded."""
 
     source: str
     mid: float
@@ -33,9 +33,10 @@ class Vote:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a quote comes from: how it was made, by whose word, out of which pairs, how the sources voted.
+    """Where a quote comes from.
 
-    `pace` says how fast they speak.
+    `made` is how it was obtained, `sources` who published it, `legs` the pairs that it was crossed from, `votes` the
+    consensus behind it, and `pace` how often its source publishes.
     """
 
     made: Derivation
@@ -47,9 +48,10 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A two-sided price of one base in quote units, exact.
+    """A quote is a two-sided price of one unit of the base in units of the quote currency, exact.
 
-    `as_of` is the market's time, `received_at` ours (both UTC). A midpoint source has equal sides.
+    `as_of` is the time at which the market had this price, `received_at` when Cambist received it (both UTC). A quote
+    from a source of midpoints has equal sides.
     """
 
     pair: Pair
@@ -61,25 +63,25 @@ class Quote:
 
     @property
     def mid(self) -> Fraction:
-        """The exact half between the sides."""
+        """The price exactly half way between bid and ask."""
         return (self.bid + self.ask) / 2
 
     @property
     def spread(self) -> Fraction:
-        """What a round trip costs."""
+        """Ask minus bid: what buying and selling again costs."""
         return self.ask - self.bid
 
     @property
     def own_as_of(self) -> datetime:
-        """The market's time of the thing itself, whatever it is dealt in and was crossed with."""
+        """The market time of the code's own price, without the leg that it was crossed with."""
         return next((vote.as_of for vote in self.origin.votes if vote.source in self.origin.sources[:1]), self.as_of)
 
     def worth(self, code: str) -> Fraction:
-        """Give the midpoint of one unit of `code`, whichever side of the pair it is on."""
+        """Return the midpoint of one unit of `code`, which may be either side of the pair."""
         return self.mid if code == self.pair.base else 1 / self.mid
 
     def sides(self, code: str) -> tuple[Fraction, Fraction]:
-        """Give bid and ask of one unit of `code`, whichever side of the pair it is on."""
+        """Return bid and ask of one unit of `code`, which may be either side of the pair."""
         if code == self.pair.base:
             return self.bid, self.ask
         return 1 / self.ask, 1 / self.bid

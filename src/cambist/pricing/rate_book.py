@@ -1,4 +1,4 @@
-"""The book: all latest quotes at one moment, as one immutable value."""
+"""The rate book: all latest quotes at one moment, as one immutable value with a version."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from cambist.reference.tables import CURRENCIES
 class RateBook:
     """All latest quotes at one moment.
 
-    `quotes` has one quote a currency, each against the pivot (either way round). `listed` names what an
-    answer about all currencies holds; the others are answered when asked for by name (ADR 6).
+    `quotes` has one quote for each code, against the pivot (either way round). `listed` has the codes that responses
+    about all currencies contain; others are returned when they are requested by name (ADR 6).
     `pairs` has the quotes of pairs that are traded directly, as their sources quote them; `venue_pairs` names all pairs
-    that venues list, quoted or not. `as_of` is the newest market time of a currency in it.
+    that venues list, quoted or not. `as_of` is the newest market time of a currency.
     """
 
     version: int
@@ -37,20 +37,17 @@ class RateBook:
 
     @cached_property
     def traded(self) -> frozenset[str]:
-        """The currencies that are dealt against another one."""
-        dealt = (pair for pair in self.pairs if pair.base in CURRENCIES and pair.quote in CURRENCIES)
-        return frozenset(side for pair in dealt for side in (pair.base, pair.quote))
+        """The currencies that are traded directly against another one."""
+        fx_pairs = (pair for pair in self.pairs if pair.base in CURRENCIES and pair.quote in CURRENCIES)
+        return frozenset(side for pair in fx_pairs for side in (pair.base, pair.quote))
 
     def leg(self, code: str) -> Quote:
-        """Give the quote that ties `code` to the pivot.
-
-        Errors: RateUnavailable when no source has delivered one.
-        """
+        """Return the quote of `code` against the pivot. Errors: RateUnavailable if no source has delivered one."""
         try:
             return self.quotes[code]
         except KeyError:
             raise RateUnavailable(f"No source has delivered a rate for [{code}] yet") from None
 
     def holds(self, code: str) -> bool:
-        """Say whether `code` can be priced from this book."""
+        """Return whether the book has a price for `code`."""
         return code == PIVOT or code in self.quotes

@@ -1,4 +1,4 @@
-"""Composing a book: published and crossed quotes, then what law ties to them, then what is listed."""
+"""Assembling a rate book: published and crossed quotes, then the currencies fixed by law, then the listed codes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cambist.pricing.rate_book import RateBook
 from cambist.reference.tables import CURRENCIES
 
 RECENT = timedelta(days=14)
-"""How far a quote may lie behind the book's newest and still be listed (ADR 6), or stand above a peg."""
+"""How far a quote may be behind the newest one and still be listed (ADR 6), or override a peg."""
 
 
 def assemble_rate_book(
@@ -23,7 +23,10 @@ def assemble_rate_book(
     pairs: Mapping[Pair, Quote] | None = None,
     venue_pairs: frozenset[Pair] = frozenset(),
 ) -> RateBook:
-    """Make the book of one moment from one quote a code, each against the pivot, and from the pairs dealt as such."""
+    """Return the rate book of one moment.
+
+    `quotes` has one quote against the pivot for each code, `pairs` the quotes of pairs that are traded directly.
+    """
     as_of = max((quote.as_of for code, quote in quotes.items() if code in CURRENCIES), default=now)
     complete = dict(quotes)
     for parity in parities_on(now.date()):
@@ -36,7 +39,7 @@ def assemble_rate_book(
 
 
 def _derive(quotes: dict[str, Quote], parity: Parity, as_of: datetime) -> None:
-    """Add what law fixes. A peg yields to what a source publishes of late; a conversion never does (ADR 5)."""
+    """Add a currency fixed by law. A recent published quote overrides a peg, but never a conversion (ADR 5)."""
     anchor = _unit(as_of) if parity.anchor == PIVOT else quotes.get(parity.anchor)
     published = quotes.get(parity.code)
     if anchor is None or (parity.made is Derivation.PEGGED and published and _is_recent(published, as_of)):
@@ -45,7 +48,7 @@ def _derive(quotes: dict[str, Quote], parity: Parity, as_of: datetime) -> None:
 
 
 def _unit(as_of: datetime) -> Quote:
-    """Give the pivot in itself; nobody sent it now, so that the next book says the same where nothing has changed."""
+    """Return the pivot in itself. It has the time of the other quotes, so that an unchanged book stays equal."""
     one = Fraction(1)
     return Quote(Pair(PIVOT, PIVOT), one, one, as_of, as_of, Origin(Derivation.PUBLISHED, ()))
 

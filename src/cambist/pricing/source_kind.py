@@ -1,4 +1,4 @@
-"""What a source's word is worth: how fast it speaks, and for which market."""
+"""The kind of a source: how often it publishes, and the rates of which market."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Pace(StrEnum):
-    """How fast a source speaks, the freshest class first."""
+    """How often a source publishes, the most frequent first."""
 
     REALTIME = "real-time"
     INTRADAY = "intraday"
@@ -15,7 +15,7 @@ class Pace(StrEnum):
 
 
 class RateType(StrEnum):
-    """Which market a rate is of. Rates of two types are never mixed (ADR 14)."""
+    """The market of a rate. Rates of two types are never compared with each other (ADR 14)."""
 
     OFFICIAL = "official"
     MARKET = "market"

@@ -1,4 +1,4 @@
-"""A tick: one quote as it arrived."""
+"""A tick: a source's current quote as it arrived."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from cambist.pricing.pair import Pair
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """One quote as a source sent it: its digits, its direction.
+    """One quote as a source sent it, with its digits and its direction.
 
-    `as_of` is the market's time where the source tells it (UTC), else None. `sequence` is the source's own count of
-    the pair's quotes where it keeps one, else 0; a lower one than before comes too late.
+    `as_of` is the market time (UTC) if the source sends it, else None. `sequence` is the number of the quote if the
+    source numbers the quotes of a pair, else 0; a tick with a lower number than the last one is late.
     """
 
     source: str

@@ -1,7 +1,6 @@
-"""Trading hours, by New York's clock, base metals' by London's.
+"""Trading hours: when a market is open, in New York time, and in London time for base metals.
 
-A market trades in sessions, one for each weekday that is no closure of it. In closed hours a price stands at the last
-moment that was open.
+A market has a session on each weekday that is not one of its closures. While it is closed, its prices do not age.
 """
 
 from __future__ import annotations
@@ -25,9 +24,10 @@ _SATURDAY = 5
 
 
 class Hours(StrEnum):
-    """When a market trades: currencies Sunday 17:00 to Friday 17:00, metals but for an hour from 17:00 on.
+    """The trading hours of a market, except for its closures.
 
-    The London Metal Exchange's base metals Monday to Friday from 01:00 to 19:00. Each but for its closures.
+    Currencies trade from Sunday 17:00 to Friday 17:00 in New York; precious metals too, with a break of one hour from
+    17:00 each day. The base metals of the London Metal Exchange trade Monday to Friday from 01:00 to 19:00 in London.
     """
 
     CURRENCIES = "currencies"
@@ -38,15 +38,15 @@ class Hours(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class _Sessions:
-    """When the session of a day opens and closes; it may open on the eve."""
+    """The times at which a day's session opens and closes. It may open on the evening before."""
 
     zone: ZoneInfo
     opens: time
     closes: time
-    opens_on_eve: bool
+    opens_evening_before: bool
 
     def open(self, day: date) -> datetime:
-        return datetime.combine(day - _DAY if self.opens_on_eve else day, self.opens, self.zone)
+        return datetime.combine(day - _DAY if self.opens_evening_before else day, self.opens, self.zone)
 
     def close(self, day: date) -> datetime:
         return datetime.combine(day, self.closes, self.zone)
@@ -54,14 +54,14 @@ class _Sessions:
 
 _NEW_YORK, _LONDON = ZoneInfo("America/New_York"), ZoneInfo("Europe/London")
 _SESSIONS = {
-    Hours.CURRENCIES: _Sessions(_NEW_YORK, time(17), time(17), opens_on_eve=True),
-    Hours.METALS: _Sessions(_NEW_YORK, time(18), time(17), opens_on_eve=True),
-    Hours.LME: _Sessions(_LONDON, time(1), time(19), opens_on_eve=False),
+    Hours.CURRENCIES: _Sessions(_NEW_YORK, time(17), time(17), opens_evening_before=True),
+    Hours.METALS: _Sessions(_NEW_YORK, time(18), time(17), opens_evening_before=True),
+    Hours.LME: _Sessions(_LONDON, time(1), time(19), opens_evening_before=False),
 }
 
 
 class TradingMoment(NamedTuple):
-    """A moment of trade (UTC), also in seconds since 1970."""
+    """A moment at which a market was open (UTC), also in seconds since 1970."""
 
     as_of: datetime
     seconds: float
@@ -69,12 +69,12 @@ class TradingMoment(NamedTuple):
 
 @lru_cache(maxsize=64)
 def last_trading_moment(hours: Hours, moment: datetime) -> TradingMoment:
-    """Give the last moment of trade at or before `moment`: itself while the market is open, else when it closed.
+    """Return `moment` if the market is open then, else the moment at which it closed last.
 
-    Errors: ValueError for a moment without its zone.
+    Errors: ValueError for a moment without a time zone.
     """
     if moment.tzinfo is None:
-        raise ValueError(f"{moment} has no zone")
+        raise ValueError(f"{moment} has no time zone")
     as_of = moment
     if hours is not Hours.ALWAYS:
         as_of = min(moment, _SESSIONS[hours].close(_session_day(hours, moment)))
@@ -83,7 +83,7 @@ def last_trading_moment(hours: Hours, moment: datetime) -> TradingMoment:
 
 
 def _session_day(hours: Hours, moment: datetime) -> date:
-    """Give the day of the last session that has opened by `moment`."""
+    """Return the day of the last session that had opened by `moment`."""
     sessions = _SESSIONS[hours]
     day = moment.astimezone(sessions.zone).date() + _DAY
     while not _has_session(hours, day) or sessions.open(day) > moment:
@@ -97,9 +97,9 @@ def _has_session(hours: Hours, day: date) -> bool:
 
 @lru_cache(maxsize=16_384)
 def hours_of(pair: Pair) -> Hours:
-    """Say when a pair trades: with a coin in it always, with a metal in that metal's hours, else in the week of FX.
+    """Return the trading hours of a pair: of its coin (always open), else of its metal, else of currencies.
 
-    Of two metals in the shorter hours, the base metal's: they lie within the other's.
+    A base metal's hours lie within a precious metal's, so a pair of both has the hours of the base metal.
     """
     sides = {pair.base.removesuffix(FORWARD), pair.quote.removesuffix(FORWARD)}
     if not sides <= CURRENCIES.keys() | METALS.keys():
@@ -111,7 +111,7 @@ def hours_of(pair: Pair) -> Hours:
 
 
 def is_open(pair: Pair, moment: datetime) -> bool:
-    """Say whether a pair's market is open."""
+    """Return whether the market of a pair is open."""
     hours = hours_of(pair)
     return hours is Hours.ALWAYS or _is_open_in(hours, moment.replace(microsecond=0))
 
@@ -122,14 +122,13 @@ def _is_open_in(hours: Hours, second: datetime) -> bool:
 
 
 def trading_age(pair: Pair, as_of: datetime, now: datetime) -> timedelta:
-    """Give for how long a price of `as_of` could have been traded anew; for what always trades, how old it is now.
+    """Return the age of a price, counting only the time during which its market was open. It is never negative.
 
-    In closed hours nothing grows older: the last price of a Friday is as young on Sunday, and one that was old by then
-    stays old. When the market opens it begins to age again, so that the first price of a week has its time to come.
-    Never below zero.
+    The last price of a Friday has the same age on Sunday. When the market opens the age starts to grow again, so that
+    the first price of the week has time to arrive.
     """
     hours = hours_of(pair)
-    if hours is Hours.ALWAYS:  # left out of the cache, which is small and keyed by the moment
+    if hours is Hours.ALWAYS:  # not cached: the cache is small, and its key is the moment
         return max(now - as_of, timedelta())
     traded = last_trading_moment(hours, now).as_of
     opened = _opened(hours, traded)
@@ -141,7 +140,7 @@ def trading_age(pair: Pair, as_of: datetime, now: datetime) -> timedelta:
 
 @lru_cache(maxsize=64)
 def _opened(hours: Hours, traded: datetime) -> datetime:
-    """Give since when a market had been open at a moment of trade; the moment of a close is its session's last."""
+    """Return since when the market had been open at that moment. The moment of the close belongs to the session."""
     sessions, day = _SESSIONS[hours], _session_day(hours, traded)
     while _has_session(hours, day - _DAY) and sessions.close(day - _DAY) == sessions.open(day):
         day -= _DAY

@@ -1,4 +1,4 @@
-"""Time as numbers: milliseconds since 1970."""
+"""Times as milliseconds since 1970."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def unix_ms(moment: datetime) -> int:
-    """Write a moment in milliseconds since 1970, cut as all times are."""
+    """Return a moment in milliseconds since 1970, rounded down."""
     return (moment - EPOCH) // timedelta(milliseconds=1)

@@ -1,8 +1,8 @@
-"""Acceptance: what a fixing or a tick must pass before it counts. One rule, one question, one function.
+"""Validation: the rules that a fixing or a tick must pass. Each rule is one function.
 
-Each rule gives the reason for which the candidate waits in quarantine, or None. Fixings are judged in units of the
-currency per one unit of the pivot, so that all sources can be compared; what others say is carried forward before it
-is compared, so that a lone source at a weekend is judged as on any other day.
+A rule returns the reason why a fixing is put in quarantine, or None. Fixings are compared in units of the currency per
+unit of the pivot, so that all sources are comparable. The fixings of other sources are carried forward before they are
+compared, so that a single source that publishes at a weekend is validated as on any other day.
 """
 
 from __future__ import annotations
@@ -13,41 +13,41 @@ from datetime import date, timedelta
 from decimal import Decimal
 
 DAYS_AHEAD = timedelta(days=2)
-"""How far a source may be ahead: some set today's rate of tomorrow, and some are ahead of UTC."""
+"""How many days ahead a fixing may be: some sources set tomorrow's rate today, and some are ahead of UTC."""
 
 _LARGEST_JUMP = 0.25
 _FAR = 0.05
 _CLOSE = 0.02
 _OFF_PEG = 0.03
 _SPIKE, _LONE_SPIKE = 0.035, 0.05
-"""How far a day may stand out between its neighbours: farther where nobody else says anything of it, since the lira
-left the ECB's rates for one day when Ukraine was invaded (2022-02-24, by 4 %), and that was no error."""
+"""How far a day may differ from both its neighbours. The limit is wider if no other source can confirm it: on
+2022-02-24, when Ukraine was invaded, the lira differed by 4 % for one day in the ECB's rates, correctly."""
 
 _MANY_TIMES, _MANY_TIMES_TO_THE_POINT = 7, 4
 _STUCK_DAYS = 10
-_MOVED = 0.02
+_OTHERS_MOVED = 0.02
 _LIVE = timedelta(days=30)
 NOT_POSITIVE = "zero or negative"
-"""Why what is no rate at all is refused."""
+"""The reason for a value that is not a rate."""
 
 JUMP = "a jump that nothing confirms"
-"""Why a tick is refused that is far from what was agreed on last; others, or time, may confirm it."""
+"""The reason for a tick that is far from the last consensus. Other sources, or time, may confirm it."""
 
 _WIDEST = Decimal("0.02")
 _FACTORS = (10, 31.1034768, 100, 1000, 10_000, 100_000, 1_000_000)
-"""By how much a rate is wrong when its unit is mistaken: nominals, and the grams of a troy ounce."""
+"""The factors by which a rate is wrong if its unit is mistaken: nominals, and the grams of a troy ounce."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A fixing as it is judged, in units per pivot.
+    """A fixing to validate, in units per pivot, with what it is compared with.
 
-    `previous` is the source's own last one in today's unit, `following` its next where it is known already; `others` is
-    the median of what all other sources say of the day, carried forward. `peg` is what the law says. `correction` is
-    how many times it is what the source itself said of that day before. `factor` is that of a redenomination under the
-    same code that a source may not have made yet, or may have made already; `still` counts how many fixings before had
-    the same value, and `others_moved` how far the others went meanwhile. `recent_move` is how far its source's word has
-    moved from one fixing to the next of late.
+    `previous` is the source's last fixing in today's unit, `following` its next one if that is stored already. `others`
+    is the median of all other sources for the day, carried forward. `peg` is the rate by law. `correction` is the ratio
+    of the fixing to the source's earlier value for the same day. `factor` is that of a redenomination under the same
+    code that the source may have applied too late or too early. `unchanged` counts the fixings before that had the same
+    value, and `others_moved` is how far the other sources moved meanwhile. `recent_move` is how far the source has
+    moved lately from one fixing to the next.
     """
 
     code: str
@@ -66,27 +66,27 @@ class Candidate:
 
     @property
     def references(self) -> tuple[float, ...]:
-        """What to measure it by: the others' word and its own of before, or the others' alone where they agree."""
+        """The rates to compare with: the other sources' and the source's last one; only the others' if they agree."""
         if self.others is not None and _apart(self.units, self.others) <= _FAR:
             return (self.others,)
-        return tuple(known for known in (self.others, self.previous) if known is not None)
+        return tuple(rate for rate in (self.others, self.previous) if rate is not None)
 
 
 Rule = Callable[[Candidate], str | None]
 
 
 def not_positive(candidate: Candidate) -> str | None:
-    """Is it a rate at all?"""
+    """Refuse zero and negative values."""
     return None if candidate.units > 0 else NOT_POSITIVE
 
 
 def in_future(day: date, today: date) -> str | None:
-    """Is it of a day that is yet to come? A stray one would hide the days before it: its whole delivery is refused."""
+    """Return why a day is too far ahead. It would hide the days before it, so the whole delivery is refused."""
     return f"dated {day}, which is yet to come" if day > today + DAYS_AHEAD else None
 
 
 def missed_redenomination(candidate: Candidate) -> str | None:
-    """Does it ignore a redenomination that is due, or run ahead of one?"""
+    """Refuse a fixing that ignores a redenomination, or applies it too early."""
     if candidate.factor is None:
         return None
     for reference in candidate.references:
@@ -97,7 +97,7 @@ def missed_redenomination(candidate: Candidate) -> str | None:
 
 
 def wrong_unit(candidate: Candidate) -> str | None:
-    """Is it off by what a mistaken nominal or weight makes?"""
+    """Refuse a fixing that is wrong by the factor of a mistaken nominal or weight."""
     for reference in candidate.references:
         for factor in _FACTORS:
             for times in (factor, 1 / factor):
@@ -107,7 +107,7 @@ def wrong_unit(candidate: Candidate) -> str | None:
 
 
 def inverted(candidate: Candidate) -> str | None:
-    """Are base and quote swapped?"""
+    """Refuse a fixing whose base and quote currency are exchanged."""
     for reference in candidate.references:
         is_swapped = abs(candidate.units * reference - 1) < _CLOSE
         if is_swapped and _apart(candidate.units, reference) > _FAR:
@@ -116,14 +116,14 @@ def inverted(candidate: Candidate) -> str | None:
 
 
 def off_peg(candidate: Candidate) -> str | None:
-    """Does it break a peg that the law says holds?"""
+    """Refuse a fixing that is far from a peg that holds by law."""
     if candidate.peg is None or _apart(candidate.units, candidate.peg) <= _OFF_PEG:
         return None
     return f"{_apart(candidate.units, candidate.peg):.1%} off the peg"
 
 
 def far_from_others(candidate: Candidate) -> str | None:
-    """Is it far from what the other sources say? Older days are judged by their neighbours instead."""
+    """Refuse a fixing that is far from the other sources. Older days are compared with their neighbours instead."""
     if candidate.others is None or candidate.today - candidate.day > _LIVE:
         return None
     if _apart(candidate.units, candidate.others) <= _FAR:
@@ -133,7 +133,7 @@ def far_from_others(candidate: Candidate) -> str | None:
 
 
 def jumped(candidate: Candidate) -> str | None:
-    """Did it jump over a day, alone, and without staying there?"""
+    """Refuse a jump that other sources do not confirm and that the next fixing does not keep."""
     if candidate.previous is None or _apart(candidate.units, candidate.previous) <= _LARGEST_JUMP:
         return None
     others_agree = candidate.others is not None and _apart(candidate.units, candidate.others) <= _FAR
@@ -145,12 +145,12 @@ def jumped(candidate: Candidate) -> str | None:
 
 
 def spiked(candidate: Candidate) -> str | None:
-    """Did it leave for a single day in calm times, alone? A typing error is back on the next day."""
+    """Refuse a spike of a single day in calm times that no other source confirms: it is probably a typing error."""
     before, after = candidate.previous, candidate.following
     if before is None or after is None:
         return None
     size, missed = min(_apart(candidate.units, before), _apart(candidate.units, after)), _apart(before, after)
-    # What returns to the very point where it was is rarer in a market than what returns to about there.
+    # In a market a price rarely returns to exactly where it was, so such a spike needs less to be refused.
     times = _MANY_TIMES_TO_THE_POINT if missed < size / 100 else _MANY_TIMES
     least = _LONE_SPIKE if candidate.others is None else _SPIKE
     if size <= max(least, times * candidate.recent_move) or missed > size / 3:
@@ -161,7 +161,7 @@ def spiked(candidate: Candidate) -> str | None:
 
 
 def corrected_far(candidate: Candidate) -> str | None:
-    """Does it correct what its source said of that very day by more than others confirm?"""
+    """Refuse a large correction of a stored fixing that other sources do not confirm."""
     if candidate.correction is None or _apart(candidate.correction, 1.0) <= _FAR:
         return None
     others_agree = candidate.others is not None and _apart(candidate.units, candidate.others) <= _FAR
@@ -169,8 +169,8 @@ def corrected_far(candidate: Candidate) -> str | None:
 
 
 def stuck(candidate: Candidate) -> str | None:
-    """Has it stood still for days while the others moved?"""
-    if candidate.peg is None and candidate.unchanged >= _STUCK_DAYS and candidate.others_moved > _MOVED:
+    """Refuse a value that has not changed for days while the other sources moved."""
+    if candidate.peg is None and candidate.unchanged >= _STUCK_DAYS and candidate.others_moved > _OTHERS_MOVED:
         return f"the same for {candidate.unchanged} fixings while the others moved {candidate.others_moved:.1%}"
     return None
 
@@ -187,20 +187,22 @@ FIXING_RULES: tuple[Rule, ...] = (
     far_from_others,
     stuck,
 )
-"""In this order: the first to object names the reason, the most telling first."""
+"""The rules in the order in which they are applied. The first that refuses gives the reason, so the most specific ones
+come first."""
 
 
 def is_clearly_valid(units: float, previous: float, others: float | None) -> bool:
-    """Say whether a rate is so near to its own past and to the others that no rule could object, pegs and rest aside.
+    """Return whether a rate is so near to its last fixing and to the other sources that no rule could refuse it.
 
-    Almost all are: judging them by each rule would take most of the time that filing a history takes.
+    Pegs, corrections and unchanged values are not considered. Almost all fixings are clearly valid, and applying every
+    rule to them would take most of the time of a backfill.
     """
     is_near = abs(units - previous) <= _CLOSE * previous
     return is_near and units > 0 and (others is None or abs(units - others) <= _CLOSE * others)
 
 
 def refusal_reason(candidate: Candidate) -> str | None:
-    """Judge a fixing; give the reason why it has to wait, or None."""
+    """Return the reason why a fixing is put in quarantine, or None if it is valid."""
     for rule in FIXING_RULES:
         reason = rule(candidate)
         if reason is not None:
@@ -208,21 +210,21 @@ def refusal_reason(candidate: Candidate) -> str | None:
     return None
 
 
-def crossed(bid: Decimal, ask: Decimal) -> str | None:
-    """Is a tick's bid above its ask?"""
+def bid_above_ask(bid: Decimal, ask: Decimal) -> str | None:
+    """Refuse a tick whose bid is above its ask."""
     return "bid above ask" if bid > ask else None
 
 
 def too_wide(bid: Decimal, ask: Decimal) -> str | None:
-    """Is a tick's spread so wide that its middle means nothing?"""
+    """Refuse a tick whose spread is so wide that its midpoint means nothing."""
     return "sides more than 2 % apart" if ask - bid > _WIDEST * ask else None
 
 
 def tick_refusal_reason(bid: Decimal, ask: Decimal, last_mid: float | None) -> str | None:
-    """Judge a tick beside the last agreed midpoint of its pair; give the reason to refuse it, or None."""
+    """Return the reason why a tick is refused, or None. `last_mid` is the last consensus of its pair."""
     if bid <= 0 or ask <= 0:
         return NOT_POSITIVE
-    reason = crossed(bid, ask) or too_wide(bid, ask)
+    reason = bid_above_ask(bid, ask) or too_wide(bid, ask)
     if reason is None and last_mid is not None:
         apart = _apart((float(bid) + float(ask)) / 2, last_mid)
         reason = JUMP if apart > _LARGEST_JUMP else None
@@ -230,5 +232,5 @@ def tick_refusal_reason(bid: Decimal, ask: Decimal, last_mid: float | None) -> s
 
 
 def _apart(value: float, reference: float) -> float:
-    """Say how far two rates lie apart, the same in both directions."""
+    """Return how far apart two rates are, the same in both directions."""
     return max(value, reference) / min(value, reference) - 1
