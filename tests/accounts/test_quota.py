@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from cambist.accounts.account import Account
 from cambist.accounts.plan import Plan
-from cambist.accounts.quota import NO_QUOTA, Period, period_of, quota_of, remaining, seconds_to_end
+from cambist.accounts.quota import NO_QUOTA, Period, period_of, quota_of, seconds_to_end
 
 ANCHORS = st.integers(1, 31)
 DAYS = st.dates(date(1970, 1, 1), date(2200, 12, 31))
@@ -82,13 +82,6 @@ def test_a_plan_of_no_calls_has_those_that_were_bought() -> None:
 def test_a_plan_without_a_quota_has_none_whatever_was_bought() -> None:
     account = Account(1, "acme", "gold", bought=((date(2026, 11, 1), 20),))
     assert quota_of(plan(None), account, NOVEMBER) is None
-
-
-@pytest.mark.parametrize(
-    ("quota", "usage", "left"), [(10, 0, 10), (10, 4, 6), (10, 10, 0), (10, 11, 0), (0, 0, 0), (None, 5, NO_QUOTA)]
-)
-def test_what_remains_is_never_below_nothing(quota: int | None, usage: int, left: int) -> None:
-    assert remaining(quota, usage) == left
 
 
 def test_no_quota_is_the_largest_number_that_a_float_keeps_exact() -> None:

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from cambist.api import parameter_types, symbol_parameters
 from cambist.api.parameters import Param
-from cambist.api.symbol_parameters import ANY_ASSET, MONEY, MONEY_AND_METALS, check_crossable
+from cambist.api.symbol_parameters import ANY_ASSET, MONEY, MONEY_AND_METALS
 from cambist.errors import BadParameter, UnknownMetal, UnknownSymbol
+from cambist.pricing.cross_rates import check_crossable
 from cambist.pricing.pair import Pair
 from cambist.reference.assets import COINS, METALS, AssetKind, kind_of
 from cambist.reference.tables import CURRENCIES

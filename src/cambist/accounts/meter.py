@@ -19,7 +19,7 @@ from cambist.accounts.account import Account
 from cambist.accounts.api_key import Digest
 from cambist.accounts.plan import Plan
 from cambist.accounts.principal import Principal
-from cambist.accounts.quota import Period, period_of, quota_of, remaining, seconds_to_end
+from cambist.accounts.quota import NO_QUOTA, Period, period_of, quota_of, seconds_to_end
 from cambist.accounts.rate_limit import Bucket, seconds_until_next
 from cambist.accounts.usage import UsageRecord, usage_record
 from cambist.accounts.usage_counters import UsageCounters
@@ -155,7 +155,9 @@ class Meter:
         return sum(self.calls_on(number, period.start + offset * _DAY) for offset in days)
 
     def _left(self, terms: _Terms) -> int:
-        return remaining(terms.quota, terms.settled + self.calls_on(terms.account.number, terms.today))
+        if terms.quota is None:
+            return NO_QUOTA
+        return max(0, terms.quota - terms.settled - self.calls_on(terms.account.number, terms.today))
 
     def calls_on(self, number: int, day: date) -> int:
         """Give an account's calls of a day: in the ledger, in pages from before, and those that it had no room for."""

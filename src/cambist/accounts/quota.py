@@ -41,11 +41,6 @@ def quota_of(plan: Plan, account: Account, period: Period) -> int | None:
     return plan.calls_a_month + account.bought_for(period.start)
 
 
-def remaining(quota: int | None, usage: int) -> int:
-    """Give the calls left; a smaller plan may leave an account with less than it has spent, which is none."""
-    return NO_QUOTA if quota is None else max(0, quota - usage)
-
-
 def seconds_to_end(period: Period, now: datetime) -> int:
     """Give the whole seconds until a period has ended in UTC: waiting so long is enough."""
     end = datetime.combine(period.end + _DAY, time(), UTC)

@@ -8,7 +8,7 @@ parameters are handled in `unknown_parameters`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
@@ -34,7 +34,8 @@ class Param:
     """One query parameter: its name, how its text is parsed, and its default.
 
     `parse(name, text)` returns the value or raises BadParameter. A parameter without `default` is required; `empty`
-    replaces the text of one that is present but empty. `schema` is its JSON Schema in the OpenAPI document.
+    replaces the text of one that is present but empty. `values` are texts that are valid as they are, without `parse`.
+    `schema` is its JSON Schema in the OpenAPI document.
     `selects_data` is false for a parameter that only affects the format of the answer or how fresh it must be.
     """
 
@@ -46,6 +47,7 @@ class Param:
     empty: str = ""
     example: str = ""
     selects_data: bool = True
+    values: Container[str] = ()
 
     @property
     def required(self) -> bool:
@@ -56,7 +58,7 @@ class Param:
         """Read the parameter from a query. Errors: BadParameter."""
         text = query.get(self.name, "").strip() or (self.empty if self.name in query else "")
         if text:
-            return self.parse(self.name, text)
+            return text if text in self.values else self.parse(self.name, text)
         if self.required:
             raise BadParameter(f"Missing parameter: [{self.name}]{self._hint()}")
         return self.default

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from cambist.api.parameters import Param
 from cambist.errors import BadParameter, UnknownMetal, UnknownSymbol, shorten
 from cambist.pricing.pair import Pair
-from cambist.reference.assets import METALS, AssetKind, kind_of
+from cambist.reference.assets import COINS, METALS, AssetKind, kind_of
+from cambist.reference.tables import CURRENCIES
 
 MAX_CODES = 500
 MAX_PAIRS = 10
@@ -41,12 +43,14 @@ class Codes(tuple[str, ...]):  # noqa: SLOT001  a tuple cannot have slots with a
 
 def code(name: str, role: str, kinds: Kinds = MONEY, **options: Any) -> Param:
     """Declare the code of an asset of these kinds; `role` is `source` or `target`."""
-    return Param(name, lambda _, text: _parse_code(text, role, kinds), schema=_CODE_SCHEMA, **options)
+    parse, values = lambda _, text: _parse_code(text, role, kinds), _symbols(kinds)
+    return Param(name, parse, values=values, schema=_CODE_SCHEMA, **options)
 
 
 def asset(name: str, role: str, **options: Any) -> Param:
     """Declare the code of a currency, a metal or a coin."""
-    return Param(name, lambda _, text: _parse_code(text, role, ANY_ASSET), schema=_ASSET_SCHEMA, **options)
+    parse, values = lambda _, text: _parse_code(text, role, ANY_ASSET), _symbols(ANY_ASSET)
+    return Param(name, parse, values=values, schema=_ASSET_SCHEMA, **options)
 
 
 def codes(name: str, role: str, kinds: Kinds = MONEY, max_count: int = MAX_CODES, **options: Any) -> Param:
@@ -87,10 +91,9 @@ def split_list(text: str) -> list[str]:
     return [item for part in text.split(",") if (item := part.strip())]
 
 
-def check_crossable(base: str, quote: str) -> None:
-    """Refuse a coin priced in a metal, or a metal in a coin: no market trades them. Errors: BadParameter."""
-    if {kind_of(base), kind_of(quote)} == {AssetKind.COIN, AssetKind.METAL}:
-        raise BadParameter(f"Coins are not priced in metals: [{base}] to [{quote}]; go through a currency, such as USD")
+@cache
+def _symbols(kinds: Kinds) -> frozenset[str]:
+    return frozenset(symbol for symbol in (*CURRENCIES, *METALS, *COINS) if kind_of(symbol) in kinds)
 
 
 def _parse_code(text: str, role: str, kinds: Kinds) -> str:

@@ -13,9 +13,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from fractions import Fraction
 
+from cambist.errors import BadParameter
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
 from cambist.pricing.rate_book import RateBook
+from cambist.reference.assets import COINS, METALS
 
 LEGS = (PIVOT, "USDT", "EUR", "USDC", "BTC", "GBP", "ETH", "BNB", "JPY", "AUD", "TRY", "KRW")
 """The codes through which others reach the pivot, the most liquid first. A stablecoin is a coin: USDT is not USD."""
@@ -41,6 +43,12 @@ class Rates:
     as_of: datetime
 
 
+def check_crossable(base: str, quote: str) -> None:
+    """Refuse a coin priced in a metal, or a metal in a coin: no market trades them. Errors: BadParameter."""
+    if (base in METALS and quote in COINS) or (base in COINS and quote in METALS):
+        raise BadParameter(f"Coins are not priced in metals: [{base}] to [{quote}]; go through a currency, such as USD")
+
+
 def midpoint(book: RateBook, pair: Pair) -> Rate:
     """Return the midpoint of a pair, crossed through the pivot. Errors: RateUnavailable if a leg is missing."""
     found = midpoints(book, [pair.base], [pair.quote])
@@ -51,7 +59,7 @@ def midpoints(book: RateBook, bases: Iterable[str], quotes: Iterable[str]) -> Ra
     """Return the midpoints of every base in every quote currency. Errors: RateUnavailable if a leg is missing."""
     base_prices = {code: _mid_in_pivot(book, code) for code in bases}
     quote_prices = {code: _mid_in_pivot(book, code) for code in quotes}
-    times = (book.leg(code).as_of for code in base_prices | quote_prices if code != PIVOT)
+    times = (book.quotes[code].as_of for code in base_prices | quote_prices if code != PIVOT)
     return Rates(
         values={
             base: {quote: base_price / quote_price for quote, quote_price in quote_prices.items()}
@@ -62,7 +70,10 @@ def midpoints(book: RateBook, bases: Iterable[str], quotes: Iterable[str]) -> Ra
 
 
 def _mid_in_pivot(book: RateBook, code: str) -> Fraction:
-    return Fraction(1) if code == PIVOT else book.leg(code).worth(code)
+    mid = book.mids_in_pivot.get(code)
+    if mid is None:
+        mid = book.mids_in_pivot[code] = Fraction(1) if code == PIVOT else book.leg(code).worth(code)
+    return mid
 
 
 def pair_quote(book: RateBook, pair: Pair, is_fresh: IsFreshQuote = lambda _quote: True) -> Quote:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from fractions import Fraction
 from functools import cached_property
 from types import MappingProxyType
 
@@ -40,6 +41,11 @@ class RateBook:
         """The currencies that are traded directly against another one."""
         fx_pairs = (pair for pair in self.pairs if pair.base in CURRENCIES and pair.quote in CURRENCIES)
         return frozenset(side for pair in fx_pairs for side in (pair.base, pair.quote))
+
+    @cached_property
+    def mids_in_pivot(self) -> dict[str, Fraction]:
+        """Midpoints of currencies, metals and coins in the pivot, added by `cross_rates` as they are first needed."""
+        return {}
 
     def leg(self, code: str) -> Quote:
         """Return the quote of `code` against the pivot. Errors: RateUnavailable if no source has delivered one."""

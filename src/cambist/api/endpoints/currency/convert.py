@@ -16,10 +16,10 @@ from cambist.api.freshness_parameters import FreshnessParameters
 from cambist.api.parameter_types import day, not_after_today
 from cambist.api.rendering import Number, Numbers, number, numbers
 from cambist.api.request_context import RequestContext, Updated
-from cambist.api.symbol_parameters import asset, check_crossable
+from cambist.api.symbol_parameters import asset
 from cambist.history.coin_closes import cross_on_day
 from cambist.history.fixing_age import fixing_days
-from cambist.pricing.cross_rates import midpoint
+from cambist.pricing.cross_rates import check_crossable, midpoint
 from cambist.pricing.number_format import half_up, shown_digits
 from cambist.pricing.pair import PIVOT, Pair
 

@@ -15,10 +15,10 @@ from cambist.api.freshness_parameters import MaxAge
 from cambist.api.parameter_types import day, not_after_today
 from cambist.api.rendering import Rates, day_rates, rates
 from cambist.api.request_context import RequestContext, Updated, written
-from cambist.api.symbol_parameters import asset, check_crossable
+from cambist.api.symbol_parameters import asset
 from cambist.history.coin_closes import cross_on_day, explain_coin_day
 from cambist.history.explanation import ExplainedLeg, explain_now
-from cambist.pricing.cross_rates import midpoint
+from cambist.pricing.cross_rates import check_crossable, midpoint
 from cambist.pricing.number_format import plain, plain_float
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Vote

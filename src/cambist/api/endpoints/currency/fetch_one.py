@@ -10,9 +10,9 @@ from cambist.api.endpoint import Endpoint
 from cambist.api.freshness_parameters import FreshnessParameters
 from cambist.api.rendering import Rates, rates
 from cambist.api.request_context import RequestContext, Updated
-from cambist.api.symbol_parameters import asset, check_crossable
+from cambist.api.symbol_parameters import asset
 from cambist.errors import BadParameter
-from cambist.pricing.cross_rates import midpoint
+from cambist.pricing.cross_rates import check_crossable, midpoint
 from cambist.pricing.pair import PIVOT, Pair
 
 
