@@ -1,4 +1,4 @@
-"""How "one file and one line" works: a registry names modules, each module ends in one object."""
+"""Load the objects of a registry: the registry names modules, and each module defines one object."""
 
 from collections.abc import Iterable
 from importlib import import_module
@@ -8,9 +8,9 @@ T = TypeVar("T")
 
 
 def load(package: str, names: Iterable[str], attribute: str, kind: type[T]) -> dict[str, T]:
-    """Import `package.name` for each name and take its `attribute`.
+    """Import `package.name` for each name, and return its `attribute` by name.
 
-    Errors: TypeError naming the module when the attribute is not of `kind`.
+    Errors: TypeError that names the module if the attribute is not of `kind`.
     """
     return {name: _object(f"{package}.{name}", attribute, kind) for name in names}
 

@@ -1,4 +1,4 @@
-// A client that says nothing until it was greeted, and takes an op that it does not know for a fault.
+// A client that sends nothing before the greeting, and fails on an unknown op.
 "use strict";
 
 const WebSocket = require("ws");
@@ -17,11 +17,11 @@ function fail(what) {
   process.exit(1);
 }
 
-function say(frame) {
+function send(frame) {
   ws.send(JSON.stringify(frame));
 }
 
-function takePrice(frame) {
+function checkPrice(frame) {
   if (!PAIRS.includes(frame.sym)) throw new Error(`a price of ${frame.sym}, which nobody asked for`);
   if (typeof frame.bid !== "string" || typeof frame.ask !== "string") throw new Error("a side is not a string");
   if (!(Number(frame.bid) <= Number(frame.ask))) throw new Error(`${frame.sym} is ${frame.bid} to ${frame.ask}`);
@@ -33,10 +33,10 @@ ws.on("message", (data) => {
   const frame = JSON.parse(data);
   if (!OPS.includes(frame.op)) throw new Error(`unknown op: ${frame.op}`);
   if (ops[ops.length - 1] !== frame.op) ops.push(frame.op);
-  if (frame.op === "price") return takePrice(frame);
+  if (frame.op === "price") return checkPrice(frame);
   if (frame.status !== 200) fail(`${frame.op} has the status ${frame.status}: ${frame.msg}`);
-  if (frame.op === "connect") say({ op: "auth", key: process.env.CAMBIST_KEY });
-  if (frame.op === "auth") say({ op: "subscribe", stream: "fx", pairs: PAIRS });
+  if (frame.op === "connect") send({ op: "auth", key: process.env.CAMBIST_KEY });
+  if (frame.op === "auth") send({ op: "subscribe", stream: "fx", pairs: PAIRS });
 });
 
 ws.on("error", (error) => fail(error.message));

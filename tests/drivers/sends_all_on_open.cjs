@@ -1,4 +1,4 @@
-// A client that says all it has to say as soon as the socket is open, in the manner of a browser.
+// A client that sends everything as soon as the socket is open, with the API of browsers.
 "use strict";
 
 const WebSocket = require("ws");

@@ -1,4 +1,4 @@
-// A client that stays: cut off, it connects again and asks for the same. Its second connection's first price ends it.
+// A client that reconnects: when it is disconnected, it connects and subscribes again, and ends with its first price.
 "use strict";
 
 const WebSocket = require("ws");
@@ -14,7 +14,7 @@ function fail(what) {
   process.exit(1);
 }
 
-function tell(line) {
+function print(line) {
   console.log(JSON.stringify(line));
 }
 
@@ -26,7 +26,7 @@ function connect() {
   ws.on("open", () => {
     connections += 1;
     number = connections;
-    tell({ event: "connection", number });
+    print({ event: "connection", number });
     ws.send(JSON.stringify({ op: "auth", key: process.env.CAMBIST_KEY }));
     ws.send(JSON.stringify({ op: "subscribe", stream: "fx", pairs: ["BTCUSD"] }));
   });
@@ -36,15 +36,15 @@ function connect() {
     if (frame.op !== "price" && frame.status !== 200) fail(`${frame.op}: ${frame.status}, ${frame.msg}`);
     if (frame.op !== "price" || isPriced) return;
     isPriced = true;
-    tell({ event: "price", number, bid: frame.bid, ask: frame.ask, tsp: frame.tsp });
+    print({ event: "price", number, bid: frame.bid, ask: frame.ask, tsp: frame.tsp });
     if (number === 2) ws.close();
   });
 
-  // `close` follows, whatever it was: nobody who answers, or a connection that broke.
+  // `close` follows, after a refused connection and after a lost one.
   ws.on("error", () => {});
 
   ws.on("close", (code) => {
-    if (number === 2 && isPriced) return tell({ event: "end", connections, refusals, cuts, code });
+    if (number === 2 && isPriced) return print({ event: "end", connections, refusals, cuts, code });
     if (number === 0) refusals += 1;
     else cuts.push(code);
     setTimeout(connect, 100);

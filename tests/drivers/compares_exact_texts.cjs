@@ -1,4 +1,4 @@
-// A client that was written against the texts of the answers and the order of a price's fields, and takes no others.
+// A client that compares the exact texts of replies and the order of the fields of a price.
 "use strict";
 
 const assert = require("assert");
@@ -30,7 +30,7 @@ ws.on("close", (code) => {
   console.log(JSON.stringify({ texts, prices, code }));
 });
 
-async function hear() {
+async function receive() {
   while (inbox.length === 0) await new Promise((resolve) => (wake = resolve));
   const { text, isBinary } = inbox.shift();
   assert.strictEqual(isBinary, false);
@@ -38,7 +38,7 @@ async function hear() {
   return JSON.parse(text);
 }
 
-function takePrice(frame, symbol) {
+function checkPrice(frame, symbol) {
   assert.deepStrictEqual(Object.keys(frame), PRICE);
   assert.deepStrictEqual([frame.op, frame.sym], ["price", symbol]);
   assert.ok(Number.isInteger(frame.tsp));
@@ -49,28 +49,28 @@ function takePrice(frame, symbol) {
   prices[symbol] = (prices[symbol] || 0) + 1;
 }
 
-// Prices of what is subscribed already may come before an answer.
-async function ask(question, op, status, text) {
-  if (question) ws.send(JSON.stringify(question));
-  let frame = await hear();
-  for (; frame.op === "price"; frame = await hear()) takePrice(frame, frame.sym);
+// Prices of earlier subscriptions may come before the reply.
+async function request(message, op, status, text) {
+  if (message) ws.send(JSON.stringify(message));
+  let frame = await receive();
+  for (; frame.op === "price"; frame = await receive()) checkPrice(frame, frame.sym);
   assert.deepStrictEqual(Object.keys(frame).sort(), ANSWER);
   assert.deepStrictEqual([frame.op, frame.status], [op, status]);
   if (text instanceof RegExp) assert.ok(text.test(frame.msg), `no ${text} in: ${frame.msg}`);
   else assert.strictEqual(frame.msg, text);
-  assert.ok(Math.abs(frame.tsp - Date.now()) < 60000, `told at ${frame.tsp}`);
+  assert.ok(Math.abs(frame.tsp - Date.now()) < 60000, `wrong time ${frame.tsp}`);
   texts.push(frame.msg);
 }
 
 async function main() {
-  await ask(null, "connect", 200, /./);
-  await ask({ op: "auth", key: process.env.CAMBIST_KEY }, "auth", 200, "Authenticated OK");
-  await ask({ op: "subscribe", stream: "fx1s", pairs: ["EURUSD"] }, "subscribe", 200, "Subscribed to 1 stream");
-  takePrice(await hear(), "EURUSD");
-  await ask({ op: "subscribe", stream: "fx", pairs: ["BTCUSD"] }, "subscribe", 200, "Subscribed to 2 streams");
-  await ask({ op: "subscribe", stream: "fx", pairs: ["ZZZZZZ"] }, "subscribe", 400, /No valid pairs/);
-  await ask({ op: "unsubscribe", stream: "fx1s" }, "unsubscribe", 200, /./);
-  for (let count = 0; count < 5; count += 1) takePrice(await hear(), "BTCUSD");
+  await request(null, "connect", 200, /./);
+  await request({ op: "auth", key: process.env.CAMBIST_KEY }, "auth", 200, "Authenticated OK");
+  await request({ op: "subscribe", stream: "fx1s", pairs: ["EURUSD"] }, "subscribe", 200, "Subscribed to 1 stream");
+  checkPrice(await receive(), "EURUSD");
+  await request({ op: "subscribe", stream: "fx", pairs: ["BTCUSD"] }, "subscribe", 200, "Subscribed to 2 streams");
+  await request({ op: "subscribe", stream: "fx", pairs: ["ZZZZZZ"] }, "subscribe", 400, /No valid pairs/);
+  await request({ op: "unsubscribe", stream: "fx1s" }, "unsubscribe", 200, /./);
+  for (let count = 0; count < 5; count += 1) checkPrice(await receive(), "BTCUSD");
   ws.close(1000);
 }
 
