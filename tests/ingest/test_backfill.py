@@ -352,7 +352,7 @@ def test_where_nothing_ever_answers_later_sources_are_not_asked(scene: Scene) ->
 
     first, second, third = asyncio.run(three_in_turn())
     assert [len(first.failed), len(second.failed), len(third.failed)] == [3, 1, 1]
-    assert third.failed == ["not asked, for no source can be reached"]
+    assert third.failed == ["not requested, because no source can be reached"]
     assert all(progress.is_silent and progress.is_over for progress in (first, second, third))
     assert len(scene.mint.asked) == 4
 

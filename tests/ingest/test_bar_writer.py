@@ -258,7 +258,7 @@ def test_bars_of_a_day_of_kraken_s_ticks_are_those_computed_independently(tmp_pa
     streamer = Streamer(kraken, poller, pipeline, names)
     for count, (came_at, frame) in enumerate(frames):
         now[0] = came_at
-        streamer._take(kraken.parse_message(frame, names))
+        streamer._apply(kraken.parse_message(frame, names))
         if count % 7 == 0:
             agree(pipeline, EURUSD, came_at)
         if count % 50 == 0:
@@ -393,8 +393,8 @@ def test_what_a_store_does_not_take_waits_and_is_tried_again(
     assert [(each.interval, each.bar.bid.c) for each in home.filed] == [(Interval.MINUTE, 1)]
     assert len(home.tries) == 4
     assert [(record.levelname, record.message) for record in caplog.records] == [
-        ("WARNING", "Bars: 1 cannot be archived now, they wait: disk is full"),
-        ("INFO", "Bars: 1 archived, those that had to wait among them"),
+        ("WARNING", "Bars: 1 cannot be archived now and will be tried again: disk is full"),
+        ("INFO", "Bars: 1 archived, including those that had to wait"),
     ]
 
 
@@ -463,7 +463,7 @@ def test_what_came_too_late_is_said_once_an_hour(skipping: Skipping, caplog: pyt
     late = lambda: home.folding.add(tick(9), NOON - HOUR, home.clock())  # noqa: E731
     with caplog.at_level(logging.INFO, "cambist"):
         skipping(home.keep(nothing, *[late] * 5, *[nothing] * 20, each=600))
-    assert [record.message for record in caplog.records] == ["Bars: 5 ticks came too late for theirs"]
+    assert [record.message for record in caplog.records] == ["Bars: 5 ticks were too late for their bar"]
 
 
 def test_a_fault_of_ours_leaves_its_trace_and_stops_nothing(

@@ -372,7 +372,7 @@ def test_a_store_that_goes_on_failing_costs_that_days_closes_alone(
     skipping(nights.pass_by(2))
     assert {day for day, _, _ in nights.filed} == {DAY + timedelta(1)}
     assert [record.message for record in caplog.records if record.levelname == "ERROR"] == [
-        f"Closes: 2 coins of {DAY} are given up"
+        f"Closes: 2 coins of {DAY} could not be archived and are lost"
     ]
 
 

@@ -101,7 +101,7 @@ def others(
     archive: SqlArchive, source: Source, sources: list[Source] = SOURCES
 ) -> Callable[[date], MedianRange | None]:
     found = read_other_sources(archive, sources, source, {"AOA"}, WEDNESDAY, WEDNESDAY + 60 * DAY)
-    return lambda day: found.said("AOA", day)
+    return lambda day: found.median_range("AOA", day)
 
 
 def test_a_source_is_no_other_of_its_own(archive: SqlArchive, say: Say) -> None:
@@ -146,8 +146,8 @@ def test_a_word_of_before_a_redenomination_is_read_in_the_new_unit(archive: SqlA
     eve, first_day = date(2021, 9, 30), date(2021, 10, 1)
     say(compiled.source, eve, 4_000_000, "VES")
     found = read_other_sources(archive, SOURCES, nbp.source, {"VES"}, eve, first_day)
-    assert found.said("VES", eve) == MedianRange(4_000_000, 4_000_000)
-    assert found.said("VES", first_day) == MedianRange(4, 4)
+    assert found.median_range("VES", eve) == MedianRange(4_000_000, 4_000_000)
+    assert found.median_range("VES", first_day) == MedianRange(4, 4)
 
 
 def test_a_correction_takes_the_place_of_what_it_corrects(archive: SqlArchive, say: Say) -> None:

@@ -478,7 +478,9 @@ def test_after_a_time_out_of_service_all_days_since_are_asked_for(
     assert adapter.spans == [(since, last), (date(2026, 3, 2), last), (date(2026, 3, 2), last)]
     assert poller.source_status.complete_on == last
     lines = [record.getMessage() for record in caplog.records]
-    assert lines == ["Source mint: nothing is sure to be whole since 2026-01-05, it is asked again from 2025-12-22 on"]
+    assert lines == [
+        "Source mint: fixings since 2026-01-05 may be incomplete; requesting them again from 2025-12-22 on"
+    ]
 
 
 @pytest.mark.parametrize("held", [None, date(2026, 3, 5), date(2026, 2, 20)], ids=["nothing", "yesterday", "two weeks"])
@@ -511,7 +513,7 @@ def test_what_fails_while_it_catches_up_is_caught_up_later(skipping, a_source) -
 def test_more_than_a_year_is_for_a_backfill_and_said_so(skipping, a_source, caplog: pytest.LogCaptureFixture) -> None:
     _, adapter = polled_by_day(skipping, a_source(schedule=ALL_DAY), Fetches(b"rates"), held=date(2024, 1, 5))
     assert adapter.spans[0][0] == date(2025, 3, 5)
-    assert "Source mint: days before 2025-03-05 may be missing, run [cambist backfill mint]" in caplog.text
+    assert "Source mint: days before 2025-03-05 may be missing; run [cambist backfill mint]" in caplog.text
 
 
 # Days without anything
@@ -543,8 +545,8 @@ def test_holidays_and_weekends_are_no_run() -> None:
     """In the middle of February 2026 China rests for more than a week."""
     rest = {date(2026, 2, day) for day in range(16, 24)}
     round_ = PollingRound(absent=[SourceRequest(url=str(day), first=day, last=day) for day in sorted(rest)])
-    assert round_.nothing_there(replace(WORKDAYS, holidays="CN"), date(2026, 2, 23)) == ""
-    assert round_.nothing_there(WORKDAYS, date(2026, 2, 23)).startswith("has had nothing for 5 working days")
+    assert round_.absence(replace(WORKDAYS, holidays="CN"), date(2026, 2, 23)) == ""
+    assert round_.absence(WORKDAYS, date(2026, 2, 23)).startswith("has had nothing for 5 working days")
 
 
 def test_the_fault_lasts_until_something_is_there_again(skipping, a_source) -> None:
@@ -560,10 +562,8 @@ def test_months_without_anything_are_a_fault_too() -> None:
     months = [date(2026, 1, 1), date(2026, 2, 1), date(2026, 3, 1)]
     absent = [SourceRequest(url=str(month), first=month, last=month) for month in months]
     today = FRIDAY_NOON.date()
-    assert (
-        PollingRound(absent=absent).nothing_there(WORKDAYS, today) == "has nothing at all from 2026-01-01 to 2026-03-01"
-    )
-    assert PollingRound(absent=absent[1:], answered=absent[:1]).nothing_there(WORKDAYS, today) == ""
+    assert PollingRound(absent=absent).absence(WORKDAYS, today) == "has nothing at all from 2026-01-01 to 2026-03-01"
+    assert PollingRound(absent=absent[1:], answered=absent[:1]).absence(WORKDAYS, today) == ""
 
 
 # Ticks

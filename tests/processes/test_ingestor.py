@@ -95,7 +95,7 @@ def test_the_closes_of_coins_are_archived_when_a_day_ends(settings: Settings, mo
     midnight = datetime(2026, 11, 22, tzinfo=UTC)
     moments = {"now": midnight - timedelta(minutes=20)}
     monkeypatch.setattr(module, "utc_now", lambda: moments["now"])
-    monkeypatch.setattr(closes_module, "_LOOK_EVERY", 0.01)
+    monkeypatch.setattr(closes_module, "_POLL_EVERY", 0.01)
     ingestor = Ingestor(settings, {})
     ingestor._archive_worker.close()
     monkeypatch.setattr(ingestor, "_archive_worker", ArchiveHere(settings))

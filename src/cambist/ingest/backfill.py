@@ -1,8 +1,8 @@
-"""Backfilling: asking a source for everything that it has, part by part, going on where it was left off.
+"""Backfills: requesting everything that a source has, part by part, continuing where the last one stopped.
 
-What has a receipt is not asked again, so a backfill that was cut off at any point goes on at the part that was not
-filed yet. Parts that may still change (the source's own time for corrections) are always asked, and those of which the
-source said that it has nothing are asked again after a while: it may have been wrong.
+A part that has a receipt is not requested again, so a backfill that was interrupted continues at the first part that
+was not filed. Parts that the source may still correct are always requested. Parts for which the source had nothing are
+requested again after a month, because that may have been an error.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ File = Callable[[str, Delivery], FilingResult | None]
 
 _GIVE_UP_AFTER = 3
 _OFFLINE_AFTER = 4
-"""After so many questions without a single answer, of any source, it is the machine that is offline."""
+"""After so many failed requests without a single answer, from any source, the machine is taken to be offline."""
 
 _NOTHING = "nothing"
-"""What stands in a receipt in place of a digest where the source had nothing for the days asked."""
+"""The digest in a receipt for days for which the source had nothing."""
 
 _NOTHING_HOLDS_FOR = timedelta(days=30)
-"""After this a part of which the source had nothing is asked again."""
+"""After this time a part for which the source had nothing is requested again."""
 
 _LONGEST_REST = timedelta(days=6)
-"""A pause in a source's days that is longer than this is a gap; shorter ones are weekends and holidays."""
+"""A longer time without fixings is a gap; shorter ones are weekends and holidays."""
 
 
 @dataclass(slots=True)
@@ -58,7 +58,7 @@ class BackfillProgress:
 
     @property
     def is_silent(self) -> bool:
-        """Whether it was asked, and could not be reached once."""
+        """Whether the source was requested and could not be reached a single time."""
         return bool(self.failed) and not self.answered
 
 
@@ -76,7 +76,7 @@ class Backfill:
     _silences: int = 0
 
     async def run(self, adapter: FixingAdapter, first: date | None) -> BackfillProgress:
-        """Fill in one source from `first`, or from its first day since 1970; what failed is in the course."""
+        """Backfill one source from `first`, or from its first day since 1970; failures are in the result."""
         source, today = adapter.source, self.clock().date()
         requests = list(adapter.requests(max(first or FIRST_DAY, source.first_day, FIRST_DAY), today))
         progress = BackfillProgress(source.key, parts=len(requests), is_over=not requests)
@@ -86,7 +86,7 @@ class Backfill:
             if self._is_filed(source.key, request, timedelta(days=source.schedule.reread_days)):
                 progress.skipped += 1
             elif not self._answers and self._silences >= _OFFLINE_AFTER:
-                progress.failed = progress.failed or ["not asked, for no source can be reached"]
+                progress.failed = progress.failed or ["not requested, because no source can be reached"]
                 failures = _GIVE_UP_AFTER
             else:
                 failures = 0 if await self._fill(source.key, request, progress) else failures + 1
@@ -99,7 +99,7 @@ class Backfill:
         return progress
 
     def _is_filed(self, key: str, request: SourceRequest, may_change_for: timedelta) -> bool:
-        """Say whether a part was filed when nothing of it could change any more: while it was open is not enough."""
+        """Return whether a part was filed when the source could not change it any more."""
         received_at = self.archive.last_received(key, request.origin)
         if received_at is None or received_at.date() <= request.last + may_change_for:
             return False
@@ -107,20 +107,20 @@ class Backfill:
         return is_recent or self.archive.newest_digest(key, request.origin) != _NOTHING
 
     async def _fill(self, key: str, request: SourceRequest, progress: BackfillProgress) -> bool:
-        """Ask one part and file it; say whether that went well."""
+        """Request one part and file it; return whether that succeeded."""
         try:
             content = await self.fetcher.fetch(key, request)
             filed = await self._filed(key, request, content or b"")
         except NothingPublished:
-            await self._note_nothing(key, request)
-            self._note(progress, answered=True)
+            await self._file_nothing(key, request)
+            self._count(progress, answered=True)
             return True
         except SourceBroken as error:
             progress.failed.append(f"{request.first} to {request.last}: {error}")
             is_silent = isinstance(error, SourceUnreachable) and not isinstance(error, SourceBusy)
-            self._note(progress, answered=not is_silent)
+            self._count(progress, answered=not is_silent)
             return False
-        self._note(progress, answered=True)
+        self._count(progress, answered=True)
         if filed is not None:
             progress.added += filed.added
             progress.corrected += filed.corrected
@@ -128,7 +128,7 @@ class Backfill:
             progress.left_out += filed.left_out
         return True
 
-    def _note(self, progress: BackfillProgress, *, answered: bool) -> None:
+    def _count(self, progress: BackfillProgress, *, answered: bool) -> None:
         progress.answered += answered
         self._answers += answered
         self._silences += not answered
@@ -137,19 +137,19 @@ class Backfill:
         delivery = Delivery(content, request.origin, self.clock(), request.subject)
         async with self._writing:
             filed = await asyncio.to_thread(self.file, key, delivery)
-            if filed is None:  # the same as before: that it still was so is worth a receipt
+            if filed is None:  # the same bytes as before: the receipt records that they were current
                 receipt = Receipt(key, delivery.received_at, delivery.origin, delivery.digest)
                 await asyncio.to_thread(self.archive.file, receipt, [])
         return filed
 
-    async def _note_nothing(self, key: str, request: SourceRequest) -> None:
+    async def _file_nothing(self, key: str, request: SourceRequest) -> None:
         receipt = Receipt(key, self.clock(), request.origin, _NOTHING)
         async with self._writing:
             await asyncio.to_thread(self.archive.file, receipt, [])
 
 
 def find_gaps(archive: FixingArchive, source: str) -> Iterator[tuple[date, date]]:
-    """Give the pauses in what is here of a source that no weekend or holiday explains: first and last missing day."""
+    """Return the gaps in a source's stored fixings, as first and last missing day."""
     rows = sorted({row for _, rows, _ in archive.rates(source) for row in rows})
     for earlier, later in pairwise(rows):
         if later - earlier > _LONGEST_REST.days:
@@ -157,5 +157,5 @@ def find_gaps(archive: FixingArchive, source: str) -> Iterator[tuple[date, date]
 
 
 def longest_gaps(found: Sequence[tuple[date, date]], most: int) -> list[tuple[date, date]]:
-    """Give the longest gaps, oldest first."""
+    """Return the longest gaps, oldest first."""
     return sorted(sorted(found, key=lambda gap: gap[0] - gap[1])[:most])

@@ -1,4 +1,4 @@
-"""Barring: the bars that form are saved every second, filed once they have ended, and forgotten when they are old."""
+"""The bar writer: saves open bars every second, files completed bars, and removes old ones."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ FORGET_EVERY = timedelta(hours=1)
 """How often old bars are removed."""
 
 KeptFor = Mapping[Interval, timedelta]
-"""How long bars of a length are kept; those that are not named for ever."""
+"""How long bars of each interval are kept; intervals that are not named are kept for ever."""
 
 _EVERY = timedelta(seconds=1)
 _LONGEST = timedelta(days=36_525)
-"""A century: what is kept for longer is kept for ever."""
+"""A century, the longest time that can be subtracted from every date."""
 
 
 def oldest_kept(now: datetime, kept_for: KeptFor) -> Mapping[Interval, datetime]:
-    """Give the moments before which bars are no longer kept, of each length that is not kept for ever."""
+    """Return the moments before which bars are removed, by interval."""
     return {interval: now - min(length, _LONGEST) for interval, length in kept_for.items()}
 
 
 @dataclass(slots=True)
 class BarWriter:
-    """What becomes of the bars besides being folded.
+    """Saves, files and removes bars.
 
-    `save` keeps the ones that form and says whether it could; `file` and `forget` may fail with any CambistError.
-    Bars are kept for as long as `kept_for` says of their length, for ever where it does not.
+    `save` writes the open bars to disk and returns whether it could; `file` stores completed bars and `forget` removes
+    old ones, and both may raise any CambistError.
     """
 
-    folding: BarAggregator
+    aggregator: BarAggregator
     save: Callable[[bytes], bool]
     file: Callable[[Sequence[PairBar]], Awaitable[None]]
     forget: Callable[[Interval, datetime], Awaitable[int]]
@@ -47,50 +47,47 @@ class BarWriter:
     clock: Callable[[], datetime]
     _saved: int = 0
     _failing: bool = False
-    _told: tuple[int, int] = field(default=(0, 0))
+    _logged: tuple[int, int] = field(default=(0, 0))
 
     async def run(self) -> None:
-        """Look after the bars for ever; a fault of ours in one part of it is logged and stops none."""
+        """Run for ever; an unexpected error in one of the three is logged and stops none."""
         try:
             async with asyncio.TaskGroup() as group:
-                group.create_task(_for_ever(self._look, _EVERY))
+                group.create_task(_for_ever(self._save_open, _EVERY))
                 group.create_task(_for_ever(self._file, _EVERY))
                 group.create_task(_for_ever(self._forget, FORGET_EVERY))
         finally:
-            self._save()
+            await self._save_open()
 
-    async def _look(self) -> None:
-        self._save()
-
-    def _save(self) -> None:
-        revision = self.folding.revision
-        if revision != self._saved and self.save(self.folding.to_bytes()):
+    async def _save_open(self) -> None:
+        revision = self.aggregator.revision
+        if revision != self._saved and self.save(self.aggregator.to_bytes()):
             self._saved = revision
 
     async def _file(self) -> None:
-        """File what has ended; what cannot be filed now stays, and is tried again."""
-        due = self.folding.completed(self.clock())
+        """File completed bars; those that cannot be filed now are tried again."""
+        due = self.aggregator.completed(self.clock())
         try:
             if due:
                 await self.file(due)
         except CambistError as error:
             if not self._failing:
-                log.warning("Bars: %d cannot be archived now, they wait: %s", len(due), error)
+                log.warning("Bars: %d cannot be archived now and will be tried again: %s", len(due), error)
             self._failing = True
             return
         if due and self._failing:
-            log.info("Bars: %d archived, those that had to wait among them", len(due))
+            log.info("Bars: %d archived, including those that had to wait", len(due))
             self._failing = False
-        self.folding.mark_filed(due, self.clock())
+        self.aggregator.mark_filed(due, self.clock())
 
     async def _forget(self) -> None:
-        """Forget old bars; say what has been lost since it was said last."""
-        told = (self.folding.late.total(), self.folding.dropped)
-        if told[0] > self._told[0]:
-            log.info("Bars: %d ticks came too late for theirs", told[0] - self._told[0])
-        if told[1] > self._told[1]:
-            log.error("Bars: %d minutes were given up, they could not be archived", told[1] - self._told[1])
-        self._told = told
+        """Remove old bars, and log how many ticks and bars have been lost since the last time."""
+        lost = (self.aggregator.late.total(), self.aggregator.dropped)
+        if lost[0] > self._logged[0]:
+            log.info("Bars: %d ticks were too late for their bar", lost[0] - self._logged[0])
+        if lost[1] > self._logged[1]:
+            log.error("Bars: %d minutes could not be archived and are lost", lost[1] - self._logged[1])
+        self._logged = lost
         try:
             for interval, before in oldest_kept(self.clock(), self.kept_for).items():
                 if count := await self.forget(interval, before):
@@ -104,5 +101,5 @@ async def _for_ever(work: Callable[[], Coroutine[Any, Any, None]], every: timede
         try:
             await work()
         except Exception:
-            log.exception("Bars: a fault of ours")
+            log.exception("Bars: unexpected error")
         await asyncio.sleep(every.total_seconds())

@@ -1,4 +1,4 @@
-"""The closes of coins: taken from the last book before midnight UTC, and archived once the day has ended."""
+"""Closes of coins: what each coin was worth in the last rate book before midnight UTC, filed when the day has ended."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ from cambist.reference.assets import AssetKind, kind_of
 
 log = logging.getLogger(__name__)
 
-_LOOK_EVERY = 0.5
-_TRIES = 5
-_AGAIN_AFTER = 60.0
+_POLL_EVERY = 0.5
+_ATTEMPTS = 5
+_RETRY_AFTER = 60.0
 
 _ONE_DAY = timedelta(days=1)
 _DIGITS = Context(prec=20, rounding=ROUND_HALF_UP)
-"""A midpoint of few digits stays as it is; one that a crossing has made endless is rounded."""
+"""The precision of a close: midpoints that are crossed have endless digits."""
 
 
 @dataclass(frozen=True, slots=True)
 class CoinCloses:
-    """The closes of one day that are from the same sources, with the receipt under which they are filed."""
+    """The closes of one day that have the same sources, with the receipt to file them with."""
 
     receipt: Receipt
     fixings: tuple[Fixing, ...]
 
 
 def build_coin_closes(book: RateBook, day: date, limit: timedelta, received_at: datetime) -> list[CoinCloses]:
-    """Make the closes of a day from its last book: of every coin whose quote was at most `limit` old when it ended."""
+    """Return the closes of a day from its last rate book, for coins whose quote was at most `limit` old at its end."""
     midnight = datetime.combine(day, time(), UTC) + _ONE_DAY
     by_origin: dict[str, list[Fixing]] = {}
     for code, quote in sorted(book.quotes.items()):
-        # Of midnight itself is the next day's already.
+        # A quote of midnight itself belongs to the next day.
         is_fresh = timedelta() < midnight - quote.as_of <= limit
         if kind_of(code) is AssetKind.COIN and is_fresh and quote.mid > 0:
             close = Fixing(CLOSES, Pair(code, PIVOT), day, _value(quote, code))
@@ -65,7 +65,7 @@ def _digest(fixings: Iterable[Fixing]) -> str:
 
 
 def file_closes(archive: FixingArchive, closes: Iterable[CoinCloses]) -> FilingResult:
-    """File closes; what is known already is left alone, so that they may be filed again. Errors: StoreBroken."""
+    """File closes; those that are stored already stay unchanged. Errors: StoreBroken."""
     filed = [archive.file(each.receipt, each.fixings) for each in closes]
     return FilingResult(
         added=sum(each.added for each in filed),
@@ -76,14 +76,14 @@ def file_closes(archive: FixingArchive, closes: Iterable[CoinCloses]) -> FilingR
 
 @dataclass(slots=True)
 class DayEnd:
-    """Notices the end of a day; `limit` is how old a coin's quote may be by then."""
+    """Detects the end of a day; `limit` is how old a coin's quote may be by then."""
 
     limit: timedelta
     _day: date = date.max
     _book: RateBook | None = None
 
     def due(self, book: RateBook | None, now: datetime) -> list[CoinCloses]:
-        """Look at the book of now; give the closes that are due: where a day has ended since the last look, its own.
+        """Return the closes of the day that has ended since the last call, if one has; `book` is the current rate book.
 
         They are of the book of that look: one that was made after midnight knows what came after.
         """
@@ -98,27 +98,29 @@ async def archive_closes(
     file: Callable[[Sequence[CoinCloses]], Awaitable[FilingResult]],
     clock: Callable[[], datetime],
 ) -> None:
-    """Archive the closes of every day that ends, for ever; a fault of ours costs that day's, nothing else."""
+    """File the closes of every day that ends, for ever. An unexpected error costs one day only."""
     end = DayEnd(limit)
     while True:
         try:
             due = end.due(book(), clock())
             if due:
-                await _filed(due, file)
+                await _file_with_retries(due, file)
         except Exception:
-            log.exception("Closes: a fault of ours, those of the day that ended are not archived")
-        await asyncio.sleep(_LOOK_EVERY)
+            log.exception("Closes: unexpected error; those of the day that ended are not archived")
+        await asyncio.sleep(_POLL_EVERY)
 
 
-async def _filed(closes: Sequence[CoinCloses], file: Callable[[Sequence[CoinCloses]], Awaitable[FilingResult]]) -> None:
+async def _file_with_retries(
+    closes: Sequence[CoinCloses], file: Callable[[Sequence[CoinCloses]], Awaitable[FilingResult]]
+) -> None:
     day, coins = closes[0].fixings[0].day, sum(len(each.fixings) for each in closes)
-    for _ in range(_TRIES):
+    for _ in range(_ATTEMPTS):
         try:
             await file(closes)
         except CambistError as error:
             log.warning("Closes: %d coins of %s cannot be archived now: %s", coins, day, error)
-            await asyncio.sleep(_AGAIN_AFTER)
+            await asyncio.sleep(_RETRY_AFTER)
         else:
             log.info("Closes: %d coins of %s archived", coins, day)
             return
-    log.error("Closes: %d coins of %s are given up", coins, day)
+    log.error("Closes: %d coins of %s could not be archived and are lost", coins, day)

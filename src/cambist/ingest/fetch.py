@@ -1,7 +1,7 @@
-"""Asking sources over HTTP: with limits in time and size, conditionally, and again where it may help.
+"""HTTP requests to sources: conditional, limited in time and size, and retried where that may help.
 
-One source can be slow, endless, redirecting or rude; whatever it does ends in an answer, in None for "nothing new", or
-in SourceBroken, within a bounded time and a bounded memory.
+A source may be slow, endless or redirecting. Every request ends in bounded time and memory: with content, with None for
+"nothing new", or with SourceBroken.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _MOVED = frozenset({301, 302, 303, 307, 308})
 _BUSY = frozenset({429, 500, 502, 503, 504})
 _LONGEST_WAIT = 60.0
 _KEPT_VALIDATORS = 2_000
-"""Of how many addresses they are kept, those asked last: an address that names its day is soon never asked again."""
+"""For how many addresses validators are kept, the latest ones: an address with a date in it is soon unused."""
 
 _VALIDATORS = (("ETag", "If-None-Match"), ("Last-Modified", "If-Modified-Since"))
 
 
 class SourceBusy(SourceUnreachable):
-    """A source asks to be asked later; `after` says in how many seconds, where it did."""
+    """The source asks to retry later, after `after` seconds if it says so."""
 
     def __init__(self, sentence: str, after: float | None) -> None:
         super().__init__(sentence)
@@ -42,10 +42,10 @@ class SourceBusy(SourceUnreachable):
 
 @dataclass(slots=True)
 class Fetcher:
-    """Asks over one session.
+    """Sends requests over one session.
 
-    `gateway` is an address through which all is asked instead (`{gateway}/{host}/{path}`), empty for none; `keys` are
-    the operator's own, by source; `timeout` is what one attempt may take.
+    `gateway` is an address that all requests go to instead (`{gateway}/{host}/{path}`), empty for none; `keys` are the
+    operator's API keys by source; `timeout` is the limit for one attempt.
     """
 
     session: aiohttp.ClientSession
@@ -56,7 +56,7 @@ class Fetcher:
     _validators: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def address(self, url: str) -> str:
-        """Give where an address is really asked: there, or through the gateway."""
+        """Return the address to connect to: the same, or the gateway's."""
         if not self.gateway:
             return url
         scheme, _, rest = url.partition("://")
@@ -64,11 +64,11 @@ class Fetcher:
         return f"{gateway.rstrip('/')}/{rest}"
 
     async def fetch(self, source: str, request: SourceRequest) -> bytes | None:
-        """Ask, and again where the source is silent; None where it has nothing new since it was last believed.
+        """Return the content, after retries if needed; None if there is nothing new since the last accepted answer.
 
         Errors: SourceUnreachable, NothingPublished, SourceBroken.
         """
-        retrying = stamina.retry_context(on=_worth_asking_again, attempts=self.attempts, timeout=120, wait_initial=1.0)
+        retrying = stamina.retry_context(on=_should_retry, attempts=self.attempts, timeout=120, wait_initial=1.0)
         async for attempt in retrying:
             with attempt:
                 return await self._once(source, request)
@@ -76,18 +76,18 @@ class Fetcher:
 
     async def _once(self, source: str, request: SourceRequest) -> bytes | None:
         try:
-            return await self._followed(source, request)
+            return await self._follow(source, request)
         except TimeoutError:
-            # What it came from is not shown, here and below: it names the address, which may hold a key.
+            # `from None`, here and below: the cause names the address, which may contain a key.
             raise SourceUnreachable(f"{source}: no answer in time") from None
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            raise SourceUnreachable(f"{source}: cannot be asked: {_plainly(error)}") from None
+            raise SourceUnreachable(f"{source}: cannot be asked: {_message(error)}") from None
 
-    async def _followed(self, source: str, request: SourceRequest) -> bytes | None:
-        """Follow redirections within the source's own host: elsewhere is not the source."""
+    async def _follow(self, source: str, request: SourceRequest) -> bytes | None:
+        """Send a request, and follow redirects within the source's own host only."""
         key = self.keys.get(source, "")
         url = self.address(request.url.replace("{key}", key))
-        host, is_sealed = urlsplit(url).netloc, urlsplit(url).scheme == "https"
+        host, is_encrypted = urlsplit(url).netloc, urlsplit(url).scheme == "https"
         headers = {"User-Agent": AGENT, "Accept": ", ".join(request.content_types) or "*/*"}
         headers |= {name: value.replace("{key}", key) for name, value in request.headers}
         headers |= self._validators.get(request.origin, {})
@@ -97,21 +97,21 @@ class Fetcher:
                 method, url, headers=headers, data=request.body or None, allow_redirects=False, timeout=self.timeout
             ) as response:
                 if response.status not in _MOVED:
-                    return await self._taken(source, request, response)
+                    return await self._content(source, request, response)
                 url = urljoin(url, response.headers.get("Location", ""))
             if urlsplit(url).netloc != host:
                 raise SourceBroken(f"{source}: redirects to another host: [{urlsplit(url).netloc}]")
-            if is_sealed and urlsplit(url).scheme != "https":
+            if is_encrypted and urlsplit(url).scheme != "https":
                 raise SourceBroken(f"{source}: redirects to where everybody can read along")
         raise SourceBroken(f"{source}: redirects without end")
 
-    async def _taken(self, source: str, request: SourceRequest, response: aiohttp.ClientResponse) -> bytes | None:
+    async def _content(self, source: str, request: SourceRequest, response: aiohttp.ClientResponse) -> bytes | None:
         if response.status == 304:
             return None
         if response.status in request.no_data_statuses:
             raise NothingPublished(f"{source}: has nothing for what was asked")
         if response.status in _BUSY:
-            raise SourceBusy(f"{source}: answered {response.status}", _wait(response.headers.get("Retry-After", "")))
+            raise SourceBusy(f"{source}: answered {response.status}", _seconds(response.headers.get("Retry-After", "")))
         if response.status != 200:
             raise SourceBroken(f"{source}: answered {response.status}")
         if response.headers.get("Cambist-Environment"):
@@ -119,12 +119,12 @@ class Fetcher:
         kind = response.headers.get("Content-Type", "").lower()
         if request.content_types and not kind.startswith(request.content_types):
             raise SourceBroken(f"{source}: sent [{kind[:60]}] instead of {' or '.join(request.content_types)}")
-        content = await _whole(source, response)
-        tags = {asked: response.headers[told] for told, asked in _VALIDATORS if told in response.headers}
-        self._keep(request.origin, tags)
+        content = await _read_limited(source, response)
+        tags = {condition: response.headers[name] for name, condition in _VALIDATORS if name in response.headers}
+        self._keep_validators(request.origin, tags)
         return content
 
-    def _keep(self, origin: str, tags: dict[str, str]) -> None:
+    def _keep_validators(self, origin: str, tags: dict[str, str]) -> None:
         self._validators.pop(origin, None)
         if tags:
             self._validators[origin] = tags
@@ -132,33 +132,33 @@ class Fetcher:
             del self._validators[next(iter(self._validators))]
 
     def forget(self, request: SourceRequest) -> None:
-        """Forget an answer that was not filed, so that it is sent again."""
+        """Forget that an answer was received, because it was not accepted: the source then sends it again."""
         self._validators.pop(request.origin, None)
 
 
-async def _whole(source: str, response: aiohttp.ClientResponse) -> bytes:
+async def _read_limited(source: str, response: aiohttp.ClientResponse) -> bytes:
     content = bytearray()
     async for chunk in response.content.iter_chunked(_CHUNK):
         content += chunk
         if len(content) > MAX_PAYLOAD_BYTES:
             raise SourceBroken(f"{source}: sent more than {MAX_PAYLOAD_BYTES:,} bytes")
-        await asyncio.sleep(0)  # a source that floods must not keep the others from being heard
+        await asyncio.sleep(0)  # a large answer must not block the tasks of other sources
     return bytes(content)
 
 
-def _worth_asking_again(error: Exception) -> bool | float:
-    """Say whether asking again may help, and where the source said so, in how many seconds."""
+def _should_retry(error: Exception) -> bool | float:
+    """Return whether to retry, or after how many seconds if the source says so."""
     if isinstance(error, SourceBusy) and error.after is not None:
         return min(error.after, _LONGEST_WAIT)
     return isinstance(error, SourceUnreachable)
 
 
-def _wait(text: str) -> float | None:
+def _seconds(text: str) -> float | None:
     return float(text) if text.isascii() and text.isdigit() else None
 
 
-def _plainly(error: Exception) -> str:
-    """Say what happened without the address: it may hold a key."""
+def _message(error: Exception) -> str:
+    """Return what happened without the address, which may contain a key."""
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     return type(error).__name__

@@ -1,4 +1,4 @@
-"""Filing what a source delivered: read whole, judge, keep the receipt."""
+"""Filing of deliveries: parse, validate, and store the fixings with a receipt."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from cambist.pricing.validation import in_future
 from cambist.sources.base import FixingAdapter, ParsedPayload, Source
 
 Progress = Callable[[int], None]
-"""Told how many further fixings were read."""
+"""Called with the number of fixings that were parsed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """What came: the bytes, from where, when (UTC), and what the feed has to be told about them."""
+    """The bytes of an answer, where they are from, when they were received (UTC), and the subject of the request."""
 
     content: bytes
     origin: str
@@ -32,15 +32,15 @@ class Delivery:
 
     @property
     def digest(self) -> str:
-        """The name of the bytes."""
+        """The SHA-256 of the content."""
         return hashlib.sha256(self.content).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class FilingContext:
-    """Where deliveries are filed, and the history that they are judged by; None before there is one.
+    """Where deliveries are filed, and the history that they are validated against, None if there is none yet.
 
-    `sources` are all those whose fixings are here: each is compared with the others.
+    `sources` are all sources whose fixings are stored: each is compared with the others.
     """
 
     archive: FixingArchive
@@ -50,22 +50,22 @@ class FilingContext:
 
 
 def file_delivery(
-    files: FilingContext, adapter: FixingAdapter, delivery: Delivery, progress: Progress
+    context: FilingContext, adapter: FixingAdapter, delivery: Delivery, progress: Progress
 ) -> FilingResult | None:
-    """File one delivery of `adapter`, whole or not at all; None when the same bytes were the last from there.
+    """File one delivery, completely or not at all; return None if it has the same bytes as the last of its origin.
 
-    What the rules refuse goes to quarantine. While something of the source waits there, its bytes are read again:
-    what other sources have said since may let it pass. That a source has nothing for the days asked is filed as well.
-    A cell or column that cannot be read is left out, and said so in what is given.
-    Errors: SourceBroken when the content is not what the source publishes, or is of days to come.
+    Fixings that the rules refuse go to quarantine. While some of the source wait there, the same bytes are validated
+    again, because other sources may confirm them by now. An answer without fixings is filed too. A cell or column that
+    cannot be read is left out and reported in the result.
+    Errors: SourceBroken if the content is not what the source publishes, or has fixings of future days.
     """
     source, digest = adapter.source, delivery.digest
-    is_known = files.archive.newest_digest(source.key, delivery.origin) == digest
-    if is_known and not files.quarantine.count_waiting(source.key):
+    is_same = context.archive.newest_digest(source.key, delivery.origin) == digest
+    if is_same and not context.quarantine.count_waiting(source.key):
         return None
     receipt = Receipt(source.key, delivery.received_at, delivery.origin, digest)
-    taken = _taken(adapter, delivery)
-    fixings = taken.fixings
+    parsed = _parse(adapter, delivery)
+    fixings = parsed.fixings
     progress(len(fixings))
     _check_not_ahead(fixings, delivery.received_at)
     days = [fixing.day for fixing in fixings] or [delivery.received_at.date()]
@@ -73,18 +73,18 @@ def file_delivery(
     codes = {fixing.pair.other(source.anchor) for fixing in fixings} | {source.anchor}
     validator = FixingValidator(
         source=source,
-        matrix=files.matrix,
-        before=files.archive.last_before(source.key, first),
-        decisions=files.quarantine.decisions(source.key),
+        matrix=context.matrix,
+        before=context.archive.last_before(source.key, first),
+        decisions=context.quarantine.decisions(source.key),
         today=delivery.received_at.date(),
-        filed=files.archive.fixings_between(source.key, first, last),
-        others=read_other_sources(files.archive, files.sources, source, codes, first, last),
+        filed=context.archive.fixings_between(source.key, first, last),
+        others=read_other_sources(context.archive, context.sources, source, codes, first, last),
     )
     validated = validator.validate(fixings)
-    return replace(files.archive.file(receipt, validated.accepted, validated.refused), left_out=taken.left_out)
+    return replace(context.archive.file(receipt, validated.accepted, validated.refused), left_out=parsed.left_out)
 
 
-def _taken(adapter: FixingAdapter, delivery: Delivery) -> ParsedPayload:
+def _parse(adapter: FixingAdapter, delivery: Delivery) -> ParsedPayload:
     try:
         return adapter.parse_tolerantly(delivery.content, delivery.subject)
     except NothingPublished:

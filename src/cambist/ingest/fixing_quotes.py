@@ -1,4 +1,4 @@
-"""The offers of sources that fix days: each currency's newest fixing of a source as its word in the consensus."""
+"""Offers from fixings: the newest fixing of each currency, from each source, for the consensus."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from cambist.pricing.source_kind import Pace
 from cambist.sources.base import Source
 
 _BEST = -1
-"""The rank of a source for its own anchor: nobody knows a currency better than who issues it."""
+"""The rank of a source for its own anchor: the central bank that issues a currency is preferred."""
 
 
 def daily_offers(archive: FixingArchive, source: Source, rank: int, today: date) -> dict[str, Offer]:
-    """Give one source's word on each currency that lives, from its newest fixings; nothing of a monthly source."""
+    """Return one source's offer for each current currency; none for a monthly source."""
     if source.pace is Pace.MONTHLY:
         return {}
     newest = archive.latest_fixings(source.key)
@@ -55,7 +55,7 @@ def _pivots(archive: FixingArchive, source: Source, days: Iterable[date]) -> lis
 
 
 def offers_by_code(offers: Iterable[Mapping[str, Offer]]) -> dict[str, list[Offer]]:
-    """Gather the sources' offers by what they are of."""
+    """Group the sources' offers by code."""
     gathered: dict[str, list[Offer]] = {}
     for each in offers:
         for code, offer in each.items():

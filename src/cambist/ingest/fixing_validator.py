@@ -1,4 +1,4 @@
-"""Judging a delivery: each fixing beside its own past, what others say of the day, and what the law says."""
+"""Validation of a delivery: each fixing against its own past, the other sources, and legal rates."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from cambist.reference.tables import CURRENCIES, PEGS, REDENOMINATIONS
 from cambist.sources.base import Source
 
 _CARRY = timedelta(days=14)
-_AROUND_A_CUT = timedelta(days=30)
-_USUAL_UNREST = 0.005
-"""How far a currency is taken to move from one fixing to the next before its own moves are known."""
+_NEAR_REDENOMINATION = timedelta(days=30)
+_DEFAULT_MOVE = 0.005
+"""The assumed move from one fixing to the next of a currency whose own moves are not known yet."""
 
 _MEMORY = 0.8
-"""How much of the average move of before a further one leaves."""
+"""The weight of the previous average move when a new move is added."""
 
 _LARGEST_MOVE = 0.25
 _PEGGED = frozenset(peg.code for peg in PEGS)
 _PEGGED_TO = frozenset(peg.anchor for peg in PEGS) - {PIVOT}
-_CUT = {change.old: change for change in REDENOMINATIONS if change.old == change.new}
+_REDENOMINATIONS_IN_PLACE = {change.old: change for change in REDENOMINATIONS if change.old == change.new}
 
 
 @dataclass(frozen=True, slots=True)
 class ValidatedDelivery:
-    """A delivery, divided."""
+    """A delivery, divided into accepted and refused fixings."""
 
     accepted: list[Fixing]
     refused: list[RefusedFixing]
@@ -41,23 +41,23 @@ class ValidatedDelivery:
 
 @dataclass(slots=True)
 class _Run:
-    """What is remembered of a code from one fixing to the next, in units per pivot; `since` it has stood there."""
+    """The last accepted rate of a code, in units per pivot; it has been unchanged since `since`."""
 
     day: date
     units: float
     since: date
-    heard_on: date
+    seen_on: date
     still: int = 0
-    recent_move: float = _USUAL_UNREST
+    recent_move: float = _DEFAULT_MOVE
 
 
 @dataclass(slots=True)
 class FixingValidator:
-    """Judges the deliveries of one source.
+    """Validates the deliveries of one source.
 
-    `matrix` is the history as it stands, of all sources; `before` the source's last fixings before the delivery;
-    `decisions` what somebody decided about fixings that were refused earlier; `filed` what the source said of the same
-    days before; `others` what all other sources say.
+    `matrix` is the stored history of all sources; `before` are the source's last fixings before the delivery;
+    `decisions` are the operator's on fixings that were refused earlier; `filed` are the source's stored fixings of the
+    same days; `others` are the rates of all other sources.
     """
 
     source: Source
@@ -72,8 +72,8 @@ class FixingValidator:
     _pegged_to: dict[tuple[date, str], float] = field(default_factory=dict)
 
     def validate(self, fixings: Sequence[Fixing]) -> ValidatedDelivery:
-        """Divide a delivery into what counts and what has to wait; what was rejected once is dropped for good."""
-        self._learn_pivots(fixings)
+        """Divide a delivery into accepted and refused fixings; fixings that were rejected before are dropped."""
+        self._record_anchors(fixings)
         for fixing in self.before.values():
             self._remember(fixing, self._code(fixing), self._units(fixing))
         validated = ValidatedDelivery([], [])
@@ -93,8 +93,8 @@ class FixingValidator:
             else:
                 validated.refused.append(RefusedFixing(fixing, reason))
                 if code in self._runs:
-                    # What is refused is heard all the same: in the end nothing may pass for want of a past.
-                    self._runs[code].heard_on = fixing.day
+                    # A refused fixing keeps the past from expiring: without one, anything would be accepted.
+                    self._runs[code].seen_on = fixing.day
         return validated
 
     def _is_filed(self, fixing: Fixing) -> bool:
@@ -110,11 +110,11 @@ class FixingValidator:
             return None
         return self.decisions.get(FixingKey.of(fixing))
 
-    def _learn_pivots(self, fixings: Sequence[Fixing]) -> None:
-        """Note what the pivot, and what others are pegged to, was per anchor on each day by the source's own word."""
+    def _record_anchors(self, fixings: Sequence[Fixing]) -> None:
+        """Record the source's own rates of the pivot, and of currencies that others are pegged to, by day."""
         anchor = self.source.anchor
         for fixing in (*self.before.values(), *fixings, *self.filed.values()):
-            # Last what is filed: others are not judged by a dollar that may be refused itself.
+            # Stored fixings come last: they replace a delivered dollar rate that may be refused itself.
             code = fixing.pair.other(anchor)
             if not fixing.value > 0:
                 continue
@@ -124,7 +124,7 @@ class FixingValidator:
                 self._pegged_to[fixing.day, code] = _per_anchor(fixing, anchor)
 
     def _units(self, fixing: Fixing) -> float:
-        """Give units of the fixing's code per pivot; of the anchor where it is the pivot's own; NaN where unknown."""
+        """Return units of the fixing's code per pivot (of the anchor, if the code is the pivot); NaN if unknown."""
         anchor = self.source.anchor
         if anchor == PIVOT:
             return _per_anchor(fixing, anchor)
@@ -143,11 +143,11 @@ class FixingValidator:
     def _reason(self, fixing: Fixing, code: str, units: float, following: Fixing | None) -> str | None:
         if isnan(units) or (code not in CURRENCIES and code not in METALS):
             return refusal_reason(Candidate(code, fixing.day, 1.0, self.today))
-        run, (middle, peg) = self._runs.get(code), self._said(code, fixing.day)
+        run, (middle, peg) = self._runs.get(code), self._references(code, fixing.day)
         others = None if middle is None else middle.nearest(units)
-        is_near = run is not None and fixing.day - run.heard_on <= _CARRY
-        previous = run.units / _cut_between(code, run.day, fixing.day) if run and is_near else None
-        still, moved = self._stood(run, code, units, middle)
+        is_near = run is not None and fixing.day - run.seen_on <= _CARRY
+        previous = run.units / _redenomination_between(code, run.day, fixing.day) if run and is_near else None
+        still, moved = self._unchanged(run, code, units, middle)
         correction = self._correction(fixing)
         if (
             correction is None
@@ -161,7 +161,7 @@ class FixingValidator:
         later = (
             None
             if following is None or not has_later
-            else self._units(following) * _cut_between(code, fixing.day, following.day)
+            else self._units(following) * _redenomination_between(code, fixing.day, following.day)
         )
         return refusal_reason(
             Candidate(
@@ -173,24 +173,24 @@ class FixingValidator:
                 following=None if later is None or isnan(later) else later,
                 others=others,
                 peg=peg,
-                factor=_cut_near(code, fixing.day),
+                factor=_redenomination_near(code, fixing.day),
                 correction=correction,
                 unchanged=still,
                 others_moved=moved,
-                recent_move=run.recent_move if run else _USUAL_UNREST,
+                recent_move=run.recent_move if run else _DEFAULT_MOVE,
             )
         )
 
-    def _said(self, code: str, day: date) -> tuple[MedianRange | None, float | None]:
-        """Give what is in the middle of what the other sources say of a day, and what the law says."""
+    def _references(self, code: str, day: date) -> tuple[MedianRange | None, float | None]:
+        """Return the median of the other sources on a day, and the legal rate."""
         if self.matrix is not None and self.matrix.source_and_age(day, code)[0] == BY_LAW:
             return None, self._pegged(code, day, self.matrix.cell(day, code)) if code in _PEGGED else None
-        return None if self.others is None else self.others.said(code, day), None
+        return None if self.others is None else self.others.median_range(code, day), None
 
     def _pegged(self, code: str, day: date, cell: float) -> float:
-        """Give what the law says, by the source's own word on what the currency is pegged to where it has one.
+        """Return the legal rate, by the source's own rate of the peg's anchor if it has one.
 
-        Two sources of different hours may lie further apart in the anchor than a peg ever does.
+        Two sources that fix at different hours may differ more in the anchor than a peg is allowed to.
         """
         peg = next((peg for peg in PEGS if peg.code == code and peg.holds_on(day)), None)
         anchor, pivot = self.source.anchor, 1.0 if self.source.anchor == PIVOT else self._pivots.get(day)
@@ -199,11 +199,11 @@ class FixingValidator:
         own = 1.0 if peg.anchor == anchor else self._pegged_to.get((day, peg.anchor))
         return cell if own is None else own / pivot * float(peg.factor)
 
-    def _stood(self, run: _Run | None, code: str, units: float, others: MedianRange | None) -> tuple[int, float]:
-        """Say for how many fixings a source has said the same, and how far the others moved meanwhile."""
+    def _unchanged(self, run: _Run | None, code: str, units: float, others: MedianRange | None) -> tuple[int, float]:
+        """Return for how many fixings a source's rate has not changed, and how far the others have moved since."""
         if run is None or units != run.units or others is None:
             return 0, 0.0
-        before = self._said(code, run.since)[0]
+        before = self._references(code, run.since)[0]
         return (0, 0.0) if before is None else (run.still + 1, abs(others.centre / before.centre - 1))
 
     def _remember(self, fixing: Fixing, code: str, units: float) -> None:
@@ -213,21 +213,21 @@ class FixingValidator:
         if run is None:
             self._runs[code] = _Run(fixing.day, units, fixing.day, fixing.day)
             return
-        run.recent_move = _further(run.recent_move, abs(units / run.units - 1))
+        run.recent_move = _average_move(run.recent_move, abs(units / run.units - 1))
         if run.units == units:
             run.still += 1
         else:
             run.units, run.since, run.still = units, fixing.day, 0
-        run.day = run.heard_on = fixing.day
+        run.day = run.seen_on = fixing.day
 
 
-def _further(recent_move: float, move: float) -> float:
-    """Give the average move of late, after a further one; a unit that was cut has not moved that far."""
+def _average_move(recent_move: float, move: float) -> float:
+    """Return the average move after a further one; a redenomination is no move of that size."""
     return _MEMORY * recent_move + (1 - _MEMORY) * min(move, _LARGEST_MOVE)
 
 
 def _with_following(fixings: Sequence[Fixing]) -> Iterator[tuple[Fixing, Fixing | None]]:
-    """Give fixings in the order of their days, each with the pair's next one."""
+    """Return fixings in the order of their days, each with the next one of its pair."""
     ordered = sorted(fixings, key=lambda fixing: fixing.day)
     following: list[Fixing | None] = []
     next_of: dict[Pair, Fixing] = {}
@@ -238,18 +238,18 @@ def _with_following(fixings: Sequence[Fixing]) -> Iterator[tuple[Fixing, Fixing 
 
 
 def _per_anchor(fixing: Fixing, anchor: str) -> float:
-    """Give units of the other side per one anchor."""
+    """Return units of the other side per one unit of the anchor."""
     rate = float(fixing.rate) if fixing.unit else float(fixing.value) / fixing.nominal
     return rate if fixing.pair.base == anchor else 1 / rate
 
 
-def _cut_between(code: str, earlier: date, later: date) -> float:
-    """Give by what a unit grew between two days under the same code."""
-    change = _CUT.get(code)
+def _redenomination_between(code: str, earlier: date, later: date) -> float:
+    """Return the factor of a redenomination under the same code between two days, 1 if there was none."""
+    change = _REDENOMINATIONS_IN_PLACE.get(code)
     return float(change.factor) if change is not None and earlier < change.first_day <= later else 1.0
 
 
-def _cut_near(code: str, day: date) -> float | None:
-    change = _CUT.get(code)
-    is_near = change is not None and abs(day - change.first_day) <= _AROUND_A_CUT
+def _redenomination_near(code: str, day: date) -> float | None:
+    change = _REDENOMINATIONS_IN_PLACE.get(code)
+    is_near = change is not None and abs(day - change.first_day) <= _NEAR_REDENOMINATION
     return float(change.factor) if change is not None and is_near else None

@@ -1,4 +1,4 @@
-"""What all other sources say of a currency on a day, each word carried forward: no single one is the measure."""
+"""The median of all other sources' rates of a day, each carried forward, to compare a source's fixings with."""
 
 from __future__ import annotations
 
@@ -26,58 +26,58 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class MedianRange:
-    """The two words in the middle of what others say; of an odd number it is twice the same one."""
+    """The two middle rates of the other sources; both are the same for an odd number of sources."""
 
     low: float
     high: float
 
     def nearest(self, units: float) -> float:
-        """Give the median that speaks most for a rate: of an even number of words any between the two is one."""
+        """Return the median nearest to a rate: with an even number of sources any value between the two is one."""
         return min(max(units, self.low), self.high)
 
     @property
     def centre(self) -> float:
-        """Their mean."""
+        """The mean of the two."""
         return (self.low + self.high) / 2
 
 
 @dataclass(slots=True)
 class OtherSources:
-    """The median of what other sources say, in units per pivot, on the days from `first` to `last`."""
+    """The median of other sources' rates, in units per pivot, for the days from `first` to `last`."""
 
     first: date
     last: date
     lines: Mapping[str, Mapping[Pair, PairSeries]] = field(default_factory=dict)
     anchors: Mapping[str, str] = field(default_factory=dict)
-    _middles: dict[str, tuple[memoryview[float], memoryview[float]] | None] = field(default_factory=dict)
+    _medians: dict[str, tuple[memoryview[float], memoryview[float]] | None] = field(default_factory=dict)
 
-    def said(self, code: str, day: date) -> MedianRange | None:
-        """Give what is in the middle of what the others say of a code, the last word of each; None without any."""
-        if code not in self._middles:
-            self._middles[code] = self._middle(code)
-        found = self._middles[code]
+    def median_range(self, code: str, day: date) -> MedianRange | None:
+        """Return the middle of the other sources' last rates of a code; None if no source has one."""
+        if code not in self._medians:
+            self._medians[code] = self._compute_median(code)
+        found = self._medians[code]
         if found is None or not self.first <= day <= self.last:
             return None
         place = (day - self.first).days
         low = found[0][place]
         return None if isnan(low) else MedianRange(low, found[1][place])
 
-    def _middle(self, code: str) -> tuple[memoryview[float], memoryview[float]] | None:
+    def _compute_median(self, code: str) -> tuple[memoryview[float], memoryview[float]] | None:
         start = (self.first - FIRST_DAY).days
         days = np.arange(start, (self.last - FIRST_DAY).days + 1)
         found = (self._units(source, code) for source in self.lines)
-        words = [_carried(each, days, code) for each in found if each is not None]
-        if not words:
+        rates = [_carried(each, days, code) for each in found if each is not None]
+        if not rates:
             return None
-        ordered = np.sort(np.vstack(words), axis=0)  # NaN last
-        spoken = (~np.isnan(ordered)).sum(axis=0)
+        ordered = np.sort(np.vstack(rates), axis=0)  # NaN last
+        counts = (~np.isnan(ordered)).sum(axis=0)
         places = np.arange(len(days))
-        low = ordered[np.maximum(spoken - 1, 0) // 2, places]
-        high = ordered[np.minimum(spoken // 2, len(words) - 1), places]
+        low = ordered[np.maximum(counts - 1, 0) // 2, places]
+        high = ordered[np.minimum(counts // 2, len(rates) - 1), places]
         return memoryview(low), memoryview(high)
 
     def _units(self, source: str, code: str) -> tuple[NDArray[np.int64], Floats] | None:
-        """Give a source's own days and units of a code per pivot, both legs of the same day."""
+        """Return a source's days and units of a code per pivot, both legs from the same day."""
         lines, anchor = self.lines[source], self.anchors[source]
         if anchor == PIVOT:
             return _per_anchor(lines, anchor, code)
@@ -99,26 +99,26 @@ def read_other_sources(
     first: date,
     last: date,
 ) -> OtherSources:
-    """Read what all but the judged one of `sources` say of these codes from a while before `first` up to `last`.
+    """Read the rates of these codes from all `sources` but the validated one, for the days from `first` to `last`.
 
-    Those that compile what others publish count too: here nothing is published, it is compared. Monthly rates do not,
-    nor those of another market.
+    Sources that compile the rates of others count too, because these rates are only compared with. Monthly rates and
+    rates of another market do not.
     """
-    heard = {one.key: one.anchor for one in sources if one.key != validated.key and _compares(one, validated)}
+    anchors = {one.key: one.anchor for one in sources if one.key != validated.key and _is_comparable(one, validated)}
     of_them = {*codes, PIVOT}
 
     def is_wanted(source: str, pair: Pair) -> bool:
-        anchor = heard.get(source)
+        anchor = anchors.get(source)
         return anchor in (pair.base, pair.quote) and pair.other(anchor) in of_them
 
     lines: dict[str, dict[Pair, PairSeries]] = {}
     begin = max(first - _CARRY, FIRST_DAY)
     for source, line in archive.pair_series(is_wanted, max(begin - _CARRY, FIRST_DAY), last):
         lines.setdefault(source, {})[line.pair] = line
-    return OtherSources(begin, last, lines, heard)
+    return OtherSources(begin, last, lines, anchors)
 
 
-def _compares(one: Source, other: Source) -> bool:
+def _is_comparable(one: Source, other: Source) -> bool:
     is_same_market = one.rate_type == other.rate_type or {one.rate_type, other.rate_type} <= _MAIN_MARKET
     return is_same_market and one.pace is not Pace.MONTHLY
 
@@ -132,13 +132,13 @@ def _per_anchor(lines: Mapping[Pair, PairSeries], anchor: str, code: str) -> tup
 
 
 def _carried(line: tuple[NDArray[np.int64], Floats], days: NDArray[np.int64], code: str) -> Floats:
-    """Give a source's last word on each day, in the day's unit; NaN where it is too old."""
+    """Return a source's last rate on each day, in that day's unit; NaN if it is too old."""
     rows, units = line
     places = np.searchsorted(rows, days, side="right") - 1
     since = rows[places]
-    words = np.where((places >= 0) & (days - since <= CARRY_DAYS), units[places], np.nan)
+    rates = np.where((places >= 0) & (days - since <= CARRY_DAYS), units[places], np.nan)
     for change in REDENOMINATIONS:
         if change.old == change.new == code:
             cut = (change.first_day - FIRST_DAY).days
-            words[(since < cut) & (cut <= days)] /= float(change.factor)
-    return words
+            rates[(since < cut) & (cut <= days)] /= float(change.factor)
+    return rates

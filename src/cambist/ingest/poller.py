@@ -1,4 +1,4 @@
-"""Polling: each source is asked in its own task, when it is due; whatever happens there stays there."""
+"""Polling: each source is polled in a task of its own, when it is due, so that a failing source stops no other."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ log = logging.getLogger(__name__)
 
 Clock = Callable[[], datetime]
 File = Callable[[str, Delivery], Awaitable[FilingResult | None]]
-"""Files a delivery of a source, elsewhere."""
+"""Files a delivery of a source, in another process."""
 
 _GIVE_UP_AFTER = 3
 _LONGEST_BACK_OFF = timedelta(hours=6)
 _JITTER_SECONDS = 5.0
-_LIST_AWAITED = 0.2
+_LIST_POLL_SECONDS = 0.2
 
 
 @dataclass(slots=True)
 class Poller:
-    """What one polling task needs: who, how asked, and where health is noted."""
+    """What the polling of one source needs: the source, a fetcher, and the status to record in."""
 
     source: Source
     fetcher: Fetcher
@@ -42,7 +42,7 @@ class Poller:
     source_statuses: SourceStatuses
 
     async def pause(self) -> None:
-        """Wait until the source is due again: the longer the more often it failed, and never all at once."""
+        """Wait until the source is due again: longer after each failure, and with jitter."""
         now = self.clock()
         due = next_due(self.source.schedule, self.source.zone, now)
         if self.source_status.failures:
@@ -60,14 +60,14 @@ class Poller:
                 if isinstance(error, SourceUnreachable) and self.source_statuses.is_offline
                 else logging.WARNING
             )
-            log.log(level, "Source %s: %s", self.source.key, self._plainly(error))
-        self.source_status.record_failure(self.clock(), self._plainly(error))
+            log.log(level, "Source %s: %s", self.source.key, self._message(error))
+        self.source_status.record_failure(self.clock(), self._message(error))
 
-    def _plainly(self, error: Exception) -> str:
+    def _message(self, error: Exception) -> str:
         return str(error).removeprefix(f"{self.source.key}: ")
 
     def record_success(self) -> None:
-        """Note a success; the end of a failure is logged."""
+        """Record a success, and log the end of a failure."""
         if self.source_status.failures:
             log.info("Source %s: answers again", self.source.key)
         self.source_status.record_success(self.clock())
@@ -76,82 +76,89 @@ class Poller:
 async def poll_fixings(
     poller: Poller, adapter: FixingAdapter, file: File, filed: Callable[[str], Awaitable[None]]
 ) -> None:
-    """Ask a source of fixings whenever it is due, for ever; `filed` is told when something new is in the archive.
+    """Poll a source of fixings for ever; `filed` is called with its key after something new was filed.
 
-    Corrections are looked for once a day, as far back as the source makes them; else only the last days are asked, and
-    after a time without it all days since.
+    Once a day the request goes back as far as the source makes corrections, otherwise only a few days. After a time
+    without the source it covers all days since.
     """
-    reach, fault = PollRange.after(adapter.source, poller.source_status), ""
+    poll_range, fault = PollRange.after(adapter.source, poller.source_status), ""
     await asyncio.sleep(random.uniform(0, 1))  # noqa: S311  nobody guesses it
     while True:
         today = poller.clock().date()
-        _say_if_behind(reach, today)
-        done = PollingRound(is_full=reach.is_full(today))
-        await _ask_all(poller, adapter, file, reach.first(today), done)
-        if done.has_changed:
+        _log_if_behind(poll_range, today)
+        this_round = PollingRound(is_full=poll_range.is_full(today))
+        await _request_all(poller, adapter, file, poll_range.first(today), this_round)
+        if this_round.has_changed:
             await filed(adapter.source.key)
-        fault = _fault(done, fault, adapter.source, today)
-        if done.is_complete and fault:
+        fault = _absence(this_round, fault, adapter.source, today)
+        if this_round.is_complete and fault:
             poller.record_failure(SourceBroken(fault))
-        elif done.is_complete:
-            reach.completed(today)
+        elif this_round.is_complete:
+            poll_range.completed(today)
             poller.source_status.complete_on = today
-            if done.answered or done.absent:  # a source that has ended has nothing to be asked, and answers nothing
+            if this_round.answered or this_round.absent:  # a source that has ended has no requests
                 poller.record_success()
         await poller.pause()
 
 
-def _say_if_behind(reach: PollRange, today: date) -> None:
-    if not reach.is_behind(today):
+def _log_if_behind(poll_range: PollRange, today: date) -> None:
+    if not poll_range.is_behind(today):
         return
-    key, first = reach.source.key, reach.first(today)
-    log.info("Source %s: nothing is sure to be whole since %s, it is asked again from %s on", key, reach.since, first)
-    if reach.is_too_far_behind(today):
-        log.warning("Source %s: days before %s may be missing, run [cambist backfill %s]", key, first, key)
+    key, first = poll_range.source.key, poll_range.first(today)
+    log.info(
+        "Source %s: fixings since %s may be incomplete; requesting them again from %s on", key, poll_range.since, first
+    )
+    if poll_range.is_too_far_behind(today):
+        log.warning("Source %s: days before %s may be missing; run [cambist backfill %s]", key, first, key)
 
 
-def _fault(done: PollingRound, before: str, source: Source, today: date) -> str:
-    """Say what a source's silence is called: only a full round shows a run, and any answer may end it."""
-    if done.is_full:
-        return done.nothing_there(source.schedule, today)
-    return "" if done.answered else before
+def _absence(this_round: PollingRound, before: str, source: Source, today: date) -> str:
+    """Return what to report if a source has had nothing for too long; empty if it has not.
+
+    Only a full round can detect that, but any answer ends it.
+    """
+    if this_round.is_full:
+        return this_round.absence(source.schedule, today)
+    return "" if this_round.answered else before
 
 
-async def _ask_all(poller: Poller, adapter: FixingAdapter, file: File, first: date, done: PollingRound) -> None:
-    """Ask everything that is due and note how it went. A source that keeps failing is left for later."""
+async def _request_all(
+    poller: Poller, adapter: FixingAdapter, file: File, first: date, this_round: PollingRound
+) -> None:
+    """Send all requests that are due and record the results. Stop after a few failures and leave the rest for later."""
     for request in adapter.requests(first, poller.clock().date()):
         try:
-            await _ask_one(poller, request, file, done)
+            await _request_one(poller, request, file, this_round)
         except (SourceBroken, StoreBroken) as error:
             poller.fetcher.forget(request)
             poller.record_failure(error)
-            done.failures += 1
-            if done.failures == _GIVE_UP_AFTER:
+            this_round.failures += 1
+            if this_round.failures == _GIVE_UP_AFTER:
                 break
         await asyncio.sleep(adapter.source.schedule.pause.total_seconds())
 
 
-async def _ask_one(poller: Poller, request: SourceRequest, file: File, done: PollingRound) -> None:
+async def _request_one(poller: Poller, request: SourceRequest, file: File, this_round: PollingRound) -> None:
     if poller.source_status.waiting:
-        poller.fetcher.forget(request)  # what waits is judged again, also where the source has nothing new
+        poller.fetcher.forget(request)  # quarantined fixings are validated again, even if the source has nothing new
     try:
         content = await poller.fetcher.fetch(poller.source.key, request)
     except NothingPublished:
-        done.absent.append(request)
+        this_round.absent.append(request)
         return
     filed = None
     if content is not None:
         filed = await file(poller.source.key, Delivery(content, request.origin, poller.clock(), request.subject))
-    done.answered.append(request)
+    this_round.answered.append(request)
     if filed is None:
         return
-    _note_left_out(poller, request.origin, filed.left_out)
+    _record_left_out(poller, request.origin, filed.left_out)
     if filed.refused:
         log.warning("Source %s: %d fixings wait in quarantine", poller.source.key, filed.refused)
-    done.has_changed |= filed.added + filed.corrected + filed.refused > 0
+    this_round.has_changed |= filed.added + filed.corrected + filed.refused > 0
 
 
-def _note_left_out(poller: Poller, origin: str, sentences: tuple[str, ...]) -> None:
+def _record_left_out(poller: Poller, origin: str, sentences: tuple[str, ...]) -> None:
     poller.source_status.record_left_out(origin, sentences, poller.clock())
     if sentences:
         first = sentences[0].removeprefix(f"{poller.source.key}: ")
@@ -161,19 +168,19 @@ def _note_left_out(poller: Poller, origin: str, sentences: tuple[str, ...]) -> N
 async def poll_ticks(
     poller: Poller, adapter: TickAdapter, pipeline: PricePipeline, names: Callable[[], PairNames]
 ) -> None:
-    """Ask a source of ticks whenever it is due, for ever; a venue once its list, which names what it tells, is here."""
+    """Poll a source of ticks for ever. A venue is polled once its list of pairs is here."""
     while True:
         if isinstance(adapter, VenueAdapter) and not names():
-            await asyncio.sleep(_LIST_AWAITED)
+            await asyncio.sleep(_LIST_POLL_SECONDS)
             continue
-        await _ask_for_ticks(poller, adapter, pipeline, names)
+        await _request_ticks(poller, adapter, pipeline, names)
         await poller.pause()
 
 
-async def _ask_for_ticks(
+async def _request_ticks(
     poller: Poller, adapter: TickAdapter, pipeline: PricePipeline, names: Callable[[], PairNames]
 ) -> None:
-    """Ask everything once; it went well where all of it did, and is left for later where it keeps failing."""
+    """Send all requests once. That is a success if all of them were answered; stop after a few failures."""
     failures = 0
     for request in adapter.requests():
         try:
@@ -194,7 +201,7 @@ async def _ask_for_ticks(
 def apply_ticks(
     pipeline: PricePipeline, adapter: TickAdapter, content: bytes, subject: str, names: PairNames, poller: Poller
 ) -> None:
-    """Put what came on the tape. Errors: SourceBroken, where nothing of it is taken."""
+    """Apply the ticks of one answer. Errors: SourceBroken, and then none of them is applied."""
     now = poller.clock()
     for tick in list(adapter.parse_ticks(content, subject, names)):
         if pipeline.apply_tick(tick, now) is None:

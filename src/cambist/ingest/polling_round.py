@@ -1,4 +1,4 @@
-"""A round: a source is asked for all that is due at once; what it answered tells how far back the next must reach."""
+"""Polling rounds of a source of fixings, and how far back the next one has to go."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from cambist.sources.base import Schedule, Source, SourceRequest
 
 _RECENT_DAYS = 4
 _LONGEST_CATCH_UP = timedelta(days=366)
-"""How far back a service that was down catches up by itself; older days are for a backfill."""
+"""How far back a service that was down catches up by itself; older days need a backfill."""
 
 _SUSPICIOUS_RUN = 5
-"""How many working days in a row without anything are no holidays."""
+"""So many working days in a row without a fixing are no holidays."""
 
 _SUSPICIOUS_SPAN = timedelta(days=28)
-"""How long a source may have nothing at all that is asked of months."""
+"""For how long a source that is requested by month may have nothing at all."""
 
 
 @dataclass(slots=True)
 class PollingRound:
-    """What was asked and how it went; `is_full` where everything was asked in which corrections are looked for."""
+    """The results of one round; `is_full` if it went back as far as the source makes corrections."""
 
     is_full: bool = True
     has_changed: bool = False
@@ -33,11 +33,11 @@ class PollingRound:
 
     @property
     def is_complete(self) -> bool:
-        """Whether all that was asked was answered."""
+        """Whether all requests were answered."""
         return not self.failures
 
-    def nothing_there(self, schedule: Schedule, today: date) -> str:
-        """Say that a source has had nothing for longer than its holidays explain; empty where it has not."""
+    def absence(self, schedule: Schedule, today: date) -> str:
+        """Return a message if a source has had nothing for longer than its holidays explain; empty if not."""
         months = [request for request in self.absent if request.first > date.min]
         if months and not self.answered and months[-1].last - months[0].first >= _SUSPICIOUS_SPAN:
             return f"has nothing at all from {months[0].first} to {min(months[-1].last, today)}"
@@ -47,7 +47,7 @@ class PollingRound:
         return f"has had nothing for {len(run)} working days in a row, since {run[-1]}"
 
     def _run_of_absent_days(self, schedule: Schedule, today: date) -> list[date]:
-        """Give the working days before today without anything, the newest first, up to the first that has something."""
+        """Return the last working days before today without a fixing, newest first."""
         before = (today - timedelta(days=number) for number in range(1, _LONGEST_CATCH_UP.days))
         silent = takewhile(lambda day: not _covers(self.answered, day), before)
         working = (day for day in silent if works_on(schedule, day))
@@ -56,28 +56,28 @@ class PollingRound:
 
 @dataclass(slots=True)
 class PollRange:
-    """How far back a source is asked: a few days, once a day all in which corrections come, after a gap all of it.
+    """How far back a source is polled: a few days; once a day as far as it makes corrections; after a gap all of it.
 
-    `behind` is the last day of which it is sure that everything up to it was asked and answered.
+    `complete_until` is the last day up to which everything was requested and answered, None if nothing is stored.
     """
 
     source: Source
-    behind: date | None = None
-    read_again_on: date | None = None
+    complete_until: date | None = None
+    last_full_on: date | None = None
 
     @classmethod
     def after(cls, source: Source, source_status: SourceStatus) -> PollRange:
-        """Begin where the archive ends, or where the last complete round was if that is earlier."""
-        held = source_status.coverage.last if source_status.coverage else None
-        known = [day for day in (held, source_status.complete_on) if day is not None]
-        return cls(source, min(known) if held else None)
+        """Start where the archive ends, or at the last complete round if that is earlier."""
+        stored = source_status.coverage.last if source_status.coverage else None
+        days = [day for day in (stored, source_status.complete_on) if day is not None]
+        return cls(source, min(days) if stored else None)
 
     def is_full(self, today: date) -> bool:
-        """Say whether corrections are looked for today for the first time."""
-        return self.read_again_on != today
+        """Return whether today has had no full round yet."""
+        return self.last_full_on != today
 
     def first(self, today: date) -> date:
-        """Give the first day to ask for."""
+        """Return the first day to request."""
         reread = timedelta(days=self.source.schedule.reread_days)
         back = reread if self.is_full(today) else min(reread, timedelta(days=_RECENT_DAYS))
         first = today - back
@@ -86,21 +86,21 @@ class PollRange:
         return max(self.source.first_day, first)
 
     def is_behind(self, today: date) -> bool:
-        """Say whether more is missing than is asked for anyway."""
+        """Return whether more is missing than is requested anyway."""
         return self.since < today - timedelta(days=max(self.source.schedule.reread_days, _RECENT_DAYS))
 
     def is_too_far_behind(self, today: date) -> bool:
-        """Say whether more is missing than is caught up by itself."""
+        """Return whether more is missing than a round can catch up."""
         return self.since < today - _LONGEST_CATCH_UP
 
     @property
     def since(self) -> date:
-        """The day from which on something may be missing; where nothing is here that is for a backfill."""
-        return self.behind or date.max
+        """The day after which fixings may be missing. If nothing is stored, that is left to a backfill."""
+        return self.complete_until or date.max
 
     def completed(self, today: date) -> None:
-        """Note that a round was answered whole."""
-        self.behind = self.read_again_on = today
+        """Record that a round was answered completely."""
+        self.complete_until = self.last_full_on = today
 
 
 def _covers(requests: list[SourceRequest], day: date) -> bool:

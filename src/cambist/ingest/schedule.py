@@ -1,4 +1,4 @@
-"""When to ask a source: in its own time zone, on its working days, in the window in which it publishes."""
+"""When to poll a source: in its own time zone, on its working days, in the window in which it publishes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LONGEST_SHUT = 31
 
 
 def next_due(schedule: Schedule, zone: ZoneInfo, now: datetime, is_holiday: IsHoliday | None = None) -> datetime:
-    """Give the next moment (UTC) after `now` at which to ask: within the window, else when the next one opens."""
+    """Return the next moment (UTC) after `now` to poll: within the window, or when the next one opens."""
     is_holiday = is_holiday or on_calendar
     soon = (now + schedule.every).astimezone(zone)
     if works_on(schedule, soon.date(), is_holiday) and schedule.start <= soon.time() <= schedule.end:
@@ -32,13 +32,13 @@ def next_due(schedule: Schedule, zone: ZoneInfo, now: datetime, is_holiday: IsHo
 
 
 def works_on(schedule: Schedule, day: date, is_holiday: IsHoliday | None = None) -> bool:
-    """Say whether a source publishes on a day: one of its working days that is no holiday of its calendar."""
+    """Return whether a source publishes on a day: a working day that is no holiday in its calendar."""
     is_holiday = is_holiday or on_calendar
     return day.weekday() in schedule.days and not (schedule.holidays and is_holiday(schedule.holidays, day))
 
 
 def on_calendar(name: str, day: date) -> bool:
-    """Say whether a day is a holiday of a country (`NO`) or of a market (`XECB`)."""
+    """Return whether a day is a holiday of a country (`NO`) or of a market (`XECB`)."""
     return day in _calendar(name, day.year)
 
 

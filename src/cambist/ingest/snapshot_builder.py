@@ -1,4 +1,4 @@
-"""From fixings to what is served: the columnar image, and the book of the newest rates."""
+"""Building the rate matrix, and the first rate book, from the archive."""
 
 from __future__ import annotations
 
@@ -25,44 +25,44 @@ from cambist.sources.base import Source
 
 log = logging.getLogger(__name__)
 
-_TOLD = 20
+_MOST_LOGGED = 20
 """How many damaged rows of a source the log names."""
 
 _AHEAD = timedelta(days=400)
-"""How far the image reaches past today: parities hold there, and a long run needs rows for its days."""
+"""How far the rate matrix reaches past today: a service that runs for long needs rows for its days."""
 
 _BUILD = 4
-"""Counted up when the way of building changes, so that an older image is not taken for a current one."""
+"""Raised when the way of building changes, so that an older rate matrix is built again."""
 
 
 def rate_matrix_revision(archive: FixingArchive) -> str:
-    """Name what an image of the archive is built from: its fixings, the tables, the way of building."""
+    """Return the revision of what the rate matrix is built from: fixings, reference tables, way of building."""
     return f"{archive.revision()}-{reference_digest()}-{_BUILD}"
 
 
 def is_current(matrix: RateMatrix, archive: FixingArchive, today: date) -> bool:
-    """Say whether the image still shows the archive, and has rows for the weeks to come."""
+    """Return whether a rate matrix still matches the archive, and has rows for the next weeks."""
     return matrix.revision == rate_matrix_revision(archive) and matrix.last_day > today + timedelta(days=CARRY_DAYS)
 
 
 def rate_matrix_from_archive(archive: FixingArchive, sources: Sequence[Source], today: date) -> RateMatrix:
-    """Build the image of all that the archive knows; `sources` are best first."""
+    """Build the rate matrix from the archive; `sources` are ranked, best first."""
     revision = rate_matrix_revision(archive)
-    # Monthly rates have no place among days: they would be passed off as what they are not.
+    # Monthly averages are not rates of a day.
     daily = [source for source in sources if source.pace is not Pace.MONTHLY]
     damage = {source.key: DamageReport() for source in daily}
-    publications = [_publication(archive, source, damage[source.key]) for source in daily]
+    histories = [_source_history(archive, source, damage[source.key]) for source in daily]
     for key, found in damage.items():
-        _tell(key, found)
+        _log_damage(key, found)
     return replace(
-        build_rate_matrix(publications, today + _AHEAD, revision),
+        build_rate_matrix(histories, today + _AHEAD, revision),
         fixed_at=tuple((source.zone.key, source.fixed_at.isoformat()) for source in daily),
         damaged=sum(map(len, damage.values())),
     )
 
 
-def _tell(key: str, damage: DamageReport) -> None:
-    for row in damage.rows[:_TOLD]:
+def _log_damage(key: str, damage: DamageReport) -> None:
+    for row in damage.rows[:_MOST_LOGGED]:
         log.error("Archive: the row of %s is not what was filed, and is left out", row)
     if damage:
         log.error(
@@ -74,7 +74,7 @@ def _tell(key: str, damage: DamageReport) -> None:
         )
 
 
-def _publication(archive: FixingArchive, source: Source, damage: DamageReport) -> SourceHistory:
+def _source_history(archive: FixingArchive, source: Source, damage: DamageReport) -> SourceHistory:
     found = (
         PairSeries(pair, np.array(rows, np.int64), np.array(rates, np.float64))
         for pair, rows, rates in archive.rates(source.key, damage)
@@ -83,7 +83,7 @@ def _publication(archive: FixingArchive, source: Source, damage: DamageReport) -
 
 
 def rate_book_from_archive(archive: FixingArchive, sources: Sequence[Source], version: int, now: datetime) -> RateBook:
-    """Make a book of what the sources' newest fixings agree on, however old, and of what law ties to it."""
+    """Build a rate book from the newest fixings, however old, and the legal rates that follow from them."""
     ranked = (daily_offers(archive, source, rank, now.date()) for rank, source in enumerate(sources))
     agreed = {code: agree(offers, now) for code, offers in offers_by_code(ranked).items()}
     return assemble_rate_book({code: quote for code, quote in agreed.items() if quote is not None}, version, now)

@@ -1,4 +1,4 @@
-"""Health: what is known of how each source does, gathered as it happens and told in a bulletin."""
+"""Source statuses: when each source last answered or failed, and what is stored from it."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ _LATE_AFTER = {
 }
 
 
-_TOLD_FOR = timedelta(days=7)
-"""How long the status says what could not be read of a delivery that no other has replaced."""
+_LEFT_OUT_SHOWN_FOR = timedelta(days=7)
+"""How long the status shows what could not be read in a delivery, unless a later delivery replaces it."""
 
-_MOST_TOLD = 20
+_MOST_LEFT_OUT_SHOWN = 20
 
 
 @dataclass(slots=True)
 class SourceStatus:
-    """How one source does; `complete_on` is the last day on which all that was asked of it was answered."""
+    """The status of one source; `complete_on` is the last day on which all requests to it were answered."""
 
     source: Source
     enabled: bool
@@ -44,28 +44,28 @@ class SourceStatus:
     _left_out: dict[str, tuple[datetime, tuple[str, ...]]] = field(default_factory=dict)
 
     def record_success(self, now: datetime) -> None:
-        """Note that the source was asked and answered as it should."""
+        """Record that the source answered as it should."""
         self.last_success, self.failures, self.why = now, 0, ""
 
     def record_failure(self, now: datetime, why: str) -> None:
-        """Note that it did not."""
+        """Record that it did not."""
         self.last_failure, self.why = now, why
         self.failures += 1
 
-    def record_left_out(self, origin: str, sentences: tuple[str, ...], now: datetime) -> None:
-        """Note what could not be read of a delivery; the next from there takes its place, and in time it is gone."""
-        self._left_out[origin] = now, sentences
+    def record_left_out(self, origin: str, messages: tuple[str, ...], now: datetime) -> None:
+        """Record what could not be read in a delivery, until the next delivery of the same origin or for a week."""
+        self._left_out[origin] = now, messages
         self._left_out = {
-            key: (at, each) for key, (at, each) in self._left_out.items() if each and now - at < _TOLD_FOR
+            key: (at, each) for key, (at, each) in self._left_out.items() if each and now - at < _LEFT_OUT_SHOWN_FOR
         }
 
     def record_market_time(self, as_of: datetime) -> None:
-        """Note the market's time of something that it said."""
+        """Record the market time of a fixing or tick."""
         if self.newest is None or as_of > self.newest:
             self.newest = as_of
 
     def report(self, ticks: int, refused: Mapping[str, int]) -> SourceReport:
-        """Put it all together."""
+        """Return the report on this source, with its counts of ticks."""
         source, coverage = self.source, self.coverage
         return SourceReport(
             key=source.key,
@@ -91,7 +91,7 @@ class SourceStatus:
             waiting=self.waiting,
             complete_on=self.complete_on,
             left_out=tuple(dict.fromkeys(chain.from_iterable(each for _, each in self._left_out.values())))[
-                :_MOST_TOLD
+                :_MOST_LEFT_OUT_SHOWN
             ],
             ticks=ticks,
             refused=dict(refused),
@@ -100,24 +100,24 @@ class SourceStatus:
 
 @dataclass(slots=True)
 class SourceStatuses:
-    """The pulses of all sources."""
+    """The statuses of all sources."""
 
     by_source: dict[str, SourceStatus] = field(default_factory=dict)
 
     @classmethod
     def for_sources(cls, sources: Iterable[Source], off: Mapping[str, str]) -> SourceStatuses:
-        """Begin with all sources; `off` says why those are off that are."""
+        """Return new statuses; `off` has the reason for each source that is switched off."""
         return cls({one.key: SourceStatus(one, one.key not in off, off.get(one.key, "")) for one in sources})
 
     def resume(self, source_reports: SourceReports | None) -> None:
-        """Go on from the last bulletin of before the start."""
+        """Continue from the last reports before a restart."""
         for report in source_reports.reports if source_reports else ():
             if report.key in self.by_source:
                 self.by_source[report.key].complete_on = report.complete_on
 
     @property
     def is_offline(self) -> bool:
-        """Whether no source has answered yet: then it is more likely the network than each of them."""
+        """Whether no source has answered yet: then the network is a likelier cause than every single source."""
         return all(source_status.last_success is None for source_status in self.by_source.values())
 
     def report(
@@ -128,7 +128,7 @@ class SourceStatuses:
         book_version: int = 0,
         book_at: datetime | None = None,
     ) -> SourceReports:
-        """Report on all."""
+        """Return the reports on all sources."""
         reports = (
             source_status.report(ticks.get(key, 0), refused.get(key, {}))
             for key, source_status in self.by_source.items()
