@@ -33,18 +33,18 @@ def store(settings):
 
 def spend(settings, store, calls):
     folder = DataDirectory(settings.data).ledger
-    ledger = WorkerCounters(folder, ["/fetch-one"], 1)
-    ledger.spend(1, "/fetch-one", calls, TODAY)
+    counters = WorkerCounters(folder, ["/fetch-one"], 1)
+    counters.spend(1, "/fetch-one", calls, TODAY)
     UsageWriter(folder).write(store.usage, TODAY)
-    ledger.close()
+    counters.close()
 
 
-def test_what_is_in_the_books_and_in_a_page_counts_once(settings, store):
+def test_calls_in_the_database_and_in_a_counter_file_count_once(settings, store):
     spend(settings, store, 300)
     assert open_meter(settings, store).calls_on(1, TODAY) == 300
 
 
-def test_what_a_lost_ledger_had_counted_is_not_spent_again(settings, store):
+def test_calls_of_lost_counter_files_still_count(settings, store):
     spend(settings, store, 300)
     shutil.rmtree(DataDirectory(settings.data).ledger)
     assert open_meter(settings, store).calls_on(1, TODAY) == 300
@@ -52,12 +52,12 @@ def test_what_a_lost_ledger_had_counted_is_not_spent_again(settings, store):
     assert open_meter(settings, store).calls_on(1, TODAY) == 350
 
 
-def test_a_page_that_comes_while_the_books_are_read_counts_once(settings, store):
+def test_calls_of_a_counter_file_that_is_created_while_the_database_is_read_count_once(settings, store):
     spend(settings, store, 300)
     shutil.rmtree(DataDirectory(settings.data).ledger)
 
-    class Meanwhile:
-        """Usage that another worker spends some of before it is first read."""
+    class UsageWithNewFile:
+        """Usage for which another worker creates a counter file before it is read the first time."""
 
         def by_day(self, since, without=()):
             if not self.__dict__.setdefault("spent", False):
@@ -65,6 +65,6 @@ def test_a_page_that_comes_while_the_books_are_read_counts_once(settings, store)
                 spend(settings, store, 7)
             return store.usage.by_day(since, without)
 
-    ledger = WorkerCounters(DataDirectory(settings.data).ledger, [], 1)
-    past = metering._before(ledger, Meanwhile())
-    assert past[1][TODAY] + ledger.spent(1, TODAY) == 307
+    counters = WorkerCounters(DataDirectory(settings.data).ledger, [], 1)
+    past = metering._past_usage(counters, UsageWithNewFile())
+    assert past[1][TODAY] + counters.spent(1, TODAY) == 307

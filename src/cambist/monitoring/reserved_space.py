@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 from time import monotonic
 
-from cambist.registry.metering import charged, columns
+from cambist.registry.metering import charged_endpoints, writer_slots
 from cambist.settings import Settings
 from cambist.storage import Store
 from cambist.storage.data_directory import DataDirectory
@@ -27,7 +27,7 @@ class ReservedSpace:
         self._changes = data_changes(folder.path)
         self._reserve = DiskReserve(folder.reserve)
         self._seen: int | None = None
-        self._required = RequiredSpace(charged(), columns(settings), 0, 0)
+        self._required = RequiredSpace(charged_endpoints(), writer_slots(settings), 0, 0)
         self._due = 0.0
 
     def reserve(self, today: date) -> None:

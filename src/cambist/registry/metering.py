@@ -1,4 +1,4 @@
-"""Metering: the meter of one process over the ledger that all of them share."""
+"""Open the meter of a process, over the usage counters that all processes share."""
 
 from __future__ import annotations
 
@@ -17,30 +17,31 @@ from cambist.stream.billing import USAGE_LABEL
 
 log = logging.getLogger(__name__)
 
-_REMEMBERED = timedelta(days=62)
+_USAGE_DAYS = timedelta(days=62)
 """How far back usage is kept in memory: two periods."""
 
 
 def open_meter(settings: Settings, store: Store) -> Meter:
-    """Open the meter of a process that charges. Errors: StoreBroken."""
-    ledger = WorkerCounters(DataDirectory(settings.data).ledger, charged(), columns(settings))
-    return Meter(ledger, _before(ledger, store.usage), log.warning)
+    """Open the meter of a process that counts calls. Errors: StoreBroken."""
+    folder = DataDirectory(settings.data)
+    counters = WorkerCounters(folder.ledger, charged_endpoints(), writer_slots(settings))
+    return Meter(counters, _past_usage(counters, store.usage), log.warning)
 
 
-def charged() -> tuple[str, ...]:
-    """Give what calls are charged for."""
+def charged_endpoints() -> tuple[str, ...]:
+    """Return the labels under which calls are counted: the paths of all endpoints, and the stream."""
     return (*(endpoint.path for endpoint in endpoints()), USAGE_LABEL)
 
 
-def columns(settings: Settings) -> int:
-    """Give how many threads count, over all processes."""
+def writer_slots(settings: Settings) -> int:
+    """Return how many threads count calls, over all processes."""
     return settings.workers * settings.threads + bool(settings.stream_port)
 
 
-def _before(ledger: WorkerCounters, book: UsageStore) -> PastUsage:
-    """Give what the book has of pages that the ledger has not; read again where other pages have come meanwhile."""
+def _past_usage(counters: WorkerCounters, usage: UsageStore) -> PastUsage:
+    """Return the usage that is in the database only. Read it again if counter files have come or gone meanwhile."""
     while True:
-        pages = ledger.file_keys()
-        past = book.by_day(utc_now().date() - _REMEMBERED, without=pages)
-        if ledger.file_keys() == pages:
+        files = counters.file_keys()
+        past = usage.by_day(utc_now().date() - _USAGE_DAYS, without=files)
+        if counters.file_keys() == files:
             return past
