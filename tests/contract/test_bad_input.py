@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import string
+from collections.abc import Callable
 from urllib.parse import quote
 
 import msgspec
@@ -11,7 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cambist.accounts.api_key import mint
+from cambist.api.endpoint import Endpoint
 from cambist.api.errors import PROBLEMS
+from cambist.api.parameters import Param, declared_params
 from cambist.reference.tables import CURRENCIES
 from cambist.registry.components import endpoints
 
@@ -20,11 +23,30 @@ CODES = list(CURRENCIES)
 MADE_UP = [f"{number:03}" for number in range(500)]
 ENDPOINTS = [endpoint.path for endpoint in endpoints()]
 ERRORS = {problem.code for problem in PROBLEMS.values() if problem.status < 500 or problem.status == 503}
+PARAMS = [(endpoint, param) for endpoint in endpoints() for param in declared_params(endpoint.params).values()]
 STATUSES = {200, 304, 400, 401, 404, 405, 503}
 
 
 def joined(count: int) -> str:
     return ",".join((CODES + MADE_UP)[:count])
+
+
+def request_without(endpoint: Endpoint, name: str) -> str:
+    """Return a request with the examples of all required parameters but one."""
+    required = [param for param in declared_params(endpoint.params).values() if param.required and param.name != name]
+    return f"{endpoint.path}?" + "&".join(f"{param.name}={param.example}" for param in required)
+
+
+def request_with(endpoint: Endpoint, param: Param, text: str) -> str:
+    return f"{request_without(endpoint, param.name)}&{param.name}={text}"
+
+
+def params_where(condition: Callable[[Param], object]) -> list[tuple[Endpoint, Param]]:
+    return [(endpoint, param) for endpoint, param in PARAMS if condition(param)]
+
+
+def is_list(param: Param) -> bool:
+    return "(," in param.schema.get("pattern", "")
 
 
 KEYS = [
@@ -60,18 +82,38 @@ UNKNOWN_CODES = [
     ("a surrogate pair", "%F0%9F%92%B6", "[\U0001f4b6]"),
 ]
 
+ROLES = {"from": "source", "to": "target", "currency": "target"}
+CODE_PARAMS = params_where(lambda param: param.name in ROLES)
+BAD_DAYS = [
+    ("2026-02-30", "2026-02-30"),
+    ("2025-02-29", "2025-02-29"),
+    ("1969-12-31", "1969-12-31"),
+    ("0000-00-00", "0000-00-00"),
+    ("2026-11-22", "2026-11-22"),
+    ("9999-12-31", "9999-12-31"),
+    ("2026-1-1", "2026-1-1"),
+    ("20260101", "20260101"),
+    ("2026-W01-1", "2026-W01-1"),
+    ("01-01-2026", "01-01-2026"),
+    ("2026-01-01T00:00", "2026-01-01T00:00"),
+    ("2026-01-01%2000:00:00", "2026-01-01 00:00:00"),
+    ("yesterday", "yesterday"),
+    ("-1", "-1"),
+    ("%D9%A2%D9%A0%D9%A2%D9%A6-01-01", "\u0662\u0660\u0662\u0666-01-01"),
+]
+
 BAD = [
     ("to and from missing", "/fetch-one", "[to]"),
-    ("to missing", "/fetch-multi?from=EUR", "[to]"),
     ("to empty", "/fetch-multi?from=EUR&to=", "[to]"),
     ("to of commas", "/fetch-multi?from=EUR&to=,,%20,", "[to]"),
-    ("to missing", "/fetch-many-to-one?from=EUR", "[to]"),
-    ("from missing", "/fetch-many-to-one?to=EUR", "[from]"),
-    ("to missing", "/fetch-matrix?from=EUR", "[to]"),
-    ("from missing", "/fetch-matrix?to=EUR", "[from]"),
-    ("to missing", "/convert?amount=1", "[to]"),
-    ("to missing", "/time-series", "[to]"),
-    ("date missing", "/historical", "[date]"),
+    *(
+        (f"{param.name} missing", request_without(endpoint, param.name), f"[{param.name}]")
+        for endpoint, param in params_where(lambda param: param.required)
+    ),
+    *(
+        (f"{param.name} of commas", request_with(endpoint, param, ",,%20,"), f"[{param.name}] holds no ")
+        for endpoint, param in params_where(is_list)
+    ),
     ("501 targets", f"/fetch-multi?to={joined(501)}", "[to]: [501], at most 500"),
     ("501 sources", f"/fetch-many-to-one?to=EUR&from={joined(501)}", "[from]: [501], at most 500"),
     ("501 sources", f"/fetch-matrix?to=EUR&from={joined(501)}", "[from]: [501], at most 500"),
@@ -129,35 +171,25 @@ BAD = [
         ]
     ),
     *(
-        (f"{name} {text}", f"{path}{name}={text}", f"{name}: [{shown}]")
-        for path, name in [
-            ("/historical?", "date"),
-            ("/time-series?to=EUR&", "start"),
-            ("/time-series?to=EUR&", "end"),
-        ]
-        for text, shown in [
-            ("2026-02-30", "2026-02-30"),
-            ("2025-02-29", "2025-02-29"),
-            ("1969-12-31", "1969-12-31"),
-            ("0000-00-00", "0000-00-00"),
-            ("2026-11-22", "2026-11-22"),
-            ("9999-12-31", "9999-12-31"),
-            ("2026-1-1", "2026-1-1"),
-            ("20260101", "20260101"),
-            ("2026-W01-1", "2026-W01-1"),
-            ("01-01-2026", "01-01-2026"),
-            ("2026-01-01T00:00", "2026-01-01T00:00"),
-            ("2026-01-01%2000:00:00", "2026-01-01 00:00:00"),
-            ("yesterday", "yesterday"),
-            ("-1", "-1"),
-            ("%D9%A2%D9%A0%D9%A2%D9%A6-01-01", "\u0662\u0660\u0662\u0666-01-01"),
-        ]
+        (f"{param.name} {text}", request_with(endpoint, param, text), f"{param.name}: [{shown}]")
+        for endpoint, param in params_where(lambda param: param.schema.get("format") == "date")
+        for text, shown in BAD_DAYS
+    ),
+    *(
+        (f"{param.name} {text}", request_with(endpoint, param, text), f"{param.name}: [{text}]. Options are [")
+        for endpoint, param in params_where(lambda param: "enum" in param.schema and param.name != "metal")
+        for text in ("P2D", "bids", "1")
+    ),
+    *(
+        (f"limit {text}", request_with(endpoint, param, text), f"limit: [{text}]")
+        for endpoint, param in params_where(lambda param: param.name == "limit")
+        for text in ("0", "-1", "101", "1.5", "1e1", "all")
     ),
     ("start after end", "/time-series?to=EUR&start=2026-10-02&end=2026-10-01", "start: [2026-10-02]"),
     ("interval P2D", "/time-series?to=EUR&interval=P2D", "[P2D]. Options are [P1D"),
     *(
-        (f"max_age {text}", f"{path}&max_age={text}", f"max_age: [{text}]")
-        for path in ("/fetch-one?to=EUR", "/fetch-all?from=EUR", "/convert?to=EUR&amount=1")
+        (f"max_age {text}", request_with(endpoint, param, text), f"max_age: [{text}]")
+        for endpoint, param in params_where(lambda param: param.name == "max_age")
         for text in ("2h", "PT", "P", "-PT1H", "PT0S", "3600", "P1Y", "P999999999999D", "nan")
     ),
     ("broken percent-encoding", "/fetch-one?to=%zz", "percent-encoding: [%zz]"),
@@ -211,15 +243,8 @@ def test_a_request_without_a_good_key_is_401(client, path, key, code, fragment):
 @pytest.mark.parametrize(
     ("target", "role"),
     [
-        ("/fetch-one?to={}", "target"),
-        ("/fetch-one?to=EUR&from={}", "source"),
-        ("/fetch-multi?to=EUR,{}", "target"),
-        ("/fetch-all?from={}", "source"),
-        ("/fetch-many-to-one?to=EUR&from=EUR,{}", "source"),
-        ("/fetch-matrix?from=EUR&to={}", "target"),
-        ("/convert?amount=1&to={}", "target"),
-        ("/historical?date=2026-10-30&to={}", "target"),
-        ("/time-series?to=EUR&from={}", "source"),
+        (request_with(endpoint, param, f"{param.example},{{}}" if is_list(param) else "{}"), ROLES[param.name])
+        for endpoint, param in CODE_PARAMS
     ],
 )
 @pytest.mark.parametrize(("text", "fragment"), named(UNKNOWN_CODES))
