@@ -39,10 +39,11 @@ EVERY_DAY = frozenset(range(7))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schedule:
-    """When to ask: `every` so often between `start` and `end` of the source's clock, on its working days.
+    """When to poll a source: `every` so often between `start` and `end`, in the source's zone, on its working days.
 
-    `holidays` names the calendar whose days are none: a country (`NO`) or a market (`XECB`); empty for none.
-    `pause` is what politeness asks between two requests; `reread_days` how many days back corrections are looked for.
+    `days` are weekdays from 0 (Monday). `holidays` names the calendar of a country (`NO`) or a market (`XECB`); empty
+    means that the source has no holidays. `pause` is the shortest time between two requests. `reread_days` is how many
+    past days are requested again, to find corrections.
     """
 
     start: time = time(0)
@@ -56,14 +57,15 @@ class Schedule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """A publisher's facts.
+    """The facts about a publisher.
 
-    `covers` says for people what it publishes. `anchor` is the currency that all its pairs share, `fixed_at` the hour,
-    in `zone`, of the market that a fixing shows, `first_day` the first day that can be had of it; the three matter for
-    fixings. `alias` is a code that stands for the anchor at this source's rate alone (BRX is the real at the PTAX).
-    `compiled` says that it compiles what others publish: it is heard where they are not. One that `outranks_pegs` fixes
-    currencies itself that the law pegs; of any other source only the anchor's own rate is heard there. `setting` names
-    the setting with the operator's key, where one is needed.
+    `covers` describes in words what it publishes. Three fields matter for fixings: `anchor` is the currency that all
+    its pairs share, `fixed_at` the time of the market that a fixing shows, in `zone`, and `first_day` the first day
+    that it has. `alias` is a code for the anchor at this source's rate only (BRX is the real at the PTAX). A `compiled`
+    source compiles the publications of others; it is used where they have no rate. A source that `outranks_pegs` itself
+    fixes currencies that are pegged by law; for pegged currencies, other sources are only used for their own anchor. A
+    source with a `disabled_reason` is off unless the operator enables it. `setting` names the setting with the
+    operator's key, if the source needs one.
     """
 
     key: str
@@ -88,11 +90,11 @@ class Source:
 
     @property
     def is_on_by_default(self) -> bool:
-        """Whether it is asked unless the operator says otherwise: what is off says why."""
+        """Whether the source is used unless the operator disables it."""
         return not self.disabled_reason
 
     def market_time(self, day: date) -> datetime:
-        """Give the moment of the market that the day's fixing shows, UTC."""
+        """Return the time (UTC) of the market that the day's fixing shows."""
         return datetime.combine(day, self.fixed_at, self.zone).astimezone(UTC)
 
 
@@ -117,26 +119,26 @@ class SourceRequest:
 
     @property
     def origin(self) -> str:
-        """Say where the answer is from, as receipts keep it: what is posted to one address differs by its days."""
+        """Return where the answer is from, as receipts record it. POSTs to one URL differ by their days."""
         return f"{self.url} for {self.first} to {self.last}" if self.body else self.url
 
 
-_left_out: ContextVar[dict[str, None] | None] = ContextVar("left_out", default=None)
-"""What is left out of the answer that is being taken, each once; None where an answer is read whole or not at all."""
+_cell_errors: ContextVar[dict[str, None] | None] = ContextVar("cell_errors", default=None)
+"""The errors of the cells left out of the current payload, each once; None if a broken cell fails the payload."""
 
 
 class _CellGuard:
-    """Around the reading of one cell or column: a broken one costs only itself where somebody notes it, else all."""
+    """A context around the parsing of one cell or column. `parse_tolerantly` records a CellBroken in it and goes on."""
 
     def __enter__(self) -> None:
-        """Begin."""
+        """Enter the cell."""
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> bool:
-        """Note a cell that cannot be read, and go on."""
-        noted = _left_out.get()
-        if noted is None or not isinstance(error, CellBroken):
+        """Suppress a CellBroken if it can be recorded."""
+        errors = _cell_errors.get()
+        if errors is None or not isinstance(error, CellBroken):
             return False
-        noted[str(error)] = None
+        errors[str(error)] = None
         return True
 
 
@@ -145,75 +147,76 @@ CELL_GUARD = _CellGuard()
 
 @dataclass(frozen=True, slots=True)
 class ParsedPayload:
-    """What was read of an answer, and in a sentence each what was left out."""
+    """The fixings of a payload, and a sentence for each cell that was left out."""
 
     fixings: list[Fixing]
     left_out: tuple[str, ...] = ()
 
 
 class Adapter(ABC):
-    """One source's adapter. It extracts; it never rescues or guesses, and says what it leaves out."""
+    """One source's adapter. It never repairs or guesses values, and it reports what it leaves out."""
 
     source: Source
 
 
 class FixingAdapter(Adapter):
-    """Reads published rates of days."""
+    """An adapter of a source that publishes rates of days."""
 
     @abstractmethod
     def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
-        """Give what to ask for everything of the days from `first` to `last`, oldest first."""
+        """Yield the requests for all rates from `first` to `last`, oldest first."""
 
     @abstractmethod
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
-        """Read one answer; `subject` is the inquiry's.
+        """Parse the answer to one request; `subject` is that of the request.
 
-        Errors: NothingPublished where it says, well-formed, that there is nothing for the days asked; SourceBroken
-        when it is anything but what the source publishes.
+        Errors: NothingPublished if a well-formed answer says that there is nothing for the requested days;
+        SourceBroken if it is not what the source publishes.
         """
 
     def parse_tolerantly(self, content: bytes, subject: str = "") -> ParsedPayload:
-        """Read one answer in which a cell or a column that cannot be read costs only itself.
+        """Parse one answer and leave out the cells and columns that cannot be parsed.
 
-        Errors: as `read`; also SourceBroken where more of it is unreadable than readable: the layout has changed.
+        Errors: as `parse`. Also SourceBroken if at least as many cells are broken as there are fixings: the layout has
+        changed.
         """
-        noted: dict[str, None] = {}
-        token = _left_out.set(noted)
+        errors: dict[str, None] = {}
+        token = _cell_errors.set(errors)
         try:
             fixings = list(self.parse(content, subject))
         except NothingPublished:
-            if not noted:
+            if not errors:
                 raise
             fixings = []
         finally:
-            _left_out.reset(token)
-        if noted and len(noted) >= len(fixings):
-            raise SourceBroken(next(iter(noted)))
-        return ParsedPayload(fixings, tuple(noted))
+            _cell_errors.reset(token)
+        if errors and len(errors) >= len(fixings):
+            raise SourceBroken(next(iter(errors)))
+        return ParsedPayload(fixings, tuple(errors))
 
 
 PairNames = Mapping[str, Pair]
-"""A source's own names of its pairs, in every spelling that it uses."""
+"""A source's own names of its pairs, in every spelling that it uses, by name."""
 
 
 class TickAdapter(Adapter):
-    """Reads quotes of this moment."""
+    """An adapter of a source that publishes current quotes."""
 
     @abstractmethod
     def requests(self) -> Sequence[SourceRequest]:
-        """Give what to ask for all current quotes."""
+        """Return the requests for all current quotes."""
 
     @abstractmethod
     def parse_ticks(self, content: bytes, subject: str, names: PairNames) -> Iterator[Tick]:
-        """Read one answer to what is asked; `subject` is the inquiry's. Errors: SourceBroken."""
+        """Parse the answer to one request; `subject` is that of the request. Errors: SourceBroken."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VenueSocket:
-    """One WebSocket connection: where to, what to send first, and what keeps it alive.
+    """One WebSocket connection to a venue.
 
-    `ping` is a text to be sent every so often, empty where the protocol's own pings do. Without any frame for
-    `silence` the connection is dead, however open it looks. `pause` is kept between two frames of `opening_frames`.
+    `opening_frames` are sent first, with a `pause` between them. `ping` is a text to send every `ping_every`; empty if
+    the protocol's own pings are enough. A connection without any frame for `silence` is treated as dead.
     """
 
     url: str
@@ -226,7 +229,7 @@ class VenueSocket:
 
 @dataclass(frozen=True, slots=True)
 class VenueMessage:
-    """What a frame said: ticks; or that the connection must be made anew; or what the source refused, in its words."""
+    """The content of a frame: ticks, a request to `reconnect`, or the source's text about what it `refused`."""
 
     ticks: Iterable[Tick] = ()
     reconnect: bool = False
@@ -237,20 +240,20 @@ EMPTY_MESSAGE = VenueMessage()
 
 
 class VenueAdapter(TickAdapter):
-    """An exchange: it lists pairs, tells all quotes at once when asked, and each as it changes over sockets."""
+    """An adapter of an exchange: it has a list of pairs, and sends changed quotes over WebSockets."""
 
     @abstractmethod
     def pair_list_request(self) -> SourceRequest:
-        """Give what to ask for the list of pairs."""
+        """Return the request for the list of pairs."""
 
     @abstractmethod
     def parse_pair_names(self, content: bytes) -> PairNames:
-        """Read the list: every pair that trades now, leveraged tokens left out. Errors: SourceBroken."""
+        """Parse the list into the pairs that trade now, without leveraged tokens. Errors: SourceBroken."""
 
     @abstractmethod
     def sockets(self, names: PairNames) -> Iterator[VenueSocket]:
-        """Give the connections that bring the best bid and ask of every listed pair."""
+        """Yield the connections that send the best bid and ask of every listed pair."""
 
     @abstractmethod
     def parse_message(self, frame: str | bytes, names: PairNames) -> VenueMessage:
-        """Read one frame. Errors: SourceBroken."""
+        """Parse one frame. Errors: SourceBroken."""

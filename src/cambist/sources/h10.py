@@ -1,4 +1,4 @@
-"""What the two feeds of the Federal Reserve's H.10 rates share: the series, and how to read one of them.
+"""The shared parts of the two adapters of the Federal Reserve's H.10 rates: the series, and how to parse one.
 
 Noon buying rates in New York, published on Mondays for the week before, since 1971-01-04. Foreign units per dollar, but
 dollars per unit of AUD, EUR, GBP and NZD. Holidays are listed without a rate; a range without any rate is one whose
@@ -55,7 +55,7 @@ SERIES = {
 
 @dataclass(frozen=True, slots=True)
 class _Scale:
-    """Up to `last` the currency was `code`; the value's point is moved by `places` to be in its units."""
+    """Up to `last` the currency was `code`. Ten to the power of `places` times a value is in its units."""
 
     last: date
     code: str
@@ -88,7 +88,7 @@ def h10_source(**own: Any) -> Source:
         fixed_at=time(12),
         zone=ZoneInfo("America/New_York"),
         first_day=_FIRST_DAY,
-        # After a Monday that is a holiday it is Tuesday.
+        # If Monday is a holiday, the rates come on Tuesday.
         schedule=Schedule(
             start=time(16, 15),
             end=time(21),
@@ -113,7 +113,7 @@ class H10Adapter(FixingAdapter):
         """Return the address of these days of a series."""
 
     def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
-        """Ask for one series after the other."""
+        """Request one series after the other."""
         first = max(first, _FIRST_DAY)
         for series in SERIES if first <= last else ():
             yield SourceRequest(
@@ -125,7 +125,7 @@ class H10Adapter(FixingAdapter):
             )
 
     def fixings(self, series: str, rows: Iterable[tuple[str, str]]) -> Iterator[Fixing]:
-        """Read the days and values of a series."""
+        """Parse the days and values of a series. Errors: NothingPublished if there is no value."""
         seen: set[date] = set()
         found = 0
         for text, cell in rows:

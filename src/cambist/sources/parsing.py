@@ -1,4 +1,4 @@
-"""Reading what sources write, strictly: text, numbers, days, CSV, JSON, XML. Whatever else it is breaks the feed."""
+"""Strict parsing of payloads: text, numbers, days, CSV, JSON, XML. Anything unexpected raises SourceBroken."""
 
 from __future__ import annotations
 
@@ -26,29 +26,29 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 
 
 def is_code(text: str) -> bool:
-    """Say whether a text is written as a currency's code."""
+    """Return whether a text has the form of a currency code."""
     return _CODE.fullmatch(text) is not None
 
 
 class PayloadReader:
-    """Reads for one source; what it refuses names the source."""
+    """Parses the parts of one source's payloads. `name` begins its error messages."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
     cell = CELL_GUARD
-    """Put around the reading of one cell, `with reading.cell:`, so that it costs only itself."""
+    """The context for one cell, `with _reader.cell:`. If it cannot be parsed, only this cell is left out."""
 
     def cell_broken(self, sentence: str) -> CellBroken:
-        """Make the error that says what is wrong with one cell or column."""
+        """Return the error for one cell or column."""
         return CellBroken(f"{self.name}: {sentence}")
 
     def broken(self, sentence: str) -> SourceBroken:
-        """Make the error that says what is wrong."""
+        """Return the error for the whole payload."""
         return SourceBroken(f"{self.name}: {sentence}")
 
     def text(self, content: bytes, encoding: str = "utf-8") -> str:
-        """Decode the whole of it; nothing is replaced, and control characters are none of a source's."""
+        """Decode a payload. Errors: SourceBroken if it is too large, in another encoding, or has zero bytes."""
         if len(content) > MAX_PAYLOAD_BYTES:
             raise self.broken(f"sent {len(content):,} bytes, more than it ever publishes")
         try:
@@ -56,14 +56,14 @@ class PayloadReader:
         except (UnicodeDecodeError, LookupError) as error:
             raise self.broken(f"what it sent is not {encoding}: {error}") from error
         if "\0" in text:
-            raise self.broken("what it sent is no text")
+            raise self.broken("what it sent is not text")
         return text
 
     def number(self, text: str, what: object, *, comma: str = "", thousands: str = "") -> Decimal:
-        """Read a positive number as it stands; `comma` and `thousands` are the source's own marks."""
+        """Parse a positive number. `comma` (the decimal mark, else a point) and `thousands` are the source's marks."""
         plain = text
         if thousands:
-            plain = self._ungrouped(text, thousands, comma or ".", what)
+            plain = self._without_thousands(text, thousands, comma or ".", what)
         if comma:
             plain = "" if "." in plain else plain.replace(comma, ".", 1)
         value = Decimal(plain) if _PLAIN.fullmatch(plain) else Decimal(0)
@@ -72,46 +72,46 @@ class PayloadReader:
         return value
 
     def json_number(self, value: object, what: object) -> Decimal:
-        """Take a number of a JSON document, which was decoded as Decimal or not at all, or is text."""
+        """Return a positive number of a JSON document: a raw value, a Decimal, a whole number, or a text."""
         if isinstance(value, msgspec.Raw):
-            value = _decoded(bytes(value))
+            value = _decode_number(bytes(value))
         if isinstance(value, str):
             return self.number(value, what)
         exact = Decimal(value) if isinstance(value, int | Decimal) and not isinstance(value, bool) else Decimal(0)
-        # 1e400 is a number of JSON and none of a market; the bounds are those of `number`.
+        # JSON allows 1e400; no rate is so large. The bounds are those of `number`.
         if not (exact.is_finite() and exact > 0 and -20 <= exact.adjusted() < 15):
             raise self.cell_broken(f"{what} is no rate: [{shorten(str(value))}]")
         return exact
 
     def nominal(self, value: object, what: object) -> int:
-        """Read a nominal: a whole number of units from 1 to a million."""
+        """Parse a nominal: a whole number of units from 1 to 1,000,000."""
         text = str(value)
         if not (text.isascii() and text.isdigit() and len(text) <= 7 and 1 <= int(text) <= 1_000_000):
             raise self.cell_broken(f"{what} is quoted per [{shorten(text)}] units")
         return int(text)
 
     def code(self, text: object) -> str:
-        """Read a currency's code."""
+        """Parse a currency code."""
         if not (isinstance(text, str) and is_code(text)):
-            raise self.broken(f"[{shorten(str(text))}] is no currency's code")
+            raise self.broken(f"[{shorten(str(text))}] is not a currency code")
         return text
 
     def day(self, text: object, form: str = "%Y-%m-%d", since: date = date(1945, 1, 1)) -> date:
-        """Read a day in the source's form, which has to have been written like that: no digit may be missing."""
+        """Parse a day in a format of `strptime`; unlike there, no digit may be missing."""
         found = _day(str(text), form)
         if found is None or found < since:
-            raise self.broken(f"[{shorten(str(text))}] is no date since {since}")
+            raise self.broken(f"[{shorten(str(text))}] is not a date since {since}")
         return found
 
     def timestamp(self, text: str, zone: ZoneInfo) -> datetime | None:
-        """Read when something was published, by a clock of `zone`, to the second; None where it is no such moment."""
+        """Parse a time of publication in `zone`, to the second; return None if it is not one."""
         try:
             return datetime.fromisoformat(text[:19]).replace(tzinfo=zone).astimezone(UTC)
         except ValueError:
             return None
 
     def day_with_month_name(self, text: str, pattern: str, since: date = date(1945, 1, 1)) -> date:
-        """Read a day whose month is an English word, whatever the machine's language.
+        """Parse a day whose month has an English name, whatever the locale.
 
         `pattern` is a regular expression with groups `d`, `m` and `y`.
         """
@@ -122,43 +122,45 @@ class PayloadReader:
         except ValueError:
             found = date.min
         if found < since:
-            raise self.broken(f"[{shorten(text)}] is no date since {since}")
+            raise self.broken(f"[{shorten(text)}] is not a date since {since}")
         return found
 
     def json(self, content: bytes, kind: type[T], encoding: str = "utf-8") -> T:
-        """Decode a document into a struct that declares what is used; declare numbers as Decimal."""
+        """Decode a document into a struct of the fields that are used. Declare numbers as Decimal or Raw."""
         text = self.text(content, encoding)
         try:
             return msgspec.json.decode(text, type=kind, strict=True)
         except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-            raise self.broken(f"the document is not its own: {error}; it begins [{shorten(text[:60])}]") from error
+            raise self.broken(
+                f"the document has another structure: {error}; it begins [{shorten(text[:60])}]"
+            ) from error
 
     def xml(self, content: bytes) -> ET.Element:
-        """Parse a document that defines nothing of its own, so that none can expand."""
-        # The last is UTF-16, in which neither of the words would be found.
+        """Parse a document without a DOCTYPE or entities, so that none can expand."""
+        # A zero byte means UTF-16, in which the two words would not be found.
         if len(content) > MAX_PAYLOAD_BYTES or any(sign in content for sign in (b"<!DOCTYPE", b"<!ENTITY", b"\0")):
-            raise self.broken("the document is not its own")
+            raise self.broken("the document is too large, or has a DOCTYPE, an entity or a zero byte")
         try:
             return ET.fromstring(content)  # noqa: S314  no definitions, no entities, bounded size
         except (ET.ParseError, ValueError, LookupError) as error:
-            raise self.broken(f"the document is no XML: {error}") from error
+            raise self.broken(f"the document is not XML: {error}") from error
 
     def csv_rows(self, text: str, delimiter: str = ",") -> Iterator[list[str]]:
-        """Give the cells of a CSV's lines; quotes are those of the format, nothing else."""
+        """Yield the cells of each line of a CSV. Errors: SourceBroken for bad quoting."""
         try:
             yield from csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True)
         except csv.Error as error:
             raise self.broken(f"the table cannot be read: {error}") from error
 
     def unique(self, seen: set[T], key: T) -> T:
-        """Take note of what may stand only once."""
+        """Add a key to `seen` and return it. Errors: SourceBroken if it is in there already."""
         if key in seen:
-            raise self.broken(f"{_written(key)} stands twice")
+            raise self.broken(f"{_describe(key)} is given twice")
         seen.add(key)
         return key
 
-    def _ungrouped(self, text: str, mark: str, point: str, what: object) -> str:
-        """Drop the marks between thousands, where they stand between thousands and nowhere else."""
+    def _without_thousands(self, text: str, mark: str, point: str, what: object) -> str:
+        """Remove the marks between thousands. Errors: CellBroken if they are anywhere else."""
         head, dot, tail = text.partition(point)
         groups = head.split(mark)
         if len(groups) > 1 and (not 1 <= len(groups[0]) <= 3 or any(len(group) != 3 for group in groups[1:])):
@@ -168,22 +170,22 @@ class PayloadReader:
 
 @lru_cache(maxsize=65_536)
 def _day(text: str, form: str) -> date | None:
-    """Read a day written in a form; sources write the same days over and over."""
+    """Parse a day; cached, because sources write the same days over and over."""
     try:
         found = datetime.strptime(text, form).replace(tzinfo=UTC)
     except ValueError:
         return None
-    # strptime is lenient with lost zeros and blanks; a date that is not written back the same is none.
+    # strptime accepts missing zeros and extra blanks; such a text is not written back the same.
     return found.date() if found.strftime(form).lower() == text.lower() else None
 
 
-def _decoded(raw: bytes) -> Decimal | str:
-    """Decode a number of JSON exactly; what is none is shown as it stands there."""
+def _decode_number(raw: bytes) -> Decimal | str:
+    """Decode a JSON number exactly; return the text of anything else, for the error message."""
     try:
         return msgspec.json.decode(raw, type=Decimal)
     except msgspec.MsgspecError:
         return raw.decode(errors="replace")
 
 
-def _written(key: Any) -> str:
+def _describe(key: Any) -> str:
     return " on ".join(map(str, key)) if isinstance(key, Sequence) and not isinstance(key, str) else str(key)

@@ -1,4 +1,4 @@
-"""What the adapters of venues share: their common facts, and the reading of lists, tickers and frames in JSON."""
+"""The shared parts of venue adapters: common facts, and parsing lists, tickers and frames in JSON."""
 
 from __future__ import annotations
 
@@ -51,18 +51,18 @@ def venue_source(**own: Any) -> Source:
 
 
 class VenueReader(PayloadReader):
-    """Reads for one venue. `no_orders` is how it writes a side without orders."""
+    """Parses the parts of one venue's payloads. `no_orders` matches a side without orders."""
 
     def __init__(self, name: str, no_orders: re.Pattern[str]) -> None:
         super().__init__(name)
         self._no_orders = no_orders
 
     def side(self, text: str, pair: Pair) -> Decimal | None:
-        """Read a bid or an ask; None for a side without orders."""
+        """Parse a bid or an ask; return None for a side without orders."""
         return None if self._no_orders.fullmatch(text) else self.number(text, pair)
 
     def best_price(self, levels: list[list[str]], pair: Pair) -> Decimal | None:
-        """Read the price of the first level of a side; None for a side without levels."""
+        """Return the price of the first level of a side; None for a side without levels."""
         if not levels:
             return None
         if not levels[0]:
@@ -75,19 +75,19 @@ class VenueReader(PayloadReader):
             raise self.broken(f"[{shorten(name)}] is not of [{shorten(base)}] and [{shorten(quote)}]")
 
     def non_empty(self, names: dict[str, Pair], what: str = "pair") -> Mapping[str, Pair]:
-        """Return the names of a list, which may not be empty. Errors: SourceBroken."""
+        """Return the names of a list. Errors: SourceBroken if it is empty."""
         if not names:
             raise self.broken(f"the list holds no {what} that trades")
         return names
 
     def sequence(self, pair: Pair, count: int) -> int:
-        """Return the count that puts frames in order, which may not be negative. Errors: SourceBroken."""
+        """Return the number that orders frames. Errors: SourceBroken if it is negative."""
         if count < 0:
             raise self.broken(f"{pair} has no count: {count}")
         return count
 
     def unix_digits(self, text: str, count: int, pair: Pair) -> int:
-        """Read a time that is written as so many digits. Errors: SourceBroken."""
+        """Parse a Unix time of exactly `count` digits. Errors: SourceBroken."""
         if not (text.isascii() and text.isdigit() and len(text) == count):
             raise self.broken(f"{pair} has no time: [{shorten(text)}]")
         return int(text)
@@ -126,15 +126,15 @@ class JsonVenue(VenueAdapter, Generic[F]):
     frames: msgspec.json.Decoder[F]
 
     def pair_list_request(self) -> SourceRequest:
-        """Ask for all pairs."""
+        """Return the request for all pairs."""
         return _json_request(self.list_url)
 
     def requests(self) -> Sequence[SourceRequest]:
-        """Ask for all tickers at once."""
+        """Return the request for all tickers, or nothing."""
         return (_json_request(self.tickers_url),) if self.tickers_url else ()
 
     def parse_ticks(self, content: bytes, subject: str, names: PairNames) -> Iterator[Tick]:
-        """Read all tickers; a pair that is not listed, or lacks a side, has none."""
+        """Parse all tickers; there is none for a pair that is not listed or lacks a side."""
         _ = subject
         return self._require_any(self.parse_tickers(content, names))
 
@@ -147,7 +147,7 @@ class JsonVenue(VenueAdapter, Generic[F]):
             raise self.reader.broken("the tickers quote no listed pair")
 
     def parse_message(self, frame: str | bytes, names: PairNames) -> VenueMessage:
-        """Read one frame."""
+        """Parse one frame. Errors: SourceBroken."""
         try:
             decoded = self.frames.decode(frame)
         except msgspec.ValidationError as error:
@@ -158,16 +158,16 @@ class JsonVenue(VenueAdapter, Generic[F]):
 
     def _parse_other(self, frame: str | bytes, names: PairNames, error: Exception) -> VenueMessage:
         try:
-            heard = self.parse_other(frame, names)
+            message = self.parse_other(frame, names)
         except (ValueError, RecursionError):
-            heard = None
-        if heard is None:
-            raise self.reader.broken(f"a frame is not its own: {error}") from error
-        return heard
+            message = None
+        if message is None:
+            raise self.reader.broken(f"a frame is not one of the venue's: {error}") from error
+        return message
 
     @abstractmethod
     def parse_tickers(self, content: bytes, names: PairNames) -> Iterator[Tick]:
-        """Read the answer to `tickers_url`."""
+        """Parse the answer to `tickers_url`."""
 
     @abstractmethod
     def parse_quotes(self, frame: F, names: PairNames) -> Iterator[Tick]:
@@ -175,7 +175,7 @@ class JsonVenue(VenueAdapter, Generic[F]):
 
     @abstractmethod
     def parse_other(self, frame: str | bytes, names: PairNames) -> VenueMessage | None:
-        """Read a frame without quotes; return None for one that the venue does not send.
+        """Parse a frame without quotes; return None for one that the venue does not send.
 
         Errors: ValueError for one that cannot be decoded.
         """

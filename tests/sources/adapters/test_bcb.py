@@ -101,12 +101,12 @@ def test_a_moment_in_another_form_is_refused(moment: str) -> None:
 
 
 def test_a_bulletin_before_the_first_day_is_refused() -> None:
-    with pytest.raises(SourceBroken, match="no date since 1999"):
+    with pytest.raises(SourceBroken, match="not a date since 1999"):
         read(source_reports("1998-12-30 18:04:29.7"))
 
 
 def test_a_day_twice_is_refused() -> None:
-    with pytest.raises(SourceBroken, match="2026-03-05 stands twice"):
+    with pytest.raises(SourceBroken, match="2026-03-05 is given twice"):
         read(source_reports(), source_reports("2026-03-05 13:05:00.1"))
 
 
@@ -122,7 +122,7 @@ def test_what_is_no_rate_is_refused(rate: str) -> None:
 
 
 def test_an_answer_to_an_unknown_question_is_refused() -> None:
-    with pytest.raises(SourceBroken, match="no currency"):
+    with pytest.raises(SourceBroken, match="not a currency code"):
         read(source_reports(), subject="")
 
 

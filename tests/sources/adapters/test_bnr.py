@@ -90,7 +90,7 @@ def test_nothing_is_asked_before_the_new_leu() -> None:
 
 
 def test_a_document_in_another_namespace_is_refused() -> None:
-    with pytest.raises(SourceBroken, match="no data set"):
+    with pytest.raises(SourceBroken, match="not a data set"):
         read(document(cube(rate()), space="https://www.example.com/xsd"))
 
 
@@ -112,9 +112,9 @@ def test_a_day_without_any_rate_is_refused() -> None:
 
 
 def test_a_day_or_a_pair_twice_is_refused() -> None:
-    with pytest.raises(SourceBroken, match="2026-03-05 stands twice"):
+    with pytest.raises(SourceBroken, match="2026-03-05 is given twice"):
         read(document(cube(rate()), cube(rate("EUR"))))
-    with pytest.raises(SourceBroken, match="USD/RON stands twice"):
+    with pytest.raises(SourceBroken, match="USD/RON is given twice"):
         read(document(cube(rate(), rate())))
 
 

@@ -90,7 +90,7 @@ def test_a_bad_date_is_refused(text: Any) -> None:
 
 
 def test_a_day_twice_is_refused() -> None:
-    with pytest.raises(SourceBroken, match="2026-03-05 stands twice"):
+    with pytest.raises(SourceBroken, match="2026-03-05 is given twice"):
         read(day("2026-03-05"), day("2026-03-05"))
 
 

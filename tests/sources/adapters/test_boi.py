@@ -74,7 +74,7 @@ def test_the_official_rates_are_asked_for_year_by_year() -> None:
 
 def test_days_of_the_forerunners_of_the_euro_are_not_asked_for() -> None:
     assert next(adapter.requests(date(1990, 1, 1), date(2003, 2, 1))).first == date(2003, 1, 2)
-    with pytest.raises(SourceBroken, match="no date since 2003-01-02"):
+    with pytest.raises(SourceBroken, match="not a date since 2003-01-02"):
         read(HEADER + line("ITL", day="2001-12-28"))
 
 
@@ -128,7 +128,7 @@ def test_what_is_no_rate_is_refused_with_its_pair_and_day(value: str) -> None:
 
 
 def test_a_pair_twice_on_a_day_is_refused() -> None:
-    with pytest.raises(SourceBroken, match="USD/ILS on 2026-03-05 stands twice"):
+    with pytest.raises(SourceBroken, match="USD/ILS on 2026-03-05 is given twice"):
         read(HEADER + LINE + LINE)
 
 

@@ -121,18 +121,18 @@ def test_a_series_that_is_not_as_it_was_is_refused(other: str) -> None:
 
 
 def test_a_series_twice_is_refused() -> None:
-    with pytest.raises(SourceBroken, match="USD/JPY stands twice"):
+    with pytest.raises(SourceBroken, match="USD/JPY is given twice"):
         read(yen(), yen(), EURO)
 
 
 def test_a_day_twice_is_refused() -> None:
-    with pytest.raises(SourceBroken, match="2026-03-05 stands twice"):
+    with pytest.raises(SourceBroken, match="2026-03-05 is given twice"):
         read(yen("20260305,20260305"), EURO)
 
 
 @pytest.mark.parametrize("day", ["20260230", "202603", "19980102", "260305"])
 def test_a_day_that_is_none_or_before_the_first_is_refused(day: str) -> None:
-    with pytest.raises(SourceBroken, match="no date"):
+    with pytest.raises(SourceBroken, match="not a date"):
         read(yen(f"{day},20260306"), EURO)
 
 

@@ -172,7 +172,7 @@ def test_a_day_without_any_rate_is_refused() -> None:
     [(day(entry(), entry()), ""), (dynamic(record(), record()), "HKD"), (metals(price(), price()), "metals")],
 )
 def test_a_pair_twice_on_a_day_is_refused(text: str, subject: str) -> None:
-    with pytest.raises(SourceBroken, match=r"RUB on 2026-03-05 stands twice"):
+    with pytest.raises(SourceBroken, match=r"RUB on 2026-03-05 is given twice"):
         read(text, subject)
 
 

@@ -161,7 +161,7 @@ def test_a_date_before_the_euro_is_refused() -> None:
 
 
 def test_a_date_twice_is_refused() -> None:
-    with pytest.raises(SourceBroken, match="2026-03-06 stands twice"):
+    with pytest.raises(SourceBroken, match="2026-03-06 is given twice"):
         read(HEADER + LINE + LINE)
 
 

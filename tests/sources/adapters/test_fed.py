@@ -115,7 +115,7 @@ def test_what_is_no_rate_is_refused(cell: str) -> None:
 
 
 def test_a_day_twice_is_refused() -> None:
-    with pytest.raises(SourceBroken, match="2026-03-05 stands twice"):
+    with pytest.raises(SourceBroken, match="2026-03-05 is given twice"):
         read("DEXJPUS", "2026-03-05,153.30", "2026-03-05,")
 
 

@@ -105,7 +105,7 @@ def test_what_is_no_rate_is_refused(value: str) -> None:
 
 
 def test_a_day_twice_is_refused() -> None:
-    with pytest.raises(SourceBroken, match="2026-03-05 stands twice"):
+    with pytest.raises(SourceBroken, match="2026-03-05 is given twice"):
         read("DEXJPUS", RATE, RATE)
 
 

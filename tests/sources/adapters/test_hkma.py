@@ -103,7 +103,7 @@ def test_an_answer_that_is_not_whole_is_refused(size: int, success: str) -> None
 
 
 def test_a_day_twice_is_refused() -> None:
-    with pytest.raises(SourceBroken, match="2026-03-06 stands twice"):
+    with pytest.raises(SourceBroken, match="2026-03-06 is given twice"):
         read(day('"usd":7.8'), day('"usd":7.9'))
 
 

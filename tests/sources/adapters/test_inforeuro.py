@@ -93,7 +93,7 @@ def test_what_is_no_rate_is_refused(value: str) -> None:
 
 
 def test_a_currency_twice_is_refused_even_under_another_label() -> None:
-    with pytest.raises(SourceBroken, match="CDF stands twice"):
+    with pytest.raises(SourceBroken, match="CDF is given twice"):
         read(row("FRC", "2.9"), row("CDF", "2.9"), month="1999-02")
 
 

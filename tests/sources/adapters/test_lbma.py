@@ -78,7 +78,7 @@ def test_a_bad_date_is_refused(day: str) -> None:
 
 
 def test_a_day_twice_is_refused() -> None:
-    with pytest.raises(SourceBroken, match="2026-03-05 stands twice"):
+    with pytest.raises(SourceBroken, match="2026-03-05 is given twice"):
         read(row("5125.5,3850,4420"), row("5126.5,3850,4420"))
 
 

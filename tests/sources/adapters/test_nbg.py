@@ -90,7 +90,7 @@ def test_a_rate_of_another_day_than_the_lists_is_refused() -> None:
 
 @pytest.mark.parametrize("day", ["2026-03-05", "2026-03-05T04:00:00.000Z", "05.03.2026", "1995-10-13T00:00:00.000Z"])
 def test_a_day_in_another_form_or_before_the_first_is_refused(day: str) -> None:
-    with pytest.raises(SourceBroken, match="no date since 1995-10-14"):
+    with pytest.raises(SourceBroken, match="not a date since 1995-10-14"):
         read(of_day(rate(valid=day), day=day))
 
 
@@ -105,7 +105,7 @@ def test_a_day_without_any_rate_is_refused() -> None:
 
 
 def test_a_currency_twice_is_refused() -> None:
-    with pytest.raises(SourceBroken, match="USD/GEL stands twice"):
+    with pytest.raises(SourceBroken, match="USD/GEL is given twice"):
         read(of_day(rate(), rate(value="2.8")))
 
 

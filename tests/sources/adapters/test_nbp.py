@@ -131,7 +131,7 @@ def test_an_empty_list_is_refused(subject: str) -> None:
 
 
 def test_a_code_twice_on_a_day_is_refused_under_whichever_label() -> None:
-    with pytest.raises(SourceBroken, match="AFN/PLN on 2003-01-07 stands twice"):
+    with pytest.raises(SourceBroken, match="AFN/PLN on 2003-01-07 is given twice"):
         read(table(f"{rate('AFA')},{rate('AFN')}", "2003-01-07"))
 
 

@@ -106,7 +106,7 @@ def test_years_are_asked_one_at_a_time_from_the_first_day_on() -> None:
 
 
 def test_a_pair_twice_on_a_day_is_refused_under_whichever_label() -> None:
-    with pytest.raises(SourceBroken, match="RUB/UAH on 1999-01-04 stands twice"):
+    with pytest.raises(SourceBroken, match="RUB/UAH on 1999-01-04 is given twice"):
         read(record("RUR", day="04.01.1999"), record("RUB", day="04.01.1999"))
 
 

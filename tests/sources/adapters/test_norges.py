@@ -99,7 +99,7 @@ def test_another_number_of_cells_is_refused(line: str) -> None:
 
 
 def test_a_rate_twice_is_refused() -> None:
-    with pytest.raises(SourceBroken, match="USD on 2026-03-05 stands twice"):
+    with pytest.raises(SourceBroken, match="USD on 2026-03-05 is given twice"):
         read(DOLLAR.strip())
 
 

@@ -143,7 +143,7 @@ def test_a_bad_date_is_refused(day: str) -> None:
 
 
 def test_a_day_twice_is_refused() -> None:
-    with pytest.raises(SourceBroken, match="2026-03-05 stands twice"):
+    with pytest.raises(SourceBroken, match="2026-03-05 is given twice"):
         read(HEAD + LINE + LINE)
 
 

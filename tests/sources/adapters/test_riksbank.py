@@ -77,7 +77,7 @@ def test_a_krona_that_is_not_worth_itself_is_refused() -> None:
 
 
 def test_two_series_of_the_ecu_are_refused() -> None:
-    with pytest.raises(SourceBroken, match="XEU on 1998-12-30 stands twice"):
+    with pytest.raises(SourceBroken, match="XEU on 1998-12-30 is given twice"):
         read(DOLLAR, entry("SEKEURPMI", "1998-12-30"), entry("SEKXEUPMI", "1998-12-30"))
 
 
@@ -87,7 +87,7 @@ def test_entries_without_a_dollar_are_refused() -> None:
 
 
 def test_a_rate_twice_is_refused() -> None:
-    with pytest.raises(SourceBroken, match="USD on 2026-03-05 stands twice"):
+    with pytest.raises(SourceBroken, match="USD on 2026-03-05 is given twice"):
         read(DOLLAR, DOLLAR)
 
 
@@ -98,7 +98,7 @@ def test_a_bad_date_is_refused(day: str) -> None:
 
 
 def test_the_interfaces_own_error_is_refused() -> None:
-    with pytest.raises(SourceBroken, match="not its own"):
+    with pytest.raises(SourceBroken, match="has another structure"):
         list(adapter.parse(b'{"statusCode":429,"message":"Rate limit is exceeded. Try again in 17 seconds."}'))
 
 

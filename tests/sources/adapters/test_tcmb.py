@@ -111,7 +111,7 @@ def test_days_of_the_old_lira_are_not_asked_for() -> None:
 
 @pytest.mark.parametrize("day", ["31.12.2004", "2026-03-06", "6.3.2026", "03/06/2026", ""])
 def test_a_day_before_the_lira_or_in_another_form_is_refused(day: str) -> None:
-    with pytest.raises(SourceBroken, match="no date since 2005-01-03"):
+    with pytest.raises(SourceBroken, match="not a date since 2005-01-03"):
         read(currency(), day=day)
 
 
@@ -121,12 +121,12 @@ def test_a_bulletin_without_any_rate_is_refused() -> None:
 
 
 def test_another_document_is_refused() -> None:
-    with pytest.raises(SourceBroken, match="no bulletin"):
+    with pytest.raises(SourceBroken, match="not a bulletin"):
         read(currency(), root="Kurlar")
 
 
 def test_a_currency_twice_is_refused() -> None:
-    with pytest.raises(SourceBroken, match="USD/TRY on 2026-03-06 stands twice"):
+    with pytest.raises(SourceBroken, match="USD/TRY on 2026-03-06 is given twice"):
         read(currency(), currency(buying="38.2"))
 
 

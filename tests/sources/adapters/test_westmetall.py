@@ -158,7 +158,7 @@ def test_what_is_no_price_is_refused(price: str) -> None:
 
 
 def test_a_day_twice_is_refused() -> None:
-    with pytest.raises(SourceBroken, match="2026-03-05 stands twice"):
+    with pytest.raises(SourceBroken, match="2026-03-05 is given twice"):
         read(page(DAY, DAY))
 
 

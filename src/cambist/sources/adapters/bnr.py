@@ -73,7 +73,7 @@ class BnrAdapter(FixingAdapter):
 def _cubes(root: Element) -> Iterator[Element]:
     space = next((space for space in _SPACES if root.tag == f"{space}DataSet"), None)
     if space is None or root.findtext(f"{space}Body/{space}OrigCurrency") != "RON":
-        raise _reader.broken("the document is no data set in RON")
+        raise _reader.broken("the document is not a data set in RON")
     yield from root.iterfind(f"{space}Body/{space}Cube")
 
 

@@ -158,7 +158,7 @@ def _parse_day(day: date, observation: dict[str, str | _Value]) -> Iterator[Fixi
                 yield Fixing("boc_noon", pair, day, _reader.json_number(value.v, f"{pair} on {day}"))
         elif series != "d" and series not in _FORWARDS:
             with _reader.cell:
-                raise _reader.cell_broken(f"nobody knows what [{shorten(series)}] is")
+                raise _reader.cell_broken(f"it is not known what [{shorten(series)}] is")
 
 
 adapter: FixingAdapter = BocNoonAdapter()

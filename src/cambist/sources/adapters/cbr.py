@@ -109,7 +109,7 @@ def _range_request(script: str, first: date, last: date, subject: str) -> Source
 
 def _parse_document(content: bytes) -> Element:
     if not _reader.text(content, "windows-1251").startswith(_DECLARED):
-        raise _reader.broken("the document is not its own: it does not declare windows-1251")
+        raise _reader.broken("the document is another one: it does not declare windows-1251")
     return _reader.xml(content)
 
 

@@ -83,7 +83,7 @@ class Fawazahmed0Adapter(FixingAdapter):
         document = _reader.json(content, _Day)
         day = _reader.day(document.date, since=_FIRST_DAY)
         if bytes(document.usd.get("usd", b"")) != b"1" or "eur" not in document.usd:
-            raise _reader.broken(f"the rates of {day} are none per dollar")
+            raise _reader.broken(f"the rates of {day} are not per dollar")
         for key, value in document.usd.items():
             pair = _READ.get(key)
             if pair is not None:

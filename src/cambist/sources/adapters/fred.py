@@ -62,7 +62,7 @@ class FredAdapter(H10Adapter):
         """Parse one series; the answer does not name it, so `subject` does."""
         answer = _reader.json(content, _Answer)
         if subject not in SERIES:
-            raise _reader.broken(f"nobody knows whether [{shorten(subject)}] is a daily rate")
+            raise _reader.broken(f"it is not known whether [{shorten(subject)}] is a daily rate")
         if (answer.units, answer.offset, answer.count) != ("lin", 0, len(answer.observations)):
             raise _reader.broken(
                 f"{subject} is not whole or not as published: {answer.count} rates in [{answer.units}]"

@@ -93,7 +93,7 @@ def _check(answer: _Answer, day: date) -> None:
     if not midnight <= answer.timestamp < midnight + _WITHIN.total_seconds():
         raise _reader.broken(f"the answer about {day} is of the second {answer.timestamp}")
     if answer.base != _BASE or bytes(answer.rates.get(_BASE, b"")) != b"1" or "EUR" not in answer.rates:
-        raise _reader.broken(f"the rates of {day} are none per dollar")
+        raise _reader.broken(f"the rates of {day} are not per dollar")
 
 
 adapter: FixingAdapter = OpenExchangeRatesAdapter()

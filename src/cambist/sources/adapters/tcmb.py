@@ -66,7 +66,7 @@ class TcmbAdapter(FixingAdapter):
         _ = subject
         root = _reader.xml(content)
         if root.tag != "Tarih_Date":
-            raise _reader.broken("the document is no bulletin")
+            raise _reader.broken("the document is not a bulletin")
         day = _reader.day(root.get("Tarih"), "%d.%m.%Y", since=_FIRST_DAY)
         seen: set[tuple[Pair, date]] = set()
         fixed = 0

@@ -1,4 +1,4 @@
-"""A source of one's own: a TOML file becomes a feed. The page `docs/guides/own-sources.md` says what stands in it."""
+"""Declared sources: a TOML file becomes an adapter. `docs/guides/own-sources.md` describes its fields."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ __all__ = ["DeclaredAdapter", "read_declaration"]
 
 
 def read_declaration(path_or_text: Path | str, name: str = "", existing_keys: Collection[str] = ()) -> DeclaredAdapter:
-    """Make a feed of a declaration: of a file, or of its text under the name by which errors call it.
+    """Return the adapter of a declaration: a file, or its text and the `name` to use in errors.
 
-    `existing_keys` are the keys that other sources have. Errors: SourceRefused naming the file and the field.
+    `existing_keys` are the keys of other sources. Errors: SourceRefused naming the file and the field.
     """
     name = name or (str(path_or_text) if isinstance(path_or_text, Path) else "the declaration")
     declared = parse_declaration(_text(path_or_text, name), name)

@@ -1,4 +1,4 @@
-"""A feed made of a declaration: it asks and reads as the operator said, and as strictly as any other."""
+"""The adapter of a declared source, as strict as any other adapter."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from cambist.sources.declaration.tree_rows import JsonRowParser, XmlRowParser
 from cambist.sources.parsing import PayloadReader, is_code
 
 _MOST_PLACES = (15, 30)
-"""Places before and after the point of a number in JSON's own notation; more is no rate of anything."""
+"""The most digits before and after the point of a JSON number; no rate has more."""
 _LONGEST_NOMINAL = 7
 
 
 class DeclaredAdapter(FixingAdapter):
-    """Reads one operator's own source. `key_variable` names the variable with the operator's key, empty for none."""
+    """The adapter of one declaration. `key_variable` is the environment variable with the operator's key, or empty."""
 
     def __init__(self, declared: Declaration) -> None:
         self._declared = declared
@@ -39,14 +39,14 @@ class DeclaredAdapter(FixingAdapter):
         self.key_variable = declared.key_variable
 
     def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
-        """Ask for the days in pieces of the declared span; with a span of one only for the days of the schedule."""
+        """Request the days in parts of the declared span; with a span of 1, only the days of the schedule."""
         start, end = max(first, self.source.first_day).toordinal(), last.toordinal()
         declared = self._declared.request.span
         span = max(end - start + 1, 1) if declared == "all" else declared
         for day in range(start, end + 1, span):
-            begun = date.fromordinal(day)
-            if declared != 1 or begun.weekday() in self.source.schedule.days:
-                yield self._request(begun, date.fromordinal(min(day + span - 1, end)))
+            start_day = date.fromordinal(day)
+            if declared != 1 or start_day.weekday() in self.source.schedule.days:
+                yield self._request(start_day, date.fromordinal(min(day + span - 1, end)))
 
     def _request(self, first: date, last: date) -> SourceRequest:
         request = self._declared.request
@@ -61,7 +61,7 @@ class DeclaredAdapter(FixingAdapter):
         )
 
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
-        """Read one answer, in its order; `subject` is the day asked for, where answers do not say theirs."""
+        """Parse one answer, in its order; `subject` is the requested day if answers have no day."""
         seen: set[tuple[Pair, date]] = set()
         found = False
         for row in self._row_parser.rows(content):
@@ -82,14 +82,14 @@ class DeclaredAdapter(FixingAdapter):
             raise self._reader.broken("the answer holds no rate")
 
     def _code(self, row: RawRate) -> str:
-        """Give the currency of a rate; whatever is neither a code in its form nor declared is none."""
+        """Return the currency code of a row. Errors: SourceBroken if it is neither in the declared form nor mapped."""
         if row.code is None:
             return self._rates.currency or ""
         code = self._rates.codes.get(row.code) or self._code_from_form(row.code)
         if not is_code(code):
-            raise self._reader.broken(f"[{shorten(row.code)}] is no currency's code; rates.codes can say whose it is")
+            raise self._reader.broken(f"[{shorten(row.code)}] is not a currency code; rates.codes can map it to one")
         if code == self._rates.anchor:
-            raise self._reader.broken(f"[{shorten(row.code)}] is the anchor itself; rates.ignore can leave it out")
+            raise self._reader.broken(f"[{shorten(row.code)}] is the anchor; rates.ignore can leave it out")
         return code
 
     def _code_from_form(self, text: str) -> str:
@@ -105,10 +105,10 @@ class DeclaredAdapter(FixingAdapter):
             try:
                 return date.fromisoformat(subject)
             except ValueError:
-                raise self._reader.broken("the answer does not say its day, nor was it asked for one") from None
-        day = self._form.read(row.day, self._zone)
+                raise self._reader.broken("the answer has no day, and none was requested") from None
+        day = self._form.parse(row.day, self._zone)
         if day is None or day < self.source.first_day:
-            raise self._reader.broken(f"[{shorten(row.day)}] is no date since {self.source.first_day}")
+            raise self._reader.broken(f"[{shorten(row.day)}] is not a date since {self.source.first_day}")
         return day
 
     def _value(self, text: str, what: str) -> Decimal:
@@ -139,7 +139,7 @@ def _row_parser(declared: Declaration, reader: PayloadReader) -> CsvRowParser | 
         return XmlRowParser(declared.xml, declared.day, ignore, reader)
     if declared.csv:
         return CsvRowParser(declared.csv, declared.day.at, ignore, reader)
-    raise TypeError("a declaration is checked before it becomes a feed")
+    raise TypeError("a declaration must be validated before it becomes an adapter")
 
 
 def _source(declared: Declaration, zone: ZoneInfo) -> Source:

@@ -1,4 +1,4 @@
-"""Addresses with placeholders: `{first}`, `{last}` and `{day}`, perhaps with a form, and `{key}`, which stays."""
+"""URLs with the placeholders `{first}`, `{last}` and `{day}`, each also with a format, and `{key}`."""
 
 from __future__ import annotations
 
@@ -21,50 +21,50 @@ _SET_BY_CLIENT = {"host", "content-length", "transfer-encoding", "connection"}
 
 
 def fill(template: str, first: date, last: date) -> str:
-    """Put days into a text in their forms; `{key}` stays for whoever asks."""
+    """Replace the placeholders of days; `{key}` is replaced by the fetcher."""
     days = {"first": first, "last": last, "day": first}
 
     def written(found: re.Match[str]) -> str:
-        return DayFormat(found["form"] or _ISO).write(days[found["name"]])
+        return DayFormat(found["form"] or _ISO).format(days[found["name"]])
 
     return _PLACEHOLDER.sub(written, template)
 
 
 def placeholders(template: str) -> set[str]:
-    """Give the names of the days that a text asks for."""
+    """Return the names of the day placeholders in a text."""
     return {found["name"] for found in _PLACEHOLDER.finditer(template)}
 
 
 def address_faults(url: str) -> Iterator[str]:
-    """Say what is wrong with an address."""
+    """Yield what is wrong with a URL."""
     yield from _form_faults(url)
     plain = fill(url, _SAMPLE_DAY, _SAMPLE_DAY).replace(KEY, "")
     if {*"{}"} & {*plain}:
         yield "has an unknown placeholder; there are {first}, {last}, {day}, each also as {day:%Y%m%d}, and {key}"
     if not (plain.isascii() and plain.isprintable() and " " not in plain):
-        yield "holds what no address can: it takes visible ASCII characters"
+        yield "contains characters that a URL cannot have: only visible ASCII is allowed"
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname or "", parts.port
     except ValueError as error:
-        yield f"is no address: {error}"
+        yield f"is not a URL: {error}"
         return
     if not host or {*"{}"} & {*parts.netloc} or parts.fragment:
-        yield "is no address: it takes a host without placeholders, and nothing after a #"
+        yield "is not a URL: it needs a host without placeholders, and nothing after a #"
     if "@" in parts.netloc:
-        yield "holds a name or password: put it into a variable, and {key} in its place"
+        yield "contains a name or password: put it into a variable, and {key} in its place"
     if not (parts.scheme == "https" or (parts.scheme == "http" and _is_loopback(host))):
-        yield f"[{shorten(parts.scheme)}://{shorten(host)}] is neither https nor this machine itself"
+        yield f"[{shorten(parts.scheme)}://{shorten(host)}] is neither https nor this machine"
     yield from _secrets_in(parts)
 
 
 def header_faults(headers: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Say which header is wrong, and how."""
+    """Yield each wrong header and what is wrong with it."""
     for name, value in headers.items():
         if not _HEADER.fullmatch(name) or name.lower() in _SET_BY_CLIENT:
-            yield name, "is no header that may be sent"
+            yield name, "is not a header that can be set"
         if not (value.isascii() and value.isprintable()) or {*"{}"} & {*value.replace(KEY, "")}:
-            yield name, "takes visible ASCII characters and no placeholder but {key}"
+            yield name, "must be visible ASCII, with no placeholder except {key}"
         if _SECRET.fullmatch(name.lower()) and KEY not in value:
             yield name, "looks like a secret: put it into a variable, and {key} in its place"
 
@@ -73,7 +73,7 @@ def _form_faults(url: str) -> Iterator[str]:
     for found in _PLACEHOLDER.finditer(url):
         try:
             if not DayFormat(found["form"] or _ISO).can_be_written:
-                yield f"asks for the hour of a day: [{shorten(found[0])}]"
+                yield f"contains a time of day: [{shorten(found[0])}]"
         except ValueError as error:
             yield f"{error}"
 
@@ -88,4 +88,4 @@ def _is_loopback(host: str) -> bool:
 def _secrets_in(parts: SplitResult) -> Iterator[str]:
     for name, value in parse_qsl(parts.query):
         if _SECRET.fullmatch(name.lower()) and KEY not in value:
-            yield f"holds what looks like a secret: put [{shorten(name)}] into a variable, and {{key}} in its place"
+            yield f"contains what looks like a secret: put [{shorten(name)}] into a variable, and {{key}} in its place"

@@ -1,4 +1,4 @@
-"""Whether the fields of a declaration are sound and fit each other; each fault names its field."""
+"""Validation of a declaration: each field, and how fields fit together."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ _LONGEST = 200
 
 
 def validate_declaration(declared: Declaration, name: str, existing_keys: Collection[str]) -> None:
-    """Refuse what is not sound. Errors: SourceRefused naming the file, the field and the first fault."""
+    """Validate a declaration. Errors: SourceRefused with the file, the field and the first fault."""
     for field, fault in _faults(declared, existing_keys):
         raise refusal(name, f"[{field}] {fault}")
 
 
 def _faults(declared: Declaration, existing_keys: Collection[str]) -> Iterator[Fault]:
-    """Give the faults in the order of the file; a later one may presuppose that there is no earlier one."""
+    """Yield the faults in the order of the file. A later check may assume that the earlier ones passed."""
     yield from _names(declared, existing_keys)
     yield from _facts(declared)
     yield from _request(declared)
@@ -54,7 +54,10 @@ def _faults(declared: Declaration, existing_keys: Collection[str]) -> Iterator[F
 
 def _names(declared: Declaration, existing_keys: Collection[str]) -> Iterator[Fault]:
     if not _KEY.fullmatch(declared.key):
-        yield "key", f"[{shorten(declared.key)}] takes 1 to 32 small letters, digits and _, beginning with a letter"
+        yield (
+            "key",
+            f"[{shorten(declared.key)}] must be 1 to 32 lower-case letters, digits and _, beginning with a letter",
+        )
     if declared.key in existing_keys:
         yield "key", f"[{declared.key}] is the key of another source"
     for field in ("name", "licence"):
@@ -62,17 +65,17 @@ def _names(declared: Declaration, existing_keys: Collection[str]) -> Iterator[Fa
             yield field, "is empty"
     for field in ("name", "licence", "covers"):
         if len(getattr(declared, field)) > _LONGEST or not getattr(declared, field).isprintable():
-            yield field, f"takes one line of at most {_LONGEST} characters"
+            yield field, f"must be one line of at most {_LONGEST} characters"
 
 
 def _facts(declared: Declaration) -> Iterator[Fault]:
     for field in ("home", "terms"):
         if not _is_link(getattr(declared, field)):
-            yield field, f"[{shorten(getattr(declared, field))}] is no https link"
+            yield field, f"[{shorten(getattr(declared, field))}] is not an https link"
     if declared.first_day < _OLDEST:
         yield "first_day", f"[{declared.first_day}] is before {_OLDEST}"
     if _has_zone(declared.fixed_at):
-        yield "fixed_at", "is a time of schedule.zone and takes no zone of its own"
+        yield "fixed_at", "is a time in schedule.zone and must not have a zone"
 
 
 def _is_link(text: str) -> bool:
@@ -89,25 +92,25 @@ def _request(declared: Declaration) -> Iterator[Fault]:
     yield from ((f"request.headers.{shorten(name)}", fault) for name, fault in header_faults(request.headers))
     asks = any(KEY in text for text in (request.url, *request.headers.values()))
     if asks and not variable:
-        yield "key_variable", "is missing: {key} has to come from an environment variable"
+        yield "key_variable", "is missing: {key} must come from an environment variable"
     if variable and not asks:
-        yield "key_variable", "is for nothing: neither the address nor a header holds {key}"
+        yield "key_variable", "has no effect: neither the URL nor a header contains {key}"
     if variable and not _VARIABLE.fullmatch(variable):
-        yield "key_variable", f"[{shorten(variable)}] is no variable: it takes capital letters, digits and _"
+        yield "key_variable", f"[{shorten(variable)}] is not a variable name: capital letters, digits and _ are allowed"
     if variable.startswith(_SETTINGS):
-        yield "key_variable", f"[{variable}] begins as settings do: take a name without {_SETTINGS}"
+        yield "key_variable", f"[{variable}] begins like a setting: use a name without {_SETTINGS}"
     if not all(kind.isascii() and kind.isprintable() and "/" in kind for kind in request.media):
-        yield "request.media", "takes content types, such as text/csv"
+        yield "request.media", "must be content types, such as text/csv"
 
 
 def _span(declared: Declaration) -> Iterator[Fault]:
     asked, span = placeholders(declared.request.url), declared.request.span
     if span == 1 and not asked:
-        yield "request.url", "does not say which day is asked for: with a span of 1 it takes {day}"
+        yield "request.url", "does not contain the day: with a span of 1 it needs {day}"
     if span != 1 and "day" in asked:
-        yield "request.url", f"asks for {{day}}, but an answer covers a span of [{span}]"
+        yield "request.url", f"contains {{day}}, but an answer covers a span of [{span}]"
     if isinstance(span, int) and span > 1 and asked != {"first", "last"}:
-        yield "request.url", f"takes {{first}} and {{last}}: an answer covers a span of [{span}] days"
+        yield "request.url", f"needs {{first}} and {{last}}: an answer covers a span of [{span}] days"
     if declared.day.of == "asked" and span != 1:
         yield "day.of", "can be the day asked for only with a span of 1"
 
@@ -115,25 +118,28 @@ def _span(declared: Declaration) -> Iterator[Fault]:
 def _rates(declared: Declaration) -> Iterator[Fault]:
     rates = declared.rates
     if rates.anchor not in CURRENCIES:
-        yield "rates.anchor", f"[{shorten(rates.anchor)}] is no currency that is known here"
+        yield "rates.anchor", f"[{shorten(rates.anchor)}] is not a known currency"
     if rates.currency is not None and not _is_other(rates.currency, declared):
-        yield "rates.currency", f"[{shorten(rates.currency)}] is no code of a currency beside the anchor"
+        yield "rates.currency", f"[{shorten(rates.currency)}] is not the code of a currency other than the anchor"
     for code in rates.nominal if isinstance(rates.nominal, dict) else ():
         if not _is_other(code, declared):
-            yield f"rates.nominal.{shorten(code)}", "is no code of a currency beside the anchor"
+            yield f"rates.nominal.{shorten(code)}", "is not the code of a currency other than the anchor"
     if isinstance(rates.nominal, dict) and rates.direction == "other_per_anchor":
-        yield "rates.nominal", "is of the anchor where the direction is other_per_anchor: it takes one number"
+        yield "rates.nominal", "is of the anchor if the direction is other_per_anchor: it must be one number"
 
 
 def _codes(declared: Declaration) -> Iterator[Fault]:
     rates = declared.rates
     for written, code in rates.codes.items():
         if not _is_other(code, declared):
-            yield f"rates.codes.{shorten(written)}", f"[{shorten(code)}] is no code of a currency beside the anchor"
+            yield (
+                f"rates.codes.{shorten(written)}",
+                f"[{shorten(code)}] is not the code of a currency other than the anchor",
+            )
     if rates.per_gram and rates.direction == "other_per_anchor":
-        yield "rates.per_gram", "is of what is priced: it takes the direction anchor_per_other"
+        yield "rates.per_gram", "needs the direction anchor_per_other"
     if not _CODE_FORM.fullmatch(rates.code_form):
-        yield "rates.code_form", f"[{shorten(rates.code_form)}] takes {{code}} or {{code:lower}}, once"
+        yield "rates.code_form", f"[{shorten(rates.code_form)}] must have {{code}} or {{code:lower}}, once"
     for text in rates.ignore:
         if text in rates.codes:
             yield "rates.ignore", f"[{shorten(text)}] stands under rates.codes too"
@@ -146,10 +152,10 @@ def _is_other(code: str, declared: Declaration) -> bool:
 def _marks(declared: Declaration) -> Iterator[Fault]:
     rates = declared.rates
     if len(rates.thousands) > 1 or rates.thousands.isalnum() or rates.thousands in {"-", "+", rates.decimal}:
-        yield "rates.thousands", f"[{shorten(rates.thousands)}] takes one character that is not the decimal mark"
+        yield "rates.thousands", f"[{shorten(rates.thousands)}] must be one character, and not the decimal mark"
     for field, texts in (("missing", rates.missing), ("ignore", rates.ignore)):
         if any(text != text.strip() for text in texts):
-            yield f"rates.{field}", "takes texts without blanks around them"
+            yield f"rates.{field}", "must be texts without blanks around them"
 
 
 def _schedule(declared: Declaration) -> Iterator[Fault]:
@@ -159,20 +165,20 @@ def _schedule(declared: Declaration) -> Iterator[Fault]:
     except (KeyError, ValueError, OSError):
         zone = None
     if zone is None:
-        yield "schedule.zone", f"[{shorten(hours.zone)}] is no time zone; one is written as in Europe/Berlin"
+        yield "schedule.zone", f"[{shorten(hours.zone)}] is not a time zone such as Europe/Berlin"
     for field, hour in (("start", hours.start), ("end", hours.end)):
         if _has_zone(hour):
-            yield f"schedule.{field}", "is a time of schedule.zone and takes no zone of its own"
+            yield f"schedule.{field}", "is a time in schedule.zone and must not have a zone"
     if not hours.start < hours.end:
         yield "schedule.end", f"[{hours.end}] is not after the start at {hours.start}"
     if not timedelta(minutes=1) <= hours.every <= timedelta(days=1):
-        yield "schedule.every", "takes a duration from PT1M to P1D"
+        yield "schedule.every", "must be a duration from PT1M to P1D"
     if not timedelta(0) <= hours.pause <= timedelta(minutes=10):
-        yield "schedule.pause", "takes a duration from PT0S to PT10M"
+        yield "schedule.pause", "must be a duration from PT0S to PT10M"
     if not hours.days or len(set(hours.days)) != len(hours.days):
-        yield "schedule.days", "takes the days of the week on which it publishes, each once"
+        yield "schedule.days", "must be the days of the week on which it publishes, each once"
     if hours.holidays and not _is_calendar(hours.holidays):
-        yield "schedule.holidays", f"[{shorten(hours.holidays)}] is no calendar of a country (NO) or market (XECB)"
+        yield "schedule.holidays", f"[{shorten(hours.holidays)}] is not a calendar of a country (NO) or a market (XECB)"
 
 
 def _has_zone(hour: time) -> bool:
@@ -186,7 +192,7 @@ def _is_calendar(name: str) -> bool:
 def _encoding(declared: Declaration) -> Iterator[Fault]:
     for field, layout in (("csv", declared.csv), ("json", declared.json)):
         if layout and not _is_encoding(layout.encoding):
-            yield f"{field}.encoding", f"[{shorten(layout.encoding)}] is no encoding that is read here"
+            yield f"{field}.encoding", f"[{shorten(layout.encoding)}] is not a supported encoding"
 
 
 def _is_encoding(name: str) -> bool:

@@ -1,4 +1,4 @@
-"""Reading an operator's CSV: long, a line for each rate; or wide, a column for each currency."""
+"""Rows of a declared CSV: long, a line for each rate; or wide, a column for each currency."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cambist.sources.parsing import PayloadReader
 
 
 class CsvRowParser:
-    """Reads one layout; `day` is the column of days, None where lines do not say theirs."""
+    """Parses one layout; `day` is the column of days, None if lines have no day."""
 
     def __init__(self, layout: CsvLayout, day: Column | None, ignore: Collection[str], reader: PayloadReader) -> None:
         self._layout = layout
@@ -20,7 +20,7 @@ class CsvRowParser:
         self._reader = reader
 
     def rows(self, content: bytes) -> Iterator[RawRate]:
-        """Give the rates in their order. Errors: SourceBroken."""
+        """Yield the rates in their order. Errors: SourceBroken."""
         lines = self._lines(content)
         first = next(lines, None)
         if first is None:
@@ -39,7 +39,7 @@ class CsvRowParser:
                     yield RawRate(_cell(cells, day), name, cells[rate], _cell(cells, nominal))
 
     def _lines(self, content: bytes) -> Iterator[list[str]]:
-        """Give the cells of each line that is not blank, after the lines to skip."""
+        """Yield the cells of each line that is not blank, after the lines to skip."""
         text = self._reader.text(content, self._layout.encoding)
         if not (text.endswith("\n") or self._layout.open_end):
             raise self._reader.broken("the table is cut off: its last line does not end")
@@ -52,7 +52,7 @@ class CsvRowParser:
                 yield stripped
 
     def _columns(self, header: list[str], width: int) -> Iterator[tuple[int | None, int | None, int, int | None]]:
-        """Give for each rate of a line where its day, code, rate and nominal stand."""
+        """Yield the columns of day, code, rate and nominal for each rate of a line."""
         layout = self._layout
         day = self._place(self._day, header, width)
         if layout.layout == "wide":

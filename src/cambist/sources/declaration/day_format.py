@@ -1,4 +1,4 @@
-"""How a source writes days: the forms of `strftime`. Names are English: the process never sets another locale."""
+"""The formats of days, as in `strftime`. Names are English: the process never sets another locale."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ _ONCE = ({"%Y", "%y"}, {"%m", "%-m", "%b", "%B"}, {"%d", "%-d"})
 _ONLY_READ = {"%a", "%A", "%H", "%M", "%S", "%f", "%z"}
 _KNOWN = ("%Y", "%y", "%m", "%-m", "%b", "%B", "%d", "%-d", *sorted(_ONLY_READ), "%%")
 _MOMENTS = {"unix": (11, 1), "unix_ms": (14, 1000)}
-"""Seconds or thousandths since 1970, with the most digits that a moment of this age of the world can have."""
+"""By format: the most digits of a moment, and its units per second (since 1970)."""
 _DIRECTIVE = re.compile("%-?(.)", re.DOTALL)
 _BELOW_MICROSECONDS = re.compile(r"(?<=\.[0-9]{6})[0-9]{1,3}")
 
 
 class DayFormat:
-    """One form: reads a day that was written like it, and writes one. Errors: ValueError saying what is wrong."""
+    """One format of days. Errors: ValueError if the format is wrong."""
 
     def __init__(self, form: str) -> None:
         self.form = form
@@ -33,11 +33,11 @@ class DayFormat:
 
     @property
     def can_be_written(self) -> bool:
-        """Whether it is of days alone, as an address holds them."""
+        """Whether it only has parts of a day, so that a URL can contain it."""
         return self.form not in _MOMENTS and not self._only_read
 
-    def read(self, text: str, zone: ZoneInfo) -> date | None:
-        """Return the day as it is written, None where it is no day of this form; a moment's day is that of `zone`."""
+    def parse(self, text: str, zone: ZoneInfo) -> date | None:
+        """Parse a day; return None if it has another format. A moment's day is the one in `zone`."""
         if self.form in _MOMENTS:
             return self._day_of_moment(text, zone)
         if "%f" in self._only_read:
@@ -46,12 +46,12 @@ class DayFormat:
             moment = datetime.strptime(text, self._parsed_form)  # noqa: DTZ007  only its day is read
         except ValueError:
             return None
-        # strptime is lenient with lost zeros and blanks; fractions and zones have several right forms.
+        # strptime accepts missing zeros and extra blanks; fractions and zones have several valid forms.
         is_exact = self._only_read & {"%f", "%z"} or moment.strftime(self.form).casefold() == text.casefold()
         return moment.date() if is_exact else None
 
-    def write(self, day: date) -> str:
-        """Write a day."""
+    def format(self, day: date) -> str:
+        """Format a day."""
         return day.strftime(self.form)
 
     def _day_of_moment(self, text: str, zone: ZoneInfo) -> date | None:

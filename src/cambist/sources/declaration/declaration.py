@@ -1,4 +1,4 @@
-"""What an operator declares about a source: the tables and fields of its TOML file, and their kinds."""
+"""The declaration of a source: the tables and fields of its TOML file, and their types."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ Nominal = Annotated[int, Meta(ge=1, le=1_000_000)]
 Weekday = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 WEEKDAYS: tuple[Weekday, ...] = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 Column = str | int
-"""A column by the text of its header cell, or by its number from 1."""
+"""A column: the text of its header cell, or its number from 1."""
 
 
 class DeclaredTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A table of the file: what it does not know, it refuses."""
+    """A table of the file. Unknown fields are refused."""
 
 
 class DeclaredRequest(DeclaredTable, frozen=True, kw_only=True):
-    """What to ask: an address with placeholders, and how many days one answer covers."""
+    """`[request]`: a URL with placeholders, and how many days one answer covers."""
 
     url: str
     span: Annotated[int, Meta(ge=1, le=36_600)] | Literal["all"]
@@ -37,7 +37,7 @@ class DeclaredRequest(DeclaredTable, frozen=True, kw_only=True):
 
 
 class DeclaredRates(DeclaredTable, frozen=True, kw_only=True):
-    """How the source writes rates and currencies, whatever the format."""
+    """`[rates]`: how the source writes rates and currencies."""
 
     anchor: str
     direction: Literal["other_per_anchor", "anchor_per_other"]
@@ -54,7 +54,7 @@ class DeclaredRates(DeclaredTable, frozen=True, kw_only=True):
 
 
 class DeclaredDay(DeclaredTable, frozen=True, kw_only=True):
-    """Where the day of a rate stands, and how it is written."""
+    """`[day]`: where the day of a rate is, and its format."""
 
     of: Literal["record", "block", "document", "asked"] = "record"
     at: Column | None = None
@@ -62,7 +62,7 @@ class DeclaredDay(DeclaredTable, frozen=True, kw_only=True):
 
 
 class DeclaredSchedule(DeclaredTable, frozen=True, kw_only=True):
-    """When to ask, in the source's own time."""
+    """`[schedule]`: when to poll, in the source's time zone."""
 
     zone: str
     start: time = time(0)
@@ -75,7 +75,7 @@ class DeclaredSchedule(DeclaredTable, frozen=True, kw_only=True):
 
 
 class CsvLayout(DeclaredTable, frozen=True, kw_only=True):
-    """A table of text: a line for each rate (long), or a line for each day with a column for each currency (wide)."""
+    """`[csv]`: a line for each rate (long), or a line for each day with a column for each currency (wide)."""
 
     layout: Literal["long", "wide"]
     encoding: str = "utf-8"
@@ -89,7 +89,7 @@ class CsvLayout(DeclaredTable, frozen=True, kw_only=True):
 
 
 class TreeLayout(DeclaredTable, frozen=True, kw_only=True):
-    """What JSON and XML share: records, perhaps within blocks, and paths within a record."""
+    """The shared fields of `[json]` and `[xml]`: records, optionally within blocks, and paths within a record."""
 
     records: str
     rate: str
@@ -99,19 +99,19 @@ class TreeLayout(DeclaredTable, frozen=True, kw_only=True):
 
 
 class JsonLayout(TreeLayout, frozen=True, kw_only=True):
-    """A JSON document."""
+    """`[json]`: a JSON document."""
 
     encoding: str = "utf-8"
 
 
 class XmlLayout(TreeLayout, frozen=True, kw_only=True):
-    """An XML document, known by the name of its outermost element."""
+    """`[xml]`: an XML document with this outermost element."""
 
     root: str
 
 
 class Declaration(DeclaredTable, frozen=True, kw_only=True):
-    """The whole file. Exactly one of `csv`, `json` and `xml` says what the answers look like."""
+    """The whole file. Exactly one of `csv`, `json` and `xml` describes the answers."""
 
     key: str
     name: str
@@ -135,7 +135,7 @@ class Declaration(DeclaredTable, frozen=True, kw_only=True):
 
     @property
     def tree(self) -> JsonLayout | XmlLayout | None:
-        """The layout of a document of records."""
+        """The layout of JSON or XML; None for a CSV."""
         return self.json or self.xml
 
 
@@ -155,13 +155,13 @@ FIELDS = [
     for field in kind.__struct_fields__
     if table or f"{field}." not in _TABLES
 ]
-"""Every field of a declaration, by its full name."""
+"""The full name of every field of a declaration."""
 
 _FIELD_ERROR = re.compile(r"Object (?P<what>contains unknown|missing required) field `(?P<field>.*)`", re.DOTALL)
 
 
 def parse_declaration(text: str, name: str) -> Declaration:
-    """Read the tables of a file and the kinds of their fields; whether they fit each other is not asked here.
+    """Parse a file and the types of its fields. `validate_declaration` checks whether they fit together.
 
     Errors: SourceRefused naming the file and the field.
     """
@@ -170,12 +170,12 @@ def parse_declaration(text: str, name: str) -> Declaration:
     except RecursionError:
         raise refusal(name, "values are nested too deeply") from None
     except ValueError as error:
-        raise refusal(name, f"this is no TOML: {shorten(str(error))}") from error
+        raise refusal(name, f"this is not TOML: {shorten(str(error))}") from error
     return _convert(content, name)
 
 
 def refusal(name: str, sentence: str) -> SourceRefused:
-    """Make the error that names the file, on one line whatever the file holds."""
+    """Return the error with the file's name, on one line even if the file's texts are not."""
     plain = (each if each.isprintable() else ascii(each)[1:-1] for each in sentence)
     return SourceRefused(f"{name}: {''.join(plain)}")
 
@@ -186,11 +186,11 @@ def _convert(content: dict[str, Any], name: str) -> Declaration:
     except msgspec.ValidationError as error:
         raise refusal(name, _explain(error)) from error
     except (OverflowError, ValueError, RecursionError) as error:
-        raise refusal(name, f"a value is out of all range: {shorten(str(error))}") from error
+        raise refusal(name, f"a value is out of range: {shorten(str(error))}") from error
 
 
 def _explain(error: msgspec.ValidationError) -> str:
-    """Say in this project's form what msgspec found: the field in brackets, then the reason."""
+    """Return msgspec's error in our form: the field in brackets, then the reason."""
     table, reason = placed(error)
     found = _FIELD_ERROR.fullmatch(reason)
     if not found:
@@ -202,7 +202,7 @@ def _explain(error: msgspec.ValidationError) -> str:
 
 
 def _hint(table: str, field: str) -> str:
-    """Name the nearest field of the table, or the field of that name in another."""
+    """Suggest the nearest field of the table, or the field of that name in another table."""
     beside = {each.rpartition(".")[2]: each for each in FIELDS if each.rpartition(".")[0] == table}
     elsewhere = [each for each in FIELDS if each.rpartition(".")[2] == field]
     near = [beside[each] for each in difflib.get_close_matches(field, beside, n=1)] or elsewhere

@@ -1,4 +1,4 @@
-"""A dry run: what an own source's answer was read as, and what looks odd about it. Nothing is asked or kept."""
+"""A summary of a declared source's payload for the dry run: what was parsed, and what looks wrong."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from cambist.reference.tables import CURRENCIES
 from cambist.sources.base import FixingAdapter, SourceRequest
 
 _SHOWN = 8
-_DEAR = ("USD", "EUR", "GBP", "CHF")
-_CHEAP = ("JPY", "KRW", "HUF", "IDR", "VND", "INR")
-"""A unit of these has been worth less than one of the dear for as long as anybody publishes rates."""
+_HIGH_UNITS = ("USD", "EUR", "GBP", "CHF")
+_LOW_UNITS = ("JPY", "KRW", "HUF", "IDR", "VND", "INR")
+"""A unit of these has always been worth less than a unit of the others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PayloadSummary:
-    """What one answer was read as: how much, of which days, up to eight rates of the newest day, and what is odd."""
+    """What one payload contains: how many fixings, of which days, up to eight of the newest day, and warnings."""
 
     fixings: int
     first: date
@@ -32,9 +32,9 @@ class PayloadSummary:
 
 
 def summarize_payload(adapter: FixingAdapter, content: bytes, request: SourceRequest) -> PayloadSummary:
-    """Read an answer to an inquiry and say what was found.
+    """Parse the answer to a request and summarize it.
 
-    Errors: SourceBroken where it cannot be read as declared, NothingPublished where it says that there is nothing.
+    Errors: SourceBroken if it does not match the declaration, NothingPublished if it says that there is nothing.
     """
     fixings = list(adapter.parse(content, request.subject))
     days = sorted({fixing.day for fixing in fixings})
@@ -51,7 +51,7 @@ def summarize_payload(adapter: FixingAdapter, content: bytes, request: SourceReq
 
 
 def format_fixing(fixing: Fixing) -> str:
-    """Write a fixing as people say it."""
+    """Return a fixing as text, such as `100 JPY = 2.5090 PLN on 2026-10-30`."""
     unit = f" {fixing.unit}" if fixing.unit else ""
     return f"{fixing.nominal}{unit} {fixing.pair.base} = {fixing.value:f} {fixing.pair.quote} on {fixing.day}"
 
@@ -62,16 +62,16 @@ def _day_warnings(adapter: FixingAdapter, days: Sequence[date], request: SourceR
         yield f"{len(outside)} of {len(days)} days were not asked for, such as {outside[0]}"
     off = [day for day in days if day.weekday() not in adapter.source.schedule.days]
     if off:
-        yield f"{off[0]} is a {off[0]:%A}, on which schedule.days says that nothing is published"
+        yield f"{off[0]} is a {off[0]:%A}, a day without publication according to schedule.days"
 
 
 def _worth_warnings(fixings: Sequence[Fixing], anchor: str) -> Iterator[str]:
-    """Find a direction or a nominal that was declared wrongly, as far as every dealer would."""
+    """Warn of a wrong direction or nominal, if it is obvious from well-known currencies."""
     worth = {anchor: Fraction(1)}
     for fixing in fixings:
         is_per_anchor = fixing.pair.base == anchor
         worth[fixing.pair.other(anchor)] = 1 / fixing.rate if is_per_anchor else fixing.rate
-    for dear, cheap in product(_DEAR, _CHEAP):
-        if dear in worth and cheap in worth and worth[cheap] > worth[dear]:
-            yield f"1 {cheap} would be worth more than 1 {dear}: look at rates.direction and the nominal"
+    for high, low in product(_HIGH_UNITS, _LOW_UNITS):
+        if high in worth and low in worth and worth[low] > worth[high]:
+            yield f"1 {low} would be worth more than 1 {high}: look at rates.direction and the nominal"
             return

@@ -1,4 +1,4 @@
-"""What a layout finds for one rate: the texts as the source writes them."""
+"""One rate as a layout finds it: the texts of the source."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 
 class JsonNumber(str):
-    """A number that stands in JSON as a number: its text, in JSON's own notation."""
+    """The text of a JSON number, in JSON's notation."""
 
     __slots__ = ()
 
 
 class RawRate(NamedTuple):
-    """One rate in the source's texts; None is what the layout has no place for."""
+    """One rate in the source's texts; None for what the layout does not have."""
 
     day: str | None
     code: str | None

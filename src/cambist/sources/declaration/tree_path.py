@@ -1,4 +1,4 @@
-"""Paths into JSON and XML documents: names joined by dots, places in brackets, and nothing else."""
+"""Paths into JSON and XML documents: names joined by dots, and indexes in brackets."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ ANY = "*"
 
 @dataclass(frozen=True, slots=True)
 class TreePath:
-    """Where something stands. `steps` are names (ANY for every element) and places counted from 0.
+    """A place in a document. `steps` are names (ANY for every element) and indexes from 0.
 
-    `attribute` is the attribute of an element that the path ends at. `is_own_name` says that what is meant is not a
-    thing, but the name under which it stands.
+    `attribute` is the XML attribute at the end of the path. `is_own_name` means the name of the entry itself, not its
+    value.
     """
 
     written: str
@@ -32,12 +32,12 @@ class TreePath:
 
     @property
     def can_hold_records(self) -> bool:
-        """Whether it can be the place of records: neither a name nor an attribute holds any."""
+        """Whether there can be records at the path: a name or an attribute has none."""
         return not (self.attribute or self.is_own_name)
 
 
-def read_path(text: str) -> TreePath:
-    """Read a path. Errors: ValueError saying what is wrong."""
+def parse_path(text: str) -> TreePath:
+    """Parse a path. Errors: ValueError."""
     if text in {".", "#"}:
         return TreePath(text, is_own_name=text == "#")
     steps: list[str | int] = []
@@ -52,5 +52,5 @@ def read_path(text: str) -> TreePath:
             steps.append(step["name"] or step["quoted"] or ANY)
         attribute, at = step["attribute"] or "", step.end()
     if not text or at < len(text):
-        raise ValueError(f"is no path: [{text[:at]}] cannot be followed by [{text[at : at + 20]}]")
+        raise ValueError(f"is not a path: [{text[:at]}] cannot be followed by [{text[at : at + 20]}]")
     return TreePath(text, tuple(steps), attribute)

@@ -1,4 +1,4 @@
-"""Reading an operator's JSON or XML: records, perhaps within blocks, and paths within a record."""
+"""Rows of a declared JSON or XML document: records, optionally within blocks, and paths within a record."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from xml.etree.ElementTree import Element
 from cambist.errors import shorten
 from cambist.sources.declaration.declaration import DeclaredDay, JsonLayout, TreeLayout, XmlLayout
 from cambist.sources.declaration.raw_rate import JsonNumber, RawRate
-from cambist.sources.declaration.tree_path import ANY, TreePath, read_path
+from cambist.sources.declaration.tree_path import ANY, TreePath, parse_path
 from cambist.sources.parsing import PayloadReader
 
 N = TypeVar("N")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 OPTIONAL = "?"
-"""At the end of a nominal's path: where there is none, it is one."""
+"""At the end of a nominal's path: a missing nominal is 1."""
 
 
 class TreeRowParser(ABC, Generic[N]):
-    """Reads one layout. What stands somewhere is a node with the name under which it stands, empty for none."""
+    """Parses one layout. An entry is a node and the name that it has in its parent (empty in a list)."""
 
     def __init__(self, layout: TreeLayout, day: DeclaredDay, ignore: Collection[str], reader: PayloadReader) -> None:
         self._reader = reader
         self._ignore = ignore
         self._day_of = day.of
-        self._day = read_path(str(day.at)) if day.at is not None else None
+        self._day = parse_path(str(day.at)) if day.at is not None else None
         self._blocks, self._code = _path(layout.blocks), _path(layout.code)
-        self._records, self._rate = read_path(layout.records), read_path(layout.rate)
+        self._records, self._rate = parse_path(layout.records), parse_path(layout.rate)
         self._nominal = _path((layout.nominal or "").removesuffix(OPTIONAL) or None)
         self._has_every_nominal = not (layout.nominal or "").endswith(OPTIONAL)
 
     def rows(self, content: bytes) -> Iterator[RawRate]:
-        """Give the rates in the document's order. Errors: SourceBroken."""
+        """Yield the rates in the document's order. Errors: SourceBroken."""
         top = self._top(content)
         for block in self._each(top, self._blocks) if self._blocks else (top,):
             shared = {"document": top, "block": block}.get(self._day_of)
@@ -56,11 +56,11 @@ class TreeRowParser(ABC, Generic[N]):
             return entry[0] or self._raise_missing(path)
         text = self._value(entry[1], path)
         if _LONE_SURROGATE.search(text):
-            raise self._reader.broken(f"what stands at [{path}] is no text")
+            raise self._reader.broken(f"the value at [{path}] is not text")
         return text if isinstance(text, JsonNumber) else text.strip()
 
     def _raise_missing(self, path: TreePath) -> NoReturn:
-        raise self._reader.broken(f"nothing, or not one thing, stands at [{path}]")
+        raise self._reader.broken(f"there is not exactly one value at [{path}]")
 
     @abstractmethod
     def _top(self, content: bytes) -> tuple[str, N]:
@@ -68,19 +68,19 @@ class TreeRowParser(ABC, Generic[N]):
 
     @abstractmethod
     def _each(self, entry: tuple[str, N], path: TreePath) -> Iterator[tuple[str, N]]:
-        """Give all that stands at a path."""
+        """Yield the entries at a path."""
 
     @abstractmethod
     def _value(self, node: N, path: TreePath) -> str:
-        """Give the text at a path, where there has to be one."""
+        """Return the text at a path. Errors: SourceBroken if there is none."""
 
     @abstractmethod
     def _exists(self, entry: tuple[str, N], path: TreePath) -> bool:
-        """Say whether anything stands at a path."""
+        """Return whether there is anything at a path."""
 
 
 class JsonRowParser(TreeRowParser[Any]):
-    """Reads a JSON document; its numbers keep their digits, and no name may stand twice."""
+    """Parses a JSON document. Numbers keep their digits; duplicate names are refused."""
 
     def __init__(self, layout: JsonLayout, day: DeclaredDay, ignore: Collection[str], reader: PayloadReader) -> None:
         super().__init__(layout, day, ignore, reader)
@@ -89,7 +89,7 @@ class JsonRowParser(TreeRowParser[Any]):
     def _top(self, content: bytes) -> tuple[str, Any]:
         text = self._reader.text(content, self._encoding)
         try:
-            # NaN is no JSON, but written for "none": a text as any other, no rate unless declared as missing.
+            # Some sources write NaN for "no rate". It becomes a text, which can be declared as missing.
             return "", json.loads(
                 text,
                 parse_float=JsonNumber,
@@ -98,7 +98,7 @@ class JsonRowParser(TreeRowParser[Any]):
                 object_pairs_hook=_refuse_duplicate_names,
             )
         except (ValueError, RecursionError) as error:
-            raise self._reader.broken(f"the document is no JSON: {error}; it begins [{shorten(text[:60])}]") from error
+            raise self._reader.broken(f"the document is not JSON: {error}; it begins [{shorten(text[:60])}]") from error
 
     def _each(self, entry: tuple[str, Any], path: TreePath) -> Iterator[tuple[str, Any]]:
         found = self._at(entry[1], path)
@@ -107,7 +107,7 @@ class JsonRowParser(TreeRowParser[Any]):
         elif isinstance(found, list):
             yield from (("", each) for each in found)
         else:
-            raise self._reader.broken(f"neither a list nor an object stands at [{path}]")
+            raise self._reader.broken(f"there is neither a list nor an object at [{path}]")
 
     def _value(self, node: Any, path: TreePath) -> str:
         found = self._at(node, path)
@@ -133,7 +133,7 @@ class JsonRowParser(TreeRowParser[Any]):
 
 
 class XmlRowParser(TreeRowParser[Element]):
-    """Reads an XML document; names are compared without their namespaces."""
+    """Parses an XML document; names are compared without their namespaces."""
 
     def __init__(self, layout: XmlLayout, day: DeclaredDay, ignore: Collection[str], reader: PayloadReader) -> None:
         super().__init__(layout, day, ignore, reader)
@@ -141,10 +141,10 @@ class XmlRowParser(TreeRowParser[Element]):
 
     def _top(self, content: bytes) -> tuple[str, Element]:
         if b"\0" in content:
-            raise self._reader.broken("the document is UTF-16 or no text, neither of which is read")
+            raise self._reader.broken("the document has zero bytes: UTF-16 is not supported")
         root = self._reader.xml(content)
         if _local_name(root.tag) != self._root:
-            raise self._reader.broken(f"the document is a [{shorten(_local_name(root.tag))}], no [{self._root}]")
+            raise self._reader.broken(f"the document is a [{shorten(_local_name(root.tag))}], not a [{self._root}]")
         return self._root, root
 
     def _each(self, entry: tuple[str, Element], path: TreePath) -> Iterator[tuple[str, Element]]:
@@ -166,13 +166,13 @@ _NOTHING: Any = object()
 
 
 def _path(text: str | None) -> TreePath | None:
-    return None if text is None else read_path(text)
+    return None if text is None else parse_path(text)
 
 
 def _refuse_duplicate_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ValueError("a name stands twice in one object")
+        raise ValueError("a name is given twice in one object")
     return found
 
 
