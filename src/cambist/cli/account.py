@@ -11,11 +11,11 @@ from cambist.accounts.account import Account, DatetimeFormat
 from cambist.accounts.quota import quota_of
 from cambist.cli.formats import format_cell
 from cambist.cli.options import (
+    AccountName,
     AnchorDay,
     AsJson,
-    Data,
-    Format,
-    Name,
+    DataFolder,
+    DatetimeFormatName,
     open_account_admin,
     parse_datetime_format,
     parse_day,
@@ -34,24 +34,24 @@ Plan = Annotated[str, typer.Option(help="Name of the plan: see `cambist plans li
 
 @app.command()
 def create(
-    name: Name,
+    name: AccountName,
     *,
     plan: Plan,
     anchor_day: AnchorDay = 1,
-    form: Format = None,
-    data: Data = None,
+    datetime_format: DatetimeFormatName = None,
+    data: DataFolder = None,
     as_json: AsJson = False,
 ) -> None:
     """Create an account with a first API key, which is shown only once."""
     with open_account_admin(data) as admin:
-        times = parse_datetime_format(form) or DatetimeFormat.ISO
+        times = parse_datetime_format(datetime_format) or DatetimeFormat.ISO
         account, minted = admin.create(name, plan, 1 if anchor_day is None else anchor_day, times)
         sentence = f"Account {account.name} was created on the plan {account.plan}."
         print_key({"account": _record(admin, account)}, minted.text, sentence, as_json=as_json)
 
 
 @app.command("list")
-def list_accounts(*, data: Data = None, as_json: AsJson = False) -> None:
+def list_accounts(*, data: DataFolder = None, as_json: AsJson = False) -> None:
     """List all accounts."""
     with open_account_admin(data) as admin:
         records = [_record(admin, account) for account in admin.accounts()]
@@ -64,7 +64,7 @@ def list_accounts(*, data: Data = None, as_json: AsJson = False) -> None:
 
 
 @app.command()
-def show(name: Name, *, data: Data = None, as_json: AsJson = False) -> None:
+def show(name: AccountName, *, data: DataFolder = None, as_json: AsJson = False) -> None:
     """Show an account, its current period and the calls that it bought."""
     with open_account_admin(data) as admin:
         account = admin.account(name)
@@ -89,19 +89,19 @@ def show(name: Name, *, data: Data = None, as_json: AsJson = False) -> None:
 
 
 @app.command()
-def suspend(name: Name, *, data: Data = None, as_json: AsJson = False) -> None:
+def suspend(name: AccountName, *, data: DataFolder = None, as_json: AsJson = False) -> None:
     """Disable an account: its keys are refused until it is resumed."""
     _suspend(name, data, suspended=True, as_json=as_json)
 
 
 @app.command()
-def resume(name: Name, *, data: Data = None, as_json: AsJson = False) -> None:
+def resume(name: AccountName, *, data: DataFolder = None, as_json: AsJson = False) -> None:
     """Enable a suspended account again."""
     _suspend(name, data, suspended=False, as_json=as_json)
 
 
 @app.command()
-def move(name: Name, *, plan: Plan, data: Data = None, as_json: AsJson = False) -> None:
+def move(name: AccountName, *, plan: Plan, data: DataFolder = None, as_json: AsJson = False) -> None:
     """Change the plan of an account; this applies at once."""
     with open_account_admin(data) as admin:
         account = admin.change_plan(admin.account(name), plan)
@@ -110,13 +110,18 @@ def move(name: Name, *, plan: Plan, data: Data = None, as_json: AsJson = False) 
 
 @app.command()
 def change(
-    name: Name, *, anchor_day: AnchorDay = None, form: Format = None, data: Data = None, as_json: AsJson = False
+    name: AccountName,
+    *,
+    anchor_day: AnchorDay = None,
+    datetime_format: DatetimeFormatName = None,
+    data: DataFolder = None,
+    as_json: AsJson = False,
 ) -> None:
     """Change an account's anchor day or datetime format."""
-    if anchor_day is None and form is None:
+    if anchor_day is None and datetime_format is None:
         raise BadParameter("Nothing to change: give --anchor-day or --datetime-format")
     with open_account_admin(data) as admin:
-        account = admin.change(admin.account(name), anchor_day, parse_datetime_format(form))
+        account = admin.change(admin.account(name), anchor_day, parse_datetime_format(datetime_format))
         sentence = f"Account {name}: anchor day {account.anchor_day}, datetime format {account.datetime_format}."
         print_result(_record(admin, account), sentence, as_json=as_json)
 
@@ -124,11 +129,11 @@ def change(
 # Without this, a negative number would be refused as an unknown option.
 @app.command(context_settings={"ignore_unknown_options": True})
 def buy(
-    name: Name,
+    name: AccountName,
     calls: Annotated[int, typer.Argument(help="Number of calls to add.")],
     *,
     period: Annotated[str | None, typer.Option(help="A day of the period. Default: the current period.")] = None,
-    data: Data = None,
+    data: DataFolder = None,
     as_json: AsJson = False,
 ) -> None:
     """Add calls to an account's quota for one period."""
@@ -140,13 +145,13 @@ def buy(
 
 @app.command()
 def delete(
-    name: Name,
+    name: AccountName,
     *,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
     force: Annotated[
         bool, typer.Option("--force", help="Delete it even if it has made calls; its usage records are kept.")
     ] = False,
-    data: Data = None,
+    data: DataFolder = None,
     as_json: AsJson = False,
 ) -> None:
     """Delete an account and its keys permanently."""
@@ -168,7 +173,7 @@ def _confirm(question: str) -> None:
     typer.confirm(question, abort=True, err=True)
 
 
-def _suspend(name: str, data: Data, *, suspended: bool, as_json: bool) -> None:
+def _suspend(name: str, data: DataFolder, *, suspended: bool, as_json: bool) -> None:
     with open_account_admin(data) as admin:
         account = admin.suspend(admin.account(name), suspended=suspended)
         record = _record(admin, account)

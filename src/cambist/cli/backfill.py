@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from cambist.cli.options import AsJson, Data, parse_day
+from cambist.cli.options import AsJson, DataFolder, parse_day
 from cambist.settings import read_settings
 
 
@@ -15,7 +15,7 @@ def backfill(
     source: Annotated[str, typer.Argument(help="Key of a source, or all for every source that is on.")] = "all",
     *,
     first: Annotated[str | None, typer.Option("--from", help="First day, such as 1999-01-04.")] = None,
-    data: Data = None,
+    data: DataFolder = None,
     as_json: AsJson = False,
 ) -> None:
     """Fetch the history of a source, or of all sources, and store it in the archive.

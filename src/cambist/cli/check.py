@@ -7,13 +7,13 @@ from dataclasses import asdict
 
 import typer
 
-from cambist.cli.options import AsJson, Data
+from cambist.cli.options import AsJson, DataFolder
 from cambist.cli.output import print_json
 from cambist.errors import BadParameter
 from cambist.settings import read_settings
 
 
-def check(*, data: Data = None, as_json: AsJson = False) -> None:
+def check(*, data: DataFolder = None, as_json: AsJson = False) -> None:
     """Check the database, the checksum of each fixing, the rate matrix (`rates.image`) and the rate book.
 
     Exit with 1 if something is damaged. The command changes nothing. The service may be running.

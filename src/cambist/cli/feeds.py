@@ -12,7 +12,7 @@ import msgspec
 import typer
 
 from cambist.cli.formats import format_age
-from cambist.cli.options import AsJson, Data, parse_day
+from cambist.cli.options import AsJson, DataFolder, parse_day
 from cambist.cli.output import print_json
 from cambist.cli.tables import print_table
 from cambist.settings import read_settings
@@ -29,7 +29,7 @@ _OUTDATED_AFTER = timedelta(seconds=15)
 
 
 @app.command("list")
-def list_feeds(*, data: Data = None, as_json: AsJson = False) -> None:
+def list_feeds(*, data: DataFolder = None, as_json: AsJson = False) -> None:
     """List every source by rank, whether it is on, and why it is off."""
     from cambist.admin.sources import list_sources
 
@@ -42,7 +42,7 @@ def list_feeds(*, data: Data = None, as_json: AsJson = False) -> None:
 
 
 @app.command()
-def status(*, data: Data = None, as_json: AsJson = False) -> None:
+def status(*, data: DataFolder = None, as_json: AsJson = False) -> None:
     """Show the status of every source, from the service's last report.
 
     Asked: time since its last answer. Lag: age of its newest data. Codes: number of codes it covers. Since: its first
@@ -70,7 +70,7 @@ def try_feed(
     *,
     first: Annotated[str | None, typer.Option("--from", help="First day to request. Default: the newest days.")] = None,
     payload: Annotated[Path | None, typer.Option(help="Read this saved answer instead of asking the source.")] = None,
-    data: Data = None,
+    data: DataFolder = None,
     as_json: AsJson = False,
 ) -> None:
     """Check a declaration, request its source once, and show what was read. Nothing is stored."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cambist.cli.formats import format_fixing
-from cambist.cli.options import AsJson, Data, parse_day
+from cambist.cli.options import AsJson, DataFolder, parse_day
 from cambist.cli.output import print_json
 from cambist.cli.tables import print_table
 from cambist.errors import BadParameter, NoRate
@@ -26,7 +26,7 @@ def fixing(
     first: Annotated[str, typer.Argument(metavar="DAY", help="Day, such as 2026-10-30.")],
     last: Annotated[str | None, typer.Argument(metavar="[LAST]", help="Last day, for all days from DAY on.")] = None,
     *,
-    data: Data = None,
+    data: DataFolder = None,
     as_json: AsJson = False,
 ) -> None:
     """Show every fixing that the archive received for a pair and day.

@@ -8,7 +8,15 @@ import typer
 
 from cambist.accounts.account import KeyRecord
 from cambist.cli.formats import format_cell
-from cambist.cli.options import AsJson, Data, Name, Prefix, open_account_admin, parse_duration, parse_moment
+from cambist.cli.options import (
+    AccountName,
+    AsJson,
+    DataFolder,
+    KeyPrefix,
+    open_account_admin,
+    parse_duration,
+    parse_moment,
+)
 from cambist.cli.output import print_json, print_key, print_result
 from cambist.cli.tables import print_table
 
@@ -20,11 +28,11 @@ app = typer.Typer(help="Create, list, revoke and rotate API keys.", no_args_is_h
 
 @app.command()
 def create(
-    account: Name,
+    account: AccountName,
     *,
     name: Annotated[str, typer.Option(help="Name of the key, shown in lists.")] = "",
     expires: Annotated[str | None, typer.Option(help="Day or time (UTC) from which the key no longer works.")] = None,
-    data: Data = None,
+    data: DataFolder = None,
     as_json: AsJson = False,
 ) -> None:
     """Create a key for an account, and show it once."""
@@ -41,7 +49,7 @@ def create(
 
 
 @app.command("list")
-def list_keys(account: Name, *, data: Data = None, as_json: AsJson = False) -> None:
+def list_keys(account: AccountName, *, data: DataFolder = None, as_json: AsJson = False) -> None:
     """List an account's keys by prefix. Times are UTC."""
     with open_account_admin(data) as admin:
         records = [_record(admin, key) for key in admin.keys.keys_of(admin.account(account))]
@@ -57,7 +65,7 @@ def list_keys(account: Name, *, data: Data = None, as_json: AsJson = False) -> N
 
 
 @app.command()
-def revoke(account: Name, prefix: Prefix, *, data: Data = None, as_json: AsJson = False) -> None:
+def revoke(account: AccountName, prefix: KeyPrefix, *, data: DataFolder = None, as_json: AsJson = False) -> None:
     """Revoke a key; it stops working at once."""
     with open_account_admin(data) as admin:
         key = admin.keys.revoke(admin.account(account), prefix)
@@ -70,11 +78,11 @@ def revoke(account: Name, prefix: Prefix, *, data: Data = None, as_json: AsJson 
 
 @app.command()
 def rotate(
-    account: Name,
-    prefix: Prefix,
+    account: AccountName,
+    prefix: KeyPrefix,
     *,
     overlap: Annotated[str, typer.Option(help="How long the old key still works (ISO 8601 duration).")] = "PT24H",
-    data: Data = None,
+    data: DataFolder = None,
     as_json: AsJson = False,
 ) -> None:
     """Replace a key: the new key works at once, the old key ends after the overlap.

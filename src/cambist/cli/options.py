@@ -19,12 +19,12 @@ from cambist.settings import read_settings
 if TYPE_CHECKING:
     from cambist.admin.accounts import AccountAdmin
 
-Data = Annotated[Path | None, typer.Option(help="The service's data folder.")]
+DataFolder = Annotated[Path | None, typer.Option(help="The service's data folder.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Write the output as JSON.")]
-Name = Annotated[str, typer.Argument(metavar="ACCOUNT", help="Name of the account.")]
-Prefix = Annotated[str, typer.Argument(help="First characters of the key, as `cambist key list` shows them.")]
+AccountName = Annotated[str, typer.Argument(metavar="ACCOUNT", help="Name of the account.")]
+KeyPrefix = Annotated[str, typer.Argument(help="First characters of the key, as `cambist key list` shows them.")]
 AnchorDay = Annotated[int | None, typer.Option(help="Day of the month on which the account's periods begin, 1 to 31.")]
-Format = Annotated[
+DatetimeFormatName = Annotated[
     str | None,
     typer.Option("--datetime-format", help=f"Format of the times in its answers: {', '.join(DatetimeFormat)}."),
 ]

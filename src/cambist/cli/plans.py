@@ -9,7 +9,7 @@ import msgspec
 import typer
 
 from cambist.accounts.plan import Plan, default_plans
-from cambist.cli.options import AsJson, Data, open_account_admin
+from cambist.cli.options import AsJson, DataFolder, open_account_admin
 from cambist.cli.output import Record, print_json, print_result
 from cambist.cli.tables import print_table
 
@@ -17,7 +17,7 @@ app = typer.Typer(help="List, check and reload the plans.", no_args_is_help=True
 
 
 @app.command("list")
-def list_plans(*, data: Data = None, as_json: AsJson = False) -> None:
+def list_plans(*, data: DataFolder = None, as_json: AsJson = False) -> None:
     """List the plans that the service uses."""
     with open_account_admin(data) as admin:
         plans = list(admin.plans.values())
@@ -32,7 +32,7 @@ def list_plans(*, data: Data = None, as_json: AsJson = False) -> None:
 def check(
     file: Annotated[Path | None, typer.Argument(help="A plans file. Default: the one in the data folder.")] = None,
     *,
-    data: Data = None,
+    data: DataFolder = None,
     as_json: AsJson = False,
 ) -> None:
     """Check a plans file; nothing is changed."""
@@ -48,7 +48,7 @@ def check(
 
 
 @app.command("reload")
-def reload_plans(*, data: Data = None, as_json: AsJson = False) -> None:
+def reload_plans(*, data: DataFolder = None, as_json: AsJson = False) -> None:
     """Apply the data folder's plans file, without a restart."""
     with open_account_admin(data) as admin:
         plans = admin.reload_plans()

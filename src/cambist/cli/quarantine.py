@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cambist.cli.formats import format_fixing
-from cambist.cli.options import AsJson, Data
+from cambist.cli.options import AsJson, DataFolder
 from cambist.cli.output import print_json
 from cambist.cli.tables import print_table
 from cambist.settings import read_settings
@@ -29,7 +29,7 @@ def list_quarantined(
     *,
     everything: Annotated[bool, typer.Option("--all", help="Also list decided and released fixings.")] = False,
     source: Annotated[str | None, typer.Option(help="Key of a source. Default: all sources.")] = None,
-    data: Data = None,
+    data: DataFolder = None,
     as_json: AsJson = False,
 ) -> None:
     """List the fixings that wait for a decision, and why each was refused."""
@@ -47,7 +47,7 @@ def list_quarantined(
 
 
 @app.command()
-def accept(numbers: Numbers, *, data: Data = None, as_json: AsJson = False) -> None:
+def accept(numbers: Numbers, *, data: DataFolder = None, as_json: AsJson = False) -> None:
     """Store fixings as they were published; a running service uses them within seconds.
 
     If the command is interrupted, run it again: fixings that are stored already do not change.
@@ -64,7 +64,7 @@ def accept(numbers: Numbers, *, data: Data = None, as_json: AsJson = False) -> N
 
 
 @app.command()
-def reject(numbers: Numbers, *, data: Data = None, as_json: AsJson = False) -> None:
+def reject(numbers: Numbers, *, data: DataFolder = None, as_json: AsJson = False) -> None:
     """Drop fixings permanently: the same fixing of the same source is never stored."""
     with _open(data) as admin:
         done = admin.reject(numbers)

@@ -11,7 +11,7 @@ import msgspec
 import typer
 
 from cambist.accounts.names import echo, nearest
-from cambist.cli.options import Data, parse_day
+from cambist.cli.options import DataFolder, parse_day
 from cambist.errors import BadParameter
 from cambist.settings import read_settings
 
@@ -33,7 +33,7 @@ _MAX_DELAY_SECONDS = 86_400
 def stale(
     codes: Annotated[str, typer.Argument(help="Codes such as EUR,JPY, or all.")],
     *,
-    data: Data = None,
+    data: DataFolder = None,
 ) -> None:
     """Freeze the quotes of these codes; the others continue to change."""
     from cambist.clock import utc_now
@@ -46,7 +46,7 @@ def stale(
 def missing(
     days: Annotated[str, typer.Argument(help="Days such as 2026-10-05,2026-10-06.")],
     *,
-    data: Data = None,
+    data: DataFolder = None,
 ) -> None:
     """Remove the fixings of these days, in addition to the days removed before."""
     chosen = {parse_day("day", part.strip()) for part in days.split(",")}
@@ -58,7 +58,7 @@ def outlier(
     code: Annotated[str, typer.Argument(help="A code such as EUR.")],
     factor: Annotated[float, typer.Argument(help="The factor, such as 1.5; 1 ends the fault.")],
     *,
-    data: Data = None,
+    data: DataFolder = None,
 ) -> None:
     """Multiply the price of a code by a wrong factor."""
     if not (isfinite(factor) and factor > 0):
@@ -71,7 +71,7 @@ def outlier(
 def slow(
     seconds: Annotated[float, typer.Argument(help="Delay in seconds; 0 ends the fault.")],
     *,
-    data: Data = None,
+    data: DataFolder = None,
 ) -> None:
     """Delay all quotes."""
     if not 0 <= seconds <= _MAX_DELAY_SECONDS:
@@ -80,7 +80,7 @@ def slow(
 
 
 @fault.command()
-def clear(*, data: Data = None) -> None:
+def clear(*, data: DataFolder = None) -> None:
     """End all faults."""
     from cambist.sandbox.faults import Faults
 
@@ -89,7 +89,7 @@ def clear(*, data: Data = None) -> None:
 
 
 @fault.command()
-def show(*, data: Data = None) -> None:
+def show(*, data: DataFolder = None) -> None:
     """Show the current faults, from the file in the sandbox's folder."""
     _print_faults(_file(data).read())
 

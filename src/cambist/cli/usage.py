@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cambist.cli.options import AsJson, Data, open_account_admin, parse_day
+from cambist.cli.options import AsJson, DataFolder, open_account_admin, parse_day
 from cambist.cli.output import print_json
 from cambist.cli.tables import print_table
 from cambist.errors import BadParameter
@@ -29,7 +29,7 @@ def usage(
         bool, typer.Option("--csv", help="Write the output as CSV, one row for each day, account and endpoint.")
     ] = False,
     as_json: AsJson = False,
-    data: Data = None,
+    data: DataFolder = None,
 ) -> None:
     """Show calls by day, account and endpoint.
 

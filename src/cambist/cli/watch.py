@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from cambist.cli.options import Data
+from cambist.cli.options import DataFolder
 from cambist.settings import read_settings
 
 
@@ -24,7 +24,7 @@ def watch(
     per_second: Annotated[
         bool, typer.Option("--per-second", help="Show at most one price a second for each pair.")
     ] = False,
-    data: Data = None,
+    data: DataFolder = None,
 ) -> None:
     """Show live prices of pairs, until Ctrl-C.
 
