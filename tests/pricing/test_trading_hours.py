@@ -180,10 +180,10 @@ def test_a_market_is_open_exactly_where_the_last_moment_of_trade_is_now(hours: H
     assert is_open(PAIR_OF[hours], second) is (last_trading_moment(hours, second).as_of == second)
 
 
-def test_a_moment_without_its_zone_is_refused() -> None:
-    with pytest.raises(ValueError, match="no zone"):
+def test_a_moment_without_a_time_zone_is_refused() -> None:
+    with pytest.raises(ValueError, match="no time zone"):
         last_trading_moment(Hours.ALWAYS, datetime(2026, 11, 20))  # noqa: DTZ001
-    with pytest.raises(ValueError, match="no zone"):
+    with pytest.raises(ValueError, match="no time zone"):
         is_open(EURO, datetime(2026, 11, 20))  # noqa: DTZ001
 
 

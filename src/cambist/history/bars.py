@@ -1,4 +1,4 @@
-"""Bars: how a pair was quoted through a minute, an hour or a day, UTC, each side by itself."""
+"""Bars: open, high, low and close of bid and ask in a minute, an hour or a day (UTC)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cambist.pricing.pair import Pair
 
 
 class Interval(StrEnum):
-    """How long a bar is, as ISO 8601 writes it."""
+    """The length of a bar, as an ISO 8601 duration."""
 
     MINUTE = "PT1M"
     HOUR = "PT1H"
@@ -26,7 +26,7 @@ class Interval(StrEnum):
 
     @property
     def seconds(self) -> int:
-        """The same in seconds."""
+        """The time from a bar's start to its end, in seconds."""
         return _SECONDS[self]
 
 
@@ -40,17 +40,17 @@ _SECONDS = {interval: int(length.total_seconds()) for interval, length in _LENGT
 
 @dataclass(frozen=True, slots=True)
 class Ohlc:
-    """One side of a bar: first, highest, lowest and last price, in the digits that came."""
+    """One side of a bar: first, highest, lowest and last price, with the digits of the source."""
 
     o: Decimal
     h: Decimal
-    l: Decimal  # noqa: E741  what everybody calls it
+    l: Decimal  # noqa: E741  the usual name
     c: Decimal
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """How both sides of a pair moved from `start` (UTC) to the end of the interval."""
+    """Bid and ask of a pair from `start` (UTC) to the end of the interval."""
 
     start: datetime
     bid: Ohlc
@@ -58,7 +58,7 @@ class Bar:
 
 
 class PairBar(NamedTuple):
-    """A bar with what it is of."""
+    """A bar with its pair and interval."""
 
     pair: Pair
     interval: Interval
@@ -66,25 +66,25 @@ class PairBar(NamedTuple):
 
 
 class BarStore(Protocol):
-    """Where closed bars are kept. A bar is where something was quoted: none is invented, and none carried."""
+    """A store of completed bars. There is no bar for an interval without quotes."""
 
     def newest_bars(
         self, pair: Pair, interval: Interval, start: datetime | None, end: datetime | None, limit: int
     ) -> list[Bar]:
-        """Give the newest `limit` bars with start <= bar.start < end, newest first. Errors: StoreBroken."""
+        """Return the newest `limit` bars with start <= bar.start < end, newest first. Errors: StoreBroken."""
 
     def first_starts(self, interval: Interval) -> Mapping[Pair, datetime]:
-        """Give each pair's first bar's start. Errors: StoreBroken."""
+        """Return the start of each pair's first bar. Errors: StoreBroken."""
 
     def file(self, bars: Iterable[PairBar]) -> None:
-        """File bars, all or none, each in place of what was filed for its interval before. Errors: StoreBroken."""
+        """Store all bars or none of them. A bar replaces an earlier one of the same interval. Errors: StoreBroken."""
 
     def delete_before(self, interval: Interval, before: datetime) -> int:
-        """Remove the bars that start before a moment; give how many there were. Errors: StoreBroken."""
+        """Remove the bars that start before a moment and return their number. Errors: StoreBroken."""
 
 
 class _NoBars:
-    """Where nothing is kept."""
+    """A store without bars."""
 
     def newest_bars(
         self, _pair: Pair, _interval: Interval, _start: datetime | None, _end: datetime | None, _limit: int
@@ -102,4 +102,4 @@ class _NoBars:
 
 
 NO_BARS: BarStore = _NoBars()
-"""Bars of which there are none."""
+"""The store of a service without bars."""

@@ -1,6 +1,6 @@
-"""Closes: what coins were worth when a UTC day ended; in the archive under a source key of our own (ADR 16).
+"""Closes: the prices of coins at the end of a UTC day, stored in the archive under a source key of their own (ADR 16).
 
-A close is of its day alone: none is carried to another, and the image has none.
+A close is never carried forward to another day, and the rate matrix contains none.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Derivation, Origin
 
 CLOSES = "closes"
-"""The source key of closes in the archive. No feed has it, and none may."""
+"""The source key of closes in the archive. No source may have it."""
 
 _CROSSED = "crossed from "
 _BETWEEN = ", "
 
 
 def written_origin(origin: Origin) -> str:
-    """Write who a close is from, as its receipt keeps it: `okx`, or `crossed from kraken, okx`."""
+    """Return the origin of a close as its receipt stores it: `okx`, or `crossed from kraken, okx`."""
     sources = _BETWEEN.join(origin.sources)
     return sources if origin.made is Derivation.PUBLISHED else _CROSSED + sources
 
 
-def find_close(trail: Iterable[ReceivedFixing]) -> ReceivedFixing | None:
-    """Give the close in the trail of a coin's pair and day, the last received of several; None where there is none."""
-    closes = [known for known in trail if known.fixing.source == CLOSES]
+def find_close(revisions: Iterable[ReceivedFixing]) -> ReceivedFixing | None:
+    """Return the last received close among all fixings of a coin's pair and day; None if there is none."""
+    closes = [received for received in revisions if received.fixing.source == CLOSES]
     return closes[-1] if closes else None
 
 
 def cross_on_day(matrix: RateMatrix, pair: Pair, day: date, closes: Mapping[str, ReceivedFixing]) -> DayRates:
-    """Cross a pair on a day, coins by their `closes`, currencies as the image reads the day.
+    """Return the rate of a pair on a day, crossed from the `closes` of coins and the rate matrix's rates of currencies.
 
-    Errors: NoRate where the day has no rate for a currency.
+    Errors: NoRate if the day has no rate for a currency.
     """
     if not closes:
         return rates_on(matrix, day, pair.base, [pair.quote])
@@ -54,26 +54,26 @@ def _worth(matrix: RateMatrix, code: str, day: date, closes: Mapping[str, Receiv
 
 
 def explain_coin_day(
-    matrix: RateMatrix, pair: Pair, day: date, closes: Mapping[str, ReceivedFixing], words: FixingLookup | None = None
+    matrix: RateMatrix, pair: Pair, day: date, closes: Mapping[str, ReceivedFixing], lookup: FixingLookup | None = None
 ) -> list[ExplainedLeg]:
-    """Account for a rate of a day: a coin's leg from its close, a currency's as `past_grounds` does."""
+    """Return the legs of a pair's rate on a day: a coin's leg is its close, a currency's as in `explain_day`."""
     if not closes:
-        return explain_day(matrix, pair, day, words)
-    found = {ground.base + ground.quote: ground for ground in _grounds(matrix, pair, day, closes, words)}
+        return explain_day(matrix, pair, day, lookup)
+    found = {leg.base + leg.quote: leg for leg in _legs(matrix, pair, day, closes, lookup)}
     return list(found.values())
 
 
-def _grounds(
-    matrix: RateMatrix, pair: Pair, day: date, closes: Mapping[str, ReceivedFixing], words: FixingLookup | None
+def _legs(
+    matrix: RateMatrix, pair: Pair, day: date, closes: Mapping[str, ReceivedFixing], lookup: FixingLookup | None
 ) -> Iterator[ExplainedLeg]:
     for code in (pair.base, pair.quote):
         if code in closes:
-            yield _ground(closes[code])
+            yield _close_leg(closes[code])
         else:
-            yield from explain_day(matrix, Pair(code, PIVOT), day, words)
+            yield from explain_day(matrix, Pair(code, PIVOT), day, lookup)
 
 
-def _ground(close: ReceivedFixing) -> ExplainedLeg:
+def _close_leg(close: ReceivedFixing) -> ExplainedLeg:
     return ExplainedLeg(
         base=close.fixing.pair.base,
         quote=close.fixing.pair.quote,

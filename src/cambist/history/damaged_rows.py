@@ -1,4 +1,4 @@
-"""Damage: what the archive holds no longer as it was filed."""
+"""Damaged rows: fixings in the archive that are not what was stored."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from cambist.pricing.pair import Pair
 
 @dataclass(frozen=True, slots=True)
 class DamagedRow:
-    """A fixing's row that is not what was filed; `day` and `receipt` are what it says now."""
+    """A row whose checksum does not fit; `day` and `receipt` are the values that it has now."""
 
     source: str
     pair: Pair
@@ -22,7 +22,7 @@ class DamagedRow:
 
 @dataclass(slots=True)
 class DamageReport:
-    """What was found damaged while a source's rows were read: those left out, and how many are not there at all."""
+    """The damage found while the rows of a source were read: the damaged rows, and how many are missing."""
 
     rows: list[DamagedRow] = field(default_factory=list)
     missing: int = 0

@@ -1,4 +1,4 @@
-"""The grounds of a rate: each leg with who said so, how it was made, how old it is, and why it was carried."""
+"""Explanations: the legs of a rate, each with its sources, its derivation, its age and why it was carried forward."""
 
 from __future__ import annotations
 
@@ -53,28 +53,25 @@ class ExplainedLeg:
 
 
 def explain_now(book: RateBook, pair: Pair, now: datetime) -> list[ExplainedLeg]:
-    """Account for a live rate: the legs to the pivot, each with what it was made from.
-
-    Errors: RateUnavailable where a leg is missing.
-    """
-    held = {parity.code: parity for parity in parities_on(now.date())}
+    """Return the legs of a live rate, each from a code to the pivot. Errors: RateUnavailable if a leg is missing."""
+    parities = {parity.code: parity for parity in parities_on(now.date())}
     found: dict[str, ExplainedLeg] = {}
     for code in (pair.base, pair.quote):
-        for ground in _live(book, code, held, now):
-            found.setdefault(f"{ground.base}/{ground.quote}", ground)
+        for leg in _live(book, code, parities, now):
+            found.setdefault(f"{leg.base}/{leg.quote}", leg)
     return list(found.values())
 
 
-def _live(book: RateBook, code: str, held: dict[str, Parity], now: datetime) -> Iterator[ExplainedLeg]:
+def _live(book: RateBook, code: str, parities: dict[str, Parity], now: datetime) -> Iterator[ExplainedLeg]:
     if code == PIVOT:
         return
     quote = book.leg(code)
-    parity = held.get(code)
+    parity = parities.get(code)
     if parity is None or quote.origin.made not in (Derivation.PEGGED, Derivation.CONVERTED):
         yield _quoted(quote, now)
         return
     yield _by_law(parity)
-    yield from _live(book, parity.anchor, held, now)
+    yield from _live(book, parity.anchor, parities, now)
 
 
 def _quoted(quote: Quote, now: datetime) -> ExplainedLeg:
@@ -88,12 +85,12 @@ def _quoted(quote: Quote, now: datetime) -> ExplainedLeg:
         as_of=quote.as_of,
         received_at=quote.received_at,
         votes=tuple(sorted(quote.origin.votes, key=lambda vote: -vote.weight)),
-        because="closed" if _stands_still(quote, now) else "",
+        because="closed" if _is_market_closed(quote, now) else "",
     )
 
 
-def _stands_still(quote: Quote, now: datetime) -> bool:
-    """Say whether a price would trade, were its market not closed; a fixing and what law ties never trade."""
+def _is_market_closed(quote: Quote, now: datetime) -> bool:
+    """Return whether a traded price is waiting for its market to open. Fixings and parities are not traded."""
     is_by_law = quote.origin.made in (Derivation.PEGGED, Derivation.CONVERTED)
     is_fixed = quote.origin.pace in (Pace.DAILY, Pace.MONTHLY)
     return not (is_by_law or is_fixed or is_open(quote.pair, now))
@@ -109,42 +106,42 @@ def _by_law(parity: Parity) -> ExplainedLeg:
     )
 
 
-def explain_day(matrix: RateMatrix, pair: Pair, day: date, words: FixingLookup | None = None) -> list[ExplainedLeg]:
-    """Account for a rate of a day: the fixings that it was made of, as published, and the law.
+def explain_day(matrix: RateMatrix, pair: Pair, day: date, lookup: FixingLookup | None = None) -> list[ExplainedLeg]:
+    """Return the legs of a rate of a past day: the fixings that it was made from, as published, and parities.
 
-    What is missing has no leg. Without `words` to ask for the fixings each leg is told to the pivot, as the image reads
-    it.
+    A missing rate has no leg. Without a `lookup` for the fixings, each leg is a code's rate against the pivot from the
+    rate matrix.
     """
-    held = {parity.code: parity for parity in parities_on(day)}
+    parities = {parity.code: parity for parity in parities_on(day)}
     found: dict[str, ExplainedLeg] = {}
     for code in (pair.base, pair.quote):
-        for ground in _past(matrix, code, day, held, words):
-            found.setdefault(f"{ground.base}/{ground.quote} {ground.sources}", ground)
+        for leg in _past(matrix, code, day, parities, lookup):
+            found.setdefault(f"{leg.base}/{leg.quote} {leg.sources}", leg)
     return list(found.values())
 
 
 def _past(
-    matrix: RateMatrix, code: str, day: date, held: dict[str, Parity], words: FixingLookup | None
+    matrix: RateMatrix, code: str, day: date, parities: dict[str, Parity], lookup: FixingLookup | None
 ) -> Iterator[ExplainedLeg]:
     if code == PIVOT:
         return
     source_index, age = matrix.source_and_age(day, code)
     units = matrix.cell(day, code)
-    parity = held.get(code)
+    parity = parities.get(code)
     if parity is not None and (source_index in (BY_LAW, NOBODY) or isnan(units)):
         yield _by_law(parity)
-        yield from _past(matrix, parity.anchor, day, held, words)
+        yield from _past(matrix, parity.anchor, day, parities, lookup)
     elif not isnan(units):
         source = matrix.sources[source_index] if source_index < len(matrix.sources) else ""
-        said = fixings_for(code, words(source, code, day)) if words and source else []
-        for known in said:
-            yield _published(matrix, source, known, day, code)
-        if not said:
+        fixings = fixings_for(code, lookup(source, code, day)) if lookup and source else []
+        for received in fixings:
+            yield _published(matrix, source, received, day, code)
+        if not fixings:
             yield ExplainedLeg(
                 base=PIVOT,
                 quote=code,
                 rate=units,
-                made=Derivation.CROSSED if words else Derivation.PUBLISHED,
+                made=Derivation.CROSSED if lookup else Derivation.PUBLISHED,
                 sources=(source,) if source else (),
                 fixed_on=day - timedelta(days=age),
                 carried_days=age,
@@ -152,8 +149,8 @@ def _past(
             )
 
 
-def _published(matrix: RateMatrix, source: str, known: ReceivedFixing, day: date, code: str) -> ExplainedLeg:
-    fixing = known.fixing
+def _published(matrix: RateMatrix, source: str, received: ReceivedFixing, day: date, code: str) -> ExplainedLeg:
+    fixing = received.fixing
     carried = (day - fixing.day).days
     return ExplainedLeg(
         base=fixing.pair.base,
@@ -161,8 +158,8 @@ def _published(matrix: RateMatrix, source: str, known: ReceivedFixing, day: date
         rate=fixing.rate,
         made=Derivation.PUBLISHED,
         sources=(source,),
-        as_of=market_time(matrix, source, known),
-        received_at=known.received_at,
+        as_of=market_time(matrix, source, received),
+        received_at=received.received_at,
         published=fixing.value,
         nominal=fixing.nominal,
         unit=fixing.unit,
@@ -174,20 +171,20 @@ def _published(matrix: RateMatrix, source: str, known: ReceivedFixing, day: date
 
 
 def why_carried(matrix: RateMatrix, day: date, code: str) -> str:
-    """Say why a day reads a fixing of before: a weekend, a holiday, its source has nothing yet, or has ended."""
+    """Return why a day uses an earlier fixing: weekend, missing, holiday, ended or late."""
     source_index, _ = matrix.source_and_age(day, code)
     if day.weekday() >= 5:
         return "weekend"
-    if _spoke(matrix, source_index, day):
+    if _has_fixed(matrix, source_index, day):
         return "missing"
     later = (day + timedelta(days=ahead) for ahead in range(1, _LOOK_AHEAD + 1))
-    if any(_spoke(matrix, source_index, other) for other in later):
+    if any(_has_fixed(matrix, source_index, other) for other in later):
         return "holiday"
     return "ended" if matrix.last_fixing > day + timedelta(days=_LOOK_AHEAD) else "late"
 
 
-def _spoke(matrix: RateMatrix, source_index: int, day: date) -> bool:
-    """Say whether a source fixed anything on a day."""
+def _has_fixed(matrix: RateMatrix, source_index: int, day: date) -> bool:
+    """Return whether a source fixed anything on a day."""
     if not matrix.has(day):
         return False
     start = matrix.row(day) * len(matrix.codes)

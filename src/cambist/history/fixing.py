@@ -1,4 +1,4 @@
-"""A fixing: one source's published rate for one day, kept as it was published."""
+"""A fixing: the rate that one source published for one day, stored as it was published."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from cambist.pricing.pair import Pair
 from cambist.reference.weights import UNITS
 
 GRAM = "gram"
-"""The unit of a fixing that prices a metal by the gram; without a unit it is the one that the metal trades in."""
+"""The unit of a fixing that prices a metal by the gram. A fixing without a unit uses the metal's own."""
 
 GRAMS_OF_A_TROY_OUNCE = Fraction(UNITS["oz_t"].grams)
 
 
 @dataclass(frozen=True, slots=True)
 class Fixing:
-    """`nominal` units of the base were worth `value` of the quote, in the direction and digits published.
+    """`nominal` units of the base cost `value` units of the quote currency, in the published direction and digits.
 
-    `unit` is GRAM where a precious metal is priced by the gram, else empty: a currency's own unit, a metal's troy ounce
-    or tonne. `published_at` is when its source says that it published it (UTC), where it says so.
+    `unit` is GRAM if a precious metal is priced by the gram. It is empty for a currency, and for a metal priced by its
+    own unit, troy ounce or tonne. `published_at` is the time of publication (UTC), if the source states it.
     """
 
     source: str
@@ -34,14 +34,14 @@ class Fixing:
 
     @property
     def rate(self) -> Fraction:
-        """One unit of the base in quote units, exact; of a precious metal a troy ounce."""
+        """The exact price of one unit of the base, of a precious metal one troy ounce, in the quote currency."""
         rate = Fraction(self.value) / self.nominal
         return rate * GRAMS_OF_A_TROY_OUNCE if self.unit == GRAM else rate
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """One delivery by a source: when it was received (UTC), from where, and what its bytes hashed to."""
+    """One delivery from a source: when it was received (UTC), from where, and a hash of its content."""
 
     source: str
     received_at: datetime
@@ -51,7 +51,7 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class ReceivedFixing:
-    """A fixing as the archive holds it: when it was received and where it came from. A correction is a second one."""
+    """A fixing in the archive, with when and from where it was received. A correction is a second one."""
 
     fixing: Fixing
     received_at: datetime
@@ -60,7 +60,10 @@ class ReceivedFixing:
 
 @dataclass(frozen=True, slots=True)
 class FilingResult:
-    """What a delivery changed in the archive, in fixings; `left_out` says what of it could not be read."""
+    """How many fixings of a delivery were added, corrected, unchanged or refused.
+
+    `left_out` lists the cells and columns that could not be read.
+    """
 
     added: int
     corrected: int
@@ -71,7 +74,7 @@ class FilingResult:
 
 @dataclass(frozen=True, slots=True)
 class RefusedFixing:
-    """A fixing that was not accepted, and why."""
+    """A fixing that failed validation, and the reason."""
 
     fixing: Fixing
     reason: str
@@ -79,7 +82,7 @@ class RefusedFixing:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How much of a source the archive holds: its pairs, and the first and last day."""
+    """The part of a source that the archive has: the number of pairs, and the first and last day."""
 
     pairs: int
     first: date

@@ -1,4 +1,4 @@
-"""How old the rates of a day are: the day of the fixing that each reads, and from when on a day is immutable."""
+"""The age of the rates of a day: on which day each was fixed, and whether the day is immutable."""
 
 from __future__ import annotations
 
@@ -17,42 +17,42 @@ _NO_SOURCE = (NOBODY, BY_LAW)
 
 
 def is_immutable(matrix: RateMatrix, day: date, today: date, codes: Iterable[str] | None = None) -> bool:
-    """Say whether only a correction or a late first word can still change what these codes (or all) read on a day.
+    """Return whether only a correction or a late first fixing can still change a day's rates of these codes, or of all.
 
-    The day has ended, and each source that feeds it has fixed that day or a later one; two weeks after the day nobody
-    is waited for. A source that was heard in the two weeks before feeds the day.
+    A day is immutable when it has ended and each of its sources has fixed that day or a later one, or after two weeks.
+    Its sources are those whose fixings are used on the day or in the two weeks before.
     """
     if day >= today or day > matrix.last_fixing:
         return False
     return day + _CARRY < today or all(
-        matrix.last_fixings[source_index] >= day for source_index in _feeding(matrix, day, codes)
+        matrix.last_fixings[source_index] >= day for source_index in _sources_of(matrix, day, codes)
     )
 
 
-def _feeding(matrix: RateMatrix, day: date, codes: Iterable[str] | None) -> set[int]:
-    """Give the sources that were heard of these codes on the day or in the two weeks before."""
+def _sources_of(matrix: RateMatrix, day: date, codes: Iterable[str] | None) -> set[int]:
+    """Return the indexes of the sources used for these codes on the day or in the two weeks before."""
     width = len(matrix.codes)
     start, end = max(matrix.row(day) - CARRY_DAYS, 0) * width, (matrix.row(day) + 1) * width
     source_indexes = matrix.source_indexes[start:end]
     if codes is None:
-        heard = set(source_indexes)
+        found = set(source_indexes)
     else:
         columns = {matrix.columns[code] for code in _with_roots(codes, day) if code in matrix.columns}
-        heard = {source_index for column in columns for source_index in source_indexes[column::width]}
-    return heard - {NOBODY, BY_LAW}
+        found = {source_index for column in columns for source_index in source_indexes[column::width]}
+    return found - {NOBODY, BY_LAW}
 
 
 def _with_roots(codes: Iterable[str], day: date) -> Iterator[str]:
-    """Give codes and what they are tied to by law: whose word moves the one moves the other."""
+    """Yield the codes and their last anchors, because a fixing of an anchor changes the code's rate too."""
     anchors = _anchors_on(day)
     for code in codes:
         yield from (code, _root(code, anchors))
 
 
 def fixing_days(matrix: RateMatrix, day: date, base: str, quotes: Iterable[str]) -> dict[str, date | None]:
-    """Give the day of the fixing that each rate of a day reads, the older one of its two legs.
+    """Return for each rate of a day the day of its fixing, the older one of its two legs.
 
-    None where the law alone decides: there is no fixing in it.
+    It is None if parities alone determine the rate.
     """
     codes, anchors = (base, *quotes), _anchors_on(day)
     legs = [
@@ -66,7 +66,7 @@ def fixing_days(matrix: RateMatrix, day: date, base: str, quotes: Iterable[str])
 
 
 def carried_days(matrix: RateMatrix, series: Series) -> list[date]:
-    """Give the days of a series that read a fixing of before."""
+    """Return the days of a series that use an earlier fixing."""
     pair, row = series.pair, matrix.row(series.first_day)
     legs = {code: _ages(matrix, code, row, len(series.values)) for code in (pair.base, pair.quote)}
     carried: list[date] = []
@@ -83,7 +83,7 @@ def carried_days(matrix: RateMatrix, series: Series) -> list[date]:
 
 
 def _ages(matrix: RateMatrix, code: str, row: int, days: int) -> list[tuple[int, int]]:
-    """Give voice and age of each day's cell."""
+    """Return source index and age of each day's cell."""
     column, width = matrix.columns.get(code), len(matrix.codes)
     if column is None:
         return [(NOBODY, 0)] * days
@@ -92,18 +92,18 @@ def _ages(matrix: RateMatrix, code: str, row: int, days: int) -> list[tuple[int,
 
 
 def _is_law(legs: Mapping[str, tuple[int, int]], anchors: Mapping[str, str]) -> bool:
-    """Say whether no source was heard of what is tied: one that outranks the law may have been."""
+    """Return whether parities decided all pegged legs. A source that outranks pegs may have decided one instead."""
     return all(source_index in (BY_LAW, NOBODY) for code, (source_index, _) in legs.items() if code in anchors)
 
 
 @lru_cache(maxsize=4096)
 def _anchors_on(day: date) -> Mapping[str, str]:
-    """Give what each currency is tied to by law on a day."""
+    """Return the anchor of each currency with a parity on a day."""
     return {parity.code: parity.anchor for parity in parities_on(day)}
 
 
 def _root(code: str, anchors: Mapping[str, str]) -> str:
-    """Follow a currency to what it is tied to in the end."""
+    """Follow the parities of a currency to the last anchor."""
     while code in anchors:
         code = anchors[code]
     return code

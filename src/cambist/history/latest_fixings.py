@@ -1,4 +1,4 @@
-"""The newest fixings as quotes against the pivot: what a book holds where nothing faster is known."""
+"""The newest fixings as quotes against the pivot, which the rate book uses where no live price is fresh."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def latest_quotes(
     market_time: MarketTime,
     today: date,
 ) -> Iterator[tuple[str, Quote]]:
-    """Quote each living currency of one source against the pivot, both legs fixed on the same day.
+    """Yield each existing currency of one source with its quote against the pivot.
 
-    `newest` has one fixing a pair, `pivots` the anchor's fixings in the pivot on the same days; `anchor` is the
-    currency that all the source's pairs share.
+    `newest` has one fixing for each pair. `pivots` has the anchor's fixings in the pivot on the same days, because both
+    legs of a cross rate must be of one day. `anchor` is the currency that all pairs of the source share.
     """
     pivot_on = {known.fixing.day: known for known in pivots}
     for known in newest:
@@ -48,7 +48,7 @@ def _published(known: ReceivedFixing, market_time: MarketTime) -> Quote:
         pair=fixing.pair,
         bid=fixing.rate,
         ask=fixing.rate,
-        # A rate may be set for a day to come: the market that it shows was before we had it.
+        # A rate may be set for a later day, but its market time cannot be after its receipt.
         as_of=min(market_time(fixing.day), known.received_at),
         received_at=known.received_at,
         origin=Origin(Derivation.PUBLISHED, (fixing.source,)),

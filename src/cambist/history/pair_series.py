@@ -1,4 +1,4 @@
-"""A line: all that one source published of one pair, as arrays of days and rates."""
+"""A pair series: all fixings of one pair from one source, as arrays of days and rates."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cambist.pricing.pair import Pair
 
 @dataclass(frozen=True, slots=True)
 class PairSeries:
-    """The days, as rows of the image, on which a pair was fixed, and what one base was in quote units (float64)."""
+    """The days on which a pair was fixed, as rows of the rate matrix, and its rates (float64)."""
 
     pair: Pair
     rows: NDArray[np.int64]
@@ -23,7 +23,7 @@ class PairSeries:
 
 
 def pair_series_of(fixings: Iterable[Fixing]) -> Iterator[PairSeries]:
-    """Gather fixings by pair."""
+    """Yield the series of each pair in the fixings."""
     found: dict[Pair, dict[int, float]] = {}
     for fixing in fixings:
         rate = float(fixing.rate) if fixing.unit else float(fixing.value) / fixing.nominal

@@ -1,4 +1,4 @@
-"""The words behind a rate of a day: the fixings that it was made of, as their source published them."""
+"""Published fixings: those that a rate of a day was made from, as their source published them."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from cambist.history.rate_matrix import RateMatrix
 from cambist.pricing.pair import PIVOT
 
 FixingLookup = Callable[[str, str, date], Sequence[ReceivedFixing]]
-"""Gives the last fixings of a source up to a day, of each of its pairs with a code or with the pivot in it.
+"""Return the last fixing up to a day of each pair of a source that contains a code or the pivot.
 
-Errors: RateUnavailable where the archive cannot be asked now.
+Errors: RateUnavailable if the archive cannot be read now.
 """
 
 
-def fixings_for(code: str, given: Iterable[ReceivedFixing]) -> list[ReceivedFixing]:
-    """Choose what a code's rate against the pivot was made of: its fixing in the pivot, else its own and its anchor's.
+def fixings_for(code: str, fixings: Iterable[ReceivedFixing]) -> list[ReceivedFixing]:
+    """Return the fixings that a code's rate was made from: its own in the pivot, else its own and its anchor's.
 
-    Empty where that is not among what is given.
+    The result is empty if they are not among the `fixings`.
     """
-    by_pair = {frozenset((known.fixing.pair.base, known.fixing.pair.quote)): known for known in given}
+    by_pair = {frozenset((each.fixing.pair.base, each.fixing.pair.quote)): each for each in fixings}
     direct = by_pair.get(frozenset((code, PIVOT)))
     if direct is not None:
         return [direct]
@@ -33,8 +33,8 @@ def fixings_for(code: str, given: Iterable[ReceivedFixing]) -> list[ReceivedFixi
     return []
 
 
-def market_time(matrix: RateMatrix, source: str, known: ReceivedFixing) -> datetime:
-    """Give the moment of the market that a fixing shows; one set for a day to come shows what was before we had it."""
+def market_time(matrix: RateMatrix, source: str, received: ReceivedFixing) -> datetime:
+    """Return the market time of a fixing. It is never after the receipt, even if the fixing is for a later day."""
     zone, hour = matrix.fixed_at[matrix.sources.index(source)]
-    moment = datetime.combine(known.fixing.day, time.fromisoformat(hour), ZoneInfo(zone))
-    return min(moment.astimezone(UTC), known.received_at)
+    moment = datetime.combine(received.fixing.day, time.fromisoformat(hour), ZoneInfo(zone))
+    return min(moment.astimezone(UTC), received.received_at)

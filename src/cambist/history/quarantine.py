@@ -1,4 +1,4 @@
-"""The quarantine as its users see it: refused fixings, each waiting for somebody to decide."""
+"""The quarantine: fixings that failed validation and wait for the operator's decision."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cambist.pricing.pair import Pair
 
 
 class QuarantineState(StrEnum):
-    """What became of a refused fixing. Released are those that passed in a later delivery."""
+    """The state of a fixing in quarantine. A released one was valid in a later delivery."""
 
     WAITING = "waiting"
     ACCEPTED = "accepted"
@@ -51,16 +51,16 @@ class FixingKey(NamedTuple):
 
 
 class Quarantine(Protocol):
-    """Where refused fixings wait. They come with their delivery: see `Archive.file`."""
+    """A store of refused fixings. They are added by `FixingArchive.file`, with their delivery."""
 
     def quarantined(self, state: QuarantineState | None = QuarantineState.WAITING) -> Sequence[QuarantinedFixing]:
-        """Give what is in that state, or all there ever was, oldest first."""
+        """Return the fixings in that state, or in any state, oldest first."""
 
     def decisions(self, source: str) -> Mapping[FixingKey, QuarantineState]:
-        """Give what is known of a source's refused fixings."""
+        """Return the state of each refused fixing of a source."""
 
     def count_waiting(self, source: str) -> int:
-        """Count what waits of a source."""
+        """Return the number of waiting fixings of a source."""
 
     def decide(self, number: int, state: QuarantineState, at: datetime) -> QuarantinedFixing | None:
-        """Decide about one that waits; None where there is none of that number, or it was decided already."""
+        """Set the state of a waiting fixing and return it; None if no fixing with that number is waiting."""

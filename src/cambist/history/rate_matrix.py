@@ -1,8 +1,8 @@
-"""The columnar image: what every currency was worth on every day, ready to be read.
+"""The rate matrix: the rate of every currency on every day, ready to be read.
 
-A cell is the units of a currency that one unit of the pivot buys, float64, NaN where there is none. Days are
-rows, currencies columns. What a day reads is already decided in it: carried forward, pegged, converted, ended.
-An era is a run of days that list the same currencies.
+Days are rows, currencies are columns. A cell is the units of a currency for one unit of the pivot (float64), or NaN if
+there is no rate. Everything is already applied: fixings are carried forward, pegs and conversions derived, and
+currencies have no rate before their first and after their last day.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from math import isnan
 FIRST_DAY = date(1970, 1, 1)
 
 NOBODY = 254
-"""The voice of a cell that no source spoke for: an empty one, or the pivot's own."""
+"""The source index of a cell without a source: an empty one, or the pivot's own."""
 
 BY_LAW = 255
-"""The voice of a cell that a peg or a conversion decides."""
+"""The source index of a cell that was derived from a peg or a conversion."""
 
 
 @dataclass(frozen=True)
@@ -59,26 +59,26 @@ class RateMatrix:
         return self.first_day + timedelta(days=len(self.listed_set_of_day) - 1)
 
     def row(self, day: date) -> int:
-        """Give the day's row; outside the image it is none of its rows."""
+        """Return the row of a day. For a day outside the matrix it is not a valid row."""
         return (day - self.first_day).days
 
     def has(self, day: date) -> bool:
-        """Say whether the day has a row."""
+        """Return whether a day has a row."""
         return 0 <= self.row(day) < len(self.listed_set_of_day)
 
     def cell(self, day: date, code: str) -> float:
-        """Give what one pivot unit buys of `code` on a day; NaN where there is none."""
+        """Return the units of `code` for one unit of the pivot on a day; NaN if there is no rate."""
         column = self.columns.get(code)
         if column is None or not self.has(day):
             return float("nan")
         return self.cells[self.row(day) * len(self.codes) + column]
 
     def source_and_age(self, day: date, code: str) -> tuple[int, int]:
-        """Give whose word a cell is, as a place in `sources`, and how many days it was carried."""
+        """Return the source index of a cell, and for how many days its value was carried forward."""
         return self.sources_and_ages(day, (code,))[0]
 
     def sources_and_ages(self, day: date, codes: Iterable[str]) -> list[tuple[int, int]]:
-        """Give voice and age of several codes, as `source_index` does."""
+        """Return source index and age of several codes, as `source_and_age` does."""
         if not self.has(day) or not self.source_indexes:
             return [(NOBODY, 0) for _ in codes]
         start = self.row(day) * len(self.codes)
@@ -86,21 +86,21 @@ class RateMatrix:
         return [(NOBODY, 0) if place < 0 else (self.source_indexes[place], self.ages[place]) for place in places]
 
     def span(self, code: str) -> tuple[date, date] | None:
-        """Give the first day with a value of `code`, and the last of which something was said: no day lies ahead.
+        """Return the first day with a value of `code`, and the last one on which it was fixed; None if it has no value.
 
-        None where there is none at all. A day that only carries a fixing of before says nothing of its own.
+        Days to which a fixing was only carried forward do not count.
         """
         column = self.columns.get(code)
         if column is None:
             return None
         width, end = len(self.codes), (self.row(self.last_fixing) + 1) * len(self.codes)
-        there = [not isnan(cell) for cell in self.cells[column:end:width].tolist()]
-        if not any(there):
+        has_value = [not isnan(cell) for cell in self.cells[column:end:width].tolist()]
+        if not any(has_value):
             return None
-        ages = self.ages[column:end:width].tolist() or [0] * len(there)
-        said = [row for row, (is_there, age) in enumerate(zip(there, ages, strict=True)) if is_there and not age]
-        first = there.index(True)
-        return self._day(first), self._day(max(said, default=first))
+        ages = self.ages[column:end:width].tolist() or [0] * len(has_value)
+        fixed = [row for row, (value, age) in enumerate(zip(has_value, ages, strict=True)) if value and not age]
+        first = has_value.index(True)
+        return self._day(first), self._day(max(fixed, default=first))
 
     def _day(self, row: int) -> date:
         return self.first_day + timedelta(days=row)

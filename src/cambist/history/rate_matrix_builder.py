@@ -1,4 +1,8 @@
-"""Building the columnar image from fixings: carry, pivot, choose, peg, convert, list."""
+"""Building the rate matrix from the fixings of all sources.
+
+Fixings are carried forward and crossed into the pivot, the best source is chosen for each cell, pegs and conversions
+are applied, and the listed currencies of each day are found.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +26,12 @@ from cambist.reference.tables import CURRENCIES, Currency
 __all__ = ["SourceHistory", "build_rate_matrix"]
 
 _PATIENCE = 5
-"""How many days a better source may be behind a worse one and still be read: the longest run of its holidays."""
+"""How many days a better source may be behind a worse one and still be used: its longest run of holidays."""
 
 
 @dataclass(slots=True)
 class _Column:
-    """Units per pivot by day, the number of the source that said so, and how many days ago it did."""
+    """Units per pivot by day, the index of the source of each, and the age of its fixing in days."""
 
     cells: Floats
     sources: NDArray[np.uint8]
@@ -37,8 +41,8 @@ class _Column:
     def empty(cls, days: int) -> _Column:
         return cls(np.full(days, np.nan), np.full(days, NOBODY, np.uint8), np.full(days, NEVER, np.int16))
 
-    def take(self, cells: Floats, ages: Ages, source: int) -> None:
-        """Read a worse source where there is none so far, or where that one has long been silent."""
+    def fill(self, cells: Floats, ages: Ages, source: int) -> None:
+        """Use a source where there is no value yet, or where the better source's value is much older."""
         better = ~np.isnan(cells) & (np.isnan(self.cells) | (ages + _PATIENCE < self.ages))
         self.cells[better] = cells[better]
         self.sources[better] = source
@@ -59,32 +63,32 @@ class _Draft:
         return self.columns[code]
 
 
-def build_rate_matrix(publications: Iterable[SourceHistory], last_day: date, revision: str) -> RateMatrix:
-    """Build the image of all days from 1970 to `last_day`."""
+def build_rate_matrix(histories: Iterable[SourceHistory], last_day: date, revision: str) -> RateMatrix:
+    """Return the matrix of all days from 1970 to `last_day`. The histories come best source first."""
     draft = _Draft(days=(last_day - FIRST_DAY).days + 1)
-    given = list(publications)
-    draft.column(PIVOT).take(np.ones(draft.days), np.zeros(draft.days, np.int16), NOBODY)
-    # Nobody knows a currency better than who issues it; then the better source.
-    for number, publication in enumerate(given):
-        draft.anchors.append(publication.anchor)
-        draft.outranking.append(publication.outranks_pegs)
-        draft.last_rows.append(publication.last_row)
-        _take(draft, publication.own(draft.days), number)
-    for number, publication in enumerate(given):
-        _take(draft, publication.others(draft.days), number)
-    _end_and_begin(draft)
+    ranked = list(histories)
+    draft.column(PIVOT).fill(np.ones(draft.days), np.zeros(draft.days, np.int16), NOBODY)
+    # The issuer of a currency is its best source; after that the rank of the sources decides.
+    for number, history in enumerate(ranked):
+        draft.anchors.append(history.anchor)
+        draft.outranking.append(history.outranks_pegs)
+        draft.last_rows.append(history.last_row)
+        _fill(draft, history.own(draft.days), number)
+    for number, history in enumerate(ranked):
+        _fill(draft, history.others(draft.days), number)
+    _clear_outside_lives(draft)
     _fix_parities(draft)
-    return _matrix(draft, tuple(publication.key for publication in given), revision)
+    return _matrix(draft, tuple(history.key for history in ranked), revision)
 
 
-def _take(draft: _Draft, columns: Iterable[tuple[str, Floats, Ages]], number: int) -> None:
+def _fill(draft: _Draft, columns: Iterable[tuple[str, Floats, Ages]], number: int) -> None:
     for code, cells, ages in columns:
         if code != PIVOT and (code in CURRENCIES or code in METALS):
-            draft.column(code).take(cells, ages, number)
+            draft.column(code).fill(cells, ages, number)
 
 
-def _end_and_begin(draft: _Draft) -> None:
-    """A currency has no market before its first and after its last day."""
+def _clear_outside_lives(draft: _Draft) -> None:
+    """Remove the values of a currency before its first and after its last day."""
     for code, column in draft.columns.items():
         if code in CURRENCIES:
             outside = ~_lives(CURRENCIES[code], draft.days)
@@ -102,7 +106,7 @@ def _lives(currency: Currency, days: int) -> NDArray[np.bool_]:
 
 
 def _fix_parities(draft: _Draft) -> None:
-    """Write what is fixed by law: conversions always, pegs where no source of standing publishes the currency."""
+    """Apply conversions everywhere, and pegs where no source that outranks pegs publishes the currency."""
     for first, end in parity_periods(FIRST_DAY, draft.days):
         for parity in parities_on(FIRST_DAY + timedelta(days=first)):
             _fix(draft, parity, slice(first, end))
@@ -115,7 +119,7 @@ def _fix(draft: _Draft, parity: Parity, part: slice) -> None:
     column = draft.column(parity.code)
     fixed = ~np.isnan(anchor.cells[part])
     if parity.made is Derivation.PEGGED:
-        fixed &= np.isnan(column.cells[part]) | ~_heard(draft, parity.code)[column.sources[part]]
+        fixed &= np.isnan(column.cells[part]) | ~_outranks_pegs(draft, parity.code)[column.sources[part]]
     else:
         fixed[:] = True
     column.cells[part][fixed] = anchor.cells[part][fixed] * float(parity.factor)
@@ -123,13 +127,13 @@ def _fix(draft: _Draft, parity: Parity, part: slice) -> None:
     column.ages[part][fixed] = anchor.ages[part][fixed]
 
 
-def _heard(draft: _Draft, code: str) -> NDArray[np.bool_]:
-    """Say by a source's number whether it is heard above a peg of the currency."""
-    heard = np.zeros(256, dtype=np.bool_)
-    heard[: len(draft.anchors)] = [
+def _outranks_pegs(draft: _Draft, code: str) -> NDArray[np.bool_]:
+    """Return for each source index whether the source outranks a peg of the currency."""
+    outranking = np.zeros(256, dtype=np.bool_)
+    outranking[: len(draft.anchors)] = [
         outranks or anchor == code for outranks, anchor in zip(draft.outranking, draft.anchors, strict=True)
     ]
-    return heard
+    return outranking
 
 
 def _matrix(draft: _Draft, sources: tuple[str, ...], revision: str) -> RateMatrix:
@@ -155,7 +159,7 @@ def _matrix(draft: _Draft, sources: tuple[str, ...], revision: str) -> RateMatri
 
 
 def _eras(draft: _Draft, codes: tuple[str, ...]) -> tuple[tuple[tuple[int, ...], ...], array[int]]:
-    """Number the sets of listed currencies: those that live on the day and have a value."""
+    """Return the sets of listed currencies, which exist on a day and have a value, and the index of each day's set."""
     listed = np.column_stack([_mask(draft.columns[code].cells, code) for code in codes])
     numbers: dict[bytes, int] = {}
     listed_set_of_day = array("H", (numbers.setdefault(flags.tobytes(), len(numbers)) for flags in listed))

@@ -1,4 +1,4 @@
-"""Excerpts: the part of the image that an answer is read from, as bytes, to tell whether it has changed."""
+"""Excerpts of the rate matrix: the part that a response was made from, as bytes, to detect whether it has changed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from cambist.history.rate_matrix import RateMatrix
 
 
 def rows(matrix: RateMatrix, day: date) -> Iterator[bytes]:
-    """Give all cells of a day, and which of them it lists."""
+    """Yield all cells of a day and the currencies that it lists."""
     if matrix.has(day):
         listed_set = matrix.listed_sets[matrix.listed_set_of_day[matrix.row(day)]]
         yield ",".join([*matrix.codes, *map(str, listed_set)]).encode()
@@ -18,7 +18,7 @@ def rows(matrix: RateMatrix, day: date) -> Iterator[bytes]:
 
 
 def columns(matrix: RateMatrix, codes: Iterable[str], start: date, end: date) -> Iterator[bytes]:
-    """Give the cells of some codes from `start` to `end`, both inclusive."""
+    """Yield the cells of some codes from `start` to `end`, both inclusive."""
     first, last, width = max(start, matrix.first_day), min(end, matrix.last_day), len(matrix.codes)
     yield f"{first} {last}".encode()
     for code in codes:
@@ -30,7 +30,7 @@ def columns(matrix: RateMatrix, codes: Iterable[str], start: date, end: date) ->
 
 
 def _sliced(matrix: RateMatrix, part: slice) -> Iterator[bytes]:
-    """Give values, for how many days each was carried, and whether a source or the law said so."""
+    """Yield the values, ages and source indexes of some cells."""
     yield matrix.cells[part].tobytes()
     yield matrix.ages[part].tobytes()
     yield matrix.source_indexes[part].tobytes()

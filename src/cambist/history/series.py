@@ -1,4 +1,4 @@
-"""Series: one pair day by day."""
+"""Series: the rates of one pair, day by day."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cambist.pricing.parity import legal_rate, parity_periods
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Midpoints of a pair for each calendar day from `first_day`, float64, NaN on days that have none."""
+    """The midpoints of a pair for each calendar day from `first_day` (float64). A day without a rate has NaN."""
 
     pair: Pair
     first_day: date
@@ -22,10 +22,7 @@ class Series:
 
 
 def read_series(matrix: RateMatrix, pair: Pair, start: date, end: date) -> Series:
-    """Give the pair from `start` to `end`, both inclusive.
-
-    Errors: NoRate where no day of them has a rate.
-    """
+    """Return the series of a pair from `start` to `end`, both inclusive. Errors: NoRate if no day has a rate."""
     first, last = max(start, matrix.first_day), min(end, matrix.last_day)
     values = _values(matrix, pair, first, last) if first <= last else []
     if all(map(isnan, values)):
@@ -42,7 +39,7 @@ def _values(matrix: RateMatrix, pair: Pair, first: date, last: date) -> list[flo
 
 
 def _fill_by_law(values: list[float], pair: Pair, first: date) -> None:
-    """Where the market is silent the law may still speak."""
+    """Fill the days without a market rate with the rate by law, if there is one."""
     for start, end in parity_periods(first, len(values)):
         fixed = legal_rate(pair.base, pair.quote, first + timedelta(days=start))
         if fixed is not None:

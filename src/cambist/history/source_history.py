@@ -1,4 +1,4 @@
-"""A publication: what one source published, carried forward and expressed against the pivot."""
+"""The history of one source: its fixings, carried forward and crossed into the pivot."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from cambist.reference.tables import REDENOMINATIONS
 
 @dataclass(slots=True)
 class SourceHistory:
-    """What one source published: its anchor (the currency that all its pairs share) and its fixings.
+    """The fixings of one source; `anchor` is the currency that all its pairs share.
 
-    Publications are given best first. One that `outranks_pegs` is heard where the law pegs a currency; its anchor's own
-    rate is heard always. `alias` is a code that stands for the anchor at this source's rate alone.
+    If the source `outranks_pegs`, its rates are used even for pegged currencies; the rate of its own anchor always is.
+    `alias` is a second code for the anchor that has this source's rate only.
     """
 
     anchor: str
@@ -28,33 +28,33 @@ class SourceHistory:
     key: str = ""
     outranks_pegs: bool = True
     alias: str = ""
-    _lines: dict[str, PairSeries] = field(default_factory=dict)
+    _series: dict[str, PairSeries] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        given = list(self.fixings)
-        ready = [each for each in given if isinstance(each, PairSeries)]
-        found = [*ready, *pair_series_of(each for each in given if isinstance(each, Fixing))]
-        self._lines = {line.pair.other(self.anchor): line for line in found}
+        published = list(self.fixings)
+        ready = [each for each in published if isinstance(each, PairSeries)]
+        found = [*ready, *pair_series_of(each for each in published if isinstance(each, Fixing))]
+        self._series = {series.pair.other(self.anchor): series for series in found}
         self.fixings = ()
 
     @property
     def last_row(self) -> int:
-        """The newest day that it fixed, as a row of the image."""
-        return max((int(line.rows.max()) for line in self._lines.values() if len(line.rows)), default=0)
+        """The newest day that the source fixed, as a row of the rate matrix."""
+        return max((int(series.rows.max()) for series in self._series.values() if len(series.rows)), default=0)
 
     def own(self, days: int) -> Iterator[tuple[str, Floats, Ages]]:
-        """Give the anchor's own column, under its code and its alias: the word of who knows best."""
+        """Yield the column of the anchor, under its code and its alias."""
         pivot = self._pivot(days)
         if pivot is not None:
             for code in filter(None, (self.anchor, self.alias)):
                 yield code, 1 / pivot[0], pivot[1]
 
     def others(self, days: int) -> Iterator[tuple[str, Floats, Ages]]:
-        """Give every other column, crossed through the anchor: as old as the older of its two fixings."""
+        """Yield every other column, crossed through the anchor and as old as the older of its two fixings."""
         pivot = self._pivot(days)
         if pivot is None:
             return
-        for code in self._lines:
+        for code in self._series:
             if code != PIVOT:
                 units, ages = self._per_anchor(code, days)
                 yield code, units / pivot[0], np.maximum(ages, pivot[1])
@@ -62,17 +62,17 @@ class SourceHistory:
     def _pivot(self, days: int) -> tuple[Floats, Ages] | None:
         if self.anchor == PIVOT:
             return np.ones(days), np.zeros(days, dtype=np.int16)
-        return self._per_anchor(PIVOT, days) if PIVOT in self._lines else None
+        return self._per_anchor(PIVOT, days) if PIVOT in self._series else None
 
     def _per_anchor(self, code: str, days: int) -> tuple[Floats, Ages]:
-        """Give units of `code` per one anchor: carried as published, then turned the right way round."""
-        line = self._lines[code]
-        rates = line.rates if line.pair.base == self.anchor else 1 / line.rates
-        return carry_forward(line.rows, rates, days, _cuts(code, self.anchor))
+        """Return the units of `code` for one anchor, carried forward."""
+        series = self._series[code]
+        rates = series.rates if series.pair.base == self.anchor else 1 / series.rates
+        return carry_forward(series.rows, rates, days, _unit_changes(code, self.anchor))
 
 
-def _cuts(code: str, anchor: str) -> list[UnitChange]:
-    """Give what happens to units of `code` per one `anchor` where either is cut under its own code."""
+def _unit_changes(code: str, anchor: str) -> list[UnitChange]:
+    """Return the unit changes of `code` per `anchor`: the redenominations of either under its own code."""
     return [
         ((change.first_day - FIRST_DAY).days, float(change.factor if change.old == anchor else 1 / change.factor))
         for change in REDENOMINATIONS
