@@ -12,17 +12,17 @@ import numpy as np
 from sqlalchemy import Connection, select
 
 from cambist.history.archive import PairFilter
-from cambist.history.fixing import GRAM, GRAMS_OF_A_TROY_OUNCE
+from cambist.history.fixing import GRAM
 from cambist.history.pair_series import PairSeries
 from cambist.pricing.pair import Pair
 from cambist.storage.sql.checksum import CONTENT, series_seed
+from cambist.storage.sql.reading import GRAMS_PER_OUNCE
 from cambist.storage.sql.schema import series
 
 _QUERY = f"""
 SELECT series_id, CAST(julianday(day) - 2440587.5 AS INTEGER), CAST(value AS REAL) / nominal, checksum, {CONTENT}
 FROM fixings WHERE series_id IN (:wanted) AND day BETWEEN ? AND ? ORDER BY series_id, day, receipt_id
 """  # noqa: S608  no input in it
-_GRAMS_OF_A_TROY_OUNCE = float(GRAMS_OF_A_TROY_OUNCE)
 
 
 def read_pair_series(
@@ -38,6 +38,6 @@ def read_pair_series(
         rates = {day: rate for _, day, rate, checksum, content in of_series if crc32(content, seed) == checksum}
         if not rates:
             continue
-        ounces = _GRAMS_OF_A_TROY_OUNCE if row.unit == GRAM else 1.0
+        ounces = GRAMS_PER_OUNCE if row.unit == GRAM else 1.0
         days, values = np.fromiter(rates, np.int64), np.fromiter(rates.values(), np.float64)
         yield row.source, PairSeries(Pair(row.base, row.quote), days, values * ounces)

@@ -23,7 +23,7 @@ FROM fixings WHERE series_id = ? ORDER BY day, receipt_id
 """  # noqa: S608  no input in it
 """2440587.5 is the Julian date of 1970-01-01."""
 
-_GRAMS_OF_A_TROY_OUNCE = float(GRAMS_OF_A_TROY_OUNCE)
+GRAMS_PER_OUNCE = float(GRAMS_OF_A_TROY_OUNCE)
 
 
 class StoredSeries(NamedTuple):
@@ -77,7 +77,7 @@ def read_rates(connection: Connection, source: str, series: StoredSeries, damage
     """Return a pair's rates with corrections applied. Damaged rows are added to `damage`."""
     # Through the driver, because there are millions of rows: each costs little more than a microsecond.
     rows = connection.exec_driver_sql(_QUERY, (series.number,)).fetchall()
-    ounces, seed = _GRAMS_OF_A_TROY_OUNCE if series.unit == GRAM else 1, series.seed
+    ounces, seed = GRAMS_PER_OUNCE if series.unit == GRAM else 1, series.seed
     intact = [row for row in rows if crc32(row[4], seed) == row[3]]
     last = {row[0]: float(row[2]) / row[1] * ounces for row in intact}
     if len(intact) < len(rows):

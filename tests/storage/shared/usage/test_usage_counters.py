@@ -76,15 +76,15 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def make(folder: Path) -> Iterator[Callable[..., WorkerCounters]]:
+def open_worker(folder: Path) -> Iterator[Callable[..., WorkerCounters]]:
     """Return a function that opens the counters of a worker. They are closed after the test."""
     opened: list[WorkerCounters] = []
 
-    def make(endpoints: Iterable[str] = ENDPOINTS, slots: int = 4) -> WorkerCounters:
+    def open_worker(endpoints: Iterable[str] = ENDPOINTS, slots: int = 4) -> WorkerCounters:
         opened.append(WorkerCounters(folder, endpoints, slots))
         return opened[-1]
 
-    yield make
+    yield open_worker
     for worker in opened:
         worker.close()
 
@@ -104,22 +104,22 @@ def file_names(folder: Path) -> list[str]:
 
 
 def test_worker_counters_and_the_database_implement_the_protocols(
-    make: Callable[..., WorkerCounters], tmp_path: Path
+    open_worker: Callable[..., WorkerCounters], tmp_path: Path
 ) -> None:
-    worker: UsageCounters = make()
+    worker: UsageCounters = open_worker()
     usage_store: UsageStore = SqlStore(f"sqlite:///{tmp_path / 'a.db'}").usage
     assert worker.spent(1, TODAY) == 0
     assert usage_store
 
 
-def test_nothing_is_created_before_the_first_call(make: Callable[..., WorkerCounters], folder: Path) -> None:
-    worker = make()
+def test_nothing_is_created_before_the_first_call(open_worker: Callable[..., WorkerCounters], folder: Path) -> None:
+    worker = open_worker()
     assert (worker.spent(1, TODAY), worker.admitted(1)) == (0, 0)
     assert file_names(folder) == []
 
 
-def test_calls_are_counted_by_account_and_day(make: Callable[..., WorkerCounters]) -> None:
-    worker = make()
+def test_calls_are_counted_by_account_and_day(open_worker: Callable[..., WorkerCounters]) -> None:
+    worker = open_worker()
     worker.spend(1, "/a", 3, TODAY)
     worker.spend(1, "/b", 4, TODAY)
     worker.spend(2, "/a", 50, TODAY)
@@ -128,21 +128,21 @@ def test_calls_are_counted_by_account_and_day(make: Callable[..., WorkerCounters
     assert worker.spent(1, YESTERDAY) == 0
 
 
-def test_every_worker_sees_what_the_others_spent(make: Callable[..., WorkerCounters]) -> None:
-    first, second = make(), make()
+def test_every_worker_sees_what_the_others_spent(open_worker: Callable[..., WorkerCounters]) -> None:
+    first, second = open_worker(), open_worker()
     first.spend(1, "/a", 3, TODAY)
     second.spend(1, "/a", 4, TODAY)
     first.spend(1, "/a", 5, TODAY)
     assert first.spent(1, TODAY) == second.spent(1, TODAY) == 12
 
 
-def test_a_negative_account_is_refused(make: Callable[..., WorkerCounters]) -> None:
+def test_a_negative_account_is_refused(open_worker: Callable[..., WorkerCounters]) -> None:
     with pytest.raises(ValueError, match="-1"):
-        make().spend(-1, "/a", 1, TODAY)
+        open_worker().spend(-1, "/a", 1, TODAY)
 
 
-def test_admitted_requests_are_counted_over_all_workers_and_days(make: Callable[..., WorkerCounters]) -> None:
-    first, second = make(), make()
+def test_admitted_requests_are_counted_over_all_workers_and_days(open_worker: Callable[..., WorkerCounters]) -> None:
+    first, second = open_worker(), open_worker()
     for _ in range(3):
         first.admit(1)
         second.admit(1)
@@ -150,8 +150,10 @@ def test_admitted_requests_are_counted_over_all_workers_and_days(make: Callable[
     assert (first.admitted(1), first.admitted(2000), second.admitted(3)) == (6, 1, 0)
 
 
-def test_the_last_use_of_a_key_is_the_latest_of_all_workers(make: Callable[..., WorkerCounters], folder: Path) -> None:
-    first, second = make(), make()
+def test_the_last_use_of_a_key_is_the_latest_of_all_workers(
+    open_worker: Callable[..., WorkerCounters], folder: Path
+) -> None:
+    first, second = open_worker(), open_worker()
     first.use_key(7, 1_790_000_005)
     second.use_key(7, 1_790_000_003)
     second.use_key(3000, 1_790_000_000)
@@ -161,18 +163,18 @@ def test_the_last_use_of_a_key_is_the_latest_of_all_workers(make: Callable[..., 
     assert usage_writer.last_used()[7] == 1_790_000_009
 
 
-def test_counting_continues_after_a_restart(make: Callable[..., WorkerCounters], folder: Path) -> None:
+def test_counting_continues_after_a_restart(open_worker: Callable[..., WorkerCounters], folder: Path) -> None:
     for _ in range(3):
-        worker = make()
+        worker = open_worker()
         worker.spend(1, "/a", 2, TODAY)
         worker.admit(1)
         worker.close()
-    assert (make().spent(1, TODAY), make().admitted(1)) == (6, 3)
+    assert (open_worker().spent(1, TODAY), open_worker().admitted(1)) == (6, 3)
     assert [path.name for path in folder.glob("column-*")] == ["column-0.lock"]
 
 
-def test_other_workers_see_an_account_that_was_added_later(make: Callable[..., WorkerCounters]) -> None:
-    first, second = make(), make()
+def test_other_workers_see_an_account_that_was_added_later(open_worker: Callable[..., WorkerCounters]) -> None:
+    first, second = open_worker(), open_worker()
     first.spend(1, "/a", 1, TODAY)
     assert second.spent(5000, TODAY) == 0
     first.spend(5000, "/a", 2, TODAY)
@@ -181,8 +183,10 @@ def test_other_workers_see_an_account_that_was_added_later(make: Callable[..., W
     assert first.spent(5000, TODAY) == 5
 
 
-def test_more_threads_than_slots_get_a_file_with_more_slots(make: Callable[..., WorkerCounters], folder: Path) -> None:
-    worker, barrier = make(slots=2), threading.Barrier(7)
+def test_more_threads_than_slots_get_a_file_with_more_slots(
+    open_worker: Callable[..., WorkerCounters], folder: Path
+) -> None:
+    worker, barrier = open_worker(slots=2), threading.Barrier(7)
 
     def work() -> None:
         worker.spend(1, "/a", 1, TODAY)
@@ -202,8 +206,10 @@ def test_more_threads_than_slots_get_a_file_with_more_slots(make: Callable[..., 
     assert len(list(folder.glob("column-*"))) == 7
 
 
-def test_a_new_thread_gets_the_slot_of_one_that_has_ended(make: Callable[..., WorkerCounters], folder: Path) -> None:
-    worker = make()
+def test_a_new_thread_gets_the_slot_of_one_that_has_ended(
+    open_worker: Callable[..., WorkerCounters], folder: Path
+) -> None:
+    worker = open_worker()
     for _ in range(10):
         thread = threading.Thread(target=worker.spend, args=(1, "/a", 1, TODAY))
         thread.start()
@@ -213,11 +219,11 @@ def test_a_new_thread_gets_the_slot_of_one_that_has_ended(make: Callable[..., Wo
 
 
 def test_a_worker_with_other_endpoints_creates_the_next_generation_for_all(
-    make: Callable[..., WorkerCounters], folder: Path, usage_store: MemoryUsageStore
+    open_worker: Callable[..., WorkerCounters], folder: Path, usage_store: MemoryUsageStore
 ) -> None:
-    old = make(("/a", "/b"))
+    old = open_worker(("/a", "/b"))
     old.spend(1, "/a", 1, TODAY)
-    new = make(("/b", "/new"))
+    new = open_worker(("/b", "/new"))
     new.spend(1, "/new", 10, TODAY)
     old.spend(1, "/a", 100, TODAY)
     new.spend(1, "/b", 1000, TODAY)
@@ -227,17 +233,17 @@ def test_a_worker_with_other_endpoints_creates_the_next_generation_for_all(
     assert usage_store.calls() == {(TODAY, 1, "/a"): 101, (TODAY, 1, "/new"): 10, (TODAY, 1, "/b"): 1000}
 
 
-def test_an_endpoint_that_was_not_announced_is_counted(make: Callable[..., WorkerCounters]) -> None:
-    worker = make(())
+def test_an_endpoint_that_was_not_announced_is_counted(open_worker: Callable[..., WorkerCounters]) -> None:
+    worker = open_worker(())
     worker.spend(1, "/late", 1, TODAY)
     worker.spend(1, "/later", 2, TODAY)
     assert worker.spent(1, TODAY) == 3
 
 
 def test_only_changed_totals_are_written(
-    make: Callable[..., WorkerCounters], folder: Path, usage_store: MemoryUsageStore
+    open_worker: Callable[..., WorkerCounters], folder: Path, usage_store: MemoryUsageStore
 ) -> None:
-    worker, usage_writer = make(), writer_without_delay(folder)
+    worker, usage_writer = open_worker(), writer_without_delay(folder)
     assert usage_writer.write(usage_store, TODAY) == 0
     worker.spend(1, "/a", 1, TODAY)
     worker.spend(1, "/b", 2, TODAY)
@@ -249,18 +255,18 @@ def test_only_changed_totals_are_written(
 
 
 def test_a_second_usage_writer_changes_nothing(
-    make: Callable[..., WorkerCounters], folder: Path, usage_store: MemoryUsageStore
+    open_worker: Callable[..., WorkerCounters], folder: Path, usage_store: MemoryUsageStore
 ) -> None:
-    make().spend(1, "/a", 1, TODAY)
+    open_worker().spend(1, "/a", 1, TODAY)
     for _ in range(3):
         assert writer_without_delay(folder).write(usage_store, TODAY) == 1
     assert usage_store.calls() == {(TODAY, 1, "/a"): 1}
 
 
 def test_a_write_that_failed_is_repeated(
-    make: Callable[..., WorkerCounters], folder: Path, usage_store: MemoryUsageStore
+    open_worker: Callable[..., WorkerCounters], folder: Path, usage_store: MemoryUsageStore
 ) -> None:
-    worker, usage_writer = make(), writer_without_delay(folder)
+    worker, usage_writer = open_worker(), writer_without_delay(folder)
     worker.spend(1, "/a", 1, YESTERDAY - DAY)
     usage_store.broken = True
     for _ in range(2):
@@ -274,13 +280,13 @@ def test_a_write_that_failed_is_repeated(
 
 
 def test_calls_are_written_after_the_database_was_locked(
-    make: Callable[..., WorkerCounters], folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    open_worker: Callable[..., WorkerCounters], folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = SqlStore(f"sqlite:///{tmp_path / 'usage.db'}")
     store.migrate()
     account = store.accounts.create(Account(0, "ann", "unlimited")).number
     monkeypatch.setattr("cambist.storage.sql.engine._PRAGMAS", ("busy_timeout = 1",))
-    worker, usage_writer = make(), writer_without_delay(folder)
+    worker, usage_writer = open_worker(), writer_without_delay(folder)
     worker.spend(account, "/a", 1, TODAY)
     other = sqlite3.connect(tmp_path / "usage.db", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
@@ -294,9 +300,9 @@ def test_calls_are_written_after_the_database_was_locked(
 
 
 def test_a_file_is_removed_two_days_after_its_day(
-    make: Callable[..., WorkerCounters], folder: Path, usage_store: MemoryUsageStore
+    open_worker: Callable[..., WorkerCounters], folder: Path, usage_store: MemoryUsageStore
 ) -> None:
-    worker, usage_writer = make(), writer_without_delay(folder)
+    worker, usage_writer = open_worker(), writer_without_delay(folder)
     worker.spend(1, "/a", 1, TODAY)
     usage_writer.write(usage_store, TODAY)
     worker.spend(1, "/a", 2, TODAY)
@@ -310,10 +316,10 @@ def test_a_file_is_removed_two_days_after_its_day(
 
 
 def test_a_new_file_adds_to_the_calls_of_one_that_was_lost(
-    make: Callable[..., WorkerCounters], folder: Path, usage_store: MemoryUsageStore
+    open_worker: Callable[..., WorkerCounters], folder: Path, usage_store: MemoryUsageStore
 ) -> None:
     for calls in (300, 250):
-        worker = make()
+        worker = open_worker()
         worker.spend(1, "/a", calls, TODAY)
         writer_without_delay(folder).write(usage_store, TODAY)
         worker.close()
@@ -322,13 +328,16 @@ def test_a_new_file_adds_to_the_calls_of_one_that_was_lost(
 
 
 def test_a_file_that_is_older_than_the_database_is_removed_and_counting_continues(
-    make: Callable[..., WorkerCounters], folder: Path, usage_store: MemoryUsageStore, caplog: pytest.LogCaptureFixture
+    open_worker: Callable[..., WorkerCounters],
+    folder: Path,
+    usage_store: MemoryUsageStore,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    worker = make()
+    worker = open_worker()
     worker.spend(1, "/a", 200, TODAY)
     worker.close()
     older = shutil.copytree(folder, folder.with_name("copy"))
-    worker = make()
+    worker = open_worker()
     worker.spend(1, "/a", 100, TODAY)
     writer_without_delay(folder).write(usage_store, TODAY)
     worker.close()
@@ -337,15 +346,15 @@ def test_a_file_that_is_older_than_the_database_is_removed_and_counting_continue
     writer_without_delay(folder).recover(usage_store, TODAY)
     assert file_names(folder) == []
     assert "2026-11-20.0.page is older than the database" in caplog.text
-    make().spend(1, "/a", 250, TODAY)
+    open_worker().spend(1, "/a", 250, TODAY)
     writer_without_delay(folder).write(usage_store, TODAY)
     assert usage_store.calls() == {(TODAY, 1, "/a"): 550}
 
 
 def test_a_file_that_is_newer_than_the_database_is_kept(
-    make: Callable[..., WorkerCounters], folder: Path, usage_store: MemoryUsageStore
+    open_worker: Callable[..., WorkerCounters], folder: Path, usage_store: MemoryUsageStore
 ) -> None:
-    worker = make()
+    worker = open_worker()
     worker.spend(1, "/a", 200, TODAY)
     writer_without_delay(folder).write(usage_store, TODAY)
     worker.spend(1, "/a", 100, TODAY)
@@ -355,21 +364,21 @@ def test_a_file_that_is_newer_than_the_database_is_kept(
 
 
 def test_a_file_of_an_older_version_is_identified_by_its_generation(
-    make: Callable[..., WorkerCounters], folder: Path, usage_store: MemoryUsageStore
+    open_worker: Callable[..., WorkerCounters], folder: Path, usage_store: MemoryUsageStore
 ) -> None:
     folder.mkdir()
     for generation in (0, 1):
         create_counter_file(folder, CounterFileLayout("2026-11-20", generation, 4, ENDPOINTS))
-    make().spend(1, "/a", 5, TODAY)
+    open_worker().spend(1, "/a", 5, TODAY)
     writer_without_delay(folder).write(usage_store, TODAY)
     assert [total.file for total in usage_store.totals(TODAY)] == [1]
 
 
 def test_a_clock_that_jumps_ahead_and_back_removes_nothing_and_loses_nothing(
-    make: Callable[..., WorkerCounters], folder: Path, usage_store: MemoryUsageStore
+    open_worker: Callable[..., WorkerCounters], folder: Path, usage_store: MemoryUsageStore
 ) -> None:
     seconds = [0.0]
-    worker, usage_writer = make(), UsageWriter(folder, removal_delay=120, clock=lambda: seconds[0])
+    worker, usage_writer = open_worker(), UsageWriter(folder, removal_delay=120, clock=lambda: seconds[0])
     worker.spend(1, "/a", 300, TODAY)
     for _ in range(100):
         seconds[0] += 1
@@ -384,9 +393,9 @@ def test_a_clock_that_jumps_ahead_and_back_removes_nothing_and_loses_nothing(
 
 
 def test_a_clock_that_stays_ahead_for_long_and_is_set_back_loses_nothing(
-    make: Callable[..., WorkerCounters], folder: Path, usage_store: MemoryUsageStore
+    open_worker: Callable[..., WorkerCounters], folder: Path, usage_store: MemoryUsageStore
 ) -> None:
-    busy, idle, usage_writer = make(), make(), writer_without_delay(folder)
+    busy, idle, usage_writer = open_worker(), open_worker(), writer_without_delay(folder)
     busy.spend(1, "/a", 300, TODAY)
     idle.refresh()
     usage_writer.write(usage_store, TODAY + 3 * DAY)
@@ -399,9 +408,9 @@ def test_a_clock_that_stays_ahead_for_long_and_is_set_back_loses_nothing(
 
 
 def test_a_file_that_was_replaced_under_the_same_name_is_mapped_again(
-    make: Callable[..., WorkerCounters], folder: Path, usage_store: MemoryUsageStore
+    open_worker: Callable[..., WorkerCounters], folder: Path, usage_store: MemoryUsageStore
 ) -> None:
-    late, busy, usage_writer = make(), make(), writer_without_delay(folder)
+    late, busy, usage_writer = open_worker(), open_worker(), writer_without_delay(folder)
     late.spend(1, "/a", 1, TODAY)
     usage_writer.write(usage_store, TODAY + 3 * DAY)
     busy.spend(1, "/a", 10, TODAY)
@@ -412,9 +421,12 @@ def test_a_file_that_was_replaced_under_the_same_name_is_mapped_again(
 
 
 def test_only_accounts_with_new_calls_are_read(
-    make: Callable[..., WorkerCounters], folder: Path, usage_store: MemoryUsageStore, monkeypatch: pytest.MonkeyPatch
+    open_worker: Callable[..., WorkerCounters],
+    folder: Path,
+    usage_store: MemoryUsageStore,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    worker, usage_writer, read = make(), writer_without_delay(folder), []
+    worker, usage_writer, read = open_worker(), writer_without_delay(folder), []
     for account in range(1, 1001):
         worker.spend(account, "/a", 1, TODAY)
     usage_writer.write(usage_store, TODAY)
@@ -435,8 +447,8 @@ def test_only_accounts_with_new_calls_are_read(
     assert read[1001:] == [8]
 
 
-def test_newly_admitted_accounts_are_returned_once(make: Callable[..., WorkerCounters]) -> None:
-    first, second = make(), make()
+def test_newly_admitted_accounts_are_returned_once(open_worker: Callable[..., WorkerCounters]) -> None:
+    first, second = open_worker(), open_worker()
     for account in (3, 3, 5000):
         first.admit(account)
     assert second.last_admitted(3) == 0
@@ -445,13 +457,13 @@ def test_newly_admitted_accounts_are_returned_once(make: Callable[..., WorkerCou
     assert second.last_admitted(3) == 2
     first.admit(3)
     assert second.newly_admitted() == {3: 2}
-    assert make().newly_admitted() == {}
+    assert open_worker().newly_admitted() == {}
 
 
 def test_calls_in_a_row_without_their_total_are_written_after_the_day(
-    make: Callable[..., WorkerCounters], folder: Path, usage_store: MemoryUsageStore
+    open_worker: Callable[..., WorkerCounters], folder: Path, usage_store: MemoryUsageStore
 ) -> None:
-    worker, usage_writer = make(), writer_without_delay(folder)
+    worker, usage_writer = open_worker(), writer_without_delay(folder)
     worker.spend(1, "/a", 1, TODAY)
     usage_writer.write(usage_store, TODAY)
     mapped = worker._file_set.files["2026-11-20"][0]
@@ -463,9 +475,9 @@ def test_calls_in_a_row_without_their_total_are_written_after_the_day(
 
 
 def test_the_next_owner_of_a_slot_repairs_totals_that_a_killed_process_left(
-    make: Callable[..., WorkerCounters],
+    open_worker: Callable[..., WorkerCounters],
 ) -> None:
-    killed = make()
+    killed = open_worker()
     for account, endpoint in ((1, "/a"), (1, "/b"), (2, "/b")):
         killed.spend(account, endpoint, 5, TODAY)
     mapped = killed._file_set.files["2026-11-20"][0]
@@ -474,14 +486,14 @@ def test_the_next_owner_of_a_slot_repairs_totals_that_a_killed_process_left(
     killed.spend(1, "/b", 7, TODAY)
     mapped.counters[at[0]] = totals[0]  # as if it had been killed between row and total
     killed.close()
-    successor = make()
+    successor = open_worker()
     successor.spend(3, "/a", 1, TODAY)
     assert [successor.spent(account, TODAY) for account in (1, 2, 3)] == [17, 5, 1]
     assert mapped.row_totals(1) == [17, 5, 12, 0]
 
 
-def test_the_slot_of_another_worker_is_not_repaired(make: Callable[..., WorkerCounters]) -> None:
-    writing, other = make(), make()
+def test_the_slot_of_another_worker_is_not_repaired(open_worker: Callable[..., WorkerCounters]) -> None:
+    writing, other = open_worker(), open_worker()
     writing.spend(1, "/a", 5, TODAY)
     mapped = writing._file_set.files["2026-11-20"][0]
     at = mapped._first + mapped._per_account
@@ -493,9 +505,9 @@ def test_the_slot_of_another_worker_is_not_repaired(make: Callable[..., WorkerCo
 
 
 def test_temporary_files_of_past_days_are_removed(
-    make: Callable[..., WorkerCounters], folder: Path, usage_store: MemoryUsageStore
+    open_worker: Callable[..., WorkerCounters], folder: Path, usage_store: MemoryUsageStore
 ) -> None:
-    make().spend(1, "/a", 1, TODAY)
+    open_worker().spend(1, "/a", 1, TODAY)
     for name in (".2026-11-10.0.page.abc", ".2026-11-20.0.page.abc"):
         (folder / name).write_bytes(b"")
     writer_without_delay(folder).write(usage_store, TODAY)
@@ -519,19 +531,19 @@ def overwrite(path: Path, at: int, content: bytes) -> None:
 
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_an_unreadable_file_is_renamed_with_one_warning(
-    make: Callable[..., WorkerCounters],
+    open_worker: Callable[..., WorkerCounters],
     folder: Path,
     usage_store: MemoryUsageStore,
     caplog: pytest.LogCaptureFixture,
     damage: str,
 ) -> None:
-    worker = make()
+    worker = open_worker()
     worker.spend(1, "/a", 5, TODAY)
     writer_without_delay(folder).write(usage_store, TODAY)
     worker.close()
     del worker
     DAMAGES[damage](folder / "2026-11-20.0.page")
-    again, other = make(), make()
+    again, other = open_worker(), open_worker()
     again.spend(1, "/a", 2, TODAY)
     other.spend(1, "/a", 1, TODAY)
     assert other.spent(1, TODAY) == 3
@@ -547,16 +559,19 @@ def test_an_unreadable_file_is_renamed_with_one_warning(
 
 
 def test_a_damaged_counter_affects_no_other(
-    make: Callable[..., WorkerCounters], folder: Path, usage_store: MemoryUsageStore, caplog: pytest.LogCaptureFixture
+    open_worker: Callable[..., WorkerCounters],
+    folder: Path,
+    usage_store: MemoryUsageStore,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    worker = make()
+    worker = open_worker()
     for account in (1, 2):
         worker.spend(account, "/a", 5, TODAY)
         worker.spend(account, "/b", 6, TODAY)
     mapped = worker._file_set.files["2026-11-20"][0]
     mapped.counters[mapped._first + mapped._per_account + mapped.slots] ^= 0xFFFF0000
     worker.close()
-    again = make()
+    again = open_worker()
     again.spend(1, "/a", 100, TODAY)
     assert (again.spent(1, TODAY), again.spent(2, TODAY)) == (111, 11)
     assert file_names(folder) == ["2026-11-20.0.page.damaged", "2026-11-20.1.page"]
@@ -571,9 +586,9 @@ def test_a_damaged_counter_affects_no_other(
 
 
 def test_a_counter_that_is_damaged_while_in_use_is_found_when_it_is_written(
-    make: Callable[..., WorkerCounters], folder: Path, usage_store: MemoryUsageStore
+    open_worker: Callable[..., WorkerCounters], folder: Path, usage_store: MemoryUsageStore
 ) -> None:
-    worker, usage_writer = make(), writer_without_delay(folder)
+    worker, usage_writer = open_worker(), writer_without_delay(folder)
     worker.spend(1, "/a", 5, TODAY)
     usage_writer.write(usage_store, TODAY)
     worker.spend(1, "/b", 6, TODAY)
@@ -588,14 +603,14 @@ def test_a_counter_that_is_damaged_while_in_use_is_found_when_it_is_written(
 
 
 def test_the_remaining_part_of_a_truncated_file_is_kept(
-    make: Callable[..., WorkerCounters], folder: Path, usage_store: MemoryUsageStore
+    open_worker: Callable[..., WorkerCounters], folder: Path, usage_store: MemoryUsageStore
 ) -> None:
-    worker = make()
+    worker = open_worker()
     worker.spend(1, "/a", 5, TODAY)
     worker.spend(1000, "/a", 6, TODAY)
     os.truncate(folder / "2026-11-20.0.page", 4096 + 100 * 4 * 4 * 8)
     worker.close()
-    again = make()
+    again = open_worker()
     again.spend(1000, "/a", 70, TODAY)
     assert (again.spent(1, TODAY), again.spent(1000, TODAY)) == (5, 70)
     writer_without_delay(folder).write(usage_store, TODAY)
@@ -603,9 +618,9 @@ def test_the_remaining_part_of_a_truncated_file_is_kept(
 
 
 def test_a_mapped_file_that_was_truncated_is_replaced_when_it_must_grow(
-    make: Callable[..., WorkerCounters], folder: Path
+    open_worker: Callable[..., WorkerCounters], folder: Path
 ) -> None:
-    worker = make()
+    worker = open_worker()
     worker.spend(1, "/a", 5, TODAY)
     os.truncate(folder / "2026-11-20.0.page", 4096 + 100 * 4 * 4 * 8)
     worker.spend(3000, "/a", 70, TODAY)
@@ -614,15 +629,15 @@ def test_a_mapped_file_that_was_truncated_is_replaced_when_it_must_grow(
 
 
 def test_damaged_files_of_requests_and_keys_start_again_at_zero(
-    make: Callable[..., WorkerCounters], folder: Path
+    open_worker: Callable[..., WorkerCounters], folder: Path
 ) -> None:
-    worker = make()
+    worker = open_worker()
     worker.admit(1)
     worker.use_key(1, 1_790_000_000)
     worker.close()
     for name in ("admitted.0.page", "keys.0.page"):
         (folder / name).write_bytes(b"?" * 9000)
-    again = make()
+    again = open_worker()
     again.admit(1)
     again.use_key(1, 1_790_000_001)
     assert again.admitted(1) == 1
@@ -630,9 +645,9 @@ def test_damaged_files_of_requests_and_keys_start_again_at_zero(
 
 
 def test_a_full_disk_raises_an_error_and_loses_nothing(
-    make: Callable[..., WorkerCounters], folder: Path, monkeypatch: pytest.MonkeyPatch
+    open_worker: Callable[..., WorkerCounters], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    worker = make()
+    worker = open_worker()
     worker.spend(1, "/a", 1, TODAY)
 
     def full(*_: object) -> None:
@@ -657,9 +672,9 @@ def test_a_directory_that_cannot_be_created_raises_an_error(tmp_path: Path) -> N
 
 
 def test_a_worker_that_loses_the_race_to_create_a_file_uses_the_next_generation(
-    make: Callable[..., WorkerCounters], folder: Path, monkeypatch: pytest.MonkeyPatch
+    open_worker: Callable[..., WorkerCounters], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    worker = make()
+    worker = open_worker()
 
     def late(path: Path, layout: CounterFileLayout) -> bool:
         if layout.generation == 0:
@@ -804,9 +819,13 @@ def both_days(worker: WorkerCounters) -> int:
 
 @pytest.mark.parametrize("due", [1, 777, 4444, 13_131])
 def test_of_four_processes_a_killed_one_loses_at_most_its_last_call(
-    children: Children, make: Callable[..., WorkerCounters], folder: Path, usage_store: MemoryUsageStore, due: int
+    children: Children,
+    open_worker: Callable[..., WorkerCounters],
+    folder: Path,
+    usage_store: MemoryUsageStore,
+    due: int,
 ) -> None:
-    worker, usage_writer = make(), writer_without_delay(folder)
+    worker, usage_writer = open_worker(), writer_without_delay(folder)
     victim, *others = (children.start(20_000) for _ in range(4))
     while children.done[0] < due:
         usage_writer.write(usage_store, TOMORROW)
@@ -827,7 +846,7 @@ def test_of_four_processes_a_killed_one_loses_at_most_its_last_call(
 
 
 def test_counts_survive_the_end_of_all_processes(
-    children: Children, make: Callable[..., WorkerCounters], folder: Path, usage_store: MemoryUsageStore
+    children: Children, open_worker: Callable[..., WorkerCounters], folder: Path, usage_store: MemoryUsageStore
 ) -> None:
     for _ in range(4):
         children.start(1_000_000)
@@ -835,7 +854,7 @@ def test_counts_survive_the_end_of_all_processes(
         time.sleep(0.01)
     children.end()
     reported = sum(children.done)
-    worker = make()
+    worker = open_worker()
     assert 0 <= both_days(worker) - reported <= 8
     writer_without_delay(folder).write(usage_store, TOMORROW)
     assert 0 <= sum(usage_store.calls().values()) - reported <= 8
@@ -848,7 +867,7 @@ def test_counts_survive_the_end_of_all_processes(
 
 
 def test_with_reserved_space_workers_can_count_on_a_full_disk(
-    make: Callable[..., WorkerCounters], folder: Path, monkeypatch: pytest.MonkeyPatch
+    open_worker: Callable[..., WorkerCounters], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     writer_without_delay(folder).reserve_space(RequiredSpace(ENDPOINTS, 4, 3000, 5000), TODAY)
 
@@ -859,7 +878,7 @@ def test_with_reserved_space_workers_can_count_on_a_full_disk(
     monkeypatch.setattr(file_set, "create_counter_file", full)
     opened = os.open
     monkeypatch.setattr(os, "open", lambda path, flags, *mode: opened(path, flags & ~os.O_CREAT, *mode))
-    worker = make()
+    worker = open_worker()
     for day in (TODAY, TOMORROW):
         worker.spend(3000, "/c", 7, day)
     worker.admit(3000)
