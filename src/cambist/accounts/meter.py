@@ -1,8 +1,8 @@
-"""The meter: lets a request in by rate and quota, and counts what its answer cost.
+"""The meter: applies rate limits and quotas, and counts calls.
 
-Nothing here waits or locks. The ledger's cells are written by one thread each and read by all. What was counted in
-pages that were gone when the process began is in memory; what goes later the ledger keeps. Where the ledger has no room
-(a full disk as a page is due), calls are counted in memory and limits hold, though each process knows only its own.
+Nothing here waits or locks. Each usage counter is written by one thread and read by all. Calls whose counter files were
+gone when the process started are in memory. If no counter file can be made because the disk is full, calls are counted
+in memory; limits still hold, but each process knows only its own calls.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ _DAY = timedelta(days=1)
 _SECONDS_A_DAY = 86_400
 
 _LATE_SECONDS = 120
-"""How long after midnight the last day's pages may still be written by answers that began before it."""
+"""How long after midnight answers that began before it may still be counted on the day before."""
 
 PastUsage = Mapping[int, Mapping[date, int]]
-"""Calls by account number and day, of pages that the ledger does not have."""
+"""Calls by account number and day that are in no counter file."""
 
 
 @dataclass(slots=True)
-class _Terms:
-    """What holds for an account on its plan on one day, worked out once.
+class _DayLimits:
+    """The limits of an account on one day, worked out once.
 
-    `ends` is the end of its period in seconds since 1970; `settled` its calls of the period before today; `policy` the
-    text of `RateLimit-Policy`, `seen_left` what was left when it was looked at last.
+    `ends` is the end of its period in seconds since 1970; `used_before` its calls of the period before today; `policy`
+    the text of `RateLimit-Policy`; `remaining` its calls left when they were checked last.
     """
 
     account: Account
@@ -50,31 +50,31 @@ class _Terms:
     quota: int | None
     ends: float
     policy: str
-    settled: int
-    seen_left: int = 0
+    used_before: int
+    remaining: int = 0
 
 
 class Meter:
-    """Counts for one process; `past` is what the ledger has no pages of, `warn` hears when it has no room."""
+    """The meter of one process; `past` are calls in no counter file, `warn` is called if no file can be made."""
 
     def __init__(
-        self, ledger: UsageCounters, past: PastUsage, warn: Callable[[str], None] = lambda _sentence: None
+        self, counters: UsageCounters, past: PastUsage, warn: Callable[[str], None] = lambda _sentence: None
     ) -> None:
-        self._ledger = ledger
+        self._counters = counters
         self._warn = warn
         self._past = past
         self._buckets: dict[int, Bucket] = {}
         self._admitted_in_memory: Counter[int] = Counter()
         self._principals: Mapping[Digest, Principal] = {}
-        self._limits: dict[int, tuple[float, int]] = {}
-        self._terms: dict[int, _Terms] = {}
-        self._key_used: dict[int, int] = {}
-        self._owed: Counter[tuple[int, str, date]] = Counter()
-        self._owing = threading.Lock()
+        self._rates: dict[int, tuple[float, int]] = {}
+        self._day_limits: dict[int, _DayLimits] = {}
+        self._key_used_at: dict[int, int] = {}
+        self._pending: Counter[tuple[int, str, date]] = Counter()
+        self._pending_lock = threading.Lock()
         self._day = (0.0, 0.0, date.min)
 
     def today(self, now: float) -> date:
-        """Give the UTC day of a moment (seconds since 1970)."""
+        """Return the UTC day of a moment (seconds since 1970)."""
         begins, ends, day = self._day
         if not begins <= now < ends:
             begins = now // _SECONDS_A_DAY * _SECONDS_A_DAY
@@ -83,63 +83,63 @@ class Meter:
         return day
 
     def check_rate(self, principal: Principal, now: float) -> None:
-        """Let one request in, or not. Errors: RateLimited."""
+        """Count one request against the rate limit. Errors: RateLimited."""
         plan = principal.plan
         if plan.rate is None or plan.burst is None:
             return
         number = principal.account.number
-        bucket = self._read(number, now, plan.rate, plan.burst)
+        bucket = self._read_bucket(number, now, plan.rate, plan.burst)
         if bucket.level < 1:
             wait = seconds_until_next(bucket, plan.rate)
             raise RateLimited(f"Rate limit exceeded: [{plan.rate:g}] requests a second on the plan [{plan.name}]", wait)
         try:
-            self._ledger.admit(number)
+            self._counters.admit(number)
         except StoreBroken:
             self._admitted_in_memory[number] += 1
 
-    def _read(self, number: int, now: float, rate: float, burst: int, before: int | None = None) -> Bucket:
-        """Read an account's bucket; it was full when it was looked at last, and `before` requests had been let in."""
-        counted = self._ledger.admitted(number) + self._admitted_in_memory.get(number, 0)
+    def _read_bucket(self, number: int, now: float, rate: float, burst: int, before: int | None = None) -> Bucket:
+        """Read an account's bucket. A new one is full, and begins at `before` admitted requests."""
+        counted = self._counters.admitted(number) + self._admitted_in_memory.get(number, 0)
         last = self._buckets.get(number)
         if last is None:
-            last = Bucket(burst, self._ledger.last_admitted(number) if before is None else before, now)
+            last = Bucket(burst, self._counters.last_admitted(number) if before is None else before, now)
         bucket = self._buckets[number] = last.read(counted, now, rate, burst)
         return bucket
 
     def tick(self, principals: Mapping[Digest, Principal], now: float) -> None:
-        """Do what is due ten times a second: look at what the others let in, and pay what is owed to the ledger."""
-        self._ledger.refresh()
+        """Read what other processes admitted, and count what is pending; called ten times a second."""
+        self._counters.refresh()
         if self._principals is not principals:
-            self._principals, self._limits = principals, _limits_of(principals.values())
-        for number, before in self._ledger.newly_admitted().items():
-            if limit := self._limits.get(number):
-                self._read(number, now, *limit, before)
-        self._settle()
+            self._principals, self._rates = principals, _rates_of(principals.values())
+        for number, before in self._counters.newly_admitted().items():
+            if limit := self._rates.get(number):
+                self._read_bucket(number, now, *limit, before)
+        self._count_pending()
 
     def check_quota(self, principal: Principal, cost: int, now: float, what: str = "the request") -> None:
-        """Make sure that the account has the calls left that `what` costs. Errors: QuotaSpent, nothing is charged."""
+        """Check that the account has the calls left that `what` costs. Errors: QuotaSpent; nothing is charged."""
         if principal.plan.calls_a_month is None:
             return
-        terms = self._terms_of(principal, now)
-        left = self._left(terms)
+        limits = self._limits_for(principal, now)
+        left = self._remaining(limits)
         if cost > left:
             raise QuotaSpent(
                 f"Quota spent: {what} costs [{cost}] calls, [{left}] remain until the period ends on "
-                f"{terms.period.end}",
-                max(1, seconds_to_end(terms.period, datetime.fromtimestamp(now, UTC))),
+                f"{limits.period.end}",
+                max(1, seconds_to_end(limits.period, datetime.fromtimestamp(now, UTC))),
             )
-        terms.seen_left = left - cost
+        limits.remaining = left - cost
 
-    def _terms_of(self, principal: Principal, now: float) -> _Terms:
+    def _limits_for(self, principal: Principal, now: float) -> _DayLimits:
         account, plan, today = principal.account, principal.plan, self.today(now)
-        terms = self._terms.get(account.number)
-        if terms is None or terms.today != today or terms.account is not account or terms.plan is not plan:
-            terms = self._terms[account.number] = self._made_terms(account, plan, today)
+        limits = self._day_limits.get(account.number)
+        if limits is None or limits.today != today or limits.account is not account or limits.plan is not plan:
+            limits = self._day_limits[account.number] = self._build_limits(account, plan, today)
         elif now - self._day[0] < _LATE_SECONDS:
-            terms.settled = self._settled(account.number, terms.period, today)
-        return terms
+            limits.used_before = self._used_before(account.number, limits.period, today)
+        return limits
 
-    def _made_terms(self, account: Account, plan: Plan, today: date) -> _Terms:
+    def _build_limits(self, account: Account, plan: Plan, today: date) -> _DayLimits:
         period = period_of(account.anchor_day, today)
         quota = quota_of(plan, account, period)
         end = datetime.combine(period.end + _DAY, datetime.min.time(), UTC)
@@ -147,94 +147,94 @@ class Meter:
         policies = [] if quota is None else [f'"quota";q={quota};w={seconds}']
         if plan.rate is not None and plan.burst is not None:
             policies.append(f'"rate";q={plan.burst};w={round(plan.burst / plan.rate) or 1}')
-        settled = self._settled(account.number, period, today)
-        return _Terms(account, plan, today, period, quota, end.timestamp(), ", ".join(policies), settled)
+        used_before = self._used_before(account.number, period, today)
+        return _DayLimits(account, plan, today, period, quota, end.timestamp(), ", ".join(policies), used_before)
 
-    def _settled(self, number: int, period: Period, today: date) -> int:
+    def _used_before(self, number: int, period: Period, today: date) -> int:
         days = range((today - period.start).days)
         return sum(self.calls_on(number, period.start + offset * _DAY) for offset in days)
 
-    def _left(self, terms: _Terms) -> int:
-        if terms.quota is None:
+    def _remaining(self, limits: _DayLimits) -> int:
+        if limits.quota is None:
             return NO_QUOTA
-        return max(0, terms.quota - terms.settled - self.calls_on(terms.account.number, terms.today))
+        return max(0, limits.quota - limits.used_before - self.calls_on(limits.account.number, limits.today))
 
     def calls_on(self, number: int, day: date) -> int:
-        """Give an account's calls of a day: in the ledger, in pages from before, and those that it had no room for."""
-        calls = self._ledger.spent(number, day)
+        """Return an account's calls of a day: in counter files, from before, and pending."""
+        calls = self._counters.spent(number, day)
         if (past := self._past.get(number)) is not None:
             calls += past.get(day, 0)
-        return calls + self._owed_on(number, day) if self._owed else calls
+        return calls + self._pending_on(number, day) if self._pending else calls
 
-    def _owed_on(self, number: int, day: date) -> int:
-        with self._owing:
-            return sum(calls for (who, _, when), calls in self._owed.items() if (who, when) == (number, day))
+    def _pending_on(self, number: int, day: date) -> int:
+        with self._pending_lock:
+            return sum(calls for (who, _, when), calls in self._pending.items() if (who, when) == (number, day))
 
     def spend(self, principal: Principal, endpoint: str, cost: int, now: float) -> None:
-        """Count an answer that is about to be given.
+        """Count the calls of an answer that is about to be sent.
 
-        Where the ledger has no room the answer is given all the same, and what it cost is owed until there is.
+        If no counter file can be made the answer is sent all the same, and its calls are pending.
         """
-        if self._key_used.get(principal.key) != int(now):
-            self._key_used[principal.key] = int(now)
-            with suppress(StoreBroken):  # it is noted again in a second
-                self._ledger.use_key(principal.key, int(now))
+        if self._key_used_at.get(principal.key) != int(now):
+            self._key_used_at[principal.key] = int(now)
+            with suppress(StoreBroken):  # it is recorded again in a second
+                self._counters.use_key(principal.key, int(now))
         if not cost:
             return
         number, today = principal.account.number, self.today(now)
         try:
-            self._ledger.spend(number, endpoint, cost, today)
+            self._counters.spend(number, endpoint, cost, today)
         except StoreBroken as broken:
-            with self._owing:
-                if not self._owed:
+            with self._pending_lock:
+                if not self._pending:
                     self._warn(f"Ledger: no room; answers go on and are counted in memory: {broken}")
-                self._owed[number, endpoint, today] += cost
+                self._pending[number, endpoint, today] += cost
 
-    def _settle(self) -> None:
-        """Count what is owed to the ledger, if there is room now."""
-        while self._owed:
-            with self._owing:
-                owed, calls = next(iter(self._owed.items()))
+    def _count_pending(self) -> None:
+        """Count what is pending, if there is room now."""
+        while self._pending:
+            with self._pending_lock:
+                pending, calls = next(iter(self._pending.items()))
                 try:
-                    self._ledger.spend(owed[0], owed[1], calls, owed[2])
+                    self._counters.spend(pending[0], pending[1], calls, pending[2])
                 except StoreBroken:
                     return
-                del self._owed[owed]
-            if not self._owed:
+                del self._pending[pending]
+            if not self._pending:
                 self._warn("Ledger: there is room again, all calls are counted")
 
     def usage(self, principal: Principal, now: float) -> UsageRecord:
-        """Give an account's usage record."""
+        """Return an account's usage record."""
         today, number = self.today(now), principal.account.number
-        terms = self._terms_of(principal, now)
-        return usage_record(lambda day: self.calls_on(number, day), terms.quota, terms.period, today)
+        limits = self._limits_for(principal, now)
+        return usage_record(lambda day: self.calls_on(number, day), limits.quota, limits.period, today)
 
     def headers(self, principal: Principal, now: float, *, quota_checked: bool = False) -> list[tuple[str, str]]:
-        """Write `RateLimit-Policy` and `RateLimit`, as the IETF draft has them; an unlimited plan has neither.
+        """Return `RateLimit-Policy` and `RateLimit` as in the IETF draft; an unlimited plan has neither.
 
-        What was `quota_checked` a moment ago was read then, and is not read again.
+        With `quota_checked` the quota was checked a moment ago, and is not read again.
         """
         if not principal.is_limited:
             return []
         plan = principal.plan
-        terms, states = self._terms_of(principal, now), []
-        if terms.quota is not None:
-            left = terms.seen_left if quota_checked else self._left(terms)
-            states.append(f'"quota";r={left};t={max(0, ceil(terms.ends - now))}')
+        limits, states = self._limits_for(principal, now), []
+        if limits.quota is not None:
+            left = limits.remaining if quota_checked else self._remaining(limits)
+            states.append(f'"quota";r={left};t={max(0, ceil(limits.ends - now))}')
         if plan.rate is not None and plan.burst is not None:
             states.append(
                 self._rate_state(principal.account.number, now, plan.rate, plan.burst, quota_checked=quota_checked)
             )
-        return [("RateLimit-Policy", terms.policy), ("RateLimit", ", ".join(states))]
+        return [("RateLimit-Policy", limits.policy), ("RateLimit", ", ".join(states))]
 
     def _rate_state(self, number: int, now: float, rate: float, burst: int, *, quota_checked: bool) -> str:
         bucket = self._buckets.get(number) if quota_checked else None
-        level = bucket.level - 1 if bucket else self._read(number, now, rate, burst).level
+        level = bucket.level - 1 if bucket else self._read_bucket(number, now, rate, burst).level
         return f'"rate";r={max(0, int(level))};t={max(0, ceil((burst - level) / rate))}'
 
 
-def _limits_of(principals: Iterable[Principal]) -> dict[int, tuple[float, int]]:
-    """Give rate and burst of every account that has them."""
+def _rates_of(principals: Iterable[Principal]) -> dict[int, tuple[float, int]]:
+    """Return rate and burst of every account with a rate limit, by its number."""
     return {
         one.account.number: (one.plan.rate, one.plan.burst)
         for one in principals
