@@ -1,1 +1,1 @@
-"""Who asks: accounts and their keys. Pure."""
+"""Accounts: principals, API keys, plans, quotas, rate limits and usage. Pure."""

@@ -18,7 +18,7 @@ UNLIMITED = "unlimited"
 
 
 class DatetimeFormat(StrEnum):
-    """How an account wants times to be written."""
+    """The format of times in an account's answers."""
 
     ISO = "iso"
     SPACED = "spaced"
@@ -27,7 +27,7 @@ class DatetimeFormat(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """One account as the service knows it.
+    """One account.
 
     `anchor_day` is the day of the month on which its periods begin (in shorter months the last day). `bought` has
     extra calls by the first day of the period that they are for.
@@ -42,13 +42,13 @@ class Account:
     bought: tuple[tuple[date, int], ...] = ()
 
     def bought_for(self, period_start: date) -> int:
-        """Give the extra calls of one period."""
+        """Return the extra calls of one period."""
         return sum(calls for start, calls in self.bought if start == period_start)
 
 
 @dataclass(frozen=True, slots=True)
 class KeyRecord:
-    """A key as its owner sees it again: everything but the key. Times are UTC."""
+    """A key as it is listed: everything but the key itself. Times are UTC."""
 
     number: int
     account: str
@@ -72,7 +72,7 @@ class StoredKey:
 
 @dataclass(frozen=True, slots=True)
 class NewKey:
-    """What is stored of a key that was just minted."""
+    """What is stored of a new key."""
 
     digest: Digest
     prefix: str
@@ -81,10 +81,10 @@ class NewKey:
 
 
 class Accounts(Protocol):
-    """Where accounts and the digests of their keys are kept. Names are unique among accounts that are not deleted."""
+    """The store of accounts and the digests of their keys. Names are unique among accounts that are not deleted."""
 
     def create(self, account: Account, key: NewKey | None = None) -> Account:
-        """Create an account (its `number` is given here), with a first key if there is one, both or none.
+        """Create an account, with a first key if there is one, both or neither; return it with its `number`.
 
         Errors: NameTaken.
         """
@@ -93,28 +93,28 @@ class Accounts(Protocol):
         """Store another plan, format, anchor day or suspension under the account's number."""
 
     def delete(self, account: Account) -> None:
-        """Close an account and revoke its keys. Its row and usage stay for the books."""
+        """Delete an account and revoke its keys. Its row and usage remain, for invoices."""
 
     def buy(self, account: Account, period_start: date, calls: int) -> None:
         """Add extra calls for one period."""
 
     def named(self, name: str) -> Account | None:
-        """Give the account of that name, if there is one."""
+        """Return the account of that name, if there is one."""
 
     def all(self) -> Sequence[Account]:
-        """Give all accounts that are not deleted, by name."""
+        """Return all accounts that are not deleted, by name."""
 
     def add_key(self, account: Account, key: NewKey) -> None:
         """Add a key to an account."""
 
     def keys(self, account: Account) -> Sequence[KeyRecord]:
-        """Give an account's keys, oldest first, revoked ones included."""
+        """Return an account's keys, oldest first, with revoked ones."""
 
     def revoke(self, key: KeyRecord, at: datetime) -> None:
-        """End a key at a moment: now, or later where a new one takes over with an overlap."""
+        """Revoke a key now, or later if it overlaps with its successor."""
 
     def record_last_use(self, last_used: Mapping[int, datetime]) -> None:
-        """Note when keys were last used, by their numbers."""
+        """Record when keys were last used, by their numbers."""
 
     def by_key(self) -> Mapping[Digest, StoredKey]:
-        """Give every key of every account that is not deleted: what a server keeps in memory."""
+        """Return every key of every account that is not deleted; a server keeps them in memory."""

@@ -1,4 +1,4 @@
-"""Addresses of clients: whose a request is behind proxies, and what one subscriber line has. Pure."""
+"""Addresses of clients: the client behind proxies, and the network that one client has. Pure."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ Networks = tuple[IPv4Network | IPv6Network, ...]
 
 
 def client_address(peer: str, forwarded: str, proxies: Networks) -> str:
-    """Give the client's address, which is the peer's but where proxies in between are believed.
+    """Return the client's address: the peer's, or what trusted proxies say.
 
-    `forwarded` is `X-Forwarded-For`, empty for none. It is walked back from the peer while that is a proxy that is
-    believed: further left anyone may have written anything.
+    `forwarded` is `X-Forwarded-For`, or empty. It is read from the right as long as the address is a trusted proxy's;
+    anything further left may have been written by the client.
     """
-    return _walked_back(peer, forwarded, proxies) if forwarded and proxies else peer
+    return _client_behind(peer, forwarded, proxies) if forwarded and proxies else peer
 
 
 @lru_cache(maxsize=4096)
-def _walked_back(peer: str, forwarded: str, proxies: Networks) -> str:
+def _client_behind(peer: str, forwarded: str, proxies: Networks) -> str:
     address = peer
     for hop in reversed(forwarded.split(",")):
         if not is_in(address, proxies):
             break
-        address = _bare(hop.strip())
+        address = _without_port(hop.strip())
     return address
 
 
 @lru_cache(maxsize=4096)
 def neighbourhood(address: str) -> str:
-    """Give what one subscriber line has: an IPv4 address, or a /64 of IPv6, in which any address is as good."""
+    """Return the network of one client: an IPv4 address, or a /64 of IPv6, in which a client may use any address."""
     try:
         parsed = IPv6Address(address.partition("%")[0])
     except ValueError:
@@ -37,15 +37,15 @@ def neighbourhood(address: str) -> str:
     return str(parsed.ipv4_mapped or IPv6Network((parsed, 64), strict=False))
 
 
-def _bare(hop: str) -> str:
-    """Take the port off an address that a proxy wrote with it."""
+def _without_port(hop: str) -> str:
+    """Remove the port that some proxies write after the address."""
     if hop.startswith("["):
         return hop[1:].partition("]")[0]
     return hop.partition(":")[0] if hop.count(":") == 1 else hop
 
 
 def is_in(address: str, networks: Networks) -> bool:
-    """Say whether an address is in one of the networks."""
+    """Return whether an address is in one of the networks."""
     try:
         parsed = ip_address(address.partition("%")[0])
     except ValueError:

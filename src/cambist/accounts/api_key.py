@@ -1,6 +1,6 @@
 """API keys: `cmb_`, 32 base62 characters, and 6 of CRC32 in base62.
 
-Secret scanners find the prefix, and a typo is told from a wrong key without a look-up.
+Secret scanners find the prefix, and the check characters tell a typo from an unknown key without a look-up.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ Digest = NewType("Digest", bytes)
 
 
 def mint(choose: Callable[[str], str]) -> str:
-    """Make a key; `choose` draws one character of a string, unpredictably (`secrets.choice`)."""
+    """Return a new key; `choose` returns an unpredictable character of a string (`secrets.choice`)."""
     body = "".join(choose(_ALPHABET) for _ in range(_RANDOM))
     return f"{PREFIX}{body}{_check(body)}"
 
 
 def is_well_formed(key: str) -> bool:
-    """Say whether the form and the check characters are right: a mistyped key is not."""
+    """Return whether the form and the check characters are right; those of a mistyped key are not."""
     if not _FORM.fullmatch(key):
         return False
     body, check = key[len(PREFIX) : -_CHECK], key[-_CHECK:]
@@ -36,12 +36,12 @@ def is_well_formed(key: str) -> bool:
 
 
 def digest(key: str) -> Digest:
-    """Give what is stored instead of the key."""
+    """Return the digest of a key, which is stored instead of it."""
     return Digest(hashlib.sha256(key.encode()).digest())
 
 
 def shown_prefix(key: str) -> str:
-    """Give the beginning by which people tell their keys apart; it opens nothing."""
+    """Return the beginning of a key, by which people tell their keys apart."""
     return key[:_SHOWN]
 
 

@@ -1,4 +1,4 @@
-"""Periods and quotas: when an account's calls are counted anew, and how many it has. Pure."""
+"""Quotas: the periods in which calls are counted, and how many an account has in each. Pure."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from cambist.accounts.account import Account
 from cambist.accounts.plan import Plan
 
 NO_QUOTA = 9007199254740991
-"""More calls than any quota has: the largest number that every reader of JSON keeps exact."""
+"""Stands for no quota: the largest integer that all JSON parsers keep exact."""
 
 _DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """The days for which a quota counts; both ends belong to it."""
+    """The days for which a quota counts, both ends included."""
 
     start: date
     end: date
 
 
 def period_of(anchor_day: int, day: date) -> Period:
-    """Give the period that holds `day`, of those that begin on `anchor_day` or a shorter month's last day."""
+    """Return the period that contains `day`; periods begin on `anchor_day`, or a shorter month's last day."""
     start = _anchored(anchor_day, day.year, day.month)
     if day < start:
         last_month = day.replace(day=1) - _DAY
@@ -35,14 +35,14 @@ def period_of(anchor_day: int, day: date) -> Period:
 
 
 def quota_of(plan: Plan, account: Account, period: Period) -> int | None:
-    """Give the calls of a period: the plan's and those bought for it; None without a quota."""
+    """Return the calls of a period: the plan's and those bought for it; None without a quota."""
     if plan.calls_a_month is None:
         return None
     return plan.calls_a_month + account.bought_for(period.start)
 
 
 def seconds_to_end(period: Period, now: datetime) -> int:
-    """Give the whole seconds until a period has ended in UTC: waiting so long is enough."""
+    """Return the seconds until a period ends in UTC, rounded up."""
     end = datetime.combine(period.end + _DAY, time(), UTC)
     return max(0, ceil((end - now).total_seconds()))
 

@@ -1,8 +1,8 @@
-"""The rate limit: a token bucket that is a function of one counter, which every worker can read.
+"""The rate limit: a token bucket computed from one counter, which every worker can read.
 
-No worker owns the bucket. Each keeps its own reading of it, made of the counter of requests let in (over all workers)
-and of the time that passed; two workers that read often enough hold the same bucket without a word between them. A
-request too many, let in by two threads at once, lowers the level below nothing and is made up for by those after it.
+No worker owns the bucket. Each computes its own from the counter of requests admitted by all workers and from the time
+that has passed; workers that read often enough agree without communicating. If two threads admit one request too many
+at once, the level falls below zero, and later requests wait longer.
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ from dataclasses import dataclass
 from math import ceil
 
 _CROSSING_SECONDS = 1.0
-"""Two threads may read in another order than they looked at the clock; by more than this the clock was set back."""
+"""Two threads may read in another order than they read the clock; if it is more than this, the clock was set back."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bucket:
-    """How many requests may come at once at the moment `at` (seconds), when `counted` had been let in."""
+    """How many requests may come at once at the time `at` (seconds), when `counted` had been admitted."""
 
     level: float
     counted: int
     at: float
 
     def read(self, counted: int, at: float, rate: float, burst: int) -> Bucket:
-        """Read the bucket anew: filled by time, drawn by what was let in since, never over the brim."""
+        """Return the bucket later: filled by time up to `burst`, less the requests admitted since."""
         drawn = counted - self.counted
         back = self.at - at
         if 0 < back < _CROSSING_SECONDS:
@@ -32,5 +32,5 @@ class Bucket:
 
 
 def seconds_until_next(bucket: Bucket, rate: float) -> int:
-    """Give the whole seconds after which one more request is let in."""
+    """Return the seconds until one more request is admitted, rounded up."""
     return max(1, ceil((1 - bucket.level) / rate))

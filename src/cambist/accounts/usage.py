@@ -1,4 +1,4 @@
-"""What an account has spent: the last fifteen days, and its current period."""
+"""The usage of an account: the last fifteen days, and its current period."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class UsageRecord:
 
 
 def usage_record(calls_on: Callable[[date], int], quota: int | None, period: Period, today: date) -> UsageRecord:
-    """Make the record of an account from its calls of each day."""
+    """Return the usage of an account from its calls on each day."""
     shown = [today - timedelta(days=back) for back in reversed(range(SHOWN_DAYS))]
     days = (today - period.start).days + 1
     return UsageRecord(

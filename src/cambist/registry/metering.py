@@ -18,7 +18,7 @@ from cambist.stream.billing import USAGE_LABEL
 log = logging.getLogger(__name__)
 
 _USAGE_DAYS = timedelta(days=62)
-"""How far back usage is kept in memory: two periods."""
+"""How many days of usage are kept in memory: two periods."""
 
 
 def open_meter(settings: Settings, store: Store) -> Meter:
