@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,7 @@ def test_the_modules_are_found() -> None:
     assert SOURCE in PACKAGES
 
 
-def test_every_module_imports_only_from_floors_below_its_own() -> None:
+def test_every_module_imports_only_from_layers_below_its_own() -> None:
     command = Path(sys.executable).with_name("lint-imports")
     ended = subprocess.run([command, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stdout
@@ -69,15 +70,19 @@ def test_no_module_has_a_meaningless_name(module: Path) -> None:
     assert not FORBIDDEN_NAMES & {module.stem, *module.relative_to(SOURCE).parent.parts}
 
 
+def test_no_two_public_classes_share_a_name() -> None:
+    modules = defaultdict(list)
+    for module in MODULES:
+        for node in tree_of(module).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                modules[node.name].append(name_of(module))
+    assert {name: found for name, found in modules.items() if len(found) > 1} == {}
+
+
 @pytest.mark.parametrize("registry", ["sources/adapters/__init__.py", "api/endpoints/__init__.py"])
 def test_every_adapter_and_endpoint_is_registered(registry: str) -> None:
     package = (SOURCE / registry).parent
     text = (SOURCE / registry).read_text(encoding="utf-8")
-    files = [
-        path.relative_to(package)
-        for path in package.rglob("*.py")
-        # `own` makes feeds of an operator's files; it is none itself.
-        if path.stem not in {"__init__", "base", "reading", "h10", "venue"} and path.parent.name != "own"
-    ]
+    files = [path.relative_to(package) for path in package.rglob("*.py") if path.stem != "__init__"]
     missing = [str(path) for path in files if f'"{".".join(path.with_suffix("").parts)}"' not in text]
     assert missing == []
