@@ -13,7 +13,7 @@ Percent = Annotated[int, msgspec.Meta(ge=1, le=100)]
 
 
 @pytest.mark.parametrize(
-    ("value", "kind", "words"),
+    ("value", "kind", "expected"),
     [
         ("many", int, "it takes a whole number, not text"),
         (7, str, "it takes text, not a whole number"),
@@ -31,11 +31,11 @@ Percent = Annotated[int, msgspec.Meta(ge=1, le=100)]
         ("x", Decimal, "it takes a number"),
     ],
 )
-def test_what_is_wrong_with_a_value_is_said_in_plain_words(value: Any, kind: Any, words: str) -> None:
+def test_an_invalid_value_is_explained_in_plain_words(value: Any, kind: Any, expected: str) -> None:
     with pytest.raises(msgspec.ValidationError) as refused:
         msgspec.convert(value, kind)
-    assert plainly(str(refused.value)) == words
+    assert plainly(str(refused.value)) == expected
 
 
-def test_what_is_said_in_other_words_stays() -> None:
+def test_an_unknown_message_is_left_as_it_is() -> None:
     assert plainly("Could not determine home directory") == "Could not determine home directory"

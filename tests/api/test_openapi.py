@@ -138,7 +138,7 @@ def test_the_document_is_the_one_in_docs(spec: dict[str, Any]) -> None:
     assert json.loads(DOCS.read_text(encoding="utf-8")) == spec
 
 
-def test_making_it_twice_gives_the_same_document() -> None:
+def test_building_it_twice_returns_the_same_document() -> None:
     one, other = (msgspec.json.encode(openapi_document(endpoints())) for _ in range(2))
     assert one == other
 
@@ -148,7 +148,7 @@ def test_every_endpoint_is_in_it_in_the_order_of_the_docs(spec: dict[str, Any]) 
     assert len(spec["paths"]) == len(ENDPOINTS)
 
 
-def test_every_endpoint_says_what_it_is(spec: dict[str, Any]) -> None:
+def test_every_endpoint_has_a_summary_and_a_description(spec: dict[str, Any]) -> None:
     for endpoint in endpoints():
         operation = spec["paths"][endpoint.path]["get"]
         assert operation["tags"] == [endpoint.tag]
@@ -172,7 +172,7 @@ def test_every_declared_parameter_is_described(spec: dict[str, Any]) -> None:
             assert described[param.name]["description"]
 
 
-def test_examples_and_defaults_are_what_their_parameter_takes(spec: dict[str, Any]) -> None:
+def test_examples_and_defaults_match_the_schema_of_their_parameter(spec: dict[str, Any]) -> None:
     wrong = []
     for path, operation in spec["paths"].items():
         for param in operation["get"]["parameters"]:
@@ -186,7 +186,7 @@ def takes(schema: dict[str, Any], value: object) -> bool:
     return bool(Draft202012Validator(schema).is_valid(value))
 
 
-def test_every_answer_has_an_example_that_its_schema_takes(client: Any, spec: dict[str, Any]) -> None:
+def test_every_answer_has_an_example_that_matches_its_schema(client: Any, spec: dict[str, Any]) -> None:
     for path, operation in spec["paths"].items():
         content = operation["get"]["responses"]["200"]["content"]["application/json"]
         Draft202012Validator(response_schema(spec, path, 200)).validate(content["example"])
@@ -220,7 +220,7 @@ def test_every_error_of_a_status_has_an_example_with_its_own_code(spec: dict[str
         ("/fetch-one?to=KPW", "", "rate_unavailable"),
     ],
 )
-def test_examples_of_errors_are_what_the_service_says(
+def test_examples_of_errors_are_what_the_service_answers(
     client: Any, spec: dict[str, Any], target: str, key: str | None, code: str | None
 ) -> None:
     reply = client.get(target, key=key)
@@ -231,7 +231,7 @@ def test_examples_of_errors_are_what_the_service_says(
         assert reply.json["error"].startswith("Missing parameter: [to], such as to=")
 
 
-def test_no_description_is_indented_into_a_block_of_code_or_says_what_only_its_makers_know(
+def test_no_description_has_markdown_indentation_or_internal_terms(
     spec: dict[str, Any],
 ) -> None:
     introduction = spec["info"].pop("description")
@@ -266,7 +266,7 @@ def test_every_group_is_described(spec: dict[str, Any]) -> None:
     assert all(len(tag["description"]) > 20 for tag in spec["tags"])
 
 
-def test_every_parameter_shows_what_it_takes(spec: dict[str, Any]) -> None:
+def test_every_parameter_has_an_example_an_enum_or_a_default(spec: dict[str, Any]) -> None:
     bare = [
         (path, param["name"])
         for path, operation in spec["paths"].items()
@@ -285,7 +285,7 @@ def test_names_of_fx_pairs_have_a_pattern(spec: dict[str, Any], path: str) -> No
     assert not takes(schema, "EUR-USD")
 
 
-def test_one_rate_without_both_sides_is_said_to_be_refused(spec: dict[str, Any]) -> None:
+def test_fetch_one_documents_that_a_request_without_both_sides_is_refused(spec: dict[str, Any]) -> None:
     assert "without both the request is refused (400)" in spec["paths"]["/fetch-one"]["get"]["description"]
 
 
@@ -295,7 +295,7 @@ def test_a_flag_that_is_not_sent_is_the_text_false(spec: dict[str, Any]) -> None
         assert [flag["schema"] for flag in flags] == [{"type": "string", "default": "false"}]
 
 
-def test_all_four_ways_to_bring_a_key_are_in_it(spec: dict[str, Any]) -> None:
+def test_all_four_ways_to_send_a_key_are_in_it(spec: dict[str, Any]) -> None:
     schemes = spec["components"]["securitySchemes"]
     found = {(scheme["type"], scheme.get("in") or scheme["scheme"]) for scheme in schemes.values()}
     assert found == {("apiKey", "query"), ("apiKey", "header"), ("http", "bearer"), ("http", "basic")}
@@ -323,7 +323,7 @@ def test_every_endpoint_has_a_sample_request() -> None:
 
 
 @each(REQUESTS)
-def test_an_answer_is_what_its_schema_says(client: Any, spec: dict[str, Any], path: str, query: str) -> None:
+def test_an_answer_matches_its_schema(client: Any, spec: dict[str, Any], path: str, query: str) -> None:
     reply = client.get(f"{path}?{query}")
     assert reply.status == 200, reply.text
     Draft202012Validator(response_schema(spec, path, 200)).validate(reply.json)
@@ -337,14 +337,14 @@ def test_an_answer_holds_nothing_beyond_its_schema(client: Any, spec: dict[str, 
 
 
 @each(REFUSED)
-def test_a_refusal_is_what_its_schema_says(client: Any, spec: dict[str, Any], path: str, query: str) -> None:
+def test_an_error_matches_its_schema(client: Any, spec: dict[str, Any], path: str, query: str) -> None:
     reply = client.get(f"{path}?{query}")
     assert reply.status >= 400
     Draft202012Validator(response_schema(spec, path, reply.status)).validate(reply.json)
 
 
 @pytest.mark.parametrize("path", REQUESTS)
-def test_a_request_without_a_key_is_refused_as_the_schema_says(client: Any, spec: dict[str, Any], path: str) -> None:
+def test_an_error_for_a_missing_key_matches_its_schema(client: Any, spec: dict[str, Any], path: str) -> None:
     reply = client.get(path, key=None)
     assert reply.status == 401
     Draft202012Validator(response_schema(spec, path, 401)).validate(reply.json)

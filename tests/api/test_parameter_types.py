@@ -65,20 +65,20 @@ def refusal(param: Param, text: str) -> BadParameter:
         "BTC/USD,ETH/BTC,btc/usd,BTC/USD",
     ],
 )
-def test_pairs_are_read_in_their_order_each_once(text: str) -> None:
+def test_pairs_keep_their_order_and_repeats_are_dropped(text: str) -> None:
     assert value(PAIRS, text) == (Pair("BTC", "USD"), Pair("ETH", "BTC"))
 
 
-def test_a_pair_and_its_inverse_are_two() -> None:
+def test_a_pair_and_its_inverse_are_different_pairs() -> None:
     assert value(PAIRS, "BTC/USD,USD/BTC") == (Pair("BTC", "USD"), Pair("USD", "BTC"))
 
 
-def test_what_a_pair_is_of_is_for_the_endpoint_to_say() -> None:
+def test_unknown_codes_in_a_pair_are_left_to_the_endpoint() -> None:
     assert value(PAIRS, "zzz/1mbabydoge") == (Pair("ZZZ", "1MBABYDOGE"),)
 
 
 @pytest.mark.parametrize("count", [1, 10, 11, 400])
-def test_ten_pairs_are_the_most_repeats_left_out(count: int) -> None:
+def test_at_most_ten_pairs_are_accepted_not_counting_repeats(count: int) -> None:
     text = ",".join(f"C{at}/USD" for at in range(count))
     if count > 10:
         assert str(refusal(PAIRS, text)) == f"Too many pairs in [it]: [{count}], at most 10"
@@ -157,7 +157,7 @@ def test_anything_else_does_not(text: str) -> None:
     assert value(FLAG, text) is False
 
 
-def test_a_flag_that_is_not_given_is_not_set() -> None:
+def test_a_missing_flag_is_false() -> None:
     assert FLAG.read({}) is False
 
 
@@ -185,7 +185,7 @@ def test_a_code_is_read_where_its_kind_has_a_place(kinds: frozenset[AssetKind], 
 
 @pytest.mark.parametrize("param", [ASSET, *CODE.values(), *CODES.values()])
 @pytest.mark.parametrize("text", ["ZZZ", "zzz", "BTC/USD", "XAU-3M", "BTC\0", "b\u0131t", "\uff22\uff34\uff23"])
-def test_a_code_that_nobody_knows_is_refused_as_it_was_written(param: Param, text: str) -> None:
+def test_an_unknown_code_is_refused_and_repeated_as_written(param: Param, text: str) -> None:
     assert str(refusal(param, text)) == f"Invalid/unsupported target currency: [{text}]"
 
 
@@ -202,7 +202,7 @@ def test_a_list_holds_500_codes_at_most_repeats_left_out(param: Param) -> None:
     assert str(refusal(param, ",".join(most))) == "Too many currencies in [it]: [501], at most 500"
 
 
-def test_unknown_codes_of_a_list_show_in_what_it_is_told_apart_by() -> None:
+def test_unknown_codes_of_a_list_are_part_of_its_repr() -> None:
     assert repr(value(CODES[MONEY], "USD,ZZZ")) != repr(value(CODES[MONEY], "USD"))
 
 
@@ -219,7 +219,7 @@ def test_a_list_of_nothing_is_refused(param: Param, what: str, text: str) -> Non
 
 @pytest.mark.parametrize("param", [param for param in ALL if param is not FLAG])
 @pytest.mark.parametrize("query", [{}, {"it": ""}, {"it": " \t"}, {"other": "EUR"}])
-def test_what_is_needed_and_not_given_is_named(param: Param, query: dict[str, str]) -> None:
+def test_a_missing_required_parameter_is_named(param: Param, query: dict[str, str]) -> None:
     with pytest.raises(BadParameter, match=r"^Missing parameter: \[it\], such as it=such$"):
         param.read(query)
 
@@ -282,7 +282,7 @@ def test_pairs_that_are_read_are_at_most_ten_different_ones_with_two_sides(text:
 
 
 @given(text=TEXTS)
-def test_codes_that_are_read_are_of_the_kinds_asked_for(text: str) -> None:
+def test_parsed_codes_are_of_the_declared_kinds(text: str) -> None:
     for kinds, param in CODES.items():
         found = read_or_refused(param, text)
         if found is not None:

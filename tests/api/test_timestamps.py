@@ -57,13 +57,13 @@ def test_every_format_is_accepted(text: str, at: datetime, chosen_format: Timest
         *("2026-11-20T12:00:00+02:00+02:00", "123456789012345"),
     ],
 )
-def test_what_is_no_moment_is_refused_with_the_forms_that_are(text: str) -> None:
+def test_an_invalid_timestamp_is_refused_with_the_accepted_formats(text: str) -> None:
     with pytest.raises(BadParameter, match=r"^Invalid start: \[.*it takes YYYY-MM-DD"):
         read(text)
 
 
 @given(st.text(max_size=30))
-def test_no_text_does_any_harm(text: str) -> None:
+def test_any_text_is_parsed_or_refused(text: str) -> None:
     try:
         found = read(text)
     except BadParameter:

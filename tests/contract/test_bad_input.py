@@ -257,7 +257,7 @@ def test_an_unknown_code_is_400_and_echoed_with_its_side(client, target, role, t
 
 
 @pytest.mark.parametrize(("target", "fragment"), named(BAD))
-def test_a_bad_parameter_is_400_and_named_with_what_came(client, target, fragment):
+def test_a_bad_parameter_is_400_and_named_with_its_value(client, target, fragment):
     reply = client.get(target)
     assert (reply.status, is_error(reply), reply.json["code"]) == (400, True, "bad_parameter")
     assert fragment in reply.json["error"]
@@ -265,7 +265,7 @@ def test_a_bad_parameter_is_400_and_named_with_what_came(client, target, fragmen
 
 
 @pytest.mark.parametrize("target", named(FINE))
-def test_what_looks_odd_but_is_right_is_answered(client, target):
+def test_unusual_but_valid_requests_are_answered(client, target):
     assert client.get(target).status == 200
 
 
@@ -299,7 +299,7 @@ def test_an_unknown_path_is_404(client, path):
 
 
 @pytest.mark.parametrize("path", ["/fetch-one?to=EUR", "/fetch-all?from=EUR", "/convert?to=EUR&amount=1"])
-def test_rates_older_than_asked_are_503_and_say_when_to_ask_again(client, path):
+def test_rates_older_than_max_age_are_503_with_retry_after(client, path):
     reply = client.get(f"{path}&max_age=PT1S")
     assert (reply.status, is_error(reply), reply.json["code"]) == (503, True, "rate_unavailable")
     assert "[2026-10-30T13:15:00Z]" in reply.json["error"]

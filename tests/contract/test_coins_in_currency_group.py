@@ -170,7 +170,7 @@ def test_updated_is_the_time_of_the_oldest_leg(dealing, quote_of, source, target
 
 
 @pytest.mark.parametrize(("source", "target"), [("BTC", "EUR"), ("USD", "BTC"), ("SOL", "ETH")])
-def test_an_amount_is_rounded_once_to_the_places_asked_for(client_dealing, source, target):
+def test_an_amount_is_rounded_once_to_the_requested_places(client_dealing, source, target):
     rate = WORTH[source] / WORTH[target]
     for places in range(21):
         reply = client_dealing.get(f"/convert?from={source}&to={target}&amount=12.3456789&precision={places}")
@@ -229,7 +229,7 @@ def test_a_weekend_is_no_excuse_for_a_coin(dealing, quote_of):
     assert client.get("/fetch-one?from=ETH&to=EUR").status == 503
 
 
-def test_an_answer_does_not_grow_old_where_nobody_says_anything_any_more(dealing):
+def test_a_cached_answer_expires_when_its_sources_fall_silent(dealing):
     client = dealing()
     for minutes, status in ((0, 200), (14, 200), (15, 503), (60, 503)):
         client.clock.read = (NOON + minutes * MINUTE).timestamp
@@ -241,7 +241,7 @@ def test_an_answer_does_not_grow_old_where_nobody_says_anything_any_more(dealing
 
 @pytest.mark.parametrize("path", ["/fetch-one?", "/convert?amount=1&"])
 @pytest.mark.parametrize("pair", ["from=ADA&to=USD", "from=EUR&to=ADA", "from=BTC&to=ADA"])
-def test_a_known_coin_that_nobody_deals_is_503(client_dealing, path, pair):
+def test_a_coin_without_a_price_is_503(client_dealing, path, pair):
     assert "[ADA]" in refused(client_dealing, path + pair, "rate_unavailable", 503)
 
 
@@ -251,7 +251,7 @@ def test_a_client_may_want_it_younger(client_dealing, path, max_age, status):
     assert client_dealing.get(f"{path}from=BTC&to=EUR&max_age={max_age}").status == status
 
 
-def test_a_coin_that_is_dealt_now_is_answered_however_old_the_fixing_of_its_currency(dealing, quote_of):
+def test_a_coin_with_a_fresh_price_is_answered_however_old_the_fixing_of_the_currency(dealing, quote_of):
     """A currency falls back on its newest fixing, however old: a coin that is dealt in it is as fresh as before."""
     fixed = quote_of("EUR/USD", "1.25", "1.25", "ecb", as_of=NOON - timedelta(days=1), pace=Pace.DAILY)
     pipeline = PricePipeline({"okx": adapter.source})
@@ -267,7 +267,7 @@ def test_a_coin_that_is_dealt_now_is_answered_however_old_the_fixing_of_its_curr
 
 @pytest.mark.parametrize(("age", "status"), [(QUARTER, 200), (QUARTER + SECOND, 503)])
 @pytest.mark.parametrize("target", ["/fetch-one?from=XMR&to=USD", "/convert?from=EUR&to=XMR&amount=1"])
-def test_a_coin_is_no_younger_than_the_coin_that_it_is_dealt_in(dealing, target, age, status):
+def test_a_coin_is_as_old_as_the_coin_that_it_is_priced_in(dealing, target, age, status):
     """A tether falls back on nothing: where it is stale, what is dealt in it alone has no price in dollars."""
     pipeline = PricePipeline({"okx": adapter.source})
     heard = [("USDT/USD", "0.99", NOON - age), ("EUR/USD", "1.25", NOON), ("XMR/USDT", "100", NOON)]
@@ -332,13 +332,13 @@ def test_elsewhere_a_coin_is_refused_with_where_coins_are_found(client_dealing, 
         ("/convert?from=BTC&to={}&amount=1", "target"),
     ],
 )
-def test_a_code_that_nobody_knows_is_refused_in_the_plain_sentence(client_dealing, place, role):
+def test_an_unknown_code_is_refused_without_a_hint(client_dealing, place, role):
     for code in ("ZZZ", "zzz", "Y", "YZ", "NOTACOI", "BTC/USD", "BTCUP", "ETH3L", "B\u0131T"):
         sentence = refused(client_dealing, place.format(code.replace("\u0131", "%C4%B1")))
         assert sentence == f"Invalid/unsupported {role} currency: [{code}]"
 
 
-def test_where_coins_are_said_to_be_found_they_are(client_dealing):
+def test_the_endpoints_named_in_the_hint_accept_coins(client_dealing):
     asked = {
         "/fetch-one": "?from=BTC",
         "/convert": "?from=BTC&to=USD&amount=1",

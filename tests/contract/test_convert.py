@@ -93,7 +93,7 @@ def test_the_amount_is_echoed_as_a_number_with_all_its_digits(client, amount, ec
 
 
 @pytest.mark.parametrize("query", ["", "&precision=", "&precision=2"])
-def test_two_decimals_are_meant_when_no_precision_is_given(client, query):
+def test_without_a_precision_two_decimals_are_shown(client, query):
     assert written(client.get(f"/convert?from=EUR&to=USD&amount=1.23{query}").text, "USD") == "1.37"
 
 
@@ -185,7 +185,7 @@ def test_a_conversion_costs_one_call(client):
     assert client.get("/convert?to=EUR&amount=1").headers["x-calls-cost"] == "1"
 
 
-def test_rates_older_than_asked_are_503(client):
+def test_rates_older_than_max_age_are_503(client):
     assert client.get("/convert?to=EUR&amount=1&max_age=PT2H").status == 503
 
 
@@ -210,7 +210,7 @@ def test_amounts_in_exponent_form_are_read_and_echoed_plainly(client, text, amou
     assert reply.text.partition(',"ms"')[0] == plain.text.partition(',"ms"')[0]
 
 
-def test_it_says_how_old_the_rate_is(client):
+def test_the_answer_has_the_time_of_its_rate(client):
     assert client.get("/convert?from=EUR&to=USD&amount=1").json["updated"] == "2026-10-30T13:15:00Z"
 
 

@@ -101,7 +101,7 @@ def test_the_lists_of_currencies_hold_no_coin(client_dealing):
 
 
 @pytest.mark.parametrize("path", LISTS)
-def test_a_list_costs_one_call_and_takes_no_parameters(client_dealing, path):
+def test_a_list_costs_one_call_and_has_no_parameters(client_dealing, path):
     plain = client_dealing.get(path)
     assert (plain.headers["x-calls-cost"], plain.headers["cache-control"]) == ("1", "private, max-age=60")
     other = client_dealing.get(f"{path}/?pairs=ZZZ&from=ZZZ")
@@ -278,7 +278,7 @@ def test_leveraged_tokens_are_left_out_and_what_sounds_like_them_is_not(hearing,
 
 
 @pytest.mark.parametrize("venue", FORMS)
-def test_a_symbol_that_looks_like_a_currencys_or_a_metals_is_no_coin(hearing, venue):
+def test_a_symbol_like_the_code_of_a_currency_or_metal_is_not_a_coin(hearing, venue):
     symbols = [*(row["symbol"] for row in CLASHES), "HRK", "DEM", "SLL", "TRY", "XAU", "XPD"]
     listed = [f"{symbol}/{quote}" for symbol in symbols for quote in ("USD", "USDT", "BTC")]
     client = hearing(**{venue: {"BTC/USD": "90000"} | dict.fromkeys(listed, "1.25")})
@@ -334,7 +334,7 @@ def test_what_a_venue_calls_otherwise_ends_as_the_coin_that_it_is(hearing, venue
     assert client.get(f"/crypto/fetch-prices?pairs={symbol}/USD").status == (200 if symbol == coin else 400)
 
 
-def test_a_symbol_that_means_two_things_is_told_apart_by_its_venue(hearing):
+def test_a_symbol_with_two_meanings_is_resolved_by_its_venue(hearing):
     said = {"coinbase": {"ZETA/USDT": "5", "ZETACHAIN/USDT": "0.82"}, "okx": {"ZETA/USDT": "0.80"}}
     client = hearing(binance={"ZETA/USDT": "0.81"}, **said)
     assert pairs_of(client) == ["ZETA/USDT"]
@@ -346,7 +346,7 @@ def test_a_symbol_that_means_two_things_is_told_apart_by_its_venue(hearing):
     [("90090 90110", 90100), ("90110 90090", 90200), ("89000 91200", 90200), ("0 90100", 90200)],
     ids=["a book like the others", "a crossed book", "a wide book", "half a book"],
 )
-def test_the_price_is_the_middle_one_of_the_venues_whose_books_mean_something(hearing, said, price):
+def test_the_price_is_the_median_of_the_venues_with_a_liquid_order_book(hearing, said, price):
     sides = {"binance": "90190 90210", "bitstamp": "90390 90410", "okx": "89990 90010"}
     client = hearing(**{venue: {"BTC/USD": each} for venue, each in {"kraken": said, **sides}.items()})
     assert client.get("/crypto/fetch-prices?pairs=BTC/USD").json["prices"] == {"BTC/USD": price}

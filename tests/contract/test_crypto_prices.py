@@ -65,7 +65,7 @@ def test_it_answers_prices_and_ms_and_nothing_else(client_dealing):
     assert re.fullmatch(r'\{"prices":\{"BTC/USD":90005\},"ms":[0-9]+\}', reply.text)
 
 
-def test_it_is_live_and_costs_one_call_also_when_it_is_kept(client_dealing):
+def test_it_is_live_and_costs_one_call_also_when_cached(client_dealing):
     for calls in (1, 2, 3):  # made, then kept
         reply = ask(client_dealing, "BTC/USD", "ETH/USD")
         assert (reply.headers["x-calls-cost"], reply.headers["cache-control"]) == ("1", "no-store")
@@ -83,7 +83,7 @@ def test_it_is_live_and_costs_one_call_also_when_it_is_kept(client_dealing):
         ("SOL/USDT", "140.05"),
     ],
 )
-def test_a_pair_that_is_dealt_now_is_at_the_midpoint_of_its_own_quote(client_dealing, pair, price):
+def test_a_pair_that_is_quoted_now_is_at_the_midpoint_of_its_own_quote(client_dealing, pair, price):
     assert prices(ask(client_dealing, pair)) == {pair: price}
 
 
@@ -188,7 +188,7 @@ def test_a_quote_is_fresh_for_a_quarter_of_an_hour(dealing, quote_of, age, price
 
 
 @pytest.mark.parametrize(("limit", "price"), [(3 * 60 * MINUTE, STALE_SOL), (60 * MINUTE, ten_digits(SOL / EUR))])
-def test_how_long_it_is_fresh_is_the_operators_word(dealing, limit, price):
+def test_the_operator_sets_how_long_a_price_is_fresh(dealing, limit, price):
     client = dealing(ages=dict.fromkeys(dealing().worker_state.ages, limit))
     assert prices(ask(client, "SOL/EUR")) == {"SOL/EUR": price}
 
@@ -202,7 +202,7 @@ def test_where_the_currencys_leg_is_a_fixing_it_is_crossed_through_that_however_
 # What cannot be answered now
 
 
-def test_what_is_stale_everywhere_is_503_and_says_when_to_ask_again(client_dealing):
+def test_a_price_that_is_stale_at_every_venue_is_503_with_retry_after(client_dealing):
     sentence = is_unavailable(ask(client_dealing, "DOGE/USD"))
     assert sentence == "The newest price of [DOGE] is of [2026-11-20T10:00:00Z], older than allowed"
 
@@ -223,7 +223,7 @@ def test_an_old_pair_of_a_coin_that_is_in_nothing_else_is_503(dealing):
     assert "[SOL]" in is_unavailable(ask(dealing(SOL=None), "SOL/EUR"))
 
 
-def test_an_answer_does_not_grow_old_where_nobody_says_anything_any_more(dealing):
+def test_a_cached_answer_expires_when_its_sources_fall_silent(dealing):
     client = dealing()
     for minutes, status in ((0, 200), (14, 200), (15, 503), (60, 503)):
         client.clock.read = (NOON + minutes * MINUTE).timestamp
@@ -255,14 +255,14 @@ def test_a_cross_is_as_old_as_its_oldest_leg(dealing, quote_of, leg, max_age, st
     assert ask(dealing(**{leg: old}), "SOL/EUR", rest=f"&max_age={max_age}").status == status
 
 
-def test_all_of_several_pairs_have_to_be_as_young_as_asked(dealing, quote_of):
+def test_max_age_holds_for_every_pair_of_a_list(dealing, quote_of):
     client = dealing(SOL=quote_of("SOL/USD", "139", "140", as_of=NOON - 3 * MINUTE))
     assert ask(client, "BTC/USD", "ETH/USD", rest="&max_age=PT1M").status == 200
     assert ask(client, "BTC/USD", "SOL/EUR", "ETH/USD", rest="&max_age=PT3M").status == 200
     assert is_unavailable(ask(client, "BTC/USD", "SOL/EUR", "ETH/USD", rest="&max_age=PT1M"))
 
 
-def test_a_wish_for_young_prices_is_heard_also_when_the_answer_is_kept(client_dealing):
+def test_max_age_is_checked_also_for_a_cached_answer(client_dealing):
     statuses = [ask(client_dealing, "BTC/USD", rest=rest).status for rest in ("", "&max_age=PT1S", "", "&max_age=PT2S")]
     assert statuses == [200, 503, 200, 200]
 
@@ -308,7 +308,7 @@ def refused(client, query: str, code: str = "bad_parameter") -> str:
 
 
 @pytest.mark.parametrize("query", ["", "?", "?pairs", "?pairs=", "?pairs=%20", "?pairs=&pairs=+"])
-def test_without_pairs_it_says_which_parameter_is_missing(client_dealing, query):
+def test_without_pairs_the_missing_parameter_is_named(client_dealing, query):
     assert refused(client_dealing, query) == "Missing parameter: [pairs], such as pairs=BTC/USD,ETH/BTC"
 
 
@@ -374,7 +374,7 @@ UNLISTED = [
 
 
 @pytest.mark.parametrize(("text", "shown"), [row[1:] for row in UNLISTED], ids=[row[0] for row in UNLISTED])
-def test_what_no_venue_lists_is_refused_with_where_to_look(client_dealing, text, shown):
+def test_a_pair_that_no_venue_lists_is_refused_with_the_endpoint_of_pairs(client_dealing, text, shown):
     for among in ("{}", "BTC/USD,{}", "{},BTC/USD"):
         sentence = refused(client_dealing, f"?pairs={among.format(text)}", "unknown_pair")
         where = "the pairs that are listed are found at /crypto/pairs"
@@ -399,7 +399,7 @@ def test_a_symbol_may_be_as_short_and_as_long_as_venues_list_it(dealing, quote_o
 
 @settings(deadline=None, suppress_health_check=list(HealthCheck))
 @given(text=st.one_of(st.text(), st.text(alphabet="BTCUSDEHLr/, %\0\u0131", max_size=40)))
-def test_whatever_is_asked_it_is_answered_or_refused_in_one_sentence(client_dealing, text):
+def test_any_pairs_are_answered_or_refused_in_one_sentence(client_dealing, text):
     reply = client_dealing.get(f"{PRICES}?pairs={quote(text)}")
     assert reply.status in {200, 400, 503}
     assert list(reply.json) == (["prices", "ms"] if reply.status == 200 else ["error", "code"])

@@ -48,7 +48,7 @@ def test_what_has_ended_or_has_no_rate_now_is_listed_only_with_all(client, code)
     assert code in everything["currencies"]
 
 
-def test_all_tells_when_each_currency_was_money_and_whether_it_has_a_rate(client):
+def test_all_lists_the_life_of_each_currency_and_whether_it_has_a_rate(client):
     body = client.get("/currencies?all=1").json
     assert list(body["lives"]) == list(body["currencies"])
     assert body["lives"]["HRK"] == {"first": "1994-05-30", "last": "2022-12-31", "priced": False}
@@ -62,7 +62,7 @@ def test_what_can_never_be_answered_is_not_listed(client, code):
     assert code not in client.get("/currencies?all=1").json["currencies"]
 
 
-def test_every_listed_code_can_be_asked_for(client):
+def test_every_listed_code_can_be_requested(client):
     refused = [
         code
         for code in client.get("/currencies").json["currencies"]

@@ -99,7 +99,7 @@ def test_every_error_has_the_one_shape(client, method, target, status, code):
 
 
 @pytest.mark.parametrize(("method", "target", "status", "code"), ERRORS)
-def test_every_error_is_open_to_browsers_and_never_kept(client, method, target, status, code):
+def test_every_error_has_cors_headers_and_is_never_cached(client, method, target, status, code):
     headers = client.request(method, target).headers
     assert headers["access-control-allow-origin"] == "*"
     assert headers["cache-control"] == "no-store"
@@ -136,7 +136,7 @@ def test_an_unknown_path_is_404_and_named(client, path):
     assert f"[{path}]" in reply.json["error"]
 
 
-def test_a_long_unknown_path_is_named_in_part(client):
+def test_a_long_unknown_path_is_shortened(client):
     assert len(client.get("/" + "x" * 5000).content) < 300
 
 
@@ -154,7 +154,7 @@ def test_a_preflight_names_the_methods_that_an_error_names(client):
     assert client.request("OPTIONS", "/fetch-one").headers["allow"] == allowed
 
 
-def test_a_failure_inside_is_500_and_says_nothing_of_it(broken, heard):
+def test_an_internal_error_is_500_and_reveals_nothing(broken, heard):
     reply = broken.get("/broken")
     assert (reply.status, list(reply.json), reply.json["code"]) == (500, ["error", "code"], "internal")
     assert "secret" not in reply.text
@@ -163,7 +163,7 @@ def test_a_failure_inside_is_500_and_says_nothing_of_it(broken, heard):
     assert heard
 
 
-def test_a_failure_inside_is_open_to_browsers_and_never_kept(broken, heard):
+def test_an_internal_error_has_cors_headers_and_is_never_cached(broken, heard):
     headers = broken.get("/broken").headers
     assert headers["access-control-allow-origin"] == "*"
     assert headers["cache-control"] == "no-store"
@@ -189,7 +189,7 @@ def test_a_refusal_is_not_logged(client, heard):
 
 
 @pytest.mark.parametrize("target", [target for target in LIVE if target != "/currencies"])
-def test_live_answers_are_never_kept_by_clients(client, target):
+def test_live_answers_are_not_cacheable(client, target):
     for _ in range(2):  # made, then kept
         headers = client.get(target).headers
         assert headers["cache-control"] == "no-store"
@@ -197,7 +197,7 @@ def test_live_answers_are_never_kept_by_clients(client, target):
 
 
 @pytest.mark.parametrize("target", CLOSED)
-def test_closed_history_may_be_kept_for_a_while(client, target):
+def test_immutable_history_is_cacheable(client, target):
     for _ in range(2):  # made, then kept
         headers = client.get(target).headers
         assert "max-age=3600" in headers["cache-control"]
@@ -267,19 +267,19 @@ def test_a_correction_of_the_data_changes_the_etag_of_what_it_changed(client, sm
     assert client.get(other, headers={"If-None-Match": before[other].headers["etag"]}).status == 304
 
 
-def test_a_new_book_is_read_at_once(client, real_book):
+def test_a_new_rate_book_is_used_at_once(client, real_book):
     assert client.get("/fetch-one?to=EUR").status == 200
     client.worker_state.apply_book(replace(real_book, quotes={}, listed=("USD",)))
     assert client.get("/fetch-one?to=EUR").status == 503
 
 
 @pytest.mark.parametrize("target", LIVE + CLOSED)
-def test_every_answer_says_what_it_cost(client, target):
+def test_every_answer_has_its_cost(client, target):
     for _ in range(2):  # made, then kept
         assert int(client.get(target).headers["x-calls-cost"]) >= 1
 
 
 @pytest.mark.parametrize("target", LIVE + CLOSED)
-def test_a_kept_answer_has_the_headers_of_the_first(client, target):
+def test_a_cached_answer_has_the_headers_of_the_first(client, target):
     first, second = client.get(target).headers, client.get(target).headers
     assert {**first, "content-length": ""} == {**second, "content-length": ""}

@@ -76,7 +76,7 @@ def test_it_answers_base_date_result_updated_legs_and_ms_in_this_order(client):
     }
 
 
-def test_a_rate_between_two_others_has_both_legs_in_the_order_asked(client):
+def test_a_cross_rate_has_both_legs_in_the_order_of_the_request(client):
     legs = explained(client, "from=JPY&to=EUR")["legs"]
     assert [(leg["base"], leg["quote"], leg["made"]) for leg in legs] == [
         ("USD", "JPY", "crossed"),
@@ -110,7 +110,7 @@ def test_an_ended_currency_is_explained_by_what_it_was_converted_at(client):
     assert answer["legs"] == [EUR_IS_1_1172_USD, law]
 
 
-def test_a_rate_that_nobody_publishes_any_more_says_how_old_it_is(client):
+def test_a_rate_that_is_no_longer_published_has_its_age(client):
     answer = explained(client, "to=RUB")
     assert answer["updated"] == "2022-03-01T13:15:00Z"
     assert answer["legs"][0]["as_of"] == "2022-03-01T13:15:00Z"
@@ -123,7 +123,7 @@ def test_younger_rates_than_there_are_cannot_be_explained(client):
 
 @pytest.mark.parametrize("code", ["XAU", "BTC", "xau", "btc", "XCU"])
 @pytest.mark.parametrize("side", ["from={}&to=EUR", "from=EUR&to={}"])
-def test_metals_and_coins_are_known_but_not_to_be_had_before_anybody_delivered_them(client, code, side):
+def test_metals_and_coins_without_a_price_are_503(client, code, side):
     reply = client.get(f"/explain?{side.format(code)}")
     assert (reply.status, reply.json) == (
         503,
@@ -146,7 +146,7 @@ def test_a_day_that_its_source_fixed_names_source_and_day(client):
     ]
 
 
-def test_after_a_currencys_end_the_regulation_stands_for_it(client):
+def test_after_the_end_of_a_currency_its_rate_is_the_conversion_by_law(client):
     answer = explained(client, "from=EUR&to=HRK&date=2024-02-02")
     assert answer["result"] == {"HRK": 7.5345}
     euro, kuna = answer["legs"]
@@ -183,7 +183,7 @@ def test_pegs_of_a_day_are_explained_by_their_laws(client):
         ("2026-11-13", "2026-10-30", 14, "late"),
     ],
 )
-def test_a_day_without_a_fixing_says_which_it_reads_and_why(client, day, fixed_on, days, because):
+def test_a_day_without_a_fixing_has_the_day_that_it_uses_and_the_reason(client, day, fixed_on, days, because):
     for query in (f"to=EUR&date={day}", f"to=JPY&date={day}"):
         (leg,) = explained(client, query)["legs"]
         assert (leg["fixed_on"], leg["carried_days"], leg["because"]) == (fixed_on, days, because)
@@ -208,7 +208,7 @@ def test_today_is_a_day_like_others_and_late_until_it_is_fixed(client, make_clie
     assert client.get("/explain?to=EUR&date=2026-11-20").status == 404  # nothing for three weeks
 
 
-def test_what_the_law_says_needs_no_market_and_has_no_leg_to_one(client):
+def test_a_rate_fixed_by_law_has_no_market_leg(client):
     answer = explained(client, "from=DEM&to=FRF&date=2001-06-02")
     assert answer["result"] == {"FRF": 3.353854885}
     by_law = [leg for leg in answer["legs"] if leg["made"] == "converted"]
@@ -216,7 +216,7 @@ def test_what_the_law_says_needs_no_market_and_has_no_leg_to_one(client):
     assert [leg["because"] for leg in answer["legs"] if leg["made"] == "published"] == ["weekend"]
 
 
-def test_a_new_image_is_explained_at_the_next_moment(client, small_store, now):
+def test_a_new_rate_matrix_is_explained_at_once(client, small_store, now):
     assert client.get("/explain?to=EUR&date=2026-03-04").json["legs"][0]["fixed_on"] == "2026-03-04"
     client.worker_state.apply_matrix(rate_matrix_from_archive(small_store.archive, [adapter.source], now.date()))
     client.worker_state.tick()
@@ -357,7 +357,7 @@ def test_a_metal_beside_a_coin_is_refused_on_a_day_as_it_is_now(closing):
     assert (reply.status, reply.json["code"]) == (400, "bad_parameter")
 
 
-def test_closes_that_cannot_be_read_now_may_be_asked_for_later(client):
+def test_closes_that_cannot_be_read_now_are_503_with_retry_after(client):
     def broken(_coin, _day):
         raise RateUnavailable("The archive of closes cannot be read now")
 
@@ -391,7 +391,7 @@ def test_a_plan_sees_no_close_before_its_history(make_client, key, closing):
         ("to=EUR&date=2024-02-30", "Invalid date: [2024-02-30], it takes a day as YYYY-MM-DD, such as 2024-02-29"),
     ],
 )
-def test_what_cannot_be_asked_is_refused_in_one_sentence(client, query, sentence):
+def test_a_bad_request_is_refused_in_one_sentence(client, query, sentence):
     reply = client.get(f"/explain?{query}")
     code = "unknown_currency" if "currency" in sentence else "bad_parameter"
     assert (reply.status, reply.json) == (400, {"error": sentence, "code": code})
@@ -405,7 +405,7 @@ def test_the_target_is_needed(client):
 
 
 @pytest.mark.parametrize("query", ["from=AED&to=XAF", "from=AED&to=XAF&date=2024-06-15"])
-def test_an_answer_costs_one_call_and_is_not_to_be_kept(client, query):
+def test_an_answer_costs_one_call_and_is_not_cacheable(client, query):
     for _ in range(2):  # made, then kept
         reply = client.get(f"/explain?{query}")
         assert (reply.headers["x-calls-cost"], reply.headers["cache-control"]) == ("1", "no-store")

@@ -34,7 +34,7 @@ def test_the_source_is_the_dollar_when_left_out(client, query):
     assert client.get(f"/fetch-multi?{query}").json["base"] == "USD"
 
 
-def test_the_source_is_1_and_listed_where_it_is_asked_for(client):
+def test_the_source_itself_is_1_if_requested(client):
     text = client.get("/fetch-multi?from=EUR&to=USD,EUR,JPY").text
     assert '"results":{"USD":1.1172,"EUR":1,"JPY":175.68}' in text
 
@@ -65,7 +65,7 @@ def test_updated_is_that_of_the_oldest_quote_in_the_answer(client):
     assert client.get("/fetch-multi?from=EUR&to=USD,JPY").json["updated"] == "2026-10-30T13:15:00Z"
 
 
-def test_ended_currencies_are_answered_when_asked_for_by_name(client):
+def test_ended_currencies_are_answered_if_requested_by_name(client):
     assert client.get("/fetch-multi?from=EUR&to=HRK,BGN").json["results"] == {"HRK": 7.5345, "BGN": 1.95583}
 
 

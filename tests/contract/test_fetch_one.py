@@ -57,7 +57,7 @@ def test_ms_is_an_integer_and_last(client):
         ("USD", "USD", "1"),
     ],
 )
-def test_known_figures_are_written_digit_by_digit(client, source, target, rate):
+def test_selected_figures_are_written_digit_by_digit(client, source, target, rate):
     assert written(client.get(f"/fetch-one?from={source}&to={target}").text, target) == rate
 
 
@@ -134,7 +134,7 @@ def test_ended_currencies_cross_at_the_ratio_of_their_fixed_rates(client):
     assert written(text, "FRF") == ten_digits(Fraction("6.55957") / Fraction("1.95583"))
 
 
-def test_a_known_currency_that_no_source_delivers_is_503_and_says_when_to_ask_again(client):
+def test_a_currency_that_no_source_publishes_is_503_with_retry_after(client):
     reply = client.get("/fetch-one?from=EUR&to=XDR")
     assert (reply.status, reply.json["code"]) == (503, "rate_unavailable")
     assert "[XDR]" in reply.json["error"]
@@ -157,18 +157,18 @@ def test_it_costs_one_call(client):
     assert client.get("/fetch-one?from=EUR&to=USD").headers["x-calls-cost"] == "1"
 
 
-def test_rates_no_older_than_asked_are_answered(client):
+def test_rates_within_max_age_are_answered(client):
     assert client.get("/fetch-one?from=EUR&to=USD&max_age=P21D").status == 200
 
 
-def test_rates_older_than_asked_are_503(client):
+def test_rates_older_than_max_age_are_503(client):
     reply = client.get("/fetch-one?from=EUR&to=USD&max_age=P20D")
     assert (reply.status, reply.json["code"]) == (503, "rate_unavailable")
     assert NEWEST in reply.json["error"]
     assert int(reply.headers["retry-after"]) > 0
 
 
-def test_a_wish_for_young_rates_is_heard_also_when_the_answer_is_kept(client):
+def test_max_age_is_checked_also_for_a_cached_answer(client):
     assert client.get("/fetch-one?from=EUR&to=USD").status == 200
     assert client.get("/fetch-one?from=EUR&to=USD&max_age=PT1H").status == 503
     assert client.get("/fetch-one?from=EUR&to=USD").status == 200

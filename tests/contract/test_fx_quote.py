@@ -26,7 +26,7 @@ def quotes(client: Any, names: str, **rest: Any) -> dict[str, Any]:
     return reply.json["quotes"]
 
 
-def test_a_pair_that_is_dealt_is_given_as_it_is(client_dealing):
+def test_a_traded_pair_has_its_own_quote(client_dealing):
     reply = client_dealing.get("/fx/quote?pairs=EURUSD")
     assert list(reply.json) == ["quotes", "ms"]
     assert reply.json["quotes"] == {"EURUSD": {"bid": 1.1599, "ask": 1.1601, "tsp": HEARD, "size": 1}}
@@ -34,7 +34,7 @@ def test_a_pair_that_is_dealt_is_given_as_it_is(client_dealing):
 
 
 @pytest.mark.parametrize("name", ["EURUSD", "EUR/USD", "EUR%2FUSD", "eurusd", "%20eur/usd%20"])
-def test_the_key_is_without_a_slash_however_it_was_asked(client_dealing, name):
+def test_pairs_are_named_without_a_slash_however_requested(client_dealing, name):
     assert list(quotes(client_dealing, name)) == ["EURUSD"]
 
 
@@ -114,7 +114,7 @@ def test_the_real_history_lists_two_thousand_pairs_and_more(client):
         ("?pairs=" + ",".join(f"EUR{code}" for code in ELEVEN), "[11]"),
     ],
 )
-def test_bad_input_is_said(client_dealing, query, said):
+def test_bad_input_is_named_in_the_error(client_dealing, query, said):
     reply = client_dealing.get(f"/fx/quote{query}")
     assert reply.status == 400
     assert said in reply.json["error"]
@@ -141,7 +141,7 @@ def test_a_currency_that_nobody_fixes_is_not_crossed_at_what_it_was_hours_ago(de
         assert "[EUR] is of [2026-11-19T20:00:00Z], older than allowed" in reply.json["error"]
 
 
-def test_in_closed_hours_the_last_close_stands(dealing, quote_of):
+def test_outside_market_hours_the_last_quote_is_returned(dealing, quote_of):
     close = datetime(2026, 11, 20, 21, 59, 59, tzinfo=UTC)
     euro = quote_of("EUR/USD", "1.1599", "1.1601", as_of=close)
     client = dealing(now=SUNDAY, ages=AGES, EUR=euro, EUR_USD=euro)
@@ -194,7 +194,7 @@ def test_a_client_may_ask_for_younger(client_dealing):
 @pytest.mark.parametrize(
     "path", ["/fx/pairs", "/fx/currencies", "/fx/pairs/quote-sizes", "/crypto/pairs", "/metals/instruments"]
 )
-def test_a_list_is_made_once_a_book(client_dealing, path):
+def test_a_list_is_computed_once_for_each_rate_book(client_dealing, path):
     first = client_dealing.get(path)
     (live,) = client_dealing.worker_state.caches.by_view.values()
     assert [asked for asked, *_ in [*live.state[1]._young]] == [path]

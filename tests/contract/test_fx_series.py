@@ -87,7 +87,7 @@ def answered(client: Any, target: str) -> Any:
     return reply.json
 
 
-def test_quotes_say_all_that_was_asked_and_the_newest_row_comes_first(client):
+def test_a_page_repeats_the_request_and_has_the_newest_row_first(client):
     found = answered(
         client, f"{QUOTES}?interval=PT1M&pair=EUR/USD&start=2026-11-20 11:50:00&end=2026-11-20 11:53:00&limit=50"
     )
@@ -127,7 +127,7 @@ def test_a_weak_base_is_priced_by_its_size(client):
     assert answered(client, f"{OHLC}?pair=USDJPY&interval=P1D")["results"][0]["o"] == 150.24
 
 
-def test_without_start_and_end_the_newest_bars_are_given_at_most_a_hundred(client):
+def test_without_start_and_end_the_newest_hundred_bars_are_returned(client):
     rows = answered(client, f"{QUOTES}?interval=PT1M&pair=EURUSD")["results"]
     assert len(rows) == 100
     assert rows[0]["dtm"] == "2026-11-20T11:59:00Z"
@@ -143,7 +143,7 @@ def test_without_start_and_end_the_newest_bars_are_given_at_most_a_hundred(clien
         ("1795172400000", "TSP", 1795172400000, 1795175940000),
     ],
 )
-def test_times_are_written_as_they_were_given(client, given_as, form, start, first):
+def test_times_are_written_in_the_format_of_the_request(client, given_as, form, start, first):
     found = answered(client, f"{QUOTES}?interval=PT1M&pair=EURUSD&start={given_as}")
     assert (found["dtmfmt"], found["start"], found["results"][0]["dtm"]) == (form, start, first)
     assert found["tzOffset"] == ("+02:00" if "%2B" in given_as else "+00:00")
@@ -159,7 +159,7 @@ def test_or_as_the_client_wants_them(client, form, first):
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)
 @given(limit=st.integers(1, 100), arrivals=st.lists(st.integers(0, 3), max_size=30))
-def test_paging_backwards_gives_each_row_once_while_new_bars_arrive(client_dealing, limit, arrivals):
+def test_paging_backwards_returns_each_row_once_while_new_bars_arrive(client_dealing, limit, arrivals):
     bars = MemoryBars(minutes(150))
     client_dealing.worker_state.bars = bars
     there = sorted((one.bar.start for one in bars.bars), reverse=True)
@@ -208,14 +208,14 @@ def test_limits_name_the_earliest_bar_of_each_pair_both_ways_round(client):
         ("?pair=EURUSD&start=2026-11-20&end=2026-11-19", 400, "is after end"),
     ],
 )
-def test_bad_input_is_said(client, path, query, status, said):
+def test_bad_input_is_named_in_the_error(client, path, query, status, said):
     reply = client.get(path + query)
     assert reply.status == status
     assert said in reply.json["error"]
 
 
 @pytest.mark.parametrize("path", [QUOTES, OHLC])
-def test_bars_are_of_a_day_unless_another_interval_is_asked_for(client, path):
+def test_without_an_interval_bars_are_daily(client, path):
     found = answered(client, f"{path}?pair=EURUSD")
     assert found["interval"] == "P1D"
     assert [row["dtm"] for row in found["results"]] == ["2026-11-19T00:00:00Z", "2026-11-18T00:00:00Z"]
@@ -273,7 +273,7 @@ def two_days(dealing, bars, key) -> Any:
 
 
 @pytest.mark.parametrize("query", ["", "&end=2026-11-21", "&start=2026-11-18"])
-def test_a_plan_that_reaches_back_so_far_gives_bars_from_there_on(two_days, query):
+def test_bars_begin_at_the_first_day_that_the_plan_includes(two_days, query):
     rows = answered(two_days, f"{OHLC}?pair=EURUSD&interval=P1D{query}")["results"]
     assert [row["dtm"][:10] for row in rows] == ["2026-11-19", "2026-11-18"]
 
@@ -285,7 +285,7 @@ def test_bars_from_before_are_not_in_the_plan(two_days, query):
     assert "limited to 2 days" in reply.json["error"]
 
 
-def test_a_closed_page_is_kept_by_clients_and_costs_nothing_where_it_is_the_same(client, bars):
+def test_an_immutable_page_is_cacheable_and_costs_nothing_if_unchanged(client, bars):
     target = f"{QUOTES}?interval=PT1M&pair=EURUSD&start=2026-11-20T11:50:00Z&end=2026-11-20T11:55:00Z"
     first = client.get(target)
     assert first.headers["cache-control"].startswith("private, max-age=")
@@ -297,7 +297,7 @@ def test_a_closed_page_is_kept_by_clients_and_costs_nothing_where_it_is_the_same
 
 
 @pytest.mark.parametrize("query", ["", "&start=2026-11-20", "&end=2026-11-20T11:58:00Z", "&end=2026-11-21"])
-def test_a_page_that_may_still_change_is_not_kept(client, query):
+def test_a_page_that_may_still_change_is_not_cacheable(client, query):
     reply = client.get(f"{QUOTES}?interval=PT1M&pair=EURUSD{query}")
     assert (reply.headers["cache-control"], "etag" in reply.headers) == ("no-store", False)
 
@@ -309,7 +309,7 @@ def test_only_iso_times_know_another_zone(client):
     assert (found["end"], found["tzOffset"]) == ("2026-11-20 11:30:00", "+00:00")
 
 
-def test_bars_of_a_currency_that_is_listed_no_more_are_still_given(client, bars):
+def test_bars_of_a_currency_that_is_no_longer_listed_are_still_returned(client, bars):
     kuna = Pair("EUR", "HRK")
     bars.file([PairBar(kuna, Interval.DAY, Bar(NOON.replace(hour=0) - timedelta(days=1), BID, ASK))])
     assert "EURHRK" in answered(client, "/fx/pairs/historical-limits")["pairs"]

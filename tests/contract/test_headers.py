@@ -47,7 +47,7 @@ def is_complete(headers: dict[str, str]) -> bool:
 
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
 @pytest.mark.parametrize("target", ANSWERS + PAGES + ERRORS)
-def test_every_response_tells_browsers_to_be_careful_and_nothing_of_its_server(client, method, target):
+def test_every_response_has_security_headers_and_hides_the_server_software(client, method, target):
     for _ in range(2):  # made, then kept
         assert is_complete(client.request(method, target).headers)
 
@@ -60,7 +60,7 @@ def test_other_methods_have_them_too(client, method, target):
 
 @pytest.mark.parametrize("key", [None, "cmb_wrong"])
 @pytest.mark.parametrize("target", [*ANSWERS, "/nowhere"])
-def test_who_is_not_let_in_gets_them_too(client, target, key):
+def test_a_request_without_a_valid_key_gets_them_too(client, target, key):
     client.get(target)  # kept from here on
     assert is_complete(client.get(target, key=key).headers)
 

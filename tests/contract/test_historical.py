@@ -123,7 +123,7 @@ def test_every_published_rate_is_its_exact_cross_to_ten_digits(client, published
         ("date=2001-12-31&from=DEM&to=FRF", "FRF", "3.353854885"),
     ],
 )
-def test_known_figures_are_written_digit_by_digit(client, query, code, rate):
+def test_selected_figures_are_written_digit_by_digit(client, query, code, rate):
     assert written(client.get(f"/historical?{query}").text, code) == rate
 
 
@@ -273,12 +273,12 @@ def test_it_costs_one_call(client):
 # How old it is
 
 
-def test_a_carried_day_says_the_day_of_its_fixing(client):
+def test_a_carried_day_has_the_day_of_its_fixing(client):
     sunday = client.get("/historical?date=2026-10-25&from=EUR&to=USD,JPY").json
     assert (sunday["fixed_on"], sunday["carried_days"]) == ("2026-10-23", 2)
 
 
-def test_of_several_targets_the_oldest_fixing_is_said_and_each_when_verbose(client):
+def test_several_targets_have_the_oldest_fixing_and_each_one_with_verbose(client):
     target = "/historical?date=2022-03-05&from=EUR&to=USD,RUB,XAF"
     plain = client.get(target).json
     assert (plain["fixed_on"], plain["carried_days"]) == ("2022-03-01", 4)
@@ -293,7 +293,7 @@ def test_what_the_law_alone_decides_has_no_fixing(client):
     assert (answer["fixed_on"], answer["carried_days"]) == (None, None)
 
 
-def test_a_day_may_be_kept_once_the_sources_that_feed_it_have_fixed_it(make_client, small_store, now):
+def test_a_day_is_cacheable_once_its_sources_have_fixed_it(make_client, small_store, now):
     def kept(today, target):
         client = make_client(clock=today.timestamp)
         client.worker_state.apply_matrix(rate_matrix_from_archive(small_store.archive, [adapter.source], now.date()))
@@ -306,7 +306,7 @@ def test_a_day_may_be_kept_once_the_sources_that_feed_it_have_fixed_it(make_clie
     assert not kept(friday + timedelta(days=2), "/historical?date=2026-03-07&to=EUR")
 
 
-def test_a_missing_day_says_the_last_fixing_and_no_day_that_lies_ahead(client):
+def test_a_missing_day_names_the_last_fixing_and_no_later_day(client):
     error = client.get("/historical?date=2026-11-20&from=USD&to=EUR").json["error"]
     assert "[USD] has rates from 1970-01-01 to 2026-10-30" in error
     assert "[EUR] has rates from 1999-01-04 to 2026-10-30" in error

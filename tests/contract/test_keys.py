@@ -150,7 +150,7 @@ def test_two_different_keys_in_one_basic_header_are_refused(two, key):
     assert (reply.status, reply.json["code"]) == (401, "keys_differ")
 
 
-def test_two_different_keys_are_refused_also_where_the_name_is_percent_encoded_and_the_answer_kept(two, key):
+def test_two_different_keys_are_refused_also_with_a_percent_encoded_name_and_a_cached_answer(two, key):
     target = f"{PATH}&api%5Fkey={key}"
     assert two.get(target, key=None).status == 200
     reply = two.get(target, key=OTHER)
@@ -158,7 +158,7 @@ def test_two_different_keys_are_refused_also_where_the_name_is_percent_encoded_a
 
 
 @pytest.mark.parametrize("name", ["api_key", "api%5Fkey", "%61pi_key"])
-def test_kept_answers_are_not_kept_under_the_key(client, key, name):
+def test_answers_are_not_cached_under_the_key(client, key, name):
     assert client.get(f"{PATH}&{name}={key}", key=None).status == 200
     kept = client.worker_state.caches.for_view(client.worker_state.principals.by_digest[digest(key)].book_view).state[1]
     assert len(kept) == 1
@@ -167,7 +167,7 @@ def test_kept_answers_are_not_kept_under_the_key(client, key, name):
 
 @pytest.mark.parametrize("key", [None, " "])
 @pytest.mark.parametrize("target", [PATH, f"{PATH}&api_key=", "/currencies", "/historical?date=2026-10-30"])
-def test_no_key_is_401_and_says_where_one_goes(client, target, key):
+def test_no_key_is_401_and_says_where_to_send_one(client, target, key):
     assert client.get(target).status == 200  # kept from here on
     reply = client.get(target, key=key)
     assert (reply.status, reply.json["code"]) == (401, "key_missing")
@@ -201,7 +201,7 @@ def test_an_unknown_key_is_401_and_not_repeated(client, way):
         lambda _: "s3cr3t-passw0rd",
     ],
 )
-def test_a_malformed_key_is_told_from_an_unknown_one_and_not_repeated(client, key, way, spoil):
+def test_a_malformed_key_is_distinguished_from_an_unknown_one_and_not_repeated(client, key, way, spoil):
     spoilt = spoil(key)
     reply = bring(client, way, spoilt)
     assert (reply.status, reply.json["code"]) == (401, "key_malformed")
@@ -220,7 +220,7 @@ def test_basic_that_is_not_base64_is_malformed_and_not_repeated(client, credenti
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_401_says_how_to_authenticate_and_is_never_kept(client, way):
+def test_a_401_says_how_to_authenticate_and_is_never_cached(client, way):
     reply = bring(client, way, OTHER)
     assert "www-authenticate" in reply.headers
     assert reply.headers["cache-control"] == "no-store"

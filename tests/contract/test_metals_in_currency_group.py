@@ -192,7 +192,7 @@ def test_what_costs_more_than_remains_is_refused_whole(dealing, key):
     ],
 )
 @pytest.mark.parametrize("metal", ["XAU", "xau", "XCU"])
-def test_where_metals_have_no_place_it_is_said_where_they_have(client_dealing, target, role, metal):
+def test_an_endpoint_without_metals_names_those_with_metals(client_dealing, target, role, metal):
     reply = client_dealing.get(target.format(metal))
     sentence = f"Invalid/unsupported {role} currency: [{metal}], a metal"
     assert is_refused(reply, 400, "unknown_currency", sentence, "/fetch-one", "/fetch-multi", "/metals/spot")
@@ -237,7 +237,7 @@ def test_metals_are_not_listed_among_currencies(client_dealing):
 
 
 @pytest.mark.parametrize("target", ["/fetch-one?from=XPB&to=EUR", "/fetch-one?to=XPB", "/fetch-multi?to=EUR,XPB"])
-def test_a_metal_that_nobody_has_delivered_may_be_asked_for_later(client_dealing, target):
+def test_a_metal_without_a_price_is_503_with_retry_after(client_dealing, target):
     assert is_refused(client_dealing.get(target), 503, "rate_unavailable", "[XPB]")
 
 
@@ -310,7 +310,7 @@ def test_a_day_prices_a_base_metal_by_the_tonne(client_of_days):
     }
 
 
-def test_a_day_of_a_metal_is_given_in_all_currencies_when_no_target_is_named(client_of_days):
+def test_without_targets_a_past_day_of_a_metal_has_all_currencies(client_of_days):
     results = answered(client_of_days, "/historical?date=2026-11-18&from=XCU")["results"]
     assert (results["USD"], results["EUR"], results["RUB"], results["AED"]) == (10_000, 8_000, 800_000, 36_725)
     assert "XAU" not in results
@@ -364,7 +364,7 @@ def test_an_explanation_says_when_the_market_is_closed(dealing, quote_of, query,
     assert (leg["as_of"], leg.get("because", "")) == (as_of, "closed")
 
 
-def test_an_explanation_says_nothing_of_a_market_that_is_open(client_dealing):
+def test_an_explanation_of_a_price_in_an_open_market_has_no_reason(client_dealing):
     for metal in ("XAU", "XCU"):
         (leg,) = answered(client_dealing, f"/explain?from={metal}&to=USD")["legs"]
         assert (leg["as_of"], leg.get("because", "")) == (AT, "")

@@ -190,7 +190,7 @@ def test_base_metals_have_no_purities(client_dealing):
     assert list(answer["purities"]) == PRECIOUS
 
 
-def test_the_instruments_are_every_metal_in_dollars_and_as_it_is_dealt_and_the_ratios(client_dealing):
+def test_the_instruments_are_every_metal_in_dollars_and_directly_quoted_currencies_and_the_ratios(client_dealing):
     records = instruments_of(client_dealing)
     assert records == [IN_DOLLARS[0], IN_EUROS, *IN_DOLLARS[1:], *RATIOS]
     assert [list(record) for record in records] == [
@@ -204,7 +204,7 @@ def test_their_sources_are_named_once_each(client_dealing):
     )
 
 
-def test_a_metal_is_listed_in_each_currency_that_it_is_dealt_in(dealing, quote_of):
+def test_a_metal_is_listed_in_each_currency_in_which_it_is_quoted(dealing, quote_of):
     dealt = {name: quote_of(name.replace("_", "/"), "10", "11") for name in ("XAU_GBP", "XAU_AUD", "XCU_EUR")}
     assert instruments_of(dealing(**dealt)) == [
         IN_DOLLARS[0],
@@ -241,7 +241,7 @@ def test_every_listed_instrument_can_be_quoted_or_is_named_as_unavailable(client
 
 
 @pytest.mark.parametrize("name", ["list", "units", "purities", "instruments"])
-def test_a_list_costs_one_call_and_takes_no_parameters(client_dealing, name):
+def test_a_list_costs_one_call_and_has_no_parameters(client_dealing, name):
     plain = client_dealing.get(f"/metals/{name}")
     other = client_dealing.get(f"/metals/{name}/?metal=XXX&unit=ounce&verbose=true")
     assert plain.headers["x-calls-cost"] == other.headers["x-calls-cost"] == "1"

@@ -263,7 +263,7 @@ def test_one_without_a_quote_is_named_and_the_rest_answered(client_dealing):
 
 
 @pytest.mark.parametrize("instruments", ["XPBUSD", "XPBUSD,XNIUSD", "NOPE,XPBUSD"])
-def test_none_that_has_a_quote_may_be_asked_for_later(client_dealing, instruments):
+def test_instruments_without_a_quote_are_503_with_retry_after(client_dealing, instruments):
     reply = client_dealing.get(f"/metals/quote?instruments={instruments}")
     assert is_refused(reply, 503, "rate_unavailable", "[XPB]")
     assert int(reply.headers["retry-after"]) > 0

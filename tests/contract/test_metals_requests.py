@@ -174,7 +174,7 @@ def test_what_is_no_unit_is_refused_with_all_that_are(client_dealing, metal, tex
         ("EURO", ""),
     ],
 )
-def test_what_is_no_currency_is_refused_and_told_where_it_belongs(client_dealing, text, hint):
+def test_a_code_of_another_kind_is_refused_with_its_endpoints(client_dealing, text, hint):
     reply = client_dealing.get(f"/metals/spot?currency={text}")
     assert is_refused(reply, 400, "unknown_currency", f"currency: [{text}]", hint)
 
@@ -223,7 +223,7 @@ def test_any_price_of_a_metal_is_answered_or_refused_in_the_one_shape(client_dea
 
 
 @pytest.mark.parametrize("query", ["purity=24K", "unit=ounce", "currency=BTC", "purity=0&currency=JPY"])
-def test_what_is_wrong_with_a_request_is_said_also_where_nothing_was_delivered(dealing, query):
+def test_a_bad_request_is_refused_also_before_any_price_arrived(dealing, query):
     client = dealing(XAU=None, XAU_USD=None, XAU_EUR=None)
     assert client.get(f"/metals/spot?{query}").status == 400
     assert client.get("/metals/spot").status == 503
@@ -231,7 +231,7 @@ def test_what_is_wrong_with_a_request_is_said_also_where_nothing_was_delivered(d
 
 @pytest.mark.parametrize("plan", ["one", "extra"])
 @pytest.mark.parametrize("path", ENDPOINTS)
-def test_a_plan_without_metals_is_told_so(dealing, key, plan, path):
+def test_a_plan_without_metals_is_refused_with_the_reason(dealing, key, plan, path):
     client = dealing(options={"stored_keys": {digest(key): StoredKey(1, Account(1, "one", plan))}})
     assert is_refused(client.get(f"/metals/{path}"), 403, "not_in_plan", f"[{plan}]", "[metals]")
     assert client.ledger.spent(1, TODAY) == 0
@@ -300,7 +300,7 @@ def test_a_price_is_served_with_its_own_time_or_not_at_all(dealing, quote_of, me
         assert (answer["dtm"], answer["tsp"]) == (written, as_of.timestamp() * 1000)
 
 
-def test_a_kept_answer_does_not_outlive_its_price(client_dealing):
+def test_a_cached_answer_expires_with_its_price(client_dealing):
     assert priced(client_dealing)["bid"] == "4000.1200"
     later(client_dealing, timedelta(minutes=15))
     assert is_refused(client_dealing.get("/metals/spot"), 503, "rate_unavailable", "[XAU]")
@@ -325,7 +325,7 @@ def test_a_stale_instrument_in_another_currency_is_crossed_instead(dealing, quot
     assert reply.headers["x-calls-cost"] == "2"
 
 
-def test_at_the_weekend_an_instrument_in_another_currency_stands_at_its_own_close(dealing, quote_of):
+def test_at_the_weekend_an_instrument_in_another_currency_keeps_its_own_close(dealing, quote_of):
     closed = datetime(2026, 11, 20, 21, 59, tzinfo=UTC)
     client = dealing(now=SATURDAY, XAU_EUR=quote_of("XAU/EUR", "3448.1", "3448.9", "swissquote", as_of=closed))
     answer = priced(client, "currency=EUR")
@@ -340,7 +340,7 @@ def test_an_instrument_in_another_currency_is_priced_also_where_the_dollars_is_m
 
 
 @pytest.mark.parametrize("query", ["metal=XPB", "metal=XZN&currency=EUR", "metal=XNI&unit=gram", "currency=XDR"])
-def test_what_nobody_has_delivered_yet_may_be_asked_for_later(client_dealing, query):
+def test_a_price_that_has_not_arrived_yet_is_503_with_retry_after(client_dealing, query):
     reply = client_dealing.get(f"/metals/spot?{query}")
     assert is_refused(reply, 503, "rate_unavailable", f"[{query[-3:] if 'XDR' in query else query[6:9]}]")
     assert int(reply.headers["retry-after"]) > 0
@@ -370,7 +370,7 @@ def test_an_operator_sets_how_old_a_metal_may_be(dealing, quote_of):
     assert dealing(XAU=gold, ages={AssetKind.METAL: timedelta(minutes=39)}).get("/metals/spot").status == 503
 
 
-def test_a_direct_price_that_is_older_than_the_client_wants_gives_way_to_a_cross(dealing, quote_of):
+def test_a_direct_price_older_than_max_age_is_replaced_by_a_cross(dealing, quote_of):
     client = dealing(
         XAU_EUR=quote_of("XAU/EUR", "3448.10", "3448.90", "swissquote", as_of=NOON - timedelta(minutes=10))
     )

@@ -158,7 +158,7 @@ def test_a_precious_metal_is_priced_by_the_troy_ounce_and_a_base_one_by_the_tonn
         ("metal=XCU&currency=EUR", "lme cash via westmetall, moved by 3-month", "XCU/USD", TSP, True),
     ],
 )
-def test_it_says_who_quoted_what_and_when_and_whether_it_is_crossed(
+def test_the_answer_has_the_source_the_instrument_the_time_and_whether_it_is_crossed(
     client_dealing, query, source, instrument, tsp, is_crossed
 ):
     answer = priced(client_dealing, query)
@@ -219,7 +219,7 @@ def test_a_crossed_price_is_one_call_more(client_dealing, query, calls):
         ("metal=XPD&currency=JPY", "210336.00", "210364.00", "210350.00", "28.00"),
     ],
 )
-def test_known_figures_are_written_digit_by_digit(client_dealing, query, bid, ask, mid, spread):
+def test_selected_figures_are_written_digit_by_digit(client_dealing, query, bid, ask, mid, spread):
     answer = priced(client_dealing, query)
     assert [answer[name] for name in ("bid", "ask", "mid", "spread")] == [bid, ask, mid, spread]
 
@@ -270,7 +270,7 @@ def test_every_unit_is_priced_by_what_it_weighs(client_dealing, metal, own, unit
         ("metal=XCU&unit=gram", "0.010800000", "0.010802000"),
     ],
 )
-def test_weights_of_known_figures_are_written_digit_by_digit(client_dealing, query, bid, ask):
+def test_weights_of_selected_figures_are_written_digit_by_digit(client_dealing, query, bid, ask):
     answer = priced(client_dealing, query)
     assert (answer["bid"], answer["ask"]) == (bid, ask)
 
@@ -317,7 +317,7 @@ def test_a_fineness_of_ones_own_is_echoed_and_named_custom(client_dealing, metal
 
 @pytest.mark.parametrize("metal", FINENESS)
 @pytest.mark.parametrize("purity", ["", "&purity=", "&purity=%20"])
-def test_the_pure_metal_is_priced_when_no_purity_is_given(client_dealing, metal, purity):
+def test_without_a_purity_the_pure_metal_is_priced(client_dealing, metal, purity):
     answer = priced(client_dealing, f"metal={metal}{purity}")
     assert (answer["purity"], answer["purity_name"]) == ("1000", "pure")
     assert says(answer, *sides(metal))

@@ -37,7 +37,7 @@ def test_without_it_one_missing_code_fails_the_list(client_dealing, target, miss
     assert any(f"[{code.partition('/')[0]}" in reply.json["error"] for code in missing)
 
 
-def test_a_list_that_is_answered_whole_says_so_only_when_asked(client):
+def test_unavailable_is_present_only_with_partial(client):
     assert client.get("/fetch-multi?to=EUR,JPY&partial=1").json["unavailable"] == []
     assert "unavailable" not in client.get("/fetch-multi?to=EUR,JPY").json
 
@@ -58,7 +58,7 @@ def test_where_nothing_can_be_answered_it_is_the_error_without_it(client_dealing
     assert reply.json["error"] == client_dealing.get(target.replace("&partial=1", "")).json["error"]
 
 
-def test_a_rate_older_than_asked_is_named_too(client_dealing):
+def test_a_rate_older_than_max_age_is_unavailable_too(client_dealing):
     reply = client_dealing.get("/fetch-multi?to=EUR,PLN,JPY&max_age=PT1M&partial=1").json
     assert (list(reply["results"]), reply["unavailable"]) == (["EUR", "JPY"], ["PLN"])
 

@@ -122,7 +122,7 @@ def test_head_and_an_unchanged_answer_are_refused_with_the_rest(make):
         warm(client, CLOSED)
 
 
-def test_an_account_on_a_plan_that_is_no_more_is_refused_and_told_which(make):
+def test_an_account_on_a_removed_plan_is_refused_with_its_name(make):
     client = make(account={"plan": "gone"})
     for _ in range(2):  # made, then kept
         reply = client.get(LIVE)
@@ -131,7 +131,7 @@ def test_an_account_on_a_plan_that_is_no_more_is_refused_and_told_which(make):
         warm(client, LIVE)
 
 
-def test_other_plans_hold_at_once_for_kept_answers_too(make):
+def test_changed_plans_apply_at_once_also_to_cached_answers(make):
     client = make()
     for _ in range(2):
         assert client.get(LIVE).status == 200
@@ -154,7 +154,7 @@ def test_other_plans_hold_at_once_for_kept_answers_too(make):
     ],
 )
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
-def test_history_older_than_the_plan_is_403_in_the_words_of_the_interface(make, method, target):
+def test_history_older_than_the_plan_is_403_with_the_name_of_the_parameter(make, method, target):
     client = make(history_days=30)
     for _ in range(2):  # made, then kept
         reply = client.request(method, target)
@@ -182,7 +182,7 @@ def test_history_as_old_as_the_plan_says_is_answered(make, target):
         assert client.get(target).status == 200
 
 
-def test_how_old_is_counted_from_today_also_for_what_is_kept(make, clock):
+def test_the_age_of_history_is_counted_from_today_also_for_cached_answers(make, clock):
     client = make(history_days=30, clock=clock)
     target = "/historical?date=2026-10-21&to=EUR"
     clock.set(2026, 11, 20, 23, 59, 59)
@@ -227,7 +227,7 @@ def test_the_wait_of_a_spent_quota_is_true(make, clock):
 
 
 @pytest.mark.parametrize("is_kept", [False, True])
-def test_a_request_that_costs_more_than_remains_is_refused_whole(make, is_kept):
+def test_a_request_that_costs_more_than_the_quota_left_is_refused(make, is_kept):
     client = make(calls_a_month=5)
     if is_kept:
         warm(client, MATRIX)
@@ -278,7 +278,7 @@ def test_calls_that_are_bought_hold_at_once(make, key):
 
 @pytest.mark.parametrize("is_kept", [False, True])
 @pytest.mark.parametrize("target", [LIVE, CLOSED, "/usage"])
-def test_too_many_at_once_is_429_and_the_wait_is_true(make, clock, target, is_kept):
+def test_too_many_at_once_is_429_with_the_right_wait(make, clock, target, is_kept):
     client = make(rate=0.25, burst=3, clock=clock)
     if is_kept:
         warm(client, target)
@@ -311,7 +311,7 @@ def test_errors_are_limited_like_answers(make, clock, target):
 
 
 @pytest.mark.parametrize("way", ["query", "bearer", "HEAD", "unchanged"])
-def test_the_rate_holds_by_whatever_way_an_answer_is_asked_for(make, key, clock, way):
+def test_the_rate_limit_holds_for_every_way_to_request_an_answer(make, key, clock, way):
     client = make(rate=1, burst=2, clock=clock)
 
     def ask():
@@ -328,7 +328,7 @@ def test_the_rate_holds_by_whatever_way_an_answer_is_asked_for(make, key, clock,
     assert statuses[:2] == ([304, 304] if way == "unchanged" else [200, 200])
 
 
-def test_each_request_draws_one_whether_made_or_kept(make, clock):
+def test_each_request_uses_the_rate_limit_whether_computed_or_cached(make, clock):
     client = make(rate=1, burst=10, clock=clock)
     left = [state_of(client.get(LIVE))["rate"][0] for _ in range(10)]
     assert left == list(range(9, -1, -1))
@@ -339,7 +339,7 @@ def test_each_request_draws_one_whether_made_or_kept(make, clock):
 
 @pytest.mark.parametrize("target", [*KEPT, "/currencies", "/usage"])
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
-def test_every_answer_says_what_it_cost_and_what_remains(make, method, target):
+def test_every_answer_has_its_cost_and_the_remaining_quota(make, method, target):
     client = make(calls_a_month=1000, rate=50, burst=100)
     remains = 1000
     for turn in range(2):  # made, then kept
@@ -352,7 +352,7 @@ def test_every_answer_says_what_it_cost_and_what_remains(make, method, target):
 
 
 @pytest.mark.parametrize("target", CODES)
-def test_every_error_of_who_was_let_in_says_the_same_and_costs_nothing(make, target):
+def test_every_error_with_a_valid_key_has_the_same_headers_and_costs_nothing(make, target):
     client = make(calls_a_month=1000, rate=50, burst=100)
     for turn in range(2):
         reply = client.get(target)
@@ -363,7 +363,7 @@ def test_every_error_of_who_was_let_in_says_the_same_and_costs_nothing(make, tar
     assert charged(client) == 0
 
 
-def test_a_query_that_cannot_be_read_says_so_too(make):
+def test_a_malformed_query_has_the_same_headers(make):
     reply = make(calls_a_month=1000, rate=50, burst=100).get("/fetch-one?to=%zz")
     assert is_refused(reply, 400, "bad_parameter")
     assert state_of(reply)["quota"][0] == 1000
@@ -390,7 +390,7 @@ def test_refusals_of_the_plan_say_the_same(make, plan, code):
         warm(client, CLOSED)
 
 
-def test_an_unlimited_plan_says_only_the_cost(client):
+def test_an_unlimited_plan_has_only_the_cost_header(client):
     for target in (LIVE, LIVE, "/fetch-one?to=ZZZ"):
         headers = client.get(target).headers
         assert "x-calls-cost" in headers
@@ -399,7 +399,7 @@ def test_an_unlimited_plan_says_only_the_cost(client):
 
 
 @pytest.mark.parametrize("key", [None, "cmb_wrong"])
-def test_who_was_not_let_in_is_told_of_no_limit(make_client, key):
+def test_a_refused_key_gets_no_limit_headers(make_client, key):
     headers = make_client().get(LIVE, key=key).headers
     assert not {"ratelimit", "ratelimit-policy", "x-calls-cost"} & set(headers)
 
@@ -407,7 +407,7 @@ def test_who_was_not_let_in_is_told_of_no_limit(make_client, key):
 # What costs nothing
 
 
-def test_an_unchanged_answer_costs_nothing_whether_made_or_kept(make):
+def test_an_unchanged_answer_costs_nothing_whether_computed_or_cached(make):
     etag = make().get(CLOSED).headers["etag"]
     client = make(calls_a_month=10)
     for _ in range(2):  # made, then kept
@@ -426,7 +426,7 @@ def test_who_names_no_etag_pays_for_finding_out_that_there_is_an_answer(make):
 
 
 @pytest.mark.parametrize("target", KEPT)
-def test_a_head_costs_what_its_answer_does_whether_made_or_kept(make, target):
+def test_a_head_request_costs_the_same_as_a_get_whether_computed_or_cached(make, target):
     client = make(calls_a_month=100)
     costs = [client.request("HEAD", target).headers["x-calls-cost"] for _ in range(3)]
     costs.append(client.get(target).headers["x-calls-cost"])
@@ -440,7 +440,7 @@ LISTS = ["/currencies", "/fx/pairs", "/fx/pairs/quote-sizes", "/metals/list"]
 @pytest.mark.parametrize("spent", [10, 11, 1000])
 @pytest.mark.parametrize("kept", [False, True])
 @pytest.mark.parametrize("target", [CLOSED, "/time-series?to=EUR&start=2026-10-01&end=2026-10-30", *LISTS])
-def test_what_costs_nothing_is_given_to_who_has_nothing_left(make, spent, kept, target):
+def test_a_free_answer_is_returned_with_a_spent_quota(make, spent, kept, target):
     etag = make().get(target).headers["etag"]
     client = make(calls_a_month=10)
     warm(client, *[target, LIVE][: 2 * kept])
@@ -457,7 +457,7 @@ def test_what_costs_nothing_is_given_to_who_has_nothing_left(make, spent, kept, 
 @pytest.mark.parametrize("target", [*KEPT, *LISTS])
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
 @pytest.mark.parametrize("condition", [{}, {"If-None-Match": "*"}, {"If-None-Match": '"another"'}])
-def test_what_a_call_costs_does_not_depend_on_who_asked_before(make, target, method, condition):
+def test_the_cost_does_not_depend_on_earlier_requests(make, target, method, condition):
     first, second = make(calls_a_month=100), make(calls_a_month=100)
     warm(second, target)
     replies = [client.request(method, target, headers=condition) for client in (first, second)]
@@ -485,7 +485,7 @@ def test_an_error_is_the_same_whether_somebody_may_pay_for_it_or_not(make, targe
     ],
 )
 @pytest.mark.parametrize("way", ["header", "query", "bearer"])
-def test_a_key_that_opens_nothing_any_more_says_why_and_is_not_repeated(make, key, way, changes, status, code):
+def test_a_revoked_or_suspended_key_is_refused_with_the_reason_and_not_repeated(make, key, way, changes, status, code):
     client = make(**changes)
     for _ in range(2):  # made, then kept
         if way == "query":
@@ -522,7 +522,7 @@ def test_a_key_opens_until_the_moment_that_it_expires(make, clock):
         (None, (401, "key_unknown")),
     ],
 )
-def test_a_key_that_is_ended_stops_at_once_also_for_kept_answers(make, key, target, change, refusal):
+def test_an_ended_key_stops_working_at_once_also_for_cached_answers(make, key, target, change, refusal):
     client = make()
     for _ in range(2):
         assert client.get(target).status == 200
@@ -535,7 +535,7 @@ def test_a_key_that_is_ended_stops_at_once_also_for_kept_answers(make, key, targ
     assert client.get(target).status == 200
 
 
-def test_too_many_failed_keys_from_an_address_are_429_and_who_is_known_there_is_not_disturbed(make, clock, key):
+def test_too_many_failed_keys_from_an_address_are_429_but_valid_keys_still_work(make, clock, key):
     client = make(clock=clock)
     assert client.get(LIVE).status == 200
     statuses = [client.get(LIVE, key="cmb_wrong").status for _ in range(40)]
@@ -581,7 +581,7 @@ def test_the_formats_tell_the_same_moment(make, key):
     assert datetime.fromisoformat(seen[DatetimeFormat.ISO]).timestamp() * 1000 == seen[DatetimeFormat.UNIX_MS]
 
 
-def test_a_plan_sees_a_new_book_when_it_is_due_and_another_at_once(make, clock, real_book):
+def test_a_slow_plan_sees_a_new_rate_book_later_and_a_fast_one_at_once(make, clock, real_book):
     client = make(book_refresh=60, clock=clock)
     for _ in range(2):  # made, then kept
         assert client.get(LIVE).status == 200
@@ -596,7 +596,7 @@ def test_a_plan_sees_a_new_book_when_it_is_due_and_another_at_once(make, clock, 
     assert client.get(LIVE).status == 503
 
 
-def test_a_slow_plan_gives_its_answers_to_nobody_on_a_faster_one(make, clock, real_book):
+def test_answers_cached_for_a_slow_plan_are_not_sent_to_a_faster_one(make, clock, real_book):
     client = make(book_refresh=60, clock=clock)
     clock.now += 1
     eur = real_book.quotes["EUR"]
@@ -609,7 +609,7 @@ def test_a_slow_plan_gives_its_answers_to_nobody_on_a_faster_one(make, clock, re
         assert client.get(LIVE, key=OWNER_KEY).json["result"] == new
 
 
-def test_an_account_that_moves_to_a_faster_plan_sees_the_newest_book_at_once(make, key, clock, real_book):
+def test_an_account_that_moves_to_a_faster_plan_sees_the_newest_rate_book_at_once(make, key, clock, real_book):
     client = make(book_refresh=60, clock=clock)
     clock.now += 1
     client.worker_state.apply_book(replace(real_book, version=2, quotes={}, listed=("USD",)))

@@ -96,12 +96,12 @@ def test_unknown_parameters_are_ignored(client, more):
         "from=EUR&to=GBP&to=ZZZ&to=USD,JPY&to=",
     ],
 )
-def test_a_repeated_parameter_takes_its_last_non_empty_value(client, query):
+def test_the_last_non_empty_value_of_a_repeated_parameter_counts(client, query):
     assert client.get(f"/fetch-multi?{query}").text.startswith(SAME_MULTI)
 
 
 @pytest.mark.parametrize("query", ["api_key=&api_key={key}", "api_key={key}&api_key=", "api_key=x&api_key={key}"])
-def test_a_repeated_key_takes_its_last_non_empty_value(client, key, query):
+def test_the_last_non_empty_value_of_a_repeated_key_counts(client, key, query):
     reply = client.get(f"/fetch-one?from=EUR&to=USD&{query.format(key=key)}", key=None)
     assert reply.status == 200
 
@@ -136,7 +136,7 @@ def test_any_accept_header_gets_json(client, accept):
 
 
 @pytest.mark.parametrize("target", ENDPOINTS)
-def test_head_gives_the_same_headers_and_no_body(client, target):
+def test_head_returns_the_same_headers_and_no_body(client, target):
     for _ in range(2):  # made, then kept
         head, got = client.request("HEAD", target), client.get(target)
         assert (head.status, head.content) == (200, b"")
@@ -181,7 +181,7 @@ def test_a_preflight_is_answered_without_a_key(client, path):
 
 
 @pytest.mark.parametrize("asked", [None, "", " ", "x\r\nSet-Cookie: a=b", "x" * 1001, "\xe9", "a;b", '"'])
-def test_options_that_ask_for_nothing_or_nonsense_are_told_what_may_be_sent(client, asked):
+def test_options_without_valid_headers_lists_the_allowed_ones(client, asked):
     headers = {} if asked is None else {"Access-Control-Request-Headers": asked}
     for path in ("/fetch-one", "/nowhere"):
         reply = client.request("OPTIONS", path, key=None, headers=headers)

@@ -47,7 +47,7 @@ def shown(client):
     return shown
 
 
-def test_it_answers_with_all_that_is_known_of_a_source(shown):
+def test_a_source_has_all_its_fields(shown):
     full = report(
         why="a frame was refused",
         last_success=NOW - timedelta(seconds=2),
@@ -83,7 +83,7 @@ def test_it_answers_with_all_that_is_known_of_a_source(shown):
     }
 
 
-def test_one_of_which_nothing_is_known_yet_says_so(shown):
+def test_a_source_without_data_says_that_it_is_waiting(shown):
     (source,) = shown(report())["sources"].values()
     assert source["state"] == "waiting"
     assert [source[name] for name in ("last_success", "newest", "lag")] == [None, None, None]
@@ -117,14 +117,14 @@ def test_a_sandbox_says_that_it_is_one(shown):
     assert shown(report(), environment="sandbox")["environment"] == "sandbox"
 
 
-def test_before_anybody_was_asked_there_is_nothing_to_show(client):
+def test_before_any_source_was_requested_it_is_503(client):
     client.worker_state.apply_source_reports(None)
     reply = client.get("/sources")
     assert (reply.status, reply.json) == (503, {"error": "No source has been asked yet", "code": "rate_unavailable"})
     assert reply.headers["x-calls-cost"] == "0"
 
 
-def test_it_costs_one_call_is_never_kept_and_always_the_last_word(client):
+def test_it_costs_one_call_is_never_cached_and_always_current(client):
     for key in ("one", "two"):
         client.worker_state.apply_source_reports(source_reports(report(key)))
         reply = client.get("/sources")

@@ -57,19 +57,19 @@ def test_the_source_is_the_dollar_when_left_out(client, query):
 
 
 @pytest.mark.parametrize("query", ["", "&start=&end=", "&interval=", "&interval=P1D"])
-def test_the_last_30_days_up_to_today_are_meant_when_no_period_is_given(client, query):
+def test_without_a_period_the_last_30_days_are_returned(client, query):
     reply = client.get(f"/time-series?from=USD&to=AED{query}").json
     assert (reply["start"], reply["end"], reply["interval"]) == ("2026-10-22", "2026-11-20", "P1D")
     assert list(reply["results"]["AED"]) == calendar("2026-10-22", "2026-11-20")
 
 
-def test_the_30_days_up_to_the_end_are_meant_when_only_an_end_is_given(client):
+def test_with_only_an_end_the_30_days_up_to_it_are_returned(client):
     reply = client.get("/time-series?from=EUR&to=USD&end=2024-03-15").json
     assert (reply["start"], reply["end"]) == ("2024-02-15", "2024-03-15")
     assert list(reply["results"]["USD"]) == calendar("2024-02-15", "2024-03-15")
 
 
-def test_the_end_is_today_when_only_a_start_is_given(client):
+def test_with_only_a_start_the_end_is_today(client):
     reply = client.get("/time-series?from=USD&to=AED&start=2026-11-18").json
     assert (reply["start"], reply["end"]) == ("2026-11-18", "2026-11-20")
 
@@ -220,7 +220,7 @@ def test_a_verbose_series_lists_the_days_that_are_carried(client):
     assert client.get("/time-series?from=EUR&to=USD&start=2026-10-23&end=2026-10-23&verbose=1").json["carried"] == []
 
 
-def test_several_targets_are_answered_in_the_order_asked_and_charged_each(client):
+def test_several_targets_are_answered_in_the_order_of_the_request_and_charged_each(client):
     period = "start=2026-10-29&end=2026-10-30"
     reply = client.get(f"/time-series?from=EUR&to=USD,gbp,USD,JPY&{period}")
     assert list(reply.json["results"]) == ["USD", "GBP", "JPY"]

@@ -41,14 +41,14 @@ def test_the_walk_over_the_endpoints_finds_them():
 
 @pytest.mark.parametrize("stray", STRAYS)
 @pytest.mark.parametrize("path", ENDPOINTS)
-def test_stray_ones_are_ignored_and_named(client_dealing, path, stray):
+def test_stray_parameters_are_ignored_and_named(client_dealing, path, stray):
     reply = client_dealing.get(asked(path, **{stray: "1795175998"}))
     assert reply.status != 400, reply.text
     assert reply.headers["cambist-ignored"] == stray
 
 
 @pytest.mark.parametrize(("path", "name"), OWN)
-def test_a_misspelt_one_is_400_and_says_which_was_meant(client_dealing, path, name):
+def test_a_misspelt_parameter_is_400_with_a_suggestion(client_dealing, path, name):
     wrong = [name[:-1], name[1:], f"{name}s", f"{name[0]}{name}", name.upper(), name[1] + name[0] + name[2:]]
     for misspelt in {one for one in wrong if len(one) > 1 and one not in NAMES[path]}:
         reply = client_dealing.get(asked(path, **{misspelt: VALUES[name]}))
@@ -57,7 +57,7 @@ def test_a_misspelt_one_is_400_and_says_which_was_meant(client_dealing, path, na
 
 
 @pytest.mark.parametrize(("path", "name"), FOREIGN)
-def test_one_that_decides_the_answer_elsewhere_is_400_and_says_where(client_dealing, path, name):
+def test_a_parameter_of_other_endpoints_is_400_and_names_them(client_dealing, path, name):
     reply = client_dealing.get(asked(path, **{name: VALUES[name]}))
     assert (reply.status, reply.json["code"]) == (400, "bad_parameter")
     assert f"[{name}]" in reply.json["error"]
@@ -120,7 +120,7 @@ def test_a_key_among_the_names_is_not_repeated(client, key):
     assert key not in client.get(f"/fetch-one?from=EUR&to=USD&{key}").headers.get("cambist-ignored", "")
 
 
-def test_only_the_request_that_had_some_is_told_so(client):
+def test_only_a_request_with_unknown_parameters_has_the_header(client):
     target = "/fetch-one?from=EUR&to=USD"
     for query in ("", "&x=1", "", "&y=1", "&x=1"):
         assert client.get(target + query).headers.get("cambist-ignored", "") == query[1:2]
@@ -142,5 +142,5 @@ def test_browsers_may_read_the_header(client):
     assert "Cambist-Ignored" in client.get("/fetch-one?to=EUR").headers["access-control-expose-headers"]
 
 
-def test_who_brings_no_key_is_told_that_first(client):
+def test_a_missing_key_is_reported_before_unknown_parameters(client):
     assert client.get("/fetch-one?to=EUR&fro=USD", key=None).status == 401

@@ -112,7 +112,7 @@ def test_the_days_go_on_at_midnight_utc(make, clock):
         ("/usage", 1),
     ],
 )
-def test_an_answer_counts_what_it_costs_whether_made_or_kept(metered, target, calls):
+def test_an_answer_counts_its_cost_whether_computed_or_cached(metered, target, calls):
     before = today_of(metered)
     for _ in range(2):  # made, then kept
         reply = metered.get(target)
@@ -138,7 +138,7 @@ def test_the_record_costs_one_call_which_the_next_one_shows(metered):
     assert metered.get("/usage").headers["x-calls-cost"] == "1"
 
 
-def test_usage_is_never_kept_and_has_no_etag(metered):
+def test_usage_is_never_cached_and_has_no_etag(metered):
     for _ in range(2):
         headers = metered.get("/usage").headers
         assert headers["cache-control"] == "no-store"

@@ -131,12 +131,12 @@ def told(client: Any, target: str, key: str, **headers: str) -> tuple[int, str, 
     return reply.status, re.sub(r"(?<=\"ms\":)\d+}$", "", text), {**reply.headers, "content-length": ""}
 
 
-def test_every_endpoint_is_asked_here():
+def test_the_requests_cover_every_endpoint():
     assert {target.partition("?")[0] for target in TARGETS} == {endpoint.path for endpoint in endpoints()}
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_who_asked_before_and_on_which_plan_changes_no_answer(make, target):
+def test_earlier_requests_and_their_plans_change_no_answer(make, target):
     alone = {key: told(make(), target, key) for key in KEYS}
     for first, second in permutations(KEYS, 2):
         client = make()
@@ -182,7 +182,7 @@ LISTS = ["/currencies", "/crypto/pairs", "/fx/pairs", "/fx/currencies", "/fx/pai
 
 
 @pytest.mark.parametrize("target", [*LISTS, "/fetch-all?from=EUR", "/historical?date=2026-10-30"])
-def test_what_is_unknown_in_a_query_makes_no_answer_anew(make, made, target):
+def test_unknown_parameters_do_not_miss_the_cache(make, made, target):
     client, sign = make(), "&" if "?" in target else "?"
     for number in range(5):
         for stray in (f"zzzz={number}", f"zz%7A{number}=1", f"qqqq={number}&api_key={KEYS[0]}"):
@@ -195,7 +195,7 @@ def test_what_is_unknown_in_a_query_makes_no_answer_anew(make, made, target):
     assert kept == 1
 
 
-def test_an_answer_is_made_once_a_book(make, made, book_with):
+def test_an_answer_is_computed_once_for_each_rate_book(make, made, book_with):
     client = make()
     for _ in range(3):
         for _ in range(5):
@@ -208,7 +208,7 @@ def test_an_answer_is_made_once_a_book(make, made, book_with):
 @pytest.mark.parametrize(
     "target", ["/fetch-one?from=XAU&to=USD", "/metals/spot", "/fetch-one?from=EUR&to=USD&max_age=PT1M"]
 )
-def test_a_kept_answer_is_given_no_longer_than_its_prices_may_be_used(make, clock, made, target):
+def test_a_cached_answer_expires_when_its_prices_become_stale(make, clock, made, target):
     client = make()
     client.worker_state.ages = {AssetKind.METAL: timedelta(seconds=7)}
     limit = 60 if "max_age" in target else 7
@@ -221,7 +221,7 @@ def test_a_kept_answer_is_given_no_longer_than_its_prices_may_be_used(make, cloc
     assert len(made) <= 4
 
 
-def test_a_kept_answer_is_given_no_longer_than_the_market_stays_closed(make, clock):
+def test_a_cached_answer_expires_when_the_market_opens(make, clock):
     clock.set(2026, 11, 22, 21, 59, 30)  # half a minute before trade begins in New York
     client = make()
     client.worker_state.ages = {AssetKind.CURRENCY: timedelta(minutes=15)}
@@ -234,7 +234,7 @@ def test_a_kept_answer_is_given_no_longer_than_the_market_stays_closed(make, clo
 
 
 @pytest.mark.parametrize("target", CLOSED)
-def test_a_client_that_names_the_etag_is_told_so_without_making_the_answer(make, made, target):
+def test_a_request_with_the_current_etag_is_304_without_computing_the_answer(make, made, target):
     etag = make().get(target, key=KEYS[0]).headers["etag"]
     assert made.pop()
     reply = make().get(target, key=KEYS[0], headers={"If-None-Match": etag})
@@ -265,7 +265,7 @@ LONG = ["/historical?date=2026-10-30", "/fx/pairs", "/time-series?to=EUR&start=2
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_who_accepts_gzip_is_told_the_same(make, target):
+def test_gzip_answers_have_the_same_content(make, target):
     client = make()
     status, text, headers = told(client, target, KEYS[0])
     for _ in range(2):
@@ -296,7 +296,7 @@ def test_a_short_answer_is_not_compressed(make):
 
 
 @pytest.mark.parametrize("target", ["/historical?date=2026-10-30", "/fx/pairs"])
-def test_what_is_kept_is_compressed_once(make, monkeypatch, target):
+def test_a_cached_answer_is_compressed_once(make, monkeypatch, target):
     contents: list[bytes] = []
     monkeypatch.setattr(
         response_cache, "compress_prefix", lambda content: contents.append(content) or compress_prefix(content)
