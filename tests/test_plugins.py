@@ -48,13 +48,13 @@ def test_a_name_may_lie_in_a_folder(plant: Plant) -> None:
 
 def test_a_module_that_ends_in_something_else_is_refused_by_its_name(plant: Plant) -> None:
     plant("stone", flower=7)
-    with pytest.raises(TypeError, match=r"garden\.stone must end in `flower: str"):
+    with pytest.raises(TypeError, match=r"garden\.stone must define `flower: str"):
         load("garden", ["stone"], "flower", str)
 
 
 def test_a_module_that_ends_in_nothing_is_refused_by_its_name(plant: Plant) -> None:
     plant("stone")
-    with pytest.raises(TypeError, match=r"garden\.stone must end in `flower: str"):
+    with pytest.raises(TypeError, match=r"garden\.stone must define `flower: str"):
         load("garden", ["stone"], "flower", str)
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cambist.errors import SettingRefused
-from cambist.settings import NAMES, Settings, read_settings
+from cambist.settings import SETTING_NAMES, Settings, read_settings
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_a_flag_of_false_was_given() -> None:
     assert read_settings({"CAMBIST_ACCESS_LOG": "true"}, {"access_log": False}).access_log is False
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", SETTING_NAMES)
 def test_every_setting_can_be_chosen_in_file_variable_and_flag(config: Path, name: str) -> None:
     given, chosen = {
         "data": ("/srv/rates", Path("/srv/rates")),
@@ -120,7 +120,7 @@ def test_an_unknown_name_in_the_file_is_refused_with_file_and_nearest_name(confi
 def test_a_name_near_to_none_is_refused_with_all_there_are(config: Path) -> None:
     with pytest.raises(SettingRefused) as refused:
         read_settings(filed(config, "zzzzzzzz = 1"), {})
-    assert all(name in str(refused.value) for name in NAMES)
+    assert all(name in str(refused.value) for name in SETTING_NAMES)
 
 
 def test_an_unknown_flag_is_refused() -> None:
@@ -241,7 +241,7 @@ def test_a_home_that_nobody_has_is_refused() -> None:
         read_settings({"CAMBIST_DATA": "~nobody-has-this-name/data"}, {})
 
 
-@given(st.sampled_from(NAMES), st.text(max_size=12))
+@given(st.sampled_from(SETTING_NAMES), st.text(max_size=12))
 def test_any_value_gives_settings_or_a_refusal_that_names_it(name: str, value: str) -> None:
     try:
         read_settings({f"CAMBIST_{name.upper()}": value}, {})

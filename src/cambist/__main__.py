@@ -3,7 +3,7 @@
 
 def main() -> None:
     """Run a command."""
-    # Every worker process imports this module again, and must not pay for commands that it never runs.
+    # Every child process imports this module again, and must not load the commands.
     from cambist.cli.main import main as run  # noqa: PLC0415
 
     run()

@@ -1,4 +1,4 @@
-"""How the service's log reads: one line a message, UTC, to standard error."""
+"""The log of the service: one line for each message, times in UTC, to standard error."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ _LINE = "%(asctime)s %(levelname)-7s %(message)s"
 
 
 _KEY = re.compile(r"cmb_[0-9A-Za-z]{5,}", re.IGNORECASE)
-"""What may be an API key: more than the four characters by which one is named."""
+"""What may be an API key: longer than the prefix that names one."""
 
 _LONGEST_PATH = 200
 
 
 class UtcFormatter(logging.Formatter):
-    """Writes times as `2026-11-20T10:00:00Z`, and no API key, wherever one was put."""
+    """Formats times as `2026-11-20T10:00:00Z`, and hides API keys."""
 
     converter = staticmethod(time.gmtime)
     default_time_format = "%Y-%m-%dT%H:%M:%SZ"
     default_msec_format = ""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Write the message."""
+        """Return the line of a message."""
         return _KEY.sub("cmb_…", super().format(record))
 
 
 class AccessFormatter(UtcFormatter):
-    """Writes one line an answer: escapes what a client may have put into a path, and cuts a long one."""
+    """Formats one line for each HTTP answer: it escapes control characters of the path, and cuts a long path."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Write the line."""
+        """Return the line of an answer."""
         fields = record.args
         if isinstance(fields, Mapping) and len(path := str(fields.get("path"))) > _LONGEST_PATH:
             cut = f"{path[:_LONGEST_PATH]}… {len(path)} characters"
@@ -42,7 +42,7 @@ class AccessFormatter(UtcFormatter):
 
 
 def log_config(level: str) -> dict[str, Any]:
-    """Give the logging configuration of the supervisor and of every worker."""
+    """Return the logging configuration of every process."""
     return {
         "version": 1,
         "disable_existing_loggers": False,

@@ -18,5 +18,5 @@ def load(package: str, names: Iterable[str], attribute: str, kind: type[T]) -> d
 def _object(module: str, attribute: str, kind: type[T]) -> T:
     found = getattr(import_module(module), attribute, None)
     if not isinstance(found, kind):
-        raise TypeError(f"{module} must end in `{attribute}: {kind.__name__} = …`")
+        raise TypeError(f"{module} must define `{attribute}: {kind.__name__} = …`")
     return found

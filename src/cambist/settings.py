@@ -1,4 +1,4 @@
-"""Settings: one frozen record, read once from defaults, a TOML file, `CAMBIST_*` variables and flags."""
+"""The settings: read once, from defaults, a TOML file, `CAMBIST_*` variables and flags."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from cambist.validation import explain
 PREFIX = "CAMBIST_"
 FILE_VARIABLE = "CAMBIST_CONFIG"
 KEY_VARIABLE = "CAMBIST_KEY"
-"""Where `cambist watch` finds an API key: no setting, though it is named like one."""
+"""The variable of the API key for `cambist watch`. It is not a setting."""
 
 SANDBOX_DATA = Path("sandbox-data")
-"""The data folder of a sandbox whose operator names none: beside the one of the live service."""
+"""The default data folder of a sandbox, beside that of the live service."""
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """All that an operator may choose. Each description is shown by `cambist settings`."""
+    """What an operator can choose. `cambist settings` shows each description."""
 
     data: Annotated[Path, Meta(description="folder with all data of the service")] = Path("data")
     host: Annotated[str, Meta(description="address to listen on")] = "127.0.0.1"
@@ -121,7 +121,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 
     @property
     def proxy_networks(self) -> tuple[IPv4Network | IPv6Network, ...]:
-        """The networks of believed proxies. Errors: SettingRefused."""
+        """The networks of trusted proxies. Errors: SettingRefused."""
         try:
             return tuple(ip_network(part.strip()) for part in self.proxies.split(",") if part.strip())
         except ValueError as error:
@@ -129,36 +129,36 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 
     @property
     def scheme(self) -> str:
-        """How clients speak to the service. Errors: SettingRefused where TLS is half set."""
+        """`http` or `https`. Errors: SettingRefused if only one of the two TLS settings is set."""
         if (self.tls_cert is None) != (self.tls_key is None):
             raise SettingRefused("The settings [tls_cert] and [tls_key] are refused: one is nothing without the other")
         return "https" if self.tls_cert else "http"
 
     @property
     def chosen_sources(self) -> tuple[frozenset[str], frozenset[str]]:
-        """The keys of the sources that are switched on, and off."""
+        """The keys of the sources that are switched on, and of those that are switched off."""
         on, off = (frozenset(part.strip() for part in text.split(",")) for text in (self.feeds_on, self.feeds_off))
         return on - {""}, off - {""}
 
     @property
     def database_url(self) -> str:
-        """The database's URL, the default one spelled out."""
+        """The URL of the database, which by default is a SQLite file in the data folder."""
         return self.database or f"sqlite:///{self.data.resolve() / 'cambist.db'}"
 
 
-NAMES = Settings.__struct_fields__
+SETTING_NAMES = Settings.__struct_fields__
 
 _AGES = ("closed_max_age", "fixing_max_age", "coin_max_age", "metal_max_age", "fx_max_age")
 _RETENTIONS = ("minute_bars_for", "hour_bars_for", "day_bars_for")
 _DURATIONS = (*_AGES, *_RETENTIONS)
 _DURATION = re.compile(r"[+-]?P", re.IGNORECASE)
-"""How a duration begins: a bare number could be of anything."""
+"""The start of a duration: a bare number has no unit."""
 
 
 def read_settings(environment: Mapping[str, str], flags: Mapping[str, Any]) -> Settings:
     """Read the settings: defaults, then the file that CAMBIST_CONFIG names, then variables, then flags.
 
-    A flag that is None was not given. Errors: SettingRefused naming the place, the name and the nearest known one.
+    A flag that is None is ignored. Errors: SettingRefused, with the place, the name and the nearest setting.
     """
     chosen = _from_file(environment.get(FILE_VARIABLE, ""))
     chosen |= _from_environment(environment)
@@ -177,25 +177,25 @@ def _from_file(path: str) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise SettingRefused(f"The settings file [{path}] cannot be read: {error}") from error
     for name in content:
-        _check_known(name, path, NAMES)
+        _check_name(name, path, SETTING_NAMES)
     _convert(content, f" in {path}")
     return content
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
-    known = [PREFIX + name.upper() for name in NAMES]
+    variables = [PREFIX + name.upper() for name in SETTING_NAMES]
     chosen = {}
     for variable, value in environment.items():
         if variable.startswith(PREFIX) and variable not in (FILE_VARIABLE, KEY_VARIABLE):
-            _check_known(variable, "the environment", [*known, FILE_VARIABLE])
+            _check_name(variable, "the environment", [*variables, FILE_VARIABLE])
             chosen[variable.removeprefix(PREFIX).lower()] = value
     return chosen
 
 
-def _check_known(name: str, where: str, known: list[str] | tuple[str, ...]) -> None:
-    if name not in known:
-        near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-        hint = f"; did you mean [{near[0]}]?" if near else f"; there are {', '.join(known)}"
+def _check_name(name: str, where: str, names: list[str] | tuple[str, ...]) -> None:
+    if name not in names:
+        near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+        hint = f"; did you mean [{near[0]}]?" if near else f"; there are {', '.join(names)}"
         raise SettingRefused(f"Unknown setting [{shorten(name)}] in {where}{hint}")
 
 
@@ -211,7 +211,7 @@ def _convert(chosen: Mapping[str, Any], where: str = "") -> Settings:
     except msgspec.ValidationError as error:
         name, reason = explain(error)
         value = shorten(str(chosen.get(name, "")))
-        raise SettingRefused(f"The setting [{name}]{where} is refused: [{value}], {_takes(name, reason)}") from error
+        raise SettingRefused(f"The setting [{name}]{where} is refused: [{value}], {_allowed(name, reason)}") from error
     for name in _DURATIONS:
         if (getattr(settings, name) or timedelta()) < timedelta():
             raise SettingRefused(f"The setting [{name}]{where} is refused: a duration below nothing")
@@ -227,8 +227,8 @@ def _convert(chosen: Mapping[str, Any], where: str = "") -> Settings:
     return settings
 
 
-def _takes(name: str, reason: str) -> str:
-    """Say what a setting takes, where its kind says it, or else why a value of it is refused."""
+def _allowed(name: str, reason: str) -> str:
+    """Return what a setting allows, if its type says so, or else why a value is refused."""
     hint = get_type_hints(Settings, include_extras=True).get(name)
     if hint is None:
         return reason
@@ -247,18 +247,18 @@ def _decode(kind: type, value: object) -> object:
     if kind is Path:
         try:
             return Path(str(value)).expanduser()
-        except RuntimeError as error:  # ~somebody who has no home
+        except RuntimeError as error:  # ~name of an unknown user
             raise ValueError(str(error)) from error
     raise NotImplementedError(kind)
 
 
 def setting_descriptions() -> dict[str, str]:
-    """Give every setting's description, in their order."""
+    """Return the description of every setting, in order."""
     hints = get_type_hints(Settings, include_extras=True)
-    metas = {name: next(extra for extra in get_args(hints[name]) if isinstance(extra, Meta)) for name in NAMES}
+    metas = {name: next(extra for extra in get_args(hints[name]) if isinstance(extra, Meta)) for name in SETTING_NAMES}
     return {name: meta.description or "" for name, meta in metas.items()}
 
 
 def written(value: object) -> str:
-    """Write a setting's value as a variable would bring it; nothing for none."""
+    """Return a setting's value as a variable would hold it; empty for None."""
     return "" if value is None else msgspec.json.encode(value, enc_hook=str).decode().strip('"')
