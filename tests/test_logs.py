@@ -34,7 +34,7 @@ def test_a_long_path_is_cut() -> None:
     assert access("/" + "x" * 9_999) == '"GET /' + "x" * 199 + '… 10000 characters" 404'
 
 
-def test_a_path_cannot_begin_a_line_of_its_own() -> None:
+def test_a_path_cannot_start_a_new_line() -> None:
     assert access("/x\nforged\x1b[2J") == '"GET /x\\nforged\\x1b[2J" 404'
 
 

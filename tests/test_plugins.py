@@ -22,7 +22,7 @@ def plant(monkeypatch: pytest.MonkeyPatch) -> Plant:
     return put
 
 
-def test_each_name_is_loaded_as_the_one_object_its_module_ends_in(plant: Plant) -> None:
+def test_each_name_is_loaded_as_the_object_of_its_module(plant: Plant) -> None:
     plant("rose", flower="red")
     plant("violet", flower="blue")
     assert load("garden", ["rose", "violet"], "flower", str) == {"rose": "red", "violet": "blue"}
@@ -41,23 +41,23 @@ def test_only_what_is_registered_is_loaded(plant: Plant) -> None:
     assert load("garden", [], "flower", str) == {}
 
 
-def test_a_name_may_lie_in_a_folder(plant: Plant) -> None:
+def test_a_name_may_be_in_a_subpackage(plant: Plant) -> None:
     plant("shade.fern", flower="none")
     assert load("garden", ["shade.fern"], "flower", str) == {"shade.fern": "none"}
 
 
-def test_a_module_that_ends_in_something_else_is_refused_by_its_name(plant: Plant) -> None:
+def test_a_module_with_an_object_of_another_type_is_refused_by_its_name(plant: Plant) -> None:
     plant("stone", flower=7)
     with pytest.raises(TypeError, match=r"garden\.stone must define `flower: str"):
         load("garden", ["stone"], "flower", str)
 
 
-def test_a_module_that_ends_in_nothing_is_refused_by_its_name(plant: Plant) -> None:
+def test_a_module_without_the_object_is_refused_by_its_name(plant: Plant) -> None:
     plant("stone")
     with pytest.raises(TypeError, match=r"garden\.stone must define `flower: str"):
         load("garden", ["stone"], "flower", str)
 
 
-def test_a_module_that_is_not_there_is_refused_by_its_name() -> None:
+def test_a_missing_module_is_refused_by_its_name() -> None:
     with pytest.raises(ModuleNotFoundError, match=r"cambist\.sources\.adapters\.nowhere"):
         load("cambist.sources.adapters", ["nowhere"], "feed", object)

@@ -23,7 +23,7 @@ def filed(config: Path, text: str, **variables: str) -> dict[str, str]:
 # The order: defaults, file, variables, flags
 
 
-def test_without_anything_chosen_the_defaults_hold() -> None:
+def test_without_any_choice_the_defaults_apply() -> None:
     assert read_settings({}, {}) == Settings()
     assert (Settings().host, Settings().port, Settings().data) == ("127.0.0.1", 8000, Path("data"))
 
@@ -43,11 +43,11 @@ def test_a_flag_wins_over_a_variable_and_over_the_file(config: Path) -> None:
     assert (settings.port, settings.threads, settings.workers) == (3333, 8, 7)
 
 
-def test_a_flag_that_was_not_given_changes_nothing() -> None:
+def test_a_flag_that_is_absent_changes_nothing() -> None:
     assert read_settings({"CAMBIST_PORT": "2222"}, {"port": None}).port == 2222
 
 
-def test_a_flag_of_false_was_given() -> None:
+def test_a_flag_of_false_is_applied() -> None:
     assert read_settings({"CAMBIST_ACCESS_LOG": "true"}, {"access_log": False}).access_log is False
 
 
@@ -96,7 +96,7 @@ def test_every_setting_can_be_chosen_in_file_variable_and_flag(config: Path, nam
     assert getattr(read_settings({}, {name: given}), name) == chosen
 
 
-def test_variables_of_others_are_none_of_ours() -> None:
+def test_variables_of_other_programs_are_ignored() -> None:
     assert read_settings({"PORT": "1", "PATH": "/bin", "XCAMBIST_PORT": "1", "cambist_port": "1"}, {}) == Settings()
 
 
@@ -117,7 +117,7 @@ def test_an_unknown_name_in_the_file_is_refused_with_file_and_nearest_name(confi
         read_settings(filed(config, "prot = 1"), {})
 
 
-def test_a_name_near_to_none_is_refused_with_all_there_are(config: Path) -> None:
+def test_a_name_near_to_no_setting_is_refused_with_all_names(config: Path) -> None:
     with pytest.raises(SettingRefused) as refused:
         read_settings(filed(config, "zzzzzzzz = 1"), {})
     assert all(name in str(refused.value) for name in SETTING_NAMES)
@@ -166,7 +166,7 @@ def test_a_bad_value_names_its_setting(name: str, value: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["closed_max_age", "fixing_max_age", "minute_bars_for", "day_bars_for"])
-def test_a_duration_below_nothing_is_refused(name: str) -> None:
+def test_a_negative_duration_is_refused(name: str) -> None:
     with pytest.raises(SettingRefused, match=name):
         read_settings({f"CAMBIST_{name.upper()}": "-PT1H"}, {})
 
@@ -176,7 +176,7 @@ NO_GRAMS = ["0", "0.000", "-0", "-1", "-37.429", "NaN", "-NaN", "sNaN", "Infinit
 
 @pytest.mark.parametrize("name", ["tael_grams", "baht_grams"])
 @pytest.mark.parametrize("value", NO_GRAMS)
-def test_what_is_no_weight_is_refused_in_a_sentence_that_names_its_setting(config: Path, name: str, value: str) -> None:
+def test_an_invalid_weight_is_refused_in_a_sentence_that_names_its_setting(config: Path, name: str, value: str) -> None:
     sentence = rf"^The setting \[{name}\]( in .*cambist\.toml)? is refused: .{{10}}"
     for environment, flags in (
         ({f"CAMBIST_{name.upper()}": value}, {}),
@@ -189,13 +189,13 @@ def test_what_is_no_weight_is_refused_in_a_sentence_that_names_its_setting(confi
 
 @pytest.mark.parametrize("name", ["tael_grams", "baht_grams"])
 @pytest.mark.parametrize("value", ["0", "0.0", "-1.5", "nan", "inf", "-inf", "true", "[37]"])
-def test_a_bare_number_in_the_file_that_is_no_weight_is_refused_too(config: Path, name: str, value: str) -> None:
+def test_an_invalid_weight_as_a_bare_number_in_the_file_is_refused_too(config: Path, name: str, value: str) -> None:
     with pytest.raises(SettingRefused, match=rf"^The setting \[{name}\] in .*cambist\.toml is refused: "):
         read_settings(filed(config, f"{name} = {value}"), {})
 
 
 @pytest.mark.parametrize("name", ["tael_grams", "baht_grams"])
-def test_the_weight_that_is_refused_is_said(name: str) -> None:
+def test_the_message_shows_the_refused_weight(name: str) -> None:
     with pytest.raises(
         SettingRefused, match=rf"^The setting \[{name}\] is refused: \[-37\.50\] is not from 1 to 1000 grams$"
     ):
@@ -204,7 +204,7 @@ def test_the_weight_that_is_refused_is_said(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["tael_grams", "baht_grams"])
 @pytest.mark.parametrize(("written", "grams"), [("37.5", "37.5"), ("50", "50"), ("15.2441", "15.2441")])
-def test_a_weight_may_stand_in_the_file_as_a_bare_number(config: Path, name: str, written: str, grams: str) -> None:
+def test_a_weight_in_the_file_may_be_a_bare_number(config: Path, name: str, written: str, grams: str) -> None:
     assert getattr(read_settings(filed(config, f"{name} = {written}"), {}), name) == Decimal(grams)
 
 
@@ -225,24 +225,24 @@ def test_a_bad_value_in_the_file_is_refused_even_where_a_flag_wins(config: Path)
 
 
 @pytest.mark.parametrize("content", [b"port = ", b"= 1", b"port = 1\nport = 2", b"host = '\xff'"])
-def test_a_file_that_is_no_toml_is_refused_by_its_name(config: Path, content: bytes) -> None:
+def test_a_file_that_is_not_toml_is_refused_by_its_name(config: Path, content: bytes) -> None:
     config.write_bytes(content)
     with pytest.raises(SettingRefused, match=r"cambist\.toml.*cannot be read"):
         read_settings({"CAMBIST_CONFIG": str(config)}, {})
 
 
-def test_a_file_that_is_not_there_is_refused_by_its_name(config: Path) -> None:
+def test_a_missing_file_is_refused_by_its_name(config: Path) -> None:
     with pytest.raises(SettingRefused, match=r"cambist\.toml.*cannot be read"):
         read_settings({"CAMBIST_CONFIG": str(config)}, {})
 
 
-def test_a_home_that_nobody_has_is_refused() -> None:
+def test_the_home_folder_of_an_unknown_user_is_refused() -> None:
     with pytest.raises(SettingRefused, match="data"):
         read_settings({"CAMBIST_DATA": "~nobody-has-this-name/data"}, {})
 
 
 @given(st.sampled_from(SETTING_NAMES), st.text(max_size=12))
-def test_any_value_gives_settings_or_a_refusal_that_names_it(name: str, value: str) -> None:
+def test_any_value_is_accepted_or_refused_by_the_name_of_its_setting(name: str, value: str) -> None:
     try:
         read_settings({f"CAMBIST_{name.upper()}": value}, {})
     except SettingRefused as refused:
@@ -267,7 +267,7 @@ def test_without_a_database_there_is_one_in_the_data_folder(tmp_path: Path) -> N
     assert Settings(data=Path("data")).database_url == f"sqlite:///{Path.cwd() / 'data' / 'cambist.db'}"
 
 
-def test_a_database_that_was_chosen_is_taken_as_it_is() -> None:
+def test_a_chosen_database_url_is_used_unchanged() -> None:
     assert Settings(database="postgresql://db/rates").database_url == "postgresql://db/rates"
 
 
@@ -275,7 +275,7 @@ def test_a_tilde_in_the_data_folder_is_the_home_folder() -> None:
     assert read_settings({"CAMBIST_DATA": "~/rates"}, {}).data == Path.home() / "rates"
 
 
-def test_the_variable_with_a_key_is_no_setting_and_breaks_nothing():
+def test_the_variable_with_an_api_key_is_not_a_setting():
     assert read_settings({"CAMBIST_KEY": "cmb_something"}, {}) == Settings()
 
 
@@ -294,7 +294,7 @@ def test_the_variable_with_a_key_is_no_setting_and_breaks_nothing():
         ("CLOSED_MAX_AGE", "Px", "[closed_max_age] is refused: [Px], it takes a duration such as P90D"),
     ],
 )
-def test_a_value_that_is_refused_is_shown_with_what_is_allowed(variable: str, value: str, sentence: str) -> None:
+def test_a_refused_value_is_shown_with_what_is_allowed(variable: str, value: str, sentence: str) -> None:
     with pytest.raises(SettingRefused) as refused:
         read_settings({f"CAMBIST_{variable}": value}, {})
     assert str(refused.value) == f"The setting {sentence}"

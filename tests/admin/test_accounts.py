@@ -118,7 +118,7 @@ def test_a_database_that_cannot_be_used_is_refused_in_one_sentence(tmp_path: Pat
     assert str(refused.value).isprintable()
 
 
-def test_an_account_is_created_with_a_first_key_that_opens_it(admin: AccountAdmin) -> None:
+def test_an_account_is_created_with_a_first_key(admin: AccountAdmin) -> None:
     account, minted = admin.create("acme", "extra", 31, DatetimeFormat.UNIX_MS)
     assert is_well_formed(minted.text)
     stored_key = admin._store.accounts.by_key()[digest(minted.text)]
@@ -131,7 +131,7 @@ def test_two_accounts_get_two_keys(admin: AccountAdmin) -> None:
 
 
 @pytest.mark.parametrize("name", ["a", "7", "x" * 64, "Acme.Co_2+test@example-shop.com", "a..b"])
-def test_a_name_may_hold_letters_digits_and_a_few_signs(admin: AccountAdmin, name: str) -> None:
+def test_an_account_name_may_contain_letters_digits_and_a_few_signs(admin: AccountAdmin, name: str) -> None:
     assert admin.create(name, "one")[0].name == name
 
 
@@ -156,7 +156,7 @@ BAD_NAMES = {
 
 
 @pytest.mark.parametrize("name", BAD_NAMES.values(), ids=BAD_NAMES)
-def test_an_absurd_name_is_refused_in_one_line_and_nothing_is_made(
+def test_an_invalid_account_name_is_refused_in_one_line_and_nothing_is_created(
     admin: AccountAdmin, rung: Callable[[], list[Topic]], name: str
 ) -> None:
     before = everything(admin)
@@ -168,7 +168,7 @@ def test_an_absurd_name_is_refused_in_one_line_and_nothing_is_made(
     assert rung() == []
 
 
-def test_a_key_given_as_a_name_is_refused_and_not_repeated(admin: AccountAdmin, acme: Account) -> None:
+def test_a_key_as_an_account_name_is_refused_and_not_repeated(admin: AccountAdmin, acme: Account) -> None:
     text = mint(lambda alphabet: alphabet[9])
     for attempt in (
         lambda: admin.create(text, "one"),
@@ -182,7 +182,7 @@ def test_a_key_given_as_a_name_is_refused_and_not_repeated(admin: AccountAdmin, 
         assert text[4:10] not in str(refused.value)
 
 
-def test_a_name_that_is_taken_is_refused_and_nothing_is_made(
+def test_a_taken_account_name_is_refused_and_nothing_is_created(
     admin: AccountAdmin, rung: Callable[[], list[Topic]]
 ) -> None:
     admin.create("acme", "one")
@@ -235,13 +235,13 @@ def test_of_very_many_accounts_not_all_are_listed(admin: AccountAdmin) -> None:
 
 
 @pytest.mark.parametrize("name", BAD_NAMES.values(), ids=BAD_NAMES)
-def test_a_name_that_cannot_be_is_of_no_account(admin: AccountAdmin, name: str) -> None:
+def test_an_invalid_name_names_no_account(admin: AccountAdmin, name: str) -> None:
     with pytest.raises(BadParameter, match="There is no account of such a name") as refused:
         admin.account(name)
     assert str(refused.value).isprintable()
 
 
-def test_an_account_is_suspended_resumed_moved_and_changed(admin: AccountAdmin, acme: Account) -> None:
+def test_an_account_can_be_suspended_resumed_and_changed(admin: AccountAdmin, acme: Account) -> None:
     assert admin.suspend(acme, suspended=True).suspended
     assert admin.account("acme") == replace(acme, suspended=True)
     assert admin.suspend(admin.account("acme"), suspended=False) == acme == admin.account("acme")
@@ -251,7 +251,7 @@ def test_an_account_is_suspended_resumed_moved_and_changed(admin: AccountAdmin, 
     assert (changed.anchor_day, changed.datetime_format, changed.plan) == (7, DatetimeFormat.SPACED, "premium")
 
 
-def test_what_is_not_named_is_not_changed(admin: AccountAdmin, acme: Account) -> None:
+def test_fields_that_are_not_named_are_not_changed(admin: AccountAdmin, acme: Account) -> None:
     assert admin.change(acme, datetime_format=DatetimeFormat.SPACED).anchor_day == 15
     assert admin.change(admin.account("acme"), 7).datetime_format == DatetimeFormat.SPACED
 
@@ -263,7 +263,7 @@ def test_calls_are_bought_for_the_current_period(admin: AccountAdmin, acme: Acco
     assert account.bought == ((date(2026, 11, 15), 500),)
 
 
-def test_calls_are_bought_for_the_period_that_holds_a_day(admin: AccountAdmin, acme: Account) -> None:
+def test_calls_can_be_bought_for_the_period_that_contains_a_day(admin: AccountAdmin, acme: Account) -> None:
     account, period = admin.add_calls(acme, 500, date(2027, 1, 14))
     assert period == Period(date(2026, 12, 15), date(2027, 1, 14))
     assert account.bought == ((date(2026, 12, 15), 500),)
@@ -288,7 +288,7 @@ def test_calls_may_be_bought_for_a_day_of_the_current_period_that_has_passed(
         (5, date.max, "ten years ahead"),
     ],
 )
-def test_calls_that_cannot_be_bought_are_refused(
+def test_invalid_purchases_of_calls_are_refused(
     admin: AccountAdmin, acme: Account, calls: int, day: date | None, reason: str
 ) -> None:
     before = everything(admin)
@@ -334,14 +334,14 @@ def spend(admin: AccountAdmin, account: Account, **calls_on: int) -> None:
     admin._store.usage.store_totals(totals)
 
 
-def test_what_a_period_used_is_what_the_books_have_since_its_start(admin: AccountAdmin, acme: Account) -> None:
+def test_the_used_calls_of_a_period_are_those_since_its_start(admin: AccountAdmin, acme: Account) -> None:
     assert admin.calls_used(acme) == 0
     spend(admin, acme, _1114=1, _1115=20, _1120=300)
     spend(admin, admin.create("bolt", "one")[0], _1120=4000)
     assert admin.calls_used(acme) == 320
 
 
-def test_an_account_with_usage_is_deleted_only_by_force(admin: AccountAdmin, acme: Account) -> None:
+def test_an_account_with_usage_is_deleted_only_with_force(admin: AccountAdmin, acme: Account) -> None:
     spend(admin, acme, _0101=1)
     admin.delete(admin.create("bolt", "one")[0])
     with pytest.raises(BadParameter, match=r"\[acme\] has usage: --force"):
@@ -351,7 +351,7 @@ def test_an_account_with_usage_is_deleted_only_by_force(admin: AccountAdmin, acm
     assert [each.name for each in admin.accounts()] == ["owner"]
 
 
-def test_each_change_rings_for_the_accounts(admin: AccountAdmin, rung: Callable[[], list[Topic]]) -> None:
+def test_each_change_notifies_of_changed_accounts(admin: AccountAdmin, rung: Callable[[], list[Topic]]) -> None:
     acme, first = admin.create("acme", "one")
     assert rung() == [Topic.ACCOUNTS]
     for change in (
@@ -369,12 +369,12 @@ def test_each_change_rings_for_the_accounts(admin: AccountAdmin, rung: Callable[
         assert rung() == [Topic.ACCOUNTS]
 
 
-def test_looking_rings_nothing(admin: AccountAdmin, acme: Account, rung: Callable[[], list[Topic]]) -> None:
+def test_reading_notifies_nobody(admin: AccountAdmin, acme: Account, rung: Callable[[], list[Topic]]) -> None:
     assert [admin.accounts(), admin.account("acme"), admin.keys.keys_of(acme), admin.check_plans()]
     assert rung() == []
 
 
-def test_a_further_key_opens_the_same_account(admin: AccountAdmin, acme: Account) -> None:
+def test_a_second_key_belongs_to_the_same_account(admin: AccountAdmin, acme: Account) -> None:
     minted = admin.keys.create(acme, "till 3", NOON + HOUR)
     stored_key = admin._store.accounts.by_key()[digest(minted.text)]
     assert (stored_key.account, stored_key.expires_at) == (acme, NOON + HOUR)
@@ -391,7 +391,7 @@ def test_an_expiry_that_has_passed_is_refused(admin: AccountAdmin, acme: Account
 
 
 @pytest.mark.parametrize("name", ["x" * 65, "a\nb", "\x1b[31m", " a", "\udcff"])
-def test_a_keys_name_that_cannot_be_shown_is_refused(admin: AccountAdmin, acme: Account, name: str) -> None:
+def test_an_invalid_key_name_is_refused(admin: AccountAdmin, acme: Account, name: str) -> None:
     with pytest.raises(BadParameter, match="Invalid key name") as refused:
         admin.keys.create(acme, name)
     assert str(refused.value).isprintable()
@@ -436,7 +436,7 @@ def test_an_expired_key_is_neither_revoked_nor_rotated(admin: AccountAdmin, acme
     assert len(admin.keys.keys_of(acme)) == 2
 
 
-def test_a_rotated_key_opens_until_the_overlap_ends(admin: AccountAdmin, acme: Account, clock: Clock) -> None:
+def test_a_rotated_key_is_valid_until_the_overlap_ends(admin: AccountAdmin, acme: Account, clock: Clock) -> None:
     (first,) = admin.keys.keys_of(acme)
     minted, old = admin.keys.rotate(acme, first.prefix, HOUR)
     assert admin._store.accounts.by_key()[digest(minted.text)].account == acme
@@ -447,7 +447,9 @@ def test_a_rotated_key_opens_until_the_overlap_ends(admin: AccountAdmin, acme: A
     assert [admin.keys.state(key) for key in admin.keys.keys_of(acme)] == [KeyState.REVOKED, KeyState.ACTIVE]
 
 
-def test_a_rotated_key_hands_on_its_name_and_its_lifetime(admin: AccountAdmin, acme: Account, clock: Clock) -> None:
+def test_a_new_key_after_rotation_has_the_name_and_the_lifetime_of_the_old_one(
+    admin: AccountAdmin, acme: Account, clock: Clock
+) -> None:
     key = NewKey(digest("till 3"), "cmb_till", "till 3", datetime(2026, 12, 31, tzinfo=UTC))
     admin._store.accounts.add_key(acme, key)
     _, record = admin.keys.keys_of(acme)
@@ -471,9 +473,7 @@ def test_a_key_that_is_being_replaced_is_not_rotated_again_but_may_be_revoked(
 @pytest.mark.parametrize(
     ("overlap", "reason"), [(timedelta(seconds=-1), "below nothing"), (timedelta.max, "beyond the calendar")]
 )
-def test_an_overlap_that_cannot_be_is_refused(
-    admin: AccountAdmin, acme: Account, overlap: timedelta, reason: str
-) -> None:
+def test_an_invalid_overlap_is_refused(admin: AccountAdmin, acme: Account, overlap: timedelta, reason: str) -> None:
     before = everything(admin)
     with pytest.raises(BadParameter, match=reason):
         admin.keys.rotate(acme, admin.keys.keys_of(acme)[0].prefix, overlap)
@@ -521,7 +521,7 @@ def test_a_plans_file_that_is_there_is_left_as_it_is(admin: AccountAdmin, folder
     assert (folder / "plans.toml").read_text() == default_plans() + GOLD
 
 
-def test_an_edit_holds_when_it_is_reloaded(
+def test_an_edit_of_the_plans_is_in_effect_after_a_reload(
     admin: AccountAdmin, folder: Path, acme: Account, rung: Callable[[], list[Topic]]
 ) -> None:
     publish_plans(folder, data_changes(folder))
@@ -539,7 +539,7 @@ def test_an_edit_holds_when_it_is_reloaded(
 
 
 @pytest.mark.parametrize("content", [b"[unlimited", b'[unlimited]\ntags = ["\xff"]', b'[one]\ntags = ["admin"]'])
-def test_a_malformed_edit_is_refused_and_the_plans_from_before_hold(
+def test_a_malformed_edit_is_refused_and_the_old_plans_stay_in_effect(
     admin: AccountAdmin, folder: Path, rung: Callable[[], list[Topic]], content: bytes
 ) -> None:
     publish_plans(folder, data_changes(folder))
@@ -561,7 +561,7 @@ def test_a_plan_that_an_account_is_on_cannot_be_dropped(admin: AccountAdmin, fol
     assert list(admin.reload_plans()) == ["unlimited"]
 
 
-def test_malformed_plans_keep_no_key_from_being_revoked(folder: Path, acme: Account) -> None:
+def test_a_key_can_be_revoked_although_the_plans_are_malformed(folder: Path, acme: Account) -> None:
     (folder / "plans.toml").write_text("[")
     with AccountAdmin(Settings(data=folder), lambda: NOON) as later:
         assert later.keys.revoke(acme, later.keys.keys_of(acme)[0].prefix).revoked_at == NOON
@@ -598,7 +598,7 @@ def test_a_start_with_plans_that_lack_a_customer_s_goes_on_with_its_last_plans(
     assert "lacks the plan [one] of the account [acme]" in caplog.text
 
 
-def test_a_start_takes_up_an_edit(folder: Path) -> None:
+def test_a_start_applies_an_edit_of_the_plans(folder: Path) -> None:
     publish_plans(folder, data_changes(folder))
     (folder / "plans.toml").write_text(default_plans() + GOLD)
     assert "gold" in publish_plans(folder, data_changes(folder))
@@ -632,7 +632,7 @@ def test_no_file_of_the_folder_holds_the_text_of_a_key(admin: AccountAdmin, fold
 # A full disk
 
 
-def test_a_key_is_revoked_and_an_account_suspended_in_the_room_that_is_kept_for_it(
+def test_a_key_is_revoked_and_an_account_suspended_in_the_reserved_space(
     admin: AccountAdmin, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     account, minted = admin.create("leaver", "one")
@@ -660,7 +660,7 @@ def test_a_key_is_revoked_and_an_account_suspended_in_the_room_that_is_kept_for_
         admin.change_plan(account, "premium")
 
 
-def test_where_no_room_is_kept_it_is_said_that_a_key_cannot_be_revoked(
+def test_without_reserved_space_revoking_a_key_on_a_full_disk_is_refused(
     admin: AccountAdmin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     account, minted = admin.create("leaver", "one")

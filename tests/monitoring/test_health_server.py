@@ -51,7 +51,7 @@ def source_reports(*reports: SourceReport, age: timedelta = SECOND, **rest: Any)
     [(FRESH,), (LATE,), (FRESH, FAILING, WAITING), (FAILING, LATE), (OFF,), (OFF, FRESH), ()],
     ids=["fresh", "late", "one of three", "late and failing", "all off", "off and fresh", "no source at all"],
 )
-def test_it_is_ready_while_one_source_that_is_on_answers(reports: tuple[SourceReport, ...]) -> None:
+def test_the_service_is_ready_while_one_enabled_source_answers(reports: tuple[SourceReport, ...]) -> None:
     assert readiness(source_reports(*reports), NOW, polls_sources=True) == health_server.Readiness(
         ready=True, problems=()
     )
@@ -62,31 +62,31 @@ def test_it_is_ready_while_one_source_that_is_on_answers(reports: tuple[SourceRe
     [(FAILING,), (WAITING,), (FAILING, WAITING), (OFF, FAILING)],
     ids=["failing", "waiting", "failing and waiting", "the only one that is on"],
 )
-def test_it_is_not_where_none_of_them_answers(reports: tuple[SourceReport, ...]) -> None:
+def test_the_service_is_not_ready_if_no_source_answers(reports: tuple[SourceReport, ...]) -> None:
     assert readiness(source_reports(*reports), NOW, polls_sources=True) == health_server.Readiness(
         ready=False, problems=("no source answers",)
     )
 
 
-def test_it_is_not_before_the_first_bulletin() -> None:
+def test_the_service_is_not_ready_before_the_first_source_reports() -> None:
     found = readiness(None, NOW, polls_sources=True)
     assert (found.ready, found.problems) == (False, ("no source has been asked yet",))
 
 
 @pytest.mark.parametrize(("seconds", "is_ready"), [(0, True), (15, True), (16, False), (-30, True), (86_400, False)])
-def test_it_is_not_once_ingest_has_been_silent_for_more_than_15_seconds(seconds: int, is_ready: bool) -> None:  # noqa: FBT001
+def test_the_service_is_not_ready_15_seconds_after_the_last_source_reports(seconds: int, is_ready: bool) -> None:  # noqa: FBT001
     found = readiness(source_reports(FRESH, age=seconds * SECOND), NOW, polls_sources=True)
     assert found.ready is is_ready
     assert found.problems == (() if is_ready else (f"ingest has been silent for {seconds} s",))
 
 
-def test_everything_that_it_wants_is_said() -> None:
+def test_every_problem_is_listed() -> None:
     found = readiness(source_reports(FAILING, age=90 * SECOND), NOW, polls_sources=True)
     assert found.problems == ("ingest has been silent for 90 s", "no source answers")
 
 
 @pytest.mark.parametrize("last", [None, source_reports(FAILING, age=timedelta(days=9))], ids=["none", "an old one"])
-def test_one_that_asks_nobody_is_ready_with_what_it_has(last: SourceReports | None) -> None:
+def test_a_service_that_polls_no_sources_is_ready(last: SourceReports | None) -> None:
     assert readiness(last, NOW, polls_sources=False).ready is True
 
 
@@ -125,7 +125,7 @@ def samples(text: str) -> dict[tuple[str, ...], float]:
     }
 
 
-def test_before_the_first_bulletin_there_are_no_metrics_of_sources() -> None:
+def test_before_the_first_source_reports_there_are_no_metrics_of_sources() -> None:
     assert metrics(None) == {}
 
 
@@ -153,7 +153,7 @@ def test_every_source_has_its_condition_lag_failures_quarantine_and_ticks() -> N
     }
 
 
-def test_a_source_of_which_nothing_was_heard_has_no_lag() -> None:
+def test_a_source_without_any_quote_has_no_lag() -> None:
     found = metrics(source_reports(WAITING))
     assert found["source_condition", "boe", "waiting"] == 1
     assert ("source_lag_seconds", "boe") not in found
@@ -212,14 +212,14 @@ def port(told: Told, servers: list[Any]) -> int:
     return port
 
 
-def test_it_lives_as_long_as_it_answers(port: int, told: Told) -> None:
+def test_the_live_check_succeeds_as_long_as_the_port_answers(port: int, told: Told) -> None:
     told.last = None
     status, headers, body = asked(port, "/health/live")
     assert (status, json.loads(body)) == (200, {"live": True})
     assert (headers["content-type"], headers["cache-control"]) == ("application/json", "no-store")
 
 
-def test_it_is_ready_with_200_and_else_503_with_what_it_wants(port: int, told: Told) -> None:
+def test_the_ready_check_answers_200_or_503_with_the_problems(port: int, told: Told) -> None:
     status, _, body = asked(port, "/health/ready")
     assert (status, json.loads(body)) == (200, {"ready": True, "wanting": []})
     told.last = source_reports(FAILING)
@@ -228,14 +228,14 @@ def test_it_is_ready_with_200_and_else_503_with_what_it_wants(port: int, told: T
     assert headers["cache-control"] == "no-store"
 
 
-def test_a_service_that_asks_nobody_says_so_on_its_port(told: Told, servers: list[Any]) -> None:
+def test_the_ready_check_of_a_service_that_polls_no_sources_succeeds(told: Told, servers: list[Any]) -> None:
     told.last = None
     serve_health(port := free_port(), told.read, told.clock, polls_sources=False)
     assert len(servers) == 1
     assert asked(port, "/health/ready")[0] == 200
 
 
-def test_metrics_are_read_anew_each_time(port: int, told: Told) -> None:
+def test_metrics_are_read_at_each_scrape(port: int, told: Told) -> None:
     collector = SourceMetrics(told.read, told.clock)
     REGISTRY.register(collector)
     try:
@@ -252,27 +252,27 @@ def test_metrics_are_read_anew_each_time(port: int, told: Told) -> None:
 
 
 @pytest.mark.parametrize("path", ["/", "/health", "/health/ready/", "/metrics/x", "/fetch-one"])
-def test_any_other_path_is_404_and_says_what_there_is(port: int, path: str) -> None:
+def test_any_other_path_is_404_and_lists_the_paths(port: int, path: str) -> None:
     status, _, body = asked(port, path)
     assert (status, json.loads(body)) == (404, {"error": "There are /health/live, /health/ready and /metrics"})
 
 
-def test_nobody_elsewhere_can_ask(port: int, servers: list[Any]) -> None:
+def test_the_port_is_open_on_loopback_only(port: int, servers: list[Any]) -> None:
     assert [server.server_address for server in servers] == [("127.0.0.1", port)]
 
 
-def test_one_who_is_slow_keeps_nobody_waiting(port: int) -> None:
+def test_a_slow_client_does_not_hold_up_others(port: int) -> None:
     with socket.create_connection(("127.0.0.1", port)) as slow:
         slow.sendall(b"GET /health/live HTTP/1.1\r\n")
         assert asked(port, "/health/live")[0] == 200
 
 
-def test_probes_leave_no_line_behind(port: int, capsys: pytest.CaptureFixture[str]) -> None:
+def test_probes_are_not_logged(port: int, capsys: pytest.CaptureFixture[str]) -> None:
     asked(port, "/health/live")
     assert capsys.readouterr() == ("", "")
 
 
-def test_a_port_that_is_taken_is_said_and_does_no_harm(
+def test_a_taken_port_is_logged_and_the_service_goes_on(
     told: Told, servers: list[Any], caplog: pytest.LogCaptureFixture
 ) -> None:
     with socket.socket() as other:
@@ -295,7 +295,7 @@ def test_a_thousand_idle_connections_make_few_threads_and_the_port_still_answers
         assert asked(port, "/health/live")[0] == 200
 
 
-def test_a_connection_that_asks_nothing_is_ended_in_time(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_connection_without_a_request_is_closed_in_time(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cambist.monitoring.health_http.MAX_SECONDS", 0.1)
     with socket.create_connection(("127.0.0.1", port), 10) as silent:
         silent.sendall(b"GET /health/live HTTP/1.1\r\n")

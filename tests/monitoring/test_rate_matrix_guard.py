@@ -48,13 +48,13 @@ def flip(path: Path) -> None:
     os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
 
 
-def test_a_sound_image_is_left_alone(guard: RateMatrixGuard, built: list[str]) -> None:
+def test_a_sound_rate_matrix_is_left_alone(guard: RateMatrixGuard, built: list[str]) -> None:
     for now in (0.0, 1.0, MINUTE, 2 * MINUTE):
         guard.check(now)
     assert built == []
 
 
-def test_a_file_that_is_gone_is_rebuilt_at_the_next_look(guard: RateMatrixGuard, built: list[str], path: Path) -> None:
+def test_a_missing_file_is_rebuilt_at_the_next_check(guard: RateMatrixGuard, built: list[str], path: Path) -> None:
     guard.check(1.0)
     path.unlink()
     guard.check(2.0)
@@ -62,7 +62,7 @@ def test_a_file_that_is_gone_is_rebuilt_at_the_next_look(guard: RateMatrixGuard,
     assert open_rate_matrix(path).codes
 
 
-def test_a_file_that_was_cut_is_rebuilt_at_the_next_look(guard: RateMatrixGuard, built: list[str], path: Path) -> None:
+def test_a_truncated_file_is_rebuilt_at_the_next_check(guard: RateMatrixGuard, built: list[str], path: Path) -> None:
     guard.check(1.0)
     os.truncate(path, 1000)
     guard.check(2.0)
@@ -81,7 +81,7 @@ def test_a_flipped_bit_is_found_within_a_minute(
     assert f"{path} is damaged (wrong checksum): it is rebuilt from the database" in caplog.text
 
 
-def test_what_cannot_be_rebuilt_is_said_once_and_tried_again(path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_failed_rebuild_is_logged_once_and_tried_again(path: Path, caplog: pytest.LogCaptureFixture) -> None:
     tried: list[str] = []
 
     def fail() -> None:
@@ -97,7 +97,7 @@ def test_what_cannot_be_rebuilt_is_said_once_and_tried_again(path: Path, caplog:
     assert caplog.text.count("cannot be rebuilt") == 1
 
 
-def test_it_counts_what_the_image_had_to_leave_out(guard: RateMatrixGuard, path: Path, real_matrix: RateMatrix) -> None:
+def test_damaged_rows_are_counted(guard: RateMatrixGuard, path: Path, real_matrix: RateMatrix) -> None:
     write_rate_matrix(path, replace(real_matrix, damaged=3))
     guard.check(1.0)
     assert DAMAGED_ROWS._value.get() == 3

@@ -44,7 +44,7 @@ def test_requests_are_shown_by_endpoint_and_status_with_their_durations(tmp_path
     assert "secret" not in text
 
 
-def test_where_requests_cannot_be_counted_it_is_said_and_does_no_harm(tmp_path, caplog):
+def test_requests_that_cannot_be_counted_are_logged_and_the_worker_goes_on(tmp_path, caplog):
     (tmp_path / "requests").write_bytes(b"")
     assert open_request_counts(Settings(data=tmp_path)) is None
     assert "requests are not counted" in caplog.text

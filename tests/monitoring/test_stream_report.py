@@ -33,12 +33,12 @@ def streams(given: StreamReport | None) -> StreamMetrics:
     ],
     ids=["does well", "a little late", "silent", "without its port", "not there"],
 )
-def test_what_the_stream_lacks_makes_the_service_not_ready(given: StreamReport | None, problems: list[str]) -> None:
+def test_a_problem_of_the_stream_makes_the_service_not_ready(given: StreamReport | None, problems: list[str]) -> None:
     found = readiness(None, NOW, polls_sources=False, other_problems=streams(given).problems())
     assert (found.ready, list(found.problems)) == (not problems, problems)
 
 
-def test_its_figures_are_metrics() -> None:
+def test_the_figures_of_the_stream_are_metrics() -> None:
     registry = CollectorRegistry()
     registry.register(streams(report()))
     lines = generate_latest(registry).decode().splitlines()
@@ -54,7 +54,7 @@ def test_its_figures_are_metrics() -> None:
     }
 
 
-def test_before_the_first_report_there_are_no_figures() -> None:
+def test_before_the_first_report_of_the_stream_there_are_no_metrics() -> None:
     registry = CollectorRegistry()
     registry.register(streams(None))
     assert generate_latest(registry) == b""

@@ -152,7 +152,7 @@ def test_a_worker_answers_from_a_prepared_folder(ask: Ask) -> None:
     assert ask(PAST)["results"] == {"USD": 1.25}
 
 
-def test_a_worker_lets_in_who_has_a_key_and_nobody_else(ask: Ask) -> None:
+def test_a_worker_refuses_an_unknown_key(ask: Ask) -> None:
     assert ask(LIVE, key=OTHER_KEY)["code"] == "key_unknown"
 
 
@@ -160,19 +160,19 @@ def test_a_worker_has_every_endpoint_and_the_docs(ask: Ask) -> None:
     assert "/fetch-one" in ask("/openapi.json")["paths"]
 
 
-def test_a_worker_keeps_to_its_settings(settings: Settings) -> None:
+def test_a_worker_applies_its_settings(settings: Settings) -> None:
     ask = asking(Settings(data=settings.data, path_prefix="/rates", fixing_max_age=timedelta(days=14)))
     assert ask("/rates" + LIVE)["code"] == "rate_unavailable"
 
 
-def test_a_worker_without_a_book_says_so(settings: Settings) -> None:
+def test_a_worker_without_a_rate_book_does_not_start(settings: Settings) -> None:
     (settings.data / "book.json").unlink()
     with pytest.raises(RateBookDamaged, match="No book has been published"):
         load_worker(settings, os.getppid())
 
 
 @pytest.mark.parametrize("harm", [Path.unlink, lambda path: os.truncate(path, 1000)])
-def test_a_worker_without_an_image_waits_for_the_one_that_is_rebuilt(
+def test_a_worker_without_a_rate_matrix_waits_until_it_is_rebuilt(
     settings: Settings, caplog: pytest.LogCaptureFixture, harm: Callable[[Path], None]
 ) -> None:
     path = settings.data / "rates.image"
@@ -220,13 +220,15 @@ def test_closes_are_read_while_somebody_writes(ask: Ask, settings: Settings) -> 
         assert time.monotonic() - began < 1
 
 
-def test_an_archive_that_cannot_be_read_costs_the_closes_alone(ask: Ask, settings: Settings) -> None:
+def test_an_unreadable_archive_affects_only_the_closes_of_coins(ask: Ask, settings: Settings) -> None:
     (settings.data / "cambist.db").write_bytes(b"Dear diary, " * 1000)
     assert ask(CLOSE) == {"error": "The archive of closes cannot be read now", "code": "rate_unavailable"}
     assert ask(LIVE)["result"] == {"USD": 1.25}
 
 
-def test_a_new_book_is_taken_up_at_the_next_look(ask: Ask, book_file: RateBookFile, look: Callable[[], None]) -> None:
+def test_a_new_rate_book_is_applied_at_the_next_poll(
+    ask: Ask, book_file: RateBookFile, look: Callable[[], None]
+) -> None:
     ask(LIVE)
     book_file.publish(dearer(book_file))
     assert ask(LIVE)["result"] == {"USD": 1.25}
@@ -234,7 +236,7 @@ def test_a_new_book_is_taken_up_at_the_next_look(ask: Ask, book_file: RateBookFi
     assert ask(LIVE)["result"] == {"USD": 2}
 
 
-def test_a_new_image_is_taken_up_and_closed_answers_with_it(
+def test_a_new_rate_matrix_is_applied_and_cached_answers_change_with_it(
     ask: Ask, settings: Settings, book_file: RateBookFile, look: Callable[[], None]
 ) -> None:
     assert ask(PAST)["results"] == {"USD": 1.25}
@@ -244,7 +246,7 @@ def test_a_new_image_is_taken_up_and_closed_answers_with_it(
     assert ask(PAST)["results"] == {"USD": 2}
 
 
-def test_a_new_account_is_let_in(
+def test_a_new_account_can_make_requests(
     ask: Ask, settings: Settings, book_file: RateBookFile, look: Callable[[], None]
 ) -> None:
     store = open_store(settings)
@@ -255,13 +257,13 @@ def test_a_new_account_is_let_in(
     assert ask(LIVE, key=OTHER_KEY)["result"] == {"USD": 1.25}
 
 
-def test_without_a_ring_nothing_is_read_again(ask: Ask, settings: Settings, look: Callable[[], None]) -> None:
+def test_without_a_notification_nothing_is_read_again(ask: Ask, settings: Settings, look: Callable[[], None]) -> None:
     write_dearer_matrix(settings)
     look()
     assert ask(PAST)["results"] == {"USD": 1.25}
 
 
-def test_a_damaged_new_image_leaves_the_old_in_place(
+def test_a_damaged_new_rate_matrix_leaves_the_old_one_in_place(
     ask: Ask, settings: Settings, book_file: RateBookFile, look: Callable[[], None], caplog: pytest.LogCaptureFixture
 ) -> None:
     (settings.data / "rates.image").rename(settings.data / "old.image")
@@ -272,7 +274,7 @@ def test_a_damaged_new_image_leaves_the_old_in_place(
     assert [record.levelno for record in caplog.records if record.name.startswith("cambist")] == [logging.ERROR]
 
 
-def test_a_damaged_new_book_leaves_the_old_in_place(
+def test_a_damaged_new_rate_book_leaves_the_old_one_in_place(
     ask: Ask, settings: Settings, book_file: RateBookFile, look: Callable[[], None]
 ) -> None:
     (settings.data / "book.json").write_bytes(b"{")
@@ -281,7 +283,7 @@ def test_a_damaged_new_book_leaves_the_old_in_place(
     assert ask(LIVE)["result"] == {"USD": 1.25}
 
 
-def test_a_good_image_after_a_damaged_one_is_taken_up(
+def test_a_sound_rate_matrix_after_a_damaged_one_is_applied(
     ask: Ask, settings: Settings, book_file: RateBookFile, look: Callable[[], None]
 ) -> None:
     matrix = settings.data / "rates.image"
@@ -296,7 +298,7 @@ def test_a_good_image_after_a_damaged_one_is_taken_up(
     assert ask(PAST)["results"] == {"USD": 2}
 
 
-def test_a_locked_database_does_not_end_the_watch(
+def test_a_locked_database_does_not_end_the_state_reloader(
     ask: Ask, book_file: RateBookFile, look: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def locked(_: object) -> None:
@@ -310,7 +312,7 @@ def test_a_locked_database_does_not_end_the_watch(
     assert ask(LIVE)["result"] == {"USD": 2}
 
 
-def test_news_that_comes_while_the_worker_starts_is_not_missed(
+def test_a_change_while_the_worker_starts_is_not_missed(
     settings: Settings, book_file: RateBookFile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Slow(WorkerState):

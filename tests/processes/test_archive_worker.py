@@ -81,7 +81,7 @@ def run(scene: Coroutine[Any, Any, T]) -> T:
     return asyncio.run(scene)
 
 
-def test_it_files_and_builds_in_one_process_beside_this_one(
+def test_it_stores_fixings_and_builds_the_rate_matrix_in_one_child_process(
     archive_worker: ArchiveWorker, settings: Settings, small_ecb: bytes
 ) -> None:
     async def scene() -> None:
@@ -105,7 +105,7 @@ def test_it_files_and_builds_in_one_process_beside_this_one(
     assert matrix.cell(date(2026, 3, 6), "JPY") == pytest.approx(180 / 1.25)
 
 
-def test_a_new_image_is_announced_once(archive_worker: ArchiveWorker, settings: Settings) -> None:
+def test_a_new_rate_matrix_is_announced_once(archive_worker: ArchiveWorker, settings: Settings) -> None:
     async def scene() -> None:
         await archive_worker.call(ArchiveTasks.file, "ecb", delivery(LATER))
         before = changes.version(Topic.MATRIX)
@@ -216,7 +216,7 @@ def closes(price: int, *, at: datetime = NOW) -> list[CoinCloses]:
     return build_coin_closes(RateBook(1, late, quotes, ()), late.date(), timedelta(minutes=15), at)
 
 
-def test_closes_are_filed_once_and_may_be_corrected(archive_worker: ArchiveWorker, settings: Settings) -> None:
+def test_closes_are_stored_once_and_can_be_corrected(archive_worker: ArchiveWorker, settings: Settings) -> None:
     async def scene() -> list[FilingResult]:
         again, corrected = NOW + timedelta(minutes=1), NOW + timedelta(minutes=2)
         deliveries = (closes(7), closes(7), closes(7, at=again), closes(8, at=corrected))

@@ -67,20 +67,20 @@ def page(settings: Settings, interval: Interval = Interval.MINUTE, pair: Pair = 
 # The file of the bars that form
 
 
-def test_bars_that_form_are_gone_on_with(tmp_path: Path) -> None:
+def test_open_bars_are_continued_after_a_restart(tmp_path: Path) -> None:
     folding = BarAggregator()
     folding.add(tick("1.5"), NOON, NOON)
     write_open_bars(tmp_path / "bars.open", folding.to_bytes())
     assert read_open_bars(tmp_path / "bars.open").completed(NOON + MINUTE) == [bar(NOON)]
 
 
-def test_without_the_file_bars_begin_anew(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_without_the_file_bars_start_again(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     assert read_open_bars(tmp_path / "bars.open").to_bytes() == b"[]"
     assert caplog.records == []
 
 
 @pytest.mark.parametrize("content", [b"", b"\x00" * 100, b"{}", b'[["EUR"]]'])
-def test_of_a_damaged_file_bars_begin_anew_which_is_said(
+def test_after_a_damaged_file_bars_start_again_with_a_log_line(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, content: bytes
 ) -> None:
     (tmp_path / "bars.open").write_bytes(content)
@@ -88,7 +88,7 @@ def test_of_a_damaged_file_bars_begin_anew_which_is_said(
     assert [(record.levelname, "is damaged" in record.message) for record in caplog.records] == [("ERROR", True)]
 
 
-def test_of_a_file_that_cannot_be_read_bars_begin_anew(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_after_an_unreadable_file_bars_start_again(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "bars.open").mkdir()
     assert read_open_bars(tmp_path / "bars.open").to_bytes() == b"[]"
     assert "cannot be read" in caplog.records[0].message
@@ -126,7 +126,7 @@ asyncio.run(run())
 """
 
 
-def test_killed_it_has_lost_a_second_at_most(tmp_path: Path) -> None:
+def test_a_killed_process_loses_a_second_of_ticks_at_most(tmp_path: Path) -> None:
     path = tmp_path / "bars.open"
     process = subprocess.Popen([sys.executable, "-c", KILLED, str(path)], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
@@ -152,7 +152,7 @@ def live(tmp_path: Path) -> Settings:
     return settings
 
 
-def test_the_gatherer_folds_the_tape_s_ticks_saves_files_and_forgets(
+def test_the_ingestor_aggregates_ticks_and_saves_archives_and_removes_bars(
     live: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store, now = SqlStore(live.database_url), datetime.now(UTC)
@@ -170,7 +170,7 @@ def test_the_gatherer_folds_the_tape_s_ticks_saves_files_and_forgets(
     assert ingestor._pipeline.apply_tick(tick("1.26"), now) is None
 
     async def scene() -> None:
-        task = asyncio.create_task(ingestor._bar())
+        task = asyncio.create_task(ingestor._write_bars())
         await asyncio.sleep(0.3)
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
@@ -181,12 +181,14 @@ def test_the_gatherer_folds_the_tape_s_ticks_saves_files_and_forgets(
     assert bars[1].bid == Ohlc(*[Decimal("1.25")] * 4)
     following = Ingestor(live, {})
     following._archive_worker.close()
-    still = {(each.interval, each.bar.start): each.bar.bid.c for each in following._folding.completed(now + 48 * HOUR)}
+    still = {
+        (each.interval, each.bar.start): each.bar.bid.c for each in following._bar_aggregator.completed(now + 48 * HOUR)
+    }
     assert still[Interval.MINUTE, now.replace(second=0, microsecond=0)] == Decimal("1.26")
     assert still[Interval.DAY, now.replace(hour=0, minute=0, second=0, microsecond=0)] == Decimal("1.26")
 
 
-def test_the_archivist_s_process_files_and_forgets_bars(live: Settings) -> None:
+def test_the_archive_worker_stores_and_removes_bars(live: Settings) -> None:
     archive_worker = ArchiveWorker(live)
 
     async def scene() -> int:
@@ -278,13 +280,15 @@ def test_a_sandbox_has_bars_of_what_it_has_quoted(market: SandboxMarket, clock: 
             assert (each.ask.o, each.ask.h, each.ask.l, each.ask.c) == (asks[0], max(asks), min(asks), asks[-1])
 
 
-def test_in_closed_hours_a_sandbox_has_no_bars(market: SandboxMarket, clock: Clock, settings: Settings) -> None:
+def test_while_the_market_is_closed_a_sandbox_has_no_bars(
+    market: SandboxMarket, clock: Clock, settings: Settings
+) -> None:
     clock.now = CLOSES - 2 * MINUTE
     play(market, clock, CLOSES + 5 * MINUTE)
     assert starts(settings) == [CLOSES - 2 * MINUTE, CLOSES - MINUTE]
 
 
-def test_a_sandbox_goes_on_with_its_bars(settings: Settings, clock: Clock) -> None:
+def test_a_restarted_sandbox_continues_its_bars(settings: Settings, clock: Clock) -> None:
     for _ in range(2):
         market = SandboxMarket(settings, clock)
         play(market, clock, clock.now + 20 * SECOND)
@@ -304,7 +308,7 @@ def test_a_sandbox_goes_on_with_its_bars(settings: Settings, clock: Clock) -> No
     assert page(settings)[0] == page(other)[0]
 
 
-def test_stopped_a_sandbox_saves_what_has_come_since(settings: Settings, clock: Clock) -> None:
+def test_a_stopped_sandbox_saves_its_open_bars(settings: Settings, clock: Clock) -> None:
     market = SandboxMarket(settings, clock)
     market.publish()
     clock.now += SECOND / 2
@@ -316,16 +320,16 @@ def test_stopped_a_sandbox_saves_what_has_come_since(settings: Settings, clock: 
     assert {each.pair: each.bar.bid.c for each in saved}[EURUSD] == book.quotes["EUR"].bid
 
 
-def test_what_stands_still_has_no_bars(market: SandboxMarket, clock: Clock, settings: Settings) -> None:
+def test_stale_quotes_make_no_bars(market: SandboxMarket, clock: Clock, settings: Settings) -> None:
     play(market, clock, NOON + 30 * SECOND)
     faults_file(settings).write(Faults(stale=("EUR",), since=clock.now))
     play(market, clock, NOON + 3 * MINUTE, 20 * SECOND)
     assert starts(settings) == [NOON]
     assert len(starts(settings, pair=Pair("USD", "JPY"))) == 3
-    assert market._bars._folding.late == {}  # it is not said anew either
+    assert market._bars._aggregator.late == {}  # it is not said anew either
 
 
-def test_bars_that_a_sandbox_cannot_file_wait(
+def test_bars_that_a_sandbox_cannot_store_are_stored_later(
     market: SandboxMarket,
     clock: Clock,
     settings: Settings,
@@ -351,10 +355,10 @@ def test_bars_that_a_sandbox_cannot_file_wait(
     play(market, clock, clock.now + MINUTE)
     assert starts(settings)[:3] == [NOON, NOON + MINUTE, NOON + 2 * MINUTE]
     said = [record.message for record in caplog.records if record.message.startswith("Bars")]
-    assert said == ["Bars: they cannot be archived now, they wait: locked"]
+    assert said == ["Bars: they cannot be archived now, and wait: locked"]
 
 
-def test_a_sandbox_forgets_old_minutes_too(market: SandboxMarket, clock: Clock, settings: Settings) -> None:
+def test_a_sandbox_removes_old_minute_bars(market: SandboxMarket, clock: Clock, settings: Settings) -> None:
     old = NOON - timedelta(days=91)
     market._bars._store.bars.file([bar(old), bar(old, Interval.HOUR), bar(NOON - timedelta(days=89))])
     play(market, clock, NOON + 10 * SECOND)

@@ -146,7 +146,7 @@ def test_a_sandbox_on_a_live_folder_is_refused(live: Settings) -> None:
     assert_real(live)
 
 
-def test_a_refused_claim_lets_the_folder_go(live: Settings) -> None:
+def test_a_refused_claim_releases_the_folder(live: Settings) -> None:
     with pytest.raises(CannotStart):
         DataDirectory(live.data).claim(Environment.SANDBOX)
     start(live)
@@ -155,7 +155,7 @@ def test_a_refused_claim_lets_the_folder_go(live: Settings) -> None:
 @pytest.mark.parametrize(
     "name", ["cambist.db", "owner.key", "rates.image", "book.json", "versions", "ledger/2026-11-20"]
 )
-def test_a_folder_from_before_there_were_marks_is_live(tmp_path: Path, name: str) -> None:
+def test_an_old_folder_without_a_mark_is_live(tmp_path: Path, name: str) -> None:
     (tmp_path / name).parent.mkdir(exist_ok=True)
     (tmp_path / name).touch()
     with pytest.raises(CannotStart, match="a live one"):
@@ -166,7 +166,7 @@ def test_a_folder_from_before_there_were_marks_is_live(tmp_path: Path, name: str
     assert (tmp_path / "environment").read_text() == "live\n"
 
 
-def test_a_folder_in_which_nothing_is_kept_may_become_either(tmp_path: Path) -> None:
+def test_an_empty_folder_can_become_either(tmp_path: Path) -> None:
     for environment in Environment:
         path = tmp_path / environment
         path.mkdir()
@@ -181,7 +181,7 @@ def test_a_folder_in_which_nothing_is_kept_may_become_either(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("content", [b"", b"sand", b"\xff"])
 @pytest.mark.parametrize("environment", Environment)
-def test_a_mark_that_cannot_be_read_lets_nobody_start(tmp_path: Path, environment: Environment, content: bytes) -> None:
+def test_an_unreadable_mark_is_refused(tmp_path: Path, environment: Environment, content: bytes) -> None:
     (tmp_path / "environment").write_bytes(content)
     with pytest.raises(CannotStart, match="should say live or sandbox"):
         DataDirectory(tmp_path).claim(environment)
@@ -194,15 +194,15 @@ def test_a_sandbox_whose_mark_was_deleted_becomes_live_without_one_of_its_number
     start(Settings(data=sandbox.data))
     assert_real(Settings(data=sandbox.data))
     warnings = [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
-    assert any("built anew" in line for line in warnings)
-    assert any("published anew" in line for line in warnings)
+    assert any("rebuilt" in line for line in warnings)
+    assert any("published again" in line for line in warnings)
 
 
 # files that are copied
 
 
 @pytest.mark.parametrize("names", [("book.json",), ("rates.image",), SERVED])
-def test_a_live_start_makes_anew_what_was_copied_from_a_sandbox(
+def test_a_live_start_rebuilds_what_was_copied_from_a_sandbox(
     live: Settings, sandbox: Settings, names: tuple[str, ...]
 ) -> None:
     copy(names, sandbox, live)
@@ -211,7 +211,7 @@ def test_a_live_start_makes_anew_what_was_copied_from_a_sandbox(
     assert ApiWorker(live)._worker_state.source_reports is None
 
 
-def test_an_image_that_claims_to_be_current_is_made_anew_too(live: Settings, sandbox: Settings) -> None:
+def test_a_copied_rate_matrix_with_the_current_revision_is_rebuilt_too(live: Settings, sandbox: Settings) -> None:
     """As a copy with the live revision written into it would."""
     write_rate_matrix(live.data / "rates.image", replace(matrix_of(sandbox), revision=matrix_of(live).revision))
     store = open_store(live)
@@ -221,13 +221,13 @@ def test_an_image_that_claims_to_be_current_is_made_anew_too(live: Settings, san
     assert_real(live)
 
 
-def test_no_live_worker_begins_with_a_book_that_was_copied(live: Settings, sandbox: Settings) -> None:
+def test_no_live_worker_starts_with_a_copied_rate_book(live: Settings, sandbox: Settings) -> None:
     copy(("book.json",), sandbox, live)
     with pytest.raises(RateBookDamaged, match=r"not built for a \[live\] data directory"):
         ApiWorker(live)
 
 
-def test_no_live_worker_begins_with_an_image_that_was_copied_but_waits_for_the_one_that_is_rebuilt(
+def test_a_live_worker_with_a_copied_rate_matrix_waits_until_it_is_rebuilt(
     live: Settings, sandbox: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
     copy(("rates.image",), sandbox, live)
@@ -240,17 +240,17 @@ def test_no_live_worker_begins_with_an_image_that_was_copied_but_waits_for_the_o
     assert "not built for a [live] data directory: this worker waits until it is rebuilt" in caplog.text
 
 
-def test_a_live_worker_takes_up_nothing_that_was_copied(
+def test_a_live_worker_applies_nothing_that_was_copied(
     live: Settings, sandbox: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
     worker = ApiWorker(live)
-    watch = worker.watch(0)
+    reloader = worker.reloader()
     book, matrix = worker._worker_state.caches._book, worker._worker_state.matrix
     copy(SERVED, sandbox, live)
     changes = data_changes(live.data)
     for topic in (Topic.BOOK, Topic.MATRIX, Topic.SOURCES):
         changes.notify(topic)
-    watch.look()
+    reloader.look()
     assert worker._worker_state.matrix is matrix
     assert worker._worker_state.source_reports is None
     assert worker._worker_state.caches._book is book
@@ -258,7 +258,7 @@ def test_a_live_worker_takes_up_nothing_that_was_copied(
     assert len([line for line in refused if "not built for a [live] data directory" in line]) == 2
 
 
-def test_nothing_live_is_passed_off_as_a_sandboxs_either(live: Settings, sandbox: Settings) -> None:
+def test_a_sandbox_applies_nothing_that_is_live_either(live: Settings, sandbox: Settings) -> None:
     copy(("book.json",), live, sandbox)
     with pytest.raises(RateBookDamaged):
         ApiWorker(sandbox)
@@ -268,7 +268,7 @@ def test_nothing_live_is_passed_off_as_a_sandboxs_either(live: Settings, sandbox
     assert "BTC" in book_of(sandbox).quotes
 
 
-def test_no_delivery_is_judged_by_a_simulated_image(live: Settings, sandbox: Settings) -> None:
+def test_no_delivery_is_validated_against_a_simulated_rate_matrix(live: Settings, sandbox: Settings) -> None:
     copy(("rates.image",), sandbox, live)
     worker_state = ArchiveTasks(live)
     assert worker_state._current_matrix() is None
@@ -291,7 +291,7 @@ def test_a_sandbox_does_without_a_live_services_database(live: Settings, tmp_pat
     for data in (tmp_path / "fresh", live.data):
         with pytest.raises(CannotStart):
             start(Settings(data=data, sandbox=True, database=shared))
-    with pytest.raises(CannotStart, match=r"without the setting \[database\]"):
+    with pytest.raises(CannotStart, match=r"remove the setting \[database\]"):
         open_store(Settings(data=tmp_path / "fresh", sandbox=True, database=shared))
     assert_real(live)
 
@@ -330,16 +330,16 @@ TRUE = Fixing("ecb", Pair("EUR", "USD"), FRIDAY, Decimal("1.1"))
         ("ecb", [TRUE], [RefusedFixing(FALSE, "a test")]),
     ],
 )
-def test_no_archive_takes_anything_of_the_sandbox(
+def test_the_archive_refuses_everything_of_the_sandbox(
     store: SqlStore, tmp_path: Path, source: str, fixings: list[Fixing], refused: list[RefusedFixing]
 ) -> None:
-    with pytest.raises(StoreBroken, match="nothing of the sandbox"):
+    with pytest.raises(StoreBroken, match="Simulated prices of the sandbox cannot be stored"):
         store.archive.file(Receipt(source, NOON, "a test", "digest"), fixings, refused)
     assert sources_in(tmp_path / "any.db") == set()
     assert store.archive.revision() == 0
 
 
-def test_no_own_source_is_called_as_the_sandbox(tmp_path: Path) -> None:
+def test_no_declared_source_can_have_the_key_of_the_sandbox(tmp_path: Path) -> None:
     example = Path(__file__).parents[2] / "docs" / "guides" / "own-sources.md"
     text = example.read_text().split("```toml\n")[1].split("```")[0]
     key = next(line for line in text.splitlines() if line.startswith("key"))
@@ -353,7 +353,7 @@ def test_no_own_source_is_called_as_the_sandbox(tmp_path: Path) -> None:
 # commands that file
 
 
-def test_nothing_is_filled_or_decided_in_a_sandbox(sandbox: Settings) -> None:
+def test_backfills_and_quarantine_decisions_are_refused_in_a_sandbox(sandbox: Settings) -> None:
     for settings in (sandbox, Settings(data=sandbox.data)):
         with pytest.raises(CannotStart, match="a sandbox and stays one"):
             BackfillAdmin(settings, {}, lambda: NOON)

@@ -137,7 +137,7 @@ def told(prices: Prices, name: str) -> tuple[float, int] | None:
 
 @pytest.mark.parametrize("limit", [15 * MINUTE, 5 * MINUTE])
 @pytest.mark.parametrize("seed", range(60))
-def test_they_agree(seed: int, limit: timedelta) -> None:
+def test_the_stream_and_the_endpoints_agree(seed: int, limit: timedelta) -> None:
     book, at = some_book(random.Random(seed))  # noqa: S311
     ages = {AssetKind.COIN: limit, AssetKind.METAL: limit, AssetKind.CURRENCY: limit}
     prices = Prices(ages, lambda: at)

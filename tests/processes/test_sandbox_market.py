@@ -122,11 +122,11 @@ def test_the_flag_alone_means_a_folder_of_its_own() -> None:
     assert read_settings({}, {"sandbox": False}).data == Settings().data
 
 
-def test_the_source_of_the_simulation_is_the_one_that_is_kept_out() -> None:
+def test_the_simulated_source_is_the_one_that_the_archive_refuses() -> None:
     assert SANDBOX.sources == (SIMULATED,) == (Environment.SANDBOX,)
 
 
-def test_the_first_start_makes_book_and_image_of_nothing_else(settings: Settings) -> None:
+def test_the_first_start_builds_rate_book_and_rate_matrix_from_the_simulation_alone(settings: Settings) -> None:
     book, matrix = book_of(settings), matrix_of(settings)
     origins = {quote.origin for quote in (*book.quotes.values(), *book.pairs.values())}
     assert {origin.sources for origin in origins if origin.made is Derivation.PUBLISHED} == {(SIMULATED,)}
@@ -135,7 +135,7 @@ def test_the_first_start_makes_book_and_image_of_nothing_else(settings: Settings
     assert DataDirectory(settings.data).environment is Environment.SANDBOX
 
 
-def test_the_book_is_as_wide_as_the_tables(settings: Settings) -> None:
+def test_the_rate_book_has_every_asset_of_the_reference_tables(settings: Settings) -> None:
     book = book_of(settings)
     assert len(book.listed) >= 170
     assert len(book.quotes.keys() & COINS.keys()) >= 500
@@ -150,7 +150,7 @@ def test_the_well_known_coins_come_first_and_none_is_left_out() -> None:
     assert sorted(COINS_BY_SIZE) == sorted(COINS)
 
 
-def test_the_image_begins_in_1970_and_stands_still_at_weekends(settings: Settings) -> None:
+def test_the_rate_matrix_starts_in_1970_and_does_not_change_at_weekends(settings: Settings) -> None:
     matrix = matrix_of(settings)
     friday = date(2026, 11, 13)
     for code in ("EUR", "XAU", "AED"):
@@ -168,13 +168,13 @@ def test_a_day_is_fixed_in_the_afternoon(settings: Settings, simulated: SandboxS
     assert simulated.build_matrix(NOON + timedelta(hours=3)).last_fixing == date(2026, 11, 20)
 
 
-def test_the_law_holds_from_its_first_day(settings: Settings) -> None:
+def test_pegs_hold_from_their_first_day(settings: Settings) -> None:
     matrix = matrix_of(settings)
     assert matrix.cell(date(1999, 1, 4), "DEM") == pytest.approx(matrix.cell(date(1999, 1, 4), "EUR") * 1.95583)
     assert matrix.cell(date(2026, 11, 10), "AED") == pytest.approx(3.6725)
 
 
-def test_a_second_start_finds_the_image_done(settings: Settings) -> None:
+def test_a_second_start_finds_the_rate_matrix_built(settings: Settings) -> None:
     matrix = settings.data / "rates.image"
     before = matrix.stat().st_ino
     keep(settings, NOON + SECOND)
@@ -206,7 +206,7 @@ def test_prices_move_from_book_to_book(market: SandboxMarket, settings: Settings
     assert after.pairs[Pair("BTC", "EUR")].mid != before.pairs[Pair("BTC", "EUR")].mid
 
 
-def test_what_has_not_moved_is_the_quote_from_before(simulated: SandboxSnapshots) -> None:
+def test_an_unchanged_quote_is_the_same_object(simulated: SandboxSnapshots) -> None:
     before = simulated.build_book(1, SATURDAY)
     after = simulated.build_book(2, SATURDAY + SECOND, before)
     for code in ("EUR", "XAU", "BGN"):
@@ -230,7 +230,7 @@ def test_the_sandbox_reports_on_itself(market: SandboxMarket, settings: Settings
     assert read_json_file(settings.data / "sources.json", SourceReports) != source_reports
 
 
-def test_the_image_grows_with_the_days(market: SandboxMarket, settings: Settings, clock: Clock) -> None:
+def test_the_rate_matrix_grows_with_the_days(market: SandboxMarket, settings: Settings, clock: Clock) -> None:
     market.publish()
     assert market._building is None
     clock.now += timedelta(hours=3)
@@ -238,7 +238,7 @@ def test_the_image_grows_with_the_days(market: SandboxMarket, settings: Settings
     assert matrix.last_fixing == date(2026, 11, 20)
 
 
-def test_a_successor_goes_on_where_the_player_was(market: SandboxMarket, settings: Settings, clock: Clock) -> None:
+def test_a_successor_continues_where_the_process_was(market: SandboxMarket, settings: Settings, clock: Clock) -> None:
     market.publish()
     version = book_of(settings).version
     other = SandboxMarket(settings, clock)
@@ -249,7 +249,7 @@ def test_a_successor_goes_on_where_the_player_was(market: SandboxMarket, setting
 
 
 @pytest.mark.parametrize("name", ["book.json", "rates.image"])
-def test_a_player_makes_anew_what_is_damaged(settings: Settings, clock: Clock, name: str) -> None:
+def test_damaged_files_are_built_again(settings: Settings, clock: Clock, name: str) -> None:
     (settings.data / name).write_bytes(b"nothing")
     market = SandboxMarket(settings, clock)
     market.publish()
@@ -258,7 +258,7 @@ def test_a_player_makes_anew_what_is_damaged(settings: Settings, clock: Clock, n
     assert matrix_of(settings).sources == (SIMULATED,)
 
 
-def test_no_player_plays_in_a_live_folder(tmp_path: Path) -> None:
+def test_the_sandbox_process_refuses_a_live_folder(tmp_path: Path) -> None:
     (tmp_path / "cambist.db").touch()
     with pytest.raises(CannotStart, match="a live one and stays one"):
         SandboxMarket(Settings(data=tmp_path, sandbox=True), lambda: NOON)
@@ -279,7 +279,7 @@ def set_faults(settings: Settings, text: str) -> None:
     (settings.data / "faults.toml").write_text(text)
 
 
-def test_quotes_of_stale_codes_stand_still_and_others_go_on(
+def test_quotes_of_stale_codes_do_not_change_and_others_do(
     market: SandboxMarket, settings: Settings, clock: Clock
 ) -> None:
     market.publish()
@@ -308,7 +308,7 @@ def test_an_outlier_is_wrong_by_its_factor_until_it_is_cleared(
     assert float(book_of(settings).quotes["EUR"].mid / honest) == pytest.approx(1, rel=0.01)
 
 
-def test_a_missing_day_is_carried_over_and_comes_back(market: SandboxMarket, settings: Settings) -> None:
+def test_a_missing_day_is_carried_forward_and_can_come_back(market: SandboxMarket, settings: Settings) -> None:
     before = matrix_of(settings)
     set_faults(settings, "missing = [2026-10-06]\n")
     matrix = built(market, settings)
@@ -325,7 +325,7 @@ def test_a_start_keeps_the_missing_days(market: SandboxMarket, settings: Setting
     assert matrix_of(settings).revision == revision
 
 
-def test_a_broken_file_is_logged_once_and_the_faults_from_before_hold(
+def test_an_invalid_faults_file_is_logged_once_and_the_old_faults_stay(
     market: SandboxMarket, settings: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
     honest = book_of(settings).quotes["EUR"].mid
@@ -350,7 +350,7 @@ def test_a_broken_file_is_logged_once_and_the_faults_from_before_hold(
         Faults(slow=2.5, outlier={"XAU": 1e-7, "1INCH": 3.0}),
     ],
 )
-def test_what_is_written_is_read_again(tmp_path: Path, faults: Faults) -> None:
+def test_faults_are_read_as_they_were_written(tmp_path: Path, faults: Faults) -> None:
     file = FaultsFile(tmp_path / "faults.toml", simulated_codes())
     file.write(faults)
     assert file.read() == file.poll() == faults
@@ -358,14 +358,14 @@ def test_what_is_written_is_read_again(tmp_path: Path, faults: Faults) -> None:
     assert faults_as_toml(Faults()) == ""
 
 
-def test_nothing_is_written_that_could_not_be_read(tmp_path: Path) -> None:
+def test_invalid_faults_are_not_written(tmp_path: Path) -> None:
     file = FaultsFile(tmp_path / "faults.toml", simulated_codes())
     with pytest.raises(SettingRefused, match="outlier"):
         file.write(Faults(outlier={"EUR": float("inf")}))
     assert not [*tmp_path.iterdir()]
 
 
-def test_a_faults_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
+def test_a_faults_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
     (tmp_path / "faults.toml").write_bytes(b"\xff")
     with pytest.raises(SettingRefused, match="cannot be read"):
         FaultsFile(tmp_path / "faults.toml", simulated_codes()).read()
@@ -439,7 +439,7 @@ def test_every_answer_and_error_names_the_sandbox(client: Client, target: str, s
             assert (reply.status, reply.headers.get("cambist-environment")) == (status, "sandbox")
 
 
-def test_also_what_is_neither_says_so(client: Client) -> None:
+def test_other_responses_name_the_sandbox_too(client: Client) -> None:
     etag = client.ask(PAST).headers["etag"]
     replies = {
         304: client.ask(PAST, HTTP_IF_NONE_MATCH=etag),
@@ -452,14 +452,14 @@ def test_also_what_is_neither_says_so(client: Client) -> None:
     assert "Cambist-Environment" in replies[204].headers["access-control-expose-headers"]
 
 
-def test_a_kept_answer_names_the_sandbox_without_the_framework(client: Client) -> None:
+def test_a_cached_answer_names_the_sandbox(client: Client) -> None:
     client.ask("/fetch-one?from=EUR&to=USD")
     client.app._framework = None
     reply = client.ask("/fetch-one?from=EUR&to=USD")
     assert (reply.status, reply.headers["cambist-environment"]) == (200, "sandbox")
 
 
-def test_a_failure_of_ours_names_the_sandbox(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_internal_error_names_the_sandbox(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client.worker_state, "view", None)
     reply = client.ask("/fetch-one?from=EUR&to=USD")
     assert (reply.status, reply.headers["cambist-environment"]) == (500, "sandbox")
@@ -471,13 +471,13 @@ def test_every_rate_is_explained_by_the_sandbox(client: Client) -> None:
         assert {tuple(leg["sources"]) for leg in legs} == {("sandbox",)}
 
 
-def test_sources_says_that_nothing_is_real(client: Client) -> None:
+def test_the_sources_endpoint_says_that_prices_are_simulated(client: Client) -> None:
     found = client.ask("/sources").json
     assert found["environment"] == "sandbox"
     assert list(found["sources"]) == ["sandbox"]
 
 
-def test_the_interface_is_whole(client: Client) -> None:
+def test_every_endpoint_answers_in_a_sandbox(client: Client) -> None:
     assert len(client.ask("/fetch-all").json["results"]) >= 170
     assert client.ask("/historical?date=1975-03-03&from=USD&to=DEM").status == 200
     assert client.ask("/time-series?from=USD&to=EUR&start=2026-01-01&end=2026-02-01").status == 200
@@ -495,7 +495,7 @@ def test_the_same_seed_answers_the_same(client: Client, tmp_path: Path) -> None:
         assert {**mine, "ms": 0} == {**its, "ms": 0}
 
 
-def test_a_book_is_made_fast_enough(simulated: SandboxSnapshots) -> None:
+def test_a_rate_book_is_built_fast_enough(simulated: SandboxSnapshots) -> None:
     book = simulated.build_book(1, NOON)
     began = time.process_time()
     for number in range(4):

@@ -44,7 +44,7 @@ def test_the_folder_of_a_sandbox_is_refused(tmp_path: Path) -> None:
         ArchiveTasks(Settings(data=tmp_path))
 
 
-def test_fixings_are_validated_against_the_newest_image(settings: Settings) -> None:
+def test_fixings_are_validated_against_the_newest_rate_matrix(settings: Settings) -> None:
     """The history of another source confirms a jump, once it is in the image of the folder."""
     archive = ArchiveTasks(settings)
     archive.file("ecb", delivery(b"Date,USD,\n2026-03-02,1.2000,\n2026-03-03,1.2010,\n"))
@@ -61,7 +61,7 @@ def test_fixings_are_validated_against_the_newest_image(settings: Settings) -> N
     assert newer.last_fixing == date(2026, 3, 4)
 
 
-def test_a_damaged_image_is_ignored_and_built_again(settings: Settings) -> None:
+def test_a_damaged_rate_matrix_is_ignored_and_rebuilt(settings: Settings) -> None:
     (settings.data / "rates.image").write_bytes(b"no image")
     archive = ArchiveTasks(settings)
     assert archive._current_matrix() is None

@@ -41,25 +41,25 @@ def off(settings: Settings, environment: dict[str, str] | None = None) -> dict[s
     return reasons_off(settings, found, source_keys(settings, found.values(), environment or {}))
 
 
-def test_the_operators_own_stand_after_all_of_ours_in_the_order_of_their_files(folder: Path) -> None:
+def test_declared_sources_come_last_in_the_order_of_their_files(folder: Path) -> None:
     assert list(load_adapters(Settings(data=folder))) == [*ADAPTERS, "meridian", "harbour"]
     assert list(fixing_adapters(Settings(data=folder)))[-2:] == ["meridian", "harbour"]
     assert "kraken" not in fixing_adapters(Settings(data=folder))
 
 
-def test_a_folder_without_sources_of_ones_own_has_none(tmp_path: Path) -> None:
+def test_a_folder_without_declarations_has_no_declared_sources(tmp_path: Path) -> None:
     assert load_declared_adapters(tmp_path / "nowhere") == {}
     assert list(load_adapters(Settings(data=tmp_path))) == list(adapters())
 
 
 @pytest.mark.parametrize("key", ["harbour", "ecb", SIMULATED, CLOSES])
-def test_a_key_that_is_taken_is_refused_with_the_file(folder: Path, key: str) -> None:
+def test_a_taken_key_is_refused_with_the_file(folder: Path, key: str) -> None:
     (folder / OWN_SOURCES / "c.toml").write_text(HARBOUR.replace('"harbour"', f'"{key}"'))
     with pytest.raises(SourceRefused, match=r"c\.toml"):
         load_declared_adapters(folder / OWN_SOURCES)
 
 
-def test_keys_are_those_that_are_set_of_ours_by_setting_of_own_ones_by_variable(folder: Path) -> None:
+def test_keys_come_from_settings_and_those_of_declared_sources_from_variables(folder: Path) -> None:
     settings = Settings(data=folder, fred_key="f", twelvedata_key="")
     found = load_adapters(settings).values()
     assert source_keys(settings, found, {"MERIDIAN_KEY": "m", "FRED_KEY": "x"}) == {
@@ -69,7 +69,7 @@ def test_keys_are_those_that_are_set_of_ours_by_setting_of_own_ones_by_variable(
     assert source_keys(settings, found, {"MERIDIAN_KEY": ""}) == {"fred": "f"}
 
 
-def test_without_a_setting_those_are_off_that_say_why_or_lack_their_key(folder: Path) -> None:
+def test_without_settings_sources_are_off_that_have_a_reason_or_lack_their_key(folder: Path) -> None:
     reasons = off(Settings(data=folder))
     assert reasons["fred"] == "needs a key of your own: fred_key"
     assert reasons["meridian"] == "needs a key of your own: MERIDIAN_KEY"
@@ -84,7 +84,7 @@ def test_a_key_switches_its_source_on(folder: Path) -> None:
     assert "twelvedata" in reasons
 
 
-def test_what_is_switched_on_is_asked_but_not_without_its_key(folder: Path) -> None:
+def test_a_source_that_is_switched_on_still_needs_its_key(folder: Path) -> None:
     reasons = off(Settings(data=folder, feeds_on="imf, fred"))
     assert "imf" not in reasons
     assert reasons["fred"] == "needs a key of your own: fred_key"

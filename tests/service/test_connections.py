@@ -79,13 +79,13 @@ def seconds_to_the_end(client: socket.socket) -> float:
 
 
 @pytest.mark.parametrize("sent", [b"", b"GET /docs HT"], ids=["nothing", "half a head"])
-def test_a_connection_that_brings_no_request_is_ended_after_ten_seconds(service, sent):
+def test_a_connection_without_a_request_is_closed_after_ten_seconds(service, sent):
     with ExitStack() as stack:
         (client,) = held(service, 1, stack, sent)
         assert 8 < seconds_to_the_end(client) < 20
 
 
-def test_an_idle_connection_is_kept_for_as_long_as_the_answer_says(service):
+def test_an_idle_connection_is_kept_open_for_as_long_as_the_answer_says(service):
     with closing(http.client.HTTPConnection("127.0.0.1", service.port, timeout=25)) as connection:
         connection.request("GET", "/docs")
         response = connection.getresponse()
@@ -134,7 +134,7 @@ def test_clients_that_do_not_read_a_big_file_are_ended_and_cost_little(service):
         assert until(lambda: established(service) <= 1, 20)
 
 
-def test_http_2_is_not_spoken(service):
+def test_http_2_is_not_supported(service):
     with ExitStack() as stack:
         (client,) = held(service, 1, stack, b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\4\0\0\0\0\0")
         client.settimeout(5)
@@ -165,7 +165,7 @@ def test_a_worker_keeps_its_environment_and_shows_none_of_it_to_requests(service
     assert b"PATH=" in Path(f"/proc/{worker}/environ").read_bytes()
 
 
-def test_nobody_is_cut_off_when_silent_connections_are_open_at_the_stop(tmp_path):
+def test_answers_are_finished_although_silent_connections_are_open_at_the_stop(tmp_path):
     with serving(tmp_path / "data", tmp_path / "logs") as spare, ExitStack() as stack:
         held(spare, 50, stack)
         assert spare.stop() == 0

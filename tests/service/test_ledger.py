@@ -184,7 +184,7 @@ def whole_answer(peer: socket.socket) -> bytes:
             return received
 
 
-def test_a_locked_database_delays_the_books_and_nothing_else(service: Service) -> None:
+def test_a_locked_database_delays_the_usage_writer_and_nothing_else(service: Service) -> None:
     """Before anything is killed: a call cut off in the midst of being counted, and never answered, may count or not."""
     before = service.used()
     database = sqlite3.connect(service.data / "cambist.db", isolation_level=None)
@@ -326,7 +326,7 @@ def test_slow_clients_do_not_hold_up_others(service: Service) -> None:
             peer.close()
 
 
-def test_guessing_keys_is_slowed_down_and_the_known_are_not_disturbed(service: Service) -> None:
+def test_guessing_keys_is_slowed_down_and_valid_keys_are_not_affected(service: Service) -> None:
     # A key is known to the workers that have let it in: all must be there (some were killed before) and have done so.
     deadline = time.monotonic() + PATIENCE
     while len(service.children()[0]) < WORKERS and time.monotonic() < deadline:

@@ -151,7 +151,7 @@ def test_the_past_reaches_back_and_stands_still_at_weekends(sandbox: Sandbox) ->
     assert earlier != found[0]
 
 
-def test_everything_is_there(sandbox: Sandbox) -> None:
+def test_every_kind_of_endpoint_answers(sandbox: Sandbox) -> None:
     book = book_of(sandbox)
     assert len(sandbox.ask("/fetch-all").json["results"]) >= 170
     assert len(book.quotes.keys() & COINS.keys()) >= 500
@@ -159,7 +159,7 @@ def test_everything_is_there(sandbox: Sandbox) -> None:
     assert len(book.quotes.keys() & METALS.keys()) == 9
 
 
-def test_sources_and_grounds_say_sandbox(sandbox: Sandbox) -> None:
+def test_sources_and_explanations_name_the_sandbox(sandbox: Sandbox) -> None:
     assert until(lambda: sandbox.ask("/sources").status == 200, 5)
     found = sandbox.ask("/sources").json
     assert (found["environment"], found["sources"]["sandbox"]["state"]) == ("sandbox", "fresh")
@@ -187,7 +187,7 @@ def test_stale_quotes_grow_old(sandbox: Sandbox) -> None:
     assert until(lambda: book_of(sandbox).quotes["BTC"].as_of > as_of, 2)
 
 
-def test_a_missing_day_is_carried_over(sandbox: Sandbox) -> None:
+def test_a_missing_day_is_carried_forward(sandbox: Sandbox) -> None:
     target = "/historical?date=2026-10-06&from=USD&to=EUR"
     before = sandbox.ask("/historical?date=2026-10-05&from=USD&to=EUR").json["results"]
     assert sandbox.ask(target).json["results"] != before
@@ -216,7 +216,7 @@ def test_another_seed_is_another_market(tmp_path: Path, sandbox: Sandbox) -> Non
         assert other.ask(PAST).json["results"] != sandbox.ask(PAST).json["results"]
 
 
-def test_a_player_that_is_killed_is_replaced(sandbox: Sandbox) -> None:
+def test_a_killed_sandbox_process_is_replaced(sandbox: Sandbox) -> None:
     assert "Traceback" not in sandbox.log.read_text()
     tasks = Path(f"/proc/{sandbox.process.pid}/task")
     children = {int(number) for path in tasks.glob("*/children") for number in path.read_text().split()}

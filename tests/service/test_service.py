@@ -231,7 +231,7 @@ def test_sigterm_ends_the_service_with_exit_code_0(first_start):
     assert "Traceback" not in first_start.err
 
 
-def test_a_second_start_prints_no_key_and_files_nothing_anew(first_start, service):
+def test_a_second_start_prints_no_key_and_imports_nothing_again(first_start, service):
     assert re.search(r"filed \d{6,} new", first_start.err)
     log = service.err.read_text()
     assert service.out.read_text() == ""
@@ -391,7 +391,7 @@ def test_a_data_folder_in_use_is_refused_in_one_sentence(service):
     assert service.get("/currencies").status == 200
 
 
-def test_a_database_that_no_store_keeps_is_refused_in_one_sentence(tmp_path):
+def test_a_database_url_with_an_unknown_scheme_is_refused_in_one_sentence(tmp_path):
     variables = {"CAMBIST_DATABASE": "mongodb://secret:word@127.0.0.1/x"}
     done = refused("serve", "--data", str(tmp_path / "d"), "--log-level", "warning", **variables)
     assert_one_sentence(done, "[mongodb]")

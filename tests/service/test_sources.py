@@ -301,7 +301,7 @@ def test_soon_after_a_start_the_book_has_fixings_of_many_sources(service: Servic
     assert until(lambda: len(service.book.listed) > (130 if IS_RECORDED else 70), PATIENCE), service.book.listed
 
 
-def test_soon_every_venue_is_heard_and_they_agree_on_what_a_coin_is_worth(service: Service) -> None:
+def test_soon_every_venue_sends_prices_and_they_agree(service: Service) -> None:
     assert until(lambda: heard(service.book) >= set(VENUES), PATIENCE), heard(service.book)
     assert until(lambda: "BTC" in service.book.quotes, PATIENCE)
     bid, ask = service.book.quotes["BTC"].sides("BTC")
@@ -311,7 +311,7 @@ def test_soon_every_venue_is_heard_and_they_agree_on_what_a_coin_is_worth(servic
     assert until(lambda: all(newest_word(service.book, venue) > now for venue in VENUES), 20)
 
 
-def test_all_that_is_asked_of_the_sources_is_where_they_are_asked_for_it(service: Service) -> None:
+def test_every_request_to_a_source_has_the_address_of_that_source(service: Service) -> None:
     expected = set(ADAPTERS) - CLOSED
     assert until(lambda: service.player.requests.keys() >= expected, PATIENCE), (
         expected - service.player.requests.keys()
@@ -319,7 +319,7 @@ def test_all_that_is_asked_of_the_sources_is_where_they_are_asked_for_it(service
     assert service.player.told()["unknown"] == []
 
 
-def test_an_archivist_that_is_killed_is_replaced_and_what_it_was_at_is_filed_whole(service: Service) -> None:
+def test_a_killed_archive_worker_is_replaced_and_its_delivery_is_stored_whole(service: Service) -> None:
     before, receipts = service.archived(), service.asked("SELECT max(id) FROM receipts")
     gatherer, killed = service.gatherer(), service.archive_worker()
     assert killed
@@ -332,7 +332,7 @@ def test_an_archivist_that_is_killed_is_replaced_and_what_it_was_at_is_filed_who
     assert_right(service)
 
 
-def test_a_gatherer_that_is_killed_is_replaced_while_answers_go_on_and_the_archive_stays_whole(
+def test_a_killed_ingest_process_is_replaced_while_answers_go_on_and_the_archive_stays_whole(
     service: Service,
 ) -> None:
     before, version, killed, archive_worker = (
@@ -360,7 +360,7 @@ def test_a_gatherer_that_is_killed_is_replaced_while_answers_go_on_and_the_archi
     assert_nothing_is_doubled_or_lost(service, before)
 
 
-def test_while_nobody_gathers_sockets_stay_and_status_says_so_and_prices_go_on_afterwards(service: Service) -> None:
+def test_while_ingest_is_stopped_sockets_stay_open_and_prices_continue_afterwards(service: Service) -> None:
     with service.listening("BTCUSD") as client:
         assert client.told("price")["sym"] == "BTCUSD"
         assert client.told("status")["msg"] == "Prices flow"
@@ -379,7 +379,7 @@ def test_while_nobody_gathers_sockets_stay_and_status_says_so_and_prices_go_on_a
 
 
 @pytest.mark.parametrize("round_", [0, 1])
-def test_whatever_the_sources_do_one_beside_the_other_answers_stay_right(service: Service, round_: int) -> None:
+def test_whatever_faults_the_sources_have_answers_stay_right(service: Service, round_: int) -> None:
     before = service.get("/fetch-all?from=USD")[1]["results"]
     sources = [source for source in OFFICIAL if source in ADAPTERS]
     for place, source in enumerate(sources):
@@ -396,7 +396,7 @@ def test_whatever_the_sources_do_one_beside_the_other_answers_stay_right(service
     assert "Traceback" not in service.log.read_text()
 
 
-def test_whatever_a_venue_says_on_its_socket_a_coin_is_worth_what_the_others_say(service: Service) -> None:
+def test_whatever_a_venue_sends_the_price_of_a_coin_is_that_of_the_other_venues(service: Service) -> None:
     player = service.player
     for venue, fault in zip(VENUES, ("hundredfold", "garbage", "reset", "future", "truncated"), strict=True):
         version = service.book.version
@@ -410,7 +410,7 @@ def test_whatever_a_venue_says_on_its_socket_a_coin_is_worth_what_the_others_say
     assert "Traceback" not in service.log.read_text()
 
 
-def test_a_source_that_gets_a_rate_wrong_in_all_its_days_corrects_nothing_that_is_on_file(service: Service) -> None:
+def test_a_source_that_publishes_a_rate_wrong_on_all_days_corrects_no_stored_fixing(service: Service) -> None:
     dollar = "/historical?from=EUR&to=USD&date=2026-10-29"
     assert service.get(dollar)[1]["results"] == {"USD": 1.113}  # as the ECB fixed it
     hryvnias = service.get("/fetch-one?from=USD&to=UAH")[1]["result"]["UAH"]

@@ -149,20 +149,22 @@ def test_prices_are_strings_and_move_while_their_market_is_open(client: ClientCo
             assert counts[symbol] == 1
 
 
-def test_names_are_taken_in_any_form_and_a_weak_currency_by_its_size(client: ClientConnection) -> None:
+def test_pair_names_are_accepted_in_any_form_and_a_weak_currency_is_quoted_by_its_size(
+    client: ClientConnection,
+) -> None:
     tell(client, op="subscribe", stream="fx", pairs=["eur/usd", "Btc/Usd", "IRRUSD"])
     found = {one["sym"]: one for one in hear_for(client, 1) if one["op"] == "price"}
     assert set(found) == {"EURUSD", "BTCUSD", "IRRUSD"}
     assert Decimal(found["IRRUSD"]["bid"]) > 1
 
 
-def test_the_second_stream_tells_one_a_second_and_pair(client: ClientConnection) -> None:
+def test_the_second_stream_sends_at_most_one_price_a_second_for_each_pair(client: ClientConnection) -> None:
     tell(client, op="subscribe", stream="fx1s", pairs=["BTCUSD", "ETHUSD"])
     found = [one for one in hear_for(client, 3.5) if one["sym"] == "BTCUSD"]
     assert 3 <= len(found) <= 4
 
 
-def test_again_replaces_and_unsubscribing_ends(client: ClientConnection) -> None:
+def test_subscribing_again_replaces_and_unsubscribing_ends(client: ClientConnection) -> None:
     tell(client, op="subscribe", stream="fx", pairs=["BTCUSD"])
     tell(client, op="subscribe", stream="fx", pairs=["ETHUSD"])
     assert {one["sym"] for one in hear_for(client, 1.2)} == {"ETHUSD"}
@@ -199,7 +201,7 @@ def test_a_wrong_key_is_401_and_the_socket_closes(service: Service) -> None:
         assert closed(client) == 1008
 
 
-def test_misuse_is_told_and_nobody_else_notices(service: Service, client: ClientConnection) -> None:
+def test_misuse_gets_an_error_and_does_not_affect_other_connections(service: Service, client: ClientConnection) -> None:
     tell(client, op="subscribe", stream="fx", pairs=["BTCUSD"])
     with service.connect() as other:
         assert hear(other)["op"] == "connect"
@@ -239,13 +241,13 @@ def handshake(service: Service, **headers: str) -> str:
 
 
 @pytest.mark.parametrize("version", ["", "8", "7", "12", "14"])
-def test_another_version_than_13_is_refused_with_the_one_that_is_spoken(service: Service, version: str) -> None:
+def test_another_version_than_13_is_refused_with_the_supported_one(service: Service, version: str) -> None:
     head = handshake(service, Sec_WebSocket_Version=version)
     assert head.startswith("http/1.1 426 ")
     assert "sec-websocket-version: 13" in head.split("\r\n")
 
 
-def test_a_request_for_no_websocket_is_refused_with_the_protocol_that_is_spoken(service: Service) -> None:
+def test_a_request_without_an_upgrade_is_refused_with_the_protocol(service: Service) -> None:
     head = handshake(service, Upgrade="", Connection="")
     assert head.startswith("http/1.1 426 ")
     assert "upgrade: websocket" in head.split("\r\n")
@@ -273,7 +275,7 @@ def test_a_message_in_parts_is_one_message(client: ClientConnection) -> None:
     assert hear(client)["msg"] == "Subscribed to 1 stream"
 
 
-def test_a_crowd_at_the_door_disturbs_nobody(service: Service, client: ClientConnection) -> None:
+def test_many_unauthenticated_connections_do_not_affect_others(service: Service, client: ClientConnection) -> None:
     tell(client, op="subscribe", stream="fx", pairs=["BTCUSD"])
     crowd = []
     for _ in range(1100):
@@ -302,7 +304,7 @@ def send_on(raw: socket.socket, frames: bytes) -> None:
     [b"\x89\xfd\x00\x00\x00\x00" + b"x" * 125, b"\x00\x80\x00\x00\x00\x00", b"\x81\x87\x00\x00\x00\x00garbage"],
     ids=["pings", "empty parts of a message", "garbage"],
 )
-def test_who_floods_and_reads_nothing_is_closed_and_leaves_no_line_in_the_log(
+def test_a_client_that_floods_and_reads_nothing_is_closed_without_a_log_line(
     service: Service, client: ClientConnection, frame: bytes
 ) -> None:
     tell(client, op="subscribe", stream="fx", pairs=["BTCUSD"])
@@ -321,7 +323,7 @@ def test_a_ping_is_answered(service: Service) -> None:
         assert client.ping(b"there?").wait(10)
 
 
-def test_a_key_that_is_revoked_and_an_account_that_is_suspended_are_closed_soon(service: Service) -> None:
+def test_connections_of_a_revoked_key_and_a_suspended_account_are_closed_soon(service: Service) -> None:
     shown = service.run("account", "create", "shop", "--plan", "premium")
     key = next(word for word in shown.split() if word.startswith("cmb_"))
     with service.connect() as client:
@@ -334,7 +336,7 @@ def test_a_key_that_is_revoked_and_an_account_that_is_suspended_are_closed_soon(
 # What dies
 
 
-def test_a_stream_that_is_killed_serves_whoever_connects_again(service: Service) -> None:
+def test_a_killed_stream_process_is_replaced_and_serves_new_connections(service: Service) -> None:
     with service.connect() as client:
         assert tell(client, op="status")["op"] == "connect"
         service.kill(2)
@@ -346,7 +348,7 @@ def test_a_stream_that_is_killed_serves_whoever_connects_again(service: Service)
             pass
 
 
-def test_a_market_that_dies_leaves_the_sockets_and_goes_on(client: ClientConnection, service: Service) -> None:
+def test_a_killed_sandbox_process_leaves_the_sockets_open(client: ClientConnection, service: Service) -> None:
     tell(client, op="subscribe", stream="fx", pairs=["BTCUSD"])
     hear(client)
     service.kill(1)
@@ -355,7 +357,7 @@ def test_a_market_that_dies_leaves_the_sockets_and_goes_on(client: ClientConnect
     assert sum(one["op"] == "price" for one in found) >= 3
 
 
-def test_a_service_that_stops_says_so_and_closes(tmp_path: Path) -> None:
+def test_a_stopping_service_sends_a_status_and_closes_the_connections(tmp_path: Path) -> None:
     with serving(tmp_path) as service, service.connect() as client:
         assert hear(client)["op"] == "connect"
         assert tell(client, op="auth", key=service.key)["status"] == 200
@@ -366,7 +368,7 @@ def test_a_service_that_stops_says_so_and_closes(tmp_path: Path) -> None:
         assert "Traceback" not in service.log.read_text()
 
 
-def test_a_stream_that_is_told_to_stop_is_started_again_and_is_no_error(tmp_path: Path) -> None:
+def test_a_stream_process_that_is_stopped_from_outside_is_restarted(tmp_path: Path) -> None:
     with serving(tmp_path) as service:
         service.kill(2, signal.SIGTERM)
         assert until(lambda: "The stream was stopped from outside" in service.log.read_text(), 20)
@@ -375,7 +377,7 @@ def test_a_stream_that_is_told_to_stop_is_started_again_and_is_no_error(tmp_path
         assert "died" not in service.log.read_text()
 
 
-def test_a_port_that_is_taken_is_said_and_the_service_goes_on(service: Service, tmp_path: Path) -> None:
+def test_a_taken_stream_port_is_logged_and_the_service_goes_on(service: Service, tmp_path: Path) -> None:
     log = tmp_path / "log"
     arguments = [
         "--sandbox",
