@@ -57,7 +57,7 @@ def held_after_a_look(server: socket.socket, clients: int, most: int, of_one: in
             ours.append(stack.enter_context(socket.create_connection(server.getsockname(), 5)))
             theirs.append(stack.enter_context(server.accept()[0]))
         limit = ConnectionLimit(server.getsockname()[1], most, of_one, proxies)
-        closed = limit.look()
+        closed = limit.close_excess()
         for client in ours:
             client.setblocking(False)
         states = Counter(_is_open(client) for client in ours)
@@ -94,4 +94,4 @@ def test_connections_of_other_ports_are_left_alone(listening: socket.socket) -> 
         for _ in range(6):
             stack.enter_context(socket.create_connection(other.getsockname(), 5))
             stack.enter_context(other.accept()[0])
-        assert ConnectionLimit(listening.getsockname()[1], 1, 1, ()).look() == 0
+        assert ConnectionLimit(listening.getsockname()[1], 1, 1, ()).close_excess() == 0

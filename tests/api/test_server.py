@@ -28,7 +28,7 @@ def spawned(number, name, load, sock, *rest):
 
 MPServer._spawn_wsgi_worker = staticmethod(spawned)
 atexit.register(print, "the interpreter's own end")
-server._work(Settings(port=port), "127.0.0.1", 10, 1, None, None, "their socket", "more")
+server._run_worker(Settings(port=port), "127.0.0.1", 10, 1, None, None, "their socket", "more")
 """
 
 

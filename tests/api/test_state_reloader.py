@@ -27,16 +27,16 @@ def book_file() -> Board:
 
 
 @pytest.fixture
-def watch(book_file: Board) -> StateReloader[str]:
+def reloader(book_file: Board) -> StateReloader[str]:
     return watching(book_file)
 
 
 @pytest.fixture
 def started() -> Iterator[list[StateReloader[str]]]:
     """What is put here is started and ended."""
-    watches: list[StateReloader[str]] = []
-    yield watches
-    for one in watches:
+    reloaders: list[StateReloader[str]] = []
+    yield reloaders
+    for one in reloaders:
         one.stop()
         one.join(2)
         assert not one.is_alive()
@@ -53,36 +53,36 @@ def damaged() -> None:
     raise RateMatrixDamaged("not what was written")
 
 
-def test_without_news_nothing_is_taken(book_file: Board, watch: StateReloader[str]) -> None:
-    watch.look()
+def test_without_news_nothing_is_taken(book_file: Board, reloader: StateReloader[str]) -> None:
+    reloader.poll()
     assert book_file.taken == []
 
 
-def test_news_is_taken_once(book_file: Board, watch: StateReloader[str]) -> None:
+def test_news_is_taken_once(book_file: Board, reloader: StateReloader[str]) -> None:
     book_file.versions["book"] += 1
-    watch.look()
-    watch.look()
+    reloader.poll()
+    reloader.poll()
     assert book_file.taken == ["book"]
 
 
-def test_each_kind_of_news_is_taken_for_itself(book_file: Board, watch: StateReloader[str]) -> None:
+def test_each_kind_of_news_is_taken_for_itself(book_file: Board, reloader: StateReloader[str]) -> None:
     book_file.versions["image"] += 1
-    watch.look()
+    reloader.poll()
     book_file.versions["book"] += 1
     book_file.versions["image"] += 1
-    watch.look()
+    reloader.poll()
     assert book_file.taken == ["image", "book", "image"]
 
 
-def test_several_rings_between_two_looks_are_one_piece_of_news(book_file: Board, watch: StateReloader[str]) -> None:
+def test_several_rings_between_two_looks_are_one_piece_of_news(book_file: Board, reloader: StateReloader[str]) -> None:
     book_file.versions["book"] += 5
-    watch.look()
+    reloader.poll()
     assert book_file.taken == ["book"]
 
 
-def test_a_version_that_fell_is_news_too(book_file: Board, watch: StateReloader[str]) -> None:
+def test_a_version_that_fell_is_news_too(book_file: Board, reloader: StateReloader[str]) -> None:
     book_file.versions["book"] = 0
-    watch.look()
+    reloader.poll()
     assert book_file.taken == ["book"]
 
 
@@ -92,10 +92,10 @@ def test_news_that_comes_while_it_is_taken_is_taken_at_the_next_look(book_file: 
         if len(book_file.taken) == 1:
             book_file.versions["book"] += 1
 
-    watch = watching(book_file, book=slow)
+    reloader = watching(book_file, book=slow)
     book_file.versions["book"] += 1
-    watch.look()
-    watch.look()
+    reloader.poll()
+    reloader.poll()
     assert book_file.taken == ["book", "book"]
 
 
@@ -106,9 +106,9 @@ def test_what_cannot_be_taken_up_is_logged_and_does_not_stop_the_rest(
     def fail() -> None:
         raise error
 
-    watch = watching(book_file, book=fail)
+    reloader = watching(book_file, book=fail)
     book_file.versions |= {"book": 2, "image": 2}
-    watch.look()
+    reloader.poll()
     assert book_file.taken == ["image"]
     assert [record.levelno for record in caplog.records] == [logging.ERROR]
 
@@ -117,9 +117,9 @@ def test_an_error_that_nobody_thought_of_does_not_stop_the_rest_either(book_file
     def fail() -> None:
         raise RuntimeError("a database driver's own error")
 
-    watch = watching(book_file, book=fail)
+    reloader = watching(book_file, book=fail)
     book_file.versions |= {"book": 2, "image": 2}
-    watch.look()
+    reloader.poll()
     assert book_file.taken == ["image"]
 
 
@@ -129,21 +129,21 @@ def test_what_could_not_be_taken_up_is_taken_at_the_next_ring(book_file: Board) 
     def take_next() -> None:
         next(takes)()
 
-    watch = watching(book_file, book=take_next)
+    reloader = watching(book_file, book=take_next)
     book_file.versions["book"] += 1
-    watch.look()
+    reloader.poll()
     book_file.versions["book"] += 1
-    watch.look()
+    reloader.poll()
     assert book_file.taken == ["book"]
 
 
 def test_what_cannot_be_taken_up_is_not_tried_again_at_every_look(
     book_file: Board, caplog: pytest.LogCaptureFixture
 ) -> None:
-    watch = watching(book_file, book=damaged)
+    reloader = watching(book_file, book=damaged)
     book_file.versions["book"] += 1
     for _ in range(5):
-        watch.look()
+        reloader.poll()
     assert len(caplog.records) == 1
 
 
@@ -164,9 +164,9 @@ def test_what_could_not_be_taken_up_is_tried_again_without_a_further_ring(
 
 def test_what_changed_while_the_state_was_loaded_is_taken_at_the_first_look(book_file: Board) -> None:
     takes = {topic: book_file.taker(topic) for topic in book_file.versions}
-    watch = StateReloader(book_file.versions.__getitem__, {"book": 0, "image": 1}, takes, lambda: None)
-    watch.look()
-    watch.look()
+    reloader = StateReloader(book_file.versions.__getitem__, {"book": 0, "image": 1}, takes, lambda: None)
+    reloader.poll()
+    reloader.poll()
     assert book_file.taken == ["book"]
 
 
@@ -201,12 +201,12 @@ def test_a_second_that_fails_does_not_end_the_thread(
     assert "dictionary changed size" in caplog.text
 
 
-def test_the_thread_does_not_keep_the_process_alive(watch: StateReloader[str]) -> None:
-    assert watch.daemon
+def test_the_thread_does_not_keep_the_process_alive(reloader: StateReloader[str]) -> None:
+    assert reloader.daemon
 
 
-def test_a_stopped_watch_looks_no_more(book_file: Board, watch: StateReloader[str]) -> None:
+def test_a_stopped_watch_looks_no_more(book_file: Board, reloader: StateReloader[str]) -> None:
     book_file.versions["book"] += 1
-    watch.stop()
-    watch.run()
+    reloader.stop()
+    reloader.run()
     assert book_file.taken == []

@@ -250,7 +250,7 @@ def test_a_live_worker_applies_nothing_that_was_copied(
     changes = data_changes(live.data)
     for topic in (Topic.BOOK, Topic.MATRIX, Topic.SOURCES):
         changes.notify(topic)
-    reloader.look()
+    reloader.poll()
     assert worker._worker_state.matrix is matrix
     assert worker._worker_state.source_reports is None
     assert worker._worker_state.caches._book is book

@@ -1,4 +1,4 @@
-"""The certificate for HTTPS, tried before anything is served with it."""
+"""The certificate for HTTPS, checked before the service starts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from cambist.errors import CannotStart
 
 
 def check_certificate(certificate: Path | None, key: Path | None) -> None:
-    """Make sure that a certificate and its key, if there are any, can be used. Errors: CannotStart."""
+    """Check that a certificate and its key, if there are any, can be used. Errors: CannotStart."""
     if not (certificate and key):
         return
     for setting, file in (("tls_cert", certificate), ("tls_key", key)):
@@ -20,7 +20,7 @@ def check_certificate(certificate: Path | None, key: Path | None) -> None:
                 f"The file [{file}] of the setting [{setting}] cannot be read: {error.strerror}"
             ) from error
     try:
-        # Nobody is there to type a password, which a key without one does not ask for.
+        # An empty password: nobody is there to type one, and a key without one does not ask.
         ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key, password=lambda: "")
     except (OSError, ValueError) as error:
         raise CannotStart(

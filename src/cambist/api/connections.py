@@ -1,7 +1,7 @@
-"""Connections of a worker: how many it may hold in all and from one address, and the thread that sees to it.
+"""Limits of the connections of a worker, in all and from one address, and the thread that enforces them.
 
-The HTTP server ends a connection that brings no request in time, and the kernel one whose client does not read; neither
-counts them. A client that opens more than it may loses those that have been silent longest.
+The HTTP server closes a connection that sends no request in time, and the kernel one whose client does not read;
+neither counts connections. Of too many connections those that have been silent longest are closed.
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ from cambist.accounts.addresses import Networks, is_in, neighbourhood
 log = logging.getLogger(__name__)
 
 IDLE_SECONDS = 10
-"""How long a client may take to send a request's head, the first one or the next; it holds a socket, and no thread."""
+"""How long a client may take to send the head of a request. Meanwhile it occupies a socket, but no thread."""
 
-MOST = 512
-"""How many connections a worker holds; it accepts twice as many, so that there is room while it closes others."""
+MAX_CONNECTIONS = 512
+"""How many connections a worker keeps; it accepts twice as many, so that there is room while it closes others."""
 
 _OTHER_FILES = 256
-"""What else a worker has open, and more: the database, mapped files, pipes."""
+"""More than a worker has open otherwise: the database, mapped files, pipes."""
 
-_LOOK_EVERY = 0.25
+_CHECK_SECONDS = 0.25
 _DESCRIPTORS = Path("/proc/self/fd")
 _TCP = (socket.AF_INET, socket.AF_INET6)
 _LISTENS = 10
 _LAST_DATA_RECEIVED = 52
-"""Where Linux's `struct tcp_info` has the milliseconds since data came; its first byte is the state."""
+"""The offset, in Linux's `struct tcp_info`, of the milliseconds since data came; its first byte is the state."""
 
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """An open connection: its descriptor and inode, where it is from, and for how long nothing came, in ms.
+    """An open connection: its descriptor, its inode, its client's network, and the milliseconds since data came.
 
-    The address is empty where it is not to be counted.
+    The address is empty if connections from it are not limited.
     """
 
     descriptor: int
@@ -54,18 +54,18 @@ class Connection:
 
 
 def raise_file_limit() -> int:
-    """Raise the limit of open files as far as is needed and allowed; give how many connections a worker may hold."""
+    """Raise the limit of open files as needed and allowed; return how many connections a worker may keep."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = 2 * MOST + _OTHER_FILES
+    wanted = 2 * MAX_CONNECTIONS + _OTHER_FILES
     if soft != resource.RLIM_INFINITY and soft < wanted:
         soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     room = wanted if soft == resource.RLIM_INFINITY else soft
-    return max(1, min(MOST, (room - _OTHER_FILES) // 2))
+    return max(1, min(MAX_CONNECTIONS, (room - _OTHER_FILES) // 2))
 
 
 def excess(held: Iterable[Connection], most: int, of_one: int) -> list[Connection]:
-    """Choose what has to go so that `most` remain in all and `of_one` of each address: what is silent longest."""
+    """Return the connections to close so that `most` remain in all and `of_one` of each address."""
     kept: Counter[str] = Counter()
     over = []
     for connection in sorted(held, key=lambda one: one.silent):
@@ -77,9 +77,9 @@ def excess(held: Iterable[Connection], most: int, of_one: int) -> list[Connectio
 
 
 class ConnectionLimit(threading.Thread):
-    """Looks over the connections accepted on a port, four times a second, and closes those that are too many.
+    """Closes connections on a port above `most` in all and `of_one` of an address; checks four times a second.
 
-    Addresses in `proxies` speak for many clients: of one such there may be as many as in all.
+    Connections from `proxies` are only limited in all, because they carry many clients.
     """
 
     def __init__(self, port: int, most: int, of_one: int, proxies: Networks) -> None:
@@ -91,25 +91,25 @@ class ConnectionLimit(threading.Thread):
         self._ended = threading.Event()
 
     def start(self) -> None:
-        """Start, where the machine shows what is needed: Linux."""
+        """Start, on Linux; other systems do not show what is needed."""
         if _DESCRIPTORS.is_dir() and hasattr(socket, "TCP_INFO"):
             super().start()
 
     def run(self) -> None:
-        """Look until the process ends."""
-        while not self._ended.wait(_LOOK_EVERY):
+        """Check until the process ends."""
+        while not self._ended.wait(_CHECK_SECONDS):
             try:
-                self.look()
-            except Exception:  # without it the next flood would stop the worker
+                self.close_excess()
+            except Exception:  # without this thread the next flood would stop the worker
                 log.exception("Connections cannot be counted")
 
-    def look(self) -> int:
-        """Close what is too much; give how many."""
+    def close_excess(self) -> int:
+        """Close the connections above the limits; return how many."""
         if len(_descriptors()) <= min(self._most, self._of_one):
             return 0
-        over = excess(self._held(), self._most, self._of_one)
+        over = excess(self._connections(), self._most, self._of_one)
         for connection in over:
-            with suppress(OSError), _opened(connection.descriptor) as opened:
+            with suppress(OSError), _duplicate(connection.descriptor) as opened:
                 if os.fstat(opened.fileno()).st_ino == connection.inode:
                     opened.shutdown(socket.SHUT_RDWR)
         return len(over)
@@ -118,7 +118,7 @@ class ConnectionLimit(threading.Thread):
         """End the thread."""
         self._ended.set()
 
-    def _held(self) -> Iterator[Connection]:
+    def _connections(self) -> Iterator[Connection]:
         for descriptor in _descriptors():
             with suppress(OSError):  # closed meanwhile
                 found = self._connection(descriptor)
@@ -129,7 +129,7 @@ class ConnectionLimit(threading.Thread):
         file = os.fstat(descriptor)
         if not stat.S_ISSOCK(file.st_mode):
             return None
-        with _opened(descriptor) as opened:
+        with _duplicate(descriptor) as opened:
             if opened.family not in _TCP or opened.getsockname()[1] != self._port:
                 return None
             state = opened.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 64)
@@ -145,6 +145,6 @@ def _descriptors() -> list[int]:
         return [int(entry.name) for entry in entries]
 
 
-def _opened(descriptor: int) -> socket.socket:
-    """Open a descriptor a second time: the number itself may be given to another file at any moment."""
+def _duplicate(descriptor: int) -> socket.socket:
+    """Duplicate a descriptor: its number may be reused for another file at any time."""
     return socket.socket(fileno=os.dup(descriptor))

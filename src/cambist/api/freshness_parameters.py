@@ -1,4 +1,4 @@
-"""What all live endpoints share: a client may ask for younger rates than the operator requires."""
+"""The parameters that live endpoints share: a client may require fresher rates than the operator does."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ MaxAge = Annotated[
 
 
 class BookParameters(Struct, frozen=True, kw_only=True):
-    """Parameters of an answer that is made of the current book and the tables: it is kept until there is another."""
+    """Parameters of an answer made from the current rate book, which is cached until the next one."""
 
 
 class FreshnessParameters(BookParameters, frozen=True, kw_only=True):
-    """Parameters of an answer from the current book whose rates may be too old."""
+    """Parameters of an answer from the current rate book whose rates may be too old."""
 
     max_age: MaxAge

@@ -1,4 +1,4 @@
-"""The socket that a worker listens on, with the deadlines that only the kernel can keep."""
+"""The socket that a worker listens on, with the deadlines that only the kernel can enforce."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Any
 from cambist.errors import CannotStart
 
 _UNREAD_MILLISECONDS = 10_000
-"""How long a client may leave unread what it was sent: afterwards the kernel ends the connection."""
+"""How long a client may leave data unread before the kernel closes the connection."""
 
 _UNSENT_BYTES = 64 * 1024
-"""How much of an answer the kernel may hold that is not sent yet; Linux would take 4 MB of it."""
+"""How much unsent data the kernel may buffer; Linux would buffer 4 MB."""
 
 _OPTIONS = (("TCP_NODELAY", 1), ("TCP_USER_TIMEOUT", _UNREAD_MILLISECONDS), ("TCP_NOTSENT_LOWAT", _UNSENT_BYTES))
 
 
 def free_address(host: str, port: int) -> str:
-    """Resolve `host` and make sure that nobody listens there. Errors: CannotStart."""
+    """Resolve `host`, check that the port is free, and return the address. Errors: CannotStart."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind, protocol) as probe:
@@ -31,8 +31,8 @@ def free_address(host: str, port: int) -> str:
     return str(address[0])
 
 
-def bound(address: str, port: int) -> socket.socket:
-    """Bind to an address that the other workers bind to as well; connections inherit the options."""
+def bind_socket(address: str, port: int) -> socket.socket:
+    """Return a socket bound to an address that all workers share; its connections inherit its options."""
     bound = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)

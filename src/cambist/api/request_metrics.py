@@ -1,4 +1,4 @@
-"""Counting requests, whatever answers them: for the operator's metrics."""
+"""Counting requests for the operator's metrics."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Counts(Protocol):
 
 
 def counted(application: Wsgi, counts: Counts) -> Wsgi:
-    """Count what an application answers."""
+    """Wrap an application so that its requests are counted."""
 
     def answer(environ: Environ, start: Start) -> Iterable[bytes]:
         begun = perf_counter_ns()

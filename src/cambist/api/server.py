@@ -1,4 +1,4 @@
-"""The HTTP server: Granian's processes and threads around the WSGI application."""
+"""The HTTP server: Granian with the WSGI application, in several processes and threads."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from granian.net import SocketHolder  # type: ignore[attr-defined]
 from granian.server.mp import MPServer
 
 from cambist.api.connections import IDLE_SECONDS, ConnectionLimit, raise_file_limit
-from cambist.api.listening_socket import bound
+from cambist.api.listening_socket import bind_socket
 from cambist.api.response_cache import Wsgi
 from cambist.logs import log_config
 from cambist.settings import Settings
 
 FINISH_SECONDS = 10
-"""How long answers in flight may take to finish when the service stops."""
+"""How long a worker may take to finish its requests when the service stops."""
 
 _ACCESS_LINE = '%(addr)s "%(method)s %(path)s" %(status)d %(dt_ms).3f ms'
-"""What the access log says of an answer: never the query, where a key may be."""
+"""A line of the access log; never with the query, which may contain an API key."""
 
 _BUFFER_BYTES = 32 * 1024
-"""What a request's head may take before the server refuses it with a bare 431."""
+"""The maximum size of a request's head; the server answers a longer one with 431."""
 
 _BACKLOG = 1024
 
 
 class ApiServer(MPServer):
-    """Granian's server, which also says whether all workers ended by themselves."""
+    """Granian's server; `finished` is whether all workers ended by themselves."""
 
     finished = True
 
@@ -50,9 +50,9 @@ class ApiServer(MPServer):
 
 
 def run(settings: Settings, address: str, load: Callable[[], Wsgi], reload: Callable[[], None]) -> bool:
-    """Answer on `address` until SIGTERM or SIGINT, and call `reload` on SIGHUP; a worker that dies is replaced.
+    """Serve on `address` until SIGTERM or SIGINT, and call `reload` on SIGHUP; a worker that dies is replaced.
 
-    Says whether every answer in flight was finished at the end.
+    Return whether every request was finished at the end.
     """
     set_start_method("spawn", force=True)  # a forked worker would carry the import's memory for ever
     most = raise_file_limit()
@@ -78,22 +78,22 @@ def run(settings: Settings, address: str, load: Callable[[], Wsgi], reload: Call
         ssl_cert=settings.tls_cert,
         ssl_key=settings.tls_key,
     )
-    # The HTTP server would answer SIGHUP by replacing its workers: ours read anew what they are told of.
+    # The HTTP server would replace its workers on SIGHUP; ours reload their state instead.
     server.on_startup(lambda: signal.signal(signal.SIGHUP, lambda *_: reload()))
-    server.serve(partial(_work, settings, address, most), load, wrap_loader=False)
+    server.serve(partial(_run_worker, settings, address, most), load, wrap_loader=False)
     return server.finished
 
 
-def _work(
+def _run_worker(
     settings: Settings, address: str, most: int, number: int, name: str | None, load: Callable[[], Wsgi], *rest: Any
 ) -> None:
-    """Be one worker: listen with deadlines, limit connections, answer, and end without the interpreter's own end.
+    """Run one worker: listen with deadlines, limit connections, serve, and exit without finalising the interpreter.
 
-    At the interpreter's end the server's threads, which still let go of Python objects, would abort the process.
+    During finalisation the server's threads, which still release Python objects, would abort the process.
     """
-    # It would copy all variables into every request, where one called HTTP_… would pass for a header.
+    # Granian copies all environment variables into every request, where one named HTTP_… would pass for a header.
     vars(wsgi)["os"] = SimpleNamespace(environ={})
-    listening = SocketHolder(bound(address, settings.port).detach(), False, _BACKLOG)  # type: ignore[call-arg]
+    listening = SocketHolder(bind_socket(address, settings.port).detach(), False, _BACKLOG)  # type: ignore[call-arg]
     ConnectionLimit(settings.port, most, settings.connections_per_address, settings.proxy_networks).start()
     MPServer._spawn_wsgi_worker(number, name, load, ((None, listening), None), *rest[1:])  # noqa: SLF001
     logging.shutdown()

@@ -1,4 +1,4 @@
-"""The watch: a thread of each worker that looks at the board's versions and takes up what is new."""
+"""The state reloader: a thread of each worker that watches versions in shared memory and applies what is new."""
 
 from __future__ import annotations
 
@@ -11,69 +11,70 @@ log = logging.getLogger(__name__)
 
 N = TypeVar("N")
 
-_LOOK_EVERY = 0.01
-"""Seconds between two looks, each well under a microsecond of mapped memory: a book is served as soon as it is out."""
+_POLL_SECONDS = 0.01
+"""A poll reads mapped memory, for well under a microsecond: a new rate book is served as soon as it is published."""
 
-_TICK_LOOKS = 10
-_RETRY_LOOKS = 100
-"""What could not be taken up is tried again after a second."""
+_POLLS_PER_TICK = 10
+_POLLS_PER_RETRY = 100
+"""What could not be applied is tried again after a second."""
 
 
 class StateReloader(threading.Thread, Generic[N]):
-    """Calls `take[topic]` whenever `version(topic)` has changed, and `tick` ten times a second.
+    """Calls `apply[topic]` whenever `version(topic)` has changed, and `tick` ten times a second.
 
-    `seen` are the versions from before the state was loaded: what changed meanwhile is taken up at the first look.
+    `seen` are the versions from before the state was loaded, so that what changed meanwhile is applied at the first
+    poll.
     """
 
     def __init__(
         self,
         version: Callable[[N], int],
         seen: Mapping[N, int],
-        take: Mapping[N, Callable[[], None]],
+        apply: Mapping[N, Callable[[], None]],
         tick: Callable[[], None],
     ) -> None:
-        super().__init__(name="watch", daemon=True)
+        super().__init__(name="state-reloader", daemon=True)
         self._version = version
         self._seen = dict(seen)
         self._failed: dict[N, int] = {}
-        self._take = take
+        self._apply = apply
         self._tick = tick
         self._ended = threading.Event()
 
     def run(self) -> None:
-        """Look until the process ends."""
-        looks = 0
-        while not self._ended.wait(_LOOK_EVERY):
-            self.look()
-            looks += 1
-            if looks % _TICK_LOOKS == 0:
+        """Poll until the process ends."""
+        polls = 0
+        while not self._ended.wait(_POLL_SECONDS):
+            self.poll()
+            polls += 1
+            if polls % _POLLS_PER_TICK == 0:
                 self._tick_safely()
-            if looks % _RETRY_LOOKS == 0:
+            if polls % _POLLS_PER_RETRY == 0:
                 self._failed.clear()
 
-    def look(self) -> None:
-        """Take up what has changed since the last look.
+    def poll(self) -> None:
+        """Apply what has changed since the last poll.
 
-        What cannot be taken up leaves the old in place, and is tried again after a second or at the next news.
+        What cannot be applied leaves the old state in place, and is tried again after a second or at the next change.
         """
-        for topic, take in self._take.items():
+        for topic, apply in self._apply.items():
             version = self._version(topic)
             if version not in (self._seen[topic], self._failed.get(topic)):
-                self._take_up(topic, version, take)
+                self._apply_one(topic, version, apply)
 
-    def _take_up(self, topic: N, version: int, take: Callable[[], None]) -> None:
+    def _apply_one(self, topic: N, version: int, apply: Callable[[], None]) -> None:
         try:
-            take()
+            apply()
             self._seen[topic] = version
-        except Exception:  # a watch that dies would leave revoked keys open and rates standing still
+        except Exception:  # a reloader that dies would leave revoked keys valid and rates unchanged
             self._failed[topic] = version
-            log.exception("What is new cannot be taken up, the last state stays: %s", topic)
+            log.exception("The new state cannot be applied, the last one stays: %s", topic)
 
     def _tick_safely(self) -> None:
         try:
             self._tick()
-        except Exception:  # as above: what is due next time may still be done
-            log.exception("What is due now and then cannot be done")
+        except Exception:  # as above: the next tick may work
+            log.exception("The tick of the state reloader failed")
 
     def stop(self) -> None:
         """End the thread."""
