@@ -145,7 +145,7 @@ def scene(tmp_path: Path, a_source: Callable[..., Source]) -> Iterator[Scene]:
 # What is asked
 
 
-def test_everything_since_the_first_day_is_asked_oldest_first_and_filed(scene: Scene) -> None:
+def test_all_days_since_the_first_are_requested_oldest_first_and_filed(scene: Scene) -> None:
     progress = scene.run()
     assert scene.mint.asked == WEEKS
     assert scene.days() == WEEKS
@@ -163,7 +163,7 @@ def test_everything_since_the_first_day_is_asked_oldest_first_and_filed(scene: S
     ],
     ids=["all", "since a day", "before the source's first day", "before 1970", "asked for before 1970"],
 )
-def test_it_begins_at_the_latest_of_the_day_asked_the_sources_first_and_1970(
+def test_a_backfill_starts_at_the_latest_of_the_chosen_day_the_sources_first_day_and_1970(
     scene: Scene, a_source: Callable[..., Source], first_day: date, first: date | None, since: date
 ) -> None:
     scene.adapter.source = a_source(first_day=first_day)
@@ -174,7 +174,7 @@ def test_it_begins_at_the_latest_of_the_day_asked_the_sources_first_and_1970(
     assert scene.adapter.spans == [(since, NOW.date())]
 
 
-def test_what_the_source_wrote_is_told_to_the_feed_with_what_it_was_asked(scene: Scene) -> None:
+def test_the_adapter_gets_the_content_with_the_subject_of_the_request(scene: Scene) -> None:
     scene.run(WEEKS[2])  # `read` refuses what is not of the week that it is told
     (known,) = scene.archive.revisions(DOLLAR, WEEKS[2])
     assert (known.origin, known.received_at) == (f"https://mint.example/{WEEKS[2]}", NOW)
@@ -183,14 +183,14 @@ def test_what_the_source_wrote_is_told_to_the_feed_with_what_it_was_asked(scene:
 # Going on
 
 
-def test_closed_parts_that_have_a_receipt_are_not_asked_again_and_open_ones_are(scene: Scene) -> None:
+def test_parts_with_a_receipt_are_not_requested_again_unless_they_may_change(scene: Scene) -> None:
     scene.run()
     progress = scene.run()
     assert scene.mint.asked == OPEN
     assert (progress.done, progress.skipped, progress.added) == (10, 7, 0)
 
 
-def test_a_part_is_open_as_long_as_its_last_day_may_be_corrected(scene: Scene) -> None:
+def test_a_part_may_change_as_long_as_its_last_day_may_be_corrected(scene: Scene) -> None:
     scene.run()
     scene.now = NOW + timedelta(days=5)  # 04-05: the first day that may be corrected is 03-22, and a week ends on it
     scene.run()
@@ -203,7 +203,9 @@ def test_a_part_is_open_as_long_as_its_last_day_may_be_corrected(scene: Scene) -
 
 @pytest.mark.parametrize("cut", range(len(WEEKS)))
 @pytest.mark.parametrize("at", ["asking", "filing"])
-def test_cut_off_at_any_part_it_goes_on_there_and_loses_and_doubles_nothing(scene: Scene, cut: int, at: str) -> None:
+def test_an_interrupted_backfill_continues_without_losing_or_repeating_a_fixing(
+    scene: Scene, cut: int, at: str
+) -> None:
     if at == "asking":
         scene.mint.answers[WEEKS[cut]] = Killed()
     else:
@@ -223,7 +225,7 @@ def test_cut_off_at_any_part_it_goes_on_there_and_loses_and_doubles_nothing(scen
     assert [len(scene.archive.revisions(DOLLAR, week)) for week in WEEKS] == [1] * len(WEEKS)
 
 
-def test_a_correction_in_an_open_part_is_filed_and_counted_as_one(scene: Scene) -> None:
+def test_a_correction_is_filed_and_counted(scene: Scene) -> None:
     scene.run()
     scene.mint.answers[WEEKS[8]] = f"{WEEKS[8]} 1.1010".encode()
     progress = scene.run()
@@ -231,14 +233,14 @@ def test_a_correction_in_an_open_part_is_filed_and_counted_as_one(scene: Scene) 
     assert [str(known.fixing.value) for known in scene.archive.revisions(DOLLAR, WEEKS[8])] == ["1.1000", "1.1010"]
 
 
-def test_what_the_rules_refuse_is_counted(scene: Scene) -> None:
+def test_refused_fixings_are_counted(scene: Scene) -> None:
     scene.mint.answers[WEEKS[3]] = f"{WEEKS[3]} 9.9000".encode()  # nine times the dollar of the week before
     progress = scene.run()
     assert (progress.added, progress.refused, progress.failed) == (9, 1, [])
     assert scene.store.quarantine.count_waiting("mint") == 1
 
 
-def test_the_receipts_of_one_source_are_none_of_another(scene: Scene) -> None:
+def test_receipts_of_one_source_do_not_count_for_another(scene: Scene) -> None:
     for week in WEEKS:
         scene.archive.file(Receipt("press", NOW, f"https://mint.example/{week}", "d"), [])
     scene.run()
@@ -248,7 +250,7 @@ def test_the_receipts_of_one_source_are_none_of_another(scene: Scene) -> None:
 # Nothing published
 
 
-def test_a_part_of_which_there_was_nothing_is_asked_again_after_a_month(scene: Scene) -> None:
+def test_an_empty_part_is_requested_again_after_a_month(scene: Scene) -> None:
     empty = WEEKS[2]
     scene.mint.answers[empty] = NothingPublished("mint: has nothing")
     scene.run()
@@ -268,7 +270,7 @@ def test_a_part_of_which_there_was_nothing_is_asked_again_after_a_month(scene: S
 @pytest.mark.parametrize(
     "answer", [NothingPublished("mint: has nothing"), b"nothing"], ids=["by status", "well-formed"]
 )
-def test_that_there_is_nothing_is_noted_and_not_asked_again(scene: Scene, answer: bytes | BaseException) -> None:
+def test_an_empty_part_is_not_requested_again_soon(scene: Scene, answer: bytes | BaseException) -> None:
     empty = WEEKS[2]
     scene.mint.answers[empty] = answer
     progress = scene.run()
@@ -279,7 +281,7 @@ def test_that_there_is_nothing_is_noted_and_not_asked_again(scene: Scene, answer
     assert empty not in scene.mint.asked
 
 
-def test_where_there_was_nothing_an_open_part_is_asked_again(scene: Scene) -> None:
+def test_an_empty_part_that_may_change_is_requested_again(scene: Scene) -> None:
     scene.mint.answers[WEEKS[9]] = NothingPublished("mint: has nothing yet")
     assert scene.run().added == 9
     scene.mint.answers.clear()
@@ -287,7 +289,7 @@ def test_where_there_was_nothing_an_open_part_is_asked_again(scene: Scene) -> No
     assert scene.days() == WEEKS
 
 
-def test_nothing_published_ends_a_row_of_failures(scene: Scene) -> None:
+def test_an_empty_answer_ends_a_run_of_failures(scene: Scene) -> None:
     for number in (0, 1, 3, 4):
         scene.mint.answers[WEEKS[number]] = SourceUnreachable("mint: no answer in time")
     scene.mint.answers[WEEKS[2]] = NothingPublished("mint: has nothing")
@@ -297,9 +299,7 @@ def test_nothing_published_ends_a_row_of_failures(scene: Scene) -> None:
 
 
 @pytest.mark.parametrize("early", [b"", NothingPublished("mint: has nothing yet")], ids=["half", "nothing yet"])
-def test_a_part_that_was_last_asked_while_it_was_open_is_asked_once_more_when_it_has_closed(
-    scene: Scene, early: bytes | BaseException
-) -> None:
+def test_a_part_is_requested_once_more_when_it_can_no_longer_change(scene: Scene, early: bytes | BaseException) -> None:
     week, next_day = WEEKS[9], WEEKS[9] + timedelta(days=1)
     scene.mint.answers[week] = early or f"{week} 1.1000".encode()
     scene.run()
@@ -309,7 +309,7 @@ def test_a_part_that_was_last_asked_while_it_was_open_is_asked_once_more_when_it
     assert {week, next_day} <= {*scene.days()}
 
 
-def test_a_part_that_is_unchanged_when_it_has_closed_is_asked_no_third_time(scene: Scene) -> None:
+def test_a_part_that_is_unchanged_by_then_is_not_requested_a_third_time(scene: Scene) -> None:
     scene.run()
     scene.now = NOW + timedelta(days=60)
     scene.run()
@@ -321,7 +321,7 @@ def test_a_part_that_is_unchanged_when_it_has_closed_is_asked_no_third_time(scen
 # Failing
 
 
-def test_a_failure_is_named_with_its_days_and_the_rest_goes_on(scene: Scene) -> None:
+def test_a_failure_is_reported_with_its_days_and_the_backfill_goes_on(scene: Scene) -> None:
     scene.mint.answers[WEEKS[1]] = b"<html>"
     progress = scene.run()
     assert progress.failed == ["2026-02-02 to 2026-02-08: mint: [<html>] is nothing that the mint writes"]
@@ -329,7 +329,7 @@ def test_a_failure_is_named_with_its_days_and_the_rest_goes_on(scene: Scene) -> 
     assert scene.archive.newest_digest("mint", f"https://mint.example/{WEEKS[1]}") is None
 
 
-def test_after_three_failures_in_a_row_it_gives_up_and_the_next_run_goes_on_there(scene: Scene) -> None:
+def test_after_three_failures_in_a_row_a_backfill_stops_and_the_next_one_continues_there(scene: Scene) -> None:
     for week in WEEKS[2:]:
         scene.mint.answers[week] = SourceUnreachable("mint: no answer in time")
     progress = scene.run()
@@ -343,7 +343,7 @@ def test_after_three_failures_in_a_row_it_gives_up_and_the_next_run_goes_on_ther
     assert scene.days() == WEEKS
 
 
-def test_where_nothing_ever_answers_later_sources_are_not_asked(scene: Scene) -> None:
+def test_if_no_source_can_be_reached_later_ones_are_not_requested(scene: Scene) -> None:
     scene.mint.answers = dict.fromkeys(WEEKS, SourceUnreachable("mint: no answer in time"))
     backfill = scene.backfill()
 
@@ -382,7 +382,7 @@ def test_two_failures_in_a_row_do_not_count_together_with_later_ones(scene: Scen
     assert (progress.done, progress.added, len(progress.failed)) == (10, 4, 6)
 
 
-def test_a_skipped_part_does_not_end_a_row_of_failures(scene: Scene) -> None:
+def test_a_skipped_part_does_not_end_a_run_of_failures(scene: Scene) -> None:
     scene.archive.file(Receipt("mint", NOW, f"https://mint.example/{WEEKS[2]}", "d"), [])
     for week in WEEKS:
         scene.mint.answers[week] = SourceUnreachable("mint: no answer in time")
@@ -390,7 +390,7 @@ def test_a_skipped_part_does_not_end_a_row_of_failures(scene: Scene) -> None:
     assert scene.mint.asked == [WEEKS[0], WEEKS[1], WEEKS[3]]
 
 
-def test_a_database_that_cannot_be_written_ends_it_at_once(scene: Scene) -> None:
+def test_a_database_that_cannot_be_written_ends_a_backfill_at_once(scene: Scene) -> None:
     backfill = scene.backfill()
 
     def broken(_key: str, _delivery: Delivery) -> FilingResult | None:
@@ -405,7 +405,7 @@ def test_a_database_that_cannot_be_written_ends_it_at_once(scene: Scene) -> None
 # Pace
 
 
-def test_the_pause_that_politeness_asks_is_kept_after_each_request_whatever_came(
+def test_there_is_a_pause_after_each_request_whatever_the_answer(
     scene: Scene,
     a_source: Callable[..., Source],
     skipping: Callable[[Coroutine[Any, Any, BackfillProgress]], BackfillProgress],
@@ -421,7 +421,7 @@ def test_the_pause_that_politeness_asks_is_kept_after_each_request_whatever_came
     assert all(15 <= each < 29 for each in pauses), pauses
 
 
-def test_sources_that_are_filled_side_by_side_file_one_after_the_other(scene: Scene) -> None:
+def test_sources_that_are_backfilled_together_file_one_after_the_other(scene: Scene) -> None:
     backfill, busy, most = scene.backfill(), 0, 0
 
     def slow(_key: str, _delivery: Delivery) -> FilingResult | None:
@@ -440,7 +440,7 @@ def test_sources_that_are_filled_side_by_side_file_one_after_the_other(scene: Sc
     assert (most, len(scene.mint.asked)) == (1, 20)
 
 
-def test_every_step_is_told_the_first_before_anything_is_asked(scene: Scene) -> None:
+def test_progress_is_reported_before_the_first_request_and_after_each_part(scene: Scene) -> None:
     scene.archive.file(Receipt("mint", NOW, f"https://mint.example/{WEEKS[1]}", "d"), [])
     scene.run()
     assert [(progress.parts, progress.done) for progress in scene.told] == [(10, done) for done in range(11)]
@@ -456,7 +456,7 @@ def fixed(archive: FixingArchive, *days: date, pair: Pair = DOLLAR, source: str 
     archive.file(Receipt(source, NOW, f"a test {pair} {days}", "d"), fixings)
 
 
-def test_a_pause_that_no_weekend_or_holiday_explains_is_a_gap(scene: Scene) -> None:
+def test_a_week_without_fixings_is_a_gap(scene: Scene) -> None:
     # The Thursday before Easter to the Tuesday after it is five days; 03-02 to 03-09 leaves a whole week out.
     fixed(scene.archive, date(2026, 3, 2), date(2026, 3, 9), date(2026, 4, 2), date(2026, 4, 7))
     assert list(find_gaps(scene.archive, "mint")) == [
@@ -465,19 +465,19 @@ def test_a_pause_that_no_weekend_or_holiday_explains_is_a_gap(scene: Scene) -> N
     ]
 
 
-def test_six_days_from_one_fixing_to_the_next_are_no_gap_yet(scene: Scene) -> None:
+def test_six_days_between_two_fixings_are_no_gap(scene: Scene) -> None:
     fixed(scene.archive, date(2026, 3, 2), date(2026, 3, 8))
     assert list(find_gaps(scene.archive, "mint")) == []
 
 
-def test_a_day_on_which_any_pair_was_fixed_is_in_no_gap(scene: Scene) -> None:
+def test_a_day_with_a_fixing_of_any_pair_is_in_no_gap(scene: Scene) -> None:
     fixed(scene.archive, date(2026, 3, 2), date(2026, 3, 16))
     fixed(scene.archive, date(2026, 3, 6), date(2026, 3, 11), pair=Pair("EUR", "JPY"))
     fixed(scene.archive, date(2026, 3, 3), pair=DOLLAR, source="press")
     assert list(find_gaps(scene.archive, "mint")) == []
 
 
-def test_there_is_no_gap_where_there_is_nothing(scene: Scene) -> None:
+def test_a_source_without_fixings_has_no_gap(scene: Scene) -> None:
     assert list(find_gaps(scene.archive, "mint")) == []
 
 
@@ -497,7 +497,7 @@ SPANS = st.tuples(st.dates(date(1970, 1, 1), date(2026, 1, 1)), st.integers(0, 4
 
 
 @given(st.lists(SPANS), st.integers(0, 8))
-def test_no_gap_that_is_left_out_is_longer_than_one_that_is_shown(found: list[tuple[date, date]], most: int) -> None:
+def test_no_omitted_gap_is_longer_than_a_shown_one(found: list[tuple[date, date]], most: int) -> None:
     shown = longest_gaps(found, most)
     left = list(found)
     for gap in shown:

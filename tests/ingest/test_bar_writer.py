@@ -86,14 +86,14 @@ def test_pairs_of_two_currencies_have_bars(
     assert {each.pair for each in folding.completed(NOON + HOUR)} == ({of} if has else set())
 
 
-def test_every_tick_counts_not_only_those_of_a_book(pipeline: PricePipeline, folding: BarAggregator) -> None:
+def test_every_tick_counts_and_not_only_those_of_a_rate_book(pipeline: PricePipeline, folding: BarAggregator) -> None:
     for second, price in enumerate(("1.10", "1.12", "1.09", "1.11")):
         pipeline.apply_tick(tick(price, NOON + second * SECOND), NOON + second * SECOND)
     (minute, _) = folding.completed(NOON + HOUR)
     assert minute.bar.bid == Ohlc(*map(Decimal, ("1.10", "1.12", "1.09", "1.11")))
 
 
-def test_what_the_tape_refuses_is_in_no_bar(pipeline: PricePipeline, folding: BarAggregator) -> None:
+def test_a_refused_tick_is_in_no_bar(pipeline: PricePipeline, folding: BarAggregator) -> None:
     pipeline.apply_tick(tick("1.10", NOON), NOON)
     agree(pipeline, EURUSD, NOON)
     assert pipeline.apply_tick(tick("11.0", NOON + SECOND), NOON + SECOND) is not None
@@ -102,7 +102,7 @@ def test_what_the_tape_refuses_is_in_no_bar(pipeline: PricePipeline, folding: Ba
     assert closes(folding) == {"Fri 12:00": Decimal("1.10")}
 
 
-def test_a_tick_that_a_newer_one_has_overtaken_still_belongs_to_its_bar(
+def test_a_tick_overtaken_by_a_newer_one_still_belongs_to_its_bar(
     pipeline: PricePipeline, folding: BarAggregator
 ) -> None:
     for second, price in ((10, "1.10"), (61, "1.11")):
@@ -116,7 +116,7 @@ def test_a_tick_that_a_newer_one_has_overtaken_still_belongs_to_its_bar(
     assert folding.late == {}
 
 
-def test_one_that_comes_more_than_a_minute_after_its_bar_is_counted_and_dropped(
+def test_a_tick_more_than_a_minute_after_its_bar_is_counted_and_dropped(
     pipeline: PricePipeline, folding: BarAggregator
 ) -> None:
     for second in (10, 125):
@@ -127,12 +127,14 @@ def test_one_that_comes_more_than_a_minute_after_its_bar_is_counted_and_dropped(
     assert folding.late == {"first": 1}
 
 
-def test_a_tick_without_a_time_is_of_when_it_came(pipeline: PricePipeline, folding: BarAggregator) -> None:
+def test_a_tick_without_a_time_has_the_time_when_it_was_received(
+    pipeline: PricePipeline, folding: BarAggregator
+) -> None:
     pipeline.apply_tick(tick("1.10"), NOON + MINUTE)
     assert closes(folding) == {"Fri 12:01": Decimal("1.10")}
 
 
-def test_bars_are_of_the_source_whose_word_is_published(pipeline: PricePipeline, folding: BarAggregator) -> None:
+def test_bars_are_made_of_the_ticks_of_the_published_source(pipeline: PricePipeline, folding: BarAggregator) -> None:
     pipeline.apply_tick(tick("1.10", NOON, "second"), NOON)
     pipeline.apply_tick(tick("1.11", NOON, "first"), NOON)  # before anything is published the minute is the second's
     quote = agree(pipeline, EURUSD, NOON)
@@ -144,7 +146,7 @@ def test_bars_are_of_the_source_whose_word_is_published(pipeline: PricePipeline,
     assert closes(folding) == {"Fri 12:00": Decimal("1.10"), "Fri 12:01": Decimal("1.13")}
 
 
-def test_when_another_is_published_the_bars_are_its_from_the_next_minute_on(
+def test_a_change_of_the_published_source_takes_effect_with_the_next_minute(
     pipeline: PricePipeline, folding: BarAggregator
 ) -> None:
     pipeline.apply_tick(tick("1.10", NOON, "first"), NOON)
@@ -156,7 +158,7 @@ def test_when_another_is_published_the_bars_are_its_from_the_next_minute_on(
     assert closes(folding) == {"Fri 12:00": Decimal("1.10"), "Fri 12:16": Decimal("1.13")}
 
 
-def test_the_week_of_currencies_is_kept(pipeline: PricePipeline, folding: BarAggregator) -> None:
+def test_ticks_outside_the_trading_week_are_in_no_bar(pipeline: PricePipeline, folding: BarAggregator) -> None:
     for at, price in (
         (CLOSES - SECOND / 2, 1),
         (CLOSES, 1.01),
@@ -170,14 +172,14 @@ def test_the_week_of_currencies_is_kept(pipeline: PricePipeline, folding: BarAgg
     assert days == {"Fri 00:00": 1, "Sun 00:00": Decimal("1.03")}
 
 
-def test_a_word_of_closed_hours_that_comes_in_open_ones_is_in_no_bar(
+def test_a_tick_of_closed_hours_that_arrives_in_open_hours_is_in_no_bar(
     pipeline: PricePipeline, folding: BarAggregator
 ) -> None:
     assert pipeline.apply_tick(tick(1, OPENS - SECOND), OPENS + SECOND) is None
     assert closes(folding) == {}
 
 
-def test_who_repeats_an_old_word_is_not_counted_as_late(pipeline: PricePipeline, folding: BarAggregator) -> None:
+def test_a_repeated_tick_is_not_counted_as_late(pipeline: PricePipeline, folding: BarAggregator) -> None:
     for minute in range(10):
         pipeline.apply_tick(tick(1, NOON), NOON + minute * MINUTE)
     assert folding.late == {}
@@ -245,7 +247,7 @@ def _computed(frames: Sequence[tuple[datetime, str]]) -> dict[tuple[str, str, st
     return bars
 
 
-def test_bars_of_a_day_of_kraken_s_ticks_are_those_computed_independently(tmp_path: Path) -> None:
+def test_bars_of_a_day_of_kraken_ticks_equal_an_independent_computation(tmp_path: Path) -> None:
     day = datetime(2026, 3, 10, tzinfo=UTC)
     frames, now = list(_frames(day)), [day]
     store = SqlStore(f"sqlite:///{tmp_path / 'a.db'}")
@@ -341,20 +343,20 @@ def nothing() -> None:
     """Let time pass."""
 
 
-def test_bars_that_form_are_saved_every_second_while_they_change(skipping: Skipping) -> None:
+def test_open_bars_are_saved_every_second_while_they_change(skipping: Skipping) -> None:
     home = Home()
     skipping(home.keep(nothing, lambda: home.quote(1), nothing, lambda: home.quote(2), *[nothing] * 5))
     restored = [BarAggregator.from_bytes(content) for content in home.saved]
     assert [each and [bar.bar.bid.c for bar in each.completed(NOON + MINUTE)] for each in restored] == [[1], [2]]
 
 
-def test_stopped_it_saves_what_has_come_since(skipping: Skipping) -> None:
+def test_open_bars_are_saved_when_the_writer_is_stopped(skipping: Skipping) -> None:
     home = Home()
     skipping(home.keep(nothing, lambda: home.quote(7), each=0.4))
     assert [json.loads(content)[0][0] for content in home.saved] == ["EUR"]
 
 
-def test_what_could_not_be_saved_is_saved_when_there_is_room_again(skipping: Skipping) -> None:
+def test_open_bars_are_saved_once_the_disk_has_room_again(skipping: Skipping) -> None:
     home = Home()
     home.disk_is_full = True
 
@@ -375,7 +377,7 @@ def test_bars_are_filed_within_a_second_or_two_of_their_end(skipping: Skipping) 
     assert len(home.tries) == 1
 
 
-def test_a_late_tick_has_its_bar_filed_again(skipping: Skipping) -> None:
+def test_a_bar_is_filed_again_after_a_late_tick(skipping: Skipping) -> None:
     home = Home()
     late = lambda: home.folding.add(tick(9), NOON + SECOND, home.clock())  # noqa: E731
     skipping(home.keep(lambda: home.quote(1), *[nothing] * 19, late, *[nothing] * 10, late, nothing, each=4))
@@ -383,9 +385,7 @@ def test_a_late_tick_has_its_bar_filed_again(skipping: Skipping) -> None:
     assert home.folding.late == {"first": 1}
 
 
-def test_what_a_store_does_not_take_waits_and_is_tried_again(
-    skipping: Skipping, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_bars_that_cannot_be_filed_are_tried_again(skipping: Skipping, caplog: pytest.LogCaptureFixture) -> None:
     failures = [StoreBroken("disk is full"), SourceUnreachable("no end"), StoreBroken("disk is full")]
     home = Home(None, *failures)  # the forgetting at the start goes well
     with caplog.at_level(logging.INFO, "cambist"):
@@ -398,7 +398,7 @@ def test_what_a_store_does_not_take_waits_and_is_tried_again(
     ]
 
 
-def test_saving_goes_on_while_the_store_takes_its_time(skipping: Skipping, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_open_bars_are_saved_while_the_store_hangs(skipping: Skipping, monkeypatch: pytest.MonkeyPatch) -> None:
     home = Home()
 
     async def hang(_bars: Sequence[PairBar]) -> None:
@@ -409,7 +409,7 @@ def test_saving_goes_on_while_the_store_takes_its_time(skipping: Skipping, monke
     assert 55 <= len(home.saved) <= 61
 
 
-def test_a_crash_at_any_moment_costs_a_second_of_ticks_and_no_bar_that_was_filed(skipping: Skipping) -> None:
+def test_a_crash_loses_at_most_a_second_of_ticks_and_no_filed_bar(skipping: Skipping) -> None:
     home, took = Home(), list[float]()
 
     def quote() -> None:
@@ -429,7 +429,7 @@ def test_a_crash_at_any_moment_costs_a_second_of_ticks_and_no_bar_that_was_filed
         assert bars.get((Interval.MINUTE, NOON), filed) == filed or killed_at <= 61
 
 
-def test_once_an_hour_old_minutes_are_forgotten_and_nothing_else(skipping: Skipping) -> None:
+def test_old_minute_bars_are_removed_once_an_hour_and_nothing_else(skipping: Skipping) -> None:
     home = Home()
     skipping(home.keep(*[nothing] * 25, each=600, kept_for={Interval.MINUTE: timedelta(days=90)}))
     assert [round(at / 3600) for at, _, _ in home.forgot] == [0, 1, 2, 3, 4]
@@ -437,13 +437,13 @@ def test_once_an_hour_old_minutes_are_forgotten_and_nothing_else(skipping: Skipp
     assert [round((NOON - before) / HOUR) for _, _, before in home.forgot] == [90 * 24 - hour for hour in range(5)]
 
 
-def test_bars_of_each_length_are_kept_for_as_long_as_is_said(skipping: Skipping) -> None:
+def test_bars_of_each_interval_are_kept_for_their_own_time(skipping: Skipping) -> None:
     home, days = Home(), {Interval.MINUTE: 1, Interval.HOUR: 30, Interval.DAY: 365}
     skipping(home.keep(nothing, each=600, kept_for={length: timedelta(days=most) for length, most in days.items()}))
     assert {interval: round((NOON - before) / timedelta(days=1)) for _, interval, before in home.forgot} == days
 
 
-def test_what_cannot_be_forgotten_now_is_in_an_hour(skipping: Skipping, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_failed_removal_is_tried_again_in_an_hour(skipping: Skipping, caplog: pytest.LogCaptureFixture) -> None:
     home = Home(StoreBroken("locked"))
     skipping(home.keep(*[nothing] * 8, each=600))
     assert len(home.forgot) == 2
@@ -458,7 +458,7 @@ def test_bars_may_be_kept_for_ever() -> None:
     assert oldest_kept(NOON, kept_for) == oldest
 
 
-def test_what_came_too_late_is_said_once_an_hour(skipping: Skipping, caplog: pytest.LogCaptureFixture) -> None:
+def test_late_ticks_are_logged_once_an_hour(skipping: Skipping, caplog: pytest.LogCaptureFixture) -> None:
     home = Home()
     late = lambda: home.folding.add(tick(9), NOON - HOUR, home.clock())  # noqa: E731
     with caplog.at_level(logging.INFO, "cambist"):
@@ -466,7 +466,7 @@ def test_what_came_too_late_is_said_once_an_hour(skipping: Skipping, caplog: pyt
     assert [record.message for record in caplog.records] == ["Bars: 5 ticks were too late for their bar"]
 
 
-def test_a_fault_of_ours_leaves_its_trace_and_stops_nothing(
+def test_an_unexpected_error_is_logged_with_its_trace_and_stops_nothing(
     skipping: Skipping, caplog: pytest.LogCaptureFixture
 ) -> None:
     home = Home(None, ZeroDivisionError("a fault"))

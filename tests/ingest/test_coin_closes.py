@@ -62,7 +62,7 @@ def test_a_close_is_the_midpoint_of_a_coin_in_dollars_on_the_day_that_ended() ->
     assert (closes.receipt.source, closes.receipt.received_at, closes.receipt.origin) == (CLOSES, EARLY, "okx")
 
 
-def test_currencies_metals_and_codes_of_nothing_have_no_close() -> None:
+def test_currencies_metals_and_unknown_codes_have_no_close() -> None:
     others = {code: quote(code, 2) for code in ("EUR", "XAU", "XCU", "NOTHING", "USD")}
     assert {*made(book(quote("BTC", 60000), **others))} == {"BTC"}
 
@@ -71,7 +71,7 @@ def test_a_book_without_coins_has_no_closes() -> None:
     assert build_coin_closes(book(quote("EUR", 2)), DAY, LIMIT, EARLY) == []
 
 
-def test_a_coin_that_is_quoted_the_other_way_round_is_turned() -> None:
+def test_the_close_of_a_coin_with_an_inverse_quote_is_inverted() -> None:
     turned = Quote(Pair("USD", "DOGE"), Fraction(7), Fraction(9), LATE, LATE, OKX)
     assert made(book(DOGE=turned)) == {"DOGE": Decimal("0.125")}
 
@@ -89,11 +89,11 @@ def test_a_coin_that_is_quoted_the_other_way_round_is_turned() -> None:
     ],
     ids=["just before midnight", "at the limit", "beyond it", "a day old", "at midnight", "after it", "of tomorrow"],
 )
-def test_a_day_closes_with_what_was_fresh_when_it_ended(age: timedelta, *, is_there: bool) -> None:
+def test_only_quotes_that_were_recent_at_the_end_of_the_day_have_a_close(age: timedelta, *, is_there: bool) -> None:
     assert ("BTC" in made(book(quote("BTC", 60000, MIDNIGHT - age), quote("ETH", 2500)))) is is_there
 
 
-def test_an_operator_who_lets_no_coin_age_gets_no_closes() -> None:
+def test_with_a_maximum_age_of_zero_there_are_no_closes() -> None:
     assert made(book(quote("BTC", 60000)), timedelta(0)) == {}
 
 
@@ -123,7 +123,7 @@ def test_a_midpoint_keeps_twenty_digits(mid: Fraction, value: str) -> None:
     assert str(found) == value
 
 
-def test_what_is_no_price_is_no_close() -> None:
+def test_a_price_that_is_not_positive_has_no_close() -> None:
     turned = Quote(Pair("USD", "DOGE"), Fraction(0), Fraction(0), LATE, LATE, OKX)
     assert made(book(quote("BTC", 0), quote("ETH", -1), quote("XMR", 150), DOGE=turned)) == {"XMR": Decimal(150)}
 
@@ -170,7 +170,7 @@ def test_closes_from_the_same_sources_are_filed_together() -> None:
     }
 
 
-def test_a_digest_names_what_was_filed_and_not_when() -> None:
+def test_a_digest_depends_on_the_fixings_and_not_on_the_time() -> None:
     one, same, other = (
         build_coin_closes(book(quote("BTC", mid)), DAY, LIMIT, at)[0].receipt.digest
         for mid, at in ((1, EARLY), (1, EARLY + HOUR), (2, EARLY))
@@ -190,7 +190,7 @@ def coins(closes: Sequence[CoinCloses]) -> list[tuple[date, str, Decimal]]:
     return [(fixing.day, fixing.pair.base, fixing.value) for each in closes for fixing in each.fixings]
 
 
-def test_when_the_day_turns_the_closes_are_of_the_book_seen_last_before() -> None:
+def test_the_closes_are_from_the_last_rate_book_before_midnight() -> None:
     end = DayEnd(LIMIT)
     looks = [
         (book(quote("BTC", 1, LATE - HOUR)), LATE - HOUR),
@@ -211,25 +211,25 @@ def test_every_day_has_its_own_closes() -> None:
     assert found == [(DAY + timedelta(1), "BTC", Decimal(24)), (DAY + timedelta(2), "BTC", Decimal(48))]
 
 
-def test_the_first_look_ends_no_day() -> None:
+def test_the_first_call_ends_no_day() -> None:
     assert DayEnd(LIMIT).due(book(quote("BTC", 1, LATE)), EARLY) == []
 
 
-def test_before_there_is_a_book_nothing_closes() -> None:
+def test_without_a_rate_book_there_are_no_closes() -> None:
     end = DayEnd(LIMIT)
     assert end.due(None, LATE) == []
     assert end.due(book(quote("BTC", 1, LATE)), EARLY) == []
 
 
 @pytest.mark.parametrize("awake", [MIDNIGHT + 7 * HOUR, MIDNIGHT + 55 * HOUR])
-def test_a_machine_that_slept_through_midnight_closes_nothing(awake: datetime) -> None:
+def test_a_machine_that_slept_through_midnight_has_no_closes(awake: datetime) -> None:
     end, before = DayEnd(LIMIT), MIDNIGHT - HOUR
     assert end.due(book(quote("BTC", 1, before)), before) == []
     assert end.due(book(quote("BTC", 1, before)), awake) == []
     assert end.due(book(quote("BTC", 2, awake)), awake + SECOND) == []
 
 
-def test_a_clock_that_is_put_back_over_midnight_ends_the_day_again_and_no_other() -> None:
+def test_a_clock_that_is_set_back_over_midnight_ends_the_same_day_again() -> None:
     end = DayEnd(timedelta(days=2))
     looks = [(1, LATE), (2, EARLY), (3, LATE), (4, EARLY)]
     found = [coins(end.due(book(quote("BTC", mid, LATE)), now)) for mid, now in looks]
@@ -255,7 +255,7 @@ def trail(store: SqlStore, coin: str) -> list[ReceivedFixing]:
     return store.archive.revisions(Pair(coin, "USD"), DAY)
 
 
-def test_the_archive_says_of_each_close_who_it_is_from_and_when_it_came(store: SqlStore) -> None:
+def test_the_archive_has_the_sources_and_the_time_of_each_close(store: SqlStore) -> None:
     filed = file_closes(store.archive, closed(quote("BTC", "60000.5"), quote("ETH", Fraction(1, 3), origin=BOTH)))
     assert filed == FilingResult(added=2, corrected=0, unchanged=0)
     bitcoin = Fixing(CLOSES, Pair("BTC", "USD"), DAY, Decimal("60000.5"))
@@ -264,7 +264,7 @@ def test_the_archive_says_of_each_close_who_it_is_from_and_when_it_came(store: S
     assert (ether.fixing.value, ether.origin) == (Decimal("0." + "3" * 20), "crossed from kraken, okx")
 
 
-def test_the_same_closes_filed_twice_are_there_once(store: SqlStore) -> None:
+def test_closes_that_are_filed_twice_are_stored_once(store: SqlStore) -> None:
     closes = closed(quote("BTC", 1), quote("ETH", Fraction(1, 3), origin=BOTH), quote("DOGE", "0.00000001"))
     file_closes(store.archive, closes)
     revision = store.archive.revision()
@@ -273,7 +273,7 @@ def test_the_same_closes_filed_twice_are_there_once(store: SqlStore) -> None:
     assert [len(trail(store, coin)) for coin in ("BTC", "ETH", "DOGE")] == [1, 1, 1]
 
 
-def test_a_close_can_be_corrected_and_what_was_filed_before_stays(store: SqlStore) -> None:
+def test_a_corrected_close_keeps_the_earlier_one(store: SqlStore) -> None:
     file_closes(store.archive, closed(quote("BTC", 1)))
     corrected = file_closes(store.archive, closed(quote("BTC", 2, origin=BOTH), at=EARLY + MINUTE))
     assert corrected == FilingResult(added=0, corrected=1, unchanged=0)
@@ -283,7 +283,7 @@ def test_a_close_can_be_corrected_and_what_was_filed_before_stays(store: SqlStor
     ]
 
 
-def test_closes_change_neither_the_image_nor_the_quarantine(
+def test_closes_change_neither_the_rate_matrix_nor_the_quarantine(
     small_store: SqlStore, a_source: Any, now: datetime
 ) -> None:
     ecb = a_source("ecb", anchor="EUR")
@@ -344,7 +344,7 @@ class Nights:
 Skipping = Callable[[Coroutine[Any, Any, None]], None]
 
 
-def test_each_night_is_archived_once_and_said_in_a_line(skipping: Skipping, caplog: pytest.LogCaptureFixture) -> None:
+def test_each_night_is_archived_once_and_logged(skipping: Skipping, caplog: pytest.LogCaptureFixture) -> None:
     nights = Nights()
     with caplog.at_level(logging.INFO, "cambist"):
         skipping(nights.pass_by(3))
@@ -353,7 +353,7 @@ def test_each_night_is_archived_once_and_said_in_a_line(skipping: Skipping, capl
     assert [record.message for record in caplog.records] == [f"Closes: 2 coins of {day} archived" for day in days]
 
 
-def test_a_store_that_fails_is_asked_again_a_minute_later(skipping: Skipping, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_failed_filing_is_tried_again_a_minute_later(skipping: Skipping, caplog: pytest.LogCaptureFixture) -> None:
     nights = Nights(*[StoreBroken("The database cannot be used: disk is full")] * 4)
     with caplog.at_level(logging.INFO, "cambist"):
         skipping(nights.pass_by(1))
@@ -365,7 +365,7 @@ def test_a_store_that_fails_is_asked_again_a_minute_later(skipping: Skipping, ca
     ]
 
 
-def test_a_store_that_goes_on_failing_costs_that_days_closes_alone(
+def test_a_store_that_keeps_failing_loses_the_closes_of_that_day_only(
     skipping: Skipping, caplog: pytest.LogCaptureFixture
 ) -> None:
     nights = Nights(*[StoreBroken("broken")] * 5)
@@ -376,7 +376,7 @@ def test_a_store_that_goes_on_failing_costs_that_days_closes_alone(
     ]
 
 
-def test_a_fault_of_ours_costs_that_days_closes_alone_and_leaves_its_trace(
+def test_an_unexpected_error_loses_the_closes_of_that_day_only_and_is_logged(
     skipping: Skipping, caplog: pytest.LogCaptureFixture
 ) -> None:
     nights = Nights(ZeroDivisionError("a fault"))
@@ -387,7 +387,7 @@ def test_a_fault_of_ours_costs_that_days_closes_alone_and_leaves_its_trace(
     assert record.exc_info[0] is ZeroDivisionError
 
 
-def test_it_is_looked_about_twice_a_second(skipping: Skipping) -> None:
+def test_the_end_of_the_day_is_checked_twice_a_second(skipping: Skipping) -> None:
     looked: list[float] = []
 
     def now() -> datetime:

@@ -68,19 +68,19 @@ def asking(host: Any, *answers: Any, request: Callable[[str], SourceRequest] | N
     return asyncio.run(scene())
 
 
-def test_an_answer_comes_as_it_was_sent(host) -> None:
+def test_the_content_is_returned_as_it_was_sent(host) -> None:
     found = asking(host, host.answer(200, b'{"EUR": 1.25}'))
     assert (found.content, found.error) == (b'{"EUR": 1.25}', None)
 
 
-def test_a_source_is_told_who_asks_and_for_what(host) -> None:
+def test_a_request_has_a_user_agent_and_the_accepted_types(host) -> None:
     (asked,) = asking(host, host.answer()).asked
     assert (asked.method, asked.target, asked.body) == ("GET", "/rates", b"")
     assert (asked.headers["user-agent"], asked.headers["accept"]) == (AGENT, "application/json")
     assert AGENT.startswith("cambist/")
 
 
-def test_all_media_are_asked_for_and_any_where_any_will_do(host) -> None:
+def test_the_accept_header_lists_all_types_or_any(host) -> None:
     two = asking(
         host, host.answer(), request=lambda url: SourceRequest(url=url, content_types=("text/csv", "application/"))
     )
@@ -88,12 +88,12 @@ def test_all_media_are_asked_for_and_any_where_any_will_do(host) -> None:
     assert asking(host, host.answer(), request=lambda url: SourceRequest(url=url)).asked[0].headers["accept"] == "*/*"
 
 
-def test_what_has_a_body_is_posted(host) -> None:
+def test_a_request_with_a_body_is_a_post(host) -> None:
     (asked,) = asking(host, host.answer(), request=lambda url: SourceRequest(url=url, body=b"<day/>")).asked
     assert (asked.method, asked.body) == ("POST", b"<day/>")
 
 
-def test_the_operators_key_stands_in_address_and_headers_of_its_own_source_alone(host) -> None:
+def test_an_api_key_is_sent_to_its_own_source_only(host) -> None:
     def request(url: str) -> SourceRequest:
         return SourceRequest(url=f"{url}/rates?key={{key}}", headers=(("Authorization", "apikey {key}"),))
 
@@ -107,12 +107,12 @@ def test_the_operators_key_stands_in_address_and_headers_of_its_own_source_alone
 
 
 @pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
-def test_a_source_that_is_busy_is_asked_again(host, status: int) -> None:
+def test_a_busy_source_is_requested_again(host, status: int) -> None:
     found = asking(host, host.answer(status), host.answer(200, b"now"))
     assert (found.content, len(found.asked)) == (b"now", 2)
 
 
-def test_a_source_that_stays_busy_is_silent_after_three_attempts(host) -> None:
+def test_a_source_that_stays_busy_is_unreachable_after_three_attempts(host) -> None:
     found = asking(host, host.answer(503))
     assert isinstance(found.error, SourceUnreachable)
     assert (str(found.error), len(found.asked)) == ("mint: answered 503", 3)
@@ -124,13 +124,13 @@ def test_the_number_of_attempts_can_be_set(host, attempts: int) -> None:
 
 
 @pytest.mark.parametrize("status", [201, 204, 206, 400, 401, 403, 404, 410, 451, 501])
-def test_any_other_status_is_not_asked_about_twice(host, status: int) -> None:
+def test_any_other_status_is_not_retried(host, status: int) -> None:
     found = asking(host, host.answer(status))
     assert type(found.error) is SourceBroken
     assert (str(found.error), len(found.asked)) == (f"mint: answered {status}", 1)
 
 
-def test_a_status_of_those_that_mean_absence_says_that_nothing_is_published(host) -> None:
+def test_a_status_that_means_absence_raises_nothing_published(host) -> None:
     found = asking(
         host, host.answer(404), request=lambda url: SourceRequest(url=url, no_data_statuses=frozenset({404, 503}))
     )
@@ -209,7 +209,7 @@ TRUNCATED = {
 
 
 @pytest.mark.parametrize("sent", TRUNCATED.values(), ids=TRUNCATED)
-def test_what_does_not_come_whole_is_never_an_answer(host, sent: bytes) -> None:
+def test_an_incomplete_answer_is_never_returned(host, sent: bytes) -> None:
     found = asking(host, sent)
     assert (found.content, len(found.asked)) == (None, 3)
     assert isinstance(found.error, SourceUnreachable)
@@ -217,18 +217,18 @@ def test_what_does_not_come_whole_is_never_an_answer(host, sent: bytes) -> None:
 
 
 @pytest.mark.parametrize("sent", TRUNCATED.values(), ids=TRUNCATED)
-def test_what_comes_whole_the_second_time_is_an_answer(host, sent: bytes) -> None:
+def test_an_answer_that_is_complete_at_the_second_attempt_is_returned(host, sent: bytes) -> None:
     assert asking(host, sent, host.answer(200, b"[1,2,3]")).content == b"[1,2,3]"
 
 
 @pytest.mark.parametrize("misfortune", [reset, hang_up])
-def test_a_connection_that_breaks_is_made_again(host, misfortune) -> None:
+def test_a_broken_connection_is_retried(host, misfortune) -> None:
     found = asking(host, misfortune, misfortune, host.answer(200, b"[]"))
     assert (found.content, len(found.asked)) == (b"[]", 3)
     assert isinstance(asking(host, misfortune).error, SourceUnreachable)
 
 
-def test_a_port_where_nobody_listens_is_silence(host) -> None:
+def test_a_refused_connection_means_unreachable(host) -> None:
     async def scene() -> None:
         async with host(b"") as there:
             url = there.url
@@ -240,7 +240,7 @@ def test_a_port_where_nobody_listens_is_silence(host) -> None:
 
 
 @pytest.mark.parametrize("sluggishness", [say_nothing, stall, drip, drip_a_head])
-def test_whatever_takes_too_long_ends_in_time(host, sluggishness) -> None:
+def test_a_request_that_takes_too_long_ends_in_time(host, sluggishness) -> None:
     async def scene() -> float:
         loop = asyncio.get_running_loop()
         async with host(sluggishness) as there, a_fetcher(attempts=1) as fetcher:
@@ -252,11 +252,11 @@ def test_whatever_takes_too_long_ends_in_time(host, sluggishness) -> None:
     assert asyncio.run(scene()) < 2
 
 
-def test_a_source_that_is_slow_once_is_asked_again(host) -> None:
+def test_a_source_that_is_slow_once_is_requested_again(host) -> None:
     assert asking(host, say_nothing, host.answer(200, b"[]")).content == b"[]"
 
 
-def test_a_source_that_takes_its_time_is_waited_for(host) -> None:
+def test_a_slow_answer_within_the_timeout_is_returned(host) -> None:
     async def late(writer: asyncio.StreamWriter) -> None:
         await asyncio.sleep(0.1)
         writer.write(host.answer(200, b"late"))
@@ -265,7 +265,7 @@ def test_a_source_that_takes_its_time_is_waited_for(host) -> None:
     assert (found.content, len(found.asked)) == (b"late", 1)
 
 
-def test_unless_told_otherwise_an_attempt_takes_a_minute_at_the_most(host) -> None:
+def test_by_default_an_attempt_takes_at_most_a_minute(host) -> None:
     _ = host
     limits = Fetcher(session=None).timeout  # type: ignore[arg-type]
     assert (limits.total, limits.connect, limits.sock_read) == (60, 10, 20)
@@ -285,7 +285,7 @@ def flood(megabytes: int, sent: list[int], media: bytes = b"application/json") -
     return write
 
 
-def test_a_hundred_megabytes_are_refused_before_they_have_come(host) -> None:
+def test_a_huge_answer_is_refused_before_it_is_complete(host) -> None:
     sent: list[int] = []
     found = asking(host, flood(100, sent), timeout=aiohttp.ClientTimeout(total=30))
     assert (found.content, str(found.error)) == (None, "mint: sent more than 33,554,432 bytes")
@@ -293,7 +293,7 @@ def test_a_hundred_megabytes_are_refused_before_they_have_come(host) -> None:
     assert 32 <= len(sent) < 48, "the rest was never taken"
 
 
-def test_what_is_small_on_the_wire_is_measured_as_it_unfolds(host) -> None:
+def test_the_size_limit_counts_decompressed_bytes(host) -> None:
     packer = zlib.compressobj(wbits=31)
     bomb = b"".join(packer.compress(bytes(MEBIBYTE)) for _ in range(100)) + packer.flush()
     assert len(bomb) < MEBIBYTE
@@ -301,14 +301,14 @@ def test_what_is_small_on_the_wire_is_measured_as_it_unfolds(host) -> None:
     assert (found.content, str(found.error)) == (None, "mint: sent more than 33,554,432 bytes")
 
 
-def test_the_largest_that_is_taken_is_32_mebibytes(host) -> None:
+def test_the_size_limit_is_32_mebibytes(host) -> None:
     found = asking(host, flood(MAX_PAYLOAD_BYTES // MEBIBYTE, []), timeout=aiohttp.ClientTimeout(total=30))
     assert found.error is None
     assert found.content is not None
     assert len(found.content) == 32 * 1024 * 1024
 
 
-def test_while_one_source_floods_another_is_heard(host) -> None:
+def test_a_huge_answer_does_not_block_another_source(host) -> None:
     async def scene() -> int:
         rounds, is_over = 0, False
 
@@ -329,7 +329,7 @@ def test_while_one_source_floods_another_is_heard(host) -> None:
     assert asyncio.run(scene()) >= MAX_PAYLOAD_BYTES // (64 * 1024), "nobody else had a turn between two chunks"
 
 
-def test_what_was_packed_for_the_way_is_unpacked(host) -> None:
+def test_compressed_answers_are_decompressed(host) -> None:
     packed = gzip.compress(b'{"EUR": 1.25}')
     assert asking(host, host.answer(200, packed, Content_Encoding="gzip")).content == b'{"EUR": 1.25}'
 
@@ -340,7 +340,7 @@ def test_what_was_packed_for_the_way_is_unpacked(host) -> None:
 @pytest.mark.parametrize(
     "media", ["text/html", "text/html; charset=utf-8", "application/xml", "", "text/application/json"]
 )
-def test_a_page_with_status_200_is_no_answer(host, media: str) -> None:
+def test_an_html_page_with_status_200_is_refused(host, media: str) -> None:
     found = asking(host, host.answer(200, b"<html>Checking your browser</html>", media=media))
     assert type(found.error) is SourceBroken
     assert (str(found.error), len(found.asked)) == (f"mint: sent [{media}] instead of application/json", 1)
@@ -349,17 +349,17 @@ def test_a_page_with_status_200_is_no_answer(host, media: str) -> None:
 @pytest.mark.parametrize(
     "media", ["application/json", "Application/JSON; charset=utf-8", "application/json;odata=full"]
 )
-def test_the_kind_is_told_by_how_it_begins(host, media: str) -> None:
+def test_the_content_type_is_compared_by_its_beginning(host, media: str) -> None:
     assert asking(host, host.answer(200, b"{}", media=media)).content == b"{}"
 
 
-def test_what_says_no_kind_is_taken_only_where_any_is(host) -> None:
+def test_an_answer_without_a_content_type_is_accepted_only_if_any_type_is(host) -> None:
     answer = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
     assert asking(host, answer).error is not None
     assert asking(host, answer, request=lambda url: SourceRequest(url=url)).content == b"{}"
 
 
-def test_a_kind_that_goes_on_and_on_is_not_repeated_in_full(host) -> None:
+def test_a_long_content_type_is_shortened_in_the_error(host) -> None:
     found = asking(host, host.answer(200, b"", media="text/" + "h" * 500))
     assert len(str(found.error)) < 120
 
@@ -393,33 +393,33 @@ def conversing(host: Any, *answers: bytes, forgotten: int = -1, requests: list[d
 MONDAY = "Mon, 02 Mar 2026 15:00:00 GMT"
 
 
-def test_what_is_here_already_is_not_sent_again(host) -> None:
+def test_unchanged_content_is_not_sent_again(host) -> None:
     came, conditions = conversing(host, host.answer(200, b"[1]", ETag='"a"', Last_Modified=MONDAY), host.answer(304))
     assert came == [b"[1]", None]
     assert conditions == [{}, {"if-none-match": '"a"', "if-modified-since": MONDAY}]
 
 
-def test_each_answer_brings_its_own_mark(host) -> None:
+def test_each_answer_replaces_the_validators(host) -> None:
     answers = host.answer(200, b"[1]", ETag='"a"'), host.answer(200, b"[2]", ETag='"b"'), host.answer(200, b"[3]")
     came, conditions = conversing(host, *answers, host.answer(200, b"[4]"))
     assert came == [b"[1]", b"[2]", b"[3]", b"[4]"]
     assert conditions == [{}, {"if-none-match": '"a"'}, {"if-none-match": '"b"'}, {}]
 
 
-def test_what_was_not_filed_is_sent_again(host) -> None:
+def test_content_that_was_not_accepted_is_sent_again(host) -> None:
     came, conditions = conversing(host, host.answer(200, b"[1]", ETag='"a"'), host.answer(200, b"[1]"), forgotten=0)
     assert came == [b"[1]", b"[1]"]
     assert conditions == [{}, {}]
 
 
-def test_nothing_is_remembered_of_an_answer_that_was_refused(host) -> None:
+def test_a_refused_answer_leaves_no_validators(host) -> None:
     refused = host.answer(200, b"<html>", media="text/html", ETag='"page"')
     came, conditions = conversing(host, refused, host.answer(200, b"[1]"))
     assert [type(each) for each in came] == [SourceBroken, bytes]
     assert conditions == [{}, {}]
 
 
-def test_a_refused_answer_does_not_unsettle_what_was_here_before(host) -> None:
+def test_a_refused_answer_keeps_the_earlier_validators(host) -> None:
     first, page = (
         host.answer(200, b"[1]", ETag='"a"'),
         host.answer(200, b"<html>", media="text/html", ETag='"page"'),
@@ -429,14 +429,14 @@ def test_a_refused_answer_does_not_unsettle_what_was_here_before(host) -> None:
     assert conditions == [{}, {"if-none-match": '"a"'}, {"if-none-match": '"a"'}]
 
 
-def test_nothing_is_remembered_of_an_answer_that_was_cut_off(host) -> None:
+def test_an_interrupted_answer_leaves_no_validators(host) -> None:
     cut_off = host.answer(200, b"[1", ETag='"a"', Content_Length="99")
     came, conditions = conversing(host, cut_off, host.answer(200, b"[1,2]"))
     assert came[0] == b"[1,2]"
     assert conditions[:2] == [{}, {}]
 
 
-def test_addresses_are_remembered_apart(host) -> None:
+def test_validators_are_kept_for_each_address(host) -> None:
     answers = host.answer(200, b"[1]", ETag='"a"'), host.answer(200, b"[2]")
     _, conditions = conversing(host, *answers, requests=[{}, {"subject": "other"}])
     assert conditions == [{}, {"if-none-match": '"a"'}]
@@ -450,7 +450,7 @@ def test_addresses_are_remembered_apart(host) -> None:
     assert "if-none-match" not in asyncio.run(scene())
 
 
-def test_what_is_posted_to_one_address_for_other_days_is_another_thing(host) -> None:
+def test_posts_with_different_bodies_have_their_own_validators(host) -> None:
     first, later = date(2026, 3, 2), date(2026, 3, 3)
     requests = [{"body": b"<2/>", "first": first, "last": first}, {"body": b"<3/>", "first": later, "last": later}]
     came, conditions = conversing(
@@ -464,7 +464,7 @@ def test_what_is_posted_to_one_address_for_other_days_is_another_thing(host) -> 
     assert conditions == [{}, {"if-none-match": '"a"'}]
 
 
-def test_marks_are_kept_of_the_addresses_asked_last_and_of_no_more(host, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_validators_are_kept_for_the_latest_addresses_only(host, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cambist.ingest.fetch._KEPT_VALIDATORS", 2)
 
     async def scene() -> list[bool]:
@@ -486,7 +486,7 @@ def moved(to: str, status: int = 302) -> bytes:
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 @pytest.mark.parametrize("to", ["/new?a=b", "new?a=b", "//{netloc}/new?a=b", "http://{netloc}/new?a=b"])
-def test_within_its_host_a_source_is_followed(host, status: int, to: str) -> None:
+def test_redirects_within_the_host_are_followed(host, status: int, to: str) -> None:
     async def scene() -> None:
         async with host() as there, a_fetcher(keys={"mint": "m1"}) as fetcher:
             there._answers = (moved(to.format(netloc=there.netloc), status), host.answer(200, b"[]"))
@@ -499,7 +499,7 @@ def test_within_its_host_a_source_is_followed(host, status: int, to: str) -> Non
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_elsewhere_is_not_the_source(host, status: int) -> None:
+def test_redirects_to_another_host_are_refused(host, status: int) -> None:
     async def scene() -> None:
         async with host(host.answer(200, b"[]")) as elsewhere, host(moved(elsewhere.url, status)) as there:
             async with a_fetcher() as fetcher:
@@ -511,13 +511,13 @@ def test_elsewhere_is_not_the_source(host, status: int) -> None:
 
 
 @pytest.mark.parametrize("to", ["file:///etc/passwd", "https:///", "http://[", "mailto:mint@mint.example", "http://"])
-def test_nowhere_is_not_the_source(host, to: str) -> None:
+def test_a_redirect_without_a_location_is_refused(host, to: str) -> None:
     found = asking(host, moved(to))
     assert found.content is None
     assert isinstance(found.error, SourceBroken)
 
 
-def test_redirection_ends_at_the_third(host) -> None:
+def test_at_most_three_redirects_are_followed(host) -> None:
     found = asking(host, moved("/1"), moved("/2"), moved("/3"), host.answer(200, b"[]"))
     assert (found.content, len(found.asked)) == (b"[]", 4)
     found = asking(host, moved("/again"))
@@ -525,7 +525,7 @@ def test_redirection_ends_at_the_third(host) -> None:
     assert (str(found.error), len(found.asked)) == ("mint: redirects without end", 4)
 
 
-def test_a_redirection_to_nowhere_in_particular_ends_too(host) -> None:
+def test_a_redirect_to_itself_ends(host) -> None:
     assert "without end" in str(asking(host, b"HTTP/1.1 302 Moved\r\nContent-Length: 0\r\n\r\n").error)
 
 
@@ -548,7 +548,7 @@ def test_through_a_gateway_the_host_becomes_a_part_of_the_path(gateway: str, url
     assert Fetcher(session=None, gateway=gateway).address(url) == asked  # type: ignore[arg-type]
 
 
-def test_all_is_asked_through_the_gateway(host) -> None:
+def test_all_requests_go_through_the_gateway(host) -> None:
     async def scene() -> None:
         async with host(host.answer(200, b"[]")) as gate, a_fetcher(gateway=gate.url) as fetcher:
             assert await fetcher.fetch("mint", SourceRequest(url="https://mint.example/rates?day=1")) == b"[]"
@@ -576,7 +576,7 @@ MISHAPS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("mishap", MISHAPS.values(), ids=MISHAPS)
-def test_the_operators_key_is_in_no_error_and_no_log(
+def test_an_api_key_is_in_no_error_and_no_log(
     host, mishap: Any, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
     def request(url: str) -> SourceRequest:
@@ -598,7 +598,7 @@ def test_the_operators_key_is_in_no_error_and_no_log(
 
 @pytest.mark.parametrize("url", ["http://{key}/rates", "http://127.0.0.1:{key}/", "{key}", "http://127.0.0.1:1/?{key}"])
 @pytest.mark.parametrize("key", [SECRET, f"{SECRET}\r\nX-More: 1"])
-def test_a_key_that_makes_no_address_is_not_shown_either(url: str, key: str) -> None:
+def test_an_api_key_that_makes_an_invalid_address_is_not_shown(url: str, key: str) -> None:
     async def scene() -> str:
         async with a_fetcher(keys={"mint": key}) as fetcher:
             with pytest.raises(SourceUnreachable) as raised:
@@ -670,13 +670,13 @@ def waits(skipping: Any, *responses: Response) -> list[float]:
     ("told", "waited"), [("30", 30), ("0", 0), ("60", 60), ("61", 60), ("3600", 60), ("9" * 400, 60)]
 )
 @pytest.mark.parametrize("status", [429, 503])
-def test_a_source_that_says_how_long_is_obeyed_up_to_a_minute(skipping, status: int, told: str, waited: float) -> None:
+def test_retry_after_is_followed_up_to_a_minute(skipping, status: int, told: str, waited: float) -> None:
     (wait,) = waits(skipping, Response(status, {"Retry-After": told}), Response(200))
     assert wait == pytest.approx(waited, abs=0.1)
 
 
 @pytest.mark.parametrize("told", ["", "-5", "soon", "1.5", "٣", "Wed, 21 Oct 2026 07:28:00 GMT"])
-def test_a_wait_that_is_no_number_of_seconds_is_ours_to_choose(skipping, told: str) -> None:
+def test_an_invalid_retry_after_is_ignored(skipping, told: str) -> None:
     (wait,) = waits(skipping, Response(429, {"Retry-After": told}), Response(200))
     assert 1 <= wait <= 2.1
 
@@ -696,7 +696,7 @@ def test_the_second_wait_is_longer_than_the_first(skipping) -> None:
         ("http://mint.example/", "http://mint.example/new", True),
     ],
 )
-def test_what_was_asked_in_secret_is_not_asked_in_the_open(skipping, url: str, to: str, passes: bool) -> None:  # noqa: FBT001  a row's cell
+def test_a_redirect_from_https_to_http_is_refused(skipping, url: str, to: str, passes: bool) -> None:  # noqa: FBT001  a row's cell
     session = Session(Response(301, {"Location": to}), Response(200))
     asked = Fetcher(session).fetch("mint", SourceRequest(url=url))  # type: ignore[arg-type]
     if passes:

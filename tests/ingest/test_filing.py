@@ -46,14 +46,14 @@ def a_file(*lines: str) -> bytes:
     return "\n".join(["Date,USD,JPY,", *lines, ""]).encode()
 
 
-def test_a_cell_that_cannot_be_read_is_left_out_and_told_and_the_rest_is_filed(archive: Archive) -> None:
+def test_an_unreadable_cell_is_left_out_and_reported_and_the_rest_is_filed(archive: Archive) -> None:
     found = delivered(archive, a_file("2026-03-04,1.10,180,", "2026-03-05,1.11,0,"))
     assert found == FilingResult(
         added=3, corrected=0, unchanged=0, left_out=("ECB: EUR/JPY on 2026-03-05 is no rate: [0]",)
     )
 
 
-def test_what_is_mostly_unreadable_is_refused_whole(archive: Archive) -> None:
+def test_a_mostly_unreadable_delivery_is_refused(archive: Archive) -> None:
     with pytest.raises(SourceBroken, match=r"EUR/USD on 2026-03-04 is no rate: \[x\]"):
         delivered(archive, a_file("2026-03-04,x,x,", "2026-03-05,1.11,x,"))
 
@@ -64,13 +64,13 @@ def test_a_delivery_is_filed_with_its_receipt(archive: Archive) -> None:
     assert (str(known.fixing.value), known.received_at, known.origin) == ("1.10", NOON, "a test")
 
 
-def test_the_receipt_names_the_bytes_by_their_hash(archive: Archive) -> None:
+def test_the_receipt_has_the_hash_of_the_content(archive: Archive) -> None:
     content = a_file("2026-03-05,1.10,180,")
     delivered(archive, content)
     assert archive.newest_digest("ecb", "a test") == hashlib.sha256(content).hexdigest()
 
 
-def test_the_same_bytes_are_not_even_read(archive: Archive) -> None:
+def test_the_same_content_is_not_parsed_again(archive: Archive) -> None:
     content = a_file("2026-03-05,1.10,180,")
     delivered(archive, content)
     before = archive.revision()
@@ -80,7 +80,7 @@ def test_the_same_bytes_are_not_even_read(archive: Archive) -> None:
     assert archive.revision() == before
 
 
-def test_the_same_bytes_from_elsewhere_are_read_and_change_nothing(archive: Archive) -> None:
+def test_the_same_content_from_another_origin_changes_nothing(archive: Archive) -> None:
     content = a_file("2026-03-05,1.10,180,")
     delivered(archive, content)
     before = archive.revision()
@@ -88,7 +88,7 @@ def test_the_same_bytes_from_elsewhere_are_read_and_change_nothing(archive: Arch
     assert archive.revision() == before
 
 
-def test_bytes_that_come_again_after_others_are_filed_again(archive: Archive) -> None:
+def test_content_that_returns_after_other_content_is_filed_again(archive: Archive) -> None:
     first, second = a_file("2026-03-05,1.10,180,"), a_file("2026-03-05,1.11,180,")
     for hours, content in enumerate([first, second]):
         delivered(archive, content, NOON + hours * HOUR)
@@ -96,7 +96,7 @@ def test_bytes_that_come_again_after_others_are_filed_again(archive: Archive) ->
     assert [str(known.fixing.value) for known in archive.revisions(USD, date(2026, 3, 5))] == ["1.10", "1.11", "1.10"]
 
 
-def test_a_day_that_is_yet_to_come_refuses_the_delivery_whole(archive: Archive) -> None:
+def test_a_delivery_with_a_future_day_is_refused(archive: Archive) -> None:
     content = a_file("2026-03-05,1.10,180,", "2026-03-09,9.99,180,", "2026-03-04,1.12,180,")
     with pytest.raises(SourceBroken, match=r"EUR/USD is dated 2026-03-09, which is yet to come"):
         delivered(archive, content)
@@ -105,11 +105,11 @@ def test_a_day_that_is_yet_to_come_refuses_the_delivery_whole(archive: Archive) 
     assert archive.newest_digest("ecb", "a test") is None
 
 
-def test_the_day_that_has_begun_somewhere_on_earth_is_taken(archive: Archive) -> None:
+def test_a_day_that_has_begun_somewhere_on_earth_is_accepted(archive: Archive) -> None:
     assert delivered(archive, a_file("2026-03-07,1.10,180,")) == FilingResult(added=2, corrected=0, unchanged=0)
 
 
-def test_a_refused_delivery_is_taken_once_its_days_have_come(archive: Archive) -> None:
+def test_a_delivery_with_future_days_is_accepted_later(archive: Archive) -> None:
     content = a_file("2026-03-09,1.10,180,")
     with pytest.raises(SourceBroken):
         delivered(archive, content)
@@ -128,14 +128,14 @@ def test_a_refused_delivery_is_taken_once_its_days_have_come(archive: Archive) -
         b"PK\x03\x04 and then the line broke",
     ],
 )
-def test_what_is_not_the_sources_file_leaves_nothing(archive: Archive, content: bytes) -> None:
+def test_content_of_another_format_leaves_nothing(archive: Archive, content: bytes) -> None:
     with pytest.raises(SourceBroken):
         delivered(archive, content)
     assert list(archive.fixings("ecb")) == []
     assert archive.newest_digest("ecb", "a test") is None
 
 
-def test_progress_counts_every_fixing_that_is_read(archive: Archive, small_ecb: bytes) -> None:
+def test_progress_counts_every_parsed_fixing(archive: Archive, small_ecb: bytes) -> None:
     counted: list[int] = []
     assert filed(archive, Delivery(small_ecb, "a test", NOON), counted.append) == FilingResult(
         added=17, corrected=0, unchanged=0
@@ -143,7 +143,7 @@ def test_progress_counts_every_fixing_that_is_read(archive: Archive, small_ecb: 
     assert sum(counted) == 17
 
 
-def test_progress_counts_also_what_is_known_already(archive: Archive) -> None:
+def test_progress_counts_stored_fixings_too(archive: Archive) -> None:
     delivered(archive, a_file("2026-03-05,1.10,180,"))
     counted: list[int] = []
     filed(archive, Delivery(a_file("2026-03-05,1.10,181,"), "a test", NOON + HOUR), counted.append)
@@ -223,19 +223,19 @@ def agree(scene: FilingScene) -> None:
     scene.store.archive.file(Receipt("others", NOON, "a test", "d"), fixings)
 
 
-def test_what_the_rules_refuse_waits_and_the_rest_is_filed(scene: FilingScene) -> None:
+def test_refused_fixings_are_quarantined_and_the_rest_is_filed(scene: FilingScene) -> None:
     assert scene.file("2026-03-04 50", "2026-03-05 70") == FilingResult(added=3, corrected=0, unchanged=0, refused=1)
     assert scene.lira == ["2026-03-04 50"]
     assert scene.waiting == ["2026-03-05 70: a jump of 40% that nothing confirms"]
 
 
-def test_a_delivery_is_measured_by_what_was_filed_before_it(scene: FilingScene) -> None:
+def test_a_delivery_is_compared_with_earlier_fixings(scene: FilingScene) -> None:
     scene.file("2026-03-04 50")
     assert scene.file("2026-03-05 70") == FilingResult(added=1, corrected=0, unchanged=0, refused=1)
     assert scene.file("2026-03-06 51") == FilingResult(added=2, corrected=0, unchanged=0)
 
 
-def test_a_delivery_of_older_days_is_measured_by_what_was_before_them(scene: FilingScene) -> None:
+def test_a_delivery_of_older_days_is_compared_with_the_days_before_them(scene: FilingScene) -> None:
     scene.file("2026-03-02 50")
     scene.file("2026-03-06 62")
     assert scene.file("2026-03-03 63", origin="an older part") == FilingResult(
@@ -243,14 +243,14 @@ def test_a_delivery_of_older_days_is_measured_by_what_was_before_them(scene: Fil
     )
 
 
-def test_what_waits_is_filed_once_however_often_it_comes(scene: FilingScene) -> None:
+def test_a_quarantined_fixing_is_recorded_once(scene: FilingScene) -> None:
     scene.file("2026-03-04 50", "2026-03-05 70")
     assert scene.file("2026-03-04 50", "2026-03-05 70") == FilingResult(added=0, corrected=0, unchanged=3, refused=0)
     assert scene.file("2026-03-04 50", "2026-03-05 70", "2026-03-06 51") == FilingResult(2, 0, 3, refused=0)
     assert len(scene.waiting) == 1
 
 
-def test_what_waits_is_released_when_its_next_day_bears_it_out(scene: FilingScene) -> None:
+def test_a_quarantined_fixing_is_released_when_the_next_day_confirms_it(scene: FilingScene) -> None:
     scene.file("2026-03-04 50", "2026-03-05 70")
     assert scene.file("2026-03-04 50", "2026-03-05 70", "2026-03-06 71") == FilingResult(
         added=3, corrected=0, unchanged=3
@@ -260,7 +260,7 @@ def test_what_waits_is_released_when_its_next_day_bears_it_out(scene: FilingScen
     assert (released.state, released.decided_at) == (QuarantineState.RELEASED, NOON + 2 * HOUR)
 
 
-def test_the_same_bytes_are_read_again_while_something_waits(scene: FilingScene) -> None:
+def test_the_same_content_is_validated_again_while_fixings_are_quarantined(scene: FilingScene) -> None:
     lines = ["2026-03-04 50", "2026-03-05 70"]
     scene.file(*lines)
     agree(scene)
@@ -269,7 +269,7 @@ def test_the_same_bytes_are_read_again_while_something_waits(scene: FilingScene)
     assert scene.file(*lines) is None
 
 
-def test_what_others_said_lets_a_jump_pass_at_once(scene: FilingScene) -> None:
+def test_a_jump_that_other_sources_confirm_is_accepted_at_once(scene: FilingScene) -> None:
     agree(scene)
     assert scene.file("2026-03-04 50", "2026-03-05 70") == FilingResult(added=4, corrected=0, unchanged=0)
 
@@ -294,7 +294,7 @@ def test_an_accepted_fixing_passes_with_the_next_delivery(scene: FilingScene) ->
     assert scene.lira == ["2026-03-04 50", "2026-03-05 70", "2026-03-06 69"]
 
 
-def test_once_decided_the_same_bytes_are_known_again(scene: FilingScene) -> None:
+def test_after_a_decision_the_same_content_is_not_parsed_again(scene: FilingScene) -> None:
     lines = ["2026-03-04 50", "2026-03-05 70"]
     scene.file(*lines)
     (waiting,) = scene.store.quarantine.quarantined()
@@ -302,7 +302,7 @@ def test_once_decided_the_same_bytes_are_known_again(scene: FilingScene) -> None
     assert scene.file(*lines) is None
 
 
-def test_what_waits_of_one_source_does_not_concern_another(scene: FilingScene, a_source) -> None:
+def test_quarantined_fixings_of_one_source_do_not_affect_another(scene: FilingScene, a_source) -> None:
     scene.file("2026-03-04 50", "2026-03-05 70")
     other = Lines(a_source("other", anchor="EUR"))
     files = FilingContext(scene.store.archive, scene.store.quarantine)
@@ -311,14 +311,14 @@ def test_what_waits_of_one_source_does_not_concern_another(scene: FilingScene, a
     assert file_delivery(files, other, delivery, lambda _: None) is None
 
 
-def test_that_there_is_nothing_is_filed_too(scene: FilingScene) -> None:
+def test_an_empty_delivery_is_filed_too(scene: FilingScene) -> None:
     assert scene.file("nothing") == FilingResult(added=0, corrected=0, unchanged=0)
     assert scene.store.archive.newest_digest("mint", "a test") == hashlib.sha256(b"nothing").hexdigest()
     assert scene.file("nothing") is None
     assert scene.store.archive.revision() == 0
 
 
-def test_a_stray_day_to_come_takes_nothing_into_quarantine_either(scene: FilingScene) -> None:
+def test_a_delivery_with_a_future_day_quarantines_nothing(scene: FilingScene) -> None:
     with pytest.raises(SourceBroken, match="yet to come"):
         scene.file("2026-03-04 50", "2026-03-05 70", "2026-03-20 51")
     assert (scene.lira, scene.waiting) == ([], [])

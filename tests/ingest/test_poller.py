@@ -160,7 +160,7 @@ PAUSES = [
 @pytest.mark.parametrize(
     ("schedule", "failures", "last_success", "seconds"), [row[1:] for row in PAUSES], ids=[row[0] for row in PAUSES]
 )
-def test_a_source_is_waited_for_by_its_hours_and_its_failures(
+def test_the_pause_depends_on_the_schedule_and_on_failures(
     skipping, a_source, schedule: Schedule, failures: int, last_success: datetime | None, seconds: float
 ) -> None:
     poller = a_poller(a_source(schedule=schedule), Fetches(None))
@@ -168,7 +168,7 @@ def test_a_source_is_waited_for_by_its_hours_and_its_failures(
     assert seconds <= paused(skipping, poller) <= seconds + 5.5
 
 
-def test_over_a_weekend_a_source_that_never_answered_is_tried_before_monday(skipping, a_source) -> None:
+def test_a_source_that_never_answered_is_tried_before_its_next_working_day(skipping, a_source) -> None:
     evening = FRIDAY_NOON.replace(hour=18)
     poller = a_poller(a_source(schedule=WINDOW), Fetches(None), lambda: evening)
     assert paused(skipping, poller) >= OPENS_ON_MONDAY - 6 * 3600
@@ -176,14 +176,14 @@ def test_over_a_weekend_a_source_that_never_answered_is_tried_before_monday(skip
     assert 40 * 60 <= paused(skipping, poller) <= 40 * 60 + 5.5
 
 
-def test_sources_are_never_asked_all_at_once(skipping, a_source) -> None:
+def test_pauses_have_jitter(skipping, a_source) -> None:
     poller = a_poller(a_source(schedule=ALL_DAY), Fetches(None))
     pauses = {round(paused(skipping, poller), 3) for _ in range(20)}
     assert len(pauses) > 10
     assert max(pauses) - min(pauses) > 1
 
 
-def test_who_is_asked_often_is_put_off_by_a_quarter_at_the_most(skipping, a_source) -> None:
+def test_jitter_is_at_most_a_quarter_of_a_short_interval(skipping, a_source) -> None:
     schedule = Schedule(every=timedelta(seconds=4), days=EVERY_DAY)
     poller = a_poller(a_source(schedule=schedule), Fetches(None))
     pauses = [paused(skipping, poller) for _ in range(20)]
@@ -208,7 +208,9 @@ def test_a_failure_is_logged_when_it_begins_and_when_it_ends(a_source, caplog: p
     ]
 
 
-def test_while_nobody_has_answered_silence_is_not_worth_a_line_each(a_source, caplog: pytest.LogCaptureFixture) -> None:
+def test_while_no_source_has_answered_unreachable_sources_are_not_logged_one_by_one(
+    a_source, caplog: pytest.LogCaptureFixture
+) -> None:
     with caplog.at_level(logging.INFO):
         a_poller(a_source(), Fetches(None)).record_failure(SourceUnreachable("mint: no answer in time"))
         assert caplog.records == []
@@ -247,7 +249,7 @@ def polled(
     return skipping(scene()), adapter, cabinet
 
 
-def test_a_source_is_asked_again_and_again(skipping, a_source) -> None:
+def test_a_source_is_polled_again_and_again(skipping, a_source) -> None:
     fetches = Fetches(b"rates")
     poller, _, cabinet = polled(skipping, a_source(schedule=ALL_DAY), fetches, seconds=70 * 60)
     assert len(fetches.asked) == 4
@@ -255,7 +257,7 @@ def test_a_source_is_asked_again_and_again(skipping, a_source) -> None:
     assert cabinet.told == ["mint"] * 4
 
 
-def test_what_came_is_filed_with_where_when_and_what_about(skipping, a_source) -> None:
+def test_a_delivery_is_filed_with_its_origin_time_and_subject(skipping, a_source) -> None:
     _, _, cabinet = polled(skipping, a_source(schedule=ALL_DAY), Fetches(b"rates"), urls=["one", "two"])
     assert [(key, one.content, one.origin, one.subject) for key, one in cabinet.deliveries] == [
         ("mint", b"rates", "one", "about one"),
@@ -264,7 +266,7 @@ def test_what_came_is_filed_with_where_when_and_what_about(skipping, a_source) -
     assert FRIDAY_NOON <= cabinet.deliveries[0][1].received_at <= FRIDAY_NOON + MINUTE
 
 
-def test_corrections_are_looked_for_in_the_days_that_the_source_may_change(skipping, a_source) -> None:
+def test_requests_go_back_as_far_as_the_source_makes_corrections(skipping, a_source) -> None:
     _, adapter, _ = polled(skipping, a_source(schedule=ALL_DAY), Fetches(None))
     assert adapter.spans == [(date(2026, 2, 20), date(2026, 3, 6))]
     month = Schedule(every=20 * MINUTE, days=EVERY_DAY, reread_days=31)
@@ -272,24 +274,24 @@ def test_corrections_are_looked_for_in_the_days_that_the_source_may_change(skipp
     assert adapter.spans == [(date(2026, 2, 3), date(2026, 3, 6))]
 
 
-def test_nothing_is_asked_of_before_a_source_began(skipping, a_source) -> None:
+def test_requests_do_not_go_back_before_a_sources_first_day(skipping, a_source) -> None:
     _, adapter, _ = polled(skipping, a_source(schedule=ALL_DAY, first_day=date(2026, 3, 2)), Fetches(None))
     assert adapter.spans == [(date(2026, 3, 2), date(2026, 3, 6))]
 
 
-def test_the_days_asked_for_go_on_with_the_clock(skipping, a_source) -> None:
+def test_the_requested_days_follow_the_clock(skipping, a_source) -> None:
     _, adapter, _ = polled(skipping, a_source(schedule=ALL_DAY), Fetches(None), seconds=13 * 3600)
     assert adapter.spans[-1] == (date(2026, 3, 3), date(2026, 3, 7))
 
 
-def test_once_a_day_the_days_before_are_read_again_and_else_only_the_last_ones(skipping, a_source) -> None:
+def test_a_full_round_is_made_once_a_day(skipping, a_source) -> None:
     _, adapter, _ = polled(skipping, a_source(schedule=ALL_DAY), Fetches(None), seconds=13 * 3600)
     assert Counter(first for first, _ in adapter.spans)[date(2026, 2, 20)] == 1
     assert Counter(first for first, _ in adapter.spans)[date(2026, 2, 21)] == 1
     assert {(last - first).days for first, last in adapter.spans} == {14, 4}
 
 
-def test_between_two_requests_politeness_waits(skipping, a_source) -> None:
+def test_there_is_a_pause_between_two_requests(skipping, a_source) -> None:
     fetches = Fetches(None)
     polled(skipping, a_source(schedule=ALL_DAY), fetches, urls=["one", "two", "three"])
     assert fetches.asked == ["one", "two", "three"]
@@ -308,13 +310,15 @@ def test_between_two_requests_politeness_waits(skipping, a_source) -> None:
     ],
     ids=["added", "corrected", "refused", "unchanged", "known"],
 )
-def test_only_news_is_told(skipping, a_source, filed: FilingResult | None, is_news: bool) -> None:  # noqa: FBT001  a row's cell
+def test_the_callback_is_called_only_if_something_was_filed(
+    skipping, a_source, filed: FilingResult | None, is_news: bool
+) -> None:  # noqa: FBT001  a row's cell
     poller, _, cabinet = polled(skipping, a_source(schedule=ALL_DAY), Fetches(b"rates"), Cabinet([filed]))
     assert cabinet.told == ["mint"] * is_news
     assert poller.source_status.last_success is not None
 
 
-def test_news_in_one_part_is_news(skipping, a_source) -> None:
+def test_the_callback_is_called_if_one_of_several_deliveries_was_filed(skipping, a_source) -> None:
     for answers in ([FilingResult(1, 0, 0), NOTHING_NEW], [NOTHING_NEW, FilingResult(1, 0, 0)]):
         _, _, cabinet = polled(
             skipping, a_source(schedule=ALL_DAY), Fetches(b"rates"), Cabinet(answers), urls=["one", "two"]
@@ -323,13 +327,13 @@ def test_news_in_one_part_is_news(skipping, a_source) -> None:
 
 
 @pytest.mark.parametrize("answer", [None, NothingPublished("mint: has nothing for what was asked")])
-def test_to_have_nothing_new_is_a_success(skipping, a_source, answer: Any) -> None:
+def test_an_answer_without_news_is_a_success(skipping, a_source, answer: Any) -> None:
     poller, _, cabinet = polled(skipping, a_source(schedule=ALL_DAY), Fetches(answer))
     assert (cabinet.deliveries, cabinet.told) == ([], [])
     assert (poller.source_status.failures, poller.source_status.last_success is not None) == (0, True)
 
 
-def test_what_is_refused_is_logged_by_number(skipping, a_source, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_number_of_refused_fixings_is_logged(skipping, a_source, caplog: pytest.LogCaptureFixture) -> None:
     polled(skipping, a_source(schedule=ALL_DAY), Fetches(b"rates"), Cabinet([FilingResult(0, 0, 0, refused=3)]))
     assert "Source mint: 3 fixings wait in quarantine" in caplog.text
 
@@ -342,7 +346,7 @@ ERRORS = [
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=["silent", "broken", "store"])
-def test_an_answer_that_was_not_filed_is_asked_for_anew(skipping, a_source, error: Exception) -> None:
+def test_an_answer_that_was_not_filed_is_requested_again(skipping, a_source, error: Exception) -> None:
     fetches = Fetches(b"rates")
     poller, _, cabinet = polled(skipping, a_source(schedule=ALL_DAY), fetches, Cabinet([error]))
     assert fetches.done == [("fetch", "one"), ("forget", "one")]
@@ -350,7 +354,7 @@ def test_an_answer_that_was_not_filed_is_asked_for_anew(skipping, a_source, erro
     assert (poller.source_status.last_success, cabinet.told) == (None, [])
 
 
-def test_a_part_that_fails_keeps_none_of_the_others_out(skipping, a_source) -> None:
+def test_a_request_that_fails_does_not_stop_the_others(skipping, a_source) -> None:
     fetches = Fetches(b"1", SourceBroken("mint: sent a page"), b"3")
     poller, _, cabinet = polled(skipping, a_source(schedule=ALL_DAY), fetches, urls=["one", "two", "three"])
     assert [delivery.content for _, delivery in cabinet.deliveries] == [b"1", b"3"]
@@ -359,14 +363,14 @@ def test_a_part_that_fails_keeps_none_of_the_others_out(skipping, a_source) -> N
     assert (poller.source_status.failures, poller.source_status.last_success) == (1, None)
 
 
-def test_a_source_that_keeps_failing_is_left_for_later(skipping, a_source) -> None:
+def test_after_three_failures_a_round_stops(skipping, a_source) -> None:
     fetches = Fetches(SourceUnreachable("mint: no answer in time"))
     poller, _, _ = polled(skipping, a_source(schedule=ALL_DAY), fetches, urls=["one", "two", "three", "four", "five"])
     assert fetches.asked == ["one", "two", "three"]
     assert poller.source_status.failures == 3
 
 
-def test_what_two_failures_leave_is_still_asked_for(skipping, a_source) -> None:
+def test_after_two_failures_a_round_goes_on(skipping, a_source) -> None:
     silent = SourceUnreachable("mint: no answer in time")
     fetches = Fetches(silent, b"2", silent, b"4")
     polled(skipping, a_source(schedule=ALL_DAY), fetches, urls=["one", "two", "three", "four"])
@@ -379,7 +383,7 @@ def test_a_source_recovers(skipping, a_source) -> None:
     assert (len(fetches.asked), cabinet.told, poller.source_status.failures) == (2, ["mint"], 0)
 
 
-def test_while_something_waits_its_bytes_are_asked_for_even_if_they_are_the_same(skipping, a_source) -> None:
+def test_while_fixings_are_quarantined_unchanged_content_is_requested_again(skipping, a_source) -> None:
     fetches = Fetches(b"rates")
     polled(skipping, a_source(schedule=ALL_DAY), fetches, waiting=1)
     assert fetches.done == [("forget", "one"), ("fetch", "one")]
@@ -388,7 +392,7 @@ def test_while_something_waits_its_bytes_are_asked_for_even_if_they_are_the_same
     assert fetches.done == [("fetch", "one")]
 
 
-def test_what_could_not_be_read_is_in_the_status_until_it_can(
+def test_unreadable_cells_are_in_the_status_until_they_can_be_read(
     skipping, a_source, caplog: pytest.LogCaptureFixture
 ) -> None:
     told = FilingResult(5, 0, 0, left_out=("Mint: EUR/USD on 2026-03-06 is no rate: [-]",))
@@ -402,7 +406,7 @@ def test_what_could_not_be_read_is_in_the_status_until_it_can(
     assert poller.source_status.report(0, {}).left_out == ()
 
 
-def test_what_could_not_be_read_of_a_part_that_is_never_asked_again_is_told_for_a_week(a_source) -> None:
+def test_unreadable_cells_of_an_origin_that_is_not_requested_again_are_shown_for_a_week(a_source) -> None:
     source_status = a_poller(a_source(), Fetches(None)).source_status
     source_status.record_left_out("monday", ("a cell",), FRIDAY_NOON)
     source_status.record_left_out("tuesday", ("a cell", "a column"), FRIDAY_NOON + timedelta(days=6))
@@ -467,9 +471,7 @@ def polled_by_day(
     return skipping(scene()), adapter
 
 
-def test_after_a_time_out_of_service_all_days_since_are_asked_for(
-    skipping, a_source, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_after_a_downtime_all_days_since_are_requested(skipping, a_source, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO):
         poller, adapter = polled_by_day(
             skipping, a_source(schedule=ALL_DAY), Fetches(b"rates"), held=date(2026, 1, 5), seconds=3600
@@ -484,12 +486,12 @@ def test_after_a_time_out_of_service_all_days_since_are_asked_for(
 
 
 @pytest.mark.parametrize("held", [None, date(2026, 3, 5), date(2026, 2, 20)], ids=["nothing", "yesterday", "two weeks"])
-def test_where_nothing_is_missing_no_more_is_asked_for(skipping, a_source, held: date | None) -> None:
+def test_without_missing_days_only_the_usual_days_are_requested(skipping, a_source, held: date | None) -> None:
     _, adapter = polled_by_day(skipping, a_source(schedule=ALL_DAY), Fetches(b"rates"), held=held)
     assert adapter.spans == [(date(2026, 2, 20), date(2026, 3, 6))]
 
 
-def test_a_round_that_was_cut_off_before_the_start_is_made_up_for(skipping, a_source) -> None:
+def test_an_interrupted_round_before_a_restart_is_caught_up(skipping, a_source) -> None:
     """Some pairs were filed up to the last day, others were not reached: the last complete round tells."""
     _, adapter = polled_by_day(
         skipping,
@@ -501,7 +503,7 @@ def test_a_round_that_was_cut_off_before_the_start_is_made_up_for(skipping, a_so
     assert adapter.spans[0][0] == date(2025, 12, 22)
 
 
-def test_what_fails_while_it_catches_up_is_caught_up_later(skipping, a_source) -> None:
+def test_failures_while_catching_up_are_caught_up_later(skipping, a_source) -> None:
     fetches = Fetches(b"rates", SourceBroken("mint: sent a page"), b"rates")
     poller, adapter = polled_by_day(
         skipping, a_source(schedule=ALL_DAY), fetches, held=date(2026, 1, 5), seconds=24 * 60
@@ -510,7 +512,7 @@ def test_what_fails_while_it_catches_up_is_caught_up_later(skipping, a_source) -
     assert poller.source_status.complete_on == date(2026, 3, 6)
 
 
-def test_more_than_a_year_is_for_a_backfill_and_said_so(skipping, a_source, caplog: pytest.LogCaptureFixture) -> None:
+def test_days_that_need_a_backfill_are_logged(skipping, a_source, caplog: pytest.LogCaptureFixture) -> None:
     _, adapter = polled_by_day(skipping, a_source(schedule=ALL_DAY), Fetches(b"rates"), held=date(2024, 1, 5))
     assert adapter.spans[0][0] == date(2025, 3, 5)
     assert "Source mint: days before 2025-03-05 may be missing; run [cambist backfill mint]" in caplog.text
@@ -526,7 +528,7 @@ def why(poller: Poller) -> str:
 WORKDAYS = Schedule(every=20 * MINUTE, pause=timedelta(seconds=2))
 
 
-def test_a_run_of_working_days_without_anything_is_a_fault_of_the_source(skipping, a_source) -> None:
+def test_five_working_days_without_a_fixing_are_a_failure_of_the_source(skipping, a_source) -> None:
     fetches = Library(lambda day: day <= date(2026, 2, 26))
     poller, _ = polled_by_day(skipping, a_source(schedule=WORKDAYS), fetches)
     assert (poller.source_status.failures, poller.source_status.last_success) == (1, None)
@@ -536,12 +538,12 @@ def test_a_run_of_working_days_without_anything_is_a_fault_of_the_source(skippin
 @pytest.mark.parametrize(
     "last", [date(2026, 3, 2), date(2026, 3, 5)], ids=["three days are missing", "today's is not out yet"]
 )
-def test_a_few_days_without_anything_are_none(skipping, a_source, last: date) -> None:
+def test_a_few_days_without_a_fixing_are_no_failure(skipping, a_source, last: date) -> None:
     poller, _ = polled_by_day(skipping, a_source(schedule=WORKDAYS), Library(lambda day: day <= last))
     assert (poller.source_status.failures, why(poller)) == (0, "")
 
 
-def test_holidays_and_weekends_are_no_run() -> None:
+def test_holidays_and_weekends_do_not_count_as_working_days() -> None:
     """In the middle of February 2026 China rests for more than a week."""
     rest = {date(2026, 2, day) for day in range(16, 24)}
     round_ = PollingRound(absent=[SourceRequest(url=str(day), first=day, last=day) for day in sorted(rest)])
@@ -549,7 +551,7 @@ def test_holidays_and_weekends_are_no_run() -> None:
     assert round_.absence(WORKDAYS, date(2026, 2, 23)).startswith("has had nothing for 5 working days")
 
 
-def test_the_fault_lasts_until_something_is_there_again(skipping, a_source) -> None:
+def test_the_failure_lasts_until_there_is_a_fixing_again(skipping, a_source) -> None:
     library = Library(lambda _day: False)
     poller, _ = polled_by_day(skipping, a_source(schedule=WORKDAYS), library, seconds=3600)
     assert poller.source_status.failures > 1
@@ -558,7 +560,7 @@ def test_the_fault_lasts_until_something_is_there_again(skipping, a_source) -> N
     assert (poller.source_status.failures, why(poller)) == (0, "")
 
 
-def test_months_without_anything_are_a_fault_too() -> None:
+def test_months_without_a_fixing_are_a_failure_too() -> None:
     months = [date(2026, 1, 1), date(2026, 2, 1), date(2026, 3, 1)]
     absent = [SourceRequest(url=str(month), first=month, last=month) for month in months]
     today = FRIDAY_NOON.date()
@@ -603,7 +605,7 @@ def agreed(pipeline: PricePipeline, pair: Pair = EURO) -> tuple[str, str] | None
     return quote and (str(quote.bid), str(quote.ask))
 
 
-def test_quotes_go_on_the_tape(skipping, a_source) -> None:
+def test_polled_ticks_are_applied(skipping, a_source) -> None:
     poller, pipeline = ticked(skipping, a_source(schedule=ALL_DAY), Fetches(b"EUR USD 1.5 1.51\nGBP USD 1.25 1.25"))
     assert (agreed(pipeline), agreed(pipeline, Pair("GBP", "USD"))) == (("3/2", "151/100"), ("5/4", "5/4"))
     assert (poller.source_status.newest, poller.source_status.failures, pipeline.accepted["mint"]) == (
@@ -613,7 +615,7 @@ def test_quotes_go_on_the_tape(skipping, a_source) -> None:
     )
 
 
-def test_quotes_are_asked_for_again_and_again(skipping, a_source) -> None:
+def test_ticks_are_polled_again_and_again(skipping, a_source) -> None:
     schedule = Schedule(every=timedelta(seconds=30), pause=timedelta(seconds=1), days=EVERY_DAY)
     fetches = Fetches(b"EUR USD 1.5 1.51")
     ticked(skipping, a_source(schedule=schedule), fetches, seconds=125, urls=["one", "two"])
@@ -621,14 +623,14 @@ def test_quotes_are_asked_for_again_and_again(skipping, a_source) -> None:
     assert 1 <= fetches.asked_at[1] - fetches.asked_at[0] <= 1.2
 
 
-def test_quotes_are_read_by_the_names_of_the_moment(skipping, a_source) -> None:
+def test_ticks_are_parsed_with_the_current_pair_names(skipping, a_source) -> None:
     _, pipeline = ticked(
         skipping, a_source(schedule=ALL_DAY), Fetches(b"XB T 9 9"), names=lambda: {"XBT": Pair("BTC", "USD")}
     )
     assert agreed(pipeline, Pair("BTC", "USD")) == ("9", "9")
 
 
-def test_of_an_answer_that_breaks_nothing_is_taken(skipping, a_source) -> None:
+def test_of_an_answer_that_cannot_be_parsed_no_tick_is_applied(skipping, a_source) -> None:
     fetches = Fetches(b"EUR USD 1.5 1.51\n<html>")
     poller, pipeline = ticked(skipping, a_source(schedule=ALL_DAY), fetches)
     assert (pipeline.tick_store.pairs(), pipeline.accepted["mint"]) == (set(), 0)
@@ -636,7 +638,7 @@ def test_of_an_answer_that_breaks_nothing_is_taken(skipping, a_source) -> None:
     assert fetches.done == [("fetch", "one"), ("forget", "one")]
 
 
-def test_nothing_new_is_a_success_for_quotes_too(skipping, a_source) -> None:
+def test_an_answer_without_new_ticks_is_a_success(skipping, a_source) -> None:
     poller, pipeline = ticked(skipping, a_source(schedule=ALL_DAY), Fetches(None))
     assert (poller.source_status.last_success, poller.source_status.newest, pipeline.tick_store.pairs()) == (
         FRIDAY_NOON,
@@ -645,19 +647,19 @@ def test_nothing_new_is_a_success_for_quotes_too(skipping, a_source) -> None:
     )
 
 
-def test_a_silent_source_of_quotes_is_a_failing_one(skipping, a_source) -> None:
+def test_an_unreachable_source_of_ticks_is_recorded_as_a_failure(skipping, a_source) -> None:
     poller, _ = ticked(skipping, a_source(schedule=ALL_DAY), Fetches(SourceUnreachable("mint: no answer in time")))
     assert (poller.source_status.failures, poller.source_status.last_success) == (1, None)
 
 
-def test_what_the_tape_refuses_was_not_heard(a_source) -> None:
+def test_a_refused_tick_does_not_change_the_newest_market_time(a_source) -> None:
     source = a_source()
     poller, pipeline = a_poller(source, Fetches(None)), PricePipeline({"mint": source})
     apply_ticks(pipeline, Quotes(source), b"EUR USD 1.6 1.5", "about one", {}, poller)
     assert (poller.source_status.newest, pipeline.refused["mint"].total()) == (None, 1)
 
 
-def test_the_markets_time_is_what_was_heard(a_source) -> None:
+def test_the_newest_market_time_is_that_of_the_tick(a_source) -> None:
     class Dated(Quotes):
         def parse_ticks(self, content: bytes, subject: str, names: PairNames) -> Iterator[Tick]:
             _ = content, subject, names
@@ -685,7 +687,7 @@ class Exchange(Quotes, VenueAdapter):
         raise NotImplementedError
 
 
-def test_a_venue_is_asked_once_its_list_is_here(skipping, a_source) -> None:
+def test_a_venue_is_polled_once_its_list_of_pairs_is_here(skipping, a_source) -> None:
     source, fetches = a_source(schedule=ALL_DAY), Fetches(b"XB T 9 9")
     pipeline, known = PricePipeline({"mint": source}), dict[str, Pair]()
 
@@ -732,7 +734,7 @@ MISCHIEF: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("mischief", MISCHIEF)
-def test_what_one_source_does_hurts_no_other(host, a_source, mischief: str) -> None:
+def test_a_misbehaving_source_does_not_affect_another(host, a_source, mischief: str) -> None:
     """Three on one loop: one feed of quotes and one of fixings that misbehave, and one of quotes that does not."""
     deed, why = MISCHIEF[mischief]
     good, quoting, fixing = (a_source(key) for key in ("good", "quoting", "fixing"))
@@ -778,7 +780,7 @@ class Ended(Daily):
         yield from ()
 
 
-def test_a_source_of_which_nothing_is_asked_has_not_answered(skipping, a_source) -> None:
+def test_a_source_without_requests_has_no_success(skipping, a_source) -> None:
     source, cabinet = a_source(schedule=ALL_DAY), Cabinet()
     poller = a_poller(source, Fetches(None))
     skipping(during(100, poll_fixings(poller, Ended(source), cabinet.file, cabinet.filed)))

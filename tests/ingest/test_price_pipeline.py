@@ -52,7 +52,7 @@ def expect(pipeline: PricePipeline, pair: Pair, mid: str) -> None:
     pipeline.fixing_consensus.agreed.expect(quote)
 
 
-def test_a_tick_is_quoted_as_it_came(pipeline: PricePipeline) -> None:
+def test_a_quote_has_the_prices_and_times_of_its_tick(pipeline: PricePipeline) -> None:
     assert pipeline.apply_tick(tick("100.10", "100.30", as_of=NOON - SECOND), NOON) is None
     quote = agreed(pipeline)
     assert (quote.pair, quote.bid, quote.ask) == (BITCOIN, Fraction("100.1"), Fraction("100.3"))
@@ -60,17 +60,17 @@ def test_a_tick_is_quoted_as_it_came(pipeline: PricePipeline) -> None:
     assert (quote.origin.made, quote.origin.sources) == (Derivation.PUBLISHED, ("first",))
 
 
-def test_a_tick_without_a_time_is_of_when_it_came(pipeline: PricePipeline) -> None:
+def test_a_tick_without_a_time_has_the_time_when_it_was_received(pipeline: PricePipeline) -> None:
     pipeline.apply_tick(tick(100), NOON)
     assert agreed(pipeline).as_of == NOON
 
 
-def test_a_clock_that_is_a_little_ahead_is_set_right(pipeline: PricePipeline) -> None:
+def test_a_tick_up_to_a_minute_ahead_gets_the_time_when_it_was_received(pipeline: PricePipeline) -> None:
     assert pipeline.apply_tick(tick(100, as_of=NOON + MINUTE), NOON) is None
     assert agreed(pipeline).as_of == NOON
 
 
-def test_a_clock_that_is_far_ahead_is_not_believed(pipeline: PricePipeline) -> None:
+def test_a_tick_more_than_a_minute_ahead_is_refused(pipeline: PricePipeline) -> None:
     assert pipeline.apply_tick(tick(100, as_of=NOON + MINUTE + SECOND), NOON) == "dated ahead of our clock"
     assert agree(pipeline, BITCOIN, NOON) is None
 
@@ -87,18 +87,18 @@ def test_a_clock_that_is_far_ahead_is_not_believed(pipeline: PricePipeline) -> N
         ("-2", "-1", "zero or negative"),
     ],
 )
-def test_sides_that_mean_nothing_are_refused(pipeline: PricePipeline, bid: str, ask: str, reason: str | None) -> None:
+def test_invalid_sides_are_refused(pipeline: PricePipeline, bid: str, ask: str, reason: str | None) -> None:
     assert pipeline.apply_tick(tick(bid, ask), NOON) == reason
     assert pipeline.tick_store.pairs() == (set() if reason else {BITCOIN})
 
 
-def test_after_a_refusal_the_last_good_tick_stays(pipeline: PricePipeline) -> None:
+def test_a_refused_tick_does_not_replace_the_last_accepted_one(pipeline: PricePipeline) -> None:
     pipeline.apply_tick(tick(100, as_of=NOON - MINUTE), NOON - MINUTE)
     pipeline.apply_tick(tick(101, 100), NOON)
     assert (agreed(pipeline).bid, agreed(pipeline).as_of) == (100, NOON - MINUTE)
 
 
-def test_what_is_taken_and_refused_is_counted_by_source_and_reason(pipeline: PricePipeline) -> None:
+def test_accepted_and_refused_ticks_are_counted_by_source_and_reason(pipeline: PricePipeline) -> None:
     for given_ in (tick(100), tick(100), tick(101, 100), tick(0), tick(0), tick(100, source="second")):
         pipeline.apply_tick(given_, NOON)
     assert pipeline.accepted == {"first": 2, "second": 1}
@@ -108,7 +108,7 @@ def test_what_is_taken_and_refused_is_counted_by_source_and_reason(pipeline: Pri
 # Order
 
 
-def test_a_tick_that_was_overtaken_is_refused(pipeline: PricePipeline) -> None:
+def test_a_tick_with_a_lower_sequence_is_refused(pipeline: PricePipeline) -> None:
     pipeline.apply_tick(tick(100, sequence=7), NOON)
     assert pipeline.apply_tick(tick(101, sequence=6), NOON) == "out of order"
     assert pipeline.apply_tick(tick(102, sequence=7), NOON) is None
@@ -116,25 +116,25 @@ def test_a_tick_that_was_overtaken_is_refused(pipeline: PricePipeline) -> None:
     assert agreed(pipeline).bid == 103
 
 
-def test_who_keeps_no_count_is_never_overtaken(pipeline: PricePipeline) -> None:
+def test_a_tick_without_a_sequence_is_accepted_after_one_with_it(pipeline: PricePipeline) -> None:
     pipeline.apply_tick(tick(100, sequence=7), NOON)
     assert pipeline.apply_tick(tick(101), NOON) is None
 
 
-def test_counts_are_a_sources_own_and_a_pairs_own(pipeline: PricePipeline) -> None:
+def test_sequences_are_compared_within_a_source_and_pair(pipeline: PricePipeline) -> None:
     pipeline.apply_tick(tick(100, sequence=7), NOON)
     assert pipeline.apply_tick(tick(100, sequence=1, source="second"), NOON) is None
     assert pipeline.apply_tick(tick(100, sequence=1, pair=TETHERED), NOON) is None
 
 
-def test_an_older_tick_is_refused_and_one_of_the_same_moment_is_not(pipeline: PricePipeline) -> None:
+def test_an_older_tick_is_refused_but_not_one_of_the_same_moment(pipeline: PricePipeline) -> None:
     pipeline.apply_tick(tick(100, as_of=NOON - SECOND), NOON)
     assert pipeline.apply_tick(tick(101, as_of=NOON - 2 * SECOND), NOON) == "out of order"
     assert pipeline.apply_tick(tick(102, as_of=NOON - SECOND), NOON) is None
     assert pipeline.apply_tick(tick(103, as_of=NOON - MINUTE, source="second"), NOON) is None
 
 
-def test_a_source_that_begins_again_counts_anew_but_its_time_goes_on(pipeline: PricePipeline) -> None:
+def test_resetting_the_sequences_of_a_source_does_not_reset_its_times(pipeline: PricePipeline) -> None:
     for source in ("first", "second"):
         pipeline.apply_tick(tick(100, source=source, sequence=700, as_of=NOON - SECOND), NOON)
     pipeline.tick_store.reset_sequences("first")
@@ -143,14 +143,14 @@ def test_a_source_that_begins_again_counts_anew_but_its_time_goes_on(pipeline: P
     assert pipeline.apply_tick(tick(101, source="second", sequence=1, as_of=NOON), NOON) == "out of order"
 
 
-def test_a_closed_market_has_no_ticks(a_source) -> None:
+def test_ticks_of_a_closed_market_are_refused(a_source) -> None:
     pipeline = PricePipeline({"first": a_source("first")}, lambda _pair, moment: moment > NOON)
     assert pipeline.apply_tick(tick(100, as_of=NOON - MINUTE), NOON) == "outside the market's hours"
     assert pipeline.apply_tick(tick(100), NOON) == "outside the market's hours"
     assert pipeline.apply_tick(tick(100, as_of=NOON - MINUTE), NOON + SECOND) is None
 
 
-def test_what_venues_list_is_the_union_of_their_lists(pipeline: PricePipeline) -> None:
+def test_the_listed_pairs_are_the_union_of_all_venues_lists(pipeline: PricePipeline) -> None:
     pipeline.listings.replace("first", [BITCOIN, TETHERED])
     pipeline.listings.replace("second", [TETHERED])
     assert pipeline.listings.pairs == {BITCOIN, TETHERED}
@@ -170,7 +170,7 @@ def gold_pipeline(a_source) -> PricePipeline:
     return PricePipeline({key: a_source(key, pace=Pace.REALTIME, rate_type=RateType.MARKET) for key in names}, is_open)
 
 
-def test_the_last_word_before_the_close_is_heard_also_when_it_comes_after_it(a_source) -> None:
+def test_the_last_tick_before_the_close_is_accepted_after_it(a_source) -> None:
     pipeline = gold_pipeline(a_source)
     last = tick(4000, 4001, pair=GOLD, as_of=FRIDAY_CLOSE - SECOND)
     assert pipeline.apply_tick(last, SUNDAY) is None
@@ -178,7 +178,7 @@ def test_the_last_word_before_the_close_is_heard_also_when_it_comes_after_it(a_s
     assert (quote.mid, quote.as_of) == (Fraction("4000.5"), FRIDAY_CLOSE - SECOND)
 
 
-def test_what_is_said_in_closed_hours_is_not_heard(a_source) -> None:
+def test_a_tick_of_closed_hours_is_refused(a_source) -> None:
     pipeline = gold_pipeline(a_source)
     assert (
         pipeline.apply_tick(tick(4000, pair=GOLD, as_of=FRIDAY_CLOSE + SECOND), SUNDAY) == "outside the market's hours"
@@ -187,7 +187,7 @@ def test_what_is_said_in_closed_hours_is_not_heard(a_source) -> None:
     assert agree(pipeline, GOLD, SUNDAY) is None
 
 
-def test_who_had_stopped_before_the_close_has_no_word_at_the_weekend(a_source) -> None:
+def test_a_source_that_stopped_before_the_close_does_not_count_at_the_weekend(a_source) -> None:
     pipeline = gold_pipeline(a_source)
     assert pipeline.apply_tick(tick(4000, pair=GOLD, as_of=FRIDAY_CLOSE - 16 * MINUTE), SUNDAY) is None
     assert agree(pipeline, GOLD, SUNDAY) is None
@@ -195,7 +195,7 @@ def test_who_had_stopped_before_the_close_has_no_word_at_the_weekend(a_source) -
     assert agreed(pipeline, SUNDAY, GOLD).origin.sources == ("second",)
 
 
-def test_when_the_market_opens_the_last_close_has_no_word_any_more(a_source) -> None:
+def test_after_the_opening_the_last_close_no_longer_counts(a_source) -> None:
     pipeline = gold_pipeline(a_source)
     pipeline.apply_tick(tick(4000, pair=GOLD, as_of=FRIDAY_CLOSE - SECOND), SUNDAY)
     assert agree(pipeline, GOLD, SUNDAY + timedelta(hours=10, minutes=59)) is not None
@@ -221,17 +221,17 @@ def test_a_jump_is_more_than_a_quarter_up_or_down(settled: PricePipeline, mid: s
     assert settled.apply_tick(tick(mid), NOON) == (JUMP if is_jump else None)
 
 
-def test_a_jump_is_measured_by_what_was_agreed_on_and_not_by_the_sources_last(settled: PricePipeline) -> None:
+def test_a_jump_is_measured_from_the_agreed_price_and_not_from_the_sources_last_tick(settled: PricePipeline) -> None:
     assert settled.apply_tick(tick(120), NOON) is None
     assert settled.apply_tick(tick(140), NOON) == JUMP
 
 
-def test_the_first_tick_of_all_is_no_jump(pipeline: PricePipeline) -> None:
+def test_before_anything_is_agreed_on_no_tick_is_a_jump(pipeline: PricePipeline) -> None:
     assert pipeline.apply_tick(tick(100), NOON) is None
     assert pipeline.apply_tick(tick(900), NOON) is None, "nothing was agreed on yet"
 
 
-def test_what_is_expected_is_a_measure_until_something_is_known(pipeline: PricePipeline) -> None:
+def test_a_fixing_is_the_expected_price_until_a_price_is_agreed_on(pipeline: PricePipeline) -> None:
     expect(pipeline, BITCOIN, "100")
     assert pipeline.apply_tick(tick(900), NOON) == JUMP
     assert pipeline.apply_tick(tick(120), NOON) is None
@@ -241,7 +241,7 @@ def test_what_is_expected_is_a_measure_until_something_is_known(pipeline: PriceP
     assert pipeline.apply_tick(tick(125), NOON) is None
 
 
-def test_a_jump_that_a_second_source_makes_too_is_believed(settled: PricePipeline) -> None:
+def test_a_jump_that_a_second_source_makes_too_is_accepted(settled: PricePipeline) -> None:
     assert settled.apply_tick(tick(200), NOON) == JUMP
     assert settled.apply_tick(tick(205, source="second"), NOON + SECOND) is None
     assert settled.apply_tick(tick(200), NOON + SECOND) is None
@@ -258,12 +258,12 @@ def test_a_second_source_confirms_a_jump_for_a_minute_and_no_longer(settled: Pri
     )
 
 
-def test_a_glitch_of_a_venue_that_fell_silent_confirms_nobody_hours_later(settled: PricePipeline) -> None:
+def test_a_jump_of_hours_ago_does_not_confirm_another_source(settled: PricePipeline) -> None:
     assert settled.apply_tick(tick(200), NOON) == JUMP
     assert settled.apply_tick(tick(200, source="second"), NOON + 9 * 60 * MINUTE) == JUMP
 
 
-def test_a_second_source_that_jumps_elsewhere_confirms_nothing(settled: PricePipeline) -> None:
+def test_a_second_source_that_jumps_to_another_price_confirms_nothing(settled: PricePipeline) -> None:
     assert settled.apply_tick(tick(200), NOON) == JUMP
     assert settled.apply_tick(tick(211, source="second"), NOON) == JUMP
     assert settled.apply_tick(tick(50, source="third"), NOON) == JUMP
@@ -275,37 +275,37 @@ def test_a_jump_of_another_pair_confirms_nothing(settled: PricePipeline) -> None
     assert settled.apply_tick(tick(200), NOON) == JUMP
 
 
-def test_a_source_that_repeats_itself_is_no_second_source(settled: PricePipeline) -> None:
+def test_a_source_cannot_confirm_its_own_jump_at_once(settled: PricePipeline) -> None:
     for _ in range(5):
         assert settled.apply_tick(tick(200), NOON) == JUMP
 
 
-def test_a_jump_that_lasts_ten_seconds_is_believed(settled: PricePipeline) -> None:
+def test_a_jump_that_lasts_ten_seconds_is_accepted(settled: PricePipeline) -> None:
     assert settled.apply_tick(tick(200), NOON) == JUMP
     assert settled.apply_tick(tick(204), NOON + 9.9 * SECOND) == JUMP
     assert settled.apply_tick(tick(209), NOON + 10 * SECOND) is None
 
 
-def test_a_price_that_wanders_on_has_to_last_anew(settled: PricePipeline) -> None:
+def test_a_jump_to_a_further_price_has_to_last_from_then_on(settled: PricePipeline) -> None:
     assert settled.apply_tick(tick(200), NOON) == JUMP
     assert settled.apply_tick(tick(211), NOON + 10 * SECOND) == JUMP
     assert settled.apply_tick(tick(211), NOON + 19 * SECOND) == JUMP
     assert settled.apply_tick(tick(211), NOON + 20 * SECOND) is None
 
 
-def test_a_spike_that_comes_again_has_not_lasted(settled: PricePipeline) -> None:
+def test_a_jump_that_was_undone_starts_again(settled: PricePipeline) -> None:
     assert settled.apply_tick(tick(200), NOON) == JUMP
     assert settled.apply_tick(tick(100), NOON + SECOND) is None
     assert settled.apply_tick(tick(200), NOON + 60 * MINUTE) == JUMP
 
 
-def test_a_spike_that_is_over_confirms_nobody(settled: PricePipeline) -> None:
+def test_a_jump_that_was_undone_confirms_no_other_source(settled: PricePipeline) -> None:
     assert settled.apply_tick(tick(200), NOON) == JUMP
     assert settled.apply_tick(tick(100), NOON + SECOND) is None
     assert settled.apply_tick(tick(200, source="second"), NOON + 2 * SECOND) == JUMP
 
 
-def test_after_a_jump_that_is_believed_the_next_one_has_to_be_confirmed_too(settled: PricePipeline) -> None:
+def test_after_a_confirmed_jump_the_next_one_has_to_be_confirmed_too(settled: PricePipeline) -> None:
     assert settled.apply_tick(tick(200), NOON) == JUMP
     assert settled.apply_tick(tick(200, source="second"), NOON) is None
     assert settled.apply_tick(tick(100, source="third"), NOON) == JUMP
@@ -321,33 +321,33 @@ def test_a_jump_down_is_confirmed_like_one_up(settled: PricePipeline) -> None:
 # What is agreed on
 
 
-def test_of_two_the_better_ranked_is_heard(pipeline: PricePipeline) -> None:
+def test_of_two_sources_the_better_ranked_is_published(pipeline: PricePipeline) -> None:
     pipeline.apply_tick(tick(101, source="second"), NOON)
     pipeline.apply_tick(tick(102, source="third"), NOON)
     assert (agreed(pipeline).bid, agreed(pipeline).origin.sources) == (101, ("second",))
     assert {vote.source: vote.mid for vote in agreed(pipeline).origin.votes} == {"second": 101.0, "third": 102.0}
 
 
-def test_of_three_the_middle_one_is_heard(pipeline: PricePipeline) -> None:
+def test_of_three_sources_the_middle_one_is_published(pipeline: PricePipeline) -> None:
     for source, bid in (("first", 103), ("second", 101), ("third", 102)):
         pipeline.apply_tick(tick(bid, source=source), NOON)
     assert agreed(pipeline).bid == 102
 
 
-def test_after_a_quarter_of_an_hour_nobody_is_heard_any_more(pipeline: PricePipeline) -> None:
+def test_a_tick_counts_for_fifteen_minutes(pipeline: PricePipeline) -> None:
     pipeline.apply_tick(tick(100), NOON)
     assert agree(pipeline, BITCOIN, NOON + 15 * MINUTE) is not None
     assert agree(pipeline, BITCOIN, NOON + 15 * MINUTE + SECOND) is None
     assert agree(pipeline, TETHERED, NOON) is None
 
 
-def test_who_has_fallen_silent_leaves_the_others_their_say(pipeline: PricePipeline) -> None:
+def test_sources_without_recent_ticks_are_ignored(pipeline: PricePipeline) -> None:
     pipeline.apply_tick(tick(100), NOON - 20 * MINUTE)
     pipeline.apply_tick(tick(101, source="third"), NOON)
     assert agreed(pipeline).origin.sources == ("third",)
 
 
-def test_what_has_changed_is_told_once(pipeline: PricePipeline) -> None:
+def test_changed_pairs_are_returned_once(pipeline: PricePipeline) -> None:
     pipeline.apply_tick(tick(100), NOON)
     pipeline.apply_tick(tick(101), NOON)
     pipeline.apply_tick(tick(101, 100, pair=TETHERED), NOON)
@@ -371,7 +371,7 @@ TICKS = st.lists(
 
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=TICKS)
-def test_what_is_agreed_on_is_always_the_last_word_of_somebody_who_was_believed(
+def test_the_agreed_quote_is_always_the_last_accepted_tick_of_a_source(
     a_source, steps: list[tuple[str, int, int, int]]
 ) -> None:
     pipeline = PricePipeline({key: a_source(key, pace=Pace.REALTIME) for key in ("first", "second", "third")})
@@ -385,7 +385,7 @@ def test_what_is_agreed_on_is_always_the_last_word_of_somebody_who_was_believed(
         assert quote is None or (quote.bid, quote.as_of) in last.values()
 
 
-def test_bars_go_by_the_steady_time_and_by_what_venues_say_while_the_clock_is_ahead(a_source: Any) -> None:
+def test_bars_use_the_steady_clock_and_the_times_of_ticks_while_the_machines_clock_is_ahead(a_source: Any) -> None:
     """A tick without a time is of the steady time; one with a time keeps its own."""
     ahead, euro, folding = NOON + 2 * HOUR, Pair("EUR", "USD"), BarAggregator()
     sources = {key: a_source(key, pace=Pace.REALTIME, rate_type=RateType.MARKET) for key in ("first", "second")}

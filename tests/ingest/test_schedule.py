@@ -47,14 +47,14 @@ DUE = [
 
 
 @pytest.mark.parametrize(("source", "now", "due"), [row[1:] for row in DUE], ids=[row[0] for row in DUE])
-def test_a_source_is_asked_in_its_own_hours(source: str, now: str, due: str) -> None:
+def test_a_source_is_polled_in_its_own_hours(source: str, now: str, due: str) -> None:
     schedule, zone = SOURCES[source]
     found = next_due(schedule, zone, utc(now))
     assert found == utc(due)
     assert found.utcoffset() == timedelta(0)
 
 
-def test_a_source_that_never_rests_is_asked_as_often_as_it_says() -> None:
+def test_a_source_that_publishes_every_day_is_polled_at_its_interval() -> None:
     schedule = Schedule(every=timedelta(minutes=1), days=EVERY_DAY)
     assert next_due(schedule, ZoneInfo("UTC"), utc("2026-03-08 12:00")) == utc("2026-03-08 12:01")
 
@@ -76,7 +76,7 @@ def test_a_late_window_of_a_day_that_is_over_elsewhere_is_not_missed() -> None:
     assert next_due(evening, TORONTO, utc("2026-02-07 01:00")) == utc("2026-02-07 02:00")
 
 
-def test_whose_day_is_a_holiday_can_be_told_from_outside() -> None:
+def test_holidays_can_be_passed_in() -> None:
     asked: list[tuple[str, date]] = []
 
     def first_week_off(name: str, day: date) -> bool:
@@ -92,12 +92,12 @@ def test_without_a_calendar_there_are_no_holidays() -> None:
     assert next_due(schedule, BERLIN, utc("2026-04-02 17:30"), lambda *_: True) == utc("2026-04-03 13:55")
 
 
-def test_a_source_that_works_on_no_day_is_looked_at_daily() -> None:
+def test_a_source_without_working_days_is_polled_daily() -> None:
     never = Schedule(days=frozenset())
     assert next_due(never, BERLIN, utc("2026-03-06 12:00")) == utc("2026-03-07 12:00")
 
 
-def test_a_month_of_holidays_is_waited_through() -> None:
+def test_a_month_of_holidays_is_skipped() -> None:
     def closed(_: str, day: date) -> bool:
         return day < date(2026, 3, 31)
 

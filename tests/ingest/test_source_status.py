@@ -18,21 +18,21 @@ def source_status(a_source) -> SourceStatus:
     return SourceStatus(a_source(), enabled=True)
 
 
-def test_at_first_nothing_is_known(source_status: SourceStatus) -> None:
+def test_a_new_status_is_empty(source_status: SourceStatus) -> None:
     report = source_status.report(0, {})
     assert (report.last_success, report.last_failure, report.newest, report.failures) == (None, None, None, 0)
     assert (report.pairs, report.first, report.last, report.why) == (0, None, None, "")
     assert report.condition(NOON) is Condition.WAITING
 
 
-def test_failures_are_counted_and_the_last_says_why(source_status: SourceStatus) -> None:
+def test_failures_are_counted_and_the_last_reason_is_kept(source_status: SourceStatus) -> None:
     source_status.record_failure(NOON, "no answer in time")
     source_status.record_failure(NOON + MINUTE, "answered 503")
     assert (source_status.failures, source_status.last_failure, source_status.why) == (2, NOON + MINUTE, "answered 503")
     assert source_status.report(0, {}).condition(NOON) is Condition.FAILING
 
 
-def test_a_success_ends_them(source_status: SourceStatus) -> None:
+def test_a_success_resets_the_failures(source_status: SourceStatus) -> None:
     source_status.record_failure(NOON, "no answer in time")
     source_status.record_success(NOON + MINUTE)
     assert (source_status.failures, source_status.last_success, source_status.last_failure, source_status.why) == (
@@ -43,13 +43,13 @@ def test_a_success_ends_them(source_status: SourceStatus) -> None:
     )
 
 
-def test_the_newest_that_was_heard_is_never_put_back(source_status: SourceStatus) -> None:
+def test_the_newest_market_time_never_goes_back(source_status: SourceStatus) -> None:
     for moment in (NOON, NOON + MINUTE, NOON - MINUTE):
         source_status.record_market_time(moment)
     assert source_status.newest == NOON + MINUTE
 
 
-def test_a_report_tells_the_sources_facts_and_what_is_here_of_it(a_source) -> None:
+def test_a_report_has_the_sources_facts_and_what_is_stored(a_source) -> None:
     source_status = SourceStatus(a_source("bank", rate_type=RateType.MARKET), enabled=True)
     source_status.record_market_time(NOON)
     source_status.record_success(NOON)
@@ -88,7 +88,7 @@ def test_a_report_tells_the_sources_facts_and_what_is_here_of_it(a_source) -> No
         (Pace.MONTHLY, timedelta(days=62)),
     ],
 )
-def test_a_source_is_late_by_its_own_pace(a_source, pace: Pace, late_after: timedelta) -> None:
+def test_when_a_source_is_late_depends_on_its_pace(a_source, pace: Pace, late_after: timedelta) -> None:
     source_status = SourceStatus(a_source(pace=pace), enabled=True)
     source_status.record_market_time(NOON)
     report = source_status.report(0, {})
@@ -96,14 +96,14 @@ def test_a_source_is_late_by_its_own_pace(a_source, pace: Pace, late_after: time
     assert report.condition(NOON + late_after + MINUTE) is Condition.LATE
 
 
-def test_what_is_reported_does_not_change_afterwards(source_status: SourceStatus) -> None:
+def test_a_report_does_not_change_afterwards(source_status: SourceStatus) -> None:
     refused = {"bid above ask": 3}
     report = source_status.report(0, refused)
     refused["bid above ask"] = 4
     assert report.refused == {"bid above ask": 3}
 
 
-def test_a_bulletin_holds_every_source_in_order_with_what_the_tape_counted(a_source) -> None:
+def test_the_reports_have_every_source_in_order_with_its_tick_counts(a_source) -> None:
     source_statuses = SourceStatuses.for_sources(
         [a_source("mint"), a_source("bank"), a_source("exchange")], {"bank": "switched off"}
     )

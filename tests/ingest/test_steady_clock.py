@@ -41,7 +41,7 @@ def machine() -> Machine:
 
 
 @pytest.mark.parametrize("step", [2 * HOUR, -2 * HOUR])
-def test_a_step_that_is_taken_back_is_never_followed(machine: Machine, step: timedelta) -> None:
+def test_a_step_that_is_undone_is_never_followed(machine: Machine, step: timedelta) -> None:
     machine.wrong_by = step
     machine.wait(ACCEPTED_AFTER - 10)
     assert machine.read() == machine.true_time

@@ -282,7 +282,7 @@ def source(a_source) -> Any:
     return a_source("bourse", pace=Pace.REALTIME)
 
 
-def test_what_a_venue_says_goes_on_the_tape(source) -> None:
+def test_ticks_from_a_socket_are_applied(source) -> None:
     async def scene(hall: Hall) -> None:
         await until(lambda: hall.pipeline.accepted["bourse"] == 2)
         assert hall.price == "61"
@@ -292,7 +292,7 @@ def test_what_a_venue_says_goes_on_the_tape(source) -> None:
     hearing(source, [say("BTCUSD 60 60 3", b"BTCUSD 61 61 1")], scene)
 
 
-def test_nobody_is_believed_who_only_listens(source) -> None:
+def test_a_connection_without_ticks_is_no_success(source) -> None:
     async def scene(hall: Hall) -> None:
         await until(lambda: hall.floor.words == [["subscribe"]])
         assert (hall.source_status.last_success, hall.source_status.newest) == (None, None)
@@ -300,7 +300,7 @@ def test_nobody_is_believed_who_only_listens(source) -> None:
     hearing(source, [say("pong")], scene)
 
 
-def test_what_the_tape_refuses_does_not_count_as_heard(source) -> None:
+def test_a_refused_tick_from_a_socket_is_no_success(source) -> None:
     async def scene(hall: Hall) -> None:
         await until(lambda: hall.pipeline.refused)
         assert (hall.source_status.last_success, hall.source_status.newest) == (None, None)
@@ -308,7 +308,7 @@ def test_what_the_tape_refuses_does_not_count_as_heard(source) -> None:
     hearing(source, [say("BTCUSD 61 60")], scene)
 
 
-def test_hello_is_said_frame_by_frame_with_a_pause(source) -> None:
+def test_opening_frames_are_sent_with_a_pause_between_them(source) -> None:
     async def scene(hall: Hall) -> None:
         await until(lambda: len(hall.floor.said) == 1 and len(hall.floor.said[0]) == 3)
         times, words = zip(*hall.floor.said[0], strict=True)
@@ -319,7 +319,7 @@ def test_hello_is_said_frame_by_frame_with_a_pause(source) -> None:
     hearing(source, [listen], scene, opening_frames=("one", "two", "three"), pause=timedelta(milliseconds=50))
 
 
-def test_hello_is_said_while_the_venue_talks_already(source) -> None:
+def test_opening_frames_are_sent_while_messages_arrive(source) -> None:
     async def scene(hall: Hall) -> None:
         await until(lambda: hall.pipeline.accepted["bourse"] and any(hall.floor.words))
         assert hall.floor.words == [["one"]]
@@ -327,7 +327,7 @@ def test_hello_is_said_while_the_venue_talks_already(source) -> None:
     hearing(source, [say("BTCUSD 60 60")], scene, opening_frames=("one", "two"), pause=HOUR)
 
 
-def test_after_hello_a_text_keeps_the_connection_alive(source) -> None:
+def test_pings_are_sent_after_the_opening_frames(source) -> None:
     async def scene(hall: Hall) -> None:
         await until(lambda: hall.floor.words and len(hall.floor.words[0]) == 4)
         assert hall.floor.words == [["subscribe", "ping", "ping", "ping"]]
@@ -337,7 +337,7 @@ def test_after_hello_a_text_keeps_the_connection_alive(source) -> None:
     hearing(source, [listen], scene, ping="ping", ping_every=timedelta(milliseconds=40))
 
 
-def test_without_such_a_text_nothing_is_said(source) -> None:
+def test_without_a_ping_text_no_ping_is_sent(source) -> None:
     async def scene(hall: Hall) -> None:
         await until(lambda: hall.floor.words == [["subscribe"]])
         await asyncio.sleep(0.1)
@@ -355,7 +355,7 @@ DEATHS = {
 
 
 @pytest.mark.parametrize("death", DEATHS)
-def test_a_connection_that_dies_is_made_anew_and_subscribes_again(source, death: str) -> None:
+def test_a_broken_connection_is_replaced_and_subscribes_again(source, death: str) -> None:
     plot, why = DEATHS[death]
 
     async def scene(hall: Hall) -> None:
@@ -374,7 +374,7 @@ def test_a_connection_that_dies_is_made_anew_and_subscribes_again(source, death:
     hearing(source, [plot], failing)
 
 
-def test_what_was_said_before_the_garbage_counts_and_after_it_nothing(source) -> None:
+def test_ticks_before_an_invalid_message_count_and_those_after_it_do_not(source) -> None:
     async def scene(hall: Hall) -> None:
         await until(lambda: len(hall.floor.began) == 2)
         assert (hall.price, hall.pipeline.accepted["bourse"]) == ("60", 1)
@@ -382,7 +382,7 @@ def test_what_was_said_before_the_garbage_counts_and_after_it_nothing(source) ->
     hearing(source, [say("BTCUSD 60 60", "<html>", "BTCUSD 61 61"), listen], scene)
 
 
-def test_a_handshake_that_is_refused_is_tried_again(source) -> None:
+def test_a_refused_handshake_is_tried_again(source) -> None:
     async def scene(hall: Hall) -> None:
         await until(lambda: hall.pipeline.accepted["bourse"])
         assert len(hall.floor.began) == 3
@@ -391,7 +391,7 @@ def test_a_handshake_that_is_refused_is_tried_again(source) -> None:
     hearing(source, [refuse, refuse, say("BTCUSD 60 60")], scene)
 
 
-def test_a_silent_connection_is_dead_however_open_it_looks(source) -> None:
+def test_a_silent_connection_is_replaced(source) -> None:
     async def scene(hall: Hall) -> None:
         await until(lambda: len(hall.floor.began) == 2)
         assert hall.floor.began[1] - hall.floor.began[0] >= 0.1
@@ -400,7 +400,7 @@ def test_a_silent_connection_is_dead_however_open_it_looks(source) -> None:
     hearing(source, [say("BTCUSD 60 60"), listen], scene, silence=timedelta(milliseconds=100))
 
 
-def test_pings_are_no_words(source) -> None:
+def test_pings_do_not_count_as_messages(source) -> None:
     async def scene(hall: Hall) -> None:
         await until(lambda: len(hall.floor.began) == 2)
         assert "TimeoutError" in hall.source_status.why
@@ -408,7 +408,7 @@ def test_pings_are_no_words(source) -> None:
     hearing(source, [ping_for_ever], scene, silence=timedelta(milliseconds=100))
 
 
-def test_a_connection_that_talks_is_left_alone(source) -> None:
+def test_a_connection_with_messages_stays_open(source) -> None:
     async def talk(connection: Connection) -> None:
         while True:
             await connection.send_str("pong")
@@ -421,7 +421,7 @@ def test_a_connection_that_talks_is_left_alone(source) -> None:
     hearing(source, [talk], scene, silence=timedelta(milliseconds=250))
 
 
-def test_a_connection_is_made_anew_where_the_venue_asks_for_it(source) -> None:
+def test_the_streamer_reconnects_if_the_venue_asks_for_it(source) -> None:
     async def scene(hall: Hall) -> None:
         await until(lambda: hall.pipeline.accepted["bourse"])
         assert len(hall.floor.began) == 2
@@ -430,7 +430,7 @@ def test_a_connection_is_made_anew_where_the_venue_asks_for_it(source) -> None:
     hearing(source, [say("reconnect"), say("BTCUSD 60 60")], scene)
 
 
-def test_a_subscription_that_is_refused_is_logged_in_the_venues_words(source, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_refused_subscription_is_logged_with_the_venues_text(source, caplog: pytest.LogCaptureFixture) -> None:
     async def scene(hall: Hall) -> None:
         await until(lambda: hall.pipeline.accepted["bourse"])
         assert len(hall.floor.began) == 1
@@ -442,7 +442,7 @@ def test_a_subscription_that_is_refused_is_logged_in_the_venues_words(source, ca
     hearing(source, [say("refused no such pair " + "x" * 999, "BTCUSD 60 60")], scene)
 
 
-def test_after_a_reconnect_the_count_begins_anew_and_time_does_not(source) -> None:
+def test_a_reconnect_resets_sequences_but_not_times(source) -> None:
     async def scene(hall: Hall) -> None:
         await until(lambda: hall.pipeline.accepted["bourse"] == 3)
         assert hall.price == "64"
@@ -453,9 +453,7 @@ def test_after_a_reconnect_the_count_begins_anew_and_time_does_not(source) -> No
     hearing(source, [first, again], scene)
 
 
-def test_a_list_that_has_changed_makes_all_connections_anew_and_each_counts_anew(
-    source, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_changed_list_replaces_all_connections_and_resets_sequences(source, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cambist.ingest.streamer._LIST_EVERY", timedelta(milliseconds=50))
     ether = Pair("ETH", "USD")
 
@@ -475,7 +473,7 @@ def test_a_list_that_has_changed_makes_all_connections_anew_and_each_counts_anew
     asyncio.run(scene())
 
 
-def test_one_of_two_connections_may_die_without_the_other(source) -> None:
+def test_a_broken_connection_does_not_affect_the_other(source) -> None:
     async def by_path(connection: Connection) -> None:
         assert connection._req is not None
         if connection._req.path == "/bad":
@@ -496,7 +494,7 @@ def test_one_of_two_connections_may_die_without_the_other(source) -> None:
     asyncio.run(scene())
 
 
-def test_whoever_stops_listening_closes_the_connection(source) -> None:
+def test_stopping_the_streamer_closes_its_connections(source) -> None:
     async def scene() -> None:
         async with a_floor(listen) as floor, aiohttp.ClientSession() as session:
             task = asyncio.create_task(
@@ -585,7 +583,7 @@ def kept(skipping: Any, source: Any, sessions: Sessions, seconds: float, *answer
     return skipping(scene())
 
 
-def test_the_more_often_it_dies_the_longer_is_waited_up_to_a_minute(skipping, source) -> None:
+def test_back_off_grows_with_each_failure_up_to_a_minute(skipping, source) -> None:
     sessions = Sessions(0)
     streamer, _ = kept(skipping, source, sessions, 900)
     for gap, longest in zip(sessions.gaps, [2, 4, 8, 16, 32, 60, 60, 60], strict=False):
@@ -594,14 +592,14 @@ def test_the_more_often_it_dies_the_longer_is_waited_up_to_a_minute(skipping, so
     assert streamer.poller.source_status.failures == len(sessions.began)
 
 
-def test_a_connection_that_worked_for_a_minute_is_made_anew_at_once(skipping, source) -> None:
+def test_after_a_stable_minute_there_is_no_back_off(skipping, source) -> None:
     sessions = Sessions(0, 0, 0, 61, 0)
     kept(skipping, source, sessions, 200)
     assert 61.5 <= sessions.gaps[3] <= 62.2
     assert 1 <= sessions.gaps[4] <= 2.2
 
 
-def test_a_connection_that_worked_for_less_is_not_trusted(skipping, source) -> None:
+def test_after_a_shorter_connection_the_back_off_grows(skipping, source) -> None:
     sessions = Sessions(0, 0, 0, 59, 0)
     kept(skipping, source, sessions, 200)
     assert 59 + 8 <= sessions.gaps[3] <= 59 + 16.2
@@ -610,13 +608,13 @@ def test_a_connection_that_worked_for_less_is_not_trusted(skipping, source) -> N
 # The list
 
 
-def test_the_list_is_asked_for_every_hour(skipping, source) -> None:
+def test_the_list_is_fetched_every_hour(skipping, source) -> None:
     _, lists = kept(skipping, source, Sessions(10**9), 2.5 * 3600)
     assert len(lists.asked_at) == 3
     assert lists.asked_at[1] - lists.asked_at[0] == pytest.approx(3600, abs=30)
 
 
-def test_nothing_is_connected_before_there_is_a_list(skipping, source) -> None:
+def test_no_socket_is_connected_before_there_is_a_list(skipping, source) -> None:
     sessions = Sessions(10**9)
     broken, silent = SourceBroken("bourse: sent a page"), SourceUnreachable("bourse: no answer in time")
     streamer, lists = kept(skipping, source, sessions, 60, broken, silent, b"the list")
@@ -626,7 +624,7 @@ def test_nothing_is_connected_before_there_is_a_list(skipping, source) -> None:
     assert streamer.poller.source_status.last_failure == NOON
 
 
-def test_a_list_that_was_not_understood_is_sent_again(skipping, source) -> None:
+def test_a_list_that_cannot_be_parsed_is_requested_again(skipping, source) -> None:
     async def scene() -> tuple[Streamer, Lists]:
         lists = Lists(Sessions(10**9))
         streamer = a_streamer(source, lists, VenueSocket(url="ws://bourse.example", opening_frames=()))
@@ -641,14 +639,14 @@ def test_a_list_that_was_not_understood_is_sent_again(skipping, source) -> None:
 
 
 @pytest.mark.parametrize("later", [None, SourceUnreachable("bourse: no answer in time")], ids=["unchanged", "silent"])
-def test_the_last_list_stays_where_no_new_one_comes(skipping, source, later: Any) -> None:
+def test_the_last_list_stays_if_there_is_no_new_one(skipping, source, later: Any) -> None:
     sessions = Sessions(10**9)
     streamer, lists = kept(skipping, source, sessions, 2.5 * 3600, b"the list", later)
     assert (len(lists.asked_at), streamer.names) == (3, LIST)
     assert streamer.poller.source_status.failures == (0 if later is None else 2)
 
 
-def test_a_venue_that_lists_nothing_of_ours_is_asked_again_later(skipping, source) -> None:
+def test_a_venue_without_supported_pairs_is_polled_again_later(skipping, source) -> None:
     async def scene() -> Lists:
         lists = Lists(Sessions(10**9))
         streamer = a_streamer(source, lists, VenueSocket(url="ws://bourse.example", opening_frames=()))
@@ -666,13 +664,13 @@ def test_a_venue_that_lists_nothing_of_ours_is_asked_again_later(skipping, sourc
 @pytest.mark.parametrize(
     "later", [b"the list", None, SourceUnreachable("bourse: no answer in time")], ids=["same", "unchanged", "silent"]
 )
-def test_a_list_that_has_not_changed_leaves_the_sockets_alone(skipping, source, later: Any) -> None:
+def test_an_unchanged_list_keeps_the_connections(skipping, source, later: Any) -> None:
     sessions = Sessions(10**9)
     kept(skipping, source, sessions, 2.5 * 3600, b"the list", later)
     assert len(sessions.began) == 1
 
 
-def test_while_the_list_is_asked_for_the_sockets_are_heard(skipping, source) -> None:
+def test_ticks_arrive_while_the_list_is_fetched(skipping, source) -> None:
     async def scene() -> float:
         sessions = Sessions(10**9)
         streamer = a_streamer(
@@ -687,7 +685,7 @@ def test_while_the_list_is_asked_for_the_sockets_are_heard(skipping, source) -> 
     assert skipping(scene()) > 3600 + 60, "half a minute before the end it was heard"
 
 
-def test_a_list_of_which_nothing_is_left_does_not_silence_the_venue(skipping, source) -> None:
+def test_a_list_without_supported_pairs_keeps_the_connections(skipping, source) -> None:
     async def scene() -> tuple[Streamer, Sessions]:
         sessions = Sessions(10**9)
         streamer = a_streamer(source, Lists(sessions), VenueSocket(url="ws://bourse.example", opening_frames=()))
@@ -701,7 +699,7 @@ def test_a_list_of_which_nothing_is_left_does_not_silence_the_venue(skipping, so
     assert (streamer.names, len(sessions.began)) == (LIST, 1)
 
 
-def test_a_fault_of_ours_in_one_socket_is_not_kept_quiet(source) -> None:
+def test_an_unexpected_error_in_one_socket_is_raised(source) -> None:
     async def scene() -> None:
         async with a_floor(say("fault")) as floor, aiohttp.ClientSession() as session:
             sockets = [VenueSocket(url=floor.url, opening_frames=()) for _ in range(2)]
@@ -744,18 +742,18 @@ def test_a_fault_of_ours_in_one_socket_is_not_kept_quiet(source) -> None:
         ("okx", Pair("BTC", "ETHBEAR"), None),
     ],
 )
-def test_a_venues_pair_is_known_where_both_its_sides_are(venue: str, listed: Pair, known: Pair | None) -> None:
+def test_a_pair_is_supported_if_both_its_sides_are(venue: str, listed: Pair, known: Pair | None) -> None:
     expected: Mapping[str, Pair] = {"its name": known} if known else {}
     assert supported_pairs(venue, {"its name": listed}) == expected
 
 
-def test_every_spelling_of_a_pair_is_kept(caplog: pytest.LogCaptureFixture) -> None:
+def test_every_name_of_a_pair_is_kept(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.DEBUG):
         names = {"XXBTZUSD": BITCOIN, "XBTUSD": BITCOIN, "NOPE": Pair("NOPENOPE", "USD")}
         assert supported_pairs("kraken", names) == {"XXBTZUSD": BITCOIN, "XBTUSD": BITCOIN}
 
 
-def test_the_tape_knows_what_the_venue_lists(source) -> None:
+def test_the_venues_pairs_are_recorded_as_listed(source) -> None:
     async def scene(hall: Hall) -> None:
         await until(lambda: hall.pipeline.listings.pairs)
         assert BITCOIN in hall.pipeline.listings.pairs == frozenset(hall.streamer.names.values())
