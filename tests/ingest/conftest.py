@@ -1,4 +1,4 @@
-"""What the tests of ingest share: a source's facts, a host that plays one, and a loop on which nobody has to wait."""
+"""Shared by the tests of ingest: a source, a server on the loopback, and an event loop that skips waiting."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SOON = Schedule(every=timedelta(milliseconds=40), pause=timedelta(), days=EVERY_
 
 
 def a_source(key: str = "mint", **rest: Any) -> Source:
-    """Give a source's facts; it is asked again at once, unless `rest` says otherwise."""
+    """Return a source; it is polled again at once, unless `rest` says otherwise."""
     facts: dict[str, Any] = {
         "name": "The Mint",
         "home": "https://mint.example/",
@@ -40,7 +40,7 @@ def a_source(key: str = "mint", **rest: Any) -> Source:
 
 @dataclass(frozen=True)
 class Asked:
-    """What a host was asked; the names of `headers` are in small letters."""
+    """A request that a host received; the names of `headers` are in lower case."""
 
     method: str
     target: str
@@ -49,7 +49,7 @@ class Asked:
 
 
 class Host:
-    """Plays a source on the loopback: the answers are given in turn, the last one for ever."""
+    """A source on the loopback that sends its answers in turn, and the last one for ever."""
 
     def __init__(self, *answers: Answer) -> None:
         self._answers = answers
@@ -59,7 +59,7 @@ class Host:
 
     @staticmethod
     def answer(status: int = 200, body: bytes = b"", media: str = "application/json", **headers: str) -> bytes:
-        """Write an answer as it goes over the wire; `Retry_After` stands for the header's name."""
+        """Return an HTTP answer as bytes; write headers as `Retry_After`."""
         lines = {"Content-Type": media, "Content-Length": str(len(body)), "Connection": "close"}
         lines |= {name.replace("_", "-"): value for name, value in headers.items()}
         head = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
@@ -92,7 +92,7 @@ class Host:
             else:
                 await answer(writer)
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
-            pass  # whoever asked has gone, or the test is over
+            pass  # the client has gone, or the test is over
         finally:
             writer.close()
 
@@ -105,9 +105,9 @@ async def _request(reader: asyncio.StreamReader) -> Asked:
 
 
 class SkippingLoop(asyncio.SelectorEventLoop):
-    """A loop whose clock jumps to what is due next where nothing else is to be done: hours pass at once.
+    """An event loop whose clock jumps to the next timer when nothing else is to be done: hours pass at once.
 
-    Only for scenes without a network: an answer on its way counts as nothing to be done.
+    Not for tests with a network: waiting for an answer counts as nothing to be done.
     """
 
     skipped = 0.0
@@ -122,14 +122,14 @@ class SkippingLoop(asyncio.SelectorEventLoop):
 
 
 def skipping(scene: Coroutine[Any, Any, T]) -> T:
-    """Run a scene in which nobody waits."""
+    """Run a coroutine without waiting."""
     with asyncio.Runner(loop_factory=SkippingLoop) as runner:
         return runner.run(scene)
 
 
 @pytest.fixture(name="a_source")
 def _a_source() -> Callable[..., Source]:
-    """Make a source's facts."""
+    """Build a source."""
     return a_source
 
 
@@ -141,5 +141,5 @@ def _host() -> type[Host]:
 
 @pytest.fixture(name="skipping")
 def _skipping() -> Callable[[Coroutine[Any, Any, T]], T]:
-    """Run a scene on a loop on which nobody waits."""
+    """Run a coroutine on an event loop that skips waiting."""
     return skipping

@@ -1,4 +1,4 @@
-"""Barring: which ticks become bars, and what becomes of the bars while everything else goes wrong."""
+"""Which ticks become bars, and how bars are saved and filed while everything else goes wrong."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def folding() -> BarAggregator:
 
 @pytest.fixture
 def pipeline(a_source: Any, folding: BarAggregator) -> PricePipeline:
-    """A tape of three venues, the best first, whose ticks are folded."""
+    """A pipeline of three venues, best first, whose ticks are added to bars."""
     facts = {"pace": Pace.REALTIME, "rate_type": RateType.MARKET}
     return PricePipeline({key: a_source(key, **facts) for key in ("first", "second", "third")}, is_open, folding)
 
@@ -283,7 +283,7 @@ def test_bars_of_a_day_of_kraken_ticks_equal_an_independent_computation(tmp_path
     assert found == expected
 
 
-# Upkeep
+# Saving, filing and removing
 
 
 class Home:

@@ -310,9 +310,12 @@ def test_there_is_a_pause_between_two_requests(skipping, a_source) -> None:
     ],
     ids=["added", "corrected", "refused", "unchanged", "known"],
 )
-def test_the_callback_is_called_only_if_something_was_filed(
-    skipping, a_source, filed: FilingResult | None, is_news: bool
-) -> None:  # noqa: FBT001  a row's cell
+def test_the_callback_is_called_only_after_a_filing(
+    skipping,
+    a_source,
+    filed: FilingResult | None,
+    is_news: bool,  # noqa: FBT001  a row's cell
+) -> None:
     poller, _, cabinet = polled(skipping, a_source(schedule=ALL_DAY), Fetches(b"rates"), Cabinet([filed]))
     assert cabinet.told == ["mint"] * is_news
     assert poller.source_status.last_success is not None

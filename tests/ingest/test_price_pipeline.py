@@ -26,7 +26,7 @@ BITCOIN, TETHERED = Pair("BTC", "USD"), Pair("BTC", "USDT")
 
 @pytest.fixture
 def pipeline(a_source) -> PricePipeline:
-    """A tape of three venues, the best first."""
+    """A pipeline of three venues, best first."""
     names = ("first", "second", "third")
     return PricePipeline({key: a_source(key, pace=Pace.REALTIME, rate_type=RateType.MARKET) for key in names})
 
@@ -207,7 +207,7 @@ def test_after_the_opening_the_last_close_no_longer_counts(a_source) -> None:
 
 @pytest.fixture
 def settled(pipeline: PricePipeline) -> PricePipeline:
-    """The same tape, on which all have agreed on 100 a minute ago."""
+    """The same pipeline; all sources agreed on 100 a minute ago."""
     for source in ("first", "second", "third"):
         pipeline.apply_tick(tick(100, source=source), NOON - MINUTE)
     assert agreed(pipeline).bid == 100
