@@ -47,7 +47,7 @@ class Service:
         return connect(f"ws://127.0.0.1:{self.port}/", compression=None, open_timeout=10, ping_interval=None)
 
     def kill(self, place: int, with_signal: int = signal.SIGKILL) -> None:
-        """Signal a companion: bookkeeper, player, stream, in the order in which they were started."""
+        """Signal a child process: usage writer, sandbox, stream, in the order in which they were started."""
         tasks = Path(f"/proc/{self.process.pid}/task")
         children = {int(number) for path in tasks.glob("*/children") for number in path.read_text().split()}
         spawned = sorted(child for child in children if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes())

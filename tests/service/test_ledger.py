@@ -85,7 +85,7 @@ class Service:
         return int(json.loads(self.ask("/usage")[2])["current_period"]["usage"])
 
     def children(self) -> tuple[list[int], list[int]]:
-        """Give the workers, which have mapped the image, and the bookkeeper, which has not."""
+        """Return the API workers, which have mapped the rate matrix, and the usage writer, which has not."""
         tasks = Path(f"/proc/{self.process.pid}/task")
         pids = {int(pid) for path in tasks.glob("*/children") for pid in path.read_text().split()}
         spawned = [pid for pid in pids if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()]
@@ -213,10 +213,10 @@ def test_no_call_is_lost_or_invented_through_twenty_rounds_of_kills(service: Ser
         before = service.used()
         with Load(service) as load:
             time.sleep(chance.uniform(0.05, 0.2))
-            workers, bookkeepers = service.children()
+            workers, usage_writers = service.children()
             os.kill(chance.choice(workers), signal.SIGKILL)
             time.sleep(chance.uniform(0.02, 0.2))
-            os.kill(bookkeepers[0], signal.SIGKILL)
+            os.kill(usage_writers[0], signal.SIGKILL)
             time.sleep(chance.uniform(0.02, 0.3))
             service.kill_everything()
         service.start()

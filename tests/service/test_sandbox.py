@@ -220,11 +220,11 @@ def test_a_killed_sandbox_process_is_replaced(sandbox: Sandbox) -> None:
     assert "Traceback" not in sandbox.log.read_text()
     tasks = Path(f"/proc/{sandbox.process.pid}/task")
     children = {int(number) for path in tasks.glob("*/children") for number in path.read_text().split()}
-    _bookkeeper, player, *_workers = sorted(
+    _usage_writer, sandbox_process, *_workers = sorted(
         child for child in children if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()
     )
     before = book_of(sandbox).version
-    os.kill(player, signal.SIGKILL)
+    os.kill(sandbox_process, signal.SIGKILL)
     assert until(lambda: "The sandbox died" in sandbox.log.read_text(), 10)
     assert until(lambda: book_of(sandbox).version > before + 2, 20)
     assert sandbox.ask("/fetch-one?from=USD&to=EUR").status == 200

@@ -68,7 +68,7 @@ class Service:
             return exchange(connection, method, target, headers)
 
     def get(self, target: str, headers: dict[str, str] | None = None) -> Got:
-        """Get with the owner's key, unless other headers are given."""
+        """Send a GET request with the owner's key, or with other headers."""
         return self.request("GET", target, {"X-API-Key": self.key} if headers is None else headers)
 
     def stop(self) -> int:
@@ -76,7 +76,7 @@ class Service:
         return self.process.wait(STOP_SECONDS)
 
     def workers(self) -> set[int]:
-        """Give the ids of the processes that answer: not the resource tracker, nor the bookkeeper, the first."""
+        """Return the ids of the API workers: not the resource tracker, nor the first process, the usage writer."""
         tasks = Path(f"/proc/{self.process.pid}/task")
         children = {int(number) for path in tasks.glob("*/children") for number in path.read_text().split()}
         return set(sorted(child for child in children if b"spawn_main" in command_line(child))[1:])

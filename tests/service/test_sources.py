@@ -44,7 +44,7 @@ PATIENCE = 60
 
 STOP_SECONDS = 20
 PER_DOLLAR = {"EUR": 1 / 1.1555, "GBP": 0.86438 / 1.1555, "JPY": 183.46 / 1.1555, "CHF": 0.9096 / 1.1555}
-"""From the ECB's rates of 2026-03-20, which the player deals around and goes on with to today."""
+"""From the ECB's rates of 2026-03-20, on which the simulated prices are based."""
 
 FAULTS = (
     *("garbage", "reset", "429", "html", "truncated", "500", "empty", "slow"),
@@ -76,7 +76,7 @@ def exchange(port: int, method: str, target: str, body: str = "", **headers: str
 
 
 @dataclass
-class Player:
+class SimulatedSources:
     """The sources as they are played."""
 
     port: int
@@ -122,10 +122,10 @@ class Listener:
 
 @dataclass
 class Service:
-    """A service that asks the player."""
+    """A service that polls the simulated sources."""
 
     process: subprocess.Popen[bytes]
-    player: Player
+    simulated_sources: SimulatedSources
     port: int
     data: Path
     log: Path
@@ -177,13 +177,13 @@ class Service:
         with closing(sqlite3.connect(self.data / "cambist.db", timeout=20)) as database:
             return database.execute(question).fetchone()[0]
 
-    def gatherer(self) -> int | None:
-        """Give the companion that has a process of its own under it."""
+    def ingest_process(self) -> int | None:
+        """Return the id of the ingest process: the one that has a child process, the archive worker."""
         return next((child for child in spawned(self.process.pid) if spawned(child)), None)
 
     def archive_worker(self) -> int | None:
-        gatherer = self.gatherer()
-        return next(iter(spawned(gatherer)), None) if gatherer else None
+        ingest_process = self.ingest_process()
+        return next(iter(spawned(ingest_process)), None) if ingest_process else None
 
     def newest(self, source: str, base: str, quote: str) -> float:
         """Give the value of a source's newest fixing of a pair, as it was corrected last."""
@@ -193,9 +193,11 @@ class Service:
 
     def ask_all_again(self, sources: list[str]) -> None:
         """Have sources asked now, and wait until what they sent is dealt with."""
-        asked = self.player.requests
+        asked = self.simulated_sources.requests
         self.start_gathering_anew()
-        assert until(lambda: all(self.player.requests[source] > asked[source] for source in sources), PATIENCE)
+        assert until(
+            lambda: all(self.simulated_sources.requests[source] > asked[source] for source in sources), PATIENCE
+        )
         # One source is asked on and on for minutes; the others are done when nothing of them comes any more.
         of_others = "SELECT count(*) FROM receipts WHERE source NOT IN ('bis', 'fed', 'bdi', 'tcmb')"
         filed = -1
@@ -203,15 +205,15 @@ class Service:
             time.sleep(1.5)
 
     def start_gathering_anew(self) -> None:
-        """Kill the gatherer: its successor asks every source at once, and not when each is due."""
-        killed = self.gatherer()
+        """Kill the ingest process: its successor polls every source at once."""
+        killed = self.ingest_process()
         assert killed
         os.kill(killed, signal.SIGKILL)
-        assert until(lambda: self.gatherer() not in (None, killed), PATIENCE), self.log.read_text()[-3000:]
+        assert until(lambda: self.ingest_process() not in (None, killed), PATIENCE), self.log.read_text()[-3000:]
 
 
 def spawned(process: int) -> list[int]:
-    """Give the Python processes that a process has started, but for what looks after its shared memory."""
+    """Return the Python processes that a process has started, without the resource tracker."""
     found = set()
     for path in Path(f"/proc/{process}/task").glob("*/children"):
         with contextlib.suppress(OSError):
@@ -227,20 +229,20 @@ def command_line(process: int) -> bytes:
 
 
 @pytest.fixture(scope="module")
-def player(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Player]:
-    ready = tmp_path_factory.mktemp("player") / "port"
+def simulated_sources(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimulatedSources]:
+    ready = tmp_path_factory.mktemp("sources") / "port"
     arguments = ["--ready", str(ready), "--for", "300", "--rate", "150"]
     process = subprocess.Popen([sys.executable, str(PLAYER), *arguments])
     with ended_in_the_end(process):
         assert until(lambda: ready.exists() or process.poll() is not None, PATIENCE)
-        yield Player(int(ready.read_text()))
+        yield SimulatedSources(int(ready.read_text()))
 
 
 @pytest.fixture(scope="module")
-def service(player: Player, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+def service(simulated_sources: SimulatedSources, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     folder = tmp_path_factory.mktemp("sources")
     port, data, log = free_port(), folder / "data", folder / "log"
-    asking = environment(**EVERY_SOURCE, CAMBIST_GATEWAY=f"http://127.0.0.1:{player.port}")
+    asking = environment(**EVERY_SOURCE, CAMBIST_GATEWAY=f"http://127.0.0.1:{simulated_sources.port}")
     stream_port = free_port()
     arguments = [
         "--data",
@@ -257,7 +259,7 @@ def service(player: Player, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     with log.open("wb") as to:
         process = subprocess.Popen([COMMAND, "serve", *arguments], stdout=to, stderr=to, env=asking)
     with ended_in_the_end(process):
-        started = Service(process, player, port, data, log, stream_port)
+        started = Service(process, simulated_sources, port, data, log, stream_port)
         assert until(lambda: process.poll() is not None or started.answers(), PATIENCE), log.read_text()
         yield started
 
@@ -290,7 +292,7 @@ def heard(book: RateBook) -> set[str]:
 
 
 def newest_word(book: RateBook, source: str) -> datetime:
-    """Give the time of the last that a source has said of a pair that is dealt."""
+    """Return the time of the newest quote of a traded pair."""
     votes = (vote for quote in book.pairs.values() for vote in quote.origin.votes)
     return max((vote.as_of for vote in votes if vote.source == source), default=datetime.min.replace(tzinfo=UTC))
 
@@ -313,19 +315,19 @@ def test_soon_every_venue_sends_prices_and_they_agree(service: Service) -> None:
 
 def test_every_request_to_a_source_has_the_address_of_that_source(service: Service) -> None:
     expected = set(ADAPTERS) - CLOSED
-    assert until(lambda: service.player.requests.keys() >= expected, PATIENCE), (
-        expected - service.player.requests.keys()
+    assert until(lambda: service.simulated_sources.requests.keys() >= expected, PATIENCE), (
+        expected - service.simulated_sources.requests.keys()
     )
-    assert service.player.told()["unknown"] == []
+    assert service.simulated_sources.told()["unknown"] == []
 
 
 def test_a_killed_archive_worker_is_replaced_and_its_delivery_is_stored_whole(service: Service) -> None:
     before, receipts = service.archived(), service.asked("SELECT max(id) FROM receipts")
-    gatherer, killed = service.gatherer(), service.archive_worker()
+    ingest_process, killed = service.ingest_process(), service.archive_worker()
     assert killed
     os.kill(killed, signal.SIGKILL)
     assert until(lambda: service.archive_worker() not in (None, killed), PATIENCE)
-    assert service.gatherer() == gatherer
+    assert service.ingest_process() == ingest_process
     # One of the sources is asked about a currency every two seconds, for minutes.
     assert until(lambda: service.asked("SELECT max(id) FROM receipts") > receipts + 1, PATIENCE)
     assert_nothing_is_doubled_or_lost(service, before)
@@ -338,7 +340,7 @@ def test_a_killed_ingest_process_is_replaced_while_answers_go_on_and_the_archive
     before, version, killed, archive_worker = (
         service.archived(),
         service.book.version,
-        service.gatherer(),
+        service.ingest_process(),
         service.archive_worker(),
     )
     assert killed
@@ -348,7 +350,7 @@ def test_a_killed_ingest_process_is_replaced_while_answers_go_on_and_the_archive
     def another_has_published() -> bool:
         assert_right(service)
         versions.append(service.book.version)
-        return service.gatherer() not in (None, killed) and versions[-1] > version + 20
+        return service.ingest_process() not in (None, killed) and versions[-1] > version + 20
 
     assert until(another_has_published, PATIENCE)
     assert versions == sorted(versions)
@@ -364,7 +366,7 @@ def test_while_ingest_is_stopped_sockets_stay_open_and_prices_continue_afterward
     with service.listening("BTCUSD") as client:
         assert client.told("price")["sym"] == "BTCUSD"
         assert client.told("status")["msg"] == "Prices flow"
-        stopped = service.gatherer()
+        stopped = service.ingest_process()
         assert stopped
         os.kill(stopped, signal.SIGSTOP)
         try:
@@ -383,7 +385,7 @@ def test_whatever_faults_the_sources_have_answers_stay_right(service: Service, r
     before = service.get("/fetch-all?from=USD")[1]["results"]
     sources = [source for source in OFFICIAL if source in ADAPTERS]
     for place, source in enumerate(sources):
-        service.player.fault(source, FAULTS[(place + 6 * round_) % len(FAULTS)])
+        service.simulated_sources.fault(source, FAULTS[(place + 6 * round_) % len(FAULTS)])
     try:
         service.ask_all_again(sources)
         assert_right(service)
@@ -392,21 +394,21 @@ def test_whatever_faults_the_sources_have_answers_stay_right(service: Service, r
         moved = [code for code in before if after[code] != pytest.approx(before[code], rel=0.05)]
         assert not moved, [(before[code], after[code], service.book.quotes[code]) for code in moved]
     finally:
-        service.player.fault("*", None)
+        service.simulated_sources.fault("*", None)
     assert "Traceback" not in service.log.read_text()
 
 
 def test_whatever_a_venue_sends_the_price_of_a_coin_is_that_of_the_other_venues(service: Service) -> None:
-    player = service.player
+    simulated_sources = service.simulated_sources
     for venue, fault in zip(VENUES, ("hundredfold", "garbage", "reset", "future", "truncated"), strict=True):
         version = service.book.version
-        player.fault(venue, fault)
+        simulated_sources.fault(venue, fault)
         assert until(lambda version=version: service.book.version > version + 10, PATIENCE)
-        player.fault(venue, None)
-        player.fault(venue, "drop")
+        simulated_sources.fault(venue, None)
+        simulated_sources.fault(venue, "drop")
         assert 64_500 < service.book.quotes["BTC"].worth("BTC") < 65_500, (venue, fault)
         assert_right(service)
-    assert until(lambda: player.told()["sockets"].keys() >= set(VENUES), PATIENCE)
+    assert until(lambda: simulated_sources.told()["sockets"].keys() >= set(VENUES), PATIENCE)
     assert "Traceback" not in service.log.read_text()
 
 
@@ -414,12 +416,12 @@ def test_a_source_that_publishes_a_rate_wrong_on_all_days_corrects_no_stored_fix
     dollar = "/historical?from=EUR&to=USD&date=2026-10-29"
     assert service.get(dollar)[1]["results"] == {"USD": 1.113}  # as the ECB fixed it
     hryvnias = service.get("/fetch-one?from=USD&to=UAH")[1]["result"]["UAH"]
-    service.player.fault("ecb", "swapped")
-    service.player.fault("nbu", "hundredfold")
+    service.simulated_sources.fault("ecb", "swapped")
+    service.simulated_sources.fault("nbu", "hundredfold")
     try:
         service.ask_all_again(["ecb", "nbu"])
         assert service.get(dollar)[1]["results"] == {"USD": 1.113}
         assert service.newest("nbu", "USD", "UAH") == pytest.approx(hryvnias, rel=0.05)
         assert service.newest("ecb", "EUR", "USD") == pytest.approx(1.1555, rel=0.02)
     finally:
-        service.player.fault("*", None)
+        service.simulated_sources.fault("*", None)

@@ -42,7 +42,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 def client(service: Service) -> Iterator[ClientConnection]:
     with connected_again(service) as client:
         assert hear(client)["op"] == "connect"
-        assert tell(client, op="auth", key=service.key)["msg"] == "Authenticated OK"
+        assert exchange(client, op="auth", key=service.key)["msg"] == "Authenticated OK"
         yield client
 
 
@@ -54,8 +54,8 @@ def hear(client: ClientConnection, seconds: float = 10) -> dict[str, Any]:
     return dict(found)
 
 
-def tell(client: ClientConnection, **fields: Any) -> dict[str, Any]:
-    """Say something and give the first answer that is no price."""
+def exchange(client: ClientConnection, **fields: Any) -> dict[str, Any]:
+    """Send a message and return the first reply that is not a price."""
     client.send(json.dumps(fields))
     while (found := hear(client))["op"] == "price":
         pass
@@ -73,7 +73,7 @@ def hear_for(client: ClientConnection, seconds: float) -> list[dict[str, Any]]:
 
 
 def closed(client: ClientConnection) -> int:
-    """Read to the end and give the code with which it was closed."""
+    """Read to the end, and return the code with which the connection was closed."""
     try:
         while True:
             client.recv(10)
@@ -118,15 +118,15 @@ def test_a_client_that_says_all_at_once_when_the_socket_opens(service: Service) 
 def test_a_client_that_compares_frames_to_the_letter(service: Service) -> None:
     with service.connect() as client:
         assert set(hear(client)) == {"op", "status", "tsp", "msg"}
-        auth = tell(client, op="auth", key=service.key)
+        auth = exchange(client, op="auth", key=service.key)
         assert auth == {"op": "auth", "status": 200, "tsp": auth["tsp"], "msg": "Authenticated OK"}
-        found = tell(client, op="subscribe", stream="fx1s", pairs=["EURUSD"])
+        found = exchange(client, op="subscribe", stream="fx1s", pairs=["EURUSD"])
         assert found == {"op": "subscribe", "status": 200, "tsp": found["tsp"], "msg": "Subscribed to 1 stream"}
         price = hear(client)
         assert list(price) == ["op", "sym", "bid", "ask", "tsp"]
         assert (price["op"], price["sym"]) == ("price", "EURUSD")
-        assert tell(client, op="subscribe", stream="fx", pairs=["XAUUSD"])["msg"] == "Subscribed to 2 streams"
-        refused = tell(client, op="subscribe", stream="fx", pairs=["ZZZZZZ"])
+        assert exchange(client, op="subscribe", stream="fx", pairs=["XAUUSD"])["msg"] == "Subscribed to 2 streams"
+        refused = exchange(client, op="subscribe", stream="fx", pairs=["ZZZZZZ"])
         assert refused["status"] == 400
         assert "No valid pairs" in refused["msg"]
 
@@ -135,7 +135,7 @@ def test_a_client_that_compares_frames_to_the_letter(service: Service) -> None:
 
 
 def test_prices_are_strings_and_move_while_their_market_is_open(client: ClientConnection) -> None:
-    tell(client, op="subscribe", stream="fx", pairs=THREE)
+    exchange(client, op="subscribe", stream="fx", pairs=THREE)
     found = [one for one in hear_for(client, 2.5) if one["op"] == "price"]
     for one in found:
         assert isinstance(one["bid"], str)
@@ -152,23 +152,23 @@ def test_prices_are_strings_and_move_while_their_market_is_open(client: ClientCo
 def test_pair_names_are_accepted_in_any_form_and_a_weak_currency_is_quoted_by_its_size(
     client: ClientConnection,
 ) -> None:
-    tell(client, op="subscribe", stream="fx", pairs=["eur/usd", "Btc/Usd", "IRRUSD"])
+    exchange(client, op="subscribe", stream="fx", pairs=["eur/usd", "Btc/Usd", "IRRUSD"])
     found = {one["sym"]: one for one in hear_for(client, 1) if one["op"] == "price"}
     assert set(found) == {"EURUSD", "BTCUSD", "IRRUSD"}
     assert Decimal(found["IRRUSD"]["bid"]) > 1
 
 
 def test_the_second_stream_sends_at_most_one_price_a_second_for_each_pair(client: ClientConnection) -> None:
-    tell(client, op="subscribe", stream="fx1s", pairs=["BTCUSD", "ETHUSD"])
+    exchange(client, op="subscribe", stream="fx1s", pairs=["BTCUSD", "ETHUSD"])
     found = [one for one in hear_for(client, 3.5) if one["sym"] == "BTCUSD"]
     assert 3 <= len(found) <= 4
 
 
 def test_subscribing_again_replaces_and_unsubscribing_ends(client: ClientConnection) -> None:
-    tell(client, op="subscribe", stream="fx", pairs=["BTCUSD"])
-    tell(client, op="subscribe", stream="fx", pairs=["ETHUSD"])
+    exchange(client, op="subscribe", stream="fx", pairs=["BTCUSD"])
+    exchange(client, op="subscribe", stream="fx", pairs=["ETHUSD"])
     assert {one["sym"] for one in hear_for(client, 1.2)} == {"ETHUSD"}
-    assert tell(client, op="unsubscribe", stream="fx")["status"] == 200
+    assert exchange(client, op="unsubscribe", stream="fx")["status"] == 200
     assert hear_for(client, 1.2) == []
 
 
@@ -178,9 +178,9 @@ def test_ten_thousand_pairs_are_served_and_one_more_is_refused_whole(
     book = RateBookFile(service.data).current()
     assert book is not None
     names = [f"{base}/{quote}" for base in book.listed for quote in book.listed if base != quote][:10_001]
-    refused = tell(client, op="subscribe", stream="fx", pairs=names)
+    refused = exchange(client, op="subscribe", stream="fx", pairs=names)
     assert (refused["op"], refused["status"]) == ("subscribe", 429)
-    assert tell(client, op="subscribe", stream="fx", pairs=names[:10_000])["status"] == 200
+    assert exchange(client, op="subscribe", stream="fx", pairs=names[:10_000])["status"] == 200
     symbols: set[str] = set()
     end = time.monotonic() + 20
     while len(symbols) < 9_900 and time.monotonic() < end:
@@ -193,21 +193,21 @@ def test_ten_thousand_pairs_are_served_and_one_more_is_refused_whole(
 
 def test_a_wrong_key_is_401_and_the_socket_closes(service: Service) -> None:
     with service.connect() as client:
-        assert tell(client, op="nothing")["op"] == "connect"
+        assert exchange(client, op="nothing")["op"] == "connect"
         while (found := hear(client))["op"] != "error":
             pass
         assert found["status"] == 400
-        assert tell(client, op="auth", key="nonsense")["status"] == 401
+        assert exchange(client, op="auth", key="nonsense")["status"] == 401
         assert closed(client) == 1008
 
 
 def test_misuse_gets_an_error_and_does_not_affect_other_connections(service: Service, client: ClientConnection) -> None:
-    tell(client, op="subscribe", stream="fx", pairs=["BTCUSD"])
+    exchange(client, op="subscribe", stream="fx", pairs=["BTCUSD"])
     with service.connect() as other:
         assert hear(other)["op"] == "connect"
-        assert tell(other, op="subscribe", stream="fx", pairs=["BTCUSD"])["status"] == 401
-        assert tell(other, op="auth", key=service.key)["status"] == 200
-        assert tell(other, op="auth", key=service.key) | {"tsp": 0, "msg": ""} == {
+        assert exchange(other, op="subscribe", stream="fx", pairs=["BTCUSD"])["status"] == 401
+        assert exchange(other, op="auth", key=service.key)["status"] == 200
+        assert exchange(other, op="auth", key=service.key) | {"tsp": 0, "msg": ""} == {
             "op": "error",
             "status": 400,
             "tsp": 0,
@@ -276,7 +276,7 @@ def test_a_message_in_parts_is_one_message(client: ClientConnection) -> None:
 
 
 def test_many_unauthenticated_connections_do_not_affect_others(service: Service, client: ClientConnection) -> None:
-    tell(client, op="subscribe", stream="fx", pairs=["BTCUSD"])
+    exchange(client, op="subscribe", stream="fx", pairs=["BTCUSD"])
     crowd = []
     for _ in range(1100):
         crowd.append(socket.create_connection(("127.0.0.1", service.port)))
@@ -307,7 +307,7 @@ def send_on(raw: socket.socket, frames: bytes) -> None:
 def test_a_client_that_floods_and_reads_nothing_is_closed_without_a_log_line(
     service: Service, client: ClientConnection, frame: bytes
 ) -> None:
-    tell(client, op="subscribe", stream="fx", pairs=["BTCUSD"])
+    exchange(client, op="subscribe", stream="fx", pairs=["BTCUSD"])
     before = service.log.read_text()
     with socket.create_connection(("127.0.0.1", service.port), 10) as raw:
         raw.sendall(UPGRADE)
@@ -328,7 +328,7 @@ def test_connections_of_a_revoked_key_and_a_suspended_account_are_closed_soon(se
     key = next(word for word in shown.split() if word.startswith("cmb_"))
     with service.connect() as client:
         assert hear(client)["op"] == "connect"
-        assert until(lambda: tell(client, op="auth", key=key)["status"] in {200, 400}, 3)
+        assert until(lambda: exchange(client, op="auth", key=key)["status"] in {200, 400}, 3)
         service.run("account", "suspend", "shop")
         assert closed(client) == 1008
 
@@ -338,7 +338,7 @@ def test_connections_of_a_revoked_key_and_a_suspended_account_are_closed_soon(se
 
 def test_a_killed_stream_process_is_replaced_and_serves_new_connections(service: Service) -> None:
     with service.connect() as client:
-        assert tell(client, op="status")["op"] == "connect"
+        assert exchange(client, op="status")["op"] == "connect"
         service.kill(2)
         assert closed(client) == 1006
     with connected_again(service) as client:
@@ -349,10 +349,10 @@ def test_a_killed_stream_process_is_replaced_and_serves_new_connections(service:
 
 
 def test_a_killed_sandbox_process_leaves_the_sockets_open(client: ClientConnection, service: Service) -> None:
-    tell(client, op="subscribe", stream="fx", pairs=["BTCUSD"])
+    exchange(client, op="subscribe", stream="fx", pairs=["BTCUSD"])
     hear(client)
     service.kill(1)
-    assert tell(client, op="status")["op"] == "status"
+    assert exchange(client, op="status")["op"] == "status"
     found = hear_for(client, 6)
     assert sum(one["op"] == "price" for one in found) >= 3
 
@@ -360,7 +360,7 @@ def test_a_killed_sandbox_process_leaves_the_sockets_open(client: ClientConnecti
 def test_a_stopping_service_sends_a_status_and_closes_the_connections(tmp_path: Path) -> None:
     with serving(tmp_path) as service, service.connect() as client:
         assert hear(client)["op"] == "connect"
-        assert tell(client, op="auth", key=service.key)["status"] == 200
+        assert exchange(client, op="auth", key=service.key)["status"] == 200
         service.process.terminate()
         assert hear(client)["op"] == "shutdown"
         assert closed(client) == 1001
