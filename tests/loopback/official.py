@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Protocol
 
-from choices import DAYS, TABLES, of_cbr, of_choices
+from choices import DAYS, TABLES, cbr_sources, choice_sources
 from faults import Fault, Reply
 from ranges import RANGES
-from recordings import WEEKDAYS, Calendar, Change, Form, Recording, Shelf
+from recordings import WEEKDAYS, Calendar, Change, Form, Recording, RecordingFolder
 
 _PUBLISHED_BY = timedelta(hours=17)
 """The hour of UTC by which a day's rates count as published: one dated ahead of the clock would be none of today's."""
@@ -21,7 +21,7 @@ _A_QUARTER = timedelta(days=90)
 
 
 @dataclass(frozen=True)
-class Asked:
+class SourceCall:
     """What is asked: host, path, query and body as one text, read plainly."""
 
     text: str
@@ -34,14 +34,14 @@ class Source(Protocol):
 
     key: str
 
-    def answer(self, asked: Asked) -> Reply | None: ...
+    def answer(self, asked: SourceCall) -> Reply | None: ...
 
 
-def asked_now(text: str, fault: Fault, now: datetime | None = None) -> Asked:
+def call_now(text: str, fault: Fault, now: datetime | None = None) -> SourceCall:
     """Say what is asked at this moment of a source with that fault."""
     newest = ((now or datetime.now(UTC)) - _PUBLISHED_BY).date()
     calendar = Calendar(newest)
-    return Asked(text, replace(calendar, newest=calendar.in_force(newest), shift=fault.shift), fault.change)
+    return SourceCall(text, replace(calendar, newest=calendar.in_force(newest), shift=fault.shift), fault.change)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,14 +59,14 @@ class Published:
     files: Mapping[str, Sequence[tuple[str, str]]]
     form: Form
     media: str
-    shelf: Shelf
+    recording_folder: RecordingFolder
     dates: str = "%Y-%m-%d"
     on: frozenset[int] = WEEKDAYS
     in_force: bool = False
     nothing: int = 200
     tagged: bool = False
 
-    def answer(self, asked: Asked) -> Reply | None:
+    def answer(self, asked: SourceCall) -> Reply | None:
         match = re.search(self.at, asked.text)
         if match is None:
             return None
@@ -87,9 +87,11 @@ class Published:
 
     def recording(self, pick: str) -> Recording:
         """Read a recording when it is asked for first."""
-        kept = _READ.setdefault((self.key, self.at, self.shelf.folder), {})
+        kept = _READ.setdefault((self.key, self.at, self.recording_folder.folder), {})
         if pick not in kept:
-            texts = tuple(self.shelf.text(real, small, self.form.encoding) for real, small in self.files[pick])
+            texts = tuple(
+                self.recording_folder.text(real, small, self.form.encoding) for real, small in self.files[pick]
+            )
             kept[pick] = Recording(texts, self.form)
         return kept[pick]
 
@@ -116,7 +118,7 @@ def tag(body: bytes) -> dict[str, str]:
     return {"ETag": f'"{hashlib.sha256(body).hexdigest()[:16]}"'}
 
 
-def played(shelf: Shelf) -> list[Published]:
+def official_sources(recording_folder: RecordingFolder) -> list[Published]:
     """Give all sources that are played from recordings."""
-    declared = (*RANGES, *DAYS, *TABLES, *of_choices(shelf), *of_cbr(shelf))
-    return [Published(shelf=shelf, **each) for each in declared]
+    declared = (*RANGES, *DAYS, *TABLES, *choice_sources(recording_folder), *cbr_sources(recording_folder))
+    return [Published(recording_folder=recording_folder, **each) for each in declared]

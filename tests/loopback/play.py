@@ -25,10 +25,10 @@ from aiohttp import web
 from ecb import Ecb
 from faults import FAULTS, NONE, Fault, Reply, deliver
 from made import Bis, Boj, Compiled, Fred, Imf, Tcmb
-from official import Source, asked_now, played
+from official import Source, call_now, official_sources
 from prices import Prices
-from quotes import Lbma, Quoted, Westmetall, quoted
-from recordings import Shelf
+from quotes import Lbma, QuoteSource, Westmetall, quote_sources
+from recordings import RecordingFolder
 from sockets import Sockets
 from venues import VENUES, Venue
 
@@ -39,11 +39,11 @@ _AT_THE_DOOR = frozenset({"429", "500", "redirect", "latency", "slow", "reset"})
 
 
 @dataclass
-class Player:
+class FakeSources:
     """All sources, the faults that they have, and what was asked of them."""
 
     sources: list[Source]
-    quoted: list[Quoted]
+    quote_sources: list[QuoteSource]
     venues: list[Venue]
     sockets: Sockets
     faults: dict[str, Fault] = field(default_factory=dict)
@@ -52,7 +52,7 @@ class Player:
 
     @property
     def keys(self) -> set[str]:
-        return {one.key for one in (*self.sources, *self.quoted, *self.venues)}
+        return {one.key for one in (*self.sources, *self.quote_sources, *self.venues)}
 
     def fault(self, key: str) -> Fault:
         return self.faults.get(key, self.faults.get("*", NONE))
@@ -74,14 +74,14 @@ class Player:
         return await deliver(request, reply, self.fault(key))
 
     def _reply(self, request: web.Request, text: str) -> tuple[str, Reply | None]:
-        for one in (*self.sources, *self.quoted, *self.venues):
+        for one in (*self.sources, *self.quote_sources, *self.venues):
             fault = self.fault(one.key)
-            if isinstance(one, Quoted):
+            if isinstance(one, QuoteSource):
                 reply = one.answer(text, fault, request)
             elif isinstance(one, Venue):
                 reply = one.answer(text, fault)
             else:
-                reply = one.answer(asked_now(text, fault))
+                reply = one.answer(call_now(text, fault))
             if reply is not None:
                 return one.key, reply
         return "", None
@@ -128,39 +128,47 @@ def _is_socket_of(venue: Venue, text: str) -> bool:
     return re.search(venue.hears, text) is not None
 
 
-def player(folder: Path | None, seed: int, rate: float) -> Player:
+def fake_sources(folder: Path | None, seed: int, rate: float) -> FakeSources:
     """Set up all sources."""
-    shelf, ecb = Shelf(folder), Ecb()
-    per_euro = ecb.rates(asked_now("", NONE).calendar)
+    recording_folder, ecb = RecordingFolder(folder), Ecb()
+    per_euro = ecb.rates(call_now("", NONE).calendar)
     prices = Prices(
         {code: per_euro["USD"] / units for code, units in per_euro.items()} | {"EUR": per_euro["USD"]}, seed
     )
-    compiled = [Compiled(shelf, key) for key in ("fawazahmed0", "openexchangerates", "inforeuro")]
-    made: list[Source] = [ecb, Fred(shelf), Fred(shelf, "fred"), Boj(shelf), Bis(ecb, shelf), Tcmb(shelf), Imf(shelf)]
-    sources = [*made, *compiled, Lbma(prices), Westmetall(), *played(shelf)]
-    venues = [venue(prices, shelf) for venue in VENUES]
-    return Player(sources, quoted(prices), venues, Sockets(prices, rate))
+    compiled = [Compiled(recording_folder, key) for key in ("fawazahmed0", "openexchangerates", "inforeuro")]
+    made: list[Source] = [
+        ecb,
+        Fred(recording_folder),
+        Fred(recording_folder, "fred"),
+        Boj(recording_folder),
+        Bis(ecb, recording_folder),
+        Tcmb(recording_folder),
+        Imf(recording_folder),
+    ]
+    sources = [*made, *compiled, Lbma(prices), Westmetall(), *official_sources(recording_folder)]
+    venues = [venue(prices, recording_folder) for venue in VENUES]
+    return FakeSources(sources, quote_sources(prices), venues, Sockets(prices, rate))
 
 
-async def run(given: argparse.Namespace) -> None:
+async def run(options: argparse.Namespace) -> None:
     """Play until told to stop, until the time is over, or until the parent is gone."""
-    playing = player(given.payloads, given.seed, given.rate)
+    playing = fake_sources(options.payloads, options.seed, options.rate)
     app = web.Application(client_max_size=1024 * 1024)
     app.router.add_get("/control", playing.tell)
     app.router.add_post("/control", playing.control)
     app.router.add_route("*", "/{tail:.*}", playing.answer)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.5)
     await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", given.port)
+    site = web.TCPSite(runner, "127.0.0.1", options.port)
     await site.start()
     ticking = asyncio.create_task(playing.sockets.tick_for_ever())
-    _tell_port(given.ready, runner.addresses[0][1])
-    await _wait_for_the_end(given.seconds)
+    _write_port(options.ready, runner.addresses[0][1])
+    await _wait_for_the_end(options.seconds)
     ticking.cancel()
     await runner.cleanup()
 
 
-def _tell_port(ready: Path | None, port: int) -> None:
+def _write_port(ready: Path | None, port: int) -> None:
     if ready is None:
         print(port, flush=True)  # noqa: T201  who starts it by hand wants to know
         return

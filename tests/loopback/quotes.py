@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 from aiohttp import web
 from faults import Fault, Reply
-from official import Asked
+from official import SourceCall
 from prices import PER_TONNE, Prices, drawn
 from recordings import as_it_is
 
@@ -32,7 +32,7 @@ _LBMA = {"gold_pm": "XAU", "silver": "XAG", "platinum_pm": "XPT", "palladium_pm"
 
 
 @dataclass(frozen=True)
-class Quoted:
+class QuoteSource:
     """A source of current quotes; `told` makes its answer of what is asked, and of the moment."""
 
     key: str
@@ -50,11 +50,11 @@ class Quoted:
         return self.told(self.prices, match, datetime.now(UTC) + fault.shift, fault)
 
 
-def quoted(prices: Prices) -> list[Quoted]:
+def quote_sources(prices: Prices) -> list[QuoteSource]:
     return [
-        Quoted("swissquote", r"^forex-data-feed\.swissquote\.com/.*/(\w{3})/(\w{3})$", _swissquote, prices),
-        Quoted("sina", r"^hq\.sinajs\.cn/list=([\w,]+)$", _sina, prices, "Referer"),
-        Quoted(
+        QuoteSource("swissquote", r"^forex-data-feed\.swissquote\.com/.*/(\w{3})/(\w{3})$", _swissquote, prices),
+        QuoteSource("sina", r"^hq\.sinajs\.cn/list=([\w,]+)$", _sina, prices, "Referer"),
+        QuoteSource(
             "twelvedata",
             r"^api\.twelvedata\.com/exchange_rate\?symbol=([\w/,]+)$",
             _twelvedata,
@@ -127,7 +127,7 @@ class Lbma:
     prices: Prices
     key: str = "lbma"
 
-    def answer(self, asked: Asked) -> Reply | None:
+    def answer(self, asked: SourceCall) -> Reply | None:
         match = re.search(r"^prices\.lbma\.org\.uk/json/(\w+)\.json", asked.text)
         if match is None or match[1] not in _LBMA:
             return None
@@ -146,7 +146,7 @@ class Westmetall:
 
     key: str = "westmetall"
 
-    def answer(self, asked: Asked) -> Reply | None:
+    def answer(self, asked: SourceCall) -> Reply | None:
         match = re.search(r"^www\.westmetall\.com/en/markdaten\.php\?.*field=LME_(\w\w)_cash&year=(\d{4})", asked.text)
         if match is None or match[1] not in _METALS_BY_NAME:
             return None
@@ -161,7 +161,7 @@ class Westmetall:
         return Reply(f"<!DOCTYPE html>\n<html>{body}</html>\n".encode(), "text/html; charset=utf-8")
 
     @staticmethod
-    def _row(asked: Asked, code: str, day: date) -> str:
+    def _row(asked: SourceCall, code: str, day: date) -> str:
         cash = _price(code, PER_TONNE[code], day)
         text = asked.change(f"{cash:.2f}") if code == "XCU" else f"{cash:.2f}"
         cells = (f"{day + asked.calendar.shift:%d. %B %Y}", f"{float(text):,.2f}", f"{cash * 1.004:,.2f}", "150,025")

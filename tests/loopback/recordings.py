@@ -125,7 +125,9 @@ class Recording:
             record = record.replace(recorded.strftime(form), day.strftime(form))
         if change is as_it_is:
             return record
-        return re.sub(self.form.rate, lambda match: _changed(match, change), record, flags=re.DOTALL | re.MULTILINE)
+        return re.sub(
+            self.form.rate, lambda match: _apply_change(match, change), record, flags=re.DOTALL | re.MULTILINE
+        )
 
     def whole(self, records: list[str]) -> str:
         """Put records together as an answer."""
@@ -139,7 +141,7 @@ def _read(text: str, form: str) -> date:
     return datetime.strptime(text, form).date()  # noqa: DTZ007  a day has no zone
 
 
-def _changed(match: re.Match[str], change: Change) -> str:
+def _apply_change(match: re.Match[str], change: Change) -> str:
     start, end = match.start("rate") - match.start(), match.end("rate") - match.start()
     return match[0][:start] + change(match["rate"]) + match[0][end:]
 
@@ -159,7 +161,7 @@ def _like(rate: str, plain: str) -> str:
 
 
 @dataclass(frozen=True)
-class Shelf:
+class RecordingFolder:
     """Where recorded answers are: the folder of real ones, and the small invented ones."""
 
     folder: Path | None

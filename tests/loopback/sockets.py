@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from aiohttp import WSMsgType, web
-from faults import Fault, spoilt_frame
+from faults import Fault, damage_frame
 from prices import Prices
 from venues import Venue
 
@@ -33,7 +33,7 @@ class Session:
     is_slow: bool = False
 
     def say(self, frame: str) -> None:
-        spoilt = spoilt_frame(frame, self.fault())
+        spoilt = damage_frame(frame, self.fault())
         if spoilt is None:
             return
         try:

@@ -14,7 +14,7 @@ from typing import Any
 
 from faults import Fault, Reply
 from prices import Prices
-from recordings import Shelf, as_it_is
+from recordings import RecordingFolder, as_it_is
 
 Pairs = Mapping[str, tuple[str, str]]
 """A venue's pairs, base and quote, by the name that its socket uses."""
@@ -27,7 +27,7 @@ class Venue(ABC):
     """One venue. `lists`, `tells` and `hears` are patterns of the addresses of list, tickers and socket."""
 
     prices: Prices
-    shelf: Shelf
+    recording_folder: RecordingFolder
     counted: Iterator[int] = field(default_factory=lambda: count(int(datetime.now(UTC).timestamp() * 1000)))
 
     key = ""
@@ -39,7 +39,7 @@ class Venue(ABC):
 
     @cached_property
     def listed(self) -> str:
-        return self.shelf.text(self.real, f"{self.key}/list.json")
+        return self.recording_folder.text(self.real, f"{self.key}/list.json")
 
     @cached_property
     def pairs(self) -> Pairs:

@@ -199,7 +199,7 @@ def test_columns_may_be_numbers_where_there_is_no_header():
         Case(case.declared, LONG.content).read()
 
 
-def test_the_day_asked_for_is_the_day_where_answers_do_not_say_theirs():
+def test_the_requested_day_is_used_if_answers_have_no_day():
     case = JSON.changed(('of = "block"\nat = "valid.on"', 'of = "asked"'))
     (request,) = case.adapter.requests(date(2026, 10, 29), date(2026, 10, 29))
     assert {each.day for each in case.read(request.subject)} == {date(2026, 10, 29)}
@@ -275,7 +275,7 @@ def test_only_what_was_declared_as_missing_is_missing():
 
 
 @pytest.mark.parametrize("none", ["null", "NaN"])
-def test_what_json_writes_for_none_is_missing_where_it_was_declared(none):
+def test_null_and_nan_are_missing_rates_if_declared(none):
     with pytest.raises(SourceBroken, match="is no rate"):
         JSON.sent(("3.8412", none)).read()
     case = JSON.changed(('ignore = ["PLN"]', f'ignore = ["PLN"]\nmissing = ["{none}"]'))
@@ -284,7 +284,7 @@ def test_what_json_writes_for_none_is_missing_where_it_was_declared(none):
 
 @EVERY
 @pytest.mark.parametrize("rate", ["-1.5", "0", "0.0", "NaN", "inf", "1_5", "abc", "1 5", "1e400", "1e-99", "9" * 5000])
-def test_what_is_no_rate_is_refused(case, rate):
+def test_an_invalid_rate_is_refused(case, rate):
     with pytest.raises(SourceBroken, match=r"^(harbour|meridian|own): "):
         case.sent((re.findall(r"1,1172|3\.8412|0\.5846|4\.5530", case.content)[0], rate)).read()
 
@@ -298,7 +298,7 @@ def test_what_is_no_rate_is_refused(case, rate):
         *(bytes(range(256)), b'{"tables":[],"tables":[]}', b'{"tables": NaN}', b'{"tables": {"a": "\\ud800"}}'),
     ],
 )
-def test_what_is_no_answer_is_refused(case, content):
+def test_an_invalid_answer_is_refused(case, content):
     with pytest.raises(SourceBroken, match=r"^(harbour|meridian|own): "):
         list(case.adapter.parse(content))
 
@@ -329,7 +329,7 @@ def test_xml_with_another_outermost_element_is_refused():
         Case(XML.declared, XML.content.replace("DataSet", "Fault")).read()
 
 
-def test_xml_that_hides_definitions_from_whoever_looks_for_them_is_refused():
+def test_xml_in_utf_16_with_hidden_definitions_is_refused():
     content = f'<!DOCTYPE DataSet [<!ENTITY e "x">]>{XML.content}'
     with pytest.raises(SourceBroken, match="UTF-16"):
         list(XML.adapter.parse(f'<?xml version="1.0" encoding="utf-16"?>{content}'.encode("utf-16")))
@@ -375,7 +375,7 @@ def test_a_last_line_may_stay_open_only_where_it_was_declared():
         (XML, '"100"', '"many"', r"per \[many\] units"),
     ],
 )
-def test_what_does_not_look_as_declared_is_refused(case, old, new, reason):
+def test_an_answer_that_differs_from_its_declaration_is_refused(case, old, new, reason):
     with pytest.raises(SourceBroken, match=reason):
         case.sent((old, new)).read()
 
@@ -397,7 +397,7 @@ def days(case, first, last):
     return [(each.url.rpartition("/")[2], each.first, each.last) for each in case.adapter.requests(first, last)]
 
 
-def test_days_are_asked_for_in_spans_and_not_before_the_first():
+def test_days_are_requested_in_spans_and_not_before_the_first():
     assert days(WIDE, date(2010, 1, 1), date(2016, 6, 1)) == [
         ("daily.csv?from=2015-01-02&to=2016-01-01", date(2015, 1, 2), date(2016, 1, 1)),
         ("daily.csv?from=2016-01-02&to=2016-06-01", date(2016, 1, 2), date(2016, 6, 1)),
@@ -406,7 +406,7 @@ def test_days_are_asked_for_in_spans_and_not_before_the_first():
     assert days(WIDE, date(9999, 12, 1), date.max)[-1][1:] == (date(9999, 12, 1), date.max)
 
 
-def test_single_days_are_asked_for_when_the_source_publishes():
+def test_single_days_are_requested_when_the_source_publishes():
     friday, tuesday = date(2026, 10, 30), date(2026, 11, 3)
     assert [url for url, _, _ in days(JSON, friday, tuesday)] == ["20261030", "20261102", "20261103"]
     every = JSON.changed(('holidays = "PL"', 'days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]'))
@@ -414,7 +414,7 @@ def test_single_days_are_asked_for_when_the_source_publishes():
     assert every.adapter.source.schedule.days == EVERY_DAY
 
 
-def test_everything_is_asked_for_at_once_where_it_was_declared():
+def test_everything_is_requested_at_once_where_it_was_declared():
     assert days(LONG, date(1990, 1, 1), date(2026, 1, 1)) == [("rates", date(2000, 1, 1), date(2026, 1, 1))]
     assert days(LONG, date(1990, 1, 1), date(1991, 1, 1)) == []
 
@@ -662,7 +662,7 @@ def test_a_path_is_read(text, steps, attribute):
 
 
 @pytest.mark.parametrize("text", ["", "..", ".a", "a.", "a..b", "a[", "a[-1]", "a[01]", "a b", "@a.b", "#.a", "a[0]b"])
-def test_what_is_no_path_is_refused(text):
+def test_an_invalid_path_is_refused(text):
     with pytest.raises(ValueError, match="is not a path"):
         parse_path(text)
 
@@ -670,7 +670,7 @@ def test_what_is_no_path_is_refused(text):
 # The dry run
 
 
-def test_a_trial_says_what_was_read():
+def test_a_dry_run_says_what_was_read():
     (request,) = WIDE.adapter.requests(date(2026, 10, 1), date(2026, 10, 30))
     summary = summarize_payload(WIDE.adapter, WIDE.content.encode(), request)
     assert (summary.fixings, summary.first, summary.last) == (5, date(2026, 10, 29), date(2026, 10, 30))
@@ -678,14 +678,14 @@ def test_a_trial_says_what_was_read():
     assert (summary.unknown, summary.warnings) == ((), ())
 
 
-def test_a_trial_shows_no_more_than_eight_rates():
+def test_a_dry_run_shows_no_more_than_eight_rates():
     codes = ["USD", "JPY", "GBP", "CHF", "NOK", "SEK", "DKK", "PLN", "CZK"]
     content = "day,code,units,rate\n" + "".join(f"2026-10-30,{code},1,0.5\n" for code in codes)
     summary = summarize_payload(LONG.adapter, content.encode(), SourceRequest(url=""))
     assert (summary.fixings, len(summary.sample)) == (9, 8)
 
 
-def test_a_trial_names_codes_that_no_table_knows():
+def test_a_dry_run_names_codes_that_no_table_knows():
     summary = summarize_payload(LONG.adapter, LONG.sent(("JPY", "QQQ")).content.encode(), SourceRequest(url=""))
     assert summary.unknown == ("QQQ",)
     assert (
@@ -693,14 +693,14 @@ def test_a_trial_names_codes_that_no_table_knows():
     )
 
 
-def test_a_trial_warns_of_days_that_were_not_asked_for():
+def test_a_dry_run_warns_of_days_that_were_not_requested():
     asked = SourceRequest(url="", first=date(2026, 10, 30), last=date(2026, 10, 30))
     assert summarize_payload(WIDE.adapter, WIDE.content.encode(), asked).warnings == (
         "1 of 2 days were not asked for, such as 2026-10-29",
     )
 
 
-def test_a_trial_warns_of_days_on_which_nothing_should_be_published():
+def test_a_dry_run_warns_of_days_on_which_nothing_should_be_published():
     content = LONG.content.replace("2026-10-30", "2026-10-31").encode()
     (warning,) = summarize_payload(LONG.adapter, content, SourceRequest(url="")).warnings
     assert warning.startswith("2026-10-31 is a Saturday")
@@ -716,12 +716,12 @@ def test_a_trial_warns_of_days_on_which_nothing_should_be_published():
         ((), "day,code,units,rate\n2026-10-30,NOK,1,11.7\n", False),
     ],
 )
-def test_a_trial_warns_of_a_direction_that_no_dealer_would_believe(changes, content, warns):
+def test_a_dry_run_warns_of_a_direction_that_no_dealer_would_believe(changes, content, warns):
     warnings = summarize_payload(LONG.changed(*changes).adapter, content.encode(), SourceRequest(url="")).warnings
     assert any("1 JPY would be worth more than 1" in warning for warning in warnings) == warns
 
 
-def test_a_trial_of_what_cannot_be_read_is_a_broken_feed():
+def test_a_dry_run_of_an_unreadable_answer_is_refused():
     with pytest.raises(SourceBroken, match="own: "):
         summarize_payload(LONG.adapter, b"<html/>", SourceRequest(url=""))
 
@@ -756,20 +756,20 @@ def spoiled(text, data, pieces):
 @given(content=st.binary(max_size=400))
 @example(content=b"\xff\xfe<\0")
 @example(content=b"[" * 5000)
-def test_any_bytes_give_fixings_or_a_broken_feed(case, content):
+def test_any_bytes_are_parsed_or_refused(case, content):
     check_answer(case, content)
 
 
 @EVERY
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(data=st.data())
-def test_any_text_like_an_answer_gives_fixings_or_a_broken_feed(case, data):
+def test_any_text_like_an_answer_is_parsed_or_refused(case, data):
     letters = st.sampled_from(sorted({*case.content, *'\r"\\\0-+eEud8'}))
     check_answer(case, spoiled(case.content, data, st.text(letters, max_size=6)).encode())
 
 
 def check_declaration(text):
-    """Give a feed that can ask, or SourceRefused in one sentence."""
+    """Return an adapter that can make requests, or raise SourceRefused with one sentence."""
     try:
         adapter = read_declaration(text, "own.toml", {"ecb"})
     except SourceRefused as error:
@@ -791,7 +791,7 @@ def check_asked(adapter):
 @EVERY
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(data=st.data())
-def test_any_text_like_a_declaration_gives_a_feed_or_is_refused(case, data):
+def test_any_text_like_a_declaration_is_accepted_or_refused(case, data):
     letters = st.sampled_from(sorted({*case.declared, *"%#*?@\\\t0é\x7f"}))
     check_declaration(spoiled(case.declared, data, st.text(letters, max_size=6)))
 
@@ -809,7 +809,7 @@ VALUES = st.one_of(
 @EVERY
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=300)
 @given(data=st.data())
-def test_any_value_of_any_field_gives_a_feed_or_is_refused(case, data):
+def test_any_value_of_any_field_is_accepted_or_refused(case, data):
     lines = case.declared.splitlines()
     for _ in range(data.draw(st.integers(1, 2))):
         place = data.draw(st.integers(0, len(lines) - 1))
@@ -822,7 +822,7 @@ def test_any_value_of_any_field_gives_a_feed_or_is_refused(case, data):
 @given(text=st.text(max_size=200))
 @example(text="a = " + "[" * 5000)
 @example(text="a = " + "9" * 5000)
-def test_any_text_at_all_gives_a_feed_or_is_refused(text):
+def test_any_text_is_accepted_or_refused(text):
     check_declaration(text)
 
 

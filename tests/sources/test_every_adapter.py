@@ -1,6 +1,6 @@
-"""What every feed of fixings must pass, on small files in `tests/payloads/<key>/` that were written for it.
+"""What every fixing adapter must pass, on small files in `tests/payloads/<key>/` that were written for it.
 
-A new feed joins with a folder of its own; without one this suite is red.
+A new adapter needs a folder of its own; without one this suite fails.
 """
 
 import io
@@ -154,17 +154,17 @@ DAMAGED = [
 ]
 
 
-def test_every_feed_brings_samples() -> None:
+def test_every_adapter_has_samples() -> None:
     assert {sample.key for sample in SAMPLES} == set(FIXING_ADAPTERS)
 
 
 @pytest.mark.parametrize("key", adapters())
-def test_a_feed_is_registered_under_its_sources_key(key: str) -> None:
+def test_an_adapter_is_registered_under_its_sources_key(key: str) -> None:
     assert adapters()[key].source.key == key
 
 
 @EVERY
-def test_the_sample_is_read_whole(sample: Sample) -> None:
+def test_the_sample_is_parsed_completely(sample: Sample) -> None:
     fixings = sample.read()
     assert len(fixings) == sample.fixings
     assert all(is_sound(sample.adapter, fixing) for fixing in fixings)
@@ -187,7 +187,7 @@ def is_sound(adapter: FixingAdapter, fixing: Fixing) -> bool:
 
 
 @pytest.mark.parametrize(("sample", "content"), DAMAGED)
-def test_what_a_source_never_publishes_breaks_the_feed(sample: Sample, content: bytes) -> None:
+def test_content_that_a_source_never_publishes_is_refused(sample: Sample, content: bytes) -> None:
     with pytest.raises(SourceBroken):
         sample.read(content)
 
@@ -212,7 +212,7 @@ def left_out(sample: Sample, written: str) -> tuple[int, tuple[str, ...]] | None
 
 
 @EVERY
-def test_a_cell_that_cannot_be_read_costs_only_itself_and_is_told(sample: Sample) -> None:
+def test_a_cell_that_cannot_be_read_is_left_out_and_reported(sample: Sample) -> None:
     digits = re.search(r"[0-9][0-9.,]*", sample.rate)
     assert digits is not None
     if sample.fixings < 3:
@@ -239,7 +239,7 @@ def is_no_json(sample: Sample, written: str) -> bool:
 
 
 @EVERY
-def test_where_nothing_can_be_read_the_layout_has_changed(sample: Sample) -> None:
+def test_an_answer_without_a_readable_cell_is_refused(sample: Sample) -> None:
     for page in (b"", PAGE.encode(), b"{}", b"[]"):
         with pytest.raises(SourceBroken):
             sample.adapter.parse_tolerantly(page, sample.subject)
@@ -261,7 +261,7 @@ UNKNOWN_COLUMNS = [
 
 
 @pytest.mark.parametrize(("key", "text", "named"), UNKNOWN_COLUMNS, ids=[row[0] for row in UNKNOWN_COLUMNS])
-def test_a_column_that_nobody_knows_costs_only_itself_and_is_told_once(key: str, text: str, named: str) -> None:
+def test_an_unknown_column_is_left_out_and_reported_once(key: str, text: str, named: str) -> None:
     adapter: FixingAdapter = import_module(f"cambist.sources.adapters.{key}").adapter
     taken = adapter.parse_tolerantly(text.encode())
     (sentence,) = taken.left_out
@@ -282,26 +282,26 @@ def test_a_currency_that_the_fund_has_not_reported_before_costs_only_itself() ->
 
 
 @EVERY
-def test_a_file_cut_off_within_a_line_breaks_the_feed(sample: Sample) -> None:
+def test_a_file_cut_off_within_a_line_is_refused(sample: Sample) -> None:
     content = sample.content.rstrip() if sample.content.lstrip()[:1] in b"{[<" else sample.content
     within = [cut for cut in range(len(content)) if content[cut - 1 : cut] != b"\n" and content[cut : cut + 1] != b"\n"]
     assert [content[:cut] for cut in within if not sample.breaks(content[:cut])] == []
 
 
 @EVERY
-def test_a_file_of_a_hundred_megabytes_breaks_the_feed(sample: Sample) -> None:
+def test_a_file_of_a_hundred_megabytes_is_refused(sample: Sample) -> None:
     with pytest.raises(SourceBroken):
         sample.read(sample.content.rstrip() + b" " * (MAX_PAYLOAD_BYTES + 1))
 
 
 @EVERY
-def test_a_broken_feed_names_its_source(sample: Sample) -> None:
+def test_an_error_names_its_source(sample: Sample) -> None:
     with pytest.raises(SourceBroken, match=r"^\w[^:]{1,60}: "):
         sample.read(b"")
 
 
 @SOURCES
-def test_a_feed_asks_its_source_over_https_for_the_days_wanted(adapter: FixingAdapter) -> None:
+def test_an_adapter_requests_the_days_over_https(adapter: FixingAdapter) -> None:
     today = date(2026, 11, 20)
     asked = list(adapter.requests(today - timedelta(days=adapter.source.schedule.reread_days), today))
     is_closed = not adapter.source.schedule.days or adapter.source.first_day < date(1999, 1, 1)
@@ -330,14 +330,14 @@ def check_any(sample: Sample, content: bytes) -> None:
 @example(content=b"PK\x05\x06" + bytes(18))
 @example(content=b"PK\x03\x04")
 @example(content=b"[" * 5000)
-def test_any_bytes_give_fixings_or_a_broken_feed(sample: Sample, content: bytes) -> None:
+def test_any_bytes_are_parsed_or_refused(sample: Sample, content: bytes) -> None:
     check_any(sample, content)
 
 
 @EVERY
 @settings(suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
-def test_any_text_like_the_real_one_gives_fixings_or_a_broken_feed(sample: Sample, data: st.DataObject) -> None:
+def test_any_text_like_the_real_one_is_parsed_or_refused(sample: Sample, data: st.DataObject) -> None:
     letters = st.sampled_from(sorted({*sample.text, *'\r"\0-+eE'}))
     check_any(sample, spoiled(sample.text, data, st.text(letters, max_size=6), "").encode(sample.encoding, "replace"))
 
@@ -345,7 +345,7 @@ def test_any_text_like_the_real_one_gives_fixings_or_a_broken_feed(sample: Sampl
 @pytest.mark.parametrize("sample", [sample for sample in SAMPLES if sample.key == "ecb"], ids=lambda each: each.name)
 @settings(max_examples=200)
 @given(data=st.data())
-def test_any_damage_to_a_zip_gives_fixings_or_a_broken_feed(sample: Sample, data: st.DataObject) -> None:
+def test_any_damage_to_a_zip_is_parsed_or_refused(sample: Sample, data: st.DataObject) -> None:
     check_any(sample, spoiled(zipped(sample.content), data, st.binary(max_size=4), b""))
 
 
@@ -358,7 +358,7 @@ def spoiled(content: Any, data: st.DataObject, pieces: st.SearchStrategy[Any], n
     return content
 
 
-def test_a_feed_without_its_own_reading_cannot_be_made() -> None:
+def test_an_adapter_without_a_parser_cannot_be_created() -> None:
     make: Callable[[], FixingAdapter] = type("Lazy", (FixingAdapter,), {})
     with pytest.raises(TypeError, match="parse"):
         make()

@@ -1,6 +1,6 @@
-"""What every feed of ticks must pass, on small files and frames in `tests/payloads/<key>/` that were written for it.
+"""What every tick adapter must pass, on small files and frames in `tests/payloads/<key>/` that were written for it.
 
-A new feed joins with a folder of its own that holds a `ticks.toml`; without one this suite is red.
+A new adapter needs a folder of its own with a `ticks.toml`; without one this suite fails.
 """
 
 import json
@@ -57,12 +57,12 @@ def venue_of(key: str) -> VenueAdapter:
     return adapter
 
 
-def told(key: str) -> dict[str, Any]:
+def expectations_of(key: str) -> dict[str, Any]:
     return tomllib.loads((PAYLOADS / key / "ticks.toml").read_text(encoding="utf-8"))
 
 
 def names_of(key: str) -> PairNames:
-    listed = told(key).get("list")
+    listed = expectations_of(key).get("list")
     return venue_of(key).parse_pair_names((PAYLOADS / key / listed["file"]).read_bytes()) if listed else {}
 
 
@@ -134,13 +134,13 @@ class Frame(Written):
     def name(self) -> str:
         return f"{self.key}: {self.text[:70]}"
 
-    def heard(self, frame: str | bytes | None = None) -> VenueMessage:
+    def parse_frame(self, frame: str | bytes | None = None) -> VenueMessage:
         return venue_of(self.key).parse_message(self.text if frame is None else frame, names_of(self.key))
 
 
 def samples() -> Iterator[Sample]:
     for key in KEYS:
-        tables = told(key)
+        tables = expectations_of(key)
         for table in [*([tables["list"]] if "list" in tables else []), *tables.get("answer", [])]:
             content = (PAYLOADS / key / table["file"]).read_bytes()
             none = tuple(table.pop("none", ()))
@@ -150,7 +150,9 @@ def samples() -> Iterator[Sample]:
 SAMPLES = list(samples())
 ANSWERS = [sample for sample in SAMPLES if not sample.pairs]
 LISTS = [sample for sample in SAMPLES if sample.pairs]
-FRAMES = [Frame(key, none=tuple(row.pop("none", ())), **row) for key in KEYS for row in told(key).get("frame", [])]
+FRAMES = [
+    Frame(key, none=tuple(row.pop("none", ())), **row) for key in KEYS for row in expectations_of(key).get("frame", [])
+]
 VENUES = [key for key in KEYS if isinstance(adapter_of(key), VenueAdapter)]
 
 EVERY = pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
@@ -172,15 +174,15 @@ def is_sound(key: str, tick: Tick) -> bool:
     )
 
 
-# The feeds and their facts
+# The adapters and their facts
 
 
-def test_every_tick_feed_brings_samples() -> None:
+def test_every_tick_adapter_has_samples() -> None:
     assert {key for key, adapter in adapters().items() if not isinstance(adapter, FixingAdapter)} <= set(KEYS)
 
 
 @EVERY_KEY
-def test_a_feed_knows_itself(key: str) -> None:
+def test_the_facts_of_a_source_are_right(key: str) -> None:
     source = adapter_of(key).source
     assert source.key == key
     assert source.rate_type is RateType.MARKET
@@ -192,7 +194,7 @@ def test_a_feed_knows_itself(key: str) -> None:
 
 
 @EVERY_KEY
-def test_what_is_no_exchange_and_states_no_terms_is_off_and_says_why(key: str) -> None:
+def test_a_source_without_terms_that_is_not_an_exchange_is_off_with_a_reason(key: str) -> None:
     source = adapter_of(key).source
     if key not in VENUES and source.redistribution is not Redistribution.ALLOWED:
         assert source.disabled_reason.endswith(".")
@@ -201,17 +203,17 @@ def test_what_is_no_exchange_and_states_no_terms_is_off_and_says_why(key: str) -
 
 
 @EVERY_KEY
-def test_a_feed_asks_over_https_and_names_the_key_only_where_it_has_a_setting(key: str) -> None:
+def test_an_adapter_uses_https_and_a_key_only_if_it_has_a_setting(key: str) -> None:
     adapter = adapter_of(key)
     requests: list[SourceRequest] = list(adapter.requests())
     if isinstance(adapter, VenueAdapter):
         requests.append(adapter.pair_list_request())
     assert requests
     for request in requests:
-        told = request.url + "".join(value for _, value in request.headers)
+        expectations_of = request.url + "".join(value for _, value in request.headers)
         assert request.url.startswith("https://")
-        assert ("{key}" in told) == bool(adapter.source.setting)
-        assert "{" not in told.replace("{key}", "")
+        assert ("{key}" in expectations_of) == bool(adapter.source.setting)
+        assert "{" not in expectations_of.replace("{key}", "")
 
 
 @EVERY_VENUE
@@ -236,7 +238,7 @@ ENDS = ("", "@bookticker")
 
 
 @EVERY_LIST
-def test_the_list_is_read_whole(sample: Sample) -> None:
+def test_the_list_is_parsed_completely(sample: Sample) -> None:
     named = sample.read(sample.content)
     assert len({pair for _, pair in named}) == sample.pairs
     assert all(name and pair.base.isalnum() and pair.quote.isalnum() for name, pair in named)
@@ -244,7 +246,7 @@ def test_the_list_is_read_whole(sample: Sample) -> None:
 
 
 @EVERY_ANSWER
-def test_the_answer_is_read_whole(sample: Sample) -> None:
+def test_the_answer_is_parsed_completely(sample: Sample) -> None:
     ticks = sample.read(sample.content)
     assert len(ticks) == sample.ticks
     assert len({tick.pair for tick in ticks}) == len(ticks)
@@ -254,16 +256,16 @@ def test_the_answer_is_read_whole(sample: Sample) -> None:
 
 @EVERY_FRAME
 def test_a_frame_says_what_it_says(frame: Frame) -> None:
-    heard = frame.heard()
-    ticks = list(heard.ticks)
-    assert (len(ticks), heard.refused, heard.reconnect) == (frame.ticks, frame.refused, frame.reconnect)
+    parse_frame = frame.parse_frame()
+    ticks = list(parse_frame.ticks)
+    assert (len(ticks), parse_frame.refused, parse_frame.reconnect) == (frame.ticks, frame.refused, frame.reconnect)
     assert all(is_sound(frame.key, tick) for tick in ticks)
     assert [str(tick.bid) for tick in ticks] == ([frame.bid] if frame.bid else [])
 
 
 @EVERY_FRAME
 def test_a_frame_says_the_same_as_bytes(frame: Frame) -> None:
-    assert frame.heard(frame.text.encode()) == frame.heard()
+    assert frame.parse_frame(frame.text.encode()) == frame.parse_frame()
 
 
 @pytest.mark.parametrize("written", [*ANSWERS, *FRAMES], ids=lambda written: written.name)
@@ -271,7 +273,7 @@ def test_a_pair_without_orders_on_a_side_gives_no_tick(written: Sample | Frame) 
     for none in written.none:
         text = written.changed(written.bid, none)
         if isinstance(written, Frame):
-            assert written.heard(text) == EMPTY_MESSAGE
+            assert written.parse_frame(text) == EMPTY_MESSAGE
         else:
             assert len(written.read(text.encode(written.encoding))) == written.ticks - 1
 
@@ -280,7 +282,11 @@ def test_a_pair_without_orders_on_a_side_gives_no_tick(written: Sample | Frame) 
 def test_a_crossed_book_is_passed_on_as_it_is(written: Sample | Frame) -> None:
     if written.bid:
         text = written.changed(written.bid, "99999999.5")
-        read = written.heard(text).ticks if isinstance(written, Frame) else written.read(text.encode(written.encoding))
+        read = (
+            written.parse_frame(text).ticks
+            if isinstance(written, Frame)
+            else written.read(text.encode(written.encoding))
+        )
         assert len(list(read)) == written.ticks
 
 
@@ -293,7 +299,7 @@ def test_an_unlisted_pair_gives_no_tick(key: str) -> None:
 
 
 @EVERY_VENUE
-def test_tickers_that_quote_no_listed_pair_break_the_feed(key: str) -> None:
+def test_tickers_that_quote_no_listed_pair_are_refused(key: str) -> None:
     for sample in ANSWERS:
         if sample.key == key:
             with pytest.raises(SourceBroken, match="no listed pair"):
@@ -344,13 +350,13 @@ DAMAGED = [
 
 
 @pytest.mark.parametrize(("sample", "content"), DAMAGED)
-def test_what_a_source_never_sends_breaks_the_feed(sample: Sample, content: bytes) -> None:
+def test_a_frame_that_a_source_never_sends_is_refused(sample: Sample, content: bytes) -> None:
     with pytest.raises(SourceBroken):
         sample.read(content)
 
 
 @EVERY
-def test_a_file_cut_off_breaks_the_feed(sample: Sample) -> None:
+def test_a_file_cut_off_is_refused(sample: Sample) -> None:
     content = sample.content.rstrip()
     assert [
         content[:cut] for cut in range(len(content)) if not breaks(lambda cut=cut: sample.read(content[:cut]))
@@ -366,13 +372,13 @@ def breaks(read: Callable[[], object]) -> bool:
 
 
 @EVERY
-def test_a_file_of_a_hundred_megabytes_breaks_the_feed(sample: Sample) -> None:
+def test_a_file_of_a_hundred_megabytes_is_refused(sample: Sample) -> None:
     with pytest.raises(SourceBroken):
         sample.read(sample.content.rstrip() + b" " * (MAX_PAYLOAD_BYTES + 1))
 
 
 @EVERY
-def test_a_broken_feed_names_its_source(sample: Sample) -> None:
+def test_an_error_names_its_source(sample: Sample) -> None:
     with pytest.raises(SourceBroken, match=r"^\w[^:]{1,60}: "):
         sample.read(b"")
 
@@ -382,33 +388,35 @@ BAD_FRAMES = ("", " ", "null", "7", '"text"', "[]", "{}", "[1,2]", PAGE.decode()
 
 @EVERY_VENUE
 @pytest.mark.parametrize("frame", [*BAD_FRAMES, bytes(range(256)), b"\xff\xfe"], ids=lambda frame: repr(frame[:12]))
-def test_what_is_no_frame_breaks_the_feed(key: str, frame: str | bytes) -> None:
+def test_an_invalid_frame_is_refused(key: str, frame: str | bytes) -> None:
     with pytest.raises(SourceBroken, match=r"^\w[^:]{1,60}: "):
         venue_of(key).parse_message(frame, names_of(key))
 
 
 @EVERY_FRAME
-def test_a_frame_cut_off_breaks_the_feed(frame: Frame) -> None:
+def test_a_frame_cut_off_is_refused(frame: Frame) -> None:
     nominal = [
-        frame.text[:cut] for cut in range(len(frame.text)) if not breaks(lambda cut=cut: frame.heard(frame.text[:cut]))
+        frame.text[:cut]
+        for cut in range(len(frame.text))
+        if not breaks(lambda cut=cut: frame.parse_frame(frame.text[:cut]))
     ]
     assert nominal == []
 
 
 @EVERY_FRAME
-def test_a_frame_of_a_bad_bid_breaks_the_feed(frame: Frame) -> None:
+def test_a_frame_of_a_bad_bid_is_refused(frame: Frame) -> None:
     for name, text in frame.of_bad_rates() if frame.bid else ():
-        assert breaks(lambda text=text: frame.heard(text)), name
+        assert breaks(lambda text=text: frame.parse_frame(text)), name
 
 
 @EVERY_FRAME
-def test_a_frame_in_another_encoding_breaks_the_feed(frame: Frame) -> None:
-    assert breaks(lambda: frame.heard(frame.text.encode("utf-16")))
+def test_a_frame_in_another_encoding_is_refused(frame: Frame) -> None:
+    assert breaks(lambda: frame.parse_frame(frame.text.encode("utf-16")))
 
 
 @EVERY_FRAME
-def test_a_frame_that_does_not_end_with_its_end_breaks_the_feed(frame: Frame) -> None:
-    assert breaks(lambda: frame.heard(frame.text * 2))
+def test_a_frame_that_does_not_end_with_its_end_is_refused(frame: Frame) -> None:
+    assert breaks(lambda: frame.parse_frame(frame.text * 2))
 
 
 # Whatever comes
@@ -427,38 +435,38 @@ def check_any(sample: Sample, content: bytes) -> None:
 @EVERY
 @given(content=st.binary(max_size=400))
 @example(content=b"[" * 5000)
-def test_any_bytes_give_ticks_or_a_broken_feed(sample: Sample, content: bytes) -> None:
+def test_any_bytes_are_parsed_or_refused(sample: Sample, content: bytes) -> None:
     check_any(sample, content)
 
 
 @EVERY
 @settings(suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
-def test_any_text_like_the_real_one_gives_ticks_or_a_broken_feed(sample: Sample, data: st.DataObject) -> None:
+def test_any_text_like_the_real_one_is_parsed_or_refused(sample: Sample, data: st.DataObject) -> None:
     letters = st.sampled_from(sorted({*sample.text, *'\r"\0-+eE'}))
     check_any(sample, spoiled(sample.text, data, st.text(letters, max_size=6)).encode(sample.encoding, "replace"))
 
 
 @EVERY_VENUE
 @given(frame=st.binary(max_size=200) | st.text(max_size=200))
-def test_any_frame_is_heard_or_breaks_the_feed(key: str, frame: str | bytes) -> None:
+def test_any_frame_is_parsed_or_refused(key: str, frame: str | bytes) -> None:
     check_heard(key, frame)
 
 
 @EVERY_FRAME
 @settings(suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
-def test_any_frame_like_the_real_one_is_heard_or_breaks_the_feed(frame: Frame, data: st.DataObject) -> None:
+def test_any_frame_like_the_real_one_is_parsed_or_refused(frame: Frame, data: st.DataObject) -> None:
     letters = st.sampled_from(sorted({*frame.text, *'\r"\0-+eE{[]}'}))
     check_heard(frame.key, spoiled(frame.text, data, st.text(letters, max_size=6)))
 
 
 def check_heard(key: str, frame: str | bytes) -> None:
     try:
-        heard = venue_of(key).parse_message(frame, names_of(key))
+        parse_frame = venue_of(key).parse_message(frame, names_of(key))
     except SourceBroken:
         return
-    assert all(is_sound(key, tick) for tick in heard.ticks)
+    assert all(is_sound(key, tick) for tick in parse_frame.ticks)
 
 
 def spoiled(text: str, data: st.DataObject, pieces: st.SearchStrategy[str]) -> str:
@@ -503,7 +511,7 @@ def test_a_number_of_json_beyond_all_markets_is_none(text: str) -> None:
         PayloadReader("Somebody").json_number(json.loads(f"[{text}]", parse_float=Decimal)[0], "a rate")
 
 
-def test_a_feed_without_its_own_reading_cannot_be_made() -> None:
+def test_an_adapter_without_a_parser_cannot_be_created() -> None:
     make: Callable[[], TickAdapter] = type("Lazy", (TickAdapter,), {})
     with pytest.raises(TypeError, match="parse_ticks"):
         make()

@@ -1,4 +1,4 @@
-"""Reading strictly: what a source never writes breaks its feed, and nothing is ever guessed."""
+"""Strict parsing: anything that a source never writes is refused, and nothing is guessed."""
 
 from datetime import date
 from decimal import Decimal
@@ -19,7 +19,7 @@ BROKEN = "^the bank: "
 # Text
 
 
-def test_text_is_decoded_as_it_stands() -> None:
+def test_text_is_decoded_unchanged() -> None:
     assert READER.text("1 €\r\n\tžluťoučký".encode()) == "1 €\r\n\tžluťoučký"
     assert READER.text("Доллар США".encode("windows-1251"), "windows-1251") == "Доллар США"
 
@@ -28,17 +28,17 @@ def test_text_is_decoded_as_it_stands() -> None:
     ("content", "encoding"),
     [(b"\xff\xfe", "utf-8"), ("é".encode("latin-1"), "utf-8"), ("é".encode(), "ascii"), (b"a", "no-such-encoding")],
 )
-def test_what_is_not_in_the_sources_encoding_breaks_the_feed(content: bytes, encoding: str) -> None:
+def test_another_encoding_is_refused(content: bytes, encoding: str) -> None:
     with pytest.raises(SourceBroken, match=f"{BROKEN}what it sent is not {encoding}"):
         READER.text(content, encoding)
 
 
-def test_what_has_a_zero_byte_is_no_text() -> None:
+def test_a_zero_byte_is_refused() -> None:
     with pytest.raises(SourceBroken, match=f"{BROKEN}what it sent is not text"):
         READER.text(b"Date,USD\n\0\0\0")
 
 
-def test_no_source_sends_more_than_the_largest(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_payload_above_the_limit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert parsing.MAX_PAYLOAD_BYTES == 32 * 2**20
     monkeypatch.setattr(parsing, "MAX_PAYLOAD_BYTES", 10)
     assert READER.text(b"0123456789") == "0123456789"
@@ -72,12 +72,12 @@ def test_a_number_is_read_with_the_digits_that_it_is_written_in(text: str) -> No
         pytest.param("1" * 5000, id="5000 digits"),
     ],
 )
-def test_what_is_no_positive_plain_number_is_no_rate(text: str) -> None:
+def test_a_rate_must_be_a_positive_plain_number(text: str) -> None:
     with pytest.raises(SourceBroken, match=f"{BROKEN}EUR/USD is no rate"):
         READER.number(text, "EUR/USD")
 
 
-def test_what_is_refused_is_told_and_not_at_any_length() -> None:
+def test_a_refusal_is_reported_in_a_limited_length() -> None:
     with pytest.raises(SourceBroken, match=r"EUR/USD is no rate: \[<html>\]"):
         READER.number("<html>", "EUR/USD")
     with pytest.raises(SourceBroken) as caught:
@@ -91,7 +91,7 @@ def test_a_comma_may_be_the_sources_point(text: str, value: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["1.25", "1,2,3", "1.000,5", ",5", "5,", "1,2.3", "0,00"])
-def test_where_the_comma_is_the_point_a_point_is_none(text: str) -> None:
+def test_a_point_is_refused_if_the_comma_is_the_decimal_mark(text: str) -> None:
     with pytest.raises(SourceBroken, match=BROKEN):
         READER.number(text, "x", comma=",")
 
@@ -132,7 +132,7 @@ def test_however_a_source_marks_it_the_number_is_the_same(value: Decimal) -> Non
 
 
 @given(st.text(max_size=12), st.sampled_from(["", ","]), st.sampled_from(["", ".", " ", "'"]))
-def test_whatever_is_written_is_a_positive_number_or_breaks_the_feed(text: str, comma: str, thousands: str) -> None:
+def test_whatever_is_written_is_a_positive_number_or_refused(text: str, comma: str, thousands: str) -> None:
     try:
         value = READER.number(text, "x", comma=comma, thousands=thousands)
     except SourceBroken:
@@ -159,7 +159,7 @@ def test_a_positive_number_of_json_is_exact(value: object) -> None:
         *(True, None, 1.25, [], {}, "", "0", "1,5", "1e5", "-1"),
     ],
 )
-def test_what_is_no_positive_number_of_json_is_no_rate(value: object) -> None:
+def test_a_json_rate_must_be_a_positive_number(value: object) -> None:
     with pytest.raises(SourceBroken, match=f"{BROKEN}x is no rate"):
         READER.json_number(value, "x")
 
@@ -184,7 +184,7 @@ def test_a_nominal_is_a_whole_number_up_to_a_million(value: object, units: int) 
         pytest.param("0" * 4999 + "1", id="4999 zeros and 1"),
     ],
 )
-def test_what_is_no_nominal_breaks_the_feed(value: object) -> None:
+def test_an_invalid_nominal_is_refused(value: object) -> None:
     with pytest.raises(SourceBroken, match=f"{BROKEN}JPY is quoted per"):
         READER.nominal(value, "JPY")
 
@@ -197,7 +197,7 @@ def test_a_code_is_three_capital_letters() -> None:
 @pytest.mark.parametrize(
     "text", ["", "usd", "US", "USDT", "US1", "USD\n", " USD", "ÜSD", "\uff35SD", None, 840, ["USD"]]
 )
-def test_what_is_not_written_as_a_code_is_none(text: object) -> None:
+def test_a_text_in_another_form_is_not_a_code(text: object) -> None:
     assert not (isinstance(text, str) and is_code(text))
     with pytest.raises(SourceBroken, match=f"(?s){BROKEN}.* is not a currency code"):
         READER.code(text)
@@ -240,7 +240,7 @@ def test_a_day_is_read_in_the_sources_form(text: str, form: str, day: date) -> N
         (20260306, "%Y-%m-%d"),
     ],
 )
-def test_what_is_not_written_in_the_sources_form_is_no_day(text: object, form: str) -> None:
+def test_a_day_in_another_format_is_refused(text: object, form: str) -> None:
     with pytest.raises(SourceBroken, match=f"{BROKEN}.* is not a date since 1945-01-01"):
         READER.day(text, form)
 
@@ -280,7 +280,7 @@ def test_every_month_has_its_english_word() -> None:
         *("6 Mar 26", "", "6 Mar 2026 ", "6 M 2026", "٦ Mar 2026"),
     ],
 )
-def test_what_is_no_english_day_breaks_the_feed(text: str) -> None:
+def test_an_invalid_english_day_is_refused(text: str) -> None:
     with pytest.raises(SourceBroken, match=f"{BROKEN}.* is not a date since 1945-01-01"):
         READER.day_with_month_name(text, ENGLISH)
 
@@ -319,7 +319,7 @@ def test_json_is_decoded_into_what_is_declared_with_numbers_as_they_were_written
         b'{"day": "\xff", "rate": 1}',
     ],
 )
-def test_a_document_that_is_not_the_sources_own_breaks_the_feed(content: bytes) -> None:
+def test_a_document_that_is_not_the_sources_own_is_refused(content: bytes) -> None:
     with pytest.raises(SourceBroken, match=BROKEN):
         READER.json(content, Rates)
 
@@ -328,13 +328,13 @@ class Quoted(msgspec.Struct):
     units: int
 
 
-def test_nothing_is_taken_for_what_it_is_not() -> None:
+def test_another_document_is_refused() -> None:
     assert READER.json(b'{"units": 100}', Quoted).units == 100
     with pytest.raises(SourceBroken, match="Expected `int`, got `str`"):
         READER.json(b'{"units": "100"}', Quoted)
 
 
-def test_how_a_foreign_document_begins_is_told() -> None:
+def test_an_error_shows_the_beginning_of_another_document() -> None:
     with pytest.raises(SourceBroken, match=r"it begins \[<html>Access denied"):
         READER.json(b"<html>Access denied</html>" + b"x" * 10_000, Rates)
 
@@ -368,7 +368,7 @@ def test_a_document_that_defines_anything_is_not_parsed(content: bytes) -> None:
     "content",
     [b"", b"<a>", b"<a></b>", b"<a>&b;</a>", b"no xml", b"<a/><b/>", b'<?xml version="1.0" encoding="no-such"?><a/>'],
 )
-def test_what_is_no_xml_breaks_the_feed(content: bytes) -> None:
+def test_an_invalid_xml_is_refused(content: bytes) -> None:
     with pytest.raises(SourceBroken, match=f"{BROKEN}the document is not XML"):
         READER.xml(content)
 
@@ -382,7 +382,7 @@ def test_a_table_gives_the_cells_of_its_lines() -> None:
 @pytest.mark.parametrize(
     "text", ['a,"b\n', 'a,"b"c\n', pytest.param('"' + "x" * 200_000 + '"', id="a cell without end")]
 )
-def test_a_table_whose_quotes_do_not_close_breaks_the_feed(text: str) -> None:
+def test_a_table_whose_quotes_do_not_close_is_refused(text: str) -> None:
     with pytest.raises(SourceBroken, match=f"{BROKEN}the table cannot be read"):
         list(READER.csv_rows(text))
 
@@ -390,7 +390,7 @@ def test_a_table_whose_quotes_do_not_close_breaks_the_feed(text: str) -> None:
 # What may stand once
 
 
-def test_what_may_stand_once_is_given_back_and_refused_the_second_time() -> None:
+def test_a_unique_key_is_returned_once_and_refused_the_second_time() -> None:
     seen: set[object] = set()
     assert READER.unique(seen, "USD") == "USD"
     assert READER.unique(seen, ("USD", date(2026, 3, 6))) == ("USD", date(2026, 3, 6))

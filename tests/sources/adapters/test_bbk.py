@@ -34,7 +34,7 @@ def test_a_fixing_is_in_marks_per_as_many_units_as_the_title_says() -> None:
 
 
 @pytest.mark.parametrize(("written", "nominal"), [("1", 1), ("100", 100), ("1 000", 1000)])
-def test_the_nominal_stands_in_the_title_alone(written: str, nominal: int) -> None:
+def test_the_nominal_is_only_in_the_title(written: str, nominal: int) -> None:
     (fixing,) = read(LINE.replace("1 000 ITL", f"{written} ITL"))
     assert fixing.nominal == nominal
 
@@ -49,7 +49,7 @@ def test_the_byte_order_mark_and_the_blank_lines_between_series_are_no_lines() -
     assert [str(fixing.pair) for fixing in adapter.parse(SAMPLE.read_bytes())][::2] == ["ATS/DEM", "ITL/DEM", "USD/DEM"]
 
 
-def test_all_days_shut_is_nothing_published_and_not_a_broken_feed() -> None:
+def test_all_days_shut_raises_nothing_published() -> None:
     """Such as the first week of May 1971, when the mark was set free."""
     with pytest.raises(NothingPublished, match="Bundesbank: "):
         read(LINE.replace("1.3350", "."))
@@ -105,7 +105,7 @@ def test_a_day_outside_the_closed_series_is_refused(day: str) -> None:
 
 
 @pytest.mark.parametrize("value", ["", "..", "-", "1,335", "0", "NaN", "1.3350 "])
-def test_what_is_no_rate_is_refused(value: str) -> None:
+def test_an_invalid_rate_is_refused(value: str) -> None:
     with pytest.raises(SourceBroken, match="ITL/DEM on 1990-01-03"):
         read(LINE.replace("1.3350", value))
 
@@ -124,7 +124,7 @@ def test_a_header_alone_is_refused() -> None:
 # What is asked
 
 
-def test_it_is_asked_for_one_year_after_the_other() -> None:
+def test_it_is_requested_one_year_after_the_other() -> None:
     asked = list(adapter.requests(date(1969, 12, 30), date(1971, 5, 4)))
     address = "https://api.statistiken.bundesbank.de/rest/data/BBEX3/D..DEM.AA.AC.000?format=sdmx_csv"
     assert [request.url for request in asked] == [
@@ -135,14 +135,14 @@ def test_it_is_asked_for_one_year_after_the_other() -> None:
     assert (asked[1].first, asked[1].last) == (date(1970, 1, 1), date(1970, 12, 31))
 
 
-def test_nothing_is_asked_of_before_and_after_the_series() -> None:
+def test_nothing_is_requested_before_or_after_the_series() -> None:
     asked = list(adapter.requests(date(1900, 1, 1), date(2026, 1, 1)))
     assert (asked[0].first, asked[-1].last, len(asked)) == (date(1948, 6, 21), date(1998, 12, 30), 51)
     assert list(adapter.requests(date(1998, 12, 31), date(2026, 1, 1))) == []
 
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
-def test_the_recorded_days_are_read_whole() -> None:
+def test_the_recorded_days_are_parsed_completely() -> None:
     fixings = list(adapter.parse(RECORDED.read_bytes()))
     assert len(fixings) == 18 * 6
     assert fixings[0] == Fixing("bbk", Pair("ATS", "DEM"), date(1998, 12, 21), Decimal("14.214"), 100)

@@ -36,12 +36,12 @@ def test_a_fixing_is_the_selling_rate_in_reais_with_its_digits() -> None:
     assert str(fixing.value) == "6.30180"
 
 
-def test_when_it_was_published_is_told_by_brasilias_clock() -> None:
+def test_the_publication_time_is_in_brasilia_time() -> None:
     (fixing,) = read(source_reports(moment="2026-03-05 13:04:17.123"))
     assert fixing.published_at == datetime(2026, 3, 5, 16, 4, 17, tzinfo=UTC)
 
 
-def test_the_currency_is_the_one_that_was_asked_about() -> None:
+def test_the_currency_is_the_one_that_was_requested() -> None:
     assert read(source_reports(), subject="JPY")[0].pair == Pair("JPY", "BRL")
 
 
@@ -66,7 +66,7 @@ def test_a_fixing_shows_the_market_of_ten_past_one_in_brasilia() -> None:
 # What is asked
 
 
-def test_each_currency_is_asked_for_by_itself() -> None:
+def test_each_currency_is_requested_by_itself() -> None:
     asked = list(adapter.requests(date(2026, 3, 1), date(2026, 3, 7)))
     codes = ["AUD", "CAD", "CHF", "DKK", "EUR", "GBP", "JPY", "NOK", "SEK", "USD"]
     assert [request.subject for request in asked] == codes
@@ -78,7 +78,7 @@ def test_each_currency_is_asked_for_by_itself() -> None:
     )
 
 
-def test_years_are_asked_for_one_after_the_other_and_none_before_1999() -> None:
+def test_years_are_requested_one_after_the_other_and_none_before_1999() -> None:
     asked = list(adapter.requests(date(1990, 1, 1), date(2000, 2, 1)))
     assert len(asked) == 20
     assert (asked[0].first, asked[0].last) == (date(1999, 1, 4), date(1999, 12, 31))
@@ -116,7 +116,7 @@ def test_an_answer_of_another_kind_is_refused() -> None:
 
 
 @pytest.mark.parametrize("rate", ["0", "-1.5", "null", '"-"', '"6,3"'])
-def test_what_is_no_rate_is_refused(rate: str) -> None:
+def test_an_invalid_rate_is_refused(rate: str) -> None:
     with pytest.raises(SourceBroken, match=r"^BCB: "):
         read(source_reports(selling=rate))
 
@@ -140,7 +140,7 @@ def test_an_answer_to_an_unknown_question_is_refused() -> None:
         ("bcb_05", "EUR", "6.07420"),
     ],
 )
-def test_the_recorded_weeks_are_read_whole(name: str, subject: str, value: str) -> None:
+def test_the_recorded_weeks_are_parsed_completely(name: str, subject: str, value: str) -> None:
     fixings = list(adapter.parse((RECORDED / f"{name}.json").read_bytes(), subject))
     assert [fixing.day.day for fixing in fixings] == [2, 3, 4, 5, 6]
     told = fixings[0].published_at

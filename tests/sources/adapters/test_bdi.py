@@ -146,7 +146,7 @@ def test_a_comma_in_quotes_belongs_to_a_name() -> None:
 
 
 @pytest.mark.parametrize("rate", ["0", "0.0000", "-1.2", "n.a.", "", "1.2E3", "1.189,40"])
-def test_what_is_no_rate_is_refused(rate: str) -> None:
+def test_an_invalid_rate_is_refused(rate: str) -> None:
     with pytest.raises(SourceBroken, match=r"EUR/JPY on 2026-03-03 is no rate"):
         read(dollar(), line("JPY", f'"{rate}"'))
 
@@ -164,7 +164,7 @@ def test_the_euro_against_itself_is_refused() -> None:
 # What is asked
 
 
-def test_it_is_asked_for_one_working_day_after_the_other() -> None:
+def test_it_is_requested_one_working_day_after_the_other() -> None:
     asked = list(adapter.requests(date(2026, 2, 13), date(2026, 2, 17)))
     assert [each.first for each in asked] == [date(2026, 2, 13), date(2026, 2, 16), date(2026, 2, 17)]
     assert all(each.first == each.last for each in asked)
@@ -175,14 +175,14 @@ def test_it_is_asked_for_one_working_day_after_the_other() -> None:
     assert (asked[0].headers, asked[0].content_types) == ((("Accept", "text/csv"),), ("text/csv",))
 
 
-def test_it_is_never_asked_for_days_before_its_first() -> None:
+def test_no_day_before_the_first_is_requested() -> None:
     assert [each.first for each in adapter.requests(date(1990, 1, 1), date(1999, 1, 5))] == [
         date(1999, 1, 4),
         date(1999, 1, 5),
     ]
 
 
-def test_it_is_heard_beside_the_central_banks() -> None:
+def test_it_is_used_beside_the_central_banks() -> None:
     assert (adapter.source.key, adapter.source.anchor, adapter.source.compiled) == ("bdi", "EUR", False)
 
 
@@ -194,7 +194,7 @@ def test_it_is_heard_beside_the_central_banks() -> None:
     ("name", "day", "afghani", "dirham"),
     [("bdi_01.csv", date(2026, 2, 9), "75.5197", "0.447"), ("bdi_02.csv", date(2026, 2, 10), "75.2664", "0.447")],
 )
-def test_the_recorded_days_are_read_whole(name: str, day: date, afghani: str, dirham: str) -> None:
+def test_the_recorded_days_are_parsed_completely(name: str, day: date, afghani: str, dirham: str) -> None:
     fixings = {fixing.pair.quote: fixing for fixing in adapter.parse((RECORDED / name).read_bytes())}
     assert len(fixings) == 150
     assert {fixing.day for fixing in fixings.values()} == {day}

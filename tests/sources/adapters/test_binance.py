@@ -44,12 +44,12 @@ def test_jup_and_tup_are_coins_of_their_own() -> None:
 
 
 @pytest.mark.parametrize("status", ["BREAK", "HALT", "END_OF_DAY", ""])
-def test_what_does_not_trade_is_left_out(status: str) -> None:
+def test_pairs_that_do_not_trade_are_left_out(status: str) -> None:
     with pytest.raises(SourceBroken, match="no pair that trades"):
         adapter.parse_pair_names(info("BTC", status=status))
 
 
-def test_what_is_not_for_spot_trading_is_left_out() -> None:
+def test_pairs_without_spot_trading_are_left_out() -> None:
     with pytest.raises(SourceBroken, match="no pair that trades"):
         adapter.parse_pair_names(info("BTC", isSpotTradingAllowed=False))
 
@@ -67,7 +67,7 @@ def test_a_symbol_that_is_not_of_its_coins_is_refused() -> None:
 # Asking and hearing
 
 
-def test_it_is_asked_at_the_host_for_market_data_alone() -> None:
+def test_it_is_requested_at_the_host_for_market_data_alone() -> None:
     requests = [adapter.pair_list_request(), *adapter.requests()]
     assert [request.url for request in requests] == [
         "https://data-api.binance.vision/api/v3/exchangeInfo?showPermissionSets=false",
@@ -108,7 +108,7 @@ def test_a_frame_without_a_count_is_refused() -> None:
         adapter.parse_message(best().replace('"u": 5, ', ""), NAMES)
 
 
-def test_a_refusal_without_words_is_one() -> None:
+def test_a_refusal_without_a_reason_is_reported() -> None:
     assert adapter.parse_message('{"error":{"code":3},"id":1}', NAMES).refused == "it gives no reason"
 
 
@@ -116,7 +116,7 @@ def test_a_refusal_without_words_is_one() -> None:
 
 
 @recorded
-def test_the_recorded_list_is_read_whole() -> None:
+def test_the_recorded_list_is_parsed_completely() -> None:
     content = (RECORDED / "cryptofeed_rest_api_v3_exchangeInfo.json").read_bytes()
     names = adapter.parse_pair_names(content)
     statuses = Counter((row["status"], row["isSpotTradingAllowed"]) for row in json.loads(content)["symbols"])
@@ -141,12 +141,12 @@ def test_the_recorded_frames_become_ticks() -> None:
     names = adapter.parse_pair_names((RECORDED / "cryptofeed_rest_api_v3_exchangeInfo.json").read_bytes())
     lines = (RECORDED / "cryptofeed_ws_binance_ws_1_0.jsonl").read_text().splitlines()
     frames = [line["frame"] for line in map(json.loads, lines) if "frame" in line]
-    heard = [adapter.parse_message(json.dumps(frame), names) for frame in frames]
-    ticks = [tick for one in heard for tick in one.ticks]
+    parse_frame = [adapter.parse_message(json.dumps(frame), names) for frame in frames]
+    ticks = [tick for one in parse_frame for tick in one.ticks]
     assert len(frames) == 144
     assert ticks[0] == Tick(
         "binance", Pair("NKN", "USDT"), Decimal("0.35210000"), Decimal("0.35260000"), None, 499869768
     )
     best = [frame for frame in frames if frame["stream"].endswith("@bookTicker")]
     assert len(ticks) == len(best) == 84
-    assert sum(one == EMPTY_MESSAGE for one in heard) == 60
+    assert sum(one == EMPTY_MESSAGE for one in parse_frame) == 60

@@ -119,7 +119,7 @@ def test_another_header_is_refused(header: str) -> None:
 
 
 @pytest.mark.parametrize("power", ["", "12", "1.5", "x", "--1", "+1"])
-def test_a_power_that_is_none_is_refused(power: str) -> None:
+def test_an_invalid_power_is_refused(power: str) -> None:
     with pytest.raises(SourceBroken, match="power"):
         read(line("157.25", power=power))
 
@@ -127,7 +127,7 @@ def test_a_power_that_is_none_is_refused(power: str) -> None:
 @pytest.mark.parametrize(
     "value", ["", "nan", "1E5", "1E-400", "0E-06", "E-06", "-3E-06", "1.5E-6", "1e-06", "N/A", "."]
 )
-def test_what_is_no_rate_is_refused(value: str) -> None:
+def test_an_invalid_rate_is_refused(value: str) -> None:
     with pytest.raises(SourceBroken, match="USD/JPY on 2026-03-05"):
         read(line(value))
 
@@ -137,7 +137,7 @@ def test_a_day_twice_is_refused() -> None:
         read(line("NaN"), line("157.25"))
 
 
-def test_a_day_before_the_units_first_is_refused_as_it_was_not_asked_for() -> None:
+def test_a_day_before_the_units_first_is_refused_as_it_was_not_requested() -> None:
     """In 1990 a dollar was worth some thousand old liras: 0.0026 is a restated one."""
     with pytest.raises(SourceBroken, match="since 2005-01-01"):
         read(line("0.0026", "1990-01-03", key="D,TR,TRY,A"), subject="TRY")
@@ -156,7 +156,7 @@ def test_a_month_is_no_day() -> None:
 # What is asked
 
 
-def test_one_currency_is_asked_for_after_the_other() -> None:
+def test_one_currency_is_requested_after_the_other() -> None:
     asked = {request.subject: request for request in adapter.requests(date(2026, 11, 6), date(2026, 11, 20))}
     assert asked["JPY"].url == (
         "https://stats.bis.org/api/v2/data/dataflow/BIS/WS_XRU/1.0/D.JP.JPY.A"
@@ -170,24 +170,24 @@ def test_one_currency_is_asked_for_after_the_other() -> None:
 @pytest.mark.parametrize(
     ("code", "area"), [("EUR", "XM"), ("XOF", "WA"), ("XAF", "CM"), ("XCD", "AG"), ("AUD", "AU"), ("CHF", "CH")]
 )
-def test_of_a_currency_of_many_areas_one_is_asked_for(code: str, area: str) -> None:
+def test_of_a_currency_of_many_areas_one_is_requested(code: str, area: str) -> None:
     (url,) = [request.url for request in adapter.requests(*RANGE) if request.subject == code]
     assert f"/D.{area}.{code}.A?" in url
 
 
 @pytest.mark.parametrize("code", ["SLL", "SLE", "VEF", "VES", "MRO", "MRU", "STD", "STN", "SYP", "DEM", "USD"])
-def test_what_stands_under_a_wrong_code_is_not_asked_for(code: str) -> None:
+def test_series_under_a_wrong_code_are_not_requested(code: str) -> None:
     assert code not in {request.subject for request in adapter.requests(*RANGE)}
 
 
-def test_no_unit_is_asked_for_before_it_was_made() -> None:
+def test_no_unit_is_requested_before_it_was_made() -> None:
     starts = {request.subject: request.first for request in adapter.requests(*RANGE)}
     assert (starts["TRY"], starts["PLN"], starts["JPY"]) == (date(2005, 1, 1), date(1995, 1, 1), date(1970, 1, 1))
     assert starts["EUR"] == date(1979, 3, 13)
     assert "TRY" not in {request.subject for request in adapter.requests(date(1990, 1, 1), date(1991, 1, 1))}
 
 
-def test_every_currency_that_is_asked_for_lives() -> None:
+def test_every_currency_that_is_requested_lives() -> None:
     asked = {request.subject for request in adapter.requests(*RANGE)}
     assert {code for code in asked if CURRENCIES[code].last_day is not None} == set()
 

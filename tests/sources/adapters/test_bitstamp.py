@@ -38,13 +38,13 @@ def test_perpetuals_are_left_out() -> None:
     assert "btcusd-perp" not in adapter.parse_pair_names((SMALL / "list.json").read_bytes())
 
 
-def test_what_does_not_trade_is_left_out() -> None:
+def test_pairs_that_do_not_trade_are_left_out() -> None:
     with pytest.raises(SourceBroken, match="no pair that trades"):
         adapter.parse_pair_names(listed(trading="Disabled"))
 
 
 @pytest.mark.parametrize("entry", [{"name": "AAAUSD"}, {"name": ""}, {"url_symbol": ""}, {"url_symbol": "aaa/usd"}])
-def test_what_is_no_name_is_refused(entry: dict[str, str]) -> None:
+def test_an_invalid_name_is_refused(entry: dict[str, str]) -> None:
     with pytest.raises(SourceBroken, match="no name of a pair"):
         adapter.parse_pair_names(listed(**entry))
 
@@ -92,7 +92,7 @@ def test_the_changes_of_a_book_are_no_best_levels() -> None:
 
 
 @pytest.mark.parametrize("data", ['""', "{}", "null"])
-def test_a_wish_to_be_connected_to_anew_is_heard(data: str) -> None:
+def test_a_request_to_reconnect_is_parsed(data: str) -> None:
     frame = f'{{"event":"bts:request_reconnect","channel":"","data":{data}}}'
     assert adapter.parse_message(frame, NAMES) == VenueMessage(reconnect=True)
 
@@ -114,7 +114,7 @@ def test_a_bad_book_is_refused(entry: dict[str, object]) -> None:
         adapter.parse_message(book(**entry), NAMES)
 
 
-def test_an_error_without_words_is_a_refusal() -> None:
+def test_an_error_without_a_text_is_a_refusal() -> None:
     assert adapter.parse_message('{"event":"bts:error","data":{}}', NAMES) == VenueMessage(refused="it gives no reason")
 
 
@@ -122,7 +122,7 @@ def test_an_error_without_words_is_a_refusal() -> None:
 
 
 @recorded
-def test_the_recorded_list_is_read_whole() -> None:
+def test_the_recorded_list_is_parsed_completely() -> None:
     names = adapter.parse_pair_names((RECORDED / "cryptofeed_rest_api_v2_trading_pairs_info.json").read_bytes())
     assert len(names) == 280
     assert len(set(names.values())) == 140
@@ -130,7 +130,7 @@ def test_the_recorded_list_is_read_whole() -> None:
 
 
 @recorded
-def test_the_recorded_changes_are_heard_as_nothing() -> None:
+def test_the_recorded_changes_are_ignored() -> None:
     names = adapter.parse_pair_names((RECORDED / "cryptofeed_rest_api_v2_trading_pairs_info.json").read_bytes())
     lines = (RECORDED / "cryptofeed_ws_bitstamp_ws_1_0.jsonl").read_text().splitlines()
     frames = [json.dumps(line["frame"]) for line in map(json.loads, lines) if "frame" in line]

@@ -55,7 +55,7 @@ def test_the_files_before_2026_were_in_another_namespace() -> None:
     assert read(document(cube(rate()), space="http://www.bnr.ro/xsd")) == read(document(cube(rate())))
 
 
-def test_the_old_leu_is_another_currency_and_passed_over() -> None:
+def test_the_old_leu_is_another_currency_and_skipped() -> None:
     old, new = cube(rate(value="29891"), day="2005-06-30"), cube(rate(value="2.9891"), day="2005-07-01")
     assert [(fixing.day, str(fixing.value)) for fixing in read(document(old, new))] == [(date(2005, 7, 1), "2.9891")]
 
@@ -64,14 +64,14 @@ def test_a_fixing_shows_the_market_of_one_in_bucharest() -> None:
     assert adapter.source.market_time(date(2026, 7, 1)) == datetime(2026, 7, 1, 10, tzinfo=UTC)
 
 
-def test_the_source_knows_itself() -> None:
+def test_the_facts_of_the_source_are_right() -> None:
     assert (adapter.source.key, adapter.source.anchor, adapter.source.first_day) == ("bnr", "RON", date(2005, 7, 1))
 
 
 # What is asked
 
 
-def test_the_years_of_the_days_are_asked_at_the_new_host() -> None:
+def test_the_years_of_the_days_are_requested_at_the_new_host() -> None:
     asked = list(adapter.requests(date(2025, 12, 20), date(2026, 1, 3)))
     assert [(request.url, request.first, request.last) for request in asked] == [
         ("https://curs.bnr.ro/files/xml/years/nbrfxrates2025.xml", date(2025, 12, 20), date(2025, 12, 31)),
@@ -80,7 +80,7 @@ def test_the_years_of_the_days_are_asked_at_the_new_host() -> None:
     assert asked[0].content_types == ("text/xml",)
 
 
-def test_nothing_is_asked_before_the_new_leu() -> None:
+def test_nothing_is_requested_before_the_new_leu() -> None:
     (request,) = adapter.requests(date(1990, 1, 1), date(2005, 12, 31))
     assert (request.first, request.last) == (date(2005, 7, 1), date(2005, 12, 31))
     assert list(adapter.requests(date(1990, 1, 1), date(2005, 6, 30))) == []
@@ -119,13 +119,13 @@ def test_a_day_or_a_pair_twice_is_refused() -> None:
 
 
 @pytest.mark.parametrize("multiplier", ["", "0", "-100", "1e2", "ten"])
-def test_a_multiplier_that_is_none_is_refused(multiplier: str) -> None:
+def test_an_invalid_multiplier_is_refused(multiplier: str) -> None:
     with pytest.raises(SourceBroken, match="units"):
         read(document(cube(rate(rest=f' multiplier="{multiplier}"'))))
 
 
 @pytest.mark.parametrize("value", ["", "-", "0", "4,4000", " 4.4"])
-def test_what_is_no_rate_is_refused(value: str) -> None:
+def test_an_invalid_rate_is_refused(value: str) -> None:
     with pytest.raises(SourceBroken, match="USD/RON on 2026-03-05 is no rate"):
         read(document(cube(rate(value=value))))
 
@@ -163,7 +163,7 @@ def test_something_else_among_the_rates_is_refused() -> None:
         ),
     ],
 )
-def test_the_recorded_files_are_read_whole(name: str, count: int, days: int, expected: Fixing) -> None:
+def test_the_recorded_files_are_parsed_completely(name: str, count: int, days: int, expected: Fixing) -> None:
     fixings = list(adapter.parse((RECORDED / name).read_bytes()))
     assert len(fixings) == count
     assert len({fixing.day for fixing in fixings}) == days

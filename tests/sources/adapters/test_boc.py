@@ -44,7 +44,7 @@ def test_a_currency_that_is_new_is_read() -> None:
     assert fixings[1].pair == Pair("PLN", "CAD")
 
 
-def test_a_range_without_a_working_day_says_so() -> None:
+def test_a_range_without_a_working_day_is_reported_as_nothing_published() -> None:
     with pytest.raises(NothingPublished, match="days asked"):
         read()
 
@@ -78,7 +78,7 @@ def test_a_day_without_its_dollar_is_refused() -> None:
 
 
 @pytest.mark.parametrize("value", ["0.0091", {"v": ""}, {"v": None}, {"v": 0.0091}, {"v": "0"}, {"v": "N/A"}, {}, None])
-def test_what_is_no_rate_is_refused(value: Any) -> None:
+def test_an_invalid_rate_is_refused(value: Any) -> None:
     with pytest.raises(SourceBroken):
         read(day("2026-03-05", FXJPYCAD=value))
 
@@ -97,7 +97,7 @@ def test_a_day_twice_is_refused() -> None:
 # What is asked
 
 
-def test_it_is_asked_for_all_days_at_once() -> None:
+def test_it_is_requested_all_days_at_once() -> None:
     (asked,) = adapter.requests(date(2015, 1, 1), date(2026, 3, 6))
     assert asked.url == (
         "https://www.bankofcanada.ca/valet/observations/group/FX_RATES_DAILY/json"
@@ -111,7 +111,7 @@ def test_it_is_asked_for_all_days_at_once() -> None:
 
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
-def test_the_recorded_days_are_read_whole() -> None:
+def test_the_recorded_days_are_parsed_completely() -> None:
     fixings = {(fixing.pair.base, fixing.day): str(fixing.value) for fixing in adapter.parse(RECORDED.read_bytes())}
     assert len(fixings) == 5 * 23
     assert fixings["USD", date(2026, 3, 18)] == "1.3706"

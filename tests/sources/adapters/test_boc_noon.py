@@ -54,7 +54,7 @@ def test_forwards_are_no_rates_of_the_day(series: str) -> None:
     assert [fixing.pair.base for fixing in read(day("2008-03-05", **{series: {"v": "1.0161"}}))] == ["USD"]
 
 
-def test_a_range_without_a_working_day_says_so() -> None:
+def test_a_range_without_a_working_day_is_reported_as_nothing_published() -> None:
     with pytest.raises(NothingPublished, match="days asked"):
         read()
 
@@ -83,7 +83,7 @@ def test_a_day_without_its_dollar_is_refused() -> None:
 
 
 @pytest.mark.parametrize("value", ["0.0091", {"v": ""}, {"v": None}, {"v": "Bank holiday"}, {"v": "0"}, {}, None])
-def test_what_is_no_rate_is_refused(value: Any) -> None:
+def test_an_invalid_rate_is_refused(value: Any) -> None:
     with pytest.raises(SourceBroken):
         read(day("2008-03-05", IEXE0701=value))
 
@@ -96,7 +96,7 @@ def test_a_day_twice_is_refused() -> None:
 # What is asked
 
 
-def test_it_is_asked_a_year_at_a_time_and_for_nothing_after_its_end() -> None:
+def test_it_is_requested_a_year_at_a_time_and_for_nothing_after_its_end() -> None:
     asked = list(adapter.requests(date(1999, 1, 1), date(2026, 3, 6)))
     assert [(each.first, each.last) for each in asked[:2]] == [
         (date(2007, 5, 1), date(2007, 12, 31)),
@@ -110,5 +110,5 @@ def test_it_is_asked_a_year_at_a_time_and_for_nothing_after_its_end() -> None:
     assert not list(adapter.requests(date(2026, 3, 2), date(2026, 3, 6)))
 
 
-def test_there_is_no_day_on_which_it_is_asked_again() -> None:
+def test_it_is_never_polled() -> None:
     assert not adapter.source.schedule.days

@@ -53,7 +53,7 @@ def test_a_fixing_shows_the_market_of_four_in_london() -> None:
 # What is asked
 
 
-def test_all_series_are_asked_for_with_months_in_english() -> None:
+def test_all_series_are_requested_with_months_in_english() -> None:
     (request,) = adapter.requests(date(2026, 3, 17), date(2026, 3, 20))
     assert request.url == (
         "https://www.bankofengland.co.uk/boeapps/database/_iadb-fromshowcolumns.asp?csv.x=yes"
@@ -62,12 +62,12 @@ def test_all_series_are_asked_for_with_months_in_english() -> None:
     assert (request.first, request.last) == (date(2026, 3, 17), date(2026, 3, 20))
 
 
-def test_it_is_asked_under_a_browsers_name() -> None:
+def test_it_is_requested_under_a_browsers_name() -> None:
     (request,) = adapter.requests(date(2026, 3, 17), date(2026, 3, 20))
     assert dict(request.headers)["User-Agent"].startswith("Mozilla/5.0 ")
 
 
-def test_years_are_asked_for_one_by_one_and_none_before_2000() -> None:
+def test_years_are_requested_one_by_one_and_none_before_2000() -> None:
     asked = list(adapter.requests(date(1990, 1, 1), date(2001, 3, 1)))
     assert [(request.first, request.last) for request in asked] == [
         (date(2000, 1, 4), date(2000, 12, 31)),
@@ -75,7 +75,7 @@ def test_years_are_asked_for_one_by_one_and_none_before_2000() -> None:
     ]
 
 
-def test_currencies_that_were_new_in_2005_are_asked_for_since_2006() -> None:
+def test_currencies_that_were_new_in_2005_are_requested_since_2006() -> None:
     old, new = (request.url for request in adapter.requests(date(2005, 12, 1), date(2006, 1, 31)))
     assert ("XUDLBK95" in old, "XUDLZOS4" in old, "XUDLTWS" in old) == (False, False, True)
     assert ("XUDLBK95" in new, "XUDLZOS4" in new, "XUDLTWS" in new) == (True, True, True)
@@ -124,7 +124,7 @@ def test_a_day_twice_is_refused() -> None:
 
 
 @pytest.mark.parametrize("cell", ["0", "-1.3", "n/a", "..", "1.3e0", "NaN", " 1.3"])
-def test_what_is_no_rate_is_refused_with_its_pair_and_day(cell: str) -> None:
+def test_an_invalid_rate_is_refused_with_its_pair_and_day(cell: str) -> None:
     with pytest.raises(SourceBroken, match="GBP/USD on 2026-03-06 is no rate"):
         read(f"{HEADER}06 Mar 2026,{cell},211.8\r\n")
 
@@ -144,7 +144,7 @@ def test_a_table_without_any_rate_is_refused(lines: str) -> None:
 
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
-def test_the_recorded_table_is_read_whole() -> None:
+def test_the_recorded_table_is_parsed_completely() -> None:
     fixings = list(adapter.parse(RECORDED.read_bytes()))
     assert len(fixings) == 4 * 26
     first, last = date(2026, 3, 17), date(2026, 3, 20)

@@ -59,7 +59,7 @@ def test_a_fixing_shows_the_market_of_a_quarter_past_three_in_jerusalem() -> Non
 # What is asked
 
 
-def test_the_official_rates_are_asked_for_year_by_year() -> None:
+def test_the_official_rates_are_requested_year_by_year() -> None:
     asked = list(adapter.requests(date(2025, 12, 30), date(2026, 1, 2)))
     assert [request.url for request in asked] == [
         "https://edge.boi.gov.il/FusionEdgeServer/sdmx/v2/data/dataflow/BOI.STATISTICS/EXR/1.0/"
@@ -72,7 +72,7 @@ def test_the_official_rates_are_asked_for_year_by_year() -> None:
     ]
 
 
-def test_days_of_the_forerunners_of_the_euro_are_not_asked_for() -> None:
+def test_days_of_the_forerunners_of_the_euro_are_not_requested() -> None:
     assert next(adapter.requests(date(1990, 1, 1), date(2003, 2, 1))).first == date(2003, 1, 2)
     with pytest.raises(SourceBroken, match="not a date since 2003-01-02"):
         read(HEADER + line("ITL", day="2001-12-28"))
@@ -116,13 +116,13 @@ def test_a_series_of_another_kind_is_refused(old: str, new: str, column: str) ->
 
 
 @pytest.mark.parametrize("power", ["", "-1", "100", "x"])
-def test_a_multiplier_that_is_none_is_refused(power: str) -> None:
+def test_an_invalid_multiplier_is_refused(power: str) -> None:
     with pytest.raises(SourceBroken, match="power"):
         read(HEADER + line("USD", power))
 
 
 @pytest.mark.parametrize("value", ["", "0", "0.0000", "-3.1", "NaN", "3,07"])
-def test_what_is_no_rate_is_refused_with_its_pair_and_day(value: str) -> None:
+def test_an_invalid_rate_is_refused_with_its_pair_and_day(value: str) -> None:
     with pytest.raises(SourceBroken, match="USD/ILS on 2026-03-05 is no rate"):
         read(HEADER + line("USD", value=f'"{value}"'))
 
@@ -152,7 +152,7 @@ def test_a_table_without_any_rate_is_refused(lines: str) -> None:
 
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
-def test_the_recorded_table_is_read_whole() -> None:
+def test_the_recorded_table_is_parsed_completely() -> None:
     fixings = list(adapter.parse(RECORDED.read_bytes()))
     assert len(fixings) == 28
     assert len({fixing.pair for fixing in fixings}) == 14

@@ -68,7 +68,7 @@ def test_a_fixing_shows_the_market_of_five_in_tokyo() -> None:
 # What is asked
 
 
-def test_both_series_are_asked_for_by_months_of_a_year() -> None:
+def test_both_series_are_requested_by_months_of_a_year() -> None:
     asked = list(adapter.requests(date(2025, 12, 25), date(2026, 3, 5)))
     assert [request.url for request in asked] == [
         "https://www.stat-search.boj.or.jp/api/v1/getDataCode?format=json&lang=en&db=FM08&code=FXERD04,FXERD34"
@@ -81,7 +81,7 @@ def test_both_series_are_asked_for_by_months_of_a_year() -> None:
     ]
 
 
-def test_nothing_is_asked_for_before_the_first_day() -> None:
+def test_nothing_is_requested_before_the_first_day() -> None:
     assert next(adapter.requests(date(1990, 1, 1), date(1998, 2, 1))).first == date(1998, 1, 5)
 
 
@@ -131,13 +131,13 @@ def test_a_day_twice_is_refused() -> None:
 
 
 @pytest.mark.parametrize("day", ["20260230", "202603", "19980102", "260305"])
-def test_a_day_that_is_none_or_before_the_first_is_refused(day: str) -> None:
+def test_an_invalid_day_or_before_the_first_is_refused(day: str) -> None:
     with pytest.raises(SourceBroken, match="not a date"):
         read(yen(f"{day},20260306"), EURO)
 
 
 @pytest.mark.parametrize("value", ["0", "-158.1", '"ND"', '""', "true"])
-def test_what_is_no_rate_is_refused(value: str) -> None:
+def test_an_invalid_rate_is_refused(value: str) -> None:
     with pytest.raises(SourceBroken, match=r"^Bank of Japan: "):
         read(yen(values=f"{value},158.4"), EURO)
 
@@ -146,7 +146,7 @@ def test_what_is_no_rate_is_refused(value: str) -> None:
 
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
-def test_the_recorded_month_is_read_whole() -> None:
+def test_the_recorded_month_is_parsed_completely() -> None:
     fixings = list(adapter.parse(RECORDED.read_bytes()))
     assert len(fixings) == 2 * 19
     assert fixings[0] == Fixing("boj", Pair("USD", "JPY"), date(2026, 3, 2), Decimal("156.99"))

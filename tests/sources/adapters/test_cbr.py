@@ -104,7 +104,7 @@ def test_the_source_begins_with_the_new_rouble() -> None:
 # What is asked
 
 
-def test_few_days_are_asked_one_by_one() -> None:
+def test_few_days_are_requested_one_by_one() -> None:
     asked = list(adapter.requests(date(2026, 3, 4), date(2026, 3, 5)))
     assert [(request.subject, request.url) for request in asked] == [
         ("metals", f"{SCRIPTS}xml_metall.asp?date_req1=04/03/2026&date_req2=05/03/2026"),
@@ -117,7 +117,7 @@ def test_few_days_are_asked_one_by_one() -> None:
     ]
 
 
-def test_many_days_are_asked_currency_by_currency() -> None:
+def test_many_days_are_requested_currency_by_currency() -> None:
     asked = list(adapter.requests(date(1990, 1, 1), date(2026, 3, 5)))
     assert len(asked) == 56
     assert {(request.first, request.last) for request in asked} == {(date(1998, 1, 1), date(2026, 3, 5))}
@@ -130,14 +130,14 @@ def test_a_month_is_few_days_and_more_are_many() -> None:
     assert len(list(adapter.requests(date(2026, 3, 1), date(2026, 4, 1)))) == 1 + 55
 
 
-def test_nothing_is_asked_before_the_first_day() -> None:
+def test_nothing_is_requested_before_the_first_day() -> None:
     assert list(adapter.requests(date(1990, 1, 1), date(1997, 12, 31))) == []
 
 
 # What is refused
 
 
-def test_another_currency_than_the_one_asked_is_refused() -> None:
+def test_another_currency_than_the_requested_one_is_refused() -> None:
     with pytest.raises(SourceBroken, match="R01235"):
         read(dynamic(record(), identity="R01235"), "HKD")
     with pytest.raises(SourceBroken, match="R01235"):
@@ -176,7 +176,7 @@ def test_a_pair_twice_on_a_day_is_refused(text: str, subject: str) -> None:
         read(text, subject)
 
 
-def test_a_metal_that_is_none_of_its_four_is_refused() -> None:
+def test_another_metal_than_its_four_is_refused() -> None:
     with pytest.raises(SourceBroken, match=r"\[5\]"):
         read(metals(price("5")), "metals")
 
@@ -188,7 +188,7 @@ def test_a_number_in_another_notation_is_refused(value: str) -> None:
 
 
 @pytest.mark.parametrize("nominal", ["", "0", "1,5", "2000000"])
-def test_a_nominal_that_is_none_is_refused(nominal: str) -> None:
+def test_an_invalid_nominal_is_refused(nominal: str) -> None:
     with pytest.raises(SourceBroken, match="units"):
         read(day(entry(nominal=nominal)))
 
@@ -214,14 +214,16 @@ needs_recorded = pytest.mark.skipif(not RECORDED.exists(), reason="the recorded 
         ("exchanger_XML_daily_historical.xml", 33, "AZN", date(2016, 8, 23), "39.2324", 1),
     ],
 )
-def test_the_recorded_days_are_read_whole(name: str, count: int, pair: str, on: date, value: str, nominal: int) -> None:
+def test_the_recorded_days_are_parsed_completely(
+    name: str, count: int, pair: str, on: date, value: str, nominal: int
+) -> None:
     fixings = list(adapter.parse((RECORDED / name).read_bytes()))
     assert len(fixings) == count
     assert Fixing("cbr", Pair(pair, "RUB"), on, Decimal(value), nominal) in fixings
 
 
 @needs_recorded
-def test_the_recorded_ranges_are_of_ids_that_are_asked() -> None:
+def test_the_recorded_ranges_are_of_ids_that_are_requested() -> None:
     asked = {
         request.url.rpartition("=")[2]: request.subject
         for request in adapter.requests(date(2020, 1, 1), date(2026, 3, 5))
@@ -237,7 +239,7 @@ def test_the_recorded_ranges_are_of_ids_that_are_asked() -> None:
 
 
 @needs_recorded
-def test_the_recorded_metals_are_read_whole() -> None:
+def test_the_recorded_metals_are_parsed_completely() -> None:
     fixings = list(adapter.parse((RECORDED / "cbr_56.xml").read_bytes(), "metals"))
     assert len(fixings) == 12
     assert fixings[0] == Fixing("cbr", Pair("XAU", "RUB"), date(2026, 3, 3), Decimal("12957.47"), unit=GRAM)

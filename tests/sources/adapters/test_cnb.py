@@ -38,7 +38,7 @@ def test_the_sdr_is_the_xdr() -> None:
     assert read(entry("XDR", "28.300", "1"))[0].pair == Pair("XDR", "CZK")
 
 
-def test_a_year_without_a_fixing_yet_says_so() -> None:
+def test_a_year_without_a_fixing_yet_is_reported_as_nothing_published() -> None:
     with pytest.raises(NothingPublished, match="CNB: "):
         read()
 
@@ -56,7 +56,7 @@ def test_the_source_begins_with_the_czech_koruna() -> None:
 # What is asked
 
 
-def test_the_weekdays_of_a_week_are_asked_one_by_one() -> None:
+def test_the_weekdays_of_a_week_are_requested_one_by_one() -> None:
     asked = list(adapter.requests(date(2026, 3, 5), date(2026, 3, 11)))
     assert [request.url for request in asked] == [
         f"{API}daily?date=2026-03-05&lang=EN",
@@ -68,7 +68,7 @@ def test_the_weekdays_of_a_week_are_asked_one_by_one() -> None:
     assert [(request.first, request.last) for request in asked][2] == (date(2026, 3, 9), date(2026, 3, 9))
 
 
-def test_more_days_are_asked_by_their_years() -> None:
+def test_more_days_are_requested_by_their_years() -> None:
     asked = list(adapter.requests(date(2025, 12, 20), date(2026, 3, 11)))
     assert [(request.url, request.first, request.last) for request in asked] == [
         (f"{API}daily-year?year=2025&lang=EN", date(2025, 12, 20), date(2025, 12, 31)),
@@ -81,7 +81,7 @@ def test_eight_days_are_more_than_a_week() -> None:
     assert request.url == f"{API}daily-year?year=2026&lang=EN"
 
 
-def test_nothing_is_asked_before_the_first_day() -> None:
+def test_nothing_is_requested_before_the_first_day() -> None:
     assert list(adapter.requests(date(1991, 1, 1), date(1992, 12, 31))) == []
     first, *_ = adapter.requests(date(1991, 1, 1), date(1993, 12, 31))
     assert first.url == f"{API}daily-year?year=1993&lang=EN"
@@ -96,13 +96,13 @@ def test_a_pair_twice_on_a_day_is_refused() -> None:
 
 
 @pytest.mark.parametrize("amount", ["0", "-100", "100.5", "null", '"100"'])
-def test_an_amount_that_is_none_is_refused(amount: str) -> None:
+def test_an_invalid_amount_is_refused(amount: str) -> None:
     with pytest.raises(SourceBroken, match="CNB: "):
         read(entry(amount=amount))
 
 
 @pytest.mark.parametrize("rate", ["0", "-6.4", "null", '"6,41"', '"NaN"'])
-def test_what_is_no_rate_is_refused(rate: str) -> None:
+def test_an_invalid_rate_is_refused(rate: str) -> None:
     with pytest.raises(SourceBroken, match="CNB: "):
         read(entry(rate=rate))
 
@@ -118,7 +118,7 @@ def test_an_answer_without_a_list_of_rates_is_refused(text: str) -> None:
 
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
-def test_the_recorded_year_is_read_whole() -> None:
+def test_the_recorded_year_is_parsed_completely() -> None:
     fixings = list(adapter.parse(RECORDED.read_bytes()))
     assert len(fixings) == 1950
     assert fixings[0] == Fixing("cnb", Pair("AUD", "CZK"), date(2026, 1, 2), Decimal("13.797"))

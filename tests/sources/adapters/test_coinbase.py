@@ -35,17 +35,17 @@ def test_cgld_is_what_others_call_celo() -> None:
 
 
 @pytest.mark.parametrize("halt", ["trading_disabled", "cancel_only", "post_only", "auction_mode"])
-def test_what_does_not_trade_is_left_out(halt: str) -> None:
+def test_pairs_that_do_not_trade_are_left_out(halt: str) -> None:
     with pytest.raises(SourceBroken, match="no product that trades"):
         adapter.parse_pair_names(product(**{halt: True}))
 
 
-def test_what_takes_limit_orders_alone_trades() -> None:
+def test_a_pair_with_limit_orders_only_trades() -> None:
     assert adapter.parse_pair_names(product(limit_only=True)) == {"AAA-USD": Pair("AAA", "USD")}
 
 
 @pytest.mark.parametrize("status", ["offline", "internal", "delisted", ""])
-def test_what_is_not_online_is_left_out(status: str) -> None:
+def test_products_that_are_not_online_are_left_out(status: str) -> None:
     with pytest.raises(SourceBroken, match="no product that trades"):
         adapter.parse_pair_names(product(status=status))
 
@@ -64,7 +64,7 @@ def test_codes_are_letters_and_digits_of_any_length(code: str) -> None:
 # Asking and hearing
 
 
-def test_nothing_is_asked_again_and_again_and_nothing_read() -> None:
+def test_nothing_is_polled_and_no_answer_is_accepted() -> None:
     assert adapter.requests() == ()
     with pytest.raises(SourceBroken, match="socket alone"):
         adapter.parse_ticks(b"[]", "", NAMES)
@@ -107,7 +107,7 @@ def test_a_bad_ticker_is_refused(entry: dict[str, object]) -> None:
         adapter.parse_message(ticker(**entry), NAMES)
 
 
-def test_a_refusal_without_words_is_one() -> None:
+def test_a_refusal_without_a_reason_is_reported() -> None:
     assert adapter.parse_message('{"type":"error"}', NAMES) == VenueMessage(refused="it gives no reason")
 
 
@@ -115,7 +115,7 @@ def test_a_refusal_without_words_is_one() -> None:
 
 
 @recorded
-def test_the_recorded_list_is_read_whole() -> None:
+def test_the_recorded_list_is_parsed_completely() -> None:
     names = adapter.parse_pair_names((RECORDED / "cryptofeed_rest_products.json").read_bytes())
     assert len(names) == len(set(names.values())) == 162
     assert names["BTC-GBP"] == Pair("BTC", "GBP")
@@ -127,10 +127,10 @@ def test_the_recorded_frames_become_ticks() -> None:
     names = adapter.parse_pair_names((RECORDED / "cryptofeed_rest_products.json").read_bytes())
     lines = (RECORDED / "cryptofeed_ws_coinbase_ws_28_0.jsonl").read_text().splitlines()
     frames = [json.dumps(line["frame"]) for line in map(json.loads, lines) if "frame" in line]
-    heard = [adapter.parse_message(frame, names) for frame in frames]
-    ticks = [tick for one in heard for tick in one.ticks]
+    parse_frame = [adapter.parse_message(frame, names) for frame in frames]
+    ticks = [tick for one in parse_frame for tick in one.ticks]
     moment = datetime(2021, 4, 17, 16, 43, 30, 244075, tzinfo=UTC)
     assert len(frames) == 167
     assert len(ticks) == 107
-    assert sum(one == EMPTY_MESSAGE for one in heard) == 60
+    assert sum(one == EMPTY_MESSAGE for one in parse_frame) == 60
     assert ticks[0] == Tick("coinbase", Pair("BAND", "GBP"), Decimal("14.7550"), Decimal("14.8060"), moment, 333938798)

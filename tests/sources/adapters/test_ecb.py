@@ -73,11 +73,11 @@ def test_a_fixing_shows_the_market_of_a_quarter_past_two_in_frankfurt() -> None:
     assert adapter.source.market_time(date(2026, 1, 2)) == datetime(2026, 1, 2, 13, 15, tzinfo=UTC)
 
 
-def test_the_source_knows_itself() -> None:
+def test_the_facts_of_the_source_are_right() -> None:
     assert (adapter.source.key, adapter.source.anchor, adapter.source.first_day) == ("ecb", "EUR", date(1999, 1, 4))
 
 
-def test_the_real_history_is_read_whole(bundled: bytes) -> None:
+def test_the_real_history_is_parsed_completely(bundled: bytes) -> None:
     fixings = list(adapter.parse(bundled))
     days = {fixing.day for fixing in fixings}
     assert len(days) >= 7126
@@ -87,13 +87,13 @@ def test_the_real_history_is_read_whole(bundled: bytes) -> None:
 
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
-def test_the_recorded_history_is_read_whole() -> None:
+def test_the_recorded_history_is_parsed_completely() -> None:
     fixings = list(adapter.parse(RECORDED.read_bytes()))
     assert len(fixings) == 221702
     assert fixings[0] == Fixing("ecb", Pair("EUR", "USD"), date(2026, 10, 30), Decimal("1.1172"))
 
 
-# What is refused: the ECB's own layout. What no feed may read is in test_every_feed.py.
+# Refused layouts of the ECB. What every adapter must refuse is in test_every_adapter.py.
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_a_line_with_fewer_or_more_cells_than_the_header_is_refused(line: str) -
 @pytest.mark.parametrize(
     "cell", ["-1.25", "0", "0.0000", "1.25E3", "1e3", "NaN", "nan", "Infinity", "+1", ".5", "1.", "n/a", "-", "1 250"]
 )
-def test_what_is_no_rate_is_refused_with_its_pair_and_day(cell: str) -> None:
+def test_an_invalid_rate_is_refused_with_its_pair_and_day(cell: str) -> None:
     with pytest.raises(SourceBroken, match=r"EUR/USD on 2026-03-06.*\["):
         read(f"{HEADER}2026-03-06,{cell},180.00,\n")
 
@@ -188,7 +188,7 @@ def test_a_blank_line_is_refused() -> None:
 
 
 @pytest.mark.parametrize("text", [HEADER.replace("\n", "\r") + LINE, HEADER + LINE.replace("180.00", "18\r0.00")])
-def test_a_line_end_that_is_none_is_refused(text: str) -> None:
+def test_an_invalid_line_end_is_refused(text: str) -> None:
     with pytest.raises(SourceBroken):
         read(text)
 

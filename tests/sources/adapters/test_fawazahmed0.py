@@ -37,7 +37,7 @@ def test_a_dead_currency_that_goes_on_floating_is_not_read(key: str) -> None:
 
 
 @pytest.mark.parametrize("key", ["btc", "xbt", "ada", "1inch", "paxg", "cnh", "usdt", "JPY", "Jpy", "\u017fek"])
-def test_what_is_no_currency_is_not_read(key: str) -> None:
+def test_keys_that_are_not_currencies_are_skipped(key: str) -> None:
     assert read(f'"{key}":1.5') == []
 
 
@@ -45,7 +45,7 @@ def test_the_syrian_pound_is_not_read_for_it_is_the_old_one() -> None:
     assert read('"syp":13003.4') == []
 
 
-def test_what_is_not_read_may_be_anything() -> None:
+def test_unused_fields_may_be_anything() -> None:
     assert read('"btc":0') == []
     assert read('"btc":"many"') == []
 
@@ -54,7 +54,7 @@ def test_what_is_not_read_may_be_anything() -> None:
 
 
 @pytest.mark.parametrize("value", ["0", "-1.5", "1e400", '"157.25x"', "null", "1e-30"])
-def test_what_is_no_rate_is_refused(value: str) -> None:
+def test_an_invalid_rate_is_refused(value: str) -> None:
     with pytest.raises(SourceBroken):
         read(f'"jpy":{value}')
 
@@ -89,7 +89,7 @@ def test_a_document_of_another_kind_is_refused(document: dict[str, object]) -> N
 # What is asked
 
 
-def test_one_day_is_asked_for_after_the_other_weekends_too() -> None:
+def test_one_day_is_requested_after_the_other_weekends_too() -> None:
     asked = list(adapter.requests(date(2026, 2, 27), date(2026, 3, 1)))
     package = "https://cdn.jsdelivr.net/npm/@fawazahmed0/currency-api@"
     assert [request.url for request in asked] == [
@@ -99,14 +99,14 @@ def test_one_day_is_asked_for_after_the_other_weekends_too() -> None:
     assert asked[0].no_data_statuses == {404}
 
 
-def test_nothing_is_asked_of_before_the_first_package() -> None:
+def test_nothing_is_requested_before_the_first_package() -> None:
     assert [request.first for request in adapter.requests(date(1999, 1, 1), date(2024, 3, 3))] == [
         date(2024, 3, 2),
         date(2024, 3, 3),
     ]
 
 
-def test_it_is_heard_only_where_others_are_not() -> None:
+def test_it_is_used_only_where_others_are_missing() -> None:
     assert adapter.source.compiled
     assert adapter.source.is_on_by_default
 

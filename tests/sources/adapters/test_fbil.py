@@ -35,19 +35,19 @@ def test_a_fixing_is_in_rupees_with_its_digits() -> None:
     assert str(fixing.value) == "91.234500"
 
 
-def test_when_it_was_displayed_is_told_by_indias_clock() -> None:
+def test_the_publication_time_is_in_india_time() -> None:
     (fixing,) = read(rate())
     assert fixing.published_at is not None
     assert fixing.published_at.astimezone(adapter.source.zone).strftime("%H:%M %z") == "13:00 +0530"
 
 
-def test_without_the_time_of_display_there_is_none() -> None:
+def test_without_a_time_of_display_there_is_no_publication_time() -> None:
     (fixing,) = read(rate().replace("13:00:00", "noon"))
     assert fixing.published_at is None
 
 
 @pytest.mark.parametrize(("code", "nominal"), [("USD", 1), ("JPY", 100), ("IDR", 10000)])
-def test_the_nominal_stands_in_the_name(code: str, nominal: int) -> None:
+def test_the_nominal_is_in_the_name(code: str, nominal: int) -> None:
     (fixing,) = read(rate(f"INR / {nominal} {code}"))
     assert (fixing.pair, fixing.nominal) == (Pair(code, "INR"), nominal)
 
@@ -73,7 +73,7 @@ def test_a_fixing_shows_the_market_of_one_in_mumbai() -> None:
 # What is asked
 
 
-def test_a_year_is_asked_for_at_a_time_and_none_before_the_first_day() -> None:
+def test_a_year_is_requested_at_a_time_and_none_before_the_first_day() -> None:
     asked = list(adapter.requests(date(2018, 1, 1), date(2019, 2, 1)))
     assert [request.url for request in asked] == [
         f"https://www.fbil.org.in/wasdm/refrates/fetchfiltered?authenticated=false&fromDate={first}&toDate={last}"
@@ -92,7 +92,7 @@ def test_a_year_is_asked_for_at_a_time_and_none_before_the_first_day() -> None:
     "name",
     ["USD / 1 INR", "INR / USD", "INR / 0 USD", "INR / 1 INR", "INR/1 USD", "INR / 1 USD 1M", "MIBOR", "INR / 01 USD"],
 )
-def test_a_name_that_is_none_of_a_rate_is_refused(name: str) -> None:
+def test_an_invalid_name_of_a_rate_is_refused(name: str) -> None:
     with pytest.raises(SourceBroken, match="does not name a rate"):
         read(rate(name))
 
@@ -114,7 +114,7 @@ def test_a_pair_twice_on_a_day_is_refused() -> None:
 
 
 @pytest.mark.parametrize("value", ["0", "0.000000", "-91.2", "null", '"-"', '""'])
-def test_what_is_no_rate_is_refused(value: str) -> None:
+def test_an_invalid_rate_is_refused(value: str) -> None:
     with pytest.raises(SourceBroken, match=r"^FBIL: "):
         read(rate(value=value))
 
@@ -123,7 +123,7 @@ def test_what_is_no_rate_is_refused(value: str) -> None:
 
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
-def test_the_recorded_list_is_read_whole() -> None:
+def test_the_recorded_list_is_parsed_completely() -> None:
     found = list(adapter.parse(RECORDED.read_bytes()))
     assert len(found) == 18
     assert all(one.published_at and one.published_at.date() == one.day for one in found)

@@ -44,7 +44,7 @@ def test_a_holiday_has_no_rate_in_the_new_and_in_the_old_form(header: str, missi
     assert [fixing.day for fixing in fixings] == [date(2026, 1, 2)]
 
 
-def test_a_week_that_was_not_published_yet_says_so() -> None:
+def test_a_week_that_was_not_published_yet_is_reported_as_nothing_published() -> None:
     with pytest.raises(NothingPublished, match="DEXCAUS"):
         read("DEXCAUS")
     with pytest.raises(NothingPublished, match="DEXCAUS"):
@@ -85,7 +85,7 @@ def test_venezuelas_series_is_refused_when_it_was_restated(line: str) -> None:
 # What is refused
 
 
-def test_another_series_than_the_one_asked_for_is_refused() -> None:
+def test_another_series_than_the_requested_one_is_refused() -> None:
     assert read("DEXJPUS", "2026-03-05,153.30", subject="DEXJPUS")
     with pytest.raises(SourceBroken, match="DEXJPUS"):
         read("DEXJPUS", "2026-03-05,153.30", subject="DEXCAUS")
@@ -109,7 +109,7 @@ def test_another_number_of_cells_is_refused(line: str) -> None:
 
 
 @pytest.mark.parametrize("cell", ["ND", "N/A", "#N/A", "0", "-1.1", " ", "1e2"])
-def test_what_is_no_rate_is_refused(cell: str) -> None:
+def test_an_invalid_rate_is_refused(cell: str) -> None:
     with pytest.raises(SourceBroken, match="DEXJPUS on 2026-03-05 is no rate"):
         read("DEXJPUS", f"2026-03-05,{cell}")
 
@@ -122,7 +122,7 @@ def test_a_day_twice_is_refused() -> None:
 # What is asked
 
 
-def test_it_is_asked_for_one_series_after_the_other() -> None:
+def test_it_is_requested_one_series_after_the_other() -> None:
     asked = list(adapter.requests(date(2026, 3, 2), date(2026, 3, 6)))
     assert len(asked) == 23
     assert asked[0].url == "https://fred.stlouisfed.org/graph/fredgraph.csv?id=DEXUSAL&cosd=2026-03-02&coed=2026-03-06"
@@ -130,7 +130,7 @@ def test_it_is_asked_for_one_series_after_the_other() -> None:
     assert len({each.subject for each in asked}) == 23
 
 
-def test_it_is_never_asked_for_days_before_its_first() -> None:
+def test_no_day_before_the_first_is_requested() -> None:
     assert next(adapter.requests(date(1960, 1, 1), date(1971, 1, 5))).first == date(1971, 1, 4)
     assert not list(adapter.requests(date(1960, 1, 1), date(1970, 12, 31)))
 
@@ -148,7 +148,7 @@ def test_it_is_never_asked_for_days_before_its_first() -> None:
         ("zar", 11534, Pair("USD", "ZAR"), "0.8271", "16.5496"),
     ],
 )
-def test_the_recorded_series_are_read_whole(name: str, count: int, pair: Pair, first: str, last: str) -> None:
+def test_the_recorded_series_are_parsed_completely(name: str, count: int, pair: Pair, first: str, last: str) -> None:
     fixings = real(name)
     assert len(fixings) == count
     assert {fixing.pair for fixing in fixings} == {pair}

@@ -46,7 +46,7 @@ def test_a_holiday_has_no_rate() -> None:
     assert [fixing.day for fixing in read("DEXJPUS", ("2026-01-01", "."), RATE)] == [date(2026, 3, 5)]
 
 
-def test_a_week_that_was_not_published_yet_says_so() -> None:
+def test_a_week_that_was_not_published_yet_is_reported_as_nothing_published() -> None:
     for rates in ((), (("2026-01-01", "."),)):
         with pytest.raises(NothingPublished, match="DEXJPUS"):
             read("DEXJPUS", *rates)
@@ -99,7 +99,7 @@ def test_the_interfaces_own_error_is_refused() -> None:
 
 
 @pytest.mark.parametrize("value", ["", "ND", "0", "-1.1", "1e2", "NaN"])
-def test_what_is_no_rate_is_refused(value: str) -> None:
+def test_an_invalid_rate_is_refused(value: str) -> None:
     with pytest.raises(SourceBroken, match="DEXJPUS on 2026-03-05 is no rate"):
         read("DEXJPUS", ("2026-03-05", value))
 
@@ -112,7 +112,7 @@ def test_a_day_twice_is_refused() -> None:
 # What is asked
 
 
-def test_it_is_asked_for_one_series_after_the_other_with_the_operators_key() -> None:
+def test_it_is_requested_one_series_after_the_other_with_the_operators_key() -> None:
     asked = list(adapter.requests(date(2026, 3, 2), date(2026, 3, 6)))
     assert asked[0].url == (
         "https://api.stlouisfed.org/fred/series/observations?series_id=DEXUSAL&api_key={key}&file_type=json"
@@ -131,7 +131,7 @@ def test_it_asks_for_the_series_that_are_read_without_a_key() -> None:
     assert [each.subject for each in adapter.requests(*days)] == [each.subject for each in fed.adapter.requests(*days)]
 
 
-def test_it_reads_every_series_as_the_feed_without_a_key() -> None:
+def test_it_reads_every_series_as_the_adapter_without_a_key() -> None:
     for request in adapter.requests(date(2026, 3, 2), date(2026, 3, 6)):
         (mine,) = read(request.subject, RATE)
         (other,) = fed.adapter.parse(f"DATE,{request.subject}\n{','.join(RATE)}\n".encode())
@@ -152,7 +152,7 @@ def test_it_is_off_until_there_is_a_key() -> None:
     ("name", "series", "last"),
     [("fred_01", "DEXBZUS", "5.2914"), ("fred_07", "DEXJPUS", "159.54"), ("fred_11", "DEXNOUS", "9.7425")],
 )
-def test_the_recorded_answers_are_read_whole(name: str, series: str, last: str) -> None:
+def test_the_recorded_answers_are_parsed_completely(name: str, series: str, last: str) -> None:
     fixings = list(adapter.parse((RECORDED / f"{name}.json").read_bytes(), series))
     assert len(fixings) == 10
     assert (fixings[-1].day, str(fixings[-1].value)) == (date(2026, 3, 13), last)

@@ -62,7 +62,7 @@ def test_a_fixing_shows_the_close_in_hong_kong() -> None:
 # What is asked
 
 
-def test_the_days_are_asked_for_in_pages_that_cannot_have_a_second() -> None:
+def test_the_days_are_requested_in_pages_that_cannot_have_a_second() -> None:
     asked = list(adapter.requests(date(2025, 12, 1), date(2026, 3, 20)))
     spans = [(request.first, request.last) for request in asked]
     assert spans == [(date(2025, 12, 1), date(2026, 3, 10)), (date(2026, 3, 11), date(2026, 3, 20))]
@@ -73,12 +73,12 @@ def test_the_days_are_asked_for_in_pages_that_cannot_have_a_second() -> None:
     )
 
 
-def test_nothing_is_asked_for_before_the_first_day() -> None:
+def test_nothing_is_requested_before_the_first_day() -> None:
     assert next(adapter.requests(date(1970, 1, 1), date(1981, 2, 1))).first == date(1981, 1, 2)
     assert list(adapter.requests(date(1970, 1, 1), date(1981, 1, 1))) == []
 
 
-def test_what_is_asked_for_again_reaches_back_to_a_month_that_comes_late() -> None:
+def test_repeated_requests_reach_back_to_a_month_that_is_published_late() -> None:
     assert adapter.source.schedule.reread_days > 62
 
 
@@ -113,7 +113,7 @@ def test_days_without_any_rate_are_refused() -> None:
 
 
 @pytest.mark.parametrize("rate", ["0", "-7.8", '"N/A"', '""', "true", "[7.8]"])
-def test_what_is_no_rate_is_refused(rate: str) -> None:
+def test_an_invalid_rate_is_refused(rate: str) -> None:
     with pytest.raises(SourceBroken, match=r"^HKMA: "):
         read(day(f'"usd":{rate}'))
 
@@ -133,7 +133,7 @@ def test_a_day_before_the_first_is_refused() -> None:
 
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
-def test_the_recorded_page_is_read_whole() -> None:
+def test_the_recorded_page_is_parsed_completely() -> None:
     fixings = list(adapter.parse(RECORDED.read_bytes()))
     assert len(fixings) == 4 * 17 + 3
     assert {fixing.day for fixing in fixings} == {date(2026, 2, number) for number in (25, 26, 27, 28)}

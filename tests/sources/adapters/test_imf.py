@@ -116,7 +116,7 @@ def test_a_line_with_fewer_or_more_cells_than_days_is_refused(line: str) -> None
 
 
 @pytest.mark.parametrize("cell", ["1.435,50", "14,35.00", "0.000000", "-1.5", "N/A", "1 435.5", "n.a."])
-def test_what_is_no_rate_is_refused(cell: str) -> None:
+def test_an_invalid_rate_is_refused(cell: str) -> None:
     with pytest.raises(SourceBroken, match="USD/KRW on 2026-03-02"):
         read(f"Korean won\t{cell}\t1,435.500000")
 
@@ -161,7 +161,7 @@ def test_the_same_currency_twice_under_two_names_is_refused() -> None:
         read("Omani rial\t0.384500\t0.384500", "Rial Omani\t0.384500\t0.384500")
 
 
-def test_a_report_that_was_not_asked_for_is_refused() -> None:
+def test_a_report_that_was_not_requested_is_refused() -> None:
     with pytest.raises(SourceBroken, match="title"):
         list(adapter.parse((SAMPLES / "rates.tsv").read_bytes(), ""))
 
@@ -169,7 +169,7 @@ def test_a_report_that_was_not_asked_for_is_refused() -> None:
 # What is asked
 
 
-def test_both_reports_are_asked_for_month_by_month() -> None:
+def test_both_reports_are_requested_month_by_month() -> None:
     asked = list(adapter.requests(date(2026, 1, 20), date(2026, 2, 3)))
     address = "https://www.imf.org/external/np/fin/data/rms_mth.aspx?SelectDate="
     assert [request.url for request in asked] == [
@@ -185,18 +185,18 @@ def test_both_reports_are_asked_for_month_by_month() -> None:
     assert [request.subject for request in asked] == ["REP", "SDRCV"] * 2
 
 
-def test_nothing_is_asked_of_before_the_first_day() -> None:
+def test_nothing_is_requested_before_the_first_day() -> None:
     first, *_ = adapter.requests(date(1970, 1, 1), date(2003, 4, 30))
     assert (first.first, first.last) == (date(2003, 4, 1), date(2003, 4, 30))
 
 
-def test_it_is_off_because_the_fund_wants_to_be_asked() -> None:
+def test_it_is_off_because_the_fund_requires_permission() -> None:
     assert not adapter.source.is_on_by_default
     assert adapter.source.redistribution is Redistribution.UNCLEAR
 
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
-def test_the_recorded_month_is_read_whole() -> None:
+def test_the_recorded_month_is_parsed_completely() -> None:
     fixings = list(adapter.parse((RECORDED / "imf_01.tsv").read_bytes(), "REP"))
     assert len(fixings) == 712
     assert len({fixing.day for fixing in fixings}) == 22
@@ -206,7 +206,7 @@ def test_the_recorded_month_is_read_whole() -> None:
 
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
-def test_the_recorded_sdrs_are_read_whole() -> None:
+def test_the_recorded_sdrs_are_parsed_completely() -> None:
     fixings = list(adapter.parse((RECORDED / "imf_02.tsv").read_bytes(), "SDRCV"))
     assert len(fixings) == 22
     assert fixings[0] == Fixing("imf", Pair("USD", "XDR"), date(2026, 3, 2), Decimal("0.7296240000"))

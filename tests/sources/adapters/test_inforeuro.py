@@ -81,13 +81,13 @@ def test_an_answer_about_no_month_is_refused(month: str) -> None:
 
 
 @pytest.mark.parametrize("code", ["", "usd", "US", "USDX", None, 840, " USD"])
-def test_what_is_no_code_is_refused(code: object) -> None:
+def test_an_invalid_code_is_refused(code: object) -> None:
     with pytest.raises(SourceBroken):
         read(row(code, "1.17"))
 
 
 @pytest.mark.parametrize("value", ["0", "-1.5", "1e400", '"n/a"', "true", "[]"])
-def test_what_is_no_rate_is_refused(value: str) -> None:
+def test_an_invalid_rate_is_refused(value: str) -> None:
     with pytest.raises(SourceBroken):
         read(row("USD", value))
 
@@ -120,7 +120,7 @@ def test_an_answer_of_another_kind_is_refused(content: bytes) -> None:
 # What is asked
 
 
-def test_every_month_with_a_day_in_the_range_is_asked_for() -> None:
+def test_every_month_with_a_day_in_the_range_is_requested() -> None:
     asked = list(adapter.requests(date(2025, 12, 30), date(2026, 2, 1)))
     address = "https://ec.europa.eu/budg/inforeuro/api/public/monthly-rates"
     assert [request.url for request in asked] == [
@@ -133,5 +133,5 @@ def test_every_month_with_a_day_in_the_range_is_asked_for() -> None:
     assert asked[0].no_data_statuses == {404}
 
 
-def test_nothing_is_asked_of_before_the_euro() -> None:
+def test_nothing_is_requested_before_the_euro() -> None:
     assert [request.subject for request in adapter.requests(date(1994, 3, 1), date(1999, 1, 20))] == ["1999-01"]

@@ -58,13 +58,13 @@ def test_dark_pools_and_staked_coins_are_left_out(names: PairNames) -> None:
 
 
 @pytest.mark.parametrize("status", ["cancel_only", "post_only", "delisted", "maintenance", ""])
-def test_what_does_not_trade_is_left_out(status: str) -> None:
+def test_pairs_that_do_not_trade_are_left_out(status: str) -> None:
     with pytest.raises(SourceBroken, match="no pair that trades"):
         adapter.parse_pair_names(listed(status=status))
 
 
 @pytest.mark.parametrize("status", ["online", "limit_only", "reduce_only"])
-def test_what_trades_is_listed(status: str) -> None:
+def test_pairs_that_trade_are_listed(status: str) -> None:
     assert set(adapter.parse_pair_names(listed(status=status)).values()) == {Pair("AAA", "BBB")}
 
 
@@ -80,7 +80,7 @@ def test_a_spelling_of_two_pairs_is_refused() -> None:
         adapter.parse_pair_names(json.dumps(both).encode())
 
 
-def test_an_error_with_status_200_breaks_the_feed_in_its_words() -> None:
+def test_an_error_with_status_200_is_refused_with_its_text() -> None:
     with pytest.raises(SourceBroken, match="EGeneral:Internal error"):
         adapter.parse_pair_names(b'{"error":["EGeneral:Internal error"]}')
     with pytest.raises(SourceBroken, match="EService:Unavailable"):
@@ -104,7 +104,7 @@ def test_a_ticker_of_what_does_not_trade_gives_no_tick(names: PairNames) -> None
 # The socket
 
 
-def test_the_socket_is_asked_by_the_new_names_alone(names: PairNames) -> None:
+def test_the_socket_is_subscribed_by_the_new_names_only(names: PairNames) -> None:
     (socket,) = adapter.sockets(names)
     (opening_frames,) = map(json.loads, socket.opening_frames)
     assert socket.url == "wss://ws.kraken.com/v2"
@@ -117,7 +117,7 @@ def test_the_socket_is_asked_by_the_new_names_alone(names: PairNames) -> None:
     }
 
 
-def test_the_socket_is_asked_for_two_hundred_pairs_at_a_time() -> None:
+def test_the_socket_subscribes_to_two_hundred_pairs_at_a_time() -> None:
     names = {f"C{number}/USD": Pair(f"C{number}", "USD") for number in range(450)}
     (socket,) = adapter.sockets(names)
     sizes = [len(json.loads(frame)["params"]["symbol"]) for frame in socket.opening_frames]
@@ -151,7 +151,7 @@ def test_a_bad_bid_is_refused_beside_an_empty_side(names: PairNames) -> None:
         adapter.parse_message(ticker(bid=-1, ask=None), names)
 
 
-def test_a_refusal_without_words_is_one() -> None:
+def test_a_refusal_without_a_reason_is_reported() -> None:
     assert adapter.parse_message('{"method":"subscribe","success":false}', {}) == VenueMessage(
         refused="it gives no reason"
     )
@@ -166,7 +166,7 @@ def test_market_data_are_on_with_unclear_terms() -> None:
 
 
 @recorded
-def test_the_recorded_list_is_read_whole() -> None:
+def test_the_recorded_list_is_parsed_completely() -> None:
     names = adapter.parse_pair_names((RECORDED / "cryptofeed_rest_0_public_AssetPairs.json").read_bytes())
     pairs = set(names.values())
     # Of 304 entries 11 are dark pools and one is the staked ether.
@@ -181,7 +181,7 @@ def test_the_recorded_list_is_read_whole() -> None:
 
 
 @recorded
-def test_the_recorded_frames_are_heard() -> None:
+def test_the_recorded_frames_are_parsed() -> None:
     _, *frames = (RECORDED / "ws_v2_ticker_2026-09-24.jsonl").read_text().splitlines()
     status, done, refused, snapshot, heartbeat = (
         adapter.parse_message(frame, {"USDT/USD": Pair("USDT", "USD")}) for frame in frames

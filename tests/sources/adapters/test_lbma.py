@@ -83,7 +83,7 @@ def test_a_day_twice_is_refused() -> None:
 
 
 @pytest.mark.parametrize("subject", ["", "gold_am", "gold"])
-def test_what_was_not_asked_for_is_refused(subject: str) -> None:
+def test_an_answer_for_another_request_is_refused(subject: str) -> None:
     with pytest.raises(SourceBroken, match="none of the prices"):
         read(row("5125.5,3850,4420"), subject=subject)
 
@@ -97,7 +97,7 @@ def test_a_history_without_a_price_is_refused(rows: tuple[str, ...]) -> None:
 # What is asked
 
 
-def test_each_metals_whole_history_is_asked_for() -> None:
+def test_each_metals_whole_history_is_requested() -> None:
     asked = list(adapter.requests(date(1900, 1, 1), date(2026, 3, 5)))
     assert [request.url for request in asked] == [
         f"https://prices.lbma.org.uk/json/{name}.json" for name in ("gold_pm", "silver", "platinum_pm", "palladium_pm")

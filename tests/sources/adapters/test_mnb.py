@@ -57,7 +57,7 @@ def test_days_without_any_rate_are_answered_with_nothing(result: str) -> None:
         read(envelope(result))
 
 
-def test_the_result_may_also_be_given_as_character_data() -> None:
+def test_the_result_may_also_be_character_data() -> None:
     text = answer(day(rate()))
     start, end = text.index("&lt;MNB"), text.index("</GetExchangeRatesResult>")
     inner = f"<![CDATA[<MNBExchangeRates>{day(rate())}</MNBExchangeRates>]]>"
@@ -68,7 +68,7 @@ def test_a_fixing_shows_the_market_of_eleven_in_budapest() -> None:
     assert adapter.source.market_time(date(2026, 7, 1)) == datetime(2026, 7, 1, 9, tzinfo=UTC)
 
 
-def test_the_source_knows_itself() -> None:
+def test_the_facts_of_the_source_are_right() -> None:
     source = adapter.source
     assert (source.key, source.anchor, source.alias, source.first_day) == ("mnb", "HUF", "HUX", date(1999, 1, 4))
 
@@ -76,7 +76,7 @@ def test_the_source_knows_itself() -> None:
 # What is asked
 
 
-def test_the_service_is_asked_by_a_post_that_names_days_and_currencies() -> None:
+def test_the_service_is_called_by_a_post_that_names_days_and_currencies() -> None:
     (request,) = adapter.requests(date(2026, 3, 2), date(2026, 3, 5))
     assert request.url == "https://www.mnb.hu/arfolyamok.asmx"
     assert dict(request.headers) == {
@@ -102,7 +102,7 @@ def test_no_request_spans_more_than_365_days() -> None:
     assert b"<startDate>2000-01-04</startDate><endDate>2000-03-01</endDate>" in asked[1].body
 
 
-def test_nothing_is_asked_before_the_first_day() -> None:
+def test_nothing_is_requested_before_the_first_day() -> None:
     assert list(adapter.requests(date(1990, 1, 1), date(1999, 1, 3))) == []
 
 
@@ -157,7 +157,7 @@ def test_a_number_in_another_notation_is_refused(value: str) -> None:
 
 
 @pytest.mark.parametrize("unit", ["", "0", "1,5", "x"])
-def test_a_unit_that_is_none_is_refused(unit: str) -> None:
+def test_an_invalid_unit_is_refused(unit: str) -> None:
     with pytest.raises(SourceBroken, match="units"):
         read(answer(day(rate(unit=unit))))
 
@@ -166,7 +166,7 @@ def test_a_unit_that_is_none_is_refused(unit: str) -> None:
 
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
-def test_the_recorded_answer_is_read_whole() -> None:
+def test_the_recorded_answer_is_parsed_completely() -> None:
     fixings = list(adapter.parse(RECORDED.read_bytes()))
     assert len(fixings) == 160
     assert fixings[0] == Fixing("mnb", Pair("AUD", "HUF"), date(2025, 3, 28), Decimal("235.26"))

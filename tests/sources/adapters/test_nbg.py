@@ -40,7 +40,7 @@ def test_a_fixing_is_in_lari_with_its_digits() -> None:
     assert str(fixing.value) == "2.7010"
 
 
-def test_when_it_was_set_is_told_by_the_clock_of_tbilisi() -> None:
+def test_the_publication_time_is_in_tbilisi_time() -> None:
     (fixing,) = read(of_day(rate()))
     assert fixing.published_at == datetime(2026, 3, 4, 13, 1, 8, tzinfo=UTC)
 
@@ -66,7 +66,7 @@ def test_a_rate_is_in_force_from_the_beginning_of_its_day_in_tbilisi() -> None:
 # What is asked
 
 
-def test_each_day_is_asked_for_but_sundays() -> None:
+def test_each_day_is_requested_but_sundays() -> None:
     asked = list(adapter.requests(date(2026, 3, 6), date(2026, 3, 10)))
     assert [request.url for request in asked] == [
         f"https://nbg.gov.ge/gw/api/ct/monetarypolicy/currencies/?date=2026-03-{day}"
@@ -75,7 +75,7 @@ def test_each_day_is_asked_for_but_sundays() -> None:
     assert all(request.first == request.last for request in asked)
 
 
-def test_nothing_is_asked_for_before_the_first_day() -> None:
+def test_nothing_is_requested_before_the_first_day() -> None:
     asked = list(adapter.requests(date(1990, 1, 1), date(1995, 10, 16)))
     assert [request.first for request in asked] == [date(1995, 10, 14), date(1995, 10, 16)]
 
@@ -94,7 +94,7 @@ def test_a_day_in_another_form_or_before_the_first_is_refused(day: str) -> None:
         read(of_day(rate(valid=day), day=day))
 
 
-def test_more_than_the_day_asked_for_is_refused() -> None:
+def test_more_than_the_requested_day_is_refused() -> None:
     with pytest.raises(SourceBroken, match="holds 2 days"):
         read(of_day(rate()), of_day(rate()))
 
@@ -110,19 +110,19 @@ def test_a_currency_twice_is_refused() -> None:
 
 
 @pytest.mark.parametrize("code", ["usd", "US", "DOLLAR", "", "GEL"])
-def test_what_is_no_code_of_another_currency_is_refused(code: str) -> None:
+def test_a_code_that_is_not_of_another_currency_is_refused(code: str) -> None:
     with pytest.raises(SourceBroken, match=rf"\[{code}\]"):
         read(of_day(rate(code)))
 
 
 @pytest.mark.parametrize("value", ["0", "-2.7", "null", '"-"', "true"])
-def test_what_is_no_rate_is_refused(value: str) -> None:
+def test_an_invalid_rate_is_refused(value: str) -> None:
     with pytest.raises(SourceBroken, match=r"^NBG: "):
         read(of_day(rate(value=value)))
 
 
 @pytest.mark.parametrize("quantity", ["0", "-1", "1.5", "null", '"10"', "10000000"])
-def test_a_quantity_that_is_none_is_refused(quantity: str) -> None:
+def test_an_invalid_quantity_is_refused(quantity: str) -> None:
     with pytest.raises(SourceBroken, match=r"^NBG: "):
         read(of_day(rate(quantity=quantity)))
 
@@ -141,7 +141,7 @@ def test_a_quantity_that_is_none_is_refused(quantity: str) -> None:
         ("exchanger_today.json", 43, date(2022, 8, 6), "2.7178"),
     ],
 )
-def test_the_recorded_days_are_read_whole(name: str, count: int, day: date, dollar: str) -> None:
+def test_the_recorded_days_are_parsed_completely(name: str, count: int, day: date, dollar: str) -> None:
     found = list(adapter.parse((RECORDED / name).read_bytes()))
     assert len(found) == count
     assert all(one.published_at for one in found)

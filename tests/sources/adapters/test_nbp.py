@@ -63,7 +63,7 @@ def test_a_fixing_shows_the_market_of_eleven_in_warsaw() -> None:
     assert adapter.source.market_time(date(2026, 7, 1)) == datetime(2026, 7, 1, 9, tzinfo=UTC)
 
 
-def test_the_source_knows_itself() -> None:
+def test_the_facts_of_the_source_are_right() -> None:
     assert (adapter.source.key, adapter.source.anchor, adapter.source.first_day) == ("nbp", "PLN", date(2002, 1, 2))
     assert adapter.source.is_on_by_default
 
@@ -71,7 +71,7 @@ def test_the_source_knows_itself() -> None:
 # What is asked
 
 
-def test_both_tables_and_gold_are_asked() -> None:
+def test_both_tables_and_gold_are_requested() -> None:
     asked = list(adapter.requests(date(2026, 3, 1), date(2026, 3, 5)))
     assert [(request.subject, request.url) for request in asked] == [
         ("A", "https://api.nbp.pl/api/exchangerates/tables/A/2026-03-01/2026-03-05/?format=json"),
@@ -98,7 +98,7 @@ def test_no_request_spans_more_than_93_days() -> None:
     assert max((request.last - request.first).days + 1 for request in asked) == 93
 
 
-def test_nothing_is_asked_before_the_first_day_and_no_gold_before_its_own() -> None:
+def test_nothing_is_requested_before_the_first_day_and_no_gold_before_its_own() -> None:
     asked = list(adapter.requests(date(1990, 1, 1), date(2002, 1, 3)))
     assert [(request.subject, request.first) for request in asked] == [("A", date(2002, 1, 2)), ("B", date(2002, 1, 2))]
     gold = [
@@ -111,7 +111,7 @@ def test_nothing_is_asked_before_the_first_day_and_no_gold_before_its_own() -> N
 # What is refused
 
 
-def test_a_table_that_was_not_asked_for_is_refused() -> None:
+def test_a_table_that_was_not_requested_is_refused() -> None:
     with pytest.raises(SourceBroken, match=r"table \[C\]"):
         read(table(rate("USD"), kind="C"))
     with pytest.raises(SourceBroken, match="NBP: a table"):
@@ -136,7 +136,7 @@ def test_a_code_twice_on_a_day_is_refused_under_whichever_label() -> None:
 
 
 @pytest.mark.parametrize("mid", ["0", "-1.2", "null", '"N/A"'])
-def test_what_is_no_rate_is_refused(mid: str) -> None:
+def test_an_invalid_rate_is_refused(mid: str) -> None:
     with pytest.raises(SourceBroken, match="NBP: "):
         read(table(rate("USD", mid)))
 
@@ -147,7 +147,7 @@ needs_recorded = pytest.mark.skipif(not RECORDED.exists(), reason="the recorded 
 
 
 @needs_recorded
-def test_the_recorded_tables_are_read_whole() -> None:
+def test_the_recorded_tables_are_parsed_completely() -> None:
     daily = list(adapter.parse((RECORDED / "nbp_01.json").read_bytes(), "A"))
     assert len(daily) == 128
     assert daily[0] == Fixing("nbp", Pair("THB", "PLN"), date(2026, 3, 2), Decimal("0.1146"))
@@ -159,6 +159,6 @@ def test_the_recorded_tables_are_read_whole() -> None:
 
 
 @needs_recorded
-def test_the_recorded_gold_is_read_whole() -> None:
+def test_the_recorded_gold_is_parsed_completely() -> None:
     gold = list(adapter.parse((RECORDED / "nbp_03.json").read_bytes(), "gold"))
     assert [str(fixing.value) for fixing in gold] == ["595.71", "624.92", "624.32", "612.51"]

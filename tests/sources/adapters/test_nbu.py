@@ -77,14 +77,14 @@ def test_a_fixing_holds_from_the_beginning_of_its_day_in_kyiv() -> None:
     assert adapter.source.market_time(date(2026, 3, 5)) == datetime(2026, 3, 4, 22, 1, tzinfo=UTC)
 
 
-def test_the_source_knows_itself() -> None:
+def test_the_facts_of_the_source_are_right() -> None:
     assert (adapter.source.key, adapter.source.anchor, adapter.source.first_day) == ("nbu", "UAH", date(1999, 1, 4))
 
 
 # What is asked
 
 
-def test_the_days_are_asked_at_once() -> None:
+def test_the_days_are_requested_at_once() -> None:
     (request,) = adapter.requests(date(2026, 3, 1), date(2026, 3, 16))
     assert request.url == (
         "https://bank.gov.ua/NBU_Exchange/exchange_site?start=20260301&end=20260316&sort=exchangedate&order=asc&json="
@@ -93,7 +93,7 @@ def test_the_days_are_asked_at_once() -> None:
     assert request.content_types == ("application/json",)
 
 
-def test_years_are_asked_one_at_a_time_from_the_first_day_on() -> None:
+def test_years_are_requested_one_at_a_time_from_the_first_day_on() -> None:
     asked = list(adapter.requests(date(1990, 1, 1), date(2001, 2, 3)))
     assert [(request.first, request.last) for request in asked] == [
         (date(1999, 1, 4), date(1999, 12, 31)),
@@ -111,7 +111,7 @@ def test_a_pair_twice_on_a_day_is_refused_under_whichever_label() -> None:
 
 
 @pytest.mark.parametrize("units", ["0", "-1", "1.5", "null", '"10"', "10000000"])
-def test_units_that_are_none_are_refused(units: str) -> None:
+def test_invalid_units_are_refused(units: str) -> None:
     with pytest.raises(SourceBroken, match="NBU: "):
         read(record(units=units))
 
@@ -142,7 +142,7 @@ def test_an_empty_list_is_refused() -> None:
 
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
-def test_the_recorded_days_are_read_whole() -> None:
+def test_the_recorded_days_are_parsed_completely() -> None:
     fixings = list(adapter.parse(RECORDED.read_bytes()))
     assert len(fixings) == 720
     assert len({fixing.day for fixing in fixings}) == 16

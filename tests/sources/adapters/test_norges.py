@@ -66,7 +66,7 @@ def test_a_fixing_shows_the_market_of_a_quarter_past_two() -> None:
         "B,NOK,NOK,SP,4,false,0,C,2026-03-05,1",
     ],
 )
-def test_what_is_no_daily_rate_in_kroner_is_refused(line: str) -> None:
+def test_a_line_that_is_not_a_daily_rate_in_kroner_is_refused(line: str) -> None:
     with pytest.raises(SourceBroken, match="no daily rate in kroner"):
         read(line)
 
@@ -78,7 +78,7 @@ def test_another_multiplier_is_refused(power: str) -> None:
 
 
 @pytest.mark.parametrize("value", ["", "NaN", "0", "-6.1", "ND", '"6,1222"', "."])
-def test_what_is_no_rate_is_refused(value: str) -> None:
+def test_an_invalid_rate_is_refused(value: str) -> None:
     with pytest.raises(SourceBroken, match="JPY/NOK on 2026-03-05 is no rate"):
         read(f"B,JPY,NOK,SP,4,false,2,C,2026-03-05,{value}")
 
@@ -122,7 +122,7 @@ def test_a_file_that_ends_within_a_line_was_cut_off() -> None:
 # What is asked
 
 
-def test_it_is_asked_a_calendar_year_at_a_time() -> None:
+def test_it_is_requested_a_calendar_year_at_a_time() -> None:
     asked = list(adapter.requests(date(2024, 12, 30), date(2026, 3, 6)))
     assert [(each.first, each.last) for each in asked] == [
         (date(2024, 12, 30), date(2024, 12, 31)),
@@ -135,7 +135,7 @@ def test_it_is_asked_a_calendar_year_at_a_time() -> None:
     assert asked[2].content_types == ("text/csv",)
 
 
-def test_it_is_never_asked_for_days_before_its_first() -> None:
+def test_no_day_before_the_first_is_requested() -> None:
     assert next(adapter.requests(date(1960, 1, 1), date(1999, 1, 5))).first == date(1999, 1, 4)
     assert not list(adapter.requests(date(1960, 1, 1), date(1998, 12, 31)))
 
@@ -144,7 +144,7 @@ def test_it_is_never_asked_for_days_before_its_first() -> None:
 
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
-def test_the_recorded_days_are_read_whole() -> None:
+def test_the_recorded_days_are_parsed_completely() -> None:
     fixings = {(fixing.pair.base, fixing.day): fixing for fixing in adapter.parse(RECORDED.read_bytes())}
     assert len(fixings) == 36 * 7
     krona = fixings["SEK", date(2026, 3, 24)]

@@ -42,7 +42,7 @@ def test_tup_is_a_coin_of_its_own_beside_t() -> None:
 
 
 @pytest.mark.parametrize("state", ["suspend", "preopen", "test", "expired", ""])
-def test_what_is_not_live_is_left_out(state: str) -> None:
+def test_pairs_that_are_not_live_are_left_out(state: str) -> None:
     with pytest.raises(SourceBroken, match="no pair that trades"):
         adapter.parse_pair_names(listed("BTC", state=state))
 
@@ -53,7 +53,7 @@ def test_an_id_that_is_not_of_its_coins_is_refused() -> None:
         adapter.parse_pair_names(listed("BTC", instId="USDT-BTC"))
 
 
-def test_an_error_with_status_200_breaks_the_feed_in_its_words() -> None:
+def test_an_error_with_status_200_is_refused_with_its_text() -> None:
     answer = b'{"code":"50011","msg":"Too Many Requests","data":[]}'
     with pytest.raises(SourceBroken, match="50011 Too Many Requests"):
         adapter.parse_pair_names(answer)
@@ -118,7 +118,7 @@ def test_a_bad_frame_of_tickers_is_refused() -> None:
         adapter.parse_message('{"arg":{"channel":"tickers","instId":"BTC-USDT"},"data":[{"instId":"BTC-USDT"}]}', NAMES)
 
 
-def test_a_refusal_without_words_is_one() -> None:
+def test_a_refusal_without_a_reason_is_reported() -> None:
     assert adapter.parse_message('{"event":"error","code":"60012"}', NAMES) == VenueMessage(
         refused="it gives no reason"
     )
@@ -128,7 +128,7 @@ def test_a_refusal_without_words_is_one() -> None:
 
 
 @recorded
-def test_the_recorded_list_is_read_whole() -> None:
+def test_the_recorded_list_is_parsed_completely() -> None:
     names = adapter.parse_pair_names(
         (RECORDED / "cryptofeed_rest_api_v5_public_instruments_instType_SPOT.json").read_bytes()
     )

@@ -39,7 +39,7 @@ def test_the_bitcoin_is_no_currency_and_the_dollar_none_of_itself() -> None:
     assert read('"BTC": 0.0000125') == []
 
 
-def test_what_is_dead_is_read_under_its_code() -> None:
+def test_ended_currencies_are_parsed_under_their_codes() -> None:
     """The history ends each currency on its last day, whoever goes on quoting it."""
     assert [fixing.pair.quote for fixing in read('"HRK": 6.4985')] == ["HRK"]
 
@@ -53,7 +53,7 @@ def test_what_is_dead_is_read_under_its_code() -> None:
         datetime(2026, 3, 6, 0, 0, 37, tzinfo=UTC),
     ],
 )
-def test_the_day_is_the_one_that_was_asked_for(moment: datetime) -> None:
+def test_the_day_is_the_one_that_was_requested(moment: datetime) -> None:
     (fixing,) = read('"JPY": 157.25', moment=int(moment.timestamp()))
     assert fixing.day == date(2026, 3, 5)
 
@@ -93,13 +93,13 @@ def test_rates_that_are_not_per_dollar_are_refused(rates: dict[str, float]) -> N
 
 
 @pytest.mark.parametrize("code", ["jpy", "VEF_BLKMKT", "", "YEN1"])
-def test_what_is_no_code_is_refused(code: str) -> None:
+def test_an_invalid_code_is_refused(code: str) -> None:
     with pytest.raises(SourceBroken, match="code"):
         read(f'"{code}": 157.25')
 
 
 @pytest.mark.parametrize("value", ["0", "-1.5", "1e400", "null", '"x"'])
-def test_what_is_no_rate_is_refused(value: str) -> None:
+def test_an_invalid_rate_is_refused(value: str) -> None:
     with pytest.raises(SourceBroken):
         read(f'"JPY": {value}')
 
@@ -113,7 +113,7 @@ def test_its_errors_are_no_rates() -> None:
 # What is asked
 
 
-def test_one_day_is_asked_for_after_the_other_with_the_operators_key() -> None:
+def test_one_day_is_requested_after_the_other_with_the_operators_key() -> None:
     asked = list(adapter.requests(date(2026, 2, 28), date(2026, 3, 1)))
     assert [request.url for request in asked] == [
         "https://openexchangerates.org/api/historical/2026-02-28.json?app_id={key}",
@@ -122,11 +122,11 @@ def test_one_day_is_asked_for_after_the_other_with_the_operators_key() -> None:
     assert [request.subject for request in asked] == ["2026-02-28", "2026-03-01"]
 
 
-def test_nothing_is_asked_of_before_1999() -> None:
+def test_nothing_is_requested_before_1999() -> None:
     assert [request.first for request in adapter.requests(date(1998, 1, 1), date(1999, 1, 1))] == [date(1999, 1, 1)]
 
 
-def test_it_is_off_without_the_operators_word_and_never_passed_on() -> None:
+def test_it_is_off_unless_the_operator_enables_it_and_never_passed_on() -> None:
     assert not adapter.source.is_on_by_default
     assert adapter.source.setting == "openexchangerates_key"
     assert adapter.source.redistribution is Redistribution.FORBIDDEN

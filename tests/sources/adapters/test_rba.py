@@ -64,21 +64,21 @@ def test_a_fixing_shows_the_market_of_four_in_sydney() -> None:
     assert adapter.source.market_time(date(2026, 1, 5)) == datetime(2026, 1, 5, 5, tzinfo=UTC)
 
 
-def test_the_source_knows_itself() -> None:
+def test_the_facts_of_the_source_are_right() -> None:
     assert (adapter.source.key, adapter.source.anchor, adapter.source.first_day) == ("rba", "AUD", date(2023, 1, 3))
 
 
 # What is asked
 
 
-def test_the_one_file_is_asked() -> None:
+def test_the_one_file_is_requested() -> None:
     (request,) = adapter.requests(date(2020, 1, 1), date(2026, 3, 5))
     assert request.url == "https://www.rba.gov.au/statistics/tables/csv/f11.1-data.csv"
     assert (request.first, request.last) == (date(2023, 1, 3), date(2026, 3, 5))
     assert "application/octet-stream" in request.content_types
 
 
-def test_nothing_is_asked_before_the_first_day() -> None:
+def test_nothing_is_requested_before_the_first_day() -> None:
     assert list(adapter.requests(date(2020, 1, 1), date(2023, 1, 2))) == []
 
 
@@ -164,7 +164,7 @@ def test_a_day_without_any_rate_is_refused() -> None:
 
 
 @pytest.mark.parametrize("cell", ["n/a", "-", " ", "0", '"1,105"', "CLOSED"])
-def test_what_is_no_rate_is_refused_with_its_pair_and_day(cell: str) -> None:
+def test_an_invalid_rate_is_refused_with_its_pair_and_day(cell: str) -> None:
     with pytest.raises(SourceBroken, match=r"AUD/JPY on 2026-03-05"):
         read(f"{HEAD}05-Mar-2026,0.7010,66.10,{cell},0.5150\n")
 
@@ -173,7 +173,7 @@ def test_what_is_no_rate_is_refused_with_its_pair_and_day(cell: str) -> None:
 
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
-def test_the_recorded_table_is_read_whole() -> None:
+def test_the_recorded_table_is_parsed_completely() -> None:
     fixings = list(adapter.parse(RECORDED.read_bytes()))
     assert len(fixings) == 14896
     assert len({fixing.day for fixing in fixings}) == 808

@@ -66,7 +66,7 @@ def test_a_series_that_is_no_rate_in_kronor_is_refused(series: str) -> None:
 
 
 @pytest.mark.parametrize("value", ["0", "-9.5", "null", "true", "1e400", '"NaN"', "[]"])
-def test_what_is_no_rate_is_refused(value: str) -> None:
+def test_an_invalid_rate_is_refused(value: str) -> None:
     with pytest.raises(SourceBroken):
         read(DOLLAR, entry("SEKJPYPMI", value=value))
 
@@ -105,7 +105,7 @@ def test_the_interfaces_own_error_is_refused() -> None:
 # What is asked
 
 
-def test_it_is_asked_for_no_more_than_a_year_at_a_time() -> None:
+def test_it_is_requested_no_more_than_a_year_at_a_time() -> None:
     asked = list(adapter.requests(date(1990, 1, 1), date(2026, 3, 6)))
     assert (asked[0].first, asked[0].last, asked[1].first) == (date(1993, 1, 4), date(1993, 12, 31), date(1994, 1, 1))
     assert asked[-1].url == "https://api.riksbank.se/swea/v1/Observations/ByGroup/130/2026-01-01/2026-03-06"
@@ -126,7 +126,7 @@ def test_no_more_than_five_requests_a_minute_are_made() -> None:
 
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
-def test_the_recorded_days_are_read_whole() -> None:
+def test_the_recorded_days_are_parsed_completely() -> None:
     fixings = {(fixing.pair.base, fixing.day): str(fixing.value) for fixing in adapter.parse(RECORDED.read_bytes())}
     assert len(fixings) == 29 * 4
     assert fixings["USD", date(2026, 3, 27)] == "9.44517"

@@ -49,7 +49,7 @@ def test_utf_8_is_not_what_it_sends(text: str) -> None:
         list(adapter.parse_ticks(text.encode(), "", {}))
 
 
-def test_it_is_asked_with_the_referer_of_its_own_pages() -> None:
+def test_it_is_requested_with_the_referer_of_its_own_pages() -> None:
     (request,) = adapter.requests()
     assert request.url == "https://hq.sinajs.cn/list=hf_CAD,hf_AHD,hf_ZSD,hf_PBD,hf_NID"
     assert request.headers == (("Referer", "https://finance.sina.com.cn/"),)

@@ -24,27 +24,27 @@ def read(*platforms: dict[str, object]) -> Tick:
     return tick
 
 
-def test_the_newest_platform_is_taken_however_wide() -> None:
+def test_the_newest_platform_is_used_however_wide() -> None:
     tick = read(platform(1772809445123, (1, 9)), platform(1772809445120, (4, 5)))
     assert (tick.bid, tick.ask) == (1, 9)
 
 
-def test_of_its_prices_the_tightest_is_taken() -> None:
+def test_of_its_prices_the_tightest_is_used() -> None:
     tick = read(platform(1772809445123, (1, 9), (4, 6), (3, 7)))
     assert (tick.bid, tick.ask) == (4, 6)
 
 
-def test_of_platforms_of_the_same_moment_the_tightest_price_is_taken() -> None:
+def test_of_platforms_of_the_same_moment_the_tightest_price_is_used() -> None:
     tick = read(platform(1772809445123, (1, 9)), platform(1772809445123, (4, 5)))
     assert (tick.bid, tick.ask) == (4, 5)
 
 
-def test_the_pair_is_the_one_that_was_asked_for() -> None:
+def test_the_pair_is_the_one_that_was_requested() -> None:
     content = json.dumps([platform(1772809445123, (1, 2))]).encode()
     assert [tick.pair for tick in adapter.parse_ticks(content, "EUR/GBP", {})] == [Pair("EUR", "GBP")]
 
 
-def test_each_pair_is_asked_for_by_itself() -> None:
+def test_each_pair_is_requested_by_itself() -> None:
     asked = adapter.requests()
     assert len(asked) == len({request.url for request in asked}) == 18
     assert all(request.url.endswith(f"/bboquotes/instrument/{request.subject}") for request in asked)

@@ -88,7 +88,7 @@ def test_a_fixing_shows_the_market_of_half_past_three_in_istanbul() -> None:
 # What is asked
 
 
-def test_a_file_a_weekday_is_asked_for_and_none_of_weekends() -> None:
+def test_a_file_a_weekday_is_requested_and_none_of_weekends() -> None:
     asked = list(adapter.requests(date(2026, 3, 6), date(2026, 3, 9)))
     assert [request.url for request in asked] == [
         "https://www.tcmb.gov.tr/kurlar/202603/06032026.xml",
@@ -101,7 +101,7 @@ def test_a_day_that_is_not_found_is_a_holiday() -> None:
     assert all(request.no_data_statuses == {404} for request in adapter.requests(DAY, DAY))
 
 
-def test_days_of_the_old_lira_are_not_asked_for() -> None:
+def test_days_of_the_old_lira_are_not_requested() -> None:
     asked = list(adapter.requests(date(2004, 12, 1), date(2005, 1, 4)))
     assert [request.first for request in asked] == [date(2005, 1, 3), date(2005, 1, 4)]
 
@@ -136,13 +136,13 @@ def test_a_price_of_the_lira_in_itself_is_refused() -> None:
 
 
 @pytest.mark.parametrize("rate", ["38,10", " 38.10", "0", "-", "N/A"])
-def test_what_is_no_rate_is_refused_with_its_pair_and_day(rate: str) -> None:
+def test_an_invalid_rate_is_refused_with_its_pair_and_day(rate: str) -> None:
     with pytest.raises(SourceBroken, match="USD/TRY on 2026-03-06 is no rate"):
         read(currency(buying=rate))
 
 
 @pytest.mark.parametrize("unit", ["", "0", "1.0", "per 100"])
-def test_a_unit_that_is_none_is_refused(unit: str) -> None:
+def test_an_invalid_unit_is_refused(unit: str) -> None:
     with pytest.raises(SourceBroken, match="units"):
         read(currency(unit=unit))
 
@@ -167,7 +167,7 @@ def test_another_entry_between_currencies_is_refused() -> None:
 
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
-def test_the_recorded_bulletin_is_read_whole() -> None:
+def test_the_recorded_bulletin_is_parsed_completely() -> None:
     fixings = {fixing.pair.base: fixing for fixing in adapter.parse(RECORDED.read_bytes())}
     day = date(2016, 3, 15)
     assert len(fixings) == 19

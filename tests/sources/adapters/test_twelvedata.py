@@ -52,12 +52,12 @@ def test_it_is_off_and_wants_a_key() -> None:
     assert adapter.source.redistribution is Redistribution.FORBIDDEN
 
 
-def test_a_spent_quota_breaks_the_feed_in_its_words() -> None:
+def test_a_spent_quota_is_refused_with_its_text() -> None:
     with pytest.raises(SourceBroken, match="429 You have run out of API credits"):
         read(b'{"code":429,"message":"You have run out of API credits","status":"error"}')
 
 
-def test_an_error_in_place_of_a_pair_breaks_the_feed_in_its_words() -> None:
+def test_an_error_in_place_of_a_pair_is_refused_with_its_text() -> None:
     rates = json.loads(SMALL.read_bytes())
     rates["XAU/USD"] = {"code": 404, "message": "This symbol is not in your plan", "status": "error"}
     with pytest.raises(SourceBroken, match="XAU/USD has no rate: This symbol is not in your plan"):

@@ -46,7 +46,7 @@ def test_a_price_below_a_thousand_has_no_comma() -> None:
 
 
 @pytest.mark.parametrize("missing", ["-", "0.00"])
-def test_on_english_bank_holidays_the_stock_stands_alone(missing: str) -> None:
+def test_on_english_bank_holidays_only_the_stock_is_listed(missing: str) -> None:
     """Such as 2014-05-26 and 2016-12-27."""
     holiday = row("27. December 2016", missing, missing, "334,525")
     assert read(page(DAY, holiday)) == read(page(DAY))
@@ -71,7 +71,7 @@ def test_days_are_in_the_german_order_with_english_months(text: str, day: date) 
     assert {fixing.day for fixing in read(page(row(text, "3,125.50", "3,100.00", "91,250")))} == {day}
 
 
-def test_the_header_stands_again_for_each_month_and_other_tables_do_not_matter() -> None:
+def test_the_header_is_repeated_for_each_month_and_other_tables_do_not_matter() -> None:
     fixings = read(SAMPLE.read_text(encoding="utf-8"), "XCU")
     assert [(fixing.pair.base, fixing.day.day) for fixing in fixings] == [
         ("XCU", 5),
@@ -152,7 +152,7 @@ def test_a_bad_date_is_refused(day: str) -> None:
 
 
 @pytest.mark.parametrize("price", ["3.125,50", "31,25.50", "", "--", "n/a", "0", "$3,125.50", "3 125.50", "-3,125.50"])
-def test_what_is_no_price_is_refused(price: str) -> None:
+def test_an_invalid_price_is_refused(price: str) -> None:
     with pytest.raises(SourceBroken, match="XZN-3M/USD on 2026-03-05"):
         read(page(row("05. March 2026", "3,125.50", price, "91,250")))
 
@@ -174,7 +174,7 @@ def test_a_day_twice_is_refused() -> None:
         ("3,125.50", "<table><tr><td>1</td></tr></table>"),
     ],
 )
-def test_tables_that_are_not_well_made_are_refused(old: str, new: str) -> None:
+def test_malformed_tables_are_refused(old: str, new: str) -> None:
     with pytest.raises(SourceBroken):
         read(page(DAY, row("04. March 2026", "3,000.00", "3,001.00", "1")).replace(old, new, 1))
 
@@ -188,7 +188,7 @@ def test_a_page_that_does_not_end_once_is_refused(end: str) -> None:
 # What is asked
 
 
-def test_each_metals_page_of_each_year_is_asked_for() -> None:
+def test_each_metals_page_of_each_year_is_requested() -> None:
     asked = list(adapter.requests(date(2025, 12, 30), date(2026, 1, 5)))
     address = "https://www.westmetall.com/en/markdaten.php?action=table&field="
     assert [request.url for request in asked] == [
@@ -199,7 +199,7 @@ def test_each_metals_page_of_each_year_is_asked_for() -> None:
     assert (asked[5].first, asked[5].last) == (date(2026, 1, 1), date(2026, 1, 5))
 
 
-def test_nothing_is_asked_of_before_2008() -> None:
+def test_nothing_is_requested_before_2008() -> None:
     asked = list(adapter.requests(date(1970, 1, 1), date(2008, 12, 31)))
     assert {(request.first, request.last) for request in asked} == {(date(2008, 1, 2), date(2008, 12, 31))}
 
