@@ -51,7 +51,7 @@ class Session:
     principal: Principal | None = None
     digest: Digest = _NO_KEY
     charged_until: float = 0.0
-    selected: dict[StreamName, dict[str, Pair]] = field(default_factory=dict)
+    pairs_by_stream: dict[StreamName, dict[str, Pair]] = field(default_factory=dict)
     bucket: Bucket | None = None
 
     def open(self, address: str, now: float) -> Reply:
@@ -114,7 +114,7 @@ class Session:
         if isinstance(found, Rejection):
             return _closing_error(found.status, now, found.message)
         before, self.principal, plan = self.principal, found, found.plan
-        count = sum(len(pairs) for pairs in self.selected.values())
+        count = sum(len(pairs) for pairs in self.pairs_by_stream.values())
         if count > plan.stream_pairs:
             text = f"The plan [{plan.name}] allows {plan.stream_pairs} pairs on a connection; this one has {count}"
             return _closing_error(429, now, text)
@@ -159,17 +159,17 @@ class Session:
         if not pairs:
             listed = ", ".join(map(shorten, unknown[:_NAMES_IN_MESSAGE]))
             return Reply(status_frame(Op.SUBSCRIBE, 400, now, f"No valid pairs in [{listed}]"))
-        count = len(pairs) + sum(len(others) for name, others in self.selected.items() if name is not stream)
+        count = len(pairs) + sum(len(others) for name, others in self.pairs_by_stream.items() if name is not stream)
         if count > limit:
             return Reply(status_frame(Op.SUBSCRIBE, 429, now, _too_many_pairs(count, limit)))
-        self.selected[stream] = pairs
+        self.pairs_by_stream[stream] = pairs
         self.context.broadcaster.subscribe(self.connection, stream, pairs, self._price_limit)
         more = {"ignored": [shorten(name) for name in unknown]} if unknown else {}
-        return Reply(status_frame(Op.SUBSCRIBE, 200, now, _subscribed(len(self.selected)), **more))
+        return Reply(status_frame(Op.SUBSCRIBE, 200, now, _subscribed(len(self.pairs_by_stream)), **more))
 
     def _unsubscribe(self, request: StreamRequest, now: float) -> Reply:
         """Unsubscribe from pairs of a stream; without `pairs` from all pairs, without `stream` from all streams."""
-        streams = [_stream_named(request.stream)] if request.stream else list(self.selected)
+        streams = [_stream_named(request.stream)] if request.stream else list(self.pairs_by_stream)
         names, count = request.names, 0
         flood = self.count_frames(now, len(names or []) // _NAMES_PER_FRAME)
         if flood:
@@ -178,7 +178,7 @@ class Session:
         for stream in streams:
             if stream is None:
                 return Reply(status_frame(Op.UNSUBSCRIBE, 400, now, _unknown_stream(request.stream)))
-            before = self.selected.get(stream, {})
+            before = self.pairs_by_stream.get(stream, {})
             left = {} if removed is None else {symbol: before[symbol] for symbol in before if symbol not in removed}
             count += len(before) - len(left)
             self._keep_only(stream, left)
@@ -187,9 +187,9 @@ class Session:
 
     def _keep_only(self, stream: StreamName, pairs: dict[str, Pair]) -> None:
         if pairs:
-            self.selected[stream] = pairs
+            self.pairs_by_stream[stream] = pairs
         else:
-            self.selected.pop(stream, None)
+            self.pairs_by_stream.pop(stream, None)
         self.context.broadcaster.keep_only(self.connection, stream, pairs, self._price_limit)
 
     @property
@@ -201,7 +201,7 @@ class Session:
         if status.age is None:
             return Reply(status_frame(Op.STATUS, 503, now, "There are no prices yet"))
         text = "Prices flow" if status.is_live else f"Prices stand still: the newest book is {status.age:.0f} s old"
-        streams = {name: list(pairs) for name, pairs in self.selected.items()}
+        streams = {name: list(pairs) for name, pairs in self.pairs_by_stream.items()}
         more = {"book": status.version, "age_ms": round(status.age * 1000), "streams": streams}
         return Reply(status_frame(Op.STATUS, 200 if status.is_live else 503, now, text, **more))
 
