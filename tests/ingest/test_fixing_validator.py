@@ -94,10 +94,10 @@ def validated(a_source) -> Callable[..., tuple[list[str], list[str]]]:
     return validator
 
 
-Judged = Callable[..., tuple[list[str], list[str]]]
+Validate = Callable[..., tuple[list[str], list[str]]]
 
 
-def test_what_nothing_speaks_against_passes_oldest_first(validated: Judged) -> None:
+def test_ordinary_fixings_are_accepted_oldest_first(validated: Validate) -> None:
     passed, refused = validated("""
         2026-03-06 USD/JPY 150
         2026-03-04 USD/JPY 149
@@ -113,7 +113,7 @@ def test_what_nothing_speaks_against_passes_oldest_first(validated: Judged) -> N
     assert refused == []
 
 
-def test_nothing_is_judged_where_nothing_came(validated: Judged) -> None:
+def test_an_empty_delivery_has_no_result(validated: Validate) -> None:
     assert validated("") == ([], [])
 
 
@@ -151,26 +151,26 @@ CUTS = [
 
 
 @pytest.mark.parametrize(("before", "delivered", "reason"), [row[1:] for row in CUTS], ids=[row[0] for row in CUTS])
-def test_a_unit_is_cut_on_its_day_and_on_no_other(
-    validated: Judged, before: str, delivered: str, reason: str | None
+def test_a_redenomination_is_accepted_on_its_day_only(
+    validated: Validate, before: str, delivered: str, reason: str | None
 ) -> None:
     passed, refused = validated(delivered, before=before)
     assert len(passed) == (reason is None)
     assert all(reason is not None and reason in each for each in refused)
 
 
-def test_a_cut_not_made_says_so(validated: Judged) -> None:
+def test_a_missing_redenomination_is_named_in_the_reason(validated: Validate) -> None:
     _, (refused,) = validated("2021-10-01 USD/VES 4181781.84", before="2021-09-30 USD/VES 4181781.84")
     assert refused.endswith(": [1e+06] times the expected rate: a redenomination not made, or made too early")
 
 
-def test_long_after_a_cut_the_same_mistake_is_a_mistaken_unit(validated: Judged) -> None:
+def test_long_after_a_redenomination_the_reason_is_a_mistaken_unit(validated: Validate) -> None:
     _, (refused,) = validated("2026-02-16 USD/SYP 11000", before="2026-02-13 USD/SYP 110")
     assert refused.endswith(": [100] times the expected rate: a mistaken unit")
 
 
 @pytest.mark.parametrize("anchor", ["USD", "VES"])
-def test_a_series_over_a_cut_passes_whole(validated: Judged, anchor: str) -> None:
+def test_a_series_over_a_redenomination_is_accepted(validated: Validate, anchor: str) -> None:
     series = """
         2021-09-28 USD/VES 4152741.52
         2021-09-29 USD/VES 4173542.19
@@ -183,13 +183,17 @@ def test_a_series_over_a_cut_passes_whole(validated: Judged, anchor: str) -> Non
 
 
 @pytest.mark.parametrize(("next_day", "passes"), [("5.61", True), ("4.01", False), ("5610000", True)])
-def test_whether_a_jump_before_a_cut_stayed_is_seen_after_it(validated: Judged, next_day: str, passes: bool) -> None:  # noqa: FBT001  a row's cell
+def test_a_jump_before_a_redenomination_is_compared_with_the_fixing_after_it(
+    validated: Validate,
+    next_day: str,
+    passes: bool,  # noqa: FBT001  a row's cell
+) -> None:
     _, refused = validated(f"2021-09-29 USD/VES 4000000\n2021-09-30 USD/VES 5600000\n2021-10-01 USD/VES {next_day}")
     is_refused = any(each.startswith("2021-09-30") for each in refused)
     assert is_refused is not passes
 
 
-def test_a_series_that_is_cut_a_day_late_waits_for_that_day_alone(validated: Judged) -> None:
+def test_a_redenomination_that_is_a_day_late_quarantines_that_day_only(validated: Validate) -> None:
     _, (refused,) = validated("""
         2021-09-29 USD/VES 4173542.19
         2021-09-30 USD/VES 4181781.84
@@ -199,7 +203,7 @@ def test_a_series_that_is_cut_a_day_late_waits_for_that_day_alone(validated: Jud
     assert refused.startswith("2021-10-01 USD/VES 4182000.00: [1e+06] times")
 
 
-def test_a_cut_is_followed_through_another_anchor(validated: Judged) -> None:
+def test_a_redenomination_is_recognised_with_another_anchor(validated: Validate) -> None:
     before = "2025-12-31 EUR/USD 1.25\n2025-12-31 EUR/SYP 13750"
     assert len(validated("2026-01-02 EUR/USD 1.25\n2026-01-02 EUR/SYP 137.5", "EUR", before)[0]) == 2
     passed, (refused,) = validated("2026-01-02 EUR/USD 1.25\n2026-01-02 EUR/SYP 13750", "EUR", before)
@@ -207,7 +211,7 @@ def test_a_cut_is_followed_through_another_anchor(validated: Judged) -> None:
     assert "EUR/SYP 13750: [100] times" in refused
 
 
-def test_what_others_said_before_a_cut_is_a_measure_after_it(validated: Judged) -> None:
+def test_other_sources_rates_from_before_a_redenomination_are_converted(validated: Validate) -> None:
     others = matrix_of("2025-12-31 EUR/USD 1.25\n2025-12-31 EUR/SYP 13750")
     assert validated("2026-01-02 USD/SYP 110", matrix=others)[1] == []
     _, (refused,) = validated("2026-01-02 USD/SYP 11000", matrix=others)
@@ -217,13 +221,13 @@ def test_what_others_said_before_a_cut_is_a_measure_after_it(validated: Judged) 
 # Swapped, in another unit
 
 
-def test_a_swapped_pair_is_known_by_its_own_past(validated: Judged) -> None:
+def test_a_swapped_pair_is_recognised_by_its_own_past(validated: Validate) -> None:
     _, (refused,) = validated("2026-03-06 GBP/USD 0.75", before="2026-03-05 GBP/USD 1.3333")
     assert refused == "2026-03-06 GBP/USD 0.75: base and quote swapped"
 
 
-def test_a_swapped_pair_at_a_weekend_is_known_by_what_others_said_on_friday(
-    validated: Judged, matrix: RateMatrix
+def test_a_swapped_pair_at_a_weekend_is_recognised_by_fridays_rates_of_others(
+    validated: Validate, matrix: RateMatrix
 ) -> None:
     for day in (FRIDAY, SATURDAY, MONDAY - DAY, MONDAY):
         _, refused = validated(f"{day} EUR/USD 0.8\n{day} JPY/USD 144", matrix=matrix)
@@ -233,15 +237,15 @@ def test_a_swapped_pair_at_a_weekend_is_known_by_what_others_said_on_friday(
         ]
 
 
-def test_the_right_way_round_passes_at_a_weekend(validated: Judged, matrix: RateMatrix) -> None:
+def test_a_correct_pair_is_accepted_at_a_weekend(validated: Validate, matrix: RateMatrix) -> None:
     assert validated(f"{SATURDAY} EUR/USD 1.26\n{SATURDAY} JPY/USD 0.0069", matrix=matrix)[1] == []
 
 
-def test_near_one_nobody_can_tell_which_way_round_it_is(validated: Judged) -> None:
+def test_near_one_a_swap_cannot_be_recognised(validated: Validate) -> None:
     assert validated("2026-03-06 CHF/USD 0.98", before="2026-03-05 CHF/USD 1.02")[1] == []
 
 
-def test_with_a_swapped_dollar_all_else_of_the_day_is_wrong_too(validated: Judged) -> None:
+def test_with_a_swapped_dollar_all_fixings_of_the_day_are_refused(validated: Validate) -> None:
     before = "2026-03-05 EUR/USD 1.25\n2026-03-05 EUR/JPY 180"
     passed, refused = validated("2026-03-06 EUR/USD 0.8\n2026-03-06 EUR/JPY 180", "EUR", before)
     assert passed == []
@@ -261,8 +265,8 @@ UNITS = [
 
 
 @pytest.mark.parametrize(("before", "delivered", "times"), UNITS)
-def test_a_mistaken_nominal_or_weight_is_known_by_its_factor(
-    validated: Judged, before: str, delivered: str, times: str | None
+def test_a_mistaken_nominal_or_weight_is_recognised_by_its_factor(
+    validated: Validate, before: str, delivered: str, times: str | None
 ) -> None:
     dollar = "2026-03-0{} USD/CZK 20\n"
     passed, refused = validated(dollar.format(6) + delivered, "CZK", dollar.format(5) + before)
@@ -272,7 +276,7 @@ def test_a_mistaken_nominal_or_weight_is_known_by_its_factor(
     )
 
 
-def test_gold_by_the_gram_is_gold(validated: Judged) -> None:
+def test_gold_by_the_gram_is_accepted(validated: Validate) -> None:
     ounce = next(fixings("2026-03-05 XAU/USD 5000"))
     gram = Fixing("mint", Pair("XAU", "USD"), FRIDAY, Decimal("160.75"), 1, GRAM)  # 160.75 a gram is 4999.88 an ounce
     assert validated([ounce, gram])[1] == []
@@ -281,7 +285,7 @@ def test_gold_by_the_gram_is_gold(validated: Judged) -> None:
 # Jumps
 
 
-def test_a_spike_of_a_day_waits(validated: Judged) -> None:
+def test_a_spike_of_one_day_is_refused(validated: Validate) -> None:
     passed, refused = validated("""
         2026-03-04 USD/TRY 40
         2026-03-05 USD/TRY 56
@@ -302,8 +306,8 @@ ERRORS_OF_TYPING = [
 
 
 @pytest.mark.parametrize(("code", "earlier", "before", "spike", "after"), ERRORS_OF_TYPING)
-def test_what_left_for_one_day_in_calm_times_waits(
-    validated: Judged, code: str, earlier: str, before: str, spike: str, after: str
+def test_a_day_that_stands_out_in_calm_times_is_refused(
+    validated: Validate, code: str, earlier: str, before: str, spike: str, after: str
 ) -> None:
     series = "\n".join(line.replace(" ", f" USD/{code} ") for line in (earlier, before, spike, after))
     passed, (refused,) = validated(series, today=FRIDAY)
@@ -312,7 +316,7 @@ def test_what_left_for_one_day_in_calm_times_waits(
     assert len(passed) == 3
 
 
-def test_a_smaller_error_of_typing_waits_where_the_others_do_not_show_it(validated: Judged) -> None:
+def test_a_smaller_spike_is_refused_if_the_others_do_not_have_it(validated: Validate) -> None:
     days = ("1972-03-09 3.8205", "1972-03-10 3.8175", "1972-03-13 3.9817", "1972-03-14 3.8358")
     series = "\n".join(line.replace(" ", " USD/CHF ") for line in days)
     others = matrix_of("1972-03-09 USD/CHF 3.82\n1972-03-13 USD/CHF 3.83\n1972-03-14 USD/CHF 3.83", "USD")
@@ -321,7 +325,7 @@ def test_a_smaller_error_of_typing_waits_where_the_others_do_not_show_it(validat
     assert refused.startswith("1972-03-13 USD/CHF 3.9817: a spike of")
 
 
-def test_days_without_a_move_are_calm_days(validated: Judged) -> None:
+def test_days_without_a_move_count_as_calm(validated: Validate) -> None:
     wild = ["7.55", "7.35", "7.19", "7.25", "7.55", "7.52"]
     still = ["7.52"] * 5
     days = [date(1973, 3, 1) + DAY * number for number in range(20)]
@@ -331,7 +335,7 @@ def test_days_without_a_move_are_calm_days(validated: Judged) -> None:
     assert "USD/INR 7.94" in refused
 
 
-def test_what_left_for_one_day_passes_where_the_others_were_there_too(validated: Judged) -> None:
+def test_a_day_that_stands_out_is_accepted_if_the_others_have_it_too(validated: Validate) -> None:
     series = "2026-03-04 USD/TRY 40\n2026-03-05 USD/TRY 43\n2026-03-06 USD/TRY 40.1"
     assert len(validated(series)[1]) == 1
     agreeing = matrix_of("2026-03-04 USD/TRY 40\n2026-03-05 USD/TRY 41.5\n2026-03-06 USD/TRY 40.1", "USD")
@@ -348,12 +352,12 @@ REAL = [
 
 
 @pytest.mark.parametrize("series", [row[1:] for row in REAL], ids=[row[0] for row in REAL])
-def test_a_move_that_really_was_passes(validated: Judged, series: tuple[str, ...]) -> None:
+def test_a_real_move_is_accepted(validated: Validate, series: tuple[str, ...]) -> None:
     code, *days = series
     assert validated("\n".join(day.replace(" ", f" USD/{code} ") for day in days), today=FRIDAY)[1] == []
 
 
-def test_a_day_among_wild_days_is_no_spike(validated: Judged) -> None:
+def test_a_move_among_large_moves_is_no_spike(validated: Validate) -> None:
     # The won in December 1997.
     won = ["1464.8", "1565.9", "1710", "1563.9", "1425", "1425", "1483"]
     days = ["1997-12-10", "1997-12-11", "1997-12-12", "1997-12-15", "1997-12-16", "1997-12-17", "1997-12-18"]
@@ -362,87 +366,87 @@ def test_a_day_among_wild_days_is_no_spike(validated: Judged) -> None:
     assert validated(calm + "\n".join(lines), today=FRIDAY)[1] == []
 
 
-def test_a_devaluation_stays_and_passes(validated: Judged) -> None:
+def test_a_devaluation_is_accepted_because_it_stays(validated: Validate) -> None:
     # The peso on 2023-12-13.
     series = "2023-12-12 USD/ARS 366.5\n2023-12-13 USD/ARS 799.95\n2023-12-14 USD/ARS 800.4"
     assert validated(series)[1] == []
 
 
-def test_a_devaluation_that_is_only_a_day_old_waits_until_the_next(validated: Judged) -> None:
+def test_a_devaluation_of_today_is_refused_until_the_next_fixing(validated: Validate) -> None:
     before = "2023-12-12 USD/ARS 366.5"
     _, (refused,) = validated("2023-12-13 USD/ARS 799.95", before=before)
     assert refused.endswith("a jump of 118% that nothing confirms")
     assert validated("2023-12-13 USD/ARS 799.95\n2023-12-14 USD/ARS 800.4", before=before)[1] == []
 
 
-def test_a_jump_that_others_made_too_passes_at_once(validated: Judged, matrix: RateMatrix) -> None:
+def test_a_jump_that_others_made_too_is_accepted_at_once(validated: Validate, matrix: RateMatrix) -> None:
     # The others say 1000 pesos a dollar.
     assert validated("2026-03-06 USD/ARS 1010", before="2026-03-05 USD/ARS 700", matrix=matrix)[1] == []
     _, (refused,) = validated("2026-03-06 USD/ARS 1060", before="2026-03-05 USD/ARS 700", matrix=matrix)
     assert refused.endswith("a jump of 51% that nothing confirms")
 
 
-def test_a_quarter_is_no_jump(validated: Judged) -> None:
+def test_a_quarter_is_no_jump(validated: Validate) -> None:
     assert validated("2026-03-06 USD/TRY 50", before="2026-03-05 USD/TRY 40")[1] == []
     assert validated("2026-03-06 USD/TRY 32", before="2026-03-05 USD/TRY 40")[1] == []
     assert validated("2026-03-06 USD/TRY 50.1", before="2026-03-05 USD/TRY 40")[0] == []
     assert validated("2026-03-06 USD/TRY 31.9", before="2026-03-05 USD/TRY 40")[0] == []
 
 
-def test_what_is_older_than_two_weeks_is_no_measure(validated: Judged) -> None:
+def test_a_rate_older_than_two_weeks_is_not_compared_with(validated: Validate) -> None:
     assert validated("2026-03-06 USD/TRY 56", before="2026-02-20 USD/TRY 40")[0] == []
     assert validated("2026-03-06 USD/TRY 56", before="2026-02-19 USD/TRY 40")[1] == []
 
 
-def test_what_was_refused_is_no_measure_for_the_next(validated: Judged) -> None:
+def test_a_refused_fixing_is_not_compared_with(validated: Validate) -> None:
     _, refused = validated("2026-03-05 USD/TRY 56\n2026-03-06 USD/TRY 41", before="2026-03-04 USD/TRY 40")
     assert [each[:10] for each in refused] == ["2026-03-05"]
 
 
-def test_each_pair_is_measured_by_itself(validated: Judged) -> None:
+def test_each_pair_is_compared_with_its_own_past(validated: Validate) -> None:
     before = "2026-03-05 USD/TRY 40\n2026-03-05 USD/JPY 150"
     passed, refused = validated("2026-03-06 USD/JPY 40\n2026-03-06 USD/TRY 150", before=before)
     assert (passed, len(refused)) == ([], 2)
 
 
-def test_a_pair_and_its_inverse_are_one_currency(validated: Judged) -> None:
+def test_a_pair_and_its_inverse_are_one_currency(validated: Validate) -> None:
     assert validated("2026-03-06 TRY/USD 0.025", before="2026-03-05 USD/TRY 40")[1] == []
 
 
 # What others say
 
 
-def test_who_is_far_from_the_others_waits(validated: Judged, matrix: RateMatrix) -> None:
+def test_a_rate_far_from_the_others_is_refused(validated: Validate, matrix: RateMatrix) -> None:
     _, (refused,) = validated("2026-03-06 USD/JPY 152.64", matrix=matrix)  # the others say 144
     assert refused.endswith("6.0% from the other sources")
     assert validated("2026-03-06 USD/JPY 151", matrix=matrix)[1] == []
 
 
-def test_who_has_been_there_before_may_stay(validated: Judged, matrix: RateMatrix) -> None:
+def test_a_rate_far_from_the_others_is_accepted_if_it_was_there_before(validated: Validate, matrix: RateMatrix) -> None:
     assert validated("2026-03-06 USD/JPY 152.64", before="2026-03-05 USD/JPY 152", matrix=matrix)[1] == []
 
 
-def test_older_days_are_not_measured_by_others(validated: Judged, matrix: RateMatrix) -> None:
+def test_older_days_are_not_compared_with_others(validated: Validate, matrix: RateMatrix) -> None:
     delivered = "2026-03-06 USD/JPY 152.64"
     assert validated(delivered, matrix=matrix, today=FRIDAY + 31 * DAY)[1] == []
     assert len(validated(delivered, matrix=matrix, today=FRIDAY + 30 * DAY)[1]) == 1
 
 
-def test_nobody_is_another_to_himself(validated: Judged) -> None:
+def test_a_source_is_not_compared_with_itself(validated: Validate) -> None:
     own = matrix_of("2026-03-06 USD/JPY 144", anchor="USD", source="mint")
     assert validated("2026-03-06 USD/JPY 152.64", matrix=own)[1] == []
     _, (refused,) = validated("2026-03-06 USD/JPY 200", before="2026-03-05 USD/JPY 144", matrix=own)
     assert refused.endswith("a jump of 39% that nothing confirms")
 
 
-def test_two_weeks_after_their_last_word_others_are_not_asked(validated: Judged, matrix: RateMatrix) -> None:
+def test_other_sources_rates_count_for_two_weeks(validated: Validate, matrix: RateMatrix) -> None:
     last = FRIDAY + 14 * DAY
     assert len(validated(f"{last} USD/JPY 200", matrix=matrix)[1]) == 1
     assert validated(f"{last + DAY} USD/JPY 200", matrix=matrix)[1] == []
 
 
-def test_a_source_without_the_dollar_is_compared_by_what_others_say_of_its_own(
-    validated: Judged, matrix: RateMatrix
+def test_a_source_without_the_dollar_is_compared_through_others_rates_of_its_anchor(
+    validated: Validate, matrix: RateMatrix
 ) -> None:
     # 25 koruny are 1.25 dollars, so 20 a dollar; 14.4 yen a koruna are 288 a dollar, and the others say 144.
     assert validated("2026-03-06 CZK/JPY 7.2", "CZK", matrix=matrix)[1] == []
@@ -450,14 +454,14 @@ def test_a_source_without_the_dollar_is_compared_by_what_others_say_of_its_own(
     assert refused.endswith("100.0% from the other sources")
 
 
-def test_without_the_dollar_and_without_others_there_is_nothing_to_go_by(validated: Judged) -> None:
+def test_without_the_dollar_and_other_sources_nothing_is_compared(validated: Validate) -> None:
     assert validated("2026-03-06 CZK/JPY 14.4", "CZK", "2026-03-05 CZK/JPY 7.2")[1] == []
 
 
 # Pegs
 
 
-def test_a_peg_is_kept_within_three_per_cent(validated: Judged, matrix: RateMatrix) -> None:
+def test_a_pegged_rate_may_differ_by_three_per_cent(validated: Validate, matrix: RateMatrix) -> None:
     assert validated("2026-03-06 USD/SAR 3.80", matrix=matrix)[1] == []
     _, (refused,) = validated("2026-03-06 USD/SAR 3.90", matrix=matrix)
     assert refused == "2026-03-06 USD/SAR 3.90: 4.0% off the peg"
@@ -465,13 +469,15 @@ def test_a_peg_is_kept_within_three_per_cent(validated: Judged, matrix: RateMatr
     assert refused == "2026-03-06 USD/SAR 3.60: 4.2% off the peg"
 
 
-def test_a_peg_to_the_euro_goes_with_the_euro(validated: Judged, matrix: RateMatrix) -> None:
+def test_a_peg_to_the_euro_follows_the_euro(validated: Validate, matrix: RateMatrix) -> None:
     assert validated("2026-03-06 USD/XAF 524.8", matrix=matrix)[1] == []  # 655.957 / 1.25 = 524.77
     _, (refused,) = validated("2026-03-06 USD/XAF 655.957", matrix=matrix)
     assert refused.endswith("25.0% off the peg")
 
 
-def test_a_peg_is_measured_by_the_sources_own_word_on_its_anchor(validated: Judged, matrix: RateMatrix) -> None:
+def test_a_pegged_rate_is_compared_through_the_sources_own_rate_of_the_anchor(
+    validated: Validate, matrix: RateMatrix
+) -> None:
     # Of another hour, at which the euro stood four per cent higher than where the others saw it.
     hour = "2026-03-06 EUR/USD 1.30\n2026-03-06 EUR/XAF {}"
     assert validated(hour.format("655.957"), "EUR", matrix=matrix)[1] == []
@@ -479,7 +485,7 @@ def test_a_peg_is_measured_by_the_sources_own_word_on_its_anchor(validated: Judg
     assert refused.endswith("4.0% off the peg")
 
 
-def test_a_currency_that_has_ended_is_held_to_its_conversion(validated: Judged, matrix: RateMatrix) -> None:
+def test_an_ended_currency_is_compared_with_its_conversion(validated: Validate, matrix: RateMatrix) -> None:
     # The lev ended with 2025 at 1.95583 a euro.
     both = "2026-03-06 EUR/USD 1.25\n2026-03-06 EUR/BGN {}"
     assert validated(both.format("1.9558"), "EUR", matrix=matrix)[1] == []
@@ -497,8 +503,8 @@ def test_a_currency_that_has_ended_is_held_to_its_conversion(validated: Judged, 
         ("0.09", 12, "the same for 12 fixings while the others moved 2.2%"),  # on the day before it was 2.0 %
     ],
 )
-def test_who_stands_still_for_ten_fixings_while_the_others_move_waits(
-    validated: Judged, step: str, first: int, reason: str
+def test_a_rate_that_is_unchanged_for_ten_fixings_while_others_move_is_refused(
+    validated: Validate, step: str, first: int, reason: str
 ) -> None:
     days = [date(2026, 3, 2) + number * DAY for number in range(14)]
     others = (f"{day} EUR/USD 1.25\n{day} EUR/TRY {50 + number * Decimal(step)}" for number, day in enumerate(days))
@@ -508,13 +514,13 @@ def test_who_stands_still_for_ten_fixings_while_the_others_move_waits(
     assert refused[0].endswith(f": {reason}")
 
 
-def test_who_stands_still_with_the_others_is_right(validated: Judged) -> None:
+def test_a_rate_that_is_unchanged_like_the_others_is_accepted(validated: Validate) -> None:
     days = [date(2026, 3, 2) + number * DAY for number in range(30)]
     others = matrix_of("\n".join(f"{day} EUR/USD 1.25\n{day} EUR/TRY 50" for day in days))
     assert validated("\n".join(f"{day} USD/TRY 40" for day in days), matrix=others)[1] == []
 
 
-def test_who_moves_now_and_then_does_not_stand_still(validated: Judged) -> None:
+def test_a_rate_that_changes_now_and_then_is_accepted(validated: Validate) -> None:
     days = [date(2026, 3, 2) + number * DAY for number in range(14)]
     others = matrix_of(
         "\n".join(f"{day} EUR/USD 1.25\n{day} EUR/TRY {50 + number / 10}" for number, day in enumerate(days))
@@ -527,12 +533,12 @@ def test_who_moves_now_and_then_does_not_stand_still(validated: Judged) -> None:
 
 
 @pytest.mark.parametrize("value", ["0", "-1.5", "0.000"])
-def test_what_is_no_rate_is_refused(validated: Judged, value: str) -> None:
+def test_a_value_that_is_not_positive_is_refused(validated: Validate, value: str) -> None:
     assert validated(f"2026-03-06 USD/JPY {value}") == ([], [f"2026-03-06 USD/JPY {value}: zero or negative"])
 
 
 @pytest.mark.parametrize("pair", ["XCU-3M/USD", "USD/ZZZ", "USD/XSU"])
-def test_what_nobody_has_a_measure_for_passes(validated: Judged, pair: str) -> None:
+def test_a_fixing_without_any_comparison_is_accepted(validated: Validate, pair: str) -> None:
     assert len(validated(f"2026-03-06 {pair} 9", before=f"2026-03-05 {pair} 1")[0]) == 1
 
 
@@ -548,16 +554,16 @@ def decided(
 SPIKE: dict[str, Any] = {"delivered": f"{FRIDAY} USD/TRY 56", "before": "2026-03-05 USD/TRY 40"}
 
 
-def test_what_somebody_accepted_passes(validated: Judged) -> None:
+def test_a_fixing_that_the_operator_accepted_is_accepted(validated: Validate) -> None:
     assert validated(**SPIKE, decisions=decided(QuarantineState.ACCEPTED)) == ([f"{FRIDAY} USD/TRY 56"], [])
 
 
-def test_what_somebody_rejected_is_dropped_for_good(validated: Judged) -> None:
+def test_a_fixing_that_the_operator_rejected_is_dropped(validated: Validate) -> None:
     assert validated(**SPIKE, decisions=decided(QuarantineState.REJECTED)) == ([], [])
 
 
 @pytest.mark.parametrize("state", [QuarantineState.WAITING, QuarantineState.RELEASED])
-def test_what_nobody_decided_is_judged_again(validated: Judged, state: QuarantineState) -> None:
+def test_an_undecided_fixing_is_validated_again(validated: Validate, state: QuarantineState) -> None:
     passed, refused = validated(**SPIKE, decisions=decided(state))
     assert (passed, len(refused)) == ([], 1)
 
@@ -572,22 +578,22 @@ def test_what_nobody_decided_is_judged_again(validated: Judged, state: Quarantin
     ],
     ids=["value", "day", "nominal", "direction"],
 )
-def test_a_decision_is_about_one_statement(validated: Judged, decision: dict[FixingKey, QuarantineState]) -> None:
+def test_a_decision_applies_to_one_fixing(validated: Validate, decision: dict[FixingKey, QuarantineState]) -> None:
     passed, refused = validated(**SPIKE, decisions=decision)
     assert (passed, len(refused)) == ([], 1)
 
 
-def test_a_decision_holds_however_many_digits_are_written(validated: Judged) -> None:
+def test_a_decision_holds_however_many_digits_are_written(validated: Validate) -> None:
     assert validated(**SPIKE, decisions=decided(QuarantineState.ACCEPTED, "56.00"))[1] == []
 
 
-def test_what_was_accepted_is_the_measure_from_then_on(validated: Judged) -> None:
+def test_an_accepted_fixing_is_compared_with_from_then_on(validated: Validate) -> None:
     spike = f"{FRIDAY} USD/TRY 56\n{SATURDAY} USD/TRY 57"
     before = "2026-03-05 USD/TRY 40"
     assert validated(spike, before=before, decisions=decided(QuarantineState.ACCEPTED))[1] == []
 
 
-def test_what_was_rejected_is_a_measure_for_nothing(validated: Judged) -> None:
+def test_a_rejected_fixing_is_not_compared_with(validated: Validate) -> None:
     both = f"{FRIDAY} USD/TRY 56\n{SATURDAY} USD/TRY 57"
     passed, refused = validated(both, before="2026-03-05 USD/TRY 40", decisions=decided(QuarantineState.REJECTED))
     assert (passed, len(refused)) == ([], 1)
@@ -596,7 +602,7 @@ def test_what_was_rejected_is_a_measure_for_nothing(validated: Judged) -> None:
 # The real thing
 
 
-def test_of_the_ecbs_real_history_nothing_waits(bundled: bytes) -> None:
+def test_the_ecbs_real_history_is_accepted(bundled: bytes) -> None:
     """In 2001 the lira lost a quarter and more in a day; 2008 was no quiet year, and 2022 had a day that came back."""
     years = {1999, 2000, 2001, 2002, 2005, 2008, 2009, 2022}
     delivered = [fixing for fixing in adapter.parse(bundled) if fixing.day.year in years]
@@ -622,7 +628,7 @@ def test_every_fixing_is_either_accepted_or_refused_with_a_reason(a_source, valu
 # Corrections
 
 
-def test_a_source_that_corrects_all_its_days_at_once_beyond_belief_corrects_none(a_source: Any) -> None:
+def test_implausible_corrections_of_all_days_are_refused(a_source: Any) -> None:
     """Nobody else says anything, and the last good one is long ago: what was filed of the same days speaks."""
     days = [date(2026, 1, 5) + timedelta(days=number) for number in range(50)]
     right = [Fixing("mint", Pair("USD", "CHF"), day, Decimal("0.8000")) for day in days]
@@ -633,7 +639,7 @@ def test_a_source_that_corrects_all_its_days_at_once_beyond_belief_corrects_none
     assert {refusal.reason for refusal in validated.refused} == {"corrects what was filed by 56%"}
 
 
-def test_what_is_filed_already_is_not_judged_again(a_source: Any) -> None:
+def test_a_stored_fixing_is_not_validated_again(a_source: Any) -> None:
     odd = Fixing("mint", Pair("USD", "CHF"), date(2026, 3, 5), Decimal("80.00"))
     before = replace(odd, day=date(2026, 3, 4), value=Decimal("0.80"))
     validator = FixingValidator(
@@ -642,14 +648,14 @@ def test_what_is_filed_already_is_not_judged_again(a_source: Any) -> None:
     assert validator.validate([odd]).accepted == [odd]
 
 
-def test_a_small_correction_is_believed(a_source: Any) -> None:
+def test_a_small_correction_is_accepted(a_source: Any) -> None:
     filed = Fixing("mint", Pair("USD", "CHF"), date(2026, 3, 5), Decimal("0.8000"))
     corrected = replace(filed, value=Decimal("0.8100"))
     validator = FixingValidator(a_source(), None, {}, {}, date(2026, 3, 6), {(filed.pair, filed.day): filed})
     assert validator.validate([corrected]).accepted == [corrected]
 
 
-def test_a_source_is_not_believed_in_the_end_because_all_that_it_said_was_refused(a_source: Any) -> None:
+def test_a_source_is_not_accepted_because_all_its_past_was_refused(a_source: Any) -> None:
     """Each refused fixing is heard: else the last good one would be forgotten after two weeks."""
     before = Fixing("mint", Pair("USD", "CHF"), date(2026, 1, 2), Decimal("0.80"))
     days = [date(2026, 1, 5) + timedelta(days=number) for number in range(40)]
@@ -672,7 +678,7 @@ REAL_DAYS = {"chf": ["2015-01-15"], "thb": ["1997-07-02"], "mxn": ["1994-12-22"]
 
 @pytest.mark.skipif(not LONG_SERIES.exists(), reason="the long series are not beside the project")
 @pytest.mark.parametrize("code", sorted({*SPIKES, *REAL_DAYS}))
-def test_of_the_federal_reserves_long_series_the_typing_errors_wait_and_real_days_pass(code: str) -> None:
+def test_of_the_federal_reserves_series_typing_errors_are_refused_and_real_days_accepted(code: str) -> None:
     delivered = list(fed.parse((LONG_SERIES / f"fred_{code}_usd.csv").read_bytes()))
     matrix = matrix_of("1972-03-10 USD/CHF 3.83\n1972-03-13 USD/CHF 3.83", "USD")
     others = in_others_words(matrix, fed.source)  # of 4 %: without another source that may have been a real day

@@ -68,7 +68,7 @@ def reasons(found: ValidatedDelivery) -> list[str]:
     return [refusal.reason for refusal in found.refused]
 
 
-def test_the_best_ranked_source_too_is_held_to_what_the_others_say(archive: SqlArchive, say: Say) -> None:
+def test_the_best_ranked_source_is_compared_with_the_others_too(archive: SqlArchive, say: Say) -> None:
     for source in SOURCES:
         say(source, WEDNESDAY, KWANZAS_A_DOLLAR)
     say(compiled.source, WEDNESDAY + DAY, KWANZAS_A_DOLLAR)
@@ -76,7 +76,7 @@ def test_the_best_ranked_source_too_is_held_to_what_the_others_say(archive: SqlA
     assert reasons(found) == ["22.0% from the other sources"]
 
 
-def test_the_best_ranked_source_too_is_seen_to_stand_still(archive: SqlArchive, say: Say) -> None:
+def test_the_best_ranked_source_is_checked_for_unchanged_rates_too(archive: SqlArchive, say: Say) -> None:
     days = [WEDNESDAY + DAY * number for number in range(14)]
     for number, day in enumerate(days):
         say(compiled.source, day, KWANZAS_A_DOLLAR * (1 + 0.05 * number / 13))
@@ -88,7 +88,7 @@ def test_the_best_ranked_source_too_is_seen_to_stand_still(archive: SqlArchive, 
     assert {refusal.fixing.day for refusal in found.refused} >= set(days[10:])
 
 
-def test_of_two_others_that_disagree_the_one_that_is_right_is_enough(archive: SqlArchive, say: Say) -> None:
+def test_agreeing_with_one_of_two_other_sources_is_enough(archive: SqlArchive, say: Say) -> None:
     for source in SOURCES:
         say(source, WEDNESDAY, KWANZAS_A_DOLLAR)
     say(bdi.source, WEDNESDAY + 7 * DAY, KWANZAS_A_DOLLAR)  # stood still, while the kwanza fell by 21 %
@@ -104,27 +104,27 @@ def others(
     return lambda day: found.median_range("AOA", day)
 
 
-def test_a_source_is_no_other_of_its_own(archive: SqlArchive, say: Say) -> None:
+def test_a_source_is_not_among_its_other_sources(archive: SqlArchive, say: Say) -> None:
     say(bdi.source, WEDNESDAY, 900)
     assert others(archive, bdi.source)(WEDNESDAY) is None
     assert others(archive, nbp.source)(WEDNESDAY) == MedianRange(900, 900)
 
 
-def test_a_source_that_has_never_said_both_legs_of_one_day_has_no_word(archive: SqlArchive) -> None:
+def test_a_source_without_both_legs_of_a_day_has_no_rate(archive: SqlArchive) -> None:
     at = datetime(2026, 3, 5, tzinfo=UTC)
     dollar, kwanza = words(bdi.source, WEDNESDAY, 900)
     archive.file(Receipt("bdi", at, "a test", "d"), [dollar, replace(kwanza, day=WEDNESDAY + DAY)])
     assert others(archive, nbp.source)(WEDNESDAY + DAY) is None
 
 
-def test_a_word_is_carried_for_two_weeks(archive: SqlArchive, say: Say) -> None:
+def test_a_rate_is_carried_forward_for_two_weeks(archive: SqlArchive, say: Say) -> None:
     say(bdi.source, WEDNESDAY, 900)
     said = others(archive, nbp.source)
     assert said(WEDNESDAY + 14 * DAY) == MedianRange(900, 900)
     assert (said(WEDNESDAY - DAY), said(WEDNESDAY + 15 * DAY)) == (None, None)
 
 
-def test_the_middle_of_three_is_one_word_and_of_two_it_lies_between(archive: SqlArchive, say: Say) -> None:
+def test_the_median_of_three_rates_is_one_of_them_and_of_two_lies_between(archive: SqlArchive, say: Say) -> None:
     own = nbp.source
     say(bdi.source, WEDNESDAY, 900)
     say(compiled.source, WEDNESDAY, 1000)
@@ -142,7 +142,7 @@ def test_rates_of_another_market_and_of_months_are_not_compared(archive: SqlArch
     assert others(archive, nbp.source, [elsewhere, monthly, official])(WEDNESDAY) == MedianRange(900, 900)
 
 
-def test_a_word_of_before_a_redenomination_is_read_in_the_new_unit(archive: SqlArchive, say: Say) -> None:
+def test_a_rate_from_before_a_redenomination_is_converted_to_the_new_unit(archive: SqlArchive, say: Say) -> None:
     eve, first_day = date(2021, 9, 30), date(2021, 10, 1)
     say(compiled.source, eve, 4_000_000, "VES")
     found = read_other_sources(archive, SOURCES, nbp.source, {"VES"}, eve, first_day)
@@ -150,15 +150,13 @@ def test_a_word_of_before_a_redenomination_is_read_in_the_new_unit(archive: SqlA
     assert found.median_range("VES", first_day) == MedianRange(4, 4)
 
 
-def test_a_correction_takes_the_place_of_what_it_corrects(archive: SqlArchive, say: Say) -> None:
+def test_a_correction_replaces_the_earlier_rate(archive: SqlArchive, say: Say) -> None:
     say(bdi.source, WEDNESDAY, 90)
     say(bdi.source, WEDNESDAY, 900)
     assert others(archive, nbp.source)(WEDNESDAY) == MedianRange(900, 900)
 
 
-def test_a_dollar_that_is_corrected_is_measured_by_itself_and_not_by_what_it_corrects(
-    archive: SqlArchive, say: Say
-) -> None:
+def test_a_corrected_dollar_rate_is_used_instead_of_the_earlier_one(archive: SqlArchive, say: Say) -> None:
     zloty = Pair("USD", "PLN")
     say(bdi.source, WEDNESDAY, 4, "PLN")
     filed = Fixing("nbp", zloty, WEDNESDAY, Decimal("4.01"))

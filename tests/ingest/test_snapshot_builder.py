@@ -48,12 +48,12 @@ def deliver(archive: Archive, content: bytes, origin: str, now: datetime) -> Non
     file_delivery(files, adapter, Delivery(content, origin, now), lambda _: None)
 
 
-def test_a_book_has_the_version_and_the_markets_time(book: RateBook) -> None:
+def test_a_rate_book_has_the_version_and_the_market_time(book: RateBook) -> None:
     assert book.version == 3
     assert book.as_of == FRANKFURT
 
 
-def test_the_markets_time_follows_frankfurts_summer(archive: Archive, now: datetime) -> None:
+def test_the_market_time_follows_summer_time_in_frankfurt(archive: Archive, now: datetime) -> None:
     corrected(archive, b"Date,USD,\n2026-07-01,1.3,\n", now)
     assert rate_book_from_archive(archive, SOURCES, 1, now).as_of == datetime(2026, 7, 1, 12, 15, tzinfo=UTC)
 
@@ -73,29 +73,29 @@ def test_the_markets_time_follows_frankfurts_summer(archive: Archive, now: datet
         ("GBP", "GIP", Fraction(1)),
     ],
 )
-def test_the_book_of_the_small_file_is_exact(book: RateBook, base: str, quote: str, value: Fraction) -> None:
+def test_the_rate_book_of_the_small_file_is_exact(book: RateBook, base: str, quote: str, value: Fraction) -> None:
     assert midpoint(book, Pair(base, quote)).value == value
 
 
-def test_what_is_published_is_called_published_and_what_is_crossed_names_its_legs(book: RateBook) -> None:
+def test_published_quotes_are_marked_and_crossed_quotes_name_their_legs(book: RateBook) -> None:
     assert book.quotes["EUR"].origin.made is Derivation.PUBLISHED
     assert book.quotes["EUR"].origin.sources == ("ecb",)
     assert book.quotes["JPY"].origin.made is Derivation.CROSSED
     assert book.quotes["JPY"].origin.legs == (Pair("EUR", "USD"), Pair("EUR", "JPY"))
 
 
-def test_pegs_are_in_the_book_by_the_word_of_their_authority(book: RateBook) -> None:
+def test_pegs_are_in_the_rate_book(book: RateBook) -> None:
     assert book.quotes["AED"].origin.made is Derivation.PEGGED
     assert "Central Bank of the United Arab Emirates" in book.quotes["AED"].origin.sources
     assert {"AED", "XOF", "GIP", "BAM"} <= set(book.listed)
 
 
-def test_an_ended_currency_is_in_the_book_and_not_listed(book: RateBook) -> None:
+def test_an_ended_currency_is_in_the_rate_book_but_not_listed(book: RateBook) -> None:
     assert book.quotes["BGN"].origin.made is Derivation.CONVERTED
     assert "BGN" not in book.listed
 
 
-def test_a_currency_that_was_not_fixed_lately_is_read_at_its_own_day(archive: Archive, now: datetime) -> None:
+def test_a_currency_without_a_recent_fixing_has_the_rate_of_its_last_day(archive: Archive, now: datetime) -> None:
     corrected(archive, b"Date,USD,JPY,\n2026-03-09,1.5,N/A,\n", now)
     book = rate_book_from_archive(archive, SOURCES, 1, now)
     assert book.quotes["JPY"].mid == Fraction("180.00") / Fraction("1.25")
@@ -103,21 +103,21 @@ def test_a_currency_that_was_not_fixed_lately_is_read_at_its_own_day(archive: Ar
     assert book.as_of == datetime(2026, 3, 9, 13, 15, tzinfo=UTC)
 
 
-def test_without_a_source_the_book_holds_dollar_pegs_alone(archive: Archive, now: datetime) -> None:
+def test_without_a_source_the_rate_book_has_dollar_pegs_only(archive: Archive, now: datetime) -> None:
     book = rate_book_from_archive(archive, [], 1, now)
     assert "EUR" not in book.quotes
     assert book.quotes["AED"].mid == 1 / Fraction("3.6725")
     assert book.as_of == now
 
 
-def test_a_correction_reaches_the_book(archive: Archive, now: datetime) -> None:
+def test_a_correction_changes_the_rate_book(archive: Archive, now: datetime) -> None:
     corrected(archive, b"Date,USD,\n2026-03-06,1.2600,\n", now + timedelta(hours=1))
     book = rate_book_from_archive(archive, SOURCES, 1, now)
     assert book.quotes["EUR"].mid == Fraction("1.26")
     assert book.quotes["JPY"].mid == Fraction(180) / Fraction("1.26")
 
 
-def test_a_correction_reaches_the_image_and_its_revision(archive: Archive, now: datetime) -> None:
+def test_a_correction_changes_the_rate_matrix_and_its_revision(archive: Archive, now: datetime) -> None:
     before = rate_matrix_from_archive(archive, SOURCES, now.date())
     corrected(archive, b"Date,USD,\n2026-03-05,1.3000,\n", now + timedelta(hours=1))
     after = rate_matrix_from_archive(archive, SOURCES, now.date())
@@ -127,7 +127,7 @@ def test_a_correction_reaches_the_image_and_its_revision(archive: Archive, now: 
     assert is_current(after, archive, now.date())
 
 
-def test_a_delivery_that_changes_nothing_leaves_the_image_current(
+def test_a_delivery_without_changes_leaves_the_rate_matrix_current(
     archive: Archive, small_ecb: bytes, now: datetime
 ) -> None:
     matrix = rate_matrix_from_archive(archive, SOURCES, now.date())
@@ -135,7 +135,7 @@ def test_a_delivery_that_changes_nothing_leaves_the_image_current(
     assert is_current(matrix, archive, now.date())
 
 
-def test_another_way_of_building_or_other_tables_make_another_revision(
+def test_another_way_of_building_or_other_tables_change_the_revision(
     archive: Archive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     revisions = {rate_matrix_revision(archive)}
@@ -146,14 +146,14 @@ def test_another_way_of_building_or_other_tables_make_another_revision(
     assert len(revisions) == 3
 
 
-def test_an_image_stops_being_current_before_its_days_run_out(archive: Archive, now: datetime) -> None:
+def test_a_rate_matrix_stops_being_current_before_its_days_end(archive: Archive, now: datetime) -> None:
     matrix = rate_matrix_from_archive(archive, SOURCES, now.date())
     assert is_current(matrix, archive, now.date() + timedelta(days=300))
     assert not is_current(matrix, archive, matrix.last_day)
     assert not is_current(matrix, archive, matrix.last_day - timedelta(days=14))
 
 
-def test_the_image_names_the_newest_day_that_was_fixed(archive: Archive, now: datetime) -> None:
+def test_the_rate_matrix_has_the_newest_fixed_day(archive: Archive, now: datetime) -> None:
     assert rate_matrix_from_archive(archive, SOURCES, now.date()).last_fixing == date(2026, 3, 6)
 
 
@@ -161,7 +161,7 @@ RECORDED = Path(__file__).parents[3] / "shared/payloads/bdi/bdi_02.csv"
 
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
-def test_one_day_of_the_banca_ditalia_and_the_law_list_at_least_130_currencies(tmp_path: Path) -> None:
+def test_one_day_of_the_banca_ditalia_and_legal_rates_list_at_least_130_currencies(tmp_path: Path) -> None:
     store, day_after = SqlStore(f"sqlite:///{tmp_path / 'a.db'}"), datetime(2026, 2, 11, 12, tzinfo=UTC)
     store.migrate()
     delivery = Delivery(RECORDED.read_bytes(), "a recording", day_after)
@@ -173,7 +173,9 @@ def test_one_day_of_the_banca_ditalia_and_the_law_list_at_least_130_currencies(t
     assert len(book.listed) == 158
 
 
-def test_a_damaged_row_is_not_in_the_image_and_is_told(small_store: SqlStore, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_damaged_row_is_left_out_of_the_rate_matrix_and_logged(
+    small_store: SqlStore, caplog: pytest.LogCaptureFixture
+) -> None:
     archive, today = small_store.archive, date(2026, 3, 6)
     newest = next(known.fixing for known in archive.latest_fixings("ecb") if known.fixing.pair == Pair("EUR", "USD"))
     sound = rate_matrix_from_archive(archive, SOURCES, today)
