@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 import pytest
 
-from cambist.validation import plainly
+from cambist.validation import in_plain_words
 
 Percent = Annotated[int, msgspec.Meta(ge=1, le=100)]
 
@@ -34,8 +34,8 @@ Percent = Annotated[int, msgspec.Meta(ge=1, le=100)]
 def test_an_invalid_value_is_explained_in_plain_words(value: Any, kind: Any, expected: str) -> None:
     with pytest.raises(msgspec.ValidationError) as refused:
         msgspec.convert(value, kind)
-    assert plainly(str(refused.value)) == expected
+    assert in_plain_words(str(refused.value)) == expected
 
 
 def test_an_unknown_message_is_left_as_it_is() -> None:
-    assert plainly("Could not determine home directory") == "Could not determine home directory"
+    assert in_plain_words("Could not determine home directory") == "Could not determine home directory"

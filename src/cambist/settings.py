@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Meta
 
 from cambist.errors import SettingRefused, shorten
-from cambist.validation import explain
+from cambist.validation import explain_validation_error
 
 PREFIX = "CAMBIST_"
 FILE_VARIABLE = "CAMBIST_CONFIG"
@@ -209,7 +209,7 @@ def _convert(chosen: Mapping[str, Any], where: str = "") -> Settings:
     try:
         settings = msgspec.convert(chosen, Settings, strict=False, dec_hook=_decode)
     except msgspec.ValidationError as error:
-        name, reason = explain(error)
+        name, reason = explain_validation_error(error)
         value = shorten(str(chosen.get(name, "")))
         raise SettingRefused(f"The setting [{name}]{where} is refused: [{value}], {_allowed(name, reason)}") from error
     for name in _DURATIONS:

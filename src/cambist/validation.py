@@ -1,4 +1,4 @@
-"""What is wrong with a value that somebody wrote, in plain words. Pure."""
+"""Turn validation errors of msgspec into plain words. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _KINDS = {
     "null": "nothing",
 }
 _BOUNDS = {">=": "of at least", "<=": "of at most", ">": "above", "<": "below"}
-_FORMS = {
+_FORMATS = {
     "Invalid ISO8601 duration": "it takes a duration such as P90D",
     "Invalid ISO8601 date": "it takes a day such as 2026-12-31",
     "Invalid RFC3339 encoded date": "it takes a day such as 2026-12-31",
@@ -32,25 +32,25 @@ _EXPECTED = re.compile(
 _NO_CHOICE = re.compile(r"Invalid enum value (?P<value>.*)")
 
 
-def explain(error: Exception) -> tuple[str, str]:
-    """Return the path of the field that msgspec refuses, such as `csv.skip` or `tags[1]`, and the reason."""
-    path, reason = placed(error)
-    return path, plainly(reason)
+def explain_validation_error(error: Exception) -> tuple[str, str]:
+    """Return the path of the invalid field, such as `csv.skip` or `tags[1]`, and the reason in plain words."""
+    path, reason = split_validation_error(error)
+    return path, in_plain_words(reason)
 
 
-def placed(error: Exception) -> tuple[str, str]:
-    """Return the path of the field that msgspec refuses, and the reason in its own words."""
+def split_validation_error(error: Exception) -> tuple[str, str]:
+    """Return the path of the invalid field, and the reason in the words of msgspec."""
     reason, _, path = str(error).rpartition(" - at `")
     return (path.removesuffix("`").removeprefix("$").lstrip("."), reason) if reason else ("", path)
 
 
-def plainly(reason: str) -> str:
-    """Put into plain words what msgspec says of a value that it refuses; what it says otherwise stays as it is."""
+def in_plain_words(reason: str) -> str:
+    """Return the reason in plain words; a message that is not about a type or format is returned unchanged."""
     if no_choice := _NO_CHOICE.fullmatch(reason):
         return f"{no_choice['value']} is none of those that it takes"
     expected = _EXPECTED.fullmatch(reason)
     if expected is None:
-        return _FORMS.get(reason, reason)
+        return _FORMATS.get(reason, reason)
     kinds = " or ".join(_KINDS.get(kind, kind) for kind in expected["kinds"].split(" | "))
     if expected["rest"].startswith(" matching regex"):
         return f"it takes {kinds} of another form"

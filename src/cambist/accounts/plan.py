@@ -14,7 +14,7 @@ from msgspec import Meta, Struct
 from cambist.accounts.account import UNLIMITED
 from cambist.accounts.names import echo, nearest
 from cambist.errors import PlansRefused
-from cambist.validation import explain
+from cambist.validation import explain_validation_error
 
 Tag = Literal["currency", "crypto", "fx", "fx-series", "metals", "stream", "admin"]
 TAGS: tuple[Tag, ...] = get_args(Tag)
@@ -112,7 +112,7 @@ def _read_plan(name: str, table: Any) -> Plan:
     try:
         plan = msgspec.convert({"tags": (), **table, "name": name}, Plan)
     except msgspec.ValidationError as error:
-        raise _refusal(name, table, *explain(error)) from None
+        raise _refusal(name, table, *explain_validation_error(error)) from None
     for field, reason in _lacks(plan):
         raise _FieldRefused(f"plan [{name}] {reason}", field)
     return msgspec.structs.replace(plan, tags=tuple(dict.fromkeys(plan.tags)))

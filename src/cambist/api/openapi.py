@@ -31,7 +31,7 @@ _STATUS_MEANING = {
     403: "The plan does not include the endpoint, or history that old; or the account is suspended.",
     404: "No data for that date and pair.",
     429: "Too many requests at once, or the quota of the period is spent. `Retry-After` says when to try again.",
-    503: "The pair is known, but no source has delivered it or its newest rate is too old.",
+    503: "The pair exists, but it has no rate yet, or its newest rate is too old.",
 }
 _HEADERS: Json = {
     "X-Calls-Cost": {"description": "What the answer cost, in calls.", "schema": {"type": "integer", "minimum": 0}},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 INTRODUCTION = """\
-Exchange rates, crypto prices and metals prices that say where they come from.
+Exchange rates, crypto prices and metals prices that show their sources.
 
 ## A key
 
@@ -44,7 +44,7 @@ Most answers cost one call. The cost of an endpoint is in its description, and t
 """
 
 TAGS = {
-    "currency": "Rates of currencies now, on past days and in series; several endpoints take metals and coins too.",
+    "currency": "Rates of currencies now, on past days and in series; several endpoints accept metals and coins too.",
     "crypto": "Prices of cryptocurrencies from the venues that trade them.",
     "fx": "Pairs of currencies as they trade, with bid and ask.",
     "fx-series": "Bars of pairs of currencies: by minute, hour and day.",

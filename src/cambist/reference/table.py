@@ -14,7 +14,7 @@ from typing import Annotated, Any, Generic, TypeVar
 import msgspec
 from msgspec import Meta, Struct
 
-from cambist.validation import placed
+from cambist.validation import split_validation_error
 
 R = TypeVar("R", bound=Struct)
 Text = Annotated[str, Meta(pattern=r"^\S(.*\S)?\Z")]
@@ -86,7 +86,7 @@ def _convert(row: Mapping[str, str], kind: type[R], numbers: Sequence[str]) -> R
     try:
         return msgspec.convert({name: text or None for name, text in row.items()}, kind, strict=False, dec_hook=_made)
     except msgspec.ValidationError as error:
-        field, reason = placed(error)
+        field, reason = split_validation_error(error)
         raise ValueError(f"{field}: {row[field]!r} is refused: {reason}" if field else reason) from error
 
 

@@ -31,7 +31,7 @@ from cambist.sandbox.market import Market
 from cambist.sandbox.noise import Floats
 from cambist.sandbox.pegs import floating_on
 from cambist.sandbox.quoting import scaled
-from cambist.validation import explain
+from cambist.validation import explain_validation_error
 
 _LONGEST = 86_400
 
@@ -54,7 +54,7 @@ def read_faults(text: str, where: str, known: Collection[str]) -> Faults:
     try:
         faults = msgspec.toml.decode(text, type=Faults)
     except msgspec.ValidationError as error:
-        field, reason = explain(error)
+        field, reason = explain_validation_error(error)
         raise SettingRefused(f"The faults file [{where}] is refused: {_in_field(field)}{reason}") from error
     except (ValueError, RecursionError) as error:
         raise SettingRefused(f"The faults file [{where}] is no TOML: {error}") from error

@@ -13,7 +13,7 @@ from msgspec import Meta
 
 from cambist.errors import SourceRefused, shorten
 from cambist.sources.base import Redistribution
-from cambist.validation import placed, plainly
+from cambist.validation import in_plain_words, split_validation_error
 
 Nominal = Annotated[int, Meta(ge=1, le=1_000_000)]
 Weekday = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
@@ -191,10 +191,10 @@ def _convert(content: dict[str, Any], name: str) -> Declaration:
 
 def _explain(error: msgspec.ValidationError) -> str:
     """Return msgspec's error in our form: the field in brackets, then the reason."""
-    table, reason = placed(error)
+    table, reason = split_validation_error(error)
     found = _FIELD_ERROR.fullmatch(reason)
     if not found:
-        return f"[{shorten(table)}] is refused: {plainly(reason)}"
+        return f"[{shorten(table)}] is refused: {in_plain_words(reason)}"
     field = f"{table}.{found['field']}".lstrip(".")
     if found["what"].startswith("missing"):
         return f"[{shorten(field)}] is missing"

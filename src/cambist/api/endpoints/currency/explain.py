@@ -81,7 +81,7 @@ class ExplainResponse(Struct, frozen=True, rename={"day": "date"}):
     """The rate, and the legs that it was crossed from, each with its sources or its law.
 
     On a past day the legs are the fixings as they were published, and `updated` is the market's time of the oldest;
-    null if the law alone decides, or if only coins are asked for.
+    null if the law alone decides, or if only coins are requested.
     """
 
     base: str

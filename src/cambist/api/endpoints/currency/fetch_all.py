@@ -16,7 +16,7 @@ from cambist.pricing.pair import PIVOT
 
 
 class FetchAllParams(FreshnessParameters, frozen=True, kw_only=True):
-    """From one currency."""
+    """A source."""
 
     base: Annotated[str, code("from", "source", default=PIVOT, description="Source, USD if left out.", example="EUR")]
 

@@ -59,7 +59,7 @@ class HistoricalResponse(Struct, frozen=True, rename={"day": "date"}):
 
 
 def is_answer_immutable(context: RequestContext, params: HistoricalParams) -> bool:
-    """An answer is immutable when the day is immutable for what was asked."""
+    """An answer is immutable when the day is immutable for the requested currencies."""
     codes = None if params.quotes is None else (params.base, *params.quotes)
     return is_immutable(context.matrix, params.day, context.today, codes)
 

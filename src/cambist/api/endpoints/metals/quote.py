@@ -87,10 +87,10 @@ def answer(context: RequestContext, params: MetalsQuoteParams) -> MetalsQuoteRes
 
     The request is refused only if no instrument is valid, or if none of the valid ones has a fresh quote.
     """
-    asked, ignored = params.instruments[:MAX_INSTRUMENTS], params.instruments[MAX_INSTRUMENTS:]
-    valid = {symbol: one for symbol in asked if (one := find_instrument(context.book, symbol))}
+    requested, ignored = params.instruments[:MAX_INSTRUMENTS], params.instruments[MAX_INSTRUMENTS:]
+    valid = {symbol: one for symbol in requested if (one := find_instrument(context.book, symbol))}
     if not valid:
-        raise UnknownInstrument(", ".join(asked), "", "the instruments are found at /metals/instruments")
+        raise UnknownInstrument(", ".join(requested), "", "the instruments are found at /metals/instruments")
     found = _quote_each(context, valid.values(), params)
     if not found.spots:
         raise next(iter(found.unavailable.values()))
@@ -98,7 +98,7 @@ def answer(context: RequestContext, params: MetalsQuoteParams) -> MetalsQuoteRes
         quotes={symbol: _record(context, valid[symbol], one, params) for symbol, one in found.spots.items()},
         source="; ".join(dict.fromkeys(source for one in found.spots.values() for source in one.sources)),
         warnings=MetalsQuoteWarnings(
-            invalid_instruments=[shorten(symbol) for symbol in asked if symbol not in valid],
+            invalid_instruments=[shorten(symbol) for symbol in requested if symbol not in valid],
             ignored_instruments=[shorten(symbol) for symbol in ignored],
             unavailable_instruments=list(found.unavailable),
         ),

@@ -92,9 +92,9 @@ def answer(context: RequestContext, params: MetalsSpotParams) -> MetalsSpotRespo
 
     Unit and purity scale the price exactly. While the market is closed, the price is its last one, with its own time.
     """
-    chosen, asked = METALS[params.metal], _unit(context, params)
+    chosen, mass_unit = METALS[params.metal], _unit(context, params)
     purity = _purity(chosen, params)
-    priced = _spot(context, params).per(asked, purity, own_unit(chosen))
+    priced = _spot(context, params).per(mass_unit, purity, own_unit(chosen))
     context.updated(priced.as_of, params.max_age)
     sides = priced.sides
     return MetalsSpotResponse(
@@ -104,7 +104,7 @@ def answer(context: RequestContext, params: MetalsSpotParams) -> MetalsSpotRespo
         spread=decimal(sides.spread),
         metal=chosen.code,
         currency=params.currency,
-        unit=asked.handle,
+        unit=mass_unit.handle,
         tsp=unix_ms(priced.as_of),
         dtm=str(written(priced.as_of, context.form)),
         cross_rate=priced.is_crossed,
@@ -112,7 +112,7 @@ def answer(context: RequestContext, params: MetalsSpotParams) -> MetalsSpotRespo
         source_instrument=str(priced.instrument),
         purity=purity.code if chosen.kind is MetalKind.PRECIOUS else UNSET,
         purity_name=purity.name if chosen.kind is MetalKind.PRECIOUS else UNSET,
-        **(_names(chosen, params.currency, asked) if params.verbose else {}),
+        **(_display_names(chosen, params.currency, mass_unit) if params.verbose else {}),
     )
 
 
@@ -135,11 +135,11 @@ def _purity(chosen: Metal, params: MetalsSpotParams) -> Purity:
     return parse_purity(chosen.code, params.purity)
 
 
-def _names(chosen: Metal, currency: str, asked: Unit) -> dict[str, Any]:
+def _display_names(chosen: Metal, currency: str, mass_unit: Unit) -> dict[str, Any]:
     names = {
         "metal_name": chosen.name,
         "currency_name": CURRENCIES[currency].name,
-        "unit_name": asked.name,
+        "unit_name": mass_unit.name,
     }
     if chosen.kind is MetalKind.PRECIOUS:
         return names
