@@ -68,7 +68,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def admin(folder: Path, clock: Clock) -> Iterator[AccountAdmin]:
-    """The office at noon on 2026-11-20."""
+    """The account admin at noon on 2026-11-20."""
     with AccountAdmin(Settings(data=folder), clock) as admin:
         yield admin
 

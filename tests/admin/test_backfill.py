@@ -1,4 +1,4 @@
-"""Backfilling a data folder: which sources a name means, and what a run leaves behind."""
+"""Backfilling a data directory: which sources a name chooses, and what a run stores."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ layout = "wide"
 
 
 @dataclass
-class Presses:
+class Publishers:
     """Sources with a rate every Monday and Thursday but those left out; an answer takes `slow` seconds."""
 
     address: str = ""
@@ -84,8 +84,8 @@ class Presses:
 
 
 @pytest.fixture
-def presses() -> Iterator[Presses]:
-    played = Presses()
+def publishers() -> Iterator[Publishers]:
+    played = Publishers()
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -126,16 +126,16 @@ Open = Callable[..., BackfillAdmin]
 
 
 @pytest.fixture
-def opened(tmp_path: Path, presses: Presses) -> Iterator[Open]:
-    """Open the backfilling of a folder with the sources that it declares; what is open is closed in the end."""
+def open_admin(tmp_path: Path, publishers: Publishers) -> Iterator[Open]:
+    """Open the backfill admin of a directory with declared sources; it is closed at the end."""
     made: list[BackfillAdmin] = []
 
-    def opened(environment: dict[str, str] | None = None, **chosen: str) -> BackfillAdmin:
-        settings = Settings(data=tmp_path, gateway=presses.address, **chosen)
+    def open_admin(environment: dict[str, str] | None = None, **chosen: str) -> BackfillAdmin:
+        settings = Settings(data=tmp_path, gateway=publishers.address, **chosen)
         made.append(BackfillAdmin(settings, environment or {}, lambda: NOW))
         return made[-1]
 
-    yield opened
+    yield open_admin
     for each in made:
         each.close()
 
@@ -147,15 +147,15 @@ def keys_of(backfilling: BackfillAdmin, source: str) -> list[str]:
 # Which sources
 
 
-def test_a_source_is_chosen_by_its_key(opened: Open, tmp_path: Path) -> None:
+def test_a_source_is_chosen_by_its_key(open_admin: Open, tmp_path: Path) -> None:
     declare(tmp_path, "press")
-    assert keys_of(opened(), "ecb") == ["ecb"]
-    assert keys_of(opened(), "press") == ["press"]
+    assert keys_of(open_admin(), "ecb") == ["ecb"]
+    assert keys_of(open_admin(), "press") == ["press"]
 
 
-def test_all_sources_are_those_with_fixings_that_are_on_best_first(opened: Open, tmp_path: Path) -> None:
+def test_all_sources_are_those_with_fixings_that_are_on_best_first(open_admin: Open, tmp_path: Path) -> None:
     declare(tmp_path, "press")
-    chosen = keys_of(opened(feeds_off="boc,ecb"), ALL)
+    chosen = keys_of(open_admin(feeds_off="boc,ecb"), ALL)
     assert chosen[-1] == "press"
     assert chosen[:-1] == [key for key in ADAPTERS if key in chosen]
     assert {"fed", "bbk", "boc_noon"} <= {*chosen}
@@ -163,62 +163,64 @@ def test_all_sources_are_those_with_fixings_that_are_on_best_first(opened: Open,
     assert not {"boc", "ecb", "imf", "lbma", "fred", "openexchangerates", "kraken", "coinbase"} & {*chosen}
 
 
-def test_a_source_that_is_off_by_default_is_chosen_once_it_is_switched_on(opened: Open) -> None:
-    assert keys_of(opened(feeds_on="imf"), "imf") == ["imf"]
-    assert "imf" in keys_of(opened(feeds_on="imf"), ALL)
+def test_a_source_that_is_off_by_default_is_chosen_once_it_is_switched_on(open_admin: Open) -> None:
+    assert keys_of(open_admin(feeds_on="imf"), "imf") == ["imf"]
+    assert "imf" in keys_of(open_admin(feeds_on="imf"), ALL)
 
 
 @pytest.mark.parametrize("source", ["ecd", "kraken", "", "x" * 200])
-def test_a_source_without_fixings_is_refused_with_the_list_of_those_with_fixings(opened: Open, source: str) -> None:
+def test_a_source_without_fixings_is_refused_with_the_list_of_those_with_fixings(open_admin: Open, source: str) -> None:
     with pytest.raises(BadParameter) as refused:
-        opened().choose_adapters(source)
+        open_admin().choose_adapters(source)
     named = source if len(source) <= 64 else f"{'x' * 64}… 200 characters"
     assert str(refused.value).startswith(f"No source [{named}] publishes fixings; there are ecb, fed, ")
     assert "kraken" not in str(refused.value).partition(";")[2]
 
 
-def test_a_source_that_is_off_is_refused_with_the_reason(opened: Open) -> None:
+def test_a_source_that_is_off_is_refused_with_the_reason(open_admin: Open) -> None:
     with pytest.raises(BadParameter, match=r"^The source \[imf\] is off: The Fund's terms ask for permi"):
-        opened().choose_adapters("imf")
+        open_admin().choose_adapters("imf")
     with pytest.raises(BadParameter, match=r"^The source \[ecb\] is off: switched off by the setting feeds_off$"):
-        opened(feeds_off="ecb").choose_adapters("ecb")
+        open_admin(feeds_off="ecb").choose_adapters("ecb")
     with pytest.raises(BadParameter, match=r"^The source \[fred\] is off: needs a key of your own: fred_key$"):
-        opened().choose_adapters("fred")
-    assert keys_of(opened(fred_key="5ecre7"), "fred") == ["fred"]
+        open_admin().choose_adapters("fred")
+    assert keys_of(open_admin(fred_key="5ecre7"), "fred") == ["fred"]
 
 
-def test_a_declared_source_that_needs_a_key_is_fetched_with_it(opened: Open, tmp_path: Path, presses: Presses) -> None:
+def test_a_declared_source_that_needs_a_key_is_fetched_with_it(
+    open_admin: Open, tmp_path: Path, publishers: Publishers
+) -> None:
     declare(tmp_path, "press", more='key_variable = "PRESS_KEY"', headers='{ Authorization = "Bearer {key}" }')
     with pytest.raises(BadParameter, match=r"off: needs a key of your own: PRESS_KEY$"):
-        opened().choose_adapters("press")
-    backfilling = opened({"PRESS_KEY": "5ecre7"})
+        open_admin().choose_adapters("press")
+    backfilling = open_admin({"PRESS_KEY": "5ecre7"})
     backfilling.run(backfilling.choose_adapters("press"), MONDAYS[-1], lambda _: None)
-    assert presses.asked == [("press.example", MONDAYS[-1], "Bearer 5ecre7")]
+    assert publishers.asked == [("press.example", MONDAYS[-1], "Bearer 5ecre7")]
 
 
-def test_a_sandboxs_folder_is_refused_and_nothing_is_put_into_it(opened: Open, tmp_path: Path) -> None:
+def test_a_sandboxs_folder_is_refused_and_nothing_is_put_into_it(open_admin: Open, tmp_path: Path) -> None:
     folder = DataDirectory(tmp_path)
     folder.claim(Environment.SANDBOX)
     folder.release()
     there = sorted(tmp_path.iterdir())
     with pytest.raises(CannotStart, match="is a sandbox and stays one"):
-        opened()
+        open_admin()
     assert sorted(tmp_path.iterdir()) == there
 
 
 # What a run leaves
 
 
-def test_a_backfill_stores_fixings_builds_the_rate_matrix_and_notifies(opened: Open, tmp_path: Path) -> None:
+def test_a_backfill_stores_fixings_builds_the_rate_matrix_and_notifies(open_admin: Open, tmp_path: Path) -> None:
     declare(tmp_path, "press")
-    backfilling, told = opened(), list[tuple[int, int]]()
+    backfilling, progress = open_admin(), list[tuple[int, int]]()
     changes = data_changes(tmp_path)
     before = {topic: changes.version(topic) for topic in Topic}
     (filled,) = backfilling.run(
-        backfilling.choose_adapters("press"), None, lambda course: told.append((course.done, course.parts))
+        backfilling.choose_adapters("press"), None, lambda course: progress.append((course.done, course.parts))
     )
     assert (filled.progress, filled.gaps) == (BackfillProgress("press", parts=9, done=9, added=17), [])
-    assert told == [(done, 9) for done in range(10)]
+    assert progress == [(done, 9) for done in range(10)]
     assert {topic for topic in Topic if changes.version(topic) != before[topic]} == {
         Topic.MATRIX,
         Topic.ARCHIVE,
@@ -229,23 +231,23 @@ def test_a_backfill_stores_fixings_builds_the_rate_matrix_and_notifies(opened: O
 
 
 def test_fixings_stored_before_an_interruption_are_in_the_rate_matrix_after_the_next_run(
-    opened: Open, tmp_path: Path
+    open_admin: Open, tmp_path: Path
 ) -> None:
     """A run that is cut off builds no image; the next one does, also where it has nothing new to file."""
     declare(tmp_path, "press")
-    backfilling = opened()
+    backfilling = open_admin()
     backfilling.run(backfilling.choose_adapters("press"), None, lambda _: None)
     (tmp_path / "rates.image").unlink()
-    again = opened()
+    again = open_admin()
     again.run(again.choose_adapters("press"), None, lambda _: None)
     assert open_rate_matrix(tmp_path / "rates.image").last_fixing == date(2026, 3, 30)
 
 
-def test_the_five_longest_gaps_are_reported(opened: Open, tmp_path: Path, presses: Presses) -> None:
+def test_the_five_longest_gaps_are_reported(open_admin: Open, tmp_path: Path, publishers: Publishers) -> None:
     # Mondays alone leave six days out each week; without 02-16 and 02-23 there are six gaps, one of them of 20 days.
-    presses.left_out = (*THURSDAYS, MONDAYS[2], MONDAYS[3])
+    publishers.left_out = (*THURSDAYS, MONDAYS[2], MONDAYS[3])
     declare(tmp_path, "press")
-    backfilling = opened()
+    backfilling = open_admin()
     (filled,) = backfilling.run(backfilling.choose_adapters("press"), None, lambda _: None)
     assert filled.progress.added == 7
     assert len(filled.gaps) == 5
@@ -253,33 +255,33 @@ def test_the_five_longest_gaps_are_reported(opened: Open, tmp_path: Path, presse
     assert filled.gaps == sorted(filled.gaps)
 
 
-def test_at_most_four_sources_are_backfilled_at_once(opened: Open, tmp_path: Path, presses: Presses) -> None:
+def test_at_most_four_sources_are_backfilled_at_once(open_admin: Open, tmp_path: Path, publishers: Publishers) -> None:
     keys = [f"press{number}" for number in range(6)]
     declare(tmp_path, *keys)
-    presses.slow = 0.05
-    backfilling = opened()
+    publishers.slow = 0.05
+    backfilling = open_admin()
     adapters = [backfilling.choose_adapters(key)[0] for key in keys]
     filled = backfilling.run(adapters, MONDAYS[-2], lambda _: None)
     assert [(each.progress.key, each.progress.added) for each in filled] == [(key, 3) for key in keys]
-    assert presses.most_at_once == 4
+    assert publishers.most_at_once == 4
 
 
-def test_one_source_gets_one_request_at_a_time(opened: Open, tmp_path: Path, presses: Presses) -> None:
+def test_one_source_gets_one_request_at_a_time(open_admin: Open, tmp_path: Path, publishers: Publishers) -> None:
     declare(tmp_path, "press")
-    presses.slow = 0.01
-    backfilling = opened()
+    publishers.slow = 0.01
+    backfilling = open_admin()
     backfilling.run(backfilling.choose_adapters("press"), None, lambda _: None)
-    assert (presses.most_at_once, [day for _, day, _ in presses.asked]) == (1, MONDAYS)
+    assert (publishers.most_at_once, [day for _, day, _ in publishers.asked]) == (1, MONDAYS)
 
 
 def test_an_older_data_folder_is_migrated_and_keeps_its_fixings(
-    opened: Open, tmp_path: Path, small_ecb: bytes, small_store: SqlStore
+    open_admin: Open, tmp_path: Path, small_ecb: bytes, small_store: SqlStore
 ) -> None:
     _ = small_ecb
     (tmp_path / "cambist.db").write_bytes((tmp_path / "small.db").read_bytes())
     before = small_store.archive.coverage("ecb")
     declare(tmp_path, "press")
-    backfilling = opened()
+    backfilling = open_admin()
     backfilling.run(backfilling.choose_adapters("press"), MONDAYS[-1], lambda _: None)
     store = SqlStore(f"sqlite:///{tmp_path / 'cambist.db'}")
     assert store.archive.coverage("ecb") == before

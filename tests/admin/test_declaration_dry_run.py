@@ -1,4 +1,4 @@
-"""Trying out a declared source: a host on the loopback plays it, and is asked through the gateway."""
+"""The dry run of a declaration, with a source on loopback behind the gateway."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ KEYS = {"MERIDIAN_KEY": "5ecre7"}
 
 
 @dataclass
-class Played:
-    """A host that gives one answer for ever, and what it was asked."""
+class ServedSource:
+    """A host that always returns the same answer, and the requests that it received."""
 
     address: str
     asked: list[tuple[str, str | None]] = field(default_factory=list)
 
 
 @contextmanager
-def playing(status: int, body: str, media: str) -> Iterator[Played]:
-    """Play a source on the loopback."""
-    played = Played("")
+def serve_source(status: int, body: str, media: str) -> Iterator[ServedSource]:
+    """Serve a source on loopback."""
+    source = ServedSource("")
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            played.asked.append((self.path, self.headers["Authorization"]))
+            source.asked.append((self.path, self.headers["Authorization"]))
             content = body.encode()
             self.send_response(status)
             self.send_header("Content-Type", media)
@@ -58,29 +58,31 @@ def playing(status: int, body: str, media: str) -> Iterator[Played]:
     with HTTPServer(("127.0.0.1", 0), Handler) as server:
         thread = Thread(target=server.serve_forever, args=(0.02,))
         thread.start()
-        played.address = f"http://127.0.0.1:{server.server_address[1]}/through"
+        source.address = f"http://127.0.0.1:{server.server_address[1]}/through"
         try:
-            yield played
+            yield source
         finally:
             server.shutdown()
             thread.join()
 
 
-def written(folder: Path, text: str, name: str = "own.toml") -> Path:
+def write_declaration(folder: Path, text: str, name: str = "own.toml") -> Path:
     folder.mkdir(exist_ok=True)
     (folder / name).write_text(text, encoding="utf-8")
     return folder / name
 
 
-def asking(folder: Path, played: Played, text: str, first: date | None = None, today: date = FRIDAY) -> DryRunResult:
-    settings = Settings(data=folder / "data", gateway=played.address)
-    return DeclarationDryRun(settings, KEYS, today).fetch(written(folder, text), first)
+def dry_run_of(
+    folder: Path, source: ServedSource, text: str, first: date | None = None, today: date = FRIDAY
+) -> DryRunResult:
+    settings = Settings(data=folder / "data", gateway=source.address)
+    return DeclarationDryRun(settings, KEYS, today).fetch(write_declaration(folder, text), first)
 
 
 def test_the_newest_days_are_fetched_once_through_the_gateway(tmp_path: Path) -> None:
-    with playing(200, TABLE, "text/csv") as played:
-        tried = asking(tmp_path, played, HARBOUR)
-    assert [path for path, _ in played.asked] == [
+    with serve_source(200, TABLE, "text/csv") as source:
+        tried = dry_run_of(tmp_path, source, HARBOUR)
+    assert [path for path, _ in source.asked] == [
         "/through/rates.harbour.example/daily.csv?from=2026-10-16&to=2026-10-30"
     ]
     assert (tried.source.key, tried.source.name) == ("harbour", "Harbour Bank")
@@ -104,25 +106,25 @@ def test_the_newest_days_are_fetched_once_through_the_gateway(tmp_path: Path) ->
 def test_as_many_days_are_requested_as_one_answer_covers(
     tmp_path: Path, span: str, today: date, first: date | None, days: str
 ) -> None:
-    with playing(200, TABLE, "text/csv") as played:
-        asking(tmp_path, played, HARBOUR.replace("span = 365", f"span = {span}"), first, today)
-    assert [path.partition("?")[2] for path, _ in played.asked] == [days]
+    with serve_source(200, TABLE, "text/csv") as source:
+        dry_run_of(tmp_path, source, HARBOUR.replace("span = 365", f"span = {span}"), first, today)
+    assert [path.partition("?")[2] for path, _ in source.asked] == [days]
 
 
 def test_the_key_is_sent_and_never_shown(tmp_path: Path) -> None:
-    with playing(200, TREE, "application/json") as played:
-        tried = asking(tmp_path, played, MERIDIAN)
-    assert played.asked == [("/through/api.meridian.example/v1/rates/20261030", "Bearer 5ecre7")]
+    with serve_source(200, TREE, "application/json") as source:
+        tried = dry_run_of(tmp_path, source, MERIDIAN)
+    assert source.asked == [("/through/api.meridian.example/v1/rates/20261030", "Bearer 5ecre7")]
     assert tried.summary.sample == ("1 USD = 3.8412 PLN on 2026-10-30", "100 JPY = 2.5090 PLN on 2026-10-30")
     assert "5ecre7" not in repr(tried)
 
 
 def test_without_its_key_a_source_is_not_fetched(tmp_path: Path) -> None:
-    with playing(200, TREE, "application/json") as played:
-        dry_run = DeclarationDryRun(Settings(data=tmp_path, gateway=played.address), {}, FRIDAY)
+    with serve_source(200, TREE, "application/json") as source:
+        dry_run = DeclarationDryRun(Settings(data=tmp_path, gateway=source.address), {}, FRIDAY)
         with pytest.raises(BadParameter, match="set the variable MERIDIAN_KEY"):
-            dry_run.fetch(written(tmp_path, MERIDIAN), None)
-    assert played.asked == []
+            dry_run.fetch(write_declaration(tmp_path, MERIDIAN), None)
+    assert source.asked == []
 
 
 @pytest.mark.parametrize(
@@ -139,24 +141,29 @@ def test_without_its_key_a_source_is_not_fetched(tmp_path: Path) -> None:
 def test_an_invalid_answer_is_reported_after_one_request(
     tmp_path: Path, status: int, media: str, error: type[SourceBroken], reason: str
 ) -> None:
-    with playing(status, "{", media) as played, pytest.raises(error, match=reason):
-        asking(tmp_path, played, MERIDIAN)
-    assert len(played.asked) == 1
+    with serve_source(status, "{", media) as source, pytest.raises(error, match=reason):
+        dry_run_of(tmp_path, source, MERIDIAN)
+    assert len(source.asked) == 1
 
 
 def test_a_source_without_a_day_to_request_is_refused(tmp_path: Path) -> None:
-    with playing(200, TABLE, "text/csv") as played, pytest.raises(BadParameter, match=r"\[harbour\] would be asked"):
-        asking(tmp_path, played, HARBOUR, today=date(2014, 12, 30))
-    assert played.asked == []
+    with (
+        serve_source(200, TABLE, "text/csv") as source,
+        pytest.raises(BadParameter, match=r"\[harbour\] would be asked"),
+    ):
+        dry_run_of(tmp_path, source, HARBOUR, today=date(2014, 12, 30))
+    assert source.asked == []
 
 
-def reading(folder: Path, text: str, payload: str, first: date | None = None) -> DryRunResult:
+def dry_run_of_file(folder: Path, text: str, payload: str, first: date | None = None) -> DryRunResult:
     (folder / "answer").write_text(payload, encoding="utf-8")
-    return DeclarationDryRun(Settings(data=folder), {}, FRIDAY).read(written(folder, text), folder / "answer", first)
+    return DeclarationDryRun(Settings(data=folder), {}, FRIDAY).read(
+        write_declaration(folder, text), folder / "answer", first
+    )
 
 
 def test_a_saved_answer_of_any_days_is_read_without_a_key(tmp_path: Path) -> None:
-    tried = reading(tmp_path, MERIDIAN, TREE.replace("2026-10-30", "2021-03-05"))
+    tried = dry_run_of_file(tmp_path, MERIDIAN, TREE.replace("2026-10-30", "2021-03-05"))
     assert (tried.summary.first, tried.summary.warnings) == (date(2021, 3, 5), ())
     assert tried.origin == str(tmp_path / "answer")
 
@@ -164,24 +171,24 @@ def test_a_saved_answer_of_any_days_is_read_without_a_key(tmp_path: Path) -> Non
 def test_a_saved_answer_that_does_not_say_its_day_needs_it(tmp_path: Path) -> None:
     declared = MERIDIAN.replace('of = "block"\nat = "valid.on"', 'of = "asked"')
     with pytest.raises(BadParameter, match="--from names the one"):
-        reading(tmp_path, declared, TREE)
-    tried = reading(tmp_path, declared, TREE, date(2026, 10, 28))
+        dry_run_of_file(tmp_path, declared, TREE)
+    tried = dry_run_of_file(tmp_path, declared, TREE, date(2026, 10, 28))
     assert (tried.summary.first, tried.summary.last) == (date(2026, 10, 28), date(2026, 10, 28))
 
 
 def test_the_key_of_another_source_is_refused(tmp_path: Path) -> None:
-    mine = written(tmp_path / "sources", HARBOUR, "mine.toml")
-    written(tmp_path / "sources", "broken", "broken.toml")
+    mine = write_declaration(tmp_path / "sources", HARBOUR, "mine.toml")
+    write_declaration(tmp_path / "sources", "broken", "broken.toml")
     (tmp_path / "answer").write_text(TABLE, encoding="utf-8")
     dry_run = DeclarationDryRun(Settings(data=tmp_path), {}, FRIDAY)
     assert dry_run.read(mine, tmp_path / "answer", None).summary.fixings == 5
     with pytest.raises(SourceRefused, match="harbour"):
-        dry_run.read(written(tmp_path, HARBOUR, "twin.toml"), tmp_path / "answer", None)
+        dry_run.read(write_declaration(tmp_path, HARBOUR, "twin.toml"), tmp_path / "answer", None)
 
 
 @pytest.mark.parametrize("key", ["ecb", "sandbox", "closes"])
 def test_a_key_that_the_service_would_refuse_is_refused_here_too(tmp_path: Path, key: str) -> None:
-    declared = written(tmp_path / "elsewhere", HARBOUR.replace('key = "harbour"', f'key = "{key}"'))
+    declared = write_declaration(tmp_path / "elsewhere", HARBOUR.replace('key = "harbour"', f'key = "{key}"'))
     (tmp_path / "answer").write_text(TABLE, encoding="utf-8")
     with pytest.raises(SourceRefused, match=key):
         DeclarationDryRun(Settings(data=tmp_path), {}, FRIDAY).read(declared, tmp_path / "answer", None)

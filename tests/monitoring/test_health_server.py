@@ -93,8 +93,8 @@ def test_a_service_that_polls_no_sources_is_ready(last: SourceReports | None) ->
 # Metrics
 
 
-class Told:
-    """The last bulletin, which may be replaced, and a clock."""
+class LastReports:
+    """The last source reports, which a test may replace, and a clock."""
 
     def __init__(self, last: SourceReports | None) -> None:
         self.last = last
@@ -109,8 +109,8 @@ class Told:
 
 def metrics(last: SourceReports | None) -> dict[tuple[str, ...], float]:
     """Give every sample by its name, its source, and what else it is of."""
-    registry, told = CollectorRegistry(), Told(last)
-    registry.register(SourceMetrics(told.read, told.clock))
+    registry, last_reports = CollectorRegistry(), LastReports(last)
+    registry.register(SourceMetrics(last_reports.read, last_reports.clock))
     return samples(generate_latest(registry).decode())
 
 
@@ -199,51 +199,53 @@ def servers(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
 
 
 @pytest.fixture
-def told() -> Told:
-    return Told(source_reports(FRESH, book_version=7, book_at=NOW))
+def last_reports() -> LastReports:
+    return LastReports(source_reports(FRESH, book_version=7, book_at=NOW))
 
 
 @pytest.fixture
-def port(told: Told, servers: list[Any]) -> int:
+def port(last_reports: LastReports, servers: list[Any]) -> int:
     """The port of a service that asks."""
     _ = servers
     port = free_port()
-    serve_health(port, told.read, told.clock, polls_sources=True)
+    serve_health(port, last_reports.read, last_reports.clock, polls_sources=True)
     return port
 
 
-def test_the_live_check_succeeds_as_long_as_the_port_answers(port: int, told: Told) -> None:
-    told.last = None
+def test_the_live_check_succeeds_as_long_as_the_port_answers(port: int, last_reports: LastReports) -> None:
+    last_reports.last = None
     status, headers, body = asked(port, "/health/live")
     assert (status, json.loads(body)) == (200, {"live": True})
     assert (headers["content-type"], headers["cache-control"]) == ("application/json", "no-store")
 
 
-def test_the_ready_check_answers_200_or_503_with_the_problems(port: int, told: Told) -> None:
+def test_the_ready_check_answers_200_or_503_with_the_problems(port: int, last_reports: LastReports) -> None:
     status, _, body = asked(port, "/health/ready")
     assert (status, json.loads(body)) == (200, {"ready": True, "wanting": []})
-    told.last = source_reports(FAILING)
+    last_reports.last = source_reports(FAILING)
     status, headers, body = asked(port, "/health/ready")
     assert (status, json.loads(body)) == (503, {"ready": False, "wanting": ["no source answers"]})
     assert headers["cache-control"] == "no-store"
 
 
-def test_the_ready_check_of_a_service_that_polls_no_sources_succeeds(told: Told, servers: list[Any]) -> None:
-    told.last = None
-    serve_health(port := free_port(), told.read, told.clock, polls_sources=False)
+def test_the_ready_check_of_a_service_that_polls_no_sources_succeeds(
+    last_reports: LastReports, servers: list[Any]
+) -> None:
+    last_reports.last = None
+    serve_health(port := free_port(), last_reports.read, last_reports.clock, polls_sources=False)
     assert len(servers) == 1
     assert asked(port, "/health/ready")[0] == 200
 
 
-def test_metrics_are_read_at_each_scrape(port: int, told: Told) -> None:
-    collector = SourceMetrics(told.read, told.clock)
+def test_metrics_are_read_at_each_scrape(port: int, last_reports: LastReports) -> None:
+    collector = SourceMetrics(last_reports.read, last_reports.clock)
     REGISTRY.register(collector)
     try:
         status, headers, body = asked(port, "/metrics")
         assert (status, headers["content-type"].startswith("text/plain")) == (200, True)
         assert samples(body)["book_version",] == 7
         assert samples(body)["source_condition", "ecb", "fresh"] == 1
-        told.last = source_reports(WAITING, book_version=8)
+        last_reports.last = source_reports(WAITING, book_version=8)
         found = samples(asked(port, "/metrics")[2])
         assert found["book_version",] == 8
         assert ("source_condition", "ecb", "fresh") not in found
@@ -273,14 +275,14 @@ def test_probes_are_not_logged(port: int, capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_a_taken_port_is_logged_and_the_service_goes_on(
-    told: Told, servers: list[Any], caplog: pytest.LogCaptureFixture
+    last_reports: LastReports, servers: list[Any], caplog: pytest.LogCaptureFixture
 ) -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
         taken = other.getsockname()[1]
         with caplog.at_level(logging.WARNING):
-            serve_health(taken, told.read, told.clock, polls_sources=True)
+            serve_health(taken, last_reports.read, last_reports.clock, polls_sources=True)
     assert servers == []
     assert caplog.messages == [f"Operator's port: cannot listen on 127.0.0.1 port {taken}: Address already in use"]
     assert not [thread for thread in threading.enumerate() if thread.name == "operator"]
@@ -316,7 +318,7 @@ def test_another_host_is_421(port: int, host: str) -> None:
     assert json.loads(body)["error"].startswith(f"Unknown host: [{host}], there are ")
 
 
-def test_it_answers_under_the_host_that_is_set(told: Told, servers: list[Any]) -> None:
+def test_it_answers_under_the_host_that_is_set(last_reports: LastReports, servers: list[Any]) -> None:
     _ = servers
-    serve_health(port := free_port(), told.read, told.clock, polls_sources=True, host="rates.internal")
+    serve_health(port := free_port(), last_reports.read, last_reports.clock, polls_sources=True, host="rates.internal")
     assert asked(port, "/health/live", "rates.internal:8002")[0] == 200

@@ -51,7 +51,7 @@ Ask = Callable[..., Any]
 
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory: pytest.TempPathFactory, small_ecb: bytes) -> Path:
-    """A folder ready to be served; every test gets a copy."""
+    """A prepared data directory; every test gets a copy."""
     folder = tmp_path_factory.mktemp("prepared")
     (folder / "package.csv").write_bytes(small_ecb)
     with pytest.MonkeyPatch.context() as patched:
@@ -72,12 +72,12 @@ def settings(tmp_path: Path, prepared: Path) -> Settings:
 
 @pytest.fixture
 def book_file(settings: Settings) -> RateBookFile:
-    """The board as the supervisor has it."""
+    """The rate book file as another process opens it."""
     return RateBookFile(settings.data)
 
 
 @pytest.fixture(autouse=True)
-def watches(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], list[StateReloader[Any]]]]:
+def reloaders(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], list[StateReloader[Any]]]]:
     """Give the watches that a test started; none outlives it. The worker's clock stands at noon."""
     monkeypatch.setattr("cambist.registry.metering.utc_now", lambda: NOON)
     before = set(threading.enumerate())
@@ -88,28 +88,28 @@ def watches(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], list[State
         ]
 
     yield started
-    for watch in started():
-        watch.stop()
-        watch.join()
+    for reloader in started():
+        reloader.stop()
+        reloader.join()
 
 
 @pytest.fixture
 def ask(settings: Settings) -> Ask:
-    """Ask one worker, with the owner's key unless told otherwise."""
-    return asking(settings)
+    """Send requests to a worker, with the owner's key by default."""
+    return start_worker(settings)
 
 
 @pytest.fixture
-def look(ask: Ask, watches: Callable[[], list[StateReloader[Any]]]) -> Callable[[], None]:
-    """Have the worker look at the board now; it no longer does so by itself."""
+def poll(ask: Ask, reloaders: Callable[[], list[StateReloader[Any]]]) -> Callable[[], None]:
+    """Make the worker poll for changes now, and no longer by itself."""
     assert ask
-    (watch,) = watches()
-    watch.stop()
-    watch.join()
-    return watch.look
+    (reloader,) = reloaders()
+    reloader.stop()
+    reloader.join()
+    return reloader.poll
 
 
-def asking(settings: Settings) -> Ask:
+def start_worker(settings: Settings) -> Ask:
     app = load_worker(settings, os.getppid())
     owner = (settings.data / "owner.key").read_text().strip()
 
@@ -123,8 +123,8 @@ def asking(settings: Settings) -> Ask:
     return ask
 
 
-def dearer(book_file: RateBookFile) -> RateBook:
-    """Make the book in which a euro is 2 dollars."""
+def book_with_dearer_euro(book_file: RateBookFile) -> RateBook:
+    """Return the rate book in which a euro is 2 dollars."""
     book = book_file.current()
     assert book is not None
     euro = replace(book.quotes["EUR"], bid=Fraction(2), ask=Fraction(2))
@@ -161,7 +161,7 @@ def test_a_worker_has_every_endpoint_and_the_docs(ask: Ask) -> None:
 
 
 def test_a_worker_applies_its_settings(settings: Settings) -> None:
-    ask = asking(Settings(data=settings.data, path_prefix="/rates", fixing_max_age=timedelta(days=14)))
+    ask = start_worker(Settings(data=settings.data, path_prefix="/rates", fixing_max_age=timedelta(days=14)))
     assert ask("/rates" + LIVE)["code"] == "rate_unavailable"
 
 
@@ -187,7 +187,7 @@ def test_a_worker_without_a_rate_matrix_waits_until_it_is_rebuilt(
 
 def test_a_new_book_is_answered_from_within_a_second(ask: Ask, book_file: RateBookFile) -> None:
     assert ask(LIVE)["result"] == {"USD": 1.25}
-    book_file.publish(dearer(book_file))
+    book_file.publish(book_with_dearer_euro(book_file))
     assert within_a_second(lambda: ask(LIVE)["result"] == {"USD": 2})
 
 
@@ -196,7 +196,7 @@ CLOSE = "/explain?from=BTC&to=USD&date=2022-06-15"
 
 @pytest.fixture
 def closed(settings: Settings) -> None:
-    """Archive what a bitcoin closed at on a day."""
+    """Store a close of bitcoin."""
     store = open_store(settings)
     close = Fixing(CLOSES, Pair("BTC", "USD"), date(2022, 6, 15), Decimal(22500))
     store.archive.file(Receipt(CLOSES, datetime(2022, 6, 16, tzinfo=UTC), "okx", "d"), [close])
@@ -227,88 +227,88 @@ def test_an_unreadable_archive_affects_only_the_closes_of_coins(ask: Ask, settin
 
 
 def test_a_new_rate_book_is_applied_at_the_next_poll(
-    ask: Ask, book_file: RateBookFile, look: Callable[[], None]
+    ask: Ask, book_file: RateBookFile, poll: Callable[[], None]
 ) -> None:
     ask(LIVE)
-    book_file.publish(dearer(book_file))
+    book_file.publish(book_with_dearer_euro(book_file))
     assert ask(LIVE)["result"] == {"USD": 1.25}
-    look()
+    poll()
     assert ask(LIVE)["result"] == {"USD": 2}
 
 
 def test_a_new_rate_matrix_is_applied_and_cached_answers_change_with_it(
-    ask: Ask, settings: Settings, book_file: RateBookFile, look: Callable[[], None]
+    ask: Ask, settings: Settings, book_file: RateBookFile, poll: Callable[[], None]
 ) -> None:
     assert ask(PAST)["results"] == {"USD": 1.25}
     write_dearer_matrix(settings)
     book_file.changes.notify(Topic.MATRIX)
-    look()
+    poll()
     assert ask(PAST)["results"] == {"USD": 2}
 
 
 def test_a_new_account_can_make_requests(
-    ask: Ask, settings: Settings, book_file: RateBookFile, look: Callable[[], None]
+    ask: Ask, settings: Settings, book_file: RateBookFile, poll: Callable[[], None]
 ) -> None:
     store = open_store(settings)
     store.accounts.create(Account(0, "guest", "unlimited"), NewKey(digest(OTHER_KEY), shown_prefix(OTHER_KEY)))
     store.close()
     book_file.changes.notify(Topic.ACCOUNTS)
-    look()
+    poll()
     assert ask(LIVE, key=OTHER_KEY)["result"] == {"USD": 1.25}
 
 
-def test_without_a_notification_nothing_is_read_again(ask: Ask, settings: Settings, look: Callable[[], None]) -> None:
+def test_without_a_notification_nothing_is_read_again(ask: Ask, settings: Settings, poll: Callable[[], None]) -> None:
     write_dearer_matrix(settings)
-    look()
+    poll()
     assert ask(PAST)["results"] == {"USD": 1.25}
 
 
 def test_a_damaged_new_rate_matrix_leaves_the_old_one_in_place(
-    ask: Ask, settings: Settings, book_file: RateBookFile, look: Callable[[], None], caplog: pytest.LogCaptureFixture
+    ask: Ask, settings: Settings, book_file: RateBookFile, poll: Callable[[], None], caplog: pytest.LogCaptureFixture
 ) -> None:
     (settings.data / "rates.image").rename(settings.data / "old.image")
     (settings.data / "rates.image").write_bytes(b"damaged")
     book_file.changes.notify(Topic.MATRIX)
-    look()
+    poll()
     assert ask(PAST)["results"] == {"USD": 1.25}
     assert [record.levelno for record in caplog.records if record.name.startswith("cambist")] == [logging.ERROR]
 
 
 def test_a_damaged_new_rate_book_leaves_the_old_one_in_place(
-    ask: Ask, settings: Settings, book_file: RateBookFile, look: Callable[[], None]
+    ask: Ask, settings: Settings, book_file: RateBookFile, poll: Callable[[], None]
 ) -> None:
     (settings.data / "book.json").write_bytes(b"{")
     book_file.changes.notify(Topic.BOOK)
-    look()
+    poll()
     assert ask(LIVE)["result"] == {"USD": 1.25}
 
 
 def test_a_sound_rate_matrix_after_a_damaged_one_is_applied(
-    ask: Ask, settings: Settings, book_file: RateBookFile, look: Callable[[], None]
+    ask: Ask, settings: Settings, book_file: RateBookFile, poll: Callable[[], None]
 ) -> None:
     matrix = settings.data / "rates.image"
     matrix.rename(settings.data / "old.image")
     matrix.write_bytes(b"damaged")
     book_file.changes.notify(Topic.MATRIX)
-    look()
+    poll()
     (settings.data / "old.image").rename(matrix)
     write_dearer_matrix(settings)
     book_file.changes.notify(Topic.MATRIX)
-    look()
+    poll()
     assert ask(PAST)["results"] == {"USD": 2}
 
 
 def test_a_locked_database_does_not_end_the_state_reloader(
-    ask: Ask, book_file: RateBookFile, look: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+    ask: Ask, book_file: RateBookFile, poll: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def locked(_: object) -> None:
         raise OperationalError("select", {}, Exception("database is locked"))
 
     monkeypatch.setattr(SqlAccounts, "by_key", locked)
     book_file.changes.notify(Topic.ACCOUNTS)
-    look()
-    book_file.publish(dearer(book_file))
-    look()
+    poll()
+    book_file.publish(book_with_dearer_euro(book_file))
+    poll()
     assert ask(LIVE)["result"] == {"USD": 2}
 
 
@@ -318,8 +318,8 @@ def test_a_change_while_the_worker_starts_is_not_missed(
     class Slow(WorkerState):
         def __init__(self, *everything: Any, **more: Any) -> None:
             super().__init__(*everything, **more)
-            book_file.publish(dearer(book_file))
+            book_file.publish(book_with_dearer_euro(book_file))
 
     monkeypatch.setattr(module, "WorkerState", Slow)
-    ask = asking(settings)
+    ask = start_worker(settings)
     assert within_a_second(lambda: ask(LIVE)["result"] == {"USD": 2})

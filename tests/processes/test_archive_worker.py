@@ -1,4 +1,4 @@
-"""The archive worker: it files in a process of its own, and one that hangs or dies is replaced."""
+"""The archive worker: it works in a child process, and one that hangs or dies is replaced."""
 
 from __future__ import annotations
 

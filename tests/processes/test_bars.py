@@ -1,4 +1,4 @@
-"""Bars where the pieces meet: the gatherer's task, the file of those that form, the player of a sandbox, the worker."""
+"""Bars from end to end: the ingest process, the file of open bars, the sandbox, the API worker."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def test_a_killed_process_loses_a_second_of_ticks_at_most(tmp_path: Path) -> Non
     assert 1 < int(last) - 130 <= minute.bar.bid.c <= int(last)
 
 
-# The gatherer
+# The ingest process
 
 
 @pytest.fixture
@@ -209,7 +209,7 @@ def test_the_archive_worker_stores_and_removes_bars(live: Settings) -> None:
 
 @dataclass
 class Clock:
-    """A clock that stands until it is moved."""
+    """A clock that a test sets."""
 
     now: datetime = NOON
 

@@ -1,4 +1,4 @@
-"""No number of a sandbox ever enters a live service: every way in is tried."""
+"""No price of a sandbox ever enters a live service."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ SERVED = ("book.json", "rates.image", "sources.json")
 
 
 def start(settings: Settings) -> None:
-    """Start as a service does, and let the folder go."""
+    """Prepare a data directory as a start does, and release it."""
     bootstrap = Bootstrap(settings, lambda: NOON)
     try:
         bootstrap.prepare(lambda _: None)
@@ -65,9 +65,9 @@ def kept(tmp_path_factory: pytest.TempPathFactory, small_ecb: bytes) -> Path:
         start(Settings(data=folder / "live"))
     simulated = Settings(data=folder / "sandbox", sandbox=True)
     start(simulated)
-    player = SandboxMarket(simulated, lambda: NOON)
-    player.publish()
-    player.close()
+    market = SandboxMarket(simulated, lambda: NOON)
+    market.publish()
+    market.close()
     return folder
 
 
@@ -100,7 +100,7 @@ def matrix_of(settings: Settings) -> RateMatrix:
 
 
 def assert_real(settings: Settings) -> None:
-    """All that a live folder holds is of the small file, to the digit."""
+    """Check that a live directory has only the rates of the small file, to the digit."""
     book, matrix = book_of(settings), matrix_of(settings)
     assert SIMULATED not in {source for quote in book.quotes.values() for source in quote.origin.sources}
     assert book.pairs == {}
@@ -111,7 +111,7 @@ def assert_real(settings: Settings) -> None:
 
 
 def sources_in(database: Path) -> set[str]:
-    """Read the file past all our code."""
+    """Read the database without any code of the package."""
     connection = sqlite3.connect(database)
     tables = ("series", "receipts", "quarantine")
     found = {row[0] for table in tables for row in connection.execute(f"SELECT source FROM {table}")}  # noqa: S608
@@ -283,7 +283,7 @@ def test_a_sandboxs_database_holds_nothing_that_could_be_copied(live: Settings, 
     assert_real(live)
 
 
-# a database that both are told to use
+# a database that both use
 
 
 def test_a_sandbox_does_without_a_live_services_database(live: Settings, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The stream tells a price where the endpoints give one, and the same: over books of all ages, in and out of hours."""
+"""The stream and the endpoints have the same prices, for rate books of all ages, in and out of trading hours."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def quoted(pair: Pair, as_of: datetime, pace: Pace) -> Quote:
 
 
 def some_book(rng: random.Random) -> tuple[RateBook, datetime]:
-    """Make a book as ingest does, and a moment: its own, or a while later, while ingest says nothing."""
+    """Return a rate book as ingest builds it, and a moment: its own, or later, while ingest is silent."""
     now = rng.choice(MOMENTS)
     pairs = {pair: quoted(pair, now - rng.choice(AGES) * MINUTE, Pace.REALTIME) for pair in DEALT if rng.random() < 0.6}
     pipeline = PricePipeline({})
@@ -104,8 +104,8 @@ def some_book(rng: random.Random) -> tuple[RateBook, datetime]:
     return book, now + rng.choice((0, 0, 0, 3, 12, 20)) * MINUTE
 
 
-def answered(view: RequestContext, pair: Pair) -> tuple[float, int] | None:
-    """Give bid and time that the endpoint of its kind answers, None where it refuses; of coins there are no sides."""
+def endpoint_price(view: RequestContext, pair: Pair) -> tuple[float, int] | None:
+    """Return the bid and the time of the endpoint, None if it refuses; coins have no bid."""
     try:
         if pair.base in METALS:
             gold = metals_quote.answer(
@@ -124,7 +124,7 @@ def answered(view: RequestContext, pair: Pair) -> tuple[float, int] | None:
         return None
 
 
-def told(prices: Prices, name: str) -> tuple[float, int] | None:
+def stream_price(prices: Prices, name: str) -> tuple[float, int] | None:
     known, _ = prices.parse_pairs([name])
     if not known:
         return None
@@ -147,7 +147,7 @@ def test_the_stream_and_the_endpoints_agree(seed: int, limit: timedelta) -> None
     view = RequestContext(state, book, at.timestamp())
     for name in NAMES:
         pair = Pair(*name.split("/"))
-        found, expected = told(prices, name), answered(view, pair)
+        found, expected = stream_price(prices, name), endpoint_price(view, pair)
         if pair.base in COINS:
             assert (found is None) == (expected is None), (name, found, expected)
         else:

@@ -1,4 +1,4 @@
-"""The sandbox: what it serves, how it moves, what goes wrong in it, and that it says what it is."""
+"""The sandbox: its rate books and rate matrix, its faults, and that every answer names it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ SECOND = timedelta(seconds=1)
 
 @dataclass
 class Clock:
-    """A clock that stands until it is moved."""
+    """A clock that a test sets."""
 
     now: datetime = NOON
 
@@ -86,7 +86,7 @@ def market(settings: Settings, clock: Clock) -> Iterator[SandboxMarket]:
 
 
 def keep(settings: Settings, now: datetime = NOON) -> None:
-    """Start as a service does, and let the folder go."""
+    """Prepare a data directory as a start does, and release it."""
     bootstrap = Bootstrap(settings, lambda: now)
     bootstrap.prepare(lambda _: None)
     bootstrap.create_owner()
@@ -106,7 +106,7 @@ def matrix_of(settings: Settings) -> RateMatrix:
 
 
 def built(market: SandboxMarket, settings: Settings) -> RateMatrix:
-    """Let the player go on until the image that it builds is in place."""
+    """Publish until the rate matrix that is being built is in place."""
     market.publish()
     assert market._building is not None
     market._building.result(60)

@@ -118,7 +118,7 @@ class AccountAdmin:
     def check_deletion(self, account: Account, *, force: bool = False) -> None:
         """Check that an account can be deleted; one with usage needs `force`. Errors: BadParameter."""
         if account.name == OWNER:
-            raise BadParameter(f"The account [{OWNER}] cannot be deleted: the next start would make it anew")
+            raise BadParameter(f"The account [{OWNER}] cannot be deleted: the next start would create it again")
         if not force and self._store.usage.rows(account=account.number):
             raise BadParameter(f"The account [{account.name}] has usage: --force closes it and keeps its usage")
 

@@ -89,5 +89,5 @@ class BackfillAdmin:
             return list(await asyncio.gather(*map(backfill_one, adapters)))
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the database."""
         self._store.close()

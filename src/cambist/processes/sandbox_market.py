@@ -62,7 +62,7 @@ class SandboxMarket:
         self._bars = SandboxBars(settings)
         self._book = _last_book(self._book_file)
         self._matrix = _last_matrix(self._folder)
-        self._builder = ThreadPoolExecutor(1, "image")
+        self._builder = ThreadPoolExecutor(1, "rate matrix")
         self._building: Future[RateMatrix] | None = None
         self._reported_at: datetime | None = None
 

@@ -42,6 +42,7 @@ def _child_processes(settings: Settings, keys: Mapping[str, str]) -> dict[str, E
         log.info("Sandbox: every price is simulated, by the seed %d", settings.sandbox_seed)
         processes["sandbox"] = run_sandbox
     elif settings.fetch:
+        # Operators find the ingest process in the log under this name.
         processes["gatherer"] = partial(ingest, keys=keys)
     if settings.stream_port:
         processes["stream"] = stream
