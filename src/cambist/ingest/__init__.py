@@ -1,1 +1,1 @@
-"""The only writer of archive, image and book."""
+"""From sources to rate books, bars and the rate matrix: polling, validation, consensus, building."""

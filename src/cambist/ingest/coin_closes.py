@@ -85,7 +85,7 @@ class DayEnd:
     def due(self, book: RateBook | None, now: datetime) -> list[CoinCloses]:
         """Return the closes of the day that has ended since the last call, if one has; `book` is the current rate book.
 
-        They are of the book of that look: one that was made after midnight knows what came after.
+        They are taken from the rate book of the last call: the current one already contains quotes from after midnight.
         """
         day, last = self._day, self._book
         self._day, self._book = now.astimezone(UTC).date(), book

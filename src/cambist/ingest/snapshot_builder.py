@@ -67,7 +67,7 @@ def _log_damage(key: str, damage: DamageReport) -> None:
     if damage:
         log.error(
             "Archive: %d rows of %s are damaged and %d are gone: restore the database from a backup; "
-            "what the source delivers again is filed anew. [cambist check] lists them",
+            "what the source delivers again is filed again. [cambist check] lists them",
             len(damage.rows),
             key,
             damage.missing,
