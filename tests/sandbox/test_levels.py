@@ -1,4 +1,4 @@
-"""The table of rough levels, and the courses laid through it."""
+"""The table of rough levels, and the paths laid through it."""
 
 from datetime import date, timedelta
 from math import exp, log
@@ -12,11 +12,11 @@ from cambist.sandbox.pegs import floating_on, future_pegs, pegged_on
 from cambist.sandbox.price_paths import REFERENCE_DAY, PricePaths
 from cambist.sandbox.volatility import IN_DOLLARS, VolatilityClass
 
-HEADER = "code,temper,follows,day,level\n"
+HEADER = "code,volatility_class,follows,day,level\n"
 
 
-def units(courses: PricePaths, code: str, day: date) -> float:
-    return exp(courses.of(code).at(midnight(day)))
+def units(paths: PricePaths, code: str, day: date) -> float:
+    return exp(paths.path(code).at(midnight(day)))
 
 
 def test_nine_metals_and_forty_coins_have_a_level_in_dollars() -> None:
@@ -44,7 +44,7 @@ def test_what_is_tied_follows_what_it_is_tied_to() -> None:
     [
         ("EUR,major,,,0\n", "line 2"),
         ("EUR,wild,,,1\n", "line 2: 'wild'"),
-        ("EUR,major,,,1\nEUR,minor,,,1\n", "line 3: EUR has another temper"),
+        ("EUR,major,,,1\nEUR,minor,,,1\n", "line 3: EUR has another volatility_class"),
         ("EUR,major,,2020-01-01,1\nEUR,major,,2010-01-01,1\n", "line 3: EUR has a later level"),
         ("EUR,major,,2020-13-01,1\n", "line 2"),
     ],
@@ -78,29 +78,29 @@ def test_a_currency_is_at_its_level_on_the_reference_day(code: str, level: float
 
 
 @pytest.mark.parametrize(
-    "code", sorted(code for code, tie in future_pegs().items() if CURRENCIES[code].first_day < tie.day)
+    "code", sorted(code for code, peg in future_pegs().items() if CURRENCIES[code].first_day < peg.day)
 )
 def test_a_currency_arrives_where_law_ties_it(code: str) -> None:
-    courses, tie = PricePaths(3, ()), future_pegs()[code]
-    assert units(courses, code, tie.day) == pytest.approx(units(courses, tie.root, tie.day) * tie.factor, rel=1e-9)
-    if tie.root != "USD":
-        law = legal_rate(tie.root, code, tie.day)
+    paths, peg = PricePaths(3, ()), future_pegs()[code]
+    assert units(paths, code, peg.day) == pytest.approx(units(paths, peg.root, peg.day) * peg.factor, rel=1e-9)
+    if peg.root != "USD":
+        law = legal_rate(peg.root, code, peg.day)
         assert law is not None
-        assert tie.factor == pytest.approx(float(law))
+        assert peg.factor == pytest.approx(float(law))
 
 
 def test_an_old_mark_wanders_with_the_euro_and_by_itself() -> None:
-    courses = PricePaths(3, ())
-    ratios = [units(courses, "DEM", day) / units(courses, "EUR", day) for day in (date(1975, 1, 2), date(1999, 1, 1))]
+    paths = PricePaths(3, ())
+    ratios = [units(paths, "DEM", day) / units(paths, "EUR", day) for day in (date(1975, 1, 2), date(1999, 1, 1))]
     assert ratios[1] == pytest.approx(1.95583)
     assert ratios[0] != pytest.approx(1.95583, rel=1e-3)
 
 
 @pytest.mark.parametrize("cut", [each for each in REDENOMINATIONS if each.old == each.new], ids=lambda cut: cut.old)
 def test_a_cut_under_the_same_code_is_a_jump_by_its_factor(cut: Redenomination) -> None:
-    courses = PricePaths(3, ())
+    paths = PricePaths(3, ())
     before, after = midnight(cut.first_day) - 1, midnight(cut.first_day)
-    jump = courses.of(cut.old).at(before) - courses.of(cut.old).at(after)
+    jump = paths.path(cut.old).at(before) - paths.path(cut.old).at(after)
     assert jump == pytest.approx(log(cut.factor), abs=1e-3)
 
 
@@ -112,8 +112,8 @@ def test_what_floats_is_alive_and_not_tied(day: date) -> None:
     assert floating | (pegged_on(day) & alive) | {"USD"} == alive
 
 
-def test_a_level_after_the_tie_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_level_after_the_peg_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     late = read_levels(f"{HEADER}DEM,member,,{date(1999, 1, 1) + timedelta(days=1)},2\n")
     monkeypatch.setattr("cambist.sandbox.price_paths.LEVELS", late)
     with pytest.raises(ValueError, match="DEM has a level on or after 1999-01-01"):
-        PricePaths(3, ()).of("DEM")
+        PricePaths(3, ()).path("DEM")

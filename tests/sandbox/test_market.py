@@ -309,7 +309,7 @@ def test_no_currency_and_no_metal_jumps_by_a_quarter_in_a_day(seed: int) -> None
 def test_a_new_unit_goes_on_from_the_old_one() -> None:
     compared = 0
     for change in REDENOMINATIONS:
-        # Both floated and one took the other's place: Czechoslovakia's crown had two heirs.
+        # Both floated and one took the other's place: Czechoslovakia's crown had two successors.
         if PIVOT in (change.old, change.new) or (change.old, change.new) == ("CSK", "SKK"):
             continue
         before = MARKET.daily(change.old, change.first_day - timedelta(days=4), 4) / float(change.factor)

@@ -1,1 +1,1 @@
-"""The tables: what exists, since when, and in what fixed relation."""
+"""Reference tables: currencies, coins, metals, units, purities, pegs, redenominations, closed days, quote sizes."""

@@ -1,8 +1,8 @@
-"""The coins and metals that are priced, and what a venue's symbol stands for.
+"""The coins and metals that have prices, and the coin that a venue's symbol stands for.
 
-Read once at import from `coins.csv`, `coin_aliases.csv` and `metals.csv`, in the manner of the currencies. A symbol
-that is a currency's code, even a retired one's, or a metal's is never a coin: a client who writes it means money. The
-coins that go without for it stand in `coin_clashes.csv`.
+The tables `coins.csv`, `coin_aliases.csv` and `metals.csv` are read once at import. A symbol that is also the code of a
+metal or a currency, even a retired one, is never a coin, because a client who writes it means the currency. Coins that
+are left out for this reason are in `coin_clashes.csv`.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ class AssetKind(StrEnum):
 
 
 class MetalKind(StrEnum):
-    """What a metal's price is of: a weight of the pure metal, or a weight of one contract grade."""
+    """Whether a metal's price is of a weight of the pure metal, or of a weight of a contract grade."""
 
     PRECIOUS = "precious"
     BASE = "base"
 
 
 class Metal(Struct, frozen=True):
-    """A metal, and the handle of the unit of mass that its price is quoted for."""
+    """A metal, with the handle of the unit of mass that it is quoted in."""
 
     code: Annotated[str, Meta(pattern=r"^X[A-Z]{2}\Z")]
     name: Text
@@ -44,7 +44,7 @@ class Metal(Struct, frozen=True):
     kind: MetalKind
 
     def __post_init__(self) -> None:
-        """Refuse a code that is a currency's."""
+        """Refuse the code of a currency."""
         if self.code in CURRENCIES:
             raise ValueError(f"code: {self.code} is the {CURRENCIES[self.code].name}")
 
@@ -54,18 +54,18 @@ METALS: Mapping[str, Metal] = MappingProxyType({metal.code: metal for metal in M
 
 
 class Coin(Struct, frozen=True):
-    """A cryptocurrency, stablecoins among them."""
+    """A cryptocurrency; a stablecoin is one too."""
 
     symbol: _Symbol
     name: Text
 
     def __post_init__(self) -> None:
-        """Refuse a symbol that means money or a metal."""
+        """Refuse the code of a currency or a metal."""
         _check_is_free(self.symbol)
 
 
 class CoinAlias(Struct, frozen=True):
-    """What a venue's symbol stands for where it is not the coin of that symbol; None where we have no such coin."""
+    """The coin that a venue's symbol stands for, if not the coin of that symbol; None if it is not in coins.csv."""
 
     venue: Text
     symbol: _Symbol
@@ -73,7 +73,7 @@ class CoinAlias(Struct, frozen=True):
     reason: Text
 
     def __post_init__(self) -> None:
-        """Refuse a symbol that means money or a metal, and a coin that is not ours."""
+        """Refuse the code of a currency or a metal, and a coin that is not in coins.csv."""
         _check_is_free(self.symbol)
         if self.coin is not None and self.coin not in COINS:
             raise ValueError(f"coin: {self.coin!r} is not in coins.csv")
@@ -94,19 +94,19 @@ COINS: Mapping[str, Coin] = MappingProxyType(
 COIN_BY_VENUE_SYMBOL: Mapping[tuple[str, str], str | None] = MappingProxyType(
     {(alias.venue, alias.symbol): alias.coin for alias in COIN_ALIAS_TABLE.read()}
 )
-"""The coin that a venue's symbol stands for where it is not the coin of that symbol; None where we have no such coin.
+"""The coin by venue and symbol, where the symbol is not the coin of that name; None if the coin is not in coins.csv.
 
-Symbols are as the venue's feed gives them: what a feed itself writes in everyone's codes is not renamed here again.
+Symbols are as the venue's adapter returns them. An adapter that already translates a symbol needs no alias.
 """
 
 
 def coin_for_symbol(venue: str, symbol: str) -> str | None:
-    """Give the coin that a venue's symbol stands for, None where that is none of ours, a currency or a metal."""
+    """Return the coin that a venue's symbol stands for; None if it is a currency, a metal or an unknown coin."""
     return COIN_BY_VENUE_SYMBOL.get((venue, symbol), symbol if symbol in COINS else None)
 
 
 def kind_of(code: str) -> AssetKind | None:
-    """Give what sort of thing a code stands for, None where it stands for nothing."""
+    """Return what a code stands for; None if it is not in any table."""
     if code in CURRENCIES:
         return AssetKind.CURRENCY
     if code in METALS:
@@ -115,6 +115,6 @@ def kind_of(code: str) -> AssetKind | None:
 
 
 def name_of(code: str) -> str | None:
-    """Give the name of the currency, metal or coin with that code, None where there is none."""
+    """Return the name of the currency, metal or coin with a code; None if there is none."""
     found = CURRENCIES.get(code) or METALS.get(code) or COINS.get(code)
     return found.name if found else None

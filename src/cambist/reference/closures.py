@@ -1,7 +1,7 @@
-"""The days on which a market stays closed although it is a weekday.
+"""Closures: the weekdays on which a market is closed.
 
-Read once at import from `closures.csv`, in the manner of the currencies. The days stand in a table because a library of
-calendars would cost every worker 20 MB of memory; a market has none before its first day there and after its last.
+The table `closures.csv` is read once at import. It is a table because a calendar library would cost every worker 20 MB
+of memory. Before its first and after its last row a market has no closures.
 
 - `currencies`: Christmas Day and New Year's Day, the two days on which no dealer quotes.
 - `metals`: those two and Good Friday, as CME Group's calendar of holidays has them; one on a Sunday is kept on Monday.
@@ -25,14 +25,14 @@ _SATURDAY = 5
 
 
 class Closure(Struct, frozen=True):
-    """A weekday on which a market stays closed."""
+    """A weekday on which a market is closed."""
 
     market: Literal["currencies", "metals", "lme"]
     day: date
     name: Text
 
     def __post_init__(self) -> None:
-        """Refuse a day on which it is closed anyway."""
+        """Refuse a day of a weekend, on which markets are closed anyway."""
         if self.day.weekday() >= _SATURDAY:
             raise ValueError(f"day: {self.day} lies in a weekend")
 

@@ -1,4 +1,4 @@
-"""Of how many units a weak currency is quoted: one of them alone would have a price of zeros.
+"""Quote sizes: for how many units a weak currency is quoted, because the price of one unit would be mostly zeros.
 
 The rule: the largest power of ten that is no more than a dollar's worth of the currency on 2026-09-29, from 100 to
 100,000. `quote_sizes.csv` has that worth, in two digits, of the currencies of which a dollar buys a hundred or more. It
@@ -20,13 +20,13 @@ _LEAST, _MOST = 100, 100_000
 
 
 class DollarWorth(Struct, frozen=True):
-    """How many units of a weak currency a dollar buys."""
+    """The units of a weak currency for one dollar."""
 
     code: Code
     per_dollar: Annotated[int, Meta(ge=_LEAST)]
 
     def __post_init__(self) -> None:
-        """Refuse a code that is no currency's."""
+        """Refuse a code that is not a currency."""
         if self.code not in CURRENCIES:
             raise ValueError(f"code: {self.code} is no currency")
 
@@ -39,9 +39,9 @@ class DollarWorth(Struct, frozen=True):
 
 SIZE_TABLE = Table("quote_sizes.csv", DollarWorth, unique=("code",))
 SIZES: Mapping[str, int] = MappingProxyType({worth.code: worth.size for worth in SIZE_TABLE.read()})
-"""By currency, for those quoted by more than one unit against a stronger one."""
+"""The quote size by currency, for those quoted by more than one unit."""
 
 
 def quote_size(base: str, quote: str) -> int:
-    """Give of how many units of the base a pair is quoted: one where the quote currency is as weak."""
+    """Return for how many units of the base a pair is quoted. It is one if the quote currency is as weak."""
     return max(1, SIZES.get(base, 1) // SIZES.get(quote, 1))

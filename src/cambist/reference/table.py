@@ -21,15 +21,15 @@ Text = Annotated[str, Meta(pattern=r"^\S(.*\S)?\Z")]
 Code = Annotated[str, Meta(pattern=r"^[A-Z]{3}\Z")]
 Handle = Annotated[str, Meta(pattern=r"^[a-z]+(_[a-z]+)*\Z")]
 
-# Decimal() and Fraction() also take signs, exponents and underscores, none of which a law prints.
+# Decimal() and Fraction() also accept signs, exponents and underscores, which no table needs.
 _NUMBER = re.compile(r"[0-9]+(\.[0-9]+|/0*[1-9][0-9]*)?")
 
 
 @dataclass(frozen=True)
 class Table(Generic[R]):
-    """A file, the type of its rows, the columns that are unique together, and what a row must be after those before it.
+    """A CSV file: the type of its rows, the columns that are unique together, and a check against earlier rows.
 
-    A record and `check` refuse a row with a ValueError that begins with the field: `last_day: …`.
+    Both the type and `check` refuse a row with a ValueError that begins with the field, such as `last_day: …`.
     """
 
     file: str
@@ -79,17 +79,19 @@ class Table(Generic[R]):
 
 
 def _convert(row: Mapping[str, str], kind: type[R], numbers: Sequence[str]) -> R:
-    """Make a record of a row; an empty field is None. Errors: ValueError beginning with the field."""
+    """Convert a row into a record; an empty field is None. Errors: ValueError that begins with the field."""
     for field in numbers:
         if not _NUMBER.fullmatch(row[field]) or Fraction(row[field]) == 0:
             raise ValueError(f"{field}: {row[field]!r} is not a plain number above zero")
     try:
-        return msgspec.convert({name: text or None for name, text in row.items()}, kind, strict=False, dec_hook=_made)
+        return msgspec.convert(
+            {name: text or None for name, text in row.items()}, kind, strict=False, dec_hook=_convert_field
+        )
     except msgspec.ValidationError as error:
         field, reason = split_validation_error(error)
         raise ValueError(f"{field}: {row[field]!r} is refused: {reason}" if field else reason) from error
 
 
-def _made(kind: Callable[[str], Any], text: str) -> Any:
-    """Make what msgspec does not know itself: a Fraction."""
+def _convert_field(kind: Callable[[str], Any], text: str) -> Any:
+    """Convert a field to a type that msgspec does not support itself: Fraction."""
     return kind(text)

@@ -1,8 +1,8 @@
-"""The currencies that exist or existed, and the relations between them that the law fixed.
+"""The currencies that exist or existed, and the rates between them that are fixed by law.
 
-Read once at import from the CSV files beside this module; a broken row stops the import with a ValueError
-that names its file, line and field. Each fact stands in one file only: what a currency turned into is joined
-from the redenominations and the euro rates.
+The CSV files beside this module are read once at import; an invalid row raises a ValueError that names the file, the
+line and the field. Each fact is in one file only: the successor of a currency is found from the redenominations and the
+euro rates.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _ONE_DAY = timedelta(days=1)
 
 
 class CurrencyKind(StrEnum):
-    """What sort of thing a currency code stands for."""
+    """What a currency code stands for."""
 
     CIRCULATING = "circulating"
     OFFSHORE = "offshore"
@@ -36,13 +36,13 @@ class CurrencyKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """A run of days on which a code was money, both inclusive; `last_day` is None while it lives."""
+    """The first and last day, both inclusive, on which a code was money; `last_day` is None if it still is."""
 
     first_day: date
     last_day: date | None
 
     def holds(self, day: date) -> bool:
-        """Whether it was money on that day."""
+        """Return whether the code was money on that day."""
         return _within(self.first_day, day, self.last_day)
 
 
@@ -50,9 +50,9 @@ class Life:
 class Currency:
     """A currency and the days on which it was money.
 
-    Most codes have one life. One that was given to new money years after the old was abandoned (ZWL) has two, oldest
-    first; name and kind are those of the newest. `factor` units of it made one unit of its `successor`; both are None
-    where nothing, or more than one currency, took its place.
+    Most codes have one life. A code that was reused years later for another currency (ZWL) has two, the oldest first;
+    name and kind are those of the newest. `factor` units of it became one unit of its `successor`. Both are None if no
+    currency replaced it, or more than one.
     """
 
     code: str
@@ -70,20 +70,20 @@ class Currency:
 
     @property
     def last_day(self) -> date | None:
-        """The last day on which the code was money, None while it is."""
+        """The last day on which the code was money; None if it still is."""
         return self.lives[-1].last_day
 
     def lives_on(self, day: date) -> bool:
-        """Whether it was money on that day."""
+        """Return whether the code was money on that day."""
         return any(life.holds(day) for life in self.lives)
 
     def next_reuse(self, day: date) -> date | None:
-        """Give the day from which the code stands for other money than on `day` or right before it, None if never."""
+        """Return the first day after `day` on which the code was reused for another currency; None if there is none."""
         return next((life.first_day for life in self.lives[1:] if life.first_day > day), None)
 
 
 class CurrencyRow(Struct, frozen=True):
-    """One life of a code, as a row of the table has it."""
+    """One life of a code, as a row of the table."""
 
     code: Code
     name: Text
@@ -134,7 +134,7 @@ class Peg(Struct, frozen=True):
         _check_days(self.first_day, self.last_day)
 
     def holds_on(self, day: date) -> bool:
-        """Whether the peg was in force on that day."""
+        """Return whether the peg was in force on that day."""
         return _within(self.first_day, day, self.last_day)
 
 
@@ -153,12 +153,14 @@ def _check_lives(row: CurrencyRow, before: Sequence[CurrencyRow]) -> None:
         raise ValueError(f"code: {row.code} stands here twice, and no day without it lies between")
 
 
-def currencies_of(rows: Iterable[CurrencyRow], heirs: Mapping[str, tuple[str, Fraction]]) -> Mapping[str, Currency]:
+def currencies_of(
+    rows: Iterable[CurrencyRow], successors: Mapping[str, tuple[str, Fraction]]
+) -> Mapping[str, Currency]:
     """Return the currencies by code: their rows, and what each turned into with its factor."""
     currencies: dict[str, Currency] = {}
     for row in rows:
         before = currencies.get(row.code)
-        successor, factor = heirs.get(row.code, (None, None))
+        successor, factor = successors.get(row.code, (None, None))
         currencies[row.code] = Currency(
             code=row.code,
             name=row.name,
@@ -171,7 +173,7 @@ def currencies_of(rows: Iterable[CurrencyRow], heirs: Mapping[str, tuple[str, Fr
     return MappingProxyType(dict(sorted(currencies.items())))
 
 
-def _heirs(
+def _successors(
     redenominations: Iterable[Redenomination], euro_rates: Iterable[EuroRate]
 ) -> Mapping[str, tuple[str, Fraction]]:
     found: dict[str, list[tuple[str, Fraction]]] = {}
@@ -180,8 +182,8 @@ def _heirs(
             found.setdefault(change.old, []).append((change.new, change.factor))
     for rate in euro_rates:
         found.setdefault(rate.code, []).append(("EUR", rate.rate))
-    # A currency that split (CSK into CZK and SKK) goes on as neither: only the reader knows which is meant.
-    return {code: heirs[0] for code, heirs in found.items() if len(heirs) == 1}
+    # A currency that split (CSK into CZK and SKK) has no single successor.
+    return {code: successors[0] for code, successors in found.items() if len(successors) == 1}
 
 
 def _files() -> Mapping[str, bytes]:
@@ -193,7 +195,7 @@ def _files() -> Mapping[str, bytes]:
 def _digest(files: Mapping[str, bytes]) -> str:
     digest = blake2b(digest_size=8)
     for name, content in files.items():
-        # Name and length stand between the files, so that moving a row from one to the next shows.
+        # Name and length separate the files, so that moving a row from one file to the next changes the digest.
         digest.update(f"{name} {len(content)}\n".encode())
         digest.update(content)
     return digest.hexdigest()
@@ -206,7 +208,7 @@ _DIGEST = _digest(_FILES)
 def reference_digest() -> str:
     """Sixteen hex digits that change whenever any CSV file of this package changes.
 
-    What is built from the tables keeps the digest beside it and is built anew when the two differ.
+    Files that are built from the tables contain the digest, and are built again when it differs.
     """
     return _DIGEST
 
@@ -221,4 +223,6 @@ PEGS: tuple[Peg, ...] = PEG_TABLE.read()
 EURO_RATES: Mapping[str, EuroRate] = MappingProxyType(
     {rate.code: rate for rate in sorted(EURO_RATE_TABLE.read(), key=lambda rate: rate.code)}
 )
-CURRENCIES: Mapping[str, Currency] = currencies_of(CURRENCY_TABLE.read(), _heirs(REDENOMINATIONS, EURO_RATES.values()))
+CURRENCIES: Mapping[str, Currency] = currencies_of(
+    CURRENCY_TABLE.read(), _successors(REDENOMINATIONS, EURO_RATES.values())
+)

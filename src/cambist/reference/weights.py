@@ -1,6 +1,6 @@
-"""What weighs and grades metals: units of mass, purities of the precious ones, contract grades of the base ones.
+"""Units of mass, purities of precious metals, and contract grades of base metals.
 
-Read once at import from `units.csv`, `purities.csv` and `grades.csv`, in the manner of the other tables.
+The tables `units.csv`, `purities.csv` and `grades.csv` are read once at import.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _STAMP = re.compile(r"[1-9][0-9]{2,3}")
 
 
 class Unit(Struct, frozen=True):
-    """A unit of mass: its handle, its display name, how many grams it is, exactly, and who says so."""
+    """A unit of mass: its handle, its display name, its exact weight in grams, and the authority for it."""
 
     handle: Handle
     name: Text
@@ -36,7 +36,7 @@ class Purity(Struct, frozen=True):
 
 
 class PurityRow(Struct, frozen=True):
-    """A purity, as a row of the table has it: with its metal."""
+    """A purity with its metal, as a row of the table."""
 
     metal: Text
     code: Text
@@ -52,7 +52,7 @@ class PurityRow(Struct, frozen=True):
 
 
 class Grade(Struct, frozen=True):
-    """The quality that a base metal's contract asks for: the least percentage of the metal, and the standard."""
+    """The quality that a base metal's contract requires: the least percentage of the metal, and the standard."""
 
     metal: Text
     handle: Handle
@@ -90,10 +90,10 @@ PURITY_TABLE = Table("purities.csv", PurityRow, check=_check_order)
 GRADE_TABLE = Table("grades.csv", Grade, unique=("metal",))
 
 UNITS: Mapping[str, Unit] = MappingProxyType({unit.handle: unit for unit in UNIT_TABLE.read()})
-"""By handle, in the order of the interface. The tael and the baht are the trade's; an operator may set others."""
+"""Units by handle, in the order of the API. Tael and baht are the bullion trade's; the settings may change them."""
 
 PURITIES: Mapping[str, tuple[Purity, ...]] = purities_of(PURITY_TABLE.read())
-"""By precious metal, the finest first."""
+"""Purities by precious metal, the finest first."""
 
 GRADES: Mapping[str, Grade] = MappingProxyType({grade.metal: grade for grade in GRADE_TABLE.read()})
-"""By base metal."""
+"""Grades by base metal."""

@@ -1,1 +1,1 @@
-"""The sandbox's market: prices that nobody published, the same for everyone who asks with the same seed. Pure."""
+"""The simulated market of the sandbox. The same seed always gives the same prices. Pure."""

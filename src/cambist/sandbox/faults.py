@@ -1,4 +1,4 @@
-"""Faults: what goes wrong with sources, to be tried out on purpose in the sandbox.
+"""Faults: what can go wrong with sources, simulated on purpose in the sandbox.
 
 ```toml
 stale = ["EUR", "BTC"]           # or "all": their quotes stand still …
@@ -37,7 +37,7 @@ _LONGEST = 86_400
 
 
 class Faults(Struct, frozen=True, forbid_unknown_fields=True):
-    """What goes wrong; by default nothing."""
+    """The faults to simulate; by default none."""
 
     stale: Literal["all"] | tuple[str, ...] = ()
     since: Annotated[datetime, Meta(tz=True)] | None = None
@@ -46,10 +46,10 @@ class Faults(Struct, frozen=True, forbid_unknown_fields=True):
     slow: Annotated[float, Meta(ge=0, le=_LONGEST)] = 0.0
 
 
-def read_faults(text: str, where: str, known: Collection[str]) -> Faults:
-    """Read faults from TOML; `where` is how errors name the file, `known` the codes that can go wrong.
+def read_faults(text: str, where: str, codes: Collection[str]) -> Faults:
+    """Parse faults from TOML. `where` is the name of the file in errors, `codes` are the codes that may be named.
 
-    Errors: SettingRefused naming `where` and the field.
+    Errors: SettingRefused, with `where` and the field.
     """
     try:
         faults = msgspec.toml.decode(text, type=Faults)
@@ -58,8 +58,8 @@ def read_faults(text: str, where: str, known: Collection[str]) -> Faults:
         raise SettingRefused(f"The faults file [{where}] is refused: {_in_field(field)}{reason}") from error
     except (ValueError, RecursionError) as error:
         raise SettingRefused(f"The faults file [{where}] is no TOML: {error}") from error
-    if complaint := _complaint(faults, known):
-        field, reason = complaint
+    if problem := _find_problem(faults, codes):
+        field, reason = problem
         raise SettingRefused(f"The faults file [{where}] is refused: {_in_field(field)}{reason}")
     return faults
 
@@ -68,14 +68,14 @@ def _in_field(field: str) -> str:
     return f"[{field}] " if field else ""
 
 
-def _complaint(faults: Faults, known: Collection[str]) -> tuple[str, str] | None:
+def _find_problem(faults: Faults, codes: Collection[str]) -> tuple[str, str] | None:
     if faults.stale and faults.since is None:
         return "since", "is missing: [stale] quotes stand still at that moment"
     named = {"outlier": tuple(faults.outlier), "stale": () if faults.stale == "all" else faults.stale}
-    for field, codes in named.items():
-        for code in codes:
-            if code not in known:
-                near = difflib.get_close_matches(code, known, n=1, cutoff=0.5)
+    for field, used in named.items():
+        for code in used:
+            if code not in codes:
+                near = difflib.get_close_matches(code, codes, n=1, cutoff=0.5)
                 hint = f"; did you mean [{near[0]}]?" if near else ""
                 return field, f"names an unknown code [{shorten(code)}]{hint}"
     for code, factor in faults.outlier.items():
@@ -85,7 +85,7 @@ def _complaint(faults: Faults, known: Collection[str]) -> tuple[str, str] | None
 
 
 def with_faults(market: Market, faults: Faults) -> Market:
-    """Give the market as it is with these faults."""
+    """Return the market with these faults."""
     return _FaultyMarket(market, faults)
 
 
@@ -105,14 +105,14 @@ class _FaultyMarket:
         return self.market.pairs()
 
     def quote(self, code: str, moment: datetime) -> Quote:
-        honest = self.market.quote(code, moment)
-        told = self._told((code,), moment)
-        return self._distorted(honest if told == moment else self.market.quote(code, told), moment)
+        normal = self.market.quote(code, moment)
+        quoted_at = self._quoted_at((code,), moment)
+        return self._distorted(normal if quoted_at == moment else self.market.quote(code, quoted_at), moment)
 
     def pair_quote(self, pair: Pair, moment: datetime) -> Quote:
-        honest = self.market.pair_quote(pair, moment)
-        told = self._told((pair.base, pair.quote), moment)
-        return self._distorted(honest if told == moment else self.market.pair_quote(pair, told), moment)
+        normal = self.market.pair_quote(pair, moment)
+        quoted_at = self._quoted_at((pair.base, pair.quote), moment)
+        return self._distorted(normal if quoted_at == moment else self.market.pair_quote(pair, quoted_at), moment)
 
     def daily(self, code: str, first_day: date, days: int) -> Floats:
         fixed = self.market.daily(code, first_day, days)
@@ -120,13 +120,13 @@ class _FaultyMarket:
         fixed[[row for row in rows if 0 <= row < days]] = np.nan
         return fixed
 
-    def _told(self, codes: tuple[str, ...], moment: datetime) -> datetime:
-        """Give the moment whose quote is told; where there was none then, the fault has nothing to tell."""
-        told = moment - timedelta(seconds=self.faults.slow)
+    def _quoted_at(self, codes: tuple[str, ...], moment: datetime) -> datetime:
+        """Return the moment whose quote is used; `moment` itself if there was no quote at the earlier one."""
+        quoted_at = moment - timedelta(seconds=self.faults.slow)
         stale = self.faults.stale == "all" or any(code in self.faults.stale for code in codes)
         if stale and self.faults.since is not None:
-            told = min(told, self.faults.since)
-        return told if all(_is_quoted(code, told) for code in codes) else moment
+            quoted_at = min(quoted_at, self.faults.since)
+        return quoted_at if all(_is_quoted(code, quoted_at) for code in codes) else moment
 
     def _distorted(self, quote: Quote, moment: datetime) -> Quote:
         base, other = (self.faults.outlier.get(code, 1.0) for code in (quote.pair.base, quote.pair.quote))

@@ -1,4 +1,4 @@
-"""Days: on which of them a code has a fixing, and when that is."""
+"""Fixing days: the days on which a code is fixed, and the time of the fixing."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from cambist.sandbox.noise import Floats
 from cambist.sandbox.pegs import pegged_on
 
 FIXED_AT = time(14, 15)
-"""When the day's fixing is made (UTC): on business days every market is open then."""
+"""The time of the fixing (UTC). On business days every market is open then."""
 
 Rows = NDArray[np.intp]
 
 
 def fixing_rows(code: str, hours: Hours, first_day: date, days: int) -> Rows:
-    """Give the numbers of the days, counted from `first_day`, on which a code is fixed."""
+    """Return the days on which a code is fixed, as numbers counted from `first_day`."""
     rows = np.arange(days)
     if hours is Hours.ALWAYS:
         return rows
@@ -36,7 +36,7 @@ def fixing_rows(code: str, hours: Hours, first_day: date, days: int) -> Rows:
 
 
 def fixing_seconds(first_day: date, rows: Rows) -> Floats:
-    """Give when the fixings of those days are made, in seconds since 1970."""
+    """Return the times of the fixings of those days, in seconds since 1970."""
     into_day = FIXED_AT.hour * 3600 + FIXED_AT.minute * 60
     return rows.astype(np.float64) * 86_400.0 + (midnight(first_day) + into_day)
 

@@ -1,8 +1,9 @@
-"""Levels: about what each currency, metal and coin is worth, roughly and on purpose.
+"""Levels: the approximate price of each currency, metal and coin.
 
-A row of levels.csv is a code's level on a day, as it was quoted on that day: units a dollar for currencies, dollars for
-metals (an ounce or a tonne) and coins. A code with several rows goes evenly from one to the next in logarithms, one
-without a day has the same level always, one without a level is at that of the code that it follows or is tied to.
+A row of levels.csv is a code's level on a day, as it was quoted on that day: units for a dollar for currencies, dollars
+for metals (per ounce or tonne) and coins. Between its rows the logarithm of a code's level changes linearly. A code
+without a day has the same level always. A code without a level has the level of the code that it follows or is pegged
+to.
 """
 
 from __future__ import annotations
@@ -19,16 +20,16 @@ from types import MappingProxyType
 
 from cambist.sandbox.volatility import IN_DOLLARS, VolatilityClass
 
-_HEADER = ["code", "temper", "follows", "day", "level"]
+_HEADER = ["code", "volatility_class", "follows", "day", "level"]
 _COINS, _CURRENCIES = (1e-4, 500.0), (0.5, 5000.0)
-"""Between what a level lies that is derived from a code: dollars a coin, units a dollar."""
+"""The limits of a level that is derived from a code: dollars for a coin, units for a dollar."""
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A code's temper, the code whose movements it shares, and its known levels.
+    """A code's volatility class, the code whose movements it shares, and its levels.
 
-    `knots` are seconds since 1970 and the logarithm of units a dollar, in the order of time.
+    `knots` are pairs of seconds since 1970 and the logarithm of units for a dollar, in the order of time.
     """
 
     volatility_class: VolatilityClass
@@ -37,24 +38,24 @@ class Level:
 
 
 def midnight(day: date) -> float:
-    """Give when a day begins (UTC), in seconds since 1970."""
+    """Return the start of a day (UTC), in seconds since 1970."""
     return datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp()
 
 
 def derived_level(code: str, volatility_class: VolatilityClass) -> Level:
-    """Give a code that has no row a level all the same, always the same one."""
+    """Return the level of a code that has no row. It is derived from the code, so it is always the same."""
     least, most = (log(bound) for bound in (_COINS if volatility_class in IN_DOLLARS else _CURRENCIES))
     height = least + share(code) * (most - least)
     return Level(volatility_class, None, ((0.0, -height if volatility_class in IN_DOLLARS else height),))
 
 
 def share(code: str) -> float:
-    """Give a number from 0 to 1 that belongs to the code."""
+    """Return a number from 0 to 1 that is derived from the code."""
     return int.from_bytes(blake2b(code.encode(), digest_size=6).digest(), "big") / 2**48
 
 
 def read_levels(text: str) -> Mapping[str, Level]:
-    """Read the table. Errors: ValueError naming the line that is not a row of it."""
+    """Parse the table. Errors: ValueError with the number of the invalid line."""
     reader = csv.DictReader(text.splitlines())
     if reader.fieldnames != _HEADER:
         raise ValueError(f"levels.csv, line 1: it must be {','.join(_HEADER)}")
@@ -68,10 +69,10 @@ def read_levels(text: str) -> Mapping[str, Level]:
 
 
 def _add(levels: dict[str, Level], row: Mapping[str, str]) -> None:
-    code, volatility_class, follows = row["code"], VolatilityClass(row["temper"]), row["follows"] or None
+    code, volatility_class, follows = row["code"], VolatilityClass(row["volatility_class"]), row["follows"] or None
     before = levels.get(code, Level(volatility_class, follows, ()))
     if (before.volatility_class, before.follows) != (volatility_class, follows):
-        raise ValueError(f"{code} has another temper or follows another code above")
+        raise ValueError(f"{code} has another volatility_class or follows another code above")
     knots = (*before.knots, *_knot(row, volatility_class))
     if any(earlier >= later for (earlier, _), (later, _) in pairwise(knots)):
         raise ValueError(f"{code} has a later level above")
@@ -88,4 +89,4 @@ def _knot(row: Mapping[str, str], volatility_class: VolatilityClass) -> tuple[tu
 
 LEVELS = read_levels(resources.files(__package__).joinpath("levels.csv").read_text(encoding="utf-8"))
 METALS = tuple(code for code, level in LEVELS.items() if level.volatility_class is VolatilityClass.METAL)
-"""The metals that are quoted."""
+"""The metals that the sandbox quotes."""

@@ -1,7 +1,7 @@
 """The simulated market: the same prices for the same seed, at any moment from 1970 to 2100, in any process.
 
-It quotes floating currencies, metals and coins. What law ties (pegs, conversions) is left to the law. The pivot itself
-is not quoted.
+It quotes floating currencies, metals and coins. Currencies fixed by law (pegs, conversions) and the pivot itself are
+not quoted; the rate book derives them.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from cambist.sandbox.quoting import quoted, spread_of
 
 
 class Market(Protocol):
-    """What quotes like the simulated market: it, and it with faults."""
+    """The simulated market, with or without faults."""
 
     @property
     def known(self) -> frozenset[str]:
         """All codes that are quoted at some time."""
 
     def codes(self, day: date) -> tuple[str, ...]:
-        """Give what is quoted on a day."""
+        """Return the codes that are quoted on a day."""
 
     def pairs(self) -> tuple[Pair, ...]:
-        """Give the pairs that are quoted directly."""
+        """Return the pairs that are quoted directly."""
 
     def quote(self, code: str, moment: datetime) -> Quote:
         """Quote a code against the dollar. Errors: UnknownSymbol, NoRate."""
@@ -48,37 +48,36 @@ class Market(Protocol):
         """Quote a direct pair. Errors: NoRate."""
 
     def daily(self, code: str, first_day: date, days: int) -> Floats:
-        """Give units a dollar at each day's fixing, NaN where there is none. Errors: UnknownSymbol."""
+        """Return the units for a dollar at each day's fixing; NaN if there is none. Errors: UnknownSymbol."""
 
 
 class SimulatedMarket:
     """The market of one seed.
 
-    `coins` are symbols, the largest first; one that is a currency's or a metal's code as well is left out, for a code
-    is one thing here.
+    `coins` are symbols, the largest coin first. A symbol that is also the code of a currency or metal is left out.
     """
 
     def __init__(self, seed: int, coins: Iterable[str] = ()) -> None:
         taken = {*CURRENCIES, *METALS}
         self._coins = tuple(dict.fromkeys(coin for coin in coins if coin not in taken))
-        self._courses = PricePaths(seed, self._coins)
+        self._paths = PricePaths(seed, self._coins)
         self._hours = {code: hours_of(Pair(code, PIVOT)) for code in (*CURRENCIES, *METALS, *self._coins)}
-        self._spreads = {code: spread_of(code, self._courses.level(code).volatility_class) for code in self._hours}
+        self._spreads = {code: spread_of(code, self._paths.level(code).volatility_class) for code in self._hours}
         self._against_pivot = {
             code: against_pivot(code, in_dollars=hours is not Hours.CURRENCIES) for code, hours in self._hours.items()
         }
 
     @cached_property
     def known(self) -> frozenset[str]:
-        """All codes that are quoted at some time, and those that law always ties."""
+        """All codes that are quoted at some time, and those that are always fixed by law."""
         return frozenset(self._hours) - {PIVOT}
 
     def codes(self, day: date) -> tuple[str, ...]:
-        """Give what is quoted on a day: the floating currencies of that day by code, the metals, the coins."""
+        """Return the codes that are quoted on a day: floating currencies, sorted, then metals, then coins."""
         return (*sorted(floating_on(day)), *METALS, *self._coins)
 
     def pairs(self) -> tuple[Pair, ...]:
-        """Give the pairs that are quoted directly: currency crosses, metals, coins."""
+        """Return the pairs that are quoted directly: currency crosses, metals, coins."""
         return tuple(self._direct)
 
     @cached_property
@@ -86,9 +85,9 @@ class SimulatedMarket:
         return {pair: hours_of(pair) for pair in direct_pairs(self._coins)}
 
     def quote(self, code: str, moment: datetime) -> Quote:
-        """Quote a code against the dollar, the way round that dealers write it.
+        """Quote a code against the dollar, in the usual direction.
 
-        In closed hours it is the last quote before them. Errors: UnknownSymbol; NoRate where it is not quoted that day.
+        While the market is closed it is the last quote before. Errors: UnknownSymbol; NoRate if not quoted that day.
         """
         self._check_known(code)
         self._check_floats(code, moment)
@@ -97,8 +96,8 @@ class SimulatedMarket:
     def pair_quote(self, pair: Pair, moment: datetime) -> Quote:
         """Quote a direct pair: the cross of its two prices, with the wider of their spreads.
 
-        It trades while its base does; in closed hours both prices are those of the base's last moment of trade.
-        Errors: NoRate for a pair that is not direct, or whose side is not quoted that day.
+        It is traded while its base is; when that market is closed, both prices are of the moment at which it closed.
+        Errors: NoRate for a pair that is not quoted directly, or with a side that is not quoted that day.
         """
         hours = self._direct.get(pair)
         if hours is None:
@@ -116,23 +115,23 @@ class SimulatedMarket:
     def _height(self, code: str, traded: TradingMoment) -> float:
         if code == PIVOT:
             return 0.0
-        return self._courses.of(code).at(last_trading_moment(self._hours[code], traded.as_of).seconds)
+        return self._paths.path(code).at(last_trading_moment(self._hours[code], traded.as_of).seconds)
 
     def _check_floats(self, code: str, moment: datetime) -> None:
         if code in CURRENCIES and code != PIVOT and code not in floating_on(moment.astimezone(UTC).date()):
             raise NoRate(f"The sandbox does not quote [{code}] on {moment.astimezone(UTC).date()}")
 
     def daily(self, code: str, first_day: date, days: int) -> Floats:
-        """Give units a dollar at 14:15 UTC of each of `days` days.
+        """Return the units for a dollar at 14:15 UTC of each of `days` days.
 
-        NaN on weekends (not for coins), for a base metal where the exchange is closed, outside a currency's life and
-        while law ties it. A cut of the unit under the same code shows as what it is, a jump by its factor.
+        A day is NaN at weekends (not for coins), when the exchange of a base metal is closed, outside a currency's
+        life, and while the currency is fixed by law. A redenomination under the same code is a jump by its factor.
         Errors: UnknownSymbol.
         """
         self._check_known(code)
         fixed = np.full(days, np.nan)
         rows = fixing_rows(code, self._hours[code], first_day, days)
-        fixed[rows] = np.exp(self._courses.of(code).over(fixing_seconds(first_day, rows)))
+        fixed[rows] = np.exp(self._paths.path(code).over(fixing_seconds(first_day, rows)))
         return fixed
 
     def _check_known(self, code: str) -> None:

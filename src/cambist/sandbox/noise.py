@@ -1,9 +1,9 @@
-"""Noise: a wandering value that is a pure function of seed, code and time, any moment costing the same.
+"""Noise: a random walk that is a pure function of seed, code and time. Every moment costs the same to compute.
 
-Octaves from eight and a half years down to a second are added. In each, time is cut into cells of one period, a cell's
-edges have values from a hash, and the way between two edges is smooth. An octave is as high as the square root of
-its period, which is how far a random walk comes. The hash has one blake2b key an octave and mixes the cell's
-number in by splitmix64, because that runs on whole arrays and gives the same bits one at a time.
+It is the sum of octaves with periods from eight and a half years down to a second. An octave divides time into cells of
+one period. The edges of the cells have values from a hash, and between them the value changes smoothly. The height of
+an octave is proportional to the square root of its period, as in a random walk. The hash has one blake2b key for each
+octave and mixes in the number of the cell by splitmix64, which gives the same bits for single values and for arrays.
 """
 
 from __future__ import annotations
@@ -30,35 +30,35 @@ _UNIT = 2.0**-52
 
 
 class Noise:
-    """The wandering of one code: logarithms about 0, moving by `volatility` a year.
+    """The noise of one code: logarithms around 0 with an annual `volatility`.
 
-    What it remembers are the cells last asked for, which change how fast it answers and never what.
+    It caches the last cell of each octave, for speed only.
     """
 
-    __slots__ = ("_heights", "_keys", "_seen")
+    __slots__ = ("_cells", "_heights", "_keys")
 
     def __init__(self, seed: int, code: str, volatility: float) -> None:
         self._keys = tuple(_key(f"{seed} {code} {octave}") for octave in range(len(_PERIODS)))
         self._heights = tuple(volatility * _PER_VOLATILITY * sqrt(period / _YEAR) for period in _PERIODS)
-        self._seen = [(0, *self._ends(octave, 0)) for octave in range(len(_PERIODS))]
+        self._cells = [(0, *self._ends(octave, 0)) for octave in range(len(_PERIODS))]
 
     def at(self, seconds: float) -> float:
-        """Give the value at a moment, in seconds since 1970."""
+        """Return the value at a moment, in seconds since 1970."""
         total = 0.0
-        seen = self._seen
+        cached_cells = self._cells
         for octave, rate in enumerate(_RATES):
             place = seconds * rate
             cell = floor(place)
-            known = seen[octave]
-            if known[0] != cell:
-                # One tuple replaces another, so that threads see either.
-                known = seen[octave] = (cell, *self._ends(octave, cell))
+            cached = cached_cells[octave]
+            if cached[0] != cell:
+                # A tuple is replaced as a whole, so that another thread sees the old or the new one.
+                cached = cached_cells[octave] = (cell, *self._ends(octave, cell))
             part = place - cell
-            total += known[1] + known[2] * (part * part * (3.0 - 2.0 * part))
+            total += cached[1] + cached[2] * (part * part * (3.0 - 2.0 * part))
         return total
 
     def over(self, seconds: Floats) -> Floats:
-        """Give the values at many moments, each bit for bit what `at` gives."""
+        """Return the values at many moments, each bit for bit as `at` returns it."""
         total = np.zeros(len(seconds))
         for key, height, rate in zip(self._keys, self._heights, _RATES, strict=True):
             place = seconds * rate
@@ -71,7 +71,7 @@ class Noise:
         return total
 
     def _ends(self, octave: int, cell: int) -> tuple[float, float]:
-        """Give where a cell starts and how far it goes."""
+        """Return the value at the start of a cell, and the change to its end."""
         key, height = self._keys[octave], self._heights[octave]
         start = height * _edge(key, cell)
         return start, height * _edge(key, cell + 1) - start
@@ -82,15 +82,15 @@ def _key(name: str) -> int:
 
 
 def _edge(key: int, cell: int) -> float:
-    word = (key + cell * _STEP) & _MASK
-    word = ((word ^ (word >> 30)) * _FIRST) & _MASK
-    word = ((word ^ (word >> 27)) * _SECOND) & _MASK
-    return ((word ^ (word >> 31)) >> 11) * _UNIT - 1.0
+    mixed = (key + cell * _STEP) & _MASK
+    mixed = ((mixed ^ (mixed >> 30)) * _FIRST) & _MASK
+    mixed = ((mixed ^ (mixed >> 27)) * _SECOND) & _MASK
+    return ((mixed ^ (mixed >> 31)) >> 11) * _UNIT - 1.0
 
 
 def _edges(key: int, cells: UInts) -> Floats:
-    word = cells * np.uint64(_STEP) + np.uint64(key)
-    word = (word ^ (word >> np.uint64(30))) * np.uint64(_FIRST)
-    word = (word ^ (word >> np.uint64(27))) * np.uint64(_SECOND)
-    edges: Floats = ((word ^ (word >> np.uint64(31))) >> np.uint64(11)).astype(np.float64) * _UNIT - 1.0
+    mixed = cells * np.uint64(_STEP) + np.uint64(key)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(_FIRST)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(_SECOND)
+    edges: Floats = ((mixed ^ (mixed >> np.uint64(31))) >> np.uint64(11)).astype(np.float64) * _UNIT - 1.0
     return edges

@@ -1,4 +1,4 @@
-"""Pairs: what is quoted directly besides everything against the dollar."""
+"""Pairs: those that are quoted directly, in addition to everything against the dollar."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CROSSES_OF = {
     "SGD": ("JPY",),
 }
 CROSSES = tuple(Pair(base, quote) for base, quotes in _CROSSES_OF.items() for quote in quotes)
-"""The currency crosses that dealers quote."""
+"""The usual currency crosses."""
 
 _METALS_IN = (PIVOT, "EUR", "GBP", "CHF", "AUD", "JPY")
 _COINS_IN = ("EUR", "USDT", "BTC")
@@ -27,14 +27,14 @@ _BASES = frozenset({"EUR", "GBP", "AUD", "NZD"})
 
 
 def against_pivot(code: str, *, in_dollars: bool) -> Pair:
-    """Give the pair in which a code is quoted against the dollar: the way round that dealers write it."""
+    """Return the pair of a code with the dollar, in the usual direction."""
     return Pair(code, PIVOT) if in_dollars or code in _BASES else Pair(PIVOT, code)
 
 
 def direct_pairs(coins: Sequence[str]) -> Iterator[Pair]:
-    """Give the crosses, the metals, all coins in dollars, the first 150 coins in EUR, USDT and BTC.
+    """Yield the crosses, the metals, all coins in dollars, and the first 150 coins in EUR, USDT and BTC.
 
-    Precious metals are dealt in six currencies, those of the London Metal Exchange in dollars alone.
+    Precious metals are quoted in six currencies, those of the London Metal Exchange in dollars only.
     """
     yield from CROSSES
     for metal in METALS:

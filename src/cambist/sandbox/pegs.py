@@ -1,7 +1,7 @@
-"""Ties: when a currency ceases to float because law fixes what it is worth, and what it is worth then.
+"""Future pegs: when a currency ceases to float because its rate is fixed by law, and at which rate.
 
-A currency that floats until a day on which it is pegged, converted to the euro or given a new unit has to arrive
-there, or its series would jump that day.
+A currency that floats until it is pegged, converted to the euro or redenominated has to arrive at that rate, or its
+series would jump that day.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from cambist.reference.tables import CURRENCIES
 
 @dataclass(frozen=True, slots=True)
 class FuturePeg:
-    """From `day` on the code is tied: one unit of `root`, which floats that day, is `factor` of it."""
+    """From `day` on the code is fixed: one unit of `root`, which floats that day, is `factor` units of it."""
 
     day: date
     root: str
@@ -28,37 +28,36 @@ class FuturePeg:
 
 @cache
 def future_pegs() -> Mapping[str, FuturePeg]:
-    """Give the last tie of every currency that is tied in the end; where it floats at all, it floats before it."""
+    """Return the last peg or conversion of every currency that ends up fixed."""
     found: dict[str, FuturePeg] = {}
     for before, day in pairwise(CHANGE_DAYS):
         for code in pegged_on(day) - pegged_on(before):
-            found[code] = _tie(code, day)
-        for code in (pegged_on(before) - pegged_on(day)) & floating_on(
-            day
-        ):  # a peg given up: it floats at its own level
+            found[code] = _future_peg(code, day)
+        abandoned = pegged_on(before) - pegged_on(day)
+        for code in abandoned & floating_on(day):  # it floats at its own level from then on
             found.pop(code, None)
     return found
 
 
-def _tie(code: str, day: date) -> FuturePeg:
-    held = {parity.code: parity for parity in parities_on(day)}
+def _future_peg(code: str, day: date) -> FuturePeg:
+    parities = {parity.code: parity for parity in parities_on(day)}
     root, factor = code, 1.0
-    while root in held:
-        factor *= float(held[root].factor)
-        root = held[root].anchor
+    while root in parities:
+        factor *= float(parities[root].factor)
+        root = parities[root].anchor
     return FuturePeg(day, root, factor)
 
 
 @lru_cache(maxsize=4096)
 def pegged_on(day: date) -> frozenset[str]:
-    """Give the currencies whose worth law fixes on a day."""
+    """Return the currencies whose rate is fixed by law on a day."""
     return frozenset(parity.code for parity in parities_on(day))
 
 
 @lru_cache(maxsize=64)
 def floating_on(day: date) -> frozenset[str]:
-    """Give the currencies that a market quotes on a day: those that live and are not tied; not the pivot."""
-    tied = pegged_on(day)
+    """Return the currencies that float on a day: those that exist and are not fixed by law, without the pivot."""
+    pegged = pegged_on(day)
     return frozenset(
-        code for code, currency in CURRENCIES.items() if currency.lives_on(day) and code not in tied and code != PIVOT
+        code for code, currency in CURRENCIES.items() if currency.lives_on(day) and code not in pegged and code != PIVOT
     )

@@ -1,9 +1,9 @@
-"""Courses: what one dollar is in units of a code at any moment, as a logarithm: a trend, and wandering about it.
+"""Price paths: the logarithm of the units of a code for one dollar at any moment: a trend plus noise.
 
-A code wanders as what it follows does, and by itself as its temper says. What law ties on a day to another currency
-arrives on that day exactly where the law puts it: the trend ends there, and the code's own wandering is measured from
-there. A currency that got a new unit therefore ends at the new one's level times the factor, and wanders with it all
-its life. What is tied to nothing is exactly at its level on REFERENCE_DAY.
+A code has the noise of the code that it follows, and its own according to its volatility class. A currency that is
+fixed by law to another one on some day arrives exactly at that rate: the trend ends there, and its own noise is
+measured from there. A redenominated currency therefore ends at its successor's level times the factor, and shares its
+noise. A code that is never fixed by law is exactly at its level on REFERENCE_DAY.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ Knots = tuple[tuple[float, float], ...]
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """Straight lines between knots (seconds, logarithm) in today's unit, and the cuts of the unit (when, by what)."""
+    """Straight lines between knots (seconds, logarithm) in today's unit, and the changes of the unit (when, factor)."""
 
     knots: Knots
     cuts: Knots = ()
 
     def at(self, seconds: float) -> float:
-        """Give the level at a moment, in the unit of that moment."""
+        """Return the level at a moment, in the unit of that moment."""
         return self._line(seconds) + sum(height for when, height in self.cuts if seconds < when)
 
     def _line(self, seconds: float) -> float:
@@ -48,7 +48,7 @@ class Trend:
         return height + (next_height - height) * ((seconds - start) / (end - start))
 
     def over(self, seconds: Floats) -> Floats:
-        """Give the levels at many moments."""
+        """Return the levels at many moments."""
         times, heights = zip(*self.knots, strict=True)
         levels: Floats = np.interp(seconds, times, heights)
         for when, height in self.cuts:
@@ -58,21 +58,21 @@ class Trend:
 
 @dataclass(frozen=True, slots=True)
 class PricePath:
-    """The logarithm of units a dollar: the trend, the wanderings, and what brings them to where they arrive."""
+    """The logarithm of units for a dollar: the trend, the noises, and the offset with which they meet a fixed rate."""
 
     trend: Trend
     noises: tuple[Noise, ...]
     offset: float
 
     def at(self, seconds: float) -> float:
-        """Give it at a moment, in seconds since 1970."""
+        """Return the value at a moment, in seconds since 1970."""
         height = self.trend.at(seconds) + self.offset
         for noise in self.noises:
             height += noise.at(seconds)
         return height
 
     def over(self, seconds: Floats) -> Floats:
-        """Give it at many moments."""
+        """Return the values at many moments."""
         heights = self.trend.over(seconds) + self.offset
         for noise in self.noises:
             heights += noise.over(seconds)
@@ -80,22 +80,22 @@ class PricePath:
 
 
 class PricePaths:
-    """The courses of one seed, each made when it is first asked for."""
+    """The price paths of one seed, each computed when it is first needed."""
 
     def __init__(self, seed: int, coins: Collection[str]) -> None:
         self._seed = seed
         self._coins = frozenset(coins)
-        self._made = {PIVOT: PricePath(Trend(((0.0, 0.0),)), (), 0.0)}
+        self._paths = {PIVOT: PricePath(Trend(((0.0, 0.0),)), (), 0.0)}
 
-    def of(self, code: str) -> PricePath:
-        """Give the course of a code."""
-        course = self._made.get(code)
-        if course is None:
-            course = self._made.setdefault(code, self._make(code))
-        return course
+    def path(self, code: str) -> PricePath:
+        """Return the price path of a code."""
+        path = self._paths.get(code)
+        if path is None:
+            path = self._paths.setdefault(code, self._compute(code))
+        return path
 
     def level(self, code: str) -> Level:
-        """Give the temper and the levels of a code, derived from the code where the table has none."""
+        """Return the level of a code, derived from the code if the table has none."""
         level = LEVELS.get(code)
         if level is not None:
             return level
@@ -107,11 +107,11 @@ class PricePaths:
             else derived_level(code, VolatilityClass.EXOTIC)
         )
 
-    def _make(self, code: str) -> PricePath:
-        level, tie = self.level(code), future_pegs().get(code)
-        base = self.of((tie.root if tie else level.follows) or PIVOT)
-        start = midnight(tie.day if tie else REFERENCE_DAY)
-        trend = _trend(code, level, tie, base.trend)
+    def _compute(self, code: str) -> PricePath:
+        level, peg = self.level(code), future_pegs().get(code)
+        base = self.path((peg.root if peg else level.follows) or PIVOT)
+        start = midnight(peg.day if peg else REFERENCE_DAY)
+        trend = _trend(code, level, peg, base.trend)
         volatility = PROFILES[level.volatility_class].volatility
         if not volatility:
             return PricePath(trend, base.noises, base.offset)
@@ -119,16 +119,16 @@ class PricePaths:
         return PricePath(trend, (*base.noises, own), base.offset - own.at(start))
 
 
-def _trend(code: str, level: Level, tie: FuturePeg | None, base: Trend) -> Trend:
-    """Lay the trend through the known levels, which are in the units of their days, to where the tie puts it."""
-    if not level.knots and tie is None:
+def _trend(code: str, level: Level, peg: FuturePeg | None, base: Trend) -> Trend:
+    """Return the trend through the levels, which are in the units of their days, to the rate fixed by law."""
+    if not level.knots and peg is None:
         return base
     knots = level.knots
-    if tie is not None:
-        arrives = midnight(tie.day)
+    if peg is not None:
+        arrives = midnight(peg.day)
         if knots and knots[-1][0] >= arrives:
-            raise ValueError(f"levels.csv: {code} has a level on or after {tie.day}, when it is tied")
-        knots = (*knots, (arrives, base.at(arrives) + log(tie.factor)))
+            raise ValueError(f"levels.csv: {code} has a level on or after {peg.day}, when it is fixed by law")
+        knots = (*knots, (arrives, base.at(arrives) + log(peg.factor)))
     cuts = tuple(
         (midnight(change.first_day), log(change.factor))
         for change in REDENOMINATIONS

@@ -1,4 +1,4 @@
-"""Tempers: how wildly a price moves, and what dealing at it costs."""
+"""Volatility classes: how much a price moves, and how wide its spread is."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from enum import StrEnum
 
 
 class VolatilityClass(StrEnum):
-    """What sort of market a code is in."""
+    """The kind of market that a code is in."""
 
     MAJOR = "major"
     MINOR = "minor"
     EXOTIC = "exotic"
     MEMBER = "member"
     MANAGED = "managed"
-    SUCCESSOR = "heir"
+    SUCCESSOR = "successor"
     METAL = "metal"
     COIN = "coin"
     STABLE = "stable"
@@ -40,7 +40,8 @@ PROFILES = {
     VolatilityClass.COIN: MarketProfile(0.80, 2, 20),
     VolatilityClass.STABLE: MarketProfile(0.003, 2, 4),
 }
-"""A member moves about the currency that it follows or joins, an heir moves as its successor does and not by itself."""
+"""A member moves around the currency that it follows or joins. A code of the class successor moves exactly
+as its successor does."""
 
 IN_DOLLARS = frozenset({VolatilityClass.METAL, VolatilityClass.COIN, VolatilityClass.STABLE})
-"""The tempers of what is priced in dollars; all others are so many units a dollar."""
+"""The classes that are priced in dollars. All others are priced in units for a dollar."""

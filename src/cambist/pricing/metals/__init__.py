@@ -1,1 +1,1 @@
-"""Weighing metals: units of mass, fineness, instruments, and what a weight of a metal costs."""
+"""Metals: units of mass, fineness, instruments, and the price of a weight of a metal."""

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 LEAST_DIGITS = 8
 COMPUTED_DIGITS = 10
-"""How many a price has at least that is not as somebody quoted it: as many as a rate."""
+"""The least number of digits of a computed price: as many as a rate has."""
 
 _MOST_DIGITS = 20
 _AMPLE = Context(prec=100)
@@ -17,26 +17,26 @@ _EXACT = Context(prec=_MOST_DIGITS, traps=[Inexact])
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """Bid and ask as they are written, with as many places each."""
+    """Bid and ask as they are written, with the same number of decimal places."""
 
     bid: Decimal
     ask: Decimal
 
     @property
     def mid(self) -> Decimal:
-        """The exact half between the sides as they are written: one place more where it needs it."""
+        """The exact half between the written sides, with one more decimal place if it needs it."""
         half = _AMPLE.multiply(_AMPLE.add(self.bid, self.ask), Decimal("0.5"))
         same = half.quantize(self.bid, context=_AMPLE)
         return same if same == half else half
 
     @property
     def spread(self) -> Decimal:
-        """The exact difference of the sides as they are written."""
+        """The exact difference of the written sides."""
         return _AMPLE.subtract(self.ask, self.bid)
 
 
 def digits_of(value: Fraction) -> int:
-    """Count the significant digits of an exact price; 0 where no decimal of twenty digits is that price."""
+    """Return the number of significant digits of an exact price; 0 if it is not a decimal of at most twenty digits."""
     try:
         quotient = _EXACT.divide(Decimal(value.numerator), Decimal(value.denominator))
     except Inexact:
@@ -47,8 +47,8 @@ def digits_of(value: Fraction) -> int:
 def rounded_sides(bid: Fraction, ask: Fraction, digits: int) -> Sides:
     """Round exact sides to at least `digits`, the digits of their source.
 
-    Bid goes down and ask up, so that what is written is never tighter than what was dealt; without a gap both are
-    rounded alike. Errors: ValueError for a bid of zero or less, or above the ask.
+    The bid is rounded down and the ask up, so that the written spread is never narrower than the exact one. Equal sides
+    are rounded alike. Errors: ValueError for a bid of zero or less, or above the ask.
     """
     if not 0 < bid <= ask:
         raise ValueError(f"{bid} to {ask} is no price")
@@ -65,5 +65,5 @@ def _rounded(value: Fraction, digits: int, rounding: str) -> Decimal:
 
 
 def _last_place(value: Decimal) -> int:
-    """Give the exponent of the last digit that is shown of a decimal without zeros at its end."""
+    """Return the exponent of the last digit shown of a decimal without trailing zeros."""
     return value.adjusted() + 1 - max(len(value.as_tuple().digits), LEAST_DIGITS)

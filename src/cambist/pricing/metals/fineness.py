@@ -1,4 +1,4 @@
-"""Fineness: how much of a thousand parts is the precious metal itself."""
+"""Fineness: how many parts in a thousand are the precious metal itself."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from cambist.errors import BadParameter, shorten
 from cambist.reference.weights import PURITIES, Purity
 
 PURE = Purity("1000", "pure", Decimal(1000))
-"""What a spot price is of: the fine metal alone. It is no purity that anything is stamped with."""
+"""The purity that a spot price is of: the fine metal alone. No article is stamped with it."""
 
 CUSTOM = "custom"
-"""The name of a fineness that the caller chose."""
+"""The name of a fineness that the client chose."""
 
 _NUMBER = re.compile(r"[0-9]{1,4}(\.[0-9]{1,20})?")
 
 
 def parse_purity(metal: str, text: str) -> Purity:
-    """Read a precious metal's purity: one of its codes, else a fineness from 1 to 1000, decimals allowed.
+    """Parse a precious metal's purity: one of its codes, or a fineness from 1 to 1000 with up to 20 decimals.
 
-    Errors: BadParameter saying which codes there are.
+    Errors: BadParameter, which lists the codes.
     """
     for purity in PURITIES[metal]:
         if purity.code == text:

@@ -1,4 +1,4 @@
-"""Mass: what an amount of one unit is in another, exactly."""
+"""Mass: exact conversion between units."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Units = Mapping[str, Unit]
 
 
 def units_with(tael: Decimal, baht: Decimal) -> Units:
-    """Give all units, with a tael and a baht of so many grams: which ones are meant differs from trade to trade.
+    """Return all units, with a tael and a baht of so many grams, because these differ between trades.
 
-    Both say in their names how many grams they are.
+    The names of the tael and the baht contain their grams.
     """
     chosen = {"tael": tael, "baht": baht}
     named = {handle: f"{UNITS[handle].name} ({grams:f} g)" for handle, grams in chosen.items()}
@@ -29,15 +29,15 @@ def units_with(tael: Decimal, baht: Decimal) -> Units:
 
 
 STANDARD = units_with(UNITS["tael"].grams, UNITS["baht"].grams)
-"""The units with the bullion trade's tael and baht."""
+"""The units, with the tael and the baht of the bullion trade."""
 
 
 def grams(unit: Unit) -> Fraction:
-    """Give what a unit weighs, in grams."""
+    """Return the weight of a unit in grams."""
     return Fraction(unit.grams)
 
 
 @lru_cache(maxsize=256)
 def ratio(unit: Unit, other: Unit) -> Fraction:
-    """Give how many of the `other` one unit is."""
+    """Return how many of the `other` unit one unit is."""
     return grams(unit) / grams(other)

@@ -1,6 +1,6 @@
-"""Spot: which instrument prices a metal in a currency, and what a weight of it costs, exactly.
+"""Spot prices: the exact price of a weight of a metal in a currency, from a direct quote or crossed through the pivot.
 
-Sides are dealt at their worse: a cross multiplies bid by bid and ask by ask, so its gap is never narrower than a leg's.
+A cross rate multiplies bids with bids and asks with asks, so its spread is never narrower than a leg's.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from cambist.reference.assets import METALS, Metal, MetalKind
 from cambist.reference.weights import UNITS, Purity, Unit
 
 IsFreshMetal = Callable[[Quote], bool]
-"""Says whether a quote may still be used."""
+"""Return whether a quote may still be used."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """What one unit of a metal costs: exact sides in the currency, and where they come from.
+    """The price of one unit of a metal: exact bid and ask in the currency, and their origin.
 
-    `as_of` is the market's time of the oldest quote in it. `digits` are those of the source. `sources` name publisher
-    and kind, of a ratio for both metals; `instrument` is what was quoted there.
+    `as_of` is the market time of the oldest quote in it, `digits` the number of digits that the source published.
+    `sources` name publisher and kind of price, for both metals of a ratio. `instrument` is the pair that was quoted.
     """
 
     bid: Fraction
@@ -42,7 +42,7 @@ class Spot:
     is_crossed: bool
 
     def per(self, unit: Unit, purity: Purity, priced_by: Unit) -> Spot:
-        """Give the price of another unit, of metal that is less pure; it was `priced_by` a unit of the pure metal."""
+        """Return the price of another unit and purity. This price is of one unit `priced_by` of the pure metal."""
         part = ratio(unit, priced_by) * Fraction(purity.fineness) / 1000
         return replace(self, bid=self.bid * part, ask=self.ask * part)
 
@@ -53,21 +53,21 @@ class Spot:
 
 
 def spot(book: RateBook, metal: Metal, currency: str, is_fresh: IsFreshMetal) -> Spot:
-    """Price a metal in a currency, per its own unit: by the instrument in that currency, else through the pivot.
+    """Return the price of a metal's own unit in a currency: its direct quote if fresh, else crossed through the pivot.
 
-    Errors: RateUnavailable where none is quoted, or none is fresh.
+    Errors: RateUnavailable if there is no quote, or none is fresh.
     """
     direct = book.pairs.get(Pair(metal.code, currency)) if currency != PIVOT else None
     if direct is not None and is_fresh(direct):
-        return _dealt(metal, direct)
+        return _direct(metal, direct)
     in_pivot = _checked(metal, book.leg(metal.code), is_fresh)
     return in_pivot if currency == PIVOT else _crossed(in_pivot, book.leg(currency))
 
 
 def instrument_spot(book: RateBook, instrument: Instrument, is_fresh: IsFreshMetal) -> Spot:
-    """Price an instrument as it is quoted, never crossed instead; a ratio by its two metals.
+    """Return the price of an instrument from its own quote, or of a ratio from the prices of its two metals.
 
-    Errors: RateUnavailable where it is not quoted, or its quote is not fresh.
+    Errors: RateUnavailable if it is not quoted, or its quote is not fresh.
     """
     if instrument.target == PIVOT:
         return spot(book, instrument.metal, PIVOT, is_fresh)
@@ -90,10 +90,10 @@ def _checked(metal: Metal, quote: Quote | None, is_fresh: IsFreshMetal) -> Spot:
         raise RateUnavailable(f"No source has delivered a price of [{metal.code}] there yet")
     if not is_fresh(quote):
         raise RateUnavailable(f"The newest price of [{metal.code}] is of [{quote.as_of:%Y-%m-%dT%H:%M:%SZ}], too old")
-    return _dealt(metal, quote)
+    return _direct(metal, quote)
 
 
-def _dealt(metal: Metal, quote: Quote) -> Spot:
+def _direct(metal: Metal, quote: Quote) -> Spot:
     bid, ask = quote.sides(metal.code)
     return Spot(
         bid=bid,
@@ -113,14 +113,14 @@ def _crossed(in_pivot: Spot, leg: Quote) -> Spot:
 
 
 def _instrument(metal: Metal, quote: Quote) -> Pair:
-    """Give the pair that the source itself quotes: a bank fixes gold in its own currency, and we cross it."""
+    """Return the pair that the source quotes. A central bank may fix gold in its own currency; that is crossed."""
     legs = quote.origin.legs if quote.origin.made is Derivation.CROSSED else (quote.pair,)
     other = next((leg.other(metal.code) for leg in legs if metal.code in (leg.base, leg.quote)), PIVOT)
     return Pair(metal.code, other)
 
 
 def source_text(metal: Metal, quote: Quote) -> str:
-    """Say in a few words who published a metal's price, and what kind of price it is."""
+    """Return a short text: who published a metal's price, and which kind of price it is."""
     sources = quote.origin.sources
     if quote.origin.made is Derivation.FORWARD_ADJUSTED:
         return f"lme cash via {sources[0]}, moved by 3-month"
@@ -132,5 +132,5 @@ def source_text(metal: Metal, quote: Quote) -> str:
 
 
 def own_unit(metal: Metal) -> Unit:
-    """Give the unit that a metal's price is quoted for."""
+    """Return the unit that a metal is quoted in."""
     return UNITS[metal.unit]
