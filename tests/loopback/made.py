@@ -1,4 +1,4 @@
-"""The official sources whose answers are put together anew from what was recorded: in months, or another layout."""
+"""The official sources whose answers are composed from recordings: by month, or in another layout."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Fred:
             yield day + asked.calendar.shift, asked.change(value) if is_changed else value
 
     def _values(self, series: str) -> list[str]:
-        """Give what was recorded of a series, newest first; nothing where none was."""
+        """Return the recorded rates of a series, newest first; empty if there are none."""
         if series in _FRED and (real := f"fed_h10/fred_{_FRED[series]:02}.json") and self.recording_folder.has(real):
             text = self.recording_folder.text(real, "fred/yen.json")
         elif series == _CHANGED_SERIES:
@@ -207,7 +207,7 @@ class Imf:
 
 
 def _rows_by_name(text: str) -> dict[str, list[str]]:
-    """Give the cells of each currency over all tables, oldest first."""
+    """Return the cells of each currency over all tables, oldest first."""
     rows: dict[str, list[str]] = {}
     for line in text[: text.index("Notes:")].splitlines():
         name, *cells = line.split("\t")

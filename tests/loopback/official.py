@@ -1,4 +1,4 @@
-"""The official daily sources: what each is asked, and what it answers out of its recording."""
+"""The official daily sources: their requests, and their answers from recordings."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from ranges import RANGES
 from recordings import WEEKDAYS, Calendar, Change, Form, Recording, RecordingFolder
 
 _PUBLISHED_BY = timedelta(hours=17)
-"""The hour of UTC by which a day's rates count as published: one dated ahead of the clock would be none of today's."""
+"""The time (UTC) from which a day's rates are published; earlier, they would be dated ahead of the clock."""
 
 _A_QUARTER = timedelta(days=90)
 
 
 @dataclass(frozen=True)
 class SourceCall:
-    """What is asked: host, path, query and body as one text, read plainly."""
+    """A request: host, path, query and body as one decoded text."""
 
     text: str
     calendar: Calendar
@@ -38,7 +38,7 @@ class Source(Protocol):
 
 
 def call_now(text: str, fault: Fault, now: datetime | None = None) -> SourceCall:
-    """Say what is asked at this moment of a source with that fault."""
+    """Return the call of a source with this fault at this moment."""
     newest = ((now or datetime.now(UTC)) - _PUBLISHED_BY).date()
     calendar = Calendar(newest)
     return SourceCall(text, replace(calendar, newest=calendar.in_force(newest), shift=fault.shift), fault.change)
@@ -86,7 +86,7 @@ class Published:
         return Reply(body, self.media, headers=tag(body) if self.tagged else {})
 
     def recording(self, pick: str) -> Recording:
-        """Read a recording when it is asked for first."""
+        """Load a recording at its first request."""
         kept = _READ.setdefault((self.key, self.at, self.recording_folder.folder), {})
         if pick not in kept:
             texts = tuple(
@@ -114,11 +114,11 @@ _READ: dict[object, dict[str, Recording]] = {}
 
 
 def tag(body: bytes) -> dict[str, str]:
-    """Give the header by which an answer is known again."""
+    """Return the ETag header of an answer."""
     return {"ETag": f'"{hashlib.sha256(body).hexdigest()[:16]}"'}
 
 
 def official_sources(recording_folder: RecordingFolder) -> list[Published]:
-    """Give all sources that are played from recordings."""
+    """Return all sources that answer from recordings."""
     declared = (*RANGES, *DAYS, *TABLES, *choice_sources(recording_folder), *cbr_sources(recording_folder))
     return [Published(recording_folder=recording_folder, **each) for each in declared]

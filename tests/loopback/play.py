@@ -1,4 +1,4 @@
-"""Plays the public sources on a loopback port: what was recorded, dated as of today, and faults on demand.
+"""Serve fake public sources on a loopback port: recordings dated as of today, with faults on demand.
 
     python tests/loopback/play.py --port 0 --ready FILE [--payloads DIR] [--rate N] [--for SECONDS] [--seed N]
 
@@ -35,7 +35,7 @@ from venues import VENUES, Venue
 _SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "payloads"
 _UNKNOWN = 50
 _AT_THE_DOOR = frozenset({"429", "500", "redirect", "latency", "slow", "reset"})
-"""Faults that a socket has before it is one."""
+"""Faults that happen before a WebSocket is accepted."""
 
 
 @dataclass
@@ -94,7 +94,7 @@ class FakeSources:
         return await self.sockets.serve(request, venue, lambda: self.fault(venue.key))
 
     async def tell(self, _: web.Request) -> web.Response:
-        """Say what was asked, and who is connected."""
+        """Return what was requested, and how many clients are connected."""
         told = {
             "requests": self.requests,
             "sockets": self.sockets.open(),
@@ -151,7 +151,7 @@ def fake_sources(folder: Path | None, seed: int, rate: float) -> FakeSources:
 
 
 async def run(options: argparse.Namespace) -> None:
-    """Play until told to stop, until the time is over, or until the parent is gone."""
+    """Serve until SIGTERM, until the time is over, or until the parent has ended."""
     playing = fake_sources(options.payloads, options.seed, options.rate)
     app = web.Application(client_max_size=1024 * 1024)
     app.router.add_get("/control", playing.tell)
@@ -187,7 +187,7 @@ async def _wait_for_the_end(seconds: float) -> None:
 
 
 def arguments() -> argparse.Namespace:
-    """Read the command line."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--port", type=int, default=0, help="port of 127.0.0.1; 0: any that is free")
     parser.add_argument("--ready", type=Path, help="file into which the port is written; else it is printed")

@@ -43,7 +43,7 @@ KNOWN = {
     "XPD": 1_690.0,
 }
 ALIASES = {"XBT": "BTC", "XDG": "DOGE", "CGLD": "CELO"}
-"""Names of venues' own for what the others call otherwise."""
+"""Codes that one venue uses for what others call differently."""
 
 PER_TONNE = {"XCU": 12_300.0, "XAL": 3_000.0, "XZN": 3_100.0, "XPB": 1_990.0, "XNI": 17_400.0}
 
@@ -83,7 +83,7 @@ class Prices:
             self._drift[code] = self._drift.get(code, 0.0) * _RETURNS + self.chance.gauss(0, _STEP)
 
     def sides(self, venue: str, base: str, quote: str) -> tuple[str, str]:
-        """Give bid and ask of a pair at a venue, which is always a little off the others."""
+        """Return bid and ask of a pair at a venue; each venue differs a little from the others."""
         offset = 1 + (drawn(venue, base, quote) - 0.5) * 2 * _OFFSET
         mid = self.worth(base) / self.worth(quote) * offset
         return plain(mid * (1 - _HALF_SPREAD)), plain(mid * (1 + _HALF_SPREAD))

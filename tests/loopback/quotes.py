@@ -1,4 +1,4 @@
-"""Sources of quotes that are asked again and again, and of prices of metals by day."""
+"""The polled sources of quotes, and the sources of daily metal prices."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _sides(prices: Prices, key: str, pair: tuple[str, str], fault: Fault, change
 
 
 def _last_dealt(pair: Pair, now: datetime) -> datetime:
-    """Give the time of a quote: in closed hours a second before its market closed, as these sources have it."""
+    """Return the time of a quote; outside trading hours, a second before the market closed, as these sources do."""
     closed_at = last_trading_moment(hours_of(pair), now).as_of
     return now if closed_at == now else closed_at - timedelta(seconds=1)
 
@@ -116,7 +116,7 @@ def _twelvedata(prices: Prices, match: re.Match[str], now: datetime, fault: Faul
 
 
 def _price(code: str, worth: float, day: date) -> float:
-    """Give a metal's price of a day: near its worth, and always the same."""
+    """Return a metal's price on a day: near its value, and always the same."""
     return round(worth * (1 + (drawn(code, str(day)) - 0.5) * 0.01), 2)
 
 

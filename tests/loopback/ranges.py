@@ -1,4 +1,4 @@
-"""The official sources that are asked for a range of days, by one recording each: where, and how they write."""
+"""The official sources with requests for a range of days, with one recording each: address and format."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def one(real: str, small: str) -> dict[str, tuple[tuple[str, str], ...]]:
 
 
 def span(first: str, last: str, day: str = _DAY) -> str:
-    """Give the pattern of a range of days, whichever end is named first."""
+    """Return the pattern of a range of days, in either order."""
     return rf"(?=.*{first}(?P<first>{day}))(?=.*{last}(?P<last>{day}))"
 
 

@@ -1,4 +1,4 @@
-"""Recorded answers, taken apart into records by day, and put together again for the days that are asked for.
+"""Recorded answers, split into records by day and joined again for the requested days.
 
 A recording of some days is played for any day: the newest recorded day stands for the newest that counts as published,
 the one before for the weekday before, and so on; at the oldest it turns round and goes forward again. So a day has one
@@ -17,15 +17,15 @@ from pathlib import Path
 
 WEEKDAYS = frozenset(range(5))
 SMALL = Path(__file__).parent.parent / "payloads"
-"""Invented answers in the sources' formats, which stand in where no real ones were recorded."""
+"""Invented answers in the sources' formats, used if there is no real recording."""
 
 _KEPT = 65
 _WITHIN = timedelta(days=400)
 _OF_ONE_TIME = date(2026, 3, 31)
-"""Most were recorded in March 2026: of those that go on beyond, the days up to then are played, so that they agree."""
+"""Most were recorded in March 2026. Later days of the others are not used, so that all agree."""
 
 Change = Callable[[str], str]
-"""What a fault makes of a written rate."""
+"""The change of a rate by a fault."""
 
 
 def as_it_is(rate: str) -> str:
@@ -64,14 +64,14 @@ class Calendar:
                 yield day
 
     def in_force(self, day: date) -> date:
-        """Give the last day with rates at or before a day."""
+        """Return the last day with rates at or before a day."""
         day = min(day, self.newest)
         while day.weekday() not in self.on:
             day -= timedelta(days=1)
         return day
 
     def place(self, day: date, recorded: int) -> int:
-        """Give the place of the recorded day that stands for a day, counted from the newest."""
+        """Return the index of the recorded day to use for a day, counted from the newest."""
         place = (_weekdays_until(self.newest) - _weekdays_until(day)) % (2 * recorded)
         return place if place < recorded else 2 * recorded - 1 - place
 
@@ -116,7 +116,7 @@ class Recording:
         return [record for day in days for record in self.of(calendar, day, change)]
 
     def of(self, calendar: Calendar, day: date, change: Change = as_it_is) -> list[str]:
-        """Give the records that stand for a day, dated with it."""
+        """Return the records to use for a day, with its date."""
         recorded = self.days[calendar.place(day, len(self.days))]
         return [self._dated(record, recorded, day + calendar.shift, change) for record in self._days[recorded]]
 
@@ -167,7 +167,7 @@ class RecordingFolder:
     folder: Path | None
 
     def text(self, real: str, small: str, encoding: str = "utf-8") -> str:
-        """Give the first there is of two files; of the small ones where `real` is none."""
+        """Return the first of two files that exists; the small one if there is no real one."""
         path = self.folder / real if self.folder and real else None
         path = path if path is not None and path.exists() else SMALL / small
         return path.read_bytes().decode(encoding)

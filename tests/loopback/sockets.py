@@ -1,4 +1,4 @@
-"""The venues' sockets: who is connected, to which pairs, and the ticks that go out to them."""
+"""The venues' WebSockets: connections, subscriptions, and the ticks that are sent to them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from prices import Prices
 from venues import Venue
 
 _WAITING = 20_000
-"""Frames that may wait for one client: who is slower is cut off, as venues do."""
+"""Frames that may be pending for one client; slower clients are disconnected, as venues do."""
 
 _EVERY = 0.02
 _HEARTBEAT = json.dumps({"channel": "heartbeat"})

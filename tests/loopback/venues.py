@@ -1,4 +1,4 @@
-"""The venues: what they list, all quotes at once, and what they say on their sockets."""
+"""The venues: their lists of pairs, their tickers, and the frames of their WebSockets."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Venue(ABC):
         return None
 
     def sides(self, name: str, fault: Fault) -> tuple[str, str]:
-        """Give bid and ask of a pair; it is the bitcoin's that faults change."""
+        """Return bid and ask of a pair; faults change bitcoin's."""
         base, quote = self.pairs[name]
         bid, ask = self.prices.sides(self.key, base, quote)
         if fault.change is not as_it_is and base in ("BTC", "XBT"):
@@ -61,23 +61,23 @@ class Venue(ABC):
         return bid, ask
 
     def greeting(self) -> list[str]:
-        """Give what is said to whoever connects."""
+        """Return the frames for a new connection."""
         return []
 
     @abstractmethod
     def _pairs(self, listed: Any) -> Iterator[tuple[str, tuple[str, str]]]: ...
 
     def _tickers(self, fault: Fault) -> Any:
-        """Give all quotes as an answer tells them."""
+        """Return all quotes as the answer to a request."""
         raise NotImplementedError
 
     @abstractmethod
     def heard(self, message: str) -> tuple[list[str], list[str]]:
-        """Take what a client says; give the replies, and the pairs that it subscribes to."""
+        """Handle a client's message; return the replies and the pairs that it subscribes to."""
 
     @abstractmethod
     def frame(self, name: str, fault: Fault) -> str:
-        """Give the frame of a pair's quote at this moment."""
+        """Return the frame with a pair's current quote."""
 
 
 def moment(fault: Fault) -> datetime:

@@ -730,7 +730,7 @@ def test_a_dry_run_of_an_unreadable_answer_is_refused():
 
 
 def check_answer(case, content):
-    """Give sound fixings, at least one, or SourceBroken; another exception fails the test by itself."""
+    """Assert that there are valid fixings, or SourceBroken; any other exception fails the test."""
     adapter = case.adapter
     try:
         fixings = list(adapter.parse(content))

@@ -202,7 +202,7 @@ WITHOUT_A_RATE = ("0", "0.0000", "-", "", "N/A", "abc")
 
 
 def left_out(sample: Sample, written: str) -> tuple[int, tuple[str, ...]] | None:
-    """Take the sample with something else in place of a rate; None where it is refused whole."""
+    """Parse the sample with another text in place of a rate; return None if all of it is refused."""
     try:
         taken = sample.adapter.parse_tolerantly(sample.changed(sample.rate, written), sample.subject)
     except SourceBroken:

@@ -117,7 +117,7 @@ class Sample(Written):
         return self.text.encode(self.encoding)
 
     def read(self, content: bytes) -> list[Any]:
-        """Give the pairs' names, where it is the list, else the ticks."""
+        """Return the pair names of a list, or else the ticks."""
         if self.pairs:
             return list(venue_of(self.key).parse_pair_names(content).items())
         return list(adapter_of(self.key).parse_ticks(content, self.subject, names_of(self.key)))

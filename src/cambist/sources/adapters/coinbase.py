@@ -113,8 +113,8 @@ class CoinbaseAdapter(JsonVenue[_Ticker]):
         """Parse a frame that is not a ticker: an error or a reply."""
         other = _other.decode(frame)
         if other.type == "error":
-            words = ": ".join(part for part in (other.message, other.reason) if part)
-            return VenueMessage(refused=shorten(words or "it gives no reason"))
+            reason = ": ".join(part for part in (other.message, other.reason) if part)
+            return VenueMessage(refused=shorten(reason or "it gives no reason"))
         return None if other.type in {"ticker", ""} else EMPTY_MESSAGE
 
 
