@@ -1,4 +1,4 @@
-"""A book of round figures: currencies, metals and coins as sources deal them, on a Friday noon."""
+"""A rate book with round figures: currencies, metals and coins as sources quote them, on a Friday at noon."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with a request is said in one sentence, and never ends in a failure."""
+"""A bad request is refused with one sentence and never causes an internal error."""
 
 from __future__ import annotations
 

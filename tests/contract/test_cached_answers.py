@@ -1,4 +1,4 @@
-"""Answers that the service keeps: whoever asks, and whoever asked before, nothing but `ms` differs."""
+"""Cached answers differ from computed ones only in `ms`, whoever requests them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Coins among currencies: where they may be asked for, at what rate, and where they are refused (see `dealing`)."""
+"""Coins in the currency group: the endpoints that accept them, their rates, and the endpoints that refuse them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`GET /convert` as the interface describes it: exact to the last digit asked for."""
+"""`GET /convert` is exact to the last requested digit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`GET /crypto/currencies` and `GET /crypto/pairs` as the interface describes them, and whence their coins come.
+"""`GET /crypto/currencies` and `GET /crypto/pairs` as the API documents them, and whence their coins come.
 
 Part of it goes the whole way: from a venue's own list through the feed, the tape and the book to the wire.
 """

@@ -1,4 +1,4 @@
-"""`GET /crypto/fetch-prices` as the interface describes it, on a book of round figures (see `dealing`)."""
+"""`GET /crypto/fetch-prices` as the API documents it, on a book of round figures (see `dealing`)."""
 
 from __future__ import annotations
 

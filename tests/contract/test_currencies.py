@@ -1,4 +1,4 @@
-"""`GET /currencies` as the interface describes it."""
+"""`GET /currencies` as the API documents it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors have one shape everywhere; headers say what may be kept, what it cost, and who may read it."""
+"""Errors have one shape everywhere; headers have the cost, the caching and the CORS rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`GET /explain`: where a rate comes from, now and on a day."""
+"""`GET /explain`: the sources of a rate, now and on a day."""
 
 from __future__ import annotations
 

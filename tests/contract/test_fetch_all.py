@@ -1,4 +1,4 @@
-"""`GET /fetch-all` as the interface describes it."""
+"""`GET /fetch-all` as the API documents it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`GET /fetch-many-to-one` as the interface describes it."""
+"""`GET /fetch-many-to-one` as the API documents it."""
 
 from __future__ import annotations
 

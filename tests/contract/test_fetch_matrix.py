@@ -1,4 +1,4 @@
-"""`GET /fetch-matrix` as the interface describes it."""
+"""`GET /fetch-matrix` as the API documents it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`GET /fetch-multi` as the interface describes it."""
+"""`GET /fetch-multi` as the API documents it."""
 
 from __future__ import annotations
 

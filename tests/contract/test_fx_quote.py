@@ -1,4 +1,4 @@
-"""`GET /fx/pairs`, `/fx/currencies`, `/fx/pairs/quote-sizes` and `/fx/quote`: pairs of currencies as they trade."""
+"""`GET /fx/pairs`, `/fx/currencies`, `/fx/pairs/quote-sizes` and `/fx/quote`: pairs of currencies and their quotes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`GET /fx/quote/time-series`, `/fx/ohlc/time-series` and `/fx/pairs/historical-limits`: pairs bar by bar."""
+"""`GET /fx/quote/time-series`, `/fx/ohlc/time-series` and `/fx/pairs/historical-limits`: bars of pairs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Headers that every response has, whatever it is."""
+"""The headers of every response."""
 
 from __future__ import annotations
 

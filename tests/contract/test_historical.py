@@ -1,4 +1,4 @@
-"""`GET /historical` as the interface describes it."""
+"""`GET /historical` as the API documents it."""
 
 from __future__ import annotations
 

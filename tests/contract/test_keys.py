@@ -1,4 +1,4 @@
-"""Keys: four ways to bring one, and what is said when it opens nothing."""
+"""API keys: four ways to send one, and the errors for keys that are not valid."""
 
 from __future__ import annotations
 

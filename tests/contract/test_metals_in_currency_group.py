@@ -1,4 +1,4 @@
-"""Metals among currencies: by the troy ounce or the tonne, where the interface has them, and refused where not."""
+"""Metals in the currency group: by the troy ounce or the tonne, and refused by the endpoints without metals."""
 
 from __future__ import annotations
 

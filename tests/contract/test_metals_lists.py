@@ -1,4 +1,4 @@
-"""The lists of the metals group, held to figures that were written down here from the interface and its sources."""
+"""The lists of the metals group, compared with figures copied here from the API description and its sources."""
 
 from __future__ import annotations
 

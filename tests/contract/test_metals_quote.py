@@ -1,4 +1,4 @@
-"""`GET /metals/quote`: bid and ask of instruments exactly as they are quoted, and what of the request was not."""
+"""`GET /metals/quote`: bid and ask of instruments as quoted, and the warnings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`GET /metals/spot`: how a request is read, what is refused, and how old a price may be."""
+"""`GET /metals/spot`: parsing, errors, and how old a price may be."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`GET /metals/spot` as the interface describes it, on round figures: gold at 4000.12 to 4000.88 dollars an ounce."""
+"""`GET /metals/spot` as the API documents it, on round figures: gold at 4000.12 to 4000.88 dollars an ounce."""
 
 from __future__ import annotations
 

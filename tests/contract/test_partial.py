@@ -1,4 +1,4 @@
-"""`partial=1`: what can be answered is, the rest is named in `unavailable`, and only answers are charged."""
+"""`partial=1`: the rest is listed in `unavailable`, and only answers are charged."""
 
 from __future__ import annotations
 

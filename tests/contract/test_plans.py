@@ -1,4 +1,4 @@
-"""Plans at the wire: what they include, what they limit, and what an answer or an error says of them."""
+"""Plans: what they include, what they limit, and the headers and errors that show it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How requests are read: forgiving in form. Real clients send all of these."""
+"""Requests are parsed leniently: real clients send all of these."""
 
 from __future__ import annotations
 

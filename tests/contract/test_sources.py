@@ -1,4 +1,4 @@
-"""`GET /sources`: who is asked, how they do, and what is here of them."""
+"""`GET /sources`: the sources, their state, and what is stored from them."""
 
 from __future__ import annotations
 

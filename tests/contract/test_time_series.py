@@ -1,4 +1,4 @@
-"""`GET /time-series` as the interface describes it."""
+"""`GET /time-series` as the API documents it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parameters that an endpoint does not take: ignored and named, or refused where they would have changed the answer."""
+"""Parameters that an endpoint does not accept: ignored and named, or refused if likely a mistake."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`GET /usage` as the interface describes it."""
+"""`GET /usage` as the API documents it."""
 
 from __future__ import annotations
 
