@@ -53,7 +53,7 @@ FIGURES = [
     ("reference/requests", f"more than {unknown_parameters.MAX_UNKNOWN} are refused"),
     ("reference/stream", f"{session.FRAMES_PER_SECOND:g} a second, {session.FRAME_BURST} at once"),
     ("reference/stream", f"every {subscription.PING_INTERVAL:g} seconds"),
-    ("../SECURITY", f"Each worker holds {connections.MOST}"),
+    ("../SECURITY", f"Each worker holds {connections.MAX_CONNECTIONS}"),
     ("../SECURITY", f"lists {symbol_parameters.MAX_CODES} codes"),
 ]
 
