@@ -30,8 +30,10 @@ def tick(bid: float | str, ask: float | str | None = None, *, source: str = "kra
     return Tick(source, pair, Decimal(str(bid)), Decimal(str(bid if ask is None else ask)))
 
 
-def take(folding: BarAggregator, bid: float | str, as_of: datetime, now: datetime | None = None, **rest: str) -> None:
-    folding.add(tick(bid, **rest), as_of, now or as_of)
+def take(
+    aggregator: BarAggregator, bid: float | str, as_of: datetime, now: datetime | None = None, **rest: str
+) -> None:
+    aggregator.add(tick(bid, **rest), as_of, now or as_of)
 
 
 def ohlc(*prices: float | str) -> Ohlc:
@@ -50,19 +52,19 @@ def of(bars: Iterable[PairBar], interval: Interval) -> list[Bar]:
 
 
 def test_both_sides_have_their_first_highest_lowest_and_last_price() -> None:
-    folding = BarAggregator()
+    aggregator = BarAggregator()
     for second, bid, ask in ((0, "1.10", "1.20"), (5, "1.40", "1.45"), (10, "1.05", "1.90"), (59, "1.30", "1.31")):
-        folding.add(tick(bid, ask), NOON + second * SECOND, NOON + second * SECOND)
-    (bar,) = of(folding.completed(NOON + MINUTE), Interval.MINUTE)
+        aggregator.add(tick(bid, ask), NOON + second * SECOND, NOON + second * SECOND)
+    (bar,) = of(aggregator.completed(NOON + MINUTE), Interval.MINUTE)
     assert bar == Bar(NOON, ohlc("1.10", "1.40", "1.05", "1.30"), ohlc("1.20", "1.90", "1.20", "1.31"))
     assert str(bar.bid.h) == "1.40"  # the digits that came
 
 
 def test_one_tick_makes_a_bar_of_each_interval() -> None:
-    folding = BarAggregator()
+    aggregator = BarAggregator()
     moment = datetime(2026, 3, 6, 12, 34, 56, tzinfo=UTC)
-    take(folding, 1, moment)
-    assert [(each.pair, each.interval, each.bar.start) for each in folding.completed(NOON + 24 * HOUR)] == [
+    take(aggregator, 1, moment)
+    assert [(each.pair, each.interval, each.bar.start) for each in aggregator.completed(NOON + 24 * HOUR)] == [
         (EURUSD, Interval.MINUTE, datetime(2026, 3, 6, 12, 34, tzinfo=UTC)),
         (EURUSD, Interval.HOUR, NOON),
         (EURUSD, Interval.DAY, datetime(2026, 3, 6, tzinfo=UTC)),
@@ -70,76 +72,76 @@ def test_one_tick_makes_a_bar_of_each_interval() -> None:
 
 
 def test_a_bar_is_given_when_its_interval_has_ended_and_no_sooner() -> None:
-    folding = BarAggregator()
-    take(folding, 1, NOON)
-    assert folding.completed(NOON + MINUTE - MS) == []
-    assert [each.interval for each in folding.completed(NOON + MINUTE)] == [Interval.MINUTE]
-    assert [each.interval for each in folding.completed(NOON + HOUR)] == [Interval.MINUTE, Interval.HOUR]
-    assert len(folding.completed(NOON + 12 * HOUR)) == 3
+    aggregator = BarAggregator()
+    take(aggregator, 1, NOON)
+    assert aggregator.completed(NOON + MINUTE - MS) == []
+    assert [each.interval for each in aggregator.completed(NOON + MINUTE)] == [Interval.MINUTE]
+    assert [each.interval for each in aggregator.completed(NOON + HOUR)] == [Interval.MINUTE, Interval.HOUR]
+    assert len(aggregator.completed(NOON + 12 * HOUR)) == 3
 
 
 def test_where_nothing_is_quoted_there_is_no_bar() -> None:
-    folding = BarAggregator()
-    take(folding, 1, NOON)
-    take(folding, 2, NOON + 10 * MINUTE)
-    assert minutes(folding.completed(NOON + HOUR)) == [
+    aggregator = BarAggregator()
+    take(aggregator, 1, NOON)
+    take(aggregator, 2, NOON + 10 * MINUTE)
+    assert minutes(aggregator.completed(NOON + HOUR)) == [
         (NOON, ohlc(1, 1, 1, 1)),
         (NOON + 10 * MINUTE, ohlc(2, 2, 2, 2)),
     ]
 
 
 def test_the_day_of_a_sunday_begins_with_its_first_tick_and_at_midnight() -> None:
-    folding = BarAggregator()
-    take(folding, 5, SUNDAY - 53 * HOUR)  # Friday's last
-    take(folding, 7, SUNDAY + 3 * SECOND)
-    take(folding, 8, SUNDAY + HOUR)
-    friday, sunday = of(folding.completed(SUNDAY + 24 * HOUR), Interval.DAY)
+    aggregator = BarAggregator()
+    take(aggregator, 5, SUNDAY - 53 * HOUR)  # Friday's last
+    take(aggregator, 7, SUNDAY + 3 * SECOND)
+    take(aggregator, 8, SUNDAY + HOUR)
+    friday, sunday = of(aggregator.completed(SUNDAY + 24 * HOUR), Interval.DAY)
     assert (friday.start, friday.bid) == (datetime(2026, 3, 6, tzinfo=UTC), ohlc(5, 5, 5, 5))
     assert (sunday.start, sunday.bid) == (datetime(2026, 3, 8, tzinfo=UTC), ohlc(7, 8, 7, 8))
 
 
 def test_pairs_have_bars_of_their_own() -> None:
-    folding = BarAggregator()
-    folding.add(tick(1), NOON, NOON)
-    folding.add(tick(150, pair=USDJPY), NOON, NOON)
-    assert {each.pair: each.bar.bid.o for each in folding.completed(NOON + MINUTE)} == {EURUSD: 1, USDJPY: 150}
+    aggregator = BarAggregator()
+    aggregator.add(tick(1), NOON, NOON)
+    aggregator.add(tick(150, pair=USDJPY), NOON, NOON)
+    assert {each.pair: each.bar.bid.o for each in aggregator.completed(NOON + MINUTE)} == {EURUSD: 1, USDJPY: 150}
 
 
 def test_the_market_s_time_opens_and_closes_not_the_arrival() -> None:
-    folding = BarAggregator()
+    aggregator = BarAggregator()
     for second, price in ((30, 3), (10, 1), (50, 5), (20, 2)):
-        take(folding, price, NOON + second * SECOND, NOON + 55 * SECOND)
-    assert minutes(folding.completed(NOON + MINUTE)) == [(NOON, ohlc(1, 5, 1, 5))]
+        take(aggregator, price, NOON + second * SECOND, NOON + 55 * SECOND)
+    assert minutes(aggregator.completed(NOON + MINUTE)) == [(NOON, ohlc(1, 5, 1, 5))]
 
 
-def test_of_two_at_one_moment_the_first_opens_and_the_last_closes() -> None:
-    folding = BarAggregator()
+def test_of_two_ticks_at_one_moment_the_first_opens_and_the_last_closes() -> None:
+    aggregator = BarAggregator()
     for price in (2, 1, 3):
-        take(folding, price, NOON)
-    assert minutes(folding.completed(NOON + MINUTE)) == [(NOON, ohlc(2, 3, 1, 3))]
+        take(aggregator, price, NOON)
+    assert minutes(aggregator.completed(NOON + MINUTE)) == [(NOON, ohlc(2, 3, 1, 3))]
 
 
 # Whose ticks
 
 
 def test_before_anything_is_published_a_minute_is_of_whoever_began_it() -> None:
-    folding = BarAggregator()
-    take(folding, 1, NOON, source="kraken")
-    take(folding, 9, NOON + SECOND, source="sina")
-    take(folding, 2, NOON + 2 * SECOND, source="kraken")
-    take(folding, 9, NOON + MINUTE, source="sina")
-    assert [bid for _, bid in minutes(folding.completed(NOON + HOUR))] == [ohlc(1, 2, 1, 2), ohlc(9, 9, 9, 9)]
+    aggregator = BarAggregator()
+    take(aggregator, 1, NOON, source="kraken")
+    take(aggregator, 9, NOON + SECOND, source="sina")
+    take(aggregator, 2, NOON + 2 * SECOND, source="kraken")
+    take(aggregator, 9, NOON + MINUTE, source="sina")
+    assert [bid for _, bid in minutes(aggregator.completed(NOON + HOUR))] == [ohlc(1, 2, 1, 2), ohlc(9, 9, 9, 9)]
 
 
-def test_a_minute_is_begun_by_whose_word_is_published() -> None:
-    folding = BarAggregator()
-    folding.add(tick(9, source="sina"), NOON, NOON, "kraken")
-    folding.add(tick(1, source="kraken"), NOON + SECOND, NOON + SECOND, "kraken")
-    assert minutes(folding.completed(NOON + MINUTE)) == [(NOON, ohlc(1, 1, 1, 1))]
+def test_a_minute_is_started_by_the_published_source() -> None:
+    aggregator = BarAggregator()
+    aggregator.add(tick(9, source="sina"), NOON, NOON, "kraken")
+    aggregator.add(tick(1, source="kraken"), NOON + SECOND, NOON + SECOND, "kraken")
+    assert minutes(aggregator.completed(NOON + MINUTE)) == [(NOON, ohlc(1, 1, 1, 1))]
 
 
 def test_a_minute_stays_with_its_source_though_another_is_published_meanwhile() -> None:
-    folding = BarAggregator()
+    aggregator = BarAggregator()
     for second, price, source, word in (
         (0, 1, "kraken", "kraken"),
         (1, 9, "sina", "sina"),
@@ -148,138 +150,138 @@ def test_a_minute_stays_with_its_source_though_another_is_published_meanwhile() 
         (61, 3, "kraken", "sina"),
     ):
         moment = NOON + second * SECOND
-        folding.add(tick(price, source=source), moment, moment, word)
-    closed = folding.completed(NOON + HOUR)
+        aggregator.add(tick(price, source=source), moment, moment, word)
+    closed = aggregator.completed(NOON + HOUR)
     assert [bid for _, bid in minutes(closed)] == [ohlc(1, 2, 1, 2), ohlc(8, 8, 8, 8)]
     assert [bar.bid for bar in of(closed, Interval.HOUR)] == [ohlc(1, 8, 1, 8)]
-    assert folding.late == {}
+    assert aggregator.late == {}
 
 
 # Late ticks, and filing
 
 
 def test_what_has_been_filed_is_given_again_where_a_late_tick_has_amended_it() -> None:
-    folding = BarAggregator()
-    take(folding, 2, NOON + 10 * SECOND)
-    due = folding.completed(NOON + MINUTE)
-    folding.mark_filed(due, NOON + MINUTE)
-    assert folding.completed(NOON + MINUTE) == []
-    take(folding, 1, NOON + 5 * SECOND, NOON + 2 * MINUTE - MS)
-    assert minutes(folding.completed(NOON + 2 * MINUTE)) == [(NOON, ohlc(1, 2, 1, 2))]
-    assert folding.late == {}
+    aggregator = BarAggregator()
+    take(aggregator, 2, NOON + 10 * SECOND)
+    due = aggregator.completed(NOON + MINUTE)
+    aggregator.mark_filed(due, NOON + MINUTE)
+    assert aggregator.completed(NOON + MINUTE) == []
+    take(aggregator, 1, NOON + 5 * SECOND, NOON + 2 * MINUTE - MS)
+    assert minutes(aggregator.completed(NOON + 2 * MINUTE)) == [(NOON, ohlc(1, 2, 1, 2))]
+    assert aggregator.late == {}
 
 
 def test_a_minute_after_its_end_a_bar_takes_nothing_more() -> None:
-    folding = BarAggregator()
-    take(folding, 2, NOON)
-    take(folding, 1, NOON + SECOND, NOON + 2 * MINUTE)
-    take(folding, 1, NOON + SECOND, NOON + HOUR)
-    take(folding, 3, NOON + HOUR)
-    assert [each.bar.bid for each in folding.completed(NOON + HOUR)] == [ohlc(2, 2, 2, 2)] * 2  # nor does its hour
-    assert folding.late == {"kraken": 2}
+    aggregator = BarAggregator()
+    take(aggregator, 2, NOON)
+    take(aggregator, 1, NOON + SECOND, NOON + 2 * MINUTE)
+    take(aggregator, 1, NOON + SECOND, NOON + HOUR)
+    take(aggregator, 3, NOON + HOUR)
+    assert [each.bar.bid for each in aggregator.completed(NOON + HOUR)] == [ohlc(2, 2, 2, 2)] * 2  # nor does its hour
+    assert aggregator.late == {"kraken": 2}
 
 
 def test_a_late_tick_may_be_the_first_of_its_minute() -> None:
-    folding = BarAggregator()
-    take(folding, 2, NOON - MINUTE)
-    take(folding, 1, NOON + 59 * SECOND, NOON + 70 * SECOND)
-    assert minutes(folding.completed(NOON + 70 * SECOND))[-1] == (NOON, ohlc(1, 1, 1, 1))
+    aggregator = BarAggregator()
+    take(aggregator, 2, NOON - MINUTE)
+    take(aggregator, 1, NOON + 59 * SECOND, NOON + 70 * SECOND)
+    assert minutes(aggregator.completed(NOON + 70 * SECOND))[-1] == (NOON, ohlc(1, 1, 1, 1))
 
 
 def test_who_begins_with_nothing_does_not_begin_anew_what_had_ended_before() -> None:
     """It was filed whole by another, whose last state is lost: one late tick would be filed in its place."""
-    folding = BarAggregator()
-    take(folding, 9, NOON - SECOND, NOON + 30 * SECOND)
-    take(folding, 5, NOON + 20 * SECOND, NOON + 31 * SECOND)
-    assert [(each.interval, each.bar.start) for each in folding.completed(NOON + HOUR)] == [
+    aggregator = BarAggregator()
+    take(aggregator, 9, NOON - SECOND, NOON + 30 * SECOND)
+    take(aggregator, 5, NOON + 20 * SECOND, NOON + 31 * SECOND)
+    assert [(each.interval, each.bar.start) for each in aggregator.completed(NOON + HOUR)] == [
         (Interval.MINUTE, NOON),
         (Interval.HOUR, NOON),
     ]
-    assert folding.late == {"kraken": 1}
+    assert aggregator.late == {"kraken": 1}
 
 
 def test_who_goes_on_from_what_was_saved_takes_late_ticks() -> None:
     before = BarAggregator()
     take(before, 5, NOON + 20 * SECOND)
-    folding = BarAggregator.from_bytes(before.to_bytes())
-    assert folding is not None
-    take(folding, 9, NOON + 59 * SECOND, NOON + 80 * SECOND)
-    assert minutes(folding.completed(NOON + 80 * SECOND)) == [(NOON, ohlc(5, 9, 5, 9))]
+    aggregator = BarAggregator.from_bytes(before.to_bytes())
+    assert aggregator is not None
+    take(aggregator, 9, NOON + 59 * SECOND, NOON + 80 * SECOND)
+    assert minutes(aggregator.completed(NOON + 80 * SECOND)) == [(NOON, ohlc(5, 9, 5, 9))]
 
 
 def test_what_could_not_be_filed_is_given_until_it_is() -> None:
-    folding = BarAggregator()
-    take(folding, 1, NOON)
+    aggregator = BarAggregator()
+    take(aggregator, 1, NOON)
     for hours in (1, 2, 24 * 9):
-        assert len(folding.completed(NOON + hours * HOUR)) >= 2
-    folding.mark_filed(folding.completed(NOON + 48 * HOUR), NOON + 48 * HOUR)
-    assert folding.completed(NOON + 96 * HOUR) == []
+        assert len(aggregator.completed(NOON + hours * HOUR)) >= 2
+    aggregator.mark_filed(aggregator.completed(NOON + 48 * HOUR), NOON + 48 * HOUR)
+    assert aggregator.completed(NOON + 96 * HOUR) == []
 
 
 def test_what_changed_while_it_was_filed_is_given_again() -> None:
-    folding = BarAggregator()
-    take(folding, 2, NOON)
-    due = folding.completed(NOON + MINUTE)
-    take(folding, 1, NOON + SECOND, NOON + MINUTE + SECOND)
-    folding.mark_filed(due, NOON + 3 * MINUTE)
-    assert minutes(folding.completed(NOON + 3 * MINUTE)) == [(NOON, ohlc(2, 2, 1, 1))]
+    aggregator = BarAggregator()
+    take(aggregator, 2, NOON)
+    due = aggregator.completed(NOON + MINUTE)
+    take(aggregator, 1, NOON + SECOND, NOON + MINUTE + SECOND)
+    aggregator.mark_filed(due, NOON + 3 * MINUTE)
+    assert minutes(aggregator.completed(NOON + 3 * MINUTE)) == [(NOON, ohlc(2, 2, 1, 1))]
 
 
-def test_what_is_filed_and_past_amending_is_let_go_of() -> None:
-    folding = BarAggregator()
+def test_a_stored_bar_that_no_tick_can_change_is_removed() -> None:
+    aggregator = BarAggregator()
     for minute in range(300):
         moment = NOON + minute * MINUTE
-        take(folding, 1, moment)
-        folding.mark_filed(folding.completed(moment), moment)
-    assert len(json.loads(folding.to_bytes())) <= 6
+        take(aggregator, 1, moment)
+        aggregator.mark_filed(aggregator.completed(moment), moment)
+    assert len(json.loads(aggregator.to_bytes())) <= 6
 
 
 def test_a_clock_that_is_set_back_begins_no_minute_again() -> None:
     """It would be filed in place of the whole one."""
-    folding = BarAggregator()
+    aggregator = BarAggregator()
     for second in (0, 59):
-        take(folding, second + 1, NOON + second * SECOND)
+        take(aggregator, second + 1, NOON + second * SECOND)
     later = NOON + 2 * MINUTE
-    folding.mark_filed(folding.completed(later), later)
-    take(folding, 9, NOON + 30 * SECOND)
-    assert folding.completed(NOON + MINUTE) == []
-    assert folding.late == {"kraken": 1}
+    aggregator.mark_filed(aggregator.completed(later), later)
+    take(aggregator, 9, NOON + 30 * SECOND)
+    assert aggregator.completed(NOON + MINUTE) == []
+    assert aggregator.late == {"kraken": 1}
 
 
 def test_a_clock_that_was_two_hours_ahead_and_is_set_right_goes_on_with_the_next_minute() -> None:
-    folding, ahead = BarAggregator(), NOON + 2 * HOUR
-    take(folding, 1, NOON)
-    take(folding, 2, ahead)
-    folding.mark_filed(folding.completed(ahead + 5 * MINUTE), ahead + 5 * MINUTE)
+    aggregator, ahead = BarAggregator(), NOON + 2 * HOUR
+    take(aggregator, 1, NOON)
+    take(aggregator, 2, ahead)
+    aggregator.mark_filed(aggregator.completed(ahead + 5 * MINUTE), ahead + 5 * MINUTE)
     for minute in (1, 2, 3):
-        take(folding, minute, NOON + minute * MINUTE)
-    found = minutes(folding.completed(NOON + 4 * MINUTE))
+        take(aggregator, minute, NOON + minute * MINUTE)
+    found = minutes(aggregator.completed(NOON + 4 * MINUTE))
     assert [start for start, _ in found] == [NOON + minute * MINUTE for minute in (2, 3)]
 
 
 def test_bars_that_lie_ahead_of_a_clock_that_is_set_right_are_dropped() -> None:
-    folding = BarAggregator()
-    take(folding, 2, NOON + 2 * HOUR)
-    take(folding, 1, NOON + MINUTE)
-    take(folding, 3, NOON + 2 * MINUTE)
-    assert [(each.interval, each.bar.start) for each in folding.completed(ALL)] == [
+    aggregator = BarAggregator()
+    take(aggregator, 2, NOON + 2 * HOUR)
+    take(aggregator, 1, NOON + MINUTE)
+    take(aggregator, 3, NOON + 2 * MINUTE)
+    assert [(each.interval, each.bar.start) for each in aggregator.completed(ALL)] == [
         (Interval.MINUTE, NOON + 2 * MINUTE),
         (Interval.HOUR, NOON),
         (Interval.DAY, NOON.replace(hour=0)),
     ]
 
 
-def test_where_too_many_wait_the_oldest_minutes_are_given_up_and_no_hour(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_if_too_many_bars_wait_the_oldest_minutes_are_dropped_and_no_hour(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_UNFILED", 100)
-    folding = BarAggregator()
+    aggregator = BarAggregator()
     for minute in range(180):
-        take(folding, minute + 1, NOON + minute * MINUTE)
-    due = folding.completed(NOON + 3 * HOUR)
+        take(aggregator, minute + 1, NOON + minute * MINUTE)
+    due = aggregator.completed(NOON + 3 * HOUR)
     assert len(due) == 100
     assert len(of(due, Interval.HOUR)) == 3
     assert minutes(due)[0][0] == NOON + 83 * MINUTE
-    assert folding.dropped == 83
-    assert folding.completed(NOON + 3 * HOUR) == due
+    assert aggregator.dropped == 83
+    assert aggregator.completed(NOON + 3 * HOUR) == due
 
 
 # Against an independent computation
@@ -337,34 +339,34 @@ def told(bars: Iterable[PairBar]) -> dict[tuple[Pair, str, str], tuple[Decimal, 
 def test_bars_are_those_of_all_ticks_however_they_come_are_filed_and_are_saved(
     heard: list[Heard], data: st.DataObject
 ) -> None:
-    folding, filed = BarAggregator.from_bytes(b"[]"), list[PairBar]()
-    assert folding is not None
+    aggregator, filed = BarAggregator.from_bytes(b"[]"), list[PairBar]()
+    assert aggregator is not None
     for as_of, now, said in heard:
         does = data.draw(st.sampled_from(["nothing", "file", "fail", "restart"]))
         if does in ("file", "fail"):
-            due = folding.completed(now)
+            due = aggregator.completed(now)
             if does == "file":
                 filed += due
-                folding.mark_filed(due, now)
+                aggregator.mark_filed(due, now)
         if does == "restart":
-            restored = BarAggregator.from_bytes(folding.to_bytes())
+            restored = BarAggregator.from_bytes(aggregator.to_bytes())
             assert restored is not None
-            folding = restored
-        folding.add(said, as_of, now)
+            aggregator = restored
+        aggregator.add(said, as_of, now)
     end = datetime(2026, 3, 9, tzinfo=UTC)
-    filed += folding.completed(end)
-    folding.mark_filed(folding.completed(end), end)
+    filed += aggregator.completed(end)
+    aggregator.mark_filed(aggregator.completed(end), end)
     assert told(filed) == computed(heard)
-    assert folding.late.total() == 0
-    assert json.loads(folding.to_bytes()) == []
+    assert aggregator.late.total() == 0
+    assert json.loads(aggregator.to_bytes()) == []
 
 
 @given(days())
 def test_hours_are_made_of_minutes_and_days_of_hours(heard: list[Heard]) -> None:
-    folding = BarAggregator()
+    aggregator = BarAggregator()
     for as_of, now, said in heard:
-        folding.add(said, as_of, now)
-    closed = sorted(folding.completed(ALL.replace(year=2027)), key=lambda each: each.bar.start)
+        aggregator.add(said, as_of, now)
+    closed = sorted(aggregator.completed(ALL.replace(year=2027)), key=lambda each: each.bar.start)
     for shorter, longer in pairwise(Interval):
         for each in (one for one in closed if one.interval is longer):
             parts = [
@@ -381,10 +383,10 @@ def test_hours_are_made_of_minutes_and_days_of_hours(heard: list[Heard]) -> None
 
 
 def test_restored_it_knows_when_a_bar_opened_and_closed_whose_it_is_and_what_is_filed() -> None:
-    folding = BarAggregator()
-    take(folding, 5, NOON + 30 * SECOND)
-    folding.mark_filed(folding.completed(NOON + MINUTE), NOON + MINUTE)
-    restored = BarAggregator.from_bytes(folding.to_bytes())
+    aggregator = BarAggregator()
+    take(aggregator, 5, NOON + 30 * SECOND)
+    aggregator.mark_filed(aggregator.completed(NOON + MINUTE), NOON + MINUTE)
+    restored = BarAggregator.from_bytes(aggregator.to_bytes())
     assert restored is not None
     assert restored.completed(NOON + MINUTE) == []
     restored.add(tick(9, source="sina"), NOON + 31 * SECOND, NOON + MINUTE, "sina")
@@ -393,19 +395,19 @@ def test_restored_it_knows_when_a_bar_opened_and_closed_whose_it_is_and_what_is_
 
 
 def test_a_change_shows_in_the_revision() -> None:
-    folding, seen = BarAggregator(), set()
-    seen.add(folding.revision)
-    take(folding, 1, NOON)
-    seen.add(folding.revision)
-    due = folding.completed(NOON + MINUTE)
-    assert folding.revision in seen
-    folding.mark_filed(due, NOON + MINUTE)
-    seen.add(folding.revision)
-    folding.mark_filed([], NOON + 2 * MINUTE)
-    seen.add(folding.revision)
+    aggregator, seen = BarAggregator(), set()
+    seen.add(aggregator.revision)
+    take(aggregator, 1, NOON)
+    seen.add(aggregator.revision)
+    due = aggregator.completed(NOON + MINUTE)
+    assert aggregator.revision in seen
+    aggregator.mark_filed(due, NOON + MINUTE)
+    seen.add(aggregator.revision)
+    aggregator.mark_filed([], NOON + 2 * MINUTE)
+    seen.add(aggregator.revision)
     assert len(seen) == 4
-    folding.mark_filed([], NOON + 2 * MINUTE)
-    assert folding.revision in seen
+    aggregator.mark_filed([], NOON + 2 * MINUTE)
+    assert aggregator.revision in seen
 
 
 def spoiled(text: str, change: str) -> bytes:
@@ -426,9 +428,9 @@ CHANGES = [
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_what_is_damaged_is_not_gone_on_from(change: str) -> None:
-    folding = BarAggregator()
-    take(folding, "1.5", NOON)
-    text = folding.to_bytes().decode()
+    aggregator = BarAggregator()
+    take(aggregator, "1.5", NOON)
+    text = aggregator.to_bytes().decode()
     assert BarAggregator.from_bytes(text.encode()) is not None
     assert BarAggregator.from_bytes(spoiled(text, change)) is None
 

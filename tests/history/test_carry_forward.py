@@ -51,7 +51,7 @@ def test_a_cell_is_what_was_fixed_times_the_cuts_since(
             assert cell == expected
 
 
-def test_each_cell_says_how_many_days_it_was_carried() -> None:
+def test_each_cell_has_the_number_of_days_that_it_was_carried() -> None:
     cells, ages = carried({1: 10.0, 4: 20.0}, 6)
     assert isnan(cells[0])
     assert cells[1:] == [10.0, 10.0, 10.0, 20.0, 20.0]

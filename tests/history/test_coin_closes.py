@@ -43,7 +43,7 @@ def matrix() -> RateMatrix:
 # In a trail
 
 
-def test_the_close_in_a_trail_is_the_last_of_ours_whatever_others_said_later() -> None:
+def test_the_close_is_the_last_one_received_whatever_other_sources_published_later() -> None:
     first, second, others = close("BTC", "1"), close("BTC", "2"), close("BTC", "3", source="own")
     assert find_close([first, second, others]) is second
     assert find_close([second, others, first]) is first
@@ -71,7 +71,7 @@ def test_a_trail_without_one_of_ours_has_no_close(trail: list[ReceivedFixing]) -
     ],
     ids=str,
 )
-def test_coins_are_crossed_by_their_closes_and_currencies_by_the_image(
+def test_coins_are_crossed_by_their_closes_and_currencies_by_the_rate_matrix(
     matrix: RateMatrix, pair: Pair, rate: float
 ) -> None:
     crossed = cross_on_day(matrix, pair, FRIDAY, {code: BOTH[code] for code in (pair.base, pair.quote) if code in BOTH})
@@ -86,7 +86,7 @@ def test_without_coins_the_day_reads_as_everywhere(matrix: RateMatrix) -> None:
         cross_on_day(matrix, Pair("EUR", "JPY"), FRIDAY, {})
 
 
-def test_coins_close_in_dollars_also_where_the_image_has_nothing_of_the_day(matrix: RateMatrix) -> None:
+def test_coins_close_in_dollars_even_if_the_rate_matrix_lacks_the_day(matrix: RateMatrix) -> None:
     far = date(2020, 1, 1)
     for day in (far, date(2100, 1, 1)):
         assert cross_on_day(matrix, Pair("BTC", "USD"), day, BOTH).values == [60000]
@@ -98,7 +98,7 @@ def test_coins_close_in_dollars_also_where_the_image_has_nothing_of_the_day(matr
 # Their grounds
 
 
-def test_a_close_is_accounted_for_by_who_said_it_and_when_it_was_received(matrix: RateMatrix) -> None:
+def test_a_close_is_explained_by_its_sources_and_its_receipt(matrix: RateMatrix) -> None:
     assert explain_coin_day(matrix, Pair("ETH", "BTC"), FRIDAY, BOTH) == [
         ExplainedLeg(
             base="ETH",

@@ -68,7 +68,7 @@ def test_each_leg_names_its_own_source_in_the_order_asked() -> None:
     assert [(leg.quote, leg.rate, leg.sources) for leg in legs] == [("JPY", 150, ("boj",)), ("EUR", 0.8, ("ecb",))]
 
 
-def test_a_leg_that_both_sides_stand_on_is_told_once() -> None:
+def test_a_leg_that_both_sides_share_is_returned_once() -> None:
     here = matrix(publication("ecb", "EUR", line("EUR", "USD", 1.25, MONDAY)))
     legs = explain_day(here, Pair("XAF", "XOF"), MONDAY)
     assert [f"{leg.base}/{leg.quote}" for leg in legs] == ["EUR/XAF", "USD/EUR", "EUR/XOF"]
@@ -81,7 +81,7 @@ def test_what_is_missing_has_no_leg() -> None:
     assert explain_day(here, Pair("USD", "EUR"), date(2030, 1, 1)) == []
 
 
-def test_a_peg_is_told_where_no_source_of_standing_fixes_the_currency() -> None:
+def test_a_peg_is_a_leg_if_no_source_that_outranks_it_fixes_the_currency() -> None:
     of_law = [ExplainedLeg(base="USD", quote="AED", rate=Fraction("3.6725"), made=Derivation.PEGGED, law=LAW)]
     euro = line("EUR", "USD", 1.25, MONDAY)
     dirham = line("EUR", "AED", 4.6, MONDAY)
@@ -143,9 +143,7 @@ def test_a_source_that_comes_back_within_two_weeks_had_a_holiday(quiet: int) -> 
 
 
 @pytest.mark.parametrize(("newest", "because"), [(0, "late"), (14, "late"), (15, "ended")])
-def test_a_source_that_has_said_nothing_since_is_late_and_ended_when_others_went_on_for_two_weeks(
-    newest: int, because: str
-) -> None:
+def test_a_silent_source_is_late_and_has_ended_when_others_continued_for_two_weeks(newest: int, because: str) -> None:
     day = date(2026, 3, 4)
     here = matrix(
         publication("boc_noon", "CAD", line("USD", "CAD", 1.4, MONDAY)),
@@ -166,7 +164,7 @@ def test_a_live_leg_shows_its_votes_the_heaviest_first() -> None:
     assert (leg.rate, leg.as_of, leg.received_at) == (2, NOON, NOON - timedelta(seconds=1))
 
 
-def test_a_live_rate_by_law_leads_to_what_it_is_tied_to() -> None:
+def test_a_live_rate_by_law_has_the_leg_of_its_anchor() -> None:
     euro = dollars(2, "EUR/USD")
     book = RateBook(1, NOON, {"EUR": euro, "XAF": dollars(1, "XAF/USD", Derivation.PEGGED)}, ())
     legs = explain_now(book, Pair("XAF", "EUR"), NOON)
@@ -182,7 +180,7 @@ def test_a_pegged_currency_that_is_quoted_is_explained_by_its_quote() -> None:
     assert (leg.rate, leg.made, leg.law) == (4, "published", "")
 
 
-def test_a_leg_that_nobody_delivered_is_said() -> None:
+def test_a_missing_leg_is_named_in_the_error() -> None:
     with pytest.raises(RateUnavailable, match=r"\[EUR\]"):
         explain_now(RateBook(1, NOON, {"XAF": dollars(1, "XAF/USD", Derivation.PEGGED)}, ()), Pair("USD", "XAF"), NOON)
 
@@ -226,7 +224,7 @@ def because(pair: str, made: Derivation, pace: Pace, now: datetime) -> str:
         ("PEN/USD", Derivation.PEGGED, SATURDAY, ""),
     ],
 )
-def test_a_price_that_trades_says_when_its_market_is_closed(
+def test_a_traded_price_says_that_its_market_is_closed(
     pair: str, made: Derivation, now: datetime, told: str, pace: Pace
 ) -> None:
     assert because(pair, made, pace, now) == told
@@ -234,11 +232,11 @@ def test_a_price_that_trades_says_when_its_market_is_closed(
 
 @pytest.mark.parametrize("pace", [Pace.DAILY, Pace.MONTHLY])
 @pytest.mark.parametrize("pair", ["EUR/USD", "XCU/USD"])
-def test_a_fixing_stands_by_itself_whichever_market_is_closed(pair: str, pace: Pace) -> None:
+def test_a_fixing_does_not_depend_on_a_closed_market(pair: str, pace: Pace) -> None:
     assert because(pair, Derivation.PUBLISHED, pace, SATURDAY) == ""
 
 
-def test_a_peg_has_no_hours_but_what_it_is_tied_to_has() -> None:
+def test_a_peg_has_no_trading_hours_but_its_anchor_has() -> None:
     live = Origin(Derivation.PUBLISHED, ("mint",), pace=Pace.REALTIME)
     euro = Quote(Pair("EUR", "USD"), Fraction(2), Fraction(2), NOON, NOON, live)
     book = RateBook(1, NOON, {"EUR": euro, "XAF": dollars(1, "XAF/USD", Derivation.PEGGED)}, ())

@@ -73,7 +73,7 @@ def test_a_better_source_that_is_late_keeps_a_day_open_for_two_weeks_and_no_long
     assert is_immutable(here, week[-1], week[-1] + 15 * DAY, ["USD", "CAD"])
 
 
-def test_what_is_tied_by_law_waits_for_the_source_of_what_it_is_tied_to() -> None:
+def test_a_pegged_currency_is_immutable_when_its_anchor_is() -> None:
     here = matrix(source("ecb", line("EUR/USD", FRI)), source("cbr", line("USD/RUB", FRI, TUE)))
     assert not is_immutable(here, MON, WED, ["XAF", "USD"])
     assert is_immutable(here, MON, WED, ["AED", "USD"])
@@ -96,7 +96,7 @@ def test_where_the_law_alone_decides_there_is_no_fixing(pair: str) -> None:
     assert carried_days(here, read_series(here, Pair(base, quote), FRI, MON)) == []
 
 
-def test_a_tied_currency_reads_the_fixing_of_what_it_is_tied_to() -> None:
+def test_a_pegged_currency_has_the_fixing_day_of_its_anchor() -> None:
     here = matrix(source("ecb", line("EUR/USD", FRI)))
     assert fixing_days(here, MON, "USD", ["XAF"]) == {"XAF": FRI}
 

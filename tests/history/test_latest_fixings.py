@@ -155,7 +155,7 @@ def test_the_real_book_is_of_the_newest_fixings(real_book: RateBook) -> None:
     assert midpoint(real_book, Pair("USD", "JPY")).value == Fraction("175.68") / Fraction("1.1172")
 
 
-def test_the_real_rouble_is_answered_however_old_and_says_so(real_book: RateBook) -> None:
+def test_the_real_rouble_has_a_quote_however_old_with_its_true_time(real_book: RateBook) -> None:
     rouble = midpoint(real_book, Pair("EUR", "RUB"))
     assert real_book.leg("RUB").as_of.date() == date(2022, 3, 1)
     assert rouble.as_of.date() == date(2022, 3, 1)

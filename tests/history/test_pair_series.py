@@ -49,7 +49,7 @@ def test_a_metal_by_the_gram_becomes_one_by_the_ounce() -> None:
     assert found[GOLD] == {0: pytest.approx(311_034.768), 1: pytest.approx(311.034768)}
 
 
-def test_the_last_word_on_a_day_counts() -> None:
+def test_the_last_fixing_of_a_day_counts() -> None:
     assert by_pair(fixing(EURO, date(1970, 1, 1), "1.20"), fixing(EURO, date(1970, 1, 1), "1.25")) == {EURO: {0: 1.25}}
 
 

@@ -22,7 +22,7 @@ def chosen(code: str, *pairs: str) -> list[str]:
     return [str(one.fixing.pair) for one in fixings_for(code, map(known, pairs))]
 
 
-def test_a_fixing_in_the_pivot_is_taken_whichever_way_round_it_is() -> None:
+def test_a_fixing_in_the_pivot_is_used_in_either_direction() -> None:
     assert chosen("EUR", "EUR/JPY", "EUR/USD") == ["EUR/USD"]
     assert chosen("JPY", "USD/CHF", "USD/JPY") == ["USD/JPY"]
 

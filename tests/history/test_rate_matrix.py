@@ -66,18 +66,18 @@ VOICED = replace(
         (date(2026, 3, 8), "JPY", (NOBODY, 255)),
     ],
 )
-def test_a_voice_says_whose_word_a_cell_is_and_how_old(day: date, code: str, source_index: tuple[int, int]) -> None:
+def test_a_cell_has_a_source_index_and_an_age(day: date, code: str, source_index: tuple[int, int]) -> None:
     assert VOICED.source_and_age(day, code) == source_index
 
 
 @pytest.mark.parametrize(
     ("day", "code"), [(date(2026, 3, 4), "EUR"), (date(2026, 3, 9), "EUR"), (date(2026, 3, 6), "XXX")]
 )
-def test_nobody_speaks_where_no_cell_is(day: date, code: str) -> None:
+def test_a_missing_cell_has_no_source(day: date, code: str) -> None:
     assert VOICED.source_and_age(day, code) == (NOBODY, 0)
 
 
-def test_in_an_image_without_voices_nobody_speaks() -> None:
+def test_a_rate_matrix_without_source_indexes_has_no_sources() -> None:
     assert MATRIX.source_and_age(date(2026, 3, 6), "EUR") == (NOBODY, 0)
 
 
@@ -85,7 +85,7 @@ def test_nobody_and_the_law_are_no_places_among_the_sources() -> None:
     assert (NOBODY, BY_LAW) == (254, 255)
 
 
-def test_the_real_image_says_whose_word_it_is(real_matrix: RateMatrix) -> None:
+def test_the_real_rate_matrix_has_source_indexes(real_matrix: RateMatrix) -> None:
     """The last fixing is of Friday 2026-10-30; the lev was fixed by the bank itself until its end."""
     assert real_matrix.sources == ("ecb",)
     assert real_matrix.source_and_age(date(2026, 10, 30), "JPY") == (0, 0)
@@ -100,12 +100,12 @@ def test_the_real_image_says_whose_word_it_is(real_matrix: RateMatrix) -> None:
     assert real_matrix.source_and_age(date(2022, 3, 16), "RUB")[0] == NOBODY
 
 
-def test_in_the_real_image_nobodys_word_is_more_than_two_weeks_old(real_matrix: RateMatrix) -> None:
+def test_in_the_real_rate_matrix_no_value_is_more_than_two_weeks_old(real_matrix: RateMatrix) -> None:
     spoken = zip(real_matrix.source_indexes, real_matrix.ages, real_matrix.cells, strict=True)
     assert {(age <= 14, isnan(cell)) for source_index, age, cell in spoken if source_index == 0} == {(True, False)}
 
 
-def test_the_image_knows_its_last_day() -> None:
+def test_the_rate_matrix_has_a_last_day() -> None:
     assert MATRIX.last_day == date(2026, 3, 8)
 
 
@@ -125,7 +125,7 @@ def test_a_code_that_is_not_there_has_no_span() -> None:
     assert MATRIX.span("XXX") is None
 
 
-def test_the_real_image_reaches_from_1970_past_its_last_fixing(real_matrix: RateMatrix) -> None:
+def test_the_real_rate_matrix_reaches_from_1970_past_its_last_fixing(real_matrix: RateMatrix) -> None:
     assert real_matrix.first_day == date(1970, 1, 1)
     assert real_matrix.last_fixing == date(2026, 10, 30)
     assert real_matrix.last_day > real_matrix.last_fixing + timedelta(days=365)

@@ -72,7 +72,7 @@ def test_a_cell_is_what_one_dollar_buys(matrix: RateMatrix) -> None:
     assert matrix.cell(DAY, "USD") == 1
 
 
-def test_the_image_says_what_it_was_built_from_and_how_far_it_reaches(matrix: RateMatrix) -> None:
+def test_the_rate_matrix_has_a_revision_and_a_last_fixing(matrix: RateMatrix) -> None:
     assert (matrix.revision, matrix.first_day, matrix.last_day, matrix.last_fixing) == (
         "a test",
         date(1970, 1, 1),
@@ -279,7 +279,7 @@ def daily(pairs: str, *days: int, start: date = DAY) -> Iterator[Fixing]:
             yield from fixings(f"{start + day * ONE_DAY} {pair} {value}")
 
 
-def test_for_its_own_currency_a_central_bank_is_heard_before_any_better_source() -> None:
+def test_for_its_own_currency_a_central_bank_is_preferred_to_any_better_source() -> None:
     ecb = SourceHistory("EUR", daily("EUR/USD 1.25 EUR/PLN 5 EUR/SEK 11", 0), "ecb")
     nbp = SourceHistory("PLN", daily("USD/PLN 4.02 EUR/PLN 5.10 SEK/PLN 0.40", 0), "nbp")
     matrix = spoken(ecb, nbp)
@@ -322,7 +322,7 @@ def test_a_worse_source_that_is_as_silent_takes_nobodys_place() -> None:
     assert word(matrix, DAY + 20 * ONE_DAY, "SEK")[0] == "nobody"
 
 
-def test_of_three_sources_the_best_that_is_not_too_far_behind_is_heard() -> None:
+def test_of_three_sources_the_best_that_is_not_too_far_behind_is_used() -> None:
     sources = [
         SourceHistory("USD", daily("USD/SEK 8.8", 0), "first"),
         SourceHistory("USD", daily("USD/SEK 8.5", 4), "second"),
@@ -334,7 +334,7 @@ def test_of_three_sources_the_best_that_is_not_too_far_behind_is_heard() -> None
     assert word(matrix, DAY + 8 * ONE_DAY, "SEK") == ("third", 0)
 
 
-def test_voices_and_ages_tell_whose_word_it_is_and_how_old() -> None:
+def test_cells_have_source_indexes_and_ages() -> None:
     matrix = spoken(SourceHistory("EUR", fixings("2026-03-06 EUR/USD 1.25 2026-03-05 EUR/JPY 180"), "ecb"))
     assert word(matrix, "2026-03-06", "EUR") == ("ecb", 0)
     assert word(matrix, "2026-03-08", "EUR") == ("ecb", 2)
@@ -344,7 +344,7 @@ def test_voices_and_ages_tell_whose_word_it_is_and_how_old() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from(["EUR", "SEK", "USD"]), st.sets(st.integers(0, 39), max_size=6)), max_size=4))
-def test_no_source_is_quoted_with_a_word_that_is_not_its_own_of_that_day(spoke: list[tuple[str, set[int]]]) -> None:
+def test_every_cell_is_a_fixing_of_its_source_for_that_day(spoke: list[tuple[str, set[int]]]) -> None:
     """Whatever is chosen among sources, voice and age name the fixing that a cell shows."""
     pairs = {"EUR": "EUR/USD 1.25 EUR/JPY {}", "SEK": "USD/SEK 8 SEK/JPY {}", "USD": "USD/JPY {}"}
     per_dollar = {"EUR": 1 / 1.25, "SEK": 8.0, "USD": 1.0}
@@ -373,7 +373,7 @@ def test_no_source_is_quoted_with_a_word_that_is_not_its_own_of_that_day(spoke: 
 # What the law decides
 
 
-def test_pegs_and_conversions_are_the_laws_word_and_as_old_as_what_they_hang_on() -> None:
+def test_pegs_and_conversions_are_by_law_and_as_old_as_their_anchor() -> None:
     matrix = spoken(SourceHistory("EUR", fixings("2026-03-06 EUR/USD 1.25"), "ecb"))
     for code in ("XOF", "HRK", "BGN", "DEM"):
         assert word(matrix, "2026-03-06", code) == ("the law", 0)
@@ -390,9 +390,7 @@ def test_pegs_and_conversions_are_the_laws_word_and_as_old_as_what_they_hang_on(
         (SourceHistory("AED", list(daily("USD/AED 3.68", 0)), "heard", outranks_pegs=False), "heard"),
     ],
 )
-def test_above_a_peg_only_a_source_of_standing_is_heard_and_a_bank_on_its_own_money(
-    publication: SourceHistory, who: str
-) -> None:
+def test_only_a_source_that_outranks_pegs_or_the_issuer_overrides_a_peg(publication: SourceHistory, who: str) -> None:
     matrix = spoken(publication)
     assert word(matrix, DAY, "AED") == (who, 0)
     assert shown(matrix, DAY, "USD", "AED") == ("3.6725" if who == "the law" else "3.68")
@@ -408,7 +406,7 @@ def test_standing_goes_with_the_source_and_not_with_its_place() -> None:
     assert word(matrix, DAY + 10 * ONE_DAY, "AED") == ("heard", 0)
 
 
-def test_where_a_pegs_anchor_has_no_rate_any_source_is_heard() -> None:
+def test_without_a_rate_of_the_pegs_anchor_any_source_is_used() -> None:
     """The franc hangs on the euro: on days without a euro a bank that publishes the franc is better than nothing."""
     fed = SourceHistory("USD", daily("USD/XOF 600", 0), "fed", outranks_pegs=False)
     assert word(spoken(fed), DAY, "XOF") == ("fed", 0)
@@ -416,7 +414,7 @@ def test_where_a_pegs_anchor_has_no_rate_any_source_is_heard() -> None:
     assert word(spoken(fed, ecb), DAY, "XOF") == ("the law", 0)
 
 
-def test_a_chain_of_pegs_and_conversions_hangs_on_one_word() -> None:
+def test_a_chain_of_pegs_and_conversions_depends_on_one_fixing() -> None:
     """The mark of Bosnia hung on the German mark, and that on the euro."""
     matrix = spoken(SourceHistory("EUR", fixings("2001-06-01 EUR/USD 0.85"), "ecb"), last=date(2001, 6, 30))
     assert word(matrix, "2001-06-03", "BAM") == ("the law", 2)
@@ -426,7 +424,7 @@ def test_a_chain_of_pegs_and_conversions_hangs_on_one_word() -> None:
 @pytest.mark.parametrize(
     ("code", "end", "rate"), [("HRK", date(2022, 12, 31), "7.5345"), ("BGN", date(2025, 12, 31), "1.95583")]
 )
-def test_an_ended_currency_floats_no_more_whatever_a_source_says(code: str, end: date, rate: str) -> None:
+def test_an_ended_currency_floats_no_more_whatever_a_source_publishes(code: str, end: date, rate: str) -> None:
     lie = f"EUR/USD 1.25 EUR/{code} 9.9"
     days = range(-3, 10)
     sources = [
@@ -454,7 +452,7 @@ def test_a_conversion_wins_over_a_fixing_even_where_the_euro_has_no_rate() -> No
     assert shown(matrix, "1999-08-02", "USD", "DEM") == "none"
 
 
-def test_outside_its_life_nobody_speaks_for_a_currency() -> None:
+def test_outside_its_life_a_currency_has_no_source() -> None:
     bolivar = SourceHistory("USD", fixings("2018-08-17 USD/VES 60"), "fed")
     matrix = spoken(bolivar, last=date(2018, 9, 30))
     assert word(matrix, "2018-08-19", "VES") == ("nobody", 255)
@@ -466,7 +464,7 @@ def test_outside_its_life_nobody_speaks_for_a_currency() -> None:
     assert word(matrix, "1993-02-08", "CSK") == ("nobody", 255)
 
 
-def test_between_the_two_lives_of_a_code_nobody_speaks_for_it() -> None:
+def test_between_the_two_lives_of_a_code_it_has_no_source() -> None:
     said = "2009-04-10 USD/ZWL 300 2009-04-20 USD/ZWL 361.9 2019-02-20 USD/ZWL 361.9 2019-02-22 USD/ZWL 2.5"
     matrix = spoken(SourceHistory("USD", fixings(said), "fed"), last=date(2019, 2, 28))
     assert word(matrix, "2009-04-12", "ZWL") == ("fed", 2)
@@ -479,7 +477,7 @@ def test_between_the_two_lives_of_a_code_nobody_speaks_for_it() -> None:
     assert isnan(matrix.cell(date(2019, 2, 22), "ZWR"))
 
 
-def test_before_its_end_the_kuna_floated_and_is_not_tied_backwards() -> None:
+def test_before_its_end_the_kuna_floated_and_is_not_converted_backwards() -> None:
     matrix = spoken(SourceHistory("EUR", fixings(EURO_FIXINGS), "ecb"))
     assert word(matrix, "2022-12-31", "HRK") == ("ecb", 1)
     assert word(matrix, "2022-12-29", "HRK") == ("nobody", 255)
@@ -530,7 +528,7 @@ def test_an_alias_is_its_sources_anchor_alone() -> None:
     assert "BRX" not in spoken(ecb).codes
 
 
-def test_metals_are_in_the_image_and_never_listed() -> None:
+def test_metals_are_in_the_rate_matrix_and_never_listed() -> None:
     metals = SourceHistory("USD", daily("XAU/USD 4000 XAG/USD 50 XCU/USD 9000 XCU-3M/USD 9100", 0), "metals")
     matrix = spoken(metals)
     assert [shown(matrix, DAY, code, "USD") for code in ("XAU", "XAG", "XCU")] == ["4000", "50", "9000"]
@@ -542,7 +540,7 @@ def test_metals_are_in_the_image_and_never_listed() -> None:
     )
 
 
-def test_gold_by_the_gram_is_an_ounce_in_the_image() -> None:
+def test_gold_by_the_gram_is_an_ounce_in_the_rate_matrix() -> None:
     """Wrong by 31.1 it would be 125 dollars, and inverted 0.00026."""
     gold = Fixing("cbr", Pair("XAU", "RUB"), DAY, Decimal(10_000), unit=GRAM)
     matrix = spoken(SourceHistory("RUB", [gold, *daily("USD/RUB 80", 0)], "cbr"))

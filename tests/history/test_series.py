@@ -44,7 +44,7 @@ def test_the_base_is_what_is_worth_so_many_of_the_quote() -> None:
     assert read_series(MATRIX, Pair("JPY", "USD"), LAST, LAST).values == [1 / 170]
 
 
-def test_a_series_is_cut_to_the_days_that_the_image_has() -> None:
+def test_a_series_is_cut_to_the_days_of_the_rate_matrix() -> None:
     series = read_series(MATRIX, Pair("USD", "JPY"), date(1900, 1, 1), date(2100, 1, 1))
     assert (series.first_day, len(series.values)) == (FIRST, 4)
 
@@ -60,7 +60,7 @@ def test_a_series_is_cut_to_the_days_that_the_image_has() -> None:
         (Pair("XXX", "EUR"), FIRST, LAST),
     ],
 )
-def test_a_series_without_any_rate_is_refused_and_says_which(pair: Pair, start: date, end: date) -> None:
+def test_a_series_without_any_rate_is_refused_with_its_pair_and_days(pair: Pair, start: date, end: date) -> None:
     with pytest.raises(NoRate, match=rf"\[{pair.base}\] to \[{pair.quote}\] between \[{start}\] and \[{end}\]"):
         read_series(MATRIX, pair, start, end)
 

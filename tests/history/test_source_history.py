@@ -60,7 +60,7 @@ def test_of_a_source_that_quotes_per_dollar_only_the_others_are_new() -> None:
     assert shown(fed.others(1)) == {"JPY": [(150, 0)], "GBP": [(0.8, 0)]}
 
 
-def test_without_the_pivot_nothing_can_be_said_in_it() -> None:
+def test_without_a_fixing_in_the_pivot_there_are_no_columns() -> None:
     source = SourceHistory("EUR", fixings("0 EUR/JPY 180"))
     assert shown(source.own(1)) == shown(source.others(1)) == {}
 

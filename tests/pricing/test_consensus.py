@@ -64,7 +64,7 @@ def weights(quote: Quote) -> dict[str, float]:
 # What is published
 
 
-def test_of_nobody_there_is_no_word() -> None:
+def test_without_offers_there_is_no_consensus() -> None:
     assert agree([], NOON) is None
 
 
@@ -150,31 +150,31 @@ def test_where_sources_scatter_ten_times_their_scatter_counts(mid: str, weight: 
 @pytest.mark.parametrize(
     ("pace", "age"), [(Pace.REALTIME, timedelta(minutes=1)), (Pace.INTRADAY, HOUR), (Pace.DAILY, 2 * DAY)]
 )
-def test_a_word_loses_all_but_a_third_of_its_weight_in_the_time_of_its_class(pace: Pace, age: timedelta) -> None:
+def test_an_offer_loses_all_but_a_third_of_its_weight_in_the_time_of_its_pace(pace: Pace, age: timedelta) -> None:
     ages = {"a": NEWEST, "b": age, "c": 2 * age}
     quote = said(*(offer(source, "1.1", pace=pace, age=age) for source, age in ages.items()))
     assert weights(quote) == pytest.approx({"a": 1, "b": 1 / e, "c": 1 / e**2})
 
 
-def test_a_new_word_outweighs_two_old_ones() -> None:
+def test_a_new_offer_outweighs_two_old_ones() -> None:
     """Where all speak at once the one in the middle is published, where two are four days old the new one."""
     assert heard(offer("new", "1.12"), offer("b", "1.20"), offer("c", "1.21")) == ("b",)
     assert heard(offer("new", "1.12"), offer("b", "1.20", age=4 * DAY), offer("c", "1.21", age=4 * DAY)) == ("new",)
 
 
-def test_weight_is_lost_against_the_newest_word_and_not_against_the_clock() -> None:
+def test_weight_is_lost_against_the_newest_offer_and_not_against_the_clock() -> None:
     quote = said(*(offer(source, "1.1", age=9 * DAY) for source in "abc"))
     assert set(weights(quote).values()) == {1.0}
 
 
 @pytest.mark.parametrize(("age", "votes"), [(14 * DAY, {"old", "new"}), (14 * DAY + SECOND, {"new"})])
-def test_a_word_more_than_two_weeks_behind_the_newest_is_not_compared(age: timedelta, votes: set[str]) -> None:
+def test_an_offer_more_than_two_weeks_behind_the_newest_is_not_compared(age: timedelta, votes: set[str]) -> None:
     quote = said(offer("old", "1.10", rank=1, age=age), offer("new", "1.12"))
     assert weights(quote).keys() == votes
     assert quote.origin.sources == ("new",)
 
 
-def test_a_lone_daily_word_is_heard_however_old() -> None:
+def test_a_lone_daily_offer_is_used_however_old() -> None:
     assert heard(offer("cbr", "80", age=2000 * DAY)) == ("cbr",)
 
 
@@ -188,7 +188,7 @@ def test_of_two_in_the_middle_the_better_ranked_is_published(ranks: tuple[int, i
     assert heard(*offers) == (source,)
 
 
-def test_sources_of_one_rank_are_told_apart_by_name() -> None:
+def test_sources_of_one_rank_are_ordered_by_name() -> None:
     """Two may be ranked first for a currency: who issues it, and its archive."""
     for both in permutations((offer("boc", "1.10", rank=-1), offer("boc_noon", "1.11", rank=-1))):
         assert heard(*both) == ("boc",)
@@ -205,7 +205,7 @@ def test_sources_of_one_rank_are_told_apart_by_name() -> None:
         (Pace.INTRADAY, Pace.DAILY, 6 * HOUR),
     ],
 )
-def test_the_fastest_class_is_heard_while_its_word_is_fresh(faster: Pace, slower: Pace, limit: timedelta) -> None:
+def test_the_fastest_pace_is_used_while_its_offer_is_fresh(faster: Pace, slower: Pace, limit: timedelta) -> None:
     slow = offer("slow", "1.10", rank=0, pace=slower, age=SECOND)
     for age, source in ((limit, "fast"), (limit + SECOND, "slow")):
         quote = said(slow, offer("fast", "1.12", rank=9, pace=faster, age=age))
@@ -213,13 +213,13 @@ def test_the_fastest_class_is_heard_while_its_word_is_fresh(faster: Pace, slower
         assert quote.origin.sources == (source,)
 
 
-def test_a_monthly_source_is_never_heard() -> None:
+def test_a_monthly_source_is_never_used() -> None:
     assert agree([offer("inforeuro", "1.1", pace=Pace.MONTHLY)], NOON) is None
     quote = said(offer("inforeuro", "1.1", rank=0, pace=Pace.MONTHLY), offer("ecb", "1.2", rank=9, age=90 * DAY))
     assert weights(quote).keys() == {"ecb"}
 
 
-def test_a_fast_word_that_has_grown_old_is_nobodys() -> None:
+def test_a_stale_live_offer_is_not_used() -> None:
     assert agree([offer("venue", "1.1", pace=Pace.REALTIME, age=HOUR)], NOON) is None
     assert agree([offer("bank", "1.1", pace=Pace.INTRADAY, age=7 * HOUR)], NOON) is None
 
@@ -240,7 +240,7 @@ def test_official_and_parallel_rates_are_never_mixed() -> None:
 
 
 @pytest.mark.parametrize("pace", [Pace.REALTIME, Pace.INTRADAY, Pace.DAILY])
-def test_at_one_pace_types_are_heard_in_their_order_and_one_at_a_time(pace: Pace) -> None:
+def test_at_one_pace_rate_types_are_used_in_their_order_and_one_at_a_time(pace: Pace) -> None:
     order = [RateType.OFFICIAL, RateType.MARKET, RateType.OFFSHORE, RateType.PARALLEL, RateType.SIMULATED]
     offers = [
         offer(f"{kind}-{number}", "1.1", pace=pace, rate_type=kind, rank=number)
@@ -253,13 +253,13 @@ def test_at_one_pace_types_are_heard_in_their_order_and_one_at_a_time(pace: Pace
         offers = [each for each in offers if each.rate_type is not kind]
 
 
-def test_a_fresh_market_is_heard_above_a_days_official_rate() -> None:
+def test_a_fresh_market_rate_is_preferred_to_a_daily_official_rate() -> None:
     market = offer("venue", "1.12", rank=9, pace=Pace.REALTIME, rate_type=RateType.MARKET)
     assert heard(offer("ecb", "1.10", rank=0, age=HOUR), market) == ("venue",)
 
 
 @pytest.mark.parametrize("rate_type", [RateType.OFFSHORE, RateType.PARALLEL, RateType.SIMULATED])
-def test_no_other_market_is_heard_above_an_official_rate_however_fresh(rate_type: RateType) -> None:
+def test_no_other_market_is_preferred_to_an_official_rate_however_fresh(rate_type: RateType) -> None:
     other = offer("other", "1.5", rank=0, pace=Pace.REALTIME, rate_type=rate_type)
     assert heard(offer("bank", "1.1", rank=9, age=30 * DAY), other) == ("bank",)
     assert heard(other) == ("other",)
@@ -268,7 +268,7 @@ def test_no_other_market_is_heard_above_an_official_rate_however_fresh(rate_type
 # Who compiles what others publish
 
 
-def test_a_compiler_is_heard_only_where_nobody_speaks_for_himself() -> None:
+def test_a_compiler_is_used_only_if_no_original_source_has_an_offer() -> None:
     compilers = [offer(name, "1.20", rank=0, compiled=True) for name in ("x", "y", "z")]
     quote = said(*compilers, offer("bank", "1.10", rank=9, age=3 * DAY))
     assert quote.origin.sources == ("bank",)
@@ -277,7 +277,7 @@ def test_a_compiler_is_heard_only_where_nobody_speaks_for_himself() -> None:
 
 
 @pytest.mark.parametrize(("age", "source"), [(14 * DAY, "bank"), (14 * DAY + SECOND, "compiler")])
-def test_a_compiler_is_heard_where_who_speaks_for_himself_has_long_been_silent(age: timedelta, source: str) -> None:
+def test_a_compiler_is_used_if_the_original_source_has_long_been_silent(age: timedelta, source: str) -> None:
     assert heard(offer("bank", "1.10", rank=0, age=age), offer("compiler", "1.12", compiled=True)) == (source,)
 
 
@@ -343,7 +343,7 @@ def test_what_is_agreed_on_is_among_the_offers(offers: list[Offer]) -> None:
 
 
 @given(words(), st.randoms(use_true_random=False))
-def test_it_does_not_matter_who_was_heard_first(offers: list[Offer], random: Random) -> None:
+def test_the_order_of_the_offers_does_not_matter(offers: list[Offer], random: Random) -> None:
     shuffled = list(offers)
     random.shuffle(shuffled)
     assert agree(shuffled, NOON) == agree(offers, NOON)
@@ -373,7 +373,7 @@ def test_in_a_book_that_was_agreed_on_no_bid_is_above_its_ask(offers: list[Offer
 
 
 @pytest.mark.parametrize(("code", "rate", "lie"), [("HRK", "7.5345", "7.9"), ("BGN", "1.95583", "2.1")])
-def test_an_ended_currency_floats_in_no_book_whatever_any_source_says(code: str, rate: str, lie: str) -> None:
+def test_an_ended_currency_floats_in_no_book_whatever_a_source_publishes(code: str, rate: str, lie: str) -> None:
     lies = [offer(name, lie, rank=-1, pair=Pair("USD", code)) for name in ("its own bank", "b", "c")]
     book = assemble_rate_book({"EUR": said(offer("ecb", "1.25")), code: said(*lies)}, 1, NOON)
     assert midpoint(book, Pair("EUR", code)).value == Fraction(rate)
@@ -381,7 +381,7 @@ def test_an_ended_currency_floats_in_no_book_whatever_any_source_says(code: str,
     assert code not in book.listed
 
 
-def test_an_ended_currencys_own_bank_is_not_heard_of_it_either() -> None:
+def test_the_own_bank_of_an_ended_currency_is_not_used_for_it_either() -> None:
     """The kuna's bank has the kuna for its anchor: its last words are there for ever."""
     fixing = Fixing("hnb", Pair("EUR", "HRK"), NOON.date(), Decimal("7.9"))
     dollar = Fixing("hnb", Pair("USD", "HRK"), NOON.date(), Decimal("6.5"))

@@ -66,7 +66,7 @@ def test_the_gap_of_a_cross_is_never_narrower_than_a_legs(a: Fraction, b: Fracti
     assert crossed.bid <= crossed.mid <= crossed.ask
 
 
-def test_a_side_that_nobody_delivered_is_said() -> None:
+def test_a_missing_side_is_named_in_the_error() -> None:
     with pytest.raises(RateUnavailable, match=r"\[PLN\]"):
         pair_quote(book(legs=(EURO,)), Pair("EUR", "PLN"))
 

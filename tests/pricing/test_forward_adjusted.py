@@ -42,7 +42,7 @@ def test_while_nothing_has_moved_the_official_price_stands() -> None:
     assert forward_adjusted(CASH, THEN, traded("9100", "9100")).mid == 9000
 
 
-def test_it_is_as_new_as_what_trades_and_says_that_both_made_it() -> None:
+def test_it_has_the_time_of_the_three_month_price_and_names_both_sources() -> None:
     copper = forward_adjusted(CASH, THEN, traded("9191", "9282"))
     assert (copper.as_of, copper.received_at) == (LATER, LATER + timedelta(seconds=2))
     legs = (COPPER, THREE_MONTHS)

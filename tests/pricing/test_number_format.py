@@ -114,7 +114,7 @@ def test_a_float_is_written_as_the_rate_that_it_stands_for(rate: float) -> None:
     assert plain_float(rate) == plain(Fraction(rate))
 
 
-def test_the_newest_rates_are_written_alike_from_the_book_and_from_the_image(
+def test_the_newest_rates_are_written_alike_from_the_rate_book_and_the_rate_matrix(
     real_book: RateBook, real_matrix: RateMatrix
 ) -> None:
     codes = [code for code in real_book.listed if code in real_matrix.columns]
@@ -139,7 +139,7 @@ def test_both_ways_of_writing_agree_over_the_real_history(real_archive: FixingAr
             assert history == plain(exact), (day, base, quote)
 
 
-def test_an_exact_tie_of_the_history_is_rounded_up_both_ways(real_matrix: RateMatrix) -> None:
+def test_an_exact_half_in_the_history_is_rounded_up_both_ways(real_matrix: RateMatrix) -> None:
     """The pound was 13.642578125 crowns on 2025-08-04: ten digits leave exactly a half."""
     day = date(2025, 8, 4)
     history = real_matrix.cell(day, "NOK") / real_matrix.cell(day, "GBP")

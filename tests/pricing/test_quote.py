@@ -51,5 +51,5 @@ def test_a_quote_cannot_be_changed() -> None:
         quote("1.1", "1.2").bid = Fraction(2)  # type: ignore[misc]
 
 
-def test_how_a_price_came_to_be_is_one_of_five_words() -> None:
+def test_there_are_five_derivations() -> None:
     assert list(Derivation) == ["published", "crossed", "pegged", "converted", "moved"]

@@ -14,7 +14,7 @@ EURO = Quote(Pair("EUR", "USD"), Fraction(1), Fraction(1), NOON, NOON, Origin(De
 YEN = Quote(Pair("USD", "JPY"), Fraction(150), Fraction(150), NOON, NOON, Origin(Derivation.CROSSED, ("ecb",)))
 
 
-def test_a_leg_is_the_quote_that_ties_a_code_to_the_pivot() -> None:
+def test_a_leg_is_the_quote_of_a_code_against_the_pivot() -> None:
     assert RateBook(1, NOON, {"EUR": EURO, "JPY": YEN}, ()).leg("JPY") is YEN
 
 

@@ -101,7 +101,7 @@ def test_a_peg_yields_to_what_a_source_publishes_of_the_currency() -> None:
     assert rate(book, "USD", "AED") == Fraction("3.6801")
 
 
-def test_book_and_image_read_the_same_for_a_dollar_peg_that_a_third_currency_crosses() -> None:
+def test_rate_book_and_rate_matrix_agree_on_a_dollar_peg_that_a_third_currency_crosses() -> None:
     day = date(2026, 11, 20)
     fixings = [
         Fixing("ecb", Pair("EUR", "USD"), day, Decimal("1.25")),

@@ -4,7 +4,7 @@ from cambist.pricing.consensus import FRESH_FOR
 from cambist.pricing.source_kind import Pace, RateType
 
 
-def test_paces_are_told_from_the_fastest_to_the_slowest() -> None:
+def test_paces_are_ordered_from_the_fastest_to_the_slowest() -> None:
     assert list(Pace) == ["real-time", "intraday", "daily", "monthly"]
 
 

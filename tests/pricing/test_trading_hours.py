@@ -210,7 +210,7 @@ def test_a_moment_without_a_time_zone_is_refused() -> None:
         ("XPB/BTC", Hours.ALWAYS),
     ],
 )
-def test_what_is_in_a_pair_says_when_it_trades(pair: str, hours: Hours) -> None:
+def test_the_sides_of_a_pair_decide_its_trading_hours(pair: str, hours: Hours) -> None:
     assert hours_of(Pair(*pair.split("/"))) is hours
 
 

@@ -55,7 +55,7 @@ def test_what_agrees_with_its_past_and_with_the_others_is_accepted() -> None:
     assert validated(0.86, 0.8617) == ""
 
 
-def test_the_first_word_on_anything_is_accepted() -> None:
+def test_the_first_fixing_of_a_currency_is_accepted() -> None:
     assert refusal_reason(Candidate("EUR", FRIDAY, 0.86, FRIDAY)) is None
 
 
@@ -243,13 +243,13 @@ def test_a_fall_is_judged_as_the_rise_that_it_mirrors(one: float, other: float) 
 
 
 @pytest.mark.parametrize(("units", "accepted"), [(1.049, True), (1.051, False), (0.953, True), (0.952, False)])
-def test_five_percent_from_the_others_is_the_most_for_a_new_word(units: float, *, accepted: bool) -> None:
+def test_a_first_fixing_may_be_at_most_five_percent_from_the_others(units: float, *, accepted: bool) -> None:
     reason = validated(units, 1.0, previous=None)
     assert (reason == "") is accepted
     assert accepted or reason.endswith("% from the other sources")
 
 
-def test_a_source_that_has_long_said_otherwise_may_go_on() -> None:
+def test_a_source_that_has_long_differed_may_continue() -> None:
     """A central bank's own official rate beside the market's."""
     assert validated(1000.0, 1400.0, previous=990.0) == ""
     assert validated(1000.0, 1400.0, previous=1200.0) == "40.0% from the other sources"
@@ -305,7 +305,7 @@ def test_a_mistaken_unit_is_seen_by_its_own_past_where_the_others_are_a_little_o
     assert validated(1 / 0.86, 0.86, others=0.89) == "base and quote swapped"
 
 
-def test_who_returns_from_a_mistaken_unit_to_where_the_others_are_passes() -> None:
+def test_a_return_from_a_mistaken_unit_to_the_other_sources_is_accepted() -> None:
     assert validated(0.86, 86.0, others=0.87) == ""
 
 
@@ -362,6 +362,6 @@ def test_a_tick_may_move_by_a_quarter_from_what_was_agreed_on(last_mid: float | 
     assert tick("0.995", "1.005", last_mid) == reason
 
 
-def test_what_is_wrong_with_a_ticks_sides_is_told_before_its_jump() -> None:
+def test_invalid_sides_of_a_tick_are_reported_before_its_jump() -> None:
     assert tick("2.1", "2.0", 1.0) == "bid above ask"
     assert tick("2.0", "2.1", 1.0) == "sides more than 2 % apart"

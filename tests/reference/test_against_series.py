@@ -171,7 +171,7 @@ def bank_of_italy() -> Daily:
 
 
 @needs_shared
-def test_pegs_are_what_a_years_average_says() -> None:
+def test_pegs_agree_with_yearly_averages() -> None:
     off = {(peg.code, year) for peg, year, deviation in deviations(world_bank()) if deviation > TOLERANCE}
     assert off == set(NOT_AS_PEGGED)
 

@@ -148,7 +148,7 @@ def test_aliases_are_of_venues_with_a_feed_and_say_why() -> None:
     assert all(len(row["reason"].split()) > 1 for row in raw("coin_aliases.csv"))
 
 
-def test_an_alias_says_what_the_symbol_does_not_say_itself() -> None:
+def test_an_alias_differs_from_the_coin_of_its_symbol() -> None:
     assert [key for key, coin in COIN_BY_VENUE_SYMBOL.items() if coin == key[1]] == []
 
 

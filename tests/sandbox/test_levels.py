@@ -35,7 +35,7 @@ def test_what_is_no_coin_and_no_metal_is_a_currency() -> None:
     } - CURRENCIES.keys() == set()
 
 
-def test_what_is_tied_follows_what_it_is_tied_to() -> None:
+def test_a_fixed_currency_follows_its_anchor() -> None:
     assert [code for code in future_pegs() if code in LEVELS and LEVELS[code].follows] == []
 
 
@@ -80,7 +80,7 @@ def test_a_currency_is_at_its_level_on_the_reference_day(code: str, level: float
 @pytest.mark.parametrize(
     "code", sorted(code for code, peg in future_pegs().items() if CURRENCIES[code].first_day < peg.day)
 )
-def test_a_currency_arrives_where_law_ties_it(code: str) -> None:
+def test_a_currency_arrives_at_its_rate_by_law(code: str) -> None:
     paths, peg = PricePaths(3, ()), future_pegs()[code]
     assert units(paths, code, peg.day) == pytest.approx(units(paths, peg.root, peg.day) * peg.factor, rel=1e-9)
     if peg.root != "USD":
@@ -105,7 +105,7 @@ def test_a_cut_under_the_same_code_is_a_jump_by_its_factor(cut: Redenomination) 
 
 
 @pytest.mark.parametrize("day", [date(1970, 1, 1), date(1998, 12, 31), date(1999, 1, 1), date(2026, 11, 20)])
-def test_what_floats_is_alive_and_not_tied(day: date) -> None:
+def test_a_floating_currency_exists_and_is_not_fixed_by_law(day: date) -> None:
     floating = floating_on(day)
     assert floating & pegged_on(day) == set()
     alive = {code for code, currency in CURRENCIES.items() if currency.lives_on(day)}

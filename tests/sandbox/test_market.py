@@ -233,7 +233,7 @@ def test_an_unknown_code_is_refused(code: str) -> None:
 
 
 @pytest.mark.parametrize("code", ["AED", "DEM", "XOF"])
-def test_what_law_ties_or_has_ended_is_not_quoted(code: str) -> None:
+def test_a_currency_that_is_fixed_by_law_or_has_ended_is_not_quoted(code: str) -> None:
     with pytest.raises(NoRate, match=code):
         MARKET.quote(code, NOON)
     assert np.isnan(MARKET.daily(code, NOON.date(), 30)).all()

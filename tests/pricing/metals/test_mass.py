@@ -35,7 +35,7 @@ def test_every_unit_weighs_what_law_and_trade_say() -> None:
     assert {handle: grams(unit) for handle, unit in STANDARD.items()} == expected | BY_TRADE
 
 
-def test_a_pound_is_what_the_agreement_of_1959_says() -> None:
+def test_a_pound_is_that_of_the_agreement_of_1959() -> None:
     assert grams(STANDARD["lb_av"]) / 1000 == Fraction("0.45359237")
     assert grams(STANDARD["oz_av"]) == Fraction("28.349523125")
     assert grams(STANDARD["oz_t"]) == Fraction("31.1034768")

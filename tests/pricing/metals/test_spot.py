@@ -147,7 +147,7 @@ def test_a_pair_the_other_way_round_or_of_another_metal_is_no_direct_quote() -> 
     assert spot(book_of([GOLD_IN_DOLLARS, EURO], others), GOLD, "EUR", fresh).is_crossed
 
 
-def test_in_dollars_the_quote_of_the_book_stands_whatever_the_pair_says() -> None:
+def test_in_dollars_the_quote_of_the_book_is_used_and_not_the_pair() -> None:
     book = book_of([GOLD_IN_DOLLARS], [quote_of("XAU/USD", "1", "2")])
     assert spot(book, GOLD, "USD", fresh).bid == Fraction("4000.12")
 
@@ -158,7 +158,7 @@ def test_only_the_metal_must_be_fresh_a_currency_falls_back_on_its_fixing() -> N
 
 
 @pytest.mark.parametrize("currency", ["USD", "EUR"])
-def test_a_price_that_is_too_old_is_unavailable_and_says_of_when_it_is(currency: str) -> None:
+def test_a_price_that_is_too_old_is_unavailable_and_its_time_is_in_the_error(currency: str) -> None:
     book = book_of([replace(GOLD_IN_DOLLARS, as_of=FIXED), EURO], [GOLD_IN_EUROS])
     with pytest.raises(RateUnavailable, match=r"^The newest price of \[XAU\] is of \[2026-11-19T13:15:00Z\], too old$"):
         spot(book, GOLD, currency, lambda quote: quote is EURO)
@@ -236,7 +236,7 @@ def test_a_source_is_named_with_its_kind(
     assert spot(book_of([quote]), METALS[metal], "USD", fresh).sources == (text,)
 
 
-def test_copper_moved_by_what_trades_says_so_and_keeps_the_time_of_what_trades() -> None:
+def test_forward_adjusted_copper_names_both_and_has_the_time_of_the_three_month_price() -> None:
     cash = quote_of("XCU/USD", "10800", "10800", sources=("westmetall",), pace=Pace.DAILY, as_of=FIXED)
     then = quote_of("XCU-3M/USD", "10850", "10850", sources=("westmetall",), pace=Pace.DAILY, as_of=FIXED)
     now = quote_of("XCU-3M/USD", "10958.5", "10960.67", sources=("sina",))
