@@ -222,13 +222,13 @@ PLANS = read_plans(default_plans(), "plans.toml")
 
 
 def client_of(book: RateBook, matrix: RateMatrix, **rest: Any) -> Client:
-    """Make a client; `stored_keys`, `plans`, `past` and `clock` may be given, the rest are options of the HTTP face."""
-    given = {name: rest.pop(name) for name in ("stored_keys", "plans", "past", "clock") if name in rest}
+    """Make a client. `rest` are options of the API, or `stored_keys`, `plans`, `past`, `clock` and `counters`."""
+    given = {name: rest.pop(name) for name in ("stored_keys", "plans", "past", "clock", "counters") if name in rest}
     stored_keys = given.get("stored_keys", {digest(KEY): OWNER})
     clock = ReplaceableClock(given.get("clock", NOW.timestamp))
     worker_state = WorkerState(book, matrix, stored_keys, given.get("plans", PLANS), clock)
     worker_state.apply_source_reports(SourceStatuses.for_sources([adapter.source], {}).report(NOW, {}, {}))
-    ledger = MemoryLedger()
+    ledger = given.get("counters") or MemoryLedger()
     meter = Meter(ledger, given.get("past", {}))
     return Client(
         build_application(endpoints(), worker_state, meter, ApiOptions(**rest)),

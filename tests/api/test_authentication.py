@@ -13,6 +13,7 @@ from cambist.accounts.failed_keys import FAILURES_AT_ONCE
 from cambist.accounts.plan import default_plans, read_plans
 from cambist.accounts.principal import Principals
 from cambist.api.authentication import Authenticator
+from cambist.api.response_cache import CacheMiddleware
 from cambist.errors import KeyEnded, KeyMalformed, KeyUnknown, TooManyFailedKeys
 
 NOW = 1_795_176_000.0
@@ -44,7 +45,7 @@ def fail(
 
 
 def succeed(authenticator: Authenticator, environ: dict[str, Any], hashed: Digest) -> None:
-    authenticator._failed_keys.record_success(environ["REMOTE_ADDR"], hashed)
+    authenticator.failed_keys.record_success(environ["REMOTE_ADDR"], hashed)
 
 
 def is_limited(authenticator: Authenticator, environ: dict[str, Any], now: float = NOW, key: str = NEW) -> bool:
@@ -53,6 +54,12 @@ def is_limited(authenticator: Authenticator, environ: dict[str, Any], now: float
     except TooManyFailedKeys:
         return True
     return False
+
+
+def middleware_of(authenticator: Authenticator) -> CacheMiddleware:
+    """Make a middleware that does nothing but recognise keys."""
+    nothing: Any = None
+    return CacheMiddleware(nothing, nothing, authenticator, nothing, "", [])
 
 
 @pytest.fixture
@@ -173,16 +180,17 @@ def test_failures_count_by_whatever_way_they_come(authenticator, way):
 
 
 def test_recognising_refuses_a_new_key_from_a_limited_address_and_not_a_known_one(authenticator):
-    assert authenticator.recognise(came(key=GOOD), NOW).key == 1
+    middleware = middleware_of(authenticator)
+    assert middleware._recognise(came(key=GOOD), NOW).key == 1
     fail(authenticator, came())
-    assert authenticator.recognise(came(key=GOOD), NOW).key == 1
+    assert middleware._recognise(came(key=GOOD), NOW).key == 1
     with pytest.raises(TooManyFailedKeys):
-        authenticator.recognise(came(key=NEW), NOW)
+        middleware._recognise(came(key=NEW), NOW)
 
 
 def test_recognising_a_wrong_key_counts_nothing_because_admitting_it_does(authenticator):
     for _ in range(100):
-        assert authenticator.recognise(came(key=WRONG), NOW) is None
+        assert middleware_of(authenticator)._recognise(came(key=WRONG), NOW) is None
     assert not is_limited(authenticator, came())
 
 
@@ -192,7 +200,7 @@ def test_what_is_remembered_is_bounded(authenticator, monkeypatch):
         environ = came(f"192.0.{number // 256}.{number % 256}")
         authenticator.record_failure(environ, NOW)
         succeed(authenticator, environ, Digest(bytes([number % 256])))
-    sizes = {name: len(kept) for name, kept in vars(authenticator._failed_keys).items() if isinstance(kept, dict | set)}
+    sizes = {name: len(kept) for name, kept in vars(authenticator.failed_keys).items() if isinstance(kept, dict | set)}
     assert sizes
     assert max(sizes.values()) <= 101
 

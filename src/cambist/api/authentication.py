@@ -35,9 +35,9 @@ class Authenticator:
     """Finds the principal of a request; `proxies` are the networks whose `X-Forwarded-For` is believed."""
 
     def __init__(self, principals: Principals, proxies: Networks = ()) -> None:
-        self._principals = principals
+        self.principals = principals
+        self.failed_keys = FailedKeys()
         self._proxies = proxies
-        self._failed_keys = FailedKeys()
 
     def authenticate(self, environ: Environ, query_key: str, now: float) -> Principal:
         """Return the principal of a request; `query_key` is its decoded `api_key`, `now` in seconds since 1970.
@@ -47,7 +47,7 @@ class Authenticator:
         key = _choose_key(set(credentials(environ, query_key)))
         hashed = digest(key)
         self.check_failures(environ, hashed, now)
-        principal = self._principals.by_digest.get(hashed)
+        principal = self.principals.by_digest.get(hashed)
         if principal is None:
             self.record_failure(environ, now)
             raise _no_such_key(key)
@@ -56,31 +56,12 @@ class Authenticator:
             raise KeyEnded("The API key was revoked or has expired")
         if principal.account.suspended:
             raise AccountSuspended("The account is suspended; its operator can say why")
-        self._failed_keys.record_success(environ.get("REMOTE_ADDR", ""), hashed)
-        return principal
-
-    def recognise(self, environ: Environ, now: float) -> Principal | None:
-        """Return the principal of a working key in the header `X-API-Key`; None leaves the request to `authenticate`.
-
-        Errors: TooManyFailedKeys.
-        """
-        key = environ.get("HTTP_X_API_KEY")
-        if not key or "HTTP_AUTHORIZATION" in environ:
-            return None
-        hashed = digest(key.strip())
-        principal = self._principals.by_digest.get(hashed)
-        if principal is None or not principal.is_open or now >= principal.ends:
-            return None
-        self.check_failures(environ, hashed, now)
-        # By the peer: to find the client's own address for each answer would cost more than it is worth.
-        origin = environ.get("REMOTE_ADDR", "")
-        if (origin, hashed) not in self._failed_keys.worked:
-            self._failed_keys.record_success(origin, hashed)
+        self.failed_keys.record_success(environ.get("REMOTE_ADDR", ""), hashed)
         return principal
 
     def check_failures(self, environ: Environ, hashed: Digest, now: float) -> None:
         """Refuse a key if too many have failed from its address. Errors: TooManyFailedKeys."""
-        failed = self._failed_keys
+        failed = self.failed_keys
         if not failed.buckets:
             return
         wait = failed.retry_after(self._address(environ), environ.get("REMOTE_ADDR", ""), hashed, now)
@@ -89,7 +70,7 @@ class Authenticator:
 
     def record_failure(self, environ: Environ, now: float) -> None:
         """Count a key that failed."""
-        self._failed_keys.record_failure(self._address(environ), now)
+        self.failed_keys.record_failure(self._address(environ), now)
 
     def _address(self, environ: Environ) -> str:
         peer = str(environ.get("REMOTE_ADDR", ""))
@@ -109,10 +90,10 @@ def first_day_of(principal: Principal, today: date) -> date:
     return date.min if days is None else today - timedelta(days=days)
 
 
-def check_history(principal: Principal, earliest_day: date | None, today: date) -> None:
+def check_history(principal: Principal, earliest_day: date, today: date) -> None:
     """Refuse an answer about days before those that the plan includes. Errors: NotInPlan."""
     days = principal.plan.history_days
-    if days is not None and earliest_day is not None and earliest_day < first_day_of(principal, today):
+    if days is not None and earliest_day < first_day_of(principal, today):
         raise NotInPlan(
             f"History on the plan [{principal.plan.name}] is limited to {days} days: [{earliest_day}] is older"
         )

@@ -84,7 +84,8 @@ class EndpointResource:
         if_none_match = environ.get("HTTP_IF_NONE_MATCH", "").strip()
         if answer is None:
             answer = self._answer(principal, query, key, if_none_match, now)
-        check_history(principal, answer.earliest_day, today)
+        if answer.earliest_day is not None:
+            check_history(principal, answer.earliest_day, today)
         # A client that names the ETag of the answer pays nothing, everybody else its cost, cached or not.
         cost = 0 if answer.matches_etag(if_none_match) else answer.cost
         self._meter.check_quota(principal, cost, now)
@@ -113,7 +114,8 @@ class EndpointResource:
         context = RequestContext(self._worker_state, book, now, form, key[3], usage)
         params = read_params(self._endpoint.params, query)
         outline = self.outline(context, params)
-        check_history(principal, outline.earliest_day, context.today)
+        if outline.earliest_day is not None:
+            check_history(principal, outline.earliest_day, context.today)
         if outline.matches_etag(if_none_match):
             return outline
         # A client that names an ETag may have the answer, which is free: nothing is refused before that is known.
@@ -167,7 +169,8 @@ def cache_key(environ: Mapping[str, Any], names: Container[str], principal: Prin
     """Return the key of a request in the response cache, without the API key and parameters that nobody reads."""
     parts = environ["QUERY_STRING"].split("&")
     query = "&".join([part for part in parts if unquote_plus(part.partition("=")[0]) in names])
-    return environ["PATH_INFO"], query, principal.book_view[1], first_day_of(principal, today)
+    first_day = date.min if principal.plan.history_days is None else first_day_of(principal, today)
+    return environ["PATH_INFO"], query, principal.book_view[1], first_day
 
 
 def _write(response: falcon.Response, answer: CachedResponse, if_none_match: str, environ: Mapping[str, Any]) -> None:

@@ -14,6 +14,7 @@ from math import inf
 from time import perf_counter_ns
 from typing import Any
 
+from cambist.accounts.api_key import digest
 from cambist.accounts.meter import Meter
 from cambist.accounts.principal import BookView, Principal
 from cambist.api.authentication import QUERY_NAME, Authenticator, check_history, first_day_of
@@ -227,7 +228,7 @@ class CacheMiddleware:
             return None
         now = self._caches.clock()
         try:
-            principal = self._authenticator.recognise(environ, now)
+            principal = self._recognise(environ, now)
             if principal is None:
                 return None
             environ[RECOGNISED] = principal
@@ -247,3 +248,24 @@ class CacheMiddleware:
         except RequestRefused:
             return None
         return principal, answer, now
+
+    def _recognise(self, environ: Environ, now: float) -> Principal | None:
+        """Return the principal of a working key in the header `X-API-Key`; None leaves the request to the framework.
+
+        Errors: TooManyFailedKeys.
+        """
+        key = environ.get("HTTP_X_API_KEY")
+        if not key or "HTTP_AUTHORIZATION" in environ:
+            return None
+        hashed = digest(key.strip())
+        principal = self._authenticator.principals.by_digest.get(hashed)
+        if principal is None or not principal.is_open or now >= principal.ends:
+            return None
+        failed_keys = self._authenticator.failed_keys
+        if failed_keys.buckets:
+            self._authenticator.check_failures(environ, hashed, now)
+        # By the peer: to find the client's own address for each answer would cost more than it is worth.
+        origin = environ.get("REMOTE_ADDR", "")
+        if (origin, hashed) not in failed_keys.worked:
+            failed_keys.record_success(origin, hashed)
+        return principal
