@@ -171,10 +171,7 @@ class Meter:
             return sum(calls for (who, _, when), calls in self._pending.items() if (who, when) == (number, day))
 
     def spend(self, principal: Principal, endpoint: str, cost: int, now: float) -> None:
-        """Count the calls of an answer that is about to be sent.
-
-        If no counter file can be made the answer is sent all the same, and its calls are pending.
-        """
+        """Count the calls of an answer about to be sent; if no counter file can be made, they are pending."""
         if self._key_used_at.get(principal.key) != int(now):
             self._key_used_at[principal.key] = int(now)
             with suppress(StoreBroken):  # it is recorded again in a second

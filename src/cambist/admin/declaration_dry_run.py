@@ -39,10 +39,7 @@ class DeclarationDryRun:
     today: date
 
     def fetch(self, file: Path, first: date | None) -> DryRunResult:
-        """Fetch one answer of a declared source: from the day `first` on, or the newest days.
-
-        Errors: SourceRefused, BadParameter, SourceBroken.
-        """
+        """Fetch an answer from the day `first` on, or the newest. Errors: SourceRefused, BadParameter, SourceBroken."""
         adapter = self._read_declaration(file)
         keys = source_keys(self.settings, [adapter], self.environment)
         if adapter.key_variable and not keys:

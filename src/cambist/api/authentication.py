@@ -40,10 +40,7 @@ class Authenticator:
         self._proxies = proxies
 
     def authenticate(self, environ: Environ, query_key: str, now: float) -> Principal:
-        """Return the principal of a request; `query_key` is its decoded `api_key`, `now` in seconds since 1970.
-
-        Errors: KeyRefused in all its kinds, TooManyFailedKeys. None of them repeats the key.
-        """
+        """Return the principal of a request with the decoded `query_key`. Errors: KeyRefused, TooManyFailedKeys."""
         key = _choose_key(set(credentials(environ, query_key)))
         hashed = digest(key)
         self.check_failures(environ, hashed, now)

@@ -106,14 +106,12 @@ class BarPage:
 
 
 def read_bar_page(context: RequestContext, params: BarPageParams) -> BarPage:
-    """Read a page of bars. Without a start it goes back as far as the plan includes.
-
-    Errors: UnknownFxPair, BadParameter for a start after the end, RateUnavailable if the bars cannot be read now.
-    """
+    """Read a page of bars. Errors: UnknownFxPair, BadParameter if it starts after its end, RateUnavailable."""
     pair, is_inverted = _find_pair(context, params)
     start, end = (None if bound is None else bound.at for bound in (params.start, params.end))
     if start is not None and end is not None and start > end:
         raise BadParameter(f"Invalid start: [{start.isoformat()}] is after end [{end.isoformat()}]")
+    # Without a start the page goes back as far as the plan includes.
     stored_pair, since = pair.inverse if is_inverted else pair, start or _first_moment(context.reach)
     bars = read_bars(lambda: context.bars.newest_bars(stored_pair, params.interval, since, end, params.limit))
     sent = next((one for one in (params.start, params.end) if one is not None), None)

@@ -76,10 +76,7 @@ class Param:
 
 
 def parse_query(text: str) -> dict[str, str]:
-    """Split a query string into its parameters.
-
-    Errors: BadParameter if it is too long, or if its percent-encoding or its UTF-8 is broken.
-    """
+    """Split a query string. Errors: BadParameter if it is too long, or its percent-encoding or UTF-8 is broken."""
     if len(text) > MAX_QUERY_LENGTH:
         raise BadParameter(f"The query is too long: [{len(text)}] characters, at most {MAX_QUERY_LENGTH}")
     if broken := _BROKEN_ESCAPE.search(text):

@@ -250,10 +250,7 @@ class CacheMiddleware:
         return principal, answer, now
 
     def _recognise(self, environ: Environ, now: float) -> Principal | None:
-        """Return the principal of a working key in the header `X-API-Key`; None leaves the request to the framework.
-
-        Errors: TooManyFailedKeys.
-        """
+        """Return the principal of a working key in `X-API-Key`; None for the framework. Errors: TooManyFailedKeys."""
         key = environ.get("HTTP_X_API_KEY")
         if not key or "HTTP_AUTHORIZATION" in environ:
             return None

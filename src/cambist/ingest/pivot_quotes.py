@@ -25,8 +25,7 @@ class PivotQuotes:
     def select_legs(self, pairs: Mapping[Pair, Quote], now: datetime) -> None:
         """Select for each code the most liquid of its pairs that have a recent quote, else the most liquid of all.
 
-        Currencies are priced in currencies only: what a coin costs in a currency is another market than the currency's
-        own.
+        Currencies are priced in currencies only: the price of a coin in a currency is another market.
         """
         recent = {pair: quote for pair, quote in pairs.items() if is_recent(quote, now)}
         candidates = (recent, pairs)

@@ -24,8 +24,7 @@ def forward_adjusted(official: Quote, forward_then: Quote, forward_now: Quote) -
     scale = official.worth(metal) / forward_then.worth(metal + FORWARD)
     bid, ask = forward_now.sides(metal + FORWARD)
     sources = tuple(dict.fromkeys((*official.origin.sources, *forward_now.origin.sources)))
-    origin = forward_now.origin
-    legs = official.pair, forward_now.pair
+    origin, legs = forward_now.origin, (official.pair, forward_now.pair)
     return replace(
         forward_now,
         pair=Pair(metal, PIVOT),

@@ -31,10 +31,7 @@ def assemble_rate_book(
     complete = dict(quotes)
     for parity in parities_on(now.date()):
         _derive(complete, parity, as_of)
-    listed = (
-        PIVOT,
-        *(code for code, quote in complete.items() if _is_listed(code, quote, as_of, now.date())),
-    )
+    listed = (PIVOT, *(code for code, quote in complete.items() if _is_listed(code, quote, as_of, now.date())))
     return RateBook(version, as_of, dict(sorted(complete.items())), tuple(sorted(listed)), pairs or {}, venue_pairs)
 
 

@@ -65,10 +65,7 @@ def spot(book: RateBook, metal: Metal, currency: str, is_fresh: IsFreshMetal) ->
 
 
 def instrument_spot(book: RateBook, instrument: Instrument, is_fresh: IsFreshMetal) -> Spot:
-    """Return the price of an instrument from its own quote, or of a ratio from the prices of its two metals.
-
-    Errors: RateUnavailable if it is not quoted, or its quote is not fresh.
-    """
+    """Return an instrument's price: its own quote, or a ratio of two. Errors: RateUnavailable if none is fresh."""
     if instrument.target == PIVOT:
         return spot(book, instrument.metal, PIVOT, is_fresh)
     if not instrument.is_ratio:

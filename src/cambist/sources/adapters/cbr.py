@@ -84,13 +84,8 @@ class CbrAdapter(FixingAdapter):
         """Parse one day, or the range of a currency (its code is `subject`) or of the metals."""
         root = _parse_document(content)
         seen: set[tuple[Pair, date]] = set()
-        for fixing in (
-            _parse_day(root)
-            if not subject
-            else _parse_metals(root)
-            if subject == _METALS
-            else _parse_currency(root, subject)
-        ):
+        of_range = _parse_metals(root) if subject == _METALS else _parse_currency(root, subject)
+        for fixing in of_range if subject else _parse_day(root):
             _reader.unique(seen, (fixing.pair, fixing.day))
             yield fixing
         if not seen and subject:

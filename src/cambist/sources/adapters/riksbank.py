@@ -91,8 +91,7 @@ class RiksbankAdapter(FixingAdapter):
                 with _reader.cell:
                     yield Fixing("riksbank", pair, day, _reader.json_number(each.value, f"{pair} on {day}"))
             elif _reader.json_number(each.value, f"the krona on {day}") != 1:
-                written = bytes(each.value).decode()
-                raise _reader.broken(f"the krona on {day} is not worth itself: [{shorten(written)}]")
+                raise _reader.broken(f"the krona on {day} is not worth itself: [{shorten(bytes(each.value).decode())}]")
         if not seen:
             raise NothingPublished("Riksbank: there is no rate for the days asked")
         if not any(code == "USD" for code, _ in seen):

@@ -31,10 +31,7 @@ def is_new(engine: Engine) -> bool:
 
 
 def migrate(engine: Engine) -> None:
-    """Bring the database to the newest schema. A second call does nothing.
-
-    Errors: CannotStart if it cannot be opened, or was written by a newer version of Cambist.
-    """
+    """Bring the database to the newest schema. Errors: CannotStart if it cannot be opened, or is of a newer Cambist."""
     config = Config()
     config.set_main_option("script_location", str(_MIGRATIONS))
     scripts = ScriptDirectory.from_config(config)
