@@ -181,16 +181,16 @@ def test_failures_count_by_whatever_way_they_come(authenticator, way):
 
 def test_recognising_refuses_a_new_key_from_a_limited_address_and_not_a_known_one(authenticator):
     middleware = middleware_of(authenticator)
-    assert middleware._recognise(came(key=GOOD), NOW).key == 1
+    assert middleware._recognise(GOOD, came(), NOW).key == 1
     fail(authenticator, came())
-    assert middleware._recognise(came(key=GOOD), NOW).key == 1
+    assert middleware._recognise(GOOD, came(), NOW).key == 1
     with pytest.raises(TooManyFailedKeys):
-        middleware._recognise(came(key=NEW), NOW)
+        middleware._recognise(NEW, came(), NOW)
 
 
 def test_recognising_a_wrong_key_counts_nothing_because_admitting_it_does(authenticator):
     for _ in range(100):
-        assert middleware_of(authenticator)._recognise(came(key=WRONG), NOW) is None
+        assert middleware_of(authenticator)._recognise(WRONG, came(), NOW) is None
     assert not is_limited(authenticator, came())
 
 

@@ -96,8 +96,9 @@ class EndpointResource:
     on_head = on_get
 
     def _authenticate(self, environ: dict[str, Any], query_key: str, now: float) -> Principal:
-        principal: Principal | None = None if query_key else environ.get(RECOGNISED)
-        if principal is None:
+        principal: Principal | None
+        principal, recognised_key = environ.get(RECOGNISED, (None, ""))
+        if principal is None or recognised_key != query_key:
             principal = self._authenticator.authenticate(environ, query_key, now)
         environ[PRINCIPAL] = principal
         self._meter.check_rate(principal, now)

@@ -35,7 +35,7 @@ STARTED = "cambist.started"
 """The key in the environ of the `perf_counter_ns` at which the request arrived."""
 
 RECOGNISED = "cambist.recognised"
-"""The key in the environ of the principal that the middleware has found, so that nobody looks for it again."""
+"""The key in the environ of the principal that the middleware has found, with its API key if that is in the query."""
 
 CACHED = "cambist.cached"
 """The key in the environ of a request that got a cached answer."""
@@ -219,19 +219,19 @@ class CacheMiddleware:
         return [answer.body(started)]
 
     def _find(self, environ: Environ) -> tuple[Principal, CachedResponse, float] | None:
-        """Return a cached answer for a GET whose API key is in a header, unless the principal may not have it.
+        """Return a cached answer for a GET with one API key, unless the principal may not have it.
 
         A request that is refused here is refused again in the framework, which writes the error.
         """
-        query = environ["QUERY_STRING"]
-        if environ["REQUEST_METHOD"] != "GET" or "HTTP_IF_NONE_MATCH" in environ or QUERY_NAME in query:
+        if environ["REQUEST_METHOD"] != "GET" or "HTTP_IF_NONE_MATCH" in environ:
             return None
+        api_key, query = _only_key(environ)
         now = self._caches.clock()
         try:
-            principal = self._recognise(environ, now)
+            principal = self._recognise(api_key, environ, now) if api_key else None
             if principal is None:
                 return None
-            environ[RECOGNISED] = principal
+            environ[RECOGNISED] = principal, api_key if query is not environ["QUERY_STRING"] else ""
             is_cut = principal.plan.history_days is not None
             today = self._meter.today(now) if is_cut else date.min
             first_day = first_day_of(principal, today) if is_cut else date.min
@@ -249,12 +249,9 @@ class CacheMiddleware:
             return None
         return principal, answer, now
 
-    def _recognise(self, environ: Environ, now: float) -> Principal | None:
-        """Return the principal of a working key in `X-API-Key`; None for the framework. Errors: TooManyFailedKeys."""
-        key = environ.get("HTTP_X_API_KEY")
-        if not key or "HTTP_AUTHORIZATION" in environ:
-            return None
-        hashed = digest(key.strip())
+    def _recognise(self, api_key: str, environ: Environ, now: float) -> Principal | None:
+        """Return the principal of a working key, or None for any other. Errors: TooManyFailedKeys."""
+        hashed = digest(api_key)
         principal = self._authenticator.principals.by_digest.get(hashed)
         if principal is None or not principal.is_open or now >= principal.ends:
             return None
@@ -266,3 +263,18 @@ class CacheMiddleware:
         if (origin, hashed) not in failed_keys.worked:
             failed_keys.record_success(origin, hashed)
         return principal
+
+
+def _only_key(environ: Environ) -> tuple[str, str]:
+    """Return the only API key of a request, and the query without it. Where there may be others, the key is empty."""
+    query = environ["QUERY_STRING"]
+    header, authorization = environ.get("HTTP_X_API_KEY"), environ.get("HTTP_AUTHORIZATION")
+    if QUERY_NAME not in query:
+        if authorization is None:
+            return (header or "").strip(), query
+        scheme, _, text = authorization.partition(" ")
+        return ("" if header or scheme.lower() != "bearer" else text.strip()), query
+    before, _, after = query.partition(f"{QUERY_NAME}=")
+    api_key, _, rest = after.partition("&")
+    is_only = not (header or authorization or QUERY_NAME in rest or (before and before[-1] != "&"))
+    return (api_key if is_only else ""), (before + rest if rest else before[:-1])
