@@ -91,7 +91,7 @@ def test_another_address_is_not_limited_with_it(authenticator):
     assert not is_limited(authenticator, came(OTHER))
 
 
-def test_the_wait_is_told_and_is_true(authenticator):
+def test_the_error_has_the_true_time_to_wait(authenticator):
     fail(authenticator, came(), FAILURES_AT_ONCE + 3)
     with pytest.raises(TooManyFailedKeys) as refused:
         authenticator.check_failures(came(), digest(NEW), NOW)
@@ -245,7 +245,7 @@ def test_what_a_client_writes_to_the_left_of_its_own_address_is_ignored(believin
     assert not is_limited(believing, came("10.1.1.1", "198.51.100.3"))
 
 
-def test_clients_with_addresses_of_ipv6_are_told_apart(believing):
+def test_clients_with_addresses_of_ipv6_are_distinguished(believing):
     fail(believing, came("10.1.1.1", "2001:db8:1::5"))
     assert is_limited(believing, came("2001:db8:aaaa::1", "2001:db8:1::5"))
     assert is_limited(believing, came("2001:db8:1::5"))

@@ -63,7 +63,7 @@ def test_equal_content_has_an_equal_etag_and_other_content_another(one: bytes, o
     assert (etag_of([one]) == etag_of([other])) == (one == other)
 
 
-def test_a_kept_answer_is_given_again() -> None:
+def test_a_cached_answer_is_returned_again() -> None:
     kept, answer = ResponseCache(), an_answer()
     kept.add(asked("/fetch-one", "to=USD"), answer)
     assert kept.get(asked("/fetch-one", "to=USD"), 0) is answer
@@ -109,7 +109,7 @@ def test_long_questions_are_counted() -> None:
     assert len(kept) < 10
 
 
-def test_a_full_shelf_goes_on_answering() -> None:
+def test_a_full_cache_goes_on_answering() -> None:
     kept = ResponseCache(1_000)
     for number in range(100):
         answer = an_answer()
@@ -117,7 +117,7 @@ def test_a_full_shelf_goes_on_answering() -> None:
         assert kept.get(asked("/", str(number)), 0) is answer
 
 
-def test_an_answer_is_given_until_it_holds_no_longer() -> None:
+def test_an_answer_is_returned_until_it_expires() -> None:
     kept, question = ResponseCache(), asked("/fetch-one", "to=USD")
     kept.add(question, replace(an_answer(), until=100.0))
     assert [kept.get(question, now) is None for now in (0, 99.9, 100.0, 101.0)] == [False, False, True, True]

@@ -29,7 +29,7 @@ def test_every_kind_of_account_begins_with_the_newest_book(caches):
     assert seen(caches.for_view((30, ISO))) is SECOND
 
 
-def test_accounts_of_one_kind_share_a_shelf(caches):
+def test_accounts_with_the_same_view_share_a_cache(caches):
     assert caches.for_view((60, ISO)) is caches.for_view((60, ISO))
 
 
@@ -116,7 +116,7 @@ def test_an_answer_made_of_an_old_book_never_stands_beside_a_new_one(caches):
     assert live.state[1].get(CACHE_KEY, START) is None
 
 
-def test_an_answer_of_one_kind_is_never_given_to_another_that_sees_another_book(caches):
+def test_an_answer_is_never_returned_to_an_account_that_sees_another_book(caches):
     fresh, slow = caches.for_view((0, ISO)), caches.for_view((60, ISO))
     caches.apply_book(SECOND, START + 1)
     slow.state[1].add(CACHE_KEY, ANSWER)

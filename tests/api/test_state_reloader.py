@@ -53,19 +53,19 @@ def damaged() -> None:
     raise RateMatrixDamaged("not what was written")
 
 
-def test_without_news_nothing_is_taken(book_file: Board, reloader: StateReloader[str]) -> None:
+def test_without_a_change_nothing_is_reloaded(book_file: Board, reloader: StateReloader[str]) -> None:
     reloader.poll()
     assert book_file.taken == []
 
 
-def test_news_is_taken_once(book_file: Board, reloader: StateReloader[str]) -> None:
+def test_a_change_is_applied_once(book_file: Board, reloader: StateReloader[str]) -> None:
     book_file.versions["book"] += 1
     reloader.poll()
     reloader.poll()
     assert book_file.taken == ["book"]
 
 
-def test_each_kind_of_news_is_taken_for_itself(book_file: Board, reloader: StateReloader[str]) -> None:
+def test_each_topic_is_reloaded_by_itself(book_file: Board, reloader: StateReloader[str]) -> None:
     book_file.versions["image"] += 1
     reloader.poll()
     book_file.versions["book"] += 1
@@ -74,19 +74,19 @@ def test_each_kind_of_news_is_taken_for_itself(book_file: Board, reloader: State
     assert book_file.taken == ["image", "book", "image"]
 
 
-def test_several_rings_between_two_looks_are_one_piece_of_news(book_file: Board, reloader: StateReloader[str]) -> None:
+def test_several_notifications_between_two_polls_are_one_change(book_file: Board, reloader: StateReloader[str]) -> None:
     book_file.versions["book"] += 5
     reloader.poll()
     assert book_file.taken == ["book"]
 
 
-def test_a_version_that_fell_is_news_too(book_file: Board, reloader: StateReloader[str]) -> None:
+def test_a_version_that_went_back_is_a_change_too(book_file: Board, reloader: StateReloader[str]) -> None:
     book_file.versions["book"] = 0
     reloader.poll()
     assert book_file.taken == ["book"]
 
 
-def test_news_that_comes_while_it_is_taken_is_taken_at_the_next_look(book_file: Board) -> None:
+def test_a_change_during_a_reload_is_applied_at_the_next_poll(book_file: Board) -> None:
     def slow() -> None:
         book_file.taken.append("book")
         if len(book_file.taken) == 1:
@@ -100,7 +100,7 @@ def test_news_that_comes_while_it_is_taken_is_taken_at_the_next_look(book_file: 
 
 
 @pytest.mark.parametrize("error", [RateMatrixDamaged("cut off"), OSError("gone")])
-def test_what_cannot_be_taken_up_is_logged_and_does_not_stop_the_rest(
+def test_a_failed_reload_is_logged_and_does_not_stop_the_others(
     book_file: Board, caplog: pytest.LogCaptureFixture, error: Exception
 ) -> None:
     def fail() -> None:
@@ -123,7 +123,7 @@ def test_an_error_that_nobody_thought_of_does_not_stop_the_rest_either(book_file
     assert book_file.taken == ["image"]
 
 
-def test_what_could_not_be_taken_up_is_taken_at_the_next_ring(book_file: Board) -> None:
+def test_a_failed_reload_is_tried_again_at_the_next_notification(book_file: Board) -> None:
     takes = iter([damaged, book_file.taker("book")])
 
     def take_next() -> None:
@@ -137,9 +137,7 @@ def test_what_could_not_be_taken_up_is_taken_at_the_next_ring(book_file: Board) 
     assert book_file.taken == ["book"]
 
 
-def test_what_cannot_be_taken_up_is_not_tried_again_at_every_look(
-    book_file: Board, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_failed_reload_is_not_tried_again_at_every_poll(book_file: Board, caplog: pytest.LogCaptureFixture) -> None:
     reloader = watching(book_file, book=damaged)
     book_file.versions["book"] += 1
     for _ in range(5):
@@ -147,7 +145,7 @@ def test_what_cannot_be_taken_up_is_not_tried_again_at_every_look(
     assert len(caplog.records) == 1
 
 
-def test_what_could_not_be_taken_up_is_tried_again_without_a_further_ring(
+def test_a_failed_reload_is_tried_again_without_another_notification(
     book_file: Board, started: list[StateReloader[str]]
 ) -> None:
     taken = threading.Event()
@@ -178,7 +176,7 @@ def test_the_thread_looks_by_itself_well_within_a_second(book_file: Board, start
     assert taken.wait(0.9)
 
 
-def test_the_thread_calls_each_second_what_it_was_given(book_file: Board, started: list[StateReloader[str]]) -> None:
+def test_the_thread_calls_its_function_each_second(book_file: Board, started: list[StateReloader[str]]) -> None:
     called = threading.Event()
     started.append(watching(book_file, each_second=called.set))
     started[0].start()

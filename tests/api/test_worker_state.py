@@ -69,7 +69,7 @@ def seen(worker_state: WorkerState, key: Digest = KEY) -> RateBook:
     return worker_state.caches.for_view(worker_state.principals.by_digest[key].book_view).state[0]
 
 
-def test_a_view_shows_book_image_and_the_moment(worker_state: WorkerState) -> None:
+def test_a_request_context_has_the_rate_book_the_rate_matrix_and_the_time(worker_state: WorkerState) -> None:
     view = RequestContext(worker_state, BOOK, NOON.timestamp())
     assert (view.book, view.matrix, view.now, view.today) == (BOOK, MATRIX, NOON, date(2026, 3, 6))
 
@@ -80,12 +80,12 @@ def test_the_day_turns_at_midnight_utc(worker_state: WorkerState) -> None:
     assert RequestContext(worker_state, BOOK, midnight).today == date(2026, 3, 7)
 
 
-def test_a_view_is_of_the_moment_that_it_is_given_and_not_of_the_clock(worker_state: WorkerState) -> None:
+def test_a_request_context_has_the_time_of_its_request_and_not_that_of_the_clock(worker_state: WorkerState) -> None:
     moments = [NOON, NOON + timedelta(days=1)]
     assert [RequestContext(worker_state, BOOK, moment.timestamp()).now for moment in moments] == moments
 
 
-def test_a_view_stays_what_it_was_when_news_comes(worker_state: WorkerState) -> None:
+def test_a_request_context_does_not_change_when_the_state_does(worker_state: WorkerState) -> None:
     view = RequestContext(worker_state, seen(worker_state), NOON.timestamp())
     worker_state.apply_book(NEW_BOOK)
     worker_state.apply_matrix(NEW_MATRIX)
@@ -107,7 +107,7 @@ def test_a_new_book_drops_live_answers_alone(stocked: WorkerState) -> None:
     assert kept(stocked) == (False, True)
 
 
-def test_a_new_image_drops_all_answers(stocked: WorkerState) -> None:
+def test_a_new_rate_matrix_drops_all_answers(stocked: WorkerState) -> None:
     stocked.apply_matrix(NEW_MATRIX)  # lists of what there is are read from it too
     assert kept(stocked) == (False, False)
 
@@ -131,7 +131,7 @@ def test_an_answer_of_an_old_book_lands_where_nobody_looks_again(worker_state: W
     assert kept(worker_state) == (False, False)
 
 
-def test_an_answer_of_an_old_image_lands_where_nobody_looks_again(worker_state: WorkerState) -> None:
+def test_an_answer_from_an_old_rate_matrix_is_never_returned(worker_state: WorkerState) -> None:
     answers = worker_state.caches.immutable
     worker_state.apply_matrix(NEW_MATRIX)
     answers.add(CACHE_KEY, ANSWER)

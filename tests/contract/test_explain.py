@@ -595,7 +595,7 @@ def test_a_law_leads_to_the_fixing_of_what_it_ties_to(audited):
     assert answer["updated"] == "2026-10-30T13:15:00Z"
 
 
-def test_words_that_are_not_in_the_archive_are_not_passed_off_as_published(client):
+def test_a_rate_that_is_not_in_the_archive_is_not_shown_as_published(client):
     client.worker_state.words = lambda _source, _code, _day: []
     (leg,) = explained(client, "from=EUR&to=USD&date=2026-10-30")["legs"]
     assert (leg["made"], leg["rate"]) == ("crossed", "0.8950948801")

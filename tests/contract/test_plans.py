@@ -570,7 +570,7 @@ def test_updated_is_written_as_the_account_wants_it(make, target, form, updated)
         warm(client, target)
 
 
-def test_the_formats_tell_the_same_moment(make, key):
+def test_the_formats_write_the_same_time(make, key):
     client, seen = make(), {}
     for form in DatetimeFormat:
         client.worker_state.apply_accounts({digest(key): StoredKey(1, Account(1, "one", "p", form))})

@@ -104,7 +104,7 @@ def test_the_state_is_the_one_at_this_moment(shown):
     assert sources["off"]["why"] == "switched off by the setting feeds_off"
 
 
-def test_sources_stand_in_the_order_of_the_bulletin_best_first(shown):
+def test_sources_are_in_the_order_of_the_report_best_first(shown):
     assert list(shown(report("zinc"), report("ecb"), report("abc"))["sources"]) == ["zinc", "ecb", "abc"]
 
 

@@ -71,7 +71,7 @@ def test_one_tick_makes_a_bar_of_each_interval() -> None:
     ]
 
 
-def test_a_bar_is_given_when_its_interval_has_ended_and_no_sooner() -> None:
+def test_a_bar_is_completed_when_its_interval_has_ended_and_no_sooner() -> None:
     aggregator = BarAggregator()
     take(aggregator, 1, NOON)
     assert aggregator.completed(NOON + MINUTE - MS) == []
@@ -160,7 +160,7 @@ def test_a_minute_stays_with_its_source_though_another_is_published_meanwhile() 
 # Late ticks, and filing
 
 
-def test_what_has_been_filed_is_given_again_where_a_late_tick_has_amended_it() -> None:
+def test_a_stored_bar_is_returned_again_if_a_late_tick_has_amended_it() -> None:
     aggregator = BarAggregator()
     take(aggregator, 2, NOON + 10 * SECOND)
     due = aggregator.completed(NOON + MINUTE)
@@ -209,7 +209,7 @@ def test_who_goes_on_from_what_was_saved_takes_late_ticks() -> None:
     assert minutes(aggregator.completed(NOON + 80 * SECOND)) == [(NOON, ohlc(5, 9, 5, 9))]
 
 
-def test_what_could_not_be_filed_is_given_until_it_is() -> None:
+def test_a_bar_that_could_not_be_stored_is_returned_until_it_is() -> None:
     aggregator = BarAggregator()
     take(aggregator, 1, NOON)
     for hours in (1, 2, 24 * 9):
@@ -218,7 +218,7 @@ def test_what_could_not_be_filed_is_given_until_it_is() -> None:
     assert aggregator.completed(NOON + 96 * HOUR) == []
 
 
-def test_what_changed_while_it_was_filed_is_given_again() -> None:
+def test_a_bar_that_changed_while_it_was_stored_is_returned_again() -> None:
     aggregator = BarAggregator()
     take(aggregator, 2, NOON)
     due = aggregator.completed(NOON + MINUTE)

@@ -294,7 +294,7 @@ def test_for_its_own_currency_a_central_bank_is_preferred_to_any_better_source()
 
 
 @pytest.mark.parametrize(("anchor", "pairs"), [("EUR", "EUR/USD 1.25 EUR/SEK 11"), ("SEK", "USD/SEK 8.8")])
-def test_a_better_source_that_is_more_than_five_days_behind_a_fresher_one_gives_way(anchor: str, pairs: str) -> None:
+def test_a_better_source_more_than_five_days_behind_is_replaced_by_a_fresher_one(anchor: str, pairs: str) -> None:
     """Better by rank, or because the krona is its own."""
     better = SourceHistory(anchor, daily(pairs, 0, 9), "better")
     worse = SourceHistory("USD", daily("USD/SEK 8.5", *range(-1, 10)), "worse")

@@ -78,7 +78,7 @@ def test_lines_and_fixings_may_come_mixed() -> None:
     assert shown(source.others(2)) == {"JPY": [None, (150, 0)]}
 
 
-def test_what_it_was_given_is_read_once() -> None:
+def test_fixings_are_read_only_once() -> None:
     assert shown(SourceHistory("EUR", iter(fixings(ECB))).own(2)).keys() == {"EUR"}
 
 

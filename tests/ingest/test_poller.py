@@ -330,7 +330,7 @@ def test_the_callback_is_called_if_one_of_several_deliveries_was_filed(skipping,
 
 
 @pytest.mark.parametrize("answer", [None, NothingPublished("mint: has nothing for what was asked")])
-def test_an_answer_without_news_is_a_success(skipping, a_source, answer: Any) -> None:
+def test_an_answer_without_changes_is_a_success(skipping, a_source, answer: Any) -> None:
     poller, _, cabinet = polled(skipping, a_source(schedule=ALL_DAY), Fetches(answer))
     assert (cabinet.deliveries, cabinet.told) == ([], [])
     assert (poller.source_status.failures, poller.source_status.last_success is not None) == (0, True)

@@ -61,7 +61,7 @@ def test_a_step_that_lasts_is_followed(machine: Machine, step: timedelta, caplog
     ]
 
 
-def test_two_steps_are_each_given_their_time(machine: Machine) -> None:
+def test_each_of_two_steps_gets_its_time(machine: Machine) -> None:
     machine.wrong_by = 2 * HOUR
     machine.wait(ACCEPTED_AFTER - 10)
     machine.wrong_by = -3 * HOUR

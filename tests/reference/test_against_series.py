@@ -177,7 +177,7 @@ def test_pegs_agree_with_yearly_averages() -> None:
 
 
 @needs_shared
-def test_pegs_that_no_series_tells_of_are_named() -> None:
+def test_pegs_that_no_series_covers_are_named() -> None:
     checked = {(peg.code, peg.anchor) for peg, _year, _deviation in deviations(world_bank())}
     assert {f"{peg.code} {peg.anchor}" for peg in PEGS if (peg.code, peg.anchor) not in checked} == set(UNCHECKED_PEGS)
 
@@ -190,7 +190,7 @@ def test_no_currency_was_fixed_outside_of_its_life() -> None:
 
 
 @needs_shared
-def test_of_all_other_currencies_no_series_tells_the_life() -> None:
+def test_the_lives_that_no_series_covers_are_named() -> None:
     """Their days stand on laws and banks alone; there may not be more of them unnoticed."""
     told = {*federal_reserve(), *central_bank()[0], *bank_of_italy()}
     assert {code for code in told if CURRENCIES[code].last_day} == set(TOLD_OF_THE_ENDED.split())

@@ -66,7 +66,7 @@ def test_no_coin_has_the_code_of_a_currency_or_a_metal() -> None:
     assert not COINS.keys() & (CURRENCIES.keys() | METALS.keys())
 
 
-def test_names_are_given_once() -> None:
+def test_names_are_unique() -> None:
     names = [coin.name for coin in COINS.values()]
     assert sorted({name for name in names if names.count(name) > 1}) == []
 

@@ -68,7 +68,7 @@ def test_there_are_none_of_other_years(market: str) -> None:
         "2026-12-28",  # instead of a Saturday
     ],
 )
-def test_days_that_no_rule_gives_are_closed_too(day: str) -> None:
+def test_closures_outside_the_rules_are_closed_too(day: str) -> None:
     assert date.fromisoformat(day) in CLOSURES["lme"]
 
 

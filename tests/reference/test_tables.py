@@ -226,7 +226,7 @@ def test_only_the_living_and_three_of_the_dead_have_no_successor() -> None:
     assert all((each.successor is None) == (each.factor is None) for each in CURRENCIES.values())
 
 
-def test_a_code_that_was_given_to_new_money_has_two_lives() -> None:
+def test_a_code_that_was_used_again_has_two_lives() -> None:
     dollar = CURRENCIES["ZWL"]
     lives = [(life.first_day, life.last_day) for life in dollar.lives]
     assert lives == [(date(2009, 2, 2), date(2009, 4, 12)), (date(2019, 2, 22), date(2024, 4, 4))]

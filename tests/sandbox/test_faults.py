@@ -120,7 +120,7 @@ def test_an_outlier_shows_in_its_pairs() -> None:
     assert (told.as_of, told.received_at) == (then.as_of, NOON)
 
 
-def test_a_slow_market_tells_what_was_a_while_ago() -> None:
+def test_a_slow_market_returns_prices_of_a_while_ago() -> None:
     market = with_faults(MARKET, Faults(slow=30))
     told, then = market.quote("EUR", NOON), MARKET.quote("EUR", NOON - timedelta(seconds=30))
     assert (told.bid, told.as_of, told.received_at) == (then.bid, NOON - timedelta(seconds=30), NOON)

@@ -30,7 +30,7 @@ def test_a_missing_file_is_created(tmp_path: Path) -> None:
     assert (tmp_path / "first").read_bytes() == b"new"
 
 
-def test_only_the_owner_can_read_a_file_unless_a_mode_is_given(path: Path) -> None:
+def test_only_the_owner_can_read_a_file_without_another_mode(path: Path) -> None:
     path.chmod(0o666)
     write_atomically(path, b"new")
     assert path.stat().st_mode & 0o777 == 0o600

@@ -25,12 +25,12 @@ def check_account_name(name: str) -> None:
 
 
 def is_account_name(name: str) -> bool:
-    """Say whether an account can be called so."""
+    """Return whether an account may have this name."""
     return _ACCOUNT.fullmatch(name) is not None and not name.startswith(PREFIX)
 
 
 def check_key_name(name: str) -> None:
-    """Refuse what cannot be a key's name; it may be empty, for keys are told apart by their prefix.
+    """Refuse an invalid name of a key. It may be empty: each key also has its prefix.
 
     Errors: BadParameter.
     """
@@ -43,7 +43,7 @@ def check_key_name(name: str) -> None:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Say which known name was meant, or which there are: not all of very many."""
+    """Return a hint: the known name that was probably meant, or the names there are, up to a limit."""
     names = sorted(known)
     near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
     if near:
@@ -53,7 +53,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def echo(text: str) -> str:
-    """Give `text` as a sentence may repeat it: on one line, and not all of it if it is long."""
+    """Return a text as an error may repeat it: on one line, and shortened if it is long."""
     return shorten(text if text.isprintable() else repr(text)[1:-1])
 
 
