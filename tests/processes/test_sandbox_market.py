@@ -460,7 +460,7 @@ def test_a_cached_answer_names_the_sandbox(client: Client) -> None:
 
 
 def test_an_internal_error_names_the_sandbox(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client.worker_state, "view", None)
+    monkeypatch.setattr(client.worker_state, "caches", None)
     reply = client.ask("/fetch-one?from=EUR&to=USD")
     assert (reply.status, reply.headers["cambist-environment"]) == (500, "sandbox")
 
