@@ -25,6 +25,7 @@ from cambist.ingest.snapshot_builder import is_current
 from cambist.monitoring.rate_matrix_guard import RateMatrixGuard
 from cambist.pricing.pair import Pair
 from cambist.pricing.rate_book import RateBook
+from cambist.processes import usage_writer
 from cambist.processes.api_worker import ApiWorker
 from cambist.processes.rate_matrix_rebuild import rebuild_rate_matrix
 from cambist.processes.sandbox_market import SandboxMarket
@@ -238,6 +239,13 @@ def test_a_live_worker_with_a_copied_rate_matrix_waits_until_it_is_rebuilt(
     mended.join()
     assert SIMULATED not in worker._worker_state.matrix.sources
     assert "not built for a [live] data directory: this worker waits until it is rebuilt" in caplog.text
+
+
+def test_the_usage_writer_rebuilds_a_missing_rate_matrix_in_a_child_process(live: Settings) -> None:
+    path = DataDirectory(live.data).matrix
+    path.unlink()
+    usage_writer._rebuild_rate_matrix(live)
+    assert open_rate_matrix(path).sources
 
 
 def test_a_live_worker_applies_nothing_that_was_copied(

@@ -1,1 +1,1 @@
-"""The HTTP face: endpoints are declarations; what a handler reads is in memory."""
+"""The HTTP API: each endpoint is a declaration, and answers are computed from what is in memory."""

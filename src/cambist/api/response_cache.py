@@ -231,7 +231,7 @@ class CacheMiddleware:
             principal = self._recognise(api_key, environ, now) if api_key else None
             if principal is None:
                 return None
-            environ[RECOGNISED] = principal, api_key if query is not environ["QUERY_STRING"] else ""
+            environ[RECOGNISED] = principal, api_key if query != environ["QUERY_STRING"] else ""
             is_cut = principal.plan.history_days is not None
             today = self._meter.today(now) if is_cut else date.min
             first_day = first_day_of(principal, today) if is_cut else date.min
