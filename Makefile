@@ -22,8 +22,10 @@ sandbox: $(VENV)/.serve  ## run the service on a simulated market, keeping its d
 # From the environment only CAMBIST_* is used, because many shells set HOST.
 CHOSEN = $(foreach name,HOST PORT STREAM_PORT OPERATOR_PORT WORKERS,$(if $(filter command,$(origin $(name))),CAMBIST_$(name)=$($(name))))
 
+# The tests without a service run on two cores; those that start one run alone, one after another.
 test: $(VENV)/.develop $(DRIVERS)/.installed $(VENV)/.docs  ## run every test
-	@$(BIN)/pytest
+	@$(BIN)/pytest -m "not service" --numprocesses 2 --dist worksteal; first=$$?; \
+	$(BIN)/pytest -m service && exit $$first
 
 fuzz: $(VENV)/.develop  ## run every adapter on thousands of damaged answers, different ones each time
 	@HYPOTHESIS_PROFILE=fuzz $(BIN)/pytest tests/sources -k "any_" $(FUZZ)
