@@ -1,4 +1,4 @@
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 
@@ -48,3 +48,16 @@ def test_nothing_in_a_book_can_be_changed() -> None:
 def test_books_are_equal_by_value() -> None:
     assert RateBook(1, NOON, {"EUR": EURO}, ("USD",)) == RateBook(1, NOON, {"EUR": EURO}, ("USD",))
     assert RateBook(1, NOON, {"EUR": EURO}, ()) != RateBook(2, NOON, {"EUR": EURO}, ())
+
+
+def test_mids_are_worths_in_the_pivot_whichever_way_round_the_quote_is() -> None:
+    assert RateBook(1, NOON, {"EUR": EURO, "JPY": YEN}, ()).mids == {"EUR": 1.0, "JPY": 1 / 150, "USD": 1.0}
+
+
+def test_a_mid_is_half_way_between_the_sides() -> None:
+    assert RateBook(1, NOON, {"EUR": replace(EURO, ask=Fraction(3))}, ()).mids["EUR"] == 2.0
+
+
+def test_times_are_microseconds_and_exact() -> None:
+    quote = replace(EURO, as_of=datetime(2026, 11, 20, 12, 0, 0, 123457, tzinfo=UTC))
+    assert RateBook(1, NOON, {"EUR": quote}, ()).times == {"EUR": 1_795_176_000_123_457}

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from cambist.errors import RateUnavailable
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Quote
+from cambist.pricing.unix_time import unix_us
 from cambist.reference.tables import CURRENCIES
 
 
@@ -43,6 +44,18 @@ class RateBook:
         return frozenset(side for pair in fx_pairs for side in (pair.base, pair.quote))
 
     @cached_property
+    def mids(self) -> Mapping[str, float]:
+        """The midpoint in the pivot of one unit of each code, the pivot included, as float64."""
+        mids = {code: _float_worth(quote, code) for code, quote in self.quotes.items()}
+        mids[PIVOT] = 1.0
+        return MappingProxyType(mids)
+
+    @cached_property
+    def times(self) -> Mapping[str, int]:
+        """The market time of each code's quote, in microseconds since 1970."""
+        return MappingProxyType({code: unix_us(quote.as_of) for code, quote in self.quotes.items() if code != PIVOT})
+
+    @cached_property
     def mids_in_pivot(self) -> dict[str, Fraction]:
         """Midpoints of currencies, metals and coins in the pivot, added by `cross_rates` as they are first needed."""
         return {}
@@ -57,3 +70,8 @@ class RateBook:
     def holds(self, code: str) -> bool:
         """Return whether the book has a price for `code`."""
         return code == PIVOT or code in self.quotes
+
+
+def _float_worth(quote: Quote, code: str) -> float:
+    mid = float(quote.mid)
+    return mid if code == quote.pair.base else 1 / mid

@@ -1,4 +1,4 @@
-"""Times as milliseconds since 1970."""
+"""Times as milliseconds or microseconds since 1970."""
 
 from __future__ import annotations
 
@@ -10,3 +10,8 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 def unix_ms(moment: datetime) -> int:
     """Return a moment in milliseconds since 1970, rounded down."""
     return (moment - EPOCH) // timedelta(milliseconds=1)
+
+
+def unix_us(moment: datetime) -> int:
+    """Return a moment in microseconds since 1970, exactly."""
+    return (moment - EPOCH) // timedelta(microseconds=1)
