@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
 from hashlib import blake2b
@@ -11,7 +10,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from cambist.errors import CannotStart, NoRate
+from cambist.errors import CannotStart
 from cambist.history.pair_series import PairSeries
 from cambist.history.rate_matrix import FIRST_DAY, RateMatrix
 from cambist.history.rate_matrix_builder import SourceHistory, build_rate_matrix
@@ -74,17 +73,19 @@ class SandboxSnapshots:
 
     def build_book(self, version: int, now: datetime, before: RateBook | None = None) -> RateBook:
         """Build the rate book of a moment. Quotes that are as in the book `before` are the same objects."""
-        quotes = {code: self._market.quote(code, now) for code in self._market.codes(now.date())}
-        book = assemble_rate_book(quotes, version, now, dict(self._pairs(now)))
+        columns = self._market.quotes(now.date(), now, now)
+        quotes: dict[str, Quote] = {}
+        pairs: dict[Pair, Quote] = {}
+        for listing, quote in zip(columns.listings, columns.to_quotes(), strict=True):
+            if isinstance(listing.name, str):
+                quotes[listing.name] = quote
+            else:
+                pairs[listing.name] = quote
+        book = assemble_rate_book(quotes, version, now, pairs)
         if before is None:
             return book
         quotes, pairs = _reuse_quotes(before.quotes, book.quotes), _reuse_quotes(before.pairs, book.pairs)
         return RateBook(version, book.as_of, quotes, book.listed, pairs)
-
-    def _pairs(self, now: datetime) -> Iterator[tuple[Pair, Quote]]:
-        for pair in self._market.pairs():
-            with suppress(NoRate):  # one of the two currencies is pegged on this day
-                yield pair, self._market.pair_quote(pair, now)
 
     def is_current(self, matrix: RateMatrix, now: datetime) -> bool:
         """Return whether a rate matrix is that of this moment."""

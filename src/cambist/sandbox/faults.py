@@ -30,6 +30,7 @@ from cambist.reference.tables import CURRENCIES
 from cambist.sandbox.market import Market
 from cambist.sandbox.noise import Floats
 from cambist.sandbox.pegs import floating_on
+from cambist.sandbox.quote_board import QuoteColumns
 from cambist.sandbox.quoting import scaled
 from cambist.validation import explain_validation_error
 
@@ -113,6 +114,26 @@ class _FaultyMarket:
         normal = self.market.pair_quote(pair, moment)
         quoted_at = self._quoted_at((pair.base, pair.quote), moment)
         return self._distorted(normal if quoted_at == moment else self.market.pair_quote(pair, quoted_at), moment)
+
+    def quotes(self, day: date, moment: datetime, received_at: datetime) -> QuoteColumns:
+        quoted_at = moment - timedelta(seconds=self.faults.slow)
+        if self.faults.stale == "all" and self.faults.since is not None:
+            quoted_at = min(quoted_at, self.faults.since)
+        columns = self.market.quotes(day, quoted_at, received_at)
+        alone = self._quoted_alone(day, quoted_at)
+        if not alone:
+            return columns
+        rows = [row for row, listing in enumerate(columns.listings) if alone & {listing.pair.base, listing.pair.quote}]
+        return columns.replace(rows, [self._quote(columns.listings[row].name, moment) for row in rows])
+
+    def _quoted_alone(self, day: date, quoted_at: datetime) -> frozenset[str]:
+        """Return the codes that are not quoted with all others: stale, distorted, or without a quote at that moment."""
+        stale = () if self.faults.stale == "all" else self.faults.stale
+        too_young = floating_on(day) - floating_on(quoted_at.astimezone(UTC).date())
+        return too_young | {*stale, *self.faults.outlier}
+
+    def _quote(self, name: str | Pair, moment: datetime) -> Quote:
+        return self.quote(name, moment) if isinstance(name, str) else self.pair_quote(name, moment)
 
     def daily(self, code: str, first_day: date, days: int) -> Floats:
         fixed = self.market.daily(code, first_day, days)

@@ -6,7 +6,7 @@ not quoted; the rate book derives them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime
 from functools import cached_property
 from math import exp
@@ -25,6 +25,7 @@ from cambist.sandbox.noise import Floats
 from cambist.sandbox.pairs import against_pivot, direct_pairs
 from cambist.sandbox.pegs import floating_on
 from cambist.sandbox.price_paths import PricePaths
+from cambist.sandbox.quote_board import Listing, QuoteBoard, QuoteColumns
 from cambist.sandbox.quoting import quoted, spread_of
 
 
@@ -47,6 +48,12 @@ class Market(Protocol):
     def pair_quote(self, pair: Pair, moment: datetime) -> Quote:
         """Quote a direct pair. Errors: NoRate."""
 
+    def quotes(self, day: date, moment: datetime, received_at: datetime) -> QuoteColumns:
+        """Quote at a moment everything that is quoted on a day: its codes, then its direct pairs.
+
+        Each quote is the one that `quote` or `pair_quote` returns, received at another moment.
+        """
+
     def daily(self, code: str, first_day: date, days: int) -> Floats:
         """Return the units for a dollar at each day's fixing; NaN if there is none. Errors: UnknownSymbol."""
 
@@ -66,6 +73,7 @@ class SimulatedMarket:
         self._against_pivot = {
             code: against_pivot(code, in_dollars=hours is not Hours.CURRENCIES) for code, hours in self._hours.items()
         }
+        self._board: tuple[date, QuoteBoard] | None = None
 
     @cached_property
     def known(self) -> frozenset[str]:
@@ -104,8 +112,25 @@ class SimulatedMarket:
             raise NoRate(f"The sandbox does not quote [{pair}] directly")
         for side in (pair.base, pair.quote):
             self._check_floats(side, moment)
-        spread = max(self._spreads[side] for side in (pair.base, pair.quote) if side != PIVOT)
-        return self._quote(pair, moment, hours, spread)
+        return self._quote(pair, moment, hours, self._spread(pair))
+
+    def quotes(self, day: date, moment: datetime, received_at: datetime) -> QuoteColumns:
+        """Quote at a moment everything that is quoted on a day: its codes, then its direct pairs."""
+        if self._board is None or self._board[0] != day:
+            self._board = day, QuoteBoard(tuple(self._listings(day)), self._paths, self._hours)
+        return self._board[1].at(moment, received_at)
+
+    def _listings(self, day: date) -> Iterator[Listing]:
+        codes = self.codes(day)
+        for code in codes:
+            yield Listing(code, self._against_pivot[code], self._hours[code], self._spreads[code])
+        quoted_codes = {*codes, PIVOT}
+        for pair, hours in self._direct.items():
+            if pair.base in quoted_codes and pair.quote in quoted_codes:
+                yield Listing(pair, pair, hours, self._spread(pair))
+
+    def _spread(self, pair: Pair) -> float:
+        return max(self._spreads[side] for side in (pair.base, pair.quote) if side != PIVOT)
 
     def _quote(self, pair: Pair, moment: datetime, hours: Hours, spread: float) -> Quote:
         traded = last_trading_moment(hours, moment)

@@ -8,6 +8,7 @@ octave and mixes in the number of the cell by splitmix64, which gives the same b
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from hashlib import blake2b
 from math import floor, sqrt
 
@@ -32,14 +33,14 @@ _UNIT = 2.0**-52
 class Noise:
     """The noise of one code: logarithms around 0 with an annual `volatility`.
 
-    It caches the last cell of each octave, for speed only.
+    `keys` and `heights` are those of its octaves. It caches the last cell of each octave, for speed only.
     """
 
-    __slots__ = ("_cells", "_heights", "_keys")
+    __slots__ = ("_cells", "heights", "keys")
 
     def __init__(self, seed: int, code: str, volatility: float) -> None:
-        self._keys = tuple(_key(f"{seed} {code} {octave}") for octave in range(len(_PERIODS)))
-        self._heights = tuple(volatility * _PER_VOLATILITY * sqrt(period / _YEAR) for period in _PERIODS)
+        self.keys = tuple(_key(f"{seed} {code} {octave}") for octave in range(len(_PERIODS)))
+        self.heights = tuple(volatility * _PER_VOLATILITY * sqrt(period / _YEAR) for period in _PERIODS)
         self._cells = [(0, *self._ends(octave, 0)) for octave in range(len(_PERIODS))]
 
     def at(self, seconds: float) -> float:
@@ -60,7 +61,7 @@ class Noise:
     def over(self, seconds: Floats) -> Floats:
         """Return the values at many moments, each bit for bit as `at` returns it."""
         total = np.zeros(len(seconds))
-        for key, height, rate in zip(self._keys, self._heights, _RATES, strict=True):
+        for key, height, rate in zip(np.array(self.keys, np.uint64), self.heights, _RATES, strict=True):
             place = seconds * rate
             whole = np.floor(place)
             cells = whole.astype(np.int64).view(np.uint64)
@@ -72,9 +73,41 @@ class Noise:
 
     def _ends(self, octave: int, cell: int) -> tuple[float, float]:
         """Return the value at the start of a cell, and the change to its end."""
-        key, height = self._keys[octave], self._heights[octave]
+        key, height = self.keys[octave], self.heights[octave]
         start = height * _edge(key, cell)
         return start, height * _edge(key, cell + 1) - start
+
+
+class NoiseGroup:
+    """Many noises, computed together for one moment at a time, each bit for bit as its `at` returns it.
+
+    The cells of the last moment are kept, so that only octaves that entered a new cell are hashed.
+    """
+
+    def __init__(self, noises: Sequence[Noise]) -> None:
+        self._size = len(noises)
+        self._keys = np.array([noise.keys for noise in noises], np.uint64).reshape(-1, len(_PERIODS)).T.copy()
+        self._heights = np.array([noise.heights for noise in noises]).reshape(-1, len(_PERIODS)).T.copy()
+        self._cells: list[tuple[int, Floats, Floats]] = [(0, *self._ends(octave, 0)) for octave in range(len(_PERIODS))]
+
+    def at(self, seconds: float) -> Floats:
+        """Return the value of each noise at a moment, in seconds since 1970."""
+        total = np.zeros(self._size)
+        for octave, rate in enumerate(_RATES):
+            place = seconds * rate
+            cell = floor(place)
+            if self._cells[octave][0] != cell:
+                self._cells[octave] = (cell, *self._ends(octave, cell))
+            _, start, way = self._cells[octave]
+            part = place - cell
+            total += start + way * (part * part * (3.0 - 2.0 * part))
+        return total
+
+    def _ends(self, octave: int, cell: int) -> tuple[Floats, Floats]:
+        """Return the values at the start of a cell, and the changes to its end."""
+        keys, heights = self._keys[octave], self._heights[octave]
+        start, end = (heights * _edges(keys, np.uint64(edge & _MASK)) for edge in (cell, cell + 1))
+        return start, end - start
 
 
 def _key(name: str) -> int:
@@ -88,8 +121,9 @@ def _edge(key: int, cell: int) -> float:
     return ((mixed ^ (mixed >> 31)) >> 11) * _UNIT - 1.0
 
 
-def _edges(key: int, cells: UInts) -> Floats:
-    mixed = cells * np.uint64(_STEP) + np.uint64(key)
+def _edges(keys: UInts | np.uint64, cells: UInts | np.uint64) -> Floats:
+    # Arrays overflow in silence, as they should here; single values of numpy would warn.
+    mixed = np.atleast_1d(cells) * np.uint64(_STEP) + keys
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(_FIRST)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(_SECOND)
     edges: Floats = ((mixed ^ (mixed >> np.uint64(31))) >> np.uint64(11)).astype(np.float64) * _UNIT - 1.0

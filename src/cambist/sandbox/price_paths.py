@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date
-from math import log
+from math import inf, log
 
 import numpy as np
 
@@ -33,6 +33,11 @@ class Trend:
 
     knots: Knots
     cuts: Knots = ()
+
+    @property
+    def constant_from(self) -> float:
+        """The moment from which on the level does not change."""
+        return max(self.knots[-1][0], *(when for when, _ in self.cuts), -inf)
 
     def at(self, seconds: float) -> float:
         """Return the level at a moment, in the unit of that moment."""

@@ -2,21 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
 from cambist.pricing.source_kind import Pace
 from cambist.sandbox.levels import share
+from cambist.sandbox.noise import Floats
 from cambist.sandbox.volatility import PROFILES, VolatilityClass
+
+Ints = NDArray[np.int64]
 
 DIGITS = 8
 SANDBOX = Origin(Derivation.PUBLISHED, ("sandbox",), pace=Pace.REALTIME)
 """The origin of simulated quotes. Its pace is real-time, so that the rules of freshness apply to them."""
 
 _POWERS = tuple(10**power for power in range(64))
+
+_FARTHEST = 30
+_ENLARGED_BY = np.array([float(f"1e{DIGITS - 1 - power}") for power in range(-_FARTHEST, _FARTHEST + 1)])
+"""What a price is multiplied by to have its quoted digits before the point, by its power of ten."""
+
+_UNSURE = 1e-6
+
+
+class Decimals(NamedTuple):
+    """Decimal numbers: `digits` times ten to the power of `exponents`."""
+
+    digits: Ints
+    exponents: Ints
+
+    def replace(self, rows: Sequence[int], prices: Iterable[Fraction]) -> Decimals:
+        """Return the numbers with those of some rows replaced by prices of the quoted digits."""
+        changed = rounded_together(np.array([float(price) for price in prices]))
+        digits, exponents = self.digits.copy(), self.exponents.copy()
+        digits[rows], exponents[rows] = changed.digits, changed.exponents
+        return Decimals(digits, exponents)
 
 
 def spread_of(code: str, volatility_class: VolatilityClass) -> float:
@@ -34,11 +62,37 @@ def quoted(pair: Pair, price: float, spread: float, as_of: datetime, received_at
 
 def rounded(price: float) -> Fraction:
     """Round a price to the quoted digits. The result is exactly that decimal."""
-    text = f"{price:.7e}"
-    digits, power = int(text[0] + text[2:9]), int(text[10:]) - (DIGITS - 1)
+    return exact(*_digits(price))
+
+
+def exact(digits: int, power: int) -> Fraction:
+    """Return digits times ten to a power."""
     if power < 0:
         return Fraction(digits, _POWERS[-power])
     return Fraction(digits * _POWERS[power])
+
+
+def _digits(price: float) -> tuple[int, int]:
+    """Return the quoted digits of a price as an integer, and the power of ten that it is multiplied by."""
+    text = f"{price:.7e}"
+    return int(text[0] + text[2:9]), int(text[10:]) - (DIGITS - 1)
+
+
+def rounded_together(prices: Floats) -> Decimals:
+    """Round many prices to the quoted digits, each exactly as `rounded` does."""
+    powers = np.floor(np.log10(prices)).astype(np.int64)
+    places = np.clip(powers + _FARTHEST, 0, 2 * _FARTHEST)
+    enlarged = prices * _ENLARGED_BY[places]
+    nearest = np.rint(enlarged)
+    digits, exponents = nearest.astype(np.int64), powers - (DIGITS - 1)
+    is_next_power = digits == 10**DIGITS
+    digits[is_next_power] //= 10
+    exponents[is_next_power] += 1
+    # Enlarging rounds too, by far less than this. Near a half only the exact way can tell.
+    is_unsure = (np.abs(np.abs(enlarged - nearest) - 0.5) < _UNSURE) | (places != powers + _FARTHEST)
+    for row in np.flatnonzero(is_unsure).tolist():
+        digits[row], exponents[row] = _digits(float(prices[row]))
+    return Decimals(digits, exponents)
 
 
 def scaled(quote: Quote, factor: float, received_at: datetime) -> Quote:
