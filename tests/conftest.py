@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -41,6 +42,10 @@ settings.register_profile("fuzz", max_examples=20_000, deadline=None, suppress_h
 # No test asserts speed: a busy machine must not make one fail.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "untimed"))
+
+# When tests run on several cores, their processes ignore SIGINT, and so would the programs that they start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 KEY = mint(lambda alphabet: alphabet[7])

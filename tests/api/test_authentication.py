@@ -13,7 +13,7 @@ from cambist.accounts.failed_keys import FAILURES_AT_ONCE
 from cambist.accounts.plan import default_plans, read_plans
 from cambist.accounts.principal import Principals
 from cambist.api.authentication import Authenticator
-from cambist.api.response_cache import CacheMiddleware
+from cambist.api.fast_path import FastPath
 from cambist.errors import KeyEnded, KeyMalformed, KeyUnknown, TooManyFailedKeys
 
 NOW = 1_795_176_000.0
@@ -56,10 +56,10 @@ def is_limited(authenticator: Authenticator, environ: dict[str, Any], now: float
     return False
 
 
-def middleware_of(authenticator: Authenticator) -> CacheMiddleware:
-    """Make a middleware that does nothing but recognise keys."""
+def fast_path_of(authenticator: Authenticator) -> FastPath:
+    """Make a fast path that does nothing but recognise keys."""
     nothing: Any = None
-    return CacheMiddleware(nothing, nothing, authenticator, nothing, "", [])
+    return FastPath(nothing, {}, nothing, authenticator, nothing, [])
 
 
 @pytest.fixture
@@ -180,17 +180,16 @@ def test_failures_count_by_whatever_way_they_come(authenticator, way):
 
 
 def test_recognising_refuses_a_new_key_from_a_limited_address_and_not_a_known_one(authenticator):
-    middleware = middleware_of(authenticator)
-    assert middleware._recognise(GOOD, came(), NOW).key == 1
+    assert fast_path_of(authenticator).recognise(GOOD, came(), NOW).key == 1
     fail(authenticator, came())
-    assert middleware._recognise(GOOD, came(), NOW).key == 1
+    assert fast_path_of(authenticator).recognise(GOOD, came(), NOW).key == 1
     with pytest.raises(TooManyFailedKeys):
-        middleware._recognise(NEW, came(), NOW)
+        fast_path_of(authenticator).recognise(NEW, came(), NOW)
 
 
 def test_recognising_a_wrong_key_counts_nothing_because_admitting_it_does(authenticator):
     for _ in range(100):
-        assert middleware_of(authenticator)._recognise(WRONG, came(), NOW) is None
+        assert fast_path_of(authenticator).recognise(WRONG, came(), NOW) is None
     assert not is_limited(authenticator, came())
 
 

@@ -8,7 +8,7 @@ from wsgiref.util import setup_testing_defaults
 import pytest
 from tests.conftest import KEY, Client
 
-from cambist.api.response_cache import CACHED, _only_key
+from cambist.api.fast_path import CACHED, only_key
 
 PAIR = "from=EUR&to=USD"
 
@@ -34,7 +34,7 @@ def environ_of(query: str = "", **headers: str) -> dict[str, Any]:
     ],
 )
 def test_the_only_key_is_found_wherever_it_is(environ: dict[str, Any]) -> None:
-    assert _only_key(environ) == (KEY, PAIR)
+    assert only_key(environ) == (KEY, PAIR)
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_the_only_key_is_found_wherever_it_is(environ: dict[str, Any]) -> None:
     ],
 )
 def test_the_framework_decides_where_there_is_no_key_or_may_be_several(environ: dict[str, Any]) -> None:
-    assert _only_key(environ)[0] == ""
+    assert only_key(environ)[0] == ""
 
 
 @pytest.mark.parametrize(

@@ -16,10 +16,10 @@ from cambist.api import errors
 from cambist.api.authentication import QUERY_NAME, Authenticator
 from cambist.api.connections import IDLE_SECONDS
 from cambist.api.endpoint import Endpoint
+from cambist.api.fast_path import FastPath, Headers, Wsgi, without_prefix
 from cambist.api.openapi import Json, openapi_document
 from cambist.api.pages import add_docs_routes
 from cambist.api.resource import EndpointResource, HeadersMiddleware
-from cambist.api.response_cache import CacheMiddleware, Headers, Wsgi
 from cambist.api.unknown_parameters import UnknownParameters, paths_by_parameter
 from cambist.api.worker_state import WorkerState
 from cambist.errors import CambistError
@@ -56,13 +56,16 @@ def build_application(
     framework.add_error_handler(falcon.HTTPError, errors.handle_http_error)
     framework.add_error_handler(CambistError, errors.handle_refusal)
     paths = paths_by_parameter(endpoints)
+    resources: dict[str, EndpointResource] = {}
     for endpoint in endpoints:
         unknown = UnknownParameters(endpoint, paths, always_accepted=[QUERY_NAME])
         max_age = options.closed_max_age
         resource = EndpointResource(endpoint, worker_state, authenticator, meter, unknown, max_age)
+        resources[endpoint.path] = resource
         framework.add_route(endpoint.path, resource)
     add_docs_routes(framework, _document(endpoints, options.path_prefix))
-    return CacheMiddleware(framework, worker_state.caches, authenticator, meter, options.path_prefix, headers)
+    fast_path = FastPath(framework, resources, worker_state.caches, authenticator, meter, headers)
+    return without_prefix(fast_path, options.path_prefix)
 
 
 def _headers_of_all(options: ApiOptions) -> Headers:

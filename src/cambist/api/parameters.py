@@ -56,8 +56,8 @@ class Param:
 
     def read(self, query: Mapping[str, str]) -> Any:
         """Read the parameter from a query. Errors: BadParameter."""
-        text = query.get(self.name, "").strip() or (self.empty if self.name in query else "")
-        if text:
+        text = query.get(self.name)
+        if text is not None and (text := text.strip() or self.empty):
             return text if text in self.values else self.parse(self.name, text)
         if self.required:
             raise BadParameter(f"Missing parameter: [{self.name}]{self._hint()}")
@@ -79,6 +79,8 @@ def parse_query(text: str) -> dict[str, str]:
     """Split a query string. Errors: BadParameter if it is too long, or its percent-encoding or UTF-8 is broken."""
     if len(text) > MAX_QUERY_LENGTH:
         raise BadParameter(f"The query is too long: [{len(text)}] characters, at most {MAX_QUERY_LENGTH}")
+    if text.isascii() and "%" not in text and "+" not in text:
+        return _split_query(text)
     if broken := _BROKEN_ESCAPE.search(text):
         raise BadParameter(f"The query has a broken percent-encoding: [{shorten(text[broken.start() :][:3])}]")
     try:
@@ -88,6 +90,16 @@ def parse_query(text: str) -> dict[str, str]:
     query: dict[str, str] = {}
     for name, value in pairs:
         if value.strip() or name not in query:
+            query[name] = value
+    return query
+
+
+def _split_query(text: str) -> dict[str, str]:
+    """Split a query in which nothing is encoded, with the result that `parse_query` has for any other."""
+    query: dict[str, str] = {}
+    for part in text.split("&"):
+        name, _, value = part.partition("=")
+        if part and (name not in query or value.strip()):
             query[name] = value
     return query
 

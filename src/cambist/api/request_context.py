@@ -4,54 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
 from typing import Annotated
 
 from msgspec import Meta
 
 from cambist.accounts.account import DatetimeFormat
 from cambist.accounts.usage import UsageRecord
-from cambist.api.worker_state import WorkerState
+from cambist.api.worker_state import ReadClose, WorkerState
 from cambist.errors import RateUnavailable
+from cambist.history.bars import BarStore
+from cambist.history.published_fixings import FixingLookup
 from cambist.pricing.freshness import first_stale_code, fresh_for
+from cambist.pricing.metals.mass import Units
 from cambist.pricing.quote import Quote
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.unix_time import unix_ms
 from cambist.reference.assets import AssetKind
 from cambist.reference.tables import CURRENCIES
+from cambist.status.source_report import SourceReports
 
 Updated = Annotated[
     str | int,
     Meta(description="The market's time of the oldest quote used, in the account's format; ISO 8601 by default."),
 ]
 
-_MINUTE = timedelta(minutes=1)
+_MINUTE_SECONDS = 60
 
 
 class RequestContext:
     """All that one answer is computed from: one rate book and one rate matrix throughout, and the time of the request.
 
-    `form` is the account's datetime format, `reach` the first day that its plan includes; `usage` is there for the
-    endpoints that ask for it. The other attributes are those of the worker's state. `expires_at` is when the answer may
-    be served from the cache no longer: at the end of the minute, because markets open and close, and days begin, at
-    full minutes; earlier if a price that was found fresh may be stale before.
+    `timestamp` is the time in seconds since 1970. `form` is the account's datetime format, `reach` the first day that
+    its plan includes; `usage` is there for the endpoints that ask for it. `state` is the worker's, for what does not
+    change with the market. `expires_at` is when the answer may be served from the cache no longer, in seconds since
+    1970: at the end of the minute, because markets open and close, and days begin, at full minutes; earlier if a price
+    that was found fresh may be stale before.
     """
 
-    __slots__ = (
-        "ages",
-        "bars",
-        "book",
-        "closes",
-        "expires_at",
-        "form",
-        "longest_age",
-        "matrix",
-        "now",
-        "reach",
-        "source_reports",
-        "units",
-        "usage",
-        "words",
-    )
+    __slots__ = ("_now", "book", "expires_at", "form", "matrix", "reach", "state", "timestamp", "usage")
 
     def __init__(
         self,
@@ -62,25 +53,52 @@ class RequestContext:
         reach: date = date.min,
         usage: UsageRecord | None = None,
     ) -> None:
+        self.state = state
         self.book = book
         self.matrix = state.matrix
-        self.now = datetime.fromtimestamp(now, UTC)
+        self.timestamp = now
         self.form = form
         self.reach = reach
         self.usage = usage
-        self.longest_age = state.longest_age
-        self.source_reports = state.source_reports
-        self.ages = state.ages
-        self.closes = state.closes
-        self.words = state.words
-        self.units = state.units
-        self.bars = state.bars
-        self.expires_at = self.now.replace(second=0, microsecond=0) + _MINUTE
+        self.expires_at = now // _MINUTE_SECONDS * _MINUTE_SECONDS + _MINUTE_SECONDS
+        self._now: datetime | None = None
+
+    @property
+    def now(self) -> datetime:
+        """The time of the request, in UTC."""
+        if self._now is None:
+            self._now = datetime.fromtimestamp(self.timestamp, UTC)
+        return self._now
 
     @property
     def today(self) -> date:
         """Today, in UTC."""
         return self.now.date()
+
+    @property
+    def source_reports(self) -> SourceReports | None:
+        """The newest reports on the sources."""
+        return self.state.source_reports
+
+    @property
+    def closes(self) -> ReadClose:
+        """Reads the close of a coin on a day."""
+        return self.state.closes
+
+    @property
+    def words(self) -> FixingLookup | None:
+        """Reads fixings as they were published, if they are archived."""
+        return self.state.words
+
+    @property
+    def units(self) -> Units:
+        """The units of mass that metals are priced in."""
+        return self.state.units
+
+    @property
+    def bars(self) -> BarStore:
+        """The archive of bars."""
+        return self.state.bars
 
     def check_fresh(self, codes: Iterable[str]) -> None:
         """Refuse traded prices that are older than allowed; fixings have a limit of their own.
@@ -97,7 +115,7 @@ class RequestContext:
         """Return whether a price of that kind may still be used; a client's `max_age` counts closed hours too."""
         if max_age is not None and not self.is_within(quote.as_of, max_age):
             return False
-        left = fresh_for(quote, kind, self.ages, self.now)
+        left = fresh_for(quote, kind, self.state.ages, self.now)
         self._use_for(left)
         return left >= timedelta()
 
@@ -108,20 +126,24 @@ class RequestContext:
         return age <= limit
 
     def _use_for(self, left: timedelta) -> None:
-        if timedelta() <= left < _MINUTE:
-            self.expires_at = min(self.expires_at, self.now + left)
+        seconds = left.total_seconds()
+        if 0 <= seconds < _MINUTE_SECONDS:
+            self.expires_at = min(self.expires_at, self.timestamp + seconds)
 
     def updated(self, as_of: datetime, max_age: timedelta | None) -> str | int:
         """Return the market time of the oldest quote in an answer, as the account wants it, if it is fresh enough.
 
         Errors: RateUnavailable when it is older than the client or the operator allows.
         """
-        limits = [limit for limit in (max_age, self.longest_age) if limit is not None]
-        if limits and not self.is_within(as_of, min(limits)):
-            raise RateUnavailable(f"The newest rate is of [{written(as_of)}], older than allowed")
+        longest_age = self.state.longest_age
+        if max_age is not None or longest_age is not None:
+            limits = [limit for limit in (max_age, longest_age) if limit is not None]
+            if not self.is_within(as_of, min(limits)):
+                raise RateUnavailable(f"The newest rate is of [{written(as_of)}], older than allowed")
         return written(as_of, self.form)
 
 
+@lru_cache(maxsize=4096)
 def written(moment: datetime, form: DatetimeFormat = DatetimeFormat.ISO) -> str | int:
     """Return a moment in the datetime format of an account."""
     if form is DatetimeFormat.UNIX_MS:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from time import perf_counter_ns
 from typing import Any, Protocol
 
-from cambist.api.response_cache import CACHED, Environ, Start, Wsgi
+from cambist.api.fast_path import CACHED, Environ, Start, Wsgi
 
 
 class Counts(Protocol):

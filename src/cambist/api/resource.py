@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Mapping
-from dataclasses import replace
 from datetime import date, timedelta
+from functools import lru_cache
 from math import inf
 from time import perf_counter_ns
 from typing import Any
@@ -25,17 +25,31 @@ from cambist.api.freshness_parameters import BookParameters
 from cambist.api.parameters import declared_params, parse_query, read_params
 from cambist.api.rendering import encode_without_ms
 from cambist.api.request_context import RequestContext
-from cambist.api.response_cache import RECOGNISED, STARTED, CachedResponse, CacheKey, Headers, etag_of
+from cambist.api.response_cache import CachedResponse, CacheKey, etag_of
 from cambist.api.unknown_parameters import IGNORED_HEADER, UnknownParameters, ignored_header_value
 from cambist.api.worker_state import WorkerState
 from cambist.clock import WallClock
 from cambist.errors import BadParameter
+
+STARTED = "cambist.started"
+"""The key in the environ of the `perf_counter_ns` at which the request arrived."""
+
+RECOGNISED = "cambist.recognised"
+"""The key in the environ of the principal of the only API key, with the key if that is in the query."""
+
+ADMITTED = "cambist.admitted"
+"""The key in the environ of a request that was counted against the rate limit already."""
+
+REFUSED = "cambist.refused"
+"""The key in the environ of the error with which the answer was refused when it was computed; it is raised again."""
 
 PRINCIPAL = "cambist.principal"
 """The key in the environ of the principal of an authenticated request."""
 
 _ALLOWED_HEADERS = "X-API-Key, Authorization, Content-Type"
 _REQUESTED_HEADERS = re.compile(r"[-!#$%&'*+.^_`|~0-9A-Za-z, ]{1,1000}")
+Headers = list[tuple[str, str]]
+
 _NO_STORE = ("Cache-Control", "no-store")
 _VARY = ("Vary", "Accept-Encoding")
 _LIST_MAX_AGE = timedelta(minutes=1)
@@ -77,6 +91,8 @@ class EndpointResource:
             check_tag(principal, self._endpoint.tag)
         if not query.keys() <= self._names and (ignored := self._unknown.ignored(query)):
             response.set_header(IGNORED_HEADER, ignored_header_value(ignored))
+        if REFUSED in environ:
+            raise environ[REFUSED]
         today = self._meter.today(now)
         key = cache_key(environ, self._names, principal, today)
         live, immutable = self._worker_state.caches.for_view(principal.book_view), self._worker_state.caches.immutable
@@ -101,8 +117,21 @@ class EndpointResource:
         if principal is None or recognised_key != query_key:
             principal = self._authenticator.authenticate(environ, query_key, now)
         environ[PRINCIPAL] = principal
-        self._meter.check_rate(principal, now)
+        if ADMITTED not in environ:
+            self._meter.check_rate(principal, now)
         return principal
+
+    def compute(self, principal: Principal, query_text: str, key: CacheKey, now: float) -> CachedResponse | None:
+        """Compute and cache the answer to a query without an API key; None if it has parameters that are not known.
+
+        Errors: CambistError, as for any request; nothing is charged.
+        """
+        query = parse_query(query_text)
+        if not query.keys() <= self._names:
+            return None
+        if self._endpoint.tag not in principal.tags:
+            check_tag(principal, self._endpoint.tag)
+        return self._answer(principal, query, key, "", now)
 
     def _answer(
         self, principal: Principal, query: Mapping[str, str], key: CacheKey, if_none_match: str, now: float
@@ -111,8 +140,7 @@ class EndpointResource:
         caches = self._worker_state.caches
         (book, live), immutable = caches.for_view(principal.book_view).state, caches.immutable
         usage = self._meter.usage(principal, now) if self._endpoint.personal else None
-        form = principal.account.datetime_format
-        context = RequestContext(self._worker_state, book, now, form, key[3], usage)
+        context = RequestContext(self._worker_state, book, now, principal.account.datetime_format, key[3], usage)
         params = read_params(self._endpoint.params, query)
         outline = self.outline(context, params)
         if outline.earliest_day is not None:
@@ -133,8 +161,8 @@ class EndpointResource:
         """Return an answer without its body: what it costs, and its ETag if that is a hash of data."""
         endpoint = self._endpoint
         is_immutable = endpoint.is_immutable is not None and endpoint.is_immutable(context, params)
-        etag = self._etag_of_data(context, params) if is_immutable else ""
         cost = 1 if endpoint.cost is None else endpoint.cost(context, params)
+        etag = self._etag_of_data(context, params) if is_immutable else ""
         return CachedResponse(
             prefix=b"",
             headers=self._headers(cost, etag),
@@ -155,15 +183,29 @@ class EndpointResource:
         """Compute the answer of an outline."""
         prefix = encode_without_ms(self._endpoint.answer(context, params))
         etag = outline.etag or (etag_of([prefix]) if outline.is_cacheable else "")
-        until = outline.until or context.expires_at.timestamp()
-        headers = self._headers(outline.cost, etag)
-        if not etag and len(prefix) > MIN_COMPRESSED_BYTES:
-            headers = (*headers, _VARY)
-        return replace(outline, prefix=prefix, etag=etag, headers=headers, until=until, _compressed=[])
+        # Not with `dataclasses.replace`, which takes as long as a rate.
+        return CachedResponse(
+            prefix,
+            self._headers(outline.cost, etag, is_long=len(prefix) > MIN_COMPRESSED_BYTES),
+            etag,
+            outline.is_cacheable,
+            outline.endpoint,
+            outline.tag,
+            outline.cost,
+            outline.earliest_day,
+            outline.until or context.expires_at,
+        )
 
-    def _headers(self, cost: int, etag: str) -> tuple[tuple[str, str], ...]:
-        calls = ("X-Calls-Cost", str(cost))
-        return (calls, self._cache_control, ("ETag", etag), _VARY) if etag else (calls, _NO_STORE)
+    def _headers(self, cost: int, etag: str, *, is_long: bool = False) -> tuple[tuple[str, str], ...]:
+        if etag:
+            return (("X-Calls-Cost", str(cost)), self._cache_control, ("ETag", etag), _VARY)
+        return _headers_without_etag(cost, is_long=is_long)
+
+
+@lru_cache(maxsize=4096)
+def _headers_without_etag(cost: int, *, is_long: bool) -> tuple[tuple[str, str], ...]:
+    calls = ("X-Calls-Cost", str(cost))
+    return (calls, _NO_STORE, _VARY) if is_long else (calls, _NO_STORE)
 
 
 def cache_key(environ: Mapping[str, Any], names: Container[str], principal: Principal, today: date) -> CacheKey:

@@ -20,8 +20,8 @@ from granian.net import SocketHolder  # type: ignore[attr-defined]
 from granian.server.mp import MPServer
 
 from cambist.api.connections import IDLE_SECONDS, ConnectionLimit, raise_file_limit
+from cambist.api.fast_path import Wsgi
 from cambist.api.listening_socket import bind_socket
-from cambist.api.response_cache import Wsgi
 from cambist.logs import log_config
 from cambist.settings import Settings
 

@@ -9,8 +9,8 @@ from time import sleep
 
 from cambist.api import rendering
 from cambist.api.application import ApiOptions, build_application
+from cambist.api.fast_path import Wsgi
 from cambist.api.request_metrics import counted
-from cambist.api.response_cache import Wsgi
 from cambist.api.state_reloader import StateReloader
 from cambist.api.worker_state import WorkerState
 from cambist.errors import RateBookDamaged, RateMatrixDamaged, RateUnavailable, StoreBroken

@@ -59,12 +59,13 @@ class SourcesResponse(Struct, frozen=True):
 
 def answer(context: RequestContext, _params: NoParameters) -> SourcesResponse:
     """Return every source with its state, its last success, its lag and its coverage."""
-    if context.source_reports is None:
+    source_reports = context.source_reports
+    if source_reports is None:
         raise RateUnavailable("No source has been asked yet")
     return SourcesResponse(
-        environment=context.source_reports.environment,
-        updated=written(context.source_reports.written_at, context.form),
-        sources={report.key: _state(context, report) for report in context.source_reports.reports},
+        environment=source_reports.environment,
+        updated=written(source_reports.written_at, context.form),
+        sources={report.key: _state(context, report) for report in source_reports.reports},
     )
 
 
