@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 PIVOT = "USD"
 """The currency through which everything crosses."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Pair:
+# Pairs are keys wherever there are prices. A struct of msgspec is hashed and compared several times faster than a
+# dataclass.
+class Pair(Struct, frozen=True, order=True, cache_hash=True):
     """One unit of `base`, priced in units of `quote`."""
 
     base: str

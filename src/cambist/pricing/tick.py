@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+
+from msgspec import Struct
 
 from cambist.pricing.pair import Pair
 
 
-@dataclass(frozen=True, slots=True)
-class Tick:
+class Tick(Struct, frozen=True):
     """One quote as a source sent it, with its digits and its direction.
 
     `as_of` is the market time (UTC) if the source sends it, else None. `sequence` is the number of the quote if the
