@@ -22,6 +22,9 @@ class PairConsensus:
     def __init__(self, sources: Mapping[str, Source], is_open: IsOpen, agreed: AgreedPrices) -> None:
         self._sources, self._is_open, self._agreed = sources, is_open, agreed
         self._ranks = {key: rank for rank, key in enumerate(sources)}
+        self._origins = {
+            key: Origin(Derivation.PUBLISHED, (key,), pace=source.pace) for key, source in sources.items()
+        }
         self._offers: dict[tuple[Pair, str], tuple[StoredTick, Offer]] = {}
 
     def agree(self, pair: Pair, ticks: Mapping[str, StoredTick], now: datetime) -> Quote | None:
@@ -42,8 +45,10 @@ class PairConsensus:
         if kept is not None and kept[0] is tick:
             return kept[1]
         source = self._sources[key]
-        origin = Origin(Derivation.PUBLISHED, (key,), pace=source.pace)
-        quote = Quote(pair, Fraction(tick.bid), Fraction(tick.ask), tick.as_of, tick.received_at, origin)
-        offer = Offer(key, quote, source.pace, source.rate_type, self._ranks[key], source.compiled)
+        bid, ask = Fraction(tick.bid), Fraction(tick.ask)
+        quote = Quote(pair, bid, ask, tick.as_of, tick.received_at, self._origins[key])
+        # Decimals are converted to floats faster than fractions are, and to the same ones.
+        mid = (float(tick.bid) + float(tick.ask)) / 2
+        offer = Offer(key, quote, source.pace, source.rate_type, self._ranks[key], source.compiled, mid)
         self._offers[pair, key] = tick, offer
         return offer

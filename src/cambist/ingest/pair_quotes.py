@@ -27,8 +27,11 @@ class PairQuotes:
     def update(self, quote: Quote, now: datetime) -> bool:
         """Replace the quote of a pair by the one just agreed on; return whether it has changed."""
         before = self.quotes.get(quote.pair)
-        if before is not None and (quote == before or self._keeps(before, quote, now)):
-            return False
+        if before is not None:
+            # Most quotes have another time, and times are compared faster than prices.
+            is_same = quote.received_at == before.received_at and quote == before
+            if is_same or (self._resumed and self._keeps(before, quote, now)):
+                return False
         self.quotes[quote.pair] = quote
         self._resumed.discard(quote.pair)
         return True

@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 
+from msgspec import Struct
+
 from cambist.pricing.pair import Pair
 from cambist.pricing.tick import Tick
 
 
-@dataclass(slots=True)
-class StoredTick:
+class StoredTick(Struct):
     """The latest tick of one pair from one source; `as_of` is when it was received if the source sent no time."""
 
     bid: Decimal

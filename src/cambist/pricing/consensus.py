@@ -9,12 +9,14 @@ is averaged (ADR 14).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from math import exp
 from statistics import median
 
-from cambist.pricing.quote import Quote, Vote
+from msgspec import Struct
+from msgspec.structs import force_setattr
+
+from cambist.pricing.quote import Origin, Quote, Vote
 from cambist.pricing.source_kind import Pace, RateType
 
 FRESH_FOR = {Pace.REALTIME: timedelta(minutes=15), Pace.INTRADAY: timedelta(hours=6), Pace.DAILY: timedelta.max}
@@ -34,12 +36,11 @@ _SAME_TIME = timedelta(days=4)
 """Two offers no further apart than a long weekend count as simultaneous: the rank of their sources decides."""
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
+class Offer(Struct, frozen=True):
     """One source's quote for one price, with what the consensus must know of the source; a lower `rank` is better.
 
     All offers for one price quote the same pair or its inverse. `compiled` is true if the source compiles the rates of
-    others.
+    others. `mid` is the midpoint as a float, for comparisons only; without it, it is computed from the quote.
     """
 
     source: str
@@ -48,15 +49,21 @@ class Offer:
     rate_type: RateType
     rank: int
     compiled: bool = False
-    mid: float = field(init=False, compare=False)
-    """The midpoint as a float, for comparisons only."""
+    mid: float = 0.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "mid", (float(self.quote.bid) + float(self.quote.ask)) / 2)
+        if not self.mid:
+            force_setattr(self, "mid", (float(self.quote.bid) + float(self.quote.ask)) / 2)
 
 
 def agree(offers: Iterable[Offer], now: datetime) -> Quote | None:
     """Return the agreed quote with its votes; None if no offer is fresh."""
+    offers = list(offers)
+    if len(offers) == 1:
+        (only,) = offers
+        limit = FRESH_FOR.get(only.pace)
+        is_fresh = limit is not None and now - only.quote.as_of <= limit
+        return _published(only, (_vote(only, 1.0),)) if is_fresh else None
     # Sorted, so that the result does not depend on the order in which the offers arrived.
     ranked = sorted(offers, key=lambda offer: (offer.rank, offer.source))
     for group in _comparable_groups(ranked, now):
@@ -130,4 +137,6 @@ def _vote(offer: Offer, weight: float) -> Vote:
 
 
 def _published(offer: Offer, votes: tuple[Vote, ...]) -> Quote:
-    return replace(offer.quote, origin=replace(offer.quote.origin, votes=votes))
+    quote, origin = offer.quote, offer.quote.origin
+    origin = Origin(origin.made, origin.sources, origin.legs, votes, origin.pace)
+    return Quote(quote.pair, quote.bid, quote.ask, quote.as_of, quote.received_at, origin)

@@ -34,6 +34,7 @@ JUMP = "a jump that nothing confirms"
 """The reason for a tick that is far from the last consensus. Other sources, or time, may confirm it."""
 
 _WIDEST = Decimal("0.02")
+_NARROW = 0.0199
 _FACTORS = (10, 31.1034768, 100, 1000, 10_000, 100_000, 1_000_000)
 """The factors by which a rate is wrong if its unit is mistaken: nominals, and the grams of a troy ounce."""
 
@@ -222,11 +223,15 @@ def too_wide(bid: Decimal, ask: Decimal) -> str | None:
 
 def tick_refusal_reason(bid: Decimal, ask: Decimal, last_mid: float | None) -> str | None:
     """Return the reason why a tick is refused, or None. `last_mid` is the last consensus of its pair."""
+    low, high = float(bid), float(ask)
+    if last_mid is not None and 0 < low < high and high - low < _NARROW * high:
+        # No rule for its sides can refuse it, and floats are compared faster than decimals.
+        return JUMP if _apart((low + high) / 2, last_mid) > _LARGEST_JUMP else None
     if bid <= 0 or ask <= 0:
         return NOT_POSITIVE
     reason = bid_above_ask(bid, ask) or too_wide(bid, ask)
     if reason is None and last_mid is not None:
-        apart = _apart((float(bid) + float(ask)) / 2, last_mid)
+        apart = _apart((low + high) / 2, last_mid)
         reason = JUMP if apart > _LARGEST_JUMP else None
     return reason
 
