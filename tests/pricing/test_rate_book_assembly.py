@@ -11,7 +11,7 @@ from cambist.pricing.number_format import plain, plain_float
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
 from cambist.pricing.rate_book import RateBook
-from cambist.pricing.rate_book_assembly import assemble_rate_book
+from cambist.pricing.rate_book_assembly import RateBookAssembler, assemble_rate_book
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 LEV_DAY = datetime(2025, 12, 30, 12, tzinfo=UTC)
@@ -29,6 +29,10 @@ def crossed(code: str, value: str, as_of: datetime = NOON) -> Quote:
 
 def euro(as_of: datetime = NOON) -> Quote:
     return published(Pair("EUR", "USD"), "1.25", as_of)
+
+
+def replace_sides(quote: Quote, value: str) -> Quote:
+    return Quote(quote.pair, Fraction(value), Fraction(value), quote.as_of, quote.received_at, quote.origin)
 
 
 def rate(book: RateBook, base: str, quote: str) -> Fraction:
@@ -165,3 +169,32 @@ def test_the_quotes_given_are_not_touched() -> None:
     assemble_rate_book(quotes, 1, NOON)
     assert quotes.keys() == {"EUR", "BGN"}
     assert quotes["BGN"].mid == Fraction("1.6")
+
+
+def test_one_book_after_another_is_as_if_it_were_the_first() -> None:
+    assembler, later = RateBookAssembler(), NOON + timedelta(minutes=1)
+    dollars = replace_sides(euro(), "1.26")
+    steps: list[tuple[dict[str, Quote], datetime]] = [
+        ({"EUR": euro()}, NOON),
+        ({"EUR": dollars}, NOON),
+        ({"EUR": dollars, "JPY": crossed("JPY", "150", later)}, later),
+        ({"JPY": crossed("JPY", "151", later)}, later),
+        ({"EUR": euro(LEV_DAY), "BGN": crossed("BGN", "1.56464", LEV_DAY)}, LEV_DAY),
+        ({"EUR": euro(), "BGN": crossed("BGN", "1.6")}, NOON + timedelta(days=3)),
+        ({}, NOON),
+    ]
+    for version, (quotes, now) in enumerate(steps):
+        book = assembler.assemble(quotes, version, now, {}, frozenset())
+        alone = assemble_rate_book(quotes, version, now)
+        assert book == alone
+        assert (list(book.quotes), book.listed) == (list(alone.quotes), alone.listed)
+
+
+def test_a_currency_fixed_by_law_is_the_same_object_until_its_anchor_changes() -> None:
+    assembler, quotes = RateBookAssembler(), {"EUR": euro()}
+    first, second = (assembler.assemble(quotes, version, NOON, {}, frozenset()).quotes for version in (1, 2))
+    assert {code for code in first if first[code] is not second[code]} == set()
+    quotes["JPY"] = crossed("JPY", "150", NOON + timedelta(seconds=1))
+    third = assembler.assemble(quotes, 3, NOON, {}, frozenset()).quotes
+    assert third["XOF"] is second["XOF"]
+    assert (third["AED"].as_of, third["AED"].mid) == (NOON + timedelta(seconds=1), second["AED"].mid)

@@ -22,9 +22,7 @@ class PairConsensus:
     def __init__(self, sources: Mapping[str, Source], is_open: IsOpen, agreed: AgreedPrices) -> None:
         self._sources, self._is_open, self._agreed = sources, is_open, agreed
         self._ranks = {key: rank for rank, key in enumerate(sources)}
-        self._origins = {
-            key: Origin(Derivation.PUBLISHED, (key,), pace=source.pace) for key, source in sources.items()
-        }
+        self._origins = {key: Origin(Derivation.PUBLISHED, (key,), pace=source.pace) for key, source in sources.items()}
         self._offers: dict[tuple[Pair, str], tuple[StoredTick, Offer]] = {}
 
     def agree(self, pair: Pair, ticks: Mapping[str, StoredTick], now: datetime) -> Quote | None:

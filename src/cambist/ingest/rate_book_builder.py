@@ -13,11 +13,9 @@ from cambist.ingest.pivot_quotes import PivotQuotes
 from cambist.ingest.tick_store import TickStore
 from cambist.ingest.venue_listings import VenueListings
 from cambist.pricing.consensus import Offer
-from cambist.pricing.forward_adjusted import FORWARD
-from cambist.pricing.freshness import recently_traded
 from cambist.pricing.pair import Pair
 from cambist.pricing.rate_book import RateBook
-from cambist.pricing.rate_book_assembly import assemble_rate_book
+from cambist.pricing.rate_book_assembly import RateBookAssembler
 
 _RECHECK_EVERY = timedelta(seconds=20)
 """How often every pair is checked again: quotes age even if no tick arrives."""
@@ -38,6 +36,7 @@ class RateBookBuilder:
     version: int = 0
     last: RateBook | None = None
     _pivot_quotes: PivotQuotes = field(default_factory=PivotQuotes)
+    _assembler: RateBookAssembler = field(default_factory=RateBookAssembler)
     _to_recheck: list[Pair] = field(default_factory=list)
     _rechecked_at: datetime | None = None
     _has_changed: bool = True
@@ -98,10 +97,9 @@ class RateBookBuilder:
         return has_new_pair
 
     def _assemble(self, now: datetime) -> RateBook:
-        pairs = self.pair_quotes.quotes
-        quotes = self._pivot_quotes.build(self.fixing_consensus.quotes, pairs, now)
-        traded = {pair: quote for pair, quote in pairs.items() if not pair.base.endswith(FORWARD)}
-        return assemble_rate_book(quotes, self.version + 1, now, recently_traded(traded, now), self.listings.pairs)
+        quotes = self._pivot_quotes.build(self.fixing_consensus.quotes, self.pair_quotes.quotes, now)
+        pairs = self.pair_quotes.traded(now)
+        return self._assembler.assemble(quotes, self.version + 1, now, pairs, self.listings.pairs)
 
 
 def _is_same(book: RateBook, other: RateBook) -> bool:
