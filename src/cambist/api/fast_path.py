@@ -17,7 +17,7 @@ from cambist.accounts.principal import Principal
 from cambist.api.authentication import QUERY_NAME, Authenticator, check_history, check_tag, first_day_of
 from cambist.api.compression import accepts_gzip
 from cambist.api.resource import ADMITTED, RECOGNISED, REFUSED, STARTED, EndpointResource
-from cambist.api.response_cache import CachedResponse, RepeatedRequest, ResponseCaches
+from cambist.api.response_cache import CachedResponse, FoundResponse, RepeatedRequest, ResponseCaches
 from cambist.errors import CambistError
 
 Environ = dict[str, Any]
@@ -68,7 +68,7 @@ class FastPath:
             found = None
         if found is None:
             return self._framework(environ, start)
-        principal, answer, headers = found.principal, found.answer, found.headers
+        principal, answer, headers = found
         self._meter.spend(principal, answer.endpoint, answer.cost, now)
         if principal.is_limited:
             headers = [*headers, *self._meter.headers(principal, now, quota_checked=True)]
@@ -79,7 +79,7 @@ class FastPath:
         start("200 OK", headers)
         return [answer.body(started)]
 
-    def _repeated(self, environ: Environ, now: float) -> RepeatedRequest | None:
+    def _repeated(self, environ: Environ, now: float) -> FoundResponse | None:
         """Return what a request like this was answered with before, if it still holds. Errors: RequestRefused."""
         found = self._caches.repeated.get(_request_of(environ))
         authenticator = self._authenticator
@@ -91,13 +91,14 @@ class FastPath:
             or authenticator.failed_keys.buckets
         ):
             return None
-        if found.principal.is_limited:
-            self._meter.check_quota(found.principal, found.answer.cost, now)
-            self._meter.check_rate(found.principal, now)
+        principal, answer, _ = found.found
+        if principal.is_limited:
+            self._meter.check_quota(principal, answer.cost, now)
+            self._meter.check_rate(principal, now)
         environ[CACHED] = True
-        return found
+        return found.found
 
-    def _find(self, environ: Environ, now: float) -> RepeatedRequest | None:
+    def _find(self, environ: Environ, now: float) -> FoundResponse | None:
         """Find a cached answer or compute one. Errors: CambistError."""
         # Read before anything that the answer depends on, so that it is only kept where that is current.
         repeated, keys = self._caches.repeated, self._authenticator.principals.by_digest
@@ -125,12 +126,12 @@ class FastPath:
                 raise
             if answer is None:
                 return None
-            return RepeatedRequest(principal, answer, [*self._headers, *answer.headers], responses, state, keys)
+            return principal, answer, [*self._headers, *answer.headers]
         self._check(principal, answer, now)
         environ[CACHED] = True
-        found = RepeatedRequest(principal, answer, [*self._headers, *answer.headers], responses, state, keys)
+        found = principal, answer, [*self._headers, *answer.headers]
         if not is_cut:
-            repeated.add(_request_of(environ), found)
+            repeated.add(_request_of(environ), RepeatedRequest(found, responses, state, keys))
         return found
 
     def recognise(self, api_key: str, environ: Environ, now: float) -> Principal | None:

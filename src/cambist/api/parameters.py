@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin, get_type_hints
 from urllib.parse import parse_qsl
 
 from msgspec import Struct
@@ -127,6 +127,32 @@ def _param(params: type, name: str, hint: Any) -> Param:
     return found[0]
 
 
-def read_params(params: type[S], query: Mapping[str, str]) -> S:
-    """Read all parameters of an endpoint. Errors: BadParameter for the first that is invalid."""
-    return params(**{name: param.read(query) for name, param in declared_params(params).items()})
+class ParamsReader(Generic[S]):
+    """Reads all parameters of an endpoint into its struct; prepared once, for it is part of every answer."""
+
+    def __init__(self, params: type[S]) -> None:
+        declared = declared_params(params)
+        self._params = params
+        self._declared = declared
+        self._fields = {param.name: (field, param) for field, param in declared.items()}
+        self._defaults = {field: param.default for field, param in declared.items() if not param.required}
+        self.names = frozenset(self._fields)
+
+    def read(self, query: Mapping[str, str]) -> S:
+        """Read the parameters of a query; others are ignored. Errors: BadParameter for the first that is invalid."""
+        try:
+            values = self._read_present(query)
+        except BadParameter:
+            values = {}
+        if len(values) < len(self._fields):  # one is missing or invalid: the first as they are declared is reported
+            values = {field: param.read(query) for field, param in self._declared.items()}
+        return self._params(**values)
+
+    def _read_present(self, query: Mapping[str, str]) -> dict[str, Any]:
+        values = self._defaults.copy()
+        for name, text in query.items():
+            found = self._fields.get(name)
+            if found is not None and (text := text.strip() or found[1].empty):
+                field, param = found
+                values[field] = text if text in param.values else param.parse(name, text)
+        return values

@@ -22,7 +22,7 @@ from cambist.api.compression import MIN_COMPRESSED_BYTES, accepts_gzip
 from cambist.api.endpoint import Endpoint
 from cambist.api.errors import METHODS
 from cambist.api.freshness_parameters import BookParameters
-from cambist.api.parameters import declared_params, parse_query, read_params
+from cambist.api.parameters import ParamsReader, parse_query
 from cambist.api.rendering import encode_without_ms
 from cambist.api.request_context import RequestContext
 from cambist.api.response_cache import CachedResponse, CacheKey, etag_of
@@ -68,7 +68,8 @@ class EndpointResource:
         immutable_max_age: timedelta,
     ) -> None:
         self._endpoint = endpoint
-        self._names = frozenset(param.name for param in declared_params(endpoint.params).values())
+        self._reader = ParamsReader(endpoint.params)
+        self._names = self._reader.names
         self._is_live = issubclass(endpoint.params, BookParameters)
         self._worker_state = worker_state
         self._authenticator = authenticator
@@ -141,7 +142,7 @@ class EndpointResource:
         (book, live), immutable = caches.for_view(principal.book_view).state, caches.immutable
         usage = self._meter.usage(principal, now) if self._endpoint.personal else None
         context = RequestContext(self._worker_state, book, now, principal.account.datetime_format, key[3], usage)
-        params = read_params(self._endpoint.params, query)
+        params = self._reader.read(query)
         outline = self.outline(context, params)
         if outline.earliest_day is not None:
             check_history(principal, outline.earliest_day, context.today)
@@ -165,7 +166,7 @@ class EndpointResource:
         etag = self._etag_of_data(context, params) if is_immutable else ""
         return CachedResponse(
             prefix=b"",
-            headers=self._headers(cost, etag),
+            headers=self._headers(cost, etag) if etag else (),
             etag=etag,
             is_cacheable=is_immutable or endpoint.is_list,
             endpoint=endpoint.path,

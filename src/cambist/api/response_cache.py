@@ -120,24 +120,27 @@ class BookResponses:
     shown_at: float = 0.0
 
 
+FoundResponse = tuple[Principal, CachedResponse, list[tuple[str, str]]]
+"""A response, who gets it, and the complete headers that it has on a plan without limits."""
+
+
 @dataclass(slots=True)
 class RepeatedRequest:
     """A request that was answered from the cache, with all that is needed to answer the same request again.
 
     It holds while the book view's `responses` still have this `state`, the principals are still those of `keys`, and
-    the time is before `ends`. `headers` are the complete ones of an answer on a plan without limits.
+    the time is before `ends`.
     """
 
-    principal: Principal
-    answer: CachedResponse
-    headers: list[tuple[str, str]]
+    found: FoundResponse
     responses: BookResponses
     state: tuple[RateBook, ResponseCache]
     keys: Mapping[Digest, Principal]
     ends: float = field(init=False)
 
     def __post_init__(self) -> None:
-        self.ends = min(self.answer.until, self.principal.ends)
+        principal, answer, _ = self.found
+        self.ends = min(answer.until, principal.ends)
 
 
 class RepeatedRequests:
