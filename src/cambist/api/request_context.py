@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
-from typing import Annotated
+from typing import Annotated, Any, TypeVar
 
 from msgspec import Meta
 
@@ -23,6 +23,9 @@ from cambist.pricing.unix_time import unix_ms
 from cambist.reference.assets import AssetKind
 from cambist.reference.tables import CURRENCIES
 from cambist.status.source_report import SourceReports
+
+P = TypeVar("P")
+T = TypeVar("T")
 
 Updated = Annotated[
     str | int,
@@ -42,7 +45,7 @@ class RequestContext:
     that was found fresh may be stale before.
     """
 
-    __slots__ = ("_now", "book", "expires_at", "form", "matrix", "reach", "state", "timestamp", "usage")
+    __slots__ = ("_computed", "_now", "book", "expires_at", "form", "matrix", "reach", "state", "timestamp", "usage")
 
     def __init__(
         self,
@@ -62,6 +65,14 @@ class RequestContext:
         self.usage = usage
         self.expires_at = now // _MINUTE_SECONDS * _MINUTE_SECONDS + _MINUTE_SECONDS
         self._now: datetime | None = None
+        self._computed: dict[object, Any] = {}
+
+    def once(self, compute: Callable[[RequestContext, P], T], params: P) -> T:
+        """Return `compute(self, params)`, computed once: what an answer costs often follows from what it says."""
+        if compute not in self._computed:
+            self._computed[compute] = compute(self, params)
+        found: T = self._computed[compute]
+        return found
 
     @property
     def now(self) -> datetime:

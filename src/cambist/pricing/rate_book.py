@@ -60,6 +60,11 @@ class RateBook:
         """Midpoints of currencies, metals and coins in the pivot, added by `cross_rates` as they are first needed."""
         return {}
 
+    @cached_property
+    def derived(self) -> dict[object, object]:
+        """What is computed from this book once and used again, by whatever its owner names it with."""
+        return {}
+
     def leg(self, code: str) -> Quote:
         """Return the quote of `code` against the pivot. Errors: RateUnavailable if no source has delivered one."""
         try:

@@ -19,6 +19,7 @@ from cambist.reference.closures import CLOSURES
 from cambist.reference.tables import CURRENCIES
 
 _INSTANT = timedelta(microseconds=1)
+_SECOND = timedelta(seconds=1)
 _DAY = timedelta(days=1)
 _SATURDAY = 5
 
@@ -130,12 +131,23 @@ def trading_age(pair: Pair, as_of: datetime, now: datetime) -> timedelta:
     hours = hours_of(pair)
     if hours is Hours.ALWAYS:  # not cached: the cache is small, and its key is the moment
         return max(now - as_of, timedelta())
+    open_since = _open_since(hours, now.replace(microsecond=0))
+    if open_since is not None and as_of >= open_since:
+        return max(now - as_of, timedelta())
     traded = last_trading_moment(hours, now).as_of
     opened = _opened(hours, traded)
     if traded < now or as_of >= opened:
         return max(traded - as_of, timedelta())
     closed = last_trading_moment(hours, opened - _INSTANT).as_of
     return traded - opened + max(closed - as_of, timedelta())
+
+
+@lru_cache(maxsize=64)
+def _open_since(hours: Hours, second: datetime) -> datetime | None:
+    """Return since when the market had been open at a full second; None if it is closed then, or a second later."""
+    if last_trading_moment(hours, second + _SECOND).as_of != second + _SECOND or not _is_open_in(hours, second):
+        return None
+    return _opened(hours, second)
 
 
 @lru_cache(maxsize=64)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_UP, Context, Decimal, Inexact
 from fractions import Fraction
+from functools import lru_cache
 
 LEAST_DIGITS = 8
 COMPUTED_DIGITS = 10
@@ -50,17 +51,24 @@ def rounded_sides(bid: Fraction, ask: Fraction, digits: int) -> Sides:
     The bid is rounded down and the ask up, so that the written spread is never narrower than the exact one. Equal sides
     are rounded alike. Errors: ValueError for a bid of zero or less, or above the ask.
     """
-    if not 0 < bid <= ask:
+    # Compared as integers: to compare fractions takes as long as to round them.
+    low, high = bid.numerator * ask.denominator, ask.numerator * bid.denominator
+    if not 0 < low <= high:
         raise ValueError(f"{bid} to {ask} is no price")
     shown = max(digits, COMPUTED_DIGITS)
-    down, up = (ROUND_FLOOR, ROUND_CEILING) if bid < ask else (ROUND_HALF_UP, ROUND_HALF_UP)
+    down, up = (ROUND_FLOOR, ROUND_CEILING) if low < high else (ROUND_HALF_UP, ROUND_HALF_UP)
     sides = _rounded(bid, shown, down), _rounded(ask, shown, up)
     place = Decimal((0, (1,), min(0, *(_last_place(side) for side in sides))))
     return Sides(*(side.quantize(place, context=_AMPLE) for side in sides))
 
 
+@lru_cache(maxsize=64)
+def _context(digits: int, rounding: str) -> Context:
+    return Context(prec=digits, rounding=rounding)
+
+
 def _rounded(value: Fraction, digits: int, rounding: str) -> Decimal:
-    context = Context(prec=digits, rounding=rounding)
+    context = _context(digits, rounding)
     return context.divide(Decimal(value.numerator), Decimal(value.denominator)).normalize(context)
 
 

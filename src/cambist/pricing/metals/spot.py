@@ -6,9 +6,13 @@ A cross rate multiplies bids with bids and asks with asks, so its spread is neve
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from datetime import datetime
+from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from cambist.errors import RateUnavailable
 from cambist.pricing.metals.digits import Sides, digits_of, rounded_sides
@@ -25,8 +29,7 @@ IsFreshMetal = Callable[[Quote], bool]
 """Return whether a quote may still be used."""
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(Struct, frozen=True):
     """The price of one unit of a metal: exact bid and ask in the currency, and their origin.
 
     `as_of` is the market time of the oldest quote in it, `digits` the number of digits that the source published.
@@ -43,8 +46,8 @@ class Spot:
 
     def per(self, unit: Unit, purity: Purity, priced_by: Unit) -> Spot:
         """Return the price of another unit and purity. This price is of one unit `priced_by` of the pure metal."""
-        part = ratio(unit, priced_by) * Fraction(purity.fineness) / 1000
-        return replace(self, bid=self.bid * part, ask=self.ask * part)
+        part = _part(unit, priced_by, purity.fineness)
+        return replace(self, bid=_product(self.bid, part), ask=_product(self.ask, part))
 
     @property
     def sides(self) -> Sides:
@@ -60,7 +63,7 @@ def spot(book: RateBook, metal: Metal, currency: str, is_fresh: IsFreshMetal) ->
     direct = book.pairs.get(Pair(metal.code, currency)) if currency != PIVOT else None
     if direct is not None and is_fresh(direct):
         return _direct(metal, direct)
-    in_pivot = _checked(metal, book.leg(metal.code), is_fresh)
+    in_pivot = _in_pivot(book, metal, is_fresh)
     return in_pivot if currency == PIVOT else _crossed(in_pivot, book.leg(currency))
 
 
@@ -80,6 +83,15 @@ def instrument_spot(book: RateBook, instrument: Instrument, is_fresh: IsFreshMet
         instrument=instrument.pair,
         is_crossed=True,
     )
+
+
+def _in_pivot(book: RateBook, metal: Metal, is_fresh: IsFreshMetal) -> Spot:
+    """Return the price of a metal in the pivot, prepared once for each book. Errors: RateUnavailable."""
+    found = book.derived.get(metal)
+    if isinstance(found, Spot) and is_fresh(book.leg(metal.code)):
+        return found
+    in_pivot = book.derived[metal] = _checked(metal, book.leg(metal.code), is_fresh)
+    return in_pivot
 
 
 def _checked(metal: Metal, quote: Quote | None, is_fresh: IsFreshMetal) -> Spot:
@@ -106,7 +118,19 @@ def _direct(metal: Metal, quote: Quote) -> Spot:
 def _crossed(in_pivot: Spot, leg: Quote) -> Spot:
     bid, ask = leg.sides(PIVOT)
     as_of = min(in_pivot.as_of, leg.as_of)
-    return replace(in_pivot, bid=in_pivot.bid * bid, ask=in_pivot.ask * ask, as_of=as_of, is_crossed=True)
+    return replace(
+        in_pivot, bid=_product(in_pivot.bid, bid), ask=_product(in_pivot.ask, ask), as_of=as_of, is_crossed=True
+    )
+
+
+def _product(one: Fraction, other: Fraction) -> Fraction:
+    """Multiply exactly: half the time of `*`, which reduces twice."""
+    return Fraction(one.numerator * other.numerator, one.denominator * other.denominator)
+
+
+@lru_cache(maxsize=1024)
+def _part(unit: Unit, priced_by: Unit, fineness: Decimal) -> Fraction:
+    return ratio(unit, priced_by) * Fraction(fineness) / 1000
 
 
 def _instrument(metal: Metal, quote: Quote) -> Pair:

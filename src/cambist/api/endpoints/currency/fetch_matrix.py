@@ -37,7 +37,7 @@ class FetchMatrixResponse(Struct, frozen=True, rename={"bases": "from", "quotes"
 
 def cost(context: RequestContext, params: FetchMatrixParams) -> int:
     """One call for each rate in the answer, also if source and target are the same."""
-    (bases, quotes), _ = _sides(context, params)
+    (bases, quotes), _ = context.once(_sides, params)
     return len(bases) * len(quotes)
 
 
@@ -46,7 +46,7 @@ def answer(context: RequestContext, params: FetchMatrixParams) -> FetchMatrixRes
     calls = len(params.bases) * len(params.quotes)
     if calls > MAX_PAIRS:
         raise BadParameter(f"Too many pairs in [from] x [to]: [{calls}], at most {MAX_PAIRS}")
-    (bases, quotes), unavailable = _sides(context, params)
+    (bases, quotes), unavailable = context.once(_sides, params)
     found = midpoints(context.book, bases, quotes)
     return FetchMatrixResponse(
         bases=bases,

@@ -84,7 +84,7 @@ class MetalsSpotResponse(Struct, frozen=True, kw_only=True):
 def cost(context: RequestContext, params: MetalsSpotParams) -> int:
     """One call; two if the price is crossed."""
     _purity(METALS[params.metal], params)  # an invalid purity is refused even if the metal has no price
-    return 2 if _spot(context, params).is_crossed else 1
+    return 2 if context.once(_spot, params).is_crossed else 1
 
 
 def answer(context: RequestContext, params: MetalsSpotParams) -> MetalsSpotResponse:
@@ -94,7 +94,7 @@ def answer(context: RequestContext, params: MetalsSpotParams) -> MetalsSpotRespo
     """
     chosen, mass_unit = METALS[params.metal], _unit(context, params)
     purity = _purity(chosen, params)
-    priced = _spot(context, params).per(mass_unit, purity, own_unit(chosen))
+    priced = context.once(_spot, params).per(mass_unit, purity, own_unit(chosen))
     context.updated(priced.as_of, params.max_age)
     sides = priced.sides
     return MetalsSpotResponse(
