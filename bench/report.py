@@ -1,6 +1,6 @@
 """Print the results of the benchmark, and convert them to JSON."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from rich import box
@@ -8,25 +8,11 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from facts import Fact
 from load import Load
-from memory import ProcessMemory
 from rounds import Row, median_load
 
-FIRST_START, LATER_START, RESIDENT = 15.0, 2.0, 120.0  # seconds, seconds, MB
-
-
-@dataclass
-class ServiceResult:
-    """The results of one service: its name, its workloads, and the memory of its processes afterwards."""
-
-    name: str
-    rows: list[Row]
-    memory_used: list[ProcessMemory]
-
-    @property
-    def constant(self) -> Load | None:
-        """The median of the constant answer over all rounds."""
-        return median_load(load for row in self.rows for load in row.constants)
+TAIL_GOAL = 1.5  # ms, the 99th percentile at 32 connections
 
 
 @dataclass
@@ -34,84 +20,112 @@ class BenchmarkResult:
     """All results with one number of threads."""
 
     threads: int
-    served: list[ServiceResult]
-    first_start: float
-    later_start: float
+    rows: list[Row] = field(default_factory=list)
+    compared: list[Row] = field(default_factory=list)
+    facts: list[Fact] = field(default_factory=list)
+    busiest_client: float = 0.0
 
     @property
-    def rows(self) -> list[Row]:
-        """The workloads of all services."""
-        return [row for served in self.served for row in served.rows]
+    def constant(self) -> Load | None:
+        """The median of the constant answer over all rounds."""
+        return median_load(load for row in self.rows for load in row.constants)
+
+    @property
+    def all_facts(self) -> list[Fact]:
+        """The single figures, those that are part of a row too."""
+        tails = [
+            Fact(f"99th percentile at 32 connections, {row.workload.name}", load.p99, "ms", TAIL_GOAL)
+            for row in self.rows
+            if row.workload.name in ("W1", "W1R") and (load := median_load(row.loads["moving"]))
+        ]
+        return [*tails, *self.facts]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return all figures, without a key."""
+        return {
+            "threads": self.threads,
+            "busiest_client": round(self.busiest_client, 2),
+            "constant": _rounded(self.constant),
+            "rows": [_row_as_json(row) for row in self.rows],
+            "compared": [_row_as_json(row) for row in self.compared],
+            "facts": [
+                {**asdict(one), "figure": float(f"{one.figure:.3g}"), "goal": one.goal, "reached": one.reached}
+                for one in self.all_facts
+            ],
+        }
 
 
 def show(found: BenchmarkResult, console: Console) -> None:
-    """Print a table for each service and its memory, then the starts."""
-    plural = "s" if found.threads > 1 else ""
-    for served in found.served:
-        _show(served, f"{served.name}, 1 worker, {found.threads} blocking thread{plural}", console)
-    for line in _starts(found):
-        console.print(line, soft_wrap=True, highlight=False)
+    """Print the workloads, the comparisons and the single figures, then what failed."""
+    title = f"1 worker, {found.threads} blocking threads, rate book changing ten times a second"
+    if found.rows:
+        console.print(_workload_table(found, title))
+        console.print(f"The client used {found.busiest_client:.0%} of its core at most.", highlight=False)
+    if found.compared:
+        console.print(_compared_table(found.compared))
+    if found.all_facts:
+        console.print(_fact_table(found.all_facts))
+    for row in (*found.rows, *found.compared):
+        if row.failure:
+            reason = escape(row.failure)
+            console.print(f"[bold red]{row.workload.name} FAILED[/]: {reason}", soft_wrap=True, highlight=False)
 
 
-def _show(served: ServiceResult, title: str, console: Console) -> None:
-    """Print the table of one service, what failed, and its memory."""
+def _table(title: str, texts: tuple[str, ...], figures: tuple[str, ...], verdicts: tuple[str, ...]) -> Table:
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
-    for name in ("work", "path"):
+    for name in texts:
         table.add_column(name, overflow="fold")
-    for name in ("answers/s", "ratio", "p50 ms", "p99 ms"):
+    for name in figures:
         table.add_column(name, justify="right", no_wrap=True)
-    for name in ("target", "reached"):
+    for name in verdicts:
         table.add_column(name, no_wrap=True)
-    if served.constant:
-        table.add_row("", "the constant", *_figures(served.constant, 1.0), "", "")
-    for row in served.rows:
-        table.add_row(*_cells(row))
-    console.print(table)
-    for line in (*_failures(served.rows), *_memory(served.memory_used)):
-        console.print(line, soft_wrap=True, highlight=False)
+    return table
 
 
-def _cells(row: Row) -> list[str]:
+def _workload_table(found: BenchmarkResult, title: str) -> Table:
+    figures = ("answers/s", "ratio", "standing", "p50 ms", "p99 ms")
+    table = _table(title, ("work", "request"), figures, ("goal", "reached"))
+    if constant := found.constant:
+        table.add_row("", "the constant", f"{constant.answers:,.0f}", "1", "1", *_times(constant), "", "")
+    for row in found.rows:
+        ratios = (_ratio(row.ratio("moving")), _ratio(row.ratio("standing")))
+        table.add_row(*_cells(row, ratios))
+    return table
+
+
+def _compared_table(rows: list[Row]) -> Table:
+    figures = ("answers/s", "beside", "ratio", "p50 ms", "p99 ms")
+    table = _table("Beside the same requests of another", ("work", "request"), figures, ("goal", "reached"))
+    for row in rows:
+        beside = median_load(row.constants)
+        ratios = (f"{beside.answers:,.0f}" if beside else "", _ratio(row.ratio("moving")))
+        table.add_row(*_cells(row, ratios))
+    return table
+
+
+def _cells(row: Row, ratios: tuple[str, str]) -> list[str]:
     """Return one workload's row."""
-    figures = median_load(row.loads)
-    cells = _figures(figures, row.ratio) if figures and not row.failure else ["", "", "", ""]
-    verdict = "[red]FAILED[/]" if row.failure else _verdict(row.reached)
-    return [row.workload.name, escape(row.workload.shown), *cells, str(row.workload.target or ""), verdict]
+    load, workload = median_load(row.loads["moving"]), row.workload
+    shown = escape(workload.shown + (f", beside {workload.beside}" if workload.beside else ""))
+    if row.failure or load is None:
+        return [workload.name, shown, *[""] * 5, str(workload.target or ""), "[red]FAILED[/]"]
+    figures = [f"{load.answers:,.0f}", *ratios, *_times(load)]
+    return [workload.name, shown, *figures, str(workload.target or ""), _verdict(row.reached)]
 
 
-def _figures(load: Load, ratio: float | None) -> list[str]:
-    """Return the cells of the figures; the ratio is empty if no constant was measured beside them."""
-    return [
-        f"{load.answers:,.0f}",
-        "" if ratio is None else f"{ratio:.2f}",
-        f"{load.p50:.2f}",
-        f"{load.p99:.2f}",
-    ]
+def _times(load: Load) -> tuple[str, str]:
+    return f"{load.p50:.2f}", f"{load.p99:.2f}"
 
 
-def _failures(rows: list[Row]) -> list[str]:
-    """Return a line for each workload that failed."""
-    return [f"[bold red]{row.workload.name} FAILED[/]: {escape(row.failure)}" for row in rows if row.failure]
+def _ratio(ratio: float | None) -> str:
+    return "" if ratio is None else f"{ratio:.3f}" if ratio < 0.1 else f"{ratio:.2f}"
 
 
-def _starts(found: BenchmarkResult) -> list[str]:
-    """Return the lines on how long a user waits for the first answer."""
-    starts = (
-        ("first start", found.first_start, FIRST_START),
-        ("later start", found.later_start, LATER_START),
-    )
-    return [f"{name}: {took:.2f} s (target < {most:g} s: {_verdict(took < most)})" for name, took, most in starts]
-
-
-def _memory(memory_used: list[ProcessMemory]) -> list[str]:
-    """Return a line on the memory of each process. Shared pages count in each, so there is no sum."""
-    if not memory_used:
-        return ["memory: unknown, no child processes found in /proc"]
-    return [
-        f"memory of pid {one.pid}: {one.resident:.1f} MB resident, {one.peak:.1f} MB at its highest "
-        f"(target < {RESIDENT:g} MB: {_verdict(one.resident < RESIDENT)})  {escape(one.command[:60])}"
-        for one in memory_used
-    ]
+def _fact_table(facts: list[Fact]) -> Table:
+    table = _table("Single figures", ("figure",), ("measured",), ("goal", "reached", ""))
+    for one in facts:
+        table.add_row(one.name, f"{one.figure:.2f} {one.unit}", one.goal, _verdict(one.reached), one.note)
+    return table
 
 
 def _verdict(reached: bool | None) -> str:  # noqa: FBT001
@@ -119,22 +133,26 @@ def _verdict(reached: bool | None) -> str:  # noqa: FBT001
     return {True: "[green]yes[/]", False: "[yellow]no[/]", None: ""}[reached]
 
 
-def as_json(found: BenchmarkResult) -> dict[str, Any]:
-    """Return all figures of every round, without the key."""
-    rows = [
-        {
-            "work": row.workload.name,
-            "path": row.workload.shown,
-            "target": str(row.workload.target or "") or None,
-            "reached": row.reached,
-            "failure": row.failure,
-            "ratio": row.ratio,
-            "median": asdict(figures) if (figures := median_load(row.loads)) else None,
-            "rounds": [asdict(load) for load in row.loads],
-            "constants": [asdict(load) for load in row.constants],
-        }
-        for row in found.rows
-    ]
-    starts = {"first_start": found.first_start, "later_start": found.later_start}
-    memory = {served.name: [asdict(one) for one in served.memory_used] for served in found.served}
-    return {"threads": found.threads, "rows": rows, **starts, "memory": memory}
+def _rounded(load: Load | None) -> dict[str, float] | None:
+    return {name: round(value, 3) for name, value in asdict(load).items()} if load else None
+
+
+def _row_as_json(row: Row) -> dict[str, Any]:
+    """Return a row's medians and the ratio of every round."""
+    ratios = {case: row.ratio(case) for case in ("moving", "standing")}
+    return {
+        "work": row.workload.name,
+        "request": row.workload.shown,
+        "beside": row.workload.beside or "a constant",
+        "target": str(row.workload.target or ""),
+        "reached": row.reached,
+        "failure": row.failure,
+        "ratio": {case: ratio and round(ratio, 4) for case, ratio in ratios.items()},
+        "moving": _rounded(median_load(row.loads["moving"])),
+        "standing": _rounded(median_load(row.loads["standing"])),
+        "compared_with": _rounded(median_load(row.constants)),
+        "rounds": [
+            round(load.answers / beside.answers, 4)
+            for load, beside in zip(row.loads["moving"], row.constants, strict=False)
+        ],
+    }

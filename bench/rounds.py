@@ -1,41 +1,48 @@
-"""Measure in rounds: constant, workload, constant, workload …, so that noise affects both alike."""
+"""Measure in rounds: constant, workload, constant, workload …, so that noise affects both alike.
+
+The constant is measured while no book is published. A workload is measured while books are published, and again while
+the book stands still.
+"""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from statistics import median
 
+import wrk
 from load import Calls, Client, Load, NotMeasuredError
+from moving_book import BOOKS_A_SECOND
+from publisher import Publisher
 from sequential_client import check, measure_sequentially
-from workloads import Workload
+from workloads import Case, Workload
 
 ROUNDS, WARM_UP = 3, 1
 
 
 @dataclass
 class Row:
-    """The results of one workload in every round, each with the constant that was measured just before."""
+    """The results of one workload in every round, each with what was measured beside it just before."""
 
     workload: Workload
     calls: Calls
-    loads: list[Load] = field(default_factory=list)
+    beside: Calls
+    loads: dict[Case, list[Load]] = field(default_factory=lambda: {"moving": [], "standing": []})
     constants: list[Load] = field(default_factory=list)
     failure: str | None = None
 
-    @property
-    def ratio(self) -> float | None:
+    def ratio(self, case: Case) -> float | None:
         """Return the median of the rounds' ratios, not the ratio of medians."""
-        pairs = zip(self.loads, self.constants, strict=False)  # sequential workloads have no constant
+        pairs = zip(self.loads[case], self.constants, strict=False)  # sequential workloads have no constant
         return median(ratios) if (ratios := [load.answers / beside.answers for load, beside in pairs]) else None
 
     @property
     def reached(self) -> bool | None:
-        """Whether the target is reached; None without a target or a figure."""
-        target, figures = self.workload.target, median_load(self.loads)
+        """Whether the target is reached while the book moves; None without a target or a figure."""
+        target, figures = self.workload.target, median_load(self.loads["moving"])
         if target is None or figures is None or self.failure:
             return None
-        figure = self.ratio if target.of == "ratio" else getattr(figures, target.of)
-        return target.reached(figure)
+        figure = self.ratio("moving") if target.of == "ratio" else getattr(figures, target.of)
+        return None if figure is None else target.reached(figure)
 
 
 def median_load(loads: Iterable[Load]) -> Load | None:
@@ -45,50 +52,65 @@ def median_load(loads: Iterable[Load]) -> Load | None:
     return Load(*(median(getattr(load, name) for load in loads) for name in ("answers", "p50", "p99")))
 
 
-def rows_for(workloads: Iterable[Workload], port: int, key: str) -> list[Row]:
-    """Return a row for each workload, with the port and the key to use."""
-    rows = []
-    for workload in workloads:
-        paths, headers = workload.paths, {"X-API-Key": key}
-        if workload.key_in_query:
-            paths, headers = tuple(f"{path}&api_key={key}" for path in paths), {}
-        rows.append(Row(workload, Calls(port, paths, headers)))
-    return rows
+def calls_of(workload: Workload, port: int, key: str) -> Calls:
+    """Return the requests of a workload, with the key where it puts it."""
+    if workload.key == "header":
+        return Calls(port, workload.paths, {"X-API-Key": key})
+    return Calls(port, tuple(f"{path}&api_key={key}" for path in workload.paths))
 
 
-def measure(
-    rows: list[Row], constant: Calls, client: Client, seconds: int, print_progress: Callable[[str], None]
-) -> None:
-    """Measure all rows. A workload that fails keeps its reason, and the others continue."""
-    for row in rows:
-        _attempt(row, partial(check, row.calls))
-    for number in range(1, ROUNDS + 1):
+@dataclass
+class Rounds:
+    """How to measure: the load generator, the seconds of each measurement, and who publishes books."""
+
+    client: Client
+    seconds: int
+    publisher: Publisher
+    print_progress: Callable[[str], None]
+    busiest_client: float = 0.0
+    """The largest share of a core that the load generator has used."""
+
+    def measure(self, rows: list[Row]) -> None:
+        """Measure all rows. A workload that fails keeps its reason, and the others continue."""
+        self.publisher.set_rate(0)
         for row in rows:
-            if row.failure or row.workload.is_sequential:
-                continue
-            print_progress(f"round {number} of {ROUNDS}: {row.workload.name}")
-            beside = _measure_after_warm_up(client, constant, seconds, number)
-            if _attempt(row, partial(_measure_after_warm_up, client, row.calls, seconds, number)):
-                row.constants.append(beside)
-    for row in rows:
-        if row.workload.is_sequential and not row.failure:
-            print_progress(row.workload.name)
-            _attempt(row, partial(measure_sequentially, row.calls))
+            _attempt(row, partial(check, row.calls))
+        for number in range(1, ROUNDS + 1):
+            for row in rows:
+                if not row.failure and not row.workload.is_sequential:
+                    self.print_progress(f"round {number} of {ROUNDS}: {row.workload.name}")
+                    _attempt(row, partial(self._measure_round, row, number))
+        self.publisher.set_rate(BOOKS_A_SECOND)
+        for row in rows:
+            if not row.failure and row.workload.is_sequential:
+                self.print_progress(row.workload.name)
+                _attempt(row, lambda row=row: row.loads["moving"].append(measure_sequentially(row.calls)))
+        self.publisher.set_rate(0)
+
+    def _measure_round(self, row: Row, number: int) -> None:
+        """Measure a row once in each case, after what it is compared with; what fails adds nothing."""
+        is_constant = not row.workload.beside
+        self.publisher.set_rate(0 if is_constant else BOOKS_A_SECOND)
+        beside, loads = self._measure(row.beside, number), {}
+        for case in row.workload.cases:
+            self.publisher.set_rate(BOOKS_A_SECOND if case == "moving" else 0)
+            loads[case] = self._measure(row.calls, number)
+        row.constants.append(beside)
+        for case, load in loads.items():
+            row.loads[case].append(load)
+
+    def _measure(self, calls: Calls, seed: int) -> Load:
+        """Measure a server after a warm-up with other paths, which does not count."""
+        self.client(calls, WARM_UP, -seed)
+        before = wrk.client_seconds()
+        load = self.client(calls, self.seconds, seed)
+        self.busiest_client = max(self.busiest_client, (wrk.client_seconds() - before) / self.seconds)
+        return load
 
 
-def _measure_after_warm_up(client: Client, calls: Calls, seconds: int, seed: int) -> Load:
-    """Measure a server after a warm-up with other paths, which does not count."""
-    client(calls, WARM_UP, -seed)
-    return client(calls, seconds, seed)
-
-
-def _attempt(row: Row, step: Callable[[], Load | None]) -> bool:
-    """Run a step of a row, and store its figures or why it failed."""
+def _attempt(row: Row, step: Callable[[], object]) -> None:
+    """Run a step of a row, and store why it failed."""
     try:
-        load = step()
+        step()
     except NotMeasuredError as why:
         row.failure = str(why)
-        return False
-    if load:
-        row.loads.append(load)
-    return True

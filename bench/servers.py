@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from children import named
 from load import HOST
 from processes import await_ready, free_port, running, status_of, stop
 
@@ -18,15 +19,14 @@ from processes import await_ready, free_port, running, status_of, stop
 class Cambist:
     """A data folder, and a service that can be started on it several times."""
 
-    folder: Path
+    data: Path
     threads: int
     pinned: bool
     is_sandbox: bool = False
 
     def __post_init__(self) -> None:
-        name = "sandbox" if self.is_sandbox else "service"
-        self.data, self.log, self.port = self.folder / name, self.folder / f"{name}.log", free_port()
-        self.data.mkdir(mode=0o700)
+        self.log, self.port = self.data.with_suffix(".log"), free_port()
+        self.data.mkdir(mode=0o700, exist_ok=True)
 
     @property
     def headers(self) -> dict[str, str]:
@@ -39,11 +39,19 @@ class Cambist:
         return (self.data / "owner.key").read_text().strip()
 
     @contextmanager
-    def started(self) -> Iterator[tuple[subprocess.Popen[bytes], float]]:
+    def started(
+        self, workers: int = 1, *, with_stream: bool = False
+    ) -> Iterator[tuple[subprocess.Popen[bytes], float]]:
         """Start it; yield the process and the seconds until its first answer."""
-        with running(self._command(), self.log, pinned=self.pinned) as process:
+        self._ports = {"usage writer": free_port(), "stream": free_port() if with_stream else 0}
+        with running(self._command(workers), self.log, pinned=self.pinned) as process:
             yield process, await_ready(process, self._status, self.log)
             stop(process)
+
+    def processes(self, supervisor: int) -> dict[str, list[int]]:
+        """Return the pids of the running service's processes by name; `sandbox` publishes a sandbox's market."""
+        found = named(supervisor, {**self._ports, "worker": self.port}, "sandbox")
+        return {name: pids for name, pids in found.items() if pids}
 
     def _status(self) -> int | None:
         """Request the currencies; return the status, or None if there is no key yet."""
@@ -52,19 +60,19 @@ class Cambist:
         except FileNotFoundError:
             return None
 
-    def _command(self) -> list[str]:
+    def _command(self, workers: int) -> list[str]:
         """Return the command that a user would type."""
         serve = ["serve", "--data", str(self.data), "--host", HOST, "--port", str(self.port)]
-        # Sources are not asked, because ingest has its own benchmark. Metals and coins have no prices without sources,
-        # so they are measured in a sandbox. Its market runs on the server's core, and slows down the constant as much.
-        serve += ["--sandbox" if self.is_sandbox else "--no-fetch", "--operator-port", "0", "--stream-port", "0"]
-        return [*_cambist(), *serve, "--workers", "1", "--threads", str(self.threads)]
+        # Sources are not asked, because ingest has its own benchmark. A publisher takes the place of ingest.
+        serve += ["--sandbox" if self.is_sandbox else "--no-fetch"]
+        serve += ["--operator-port", str(self._ports["usage writer"]), "--stream-port", str(self._ports["stream"])]
+        return [*_cambist(), *serve, "--workers", str(workers), "--threads", str(self.threads)]
 
 
 def _cambist() -> list[str]:
     """Return the command installed with this Python, unless BENCH_COMMAND names another."""
-    named = os.environ.get("BENCH_COMMAND")
-    return shlex.split(named) if named else [str(Path(sys.executable).with_name("cambist"))]
+    named_command = os.environ.get("BENCH_COMMAND")
+    return shlex.split(named_command) if named_command else [str(Path(sys.executable).with_name("cambist"))]
 
 
 @contextmanager

@@ -1,104 +1,91 @@
-"""The workloads: what is requested, and the targets."""
+"""The workloads: what is requested, and the goals."""
 
-import datetime as dt
-import itertools
-import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
-from cambist.pricing.crypto_pairs import is_coin_pair
-from cambist.reference.tables import CURRENCIES
-from cambist.reference.weights import PURITIES, UNITS
-from cambist.registry.sandbox_snapshots import COINS_BY_SIZE
-from cambist.sandbox.levels import METALS
-from cambist.sandbox.market import SimulatedMarket
+import questions
 
-FIRST_DAY, LAST_DAY = dt.date(1999, 1, 4), dt.date(2026, 10, 30)
-MARKET = SimulatedMarket(0, COINS_BY_SIZE)  # what is quoted does not depend on the seed
-SPOT, PRICES, QUESTIONS = "/metals/spot", "/crypto/fetch-prices", 20_000
+Case = Literal["moving", "standing"]
+"""Whether the rate book changes ten times a second while it is measured, or not at all."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """A minimum for a ratio or for answers a second, or a maximum for a median in ms."""
+    """A minimum for a ratio, or a maximum for a percentile in ms."""
 
-    of: Literal["ratio", "answers", "p50"]
+    of: Literal["ratio", "p50", "p99"]
     limit: float
 
     def reached(self, figure: float) -> bool:
         """Return whether a figure reaches the target."""
-        return figure < self.limit if self.of == "p50" else figure >= self.limit
+        return figure >= self.limit if self.of == "ratio" else figure < self.limit
 
     def __str__(self) -> str:
-        return {
-            "ratio": f"≥ {self.limit}",
-            "answers": f"≥ {self.limit:,.0f}/s",
-            "p50": f"< {self.limit:g} ms",
-        }[self.of]
+        return f"≥ {self.limit:.2f}" if self.of == "ratio" else f"{self.of} < {self.limit:g} ms"
 
 
 @dataclass(frozen=True)
 class Workload:
-    """One kind of request: its paths, and `shown` as the table has it."""
+    """One kind of request: its paths, and `shown` as the table has it. `cases` are the books that it is measured with.
+
+    Its answers are compared with a constant, or with those to the same requests of `beside`.
+    """
 
     name: str
     shown: str
-    paths: tuple[str, ...]
+    make_paths: Callable[[], Iterable[str]]
     target: Target | None = None
-    key_in_query: bool = False
+    key: Literal["header", "query"] = "query"
     is_sequential: bool = False
-    of_sandbox: bool = False
+    cases: tuple[Case, ...] = ("moving", "standing")
+    beside: str = ""
+
+    @cached_property
+    def paths(self) -> tuple[str, ...]:
+        """The paths, made when they are first needed."""
+        return tuple(self.make_paths())
 
 
-def _days() -> Iterator[dt.date]:
-    """Yield every day of the euro's reference rates, weekends included."""
-    for day in range((LAST_DAY - FIRST_DAY).days + 1):
-        yield FIRST_DAY + dt.timedelta(days=day)
-
-
-def _year_after(day: dt.date) -> dt.date:
-    """Return the same day a year later, 28 February after a leap day."""
-    return day.replace(year=day.year + 1, day=28 if (day.month, day.day) == (2, 29) else day.day)
-
-
-def _metal_paths() -> Iterator[str]:
-    """Yield a path for every metal, in every currency that is quoted, by every unit and purity."""
-    quoted = MARKET.codes(dt.datetime.now(dt.UTC).date())
-    currencies = [code for code in quoted if code in CURRENCIES]
-    for metal, currency, unit in itertools.product(METALS, currencies, UNITS):
-        for purity in PURITIES.get(metal, ()):
-            yield f"{SPOT}?metal={metal}&currency={currency}&unit={unit}&purity={purity.code}"
-        if metal not in PURITIES:
-            yield f"{SPOT}?metal={metal}&currency={currency}&unit={unit}"
-
-
-def _price_paths(pairs: int) -> Iterator[str]:
-    """Yield paths with a number of random pairs."""
-    pair_list = [str(pair) for pair in MARKET.pairs() if is_coin_pair(pair)]
-    chance = random.Random(pairs)  # noqa: S311 - the same pairs in every run, no secret
-    for _ in range(QUESTIONS):
-        yield f"{PRICES}?pairs={','.join(chance.sample(pair_list, pairs))}"
+def _one(path: str) -> Callable[[], Iterable[str]]:
+    return lambda: (path,)
 
 
 PAIR, ALL = "/fetch-one?from=EUR&to=USD", "/fetch-all?from=USD"
-SERIES = "/time-series?from=EUR&to=USD"
-PAST_DAYS = tuple(f"/historical?from=USD&date={day}" for day in _days())
-YEARS = tuple(f"{SERIES}&start={day}&end={_year_after(day)}" for day in _days() if _year_after(day) <= LAST_DAY)
-LONG_SERIES = tuple(f"{SERIES}&start={FIRST_DAY}&end={LAST_DAY - dt.timedelta(days=day)}" for day in range(64))
-"""Each is requested once: a second request would measure the cache."""
-GRAM, TWO = f"{SPOT}?currency=EUR&unit=gram&purity=750", f"{PRICES}?pairs=BTC/USD,ETH/BTC"
+_MOVING: tuple[Case, ...] = ("moving",)
 
 WORKLOADS = (
-    Workload("W1", PAIR, (PAIR,), Target("ratio", 0.65)),
-    Workload("W1Q", f"{PAIR}&api_key=…", (PAIR,), key_in_query=True),
-    Workload("W2", ALL, (ALL,), Target("ratio", 0.65)),
-    Workload("W3", "/historical?from=USD&date=<random>", PAST_DAYS, Target("ratio", 0.35)),
-    Workload("W4", f"{SERIES}&start=<random>&end=<+1 year>", YEARS, Target("answers", 5000)),
-    Workload("W5", f"{SERIES}&start={FIRST_DAY}&end=<each>", LONG_SERIES, Target("p50", 8), is_sequential=True),
-    Workload("M1", GRAM, (GRAM,), Target("ratio", 0.6), of_sandbox=True),
-    Workload("M2", f"{SPOT}?metal=<random>&currency=…", tuple(_metal_paths()), of_sandbox=True),
-    Workload("C1", TWO, (TWO,), Target("ratio", 0.6), of_sandbox=True),
-    Workload("C2", f"{PRICES}?pairs=<two random>", tuple(_price_paths(2)), of_sandbox=True),
-    Workload("C3", f"{PRICES}?pairs=<ten random>", tuple(_price_paths(10)), of_sandbox=True),
+    Workload("W1", f"{PAIR}, key in the header", _one(PAIR), Target("ratio", 0.85), key="header"),
+    Workload("W1Q", f"{PAIR}&api_key=…", _one(PAIR), Target("ratio", 0.80)),
+    Workload("W1R", "/fetch-one, a random pair", questions.pair_paths, Target("ratio", 0.50)),
+    Workload("W2", ALL, _one(ALL), Target("ratio", 0.80), key="header"),
+    Workload("W2R", "/fetch-all, a random base", questions.base_paths, Target("ratio", 0.25)),
+    Workload("CVR", "/convert, random", questions.convert_paths, Target("ratio", 0.40)),
+    Workload("MSR", "/metals/spot, random", questions.metal_paths, Target("ratio", 0.40)),
+    Workload("CP2", "/crypto/fetch-prices, two random pairs", lambda: questions.price_paths(2), Target("ratio", 0.40)),
+    Workload("FXR", "/fx/quote, a random pair", questions.quote_paths, Target("ratio", 0.40)),
+    Workload(
+        "CP10", "/crypto/fetch-prices, ten random pairs", lambda: questions.price_paths(10), Target("ratio", 0.20)
+    ),
+    Workload("MXR", "/fetch-matrix, 20 x 20 random", questions.matrix_paths, Target("ratio", 0.08)),
+    Workload(
+        "W3", "/historical, random days and bases", questions.past_day_paths, Target("ratio", 0.55), cases=_MOVING
+    ),
+    Workload("W4", "/time-series, a random year", questions.year_paths, Target("ratio", 0.12), cases=_MOVING),
+    Workload(
+        "W5",
+        "/time-series, 27 years, one at a time",
+        questions.long_series_paths,
+        Target("p50", 3),
+        is_sequential=True,
+        cases=_MOVING,
+    ),
 )
+
+COMPARED = (
+    Workload("PLAN", f"{PAIR}, on a plan with quota and rate", _one(PAIR), Target("ratio", 0.90), beside="the owner's"),
+    Workload("ACC", f"{PAIR}, among 10,000 accounts", _one(PAIR), Target("ratio", 0.95), beside="one account"),
+    Workload("KEYS", f"{PAIR}, 10,000 keys in turn", _one(PAIR), Target("ratio", 0.95), beside="one key"),
+)
+"""Workloads that are compared with the same requests of another caller, while the book moves."""

@@ -1,6 +1,7 @@
 """Measure with wrk: one thread, keep-alive, latencies from its histogram."""
 
 import re
+import resource
 import subprocess
 import tempfile
 from pathlib import Path
@@ -17,6 +18,12 @@ def measure_with_wrk(calls: Calls, seconds: int, seed: int) -> Load:
         drawn_from.write("\n".join(calls.paths))
         drawn_from.flush()
         return parse(_run_wrk(_command(calls, seconds, drawn_from.name, seed), seconds))
+
+
+def client_seconds() -> float:
+    """Return the processor time that all finished load generators have used, in seconds."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def parse(output: str) -> Load:
