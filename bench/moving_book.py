@@ -1,8 +1,8 @@
 """Publish rate books whose prices move, into the data folders of running services.
 
 The book has the floating currencies and those fixed by law, metals, any number of coins, and their pairs, at the
-prices of the simulated market. In each book a fifth of the prices have changed. Bitcoin's price changes in every book
-and says which one it is.
+prices of the simulated market. In each book a fifth of the prices have changed. The prices of bitcoin and of the yen
+change in every book and say which one it is.
 
 The process reads its standard input: a number is the books a second from now on, 0 none. It ends with its input.
 """
@@ -13,6 +13,7 @@ import os
 import select
 import sys
 import time
+from bisect import bisect_right
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -29,8 +30,8 @@ from cambist.sandbox.quoting import rounded
 from cambist.storage.shared.rate_book_file import RateBookFile
 
 COINS, BOOKS_A_SECOND = 1_500, 10
-MARK, MARK_LEVEL, MARK_STEP = "BTC", 50_000, Fraction(1, 100)
-"""The coin whose midpoint in dollars is `MARK_LEVEL` and a step for each book."""
+MARKS = {"BTC": (Pair("BTC", PIVOT), 50_000, Fraction(1, 100)), "JPY": (Pair(PIVOT, "JPY"), 100, Fraction(1, 1000))}
+"""The pair of a code with the dollar, the level of its midpoint, and what each book adds to it."""
 
 _PARTS = 5
 _ORIGIN = Origin(Derivation.PUBLISHED, ("bench",), pace=Pace.REALTIME)
@@ -77,14 +78,32 @@ class MovingBook:
         return self._last
 
     def _mark(self, quotes: dict[str, Quote], pairs: dict[Pair, Quote], at: datetime) -> None:
-        """Set the price that says which book it is."""
-        pair, mid = Pair(MARK, PIVOT), MARK_LEVEL + self.number * MARK_STEP
-        quotes[MARK] = pairs[pair] = Quote(pair, mid - MARK_STEP / 2, mid + MARK_STEP / 2, at, at, _ORIGIN)
+        """Set the prices that say which book it is."""
+        for code, (pair, level, step) in MARKS.items():
+            mid = level + self.number * step
+            quotes[code] = Quote(pair, mid - step / 2, mid + step / 2, at, at, _ORIGIN)
+            if pair in pairs:
+                pairs[pair] = quotes[code]
 
 
-def book_number(mid: float) -> int:
-    """Return the number of the book that has this midpoint of the marked coin in dollars."""
-    return round((mid - MARK_LEVEL) / float(MARK_STEP))
+def book_number(code: str, mid: float) -> int:
+    """Return the number of the book in which the midpoint of a code's pair with the dollar is `mid`."""
+    _pair, level, step = MARKS[code]
+    return round((mid - level) / float(step))
+
+
+def sizes(instruments: int) -> tuple[int, int]:
+    """Return how many coins, and how many pairs beside the simulated market's, make this number of instruments."""
+    coins = bisect_right(range(COINS + 1), instruments, key=_instruments) - 1
+    return max(0, coins), max(0, instruments - _instruments(max(0, coins)))
+
+
+def _instruments(coins: int) -> int:
+    """Return the number of quoted codes and pairs with so many coins."""
+    market, today = SimulatedMarket(1, COINS_BY_SIZE[:coins]), datetime.now(UTC).date()
+    quoted = {*market.codes(today), PIVOT}
+    pairs = sum({pair.base, pair.quote} <= quoted for pair in market.pairs())
+    return len(quoted) - 1 + pairs + max(0, coins - len(COINS_BY_SIZE))
 
 
 def _move(number: int) -> float:
@@ -119,12 +138,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", type=Path, nargs="+", help="data folders of running services")
     parser.add_argument("--rate", type=float, default=BOOKS_A_SECOND, help="books a second at first")
-    parser.add_argument("--coins", type=int, default=COINS)
-    parser.add_argument("--pairs", type=int, default=0, help="more pairs of coins than the simulated market has")
+    parser.add_argument(
+        "--instruments", type=int, help="quotes of codes and pairs together (default: as with 1,500 coins)"
+    )
     arguments = parser.parse_args()
     files = [RateBookFile(folder) for folder in arguments.folders]
     version = max(book.version for file in files if (book := file.current()))
-    books = MovingBook(datetime.now(UTC), arguments.coins, arguments.pairs, version)
+    coins, pairs = sizes(arguments.instruments) if arguments.instruments else (COINS, 0)
+    books = MovingBook(datetime.now(UTC), coins, pairs, version)
     publish(files, books, arguments.rate)
 
 

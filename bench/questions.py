@@ -42,6 +42,14 @@ def pair_paths() -> Iterator[str]:
         yield f"/fetch-one?from={base}&to={quote}"
 
 
+def currency_paths() -> Iterator[str]:
+    """Yield paths with two random currencies."""
+    chance, codes = _chance("currency"), currencies()
+    for _ in range(QUESTIONS):
+        base, quote = chance.sample(codes, 2)
+        yield f"/fetch-one?from={base}&to={quote}"
+
+
 def base_paths() -> Iterator[str]:
     """Yield a path for all rates from each currency."""
     for code in currencies():
@@ -105,6 +113,18 @@ def year_paths() -> Iterator[str]:
     for day in days():
         if (end := year_after(day)) <= LAST_DAY:
             yield f"{SERIES}?from=EUR&to=USD&start={day}&end={end}"
+
+
+def paths_between(first: dt.date, last: dt.date, codes: list[str]) -> tuple[list[str], list[str]]:
+    """Return paths for random days and bases, and for nearly the whole series of the euro in random currencies."""
+    chance, span = _chance("history"), (last - first).days
+    single, series = [], []
+    for _ in range(QUESTIONS):
+        day = first + dt.timedelta(days=chance.randrange(span))
+        single.append(f"/historical?from={chance.choice(codes)}&date={day}")
+        start, end = (dt.timedelta(days=chance.randrange(span // 10)) for _ in range(2))
+        series.append(f"{SERIES}?from=EUR&to={chance.choice(codes)}&start={first + start}&end={last - end}")
+    return single, series
 
 
 def long_series_paths() -> Iterator[str]:

@@ -61,12 +61,17 @@ def calls_of(workload: Workload, port: int, key: str) -> Calls:
 
 @dataclass
 class Rounds:
-    """How to measure: the load generator, the seconds of each measurement, and who publishes books."""
+    """How to measure: the load generator, the seconds of each measurement, and who publishes books.
+
+    `count` is the number of rounds, `books_a_second` how often the book changes while it moves.
+    """
 
     client: Client
     seconds: int
     publisher: Publisher
     print_progress: Callable[[str], None]
+    count: int = ROUNDS
+    books_a_second: float = BOOKS_A_SECOND
     busiest_client: float = 0.0
     """The largest share of a core that the load generator has used."""
 
@@ -75,12 +80,12 @@ class Rounds:
         self.publisher.set_rate(0)
         for row in rows:
             _attempt(row, partial(check, row.calls))
-        for number in range(1, ROUNDS + 1):
+        for number in range(1, self.count + 1):
             for row in rows:
                 if not row.failure and not row.workload.is_sequential:
-                    self.print_progress(f"round {number} of {ROUNDS}: {row.workload.name}")
+                    self.print_progress(f"round {number} of {self.count}: {row.workload.name}")
                     _attempt(row, partial(self._measure_round, row, number))
-        self.publisher.set_rate(BOOKS_A_SECOND)
+        self.publisher.set_rate(self.books_a_second)
         for row in rows:
             if not row.failure and row.workload.is_sequential:
                 self.print_progress(row.workload.name)
@@ -90,10 +95,10 @@ class Rounds:
     def _measure_round(self, row: Row, number: int) -> None:
         """Measure a row once in each case, after what it is compared with; what fails adds nothing."""
         is_constant = not row.workload.beside
-        self.publisher.set_rate(0 if is_constant else BOOKS_A_SECOND)
+        self.publisher.set_rate(0 if is_constant else self.books_a_second)
         beside, loads = self._measure(row.beside, number), {}
         for case in row.workload.cases:
-            self.publisher.set_rate(BOOKS_A_SECOND if case == "moving" else 0)
+            self.publisher.set_rate(self.books_a_second if case == "moving" else 0)
             loads[case] = self._measure(row.calls, number)
         row.constants.append(beside)
         for case, load in loads.items():

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import wrk
-from children import cpu_seconds
-from facts import Fact
+from children import cpu_seconds, memory
+from facts import Fact, idle_shares
 from load import Client, Load
 from moving_book import BOOKS_A_SECOND
 from processes import CLIENT_CORE
@@ -24,22 +24,28 @@ from rounds import WARM_UP, calls_of
 from servers import Cambist
 from workloads import WORKLOADS
 
-GOAL = 1.8
+GOAL, IDLE_SECONDS = 1.8, 4.0
 MATRIX = next(one for one in WORKLOADS if one.name == "MXR")
 
 
 @dataclass(frozen=True)
-class _Scaled:
-    """What some workers reach: the load, the processor seconds of an answer, and the client's share of a core."""
+class Scaled:
+    """What some workers reach: the load, the processor seconds of an answer, and the client's share of a core.
+
+    `idle` is the share of a core that the workers need together while nobody asks, in per cent, `megabytes` their
+    proportional memory.
+    """
 
     load: Load
     cost: float
     client: float
+    idle: float
+    megabytes: float
 
 
 def two_workers(cambist: Cambist, client: Client, seconds: int, folder: Path) -> Iterator[Fact]:
     """Measure one worker, then two, and yield how much more they answer and how much each answer costs."""
-    one, two = (_measure(cambist, client, seconds, folder, workers) for workers in (1, 2))
+    one, two = (measure_workers(cambist, client, seconds, folder, workers) for workers in (1, 2))
     cores = len(_all_cores())
     answers, cost = two.load.answers / one.load.answers, 2 * one.cost / two.cost
     seen = f"{cores} cores; the client used {two.client:.0%} of one"
@@ -50,7 +56,8 @@ def two_workers(cambist: Cambist, client: Client, seconds: int, folder: Path) ->
     )
 
 
-def _measure(cambist: Cambist, client: Client, seconds: int, folder: Path, workers: int) -> _Scaled:
+def measure_workers(cambist: Cambist, client: Client, seconds: int, folder: Path, workers: int) -> Scaled:
+    """Start some workers, each on the next core, and request matrices while the book moves."""
     calls = calls_of(MATRIX, cambist.port, cambist.key)
     with (
         cambist.started(workers) as (process, _took),
@@ -59,11 +66,13 @@ def _measure(cambist: Cambist, client: Client, seconds: int, folder: Path, worke
         pids = cambist.processes(process.pid)["worker"]
         _spread(pids)
         publisher.set_rate(BOOKS_A_SECOND)
+        idle = idle_shares(cambist, process.pid, IDLE_SECONDS)["worker"]
         client(calls, WARM_UP, -workers)
         before, used = cpu_seconds(pids), wrk.client_seconds()
         load = client(calls, seconds, workers)
-        spent = cpu_seconds(pids) - before
-        return _Scaled(load, spent / (load.answers * seconds), (wrk.client_seconds() - used) / seconds)
+        spent, of_client = cpu_seconds(pids) - before, wrk.client_seconds() - used
+        megabytes = sum(found.proportional for found in map(memory, pids) if found)
+        return Scaled(load, spent / (load.answers * seconds), of_client / seconds, idle, megabytes)
 
 
 def _spread(pids: list[int]) -> None:
