@@ -7,7 +7,7 @@ SANDBOX ?= ./sandbox-data
 DRIVERS := $(VENV)/drivers
 SITE    := site
 
-.PHONY: help serve sandbox test fuzz check format docs tables bench bench-growth same-answers bench-ingest bench-stream lock clean
+.PHONY: help serve sandbox test fuzz check format docs tables bench bench-growth bench-answers bench-ingest bench-stream lock clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -48,7 +48,7 @@ docs: $(VENV)/.docs  ## build the documentation site in ./site, without a networ
 	@if [ -s $(VENV)/.docs ]; then cat $(VENV)/.docs && rm $(VENV)/.docs; \
 	else $(BIN)/zensical build --clean --strict && echo "Open $(SITE)/index.html"; fi
 
-same-answers: $(VENV)/.develop  ## check for some minutes that neither cache nor workers change an answer while books change
+bench-answers: $(VENV)/.develop  ## check for some minutes that neither cache nor workers change an answer while books change
 	@SAME_ANSWERS=$(or $(LENGTH),30) $(BIN)/pytest tests/service/test_same_answers.py
 
 bench: $(VENV)/.develop  ## measure the API while the rate book changes, as ratios to a constant answer

@@ -1,7 +1,7 @@
 """Nothing but the rate book changes an answer: not the cache, not the number of workers.
 
 Two real services, with one worker and with four, get the same rate books. Their answers to random requests are the same
-bytes but for `ms`. SAME_ANSWERS=100 runs the tests a hundred times as long (`make same-answers`).
+bytes but for `ms`. SAME_ANSWERS=100 runs the tests a hundred times as long (`make bench-answers`).
 """
 
 from __future__ import annotations
