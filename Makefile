@@ -37,12 +37,14 @@ check: $(VENV)/.develop  ## check format, lint, types, layers and generated docu
 	@$(BIN)/lint-imports
 	@$(BIN)/cambist openapi --check docs/openapi.json
 	@$(BIN)/python tools/write_tables.py --check
+	@$(BIN)/python tools/write_plots.py --check
 
 format: $(VENV)/.develop  ## format the code
 	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .
 
-tables: $(VENV)/.develop  ## write the tables of endpoints, settings and commands in README.md and docs/
+tables: $(VENV)/.develop  ## write the tables and plots in README.md and docs/: endpoints, settings, commands, figures
 	@$(BIN)/python tools/write_tables.py
+	@$(BIN)/python tools/write_plots.py
 
 docs: $(VENV)/.docs  ## build the documentation site in ./site, without a network once it is set up
 	@if [ -s $(VENV)/.docs ]; then cat $(VENV)/.docs && rm $(VENV)/.docs; \
@@ -51,9 +53,10 @@ docs: $(VENV)/.docs  ## build the documentation site in ./site, without a networ
 bench-answers: $(VENV)/.develop  ## check for some minutes that neither cache nor workers change an answer while books change
 	@SAME_ANSWERS=$(or $(LENGTH),30) $(BIN)/pytest tests/service/test_same_answers.py
 
-bench: $(VENV)/.develop  ## measure the API while the rate book changes, as ratios to a constant answer
+bench: $(VENV)/.develop  ## measure the API while the rate book changes, as ratios to a constant; RECORD=docs/performance.json for the docs
 	@$(BIN)/python bench/metering.py
-	@$(BIN)/python bench/run.py
+	@$(BIN)/python bench/run.py $(if $(RECORD),--json $(RECORD))
+	@$(if $(RECORD),$(MAKE) --no-print-directory tables)
 
 bench-growth: $(VENV)/.develop  ## measure how it grows, for docs/performance.md; ONLY=accounts,books for some curves
 	@$(BIN)/python bench/growth.py $(if $(ONLY),--only $(ONLY))

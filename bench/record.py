@@ -13,18 +13,22 @@ from typing import Any, Self
 
 @dataclass(frozen=True)
 class Recorded:
-    """The figures of one benchmark: when and on which machine they were measured."""
+    """The figures of one benchmark: when and on which machine they were measured.
+
+    `load` is the load average when they were written, which is high if something else ran at the same time.
+    """
 
     day: str
     machine: str
     software: str
+    load: float
     figures: Any
 
     @classmethod
     def now(cls, figures: Any) -> Self:
         """Return figures that were measured now, on this machine."""
         software = f"Python {platform.python_version()}, Granian {version('granian')}"
-        return cls(datetime.now(UTC).date().isoformat(), machine(), software, figures)
+        return cls(datetime.now(UTC).date().isoformat(), machine(), software, round(os.getloadavg()[0], 1), figures)
 
 
 def machine() -> str:

@@ -1,4 +1,4 @@
-"""Write the generated tables of the documentation: endpoints, settings and commands.
+"""Write the generated tables of the documentation: endpoints, settings, commands and measured figures.
 
 Usage: write_tables.py [--check] [PAGE…]
 
@@ -17,6 +17,7 @@ from typing import Any
 
 import typer
 
+import performance_tables
 from cambist.api.endpoint import Endpoint
 from cambist.api.parameters import declared_params
 from cambist.cli.main import app
@@ -156,6 +157,7 @@ TABLES = {
     "settings": settings,
     "commands": commands,
     "command-details": command_details,
+    **performance_tables.TABLES,
 }
 
 if __name__ == "__main__":
