@@ -19,7 +19,8 @@ CambistError
 │   ├── RetryLater                 the same request may succeed later
 │   │   ├── RateLimited            too many requests in a short time
 │   │   ├── QuotaSpent             the request costs more calls than the period has left
-│   │   └── TooManyFailedKeys      too many requests with a wrong API key from one address
+│   │   ├── TooManyFailedKeys      too many requests with a wrong API key from one address
+│   │   └── StoreBusy              the database does not answer in time
 │   ├── NoRate                     there is no rate for these symbols on this day
 │   └── RateUnavailable            a current rate is missing or too old
 ├── NameTaken                      an account of this name exists already
@@ -137,6 +138,10 @@ class QuotaSpent(RetryLater):
 
 class TooManyFailedKeys(RetryLater):
     """Too many requests with a wrong API key from one address."""
+
+
+class StoreBusy(RetryLater):
+    """The database does not answer in time, or too many requests wait for it already."""
 
 
 class NoRate(RequestRefused):

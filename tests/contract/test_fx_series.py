@@ -292,8 +292,27 @@ def test_an_immutable_page_is_cacheable_and_costs_nothing_if_unchanged(client, b
     again = client.get(target, headers={"If-None-Match": first.headers["etag"]})
     assert (again.status, again.headers["x-calls-cost"]) == (304, "0")
     bars.file([PairBar(EURO, Interval.MINUTE, Bar(NOON - 4 * MINUTE - 6 * MINUTE, BID, ASK))])
+    client.worker_state.apply_bars()
     changed = client.get(target, headers={"If-None-Match": first.headers["etag"]})
     assert (changed.status, changed.headers["x-calls-cost"]) == (200, "1")
+
+
+@pytest.mark.parametrize("path", [QUOTES, OHLC])
+def test_an_immutable_page_is_read_once(client, bars, path):
+    target = f"{path}?interval=PT1M&pair=EURUSD&start=2026-11-20T11:50:00Z&end=2026-11-20T11:55:00Z"
+    first = answered(client, target)
+    bars.broken = True
+    assert answered(client, target) | {"ms": 0} == first | {"ms": 0}
+    client.worker_state.apply_bars()
+    assert client.get(target).status == 503
+
+
+@pytest.mark.parametrize("query", ["", "&start=2026-11-20", "&end=2026-11-20T11:58:00Z", "&end=2026-11-21"])
+def test_a_page_that_may_still_change_is_read_each_time(client, bars, query):
+    target = f"{QUOTES}?interval=PT1M&pair=EURUSD{query}"
+    answered(client, target)
+    bars.broken = True
+    assert client.get(target).status == 503
 
 
 @pytest.mark.parametrize("query", ["", "&start=2026-11-20", "&end=2026-11-20T11:58:00Z", "&end=2026-11-21"])

@@ -6,10 +6,13 @@ import logging
 import os
 import shutil
 import sqlite3
+import subprocess
+import sys
 import threading
 import time
 from array import array
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
@@ -29,6 +32,7 @@ from cambist.admin.bootstrap import Bootstrap
 from cambist.api.state_reloader import StateReloader
 from cambist.api.worker_state import WorkerState
 from cambist.errors import RateBookDamaged
+from cambist.history.bars import Bar, Interval, Ohlc, PairBar
 from cambist.history.coin_closes import CLOSES
 from cambist.history.fixing import Fixing, Receipt
 from cambist.pricing.pair import Pair
@@ -218,6 +222,78 @@ def test_closes_are_read_while_somebody_writes(ask: Ask, settings: Settings) -> 
         began = time.monotonic()
         assert ask(CLOSE)["result"] == {"USD": 22500}
         assert time.monotonic() - began < 1
+
+
+LOCK = """
+import fcntl, sys
+with open(sys.argv[1], "r+b") as index:
+    fcntl.lockf(index, fcntl.LOCK_EX, 8, 120)  # the eight locks of the index of the write-ahead log
+    print("locked", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def lock_database(settings: Settings) -> Iterator[Callable[[], None]]:
+    """Lock the database in another process as its recovery does: nobody can read it."""
+    processes: list[subprocess.Popen[str]] = []
+
+    def lock() -> None:
+        command = [sys.executable, "-c", LOCK, f"{settings.data / 'cambist.db'}-shm"]
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        processes.append(process)
+        assert process.stdout is not None
+        assert process.stdout.readline() == "locked\n"
+
+    yield lock
+    for process in processes:
+        process.communicate()
+
+
+@pytest.mark.usefixtures("closed")
+def test_while_the_database_is_locked_the_book_is_answered_from(ask: Ask, lock_database: Callable[[], None]) -> None:
+    assert ask(CLOSE)["result"] == {"USD": 22500}
+    lock_database()
+    with ThreadPoolExecutor(6) as clients:
+        reads = [clients.submit(ask, CLOSE.replace("BTC", "ETH")) for _ in range(6)]
+        assert ask(LIVE)["result"] == {"USD": 1.25}
+        assert ask(PAST)["results"] == {"USD": 1.25}
+        assert ask(CLOSE)["result"] == {"USD": 22500}  # it was read before
+        answers = [read.result() for read in reads]
+    assert {answer["code"] for answer in answers} == {"rate_unavailable"}
+    # A worker with four threads lets three wait.
+    assert any(answer["error"] == "Too many requests wait for the database" for answer in answers)
+    assert any(answer["error"] != "Too many requests wait for the database" for answer in answers)
+
+
+@pytest.mark.usefixtures("closed")
+def test_a_corrected_close_is_answered_with_once_it_is_notified(
+    ask: Ask, settings: Settings, book_file: RateBookFile, poll: Callable[[], None]
+) -> None:
+    assert ask(CLOSE)["result"] == {"USD": 22500}
+    store = open_store(settings)
+    correction = Fixing(CLOSES, Pair("BTC", "USD"), date(2022, 6, 15), Decimal(22600))
+    store.archive.file(Receipt(CLOSES, datetime(2022, 6, 17, tzinfo=UTC), "okx", "e"), [correction])
+    store.close()
+    assert ask(CLOSE)["result"] == {"USD": 22500}
+    book_file.changes.notify(Topic.ARCHIVE)
+    poll()
+    assert ask(CLOSE)["result"] == {"USD": 22600}
+
+
+def test_a_page_with_a_bar_that_was_stored_late_is_answered_with_once_it_is_notified(
+    ask: Ask, settings: Settings, book_file: RateBookFile, poll: Callable[[], None]
+) -> None:
+    page = "/fx/ohlc/time-series?pair=EURUSD&interval=PT1M&end=2026-03-06T12:00:00Z"
+    assert ask(page)["results"] == []
+    store = open_store(settings)
+    one = Ohlc(*[Decimal("1.25")] * 4)
+    store.bars.file([PairBar(Pair("EUR", "USD"), Interval.MINUTE, Bar(datetime(2026, 3, 6, 11, tzinfo=UTC), one, one))])
+    store.close()
+    assert ask(page)["results"] == []
+    book_file.changes.notify(Topic.BARS)
+    poll()
+    assert [row["o"] for row in ask(page)["results"]] == [1.25]
 
 
 def test_an_unreadable_archive_affects_only_the_closes_of_coins(ask: Ask, settings: Settings) -> None:

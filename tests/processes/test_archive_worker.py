@@ -15,9 +15,11 @@ from typing import Any, TypeVar
 
 import pytest
 
+from cambist.clock import utc_now
 from cambist.errors import SourceBroken, SourceUnreachable, StoreBroken
+from cambist.history.bars import Bar, Interval, Ohlc, PairBar
 from cambist.history.coin_closes import CLOSES
-from cambist.history.fixing import Coverage, FilingResult
+from cambist.history.fixing import Coverage, FilingResult, Fixing, Receipt
 from cambist.ingest.coin_closes import CoinCloses, build_coin_closes
 from cambist.ingest.filing import Delivery
 from cambist.pricing.pair import Pair
@@ -235,3 +237,41 @@ def test_closes_are_stored_once_and_can_be_corrected(archive_worker: ArchiveWork
         (CLOSES, Decimal(8), "okx"),
     ]
     store.close()
+
+
+def bar(start: datetime) -> PairBar:
+    one = Ohlc(*[Decimal("1.25")] * 4)
+    return PairBar(Pair("EUR", "USD"), Interval.MINUTE, Bar(start.replace(second=0, microsecond=0), one, one))
+
+
+def test_bars_that_are_stored_in_time_are_not_notified(settings: Settings) -> None:
+    tasks, changes = ArchiveTasks(settings), data_changes(settings.data)
+    before = changes.version(Topic.BARS)
+    tasks.file_bars([bar(utc_now()), bar(utc_now() - timedelta(minutes=1))])
+    assert tasks.forget_bars(Interval.MINUTE, utc_now() - timedelta(days=1)) == 0
+    assert changes.version(Topic.BARS) == before
+
+
+def test_bars_that_are_stored_late_and_bars_that_are_removed_are_notified(settings: Settings) -> None:
+    tasks, changes = ArchiveTasks(settings), data_changes(settings.data)
+    versions = [changes.version(Topic.BARS)]
+    tasks.file_bars([bar(utc_now()), bar(utc_now() - timedelta(minutes=3))])
+    versions.append(changes.version(Topic.BARS))
+    assert tasks.forget_bars(Interval.MINUTE, utc_now() - timedelta(minutes=1)) == 1
+    versions.append(changes.version(Topic.BARS))
+    assert len(set(versions)) == 3
+
+
+def test_corrected_closes_are_notified(settings: Settings) -> None:
+    tasks, changes = ArchiveTasks(settings), data_changes(settings.data)
+
+    def filed(price: int) -> tuple[FilingResult, int]:
+        receipt = Receipt(CLOSES, NOW, "okx", str(price))
+        closes = [CoinCloses(receipt, [Fixing(CLOSES, Pair("BTC", "USD"), date(2026, 3, 6), Decimal(price))])]
+        return tasks.file_closes(closes), changes.version(Topic.ARCHIVE)
+
+    before = changes.version(Topic.ARCHIVE)
+    added, after_adding = filed(1)
+    corrected, after_correcting = filed(2)
+    assert (added.added, corrected.corrected) == (1, 1)
+    assert after_adding == before != after_correcting

@@ -24,7 +24,7 @@ class Endpoint(Generic[P, B]):
 
     - `cost`: how many calls an answer costs; without it one.
     - `is_immutable`: whether an answer is about immutable days alone. Then clients may cache it, and so does the
-      service until the rate matrix is replaced, if the answer is read `from_matrix`. Without it never.
+      service until the rate matrix or completed bars change. Without it never.
     - `earliest_day`: the first day that an answer is about, which the plan must include; None for live prices.
     - `etag_data`: all data that an immutable answer is made from. The ETag is a hash of them, so that a client that has
       the answer gets a 304 before the answer is computed. Without it, or for None, the ETag is a hash of the answer.
@@ -41,7 +41,6 @@ class Endpoint(Generic[P, B]):
     cost: Callable[[RequestContext, P], int] | None = None
     is_immutable: Callable[[RequestContext, P], bool] | None = None
     earliest_day: Callable[[RequestContext, P], date | None] | None = None
-    from_matrix: bool = True
     etag_data: Callable[[RequestContext, P], Iterable[bytes] | None] | None = None
     is_list: bool = False
     personal: bool = False

@@ -39,6 +39,7 @@ PROBLEMS: dict[type[errors.CambistError], Problem] = {
     errors.TooManyFailedKeys: Problem(429, "too_many_failures"),
     errors.NoRate: Problem(404, "no_rate"),
     errors.RateUnavailable: Problem(503, "rate_unavailable"),
+    errors.StoreBusy: Problem(503, "rate_unavailable"),
 }
 """Every error that a client can cause or wait out. Any other error is a 500 that reveals nothing."""
 

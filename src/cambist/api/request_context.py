@@ -13,7 +13,7 @@ from cambist.accounts.account import DatetimeFormat
 from cambist.accounts.usage import UsageRecord
 from cambist.api.worker_state import ReadClose, WorkerState
 from cambist.errors import RateUnavailable
-from cambist.history.bars import BarStore
+from cambist.history.bars import BarReader
 from cambist.history.published_fixings import FixingLookup
 from cambist.pricing.freshness import first_stale_code, fresh_for
 from cambist.pricing.metals.mass import Units
@@ -107,7 +107,7 @@ class RequestContext:
         return self.state.units
 
     @property
-    def bars(self) -> BarStore:
+    def bars(self) -> BarReader:
         """The archive of bars."""
         return self.state.bars
 

@@ -152,7 +152,7 @@ class EndpointResource:
         if outline.etag or not outline.is_cacheable or if_none_match in ("", "*"):
             self._meter.check_quota(principal, outline.cost, now)
         answer = self.complete(outline, context, params)
-        if answer.until == inf and self._endpoint.from_matrix:
+        if answer.until == inf:
             immutable.add(key, answer)
         elif self._is_live and answer.earliest_day is None:  # an answer about a past day is not made from the book
             live.add(key, answer)

@@ -193,7 +193,7 @@ class ResponseCaches:
                 responses.state = (self._book, ResponseCache())
 
     def clear(self) -> None:
-        """Drop all answers: the rate matrix, which they are also made from, has been replaced."""
+        """Drop all answers: the history that they are also made from has changed."""
         self.immutable = ResponseCache()
         for responses in list(self.by_view.values()):
             responses.state = (responses.state[0], ResponseCache())

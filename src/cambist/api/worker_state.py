@@ -12,7 +12,7 @@ from cambist.accounts.plan import Plan
 from cambist.accounts.principal import Principals
 from cambist.api.response_cache import ResponseCaches
 from cambist.clock import WallClock
-from cambist.history.bars import NO_BARS, BarStore
+from cambist.history.bars import NO_BARS, BarReader
 from cambist.history.fixing import ReceivedFixing
 from cambist.history.published_fixings import FixingLookup
 from cambist.history.rate_matrix import RateMatrix
@@ -53,7 +53,7 @@ class WorkerState:
         self.words: FixingLookup | None = None
         """Reads fixings as they were published."""
         self.closes: ReadClose = no_closes
-        self.bars: BarStore = NO_BARS
+        self.bars: BarReader = NO_BARS
         self.units: Units = STANDARD
         """The units of mass that metals are priced in."""
         self.source_reports: SourceReports | None = None
@@ -69,6 +69,10 @@ class WorkerState:
     def apply_matrix(self, matrix: RateMatrix) -> None:
         """Answer from a new rate matrix."""
         self.matrix = matrix
+        self.caches.clear()
+
+    def apply_bars(self) -> None:
+        """Answer from the bars as they are now: completed ones were stored late, or old ones removed."""
         self.caches.clear()
 
     def apply_source_reports(self, source_reports: SourceReports | None) -> None:

@@ -65,8 +65,8 @@ class PairBar(NamedTuple):
     bar: Bar
 
 
-class BarStore(Protocol):
-    """A store of completed bars. There is no bar for an interval without quotes."""
+class BarReader(Protocol):
+    """Reads completed bars. There is no bar for an interval without quotes."""
 
     def newest_bars(
         self, pair: Pair, interval: Interval, start: datetime | None, end: datetime | None, limit: int
@@ -75,6 +75,10 @@ class BarStore(Protocol):
 
     def first_starts(self, interval: Interval) -> Mapping[Pair, datetime]:
         """Return the start of each pair's first bar. Errors: StoreBroken."""
+
+
+class BarStore(BarReader, Protocol):
+    """A store of completed bars."""
 
     def file(self, bars: Iterable[PairBar]) -> None:
         """Store all bars or none of them. A bar replaces an earlier one of the same interval. Errors: StoreBroken."""

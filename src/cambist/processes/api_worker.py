@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from datetime import date
 from time import sleep
 
 from cambist.api import rendering
 from cambist.api.application import ApiOptions, build_application
+from cambist.api.archive_reader import ArchiveReader
 from cambist.api.fast_path import Wsgi
+from cambist.api.reader_pool import READ_SECONDS, READERS, ReaderPool
 from cambist.api.request_metrics import counted
 from cambist.api.state_reloader import StateReloader
 from cambist.api.worker_state import WorkerState
-from cambist.errors import RateBookDamaged, RateMatrixDamaged, RateUnavailable, StoreBroken
-from cambist.history.coin_closes import find_close
-from cambist.history.fixing import ReceivedFixing
+from cambist.clock import utc_now
+from cambist.errors import RateBookDamaged, RateMatrixDamaged
 from cambist.history.rate_matrix import RateMatrix
 from cambist.monitoring.request_metrics import open_request_counts
 from cambist.pricing.metals.mass import units_with
-from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.rate_book import RateBook
 from cambist.processes.process import end_with, tune_gc
 from cambist.registry.components import endpoints, environment_of, max_ages, open_store
@@ -58,10 +56,11 @@ class ApiWorker:
         )
         self._worker_state.ages = max_ages(settings)
         self._worker_state.units = units_with(settings.tael_grams, settings.baht_grams)
-        self._worker_state.closes = self._close
+        self._archive_reader = self._open_archive_reader(settings.threads)
+        self._worker_state.closes = self._archive_reader.close
         if self._environment is Environment.LIVE:
-            self._worker_state.words = self._words
-        self._worker_state.bars = self._store.bars
+            self._worker_state.words = self._archive_reader.published_fixings
+        self._worker_state.bars = self._archive_reader
         self._worker_state.apply_source_reports(self._source_reports())
         self._meter = open_meter(settings, self._store)
         self._seen = seen
@@ -75,6 +74,8 @@ class ApiWorker:
             Topic.ACCOUNTS: lambda: worker_state.apply_accounts(self._store.accounts.by_key()),
             Topic.SOURCES: lambda: worker_state.apply_source_reports(self._source_reports()),
             Topic.PLANS: lambda: worker_state.apply_plans(current_plans(folder.path)),
+            Topic.ARCHIVE: self._archive_reader.forget_closes,
+            Topic.BARS: worker_state.apply_bars,
         }
         return StateReloader(self._book_file.changes.version, self._seen, take, self._tick)
 
@@ -117,19 +118,10 @@ class ApiWorker:
         source_reports = read_json_file(self._folder.source_reports, SourceReports)
         return source_reports if source_reports and source_reports.environment == self._environment else None
 
-    def _words(self, source: str, code: str, day: date) -> Sequence[ReceivedFixing]:
-        """Read what a source published, from the archive. Errors: RateUnavailable where it cannot be read now."""
-        try:
-            return self._store.archive.published_fixings(source, code, day)
-        except StoreBroken as error:
-            raise RateUnavailable("The archive of fixings cannot be read now") from error
-
-    def _close(self, coin: str, day: date) -> ReceivedFixing | None:
-        """Read a coin's close from the archive. Errors: RateUnavailable where it cannot be read now."""
-        try:
-            return find_close(self._store.archive.revisions(Pair(coin, PIVOT), day))
-        except StoreBroken as error:
-            raise RateUnavailable("The archive of closes cannot be read now") from error
+    def _open_archive_reader(self, threads: int) -> ArchiveReader:
+        """Return what reads the database; one thread at least never waits for it, unless there is only one."""
+        store = self._store.read_only(READERS, READ_SECONDS)
+        return ArchiveReader(store.archive, store.bars, ReaderPool(max(threads - 1, 1)), utc_now)
 
     def _tick(self) -> None:
         now = self._worker_state.clock()

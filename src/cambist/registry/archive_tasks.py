@@ -16,6 +16,7 @@ from cambist.ingest.fixing_quotes import daily_offers
 from cambist.ingest.snapshot_builder import is_current, rate_matrix_from_archive
 from cambist.pricing.consensus import Offer
 from cambist.registry.components import open_store
+from cambist.registry.open_bars import notify_of_bars
 from cambist.registry.sources import fixing_adapters
 from cambist.settings import Settings
 from cambist.status.environment import Environment, check_rate_matrix
@@ -58,15 +59,21 @@ class ArchiveTasks:
 
     def file_closes(self, closes: Sequence[CoinCloses]) -> FilingResult:
         """Store the closes of a day. Errors: StoreBroken."""
-        return file_closes(self._store.archive, closes)
+        filed = file_closes(self._store.archive, closes)
+        if filed.corrected:
+            self._changes.notify(Topic.ARCHIVE)
+        return filed
 
     def file_bars(self, bars: Sequence[PairBar]) -> None:
         """Store completed bars. Errors: StoreBroken."""
         self._store.bars.file(bars)
+        notify_of_bars(self._changes, bars)
 
     def forget_bars(self, interval: Interval, before: datetime) -> int:
         """Remove bars that start before a moment. Errors: StoreBroken."""
-        return self._store.bars.delete_before(interval, before)
+        count = self._store.bars.delete_before(interval, before)
+        notify_of_bars(self._changes, removed=count)
+        return count
 
     def summarize(self, key: str, today: date) -> ArchiveSummary:
         """Return what is stored of a source. Errors: StoreBroken."""

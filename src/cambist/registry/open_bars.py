@@ -1,15 +1,18 @@
-"""The file of open bars, which is written every second, and how long bars are kept."""
+"""The file of open bars, which is written every second, how long bars are kept, and who is told that they changed."""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 from pathlib import Path
 
-from cambist.history.bar_aggregator import BarAggregator
-from cambist.history.bars import Interval
+from cambist.clock import utc_now
+from cambist.history.bar_aggregator import AMENDED_FOR, BarAggregator
+from cambist.history.bars import Interval, PairBar
 from cambist.ingest.bar_writer import KeptFor
 from cambist.settings import Settings
 from cambist.storage.atomic_file import write_atomically
+from cambist.storage.shared.change_notifier import ChangeNotifier, Topic
 
 log = logging.getLogger(__name__)
 
@@ -32,6 +35,16 @@ def read_open_bars(path: Path) -> BarAggregator:
 def write_open_bars(path: Path, content: bytes) -> None:
     """Replace the saved open bars. Errors: OSError."""
     write_atomically(path, content, durable=False)
+
+
+def notify_of_bars(changes: ChangeNotifier, stored: Iterable[PairBar] = (), removed: int = 0) -> None:
+    """Notify the workers of bars that answers may have been cached without, or with.
+
+    A worker caches a page once none of its bars can be amended. So a bar that was stored in time is in none yet.
+    """
+    latest = utc_now() - AMENDED_FOR
+    if removed or any(each.bar.start + each.interval.length <= latest for each in stored):
+        changes.notify(Topic.BARS)
 
 
 def bar_retention(settings: Settings) -> KeptFor:

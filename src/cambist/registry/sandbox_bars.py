@@ -19,10 +19,11 @@ from cambist.pricing.quote import Derivation, Quote
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.tick import Tick
 from cambist.registry.components import open_store
-from cambist.registry.open_bars import bar_retention, read_open_bars, write_open_bars
+from cambist.registry.open_bars import bar_retention, notify_of_bars, read_open_bars, write_open_bars
 from cambist.settings import Settings
 from cambist.status.environment import SIMULATED
 from cambist.storage.data_directory import DataDirectory
+from cambist.storage.shared.change_notifier import data_changes
 
 log = logging.getLogger(__name__)
 
@@ -37,6 +38,7 @@ class SandboxBars:
 
     def __init__(self, settings: Settings) -> None:
         self._path = DataDirectory(settings.data).open_bars
+        self._changes = data_changes(settings.data)
         self._store = open_store(settings)
         self._kept_for = bar_retention(settings)
         self._aggregator = read_open_bars(self._path)
@@ -92,8 +94,8 @@ class SandboxBars:
 
     def _write(self, due: list[PairBar], oldest: Mapping[Interval, datetime]) -> None:
         self._store.bars.file(due)
-        for interval, before in oldest.items():
-            self._store.bars.delete_before(interval, before)
+        removed = sum(self._store.bars.delete_before(interval, before) for interval, before in oldest.items())
+        notify_of_bars(self._changes, due, removed)
 
     def _failed(self, done: str, error: Exception) -> None:
         if not self._is_failing:

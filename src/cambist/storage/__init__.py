@@ -7,13 +7,28 @@ from typing import Protocol
 from cambist.accounts.account import Accounts
 from cambist.accounts.usage_counters import UsageStore
 from cambist.history.archive import FixingArchive
-from cambist.history.bars import BarStore
+from cambist.history.bars import BarReader, BarStore
 from cambist.history.quarantine import Quarantine
 
 STORES = {
     "sqlite": "sql",
 }
 """The package for each scheme of a database URL. Each has a class `store` that takes the URL."""
+
+
+class ReadOnlyStore(Protocol):
+    """What answers are read from, over kept connections that cannot write; for at most as many threads at once."""
+
+    @property
+    def archive(self) -> FixingArchive:
+        """The archive of fixings."""
+
+    @property
+    def bars(self) -> BarReader:
+        """The bars."""
+
+    def close(self) -> None:
+        """Close all connections."""
 
 
 class Store(Protocol):
@@ -44,6 +59,9 @@ class Store(Protocol):
 
     def migrate(self) -> None:
         """Bring the schema up to date. Errors: CannotStart."""
+
+    def read_only(self, connections: int, within: float) -> ReadOnlyStore:
+        """Return what answers are read from; a read that takes longer than `within` seconds raises StoreBroken."""
 
     def hold_open(self) -> None:
         """Keep the database's log files open until `close`: on a full disk they could not be created."""

@@ -17,7 +17,10 @@ _BLOCK = 4096
 
 
 class Topic(IntEnum):
-    """What may change in a data directory: the place of its version in the file."""
+    """What may change in a data directory: the place of its version in the file.
+
+    BARS changes when bars change that answers may have been cached of; not for each bar that is completed.
+    """
 
     BOOK = 0
     MATRIX = 1
@@ -25,6 +28,7 @@ class Topic(IntEnum):
     PLANS = 3
     SOURCES = 4
     ARCHIVE = 5
+    BARS = 6
 
 
 class ChangeNotifier:

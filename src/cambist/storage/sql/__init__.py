@@ -12,6 +12,7 @@ from cambist.storage.sql.bars import SqlBars
 from cambist.storage.sql.engine import open_engine
 from cambist.storage.sql.faults import faults
 from cambist.storage.sql.quarantine import SqlQuarantine
+from cambist.storage.sql.read_only import SqlReadOnlyStore
 from cambist.storage.sql.usage import SqlUsage
 
 
@@ -19,6 +20,7 @@ class SqlStore:
     """The `Store` protocol over one SQL database."""
 
     def __init__(self, url: str) -> None:
+        self._url = url
         self._engine: Engine = open_engine(url)
         self._open_connection: Connection | None = None
         self.archive = SqlArchive(self._engine)
@@ -35,6 +37,10 @@ class SqlStore:
         """Bring the schema up to date."""
         # Imported late: Alembic needs as much memory as the rest of a worker, and workers never migrate.
         import_module("cambist.storage.sql.migrate").migrate(self._engine)
+
+    def read_only(self, connections: int, within: float) -> SqlReadOnlyStore:
+        """Return what answers are read from, over connections of its own."""
+        return SqlReadOnlyStore(self._url, connections, within)
 
     def hold_open(self) -> None:
         """Keep a connection open, because SQLite removes its log and index files with the last one."""

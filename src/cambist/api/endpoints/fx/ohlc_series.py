@@ -49,5 +49,4 @@ endpoint: Endpoint[BarPageParams, OhlcSeriesResponse] = Endpoint(
     answer=answer,
     is_immutable=is_immutable,
     earliest_day=earliest_day,
-    from_matrix=False,
 )

@@ -45,5 +45,4 @@ endpoint: Endpoint[BarPageParams, QuoteSeriesResponse] = Endpoint(
     answer=answer,
     is_immutable=is_immutable,
     earliest_day=earliest_day,
-    from_matrix=False,
 )

@@ -1,0 +1,48 @@
+"""The threads of a worker that read the database, so that the other requests never wait for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import BoundedSemaphore
+from typing import ParamSpec, TypeVar
+
+from cambist.errors import StoreBusy
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+READERS = 2
+"""How many threads of a worker read the database."""
+
+READ_SECONDS = 1.0
+"""How long a request waits for the database."""
+
+_RETRY_SECONDS = 5
+
+
+class ReaderPool:
+    """Calls functions that read the database in threads of its own.
+
+    At most `waiting` requests wait at once, each for at most `within` seconds. A worker with more threads than that can
+    always answer what it answers from memory.
+    """
+
+    def __init__(self, waiting: int, readers: int = READERS, within: float = READ_SECONDS) -> None:
+        self._free = BoundedSemaphore(waiting)
+        self._readers = ThreadPoolExecutor(readers, "reader")
+        self._within = within
+
+    def call(self, read: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Return what `read` returns. Errors: StoreBusy, and those of `read`."""
+        if not self._free.acquire(blocking=False):
+            raise StoreBusy("Too many requests wait for the database", _RETRY_SECONDS)
+        try:
+            reading = self._readers.submit(read, *args, **kwargs)
+            try:
+                return reading.result(self._within)
+            except TimeoutError as error:
+                reading.cancel()  # if it has not begun
+                raise StoreBusy(f"The database did not answer within {self._within:g} s", _RETRY_SECONDS) from error
+        finally:
+            self._free.release()

@@ -1,0 +1,20 @@
+"""The archive and the bars of a database, read over kept connections that cannot write."""
+
+from __future__ import annotations
+
+from cambist.storage.sql.archive import SqlArchive
+from cambist.storage.sql.bars import SqlBars
+from cambist.storage.sql.engine import open_read_only
+
+
+class SqlReadOnlyStore:
+    """The `ReadOnlyStore` protocol over one SQL database."""
+
+    def __init__(self, url: str, connections: int, within: float) -> None:
+        self._engine = open_read_only(url, connections, within)
+        self.archive = SqlArchive(self._engine)
+        self.bars = SqlBars(self._engine)
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._engine.dispose()

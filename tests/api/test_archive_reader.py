@@ -1,0 +1,109 @@
+"""Reading closes: those of completed days are cached until the archive changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from cambist.api import archive_reader as module
+from cambist.api.archive_reader import ArchiveReader
+from cambist.api.reader_pool import ReaderPool
+from cambist.errors import RateUnavailable, StoreBroken
+from cambist.history.bars import NO_BARS
+from cambist.history.coin_closes import CLOSES
+from cambist.history.fixing import Fixing, ReceivedFixing
+from cambist.pricing.pair import Pair
+
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+TODAY, YESTERDAY = NOON.date(), NOON.date() - timedelta(days=1)
+
+
+class MemoryArchive:
+    """Closes by coin and day; `asked` lists what was read."""
+
+    def __init__(self) -> None:
+        self.closes: dict[tuple[str, date], int] = {}
+        self.asked: list[tuple[str, date]] = []
+        self.broken = False
+        self.before_answering: Callable[[], None] = lambda: None
+
+    def revisions(self, pair: Pair, day: date) -> list[ReceivedFixing]:
+        if self.broken:
+            raise StoreBroken("locked")
+        self.asked.append((pair.base, day))
+        price = self.closes.get((pair.base, day))
+        self.before_answering()
+        return [] if price is None else [ReceivedFixing(Fixing(CLOSES, pair, day, Decimal(price)), NOON, "okx")]
+
+
+@pytest.fixture
+def archive() -> MemoryArchive:
+    archive = MemoryArchive()
+    archive.closes = {("BTC", YESTERDAY): 1, ("BTC", TODAY): 2}
+    return archive
+
+
+@pytest.fixture
+def reader(archive: MemoryArchive) -> ArchiveReader:
+    return ArchiveReader(archive, NO_BARS, ReaderPool(1), lambda: NOON)  # type: ignore[arg-type]
+
+
+def price(reader: ArchiveReader, coin: str = "BTC", day: date = YESTERDAY) -> Any:
+    close = reader.close(coin, day)
+    return close and close.fixing.value
+
+
+def test_a_close_of_a_completed_day_is_read_once(reader: ArchiveReader, archive: MemoryArchive) -> None:
+    assert [price(reader), price(reader)] == [1, 1]
+    assert archive.asked == [("BTC", YESTERDAY)]
+
+
+def test_a_close_of_today_is_read_each_time(reader: ArchiveReader, archive: MemoryArchive) -> None:
+    assert price(reader, day=TODAY) == 2
+    archive.closes["BTC", TODAY] = 3
+    assert price(reader, day=TODAY) == 3
+
+
+def test_a_missing_close_is_found_once_it_is_there(reader: ArchiveReader, archive: MemoryArchive) -> None:
+    assert price(reader, "ETH") is None
+    archive.closes["ETH", YESTERDAY] = 5
+    assert price(reader, "ETH") == 5
+
+
+def test_a_corrected_close_is_read_again(reader: ArchiveReader, archive: MemoryArchive) -> None:
+    assert price(reader) == 1
+    archive.closes["BTC", YESTERDAY] = 7
+    reader.forget_closes()
+    assert price(reader) == 7
+
+
+def test_a_close_that_was_corrected_while_it_was_read_is_not_cached(
+    reader: ArchiveReader, archive: MemoryArchive
+) -> None:
+    archive.before_answering = reader.forget_closes
+    assert price(reader) == 1
+    archive.closes["BTC", YESTERDAY] = 7
+    assert price(reader) == 7
+
+
+def test_the_number_of_cached_closes_is_bounded(
+    reader: ArchiveReader, archive: MemoryArchive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_MAX_CLOSES", 10)
+    archive.closes = {("BTC", TODAY - timedelta(days=days)): days for days in range(1, 100)}
+    assert all(price(reader, day=TODAY - timedelta(days=days)) == days for days in range(1, 100))
+    assert len(reader._closes) <= 10
+
+
+def test_a_cached_close_is_there_while_the_archive_cannot_be_read(
+    reader: ArchiveReader, archive: MemoryArchive
+) -> None:
+    assert price(reader) == 1
+    archive.broken = True
+    assert price(reader) == 1
+    with pytest.raises(RateUnavailable, match="The archive of closes cannot be read now"):
+        reader.close("ETH", YESTERDAY)

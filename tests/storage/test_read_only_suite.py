@@ -1,0 +1,116 @@
+"""Tests for every `ReadOnlyStore`. A new store is added in STORES."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from pathlib import Path
+from sqlite3 import connect
+from typing import Any
+
+import pytest
+from sqlalchemy import event
+
+from cambist.errors import StoreBroken
+from cambist.history.bars import Bar, Interval, Ohlc, PairBar
+from cambist.history.fixing import Fixing, Receipt
+from cambist.pricing.pair import Pair
+from cambist.storage import ReadOnlyStore, Store
+from cambist.storage.sql import SqlStore
+
+STORES = {
+    "sqlite": lambda folder: SqlStore(f"sqlite:///{folder / 'archive.db'}"),
+}
+
+NOON = datetime(2026, 3, 6, 12, tzinfo=UTC)
+EURUSD = Pair("EUR", "USD")
+SIDE = Ohlc(*map(Decimal, ("1.1", "1.3", "1.0", "1.2")))
+BAR = PairBar(EURUSD, Interval.MINUTE, Bar(NOON, SIDE, SIDE))
+FIXING = Fixing("ecb", EURUSD, date(2026, 3, 6), Decimal("1.25"))
+RECEIPT = Receipt("ecb", NOON, "a test", "d")
+ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+DEADLINE = 0.2
+
+
+@pytest.fixture(params=STORES)
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    store = STORES[request.param](tmp_path)
+    store.migrate()
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def reading(store: Store) -> Iterator[ReadOnlyStore]:
+    reading = store.read_only(2, DEADLINE)
+    yield reading
+    reading.close()
+
+
+def newest(reading: ReadOnlyStore) -> list[Bar]:
+    return reading.bars.newest_bars(EURUSD, Interval.MINUTE, None, None, 10)
+
+
+def test_what_is_stored_later_is_read(store: Store, reading: ReadOnlyStore) -> None:
+    assert (newest(reading), reading.archive.revisions(EURUSD, FIXING.day)) == ([], [])
+    store.bars.file([BAR])
+    store.archive.file(RECEIPT, [FIXING])
+    assert newest(reading) == [BAR.bar]
+    assert [one.fixing for one in reading.archive.revisions(EURUSD, FIXING.day)] == [FIXING]
+    assert [one.fixing for one in reading.archive.published_fixings("ecb", "EUR", FIXING.day)] == [FIXING]
+
+
+def test_nothing_can_be_written(store: Store, reading: ReadOnlyStore) -> None:
+    with pytest.raises(StoreBroken):
+        reading.archive.file(RECEIPT, [FIXING])
+    assert store.archive.sources() == []
+
+
+def test_reading_leaves_no_transaction_open(store: Store, reading: ReadOnlyStore) -> None:
+    """An open one would let the write-ahead log grow for ever."""
+    store.bars.file([BAR])
+    assert newest(reading)
+    with closing(connect(store._engine.url.database)) as other:  # type: ignore[attr-defined]
+        blocked, *_ = other.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    assert not blocked
+
+
+def test_connections_are_kept(reading: ReadOnlyStore) -> None:
+    opened: list[Any] = []
+    event.listen(reading._engine, "connect", lambda *each: opened.append(each))  # type: ignore[attr-defined]
+    for _ in range(5):
+        newest(reading)
+        reading.archive.revisions(EURUSD, FIXING.day)
+    assert len(opened) == 1
+
+
+def test_after_an_error_connections_are_opened_again(reading: ReadOnlyStore) -> None:
+    opened: list[Any] = []
+    event.listen(reading._engine, "connect", lambda *each: opened.append(each))  # type: ignore[attr-defined]
+    with pytest.raises(StoreBroken):
+        reading.archive.file(RECEIPT, [FIXING])
+    assert newest(reading) == []
+    assert len(opened) == 2
+
+
+def test_a_query_that_takes_too_long_is_ended(reading: ReadOnlyStore) -> None:
+    with reading._engine.connect() as connection, pytest.raises(StoreBroken, match="interrupted"):  # type: ignore[attr-defined]
+        connection.exec_driver_sql(ENDLESS).all()
+    time.sleep(DEADLINE)  # the next read has a deadline of its own
+    assert newest(reading) == []
+
+
+def test_a_locked_database_is_not_waited_for(store: Store, tmp_path: Path) -> None:
+    store.close()
+    with closing(connect(tmp_path / "archive.db", isolation_level=None)) as other:
+        other.execute("PRAGMA journal_mode = DELETE")  # with its usual log, SQLite never makes readers wait
+        other.execute("BEGIN EXCLUSIVE")
+        reading = store.read_only(1, DEADLINE)
+        with pytest.raises(StoreBroken, match="locked"):
+            newest(reading)
+        other.execute("ROLLBACK")
+        assert newest(reading) == []
+        reading.close()
