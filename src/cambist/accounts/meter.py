@@ -39,8 +39,10 @@ PastUsage = Mapping[int, Mapping[date, int]]
 class _DayLimits:
     """The limits of an account on one day, worked out once.
 
-    `ends` is the end of its period in seconds since 1970; `used_before` its calls of the period before today; `policy`
-    the text of `RateLimit-Policy`; `remaining` its calls left when they were checked last.
+    `quota_left` are the calls that it had left when the day began; `ends` is the end of its period, `settled_at` and
+    `day_ends` the times between which `quota_left` does not change, in seconds since 1970. `policy` is the header
+    `RateLimit-Policy`. `remaining` are its calls left when they were checked last. `rate_state` is what
+    `RateLimit` said of the rate last: its two numbers and the text.
     """
 
     account: Account
@@ -49,9 +51,12 @@ class _DayLimits:
     period: Period
     quota: int | None
     ends: float
-    policy: str
-    used_before: int
+    settled_at: float
+    day_ends: float
+    policy: tuple[str, str]
+    quota_left: int
     remaining: int = 0
+    rate_state: tuple[int, int, str] = (-1, -1, "")
 
 
 class Meter:
@@ -68,7 +73,8 @@ class Meter:
         self._principals: Mapping[Digest, Principal] = {}
         self._rates: dict[int, tuple[float, int]] = {}
         self._day_limits: dict[int, _DayLimits] = {}
-        self._key_used_at: dict[int, int] = {}
+        self._keys_used: set[int] = set()
+        self._second = -1.0
         self._pending: Counter[tuple[int, str, date]] = Counter()
         self._pending_lock = threading.Lock()
         self._day = (0.0, 0.0, date.min)
@@ -88,9 +94,8 @@ class Meter:
         if plan.rate is None or plan.burst is None:
             return
         number = principal.account.number
-        bucket = self._read_bucket(number, now, plan.rate, plan.burst)
-        if bucket.level < 1:
-            wait = seconds_until_next(bucket, plan.rate)
+        if self._read_bucket(number, now, plan.rate, plan.burst).level < 1:
+            wait = seconds_until_next(self._buckets[number], plan.rate)
             raise RateLimited(f"Rate limit exceeded: [{plan.rate:g}] requests a second on the plan [{plan.name}]", wait)
         try:
             self._counters.admit(number)
@@ -99,7 +104,9 @@ class Meter:
 
     def _read_bucket(self, number: int, now: float, rate: float, burst: int, before: int | None = None) -> Bucket:
         """Read an account's bucket. A new one is full, and begins at `before` admitted requests."""
-        counted = self._counters.admitted(number) + self._admitted_in_memory.get(number, 0)
+        counted = self._counters.admitted(number)
+        if self._admitted_in_memory:
+            counted += self._admitted_in_memory.get(number, 0)
         last = self._buckets.get(number)
         if last is None:
             last = Bucket(burst, self._counters.last_admitted(number) if before is None else before, now)
@@ -131,12 +138,22 @@ class Meter:
         limits.remaining = left - cost
 
     def _limits_for(self, principal: Principal, now: float) -> _DayLimits:
-        account, plan, today = principal.account, principal.plan, self.today(now)
+        account = principal.account
         limits = self._day_limits.get(account.number)
+        if (
+            limits is not None
+            and limits.settled_at <= now < limits.day_ends
+            and limits.account is account
+            and limits.plan is principal.plan
+        ):
+            return limits
+        return self._update_limits(limits, account, principal.plan, self.today(now))
+
+    def _update_limits(self, limits: _DayLimits | None, account: Account, plan: Plan, today: date) -> _DayLimits:
+        """Work out the limits of a day; just after midnight calls may still be counted on the day before."""
         if limits is None or limits.today != today or limits.account is not account or limits.plan is not plan:
             limits = self._day_limits[account.number] = self._build_limits(account, plan, today)
-        elif now - self._day[0] < _LATE_SECONDS:
-            limits.used_before = self._used_before(account.number, limits.period, today)
+        limits.quota_left = (limits.quota or 0) - self._used_before(account.number, limits.period, today)
         return limits
 
     def _build_limits(self, account: Account, plan: Plan, today: date) -> _DayLimits:
@@ -147,17 +164,33 @@ class Meter:
         policies = [] if quota is None else [f'"quota";q={quota};w={seconds}']
         if plan.rate is not None and plan.burst is not None:
             policies.append(f'"rate";q={plan.burst};w={round(plan.burst / plan.rate) or 1}')
-        used_before = self._used_before(account.number, period, today)
-        return _DayLimits(account, plan, today, period, quota, end.timestamp(), ", ".join(policies), used_before)
+        begins = datetime.combine(today, datetime.min.time(), UTC).timestamp()
+        return _DayLimits(
+            account=account,
+            plan=plan,
+            today=today,
+            period=period,
+            quota=quota,
+            ends=end.timestamp(),
+            settled_at=begins + _LATE_SECONDS,
+            day_ends=begins + _SECONDS_A_DAY,
+            policy=("RateLimit-Policy", ", ".join(policies)),
+            quota_left=0,
+        )
 
     def _used_before(self, number: int, period: Period, today: date) -> int:
+        """Return the calls of a period before today, and those of today that are in no counter file."""
         days = range((today - period.start).days)
-        return sum(self.calls_on(number, period.start + offset * _DAY) for offset in days)
+        before = sum(self.calls_on(number, period.start + offset * _DAY) for offset in days)
+        return before + self._past.get(number, {}).get(today, 0)
 
     def _remaining(self, limits: _DayLimits) -> int:
         if limits.quota is None:
             return NO_QUOTA
-        return max(0, limits.quota - limits.used_before - self.calls_on(limits.account.number, limits.today))
+        left = limits.quota_left - self._counters.spent(limits.account.number, limits.today)
+        if self._pending:
+            left -= self._pending_on(limits.account.number, limits.today)
+        return max(0, left)
 
     def calls_on(self, number: int, day: date) -> int:
         """Return an account's calls of a day: in counter files, from before, and pending."""
@@ -170,18 +203,28 @@ class Meter:
         with self._pending_lock:
             return sum(calls for (who, _, when), calls in self._pending.items() if (who, when) == (number, day))
 
+    def _use_key(self, key: int, now: float) -> None:
+        """Record the last use of a key, once a second."""
+        if not 0 <= now - self._second < 1:
+            self._keys_used, self._second = set(), now // 1
+        if key not in self._keys_used:
+            self._keys_used.add(key)
+            with suppress(StoreBroken):  # it is recorded again in a second
+                self._counters.use_key(key, int(now))
+
     def spend(self, principal: Principal, endpoint: str, cost: int, now: float) -> None:
         """Count the calls of an answer about to be sent; if no counter file can be made, they are pending."""
-        if self._key_used_at.get(principal.key) != int(now):
-            self._key_used_at[principal.key] = int(now)
-            with suppress(StoreBroken):  # it is recorded again in a second
-                self._counters.use_key(principal.key, int(now))
+        if principal.key not in self._keys_used or not 0 <= now - self._second < 1:
+            self._use_key(principal.key, now)
         if not cost:
             return
-        number, today = principal.account.number, self.today(now)
+        begins, ends, today = self._day
+        if not begins <= now < ends:
+            today = self.today(now)
         try:
-            self._counters.spend(number, endpoint, cost, today)
+            self._counters.spend(principal.account.number, endpoint, cost, today)
         except StoreBroken as broken:
+            number = principal.account.number
             with self._pending_lock:
                 if not self._pending:
                     self._warn(f"Ledger: no room; answers go on and are counted in memory: {broken}")
@@ -213,21 +256,29 @@ class Meter:
         """
         if not principal.is_limited:
             return []
-        plan = principal.plan
-        limits, states = self._limits_for(principal, now), []
+        plan, number = principal.plan, principal.account.number
+        limits = self._day_limits.get(number) if quota_checked else None
+        if limits is None or limits.plan is not plan:
+            limits = self._limits_for(principal, now)
+        text = ""
         if limits.quota is not None:
             left = limits.remaining if quota_checked else self._remaining(limits)
-            states.append(f'"quota";r={left};t={max(0, ceil(limits.ends - now))}')
+            text = f'"quota";r={left};t={max(0, ceil(limits.ends - now))}'
         if plan.rate is not None and plan.burst is not None:
-            states.append(
-                self._rate_state(principal.account.number, now, plan.rate, plan.burst, quota_checked=quota_checked)
-            )
-        return [("RateLimit-Policy", limits.policy), ("RateLimit", ", ".join(states))]
+            bucket = self._buckets.get(number) if quota_checked else None
+            level = bucket.level - 1 if bucket else self._read_bucket(number, now, plan.rate, plan.burst).level
+            rate = _rate_text(limits, max(0, int(level)), max(0, ceil((plan.burst - level) / plan.rate)))
+            text = f"{text}, {rate}" if text else rate
+        return [limits.policy, ("RateLimit", text)]
 
-    def _rate_state(self, number: int, now: float, rate: float, burst: int, *, quota_checked: bool) -> str:
-        bucket = self._buckets.get(number) if quota_checked else None
-        level = bucket.level - 1 if bucket else self._read_bucket(number, now, rate, burst).level
-        return f'"rate";r={max(0, int(level))};t={max(0, ceil((burst - level) / rate))}'
+
+def _rate_text(limits: _DayLimits, left: int, full_in: int) -> str:
+    """Return what `RateLimit` says of the rate; the same text while the numbers are the same."""
+    last_left, last_full_in, text = limits.rate_state
+    if left != last_left or full_in != last_full_in:
+        text = f'"rate";r={left};t={full_in}'
+        limits.rate_state = left, full_in, text
+    return text
 
 
 def _rates_of(principals: Iterable[Principal]) -> dict[int, tuple[float, int]]:

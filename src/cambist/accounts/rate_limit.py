@@ -7,15 +7,14 @@ at once, the level falls below zero, and later requests wait longer.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import ceil
+from typing import NamedTuple
 
 _CROSSING_SECONDS = 1.0
 """Two threads may read in another order than they read the clock; if it is more than this, the clock was set back."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bucket:
+class Bucket(NamedTuple):
     """How many requests may come at once at the time `at` (seconds), when `counted` had been admitted."""
 
     level: float
@@ -24,11 +23,13 @@ class Bucket:
 
     def read(self, counted: int, at: float, rate: float, burst: int) -> Bucket:
         """Return the bucket later: filled by time up to `burst`, less the requests admitted since."""
-        drawn = counted - self.counted
-        back = self.at - at
-        if 0 < back < _CROSSING_SECONDS:
-            at = self.at
-        return Bucket(min(burst, self.level + rate * max(0.0, at - self.at) - drawn), counted, at)
+        level, counted_before, at_before = self
+        if at > at_before:
+            level += rate * (at - at_before)
+        elif at_before - at < _CROSSING_SECONDS:
+            at = at_before
+        level -= counted - counted_before
+        return Bucket(min(burst, level), counted, at)
 
 
 def seconds_until_next(bucket: Bucket, rate: float) -> int:

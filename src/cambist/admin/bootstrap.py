@@ -29,6 +29,7 @@ from cambist.storage.data_directory import DataDirectory
 from cambist.storage.shared.change_notifier import Topic
 from cambist.storage.shared.rate_book_file import RateBookFile
 from cambist.storage.shared.rate_matrix_file import open_rate_matrix, write_rate_matrix
+from cambist.storage.shared.usage.older_format import rewrite_older_files
 from cambist.storage.shared.usage.usage_writer import UsageWriter
 
 log = logging.getLogger(__name__)
@@ -78,6 +79,7 @@ class Bootstrap:
         self._refresh_matrix()
         self._refresh_book()
         publish_plans(self._folder.path, self._book_file.changes, self._store.accounts.all())
+        rewrite_older_files(self._folder.ledger)
         UsageWriter(self._folder.ledger).recover(self._store.usage, self._clock().date())
 
     def create_owner(self) -> str | None:

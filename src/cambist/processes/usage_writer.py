@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable
 from datetime import UTC, date, datetime
 from functools import partial
-from time import monotonic, time
+from time import monotonic, thread_time, time
 
 from prometheus_client import REGISTRY, Counter, Gauge
 
@@ -34,6 +34,10 @@ from cambist.storage.shared.usage.usage_writer import UsageWriter
 log = logging.getLogger(__name__)
 
 _WRITE_SECONDS = 0.5
+_PAUSE_FACTOR = 20
+"""While very many accounts are active, writing takes at most one part in so many of a core, and is done less often."""
+
+_LONGEST_PAUSE = 10.0
 _KEYS_SECONDS = 10.0
 _REBUILD_SECONDS = 600.0
 
@@ -56,8 +60,11 @@ def write_usage(settings: Settings, supervisor: int) -> None:
     store.hold_open()
     writer = UsageWriter(folder.ledger)
     tasks = UsageWriterTasks(store, writer, ReservedSpace(settings, store, writer).reserve)
-    while not stop.wait(_WRITE_SECONDS):
+    pause = _WRITE_SECONDS
+    while not stop.wait(pause):
+        began = thread_time()
         tasks.run()
+        pause = min(max(_WRITE_SECONDS, _PAUSE_FACTOR * (thread_time() - began)), _LONGEST_PAUSE)
     tasks.run()
     store.close()
 

@@ -20,6 +20,7 @@ class SqlUsage:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self._known_accounts: set[int] = set()
 
     def store_totals(self, totals: Iterable[CounterTotal]) -> None:
         """Store totals in one transaction, each unless a larger one is stored."""
@@ -30,9 +31,21 @@ class SqlUsage:
         larger = func.max(func.coalesce(usage.c.calls, 0), added.excluded.calls)
         upsert = added.on_conflict_do_update(index_elements=list(usage.primary_key), set_={"calls": larger})
         with self._engine.begin() as connection:
-            rows = _rows_of_existing_accounts(connection, new)
+            rows = self._rows_of_existing_accounts(connection, new)
             if rows:
                 connection.execute(upsert, rows)
+
+    def _rows_of_existing_accounts(self, connection: Connection, totals: list[CounterTotal]) -> list[dict[str, object]]:
+        """Leave out accounts that the database does not have: after a restore, counter files may have newer ones.
+
+        Rows of accounts are never deleted, so the database is asked only about those that were not found before.
+        """
+        wanted = {total.account for total in totals}
+        if not wanted <= self._known_accounts:
+            self._known_accounts = set(connection.execute(select(accounts.c.id)).scalars())
+        if unknown := sorted(wanted - self._known_accounts):
+            _log.warning("Ledger: calls of accounts that are not in the database are left out: %s", unknown)
+        return [_row(total) for total in totals if total.account in self._known_accounts]
 
     def by_day(self, since: date, without: Collection[CounterFileKey] = ()) -> Mapping[int, Mapping[date, int]]:
         """Return calls by account and day."""
@@ -66,19 +79,11 @@ class SqlUsage:
             return [UsageRow(*row) for row in connection.execute(query)]
 
 
-def _rows_of_existing_accounts(connection: Connection, totals: list[CounterTotal]) -> list[dict[str, object]]:
-    """Leave out accounts that the database does not have: after a restore, counter files may have newer ones."""
-    existing = set(connection.execute(select(accounts.c.id)).scalars())
-    if unknown := sorted({total.account for total in totals} - existing):
-        _log.warning("Ledger: calls of accounts that are not in the database are left out: %s", unknown)
-    return [
-        {
-            "day": total.day,
-            "page": total.file,
-            "account_id": total.account,
-            "endpoint": total.endpoint,
-            "calls": total.calls,
-        }
-        for total in totals
-        if total.account in existing
-    ]
+def _row(total: CounterTotal) -> dict[str, object]:
+    return {
+        "day": total.day,
+        "page": total.file,
+        "account_id": total.account,
+        "endpoint": total.endpoint,
+        "calls": total.calls,
+    }

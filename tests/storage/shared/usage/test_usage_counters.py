@@ -23,7 +23,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from cambist.accounts.account import Account
 from cambist.accounts.usage_counters import CounterFileKey, CounterTotal, UsageCounters, UsageRow, UsageStore
 from cambist.errors import StoreBroken
-from cambist.storage.shared.usage import counter_file, file_set
+from cambist.storage.shared.usage import changed_counters, counter_file, file_set
+from cambist.storage.shared.usage.counter_arrays import checked_rows, totals_of
 from cambist.storage.shared.usage.counter_file import create_counter_file
 from cambist.storage.shared.usage.layout import CounterFileLayout
 from cambist.storage.shared.usage.space import RequiredSpace
@@ -430,9 +431,10 @@ def test_only_accounts_with_new_calls_are_read(
     for account in range(1, 1001):
         worker.spend(account, "/a", 1, TODAY)
     usage_writer.write(usage_store, TODAY)
-    checked = counter_file.CounterFile.checked_totals
     monkeypatch.setattr(
-        counter_file.CounterFile, "checked_totals", lambda one, account: read.append(account) or checked(one, account)
+        changed_counters,
+        "checked_rows",
+        lambda file, accounts: read.extend(accounts.tolist()) or checked_rows(file, accounts),
     )
     usage_writer.write(usage_store, TODAY)
     assert read == []
@@ -445,6 +447,62 @@ def test_only_accounts_with_new_calls_are_read(
     worker.spend(8, "/b", 1, TODAY)
     usage_writer.write(usage_store, TOMORROW)
     assert read[1001:] == [8]
+
+
+def test_only_accounts_that_share_a_mark_are_compared(
+    open_worker: Callable[..., WorkerCounters],
+    folder: Path,
+    usage_store: MemoryUsageStore,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    worker, usage_writer, compared = open_worker(), writer_without_delay(folder), []
+    for account in (1, 700, 9000):
+        worker.spend(account, "/a", 1, TODAY)
+    usage_writer.write(usage_store, TODAY)
+    monkeypatch.setattr(
+        changed_counters,
+        "totals_of",
+        lambda file, accounts: compared.append(accounts.tolist()) or totals_of(file, accounts),
+    )
+    usage_writer.write(usage_store, TODAY)
+    worker.spend(700, "/a", 1, TODAY)
+    usage_writer.write(usage_store, TODAY)
+    marked = [account for account in range(9216) if account // 64 % 64 == 700 // 64]
+    assert compared == [[], marked]
+    assert usage_store.calls() == {(TODAY, 1, "/a"): 1, (TODAY, 700, "/a"): 2, (TODAY, 9000, "/a"): 1}
+
+
+def test_a_call_whose_mark_a_killed_process_did_not_move_is_written_when_its_slot_is_used_again(
+    open_worker: Callable[..., WorkerCounters], folder: Path, usage_store: MemoryUsageStore
+) -> None:
+    killed, usage_writer = open_worker(), writer_without_delay(folder)
+    killed.spend(1, "/a", 1, TODAY)
+    usage_writer.write(usage_store, TODAY)
+    marks = killed._file_set.files["2026-11-20"][0].marks()
+    before = marks.tolist()
+    killed.spend(1, "/a", 1, TODAY)
+    for place, mark in enumerate(before):  # as if it had been killed between total and mark
+        marks[place] = mark
+    usage_writer.write(usage_store, TODAY)
+    assert usage_store.calls() == {(TODAY, 1, "/a"): 1}
+    killed.close()
+    open_worker().spend(2000, "/a", 1, TODAY)
+    usage_writer.write(usage_store, TODAY)
+    assert usage_store.calls() == {(TODAY, 1, "/a"): 2, (TODAY, 2000, "/a"): 1}
+
+
+def test_what_others_admitted_is_found_in_every_block(open_worker: Callable[..., WorkerCounters]) -> None:
+    first, second = open_worker(), open_worker()
+    for turn in range(50):
+        asked = random.sample([1, 63, 64, 65, 4160, 4161, 5000], 2)
+        before = {account: second.admitted(account) for account in asked}
+        for account in asked:
+            first.admit(account)
+        found = second.newly_admitted()
+        assert found.keys() >= before.keys()
+        assert turn or found == before
+        second.admit(asked[0])
+        assert second.newly_admitted() == {}
 
 
 def test_newly_admitted_accounts_are_returned_once(open_worker: Callable[..., WorkerCounters]) -> None:

@@ -12,16 +12,55 @@ import mmap
 import os
 import threading
 import weakref
-from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
-import numpy as np
-from numpy.typing import NDArray
+from cambist.storage.shared.usage.counter import ALL_BITS, BYTES, COUNT, FACTOR, INVERSE, count_of, is_valid, with_check
+from cambist.storage.shared.usage.layout import (
+    LONGEST_HEADER,
+    MARKED_TOGETHER,
+    MARKS,
+    CounterFileLayout,
+    CounterFileName,
+    read_layout,
+)
 
-from cambist.storage.shared.usage.counter import BYTES, CHECK, COUNT, FACTOR, count_of, is_valid, with_check
-from cambist.storage.shared.usage.layout import LONGEST_HEADER, CounterFileLayout, CounterFileName, read_layout
+
+@dataclass(slots=True, eq=False)
+class CountingPlace:
+    """Where one slot of a mapped file counts: the slot's counter of account 0, and the distances from it.
+
+    `rows` are the distances of rows from their account's total; `mark` is the first mark of the slot.
+    """
+
+    counters: memoryview[int]
+    accounts: int
+    first: int
+    per_account: int
+    rows: dict[str, int]
+    mark: int
+
+    def spend(self, account: int, row: int, calls: int) -> None:
+        """Add calls to the row at this distance and to the total of a mapped account."""
+        counters = self.counters
+        total = self.first + account * self.per_account
+        # The total is written after the row: whoever sees it sees the row as well. The mark is moved last: whoever sees
+        # that sees both. Calls are added to counters as `counter` says: this runs for every request.
+        at, added = total + row, FACTOR if calls == 1 else calls * FACTOR
+        counters[at] = counters[at] + added & ALL_BITS
+        counters[total] = counters[total] + added & ALL_BITS
+        at = self.mark + (account >> MARKED_TOGETHER) % MARKS
+        counters[at] = counters[at] + 1 & COUNT
+
+    def count(self, account: int) -> None:
+        """Add one to the total of a mapped account."""
+        counters = self.counters
+        at = self.first + account * self.per_account
+        counters[at] = counters[at] + FACTOR & ALL_BITS
+        at = self.mark + (account >> MARKED_TOGETHER) % MARKS
+        counters[at] = counters[at] + 1 & COUNT
 
 
 class CounterFile:
@@ -33,6 +72,7 @@ class CounterFile:
     def __init__(self, folder: Path, name: CounterFileName) -> None:
         """Map the file. Errors: FileNotFoundError; ValueError if the header is invalid or of another file."""
         self.name = name
+        self._is_damaged = name.damaged
         self._file = os.open(folder / str(name), os.O_RDWR | os.O_CLOEXEC)
         weakref.finalize(self, os.close, self._file)
         self.layout, self._header = read_layout(os.pread(self._file, LONGEST_HEADER, 0))
@@ -42,6 +82,7 @@ class CounterFile:
         self.rows = {row: number for number, row in enumerate(self.layout.rows, 1)}
         self.accounts = 0
         self._first = self._header // BYTES
+        self._first_mark = self._first - 1 - self.layout.marks_bytes // BYTES
         self._per_account = self.layout.counters_per_account
         self._growing = threading.Lock()
         self._map()
@@ -75,14 +116,30 @@ class CounterFile:
             faults.append(f"it is cut off, and the accounts from {self.accounts} to {capacity - 1} are lost")
         unused = bytes(self._per_account * BYTES)
         for account in range(self.accounts):
-            counters = self._counters_of(account)
-            if counters.tobytes() != unused and (bad := sum(not is_valid(counter) for counter in counters)):
+            counters = self.counters_of(account)
+            if counters.tobytes() != unused and (bad := sum(not is_valid(counter) for counter in counters if counter)):
                 faults.append(f"{bad} counters of the account {account} are damaged, and lost")
         return faults
 
-    def _counters_of(self, account: int) -> memoryview[int]:
+    def counters_of(self, account: int, count: int = 1) -> memoryview[int]:
+        """Return the counters of a mapped account, or of so many neighbours."""
         start = self._first + account * self._per_account
-        return self.counters[start : start + self._per_account]
+        return self.counters[start : start + count * self._per_account]
+
+    def marks(self) -> memoryview[int]:
+        """Return the marks of all slots, those of the first slot first."""
+        return self.counters[self._first_mark : self._first - 1]
+
+    def place(self, slot: int) -> CountingPlace:
+        """Return where a slot counts in the file as it is mapped now. The slot must be the caller's own."""
+        return CountingPlace(
+            counters=self.counters,
+            accounts=self.accounts,
+            first=self._first + slot,
+            per_account=self._per_account,
+            rows={row: number * self.slots for row, number in self.rows.items()},
+            mark=self._first_mark + slot * MARKS,
+        )
 
     def ensure_mapped(self, account: int) -> bool:
         """Return whether the file has an account. Maps the file again if another process has made it grow."""
@@ -117,21 +174,7 @@ class CounterFile:
 
     def spend(self, account: int, row: int, slot: int, calls: int) -> None:
         """Add calls to a row and to the total of a mapped account. The slot must be the caller's own."""
-        counters = self.counters
-        total = self._first + account * self._per_account + slot
-        # The total is written last: whoever sees it sees the row as well. `with_check` is inlined, as in `count`: this
-        # runs for every request.
-        at = total + row * self.slots
-        count = (counters[at] & COUNT) + calls
-        counters[at] = count | count * FACTOR & CHECK
-        count = (counters[total] & COUNT) + calls
-        counters[total] = count | count * FACTOR & CHECK
-
-    def count(self, account: int, slot: int) -> None:
-        """Add one to the total of a mapped account. The slot must be the caller's own."""
-        at = self._first + account * self._per_account + slot
-        count = (self.counters[at] & COUNT) + 1
-        self.counters[at] = count | count * FACTOR & CHECK
+        self.place(slot).spend(account, row * self.slots, calls)
 
     def set_value(self, account: int, slot: int, value: int) -> None:
         """Store a value for a mapped account. The slot must be the caller's own."""
@@ -145,38 +188,23 @@ class CounterFile:
         for account in range(self.accounts):
             at = self._first + account * self._per_account + slot
             total, *rows = self.counters[at : at - slot + self._per_account : self.slots].tolist()
-            counted = sum(map(count_of, rows))
-            if counted > count_of(total):
+            if any(rows) and (counted := sum(map(count_of, rows))) > count_of(total):
                 self.counters[at] = with_check(counted)
+        # It may also have been killed before it moved the mark.
+        first_mark = self._first_mark + slot * MARKS
+        for mark in range(first_mark, first_mark + MARKS):
+            self.counters[mark] = self.counters[mark] + 1 & COUNT
 
     def total(self, account: int) -> int:
         """Return the total of an account over all slots; 0 for an account that the file does not have."""
         if account >= self.accounts and not self.ensure_mapped(account):
             return 0
-        if self.name.damaged:
+        if self._is_damaged:
             # Of the total and the sum of the rows, the larger one has lost less.
             total, *rows = self.row_totals(account)
             return max(total, sum(rows))
         start = self._first + account * self._per_account
-        # The checks add up above the counts, and are cut off.
-        return sum(self.counters[start : start + self.slots]) & COUNT
-
-    def totals(self) -> NDArray[np.uint64]:
-        """Return the totals of all accounts, unchecked, to compare with an earlier reading."""
-        self.ensure_mapped(self.capacity - 1)
-        totals: NDArray[np.uint64] = self._by_account()[:, : self.slots].sum(axis=1) & np.uint64(COUNT)
-        return totals
-
-    def used_accounts(self) -> Iterable[int]:
-        """Return the accounts with any counter that was ever written."""
-        self.ensure_mapped(self.capacity - 1)
-        found: list[int] = np.flatnonzero(self._by_account().any(axis=1)).tolist()
-        return found
-
-    def _by_account(self) -> NDArray[np.uint64]:
-        """Return the counters as an array with a row for each account."""
-        counters = np.frombuffer(self.counters, np.uint64)[self._first :]
-        return counters[: self.accounts * self._per_account].reshape(self.accounts, self._per_account)
+        return sum(self.counters[start : start + self.slots]) * INVERSE & ALL_BITS
 
     def row_totals(self, account: int) -> list[int]:
         """Return the totals of all rows of a mapped account, row 0 first, without invalid counters."""
@@ -184,22 +212,14 @@ class CounterFile:
 
     def checked_totals(self, account: int) -> tuple[list[int], bool]:
         """Return the totals as `row_totals` does, and whether all counters are valid."""
-        counters = self._counters_of(account).tolist()
+        counters = self.counters_of(account).tolist()
         rows = (counters[start : start + self.slots] for start in range(0, len(counters), self.slots))
         totals = [sum(count_of(counter) for counter in row if counter) for row in rows]
-        return totals, sum(counters) & COUNT == sum(totals)
+        return totals, all(map(is_valid, filter(None, counters)))
 
     def max_value(self, account: int) -> int:
         """Return the largest value over all slots of a mapped account."""
-        return max(map(count_of, self._counters_of(account)))
-
-
-def changed_accounts(before: NDArray[np.uint64], now: NDArray[np.uint64]) -> list[int]:
-    """Return the accounts whose totals differ; an account that is new had 0 before."""
-    padded = np.zeros(len(now), np.uint64)
-    padded[: len(before)] = before[: len(now)]
-    found: list[int] = np.flatnonzero(now != padded).tolist()
-    return found
+        return max(map(count_of, self.counters_of(account)))
 
 
 def create_counter_file(folder: Path, layout: CounterFileLayout) -> bool:

@@ -1,8 +1,12 @@
 """The layout of a counter file: a header of whole 4,096-byte blocks, then the counters.
 
-Header: magic, length and CRC-32 of the JSON, the JSON, padding, and in the last eight bytes a counter with the number
-of accounts that the file has space for. Counters: by account, within an account by row (row 0 is the account's total,
-then one row for each endpoint), within a row by writer slot, so that all slots of a row are one slice.
+Header: magic, length and CRC-32 of the JSON, the JSON, padding, marks, and in the last eight bytes a counter with the
+number of accounts that the file has space for. Marks: for each writer slot 64 plain numbers, which change with the
+counters of the accounts that share one, so that a reader finds what has changed without reading every account. A mark
+stands for blocks of 64 neighbouring accounts, every 64th block.
+
+Counters: by account, within an account by row (row 0 is the account's total, then one row for each endpoint), within a
+row by writer slot, so that all slots of a row are one slice.
 """
 
 from __future__ import annotations
@@ -18,8 +22,14 @@ import msgspec
 
 from cambist.storage.shared.usage.counter import BYTES, with_check
 
-MAGIC = b"CMBLDG01"
+MAGIC = b"CMBLDG02"
 BLOCK = 4096
+MARKS = 64
+"""How many marks each slot has."""
+
+MARKED_TOGETHER = 6
+"""The bits of an account's number that accounts with one mark may differ in: they are neighbours in the file."""
+
 _START = struct.Struct(f"={len(MAGIC)}sII")
 LONGEST_HEADER = 1 << 20
 _NAME = re.compile(r"(?P<stem>\d{4}-\d\d-\d\d|[a-z]+)\.(?P<generation>\d{1,9})\.page(?P<damaged>\.damaged)?")
@@ -98,7 +108,13 @@ class CounterFileLayout(msgspec.Struct, frozen=True):
         content = msgspec.json.encode(self)
         start = _START.pack(MAGIC, len(content), zlib.crc32(content)) + content
         capacity = with_check(self.step).to_bytes(BYTES, sys.byteorder)
-        return start + bytes(-(len(start) + BYTES) % BLOCK) + capacity
+        after = bytes(self.marks_bytes) + capacity
+        return start + bytes(-(len(start) + len(after)) % BLOCK) + after
+
+    @property
+    def marks_bytes(self) -> int:
+        """The size of the marks of all slots."""
+        return MARKS * self.slots * BYTES
 
 
 def read_layout(content: bytes) -> tuple[CounterFileLayout, int]:
@@ -115,7 +131,7 @@ def read_layout(content: bytes) -> tuple[CounterFileLayout, int]:
     layout = _decode(written)
     if layout.byte_order != sys.byteorder:
         raise ValueError("it was written on a machine with another byte order")
-    unpadded = _START.size + length + BYTES
+    unpadded = _START.size + length + layout.marks_bytes + BYTES
     return layout, unpadded + -unpadded % BLOCK
 
 

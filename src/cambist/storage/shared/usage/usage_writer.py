@@ -11,10 +11,13 @@ from datetime import date, timedelta
 from pathlib import Path
 from time import monotonic
 
+import numpy as np
+
 from cambist.accounts.usage_counters import CounterFileKey, CounterTotal, UsageStore
 from cambist.errors import StoreBroken
 from cambist.storage.atomic_file import unwritable
 from cambist.storage.shared.usage.changed_counters import ChangedCounters, WrittenTotals
+from cambist.storage.shared.usage.counter_arrays import largest_values
 from cambist.storage.shared.usage.counter_file import CounterFile
 from cambist.storage.shared.usage.file_set import CounterFileSet
 from cambist.storage.shared.usage.layout import CounterFileName
@@ -133,9 +136,9 @@ class UsageWriter:
         found: dict[int, int] = {}
         for file in self._file_set.files.get(KEYS, ()):
             file.ensure_mapped(file.capacity - 1)
-            for key in range(file.accounts):
-                if (used := file.max_value(key)) > found.get(key, 0):
-                    found[key] = used
+            seconds = largest_values(file)
+            for key in np.flatnonzero(seconds).tolist():
+                found[key] = max(found.get(key, 0), int(seconds[key]))
         return found
 
 

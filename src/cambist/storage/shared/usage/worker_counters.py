@@ -11,12 +11,10 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cambist.accounts.usage_counters import CounterFileKey
 from cambist.errors import StoreBroken
-from cambist.storage.shared.usage.counter_file import CounterFile, changed_accounts
+from cambist.storage.shared.usage.admitted import AdmittedCopy
+from cambist.storage.shared.usage.counter_file import CounterFile, CountingPlace
 from cambist.storage.shared.usage.file_set import CounterFiles, CounterFileSet, newest_undamaged
 from cambist.storage.shared.usage.writer_slot import ThreadSlot, WriterSlot
 
@@ -36,6 +34,27 @@ class _Day:
     removed: Mapping[int, int]
 
 
+_NOWHERE = CountingPlace(memoryview(b"").cast("Q"), 0, 0, 0, {}, -1)
+_NO_VERSION = -1
+
+
+@dataclass(slots=True)
+class _ThreadPlaces:
+    """Where one thread counts calls on a day, and admitted requests, in the files of one version."""
+
+    version: int = _NO_VERSION
+    day: date = date.min
+    of_day: CountingPlace = _NOWHERE
+    admitted: CountingPlace = _NOWHERE
+
+
+class _OfThread(threading.local):
+    """The places of the current thread."""
+
+    def __init__(self) -> None:
+        self.places = _ThreadPlaces()
+
+
 class WorkerCounters:
     """The `UsageCounters` protocol over a directory of counter files.
 
@@ -53,8 +72,10 @@ class WorkerCounters:
         self._version = self._file_set.version
         self._reloading = threading.Lock()
         self._days: dict[date, _Day] = {}
+        self._of_thread = _OfThread()
         self._reload()
-        self._last_admitted = self._all_admitted()
+        self._admitted_copy = AdmittedCopy()
+        self._admitted_copy.newly_admitted(self._admitted_files)
 
     def _reload(self) -> None:
         """Use the files that are there now. Errors: StoreBroken."""
@@ -72,22 +93,33 @@ class WorkerCounters:
 
         Errors: StoreBroken if a file must be created, for the day or for more accounts, and the disk is full.
         """
-        if self._version[0] != self._seen:
-            self.refresh()
+        places = self._of_thread.places
+        if places.version != self._version[0]:
+            places = self._renew_places()
+        place = places.of_day
+        if today is not places.day or not 0 <= account < place.accounts or (row := place.rows.get(endpoint)) is None:
+            place = self._find_place(places, account, endpoint, today)
+            row = place.rows[endpoint]
+        place.spend(account, row, calls)
+
+    def _renew_places(self) -> _ThreadPlaces:
+        """Forget the places of this thread, because the files have changed."""
+        self.refresh()
+        places = self._of_thread.places = _ThreadPlaces(self._seen)
+        return places
+
+    def _find_place(self, places: _ThreadPlaces, account: int, endpoint: str, today: date) -> CountingPlace:
+        """Find where this thread counts on a day, in a file that has the account and the endpoint."""
         file, slot = self._newest.get(today), self._thread_slot.number
-        if (
-            file is None
-            or slot >= file.slots
-            or (row := file.rows.get(endpoint)) is None
-            or not 0 <= account < file.accounts
-        ):
+        if file is None or slot >= file.slots or endpoint not in file.rows or not 0 <= account < file.accounts:
             file = self._prepare_file(today.isoformat(), account, slot, (*self._endpoints, endpoint))
-            row = file.rows[endpoint]
-        file.spend(account, row, slot, calls)
+        places.day, places.of_day = today, file.place(slot)
+        return places.of_day
 
     def spent(self, account: int, day: date) -> int:
         """Return the calls of a day by all workers, in files that existed since this worker started."""
-        self.refresh()
+        if self._version[0] != self._seen:
+            self.refresh()
         of_day = self._days.get(day)
         if of_day is None:
             return 0
@@ -108,36 +140,35 @@ class WorkerCounters:
 
     def admit(self, account: int) -> None:
         """Count a request that the rate limit has admitted. Errors: StoreBroken as in `spend`."""
-        self.refresh()
-        file, slot = self._admitted_file, self._thread_slot.number
-        if file is None or slot >= file.slots or not 0 <= account < file.accounts:
-            file = self._prepare_file(ADMITTED, account, slot)
-        file.count(account, slot)
+        places = self._of_thread.places
+        if places.version != self._version[0]:
+            places = self._renew_places()
+        place = places.admitted
+        if not 0 <= account < place.accounts:
+            file, slot = self._admitted_file, self._thread_slot.number
+            if file is None or slot >= file.slots or not 0 <= account < file.accounts:
+                file = self._prepare_file(ADMITTED, account, slot)
+            place = places.admitted = file.place(slot)
+        place.count(account)
 
     def admitted(self, account: int) -> int:
         """Return the requests that all workers have ever admitted."""
-        self.refresh()
+        if self._version[0] != self._seen:
+            self.refresh()
         files = self._admitted_files
         if len(files) == 1:
             return files[0].total(account)
         return sum(file.total(account) for file in files)
 
     def newly_admitted(self) -> Mapping[int, int]:
-        """Return the accounts with newly admitted requests since the last call, and their `admitted` at that call."""
-        last, self._last_admitted = self._last_admitted, self._all_admitted()
-        return {account: _total_of(last, account) for account in changed_accounts(last, self._last_admitted)}
+        """Return the accounts with requests that others have admitted since the last call, and their total then."""
+        self.refresh()
+        own_slots = {slot.number for slot in list(self._slots)}
+        return self._admitted_copy.newly_admitted(self._admitted_files, own_slots)
 
     def last_admitted(self, account: int) -> int:
-        """Return `admitted` as of the last call of `newly_admitted`, or of the start."""
-        return _total_of(self._last_admitted, account)
-
-    def _all_admitted(self) -> NDArray[np.uint64]:
-        self.refresh()
-        parts = [file.totals() for file in self._admitted_files]
-        totals = np.zeros(max(map(len, parts), default=0), np.uint64)
-        for part in parts:
-            totals[: len(part)] += part
-        return totals
+        """Return the requests admitted by others as of the last call of `newly_admitted`, or of the start."""
+        return self._admitted_copy.last_admitted(account)
 
     def use_key(self, key: int, unix_second: int) -> None:
         """Record the last use of a key. Errors: StoreBroken as in `spend`."""
@@ -171,10 +202,6 @@ class WorkerCounters:
             slot.release()
 
 
-def _total_of(totals: NDArray[np.uint64], account: int) -> int:
-    return int(totals[account]) if account < len(totals) else 0
-
-
 def _by_day(before: Mapping[date, _Day], files: CounterFiles) -> dict[date, _Day]:
     """Return the days with their files as they are now, and with the calls of removed files."""
     by_day = {day: generations for generations in files.values() if (day := generations[0].name.day)}
@@ -189,5 +216,5 @@ def _with_removed(before: _Day | None, files: Sequence[CounterFile]) -> _Day:
     removed = Counter(before.removed)
     for file in before.files:
         if file.layout.number not in numbers:
-            removed.update({account: file.total(account) for account in file.used_accounts()})
+            removed.update({account: calls for account in range(file.accounts) if (calls := file.total(account))})
     return _Day(files, removed)
