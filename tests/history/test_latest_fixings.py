@@ -6,7 +6,7 @@ import pytest
 
 from cambist.history.fixing import GRAM, Fixing, ReceivedFixing
 from cambist.history.latest_fixings import latest_quotes
-from cambist.pricing.cross_rates import midpoint
+from cambist.pricing.cross_rates import exact_midpoint, midpoint
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
 from cambist.pricing.rate_book import RateBook
@@ -34,6 +34,10 @@ def quotes(
 
 DOLLAR = known(Pair("EUR", "USD"), "1.25")
 YEN = known(Pair("EUR", "JPY"), "180.00")
+
+
+def exact(book: RateBook, pair: Pair) -> Fraction:
+    return Fraction(*exact_midpoint(book, pair))
 
 
 def test_the_anchor_is_quoted_as_it_was_published() -> None:
@@ -91,8 +95,8 @@ def test_a_source_that_quotes_foreign_money_in_its_own_is_turned_around() -> Non
     found = quotes([dollar, known(Pair("JPY", "PLN"), "2.5", nominal=100)], [dollar], anchor="PLN")
     book = RateBook(1, RECEIVED, found, ())
     assert found["PLN"].pair == Pair("USD", "PLN")
-    assert midpoint(book, Pair("USD", "PLN")).value == 4
-    assert midpoint(book, Pair("USD", "JPY")).value == 160
+    assert exact(book, Pair("USD", "PLN")) == 4
+    assert exact(book, Pair("USD", "JPY")) == 160
     assert found["JPY"].origin.legs == (Pair("USD", "PLN"), Pair("JPY", "PLN"))
 
 
@@ -106,9 +110,9 @@ def test_a_source_whose_anchor_is_the_dollar_is_quoted_as_it_was_published() -> 
     fed = [known(Pair("EUR", "USD"), "1.25"), known(Pair("USD", "JPY"), "150.00"), known(Pair("GBP", "USD"), "1.40")]
     found = quotes(fed, fed, anchor="USD")
     book = RateBook(1, RECEIVED, found, ())
-    assert midpoint(book, Pair("EUR", "USD")).value == Fraction("1.25")
-    assert midpoint(book, Pair("USD", "JPY")).value == 150
-    assert midpoint(book, Pair("GBP", "USD")).value == Fraction("1.4")
+    assert exact(book, Pair("EUR", "USD")) == Fraction("1.25")
+    assert exact(book, Pair("USD", "JPY")) == 150
+    assert exact(book, Pair("GBP", "USD")) == Fraction("1.4")
     assert {code: quote.pair for code, quote in found.items()} == {
         "EUR": Pair("EUR", "USD"),
         "JPY": Pair("USD", "JPY"),
@@ -129,7 +133,7 @@ def test_metals_are_quoted_and_three_months_copper_under_its_own_name() -> None:
     metals = [known(Pair(code, "USD"), "9000") for code in ("XAU", "XCU", "XCU-3M", "XYZ", "XYZ-3M")]
     assert quotes(metals, [], anchor="USD").keys() == {"XAU", "XCU", "XCU-3M"}
     gold = known(Pair("XAU", "EUR"), "3200")
-    assert midpoint(RateBook(1, RECEIVED, quotes([DOLLAR, gold], [DOLLAR]), ()), Pair("XAU", "USD")).value == 4000
+    assert exact(RateBook(1, RECEIVED, quotes([DOLLAR, gold], [DOLLAR]), ()), Pair("XAU", "USD")) == 4000
 
 
 def test_gold_by_the_gram_is_quoted_by_the_ounce() -> None:
@@ -151,8 +155,8 @@ def test_a_rate_that_is_set_for_tomorrow_shows_a_market_of_before_we_had_it(code
 
 def test_the_real_book_is_of_the_newest_fixings(real_book: RateBook) -> None:
     assert real_book.as_of.isoformat() == "2026-10-30T13:15:00+00:00"
-    assert midpoint(real_book, Pair("EUR", "USD")).value == Fraction("1.1172")
-    assert midpoint(real_book, Pair("USD", "JPY")).value == Fraction("175.68") / Fraction("1.1172")
+    assert exact(real_book, Pair("EUR", "USD")) == Fraction("1.1172")
+    assert exact(real_book, Pair("USD", "JPY")) == Fraction("175.68") / Fraction("1.1172")
 
 
 def test_the_real_rouble_has_a_quote_however_old_with_its_true_time(real_book: RateBook) -> None:

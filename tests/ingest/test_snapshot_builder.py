@@ -14,7 +14,7 @@ from cambist.ingest.snapshot_builder import (
     rate_matrix_from_archive,
     rate_matrix_revision,
 )
-from cambist.pricing.cross_rates import midpoint
+from cambist.pricing.cross_rates import exact_midpoint
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation
 from cambist.pricing.rate_book import RateBook
@@ -74,7 +74,7 @@ def test_the_market_time_follows_summer_time_in_frankfurt(archive: Archive, now:
     ],
 )
 def test_the_rate_book_of_the_small_file_is_exact(book: RateBook, base: str, quote: str, value: Fraction) -> None:
-    assert midpoint(book, Pair(base, quote)).value == value
+    assert Fraction(*exact_midpoint(book, Pair(base, quote))) == value
 
 
 def test_published_quotes_are_marked_and_crossed_quotes_name_their_legs(book: RateBook) -> None:

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from itertools import permutations, product
@@ -7,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cambist.errors import RateUnavailable
-from cambist.pricing.cross_rates import crossed_quote, midpoint, midpoints
-from cambist.pricing.number_format import plain
+from cambist.pricing.cross_rates import crossed_quote, exact_midpoint, listed_midpoints, midpoint, midpoints
+from cambist.pricing.number_format import plain_float
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
 from cambist.pricing.rate_book import RateBook
@@ -17,6 +18,9 @@ NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 CODES = ("EUR", "JPY", "GBP", "KWD")
 ALL = (PIVOT, *CODES)
 PRICES = st.builds(Fraction, st.integers(1, 10**12), st.integers(1, 10**12))
+EARLIER = NOON - timedelta(days=1)
+ROUNDING = Fraction(1, 2**53)
+"""The most by which float64 arithmetic rounds, relatively."""
 ROUNDED = Fraction(1, 10**9)
 """How far ten significant digits may lie off, relatively: twice half a unit of a number that begins with 1."""
 
@@ -52,21 +56,31 @@ def small_book() -> RateBook:
     return RateBook(1, NOON, {"EUR": euro, "JPY": yen}, ("EUR", "JPY", "USD"))
 
 
+def exact(book: RateBook, base: str, quote: str) -> Fraction:
+    return Fraction(*exact_midpoint(book, Pair(base, quote)))
+
+
 @given(books(), st.sampled_from(ALL), st.sampled_from(ALL))
 def test_there_and_back_is_exactly_one(book: RateBook, one: str, other: str) -> None:
-    assert midpoint(book, Pair(one, other)).value * midpoint(book, Pair(other, one)).value == 1
+    assert exact(book, one, other) * exact(book, other, one) == 1
 
 
 @given(books(), st.sampled_from(list(permutations(ALL, 3))))
 def test_a_triangle_closes_exactly(book: RateBook, three: tuple[str, str, str]) -> None:
-    a, b, c = (midpoint(book, Pair(*legs)).value for legs in zip(three, (*three[1:], three[0]), strict=True))
+    a, b, c = (exact(book, *legs) for legs in zip(three, (*three[1:], three[0]), strict=True))
     assert a * b * c == 1
+
+
+@given(books(), st.sampled_from(ALL), st.sampled_from(ALL))
+def test_a_float_midpoint_is_the_exact_one_within_five_roundings(book: RateBook, one: str, other: str) -> None:
+    found, wanted = midpoint(book, Pair(one, other)).value, exact(book, one, other)
+    assert abs(Fraction(found) / wanted - 1) <= 5 * ROUNDING * (1 + 5 * ROUNDING)
 
 
 @given(books(), st.sampled_from(list(permutations(ALL, 3))))
 def test_there_and_back_and_around_close_within_the_digits_shown(book: RateBook, three: tuple[str, str, str]) -> None:
     def shown(base: str, quote: str) -> Fraction:
-        return Fraction(plain(midpoint(book, Pair(base, quote)).value))
+        return Fraction(plain_float(midpoint(book, Pair(base, quote)).value))
 
     a, b, c = three
     assert abs(shown(a, b) * shown(b, a) - 1) <= ROUNDED * Fraction(101, 100)
@@ -76,14 +90,32 @@ def test_there_and_back_and_around_close_within_the_digits_shown(book: RateBook,
 @given(books(), st.permutations(ALL), st.permutations(ALL))
 def test_a_matrix_equals_its_single_rates(book: RateBook, bases: list[str], quotes: list[str]) -> None:
     matrix = midpoints(book, bases, quotes)
-    for base, quote in product(bases, quotes):
-        assert matrix.values[base][quote] == midpoint(book, Pair(base, quote)).value
+    assert matrix.values == [midpoint(book, Pair(base, quote)).value for base, quote in product(bases, quotes)]
+    assert matrix.as_of == min(midpoint(book, Pair(base, quote)).as_of for base, quote in product(bases, quotes))
 
 
 def test_a_matrix_keeps_the_order_asked() -> None:
     matrix = midpoints(small_book(), ["USD", "JPY", "EUR"], ["JPY", "EUR"])
-    assert list(matrix.values) == ["USD", "JPY", "EUR"]
-    assert list(matrix.values["EUR"]) == ["JPY", "EUR"]
+    assert (matrix.bases, matrix.quotes) == (["USD", "JPY", "EUR"], ["JPY", "EUR"])
+    assert matrix.values[4:] == [midpoint(small_book(), Pair("EUR", quote)).value for quote in ("JPY", "EUR")]
+
+
+@pytest.mark.parametrize("base", ["EUR", "JPY", "USD", "GBP"])
+def test_the_listed_midpoints_are_those_of_all_listed_codes_and_the_base(base: str) -> None:
+    pound = Quote(Pair("GBP", "USD"), Fraction(3), Fraction(4), EARLIER, NOON, Origin(Derivation.PUBLISHED, ("boe",)))
+    book = replace(small_book(), quotes=small_book().quotes | {"GBP": pound})
+    found = listed_midpoints(book, base)
+    assert list(found.quotes) == sorted({"EUR", "JPY", "USD", base})
+    assert found == midpoints(book, [base], found.quotes)
+
+
+def test_a_book_that_lists_the_pivot_alone_is_as_old_as_itself() -> None:
+    assert listed_midpoints(RateBook(1, NOON, {}, (PIVOT,)), PIVOT) == ([PIVOT], (PIVOT,), [1.0], NOON)
+
+
+def test_a_listed_code_without_a_quote_is_unavailable() -> None:
+    with pytest.raises(RateUnavailable, match=r"\[EUR\]"):
+        listed_midpoints(RateBook(1, NOON, {}, ("EUR", PIVOT)), PIVOT)
 
 
 @given(books(), st.sampled_from(ALL))
@@ -92,9 +124,9 @@ def test_a_currency_is_one_of_itself(book: RateBook, code: str) -> None:
 
 
 def test_a_midpoint_is_the_worth_of_the_base_over_the_worth_of_the_quote() -> None:
-    assert midpoint(small_book(), Pair("EUR", "USD")).value == Fraction("1.11")
-    assert midpoint(small_book(), Pair("USD", "JPY")).value == 155
-    assert midpoint(small_book(), Pair("EUR", "JPY")).value == Fraction("1.11") * 155
+    assert exact(small_book(), "EUR", "USD") == Fraction("1.11")
+    assert exact(small_book(), "USD", "JPY") == 155
+    assert exact(small_book(), "EUR", "JPY") == Fraction("1.11") * 155
 
 
 def test_a_midpoint_is_as_old_as_its_oldest_leg() -> None:
@@ -112,6 +144,10 @@ def test_the_pivot_alone_is_as_old_as_the_book() -> None:
 def test_a_cross_without_one_of_its_legs_is_unavailable(pair: Pair) -> None:
     with pytest.raises(RateUnavailable, match=r"\[GBP\]"):
         midpoint(small_book(), pair)
+    with pytest.raises(RateUnavailable, match=r"\[GBP\]"):
+        midpoints(small_book(), [pair.base], [pair.quote])
+    with pytest.raises(RateUnavailable, match=r"\[GBP\]"):
+        exact_midpoint(small_book(), pair)
     with pytest.raises(RateUnavailable, match=r"\[GBP\]"):
         crossed_quote(small_book(), pair)
 
@@ -132,7 +168,7 @@ def test_the_bid_is_never_above_the_mid_nor_the_mid_above_the_ask(book: RateBook
 @given(books(), st.sampled_from(list(permutations(ALL, 2))))
 def test_a_midpoint_lies_between_the_sides_of_its_cross(book: RateBook, two: tuple[str, str]) -> None:
     cross = crossed_quote(book, Pair(*two))
-    assert cross.bid <= midpoint(book, Pair(*two)).value <= cross.ask
+    assert cross.bid <= exact(book, *two) <= cross.ask
 
 
 @given(books(), st.sampled_from(list(permutations(ALL, 2))))

@@ -6,7 +6,7 @@ import pytest
 
 from cambist.history.fixing import Fixing
 from cambist.history.rate_matrix_builder import SourceHistory, build_rate_matrix
-from cambist.pricing.cross_rates import midpoint
+from cambist.pricing.cross_rates import exact_midpoint
 from cambist.pricing.number_format import plain, plain_float
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
@@ -36,7 +36,7 @@ def replace_sides(quote: Quote, value: str) -> Quote:
 
 
 def rate(book: RateBook, base: str, quote: str) -> Fraction:
-    return midpoint(book, Pair(base, quote)).value
+    return Fraction(*exact_midpoint(book, Pair(base, quote)))
 
 
 def test_a_book_has_the_version_and_the_newest_market_time() -> None:

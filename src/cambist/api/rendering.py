@@ -1,26 +1,24 @@
 """Writing answers as JSON: every rate is a plain decimal with ten significant digits, and `ms` comes last.
 
-Rates of past days are written through format templates, with one call for thousands of numbers. If one number of a
-series would have an exponent, the numbers of that series are written one by one.
+Rates are written through format templates, with one call for thousands of numbers. Numbers to which the format gives
+an exponent are then rewritten.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
 from decimal import Decimal
-from fractions import Fraction
-from functools import cache, lru_cache
+from functools import cache
 from math import isnan
 from typing import Annotated
 
 import msgspec
 from msgspec import Meta, Raw
 
-from cambist.history.as_of import DayRates
 from cambist.history.rate_matrix import FIRST_DAY
 from cambist.history.series import Series
-from cambist.pricing.number_format import TIES_UP, plain, plain_float, trimmed
+from cambist.pricing.number_format import SHOWN_DIGITS, TIES_UP, plain_float, trimmed, trimmed_text, without_exponents
 
 _NUMBER = {"type": "number", "exclusiveMinimum": 0}
 _MAP = {"type": "object", "minProperties": 1, "additionalProperties": _NUMBER}
@@ -37,7 +35,7 @@ Numbers = Annotated[Raw, Meta(extra_json_schema={**_MAP, "additionalProperties":
 RatesByCode = Annotated[Raw, Meta(extra_json_schema={**_MAP, "additionalProperties": _MAP})]
 """A JSON object of code to object: of code to rate, or of date to rate."""
 
-_DATE_KEY_LENGTH = len('"1970-01-01":')
+_NUMBER_FORMAT = f"%.{SHOWN_DIGITS}g"
 _LAST_DAY = date(2100, 12, 31)
 
 _ENCODER = msgspec.json.Encoder()
@@ -68,59 +66,49 @@ def number(value: Decimal) -> Raw:
     return Raw(trimmed(value))
 
 
-def numbers(values: Mapping[str, Decimal]) -> Raw:
-    """Write amounts by name, in the given order."""
-    return _object((name, trimmed(value)) for name, value in values.items())
+def conversion(code: str, amount: str, rate: float) -> Raw:
+    """Write a converted amount, with its decimals, and the rate."""
+    return Raw(f'{{"{code}":{trimmed_text(amount)},"rate":{plain_float(rate)}}}')
 
 
-def rates(values: Mapping[str, Fraction]) -> Raw:
-    """Write exact rates by code."""
-    return _object((code, plain(value)) for code, value in values.items())
+def rates(codes: Sequence[str], values: Iterable[float]) -> Raw:
+    """Write rates by code."""
+    return _filled(_row_template(codes), values)
 
 
-def matrix(rows: Mapping[str, Mapping[str, Fraction]]) -> Raw:
-    """Write exact rates by source and target."""
-    return _object((code, bytes(rates(row)).decode()) for code, row in rows.items())
-
-
-def day_rates(day: DayRates) -> Raw:
-    """Write the rates of one day by code."""
-    text = _day_template(day.codes) % tuple([value * TIES_UP for value in day.values])
-    if "e" in text:  # a number has an exponent; codes are upper case
-        return _object(zip(day.codes, map(plain_float, day.values), strict=True))
-    return Raw(text)
+def matrix(bases: Sequence[str], quotes: Sequence[str], values: Iterable[float]) -> Raw:
+    """Write rates by source and target; `values` has those of the first source first."""
+    row = _row_template(quotes)
+    return _filled('{"' + f'":{row},"'.join(bases) + f'":{row}}}', values)
 
 
 def series_by_code(series: Iterable[Series]) -> Raw:
     """Write series as an object of target to date to rate."""
-    return _object((one.pair.quote, _rates_by_day(one)) for one in series)
+    return Raw(b"{" + b",".join([b'"%s":%s' % (one.pair.quote.encode(), _rates_by_day(one)) for one in series]) + b"}")
 
 
-def _rates_by_day(series: Series) -> str:
+def _rates_by_day(series: Series) -> bytes:
     """Write a series as an object of date to rate; days without a rate are left out."""
     start = (series.first_day - FIRST_DAY).days
     templates, values = _series_templates()[start : start + len(series.values)], series.values
     if isnan(sum(values)):
         templates = [template for template, value in zip(templates, values, strict=True) if not isnan(value)]
         values = [value for value in values if not isnan(value)]
-    text = ",".join(templates) % tuple([value * TIES_UP for value in values])
-    if "e" in text:
-        dates = [template[:_DATE_KEY_LENGTH] for template in templates]
-        text = ",".join([date + plain_float(value) for date, value in zip(dates, values, strict=True)])
-    return "{" + text + "}"
+    return bytes(_filled("{" + ",".join(templates) + "}", values))
 
 
-def _object(items: Iterable[tuple[str, str]]) -> Raw:
-    return Raw("{" + ",".join([f'"{name}":{value}' for name, value in items]) + "}")
+def _row_template(codes: Sequence[str]) -> str:
+    return '{"' + f'":{_NUMBER_FORMAT},"'.join(codes) + f'":{_NUMBER_FORMAT}}}'
 
 
-@lru_cache(maxsize=1024)
-def _day_template(codes: tuple[str, ...]) -> str:
-    return "{" + ",".join(f'"{code}":%.10g' for code in codes) + "}"
+def _filled(template: str, values: Iterable[float]) -> Raw:
+    # Bytes are formatted a sixth faster than text.
+    numbers = template.encode() % tuple([value * TIES_UP for value in values])
+    return Raw(without_exponents(numbers) if b"e" in numbers else numbers)  # names are in upper case
 
 
 @cache
 def _series_templates() -> list[str]:
     """Return a template for each day that a rate matrix can have."""
     days = (_LAST_DAY - FIRST_DAY).days + 1
-    return [f'"{FIRST_DAY + timedelta(days=offset)}":%.10g' for offset in range(days)]
+    return [f'"{FIRST_DAY + timedelta(days=offset)}":{_NUMBER_FORMAT}' for offset in range(days)]

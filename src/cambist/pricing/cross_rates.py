@@ -8,15 +8,17 @@ never narrower than a leg's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
-from datetime import datetime
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
 from fractions import Fraction
+from typing import NamedTuple
 
 from cambist.errors import BadParameter
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
 from cambist.pricing.rate_book import RateBook
+from cambist.pricing.unix_time import EPOCH
 from cambist.reference.assets import COINS, METALS
 
 LEGS = (PIVOT, "USDT", "EUR", "USDC", "BTC", "GBP", "ETH", "BNB", "JPY", "AUD", "TRY", "KRW")
@@ -26,20 +28,22 @@ IsFreshQuote = Callable[[Quote], bool]
 """Return whether a quote may still be used."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rate:
+class Rate(NamedTuple):
     """The midpoint of one pair, with the market time of the oldest quote in it."""
 
-    pair: Pair
-    value: Fraction
+    value: float
     as_of: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Rates:
-    """Midpoints by base and quote currency, in the order requested, with the market time of the oldest quote."""
+class Rates(NamedTuple):
+    """Midpoints of every base in every quote currency, with the market time of the oldest quote.
 
-    values: dict[str, dict[str, Fraction]]
+    `values` has those of the first base in the order of `quotes`, then those of the second base, and so on.
+    """
+
+    bases: Sequence[str]
+    quotes: Sequence[str]
+    values: list[float]
     as_of: datetime
 
 
@@ -51,29 +55,42 @@ def check_crossable(base: str, quote: str) -> None:
 
 def midpoint(book: RateBook, pair: Pair) -> Rate:
     """Return the midpoint of a pair, crossed through the pivot. Errors: RateUnavailable if a leg is missing."""
-    found = midpoints(book, [pair.base], [pair.quote])
-    return Rate(pair, found.values[pair.base][pair.quote], found.as_of)
+    mids, times = book.mids, book.times
+    try:
+        value = mids[pair.base] / mids[pair.quote]
+    except KeyError as missing:
+        raise book.unavailable(missing.args[0]) from None
+    return Rate(value, _oldest(book, [times[code] for code in (pair.base, pair.quote) if code != PIVOT]))
 
 
-def midpoints(book: RateBook, bases: Iterable[str], quotes: Iterable[str]) -> Rates:
+def exact_midpoint(book: RateBook, pair: Pair) -> tuple[int, int]:
+    """Return the exact midpoint of a pair as a ratio. Errors: RateUnavailable if a leg is missing."""
+    (base, per_base), (quote, per_quote) = book.exact_mid(pair.base), book.exact_mid(pair.quote)
+    return base * per_quote, per_base * quote
+
+
+def midpoints(book: RateBook, bases: Sequence[str], quotes: Sequence[str]) -> Rates:
     """Return the midpoints of every base in every quote currency. Errors: RateUnavailable if a leg is missing."""
-    base_prices = {code: _mid_in_pivot(book, code) for code in bases}
-    quote_prices = {code: _mid_in_pivot(book, code) for code in quotes}
-    times = (book.quotes[code].as_of for code in base_prices | quote_prices if code != PIVOT)
-    return Rates(
-        values={
-            base: {quote: base_price / quote_price for quote, quote_price in quote_prices.items()}
-            for base, base_price in base_prices.items()
-        },
-        as_of=min(times, default=book.as_of),
-    )
+    mids, times = book.mids, book.times
+    try:
+        base_mids, quote_mids = [mids[code] for code in bases], [mids[code] for code in quotes]
+    except KeyError as missing:
+        raise book.unavailable(missing.args[0]) from None
+    as_of = _oldest(book, [times[code] for codes in (bases, quotes) for code in codes if code != PIVOT])
+    return Rates(bases, quotes, [base / quote for base in base_mids for quote in quote_mids], as_of)
 
 
-def _mid_in_pivot(book: RateBook, code: str) -> Fraction:
-    mid = book.mids_in_pivot.get(code)
-    if mid is None:
-        mid = book.mids_in_pivot[code] = Fraction(1) if code == PIVOT else book.leg(code).worth(code)
-    return mid
+def listed_midpoints(book: RateBook, base: str) -> Rates:
+    """Return the midpoints of a base in all listed codes and in itself, sorted. Errors: RateUnavailable."""
+    listed = book.listed_mids
+    if base not in listed:
+        return midpoints(book, [base], sorted((*listed, base)))
+    one = listed[base]
+    return Rates([base], book.listed, [one / mid for mid in listed.values()], book.listed_since)
+
+
+def _oldest(book: RateBook, times: list[int]) -> datetime:
+    return EPOCH + timedelta(microseconds=min(times)) if times else book.as_of
 
 
 def pair_quote(book: RateBook, pair: Pair, is_fresh: IsFreshQuote = lambda _quote: True) -> Quote:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
-from fractions import Fraction
+from datetime import datetime, timedelta
 from functools import cached_property
 from types import MappingProxyType
 
 from cambist.errors import RateUnavailable
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Quote
-from cambist.pricing.unix_time import unix_us
+from cambist.pricing.unix_time import EPOCH, unix_us
 from cambist.reference.tables import CURRENCIES
 
 
@@ -21,7 +20,7 @@ class RateBook:
     """All latest quotes at one moment.
 
     `quotes` has one quote for each code, against the pivot (either way round). `listed` has the codes that responses
-    about all currencies contain; others are returned when they are requested by name (ADR 6).
+    about all currencies contain, sorted; others are returned when they are requested by name (ADR 6).
     `pairs` has the quotes of pairs that are traded directly, as their sources quote them; `venue_pairs` names all pairs
     that venues list, quoted or not. `as_of` is the newest market time of a currency.
     """
@@ -56,11 +55,6 @@ class RateBook:
         return MappingProxyType({code: unix_us(quote.as_of) for code, quote in self.quotes.items() if code != PIVOT})
 
     @cached_property
-    def mids_in_pivot(self) -> dict[str, Fraction]:
-        """Midpoints of currencies, metals and coins in the pivot, added by `cross_rates` as they are first needed."""
-        return {}
-
-    @cached_property
     def derived(self) -> dict[object, object]:
         """What is computed from this book once and used again, by whatever its owner names it with."""
         return {}
@@ -70,11 +64,34 @@ class RateBook:
         try:
             return self.quotes[code]
         except KeyError:
-            raise RateUnavailable(f"No source has delivered a rate for [{code}] yet") from None
+            raise self.unavailable(code) from None
 
     def holds(self, code: str) -> bool:
         """Return whether the book has a price for `code`."""
         return code == PIVOT or code in self.quotes
+
+    def unavailable(self, code: str) -> RateUnavailable:
+        """Return the error of a code that the book has no price for."""
+        return RateUnavailable(f"No source has delivered a rate for [{code}] yet")
+
+    def exact_mid(self, code: str) -> tuple[int, int]:
+        """Return the exact midpoint of one unit of `code` in the pivot as a ratio. Errors: RateUnavailable."""
+        return (1, 1) if code == PIVOT else self.leg(code).worth(code).as_integer_ratio()
+
+    @cached_property
+    def listed_mids(self) -> Mapping[str, float]:
+        """The midpoints of the listed codes, in their order. Errors: RateUnavailable if one has no price."""
+        mids = self.mids
+        for code in self.listed:
+            if code not in mids:
+                raise self.unavailable(code)
+        return MappingProxyType({code: mids[code] for code in self.listed})
+
+    @cached_property
+    def listed_since(self) -> datetime:
+        """The market time of the oldest quote of a listed code."""
+        times = [self.times[code] for code in self.listed if code != PIVOT]
+        return EPOCH + timedelta(microseconds=min(times)) if times else self.as_of
 
 
 def _float_worth(quote: Quote, code: str) -> float:

@@ -42,14 +42,14 @@ def answer(context: RequestContext, params: FetchPricesParams) -> FetchPricesRes
     A listed pair that no venue has quoted lately is crossed from the pairs in which its coins are traded.
     """
     found, unavailable = answer_each(params.pairs, lambda pair: _rate(context, pair, params), partial=params.partial)
-    return FetchPricesResponse(rates({str(pair): rate.value for pair, rate in found.items()}), unavailable)
+    return FetchPricesResponse(rates([*map(str, found)], [rate.value for rate in found.values()]), unavailable)
 
 
 def _rate(context: RequestContext, pair: Pair, params: FetchPricesParams) -> Rate:
     _check_listed(context.book, pair)
     quote = context.book.pairs.get(pair)
     if quote is not None and context.is_fresh(quote, AssetKind.COIN, params.max_age):
-        rate = Rate(pair, quote.mid, quote.as_of)
+        rate = Rate(float(quote.mid), quote.as_of)
     else:
         context.check_fresh((pair.base, pair.quote))
         rate = midpoint(context.book, pair)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
-from fractions import Fraction
 from typing import Annotated, Any
 
 from msgspec import UNSET, Struct, UnsetType
@@ -14,13 +13,13 @@ from cambist.api.closes import read_closes
 from cambist.api.endpoint import Endpoint
 from cambist.api.freshness_parameters import FreshnessParameters
 from cambist.api.parameter_types import day, not_after_today
-from cambist.api.rendering import Number, Numbers, number, numbers
+from cambist.api.rendering import Number, Numbers, conversion, number
 from cambist.api.request_context import RequestContext, Updated
 from cambist.api.symbol_parameters import asset
 from cambist.history.coin_closes import cross_on_day
 from cambist.history.fixing_age import fixing_days
-from cambist.pricing.cross_rates import check_crossable, midpoint
-from cambist.pricing.number_format import half_up, shown_digits
+from cambist.pricing.cross_rates import check_crossable, exact_midpoint, midpoint
+from cambist.pricing.number_format import half_up
 from cambist.pricing.pair import PIVOT, Pair
 
 _SAFE_DIGITS = 15
@@ -76,7 +75,8 @@ def answer(context: RequestContext, params: ConvertParams) -> ConvertResponse:
 def _now(context: RequestContext, pair: Pair, params: ConvertParams) -> ConvertResponse:
     context.check_fresh((pair.base, pair.quote))
     rate = midpoint(context.book, pair)
-    return _response(pair, params, rate.value, updated=context.updated(rate.as_of, params.max_age))
+    converted = _converted(params, *exact_midpoint(context.book, pair))
+    return _response(pair, params, converted, rate.value, updated=context.updated(rate.as_of, params.max_age))
 
 
 def _on_day(context: RequestContext, pair: Pair, params: ConvertParams) -> ConvertResponse:
@@ -84,15 +84,21 @@ def _on_day(context: RequestContext, pair: Pair, params: ConvertParams) -> Conve
     closes = read_closes(context, pair, day)
     found = cross_on_day(context.matrix, pair, day, closes).values[0]
     fixed_on = UNSET if closes else fixing_days(context.matrix, day, pair.base, [pair.quote])[pair.quote]
-    return _response(pair, params, Fraction(f"{found:.{_SAFE_DIGITS}g}"), day=day, fixed_on=fixed_on)
+    converted = _converted(params, *Decimal(f"{found:.{_SAFE_DIGITS}g}").as_integer_ratio())
+    return _response(pair, params, converted, found, day=day, fixed_on=fixed_on)
 
 
-def _response(pair: Pair, params: ConvertParams, rate: Fraction, **rest: Any) -> ConvertResponse:
-    converted = half_up(Fraction(params.amount) * rate, params.precision)
+def _converted(params: ConvertParams, numerator: int, denominator: int) -> str:
+    """Return the amount at a rate that is a ratio. Integers are exact and, unlike fractions, fast."""
+    amount, scale = params.amount.as_integer_ratio()
+    return half_up(amount * numerator, scale * denominator, params.precision)
+
+
+def _response(pair: Pair, params: ConvertParams, converted: str, rate: float, **rest: Any) -> ConvertResponse:
     return ConvertResponse(
         base=pair.base,
         amount=number(params.amount),
-        result=numbers({pair.quote: converted, "rate": shown_digits(rate)}),
+        result=conversion(pair.quote, converted, rate),
         **rest,
     )
 

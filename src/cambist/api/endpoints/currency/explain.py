@@ -13,7 +13,7 @@ from cambist.api.closes import read_closes
 from cambist.api.endpoint import Endpoint
 from cambist.api.freshness_parameters import MaxAge
 from cambist.api.parameter_types import day, not_after_today
-from cambist.api.rendering import Rates, day_rates, rates
+from cambist.api.rendering import Rates, rates
 from cambist.api.request_context import RequestContext, Updated, written
 from cambist.api.symbol_parameters import asset
 from cambist.history.coin_closes import cross_on_day, explain_coin_day
@@ -102,7 +102,7 @@ def answer(context: RequestContext, params: ExplainParams) -> ExplainResponse:
     return ExplainResponse(
         base=pair.base,
         day=None,
-        result=rates({pair.quote: rate.value}),
+        result=rates([pair.quote], [rate.value]),
         updated=context.updated(rate.as_of, params.max_age),
         legs=[_live_leg(leg, context.now) for leg in explain_now(context.book, pair, context.now)],
     )
@@ -110,11 +110,11 @@ def answer(context: RequestContext, params: ExplainParams) -> ExplainResponse:
 
 def _on_day(context: RequestContext, pair: Pair, on: date) -> ExplainResponse:
     closes = read_closes(context, pair, on)
-    found = day_rates(cross_on_day(context.matrix, pair, on, closes))
+    found = cross_on_day(context.matrix, pair, on, closes)
     legs = explain_coin_day(context.matrix, pair, on, closes, context.words)
     oldest = min((leg.as_of for leg in legs if leg.as_of is not None), default=None)
     updated = None if oldest is None else written(oldest, context.form)
-    return ExplainResponse(pair.base, on, found, updated, [_leg(leg) for leg in legs])
+    return ExplainResponse(pair.base, on, rates(found.codes, found.values), updated, [_leg(leg) for leg in legs])
 
 
 def _live_leg(leg: ExplainedLeg, now: datetime) -> LegRecord:

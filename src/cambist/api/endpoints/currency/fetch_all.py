@@ -11,7 +11,7 @@ from cambist.api.freshness_parameters import FreshnessParameters
 from cambist.api.rendering import Rates, rates
 from cambist.api.request_context import RequestContext, Updated
 from cambist.api.symbol_parameters import code
-from cambist.pricing.cross_rates import midpoints
+from cambist.pricing.cross_rates import listed_midpoints
 from cambist.pricing.pair import PIVOT
 
 
@@ -31,10 +31,10 @@ class FetchAllResponse(Struct, frozen=True):
 
 def answer(context: RequestContext, params: FetchAllParams) -> FetchAllResponse:
     """Return the rates from one currency to all that have a rate now, including itself."""
-    found = midpoints(context.book, [params.base], sorted({*context.book.listed, params.base}))
+    found = listed_midpoints(context.book, params.base)
     return FetchAllResponse(
         base=params.base,
-        results=rates(found.values[params.base]),
+        results=rates(found.quotes, found.values),
         updated=context.updated(found.as_of, params.max_age),
     )
 

@@ -43,7 +43,7 @@ def answer(context: RequestContext, params: FetchManyToOneParams) -> FetchManyTo
     found = midpoints(context.book, bases, [params.quote])
     return FetchManyToOneResponse(
         quote=params.quote,
-        results=rates({base: row[params.quote] for base, row in found.values.items()}),
+        results=rates(bases, found.values),
         updated=context.updated(found.as_of, params.max_age),
         calls=len(bases),
         unavailable=unavailable,

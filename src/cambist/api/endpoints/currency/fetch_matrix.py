@@ -51,7 +51,7 @@ def answer(context: RequestContext, params: FetchMatrixParams) -> FetchMatrixRes
     return FetchMatrixResponse(
         bases=bases,
         quotes=quotes,
-        matrix=matrix(found.values),
+        matrix=matrix(bases, quotes, found.values),
         updated=context.updated(found.as_of, params.max_age),
         calls=len(bases) * len(quotes),
         unavailable=unavailable,

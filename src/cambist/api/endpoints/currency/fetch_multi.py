@@ -63,7 +63,7 @@ def answer(context: RequestContext, params: FetchMultiParams) -> FetchMultiRespo
     found = midpoints(context.book, [params.base], quotes)
     return FetchMultiResponse(
         base=params.base,
-        results=rates(found.values[params.base]),
+        results=rates(quotes, found.values),
         updated=context.updated(found.as_of, params.max_age),
         unavailable=unavailable,
     )

@@ -64,7 +64,7 @@ def answer(context: RequestContext, params: FetchOneParams) -> FetchOneResponse:
     rate = midpoint(context.book, pair)
     return FetchOneResponse(
         base=pair.base,
-        result=rates({pair.quote: rate.value}),
+        result=rates([pair.quote], [rate.value]),
         updated=context.updated(rate.as_of, params.max_age),
     )
 

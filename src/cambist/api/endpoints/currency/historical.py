@@ -11,7 +11,7 @@ from msgspec import UNSET, Struct, UnsetType
 from cambist.api.endpoint import Endpoint
 from cambist.api.parameter_types import day, flag, not_after_today
 from cambist.api.partial import ListParameters, Unavailable
-from cambist.api.rendering import Rates, day_rates
+from cambist.api.rendering import Rates, rates
 from cambist.api.request_context import RequestContext
 from cambist.api.symbol_parameters import MONEY_AND_METALS, Codes, code, codes
 from cambist.history.as_of import DayRates, listed_rates, rates_on
@@ -88,7 +88,7 @@ def answer(context: RequestContext, params: HistoricalParams) -> HistoricalRespo
     return HistoricalResponse(
         day=day,
         base=params.base,
-        results=day_rates(found),
+        results=rates(found.codes, found.values),
         fixed_on=fixed_on,
         carried_days=None if fixed_on is None else (day - fixed_on).days,
         fixings=fixings if params.verbose else UNSET,
