@@ -7,7 +7,7 @@ SANDBOX ?= ./sandbox-data
 DRIVERS := $(VENV)/drivers
 SITE    := site
 
-.PHONY: help serve sandbox test fuzz check format docs tables bench bench-growth bench-answers bench-ingest bench-stream lock clean
+.PHONY: help serve sandbox test fuzz crosses check format docs tables bench bench-growth bench-answers bench-ingest bench-stream lock clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -29,6 +29,9 @@ test: $(VENV)/.develop $(DRIVERS)/.installed $(VENV)/.docs  ## run every test
 
 fuzz: $(VENV)/.develop  ## run every adapter on thousands of damaged answers, different ones each time
 	@HYPOTHESIS_PROFILE=fuzz $(BIN)/pytest tests/sources -k "any_" $(FUZZ)
+
+crosses: $(VENV)/.develop  ## compare float and exact arithmetic on a million crosses
+	@CROSSES=1000000 $(BIN)/pytest tests/pricing/test_one_arithmetic.py
 
 check: $(VENV)/.develop  ## check format, lint, types, layers and generated documents
 	@$(BIN)/ruff format --check .

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from cambist.history.archive import FixingArchive
 from cambist.history.rate_matrix import RateMatrix
 from cambist.pricing.cross_rates import exact_midpoint, midpoint
-from cambist.pricing.number_format import half_up, plain, plain_float, trimmed
+from cambist.pricing.number_format import half_up, plain, plain_float, trimmed, without_exponents
 from cambist.pricing.pair import Pair
 from cambist.pricing.rate_book import RateBook
 
@@ -93,6 +93,20 @@ def test_a_float_is_written_plainly_and_never_as_nothing(rate: float) -> None:
 def test_a_rate_is_written_with_ten_digits_and_no_idle_zeros(rate: str, written: str) -> None:
     assert plain(Fraction(rate)) == written
     assert plain_float(float(Fraction(rate))) == written
+
+
+@pytest.mark.parametrize(
+    ("numbers", "rewritten"),
+    [
+        (b'{"A":1e-05,"B":2.5}', b'{"A":0.00001,"B":2.5}'),
+        (b'{"A":1.234567891e-07}', b'{"A":0.0000001234567891}'),
+        (b'{"A":1e+10,"B":9.99e+12}', b'{"A":10000000000,"B":9990000000000}'),
+        (b'{"A":1.234567891e+15}', b'{"A":1234567891000000}'),
+        (b'{"A1":1,"B":0.5}', b'{"A1":1,"B":0.5}'),
+    ],
+)
+def test_exponents_are_rewritten_as_zeros(numbers: bytes, rewritten: bytes) -> None:
+    assert without_exponents(numbers) == rewritten
 
 
 @pytest.mark.parametrize("value", [0.0, -0.0, -1.0, -1e-12, -1e12, inf, -inf, nan])
