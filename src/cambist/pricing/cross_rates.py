@@ -15,6 +15,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from cambist.errors import BadParameter
+from cambist.pricing.exact import quotient
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
 from cambist.pricing.rate_book import RateBook
@@ -23,6 +24,8 @@ from cambist.reference.assets import COINS, METALS
 
 LEGS = (PIVOT, "USDT", "EUR", "USDC", "BTC", "GBP", "ETH", "BNB", "JPY", "AUD", "TRY", "KRW")
 """The codes through which others reach the pivot, the most liquid first. A stablecoin is a coin: USDT is not USD."""
+
+_ONE = Fraction(1)
 
 IsFreshQuote = Callable[[Quote], bool]
 """Return whether a quote may still be used."""
@@ -113,8 +116,8 @@ def crossed_quote(book: RateBook, pair: Pair) -> Quote:
     (base_bid, base_ask), (quote_bid, quote_ask) = _sides_in_pivot(book, pair.base), _sides_in_pivot(book, pair.quote)
     return Quote(
         pair=pair,
-        bid=base_bid / quote_ask,
-        ask=base_ask / quote_bid,
+        bid=quotient(base_bid, quote_ask),
+        ask=quotient(base_ask, quote_bid),
         as_of=min((leg.as_of for leg in legs), default=book.as_of),
         received_at=max((leg.received_at for leg in legs), default=book.as_of),
         origin=Origin(Derivation.CROSSED, _sources(*legs), tuple(leg.pair for leg in legs)),
@@ -122,7 +125,13 @@ def crossed_quote(book: RateBook, pair: Pair) -> Quote:
 
 
 def _sides_in_pivot(book: RateBook, code: str) -> tuple[Fraction, Fraction]:
-    return (Fraction(1), Fraction(1)) if code == PIVOT else book.leg(code).sides(code)
+    """Return bid and ask of a code in the pivot, computed once for each book."""
+    if code == PIVOT:
+        return _ONE, _ONE
+    sides = book.sides.get(code)
+    if sides is None:
+        sides = book.sides[code] = book.leg(code).sides(code)
+    return sides
 
 
 def most_liquid_pair(code: str, pairs: Mapping[Pair, Quote]) -> tuple[str, Quote] | None:

@@ -59,6 +59,11 @@ class RateBook:
         """What is computed from this book once and used again, by whatever its owner names it with."""
         return {}
 
+    @cached_property
+    def sides(self) -> dict[str, tuple[Fraction, Fraction]]:
+        """Bid and ask of codes in the pivot, exact; `cross_rates` adds each when it is first needed."""
+        return {}
+
     def leg(self, code: str) -> Quote:
         """Return the quote of `code` against the pivot. Errors: RateUnavailable if no source has delivered one."""
         try:

@@ -12,6 +12,7 @@ COMPUTED_DIGITS = 10
 """The least number of digits of a computed price: as many as a rate has."""
 
 _MOST_DIGITS = 20
+_LARGE_POWER = 10**100
 _AMPLE = Context(prec=100)
 _EXACT = Context(prec=_MOST_DIGITS, traps=[Inexact])
 
@@ -38,6 +39,8 @@ class Sides:
 
 def digits_of(value: Fraction) -> int:
     """Return the number of significant digits of an exact price; 0 if it is not a decimal of at most twenty digits."""
+    if _LARGE_POWER % value.denominator and value.denominator < _LARGE_POWER:
+        return 0  # a periodic decimal, as most computed prices are: found without raising an exception
     try:
         quotient = _EXACT.divide(Decimal(value.numerator), Decimal(value.denominator))
     except Inexact:

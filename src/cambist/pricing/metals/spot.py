@@ -15,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cambist.errors import RateUnavailable
+from cambist.pricing.exact import product
 from cambist.pricing.metals.digits import Sides, digits_of, rounded_sides
 from cambist.pricing.metals.instrument import Instrument
 from cambist.pricing.metals.mass import ratio
@@ -47,7 +48,7 @@ class Spot(Struct, frozen=True):
     def per(self, unit: Unit, purity: Purity, priced_by: Unit) -> Spot:
         """Return the price of another unit and purity. This price is of one unit `priced_by` of the pure metal."""
         part = _part(unit, priced_by, purity.fineness)
-        return replace(self, bid=_product(self.bid, part), ask=_product(self.ask, part))
+        return replace(self, bid=product(self.bid, part), ask=product(self.ask, part))
 
     @property
     def sides(self) -> Sides:
@@ -119,13 +120,8 @@ def _crossed(in_pivot: Spot, leg: Quote) -> Spot:
     bid, ask = leg.sides(PIVOT)
     as_of = min(in_pivot.as_of, leg.as_of)
     return replace(
-        in_pivot, bid=_product(in_pivot.bid, bid), ask=_product(in_pivot.ask, ask), as_of=as_of, is_crossed=True
+        in_pivot, bid=product(in_pivot.bid, bid), ask=product(in_pivot.ask, ask), as_of=as_of, is_crossed=True
     )
-
-
-def _product(one: Fraction, other: Fraction) -> Fraction:
-    """Multiply exactly: half the time of `*`, which reduces twice."""
-    return Fraction(one.numerator * other.numerator, one.denominator * other.denominator)
 
 
 @lru_cache(maxsize=1024)

@@ -65,7 +65,8 @@ def _quote(context: RequestContext, name: str, params: FxQuoteParams) -> tuple[s
     current, size = current_quote(context, pair), quote_size(pair.base, pair.quote)
     quote, fixing = current.quote, current.fixing
     context.updated(quote.as_of, params.max_age)
-    sides = rounded_sides(quote.bid * size, quote.ask * size, max(digits_of(quote.bid), digits_of(quote.ask)))
+    bid, ask, digits = quote.bid, quote.ask, max(digits_of(quote.bid), digits_of(quote.ask))
+    sides = rounded_sides(bid, ask, digits) if size == 1 else rounded_sides(bid * size, ask * size, digits)
     return pair.base + pair.quote, FxQuoteRecord(
         bid=number(sides.bid),
         ask=number(sides.ask),
