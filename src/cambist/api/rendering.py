@@ -1,23 +1,18 @@
 """Writing answers as JSON: every rate is a plain decimal with ten significant digits, and `ms` comes last.
 
 Rates are written through format templates, with one call for thousands of numbers. Numbers to which the format gives
-an exponent are then rewritten.
+an exponent are then rewritten. Series are written by `api.series_rendering`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import date, timedelta
 from decimal import Decimal
-from functools import cache
-from math import isnan
 from typing import Annotated
 
 import msgspec
 from msgspec import Meta, Raw
 
-from cambist.history.rate_matrix import FIRST_DAY
-from cambist.history.series import Series
 from cambist.pricing.number_format import SHOWN_DIGITS, TIES_UP, plain_float, trimmed, trimmed_text, without_exponents
 
 _NUMBER = {"type": "number", "exclusiveMinimum": 0}
@@ -36,14 +31,8 @@ RatesByCode = Annotated[Raw, Meta(extra_json_schema={**_MAP, "additionalProperti
 """A JSON object of code to object: of code to rate, or of date to rate."""
 
 _NUMBER_FORMAT = f"%.{SHOWN_DIGITS}g"
-_LAST_DAY = date(2100, 12, 31)
 
 _ENCODER = msgspec.json.Encoder()
-
-
-def prepare() -> None:
-    """Build the templates before the first request needs them."""
-    _series_templates()
 
 
 def encode_without_ms(body: object) -> bytes:
@@ -82,21 +71,6 @@ def matrix(bases: Sequence[str], quotes: Sequence[str], values: Iterable[float])
     return _filled('{"' + f'":{row},"'.join(bases) + f'":{row}}}', values)
 
 
-def series_by_code(series: Iterable[Series]) -> Raw:
-    """Write series as an object of target to date to rate."""
-    return Raw(b"{" + b",".join([b'"%s":%s' % (one.pair.quote.encode(), _rates_by_day(one)) for one in series]) + b"}")
-
-
-def _rates_by_day(series: Series) -> bytes:
-    """Write a series as an object of date to rate; days without a rate are left out."""
-    start = (series.first_day - FIRST_DAY).days
-    templates, values = _series_templates()[start : start + len(series.values)], series.values
-    if isnan(sum(values)):
-        templates = [template for template, value in zip(templates, values, strict=True) if not isnan(value)]
-        values = [value for value in values if not isnan(value)]
-    return bytes(_filled("{" + ",".join(templates) + "}", values))
-
-
 def _row_template(codes: Sequence[str]) -> str:
     return '{"' + f'":{_NUMBER_FORMAT},"'.join(codes) + f'":{_NUMBER_FORMAT}}}'
 
@@ -105,10 +79,3 @@ def _filled(template: str, values: Iterable[float]) -> Raw:
     # Bytes are formatted a sixth faster than text.
     numbers = template.encode() % tuple([value * TIES_UP for value in values])
     return Raw(without_exponents(numbers) if b"e" in numbers else numbers)  # names are in upper case
-
-
-@cache
-def _series_templates() -> list[str]:
-    """Return a template for each day that a rate matrix can have."""
-    days = (_LAST_DAY - FIRST_DAY).days + 1
-    return [f'"{FIRST_DAY + timedelta(days=offset)}":{_NUMBER_FORMAT}' for offset in range(days)]

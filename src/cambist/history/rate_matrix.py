@@ -13,6 +13,9 @@ from datetime import date, timedelta
 from functools import cached_property
 from math import isnan
 
+import numpy as np
+from numpy.typing import NDArray
+
 FIRST_DAY = date(1970, 1, 1)
 
 NOBODY = 254
@@ -52,6 +55,11 @@ class RateMatrix:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", {code: column for column, code in enumerate(self.codes)})
+
+    @cached_property
+    def cells_by_day(self) -> NDArray[np.float64]:
+        """The cells as an array of days and codes."""
+        return np.asarray(self.cells).reshape(-1, len(self.codes))
 
     @cached_property
     def last_day(self) -> date:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from time import sleep
 
-from cambist.api import rendering
+from cambist.api import series_rendering
 from cambist.api.application import ApiOptions, build_application
 from cambist.api.archive_reader import ArchiveReader
 from cambist.api.fast_path import Wsgi
@@ -81,7 +81,7 @@ class ApiWorker:
 
     def wsgi(self, settings: Settings) -> Wsgi:
         """Return the WSGI application."""
-        rendering.prepare()
+        series_rendering.prepare()
         options = ApiOptions(
             path_prefix=settings.path_prefix,
             cors_origin=settings.cors_origin,

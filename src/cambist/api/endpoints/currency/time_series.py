@@ -11,8 +11,9 @@ from msgspec import UNSET, Struct, UnsetType
 from cambist.api.endpoint import Endpoint
 from cambist.api.parameter_types import EARLIEST_DAY, day, flag, interval, not_after_today
 from cambist.api.partial import ListParameters, Unavailable, answer_each
-from cambist.api.rendering import RatesByCode, series_by_code
+from cambist.api.rendering import RatesByCode
 from cambist.api.request_context import RequestContext
+from cambist.api.series_rendering import series_by_code
 from cambist.api.symbol_parameters import MONEY_AND_METALS, Codes, code, codes
 from cambist.errors import BadParameter
 from cambist.history.fixing_age import carried_days, is_immutable
@@ -84,8 +85,9 @@ def earliest_day(context: RequestContext, params: TimeSeriesParams) -> date:
 
 
 def etag_data(context: RequestContext, params: TimeSeriesParams) -> Iterable[bytes]:
-    """It is read from the cells of both sides."""
-    return columns(context.matrix, (params.base, *params.quotes), *_period(params, context))
+    """It is read from the cells of both sides; their ages and sources decide `carried`."""
+    period = _period(params, context)
+    return columns(context.matrix, (params.base, *params.quotes), *period, with_origin=params.verbose)
 
 
 def answer(context: RequestContext, params: TimeSeriesParams) -> TimeSeriesResponse:
