@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from fractions import Fraction
@@ -60,6 +60,8 @@ class Quote:
     as_of: datetime
     received_at: datetime
     origin: Origin
+    own_time: datetime | None = field(default=None, compare=False, repr=False)
+    """The value of `own_as_of` where the votes that it follows from are not at hand."""
 
     @property
     def mid(self) -> Fraction:
@@ -74,7 +76,8 @@ class Quote:
     @property
     def own_as_of(self) -> datetime:
         """The market time of the code's own price, without the leg that it was crossed with."""
-        return next((vote.as_of for vote in self.origin.votes if vote.source in self.origin.sources[:1]), self.as_of)
+        otherwise = self.own_time or self.as_of
+        return next((vote.as_of for vote in self.origin.votes if vote.source in self.origin.sources[:1]), otherwise)
 
     def worth(self, code: str) -> Fraction:
         """Return the midpoint of one unit of `code`, which may be either side of the pair."""

@@ -8,12 +8,18 @@ from datetime import datetime, timedelta
 from fractions import Fraction
 from functools import cached_property
 from types import MappingProxyType
+from typing import TypeVar
 
 from cambist.errors import RateUnavailable
+from cambist.pricing.book_columns import PRESENT, BookColumns
+from cambist.pricing.column_quotes import ColumnQuotes
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Quote
 from cambist.pricing.unix_time import EPOCH, unix_us
 from cambist.reference.tables import CURRENCIES
+
+N = TypeVar("N", str, Pair)
+X = TypeVar("X", int, float)
 
 
 @dataclass(frozen=True)
@@ -24,6 +30,9 @@ class RateBook:
     about all currencies contain, sorted; others are returned when they are requested by name (ADR 6).
     `pairs` has the quotes of pairs that are traded directly, as their sources quote them; `venue_pairs` names all pairs
     that venues list, quoted or not. `as_of` is the newest market time of a currency.
+
+    A book is made from quotes, or with `over` from `columns`: then a quote is built when it is first asked for. `mids`,
+    `times`, `traded` and `sources` build none.
     """
 
     version: int
@@ -33,27 +42,71 @@ class RateBook:
     pairs: Mapping[Pair, Quote] = field(default_factory=dict)
     venue_pairs: frozenset[Pair] = frozenset()
 
+    columns: BookColumns | None = field(init=False, default=None, compare=False, repr=False)
+
     def __post_init__(self) -> None:
-        object.__setattr__(self, "quotes", MappingProxyType(dict(self.quotes)))
-        object.__setattr__(self, "pairs", MappingProxyType(dict(self.pairs)))
+        object.__setattr__(self, "quotes", _read_only(self.quotes))
+        object.__setattr__(self, "pairs", _read_only(self.pairs))
+
+    @classmethod
+    def over(cls, version: int, as_of: datetime, columns: BookColumns) -> RateBook:
+        """Return the rate book over these columns, which must not change any more."""
+        names = columns.names
+        quotes, pairs = ColumnQuotes(columns, names.codes), ColumnQuotes(columns, names.pairs)
+        book = cls(version, as_of, quotes, names.listed, pairs, names.venue_pairs)
+        object.__setattr__(book, "columns", columns)
+        return book
 
     @cached_property
     def traded(self) -> frozenset[str]:
         """The currencies that are traded directly against another one."""
-        fx_pairs = (pair for pair in self.pairs if pair.base in CURRENCIES and pair.quote in CURRENCIES)
+        if self.columns is not None:
+            flags = self.columns.flags
+            fx_pairs = [pair for pair, slot in self.columns.names.fx_pairs.items() if flags[slot] & PRESENT]
+        else:
+            fx_pairs = [pair for pair in self.pairs if pair.base in CURRENCIES and pair.quote in CURRENCIES]
         return frozenset(side for pair in fx_pairs for side in (pair.base, pair.quote))
+
+    @cached_property
+    def sources(self) -> frozenset[str]:
+        """The keys of the sources of all quotes; over columns, also of earlier quotes."""
+        if self.columns is not None:
+            return self.columns.origins.keys
+        quotes = (*self.quotes.values(), *self.pairs.values())
+        return frozenset(source for quote in quotes for source in quote.origin.sources)
 
     @cached_property
     def mids(self) -> Mapping[str, float]:
         """The midpoint in the pivot of one unit of each code, the pivot included, as float64."""
-        mids = {code: _float_worth(quote, code) for code, quote in self.quotes.items()}
+        if self.columns is not None:
+            mids = self._by_code(self.columns, self.columns.mid)
+            for code in self.columns.names.inverted:
+                if code in mids:
+                    mids[code] = 1 / mids[code]
+        else:
+            mids = {code: _float_worth(quote, code) for code, quote in self.quotes.items()}
         mids[PIVOT] = 1.0
         return MappingProxyType(mids)
 
     @cached_property
     def times(self) -> Mapping[str, int]:
         """The market time of each code's quote, in microseconds since 1970."""
-        return MappingProxyType({code: unix_us(quote.as_of) for code, quote in self.quotes.items() if code != PIVOT})
+        if self.columns is not None:
+            times = self._by_code(self.columns, self.columns.as_of)
+        else:
+            times = {code: unix_us(quote.as_of) for code, quote in self.quotes.items()}
+        times.pop(PIVOT, None)
+        return MappingProxyType(times)
+
+    @staticmethod
+    def _by_code(columns: BookColumns, column: memoryview[X]) -> dict[str, X]:
+        """Return a column's values of the codes that have a quote."""
+        slots = columns.names.codes
+        used = max(slots.values(), default=-1) + 1
+        flags, values = columns.flags[:used].tobytes(), column[:used].tolist()
+        if 0 in flags:
+            return {code: values[slot] for code, slot in slots.items() if flags[slot] & PRESENT}
+        return dict(zip(slots, map(values.__getitem__, slots.values()), strict=True))
 
     @cached_property
     def derived(self) -> dict[object, object]:
@@ -103,3 +156,7 @@ class RateBook:
 def _float_worth(quote: Quote, code: str) -> float:
     mid = float(quote.mid)
     return mid if code == quote.pair.base else 1 / mid
+
+
+def _read_only(quotes: Mapping[N, Quote]) -> Mapping[N, Quote]:
+    return quotes if isinstance(quotes, ColumnQuotes) else MappingProxyType(dict(quotes))

@@ -1,0 +1,50 @@
+"""Prices as scaled integers: up to eighteen digits and a power of ten, so that a published price is kept exactly."""
+
+from __future__ import annotations
+
+from decimal import Context, Decimal
+from fractions import Fraction
+
+MOST_DIGITS = 18
+"""What fits into a signed 64-bit integer."""
+
+_LIMIT = 10**MOST_DIGITS
+_ROUNDED = Context(prec=MOST_DIGITS)
+_POWERS = tuple(10**power for power in range(128))
+_FIVES = {5**power: power for power in range(128)}
+
+
+def scaled(value: Fraction) -> tuple[int, int, bool]:
+    """Return digits, the power of ten to multiply them by, and whether that is exactly the price.
+
+    A price that is not a decimal of at most eighteen digits is rounded to eighteen.
+    """
+    numerator, denominator = value.numerator, value.denominator
+    twos = (denominator & -denominator).bit_length() - 1
+    fives = _FIVES.get(denominator >> twos)
+    if fives is not None:
+        places = max(twos, fives)
+        digits = numerator * _POWERS[places] // denominator if places < len(_POWERS) else _LIMIT
+        if -_LIMIT < digits < _LIMIT:
+            return digits, -places, True
+    rounded = _ROUNDED.divide(Decimal(numerator), Decimal(denominator))
+    power = rounded.adjusted() - MOST_DIGITS + 1
+    digits = int(rounded.scaleb(-power, _ROUNDED))
+    if fives is None or Fraction(rounded) != value:
+        return digits, power, False
+    while digits % 10 == 0:
+        digits, power = digits // 10, power + 1
+    return digits, power, True
+
+
+def unscaled(digits: int, power: int, *, is_exact: bool) -> Fraction:
+    """Return the price that `scaled` was given, or one within 1e-17 of it if it was rounded.
+
+    A price that was rounded is a third of its last digit more, and so no decimal: a computed price must not be taken
+    for one that was published with eighteen digits.
+    """
+    parts = 1 if is_exact else 3
+    digits = digits if is_exact else parts * digits + 1
+    if power >= 0:
+        return Fraction(digits * _POWERS[power], parts)
+    return Fraction(digits, parts * _POWERS[-power])
