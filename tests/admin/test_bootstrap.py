@@ -249,16 +249,16 @@ def test_a_damaged_book_is_published_again_with_a_warning(
 ) -> None:
     start()
     before = versions(settings)
-    (settings.data / "book.json").write_bytes(damage)
+    (settings.data / "rates.book").write_bytes(damage)
     start()
     assert book_of(settings).quotes["EUR"].mid == Fraction("1.25")
-    assert any("book.json" in warning and "published again" in warning for warning in warnings(caplog))
+    assert any("rates.book" in warning and "published again" in warning for warning in warnings(caplog))
     assert versions(settings)[Topic.BOOK] != before[Topic.BOOK]
 
 
 def test_a_missing_book_is_published_again(start: Started, settings: Settings) -> None:
     start()
-    (settings.data / "book.json").unlink()
+    (settings.data / "rates.book").unlink()
     start()
     assert book_of(settings).quotes["EUR"].mid == Fraction("1.25")
 
@@ -402,7 +402,7 @@ def test_a_folder_that_has_lost_its_database_is_refused_and_left_as_it_is(
     assert not database.exists() if content is None else database.read_bytes() == content
 
 
-@pytest.mark.parametrize("name", ["cambist.db", "rates.image", "book.json", "plans.toml", "owner.key", "versions"])
+@pytest.mark.parametrize("name", ["cambist.db", "rates.image", "rates.book", "plans.toml", "owner.key", "versions"])
 def test_a_folder_in_the_place_of_a_file_is_refused_with_a_remedy(
     start: Started, settings: Settings, name: str
 ) -> None:

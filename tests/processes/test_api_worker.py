@@ -170,7 +170,7 @@ def test_a_worker_applies_its_settings(settings: Settings) -> None:
 
 
 def test_a_worker_without_a_rate_book_does_not_start(settings: Settings) -> None:
-    (settings.data / "book.json").unlink()
+    (settings.data / "rates.book").unlink()
     with pytest.raises(RateBookDamaged, match="No book has been published"):
         load_worker(settings, os.getppid())
 
@@ -353,7 +353,7 @@ def test_a_damaged_new_rate_matrix_leaves_the_old_one_in_place(
 def test_a_damaged_new_rate_book_leaves_the_old_one_in_place(
     ask: Ask, settings: Settings, book_file: RateBookFile, poll: Callable[[], None]
 ) -> None:
-    (settings.data / "book.json").write_bytes(b"{")
+    (settings.data / "rates.book").write_bytes(b"{")
     book_file.changes.notify(Topic.BOOK)
     poll()
     assert ask(LIVE)["result"] == {"USD": 1.25}

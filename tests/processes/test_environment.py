@@ -42,7 +42,7 @@ from cambist.storage.sql import SqlStore
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 FRIDAY = date(2026, 3, 6)
-SERVED = ("book.json", "rates.image", "sources.json")
+SERVED = ("rates.book", "rates.image", "sources.json")
 
 
 def start(settings: Settings) -> None:
@@ -154,7 +154,7 @@ def test_a_refused_claim_releases_the_folder(live: Settings) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["cambist.db", "owner.key", "rates.image", "book.json", "versions", "ledger/2026-11-20"]
+    "name", ["cambist.db", "owner.key", "rates.image", "rates.book", "versions", "ledger/2026-11-20"]
 )
 def test_an_old_folder_without_a_mark_is_live(tmp_path: Path, name: str) -> None:
     (tmp_path / name).parent.mkdir(exist_ok=True)
@@ -202,7 +202,7 @@ def test_a_sandbox_whose_mark_was_deleted_becomes_live_without_one_of_its_number
 # files that are copied
 
 
-@pytest.mark.parametrize("names", [("book.json",), ("rates.image",), SERVED])
+@pytest.mark.parametrize("names", [("rates.book",), ("rates.image",), SERVED])
 def test_a_live_start_rebuilds_what_was_copied_from_a_sandbox(
     live: Settings, sandbox: Settings, names: tuple[str, ...]
 ) -> None:
@@ -223,7 +223,7 @@ def test_a_copied_rate_matrix_with_the_current_revision_is_rebuilt_too(live: Set
 
 
 def test_no_live_worker_starts_with_a_copied_rate_book(live: Settings, sandbox: Settings) -> None:
-    copy(("book.json",), sandbox, live)
+    copy(("rates.book",), sandbox, live)
     with pytest.raises(RateBookDamaged, match=r"not built for a \[live\] data directory"):
         ApiWorker(live)
 
@@ -267,7 +267,7 @@ def test_a_live_worker_applies_nothing_that_was_copied(
 
 
 def test_a_sandbox_applies_nothing_that_is_live_either(live: Settings, sandbox: Settings) -> None:
-    copy(("book.json",), live, sandbox)
+    copy(("rates.book",), live, sandbox)
     with pytest.raises(RateBookDamaged):
         ApiWorker(sandbox)
     copy(("rates.image",), live, sandbox)

@@ -248,7 +248,7 @@ def test_a_successor_continues_where_the_process_was(market: SandboxMarket, sett
     assert other._building is None
 
 
-@pytest.mark.parametrize("name", ["book.json", "rates.image"])
+@pytest.mark.parametrize("name", ["rates.book", "rates.image"])
 def test_damaged_files_are_built_again(settings: Settings, clock: Clock, name: str) -> None:
     (settings.data / name).write_bytes(b"nothing")
     market = SandboxMarket(settings, clock)
@@ -262,7 +262,7 @@ def test_the_sandbox_process_refuses_a_live_folder(tmp_path: Path) -> None:
     (tmp_path / "cambist.db").touch()
     with pytest.raises(CannotStart, match="a live one and stays one"):
         SandboxMarket(Settings(data=tmp_path, sandbox=True), lambda: NOON)
-    assert not (tmp_path / "book.json").exists()
+    assert not (tmp_path / "rates.book").exists()
 
 
 def test_the_process_ends_when_its_supervisor_has_died(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -94,7 +94,7 @@ def test_the_error_on_a_full_disk_names_the_file_and_the_remedy(path: Path, monk
 
 def test_only_abandoned_temporary_files_are_removed(tmp_path: Path) -> None:
     kept = ["rates.image", ".hidden", ".rates.image.new", "a.abcdefgh", ".own.toml"]
-    for name in [*kept, ".rates.image.abcd_123", ".book.json.zzzzzzzz"]:
+    for name in [*kept, ".rates.image.abcd_123", ".rates.book.zzzzzzzz"]:
         (tmp_path / name).write_bytes(b"half")
         os.utime(tmp_path / name, (0, 0))
     (tmp_path / ".rates.image.young123").write_bytes(b"being written now")

@@ -175,7 +175,7 @@ class Bootstrap:
 
     def _last_book(self) -> RateBook | None:
         try:
-            book = self._book_file.current()
+            book = self._book_file.current_with_votes()
             return book and check_rate_book(book, self._environment)
         except RateBookDamaged as damage:
             log.warning("%s: it is published again", damage)

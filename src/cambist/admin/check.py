@@ -40,7 +40,7 @@ def check_data_directory(settings: Settings) -> Iterator[CheckResult]:
         store.close()
     yield _check_part("rate image", lambda: check_rate_matrix(open_rate_matrix(folder.matrix), environment))
     yield _check_part(
-        "book", lambda: (book := RateBookFile(folder.path).current()) and check_rate_book(book, environment)
+        "book", lambda: (book := RateBookFile(folder.path).current_with_votes()) and check_rate_book(book, environment)
     )
 
 

@@ -14,6 +14,7 @@ from cambist.accounts.usage import UsageRecord
 from cambist.api.worker_state import ReadClose, WorkerState
 from cambist.errors import RateUnavailable
 from cambist.history.bars import BarReader
+from cambist.history.explanation import ReadVotes
 from cambist.history.published_fixings import FixingLookup
 from cambist.pricing.freshness import first_stale_code, fresh_for
 from cambist.pricing.metals.mass import Units
@@ -95,6 +96,11 @@ class RequestContext:
     def closes(self) -> ReadClose:
         """Reads the close of a coin on a day."""
         return self.state.closes
+
+    @property
+    def votes(self) -> ReadVotes:
+        """Reads the votes behind the quotes of the newest rate book."""
+        return self.state.votes
 
     @property
     def words(self) -> FixingLookup | None:

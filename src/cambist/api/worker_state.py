@@ -13,6 +13,7 @@ from cambist.accounts.principal import Principals
 from cambist.api.response_cache import ResponseCaches
 from cambist.clock import WallClock
 from cambist.history.bars import NO_BARS, BarReader
+from cambist.history.explanation import ReadVotes, no_votes
 from cambist.history.fixing import ReceivedFixing
 from cambist.history.published_fixings import FixingLookup
 from cambist.history.rate_matrix import RateMatrix
@@ -52,6 +53,8 @@ class WorkerState:
         """How old a traded price may be, by kind of asset; a kind that is missing has no limit."""
         self.words: FixingLookup | None = None
         """Reads fixings as they were published."""
+        self.votes: ReadVotes = no_votes
+        """Reads the votes behind the quotes of the newest rate book."""
         self.closes: ReadClose = no_closes
         self.bars: BarReader = NO_BARS
         self.units: Units = STANDARD

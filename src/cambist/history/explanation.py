@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -20,6 +20,9 @@ from cambist.pricing.source_kind import Pace
 from cambist.pricing.trading_hours import is_open
 
 _LOOK_AHEAD = 14
+
+ReadVotes = Callable[[str], tuple[Vote, ...]]
+"""Reads the votes behind the quote of a code, which are not in a rate book over columns."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,29 +55,36 @@ class ExplainedLeg:
     because: str = ""
 
 
-def explain_now(book: RateBook, pair: Pair, now: datetime) -> list[ExplainedLeg]:
+def no_votes(_code: str) -> tuple[Vote, ...]:
+    """Return the votes behind a quote where there are none beside the rate book."""
+    return ()
+
+
+def explain_now(book: RateBook, pair: Pair, now: datetime, read_votes: ReadVotes = no_votes) -> list[ExplainedLeg]:
     """Return the legs of a live rate, each from a code to the pivot. Errors: RateUnavailable if a leg is missing."""
     parities = {parity.code: parity for parity in parities_on(now.date())}
     found: dict[str, ExplainedLeg] = {}
     for code in (pair.base, pair.quote):
-        for leg in _live(book, code, parities, now):
+        for leg in _live(book, code, parities, now, read_votes):
             found.setdefault(f"{leg.base}/{leg.quote}", leg)
     return list(found.values())
 
 
-def _live(book: RateBook, code: str, parities: dict[str, Parity], now: datetime) -> Iterator[ExplainedLeg]:
+def _live(
+    book: RateBook, code: str, parities: dict[str, Parity], now: datetime, read_votes: ReadVotes
+) -> Iterator[ExplainedLeg]:
     if code == PIVOT:
         return
     quote = book.leg(code)
     parity = parities.get(code)
     if parity is None or quote.origin.made not in (Derivation.PEGGED, Derivation.CONVERTED):
-        yield _quoted(quote, now)
+        yield _quoted(quote, quote.origin.votes or read_votes(code), now)
         return
     yield _by_law(parity)
-    yield from _live(book, parity.anchor, parities, now)
+    yield from _live(book, parity.anchor, parities, now, read_votes)
 
 
-def _quoted(quote: Quote, now: datetime) -> ExplainedLeg:
+def _quoted(quote: Quote, votes: tuple[Vote, ...], now: datetime) -> ExplainedLeg:
     return ExplainedLeg(
         base=quote.pair.base,
         quote=quote.pair.quote,
@@ -84,7 +94,7 @@ def _quoted(quote: Quote, now: datetime) -> ExplainedLeg:
         through=quote.origin.legs,
         as_of=quote.as_of,
         received_at=quote.received_at,
-        votes=tuple(sorted(quote.origin.votes, key=lambda vote: -vote.weight)),
+        votes=tuple(sorted(votes, key=lambda vote: -vote.weight)),
         because="closed" if _is_market_closed(quote, now) else "",
     )
 

@@ -95,12 +95,12 @@ class BookColumns:
             setattr(self, name, view[start:end].cast(form))  # type: ignore[call-overload]
             start = end
 
-    def changed_since(self, before: BookColumns) -> Iterator[QuoteName] | None:
+    def changed_since(self, before: BookColumns) -> list[QuoteName] | None:
         """Return the names whose quotes differ from those of an earlier book; None if its slots are others."""
         if self.names is not before.names:
             return None
         slots = sorted(set(chain.from_iterable(_changed_slots(self, before, *column) for column in _COMPARED)))
-        return (self.names.instruments[slot][0] for slot in slots if slot < len(self.names.instruments))
+        return [self.names.instruments[slot][0] for slot in slots if slot < len(self.names.instruments)]
 
 
 _COMPARED = tuple((name, _WIDTHS[form]) for name, form in COLUMNS if name not in ("bid", "ask", "mid"))

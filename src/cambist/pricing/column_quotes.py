@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import timedelta
 from typing import Any, TypeVar
 
 from cambist.pricing.book_columns import ASK_EXACT, BID_EXACT, MADE, PACES, PRESENT, BookColumns
+from cambist.pricing.book_tables import QuoteName
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Origin, Quote
 from cambist.pricing.scaled import unscaled
@@ -44,6 +45,10 @@ class ColumnQuotes(Mapping[N, Quote]):
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
+
+    def reuse(self, before: ColumnQuotes[N], changed: Collection[QuoteName]) -> None:
+        """Use the quotes that were built from earlier columns, but for those that have changed."""
+        self._built |= {name: quote for name, quote in before._built.items() if name not in changed}
 
 
 def quote_at(columns: BookColumns, slot: int) -> Quote:

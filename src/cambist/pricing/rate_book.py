@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from fractions import Fraction
@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from cambist.errors import RateUnavailable
 from cambist.pricing.book_columns import PRESENT, BookColumns
+from cambist.pricing.book_tables import QuoteName
 from cambist.pricing.column_quotes import ColumnQuotes
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Quote
@@ -118,6 +119,24 @@ class RateBook:
         """Bid and ask of codes in the pivot, exact; `cross_rates` adds each when it is first needed."""
         return {}
 
+    def changed_since(self, before: RateBook) -> set[QuoteName] | None:
+        """Return the codes and pairs whose quotes have changed since an earlier book; None if that cannot be said.
+
+        Between books over the same slots the columns are compared, otherwise objects. Quotes over columns that were
+        built for the earlier book and have not changed are used again.
+        """
+        if self.columns is not None and before.columns is not None:
+            names = self.columns.changed_since(before.columns)
+            if names is None:
+                return None
+            changed = set(names)
+            _reuse(self.quotes, before.quotes, changed)
+            _reuse(self.pairs, before.pairs, changed)
+            return changed
+        if self.columns is not None or before.columns is not None:
+            return None
+        return {*_replaced(self.quotes, before.quotes), *_replaced(self.pairs, before.pairs)}
+
     def leg(self, code: str) -> Quote:
         """Return the quote of `code` against the pivot. Errors: RateUnavailable if no source has delivered one."""
         try:
@@ -156,6 +175,15 @@ class RateBook:
 def _float_worth(quote: Quote, code: str) -> float:
     mid = float(quote.mid)
     return mid if code == quote.pair.base else 1 / mid
+
+
+def _reuse(quotes: Mapping[N, Quote], before: Mapping[N, Quote], changed: set[QuoteName]) -> None:
+    if isinstance(quotes, ColumnQuotes) and isinstance(before, ColumnQuotes):
+        quotes.reuse(before, changed)
+
+
+def _replaced(quotes: Mapping[N, Quote], before: Mapping[N, Quote]) -> Iterator[N]:
+    return (name for name in quotes.keys() | before.keys() if quotes.get(name) is not before.get(name))
 
 
 def _read_only(quotes: Mapping[N, Quote]) -> Mapping[N, Quote]:

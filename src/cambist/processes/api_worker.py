@@ -58,6 +58,7 @@ class ApiWorker:
         self._worker_state.units = units_with(settings.tael_grams, settings.baht_grams)
         self._archive_reader = self._open_archive_reader(settings.threads)
         self._worker_state.closes = self._archive_reader.close
+        self._worker_state.votes = self._book_file.votes
         if self._environment is Environment.LIVE:
             self._worker_state.words = self._archive_reader.published_fixings
         self._worker_state.bars = self._archive_reader

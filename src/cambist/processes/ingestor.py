@@ -83,7 +83,7 @@ class Ingestor:
         self._pipeline = PricePipeline(sources, is_open, self._bar_aggregator, self._bar_clock.at)
         self._rate_books = self._pipeline.rate_books
         with suppress(RateBookDamaged):
-            if last := self._book_file.current():
+            if last := self._book_file.current_with_votes():
                 self._rate_books.resume(last)
         self._archive_worker = ArchiveWorker(settings)
         self._is_matrix_due = asyncio.Event()
@@ -200,6 +200,7 @@ class Ingestor:
                 "file of source reports", partial(write_json_file, self._folder.source_reports, source_reports)
             ):
                 self._book_file.changes.notify(Topic.SOURCES)
+            self._write("file of votes", self._book_file.flush_votes)
             await asyncio.sleep(_REPORT_SECONDS)
 
     def _write(self, name: str, write: Callable[[], None]) -> bool:

@@ -29,10 +29,7 @@ def check_rate_matrix(matrix: RateMatrix, environment: Environment) -> RateMatri
 
 def check_rate_book(book: RateBook, environment: Environment) -> RateBook:
     """Return the rate book if it belongs to the environment. Errors: RateBookDamaged."""
-    is_simulated = [
-        SIMULATED in quote.origin.sources for quotes in (book.quotes, book.pairs) for quote in quotes.values()
-    ]
-    is_foreign = any(is_simulated) if environment is Environment.LIVE else not any(is_simulated)
-    if is_foreign:
+    is_simulated = SIMULATED in book.sources
+    if is_simulated is (environment is Environment.LIVE):
         raise RateBookDamaged(f"The rate book was not built for a [{environment}] data directory")
     return book

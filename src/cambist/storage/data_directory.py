@@ -10,11 +10,11 @@ from cambist.errors import CannotStart
 from cambist.status.environment import Environment
 from cambist.storage.atomic_file import write_atomically
 
-_LIVE_FILES = ("cambist.db", "owner.key", "rates.image", "book.json", "versions", "ledger")
+_LIVE_FILES = ("cambist.db", "owner.key", "rates.image", "rates.book", "book.json", "versions", "ledger")
 """A folder with any of these and without the file `environment` is live: it is older than the sandbox."""
 
 _FILES = (
-    "cambist.db", "rates.image", "bars.open", "book.json", "sources.json", "stream.json", "versions",
+    "cambist.db", "rates.image", "bars.open", "rates.book", "rates.votes", "sources.json", "stream.json", "versions",
     "plans.toml", "plans.current", "environment", "faults.toml", "owner.key", "cambist.lock",
 )  # fmt: skip
 _FOLDERS = ("sources", "ledger")

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
-from operator import is_
 
 from cambist.errors import RateUnavailable
+from cambist.pricing.book_tables import QuoteName
 from cambist.pricing.consensus import FRESH_FOR
 from cambist.pricing.cross_rates import pair_quote
 from cambist.pricing.freshness import FIXING_MAX_AGE, MaxAges, first_stale_code, is_fresh, is_tradable, oldest_fixing
@@ -28,8 +28,6 @@ from cambist.stream.messages import price_frame
 from cambist.stream.pair_names import parse_pair
 
 Clock = Callable[[], datetime]
-
-_Quotes = tuple[Quote | None, ...]
 
 _CLOCK_STEP = timedelta(seconds=1)
 """For how long the time from which ages are measured, and the results, are cached."""
@@ -53,7 +51,7 @@ class PriceStatus:
 
 @dataclass(slots=True)
 class _Tracked:
-    """A tracked pair: the quotes that its price is computed from, and its frame.
+    """A tracked pair and its frame.
 
     `frame` is empty without a fresh price, and None until it is built. `last_frame` is the last one that was built, and
     `changed_in` the version of the book that changed it.
@@ -61,7 +59,6 @@ class _Tracked:
 
     pair: Pair
     inverse: Pair
-    quotes: _Quotes = ()
     frame: bytes | None = b""
     last_frame: bytes = b""
     changed_in: int = 0
@@ -82,6 +79,7 @@ class Prices:
         self._longest_age = timedelta.max if longest_age is None else longest_age
         self._book: RateBook | None = None
         self._tracked: dict[str, _Tracked] = {}
+        self._priced_by: dict[QuoteName, set[str]] = {}
         self._now = clock()
         self._fresh_legs: dict[str, bool] = {}
         self.published_at = 0.0
@@ -107,20 +105,32 @@ class Prices:
         """Start pricing these pairs."""
         for symbol, pair in pairs.items():
             if symbol not in self._tracked:
-                tracked = self._tracked[symbol] = _Tracked(pair, pair.inverse)
-                self._invalidate(tracked)
+                self._tracked[symbol] = _Tracked(pair, pair.inverse, frame=None if self._book else b"")
+                for name in _priced_by(pair):
+                    self._priced_by.setdefault(name, set()).add(symbol)
 
     def untrack(self, symbols: Iterable[str]) -> None:
         """Stop pricing these pairs."""
         for symbol in symbols:
-            self._tracked.pop(symbol, None)
+            tracked = self._tracked.pop(symbol, None)
+            for name in _priced_by(tracked.pair) if tracked else ():
+                self._priced_by[name].discard(symbol)
+                if not self._priced_by[name]:
+                    del self._priced_by[name]
 
     def update(self, book: RateBook) -> set[str]:
         """Use a new book; return the pairs whose price may have changed."""
+        names = book.changed_since(self._book) if self._book else None
         self._book = book
         self._fresh_legs.clear()
         self._now = self._clock()
-        return {symbol for symbol, tracked in self._tracked.items() if self._invalidate(tracked)}
+        if names is None:
+            changed = set(self._tracked)
+        else:
+            changed = {symbol for name in names & self._priced_by.keys() for symbol in self._priced_by[name]}
+        for symbol in changed:
+            self._tracked[symbol].frame = None
+        return changed
 
     def changed_frame(self, symbol: str, since: int) -> bytes:
         """Return a pair's frame if the book of version `since` or a later one has changed it, else b""."""
@@ -143,17 +153,6 @@ class Prices:
             tracked.frame = None  # its market may have closed since, and then its last price is sent
         frame = self.changed_frame(symbol, since)
         return frame if frame and self._is_sent(self._book, tracked) else b""
-
-    def _invalidate(self, tracked: _Tracked) -> bool:
-        """Drop the frame of a pair whose quotes have changed; return whether they have."""
-        if self._book is None:
-            return False
-        quotes, pairs, pair = self._book.quotes, self._book.pairs, tracked.pair
-        found = pairs.get(pair), pairs.get(tracked.inverse), quotes.get(pair.base), quotes.get(pair.quote)
-        if tracked.quotes and all(map(is_, found, tracked.quotes)):
-            return False
-        tracked.quotes, tracked.frame = found, None
-        return True
 
     def _rebuild(self, symbol: str, tracked: _Tracked) -> None:
         book = self._book
@@ -191,7 +190,8 @@ class Prices:
     def _is_fresh(self, book: RateBook, tracked: _Tracked) -> bool:
         """Return whether a pair has a fresh quote or fresh legs to cross, by the same rules as the endpoints."""
         pair, kind = tracked.pair, _kind(tracked.pair)
-        if any(quote is not None and self._is_quote_fresh(quote, kind) for quote in tracked.quotes[:2]):
+        quotes = book.pairs.get(pair), book.pairs.get(tracked.inverse)
+        if any(quote is not None and self._is_quote_fresh(quote, kind) for quote in quotes):
             return True
         if tracked.fixing is not None and self._now - tracked.fixing.as_of > FIXING_MAX_AGE:
             return False
@@ -212,6 +212,11 @@ class Prices:
 
     def _is_quote_fresh(self, quote: Quote, kind: AssetKind) -> bool:
         return is_fresh(quote, kind, self._ages, self._now)
+
+
+def _priced_by(pair: Pair) -> tuple[QuoteName, ...]:
+    """Return the names of the quotes that a pair's price is computed from."""
+    return pair, pair.inverse, pair.base, pair.quote
 
 
 @lru_cache(maxsize=16_384)

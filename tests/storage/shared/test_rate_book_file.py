@@ -54,7 +54,7 @@ def test_before_the_first_book_there_is_none(book_file: RateBookFile) -> None:
 
 def test_another_process_can_read_when_the_book_was_published(book_file: RateBookFile, tmp_path: Path) -> None:
     book_file.publish(a_book())
-    os.utime(tmp_path / "book.json", (5, 1_795_176_000.5))
+    os.utime(tmp_path / "rates.book", (5, 1_795_176_000.5))
     assert RateBookFile(tmp_path).published_at() == 1_795_176_000.5
     book_file.publish(a_book(2))
     published = book_file.published_at()
@@ -110,7 +110,7 @@ def test_the_last_book_can_be_read_after_its_publisher_has_ended(tmp_path: Path)
 def test_only_the_owner_can_read_the_files(book_file: RateBookFile, tmp_path: Path) -> None:
     book_file.publish(a_book())
     assert {file.name: file.stat().st_mode & 0o777 for file in tmp_path.iterdir()} == {
-        "book.json": 0o600,
+        "rates.book": 0o600,
         "versions": 0o600,
     }
 
@@ -129,7 +129,7 @@ INVALID = [
 
 @pytest.mark.parametrize("content", [*INVALID, *map(with_checksum, INVALID)], ids=range(2 * len(INVALID)))
 def test_a_file_that_is_not_a_rate_book_is_refused(book_file: RateBookFile, tmp_path: Path, content: bytes) -> None:
-    (tmp_path / "book.json").write_bytes(content)
+    (tmp_path / "rates.book").write_bytes(content)
     with pytest.raises(RateBookDamaged, match=r"book\.json"):
         book_file.current()
 
@@ -137,7 +137,7 @@ def test_a_file_that_is_not_a_rate_book_is_refused(book_file: RateBookFile, tmp_
 @pytest.mark.parametrize("side", [b'"1/0"', b'"one"', b'""', b"null", b"[]"])
 def test_a_price_that_is_not_a_fraction_is_refused(book_file: RateBookFile, tmp_path: Path, side: bytes) -> None:
     book_file.publish(a_book())
-    path = tmp_path / "book.json"
+    path = tmp_path / "rates.book"
     content = path.read_bytes().partition(b"\n")[2]
     assert b'"1/3"' in content
     path.write_bytes(with_checksum(content))
@@ -149,16 +149,16 @@ def test_a_price_that_is_not_a_fraction_is_refused(book_file: RateBookFile, tmp_
 
 def test_a_book_cut_off_at_any_length_is_refused(book_file: RateBookFile, tmp_path: Path) -> None:
     book_file.publish(a_book())
-    content = (tmp_path / "book.json").read_bytes()
+    content = (tmp_path / "rates.book").read_bytes()
     for length in range(len(content)):
-        (tmp_path / "book.json").write_bytes(content[:length])
+        (tmp_path / "rates.book").write_bytes(content[:length])
         with pytest.raises(RateBookDamaged):
             book_file.current()
 
 
 def test_a_flipped_bit_is_never_read_as_another_book(book_file: RateBookFile, tmp_path: Path) -> None:
     book_file.publish(a_book())
-    path = tmp_path / "book.json"
+    path = tmp_path / "rates.book"
     content, wrong = path.read_bytes(), []
     for position in range(len(content)):
         changed = bytearray(content)
@@ -174,14 +174,14 @@ def test_a_flipped_bit_is_never_read_as_another_book(book_file: RateBookFile, tm
 
 
 def test_a_book_can_be_published_over_a_damaged_one(book_file: RateBookFile, tmp_path: Path) -> None:
-    (tmp_path / "book.json").write_bytes(b"{")
+    (tmp_path / "rates.book").write_bytes(b"{")
     book_file.publish(a_book())
     assert book_file.current() == a_book()
 
 
 def read_lines(folder: Path) -> tuple[dict[str, Any], list[bytes]]:
     """Return the head of the file and its lines, one for each quote."""
-    _, head, _, *lines = (folder / "book.json").read_bytes().split(b"\n")
+    _, head, _, *lines = (folder / "rates.book").read_bytes().split(b"\n")
     return msgspec.json.decode(head), lines
 
 
@@ -238,10 +238,10 @@ def test_a_book_without_quotes_is_valid(book_file: RateBookFile) -> None:
 @pytest.mark.parametrize("change", [1, -1])
 def test_a_head_with_a_wrong_number_of_quotes_is_refused(book_file: RateBookFile, tmp_path: Path, change: int) -> None:
     book_file.publish(a_book())
-    content = (tmp_path / "book.json").read_bytes().partition(b"\n")[2]
+    content = (tmp_path / "rates.book").read_bytes().partition(b"\n")[2]
     assert content.count(b'"quotes":2') == 1
     changed = content.replace(b'"quotes":2', b'"quotes":%d' % (2 + change))
-    (tmp_path / "book.json").write_bytes(with_checksum(changed))
+    (tmp_path / "rates.book").write_bytes(with_checksum(changed))
     with pytest.raises(RateBookDamaged, match=f"holds 2 quotes instead of {2 + change}"):
         book_file.current()
 
@@ -249,9 +249,9 @@ def test_a_head_with_a_wrong_number_of_quotes_is_refused(book_file: RateBookFile
 @pytest.mark.parametrize("lost", [1, 2])
 def test_a_file_with_a_missing_or_repeated_line_is_refused(book_file: RateBookFile, tmp_path: Path, lost: int) -> None:
     book_file.publish(a_book())
-    head, venue_pairs, *lines = (tmp_path / "book.json").read_bytes().split(b"\n")[1:]
+    head, venue_pairs, *lines = (tmp_path / "rates.book").read_bytes().split(b"\n")[1:]
     kept = lines[:-lost] or [lines[0], lines[0]]
-    (tmp_path / "book.json").write_bytes(with_checksum(b"\n".join((head, venue_pairs, *kept))))
+    (tmp_path / "rates.book").write_bytes(with_checksum(b"\n".join((head, venue_pairs, *kept))))
     with pytest.raises(RateBookDamaged, match="holds 1 quotes instead of 2"):
         book_file.current()
 
@@ -295,7 +295,7 @@ def test_reused_lines_and_new_lines_make_the_same_file(tmp_path: Path) -> None:
     book = a_rich_book(2, {"JPY": stays, "CHF": a_quote(Fraction(5))}, {YEN: stays})
     old.publish(book)
     new.publish(book)
-    assert (folders[0] / "book.json").read_bytes() == (folders[1] / "book.json").read_bytes()
+    assert (folders[0] / "rates.book").read_bytes() == (folders[1] / "rates.book").read_bytes()
 
 
 def test_a_reader_reuses_quotes_that_have_not_changed(book_file: RateBookFile, tmp_path: Path) -> None:
@@ -315,7 +315,7 @@ def test_a_reader_recovers_from_a_damaged_file(book_file: RateBookFile, tmp_path
     reader = RateBookFile(tmp_path)
     book_file.publish(a_book(version=1))
     first = reader.current()
-    (tmp_path / "book.json").write_bytes(b"{")
+    (tmp_path / "rates.book").write_bytes(b"{")
     with pytest.raises(RateBookDamaged):
         reader.current()
     book_file.publish(a_book(version=2, quote=a_quote(Fraction(5))))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from cambist.errors import RateBookDamaged
 from cambist.pricing.book_tables import QuoteName
 from cambist.pricing.quote import Quote, Vote
 from cambist.pricing.rate_book import RateBook
@@ -66,8 +67,13 @@ class RateBookFile:
         book = self.current()
         if book is None:
             return None
-        quotes = {code: self._with_votes(code, quote) for code, quote in book.quotes.items()}
-        pairs = {pair: self._with_votes(pair, quote) for pair, quote in book.pairs.items()}
+        try:
+            quotes = {code: self._with_votes(code, quote) for code, quote in book.quotes.items()}
+            pairs = {pair: self._with_votes(pair, quote) for pair, quote in book.pairs.items()}
+        except (IndexError, OverflowError) as error:
+            raise RateBookDamaged(
+                f"The rate book in {self._folder} has a quote that cannot be read: {error}"
+            ) from error
         return replace(book, quotes=quotes, pairs=pairs)
 
     def _with_votes(self, name: QuoteName, quote: Quote) -> Quote:

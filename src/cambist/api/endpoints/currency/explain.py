@@ -104,7 +104,7 @@ def answer(context: RequestContext, params: ExplainParams) -> ExplainResponse:
         day=None,
         result=rates([pair.quote], [rate.value]),
         updated=context.updated(rate.as_of, params.max_age),
-        legs=[_live_leg(leg, context.now) for leg in explain_now(context.book, pair, context.now)],
+        legs=[_live_leg(leg, context.now) for leg in explain_now(context.book, pair, context.now, context.votes)],
     )
 
 
