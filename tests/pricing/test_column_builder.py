@@ -148,7 +148,7 @@ def test_many_lists_of_sources_do_not_grow_the_tables_for_ever(monkeypatch: pyte
 
 
 def test_a_book_can_be_made_of_columns_that_are_written_directly() -> None:
-    names, capacity = BookNames(tuple((quote.pair.base, quote.pair) for quote in (EURO, EURYEN))), capacity_for(2)
+    names, capacity = BookNames((("EUR", EURO.pair), (EURYEN.pair, EURYEN.pair))), capacity_for(2)
     columns = BookColumns(bytearray(block_size(capacity)), capacity, names, BookOrigins((("ecb",),)))
     columns.flags[0], columns.bid_digits[0], columns.ask_digits[0], columns.mid[0] = 7, 11, 12, 1.15
     columns.bid_power[0] = columns.ask_power[0] = -1
