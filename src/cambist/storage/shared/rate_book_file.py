@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from cambist.errors import RateBookDamaged
-from cambist.pricing.book_tables import QuoteName
 from cambist.pricing.quote import Quote, Vote
 from cambist.pricing.rate_book import RateBook
 from cambist.storage.shared.change_notifier import Topic, data_changes
@@ -58,23 +57,24 @@ class RateBookFile:
         """
         return self._reader.current()
 
-    def votes(self, name: QuoteName) -> tuple[Vote, ...]:
-        """Return the votes behind a quote, which may be a second older than it."""
-        return self._votes.of(name)
+    def votes(self, code: str) -> tuple[Vote, ...]:
+        """Return the votes behind the quote of a code, which may be a second older than it."""
+        return self._votes.of(code)
 
     def current_with_votes(self) -> RateBook | None:
         """Return the book that was published last, with the votes behind its quotes. Errors: RateBookDamaged."""
-        book = self.current()
+        book, votes = self.current(), self._votes.all()
         if book is None:
             return None
         try:
-            quotes = {code: self._with_votes(code, quote) for code, quote in book.quotes.items()}
-            pairs = {pair: self._with_votes(pair, quote) for pair, quote in book.pairs.items()}
+            quotes = {code: _with_votes(quote, votes.get(code, ())) for code, quote in book.quotes.items()}
+            pairs = {pair: _with_votes(quote, votes.get(str(pair), ())) for pair, quote in book.pairs.items()}
         except (IndexError, OverflowError) as error:
             raise RateBookDamaged(
                 f"The rate book in {self._folder} has a quote that cannot be read: {error}"
             ) from error
         return replace(book, quotes=quotes, pairs=pairs)
 
-    def _with_votes(self, name: QuoteName, quote: Quote) -> Quote:
-        return replace(quote, origin=replace(quote.origin, votes=self.votes(name)))
+
+def _with_votes(quote: Quote, votes: tuple[Vote, ...]) -> Quote:
+    return replace(quote, origin=replace(quote.origin, votes=votes)) if votes else quote

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
@@ -14,10 +13,11 @@ from cambist.pricing.rate_book import RateBook
 from cambist.storage.atomic_file import write_atomically
 
 _EVERY_SECONDS = 1.0
-_CHECKSUM_BYTES = 9
+_CHECKSUM = b"%08x\n"
 
 _Votes = tuple[Vote, ...]
-_DECODER = msgspec.json.Decoder(dict[str, _Votes])
+_Line = tuple[str, _Votes]
+_DECODER: msgspec.json.Decoder[_Line] = msgspec.json.Decoder(_Line)
 
 
 class VotesWriter:
@@ -41,55 +41,66 @@ class VotesWriter:
             return
         content = self._encoded(self._waiting)
         if content != self._written:
-            write_atomically(self._path, b"%08x\n" % zlib.crc32(content) + content, durable=False)
+            write_atomically(self._path, _CHECKSUM % zlib.crc32(content) + content, durable=False)
         self._written, self._waiting = content, None
 
     def _encoded(self, book: RateBook) -> bytes:
         if book.columns is not None:  # quotes over columns have no votes
-            return b"{}"
+            return b""
         lines: dict[QuoteName, tuple[_Votes, bytes]] = {}
         for part in (book.quotes, book.pairs):
             for name, quote in part.items():
                 if quote.origin.votes:
                     lines[name] = self._line(name, quote)
         self._lines = lines
-        return b"{" + b",\n".join(line for _, line in lines.values()) + b"}"
+        return b"".join(line for _, line in lines.values())
 
     def _line(self, name: QuoteName, quote: Quote) -> tuple[_Votes, bytes]:
         last, votes = self._lines.get(name), quote.origin.votes
         if last is not None and last[0] is votes:
             return last
-        return votes, b'"%s":%s' % (str(name).encode(), msgspec.json.encode(votes))
+        return votes, msgspec.json.encode((str(name), votes)) + b"\n"
 
 
 class VotesReader:
-    """Reads the votes when they are asked for, and parses the file again only if it has been replaced."""
+    """Reads the votes when they are asked for, and the file again only if it has been replaced.
+
+    Damaged votes are none: their publisher writes them again.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._seen: tuple[int, int] | None = None
-        self._votes: Mapping[str, _Votes] = {}
+        self._seen: tuple[tuple[int, int], bytes] | None = None
 
-    def of(self, name: QuoteName) -> _Votes:
-        """Return the votes behind a quote; none if the file has none, or cannot be read."""
-        return self._read().get(str(name), ())
+    def of(self, name: str) -> _Votes:
+        """Return the votes behind a quote. Only its line is parsed."""
+        lines = self._read()
+        start = lines.find(b"\n[" + msgspec.json.encode(name) + b",") + 1
+        return _decode(lines[start:].partition(b"\n")[0])[1] if start else ()
 
-    def _read(self) -> Mapping[str, _Votes]:
+    def all(self) -> dict[str, _Votes]:
+        """Return the votes behind all quotes that have any, by name."""
+        return dict(map(_decode, self._read().splitlines()[1:]))
+
+    def _read(self) -> bytes:
+        """Return the whole file, the first line with the checksum; a line break if it cannot be read."""
         try:
             status = self._path.stat()
-            seen = status.st_ino, status.st_mtime_ns
-            if seen != self._seen:
-                self._votes, self._seen = _decode(self._path.read_bytes()), seen
+            version = status.st_ino, status.st_mtime_ns
+            if self._seen is None or self._seen[0] != version:
+                self._seen = version, _checked(self._path.read_bytes())
+            return self._seen[1]
         except OSError:
-            return {}
-        return self._votes
+            return b"\n"
 
 
-def _decode(content: bytes) -> Mapping[str, _Votes]:
-    checksum, votes = content[:_CHECKSUM_BYTES], content[_CHECKSUM_BYTES:]
-    if checksum != b"%08x\n" % zlib.crc32(votes):
-        return {}
+def _checked(content: bytes) -> bytes:
+    checksum, _, lines = content.partition(b"\n")
+    return content if checksum + b"\n" == _CHECKSUM % zlib.crc32(lines) else b"\n"
+
+
+def _decode(line: bytes) -> _Line:
     try:
-        return _DECODER.decode(votes)
+        return _DECODER.decode(line)
     except msgspec.MsgspecError:
-        return {}
+        return "", ()
