@@ -9,7 +9,7 @@ from cambist.pricing.number_format import plain_float
 from cambist.reference.assets import COINS, METALS
 from cambist.reference.tables import CURRENCIES
 
-VALUES = st.floats(1e-15, 1e15)
+VALUES = st.floats(1e-200, 1e200)
 CODES = ("EUR", "JPY", "BTC/USDT")
 
 

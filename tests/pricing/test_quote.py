@@ -30,6 +30,13 @@ def test_the_mid_is_the_exact_half_and_the_spread_the_whole_between() -> None:
 
 
 @given(quotes())
+def test_the_mid_as_a_ratio_and_as_a_float_is_the_same_mid(each: Quote) -> None:
+    assert Fraction(*each.mid_ratio("EUR")) == each.worth("EUR")
+    assert Fraction(*each.mid_ratio("USD")) == each.worth("USD")
+    assert each.float_mid == float(each.mid)
+
+
+@given(quotes())
 def test_a_quote_seen_from_its_quote_side_is_the_exact_inverse(each: Quote) -> None:
     assert each.worth("EUR") == each.mid
     assert each.worth("EUR") * each.worth("USD") == 1

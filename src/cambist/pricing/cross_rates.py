@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from fractions import Fraction
+from functools import lru_cache
 from typing import NamedTuple
 
 from cambist.errors import BadParameter
@@ -58,12 +59,14 @@ def check_crossable(base: str, quote: str) -> None:
 
 def midpoint(book: RateBook, pair: Pair) -> Rate:
     """Return the midpoint of a pair, crossed through the pivot. Errors: RateUnavailable if a leg is missing."""
-    mids, times = book.mids, book.times
+    base, quote, mids, times = pair.base, pair.quote, book.mids, book.times
     try:
-        value = mids[pair.base] / mids[pair.quote]
+        value = mids[base] / mids[quote]
     except KeyError as missing:
         raise book.unavailable(missing.args[0]) from None
-    return Rate(value, _oldest(book, [times[code] for code in (pair.base, pair.quote) if code != PIVOT]))
+    if PIVOT in (base, quote):
+        return Rate(value, _oldest(book, [times[code] for code in (base, quote) if code != PIVOT]))
+    return Rate(value, _moment(min(times[base], times[quote])))
 
 
 def exact_midpoint(book: RateBook, pair: Pair) -> tuple[int, int]:
@@ -93,7 +96,12 @@ def listed_midpoints(book: RateBook, base: str) -> Rates:
 
 
 def _oldest(book: RateBook, times: list[int]) -> datetime:
-    return EPOCH + timedelta(microseconds=min(times)) if times else book.as_of
+    return _moment(min(times)) if times else book.as_of
+
+
+@lru_cache(maxsize=4096)
+def _moment(microseconds: int) -> datetime:
+    return EPOCH + timedelta(microseconds=microseconds)
 
 
 def pair_quote(book: RateBook, pair: Pair, is_fresh: IsFreshQuote = lambda _quote: True) -> Quote:

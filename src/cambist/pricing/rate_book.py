@@ -154,7 +154,7 @@ class RateBook:
 
     def exact_mid(self, code: str) -> tuple[int, int]:
         """Return the exact midpoint of one unit of `code` in the pivot as a ratio. Errors: RateUnavailable."""
-        return (1, 1) if code == PIVOT else self.leg(code).worth(code).as_integer_ratio()
+        return (1, 1) if code == PIVOT else self.leg(code).mid_ratio(code)
 
     @cached_property
     def listed_mids(self) -> Mapping[str, float]:
@@ -173,7 +173,7 @@ class RateBook:
 
 
 def _float_worth(quote: Quote, code: str) -> float:
-    mid = float(quote.mid)
+    mid = quote.float_mid
     return mid if code == quote.pair.base else 1 / mid
 
 

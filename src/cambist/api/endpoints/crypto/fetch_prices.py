@@ -49,7 +49,7 @@ def _rate(context: RequestContext, pair: Pair, params: FetchPricesParams) -> Rat
     _check_listed(context.book, pair)
     quote = context.book.pairs.get(pair)
     if quote is not None and context.is_fresh(quote, AssetKind.COIN, params.max_age):
-        rate = Rate(float(quote.mid), quote.as_of)
+        rate = Rate(quote.float_mid, quote.as_of)
     else:
         context.check_fresh((pair.base, pair.quote))
         rate = midpoint(context.book, pair)
