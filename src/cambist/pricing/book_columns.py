@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import chain
 
 from cambist.pricing.book_tables import BookNames, BookOrigins, QuoteName
 from cambist.pricing.quote import Derivation
@@ -99,18 +98,25 @@ class BookColumns:
         """Return the names whose quotes differ from those of an earlier book; None if its slots are others."""
         if self.names is not before.names:
             return None
-        slots = sorted(set(chain.from_iterable(_changed_slots(self, before, *column) for column in _COMPARED)))
-        return [self.names.instruments[slot][0] for slot in slots if slot < len(self.names.instruments)]
+        slots = {slot for width in _COMPARED for slot in _changed_slots(self, before, width)}
+        return [self.names.instruments[slot][0] for slot in sorted(slots) if slot < len(self.names.instruments)]
 
 
-_COMPARED = tuple((name, _WIDTHS[form]) for name, form in COLUMNS if name not in ("bid", "ask", "mid"))
-"""All but what follows from the digits."""
+_COMPARED = {
+    width: tuple(name for name, form in COLUMNS if _WIDTHS[form] == width and form != "d") for width in (8, 4, 1)
+}
+"""The columns of each width but those of floats, which follow from the digits."""
 
 
-def _changed_slots(now: BookColumns, before: BookColumns, name: str, width: int) -> Iterator[int]:
-    ours, theirs = getattr(now, name).tobytes(), getattr(before, name).tobytes()
-    if ours == theirs:
-        return iter(())
-    # Integers of any size are the fastest exclusive-or of two blocks without a library.
-    differs = (int.from_bytes(ours, "little") ^ int.from_bytes(theirs, "little")).to_bytes(len(ours), "little")
-    return (match.start() // width for match in _NOT_ZERO.finditer(differs))
+def _changed_slots(now: BookColumns, before: BookColumns, width: int) -> Iterator[int]:
+    """Yield the slots in which columns of this width differ."""
+    differs = 0
+    for name in _COMPARED[width]:
+        ours, theirs = getattr(now, name).tobytes(), getattr(before, name).tobytes()
+        if ours != theirs:
+            # Integers of any size are the fastest exclusive-or of two blocks without a library.
+            differs |= int.from_bytes(ours, "little") ^ int.from_bytes(theirs, "little")
+    content, slot = differs.to_bytes(now.capacity * width, "little") if differs else b"", 0
+    while match := _NOT_ZERO.search(content, slot * width):
+        yield (slot := match.start() // width)
+        slot += 1

@@ -120,7 +120,7 @@ class Prices:
 
     def update(self, book: RateBook) -> set[str]:
         """Use a new book; return the pairs whose price may have changed."""
-        names = book.changed_since(self._book) if self._book else None
+        names = book.changed_since(self._book) if self._book and self._tracked else None
         self._book = book
         self._fresh_legs.clear()
         self._now = self._clock()
