@@ -410,7 +410,7 @@ def client(settings: Settings, market: SandboxMarket, monkeypatch: pytest.Monkey
     monkeypatch.setattr("cambist.registry.metering.utc_now", lambda: NOON)
     market.publish()
     worker = ApiWorker(settings)
-    worker._worker_state.clock = NOON.timestamp
+    worker._worker_state.clock = worker._worker_state.caches.clock = NOON.timestamp
     return Client(worker.wsgi(settings), (settings.data / "owner.key").read_text().strip(), worker._worker_state)
 
 
@@ -488,7 +488,7 @@ def test_the_same_seed_answers_the_same(client: Client, tmp_path: Path) -> None:
     other = Settings(data=tmp_path / "other", sandbox=True)
     keep(other)
     worker = ApiWorker(other)
-    worker._worker_state.clock = NOON.timestamp
+    worker._worker_state.clock = worker._worker_state.caches.clock = NOON.timestamp
     twin = Client(worker.wsgi(other), (other.data / "owner.key").read_text().strip(), worker._worker_state)
     for target in (PAST, "/historical?date=1975-03-03", "/fetch-all?from=EUR"):
         mine, its = client.ask(target).json, twin.ask(target).json
