@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import struct
+import subprocess
+import sys
 import threading
 import time
 import zlib
@@ -433,7 +435,7 @@ def test_a_reader_beside_a_publisher_never_sees_a_mix_or_an_older_book(tmp_path:
     thread.start()
     seen = [0]
     try:
-        while len(seen) < 200:
+        while len(seen) < 100:
             book = reader.current()
             if book is None:
                 continue
@@ -445,6 +447,49 @@ def test_a_reader_beside_a_publisher_never_sees_a_mix_or_an_older_book(tmp_path:
         thread.join()
     assert seen == sorted(seen)
     assert len(set(seen)) > 10
+
+
+_PUBLISH = """
+import sys
+from datetime import UTC, datetime
+from fractions import Fraction
+from pathlib import Path
+from cambist.pricing.pair import Pair
+from cambist.pricing.quote import Derivation, Origin, Quote
+from cambist.pricing.rate_book import RateBook
+from cambist.storage.shared.rate_book_file import RateBookFile
+now = datetime(2026, 3, 6, tzinfo=UTC)
+book_file = RateBookFile(Path(sys.argv[1]))
+for version in range(1, 1_000_000):
+    origin = Origin(Derivation.PUBLISHED, (f"source {version % 50}",))
+    quote = Quote(Pair("EUR", "USD"), Fraction(version), Fraction(version), now, now, origin)
+    codes = [f"C{number}" for number in range(300 + version % 100)]
+    book_file.publish(RateBook(version, now, dict.fromkeys(codes, quote), (), {}))
+"""
+
+
+def test_a_reader_beside_another_process_that_is_killed_never_sees_a_mix(tmp_path: Path) -> None:
+    reader, seen = RateBookFile(tmp_path), [0]
+    with subprocess.Popen([sys.executable, "-c", _PUBLISH, str(tmp_path)]) as publisher:
+        try:
+            while len(seen) < 100:
+                assert publisher.poll() is None
+                book = reader.current()
+                if book is not None:
+                    seen.append(book.version)
+                    assert len(book.quotes) == 300 + book.version % 100
+                    assert {(quote.bid, quote.origin.sources) for quote in book.quotes.values()} == {
+                        (book.version, (f"source {book.version % 50}",))
+                    }
+        finally:
+            publisher.kill()
+    last = reader.current()
+    assert last is not None
+    assert last.version >= seen[-1]
+    assert seen == sorted(seen)
+    assert len(set(seen)) > 10
+    RateBookFile(tmp_path).publish(a_book(1))
+    assert reader.current() == a_book(1)
 
 
 def test_only_quotes_that_have_changed_are_written_again(book_file: RateBookFile, tmp_path: Path) -> None:
