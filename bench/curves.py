@@ -15,6 +15,7 @@ from many_accounts import LIMITED, add_accounts, add_limited_plan
 from moving_book import BOOKS_A_SECOND
 from publisher import Publisher, publishing
 from rounds import Rounds, Row, calls_of
+from sequential_client import measure_sequentially
 from servers import Cambist, constant
 from shorter_history import keep_years
 from stream import prepare_folder, run_benchmark
@@ -156,11 +157,13 @@ def history(laboratory: Laboratory, show: Progress) -> Curve:
         with laboratory.running(cambist) as (running, _took):
             kept = keep_years(cambist.data, amount)
             days, series = questions.paths_between(kept.first, kept.last, kept.codes)
-            port, key = cambist.port, cambist.key
-            for name, paths in (("`/historical`, random days", days), ("`/time-series`, the whole series", series)):
-                calls = Calls(port, tuple(f"{path}&api_key={key}" for path in paths))
-                row = running.row(_moving("W3"), calls)
-                curve.add(f"{name}, ratio to the constant", "", row.ratio("moving") or 0.0)
+            calls, one_by_one = (
+                Calls(cambist.port, tuple(f"{path}&api_key={cambist.key}" for path in paths))
+                for paths in (days, series)
+            )
+            ratio = running.row(_moving("W3"), calls).ratio("moving") or 0.0
+            curve.add("`/historical`, random days, ratio to the constant", "", ratio)
+            curve.add("`/time-series`, all days, one request at a time", "ms", measure_sequentially(one_by_one).p50)
             curve.add("rate matrix", "MB", kept.megabytes)
             curve.add("memory of the worker", "MB", running.worker_megabytes())
     return curve

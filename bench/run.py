@@ -1,6 +1,6 @@
 """Measure the service and a constant answer on the same HTTP server, and print the ratios.
 
-The rate book has 165 currencies, 1,500 coins and their pairs, and changes ten times a second; each request is also
+The rate book has 170 currencies, 1,500 coins and their pairs, and changes ten times a second; each request is also
 measured while the book stands still. Only ratios can be compared between machines; the absolute figures depend on the
 machine and its load. A missed target is reported and is not an error. The exit code is 1 if something did not work.
 """

@@ -39,7 +39,8 @@ def keep_years(folder: Path, years: int) -> ShorterHistory:
     last = (today - FIRST_DAY).days - 1
     rows = np.array([row for row in range(max(0, last - int(years * _DAYS_A_YEAR)), last + 1) if (row + 3) % 7 < 5])
     chance = np.random.default_rng(1)
-    codes = [code for code in CURRENCIES if code not in (PIVOT, "EUR") and CURRENCIES[code].lives_on(today)]
+    others = (code for code in CURRENCIES if code not in (PIVOT, "EUR"))
+    codes = [code for code in others if all(CURRENCIES[code].lives_on(day) for day in (FIRST_DAY, today))]
     series = [
         PairSeries(Pair("EUR", code), rows.astype(np.int64), 1 + chance.random(len(rows)).round(4))
         for code in (PIVOT, *codes[:_CURRENCIES])
