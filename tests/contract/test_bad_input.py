@@ -314,7 +314,8 @@ def test_a_list_of_250_codes_is_not_too_long(client):
 
 def test_an_amount_as_long_as_a_query_is_answered_in_full(client):
     reply = client.get(f"/convert?from=EUR&to=EUR&amount={'9' * 16_000}")
-    assert (reply.status, reply.content.count(b"9")) == (200, 32_000)
+    body, _, _ms = reply.content.partition(b',"ms":')
+    assert (reply.status, body.count(b"9")) == (200, 32_000)
 
 
 NAMES = [

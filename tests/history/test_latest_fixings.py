@@ -6,7 +6,8 @@ import pytest
 
 from cambist.history.fixing import GRAM, Fixing, ReceivedFixing
 from cambist.history.latest_fixings import latest_quotes
-from cambist.pricing.cross_rates import exact_midpoint, midpoint
+from cambist.pricing.cross_rates import midpoint
+from cambist.pricing.exact_midpoints import exact_midpoint
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
 from cambist.pricing.rate_book import RateBook

@@ -14,7 +14,7 @@ from cambist.ingest.snapshot_builder import (
     rate_matrix_from_archive,
     rate_matrix_revision,
 )
-from cambist.pricing.cross_rates import exact_midpoint
+from cambist.pricing.exact_midpoints import exact_midpoint
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation
 from cambist.pricing.rate_book import RateBook

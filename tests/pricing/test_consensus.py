@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from cambist.history.fixing import Fixing, ReceivedFixing
 from cambist.history.latest_fixings import latest_quotes
 from cambist.pricing.consensus import Offer, agree
-from cambist.pricing.cross_rates import exact_midpoint
+from cambist.pricing.exact_midpoints import exact_midpoint
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
 from cambist.pricing.rate_book_assembly import assemble_rate_book

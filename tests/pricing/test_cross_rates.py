@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cambist.errors import RateUnavailable
-from cambist.pricing.cross_rates import crossed_quote, exact_midpoint, listed_midpoints, midpoint, midpoints
+from cambist.pricing.cross_rates import crossed_quote, listed_midpoints, midpoint, midpoints
+from cambist.pricing.exact_midpoints import exact_midpoint
 from cambist.pricing.number_format import plain_float
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Derivation, Origin, Quote

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from cambist.history.archive import FixingArchive
 from cambist.history.rate_matrix import RateMatrix
-from cambist.pricing.cross_rates import exact_midpoint, midpoint
+from cambist.pricing.cross_rates import midpoint
+from cambist.pricing.exact_midpoints import exact_midpoint
 from cambist.pricing.number_format import half_up, plain, plain_float, trimmed, without_exponents
 from cambist.pricing.pair import Pair
 from cambist.pricing.rate_book import RateBook

@@ -6,7 +6,7 @@ import pytest
 
 from cambist.history.fixing import Fixing
 from cambist.history.rate_matrix_builder import SourceHistory, build_rate_matrix
-from cambist.pricing.cross_rates import exact_midpoint
+from cambist.pricing.exact_midpoints import exact_midpoint
 from cambist.pricing.number_format import plain, plain_float
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote

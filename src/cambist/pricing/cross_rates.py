@@ -69,12 +69,6 @@ def midpoint(book: RateBook, pair: Pair) -> Rate:
     return Rate(value, _moment(min(times[base], times[quote])))
 
 
-def exact_midpoint(book: RateBook, pair: Pair) -> tuple[int, int]:
-    """Return the exact midpoint of a pair as a ratio. Errors: RateUnavailable if a leg is missing."""
-    (base, per_base), (quote, per_quote) = book.exact_mid(pair.base), book.exact_mid(pair.quote)
-    return base * per_quote, per_base * quote
-
-
 def midpoints(book: RateBook, bases: Sequence[str], quotes: Sequence[str]) -> Rates:
     """Return the midpoints of every base in every quote currency. Errors: RateUnavailable if a leg is missing."""
     mids, times = book.mids, book.times

@@ -52,18 +52,27 @@ class Parity:
 
 def parities_on(day: date) -> tuple[Parity, ...]:
     """Return the parities that hold on a day. The parity of an anchor comes before those that depend on it."""
-    return _parities_since(CHANGE_DAYS[bisect_right(CHANGE_DAYS, day) - 1])
+    return tuple(_parities_since(_last_change(day)).values())
+
+
+def parity_on(day: date, code: str) -> Parity | None:
+    """Return the parity of a currency on a day; None if the law does not fix it."""
+    return _parities_since(_last_change(day)).get(code)
+
+
+def _last_change(day: date) -> date:
+    return CHANGE_DAYS[bisect_right(CHANGE_DAYS, day) - 1]
 
 
 @cache
-def _parities_since(change: date) -> tuple[Parity, ...]:
+def _parities_since(change: date) -> dict[str, Parity]:
     holding = {parity.code: parity for parity in (*_pegs(change), *_conversions(change))}
-    return tuple(_anchors_first(holding))
+    return {parity.code: parity for parity in _anchors_first(holding)}
 
 
 def legal_rate(base: str, quote: str, day: date) -> Fraction | None:
     """Return the rate of a pair if parities alone determine it; None if a market rate is needed."""
-    holding = {parity.code: parity for parity in parities_on(day)}
+    holding = _parities_since(_last_change(day))
     (base_root, base_units), (quote_root, quote_units) = _root(base, holding), _root(quote, holding)
     if base_root != quote_root or not (base in holding or quote in holding or _lives(base, day)):
         return None

@@ -152,10 +152,6 @@ class RateBook:
         """Return the error of a code that the book has no price for."""
         return RateUnavailable(f"No source has delivered a rate for [{code}] yet")
 
-    def exact_mid(self, code: str) -> tuple[int, int]:
-        """Return the exact midpoint of one unit of `code` in the pivot as a ratio. Errors: RateUnavailable."""
-        return (1, 1) if code == PIVOT else self.leg(code).mid_ratio(code)
-
     @cached_property
     def listed_mids(self) -> Mapping[str, float]:
         """The midpoints of the listed codes, in their order. Errors: RateUnavailable if one has no price."""

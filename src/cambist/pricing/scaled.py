@@ -38,13 +38,16 @@ def scaled(value: Fraction) -> tuple[int, int, bool]:
 
 
 def unscaled(digits: int, power: int, *, is_exact: bool) -> Fraction:
-    """Return the price that `scaled` was given, or one within 1e-17 of it if it was rounded.
+    """Return the price that `scaled` was given, or one within 1e-17 of it if it was rounded."""
+    return Fraction(*unscaled_ratio(digits, power, is_exact=is_exact))
+
+
+def unscaled_ratio(digits: int, power: int, *, is_exact: bool) -> tuple[int, int]:
+    """Return the price of `unscaled` as a ratio that is not reduced, which is fast.
 
     A price that was rounded is a third of its last digit more, and so no decimal: a computed price must not be taken
     for one that was published with eighteen digits.
     """
     parts = 1 if is_exact else 3
     digits = digits if is_exact else parts * digits + 1
-    if power >= 0:
-        return Fraction(digits * _POWERS[power], parts)
-    return Fraction(digits, parts * _POWERS[-power])
+    return (digits * _POWERS[power], parts) if power >= 0 else (digits, parts * _POWERS[-power])

@@ -18,7 +18,8 @@ from cambist.api.request_context import RequestContext, Updated
 from cambist.api.symbol_parameters import asset
 from cambist.history.coin_closes import cross_on_day
 from cambist.history.fixing_age import fixing_days
-from cambist.pricing.cross_rates import check_crossable, exact_midpoint, midpoint
+from cambist.pricing.cross_rates import check_crossable, midpoint
+from cambist.pricing.exact_midpoints import exact_midpoint
 from cambist.pricing.number_format import half_up
 from cambist.pricing.pair import PIVOT, Pair
 
