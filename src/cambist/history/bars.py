@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
 from typing import NamedTuple, Protocol
+
+from msgspec import Struct
 
 from cambist.pricing.pair import Pair
 
@@ -38,8 +39,7 @@ _LENGTHS = {
 _SECONDS = {interval: int(length.total_seconds()) for interval, length in _LENGTHS.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class Ohlc:
+class Ohlc(Struct, frozen=True):
     """One side of a bar: first, highest, lowest and last price, with the digits of the source."""
 
     o: Decimal
@@ -48,8 +48,7 @@ class Ohlc:
     c: Decimal
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
+class Bar(Struct, frozen=True):
     """Bid and ask of a pair from `start` (UTC) to the end of the interval."""
 
     start: datetime

@@ -69,7 +69,8 @@ def _plain_number(mantissa: bytes, exponent: int) -> bytes:
 
 def trimmed(value: Decimal) -> str:
     """Write a decimal without an exponent and without trailing zeros."""
-    return trimmed_text(format(value, "f"))
+    text = str(value)  # twice as fast as formatting, but it may have an exponent
+    return trimmed_text(format(value, "f") if "E" in text else text)
 
 
 def trimmed_text(number: str) -> str:

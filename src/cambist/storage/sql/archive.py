@@ -20,8 +20,9 @@ from cambist.storage.sql.reading import all_series, last_versions, parse_day, pa
 from cambist.storage.sql.schema import fixings, receipts, series
 from cambist.storage.sql.selects import (
     select_coverage,
-    select_last_days,
+    select_last_received,
     select_received,
+    select_revisions,
     select_row_count,
     select_versions,
 )
@@ -118,12 +119,10 @@ class SqlArchive:
 
     def _last(self, source: str, before: date = date.max, codes: Collection[str] = ()) -> list[ReceivedFixing]:
         """Return each pair's last undamaged fixing before a day; with `codes`, only of pairs with one of them."""
-        days = select_last_days(source, before, codes)
-        query = select_received().join(days, (days.c.series_id == fixings.c.series_id) & (days.c.day == fixings.c.day))
+        chosen = {"source": source, "before": before} | ({"codes": codes} if codes else {})
         with self._engine.connect() as connection:
-            last = {
-                row.series_id: parse_received(row) for row in connection.execute(query.where(series.c.source == source))
-            }
+            rows = connection.execute(select_last_received(of_codes=bool(codes)), chosen)
+            last = {row.series_id: parse_received(row) for row in rows}
             for number in [number for number, fixing in last.items() if fixing is None]:
                 last[number] = _last_intact(connection, number, before)
         return _intact(last.values())
@@ -137,11 +136,9 @@ class SqlArchive:
 
     def revisions(self, pair: Pair, day: date) -> list[ReceivedFixing]:
         """Return everything received for a pair and day."""
-        # A subquery, because SQLite would read all fixings for a join: only a few series are of this pair.
-        of_pair = select(series.c.id).where(series.c.base == pair.base, series.c.quote == pair.quote)
-        query = select_received().where(fixings.c.series_id.in_(of_pair), fixings.c.day == day)
+        chosen = {"base": pair.base, "quote": pair.quote, "on": day}
         with self._engine.connect() as connection:
-            return _intact(parse_received(row) for row in connection.execute(query))
+            return _intact(parse_received(row) for row in connection.execute(select_revisions(), chosen))
 
     def revision(self) -> int:
         """Return a number that grows with every change."""

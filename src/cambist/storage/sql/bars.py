@@ -8,7 +8,7 @@ from decimal import Decimal
 from math import ceil
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Row, delete, func, select
+from sqlalchemy import Connection, Engine, Row, bindparam, delete, func, select
 from sqlalchemy.dialects.sqlite import insert
 
 from cambist.history.bars import Bar, Interval, Ohlc, PairBar
@@ -16,6 +16,22 @@ from cambist.pricing.pair import Pair
 from cambist.storage.sql.schema import bar_series, bars
 
 _FILE = f"INSERT OR REPLACE INTO bars ({', '.join(bars.c.keys())}) VALUES ({', '.join('?' * len(bars.c))})"  # noqa: S608  no input in it
+
+
+_SERIES = select(bar_series.c.id).where(
+    bar_series.c.base == bindparam("base"),
+    bar_series.c.quote == bindparam("quote"),
+    bar_series.c.interval == bindparam("interval"),
+)
+_NEWEST = (
+    select(bars)
+    .where(bars.c.series_id == _SERIES.scalar_subquery(), bars.c.start.between(bindparam("first"), bindparam("last")))
+    .order_by(bars.c.start.desc())
+    .limit(bindparam("most"))
+)
+"""Built once: to build a query and its key in the cache takes longer than to run it."""
+
+_ALL_FIRST, _ALL_LAST = -(1 << 62), 1 << 62
 
 
 class SqlBars:
@@ -28,16 +44,14 @@ class SqlBars:
         self, pair: Pair, interval: Interval, start: datetime | None, end: datetime | None, limit: int
     ) -> list[Bar]:
         """Return the newest bars, newest first."""
-        number = select(bar_series.c.id).where(
-            bar_series.c.base == pair.base, bar_series.c.quote == pair.quote, bar_series.c.interval == interval.value
-        )
-        query = select(bars).where(bars.c.series_id == number.scalar_subquery())
-        if start is not None:
-            query = query.where(bars.c.start >= _at_or_after(start))
-        if end is not None:
-            query = query.where(bars.c.start < _at_or_after(end))
+        bounds = {
+            "first": _ALL_FIRST if start is None else _at_or_after(start),
+            "last": _ALL_LAST if end is None else _at_or_after(end) - 1,
+        }
+        of_pair = {"base": pair.base, "quote": pair.quote, "interval": interval.value}
         with self._engine.connect() as connection:
-            return [_bar(row) for row in connection.execute(query.order_by(bars.c.start.desc()).limit(limit))]
+            rows = connection.execute(_NEWEST, of_pair | bounds | {"most": limit}).all()
+        return [_bar(row) for row in rows]
 
     def first_starts(self, interval: Interval) -> Mapping[Pair, datetime]:
         """Return the start of each pair's first bar."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
+from functools import cache
 
-from sqlalchemy import LargeBinary, Select, Subquery, cast, func, literal_column, or_, select
+from sqlalchemy import BindParameter, LargeBinary, Select, Subquery, bindparam, cast, func, literal_column, or_, select
 
 from cambist.storage.sql.checksum import CONTENT
 from cambist.storage.sql.schema import fixings, receipts, series
@@ -22,16 +22,17 @@ def select_series(source: str) -> Select[int, str, str, str]:
     return select(series.c.id, series.c.base, series.c.quote, series.c.unit).where(series.c.source == source)
 
 
-def select_last_days(source: str, before: date = date.max, codes: Collection[str] = ()) -> Subquery:
-    """Select each pair's last day before a day; with `codes`, only of pairs with one of them."""
+def _select_last_days(*, of_codes: bool) -> Subquery:
+    """Select each pair's last day before the day `before`; or only of pairs with one of `codes`."""
     last = (
         select(func.max(fixings.c.day))
-        .where(fixings.c.series_id == series.c.id, fixings.c.day < before)
+        .where(fixings.c.series_id == series.c.id, fixings.c.day < bindparam("before"))
         .correlate(series)
         .scalar_subquery()
     )
-    query = select(series.c.id.label("series_id"), last.label("day")).where(series.c.source == source)
-    if codes:
+    query = select(series.c.id.label("series_id"), last.label("day")).where(series.c.source == bindparam("source"))
+    if of_codes:
+        codes: BindParameter[str] = bindparam("codes", expanding=True)
         query = query.where(or_(series.c.base.in_(codes), series.c.quote.in_(codes)))
     return query.subquery()
 
@@ -79,6 +80,25 @@ def select_received() -> Select[int, str, str, str, str, bytes, int, datetime, s
         .select_from(fixings.join(series).join(receipts))
         .order_by(receipts.c.id)
     )
+
+
+@cache
+def select_last_received(*, of_codes: bool) -> Select[int, str, str, str, str, bytes, int, datetime, str]:
+    """Select each pair's last fixing of the source `source` before the day `before`, with its receipt.
+
+    With `of_codes`, only those of pairs with one of `codes`. The query is built once: that takes longer than to run it.
+    """
+    days = _select_last_days(of_codes=of_codes)
+    is_last = (days.c.series_id == fixings.c.series_id) & (days.c.day == fixings.c.day)
+    return select_received().join(days, is_last).where(series.c.source == bindparam("source"))
+
+
+@cache
+def select_revisions() -> Select[int, str, str, str, str, bytes, int, datetime, str]:
+    """Select everything received for the pair of `base` and `quote` and the day `on`."""
+    # A subquery, because SQLite would read all fixings for a join: only a few series are of this pair.
+    of_pair = select(series.c.id).where(series.c.base == bindparam("base"), series.c.quote == bindparam("quote"))
+    return select_received().where(fixings.c.series_id.in_(of_pair), fixings.c.day == bindparam("on"))
 
 
 def select_row_count(source: str) -> Select[int]:

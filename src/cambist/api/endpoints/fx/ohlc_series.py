@@ -29,12 +29,11 @@ class OhlcSeriesResponse(BarPageHead, frozen=True, kw_only=True):
 def answer(context: RequestContext, params: BarPageParams) -> OhlcSeriesResponse:
     """Return open, high, low and close of the bid for each bar in which the pair was quoted, newest first."""
     page = read_bar_page(context, params)
+    size = page.size
     return OhlcSeriesResponse(
         **page.head(params),
         results=[
-            OhlcRow(
-                page.format_timestamp(bar.start), *(price(side, page.size) for side in (bid.o, bid.h, bid.l, bid.c))
-            )
+            OhlcRow(page.format_timestamp(bar.start), *(price(side, size) for side in (bid.o, bid.h, bid.l, bid.c)))
             for bar, bid in ((bar, bar.bid) for bar in page.bars)
         ],
     )

@@ -27,10 +27,11 @@ class QuoteSeriesResponse(BarPageHead, frozen=True, kw_only=True):
 def answer(context: RequestContext, params: BarPageParams) -> QuoteSeriesResponse:
     """Return the last bid and ask of each bar in which the pair was quoted, newest first."""
     page = read_bar_page(context, params)
+    size = page.size
     return QuoteSeriesResponse(
         **page.head(params),
         results=[
-            QuoteRow(page.format_timestamp(bar.start), price(bar.bid.c, page.size), price(bar.ask.c, page.size))
+            QuoteRow(page.format_timestamp(bar.start), price(bar.bid.c, size), price(bar.ask.c, size))
             for bar in page.bars
         ],
     )
