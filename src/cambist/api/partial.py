@@ -102,4 +102,4 @@ def check_priced(context: RequestContext, code: str, max_age: timedelta | None =
     """Refuse a code without a price now, or without one younger than `max_age`. Errors: RateUnavailable."""
     if code != PIVOT:
         context.check_fresh([code])
-        context.updated(context.book.leg(code).as_of, max_age)
+        context.check_age(context.book.leg(code).as_of, max_age)

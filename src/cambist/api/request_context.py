@@ -16,10 +16,10 @@ from cambist.errors import RateUnavailable
 from cambist.history.bars import BarReader
 from cambist.history.explanation import ReadVotes
 from cambist.history.published_fixings import FixingLookup
-from cambist.pricing.freshness import first_stale_code, fresh_for
+from cambist.pricing.freshness import first_stale_code, fresh_for, price_fresh_for
 from cambist.pricing.metals.mass import Units
 from cambist.pricing.quote import Quote
-from cambist.pricing.rate_book import RateBook
+from cambist.pricing.rate_book import PairPrice, RateBook
 from cambist.pricing.unix_time import unix_ms
 from cambist.reference.assets import AssetKind
 from cambist.reference.tables import CURRENCIES
@@ -34,6 +34,7 @@ Updated = Annotated[
 ]
 
 _MINUTE_SECONDS = 60
+_NO_TIME = timedelta()
 
 
 class RequestContext:
@@ -129,12 +130,20 @@ class RequestContext:
             raise RateUnavailable(f"The newest price of [{code}] is of [{as_of}], older than allowed")
 
     def is_fresh(self, quote: Quote, kind: AssetKind, max_age: timedelta | None = None) -> bool:
-        """Return whether a price of that kind may still be used; a client's `max_age` counts closed hours too."""
-        if max_age is not None and not self.is_within(quote.as_of, max_age):
-            return False
-        left = fresh_for(quote, kind, self.state.ages, self.now)
+        """Return whether a quote of that kind may still be used; a client's `max_age` counts closed hours too."""
+        return (max_age is None or self.is_within(quote.as_of, max_age)) and self._is_left(
+            fresh_for(quote, kind, self.state.ages, self.now)
+        )
+
+    def is_price_fresh(self, price: PairPrice, kind: AssetKind, max_age: timedelta | None = None) -> bool:
+        """Return whether a price may still be used, as `is_fresh` does."""
+        return (max_age is None or self.is_within(price.as_of, max_age)) and self._is_left(
+            price_fresh_for(price, kind, self.state.ages, self.now)
+        )
+
+    def _is_left(self, left: timedelta) -> bool:
         self._use_for(left)
-        return left >= timedelta()
+        return left >= _NO_TIME
 
     def is_within(self, as_of: datetime, limit: timedelta) -> bool:
         """Return whether a moment is no longer ago than a limit."""
@@ -152,12 +161,17 @@ class RequestContext:
 
         Errors: RateUnavailable when it is older than the client or the operator allows.
         """
-        longest_age = self.state.longest_age
-        if max_age is not None or longest_age is not None:
-            limits = [limit for limit in (max_age, longest_age) if limit is not None]
-            if not self.is_within(as_of, min(limits)):
-                raise RateUnavailable(f"The newest rate is of [{written(as_of)}], older than allowed")
+        self.check_age(as_of, max_age)
         return written(as_of, self.form)
+
+    def check_age(self, as_of: datetime, max_age: timedelta | None) -> None:
+        """Refuse a rate that is older than the client or the operator allows. Errors: RateUnavailable."""
+        longest_age = self.state.longest_age
+        if max_age is None and longest_age is None:
+            return
+        limits = [limit for limit in (max_age, longest_age) if limit is not None]
+        if not self.is_within(as_of, min(limits)):
+            raise RateUnavailable(f"The newest rate is of [{written(as_of)}], older than allowed")
 
 
 @lru_cache(maxsize=4096)

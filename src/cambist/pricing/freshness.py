@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from cambist.pricing.consensus import FRESH_FOR
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Quote
-from cambist.pricing.rate_book import RateBook
+from cambist.pricing.rate_book import PairPrice, RateBook
 from cambist.pricing.source_kind import Pace
 from cambist.pricing.trading_hours import trading_age
 from cambist.reference.assets import AssetKind, kind_of
@@ -44,11 +44,16 @@ def is_fresh(quote: Quote, kind: AssetKind, ages: MaxAges, now: datetime) -> boo
 
 
 def fresh_for(quote: Quote, kind: AssetKind, ages: MaxAges, now: datetime) -> timedelta:
-    """Return how much longer a price may be used while its market is open; negative if it may not be used."""
-    limit, pace = ages.get(kind, timedelta.max), quote.origin.pace
-    if pace is not Pace.REALTIME:
-        limit = max(limit, FRESH_FOR.get(pace, timedelta.max))
-    return limit - trading_age(quote.pair, quote.own_as_of, now)
+    """Return how much longer a quote may be used while its market is open; negative if it may not be used."""
+    return price_fresh_for(PairPrice(quote.pair, 0, quote.as_of, quote.own_as_of, quote.origin.pace), kind, ages, now)
+
+
+def price_fresh_for(price: PairPrice, kind: AssetKind, ages: MaxAges, now: datetime) -> timedelta:
+    """Return how much longer a price may be used, as `fresh_for` does."""
+    limit = ages.get(kind, timedelta.max)
+    if price.pace is not Pace.REALTIME:
+        limit = max(limit, FRESH_FOR.get(price.pace, timedelta.max))
+    return limit - trading_age(price.pair, price.own_as_of, now)
 
 
 def first_stale_code(book: RateBook, codes: Iterable[str], is_fresh: IsFresh) -> str | None:

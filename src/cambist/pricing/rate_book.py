@@ -8,19 +8,30 @@ from datetime import datetime, timedelta
 from fractions import Fraction
 from functools import cached_property
 from types import MappingProxyType
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from cambist.errors import RateUnavailable
-from cambist.pricing.book_columns import PRESENT, BookColumns
+from cambist.pricing.book_columns import PACES, PRESENT, BookColumns
 from cambist.pricing.book_tables import QuoteName
 from cambist.pricing.column_quotes import ColumnQuotes
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Quote
+from cambist.pricing.source_kind import Pace
 from cambist.pricing.unix_time import EPOCH, unix_us
 from cambist.reference.tables import CURRENCIES
 
 N = TypeVar("N", str, Pair)
 X = TypeVar("X", int, float)
+
+
+class PairPrice(NamedTuple):
+    """The midpoint of a pair that is traded directly, with its two market times as a `Quote` has them."""
+
+    pair: Pair
+    mid: float
+    as_of: datetime
+    own_as_of: datetime
+    pace: Pace
 
 
 @dataclass(frozen=True)
@@ -136,6 +147,22 @@ class RateBook:
         if self.columns is not None or before.columns is not None:
             return None
         return {*_replaced(self.quotes, before.quotes), *_replaced(self.pairs, before.pairs)}
+
+    def pair_price(self, pair: Pair) -> PairPrice | None:
+        """Return the midpoint of a pair that is traded directly, without building its quote; None for any other."""
+        columns = self.columns
+        if columns is None:
+            quote = self.pairs.get(pair)
+            if quote is None:
+                return None
+            return PairPrice(pair, quote.float_mid, quote.as_of, quote.own_as_of, quote.origin.pace)
+        slot = columns.names.pairs.get(pair)
+        if slot is None or not columns.flags[slot] & PRESENT:
+            return None
+        as_of, own = columns.as_of[slot], columns.own_as_of[slot]
+        moment = EPOCH + timedelta(microseconds=as_of)
+        own_moment = moment if own == as_of else EPOCH + timedelta(microseconds=own)
+        return PairPrice(pair, columns.mid[slot], moment, own_moment, PACES[columns.pace[slot]])
 
     def leg(self, code: str) -> Quote:
         """Return the quote of `code` against the pivot. Errors: RateUnavailable if no source has delivered one."""

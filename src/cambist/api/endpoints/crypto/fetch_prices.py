@@ -13,7 +13,7 @@ from cambist.api.request_context import RequestContext
 from cambist.api.symbol_parameters import pairs
 from cambist.errors import RateUnavailable, UnknownCryptoPair
 from cambist.pricing.cross_rates import Rate, midpoint
-from cambist.pricing.crypto_pairs import is_listed, listed_pairs
+from cambist.pricing.crypto_pairs import is_coin_pair, is_listed, listed_pairs
 from cambist.pricing.pair import Pair
 from cambist.pricing.rate_book import RateBook
 from cambist.reference.assets import AssetKind
@@ -46,14 +46,14 @@ def answer(context: RequestContext, params: FetchPricesParams) -> FetchPricesRes
 
 
 def _rate(context: RequestContext, pair: Pair, params: FetchPricesParams) -> Rate:
-    _check_listed(context.book, pair)
-    quote = context.book.pairs.get(pair)
-    if quote is not None and context.is_fresh(quote, AssetKind.COIN, params.max_age):
-        rate = Rate(quote.float_mid, quote.as_of)
+    price = context.book.pair_price(pair) if is_coin_pair(pair) else None
+    if price is not None and context.is_price_fresh(price, AssetKind.COIN, params.max_age):
+        rate = Rate(price.mid, price.as_of)
     else:
+        _check_listed(context.book, pair)
         context.check_fresh((pair.base, pair.quote))
         rate = midpoint(context.book, pair)
-    context.updated(rate.as_of, params.max_age)
+    context.check_age(rate.as_of, params.max_age)
     return rate
 
 

@@ -64,7 +64,7 @@ def _quote(context: RequestContext, name: str, params: FxQuoteParams) -> tuple[s
     pair = parse_fx_pair(context, name)
     current, size = current_quote(context, pair), quote_size(pair.base, pair.quote)
     quote, fixing = current.quote, current.fixing
-    context.updated(quote.as_of, params.max_age)
+    context.check_age(quote.as_of, params.max_age)
     bid, ask, digits = quote.bid, quote.ask, max(digits_of(quote.bid), digits_of(quote.ask))
     sides = rounded_sides(bid, ask, digits) if size == 1 else rounded_sides(bid * size, ask * size, digits)
     return pair.base + pair.quote, FxQuoteRecord(

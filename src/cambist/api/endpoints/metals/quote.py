@@ -112,7 +112,7 @@ def _quote_each(context: RequestContext, valid: Iterable[Instrument], params: Me
             one = instrument_spot(
                 context.book, instrument, lambda quote: context.is_fresh(quote, AssetKind.METAL, params.max_age)
             )
-            context.updated(one.as_of, params.max_age)
+            context.check_age(one.as_of, params.max_age)
             found.spots[instrument.symbol] = one
         except RateUnavailable as missing:
             found.unavailable[instrument.symbol] = missing

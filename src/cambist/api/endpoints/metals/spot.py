@@ -95,7 +95,7 @@ def answer(context: RequestContext, params: MetalsSpotParams) -> MetalsSpotRespo
     chosen, mass_unit = METALS[params.metal], _unit(context, params)
     purity = _purity(chosen, params)
     priced = context.once(_spot, params).per(mass_unit, purity, own_unit(chosen))
-    context.updated(priced.as_of, params.max_age)
+    context.check_age(priced.as_of, params.max_age)
     sides = priced.sides
     return MetalsSpotResponse(
         bid=decimal(sides.bid),
