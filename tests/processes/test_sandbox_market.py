@@ -208,9 +208,12 @@ def test_prices_move_from_book_to_book(market: SandboxMarket, settings: Settings
 
 def test_an_unchanged_quote_is_the_same_object(simulated: SandboxSnapshots) -> None:
     before = simulated.build_book(1, SATURDAY)
+    assert before.quotes["EUR"].received_at == before.pairs[Pair("EUR", "GBP")].received_at == SATURDAY
     after = simulated.build_book(2, SATURDAY + SECOND, before)
+    after.changed_since(before)
     for code in ("EUR", "XAU", "BGN"):
-        assert after.quotes[code] is before.quotes[code]
+        assert after.quotes[code] == before.quotes[code]
+    assert after.quotes["EUR"] is before.quotes["EUR"]
     assert after.pairs[Pair("EUR", "GBP")] is before.pairs[Pair("EUR", "GBP")]
     assert after.quotes["BTC"] is not before.quotes["BTC"]
 

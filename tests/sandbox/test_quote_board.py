@@ -15,7 +15,7 @@ from cambist.sandbox.market import Market, SimulatedMarket
 from cambist.sandbox.noise import Noise, NoiseGroup
 from cambist.sandbox.path_group import PathGroup
 from cambist.sandbox.price_paths import PricePath, Trend
-from cambist.sandbox.quoting import exact, rounded, rounded_together
+from cambist.sandbox.quoting import rounded, rounded_together
 
 COINS = ["BTC", "ETH", "USDT", "SOL", *(f"C{number}" for number in range(160))]
 MARKET, ALONE = SimulatedMarket(11, COINS), SimulatedMarket(11, COINS)
@@ -27,7 +27,8 @@ WAYS = [Noise(7, "EUR", 0.08), Noise(7, "GBP", 0.1), Noise(8, "BTC", 0.8)]
 
 
 def together(market: Market, moment: datetime) -> list[Quote]:
-    return list(market.quotes(moment.date(), moment, moment).to_quotes())
+    columns = market.quotes(moment.date(), moment, moment)
+    return [columns.quote(row) for row in range(len(columns.listings))]
 
 
 def alone(market: Market, day: date, moment: datetime) -> list[Quote]:
@@ -105,9 +106,9 @@ def test_paths_together_are_the_same_bits_as_alone(moments: list[float]) -> None
 
 
 def decimals(prices: list[float]) -> list[Fraction]:
-    digits, exponents = rounded_together(np.array(prices))
-    assert all(10**7 <= each < 10**8 for each in digits.tolist())
-    return [exact(*each) for each in zip(digits.tolist(), exponents.tolist(), strict=True)]
+    found = rounded_together(np.array(prices))
+    assert all(10**7 <= each < 10**8 for each in found.digits.tolist())
+    return [found.fraction(row) for row in range(len(prices))]
 
 
 @given(st.lists(st.floats(1e-40, 1e40), min_size=1, max_size=50))

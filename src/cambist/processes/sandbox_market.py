@@ -17,6 +17,7 @@ from cambist.errors import RateBookDamaged, RateMatrixDamaged
 from cambist.history.rate_matrix import FIRST_DAY, RateMatrix
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.source_kind import Pace, RateType
+from cambist.pricing.unix_time import EPOCH
 from cambist.processes.process import StopSignal, set_up_process
 from cambist.reference.assets import METALS
 from cambist.reference.tables import CURRENCIES
@@ -102,7 +103,8 @@ class SandboxMarket:
 
 def source_reports(book: RateBook, now: datetime) -> SourceReports:
     """Return the report on the one source of a sandbox."""
-    quotes = [*book.quotes.values(), *book.pairs.values()]
+    # A pair is never newer than its codes.
+    newest = EPOCH + timedelta(microseconds=max(book.times.values()))
     simulated = SourceReport(
         key=SIMULATED,
         name="Simulated market",
@@ -115,10 +117,10 @@ def source_reports(book: RateBook, now: datetime) -> SourceReports:
         covers="every currency that floats, metals and coins, all of them invented",
         enabled=True,
         last_success=now,
-        newest=max(quote.as_of for quote in quotes),
+        newest=newest,
         late_after=_LATE_AFTER,
         codes=len(book.quotes),
-        pairs=len({*CURRENCIES, *METALS} & book.quotes.keys()),
+        pairs=sum(code in book.quotes for code in {*CURRENCIES, *METALS}),
         first=FIRST_DAY,
         last=last_simulated_day(now),
         ticks=book.version,

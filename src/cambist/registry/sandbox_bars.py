@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import datetime, timedelta
 from decimal import Context, Decimal
@@ -18,6 +18,7 @@ from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Quote
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.tick import Tick
+from cambist.reference.tables import CURRENCIES
 from cambist.registry.components import open_store
 from cambist.registry.open_bars import bar_retention, notify_of_bars, read_open_bars, write_open_bars
 from cambist.settings import Settings
@@ -110,16 +111,18 @@ class SandboxBars:
 
 
 def _new_quotes(before: RateBook | None, book: RateBook) -> Iterator[Quote]:
-    """Yield the quotes that are new in a rate book, of pairs that have bars."""
-    yield from _changed(before.quotes if before else {}, book.quotes)
-    yield from _changed(before.pairs if before else {}, book.pairs)
+    """Yield the published quotes of two currencies that are new in a rate book, within their market's hours."""
+    yield from _changed(
+        before.quotes if before else {}, book.quotes, (code for code in CURRENCIES if code in book.quotes)
+    )
+    yield from _changed(before.pairs if before else {}, book.pairs, filter(has_bars, book.pairs))
 
 
-def _changed(before: Mapping[N, Quote], now: Mapping[N, Quote]) -> Iterator[Quote]:
-    for name, quote in now.items():
-        if quote is before.get(name) or not has_bars(quote.pair) or quote.origin.made is not Derivation.PUBLISHED:
-            continue
-        if is_within_hours(quote.pair, quote.as_of):
+def _changed(before: Mapping[N, Quote], now: Mapping[N, Quote], names: Iterable[N]) -> Iterator[Quote]:
+    for name in names:
+        quote = now[name]
+        is_new = quote.origin.made is Derivation.PUBLISHED and quote != before.get(name)
+        if is_new and has_bars(quote.pair) and is_within_hours(quote.pair, quote.as_of):
             yield quote
 
 

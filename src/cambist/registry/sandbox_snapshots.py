@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
 from hashlib import blake2b
-from typing import TypeVar
 
 import numpy as np
 
@@ -15,9 +14,7 @@ from cambist.history.pair_series import PairSeries
 from cambist.history.rate_matrix import FIRST_DAY, RateMatrix
 from cambist.history.rate_matrix_builder import SourceHistory, build_rate_matrix
 from cambist.pricing.pair import PIVOT, Pair
-from cambist.pricing.quote import Quote
 from cambist.pricing.rate_book import RateBook
-from cambist.pricing.rate_book_assembly import assemble_rate_book
 from cambist.reference.assets import COINS, METALS
 from cambist.reference.tables import CURRENCIES, reference_digest
 from cambist.registry.sandbox_faults import FaultsFile
@@ -25,11 +22,10 @@ from cambist.sandbox.faults import with_faults
 from cambist.sandbox.fixing_days import FIXED_AT
 from cambist.sandbox.levels import LEVELS
 from cambist.sandbox.market import Market, SimulatedMarket
+from cambist.sandbox.rate_books import SimulatedRateBooks
 from cambist.settings import Settings
 from cambist.status.environment import SIMULATED, Environment
 from cambist.storage.data_directory import DataDirectory
-
-N = TypeVar("N", str, Pair)
 
 _AHEAD = timedelta(days=400)
 """How far the rate matrix reaches past today, as that of a live service does."""
@@ -63,6 +59,7 @@ class SandboxSnapshots:
         self._seed = settings.sandbox_seed
         self._faultless = SimulatedMarket(self._seed, COINS_BY_SIZE)
         self._file = FaultsFile(DataDirectory(settings.data).faults, self._faultless.known)
+        self._books: SimulatedRateBooks | None = None
         self.apply_faults()
 
     def apply_faults(self) -> None:
@@ -72,20 +69,11 @@ class SandboxSnapshots:
         self._market: Market = with_faults(self._faultless, faults)
 
     def build_book(self, version: int, now: datetime, before: RateBook | None = None) -> RateBook:
-        """Build the rate book of a moment. Quotes that are as in the book `before` are the same objects."""
-        columns = self._market.quotes(now.date(), now, now)
-        quotes: dict[str, Quote] = {}
-        pairs: dict[Pair, Quote] = {}
-        for listing, quote in zip(columns.listings, columns.to_quotes(), strict=True):
-            if isinstance(listing.name, str):
-                quotes[listing.name] = quote
-            else:
-                pairs[listing.name] = quote
-        book = assemble_rate_book(quotes, version, now, pairs)
-        if before is None:
-            return book
-        quotes, pairs = _reuse_quotes(before.quotes, book.quotes), _reuse_quotes(before.pairs, book.pairs)
-        return RateBook(version, book.as_of, quotes, book.listed, pairs)
+        """Build the rate book of a moment. Quotes that are as in the book `before` keep their times."""
+        quoted = self._market.quotes(now.date(), now, now)
+        if self._books is None or self._books.listings is not quoted.listings:
+            self._books = SimulatedRateBooks(quoted.listings, now.date())
+        return self._books.build(quoted, version, now, before)
 
     def is_current(self, matrix: RateMatrix, now: datetime) -> bool:
         """Return whether a rate matrix is that of this moment."""
@@ -114,13 +102,3 @@ def last_simulated_day(now: datetime) -> date:
     """Return the last day whose fixing was published by the moment `now`."""
     moment = now.astimezone(UTC)
     return moment.date() if moment.time() >= FIXED_AT else moment.date() - timedelta(days=1)
-
-
-def _reuse_quotes(before: Mapping[N, Quote], now: Mapping[N, Quote]) -> dict[N, Quote]:
-    return {name: _reuse_quote(before.get(name), quote) for name, quote in now.items()}
-
-
-def _reuse_quote(before: Quote | None, quote: Quote) -> Quote:
-    if before is None or before.as_of != quote.as_of:
-        return quote
-    return before if (before.bid, before.ask) == (quote.bid, quote.ask) else quote

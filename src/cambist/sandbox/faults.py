@@ -27,8 +27,8 @@ from cambist.errors import SettingRefused, shorten
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Quote
 from cambist.reference.tables import CURRENCIES
+from cambist.sandbox.decimals import Floats
 from cambist.sandbox.market import Market
-from cambist.sandbox.noise import Floats
 from cambist.sandbox.pegs import floating_on
 from cambist.sandbox.quote_board import QuoteColumns
 from cambist.sandbox.quoting import scaled

@@ -11,8 +11,8 @@ from cambist.pricing.parity import parity_periods
 from cambist.pricing.trading_hours import Hours
 from cambist.reference.closures import CLOSURES
 from cambist.reference.tables import CURRENCIES
+from cambist.sandbox.decimals import Floats
 from cambist.sandbox.levels import midnight
-from cambist.sandbox.noise import Floats
 from cambist.sandbox.pegs import pegged_on
 
 FIXED_AT = time(14, 15)

@@ -19,9 +19,9 @@ from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Quote
 from cambist.pricing.trading_hours import Hours, TradingMoment, hours_of, last_trading_moment
 from cambist.reference.tables import CURRENCIES
+from cambist.sandbox.decimals import Floats
 from cambist.sandbox.fixing_days import fixing_rows, fixing_seconds
 from cambist.sandbox.levels import METALS
-from cambist.sandbox.noise import Floats
 from cambist.sandbox.pairs import against_pivot, direct_pairs
 from cambist.sandbox.pegs import floating_on
 from cambist.sandbox.price_paths import PricePaths

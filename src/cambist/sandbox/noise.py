@@ -15,7 +15,8 @@ from math import floor, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from cambist.sandbox.decimals import Floats
+
 UInts = NDArray[np.uint64]
 
 _PERIODS = tuple(4.0**power for power in range(14, -1, -1))

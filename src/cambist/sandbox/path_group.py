@@ -7,7 +7,8 @@ from math import inf
 
 import numpy as np
 
-from cambist.sandbox.noise import Floats, NoiseGroup
+from cambist.sandbox.decimals import Floats
+from cambist.sandbox.noise import NoiseGroup
 from cambist.sandbox.price_paths import PricePath
 
 

@@ -18,8 +18,9 @@ import numpy as np
 
 from cambist.pricing.pair import PIVOT
 from cambist.reference.tables import REDENOMINATIONS
+from cambist.sandbox.decimals import Floats
 from cambist.sandbox.levels import LEVELS, Level, derived_level, midnight
-from cambist.sandbox.noise import Floats, Noise
+from cambist.sandbox.noise import Noise
 from cambist.sandbox.pegs import FuturePeg, future_pegs
 from cambist.sandbox.volatility import PROFILES, VolatilityClass
 

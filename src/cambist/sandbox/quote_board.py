@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from fractions import Fraction
 from math import exp
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Quote
 from cambist.pricing.trading_hours import Hours, TradingMoment, last_trading_moment
-from cambist.pricing.unix_time import EPOCH
-from cambist.sandbox.noise import Floats
+from cambist.pricing.unix_time import EPOCH, unix_us
+from cambist.sandbox.decimals import Decimals, Floats, Ints
 from cambist.sandbox.path_group import PathGroup
 from cambist.sandbox.price_paths import PricePaths
-from cambist.sandbox.quoting import SANDBOX, Decimals, Ints, exact, rounded_together
+from cambist.sandbox.quoting import SANDBOX, rounded_together
 
 _MICROSECOND = timedelta(microseconds=1)
 
@@ -41,23 +43,38 @@ class QuoteColumns:
     as_of: Ints
     received_at: Ints
 
-    def to_quotes(self) -> Iterator[Quote]:
-        """Yield the quotes, one for each listing."""
-        columns = (*self.bids, *self.asks, self.as_of, self.received_at)
-        times = {time: EPOCH + _MICROSECOND * time for time in {*self.as_of.tolist(), *self.received_at.tolist()}}
-        for listing, *sides, as_of, received_at in zip(self.listings, *map(np.ndarray.tolist, columns), strict=True):
-            bid, ask = exact(*sides[:2]), exact(*sides[2:])
-            yield Quote(listing.pair, bid, ask, times[as_of], times[received_at], SANDBOX)
+    def quote(self, row: int) -> Quote:
+        """Return the quote of a row."""
+        as_of, received_at = (EPOCH + _MICROSECOND * column[row].item() for column in (self.as_of, self.received_at))
+        return Quote(
+            self.listings[row].pair, self.bids.fraction(row), self.asks.fraction(row), as_of, received_at, SANDBOX
+        )
+
+    def is_same(self, other: QuoteColumns) -> NDArray[np.bool_]:
+        """Return for each row whether price and market time are those of other quotes of the same listings."""
+        is_same_time: NDArray[np.bool_] = self.as_of == other.as_of
+        return is_same_time & self.bids.is_same(other.bids) & self.asks.is_same(other.asks)
+
+    def received_as(self, received_at: Ints) -> QuoteColumns:
+        """Return the quotes, received at other times."""
+        return QuoteColumns(self.listings, self.bids, self.asks, self.as_of, received_at)
 
     def replace(self, rows: Sequence[int], quotes: Sequence[Quote]) -> QuoteColumns:
         """Return the quotes with some of them replaced. The times of receiving stay."""
         if not rows:
             return self
-        bids = self.bids.replace(rows, [quote.bid for quote in quotes])
-        asks = self.asks.replace(rows, [quote.ask for quote in quotes])
+        bids = _replaced(self.bids, rows, [quote.bid for quote in quotes])
+        asks = _replaced(self.asks, rows, [quote.ask for quote in quotes])
         as_of = self.as_of.copy()
-        as_of[rows] = [_microseconds(quote.as_of) for quote in quotes]
+        as_of[rows] = [unix_us(quote.as_of) for quote in quotes]
         return QuoteColumns(self.listings, bids, asks, as_of, self.received_at)
+
+
+def _replaced(sides: Decimals, rows: Sequence[int], prices: Iterable[Fraction]) -> Decimals:
+    changed = rounded_together(np.array([float(price) for price in prices]))
+    digits, exponents = sides.digits.copy(), sides.exponents.copy()
+    digits[rows], exponents[rows] = changed
+    return Decimals(digits, exponents)
 
 
 class QuoteBoard:
@@ -87,8 +104,8 @@ class QuoteBoard:
         heights = self._heights(traded)
         # The exponential of the standard library: that of numpy may differ in the last bit.
         prices = np.array([exp(height) for height in (heights[self._quotes] - heights[self._bases]).tolist()])
-        as_of = np.array([_microseconds(traded[hours].as_of) for hours in self._kinds], np.int64)[self._kind]
-        received = np.full(len(self.listings), _microseconds(received_at), np.int64)
+        as_of = np.array([unix_us(traded[hours].as_of) for hours in self._kinds], np.int64)[self._kind]
+        received = np.full(len(self.listings), unix_us(received_at), np.int64)
         bids, asks = rounded_together(prices * self._to_bid), rounded_together(prices * self._to_ask)
         return QuoteColumns(self.listings, bids, asks, as_of, received)
 
@@ -98,7 +115,3 @@ class QuoteBoard:
             for pair_hours, code_hours, paths in self._groups
         ]
         return np.concatenate([np.zeros(1), *heights])
-
-
-def _microseconds(moment: datetime) -> int:
-    return (moment - EPOCH) // _MICROSECOND

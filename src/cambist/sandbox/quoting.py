@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from fractions import Fraction
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
 from cambist.pricing.source_kind import Pace
+from cambist.sandbox.decimals import Decimals, Floats
 from cambist.sandbox.levels import share
-from cambist.sandbox.noise import Floats
 from cambist.sandbox.volatility import PROFILES, VolatilityClass
-
-Ints = NDArray[np.int64]
 
 DIGITS = 8
 SANDBOX = Origin(Derivation.PUBLISHED, ("sandbox",), pace=Pace.REALTIME)
@@ -31,20 +26,6 @@ _ENLARGED_BY = np.array([float(f"1e{DIGITS - 1 - power}") for power in range(-_F
 """What a price is multiplied by to have its quoted digits before the point, by its power of ten."""
 
 _UNSURE = 1e-6
-
-
-class Decimals(NamedTuple):
-    """Decimal numbers: `digits` times ten to the power of `exponents`."""
-
-    digits: Ints
-    exponents: Ints
-
-    def replace(self, rows: Sequence[int], prices: Iterable[Fraction]) -> Decimals:
-        """Return the numbers with those of some rows replaced by prices of the quoted digits."""
-        changed = rounded_together(np.array([float(price) for price in prices]))
-        digits, exponents = self.digits.copy(), self.exponents.copy()
-        digits[rows], exponents[rows] = changed.digits, changed.exponents
-        return Decimals(digits, exponents)
 
 
 def spread_of(code: str, volatility_class: VolatilityClass) -> float:
@@ -62,11 +43,7 @@ def quoted(pair: Pair, price: float, spread: float, as_of: datetime, received_at
 
 def rounded(price: float) -> Fraction:
     """Round a price to the quoted digits. The result is exactly that decimal."""
-    return exact(*_digits(price))
-
-
-def exact(digits: int, power: int) -> Fraction:
-    """Return digits times ten to a power."""
+    digits, power = _digits(price)
     if power < 0:
         return Fraction(digits, _POWERS[-power])
     return Fraction(digits * _POWERS[power])
