@@ -21,7 +21,7 @@ from cambist.pricing.book_tables import BookNames, BookOrigins, QuoteName
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Origin, Quote
 from cambist.pricing.rate_book import RateBook
-from cambist.pricing.scaled import scaled
+from cambist.pricing.scaled import scaled, scaled_floats
 from cambist.pricing.unix_time import unix_us
 
 _COLUMN_NAMES = tuple(name for name, _ in COLUMNS)
@@ -95,11 +95,16 @@ class ColumnBuilder:
         columns, origin = self._columns, quote.origin
         bid, bid_power, is_bid_exact = scaled(quote.bid)
         ask, ask_power, is_ask_exact = scaled(quote.ask)
-        columns.bid[slot], columns.ask[slot], columns.mid[slot] = _floats(quote.bid, quote.ask)
+        if is_bid_exact and is_ask_exact:
+            floats = scaled_floats(bid, bid_power, ask, ask_power)
+        else:
+            floats = _floats(quote.bid, quote.ask)
+        columns.bid[slot], columns.ask[slot], columns.mid[slot] = floats
         columns.bid_digits[slot], columns.bid_power[slot] = bid, bid_power
         columns.ask_digits[slot], columns.ask_power[slot] = ask, ask_power
         columns.as_of[slot], columns.received_at[slot] = unix_us(quote.as_of), unix_us(quote.received_at)
-        columns.own_as_of[slot] = unix_us(quote.own_as_of)
+        own_as_of = quote.own_as_of
+        columns.own_as_of[slot] = columns.as_of[slot] if own_as_of is quote.as_of else unix_us(own_as_of)
         columns.made[slot], columns.pace[slot] = _MADE[origin.made], _PACES[origin.pace]
         columns.sources[slot], columns.legs[slot] = self._indexes(origin)
         columns.flags[slot] = PRESENT | (BID_EXACT if is_bid_exact else 0) | (ASK_EXACT if is_ask_exact else 0)

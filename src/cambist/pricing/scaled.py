@@ -13,6 +13,14 @@ _ROUNDED = Context(prec=MOST_DIGITS)
 _POWERS = tuple(10**power for power in range(128))
 _FIVES = {5**power: power for power in range(128)}
 
+_DECIMAL = {
+    2**twos * 5**fives: (-max(twos, fives), 10 ** max(twos, fives) // (2**twos * 5**fives))
+    for twos in range(MOST_DIGITS)
+    for fives in range(MOST_DIGITS)
+}
+"""For each denominator of a price with fewer than eighteen decimal places: minus their number, and the factor that makes
+the numerator its digits."""
+
 
 def scaled(value: Fraction) -> tuple[int, int, bool]:
     """Return digits, the power of ten to multiply them by, and whether that is exactly the price.
@@ -20,6 +28,11 @@ def scaled(value: Fraction) -> tuple[int, int, bool]:
     A price that is not a decimal of at most eighteen digits is rounded to eighteen.
     """
     numerator, denominator = value.numerator, value.denominator
+    known = _DECIMAL.get(denominator)
+    if known is not None:
+        digits = numerator * known[1]
+        if -_LIMIT < digits < _LIMIT:
+            return digits, known[0], True
     twos = (denominator & -denominator).bit_length() - 1
     fives = _FIVES.get(denominator >> twos)
     if fives is not None:
@@ -51,3 +64,10 @@ def unscaled_ratio(digits: int, power: int, *, is_exact: bool) -> tuple[int, int
     parts = 1 if is_exact else 3
     digits = digits if is_exact else parts * digits + 1
     return (digits * _POWERS[power], parts) if power >= 0 else (digits, parts * _POWERS[-power])
+
+
+def scaled_floats(bid: int, bid_power: int, ask: int, ask_power: int) -> tuple[float, float, float]:
+    """Return the nearest floats to a scaled bid, to a scaled ask, and to their half."""
+    lower = min(bid_power, ask_power, 0)
+    bid, ask, unit = bid * _POWERS[bid_power - lower], ask * _POWERS[ask_power - lower], _POWERS[-lower]
+    return bid / unit, ask / unit, (bid + ask) / (2 * unit)

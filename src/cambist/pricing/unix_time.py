@@ -6,12 +6,14 @@ from datetime import UTC, datetime, timedelta
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
+_MILLISECOND, _MICROSECOND = timedelta(milliseconds=1), timedelta(microseconds=1)
+
 
 def unix_ms(moment: datetime) -> int:
     """Return a moment in milliseconds since 1970, rounded down."""
-    return (moment - EPOCH) // timedelta(milliseconds=1)
+    return (moment - EPOCH) // _MILLISECOND
 
 
 def unix_us(moment: datetime) -> int:
     """Return a moment in microseconds since 1970, exactly."""
-    return (moment - EPOCH) // timedelta(microseconds=1)
+    return (moment - EPOCH) // _MICROSECOND
