@@ -12,6 +12,7 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from cambist.history.fixing import Fixing, ReceivedFixing
 from cambist.history.latest_fixings import latest_quotes
@@ -337,7 +338,7 @@ def test_what_is_agreed_on_is_among_the_offers(offers: list[Offer]) -> None:
     if quote is None:
         assert all(each.pace is not Pace.DAILY for each in offers)
     else:
-        bare = replace(quote, origin=replace(quote.origin, votes=()))
+        bare = replace(quote, origin=structs.replace(quote.origin, votes=()))
         assert bare in [each.quote for each in offers]
         assert weights(quote)[quote.origin.sources[0]] > 0
 

@@ -15,6 +15,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
+from msgspec import structs
+
 from cambist.errors import BadParameter
 from cambist.pricing.exact import quotient
 from cambist.pricing.pair import PIVOT, Pair
@@ -155,7 +157,7 @@ def cross_through(code: str, leg: str, quote: Quote, leg_quote: Quote) -> Quote:
     bid, ask = quote.sides(code)
     leg_bid, leg_ask = leg_quote.sides(leg)
     votes = tuple(
-        replace(vote, mid=_vote_in_pivot(vote.mid, quote, code, leg_quote, leg)) for vote in quote.origin.votes
+        structs.replace(vote, mid=_vote_in_pivot(vote.mid, quote, code, leg_quote, leg)) for vote in quote.origin.votes
     )
     return Quote(
         pair=Pair(code, PIVOT),

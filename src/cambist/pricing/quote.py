@@ -7,6 +7,8 @@ from datetime import datetime
 from enum import StrEnum
 from fractions import Fraction
 
+from msgspec import Struct
+
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
 
@@ -21,8 +23,7 @@ class Derivation(StrEnum):
     FORWARD_ADJUSTED = "moved"
 
 
-@dataclass(frozen=True, slots=True)
-class Vote:
+class Vote(Struct, frozen=True):
     """One source in a consensus: its midpoint, its market time and its weight, which is 0 if it was excluded."""
 
     source: str
@@ -31,8 +32,7 @@ class Vote:
     weight: float
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(Struct, frozen=True):
     """Where a quote comes from.
 
     `made` is how it was obtained, `sources` who published it, `legs` the pairs that it was crossed from, `votes` the

@@ -18,8 +18,8 @@ _DECIMAL = {
     for twos in range(MOST_DIGITS)
     for fives in range(MOST_DIGITS)
 }
-"""For each denominator of a price with fewer than eighteen decimal places: minus their number, and the factor that makes
-the numerator its digits."""
+"""For each denominator of a decimal with fewer than eighteen places: minus their number, and what turns the numerator
+into the digits."""
 
 
 def scaled(value: Fraction) -> tuple[int, int, bool]:

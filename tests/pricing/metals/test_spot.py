@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from cambist.errors import RateUnavailable
 from cambist.pricing.forward_adjusted import forward_adjusted
@@ -39,7 +40,7 @@ def quote_of(pair: str, bid: str | Fraction = "1", ask: str | Fraction = "1", **
     legs = tuple(Pair(*leg.split("/")) for leg in rest.pop("legs", ()))
     origin = Origin(made=Derivation.PUBLISHED, sources=("swissquote",), legs=legs, pace=Pace.REALTIME)
     sides = Fraction(bid), Fraction(ask)
-    return Quote(Pair(*pair.split("/")), *sides, as_of, NOON, replace(origin, **rest))
+    return Quote(Pair(*pair.split("/")), *sides, as_of, NOON, structs.replace(origin, **rest))
 
 
 def book_of(quotes: Iterable[Quote] = (), pairs: Iterable[Quote] = ()) -> RateBook:

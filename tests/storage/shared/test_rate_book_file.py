@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from cambist.errors import RateBookDamaged
 from cambist.pricing.book_columns import block_size, capacity_for
@@ -290,9 +291,9 @@ def test_votes_are_read_from_their_own_file(book_file: RateBookFile, tmp_path: P
 
 
 def test_later_votes_are_written_when_they_are_flushed(book_file: RateBookFile, tmp_path: Path) -> None:
-    reader, later = RateBookFile(tmp_path), (replace(VOTES[0], mid=1.75),)
+    reader, later = RateBookFile(tmp_path), (structs.replace(VOTES[0], mid=1.75),)
     book_file.publish(a_book(quote=VOTED))
-    book_file.publish(a_book(2, replace(VOTED, origin=replace(VOTED.origin, votes=later))))
+    book_file.publish(a_book(2, replace(VOTED, origin=structs.replace(VOTED.origin, votes=later))))
     assert reader.votes("JPY") == VOTES
     book_file.flush_votes()
     assert reader.votes("JPY") == later

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from msgspec import structs
+
 from cambist.errors import RateBookDamaged
 from cambist.pricing.quote import Quote, Vote
 from cambist.pricing.rate_book import RateBook
@@ -77,4 +79,4 @@ class RateBookFile:
 
 
 def _with_votes(quote: Quote, votes: tuple[Vote, ...]) -> Quote:
-    return replace(quote, origin=replace(quote.origin, votes=votes)) if votes else quote
+    return replace(quote, origin=structs.replace(quote.origin, votes=votes)) if votes else quote
