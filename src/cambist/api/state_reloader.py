@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Mapping
+from time import monotonic, sleep
 from typing import Generic, TypeVar
 
 log = logging.getLogger(__name__)
@@ -12,18 +13,21 @@ log = logging.getLogger(__name__)
 N = TypeVar("N")
 
 _POLL_SECONDS = 0.01
-"""A poll reads mapped memory, for well under a microsecond: a new rate book is served as soon as it is published."""
-
-_POLLS_PER_TICK = 10
-_POLLS_PER_RETRY = 100
+_TICK_SECONDS = 0.1
+_TICKS_PER_RETRY = 10
 """What could not be applied is tried again after a second."""
+
+
+def poll_later(_seconds: float) -> None:
+    """Wait where nobody says that a version has changed: the versions are compared a hundred times a second."""
+    sleep(_POLL_SECONDS)
 
 
 class StateReloader(threading.Thread, Generic[N]):
     """Calls `apply[topic]` whenever `version(topic)` has changed, and `tick` ten times a second.
 
     `seen` are the versions from before the state was loaded, so that what changed meanwhile is applied at the first
-    poll.
+    poll. `wait` waits until a version may have changed, at most so many seconds.
     """
 
     def __init__(
@@ -32,6 +36,7 @@ class StateReloader(threading.Thread, Generic[N]):
         seen: Mapping[N, int],
         apply: Mapping[N, Callable[[], None]],
         tick: Callable[[], None],
+        wait: Callable[[float], None] = poll_later,
     ) -> None:
         super().__init__(name="state-reloader", daemon=True)
         self._version = version
@@ -39,17 +44,22 @@ class StateReloader(threading.Thread, Generic[N]):
         self._failed: dict[N, int] = {}
         self._apply = apply
         self._tick = tick
+        self._wait = wait
         self._ended = threading.Event()
 
     def run(self) -> None:
         """Poll until the process ends."""
-        polls = 0
-        while not self._ended.wait(_POLL_SECONDS):
+        ticks, due = 0, monotonic() + _TICK_SECONDS
+        while not self._ended.is_set():
             self.poll()
-            polls += 1
-            if polls % _POLLS_PER_TICK == 0:
-                self._tick_safely()
-            if polls % _POLLS_PER_RETRY == 0:
+            left = due - monotonic()
+            if left > 0:
+                self._wait(left)
+                continue
+            due = monotonic() + _TICK_SECONDS
+            self._tick_safely()
+            ticks += 1
+            if ticks % _TICKS_PER_RETRY == 0:
                 self._failed.clear()
 
     def poll(self) -> None:

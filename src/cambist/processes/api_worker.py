@@ -78,7 +78,8 @@ class ApiWorker:
             Topic.ARCHIVE: self._archive_reader.forget_closes,
             Topic.BARS: worker_state.apply_bars,
         }
-        return StateReloader(self._book_file.changes.version, self._seen, take, self._tick)
+        changes = self._book_file.changes
+        return StateReloader(changes.version, self._seen, take, self._tick, changes.waiter().wait)
 
     def wsgi(self, settings: Settings) -> Wsgi:
         """Return the WSGI application."""

@@ -10,8 +10,10 @@ import contextlib
 import logging
 import resource
 import ssl
+import threading
 import time
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 from cambist.accounts.principal import Principals
 from cambist.clock import utc_now
@@ -24,7 +26,7 @@ from cambist.settings import Settings
 from cambist.status.environment import check_rate_book
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.json_file import write_json_file
-from cambist.storage.shared.change_notifier import Topic
+from cambist.storage.shared.change_notifier import ChangeNotifier, Topic
 from cambist.storage.shared.rate_book_file import RateBookFile
 from cambist.stream.admission import Admission
 from cambist.stream.billing import Billing
@@ -35,7 +37,8 @@ from cambist.stream.server import StreamServer
 
 log = logging.getLogger(__name__)
 
-_WATCH_SECONDS = 0.01
+_WATCH_SECONDS = 0.1
+_CLOSE_SECONDS = 0.01
 _FLUSH_SECONDS = 0.05
 _FLUSH_SECONDS_BEHIND = 0.005
 _CHECK_SECONDS = 0.5
@@ -73,6 +76,7 @@ class StreamProcess:
         self._server = StreamServer(
             StreamContext(self._admission, billing, self._prices, self._broadcaster, settings.proxy_networks)
         )
+        self._changed = asyncio.Event()
         self._failed: dict[Topic, int] = {}
         self._failing: set[Topic] = set()
 
@@ -91,7 +95,7 @@ class StreamProcess:
         for _ in range(_CLOSE_CHECKS):
             if not self._server.connections:
                 return
-            await asyncio.sleep(_WATCH_SECONDS)
+            await asyncio.sleep(_CLOSE_SECONDS)
 
     async def _listen(self) -> None:
         """Listen as soon as the port is free; log once if it is not, and keep trying."""
@@ -112,8 +116,12 @@ class StreamProcess:
 
     async def _watch(self) -> None:
         """Apply new books, accounts and plans as soon as they are there."""
+        notify = partial(asyncio.get_running_loop().call_soon_threadsafe, self._changed.set)
+        changes = self._book_file.changes
+        threading.Thread(target=_wait_for_changes, args=(changes, notify), name="changes", daemon=True).start()
         while True:
-            await asyncio.sleep(_WATCH_SECONDS)
+            await self._changed.wait()
+            self._changed.clear()
             await self._apply(Topic.BOOK, self._apply_book)
             await self._apply(Topic.ACCOUNTS, self._apply_accounts)
             await self._apply(Topic.PLANS, self._apply_plans)
@@ -160,6 +168,7 @@ class StreamProcess:
     async def _flush(self) -> None:
         """Send pending prices again and again."""
         while True:
+            await self._server.wait_for_connections()
             await asyncio.sleep(_FLUSH_SECONDS_BEHIND if self._broadcaster.is_behind else _FLUSH_SECONDS)
             for _ in self._broadcaster.flush_all(time.monotonic()):
                 await asyncio.sleep(0)
@@ -168,7 +177,9 @@ class StreamProcess:
         """Close the connections that may not continue, charge and ping the others."""
         while True:
             await asyncio.sleep(_CHECK_SECONDS)
-            self._failed.clear()
+            if self._failed:
+                self._failed.clear()
+                self._changed.set()
             self._meter.tick(self._principals.by_digest, time.time())
             await self._check_connections()
             self._broadcaster.ping(time.monotonic())
@@ -196,6 +207,18 @@ class StreamProcess:
         """Return when the newest book was published, which may be before the service was started."""
         published = self._book_file.published_at()
         return time.time() if published is None else published
+
+
+def _wait_for_changes(changes: ChangeNotifier, notify: Callable[[], object]) -> None:
+    """Call `notify` at first and whenever a version has changed, until it fails because the event loop has ended."""
+    waiter, seen = changes.waiter(), b""
+    with contextlib.suppress(RuntimeError):
+        while True:
+            versions = changes.versions[: len(Topic)].tobytes()
+            if versions != seen:
+                seen = versions
+                notify()
+            waiter.wait(_WATCH_SECONDS)
 
 
 def _raise_file_limit() -> None:

@@ -46,6 +46,7 @@ class ClientConnection(WSListener):
         forwarded = transport.request.headers.get("X-Forwarded-For", "")
         peer = self._socket.get_extra_info("peername") or ("",)
         self._connections.add(self)
+        self._context.opened.set()
         address = client_address(str(peer[0]), forwarded, self._context.proxies)
         self._send(self._session.open(address, time.time()))
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import asyncio
+from dataclasses import dataclass, field
 
 from cambist.accounts.addresses import Networks
 from cambist.stream.admission import Admission
@@ -13,10 +14,14 @@ from cambist.stream.prices import Prices
 
 @dataclass(frozen=True, slots=True)
 class StreamContext:
-    """What all connections share. `proxies` are the networks whose `X-Forwarded-For` is trusted."""
+    """What all connections share. `proxies` are the networks whose `X-Forwarded-For` is trusted.
+
+    `opened` is set whenever a connection is opened.
+    """
 
     admission: Admission
     billing: Billing
     prices: Prices
     broadcaster: Broadcaster
     proxies: Networks = ()
+    opened: asyncio.Event = field(default_factory=asyncio.Event)

@@ -60,6 +60,12 @@ class StreamServer:
         self.is_listening = True
         return server
 
+    async def wait_for_connections(self) -> None:
+        """Wait until there is a connection."""
+        while not self.connections:
+            self._context.opened.clear()
+            await self._context.opened.wait()
+
     def check(self) -> Iterator[None]:
         """Close the connections that may not stay open. After each step the event loop may run something else."""
         now, monotonic_now = time.time(), time.monotonic()

@@ -1,6 +1,7 @@
 """Notify other processes of a change: a memory-mapped file of numbers, one for each topic, that change with it.
 
-Reading a version costs a read of memory. Processes poll the versions and load what has changed.
+Reading a version costs a read of memory. Processes wait for a notification, compare the versions and load what has
+changed.
 """
 
 from __future__ import annotations
@@ -12,8 +13,11 @@ from enum import IntEnum
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
+from cambist.storage.shared.futex import Futex
+
 _BITS = 64
 _BLOCK = 4096
+_WORD = 8
 
 
 class Topic(IntEnum):
@@ -46,9 +50,11 @@ class ChangeNotifier:
             # A file that was cut off is only ever extended: other processes may have it mapped.
             if os.fstat(file).st_size < _BLOCK:
                 os.posix_fallocate(file, 0, _BLOCK)
-            self.versions = memoryview(mmap.mmap(file, _BLOCK)).cast("Q")
+            memory = mmap.mmap(file, _BLOCK)
         finally:
             os.close(file)
+        self.versions = memoryview(memory)[:-_WORD].cast("Q")
+        self._notified = Futex(memory, _BLOCK - _WORD)
 
     def version(self, topic: int = 0) -> int:
         """Return the version of a topic. It differs from an earlier one if there was a change in between."""
@@ -58,6 +64,27 @@ class ChangeNotifier:
         """Change the version of a topic."""
         # A random number: two processes that add one at once could both write the same number.
         self.versions[topic] = secrets.randbits(_BITS)
+        self._notified.wake()
+
+    def waiter(self) -> ChangeWaiter:
+        """Return what waits for notifications; each thread that waits needs its own."""
+        return ChangeWaiter(self._notified)
+
+
+class ChangeWaiter:
+    """Waits for notifications. One that came after the last wait, or after this was made, ends the next at once.
+
+    A wait may also end without one. Versions are compared after it, not before.
+    """
+
+    def __init__(self, notified: Futex) -> None:
+        self._notified = notified
+        self._seen = notified.value()
+
+    def wait(self, seconds: float) -> None:
+        """Wait for the next notification, but not longer than some seconds."""
+        self._notified.wait(self._seen, seconds)
+        self._seen = self._notified.value()
 
 
 def data_changes(folder: Path) -> ChangeNotifier:
