@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from cambist.pricing.book_columns import ASK_EXACT, BID_EXACT, MADE, PACES, PRESENT, BookColumns
@@ -53,19 +54,25 @@ class ColumnQuotes(Mapping[N, Quote]):
 
 def quote_at(columns: BookColumns, slot: int) -> Quote:
     """Return the quote of a slot."""
-    flags, as_of, own = columns.flags[slot], columns.as_of[slot], columns.own_as_of[slot]
-    origin = Origin(
-        made=MADE[columns.made[slot]],
-        sources=columns.origins.sources[columns.sources[slot]],
-        legs=columns.origins.legs[columns.legs[slot]],
-        pace=PACES[columns.pace[slot]],
-    )
+    flags, as_of, own, origins = columns.flags[slot], columns.as_of[slot], columns.own_as_of[slot], columns.origins
+    sources, legs = origins.sources[columns.sources[slot]], origins.legs[columns.legs[slot]]
     return Quote(
         pair=columns.names.instruments[slot][1],
         bid=unscaled(columns.bid_digits[slot], columns.bid_power[slot], is_exact=bool(flags & BID_EXACT)),
         ask=unscaled(columns.ask_digits[slot], columns.ask_power[slot], is_exact=bool(flags & ASK_EXACT)),
-        as_of=EPOCH + timedelta(microseconds=as_of),
-        received_at=EPOCH + timedelta(microseconds=columns.received_at[slot]),
-        origin=origin,
-        own_time=None if own == as_of else EPOCH + timedelta(microseconds=own),
+        as_of=_moment(as_of),
+        received_at=_moment(columns.received_at[slot]),
+        origin=_origin(columns.made[slot], sources, legs, columns.pace[slot]),
+        own_time=None if own == as_of else _moment(own),
     )
+
+
+# Many quotes of a book have the same times, and a quote's origin is that of the book before.
+@lru_cache(maxsize=4096)
+def _moment(microseconds: int) -> datetime:
+    return EPOCH + timedelta(microseconds=microseconds)
+
+
+@lru_cache(maxsize=4096)
+def _origin(made: int, sources: tuple[str, ...], legs: tuple[Pair, ...], pace: int) -> Origin:
+    return Origin(MADE[made], sources, legs, pace=PACES[pace])
