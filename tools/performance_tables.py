@@ -11,7 +11,7 @@ from typing import Any
 FIGURES = Path(__file__).parents[1] / "docs" / "performance.json"
 CURVES = ("accounts", "instruments", "history", "workers", "connections", "books")
 IN_README = ("W1", "W1R", "W2", "W2R", "CVR", "MSR", "CP10", "W3", "W4")
-MISSING = "Not measured yet."
+MISSING = "Not measured yet with this version."
 
 Rows = Iterator[Sequence[str]]
 
