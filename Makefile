@@ -91,6 +91,7 @@ $(VENV)/.serve: $(BIN)/python requirements.lock pyproject.toml
 	@echo "Setting up $(VENV) …"
 	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@PYTHONPATH= $(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@$(BIN)/python -m compileall -q src
 	@touch $@
 
 $(VENV)/.develop: $(VENV)/.serve requirements-dev.lock

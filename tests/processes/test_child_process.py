@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import logging
+import os
+import sys
 import threading
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -95,3 +100,32 @@ def test_a_process_that_ends_with_an_unexpected_error_logs_its_trace(
     with pytest.raises(SystemExit):
         child_process._run(fail, Settings(), 1, logs_error)
     assert [bool(record.exc_info) for record in caplog.records] == ([True] if logs_error else [])
+
+
+def write_parent(path: Path, _settings: Settings, supervisor: int) -> None:
+    path.write_text(f"{os.getppid() == supervisor} {'a_module_of_the_parent' in sys.modules}")
+
+
+@pytest.mark.parametrize("is_answering", [True, False])
+def test_a_process_that_shares_memory_works_once_the_api_answers_or_has_taken_too_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_answering: bool
+) -> None:
+    monkeypatch.setitem(sys.modules, "a_module_of_the_parent", SimpleNamespace())
+    monkeypatch.setattr(child_process, "_LONGEST_WAIT_SECONDS", 600.0 if is_answering else 0.01)
+    answering = get_context("fork").Event()
+    child = ChildProcess("stream", partial(write_parent, tmp_path / "parent"), Settings(), answering)
+    if is_answering:
+        assert not (tmp_path / "parent").exists()
+        answering.set()
+    child._process.join(30)
+    child.stop()
+    assert (tmp_path / "parent").read_text() == "True True"
+
+
+def test_an_entry_point_is_imported_in_its_own_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    called = []
+    monkeypatch.setitem(
+        sys.modules, "a_process", SimpleNamespace(run=lambda *args, **options: called.append((args, options)))
+    )
+    child_process.imported("a_process", "run", Settings(), 7, keys={})
+    assert called == [((Settings(), 7), {"keys": {}})]

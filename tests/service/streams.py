@@ -50,8 +50,10 @@ class Service:
         """Signal a child process: usage writer, sandbox, stream, in the order in which they were started."""
         tasks = Path(f"/proc/{self.process.pid}/task")
         children = {int(number) for path in tasks.glob("*/children") for number in path.read_text().split()}
-        spawned = sorted(child for child in children if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes())
-        os.kill(spawned[place], with_signal)
+        started = sorted(
+            child for child in children if b"resource_tracker" not in Path(f"/proc/{child}/cmdline").read_bytes()
+        )
+        os.kill(started[place], with_signal)
 
 
 @contextmanager

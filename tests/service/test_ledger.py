@@ -88,7 +88,7 @@ class Service:
         """Return the API workers, which have mapped the rate matrix, and the usage writer, which has not."""
         tasks = Path(f"/proc/{self.process.pid}/task")
         pids = {int(pid) for path in tasks.glob("*/children") for pid in path.read_text().split()}
-        spawned = [pid for pid in pids if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+        spawned = [pid for pid in pids if b"resource_tracker" not in Path(f"/proc/{pid}/cmdline").read_bytes()]
         workers = [pid for pid in spawned if "rates.image" in Path(f"/proc/{pid}/maps").read_text()]
         return workers, [pid for pid in spawned if pid not in workers]
 

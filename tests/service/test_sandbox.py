@@ -221,7 +221,7 @@ def test_a_killed_sandbox_process_is_replaced(sandbox: Sandbox) -> None:
     tasks = Path(f"/proc/{sandbox.process.pid}/task")
     children = {int(number) for path in tasks.glob("*/children") for number in path.read_text().split()}
     _usage_writer, sandbox_process, *_workers = sorted(
-        child for child in children if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()
+        child for child in children if b"resource_tracker" not in Path(f"/proc/{child}/cmdline").read_bytes()
     )
     before = book_of(sandbox).version
     os.kill(sandbox_process, signal.SIGKILL)

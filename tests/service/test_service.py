@@ -79,7 +79,7 @@ class Service:
         """Return the ids of the API workers: not the resource tracker, nor the first process, the usage writer."""
         tasks = Path(f"/proc/{self.process.pid}/task")
         children = {int(number) for path in tasks.glob("*/children") for number in path.read_text().split()}
-        return set(sorted(child for child in children if b"spawn_main" in command_line(child))[1:])
+        return set(sorted(child for child in children if b"resource_tracker" not in command_line(child))[1:])
 
 
 def command_line(process: int) -> bytes:
@@ -142,7 +142,7 @@ def all_end(workers: set[int], seconds: float) -> bool:
     """Say whether the workers end by themselves; end them if not."""
     ended = until(lambda: not any(command_line(worker) for worker in workers), seconds)
     for worker in workers:
-        if not ended and b"spawn_main" in command_line(worker):
+        if not ended and command_line(worker):
             os.kill(worker, signal.SIGKILL)
     return ended
 

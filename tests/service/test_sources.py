@@ -218,7 +218,7 @@ def spawned(process: int) -> list[int]:
     for path in Path(f"/proc/{process}/task").glob("*/children"):
         with contextlib.suppress(OSError):
             found |= {int(number) for number in path.read_text().split()}
-    return sorted(child for child in found if b"spawn_main" in command_line(child))
+    return sorted(child for child in found if b"resource_tracker" not in command_line(child))
 
 
 def command_line(process: int) -> bytes:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
@@ -104,3 +105,17 @@ def test_a_claim_does_not_change_other_files(path: Path) -> None:
     folder.claim()
     folder.release()
     assert (path / "cambist.db").read_bytes() == b"precious"
+
+
+def test_a_forked_child_does_not_hold_the_lock(folder: DataDirectory) -> None:
+    context = get_context("fork")
+    may_end = context.Event()
+    child = context.Process(target=may_end.wait, args=(20,))
+    child.start()
+    try:
+        folder.release()
+        DataDirectory(folder.path).claim()
+        assert child.is_alive()
+    finally:
+        may_end.set()
+        child.join()

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from cambist.errors import CannotStart
 from cambist.storage.sql import SqlStore
 from cambist.storage.sql.engine import open_engine
 from cambist.storage.sql.migrate import migrate
+from cambist.storage.sql.revision import newest_revision
 from cambist.storage.sql.schema import metadata
 
 
@@ -43,6 +46,18 @@ def test_the_sql_of_migrated_tables_is_that_of_the_schema(engine: Engine, tmp_pa
     metadata.create_all(direct)
     assert schema_sql(engine) == schema_sql(direct)
     direct.dispose()
+
+
+def test_a_later_start_finds_the_newest_schema_without_alembic(engine: Engine) -> None:
+    migrate(engine)
+    with engine.connect() as connection:
+        assert newest_revision() == MigrationContext.configure(connection).get_current_revision()
+    later = (
+        "import sys; from cambist.storage.sql import SqlStore; store = SqlStore(sys.argv[1]); store.migrate();"
+        "print(store.is_new(), 'alembic' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", later, str(engine.url)], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "False"]
 
 
 def test_a_second_migration_does_nothing(engine: Engine, tmp_path: Path) -> None:

@@ -63,8 +63,11 @@ class Bootstrap:
         self._snapshots = open_snapshot_source(settings, self._store.archive)
         self._database = settings.database_url
 
-    def prepare(self, progress: Progress) -> None:
-        """Migrate the database, import bundled fixings, build rate matrix and rate book, publish plans, write usage."""
+    def prepare(self, progress: Progress) -> bool:
+        """Migrate the database, import bundled fixings, build rate matrix and rate book, publish plans, write usage.
+
+        Return whether the rate matrix was built, which leaves this process with much memory.
+        """
         remove_unfinished(self._folder.path)
         self._folder.check_kinds()
         if self._store.is_new() and self._folder.has_been_served():
@@ -76,11 +79,12 @@ class Bootstrap:
         if self._adapters:
             self._warn_of_missing_sources()
             self._import_bundled(progress)
-        self._refresh_matrix()
+        is_built = self._refresh_matrix()
         self._refresh_book()
         publish_plans(self._folder.path, self._book_file.changes, self._store.accounts.all())
         rewrite_older_files(self._folder.ledger)
         UsageWriter(self._folder.ledger).recover(self._store.usage, self._clock().date())
+        return is_built
 
     def create_owner(self) -> str | None:
         """Create the owner's account, and return its key, which is also left in a file; None if the account exists.
@@ -148,7 +152,8 @@ class Bootstrap:
         else:
             log.info("Archive: filed %d new ECB reference rates and %d corrections", filed.added, filed.corrected)
 
-    def _refresh_matrix(self) -> None:
+    def _refresh_matrix(self) -> bool:
+        """Build the rate matrix unless it is current; return whether it was built."""
         now = self._clock()
         try:
             matrix = check_rate_matrix(open_rate_matrix(self._folder.matrix), self._environment)
@@ -162,6 +167,7 @@ class Bootstrap:
             log.info("Image: built, %d currencies, last fixing of %s", len(matrix.codes), matrix.last_fixing)
             write_rate_matrix(self._folder.matrix, matrix)
             self._book_file.changes.notify(Topic.MATRIX)
+        return not current
 
     def _refresh_book(self) -> None:
         previous = self._last_book()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import falcon
@@ -63,7 +63,7 @@ def build_application(
         resource = EndpointResource(endpoint, worker_state, authenticator, meter, unknown, max_age)
         resources[endpoint.path] = resource
         framework.add_route(endpoint.path, resource)
-    add_docs_routes(framework, _document(endpoints, options.path_prefix))
+    add_docs_routes(framework, partial(_document, endpoints, options.path_prefix))
     fast_path = FastPath(framework, resources, worker_state.caches, authenticator, meter, headers)
     return without_prefix(fast_path, options.path_prefix)
 

@@ -6,7 +6,8 @@ Swagger UI comes from an installed package, so `/docs` works on a machine withou
 from __future__ import annotations
 
 import gzip
-from functools import lru_cache
+from collections.abc import Callable
+from functools import cached_property, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -40,8 +41,10 @@ fetch(document_url).then(answer => answer.json()).then(spec => {{
 """
 
 
-def add_docs_routes(framework: falcon.App[falcon.Request, falcon.Response], document: dict[str, Any]) -> None:
-    """Add `/openapi.json`, `/docs` and what it loads."""
+def add_docs_routes(
+    framework: falcon.App[falcon.Request, falcon.Response], document: Callable[[], dict[str, Any]]
+) -> None:
+    """Add `/openapi.json`, `/docs` and what it loads. `document` builds the OpenAPI document, at the first request."""
     framework.add_route("/openapi.json", DocumentResource(document))
     framework.add_route("/docs", ReferenceResource())
     for asset in _ASSETS:
@@ -62,10 +65,14 @@ def _compressed(path: Path) -> bytes:
 
 
 class DocumentResource:
-    """The OpenAPI document."""
+    """The OpenAPI document, which is built at the first request for it."""
 
-    def __init__(self, document: dict[str, Any]) -> None:
-        self._content = msgspec.json.encode(document)
+    def __init__(self, document: Callable[[], dict[str, Any]]) -> None:
+        self._document = document
+
+    @cached_property
+    def _content(self) -> bytes:
+        return msgspec.json.encode(self._document())
 
     def on_get(self, _request: falcon.Request, response: falcon.Response) -> None:
         """Answer with the document."""
@@ -87,13 +94,13 @@ class ReferenceResource:
 
 
 class AssetResource:
-    """A static file, read and compressed once.
+    """A static file, read and compressed at the first request for it.
 
     It is always sent as gzip: only browsers load it, and all of them accept gzip.
     """
 
     def __init__(self, path: Path) -> None:
-        self._content = _compressed(path)
+        self._path = path
         self._type = "text/css" if path.suffix == ".css" else "text/javascript"
 
     def on_get(self, _request: falcon.Request, response: falcon.Response) -> None:
@@ -101,6 +108,6 @@ class AssetResource:
         response.content_type = self._type
         response.set_header("Content-Encoding", "gzip")
         response.set_header("Cache-Control", "public, max-age=86400")
-        response.data = self._content
+        response.data = _compressed(self._path)
 
     on_head = on_get

@@ -41,6 +41,14 @@ class ApiServer(MPServer):
     """Granian's server; `finished` is whether all workers ended by themselves."""
 
     finished = True
+    spawned: Callable[[], None] | None = None
+    """Called when the first workers have been started."""
+
+    def _spawn_workers(self, spawn_target: Any, target_loader: Any) -> None:
+        super()._spawn_workers(spawn_target, target_loader)  # type: ignore[no-untyped-call]
+        set_start_method("spawn", force=True)  # from now on this process has threads, and cannot be forked safely
+        if self.spawned:
+            self.spawned()
 
     def _stop_workers(self) -> None:
         processes = [worker.inner for worker in self.wrks]
@@ -49,12 +57,20 @@ class ApiServer(MPServer):
         self.finished = all(process.exitcode in (0, -signal.SIGTERM) for process in processes)
 
 
-def run(settings: Settings, address: str, load: Callable[[], Wsgi], reload: Callable[[], None]) -> bool:
+def run(
+    settings: Settings,
+    address: str,
+    load: Callable[[], Wsgi],
+    reload: Callable[[], None],
+    spawned: Callable[[], None],
+    method: str,
+) -> bool:
     """Serve on `address` until SIGTERM or SIGINT, and call `reload` on SIGHUP; a worker that dies is replaced.
 
-    Return whether every request was finished at the end.
+    The first workers are started by multiprocessing's `method`; then `spawned` is called. Return whether every request
+    was finished at the end.
     """
-    set_start_method("spawn", force=True)  # a forked worker would carry the import's memory for ever
+    set_start_method(method, force=True)
     most = raise_file_limit()
     server = ApiServer(
         target="cambist",
@@ -78,6 +94,7 @@ def run(settings: Settings, address: str, load: Callable[[], Wsgi], reload: Call
         ssl_cert=settings.tls_cert,
         ssl_key=settings.tls_key,
     )
+    server.spawned = spawned
     # The HTTP server would replace its workers on SIGHUP; ours reload their state instead.
     server.on_startup(lambda: signal.signal(signal.SIGHUP, lambda *_: reload()))
     server.serve(partial(_run_worker, settings, address, most), load, wrap_loader=False)
@@ -91,6 +108,10 @@ def _run_worker(
 
     During finalisation the server's threads, which still release Python objects, would abort the process.
     """
+    # A forked worker has the handlers of the supervisor, until the server sets those of a worker.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number_of_signal in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number_of_signal, signal.SIG_DFL)
     # Granian copies all environment variables into every request, where one named HTTP_… would pass for a header.
     vars(wsgi)["os"] = SimpleNamespace(environ={})
     listening = SocketHolder(bind_socket(address, settings.port).detach(), False, _BACKLOG)  # type: ignore[call-arg]

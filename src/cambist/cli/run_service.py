@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 import logging.config
 import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from cambist import __version__
 from cambist.admin.bootstrap import Bootstrap
@@ -34,25 +35,34 @@ def run_service(settings: Settings) -> None:
     check_certificate(settings.tls_cert, settings.tls_key)
     listening_socket = free_address(settings.host, settings.port)
     address = f"{settings.scheme}://{settings.host}:{settings.port}{settings.path_prefix}"
-    _prepare(bootstrap, address)
+    is_built = _prepare(bootstrap, address)
     log.info("Serving %s with %d workers of %d threads", address, settings.workers, settings.threads)
-    supervise(settings, keys, listening_socket, bootstrap.reload_plans)
+    supervise(settings, keys, listening_socket, bootstrap.reload_plans, shares_memory=not is_built)
 
 
-def _prepare(bootstrap: Bootstrap, address: str) -> None:
-    with _progress() as progress:
-        task = progress.add_task("Reading exchange rates", total=None, visible=False)
-        bootstrap.prepare(lambda count: progress.update(task, advance=count, visible=True))
+def _prepare(bootstrap: Bootstrap, address: str) -> bool:
+    with _progress() as advance:
+        is_built = bootstrap.prepare(advance)
     key = bootstrap.create_owner()
     bootstrap.close()
     if key:
         _print_owner_key(key, bootstrap.owner_key, address)
+    return is_built
 
 
-def _progress() -> Progress:
+@contextmanager
+def _progress() -> Iterator[Callable[[int], None]]:
+    """Yield a function that adds to a progress bar, which is shown from then on, and only on a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda _count: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    console = Console(stderr=True)
-    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("Reading exchange rates", total=None, visible=False)
+        yield lambda count: progress.update(task, advance=count, visible=True)
 
 
 def _print_owner_key(key: str, key_file: Path, address: str) -> None:

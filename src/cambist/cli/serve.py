@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 from typing import Annotated, Any
@@ -44,6 +45,8 @@ def serve(  # noqa: PLR0913  the flags are the settings
     see **cambist settings**. A sandbox serves simulated prices, asks no sources, and has a data folder of its own.
     """
     settings = read_settings(os.environ, locals())  # every flag is a setting of its name
+    gc.disable()  # what is imported stays
     from cambist.cli.run_service import run_service
 
+    gc.enable()
     run_service(settings)

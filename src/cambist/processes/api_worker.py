@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from time import sleep
 
 from cambist.api import series_rendering
@@ -131,14 +132,16 @@ class ApiWorker:
         self._meter.tick(self._worker_state.principals.by_digest, now)
 
 
-def load_worker(settings: Settings, supervisor: int) -> Wsgi:
+def load_worker(settings: Settings, supervisor: int, loaded: Callable[[], None] | None = None) -> Wsgi:
     """Return the application of one worker, which keeps its state up to date and ends with its supervisor.
 
-    The HTTP server calls this in each worker process, after it has set up the log.
+    The HTTP server calls this in each worker process, after it has set up the log. `loaded` is called at the end.
     """
     end_with(supervisor)
     worker = ApiWorker(settings)
     worker.reloader().start()
     application = worker.wsgi(settings)
     tune_gc()
+    if loaded:
+        loaded()
     return application

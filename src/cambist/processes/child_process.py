@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import signal
 import sys
 import threading
 from collections.abc import Callable
+from functools import partial
+from importlib import import_module
 from multiprocessing import current_process, get_context
 from multiprocessing.process import BaseProcess
+from multiprocessing.synchronize import Event
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from cambist.errors import CambistError
+from cambist.processes.process import ignore_interrupts
 from cambist.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -28,6 +33,7 @@ _LOGGED_DEATHS = 3
 """So many deaths in a row are logged, the last one with a note that further ones are not."""
 
 _STOP_SECONDS = 10
+_LONGEST_WAIT_SECONDS = 2.0
 _STOPPED = (0, -signal.SIGTERM)
 """Exit codes of a process that was stopped from outside: service managers stop all processes at once."""
 
@@ -35,31 +41,58 @@ Entry = Callable[[Settings, int], None]
 """The function that a child process runs, with the settings and the process id of its supervisor."""
 
 
-class ChildProcess:
-    """Keeps one child process running while its context is open."""
+def share_memory() -> Event | None:
+    """Prepare this process to be forked; return an event, to be set when the API answers, or None: do not fork.
 
-    def __init__(self, name: str, entry: Entry, settings: Settings) -> None:
+    A forked process shares the memory of what its parent has imported, and starts at once. Only a process without
+    threads can be forked safely, and not on every system.
+    """
+    if sys.platform != "linux":
+        return None
+    # What is imported stays: without the garbage collector's marks its pages remain shared.
+    gc.freeze()
+    return get_context("fork").Event()
+
+
+class ChildProcess:
+    """Starts a child process when made, keeps it running from `watch` on, and ends it at `stop`.
+
+    The first process is forked if `answering` is given, and works when that is set, so that the API answers first. Its
+    successors are spawned: by then this process has threads.
+    """
+
+    def __init__(self, name: str, entry: Entry, settings: Settings, answering: Event | None = None) -> None:
         self._name = name
         self._entry = entry
         self._settings = settings
         self._stopping = threading.Event()
         self._deaths = 0
-        self._process = self._start()
+        self._process = self._start(answering)
         self._watch = threading.Thread(target=self._restart, name=f"watch {name}", daemon=True)
 
     def __enter__(self) -> Self:
-        self._watch.start()
+        self.watch()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.stop()
+
+    def watch(self) -> None:
+        """Replace the process whenever it dies, in a thread."""
+        self._watch.start()
+
+    def stop(self) -> None:
+        """End the process, and wait for it a few seconds."""
         self._stopping.set()
         self._process.terminate()
         self._process.join(_STOP_SECONDS)
         self._process.kill()  # no process owns anything that could be lost
 
-    def _start(self) -> BaseProcess:
-        args = (self._entry, self._settings, os.getpid(), self._deaths < _LOGGED_DEATHS)
-        process = get_context("spawn").Process(target=_run, args=args, name=self._name)
+    def _start(self, answering: Event | None = None) -> BaseProcess:
+        entry = self._entry if answering is None else partial(_run_after, answering, self._entry)
+        args = (entry, self._settings, os.getpid(), self._deaths < _LOGGED_DEATHS)
+        context = get_context("spawn") if answering is None else get_context("fork")
+        process: BaseProcess = context.Process(target=_run, args=args, name=self._name)
         process.start()
         return process
 
@@ -99,6 +132,17 @@ class ChildProcess:
 def restart_pause(deaths: int) -> float:
     """Return the seconds until a process is restarted that has died so often in a row before."""
     return float(min(_SHORTEST_PAUSE * 2 ** min(deaths, 16), _LONGEST_PAUSE))
+
+
+def _run_after(answering: Event, entry: Entry, settings: Settings, supervisor: int) -> None:
+    ignore_interrupts()
+    answering.wait(_LONGEST_WAIT_SECONDS)
+    entry(settings, supervisor)
+
+
+def imported(module: str, function: str, settings: Settings, supervisor: int, **options: Any) -> None:
+    """Call the entry point of a module, which only this process imports."""
+    getattr(import_module(module), function)(settings, supervisor, **options)
 
 
 def _run(entry: Entry, settings: Settings, supervisor: int, logs_error: bool) -> None:  # noqa: FBT001  multiprocessing's

@@ -28,6 +28,11 @@ _GC_THRESHOLDS = (100_000, 20, 100)
 def set_up_process(settings: Settings) -> None:
     """Set up the log, and ignore Ctrl-C: it reaches the supervisor, which stops the other processes in order."""
     logging.config.dictConfig(log_config(settings.log_level))
+    ignore_interrupts()
+
+
+def ignore_interrupts() -> None:
+    """Ignore Ctrl-C: the supervisor receives it too, and stops this process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 

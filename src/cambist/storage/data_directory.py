@@ -99,9 +99,14 @@ class DataDirectory:
             os.close(self._lock)
             self._lock = None
             raise CannotStart(f"The data folder {self.path} is in use by another Cambist") from None
+        # A forked child would hold the lock as long as it lives.
+        os.register_at_fork(after_in_child=self._forget_lock)
 
-    def release(self) -> None:
-        """Unlock the folder for another service."""
+    def _forget_lock(self) -> None:
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
+
+    def release(self) -> None:
+        """Unlock the folder for another service."""
+        self._forget_lock()

@@ -6,10 +6,9 @@ import codecs
 import re
 from collections.abc import Collection, Iterator
 from datetime import date, time, timedelta
+from importlib import import_module
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
-
-import holidays
 
 from cambist.errors import shorten
 from cambist.reference.tables import CURRENCIES
@@ -186,6 +185,8 @@ def _has_zone(hour: time) -> bool:
 
 
 def _is_calendar(name: str) -> bool:
+    # Imported late: it takes a twentieth of a second, and few declarations name a calendar.
+    holidays = import_module("holidays")
     return name in holidays.list_supported_countries() or name in holidays.list_supported_financial()
 
 

@@ -13,6 +13,7 @@ from cambist.storage.sql.engine import open_engine
 from cambist.storage.sql.faults import faults
 from cambist.storage.sql.quarantine import SqlQuarantine
 from cambist.storage.sql.read_only import SqlReadOnlyStore
+from cambist.storage.sql.revision import is_current, is_new
 from cambist.storage.sql.usage import SqlUsage
 
 
@@ -31,12 +32,13 @@ class SqlStore:
 
     def is_new(self) -> bool:
         """Return whether the database is missing or has no tables yet."""
-        return bool(import_module("cambist.storage.sql.migrate").is_new(self._engine))
+        return is_new(self._engine)
 
     def migrate(self) -> None:
         """Bring the schema up to date."""
-        # Imported late: Alembic needs as much memory as the rest of a worker, and workers never migrate.
-        import_module("cambist.storage.sql.migrate").migrate(self._engine)
+        # Imported late: Alembic needs as much memory as the rest of a worker, and a later start has nothing to migrate.
+        if not is_current(self._engine):
+            import_module("cambist.storage.sql.migrate").migrate(self._engine)
 
     def read_only(self, connections: int, within: float) -> SqlReadOnlyStore:
         """Return what answers are read from, over connections of its own."""

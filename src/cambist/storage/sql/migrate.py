@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from alembic import command
 from alembic.config import Config
 from alembic.migration import MigrationContext
@@ -11,29 +9,13 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Engine
 
 from cambist.errors import CannotStart, StoreBroken
-
-_MIGRATIONS = Path(__file__).with_name("migrations")
-
-
-def is_new(engine: Engine) -> bool:
-    """Return whether the database is missing or has no tables yet, without creating it.
-
-    Errors: CannotStart if it cannot be read.
-    """
-    name = engine.url.database
-    if engine.dialect.name == "sqlite" and name and not (Path(name).exists() and Path(name).stat().st_size):
-        return True
-    try:
-        with engine.begin() as connection:
-            return MigrationContext.configure(connection).get_current_revision() is None
-    except StoreBroken as error:
-        raise CannotStart(str(error)) from error
+from cambist.storage.sql.revision import MIGRATIONS
 
 
 def migrate(engine: Engine) -> None:
     """Bring the database to the newest schema. Errors: CannotStart if it cannot be opened, or is of a newer Cambist."""
     config = Config()
-    config.set_main_option("script_location", str(_MIGRATIONS))
+    config.set_main_option("script_location", str(MIGRATIONS))
     scripts = ScriptDirectory.from_config(config)
     revisions = {script.revision for script in scripts.walk_revisions()}
     try:
