@@ -85,6 +85,7 @@ def test_every_setting_can_be_chosen_in_file_variable_and_flag(config: Path, nam
         "fred_key": ("a1", "a1"),
         "openexchangerates_key": ("b2", "b2"),
         "twelvedata_key": ("c3", "c3"),
+        "stream_workers": ("2", 2),
         "sandbox": ("true", True),
         "sandbox_seed": ("7", 7),
         "log_level": ("debug", "debug"),

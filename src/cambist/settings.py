@@ -36,6 +36,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     stream_port: Annotated[
         int, Meta(ge=0, le=65535, description="port on which prices are streamed over WebSockets; 0: none")
     ] = 8001
+    stream_workers: Annotated[
+        int, Meta(ge=1, le=16, description="processes that stream prices; they share the port and the connections")
+    ] = 1
     workers: Annotated[int, Meta(ge=1, le=256, description="worker processes that answer requests")] = 2
     threads: Annotated[int, Meta(ge=1, le=64, description="threads in each worker")] = 4
     database: Annotated[str, Meta(description="URL of the database; empty: a SQLite file in the data folder")] = ""

@@ -8,7 +8,7 @@ import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 
 from cambist.monitoring.health_server import readiness
-from cambist.monitoring.stream_report import StreamMetrics, StreamReport
+from cambist.monitoring.stream_report import StreamMetrics, StreamReport, join_reports
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
@@ -58,3 +58,18 @@ def test_before_the_first_report_of_the_stream_there_are_no_metrics() -> None:
     registry = CollectorRegistry()
     registry.register(streams(None))
     assert generate_latest(registry) == b""
+
+
+def test_the_reports_of_several_processes_are_added_up() -> None:
+    joined = join_reports([report(), report(age=9 * SECOND)])
+    assert joined == StreamReport(
+        NOW - 9 * SECOND, listens=True, connections=14, subscribers=10, pairs=24, prices=6800, lost=4
+    )
+    one_without_port = join_reports([report(), report(listens=False)])
+    assert one_without_port is not None
+    assert not one_without_port.listens
+    assert join_reports([report()]) == report()
+
+
+def test_without_the_report_of_each_process_the_stream_has_not_begun() -> None:
+    assert join_reports([report(), None]) is None

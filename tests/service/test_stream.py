@@ -8,6 +8,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -397,3 +398,47 @@ def test_a_taken_stream_port_is_logged_and_the_service_goes_on(service: Service,
     finally:
         process.terminate()
         process.wait(20)
+
+
+def test_two_stream_processes_share_the_port_and_one_that_is_killed_comes_back(tmp_path: Path) -> None:
+    with serving(tmp_path, "--stream-workers", "2") as service, ExitStack() as stack:
+        assert until(lambda: service.log.read_text().count("Stream: ws://") == 2, 20), service.log.read_text()
+        # The kernel chooses a process for each connection: of twenty, each has some.
+        clients = [stack.enter_context(service.connect()) for _ in range(20)]
+        for client in clients:
+            assert hear(client)["op"] == "connect"
+            assert exchange(client, op="auth", key=service.key)["status"] == 200
+            exchange(client, op="subscribe", stream="fx", pairs=["BTCUSD"])
+        for client in clients:
+            assert first_price(client)["pair"] == "BTCUSD"
+        service.kill(2)
+        killed = [client for client in clients if is_closed(client)]
+        assert 0 < len(killed) < len(clients)
+        for client in clients:
+            if client not in killed:
+                assert first_price(client)["pair"] == "BTCUSD"
+        assert until(lambda: service.log.read_text().count("Stream: ws://") == 3, 20), service.log.read_text()
+        again = [stack.enter_context(service.connect()) for _ in range(20)]
+        assert {hear(client)["op"] for client in again} == {"connect"}
+        service.kill(2)  # the other one: the first has been started again, after the workers
+        assert 0 < sum(is_closed(client) for client in again) < len(again)
+
+
+def first_price(client: ClientConnection) -> dict[str, Any]:
+    """Return the next price, with its pair without a separator."""
+    while (found := hear(client))["op"] != "price":
+        pass
+    return {**found, "pair": str(found["pair"]).replace("/", "")}
+
+
+def is_closed(client: ClientConnection) -> bool:
+    """Read for two seconds; say whether the connection was lost meanwhile."""
+    end = time.monotonic() + 2
+    while time.monotonic() < end:
+        try:
+            client.recv(0.2)
+        except TimeoutError:
+            continue
+        except ConnectionClosed:
+            return True
+    return False

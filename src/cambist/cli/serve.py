@@ -25,6 +25,7 @@ def serve(  # noqa: PLR0913  the flags are the settings
     host: Annotated[str | None, flag("host")] = None,
     port: Annotated[int | None, flag("port")] = None,
     stream_port: Annotated[int | None, flag("stream_port")] = None,
+    stream_workers: Annotated[int | None, flag("stream_workers")] = None,
     workers: Annotated[int | None, flag("workers")] = None,
     threads: Annotated[int | None, flag("threads")] = None,
     path_prefix: Annotated[str | None, flag("path_prefix")] = None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -31,6 +31,18 @@ class StreamReport(msgspec.Struct, frozen=True):
     pairs: int
     prices: int
     lost: int
+
+
+def join_reports(reports: Sequence[StreamReport | None]) -> StreamReport | None:
+    """Return the report on all stream processes, as old as the oldest of theirs; None if one has none yet."""
+    found = [report for report in reports if report is not None]
+    if not found or len(found) < len(reports):
+        return None
+    return StreamReport(
+        min(report.written_at for report in found),
+        all(report.listens for report in found),
+        *(sum(getattr(report, name) for report in found) for name in StreamReport.__struct_fields__[2:]),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,8 @@ from cambist.storage.data_directory import DataDirectory
 from cambist.storage.json_file import write_json_file
 from cambist.storage.shared.change_notifier import ChangeNotifier, Topic
 from cambist.storage.shared.rate_book_file import RateBookFile
-from cambist.stream.admission import Admission
+from cambist.storage.shared.stream_connections import StreamConnections
+from cambist.stream.admission import Admission, Connections
 from cambist.stream.billing import Billing
 from cambist.stream.broadcaster import Broadcaster
 from cambist.stream.context import StreamContext
@@ -47,20 +48,21 @@ _CLOSE_CHECKS = 100
 _NONE = -1
 
 
-def stream(settings: Settings, supervisor: int) -> None:
-    """Run the stream until the process should stop."""
+def stream(settings: Settings, supervisor: int, number: int = 0) -> None:
+    """Run the stream until the process should stop; `number` counts the stream processes from 0."""
     set_up_process(settings)
     for library in ("picows", "aiofastnet"):  # a client's mistakes are reported to the client, not in the log
         logging.getLogger(library).setLevel(logging.CRITICAL)
     _raise_file_limit()
-    asyncio.run(StreamProcess(settings).run(StopSignal(supervisor)))
+    asyncio.run(StreamProcess(settings, number).run(StopSignal(supervisor)))
 
 
 class StreamProcess:
     """The WebSocket server with all that it needs, and the tasks that keep it up to date."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, number: int = 0) -> None:
         self._settings = settings
+        self._number = number
         self._folder = DataDirectory(settings.data)
         self._environment = environment_of(settings)
         self._book_file = RateBookFile(self._folder.path)
@@ -72,13 +74,18 @@ class StreamProcess:
         self._meter = open_meter(settings, self._store)
         billing = Billing(self._meter)
         self._principals = Principals(self._store.accounts.by_key(), current_plans(self._folder.path))
-        self._admission = Admission(self._principals, billing)
+        self._admission = Admission(self._principals, billing, self._connections())
         self._server = StreamServer(
             StreamContext(self._admission, billing, self._prices, self._broadcaster, settings.proxy_networks)
         )
         self._changed = asyncio.Event()
         self._failed: dict[Topic, int] = {}
         self._failing: set[Topic] = set()
+
+    def _connections(self) -> Connections | None:
+        """Return what counts the connections of all stream processes, if there are several."""
+        processes = self._settings.stream_workers
+        return StreamConnections(self._folder.stream_connections, self._number, processes) if processes > 1 else None
 
     async def run(self, stop: StopSignal) -> None:
         """Listen and send prices until the process should stop."""
@@ -103,7 +110,7 @@ class StreamProcess:
         is_logged = False
         while True:
             try:
-                await self._server.listen(host, port, _tls(self._settings))
+                await self._server.listen(host, port, _tls(self._settings), shared=self._settings.stream_workers > 1)
             except OSError as error:
                 if not is_logged:
                     log.warning("Stream: cannot listen on %s port %d: %s", host, port, error.strerror or error)
@@ -188,7 +195,7 @@ class StreamProcess:
         """Write the report every few seconds; if it cannot be written, it grows old."""
         while True:
             with contextlib.suppress(OSError):
-                write_json_file(self._folder.stream_report, self._current_report())
+                write_json_file(self._folder.stream_report(self._number), self._current_report())
             await asyncio.sleep(REPORT_EVERY)
 
     def _current_report(self) -> StreamReport:

@@ -54,7 +54,8 @@ def _child_processes(settings: Settings, keys: Mapping[str, str]) -> dict[str, E
         # Operators find the ingest process in the log under this name.
         processes["gatherer"] = _entry("ingestor", "ingest", keys=keys)
     if settings.stream_port:
-        processes["stream"] = _entry("stream", "stream")
+        for number in range(settings.stream_workers):
+            processes[f"stream {number + 1}" if number else "stream"] = _entry("stream", "stream", number=number)
     return processes
 
 

@@ -21,7 +21,7 @@ from cambist.monitoring.health_server import FindProblems, SourceMetrics, serve_
 from cambist.monitoring.rate_matrix_guard import RateMatrixGuard
 from cambist.monitoring.request_metrics import RequestMetrics, open_request_counts
 from cambist.monitoring.reserved_space import ReservedSpace
-from cambist.monitoring.stream_report import StreamMetrics, StreamReport
+from cambist.monitoring.stream_report import StreamMetrics, StreamReport, join_reports
 from cambist.processes.process import StopSignal, run_in_child, set_up_process
 from cambist.registry.components import open_store
 from cambist.settings import Settings
@@ -97,7 +97,8 @@ def _watch_stream(settings: Settings, folder: DataDirectory) -> FindProblems:
     """Register the metrics of the stream, if there is one, and return what finds its problems."""
     if not settings.stream_port:
         return tuple
-    streams = StreamMetrics(partial(read_json_file, folder.stream_report, StreamReport), utc_now)
+    paths = [folder.stream_report(process) for process in range(settings.stream_workers)]
+    streams = StreamMetrics(lambda: join_reports([read_json_file(path, StreamReport) for path in paths]), utc_now)
     REGISTRY.register(streams)
     return streams.problems
 

@@ -35,7 +35,7 @@ def charged_endpoints() -> tuple[str, ...]:
 
 def writer_slots(settings: Settings) -> int:
     """Return how many threads count calls, over all processes."""
-    return settings.workers * settings.threads + bool(settings.stream_port)
+    return settings.workers * settings.threads + (settings.stream_workers if settings.stream_port else 0)
 
 
 def _past_usage(counters: WorkerCounters, usage: UsageStore) -> PastUsage:

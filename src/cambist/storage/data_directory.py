@@ -15,7 +15,7 @@ _LIVE_FILES = ("cambist.db", "owner.key", "rates.image", "rates.book", "book.jso
 
 _FILES = (
     "cambist.db", "rates.image", "bars.open", "rates.book", "rates.votes", "sources.json", "stream.json", "versions",
-    "plans.toml", "plans.current", "environment", "faults.toml", "owner.key", "cambist.lock",
+    "stream.connections", "plans.toml", "plans.current", "environment", "faults.toml", "owner.key", "cambist.lock",
 )  # fmt: skip
 _FOLDERS = ("sources", "ledger")
 
@@ -35,12 +35,16 @@ class DataDirectory:
         self.plans = path / "plans.toml"
         self.plans_in_force = path / "plans.current"
         self.source_reports = path / "sources.json"
-        self.stream_report = path / "stream.json"
+        self.stream_connections = path / "stream.connections"
         self.faults = path / "faults.toml"
         self.open_bars = path / "bars.open"
         self._environment_file = path / "environment"
         self._lock_file = path / "cambist.lock"
         self._lock: int | None = None
+
+    def stream_report(self, process: int) -> Path:
+        """Return the path of the last report of a stream process, which are counted from 0."""
+        return self.path / (f"stream-{process + 1}.json" if process else "stream.json")
 
     def claim(self, environment: Environment = Environment.LIVE) -> None:
         """Create the folder if needed, and lock it until this process ends. The first claim sets its environment.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from cambist.accounts.addresses import neighbourhood
 from cambist.accounts.api_key import Digest
@@ -13,6 +13,33 @@ from cambist.stream.billing import Billing
 from cambist.stream.rejection import Rejection
 
 T = TypeVar("T")
+
+
+class Connections(Protocol):
+    """Counts the connections of each account, over all stream processes."""
+
+    def add(self, account: int) -> int:
+        """Count a connection, and return how many the account has now."""
+
+    def remove(self, account: int) -> None:
+        """Stop counting a connection that was added."""
+
+
+class OwnConnections:
+    """Counts the connections of each account to the only stream process."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[int] = Counter()
+
+    def add(self, account: int) -> int:
+        """Count a connection, and return how many the account has now."""
+        self._counts[account] += 1
+        return self._counts[account]
+
+    def remove(self, account: int) -> None:
+        """Stop counting a connection that was added."""
+        _decrement(self._counts, account)
+
 
 TAG = "stream"
 """The tag that a plan must include."""
@@ -26,10 +53,10 @@ _UNKNOWN_KEY = Rejection(401, "The API key is unknown here, was revoked or has e
 class Admission:
     """Admits connections by API key, and counts them by account; those without a key are counted by address."""
 
-    def __init__(self, principals: Principals, billing: Billing) -> None:
+    def __init__(self, principals: Principals, billing: Billing, connections: Connections | None = None) -> None:
         self.principals = principals
         self._billing = billing
-        self._connections: Counter[int] = Counter()
+        self._connections = connections or OwnConnections()
         self._unauthenticated: Counter[str] = Counter()
         self._failed_keys = FailedKeys()
 
@@ -57,10 +84,9 @@ class Admission:
             if found.status == 401:
                 self._failed_keys.record_failure(network, now)
             return found
-        rejection = self._check_connections(found) or self._billing.charge_minute(found, now)
+        rejection = self._add_connection(found) or self._charge_minute(found, now)
         if rejection:
             return rejection
-        self._connections[found.account.number] += 1
         self._failed_keys.record_success(network, digest)
         self.remove_unauthenticated(address)
         return found
@@ -78,12 +104,20 @@ class Admission:
 
     def release(self, principal: Principal) -> None:
         """Stop counting a connection of an account: it has closed."""
-        _decrement(self._connections, principal.account.number)
+        self._connections.remove(principal.account.number)
 
-    def _check_connections(self, principal: Principal) -> Rejection | None:
+    def _charge_minute(self, principal: Principal, now: float) -> Rejection | None:
+        """Charge the first minute of a connection that is counted; if it cannot be charged, it is not counted."""
+        rejection = self._billing.charge_minute(principal, now)
+        if rejection:
+            self.release(principal)
+        return rejection
+
+    def _add_connection(self, principal: Principal) -> Rejection | None:
         plan = principal.plan
-        if self._connections[principal.account.number] < plan.stream_connections:
+        if self._connections.add(principal.account.number) <= plan.stream_connections:
             return None
+        self.release(principal)
         return Rejection(
             429, f"The plan [{plan.name}] allows {plan.stream_connections} connections at once, and all are open"
         )

@@ -40,14 +40,15 @@ class StreamServer:
         self.connections: set[ClientConnection] = set()
         self.is_listening = False
 
-    async def listen(self, host: str, port: int, tls: ssl.SSLContext | None) -> asyncio.Server:
-        """Listen on a port. Errors: OSError if it is not available."""
+    async def listen(self, host: str, port: int, tls: ssl.SSLContext | None, *, shared: bool = False) -> asyncio.Server:
+        """Listen on a port, which other processes may listen on too if it is `shared`. Errors: OSError."""
         server = await ws_create_server(
             self._accept,
             host,
             port,
             ssl=tls,
             backlog=_BACKLOG,
+            reuse_port=shared or None,
             websocket_handshake_timeout=_HANDSHAKE_SECONDS,
             max_frame_size=_MAX_FRAME_BYTES,
             read_buffer_init_size=_READ_BYTES,
