@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from time import sleep
 
 from cambist.api import series_rendering
@@ -20,6 +19,7 @@ from cambist.history.rate_matrix import RateMatrix
 from cambist.monitoring.request_metrics import open_request_counts
 from cambist.pricing.metals.mass import units_with
 from cambist.pricing.rate_book import RateBook
+from cambist.processes.child_process import announce_answering
 from cambist.processes.process import end_with, tune_gc
 from cambist.registry.components import endpoints, environment_of, max_ages, open_store
 from cambist.registry.metering import open_meter
@@ -132,16 +132,15 @@ class ApiWorker:
         self._meter.tick(self._worker_state.principals.by_digest, now)
 
 
-def load_worker(settings: Settings, supervisor: int, loaded: Callable[[], None] | None = None) -> Wsgi:
+def load_worker(settings: Settings, supervisor: int) -> Wsgi:
     """Return the application of one worker, which keeps its state up to date and ends with its supervisor.
 
-    The HTTP server calls this in each worker process, after it has set up the log. `loaded` is called at the end.
+    The HTTP server calls this in each worker process, after it has set up the log.
     """
     end_with(supervisor)
     worker = ApiWorker(settings)
     worker.reloader().start()
     application = worker.wsgi(settings)
     tune_gc()
-    if loaded:
-        loaded()
+    announce_answering()
     return application

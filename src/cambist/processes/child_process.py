@@ -51,7 +51,18 @@ def share_memory() -> Event | None:
         return None
     # What is imported stays: without the garbage collector's marks its pages remain shared.
     gc.freeze()
-    return get_context("fork").Event()
+    _answering[:] = [get_context("fork").Event()]
+    return _answering[0]
+
+
+def announce_answering() -> None:
+    """Let the processes begin to work that wait until the API answers; a spawned worker is not waited for."""
+    for event in _answering:
+        event.set()
+
+
+_answering: list[Event] = []
+"""The event of `share_memory`, in this process and those that are forked from it; a spawned one cannot have it."""
 
 
 class ChildProcess:

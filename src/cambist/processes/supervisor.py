@@ -36,7 +36,7 @@ def supervise(
             for child in children:
                 child.watch()
 
-        load = partial(load_worker, settings, os.getpid(), answering.set if answering else None)
+        load = partial(load_worker, settings, os.getpid())
         is_finished = server.run(settings, address, load, reload_plans, watch, "fork" if answering else "spawn")
     if is_finished:
         log.info("Stopped; answers in flight were finished")
