@@ -109,10 +109,11 @@ def test_a_claim_does_not_change_other_files(path: Path) -> None:
 
 def test_a_forked_child_does_not_hold_the_lock(folder: DataDirectory) -> None:
     context = get_context("fork")
-    may_end = context.Event()
-    child = context.Process(target=may_end.wait, args=(20,))
+    has_begun, may_end = context.Event(), context.Event()
+    child = context.Process(target=lambda: (has_begun.set(), may_end.wait(20)))
     child.start()
     try:
+        assert has_begun.wait(20)
         folder.release()
         DataDirectory(folder.path).claim()
         assert child.is_alive()
