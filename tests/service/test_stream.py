@@ -402,7 +402,7 @@ def test_a_taken_stream_port_is_logged_and_the_service_goes_on(service: Service,
 
 def test_two_stream_processes_share_the_port_and_one_that_is_killed_comes_back(tmp_path: Path) -> None:
     with serving(tmp_path, "--stream-workers", "2") as service, ExitStack() as stack:
-        assert until(lambda: service.log.read_text().count("Stream: ws://") == 2, 20), service.log.read_text()
+        assert until(lambda: service.log.read_text().count("Stream: ws://") == 2, 60), service.log.read_text()
         # The kernel chooses a process for each connection: of twenty, each has some.
         clients = [stack.enter_context(service.connect()) for _ in range(20)]
         for client in clients:
@@ -417,7 +417,7 @@ def test_two_stream_processes_share_the_port_and_one_that_is_killed_comes_back(t
         for client in clients:
             if client not in killed:
                 assert first_price(client)["pair"] == "BTCUSD"
-        assert until(lambda: service.log.read_text().count("Stream: ws://") == 3, 20), service.log.read_text()
+        assert until(lambda: service.log.read_text().count("Stream: ws://") == 3, 60), service.log.read_text()
         again = [stack.enter_context(service.connect()) for _ in range(20)]
         assert {hear(client)["op"] for client in again} == {"connect"}
         service.kill(2)  # the other one: the first has been started again, after the workers
