@@ -36,6 +36,8 @@ _BUFFER_BYTES = 32 * 1024
 
 _BACKLOG = 1024
 
+Action = Callable[[], None]
+
 
 class ApiServer(MPServer):
     """Granian's server; `finished` is whether all workers ended by themselves."""
@@ -58,12 +60,7 @@ class ApiServer(MPServer):
 
 
 def run(
-    settings: Settings,
-    address: str,
-    load: Callable[[], Wsgi],
-    reload: Callable[[], None],
-    spawned: Callable[[], None],
-    method: str,
+    settings: Settings, address: str, load: Callable[[], Wsgi], reload: Action, spawned: Action, method: str
 ) -> bool:
     """Serve on `address` until SIGTERM or SIGINT, and call `reload` on SIGHUP; a worker that dies is replaced.
 
