@@ -533,3 +533,21 @@ def test_after_t_seconds_the_whole_burst_is_there(meter, clock, rate, burst, spe
         meter.check_rate(principal, clock())
     clock.now += parameters(dict(meter.headers(principal, clock()))["RateLimit"])["rate"]["t"]
     assert parameters(dict(meter.headers(principal, clock()))["RateLimit"])["rate"]["r"] == burst
+
+
+def test_the_principals_of_keys_that_have_not_changed_stay_the_same() -> None:
+    plans = {"unlimited": UNLIMITED}
+    keys = {Digest(bytes([number])): StoredKey(number, Account(number, f"a{number}", "unlimited")) for number in (1, 2)}
+    principals = Principals(keys, plans)
+    first, second = principals.by_digest.values()
+    changed = {digest: replace(stored, account=replace(stored.account)) for digest, stored in keys.items()}
+    changed[Digest(b"\2")] = replace(changed[Digest(b"\2")], account=Account(2, "a2", "unlimited", suspended=True))
+    changed[Digest(b"\3")] = StoredKey(3, Account(3, "a3", "unlimited"))
+    principals.update(stored_keys=changed, plans=dict(plans))
+    assert principals.by_digest[Digest(b"\1")] is first
+    assert (second.is_open, principals.by_digest[Digest(b"\2")].is_open) == (True, False)
+    assert principals.by_digest[Digest(b"\3")].key == 3
+    principals.update(plans={"unlimited": structs.replace(UNLIMITED, rate=1.0, burst=1)})
+    assert {one.is_limited for one in principals.by_digest.values()} == {True}
+    principals.update(stored_keys={})
+    assert principals.by_digest == {}

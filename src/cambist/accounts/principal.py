@@ -67,7 +67,12 @@ class Principals:
     def update(
         self, stored_keys: Mapping[Digest, StoredKey] | None = None, plans: Mapping[str, Plan] | None = None
     ) -> None:
-        """Replace the keys, or the plans, or both."""
+        """Replace the keys, or the plans, or both. The principals of keys that have not changed stay the same."""
+        before = self._stored_keys if self.by_digest else {}
+        if plans is not None and plans != self._plans:
+            self._plans, before = plans, {}
         self._stored_keys = self._stored_keys if stored_keys is None else stored_keys
-        self._plans = self._plans if plans is None else plans
-        self.by_digest = {digest: Principal.build(stored, self._plans) for digest, stored in self._stored_keys.items()}
+        self.by_digest = {
+            digest: self.by_digest[digest] if before.get(digest) == stored else Principal.build(stored, self._plans)
+            for digest, stored in self._stored_keys.items()
+        }

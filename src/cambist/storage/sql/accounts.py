@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Select, insert, select, update
+from sqlalchemy import Connection, Engine, Select, bindparam, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from cambist.accounts.account import Account, DatetimeFormat, KeyRecord, NewKey, StoredKey
@@ -90,10 +90,11 @@ class SqlAccounts:
 
     def record_last_use(self, last_used: Mapping[int, datetime]) -> None:
         """Store the last use of keys."""
-        with self._engine.begin() as connection:
-            for number, moment in last_used.items():
-                row = update(api_keys).where(api_keys.c.id == number)
-                connection.execute(row.values(last_used_at=to_stored(moment)))
+        rows = [{"number": number, "at": to_stored(moment)} for number, moment in last_used.items()]
+        if rows:
+            row = update(api_keys).where(api_keys.c.id == bindparam("number"))
+            with self._engine.begin() as connection:
+                connection.execute(row.values(last_used_at=bindparam("at")), rows)
 
     def by_key(self) -> Mapping[Digest, StoredKey]:
         """Return all keys of accounts that are not deleted."""

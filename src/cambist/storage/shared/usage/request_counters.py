@@ -16,9 +16,6 @@ from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cambist.errors import StoreBroken
 from cambist.storage.atomic_file import unwritable
 from cambist.storage.shared.usage.writer_slot import ThreadSlot, WriterSlot
@@ -103,15 +100,16 @@ class RequestCounts:
     def in_flight(self, at: int) -> int:
         """Return how many requests have started and not ended; `at` is a time as in `begin`."""
         now = at // 1_000_000
-        return sum(since > 0 and 0 <= now - since < _LONGEST_MS for since in self._all()[:, 0].tolist())
+        return sum(since > 0 and 0 <= now - since < _LONGEST_MS for since in self._counters[:: self._size].tolist())
 
     def figures(self) -> list[EndpointFigures]:
         """Return the counts of the endpoints that had requests."""
-        sums = self._all()[:, 1:].sum(axis=0).reshape(len(self._names), _COUNTERS).tolist()
-        return [_figures(name, counters) for name, counters in zip(self._names, sums, strict=True) if any(counters)]
-
-    def _all(self) -> NDArray[np.uint64]:
-        return np.frombuffer(self._counters, np.uint64).reshape(self._slot_count, self._size)
+        starts = range(0, self._slot_count * self._size, self._size)
+        sums = [
+            sum(counters) for counters in zip(*(self._counters[at : at + self._size] for at in starts), strict=True)
+        ]
+        by_name = {name: sums[at : at + _COUNTERS] for name, at in self._at.items()}
+        return [_figures(name, counters) for name, counters in by_name.items() if any(counters)]
 
     def close(self) -> None:
         """Release the slots of all threads."""
