@@ -96,6 +96,13 @@ def test_content_that_returns_after_other_content_is_filed_again(archive: Archiv
     assert [str(known.fixing.value) for known in archive.revisions(USD, date(2026, 3, 5))] == ["1.10", "1.11", "1.10"]
 
 
+def test_a_large_correction_to_an_ordinary_rate_is_refused_if_no_other_source_confirms_it(archive: Archive) -> None:
+    ordinary = [f"2026-03-0{day},1.10,180," for day in range(2, 5)]
+    delivered(archive, a_file(*ordinary, "2026-03-05,1.32,180,"))
+    found = delivered(archive, a_file(*ordinary, "2026-03-05,1.10,180,"), NOON + HOUR)
+    assert found == FilingResult(added=0, corrected=0, unchanged=7, refused=1)
+
+
 def test_a_delivery_with_a_future_day_is_refused(archive: Archive) -> None:
     content = a_file("2026-03-05,1.10,180,", "2026-03-09,9.99,180,", "2026-03-04,1.12,180,")
     with pytest.raises(SourceBroken, match=r"EUR/USD is dated 2026-03-09, which is yet to come"):

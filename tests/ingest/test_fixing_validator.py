@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -11,6 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
+from tests.ingest.filed import filed_values
 
 from cambist.history.fixing import GRAM, Fixing
 from cambist.history.pair_series import PairSeries
@@ -633,7 +634,7 @@ def test_implausible_corrections_of_all_days_are_refused(a_source: Any) -> None:
     days = [date(2026, 1, 5) + timedelta(days=number) for number in range(50)]
     right = [Fixing("mint", Pair("USD", "CHF"), day, Decimal("0.8000")) for day in days]
     swapped = [replace(one, value=Decimal("1.2500")) for one in right]
-    validator = FixingValidator(a_source(), None, {}, {}, date(2026, 3, 6), {(one.pair, one.day): one for one in right})
+    validator = FixingValidator(a_source(), None, {}, {}, date(2026, 3, 6), filed_values(right))
     validated = validator.validate(swapped)
     assert validated.accepted == []
     assert {refusal.reason for refusal in validated.refused} == {"corrects what was filed by 56%"}
@@ -642,16 +643,14 @@ def test_implausible_corrections_of_all_days_are_refused(a_source: Any) -> None:
 def test_a_stored_fixing_is_not_validated_again(a_source: Any) -> None:
     odd = Fixing("mint", Pair("USD", "CHF"), date(2026, 3, 5), Decimal("80.00"))
     before = replace(odd, day=date(2026, 3, 4), value=Decimal("0.80"))
-    validator = FixingValidator(
-        a_source(), None, {before.pair: before}, {}, date(2026, 3, 6), {(odd.pair, odd.day): odd}
-    )
+    validator = FixingValidator(a_source(), None, {before.pair: before}, {}, date(2026, 3, 6), filed_values([odd]))
     assert validator.validate([odd]).accepted == [odd]
 
 
 def test_a_small_correction_is_accepted(a_source: Any) -> None:
     filed = Fixing("mint", Pair("USD", "CHF"), date(2026, 3, 5), Decimal("0.8000"))
     corrected = replace(filed, value=Decimal("0.8100"))
-    validator = FixingValidator(a_source(), None, {}, {}, date(2026, 3, 6), {(filed.pair, filed.day): filed})
+    validator = FixingValidator(a_source(), None, {}, {}, date(2026, 3, 6), filed_values([filed]))
     assert validator.validate([corrected]).accepted == [corrected]
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
+from tests.ingest.filed import filed_values
 
 from cambist.history.fixing import Fixing, Receipt
 from cambist.ingest.fixing_validator import FixingValidator, ValidatedDelivery
@@ -161,7 +162,7 @@ def test_a_corrected_dollar_rate_is_used_instead_of_the_earlier_one(archive: Sql
     say(bdi.source, WEDNESDAY, 4, "PLN")
     filed = Fixing("nbp", zloty, WEDNESDAY, Decimal("4.01"))
     others_ = read_other_sources(archive, SOURCES, nbp.source, {"PLN"}, WEDNESDAY, WEDNESDAY)
-    known = {(zloty, WEDNESDAY): filed}
+    known = filed_values([filed])
     validator = FixingValidator(nbp.source, None, {}, {}, TODAY, known, others_)
     found = validator.validate([Fixing("nbp", zloty, WEDNESDAY, Decimal(401))])
     assert reasons(found) == ["[100] times the expected rate: a mistaken unit"]

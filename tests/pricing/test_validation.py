@@ -5,6 +5,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 from math import nan
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,9 +17,11 @@ from cambist.pricing.pair import Pair
 from cambist.pricing.validation import (
     JUMP,
     Candidate,
+    are_clearly_valid,
+    are_on_peg,
     in_future,
-    is_clearly_valid,
     jumped,
+    off_peg,
     refusal_reason,
     tick_refusal_reason,
 )
@@ -27,6 +30,12 @@ from cambist.reference.tables import REDENOMINATIONS
 FRIDAY, SUNDAY = date(2026, 11, 20), date(2026, 11, 22)
 ONE_DAY = timedelta(days=1)
 UNITS = st.floats(min_value=1e-9, max_value=1e9)
+
+
+def is_clearly_valid(units: float, previous: float, others: float | None) -> bool:
+    """Return whether one rate is clearly valid."""
+    rates = (np.array([rate]) for rate in (units, previous, nan if others is None else others))
+    return bool(are_clearly_valid(*rates)[0])
 
 
 def validated(units: float, reference: float, **rest: object) -> str:
@@ -328,13 +337,19 @@ def test_no_rule_objects_to_what_is_beyond_doubt(
     [
         *((1.0, None, True), (1.019, None, True), (1.021, None, False), (0.979, None, False)),
         *((1.0, 1.0, True), (1.0, 1.019, True), (1.0, 1.03, False), (1.0, 0.97, False), (1.021, 1.021, False)),
-        *((0.0, None, False), (-1.0, None, False), (nan, None, False), (1.0, nan, False)),
+        *((0.0, None, False), (-1.0, None, False), (nan, None, False)),
     ],
 )
 def test_beyond_doubt_is_what_is_within_two_percent_of_its_past_and_of_the_others(
     units: float, others: float | None, *, beyond: bool
 ) -> None:
     assert is_clearly_valid(units, 1.0, others) is beyond
+
+
+@pytest.mark.parametrize("units", [0.96, 0.9709, 0.98, 1.0, 1.02, 1.03, 1.0301, 1.5])
+def test_rates_are_on_their_peg_as_the_rule_of_pegs_decides(units: float) -> None:
+    candidate = Candidate("AED", FRIDAY, units, FRIDAY, peg=1.0)
+    assert are_on_peg(np.array([units, units]), np.array([1.0, nan])).tolist() == [off_peg(candidate) is None, True]
 
 
 # Ticks

@@ -17,9 +17,10 @@ from sqlalchemy import text
 
 from cambist.history.damaged_rows import DamageReport
 from cambist.history.fixing import Fixing, Receipt
+from cambist.history.rate_matrix import FIRST_DAY
 from cambist.pricing.pair import Pair
 from cambist.storage.sql import SqlStore
-from cambist.storage.sql.checksum import FixingRow, is_intact, row_content, series_seed
+from cambist.storage.sql.checksum import is_intact, row_content, series_seed
 from cambist.storage.sql.engine import open_engine
 from cambist.storage.sql.migrate import migrate
 
@@ -85,7 +86,9 @@ def test_no_method_returns_a_damaged_row(store: SqlStore, tmp_path: Path, statem
     damage_database(tmp_path, statement)
     archive = store.archive
     assert [str(one.value) for one in archive.fixings("ecb") if one.pair == USD] == ["1.1", "1.3"]
-    assert (USD, TUE) not in archive.fixings_between("ecb", MON, WED)
+    assert TUE not in archive.filed_values("ecb", [USD], MON, WED).of(USD)
+    ((_, series),) = archive.pair_series(lambda _, pair: pair == USD, MON, WED)
+    assert (TUE - FIRST_DAY).days not in series.rows
     assert str(archive.last_before("ecb", WED)[USD].value) == "1.1"
     assert archive.revisions(USD, TUE) == []
     assert archive.fixings_on("ecb", TUE) == []
@@ -153,7 +156,7 @@ def test_the_time_of_publication_is_stored(store: SqlStore) -> None:
 @given(st.integers(0, 400), st.integers(0, 7))
 @settings(max_examples=200)
 def test_a_single_flipped_bit_is_detected(place: int, bit: int) -> None:
-    content = bytearray(row_content(FixingRow(date(2026, 3, 3), 7, 100, Decimal("1.0876"), None)))
+    content = bytearray(row_content("2026-03-03", 7, 100, "1.0876", None))
     seed = series_seed("ecb", "EUR", "USD", "")
     checksum = crc32(content, seed)
     assert is_intact(bytes(content), checksum, seed)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import date, datetime
 from typing import Protocol
 
 from cambist.history.damaged_rows import DamageReport
+from cambist.history.filed_values import FiledValues
 from cambist.history.fixing import Coverage, FilingResult, Fixing, Receipt, ReceivedFixing, RefusedFixing
 from cambist.history.pair_series import PairSeries
 from cambist.pricing.pair import Pair
@@ -24,10 +25,18 @@ class FixingArchive(Protocol):
     def last_received(self, source: str, origin: str) -> datetime | None:
         """Return when the last delivery from an origin was filed, even an empty one; None if there was none."""
 
-    def file(self, receipt: Receipt, fixings: Iterable[Fixing], refused: Iterable[RefusedFixing] = ()) -> FilingResult:
+    def file(
+        self,
+        receipt: Receipt,
+        fixings: Iterable[Fixing],
+        refused: Iterable[RefusedFixing] = (),
+        filed: FiledValues | None = None,
+    ) -> FilingResult:
         """Store a whole delivery or nothing of it. New days are added, changed ones are recorded as corrections.
 
         The `refused` fixings are put in quarantine, each once. Fixings in quarantine that are valid now are released.
+        `filed` are the values of all pairs and days of the delivery, if the caller has them already; they are read
+        again if the archive has changed since.
         """
 
     def fixings(self, source: str, known_at: datetime | None = None) -> Iterator[Fixing]:
@@ -46,8 +55,8 @@ class FixingArchive(Protocol):
     def last_before(self, source: str, day: date) -> Mapping[Pair, Fixing]:
         """Return each pair's last fixing before a day."""
 
-    def fixings_between(self, source: str, first: date, last: date) -> Mapping[tuple[Pair, date], Fixing]:
-        """Return the fixings of the days from `first` to `last`, by pair and day."""
+    def filed_values(self, source: str, pairs: Collection[Pair], first: date, last: date) -> FiledValues:
+        """Return the values of these pairs of a source for the days from `first` to `last`."""
 
     def pair_series(self, wanted: PairFilter, first: date, last: date) -> Iterator[tuple[str, PairSeries]]:
         """Yield the wanted pairs of each source with their fixings between two days, as known now."""

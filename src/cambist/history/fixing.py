@@ -7,6 +7,8 @@ from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
 
+from msgspec import Struct
+
 from cambist.pricing.pair import Pair
 from cambist.reference.weights import UNITS
 
@@ -16,8 +18,7 @@ GRAM = "gram"
 GRAMS_OF_A_TROY_OUNCE = Fraction(UNITS["oz_t"].grams)
 
 
-@dataclass(frozen=True, slots=True)
-class Fixing:
+class Fixing(Struct, frozen=True, gc=False):
     """`nominal` units of the base cost `value` units of the quote currency, in the published direction and digits.
 
     `unit` is GRAM if a precious metal is priced by the gram. It is empty for a currency, and for a metal priced by its

@@ -12,6 +12,7 @@ from cambist.history.archive import FixingArchive
 from cambist.history.fixing import FilingResult, Fixing, Receipt
 from cambist.history.quarantine import Quarantine
 from cambist.history.rate_matrix import RateMatrix
+from cambist.ingest.delivery_columns import anchor_pairs
 from cambist.ingest.fixing_validator import FixingValidator
 from cambist.ingest.other_sources import read_other_sources
 from cambist.pricing.validation import in_future
@@ -68,20 +69,23 @@ def file_delivery(
     fixings = parsed.fixings
     progress(len(fixings))
     _check_not_ahead(fixings, delivery.received_at)
-    days = [fixing.day for fixing in fixings] or [delivery.received_at.date()]
+    days = {fixing.day for fixing in fixings} or {delivery.received_at.date()}
     first, last = min(days), max(days)
-    codes = {fixing.pair.other(source.anchor) for fixing in fixings} | {source.anchor}
+    pairs = {fixing.pair for fixing in fixings}
+    codes = {pair.other(source.anchor) for pair in pairs} | {source.anchor}
+    filed = context.archive.filed_values(source.key, pairs | anchor_pairs(source.anchor), first, last)
     validator = FixingValidator(
         source=source,
         matrix=context.matrix,
         before=context.archive.last_before(source.key, first),
         decisions=context.quarantine.decisions(source.key),
         today=delivery.received_at.date(),
-        filed=context.archive.fixings_between(source.key, first, last),
+        filed=filed,
         others=read_other_sources(context.archive, context.sources, source, codes, first, last),
     )
     validated = validator.validate(fixings)
-    return replace(context.archive.file(receipt, validated.accepted, validated.refused), left_out=parsed.left_out)
+    result = context.archive.file(receipt, validated.accepted, validated.refused, filed)
+    return replace(result, left_out=parsed.left_out)
 
 
 def _parse(adapter: FixingAdapter, delivery: Delivery) -> ParsedPayload:
@@ -92,7 +96,8 @@ def _parse(adapter: FixingAdapter, delivery: Delivery) -> ParsedPayload:
 
 
 def _check_not_ahead(fixings: Sequence[Fixing], received_at: datetime) -> None:
-    for fixing in fixings:
+    ahead = {day for day in {fixing.day for fixing in fixings} if in_future(day, received_at.date())}
+    for fixing in fixings if ahead else ():
         reason = in_future(fixing.day, received_at.date())
         if reason is not None:
             raise SourceBroken(f"{fixing.source}: {fixing.pair} is {reason}")

@@ -1,34 +1,32 @@
-"""Validation of a delivery: each fixing against its own past, the other sources, and legal rates."""
+"""Validation of a delivery: each fixing against its own past, the other sources, and legal rates.
+
+The fixings of a code are validated as columns: almost all of them are near to the one before and to the other sources,
+and no rule could refuse them. Only the rest is judged one by one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, timedelta
-from math import isnan, nan
+from datetime import date
+from itertools import compress
+from math import isnan
 
+import numpy as np
+
+from cambist.history.filed_values import FiledValues
 from cambist.history.fixing import Fixing, RefusedFixing
 from cambist.history.quarantine import FixingKey, QuarantineState
-from cambist.history.rate_matrix import BY_LAW, RateMatrix
-from cambist.ingest.other_sources import MedianRange, OtherSources
-from cambist.pricing.pair import PIVOT, Pair
-from cambist.pricing.validation import NOT_POSITIVE, Candidate, is_clearly_valid, refusal_reason
+from cambist.history.rate_matrix import RateMatrix
+from cambist.ingest.code_validator import CodeValidator, Run
+from cambist.ingest.delivery_columns import DeliveryColumns, day_number
+from cambist.ingest.fixing_columns import FixingColumns
+from cambist.ingest.other_sources import OtherSources
+from cambist.pricing.pair import Pair
+from cambist.pricing.validation import NOT_POSITIVE
 from cambist.reference.assets import METALS
-from cambist.reference.tables import CURRENCIES, PEGS, REDENOMINATIONS
+from cambist.reference.tables import CURRENCIES
 from cambist.sources.base import Source
-
-_CARRY = timedelta(days=14)
-_NEAR_REDENOMINATION = timedelta(days=30)
-_DEFAULT_MOVE = 0.005
-"""The assumed move from one fixing to the next of a currency whose own moves are not known yet."""
-
-_MEMORY = 0.8
-"""The weight of the previous average move when a new move is added."""
-
-_LARGEST_MOVE = 0.25
-_PEGGED = frozenset(peg.code for peg in PEGS)
-_PEGGED_TO = frozenset(peg.anchor for peg in PEGS) - {PIVOT}
-_REDENOMINATIONS_IN_PLACE = {change.old: change for change in REDENOMINATIONS if change.old == change.new}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,23 +38,11 @@ class ValidatedDelivery:
 
 
 @dataclass(slots=True)
-class _Run:
-    """The last accepted rate of a code, in units per pivot; it has been unchanged since `since`."""
-
-    day: date
-    units: float
-    since: date
-    seen_on: date
-    still: int = 0
-    recent_move: float = _DEFAULT_MOVE
-
-
-@dataclass(slots=True)
 class FixingValidator:
     """Validates the deliveries of one source.
 
     `matrix` is the stored history of all sources; `before` are the source's last fixings before the delivery;
-    `decisions` are the operator's on fixings that were refused earlier; `filed` are the source's stored fixings of the
+    `decisions` are the operator's on fixings that were refused earlier; `filed` are the source's stored values of the
     same days; `others` are the rates of all other sources.
     """
 
@@ -65,191 +51,70 @@ class FixingValidator:
     before: Mapping[Pair, Fixing]
     decisions: Mapping[FixingKey, QuarantineState]
     today: date
-    filed: Mapping[tuple[Pair, date], Fixing] = field(default_factory=dict)
+    filed: FiledValues = field(default_factory=FiledValues)
     others: OtherSources | None = None
-    _runs: dict[str, _Run] = field(default_factory=dict)
-    _pivots: dict[date, float] = field(default_factory=dict)
-    _pegged_to: dict[tuple[date, str], float] = field(default_factory=dict)
+    _delivery: DeliveryColumns = field(init=False)
+    _runs: dict[str, Run] = field(default_factory=dict)
+    _dropped: list[int] = field(default_factory=list)
+    _reasons: dict[int, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._delivery = DeliveryColumns(self.source, self.matrix, self.filed, self.others)
 
     def validate(self, fixings: Sequence[Fixing]) -> ValidatedDelivery:
         """Divide a delivery into accepted and refused fixings; fixings that were rejected before are dropped."""
-        self._record_anchors(fixings)
+        days = np.fromiter(map(day_number, fixings), np.int64, len(fixings))
+        order = np.argsort(days, kind="stable")
+        ordered, days = [fixings[place] for place in order.tolist()], days[order]
+        with np.errstate(all="ignore"):
+            self._delivery.record_anchors([*self.before.values(), *fixings])
+            self._remember_before()
+            for code, places in self._by_code(ordered).items():
+                of_code = [ordered[place] for place in places]
+                self._validate_code(code, self._delivery.columns(code, of_code, places, days[places]))
+        is_accepted = [True] * len(ordered)
+        for place in (*self._dropped, *self._reasons):
+            is_accepted[place] = False
+        refused = [RefusedFixing(ordered[place], self._reasons[place]) for place in sorted(self._reasons)]
+        return ValidatedDelivery(list(compress(ordered, is_accepted)), refused)
+
+    def _remember_before(self) -> None:
         for fixing in self.before.values():
-            self._remember(fixing, self._code(fixing), self._units(fixing))
-        validated = ValidatedDelivery([], [])
-        for fixing, following in _with_following(fixings):
-            decision = self._decision(fixing)
-            if decision is QuarantineState.REJECTED:
+            code, units = self._delivery.code_of(fixing.pair), self._delivery.units(fixing)
+            if isnan(units):
                 continue
-            if not fixing.value > 0:
-                validated.refused.append(RefusedFixing(fixing, NOT_POSITIVE))
-                continue
-            code, units = self._code(fixing), self._units(fixing)
-            is_settled = decision is QuarantineState.ACCEPTED or self._is_filed(fixing)
-            reason = None if is_settled else self._reason(fixing, code, units, following)
-            if reason is None:
-                validated.accepted.append(fixing)
-                self._remember(fixing, code, units)
+            if code in self._runs:
+                self._runs[code].add(fixing.day, units)
             else:
-                validated.refused.append(RefusedFixing(fixing, reason))
-                if code in self._runs:
-                    # A refused fixing keeps the past from expiring: without one, anything would be accepted.
-                    self._runs[code].seen_on = fixing.day
-        return validated
+                self._runs[code] = Run(fixing.day, units, fixing.day, fixing.day)
 
-    def _is_filed(self, fixing: Fixing) -> bool:
-        filed = self.filed.get((fixing.pair, fixing.day))
-        return filed is not None and (filed.value, filed.nominal) == (fixing.value, fixing.nominal)
+    def _by_code(self, ordered: Sequence[Fixing]) -> dict[str, list[int]]:
+        by_code: dict[str, list[int]] = {}
+        pairs = {fixing.pair for fixing in ordered}
+        add = {pair: by_code.setdefault(self._delivery.code_of(pair), []).append for pair in pairs}
+        for place, fixing in enumerate(ordered):
+            add[fixing.pair](place)
+        return by_code
 
-    def _correction(self, fixing: Fixing) -> float | None:
-        filed, anchor = self.filed.get((fixing.pair, fixing.day)), self.source.anchor
-        return None if filed is None else _per_anchor(fixing, anchor) / _per_anchor(filed, anchor)
+    def _validate_code(self, code: str, columns: FixingColumns) -> None:
+        is_judged = columns.is_positive.copy()
+        for index, decision in self._decisions(columns):
+            columns.is_settled[index] |= decision is QuarantineState.ACCEPTED
+            if decision is QuarantineState.REJECTED:
+                self._dropped.append(columns.places[index])
+                columns.is_positive[index], is_judged[index] = True, False
+        refused = dict.fromkeys(np.flatnonzero(~columns.is_positive).tolist(), NOT_POSITIVE)
+        if code in CURRENCIES or code in METALS:
+            validator = CodeValidator(code, columns, self._delivery, self.today, self._runs.get(code), refused)
+            validator.validate(np.flatnonzero(is_judged & ~np.isnan(columns.units)))
+        self._reasons.update((columns.places[index], reason) for index, reason in refused.items())
 
-    def _decision(self, fixing: Fixing) -> QuarantineState | None:
-        if not self.decisions:
-            return None
-        return self.decisions.get(FixingKey.of(fixing))
-
-    def _record_anchors(self, fixings: Sequence[Fixing]) -> None:
-        """Record the source's own rates of the pivot, and of currencies that others are pegged to, by day."""
-        anchor = self.source.anchor
-        for fixing in (*self.before.values(), *fixings, *self.filed.values()):
-            # Stored fixings come last: they replace a delivered dollar rate that may be refused itself.
-            code = fixing.pair.other(anchor)
-            if not fixing.value > 0:
-                continue
-            if code == PIVOT and anchor != PIVOT:
-                self._pivots[fixing.day] = _per_anchor(fixing, anchor)
-            elif code in _PEGGED_TO:
-                self._pegged_to[fixing.day, code] = _per_anchor(fixing, anchor)
-
-    def _units(self, fixing: Fixing) -> float:
-        """Return units of the fixing's code per pivot (of the anchor, if the code is the pivot); NaN if unknown."""
-        anchor = self.source.anchor
-        if anchor == PIVOT:
-            return _per_anchor(fixing, anchor)
-        per_anchor = _per_anchor(fixing, anchor)
-        if fixing.pair.other(anchor) == PIVOT:
-            return 1 / per_anchor
-        return per_anchor / (self._pivots.get(fixing.day) or self._pivot_of_others(fixing.day))
-
-    def _pivot_of_others(self, day: date) -> float:
-        return nan if self.matrix is None else 1 / self.matrix.cell(day, self.source.anchor)
-
-    def _code(self, fixing: Fixing) -> str:
-        code = fixing.pair.other(self.source.anchor)
-        return self.source.anchor if code == PIVOT else code
-
-    def _reason(self, fixing: Fixing, code: str, units: float, following: Fixing | None) -> str | None:
-        if isnan(units) or (code not in CURRENCIES and code not in METALS):
-            return refusal_reason(Candidate(code, fixing.day, 1.0, self.today))
-        run, (middle, peg) = self._runs.get(code), self._references(code, fixing.day)
-        others = None if middle is None else middle.nearest(units)
-        is_near = run is not None and fixing.day - run.seen_on <= _CARRY
-        previous = run.units / _redenomination_between(code, run.day, fixing.day) if run and is_near else None
-        still, moved = self._unchanged(run, code, units, middle)
-        correction = self._correction(fixing)
-        if (
-            correction is None
-            and peg is None
-            and not still
-            and previous is not None
-            and is_clearly_valid(units, previous, others)
-        ):
-            return None
-        has_later = following is not None and following.value > 0
-        later = (
-            None
-            if following is None or not has_later
-            else self._units(following) * _redenomination_between(code, fixing.day, following.day)
+    def _decisions(self, columns: FixingColumns) -> list[tuple[int, QuarantineState]]:
+        """Return the decisions on fixings of these columns, by index."""
+        decided = {(key.pair, key.day) for key in self.decisions}
+        if not decided:
+            return []
+        keys = (
+            (index, FixingKey.of(one)) for index, one in enumerate(columns.fixings) if (one.pair, one.day) in decided
         )
-        return refusal_reason(
-            Candidate(
-                code=code,
-                day=fixing.day,
-                units=units,
-                today=self.today,
-                previous=previous,
-                following=None if later is None or isnan(later) else later,
-                others=others,
-                peg=peg,
-                factor=_redenomination_near(code, fixing.day),
-                correction=correction,
-                unchanged=still,
-                others_moved=moved,
-                recent_move=run.recent_move if run else _DEFAULT_MOVE,
-            )
-        )
-
-    def _references(self, code: str, day: date) -> tuple[MedianRange | None, float | None]:
-        """Return the median of the other sources on a day, and the legal rate."""
-        if self.matrix is not None and self.matrix.source_and_age(day, code)[0] == BY_LAW:
-            return None, self._pegged(code, day, self.matrix.cell(day, code)) if code in _PEGGED else None
-        return None if self.others is None else self.others.median_range(code, day), None
-
-    def _pegged(self, code: str, day: date, cell: float) -> float:
-        """Return the legal rate, by the source's own rate of the peg's anchor if it has one.
-
-        Two sources that fix at different hours may differ more in the anchor than a peg is allowed to.
-        """
-        peg = next((peg for peg in PEGS if peg.code == code and peg.holds_on(day)), None)
-        anchor, pivot = self.source.anchor, 1.0 if self.source.anchor == PIVOT else self._pivots.get(day)
-        if peg is None or pivot is None:
-            return cell
-        own = 1.0 if peg.anchor == anchor else self._pegged_to.get((day, peg.anchor))
-        return cell if own is None else own / pivot * float(peg.factor)
-
-    def _unchanged(self, run: _Run | None, code: str, units: float, others: MedianRange | None) -> tuple[int, float]:
-        """Return for how many fixings a source's rate has not changed, and how far the others have moved since."""
-        if run is None or units != run.units or others is None:
-            return 0, 0.0
-        before = self._references(code, run.since)[0]
-        return (0, 0.0) if before is None else (run.still + 1, abs(others.centre / before.centre - 1))
-
-    def _remember(self, fixing: Fixing, code: str, units: float) -> None:
-        if isnan(units):
-            return
-        run = self._runs.get(code)
-        if run is None:
-            self._runs[code] = _Run(fixing.day, units, fixing.day, fixing.day)
-            return
-        run.recent_move = _average_move(run.recent_move, abs(units / run.units - 1))
-        if run.units == units:
-            run.still += 1
-        else:
-            run.units, run.since, run.still = units, fixing.day, 0
-        run.day = run.seen_on = fixing.day
-
-
-def _average_move(recent_move: float, move: float) -> float:
-    """Return the average move after a further one; a redenomination is no move of that size."""
-    return _MEMORY * recent_move + (1 - _MEMORY) * min(move, _LARGEST_MOVE)
-
-
-def _with_following(fixings: Sequence[Fixing]) -> Iterator[tuple[Fixing, Fixing | None]]:
-    """Return fixings in the order of their days, each with the next one of its pair."""
-    ordered = sorted(fixings, key=lambda fixing: fixing.day)
-    following: list[Fixing | None] = []
-    next_of: dict[Pair, Fixing] = {}
-    for fixing in reversed(ordered):
-        following.append(next_of.get(fixing.pair))
-        next_of[fixing.pair] = fixing
-    return zip(ordered, reversed(following), strict=True)
-
-
-def _per_anchor(fixing: Fixing, anchor: str) -> float:
-    """Return units of the other side per one unit of the anchor."""
-    rate = float(fixing.rate) if fixing.unit else float(fixing.value) / fixing.nominal
-    return rate if fixing.pair.base == anchor else 1 / rate
-
-
-def _redenomination_between(code: str, earlier: date, later: date) -> float:
-    """Return the factor of a redenomination under the same code between two days, 1 if there was none."""
-    change = _REDENOMINATIONS_IN_PLACE.get(code)
-    return float(change.factor) if change is not None and earlier < change.first_day <= later else 1.0
-
-
-def _redenomination_near(code: str, day: date) -> float | None:
-    change = _REDENOMINATIONS_IN_PLACE.get(code)
-    is_near = change is not None and abs(day - change.first_day) <= _NEAR_REDENOMINATION
-    return float(change.factor) if change is not None and is_near else None
+        return [(index, self.decisions[key]) for index, key in keys if key in self.decisions]

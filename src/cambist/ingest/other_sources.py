@@ -49,20 +49,34 @@ class OtherSources:
     last: date
     lines: Mapping[str, Mapping[Pair, PairSeries]] = field(default_factory=dict)
     anchors: Mapping[str, str] = field(default_factory=dict)
-    _medians: dict[str, tuple[memoryview[float], memoryview[float]] | None] = field(default_factory=dict)
+    _medians: dict[str, tuple[Floats, Floats] | None] = field(default_factory=dict)
 
     def median_range(self, code: str, day: date) -> MedianRange | None:
         """Return the middle of the other sources' last rates of a code; None if no source has one."""
-        if code not in self._medians:
-            self._medians[code] = self._compute_median(code)
-        found = self._medians[code]
+        found = self._median(code)
         if found is None or not self.first <= day <= self.last:
             return None
         place = (day - self.first).days
-        low = found[0][place]
-        return None if isnan(low) else MedianRange(low, found[1][place])
+        low = float(found[0][place])
+        return None if isnan(low) else MedianRange(low, float(found[1][place]))
 
-    def _compute_median(self, code: str) -> tuple[memoryview[float], memoryview[float]] | None:
+    def median_columns(self, code: str, days: NDArray[np.int64]) -> tuple[Floats, Floats]:
+        """Return the lower and the higher middle rate of each day (a row of the rate matrix), NaN if there is none."""
+        found, places = self._median(code), days - (self.first - FIRST_DAY).days
+        is_known = (places >= 0) & (days <= (self.last - FIRST_DAY).days)
+        if found is None or not is_known.any():
+            none = np.full(len(days), np.nan)
+            return none, none
+        places = np.where(is_known, places, 0)
+        low, high = (np.where(is_known, middle[places], np.nan) for middle in found)
+        return low, high
+
+    def _median(self, code: str) -> tuple[Floats, Floats] | None:
+        if code not in self._medians:
+            self._medians[code] = self._compute_median(code)
+        return self._medians[code]
+
+    def _compute_median(self, code: str) -> tuple[Floats, Floats] | None:
         start = (self.first - FIRST_DAY).days
         days = np.arange(start, (self.last - FIRST_DAY).days + 1)
         found = (self._units(source, code) for source in self.lines)
@@ -74,7 +88,7 @@ class OtherSources:
         places = np.arange(len(days))
         low = ordered[np.maximum(counts - 1, 0) // 2, places]
         high = ordered[np.minimum(counts // 2, len(rates) - 1), places]
-        return memoryview(low), memoryview(high)
+        return low, high
 
     def _units(self, source: str, code: str) -> tuple[NDArray[np.int64], Floats] | None:
         """Return a source's days and units of a code per pivot, both legs from the same day."""

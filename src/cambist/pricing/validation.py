@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
 
+import numpy as np
+from numpy.typing import NDArray
+
 DAYS_AHEAD = timedelta(days=2)
 """How many days ahead a fixing may be: some sources set tomorrow's rate today, and some are ahead of UTC."""
 
@@ -24,8 +27,12 @@ _SPIKE, _LONE_SPIKE = 0.035, 0.05
 2022-02-24, when Ukraine was invaded, the lira differed by 4 % for one day in the ECB's rates, correctly."""
 
 _MANY_TIMES, _MANY_TIMES_TO_THE_POINT = 7, 4
-_STUCK_DAYS = 10
-_OTHERS_MOVED = 0.02
+STUCK_DAYS = 10
+"""After so many fixings without a change a source may be stuck."""
+
+OTHERS_MOVED = 0.02
+"""A source is stuck if the others have moved by more."""
+
 _LIVE = timedelta(days=30)
 NOT_POSITIVE = "zero or negative"
 """The reason for a value that is not a rate."""
@@ -73,6 +80,8 @@ class Candidate:
         return tuple(rate for rate in (self.others, self.previous) if rate is not None)
 
 
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 Rule = Callable[[Candidate], str | None]
 
 
@@ -171,7 +180,7 @@ def corrected_far(candidate: Candidate) -> str | None:
 
 def stuck(candidate: Candidate) -> str | None:
     """Refuse a value that has not changed for days while the other sources moved."""
-    if candidate.peg is None and candidate.unchanged >= _STUCK_DAYS and candidate.others_moved > _OTHERS_MOVED:
+    if candidate.peg is None and candidate.unchanged >= STUCK_DAYS and candidate.others_moved > OTHERS_MOVED:
         return f"the same for {candidate.unchanged} fixings while the others moved {candidate.others_moved:.1%}"
     return None
 
@@ -192,14 +201,20 @@ FIXING_RULES: tuple[Rule, ...] = (
 come first."""
 
 
-def is_clearly_valid(units: float, previous: float, others: float | None) -> bool:
-    """Return whether a rate is so near to its last fixing and to the other sources that no rule could refuse it.
+def are_clearly_valid(units: Floats, previous: Floats, others: Floats) -> Bools:
+    """Return which rates are so near to their last fixing and to the other sources that no rule could refuse them.
 
-    Pegs, corrections and unchanged values are not considered. Almost all fixings are clearly valid, and applying every
-    rule to them would take most of the time of a backfill.
+    `others` is NaN where there are none. Pegs, corrections and unchanged values are not considered. Almost all fixings
+    are clearly valid, and applying every rule to them would take most of the time of a backfill.
     """
-    is_near = abs(units - previous) <= _CLOSE * previous
-    return is_near and units > 0 and (others is None or abs(units - others) <= _CLOSE * others)
+    is_near = (np.abs(units - previous) <= _CLOSE * previous) & (units > 0)
+    return is_near & (np.isnan(others) | (np.abs(units - others) <= _CLOSE * others))
+
+
+def are_on_peg(units: Floats, pegs: Floats) -> Bools:
+    """Return which rates are near their peg, or have none (NaN), as `off_peg` decides."""
+    apart = np.maximum(units, pegs) / np.minimum(units, pegs) - 1
+    return np.isnan(pegs) | (apart <= _OFF_PEG)
 
 
 def refusal_reason(candidate: Candidate) -> str | None:

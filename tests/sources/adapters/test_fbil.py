@@ -1,9 +1,9 @@
-from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from cambist.errors import NothingPublished, SourceBroken
 from cambist.history.fixing import Fixing

@@ -10,13 +10,14 @@ from sqlalchemy import Connection, Engine, func, select
 from cambist.errors import StoreBroken
 from cambist.history.archive import PairFilter
 from cambist.history.damaged_rows import DamageReport
+from cambist.history.filed_values import FiledValues
 from cambist.history.fixing import Coverage, FilingResult, Fixing, Receipt, ReceivedFixing, RefusedFixing
 from cambist.history.pair_series import PairSeries
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.status.environment import SIMULATED
-from cambist.storage.sql.filing import Filing
+from cambist.storage.sql.filing import Filing, stored_values
 from cambist.storage.sql.pair_series import read_pair_series
-from cambist.storage.sql.reading import all_series, last_versions, parse_day, parse_received, read_rates
+from cambist.storage.sql.reading import all_series, last_versions, parse_day, parse_received, read_rates, read_revision
 from cambist.storage.sql.schema import fixings, receipts, series
 from cambist.storage.sql.selects import (
     select_coverage,
@@ -56,14 +57,20 @@ class SqlArchive:
             received_at = connection.execute(last).scalar_one_or_none()
         return received_at and received_at.replace(tzinfo=UTC)
 
-    def file(self, receipt: Receipt, fixings: Iterable[Fixing], refused: Iterable[RefusedFixing] = ()) -> FilingResult:
+    def file(
+        self,
+        receipt: Receipt,
+        fixings: Iterable[Fixing],
+        refused: Iterable[RefusedFixing] = (),
+        filed: FiledValues | None = None,
+    ) -> FilingResult:
         """File a delivery in one transaction. Errors: StoreBroken for fixings of the sandbox (ADR 13)."""
         delivered, quarantined = list(fixings), list(refused)
         sources = {receipt.source, *(one.source for one in delivered), *(one.fixing.source for one in quarantined)}
         if SIMULATED in sources:
             raise StoreBroken("Simulated prices of the sandbox cannot be stored in the archive")
         with self._engine.begin() as connection:
-            return Filing(connection, receipt).file(delivered, quarantined)
+            return Filing(connection, receipt, filed).file(delivered, quarantined)
 
     def fixings(self, source: str, known_at: datetime | None = None) -> Iterator[Fixing]:
         """Return the fixings of a source by day."""
@@ -90,11 +97,10 @@ class SqlArchive:
         """Return each pair's last fixing before a day."""
         return {one.fixing.pair: one.fixing for one in self._last(source, before=day)}
 
-    def fixings_between(self, source: str, first: date, last: date) -> Mapping[tuple[Pair, date], Fixing]:
-        """Return the fixings of some days by pair and day."""
-        query = select_versions(source, None).where(fixings.c.day.between(first, last))
+    def filed_values(self, source: str, pairs: Collection[Pair], first: date, last: date) -> FiledValues:
+        """Return the values of these pairs between two days."""
         with self._engine.connect() as connection:
-            return {(one.pair, one.day): one for one in last_versions(connection, source, query)}
+            return stored_values(connection, source, pairs, (first, last))
 
     def pair_series(self, wanted: PairFilter, first: date, last: date) -> Iterator[tuple[str, PairSeries]]:
         """Return the series of the wanted pairs of all sources."""
@@ -142,9 +148,8 @@ class SqlArchive:
 
     def revision(self) -> int:
         """Return a number that grows with every change."""
-        changed = select(func.coalesce(func.max(receipts.c.id), 0)).where(receipts.c.added + receipts.c.corrected > 0)
         with self._engine.connect() as connection:
-            return int(connection.execute(changed).scalar_one())
+            return read_revision(connection)
 
 
 def _intact(found: Iterable[ReceivedFixing | None]) -> list[ReceivedFixing]:

@@ -6,10 +6,14 @@ detected as well. A CRC detects every single flipped bit, and all but one in fou
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from functools import lru_cache
 from typing import NamedTuple
 from zlib import crc32
+
+from cambist.history.fixing import Fixing
 
 _MOMENT = "%Y-%m-%d %H:%M:%S.%f"
 
@@ -28,7 +32,12 @@ _FIELDS = FixingRow._fields
 CONTENT = (
     f"CAST(printf('{'|'.join(['%s'] * len(_FIELDS))}', {', '.join(f'fixings.{name}' for name in _FIELDS)}) AS BLOB)"
 )
-"""The SQL expression for `row_content`. Bytes, because damaged text may not be UTF-8."""
+"""The SQL expression for the content of a row. Bytes, because damaged text may not be UTF-8."""
+
+COLUMNS = ("series_id", *_FIELDS, "checksum")
+"""The columns of the rows that `stored_rows` returns."""
+
+StoredRow = tuple[int, str, int, int, str, str | None, int]
 
 
 def series_seed(source: str, base: str, quote: str, unit: str) -> int:
@@ -36,15 +45,19 @@ def series_seed(source: str, base: str, quote: str, unit: str) -> int:
     return crc32(f"{source}|{base}|{quote}|{unit}".encode())
 
 
-def stored_row(row: FixingRow) -> tuple[str | int | None, ...]:
-    """Return the values as SQLite stores them: times are UTC without an offset."""
-    published_at = row.published_at.astimezone(UTC).strftime(_MOMENT) if row.published_at else None
-    return row.day.isoformat(), row.receipt_id, row.nominal, str(row.value), published_at
+def stored_rows(series_id: int, seed: int, receipt_id: int, fixings: Iterable[Fixing]) -> Iterator[StoredRow]:
+    """Yield the rows of fixings of one series as SQLite stores them: times are UTC without an offset."""
+    for fixing in fixings:
+        day, nominal, value, published_at = _iso(fixing.day), fixing.nominal, str(fixing.value), None
+        if fixing.published_at is not None:
+            published_at = fixing.published_at.astimezone(UTC).strftime(_MOMENT)
+        content = row_content(day, receipt_id, nominal, value, published_at)
+        yield series_id, day, receipt_id, nominal, value, published_at, crc32(content, seed)
 
 
-def row_content(row: FixingRow) -> bytes:
-    """Return the bytes of a row that its checksum covers."""
-    return "|".join("" if value is None else str(value) for value in stored_row(row)).encode()
+def row_content(day: str, receipt_id: int, nominal: int, value: str, published_at: str | None) -> bytes:
+    """Return the bytes of a row that its checksum covers, from the values as SQLite stores them."""
+    return f"{day}|{receipt_id}|{nominal}|{value}|{published_at or ''}".encode()
 
 
 def is_intact(content: bytes, checksum: object, seed: int) -> bool:
@@ -57,3 +70,9 @@ def parse_row(content: bytes) -> FixingRow:
     day, receipt_id, nominal, value, published_at = content.decode().split("|")
     moment = datetime.strptime(published_at, _MOMENT).replace(tzinfo=UTC) if published_at else None
     return FixingRow(date.fromisoformat(day), int(receipt_id), int(nominal), Decimal(value), moment)
+
+
+@lru_cache(maxsize=65_536)
+def _iso(day: date) -> str:
+    """Return a day as text; cached, because the pairs of a source have the same days."""
+    return day.isoformat()

@@ -2,35 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
-from itertools import islice
-from zlib import crc32
+from itertools import chain
 
 from sqlalchemy import Connection, insert
 
 from cambist.errors import SourceBroken
+from cambist.history.filed_values import DayValues, FiledValues
 from cambist.history.fixing import FilingResult, Fixing, Receipt, RefusedFixing
 from cambist.pricing.pair import Pair
-from cambist.storage.sql.checksum import FixingRow, row_content, series_seed, stored_row
+from cambist.storage.sql.checksum import COLUMNS, StoredRow, series_seed, stored_rows
 from cambist.storage.sql.quarantine import add_refused, release_passed
-from cambist.storage.sql.reading import StoredSeries, all_series, last_versions
-from cambist.storage.sql.schema import fixings, receipts, series
-from cambist.storage.sql.selects import select_versions, to_stored
+from cambist.storage.sql.reading import StoredSeries, all_series, read_filed_values, read_revision
+from cambist.storage.sql.schema import receipts, series
+from cambist.storage.sql.selects import to_stored
 
-_BATCH = 20_000
-_COLUMNS = ("series_id", *FixingRow._fields, "checksum")
-_INSERT = f"INSERT INTO fixings ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})"  # noqa: S608
-_PairDay = tuple[Pair, date]
-_Value = tuple[int, str]
+_ROWS_AT_ONCE = 50
+"""How many rows one statement inserts: SQLite needs a quarter less time than for as many statements."""
+
+_ROW = f"({', '.join('?' * len(COLUMNS))})"
+_INSERT = f"INSERT INTO fixings ({', '.join(COLUMNS)}) VALUES "  # noqa: S608  no input in it
+_INSERT_ONE, _INSERT_MANY = _INSERT + _ROW, _INSERT + ", ".join([_ROW] * _ROWS_AT_ONCE)
+_WIDTH = len(COLUMNS) * _ROWS_AT_ONCE
+
+
+def stored_values(connection: Connection, source: str, pairs: Collection[Pair], days: tuple[date, date]) -> FiledValues:
+    """Return the stored values of these pairs between two days, without damaged rows: these are filed again."""
+    stored = [one for one in all_series(connection, source).values() if one.pair in pairs]
+    found = {one.pair: read_filed_values(connection, one, *days) for one in stored}
+    units = {one.pair: one.unit for one in stored}
+    return FiledValues(read_revision(connection), {pair: values for pair, values in found.items() if values}, units)
 
 
 class Filing:
-    """The filing of one delivery, over a connection with an open transaction."""
+    """The filing of one delivery, over a connection with an open transaction.
 
-    def __init__(self, connection: Connection, receipt: Receipt) -> None:
+    `filed` are the stored values of the delivery, as they were read before the transaction.
+    """
+
+    def __init__(self, connection: Connection, receipt: Receipt, filed: FiledValues | None = None) -> None:
         self._connection = connection
         self._receipt = receipt
+        self._filed = filed
         # Write before reading: a transaction that reads first may fail to get the write lock.
         self._receipt_id = self._insert_receipt()
         self._series = self._stored_series()
@@ -38,10 +52,10 @@ class Filing:
 
     def file(self, delivered: Sequence[Fixing], refused: Iterable[RefusedFixing]) -> FilingResult:
         """File the delivery. The caller commits the transaction."""
-        rows = self._new_rows(delivered)
-        while batch := list(islice(rows, _BATCH)):
-            # Through the driver: SQLAlchemy would take longer to prepare a row than SQLite to write it.
-            self._connection.exec_driver_sql(_INSERT, batch)
+        of_pairs = self._by_pair(delivered)
+        stored = self._stored_values(of_pairs)
+        for pair, fixings in of_pairs.items():
+            self._insert(self._new_rows(self._series[pair], fixings, stored.of(pair)))
         release_passed(self._connection, self._receipt, delivered)
         quarantined = add_refused(self._connection, self._receipt, refused)
         self._update_receipt()
@@ -51,41 +65,48 @@ class Filing:
         stored = all_series(self._connection, self._receipt.source)
         return {series.pair: series for series in stored.values()}
 
-    def _stored_values(self, delivered: Sequence[Fixing]) -> dict[_PairDay, _Value]:
-        """Return the stored values of the delivered days, without damaged rows: these are filed again."""
-        days = {fixing.day for fixing in delivered}
-        if not days:
-            return {}
-        query = select_versions(self._receipt.source, None).where(fixings.c.day.between(min(days), max(days)))
-        stored = last_versions(self._connection, self._receipt.source, query)
-        return {(one.pair, one.day): (one.nominal, str(one.value)) for one in stored}
-
-    def _new_rows(self, delivered: Sequence[Fixing]) -> Iterator[tuple[str | int | None, ...]]:
-        seen: set[_PairDay] = set()
-        stored_values = self._stored_values(delivered)
+    def _by_pair(self, delivered: Sequence[Fixing]) -> dict[Pair, list[Fixing]]:
+        """Divide the delivery by pair. Errors: SourceBroken for a pair with two units, or with a day twice."""
+        of_pairs: dict[Pair, list[Fixing]] = {}
         for fixing in delivered:
-            of_pair, key = self._series_of(fixing), (fixing.pair, fixing.day)
-            value = (fixing.nominal, str(fixing.value))
-            if key in seen:
-                raise SourceBroken(f"{fixing.source}: {fixing.pair} on {fixing.day} stands twice in one delivery")
-            seen.add(key)
-            stored = stored_values.get(key)
-            if stored == value:
-                self._unchanged += 1
-                continue
-            self._added += stored is None
-            self._corrected += stored is not None
-            row = FixingRow(fixing.day, self._receipt_id, fixing.nominal, fixing.value, fixing.published_at)
-            yield of_pair.number, *stored_row(row), crc32(row_content(row), of_pair.seed)
+            try:
+                of_pairs[fixing.pair].append(fixing)
+            except KeyError:
+                of_pairs[fixing.pair] = [fixing]
+        for pair, fixings in of_pairs.items():
+            if pair not in self._series:
+                self._series[pair] = self._new_series(pair, fixings[0].unit)
+            _check(self._series[pair], fixings)
+        return of_pairs
 
-    def _series_of(self, fixing: Fixing) -> StoredSeries:
-        pair = fixing.pair
-        if pair not in self._series:
-            self._series[pair] = self._new_series(pair, fixing.unit)
-        found = self._series[pair]
-        if found.unit != fixing.unit:
-            raise SourceBroken(f"{fixing.source}: {pair} was in the unit [{found.unit}], now in [{fixing.unit}]")
-        return found
+    def _stored_values(self, of_pairs: Mapping[Pair, list[Fixing]]) -> FiledValues:
+        # Another process may have filed since the values were read.
+        if self._filed is not None and self._filed.revision == read_revision(self._connection):
+            return self._filed
+        days = [fixing.day for fixings in of_pairs.values() for fixing in fixings]
+        if not days:
+            return FiledValues()
+        return stored_values(self._connection, self._receipt.source, of_pairs, (min(days), max(days)))
+
+    def _new_rows(self, of_pair: StoredSeries, fixings: list[Fixing], stored: DayValues) -> list[StoredRow]:
+        new = fixings
+        if stored:
+            new = [each for each in fixings if stored.get(each.day) != (each.nominal, str(each.value))]
+        corrected = sum(each.day in stored for each in new) if stored else 0
+        self._corrected += corrected
+        self._added += len(new) - corrected
+        self._unchanged += len(fixings) - len(new)
+        return list(stored_rows(of_pair.number, of_pair.seed, self._receipt_id, new))
+
+    def _insert(self, rows: list[StoredRow]) -> None:
+        # Through the driver: SQLAlchemy would take longer to prepare a row than SQLite to write it.
+        many = len(rows) - len(rows) % _ROWS_AT_ONCE
+        values: list[str | int | None] = list(chain.from_iterable(rows[:many]))
+        batches = [tuple(values[start : start + _WIDTH]) for start in range(0, len(values), _WIDTH)]
+        if batches:
+            self._connection.exec_driver_sql(_INSERT_MANY, batches)
+        if rows[many:]:
+            self._connection.exec_driver_sql(_INSERT_ONE, rows[many:])
 
     def _new_series(self, pair: Pair, unit: str) -> StoredSeries:
         source = self._receipt.source
@@ -107,3 +128,15 @@ class Filing:
     def _update_receipt(self) -> None:
         changes = {"added": self._added, "corrected": self._corrected}
         self._connection.execute(receipts.update().where(receipts.c.id == self._receipt_id).values(**changes))
+
+
+def _check(stored: StoredSeries, fixings: Sequence[Fixing]) -> None:
+    """Raise SourceBroken if the fixings of a pair have another unit than the stored ones, or one day twice."""
+    seen: set[date] = set()
+    for fixing in fixings:
+        if fixing.unit != stored.unit:
+            units = f"the unit [{stored.unit}], now in [{fixing.unit}]"
+            raise SourceBroken(f"{fixing.source}: {fixing.pair} was in {units}")
+        if fixing.day in seen:
+            raise SourceBroken(f"{fixing.source}: {fixing.pair} on {fixing.day} stands twice in one delivery")
+        seen.add(fixing.day)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, date
+from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -12,16 +13,18 @@ from zlib import crc32
 from sqlalchemy import Connection, Row, Select
 
 from cambist.history.damaged_rows import DamagedRow, DamageReport
+from cambist.history.filed_values import FiledValue
 from cambist.history.fixing import GRAM, GRAMS_OF_A_TROY_OUNCE, Fixing, ReceivedFixing
+from cambist.history.rate_matrix import FIRST_DAY
 from cambist.pricing.pair import Pair
 from cambist.storage.sql.checksum import CONTENT, is_intact, parse_row, series_seed
-from cambist.storage.sql.selects import select_series
+from cambist.storage.sql.selects import select_revision, select_series
 
-_QUERY = f"""
-SELECT CAST(julianday(day) - 2440587.5 AS INTEGER), nominal, CAST(value AS BLOB), checksum, {CONTENT}, receipt_id
-FROM fixings WHERE series_id = ? ORDER BY day, receipt_id
-"""  # noqa: S608  no input in it
-"""2440587.5 is the Julian date of 1970-01-01."""
+_ROWS = f"SELECT {CONTENT}, checksum FROM fixings WHERE series_id = ?"  # noqa: S608  no input in it
+_BETWEEN = " AND day BETWEEN ? AND ?"
+_ORDER = " ORDER BY day, receipt_id"
+_LONGEST_HISTORY = 65_536
+"""Days: the most that are kept parsed."""
 
 GRAMS_PER_OUNCE = float(GRAMS_OF_A_TROY_OUNCE)
 
@@ -45,6 +48,11 @@ def all_series(connection: Connection, source: str) -> dict[int, StoredSeries]:
     }
 
 
+def read_revision(connection: Connection) -> int:
+    """Return the number of the last delivery that changed something."""
+    return int(connection.execute(select_revision()).scalar_one())
+
+
 def last_versions(connection: Connection, source: str, query: Select[int, bytes, bytes, int]) -> Iterator[Fixing]:
     """Return the last version of each pair and day. A damaged one is left out: those before it are outdated."""
     all_of_source = all_series(connection, source)
@@ -65,6 +73,49 @@ def parse_received(row: Row[*tuple[Any, ...]]) -> ReceivedFixing | None:
     return ReceivedFixing(fixing, row.received_at.replace(tzinfo=UTC), row.origin)
 
 
+class LastRows(NamedTuple):
+    """The content of the last row of each day of a series, the content of its damaged rows, and how many were read.
+
+    A day whose last row is damaged is missing: the rows before it are outdated.
+    """
+
+    by_day: dict[bytes, bytes]
+    damaged: list[bytes]
+    rows: int
+
+
+def read_last_rows(connection: Connection, series: StoredSeries, days: tuple[date, date] | None = None) -> LastRows:
+    """Return the last rows of a series, oldest day first; with `days`, only those between two days."""
+    query = f"{_ROWS}{_BETWEEN if days else ''}{_ORDER}"
+    # Through the driver, because there are millions of rows: each costs little more than a microsecond.
+    rows = connection.exec_driver_sql(query, (series.number, *map(str, days or ()))).fetchall()
+    last: dict[bytes, bytes] = {}
+    damaged: list[bytes] = []
+    seed = series.seed
+    for content, checksum in rows:
+        if crc32(content, seed) == checksum:
+            last[content[:10]] = content
+        else:
+            last.pop(content.partition(b"|")[0], None)
+            damaged.append(content)
+    return LastRows(last, damaged, len(rows))
+
+
+def read_filed_values(connection: Connection, series: StoredSeries, first: date, last: date) -> dict[date, FiledValue]:
+    """Return the values of a series between two days."""
+    found = read_last_rows(connection, series, (first, last))
+    parts = [content.split(b"|") for content in found.by_day.values()]
+    return {_parsed_day(day): FiledValue(int(nominal), value.decode()) for day, _, nominal, value, _ in parts}
+
+
+def rates_of(last: LastRows, unit: str) -> tuple[list[int], list[float]]:
+    """Return the days of rows, counted from 1970-01-01, and their rates."""
+    ounces = GRAMS_PER_OUNCE if unit == GRAM else 1.0
+    parts = [content.split(b"|") for content in last.by_day.values()]
+    rates = [float(value) / int(nominal) * ounces for _, _, nominal, value, _ in parts]
+    return [_day_number(day) for day in last.by_day], rates
+
+
 class SeriesRates(NamedTuple):
     """A pair's days since 1970-01-01 and its rates, and from how many rows they were read."""
 
@@ -75,24 +126,19 @@ class SeriesRates(NamedTuple):
 
 def read_rates(connection: Connection, source: str, series: StoredSeries, damage: DamageReport) -> SeriesRates:
     """Return a pair's rates with corrections applied. Damaged rows are added to `damage`."""
-    # Through the driver, because there are millions of rows: each costs little more than a microsecond.
-    rows = connection.exec_driver_sql(_QUERY, (series.number,)).fetchall()
-    ounces, seed = GRAMS_PER_OUNCE if series.unit == GRAM else 1, series.seed
-    intact = [row for row in rows if crc32(row[4], seed) == row[3]]
-    last = {row[0]: float(row[2]) / row[1] * ounces for row in intact}
-    if len(intact) < len(rows):
-        damaged = [row for row in rows if crc32(row[4], seed) != row[3]]
-        damage.rows += [_damaged_row(source, series.pair, row[4]) for row in damaged]
-        _remove_outdated(last, damaged, intact)
-    return SeriesRates(list(last), list(last.values()), len(rows))
+    last = read_last_rows(connection, series)
+    damage.rows += [_damaged_row(source, series.pair, content) for content in last.damaged]
+    return SeriesRates(*rates_of(last, series.unit), last.rows)
 
 
-def _remove_outdated(last: dict[int, float], damaged: Iterable[Row[*tuple[Any, ...]]], intact: Iterable[Any]) -> None:
-    """Remove the days whose last row is damaged: the version before is outdated."""
-    newest = {row[0]: row[5] for row in intact}
-    for row in damaged:
-        if row[0] in newest and newest[row[0]] < row[5]:
-            last.pop(row[0], None)
+@lru_cache(maxsize=_LONGEST_HISTORY)
+def _parsed_day(day: bytes) -> date:
+    return date.fromisoformat(day.decode())
+
+
+@lru_cache(maxsize=_LONGEST_HISTORY)
+def _day_number(day: bytes) -> int:
+    return (_parsed_day(day) - FIRST_DAY).days
 
 
 def _damaged_row(source: str, pair: Pair, content: bytes) -> DamagedRow:

@@ -101,6 +101,11 @@ def select_revisions() -> Select[int, str, str, str, str, bytes, int, datetime, 
     return select_received().where(fixings.c.series_id.in_(of_pair), fixings.c.day == bindparam("on"))
 
 
+def select_revision() -> Select[int]:
+    """Select the number of the last delivery that changed something, 0 if there is none."""
+    return select(func.coalesce(func.max(receipts.c.id), 0)).where(receipts.c.added + receipts.c.corrected > 0)
+
+
 def select_row_count(source: str) -> Select[int]:
     """Select how many rows of a source were ever filed."""
     rows = func.coalesce(func.sum(receipts.c.added + receipts.c.corrected), 0)
