@@ -69,7 +69,7 @@ def _rate(crossed: float, base: str, quote: str, day: date) -> float:
 
 def _listed_by_law(matrix: RateMatrix, day: date, base: str) -> DayRates:
     """Return the existing currencies whose rate with the base is fixed by law, for a day without a market rate."""
-    tied = {code: legal_rate(base, code, day) for code in matrix.codes if code == base or _lives(code, day)}
+    tied = {code: legal_rate(base, code, day) for code in sorted(CURRENCIES) if code == base or _lives(code, day)}
     fixed = {code: float(rate) for code, rate in tied.items() if rate is not None}
     if set(fixed) <= {base}:
         raise NoRate(f"No rates from [{base}] on [{day}]{_reach(matrix, base)}")
