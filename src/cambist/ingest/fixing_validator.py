@@ -111,7 +111,7 @@ class FixingValidator:
 
     def _decisions(self, columns: FixingColumns) -> list[tuple[int, QuarantineState]]:
         """Return the decisions on fixings of these columns, by index."""
-        decided = {(key.pair, key.day) for key in self.decisions}
+        decided = {(pair, day) for pair, _, day, _, _ in self.decisions}
         if not decided:
             return []
         keys = (
