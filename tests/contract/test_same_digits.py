@@ -12,17 +12,19 @@ import pytest
 
 from cambist.pricing.column_builder import ColumnBuilder
 from cambist.pricing.rate_book import RateBook
-from cambist.registry.sandbox_snapshots import SandboxSnapshots
-from cambist.settings import Settings
+from cambist.pricing.rate_book_assembly import assemble_rate_book
+from cambist.registry.sandbox_snapshots import COINS_BY_SIZE
+from cambist.sandbox.market import SimulatedMarket
 
 AT = datetime(2026, 11, 20, 12, 0, 3, tzinfo=UTC)
 NUMBER = re.compile(r'"([^"]+)":([0-9.]+)[,}]')
 
 
 @pytest.fixture(scope="module")
-def simulated(tmp_path_factory: pytest.TempPathFactory) -> RateBook:
-    snapshots = SandboxSnapshots(Settings(data=tmp_path_factory.mktemp("none"), sandbox=True))
-    return snapshots.build_book(1, AT)
+def simulated() -> RateBook:
+    """A rate book of exact quotes: in columns, what follows from a law by division is rounded to eighteen digits."""
+    market = SimulatedMarket(0, COINS_BY_SIZE)
+    return assemble_rate_book({code: market.quote(code, AT) for code in market.codes(AT.date())}, 1, AT)
 
 
 @pytest.fixture(params=["quotes", "columns"])
