@@ -16,7 +16,7 @@ from cambist.errors import RateUnavailable
 from cambist.history.bars import BarReader
 from cambist.history.explanation import ReadVotes
 from cambist.history.published_fixings import FixingLookup
-from cambist.pricing.freshness import first_stale_code, fresh_for, price_fresh_for
+from cambist.pricing.freshness import first_stale_code, fresh_for
 from cambist.pricing.metals.mass import Units
 from cambist.pricing.quote import Quote
 from cambist.pricing.rate_book import PairPrice, RateBook
@@ -129,19 +129,11 @@ class RequestContext:
             as_of = written(self.book.quotes[code].as_of)
             raise RateUnavailable(f"The newest price of [{code}] is of [{as_of}], older than allowed")
 
-    def is_fresh(self, quote: Quote, kind: AssetKind, max_age: timedelta | None = None) -> bool:
-        """Return whether a quote of that kind may still be used; a client's `max_age` counts closed hours too."""
-        return (max_age is None or self.is_within(quote.as_of, max_age)) and self._is_left(
-            fresh_for(quote, kind, self.state.ages, self.now)
-        )
-
-    def is_price_fresh(self, price: PairPrice, kind: AssetKind, max_age: timedelta | None = None) -> bool:
-        """Return whether a price may still be used, as `is_fresh` does."""
-        return (max_age is None or self.is_within(price.as_of, max_age)) and self._is_left(
-            price_fresh_for(price, kind, self.state.ages, self.now)
-        )
-
-    def _is_left(self, left: timedelta) -> bool:
+    def is_fresh(self, price: Quote | PairPrice, kind: AssetKind, max_age: timedelta | None = None) -> bool:
+        """Return whether a price of that kind may still be used; a client's `max_age` counts closed hours too."""
+        if max_age is not None and not self.is_within(price.as_of, max_age):
+            return False
+        left = fresh_for(price, kind, self.state.ages, self.now)
         self._use_for(left)
         return left >= _NO_TIME
 

@@ -43,13 +43,8 @@ def is_fresh(quote: Quote, kind: AssetKind, ages: MaxAges, now: datetime) -> boo
     return fresh_for(quote, kind, ages, now) >= timedelta()
 
 
-def fresh_for(quote: Quote, kind: AssetKind, ages: MaxAges, now: datetime) -> timedelta:
-    """Return how much longer a quote may be used while its market is open; negative if it may not be used."""
-    return price_fresh_for(PairPrice(quote.pair, 0, quote.as_of, quote.own_as_of, quote.origin.pace), kind, ages, now)
-
-
-def price_fresh_for(price: PairPrice, kind: AssetKind, ages: MaxAges, now: datetime) -> timedelta:
-    """Return how much longer a price may be used, as `fresh_for` does."""
+def fresh_for(price: Quote | PairPrice, kind: AssetKind, ages: MaxAges, now: datetime) -> timedelta:
+    """Return how much longer a price may be used while its market is open; negative if it may not be used."""
     limit = ages.get(kind, timedelta.max)
     if price.pace is not Pace.REALTIME:
         limit = max(limit, FRESH_FOR.get(price.pace, timedelta.max))

@@ -82,6 +82,11 @@ class Quote:
         return numerator / denominator
 
     @property
+    def pace(self) -> Pace:
+        """How often the source of the quote publishes."""
+        return self.origin.pace
+
+    @property
     def spread(self) -> Fraction:
         """Ask minus bid: what buying and selling again costs."""
         return self.ask - self.bid

@@ -47,7 +47,7 @@ def answer(context: RequestContext, params: FetchPricesParams) -> FetchPricesRes
 
 def _rate(context: RequestContext, pair: Pair, params: FetchPricesParams) -> Rate:
     price = context.book.pair_price(pair) if is_coin_pair(pair) else None
-    if price is not None and context.is_price_fresh(price, AssetKind.COIN, params.max_age):
+    if price is not None and context.is_fresh(price, AssetKind.COIN, params.max_age):
         rate = Rate(price.mid, price.as_of)
     else:
         _check_listed(context.book, pair)
