@@ -1,4 +1,4 @@
-"""Reading closes: those of completed days are cached until the archive changes."""
+"""Reading closes and coverage: what cannot change is cached until the archive does."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from cambist.api.reader_pool import ReaderPool
 from cambist.errors import RateUnavailable, StoreBroken
 from cambist.history.bars import NO_BARS
 from cambist.history.coin_closes import CLOSES
+from cambist.history.coverage import PairCoverage
 from cambist.history.fixing import Fixing, ReceivedFixing
 from cambist.pricing.pair import Pair
 
@@ -30,6 +31,14 @@ class MemoryArchive:
         self.asked: list[tuple[str, date]] = []
         self.broken = False
         self.before_answering: Callable[[], None] = lambda: None
+        self.covered: list[PairCoverage] = []
+
+    def pair_coverage(self) -> list[PairCoverage]:
+        if self.broken:
+            raise StoreBroken("locked")
+        covered = list(self.covered)
+        self.before_answering()
+        return covered
 
     def revisions(self, pair: Pair, day: date) -> list[ReceivedFixing]:
         if self.broken:
@@ -107,3 +116,31 @@ def test_a_cached_close_is_there_while_the_archive_cannot_be_read(
     assert price(reader) == 1
     with pytest.raises(RateUnavailable, match="The archive of closes cannot be read now"):
         reader.close("ETH", YESTERDAY)
+
+
+ECB = PairCoverage("ecb", Pair("EUR", "USD"), date(1999, 1, 4), YESTERDAY)
+
+
+def test_coverage_is_read_once_until_fixings_are_added(reader: ArchiveReader, archive: MemoryArchive) -> None:
+    assert reader.coverage() == []
+    archive.covered = [ECB]
+    assert reader.coverage() == []
+    reader.forget_coverage()
+    assert reader.coverage() == [ECB]
+
+
+def test_coverage_from_before_it_was_forgotten_is_not_kept(reader: ArchiveReader, archive: MemoryArchive) -> None:
+    archive.before_answering = reader.forget_coverage
+    assert reader.coverage() == []
+    archive.covered = [ECB]
+    assert reader.coverage() == [ECB]
+
+
+def test_coverage_of_a_broken_archive_is_an_error_until_it_can_be_read(
+    reader: ArchiveReader, archive: MemoryArchive
+) -> None:
+    archive.broken, archive.covered = True, [ECB]
+    with pytest.raises(RateUnavailable, match="cannot be read now"):
+        reader.coverage()
+    archive.broken = False
+    assert reader.coverage() == [ECB]

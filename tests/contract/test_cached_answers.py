@@ -49,6 +49,8 @@ TARGETS = [
     "/explain?from=EUR&to=USD",
     "/explain?from=EUR&to=USD&date=2026-10-10",
     "/sources",
+    "/coverage",
+    "/coverage?currency=EUR",
     "/crypto/currencies",
     "/crypto/pairs",
     "/crypto/fetch-prices?pairs=BTC/USD,ETH/BTC",

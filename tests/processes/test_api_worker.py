@@ -281,6 +281,20 @@ def test_a_corrected_close_is_answered_with_once_it_is_notified(
     assert ask(CLOSE)["result"] == {"USD": 22600}
 
 
+def test_coverage_has_new_fixings_with_the_next_rate_matrix(
+    ask: Ask, settings: Settings, book_file: RateBookFile, poll: Callable[[], None]
+) -> None:
+    before = ask("/coverage?currency=JPY")["currencies"]["JPY"]["sources"]["ecb"]
+    assert (before["first"], before["last"], before["pairs"]) == ("2025-12-31", "2026-03-06", 1)
+    store = open_store(settings)
+    newer = Fixing("ecb", Pair("EUR", "JPY"), date(2026, 3, 9), Decimal(179))
+    store.archive.file(Receipt("ecb", datetime(2026, 3, 9, 15, tzinfo=UTC), "ecb", "e"), [newer])
+    store.close()
+    book_file.changes.notify(Topic.MATRIX)
+    poll()
+    assert ask("/coverage?currency=JPY")["currencies"]["JPY"]["sources"]["ecb"]["last"] == "2026-03-09"
+
+
 def test_a_page_with_a_bar_that_was_stored_late_is_answered_with_once_it_is_notified(
     ask: Ask, settings: Settings, book_file: RateBookFile, poll: Callable[[], None]
 ) -> None:

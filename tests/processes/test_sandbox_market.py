@@ -480,6 +480,18 @@ def test_the_sources_endpoint_says_that_prices_are_simulated(client: Client) -> 
     assert list(found["sources"]) == ["sandbox"]
 
 
+def test_the_coverage_of_a_sandbox_is_its_simulated_history(client: Client) -> None:
+    found = client.ask("/coverage").json["currencies"]
+    assert {key for record in found.values() for key in record["sources"]} == {"sandbox"}
+    euro = found["EUR"]["sources"]["sandbox"]
+    assert (euro["first"], euro["last"], euro["current"]) == (
+        "1999-01-01",
+        str(client.worker_state.matrix.last_fixing),
+        True,
+    )
+    assert found["DEM"]["sources"]["sandbox"]["last"] is not None
+
+
 def test_every_endpoint_answers_in_a_sandbox(client: Client) -> None:
     assert len(client.ask("/fetch-all").json["results"]) >= 170
     assert client.ask("/historical?date=1975-03-03&from=USD&to=DEM").status == 200

@@ -17,6 +17,7 @@ from sqlalchemy import event
 
 from cambist.errors import SourceBroken
 from cambist.history.archive import FixingArchive
+from cambist.history.coverage import PairCoverage
 from cambist.history.fixing import GRAM, Coverage, FilingResult, Fixing, Receipt, RefusedFixing
 from cambist.pricing.pair import Pair
 from cambist.storage import Store
@@ -410,6 +411,18 @@ def test_coverage_counts_pairs_and_spans_their_days(archive: FixingArchive) -> N
     assert archive.coverage("nobody") is None
 
 
+def test_the_coverage_of_pairs_has_the_days_of_each_pair_of_each_source(archive: FixingArchive) -> None:
+    assert archive.pair_coverage() == []
+    deliver(archive, [fixing("1.1", TUE), fixing("180", MON, JPY)])
+    deliver(archive, [fixing("1.2", WED), fixing("1.15", TUE)], NOON + HOUR)
+    deliver(archive, [fixing("9", date(1999, 1, 4), source="boe")])
+    assert archive.pair_coverage() == [
+        PairCoverage("ecb", USD, TUE, WED),
+        PairCoverage("ecb", JPY, MON, MON),
+        PairCoverage("boe", USD, date(1999, 1, 4), date(1999, 1, 4)),
+    ]
+
+
 def test_latest_fixings_are_ordered_by_pair(archive: FixingArchive) -> None:
     days = [date(2026, 1, 1) + timedelta(days=number) for number in range(60)]
     codes = ["USD", "JPY", "CHF", "AUD"]
@@ -441,6 +454,7 @@ def test_latest_fixings_last_before_and_revisions_do_not_read_the_whole_history(
         assert steps(store, read) < 2_000
         assert len(read()) == 2
     assert steps(store, lambda: store.archive.coverage("ecb")) < 2_000
+    assert steps(store, store.archive.pair_coverage) < 2_000
     assert steps(store, lambda: store.archive.revisions(USD, MON)) < 2_000
     assert steps(store, lambda: list(store.archive.fixings("ecb"))) > 16_000, "this one reads all"
 

@@ -10,6 +10,7 @@ from cambist.errors import RateUnavailable, StoreBroken
 from cambist.history.archive import FixingArchive
 from cambist.history.bars import Bar, BarReader, Interval
 from cambist.history.coin_closes import find_close
+from cambist.history.coverage import PairCoverage
 from cambist.history.fixing import ReceivedFixing
 from cambist.pricing.pair import PIVOT, Pair
 
@@ -19,7 +20,8 @@ _MAX_CLOSES = 20_000
 class ArchiveReader:
     """Reads an archive and its bars in the threads of a `pool`.
 
-    Closes of completed days are cached until `forget_closes`. Any method may raise StoreBusy.
+    Closes of completed days are cached until `forget_closes`, and the coverage until `forget_coverage`. Any method may
+    raise StoreBusy.
     """
 
     def __init__(
@@ -30,6 +32,7 @@ class ArchiveReader:
         self._call = pool.call
         self._clock = clock
         self._closes: dict[tuple[str, date], ReceivedFixing] = {}
+        self._coverage: list[Sequence[PairCoverage]] = []
 
     def newest_bars(
         self, pair: Pair, interval: Interval, start: datetime | None, end: datetime | None, limit: int
@@ -63,6 +66,20 @@ class ArchiveReader:
                 closes.clear()
             closes[coin, day] = found
         return found
+
+    def coverage(self) -> Sequence[PairCoverage]:
+        """Return the coverage of all sources, as a `ReadCoverage` does. Errors: RateUnavailable."""
+        cached = self._coverage  # before reading, as in `close`
+        if not cached:
+            try:
+                cached.append(self._call(self._archive.pair_coverage))
+            except StoreBroken as error:
+                raise RateUnavailable("The archive of fixings cannot be read now") from error
+        return cached[0]
+
+    def forget_coverage(self) -> None:
+        """Read the coverage again: fixings were added."""
+        self._coverage = []
 
     def forget_closes(self) -> None:
         """Read every close again: the archive has changed."""

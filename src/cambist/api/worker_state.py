@@ -13,6 +13,7 @@ from cambist.accounts.principal import Principals
 from cambist.api.response_cache import ResponseCaches
 from cambist.clock import WallClock
 from cambist.history.bars import NO_BARS, BarReader
+from cambist.history.coverage import ReadCoverage, no_coverage
 from cambist.history.explanation import ReadVotes, no_votes
 from cambist.history.fixing import ReceivedFixing
 from cambist.history.published_fixings import FixingLookup
@@ -56,6 +57,8 @@ class WorkerState:
         self.votes: ReadVotes = no_votes
         """Reads the votes behind the quotes of the newest rate book."""
         self.closes: ReadClose = no_closes
+        self.coverage: ReadCoverage = no_coverage
+        """Reads which source has which pairs, and since when."""
         self.bars: BarReader = NO_BARS
         self.units: Units = STANDARD
         """The units of mass that metals are priced in."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import date, datetime
 from typing import Protocol
 
+from cambist.history.coverage import PairCoverage
 from cambist.history.damaged_rows import DamageReport
 from cambist.history.filed_values import FiledValues
 from cambist.history.fixing import Coverage, FilingResult, Fixing, Receipt, ReceivedFixing, RefusedFixing
@@ -63,6 +64,9 @@ class FixingArchive(Protocol):
 
     def coverage(self, source: str) -> Coverage | None:
         """Return the number of pairs and the first and last day of a source; None if it has no fixings."""
+
+    def pair_coverage(self) -> list[PairCoverage]:
+        """Return the first and last day of each pair of each source."""
 
     def latest_fixings(self, source: str) -> list[ReceivedFixing]:
         """Return each pair's newest fixing."""

@@ -77,6 +77,8 @@ class SourceStatus:
             pace=source.pace,
             rate_type=source.rate_type,
             covers=source.covers,
+            compiled=source.compiled,
+            alias=source.alias,
             enabled=self.enabled,
             why=self.why,
             last_success=self.last_success,

@@ -15,6 +15,7 @@ from cambist.api.state_reloader import StateReloader
 from cambist.api.worker_state import WorkerState
 from cambist.clock import utc_now
 from cambist.errors import RateBookDamaged, RateMatrixDamaged
+from cambist.history.coverage import coverage_of_matrix
 from cambist.history.rate_matrix import RateMatrix
 from cambist.monitoring.request_metrics import open_request_counts
 from cambist.pricing.metals.mass import units_with
@@ -25,7 +26,7 @@ from cambist.registry.components import endpoints, environment_of, max_ages, ope
 from cambist.registry.metering import open_meter
 from cambist.registry.plans import current_plans
 from cambist.settings import Settings
-from cambist.status.environment import Environment, check_rate_book, check_rate_matrix
+from cambist.status.environment import SIMULATED, Environment, check_rate_book, check_rate_matrix
 from cambist.status.source_report import SourceReports
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.json_file import read_json_file
@@ -62,6 +63,9 @@ class ApiWorker:
         self._worker_state.votes = self._book_file.votes
         if self._environment is Environment.LIVE:
             self._worker_state.words = self._archive_reader.published_fixings
+            self._worker_state.coverage = self._archive_reader.coverage
+        else:
+            self._worker_state.coverage = lambda: coverage_of_matrix(self._worker_state.matrix, SIMULATED)
         self._worker_state.bars = self._archive_reader
         self._worker_state.apply_source_reports(self._source_reports())
         self._meter = open_meter(settings, self._store)
@@ -72,7 +76,7 @@ class ApiWorker:
         worker_state, folder = self._worker_state, self._folder
         take = {
             Topic.BOOK: lambda: worker_state.apply_book(self._book()),
-            Topic.MATRIX: lambda: worker_state.apply_matrix(self._matrix()),
+            Topic.MATRIX: self._apply_matrix,
             Topic.ACCOUNTS: lambda: worker_state.apply_accounts(self._store.accounts.by_key()),
             Topic.SOURCES: lambda: worker_state.apply_source_reports(self._source_reports()),
             Topic.PLANS: lambda: worker_state.apply_plans(current_plans(folder.path)),
@@ -116,6 +120,10 @@ class ApiWorker:
 
     def _matrix(self) -> RateMatrix:
         return check_rate_matrix(open_rate_matrix(self._folder.matrix), self._environment)
+
+    def _apply_matrix(self) -> None:
+        self._worker_state.apply_matrix(self._matrix())
+        self._archive_reader.forget_coverage()  # a new matrix follows every delivery with new fixings
 
     def _source_reports(self) -> SourceReports | None:
         source_reports = read_json_file(self._folder.source_reports, SourceReports)

@@ -28,7 +28,8 @@ class SourceReport(Struct, frozen=True, kw_only=True):
     it, and the source is late when that is older than `late_after`. `codes` counts its codes in the rate book, `pairs`
     its pairs in the archive, whose days run from `first` to `last`. `waiting` counts its fixings in quarantine,
     `refused` its refused ticks by reason. `complete_on` is the last day on which all its requests were answered.
-    `left_out` lists the cells and columns of its last deliveries that could not be read.
+    `left_out` lists the cells and columns of its last deliveries that could not be read. A `compiled` source compiles
+    the rates of others, and `alias` is a code for the currency that all its pairs share.
     """
 
     key: str
@@ -56,6 +57,8 @@ class SourceReport(Struct, frozen=True, kw_only=True):
     refused: dict[str, int] = {}
     complete_on: date | None = None
     left_out: tuple[str, ...] = ()
+    compiled: bool = False
+    alias: str = ""
 
     def condition(self, now: datetime) -> Condition:
         """Return the condition of the source at a moment."""

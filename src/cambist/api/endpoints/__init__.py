@@ -12,6 +12,7 @@ ENDPOINTS = (
     "currency.currencies",
     "currency.explain",
     "currency.sources",
+    "currency.coverage",
     "crypto.currencies",
     "crypto.pairs",
     "crypto.fetch_prices",

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Engine, func, select
 
 from cambist.errors import StoreBroken
 from cambist.history.archive import PairFilter
+from cambist.history.coverage import PairCoverage
 from cambist.history.damaged_rows import DamageReport
 from cambist.history.filed_values import FiledValues
 from cambist.history.fixing import Coverage, FilingResult, Fixing, Receipt, ReceivedFixing, RefusedFixing
@@ -22,6 +23,7 @@ from cambist.storage.sql.schema import fixings, receipts, series
 from cambist.storage.sql.selects import (
     select_coverage,
     select_last_received,
+    select_pair_coverage,
     select_received,
     select_revisions,
     select_row_count,
@@ -113,6 +115,17 @@ class SqlArchive:
             row = connection.execute(select_coverage(source)).one()
         first, last = parse_day(row.first), parse_day(row.last)
         return Coverage(row.pairs, first, last) if first and last else None
+
+    def pair_coverage(self) -> list[PairCoverage]:
+        """Return the first and last day of each pair of each source, without those whose days are damaged."""
+        with self._engine.connect() as connection:
+            rows = connection.execute(select_pair_coverage()).all()
+        days = ((row, parse_day(row.first), parse_day(row.last)) for row in rows)
+        return [
+            PairCoverage(row.source, Pair(row.base, row.quote), first, last)
+            for row, first, last in days
+            if first and last
+        ]
 
     def latest_fixings(self, source: str) -> list[ReceivedFixing]:
         """Return each pair's latest fixing, by pair."""

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from functools import cache
 
-from sqlalchemy import BindParameter, LargeBinary, Select, Subquery, bindparam, cast, func, literal_column, or_, select
+from sqlalchemy import (
+    BindParameter,
+    Function,
+    LargeBinary,
+    ScalarSelect,
+    Select,
+    Subquery,
+    bindparam,
+    cast,
+    func,
+    literal_column,
+    or_,
+    select,
+)
 
 from cambist.storage.sql.checksum import CONTENT
 from cambist.storage.sql.schema import fixings, receipts, series
@@ -37,11 +50,26 @@ def _select_last_days(*, of_codes: bool) -> Subquery:
     return query.subquery()
 
 
+def _day_of_pair(day: Function[date]) -> ScalarSelect[date]:
+    """Select the first or last day of a series: one step in the index."""
+    return select(day).where(fixings.c.series_id == series.c.id).correlate(series).scalar_subquery()
+
+
+def select_pair_coverage() -> Select[str, str, str, bytes, bytes]:
+    """Select each pair of each source with its first and last day."""
+    first, last = _day_of_pair(func.min(fixings.c.day)), _day_of_pair(func.max(fixings.c.day))
+    return select(
+        series.c.source,
+        series.c.base,
+        series.c.quote,
+        cast(first, LargeBinary).label("first"),
+        cast(last, LargeBinary).label("last"),
+    ).order_by(series.c.id)
+
+
 def select_coverage(source: str) -> Select[int, bytes, bytes]:
     """Select the number of pairs of a source, and its first and last day."""
-    of_pair = fixings.c.series_id == series.c.id
-    first = select(func.min(fixings.c.day)).where(of_pair).correlate(series).scalar_subquery()
-    last = select(func.max(fixings.c.day)).where(of_pair).correlate(series).scalar_subquery()
+    first, last = _day_of_pair(func.min(fixings.c.day)), _day_of_pair(func.max(fixings.c.day))
     each = select(first.label("first"), last.label("last")).where(series.c.source == source).subquery()
     return select(
         func.count(each.c.first).label("pairs"),
