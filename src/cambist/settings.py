@@ -50,6 +50,21 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
         ),
     ] = ""
     cors_origin: Annotated[str, Meta(description="origin that browsers may call from; * for any")] = "*"
+    page: Annotated[
+        Literal["off", "keyed", "open"],
+        Meta(description="the page at /: keyed for visitors with a key of their own, open for all, off for none"),
+    ] = "keyed"
+    page_account: Annotated[
+        str, Meta(description="account whose plan, quota and rate all visitors of an open page share")
+    ] = ""
+    stream_url: Annotated[
+        str,
+        Meta(
+            pattern=r"^(wss?://[^/?#\s;,]+(/[^?#\s;,]*)?)?\Z",
+            description="address of the stream as browsers reach it, such as wss://rates.example/stream; "
+            "empty: stream_port of the host that they ask",
+        ),
+    ] = ""
     closed_max_age: Annotated[
         timedelta, Meta(description="how long clients may cache answers about immutable days (ISO 8601 duration)")
     ] = timedelta(hours=1)

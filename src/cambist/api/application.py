@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import lru_cache, partial
 from typing import Any
@@ -18,6 +18,7 @@ from cambist.api.connections import IDLE_SECONDS
 from cambist.api.endpoint import Endpoint
 from cambist.api.fast_path import FastPath, Headers, Wsgi, without_prefix
 from cambist.api.openapi import Json, openapi_document
+from cambist.api.page import PageOptions, add_page_routes
 from cambist.api.pages import add_docs_routes
 from cambist.api.resource import EndpointResource, HeadersMiddleware
 from cambist.api.unknown_parameters import UnknownParameters, paths_by_parameter
@@ -39,6 +40,7 @@ class ApiOptions:
     closed_max_age: timedelta = timedelta(hours=1)
     proxies: Networks = ()
     environment: str = ""
+    page: PageOptions = field(default_factory=PageOptions)
 
 
 def build_application(
@@ -63,7 +65,8 @@ def build_application(
         resource = EndpointResource(endpoint, worker_state, authenticator, meter, unknown, max_age)
         resources[endpoint.path] = resource
         framework.add_route(endpoint.path, resource)
-    add_docs_routes(framework, partial(_document, endpoints, options.path_prefix))
+    add_docs_routes(framework, partial(_document, endpoints, options.path_prefix), options.environment)
+    add_page_routes(framework, options.page)
     fast_path = FastPath(framework, resources, worker_state.caches, authenticator, meter, headers)
     return without_prefix(fast_path, options.path_prefix)
 

@@ -26,7 +26,7 @@ _PAGE = """<!doctype html>
 <link rel="stylesheet" href="{root}docs/swagger-ui.css">
 </head>
 <body>
-<div id="reference"></div>
+{banner}<div id="reference"></div>
 <script src="{root}docs/swagger-ui-bundle.js"></script>
 <script>
 const document_url = new URL("{root}openapi.json", location.href);
@@ -39,14 +39,21 @@ fetch(document_url).then(answer => answer.json()).then(spec => {{
 </body>
 </html>
 """
+_BANNER = (
+    '<p role="note" style="margin:0;padding:10px 20px;background:#fff3d6;color:#5c3d00;font:15px/1.5 system-ui">'
+    "<strong>Sandbox.</strong> All prices of this service are simulated.</p>\n"
+)
 
 
 def add_docs_routes(
-    framework: falcon.App[falcon.Request, falcon.Response], document: Callable[[], dict[str, Any]]
+    framework: falcon.App[falcon.Request, falcon.Response], document: Callable[[], dict[str, Any]], environment: str
 ) -> None:
-    """Add `/openapi.json`, `/docs` and what it loads. `document` builds the OpenAPI document, at the first request."""
+    """Add `/openapi.json`, `/docs` and what it loads. `document` builds the OpenAPI document, at the first request.
+
+    An `environment` that is named is not the real market: the page then says that its prices are simulated.
+    """
     framework.add_route("/openapi.json", DocumentResource(document))
-    framework.add_route("/docs", ReferenceResource())
+    framework.add_route("/docs", ReferenceResource(_BANNER if environment else ""))
     for asset in _ASSETS:
         framework.add_route(f"/docs/{asset}", AssetResource(_assets_folder() / asset))
 
@@ -84,11 +91,14 @@ class DocumentResource:
 class ReferenceResource:
     """The page at `/docs`. Its links are relative, so that it works under any path prefix."""
 
+    def __init__(self, banner: str) -> None:
+        self._banner = banner
+
     def on_get(self, request: falcon.Request, response: falcon.Response) -> None:
         """Answer with the page; its links depend on whether the path ends with a slash."""
         root = "../" if request.env["PATH_INFO"].endswith("/") else ""
         response.content_type = falcon.MEDIA_HTML
-        response.text = _PAGE.format(root=root)
+        response.text = _PAGE.format(root=root, banner=self._banner)
 
     on_head = on_get
 

@@ -9,6 +9,7 @@ from cambist.api import series_rendering
 from cambist.api.application import ApiOptions, build_application
 from cambist.api.archive_reader import ArchiveReader
 from cambist.api.fast_path import Wsgi
+from cambist.api.page import PageOptions
 from cambist.api.reader_pool import READ_SECONDS, READERS, ReaderPool
 from cambist.api.request_metrics import counted
 from cambist.api.state_reloader import StateReloader
@@ -89,12 +90,14 @@ class ApiWorker:
     def wsgi(self, settings: Settings) -> Wsgi:
         """Return the WSGI application."""
         series_rendering.prepare()
+        environment = "" if self._environment is Environment.LIVE else self._environment
         options = ApiOptions(
             path_prefix=settings.path_prefix,
             cors_origin=settings.cors_origin,
             closed_max_age=settings.closed_max_age,
             proxies=settings.proxy_networks,
-            environment="" if self._environment is Environment.LIVE else self._environment,
+            environment=environment,
+            page=_page_options(settings, environment),
         )
         application = build_application(endpoints(), self._worker_state, self._meter, options)
         counts = open_request_counts(settings)
@@ -138,6 +141,17 @@ class ApiWorker:
         now = self._worker_state.clock()
         self._worker_state.tick()
         self._meter.tick(self._worker_state.principals.by_digest, now)
+
+
+def _page_options(settings: Settings, environment: str) -> PageOptions:
+    return PageOptions(
+        mode=settings.page,
+        environment=environment,
+        stream_url=settings.stream_url,
+        stream_port=settings.stream_port,
+        is_secure=settings.tls_cert is not None,
+        path_prefix=settings.path_prefix,
+    )
 
 
 def load_worker(settings: Settings, supervisor: int) -> Wsgi:

@@ -1,0 +1,94 @@
+/** Calls of the API. The key of the visitor lives in this module alone: in the memory of the tab. */
+
+import { parseExact } from "./exact_json.js";
+
+/** Where the service is: this module is served at `<root>page/<hash>/lib/api.js`. */
+const ROOT = new URL("../../../", import.meta.url);
+
+let currentKey = "";
+let isOpen = false;
+
+/** An answer that is an error, or no answer. `status` is 0 if the service could not be reached. */
+export class ApiError extends Error {
+  /**
+   * @param {number} status
+   * @param {string} code such as "no_rate"
+   * @param {string} message a sentence for people
+   */
+  constructor(status, code, message) {
+    super(message);
+    this.name = "ApiError";
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** Call without keys, if the operator lets everybody. @param {boolean} open */
+export function setOpen(open) {
+  isOpen = open;
+}
+
+/** Use a key from now on; an empty one forgets it. @param {string} key */
+export function setKey(key) {
+  currentKey = key.trim();
+}
+
+/** Return the visitor's key; empty if there is none. It belongs into requests, never into the document. */
+export function key() {
+  return currentKey;
+}
+
+/** Return whether the API can be called: with a key, or because the page is open. */
+export function hasKey() {
+  return isOpen || currentKey !== "";
+}
+
+/** Return the address of a path of the API, without a key. @param {string} path @param {any} [params] */
+export function address(path, params) {
+  const url = new URL(path.replace(/^\//, ""), ROOT);
+  url.search = new URLSearchParams(given(params)).toString();
+  return url;
+}
+
+/**
+ * Ask an endpoint, and return its JSON. Errors: ApiError; AbortError if `signal` ends it.
+ * @param {string} path such as "/convert"
+ * @param {Object<string, any>|URLSearchParams} [params] empty ones are left out
+ * @param {{signal?: AbortSignal}} [options]
+ */
+export async function get(path, params, options) {
+  return (await request(path, params, options)).json();
+}
+
+/** As `get`, with every number as a string with all its digits. */
+export async function getExact(path, params, options) {
+  return parseExact(await (await request(path, params, options)).text());
+}
+
+/** As `get`, but return the response itself, which was a success. */
+export async function request(path, params, { signal } = {}) {
+  const headers = currentKey ? { "X-API-Key": currentKey } : isOpen ? { "Cambist-Page": "1" } : {};
+  let response;
+  try {
+    response = await fetch(address(path, params), { headers, signal, credentials: "omit" });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new ApiError(0, "unreachable", "The service cannot be reached. Is it running?");
+  }
+  if (response.ok) return response;
+  throw await refusal(response);
+}
+
+async function refusal(response) {
+  try {
+    const { error, code } = await response.json();
+    return new ApiError(response.status, code, error);
+  } catch {
+    return new ApiError(response.status, "unreadable", `The service answered with the status ${response.status}.`);
+  }
+}
+
+function given(params) {
+  const entries = params instanceof URLSearchParams ? [...params] : Object.entries(params ?? {});
+  return entries.filter(([, value]) => value !== undefined && value !== null && value !== "");
+}

@@ -1,0 +1,55 @@
+/** Numbers, times and ages as people read them. */
+
+import { h } from "./dom.js";
+
+const NARROW_SPACE = "\u202f";
+
+/**
+ * Group the digits of a decimal number by thousands, and keep all of them.
+ * @param {string|number} text such as "-1234567.8900"
+ * @returns {string} such as "-1 234 567.8900", with narrow spaces that do not break
+ */
+export function number(text) {
+  const found = /^([-+]?)(\d+)(.*)$/s.exec(String(text));
+  if (!found) return String(text);
+  const [, sign, whole, rest] = found;
+  return sign + whole.replace(/\B(?=(\d{3})+$)/g, NARROW_SPACE) + rest;
+}
+
+/**
+ * Write an age in the largest unit that tells it well.
+ * @param {number} seconds
+ * @returns {string} such as "8 seconds", "5 minutes", "23 days"
+ */
+export function age(seconds) {
+  const steps = [[60, 1, "second"], [3600, 60, "minute"], [172800, 3600, "hour"], [Infinity, 86400, "day"]];
+  const value = Math.max(0, Math.floor(seconds));
+  const [, size, unit] = steps.find(([below]) => value < below);
+  const count = Math.floor(value / size);
+  return `${count} ${unit}${count === 1 ? "" : "s"}`;
+}
+
+/**
+ * Make an element with a moment in the visitor's own time; its title says the moment in UTC.
+ * @param {string|number|Date} moment ISO 8601, or milliseconds since 1970
+ * @returns {HTMLTimeElement}
+ */
+export function localTime(moment) {
+  const date = new Date(moment);
+  if (Number.isNaN(date.getTime())) return h("time", {}, String(moment));
+  const iso = date.toISOString();
+  const day = date.toLocaleDateString(undefined, { day: "numeric", month: "short", year: "numeric" });
+  const clock = date.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+  return h("time", { datetime: iso, title: `${iso.slice(0, 19).replace("T", " ")} UTC` }, `${day}, ${clock}`);
+}
+
+/**
+ * Write a day in words, independently of the visitor's time zone.
+ * @param {string} day as YYYY-MM-DD
+ * @param {boolean} [withYear]
+ * @returns {string} such as "30 October 2026"
+ */
+export function dayInWords(day, withYear = true) {
+  const options = { day: "numeric", month: "long", timeZone: "UTC", ...(withYear ? { year: "numeric" } : {}) };
+  return new Date(`${day}T00:00:00Z`).toLocaleDateString("en-GB", options);
+}

@@ -1,0 +1,142 @@
+/** The page: banner, navigation, the key, and the view of the route. */
+
+import { ApiError, get, getExact, hasKey, key, request, setKey, setOpen } from "../lib/api.js";
+import { h, replace } from "../lib/dom.js";
+import { reference } from "../lib/reference.js";
+import { parseRoute, routeOf } from "../lib/router.js";
+import { keyGate } from "./key_gate.js";
+import { VIEWS } from "./views.js";
+
+const config = await (await fetch(new URL("../../config.json", import.meta.url), { cache: "no-store" })).json();
+setOpen(config.mode === "open");
+
+const nav = h("nav", { class: "views", "aria-label": "Views" });
+const forget = h("button", { class: "button plain", type: "button", hidden: true, onclick: () => forgetKey("") }, "Forget key");
+const trouble = h("div", { class: "trouble", role: "alert" });
+const root = h("div", { id: "view" });
+const main = h("main", { id: "main", class: "frame", tabindex: "-1" }, trouble, root);
+let shown = { route: "", stop: null, turn: 0 };
+
+/** What a view may use: see docs/guides/page.md. */
+function shellOf(name) {
+  return {
+    config, get, getExact, request, hasKey, key, reference,
+    setParams: (params) => {
+      shown.route = routeOf(name, params);
+      history.replaceState(null, "", shown.route);
+    },
+    fail: tell,
+  };
+}
+
+function build() {
+  const linked = VIEWS.filter(({ linked = true }) => linked);
+  replace(nav, linked.map(({ name, title }) => h("a", { href: routeOf(name), dataset: { view: name } }, title)));
+  const skip = h("a", { class: "skip button", href: "#main", onclick: (event) => { event.preventDefault(); main.focus(); } }, "Skip to the content");
+  document.body.replaceChildren(skip, ...banner(), header(), main, footer());
+}
+
+function banner() {
+  if (config.environment !== "sandbox") return [];
+  const text = h("p", { class: "frame" }, h("strong", {}, "Sandbox. "), "All prices on this page are simulated: none of them is from a market.");
+  return [h("aside", { class: "sandbox", "aria-label": "Sandbox" }, text)];
+}
+
+function header() {
+  const icon = h("img", { src: new URL("icon.svg", import.meta.url).href, alt: "", width: 26, height: 26 });
+  return h("header", { class: "top" }, h("div", { class: "frame" },
+    h("a", { class: "brand", href: routeOf(VIEWS[0]?.name ?? "") }, icon, "Cambist"), nav, forget));
+}
+
+function footer() {
+  return h("footer", { class: "bottom" }, h("div", { class: "frame" },
+    h("a", { href: new URL("../../../docs", import.meta.url).href }, "API reference"),
+    h("span", {}, `Cambist ${config.version}`), h("span", {}, "Times are yours; hold the pointer over one for UTC.")));
+}
+
+/** Show the view of the address; without a key that is needed, ask for one. */
+async function render() {
+  const { name, params } = parseRoute(location.hash);
+  const view = VIEWS.find((each) => each.name === name) ?? VIEWS[0];
+  const turn = (shown.turn += 1);
+  leave();
+  shown.route = location.hash;
+  replace(trouble);
+  forget.hidden = !key();
+  mark(view?.name);
+  if (!hasKey() || !view) {
+    replace(root, hasKey() ? [] : keyGate({ environment: config.environment, message: shown.message, onkey: entered }));
+    shown.message = "";
+    return;
+  }
+  try {
+    const [{ show, title }] = await Promise.all([import(`./views/${view.name}.js`), view.styled && style(view.name)]);
+    if (turn !== shown.turn) return;
+    document.title = `${title} · Cambist`;
+    const place = h("div", { class: `view-${view.name}` });
+    replace(root, place);
+    const stop = await show(place, params, shellOf(view.name));
+    if (turn === shown.turn) shown.stop = stop;
+    else stop?.();
+  } catch (error) {
+    if (turn === shown.turn) tell(error);
+  }
+}
+
+function leave() {
+  shown.stop?.();
+  shown.stop = null;
+  replace(root);
+}
+
+function mark(name) {
+  for (const link of nav.children) {
+    if (link.dataset.view === name) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+}
+
+/** Load the styles of a view, once; resolves when they apply, so that nothing moves afterwards. */
+function style(name) {
+  const id = `style-${name}`;
+  if (document.getElementById(id)) return null;
+  return new Promise((done) => {
+    const href = new URL(`./views/${name}.css`, import.meta.url).href;
+    document.head.append(h("link", { id, rel: "stylesheet", href, onload: done, onerror: done }));
+  });
+}
+
+/** Say in words what went wrong. A key that is refused is forgotten, and asked for again. */
+function tell(error) {
+  if (error?.name === "AbortError") return;
+  if (error instanceof ApiError && error.status === 401 && config.mode !== "open") {
+    forgetKey(error.message);
+    return;
+  }
+  const isStale = error instanceof TypeError && /import|module/i.test(error.message);
+  const text = isStale ? "The service was updated. Reload the page." : error?.message ?? String(error);
+  replace(trouble, h("p", { class: "notice bad" }, text));
+  if (!(error instanceof ApiError) && !isStale) console.error(error);
+}
+
+function forgetKey(message) {
+  setKey("");
+  shown.message = message;
+  render();
+}
+
+function entered() {
+  render().then(() => main.focus({ preventScroll: true }));
+}
+
+addEventListener("hashchange", () => {
+  if (location.hash !== shown.route) render();
+});
+addEventListener("unhandledrejection", (event) => {
+  if (event.reason instanceof ApiError || event.reason?.name === "AbortError") {
+    event.preventDefault();
+    tell(event.reason);
+  }
+});
+build();
+await render();

@@ -1,0 +1,57 @@
+/** Where a visitor pastes a key, which stays in the memory of the tab. */
+
+import { ApiError, get, setKey } from "../lib/api.js";
+import { h, replace } from "../lib/dom.js";
+
+/**
+ * Make the form for a key.
+ * @param {{environment: string, message?: string, onkey: () => void}} options `message` says why a key is asked for again
+ * @returns {HTMLElement}
+ */
+export function keyGate({ environment, message = "", onkey }) {
+  const input = h("input", {
+    class: "input", id: "key", type: "password", autocomplete: "off", spellcheck: "false", required: true,
+    "aria-describedby": "key-error key-hint", name: "api-key",
+  });
+  const error = h("p", { class: "error", id: "key-error", role: "alert" }, message);
+  const button = h("button", { class: "button", type: "submit" }, "Use this key");
+  const submit = async (event) => {
+    event.preventDefault();
+    button.disabled = true;
+    const refused = await tryKey(input.value);
+    button.disabled = false;
+    replace(error, refused);
+    if (refused) { input.select(); return; }
+    input.value = "";
+    onkey();
+  };
+  return h("section", { class: "gate stack wide", "aria-labelledby": "welcome" },
+    h("h1", { id: "welcome", tabindex: "-1" }, "Rates that say where they come from"),
+    h("p", { class: "lead" }, "Currencies, metals and crypto: convert an amount, look at fifty years of history, and see which source stands behind every number."),
+    h("div", { class: "card stack" },
+      h("form", { onsubmit: submit },
+        h("div", { class: "field" }, h("label", { for: "key" }, "Your API key"), input), button),
+      error,
+      h("p", { class: "small muted", id: "key-hint" }, "The key stays in the memory of this tab: it is not stored, and it is gone when you reload or close the page. ", whence(environment))));
+}
+
+function whence(environment) {
+  return environment === "sandbox"
+    ? ["The first ", h("code", {}, "cambist serve --sandbox"), " printed one, and left it in the file ", h("code", {}, "owner.key"), " of the data folder."]
+    : ["Whoever runs this service gives keys out: the first ", h("code", {}, "cambist serve"), " printed one."];
+}
+
+/** Use a key, unless the service refuses it; return why it does. */
+async function tryKey(text) {
+  setKey(text);
+  try {
+    await get("/usage");
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (error.status === 401 || error.status === 0) {
+      setKey("");
+      return error.message;
+    }
+  }
+  return "";
+}

@@ -1,0 +1,61 @@
+"""The reference tables as the page gets them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import msgspec
+import pytest
+
+from cambist.reference.assets import COINS, METALS
+from cambist.reference.countries import COUNTRIES
+from cambist.reference.tables import CURRENCIES, EURO_RATES, PEGS, REDENOMINATIONS
+from cambist.web.reference_data import exact, reference_json
+
+DOCUMENT = msgspec.json.decode(reference_json())
+BY_CODE = {currency["code"]: currency for currency in DOCUMENT["currencies"]}
+
+
+def test_everything_that_exists_is_in_it() -> None:
+    assert set(BY_CODE) == set(CURRENCIES)
+    assert {coin["code"] for coin in DOCUMENT["coins"]} == set(COINS)
+    assert [metal["code"] for metal in DOCUMENT["metals"]] == list(METALS)
+
+
+def test_a_currency_has_its_life_its_countries_and_the_law_that_ended_it() -> None:
+    lev = BY_CODE["BGN"]
+    assert (lev["first_day"], lev["last_day"], lev["successor"]) == ("1999-07-05", "2025-12-31", "EUR")
+    assert lev["countries"] == ["Bulgaria"]
+    assert lev["euro"] == {
+        "code": "BGN",
+        "rate": "1.95583",
+        "fixed_on": "2026-01-01",
+        "authority": "Regulation (EU) 2025/1409",
+    }
+    assert [(change["old"], change["factor"]) for change in lev["redenominations"]] == [("BGL", "1000")]
+
+
+def test_every_peg_redenomination_and_euro_entry_is_an_event() -> None:
+    kinds = [event["kind"] for event in DOCUMENT["events"]]
+    assert kinds.count("peg-begun") == len(PEGS)
+    assert kinds.count("peg-ended") == sum(peg.last_day is not None for peg in PEGS)
+    assert kinds.count("euro") == len(EURO_RATES)
+    assert {event["code"] for event in DOCUMENT["events"] if event["kind"] == "redenomination"} == {
+        code for change in REDENOMINATIONS for code in (change.old, change.new)
+    }
+    assert all(event["law"] and event["text"] for event in DOCUMENT["events"])
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [("1000", "1000"), ("6.55957", "6.55957"), ("0.0005", "0.0005"), ("1/3", "1/3"), ("27/4", "6.75")],
+)
+def test_legal_rates_keep_all_their_digits(value: str, text: str) -> None:
+    assert exact(Fraction(value)) == text
+
+
+def test_circulating_currencies_have_the_countries_that_use_them() -> None:
+    missing = {code for code, one in CURRENCIES.items() if one.kind == "circulating"} - set(COUNTRIES)
+    assert missing == set()
+    assert "Japan" in COUNTRIES["JPY"]
+    assert {"Germany", "France", "Bulgaria", "Croatia"} <= set(COUNTRIES["EUR"])
