@@ -7,7 +7,7 @@ SANDBOX ?= ./sandbox-data
 DRIVERS := $(VENV)/drivers
 SITE    := site
 
-.PHONY: help serve sandbox test fuzz crosses check format docs tables bench bench-growth bench-answers bench-ingest bench-stream lock clean
+.PHONY: help serve sandbox test fuzz crosses check format docs tables screenshots bench bench-growth bench-answers bench-ingest bench-stream lock clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -23,7 +23,7 @@ sandbox: $(VENV)/.serve  ## run the service on a simulated market, keeping its d
 CHOSEN = $(foreach name,HOST PORT STREAM_PORT OPERATOR_PORT WORKERS,$(if $(filter command,$(origin $(name))),CAMBIST_$(name)=$($(name))))
 
 # The tests without a service run on two cores; those that start one run alone, one after another.
-test: $(VENV)/.develop $(DRIVERS)/.installed $(VENV)/.docs  ## run every test
+test: $(VENV)/.develop $(DRIVERS)/.installed $(VENV)/.docs $(VENV)/.browser  ## run every test
 	@$(BIN)/pytest -m "not service" --numprocesses 2 --dist worksteal; first=$$?; \
 	$(BIN)/pytest -m service && exit $$first
 
@@ -53,6 +53,9 @@ docs: $(VENV)/.docs  ## build the documentation site in ./site, without a networ
 	@if [ -s $(VENV)/.docs ]; then cat $(VENV)/.docs && rm $(VENV)/.docs; \
 	else $(BIN)/zensical build --clean --strict && echo "Open $(SITE)/index.html"; fi
 
+screenshots: $(VENV)/.develop $(VENV)/.browser  ## write pictures of every view of the page to docs/screenshots; needs chromium
+	@$(BIN)/python tools/take_screenshots.py
+
 bench-answers: $(VENV)/.develop  ## check for some minutes that neither cache nor workers change an answer while books change
 	@SAME_ANSWERS=$(or $(LENGTH),30) $(BIN)/pytest tests/service/test_same_answers.py
 
@@ -77,6 +80,7 @@ lock: $(VENV)/.develop  ## pin the newest allowed dependencies, with hashes
 	@$(BIN)/python -m uv pip compile pyproject.toml --upgrade $(LOCKED) -o requirements.lock
 	@$(BIN)/python -m uv pip compile pyproject.toml --upgrade --extra dev $(LOCKED) -o requirements-dev.lock
 	@$(BIN)/python -m uv pip compile pyproject.toml --upgrade --extra docs --constraint requirements-dev.lock $(LOCKED) -o requirements-docs.lock
+	@$(BIN)/python -m uv pip compile pyproject.toml --upgrade --extra browser --constraint requirements-dev.lock $(LOCKED) -o requirements-browser.lock
 LOCKED := --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --quiet
 
 clean:           ## remove what the targets made, except ./data and ./sandbox-data
@@ -102,6 +106,11 @@ $(VENV)/.develop: $(VENV)/.serve requirements-dev.lock
 $(VENV)/.docs: $(VENV)/.serve requirements-docs.lock
 	@if $(BIN)/pip install --quiet --disable-pip-version-check --retries 1 --require-hashes -r requirements-docs.lock >$(VENV)/docs.log 2>&1; \
 	then : >$@; else echo "The documentation is not built: its tools cannot be installed ($(VENV)/docs.log)." >$@; fi
+
+# What drives a browser in tests. Without the package registry it is missing, and the tests of the page are skipped.
+$(VENV)/.browser: $(VENV)/.serve requirements-browser.lock
+	@if $(BIN)/pip install --quiet --disable-pip-version-check --retries 1 --require-hashes -r requirements-browser.lock >$(VENV)/browser.log 2>&1; \
+	then : >$@; else echo "The page is not tested in a browser: playwright cannot be installed ($(VENV)/browser.log)." | tee $@; fi
 
 # What the clients in tests/drivers need. Without npm or its registry it is missing, and their tests are skipped.
 $(DRIVERS)/.installed: tests/drivers/package.json tests/drivers/package-lock.json

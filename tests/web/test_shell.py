@@ -1,0 +1,70 @@
+"""The frame of the page in a browser: the key, the banner, the navigation, and what goes wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("playwright", reason="the package playwright is not installed")
+
+from playwright.sync_api import expect
+from tests.web.browsing import check_accessible, check_fits, enter_key, layout_shift
+from tests.web.sandbox import missing_requirement
+
+pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
+
+STORES = "JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie, location.href])"
+"""All that a page could keep."""
+
+
+def test_a_machine_without_a_browser_is_told_what_is_missing():
+    assert missing_requirement("") == "there is no chromium in PATH"
+    assert missing_requirement("/usr/bin/chromium", "no_such_package").startswith("the package no_such_package is not")
+
+
+def test_a_visitor_without_a_key_is_asked_for_one(page, page_service):
+    page.goto(page_service.url)
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    expect(page.get_by_label("Your API key")).to_be_visible()
+    check_accessible(page)
+    check_fits(page)
+
+
+def test_every_page_of_a_sandbox_says_that_its_prices_are_simulated(page, page_service):
+    for path in ("", "docs"):
+        page.goto(page_service.url + path)
+        expect(page.get_by_text("simulated").first).to_be_visible()
+
+
+def test_a_wrong_key_is_refused_in_words(page, page_service, page_errors):
+    page_errors.allow("status of 401")
+    page.goto(page_service.url)
+    page.get_by_label("Your API key").fill("not a key")
+    page.get_by_role("button", name="Use this key").click()
+    expect(page.get_by_role("alert").filter(has_text="The API key is mistyped")).to_be_visible()
+    check_accessible(page)
+
+
+def test_a_key_is_nowhere_in_document_storage_or_address_and_gone_after_a_reload(page, page_service):
+    page.goto(page_service.url)
+    enter_key(page, page_service.key)
+    for _ in range(2):
+        assert page_service.key not in page.content()
+        assert page_service.key not in page.evaluate(STORES)
+        values = page.evaluate("[...document.querySelectorAll('input')].map((input) => input.value)")
+        assert page_service.key not in values
+        page.reload()
+        expect(page.get_by_label("Your API key")).to_be_visible()
+    assert page.evaluate("indexedDB.databases().then((found) => found.length)") == 0
+
+
+def test_a_key_can_be_forgotten(page, page_service):
+    page.goto(page_service.url)
+    enter_key(page, page_service.key)
+    page.get_by_role("button", name="Forget key").click()
+    expect(page.get_by_label("Your API key")).to_be_visible()
+
+
+def test_nothing_moves_while_the_page_loads(page, page_service):
+    page.goto(page_service.url)
+    page.wait_for_timeout(500)
+    assert layout_shift(page) < 0.01
