@@ -24,6 +24,9 @@ CambistError
 │   ├── NoRate                     there is no rate for these symbols on this day
 │   └── RateUnavailable            a current rate is missing or too old
 ├── NameTaken                      an account of this name exists already
+├── ChangedMeanwhile               a file was changed since it was read
+├── NotHere                        an action that this installation does not have
+├── LinkRefused                    a sign-in link of the console is unknown, used or expired
 ├── PlansRefused                   a plans file is malformed
 ├── SourceRefused                  the declaration of an operator's own source is wrong
 ├── SourceBroken                   an answer of a source is not what this source publishes
@@ -156,8 +159,29 @@ class NameTaken(CambistError):
     """An account of this name exists already."""
 
 
+class ChangedMeanwhile(CambistError):
+    """A file was changed since it was read, so that writing it would undo that."""
+
+
+class NotHere(CambistError):
+    """An action that this installation does not have, such as asking the sources of a sandbox."""
+
+
+class LinkRefused(CambistError):
+    """A sign-in link of the console is unknown, used or expired."""
+
+
 class PlansRefused(CambistError):
-    """A plans file is malformed; the text names the file and the line."""
+    """A plans file is malformed; the text names the file and the line.
+
+    `line`, `plan` and `field` say where, as far as it is known.
+    """
+
+    def __init__(self, sentence: str, line: int | None = None, plan: str = "", field: str = "") -> None:
+        super().__init__(sentence)
+        self.line = line
+        self.plan = plan
+        self.field = field
 
 
 class SourceRefused(CambistError):

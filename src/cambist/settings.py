@@ -107,8 +107,11 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     tls_cert: Annotated[Path | None, Meta(description="certificate chain for HTTPS, PEM; needs tls_key")] = None
     tls_key: Annotated[Path | None, Meta(description="private key for HTTPS, PEM; needs tls_cert")] = None
     operator_port: Annotated[
-        int, Meta(ge=0, le=65535, description="port of /health and /metrics on 127.0.0.1; 0: none")
+        int, Meta(ge=0, le=65535, description="port of the console, /health and /metrics on 127.0.0.1; 0: none")
     ] = 8002
+    console: Annotated[
+        bool, Meta(description="serve the operator's console on the operator's port; [cambist console] signs in")
+    ] = True
     fetch: Annotated[bool, Meta(description="ask the sources; false: answer from stored data only")] = True
     feeds_on: Annotated[
         str, Meta(description="keys of sources to ask although they are off by default, such as swissquote,sina")

@@ -35,6 +35,8 @@ OPTIONS = {
     "fixing": {"--data", "--json", "base", "quote"},
     "check": {"--data", "--json"},
     "usage": {"--since", "--csv", "--json", "--data", "account"},
+    "console": {"--data", "--operator-port", "--json"},
+    "audit": {"--who", "--action", "--on", "--since", "--limit", "--data", "--json"},
     "settings": {"--json"},
     "openapi": {"--output", "--check"},
     "watch": {"--url", "--once", "--per-second", "--data", "pair"},

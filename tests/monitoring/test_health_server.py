@@ -18,7 +18,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from cambist.monitoring import health_server
 from cambist.monitoring.health_http import MAX_CONNECTIONS
-from cambist.monitoring.health_server import SourceMetrics, readiness, serve_health
+from cambist.monitoring.health_server import HealthApplication, SourceMetrics, readiness, serve_operator_port
 from cambist.status.source_report import SourceReport, SourceReports
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
@@ -198,6 +198,10 @@ def servers(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
         server.server_close()
 
 
+def serve_health(port: int, reports: LastReports, *, polls_sources: bool, host: str = "localhost") -> None:
+    serve_operator_port(port, HealthApplication(reports.read, reports.clock, polls_sources), host)
+
+
 @pytest.fixture
 def last_reports() -> LastReports:
     return LastReports(source_reports(FRESH, book_version=7, book_at=NOW))
@@ -208,7 +212,7 @@ def port(last_reports: LastReports, servers: list[Any]) -> int:
     """The port of a service that asks."""
     _ = servers
     port = free_port()
-    serve_health(port, last_reports.read, last_reports.clock, polls_sources=True)
+    serve_health(port, last_reports, polls_sources=True)
     return port
 
 
@@ -232,7 +236,7 @@ def test_the_ready_check_of_a_service_that_polls_no_sources_succeeds(
     last_reports: LastReports, servers: list[Any]
 ) -> None:
     last_reports.last = None
-    serve_health(port := free_port(), last_reports.read, last_reports.clock, polls_sources=False)
+    serve_health(port := free_port(), last_reports, polls_sources=False)
     assert len(servers) == 1
     assert asked(port, "/health/ready")[0] == 200
 
@@ -282,7 +286,7 @@ def test_a_taken_port_is_logged_and_the_service_goes_on(
         other.listen()
         taken = other.getsockname()[1]
         with caplog.at_level(logging.WARNING):
-            serve_health(taken, last_reports.read, last_reports.clock, polls_sources=True)
+            serve_health(taken, last_reports, polls_sources=True)
     assert servers == []
     assert caplog.messages == [f"Operator's port: cannot listen on 127.0.0.1 port {taken}: Address already in use"]
     assert not [thread for thread in threading.enumerate() if thread.name == "operator"]
@@ -320,5 +324,5 @@ def test_another_host_is_421(port: int, host: str) -> None:
 
 def test_it_answers_under_the_host_that_is_set(last_reports: LastReports, servers: list[Any]) -> None:
     _ = servers
-    serve_health(port := free_port(), last_reports.read, last_reports.clock, polls_sources=True, host="rates.internal")
+    serve_health(port := free_port(), last_reports, polls_sources=True, host="rates.internal")
     assert asked(port, "/health/live", "rates.internal:8002")[0] == 200

@@ -70,10 +70,11 @@ def read_plans(text: str, where: str) -> Mapping[str, Plan]:
             plans[name] = _read_plan(name, table)
         except _FieldRefused as refused:
             line = _line_of(text, name, refused.field)
-            raise PlansRefused(f"{where}{f', line {line}' if line else ''}: {refused}") from None
+            sentence = f"{where}{f', line {line}' if line else ''}: {refused}"
+            raise PlansRefused(sentence, line, name, refused.field) from None
     if UNLIMITED not in plans:
         reason = f"there is no plan [{UNLIMITED}], which the owner is on"
-        raise PlansRefused(f"{where}, line {_last_line(text)}: {reason}")
+        raise PlansRefused(f"{where}, line {_last_line(text)}: {reason}", _last_line(text))
     return plans
 
 
@@ -94,8 +95,8 @@ def _tables(text: str, where: str) -> dict[str, Any]:
         placed = _PLACED.fullmatch(str(error))
         if placed is None:
             raise PlansRefused(f"{where}: {echo(str(error))}") from error
-        line = placed["line"] or _last_line(text)
-        raise PlansRefused(f"{where}, line {line}: {echo(placed['reason'])}") from error
+        line = int(placed["line"] or _last_line(text))
+        raise PlansRefused(f"{where}, line {line}: {echo(placed['reason'])}", line) from error
 
 
 def _read_plan(name: str, table: Any) -> Plan:

@@ -14,6 +14,7 @@ from cambist.accounts.account import OWNER, Account, DatetimeFormat
 from cambist.accounts.names import check_account_name, echo, is_account_name, nearest
 from cambist.accounts.plan import Plan
 from cambist.accounts.quota import NO_QUOTA, Period, period_of, quota_of
+from cambist.admin.audit import AuditRecorder
 from cambist.admin.keys import CreatedKey, KeyAdmin, generate_key
 from cambist.errors import BadParameter, CannotStart, StoreBroken
 from cambist.registry.components import open_store
@@ -40,16 +41,18 @@ class DailyCalls:
 class AccountAdmin:
     """Manages the accounts, API keys and plans of a data directory, and notifies the API workers of each change.
 
+    Every change is recorded in the audit log; `who` changes it, by default the user who runs this process.
     Errors when made: CannotStart for a directory that no service has prepared.
     """
 
-    def __init__(self, settings: Settings, clock: Callable[[], datetime]) -> None:
+    def __init__(self, settings: Settings, clock: Callable[[], datetime], who: str = "") -> None:
         self._folder = settings.data
         self._clock = clock
         self._store = _open_prepared_store(settings)
         self._changes = data_changes(self._folder)
         self._reserve = DiskReserve(DataDirectory(settings.data).reserve)
-        self.keys = KeyAdmin(self._store.accounts, clock, self._notify, self._revoke_access)
+        self._audit = AuditRecorder(settings, clock, who)
+        self.keys = KeyAdmin(self._store.accounts, clock, self._audit, self._notify, self._revoke_access)
 
     def __enter__(self) -> Self:
         return self
@@ -62,9 +65,10 @@ class AccountAdmin:
     ) -> tuple[Account, CreatedKey]:
         """Create an account with a first key. Errors: BadParameter, NameTaken."""
         check_account_name(name)
-        account = Account(0, name, self._plan(plan).name, datetime_format, _check_anchor_day(anchor_day))
-        created = generate_key("first")
-        account = self._store.accounts.create(account, created.new)
+        with self._audit.action("account.create", name, f"plan {echo(plan)}"):
+            account = Account(0, name, self._plan(plan).name, datetime_format, _check_anchor_day(anchor_day))
+            created = generate_key("first")
+            account = self._store.accounts.create(account, created.new)
         self._notify()
         return account, created
 
@@ -84,34 +88,36 @@ class AccountAdmin:
     def suspend(self, account: Account, *, suspended: bool) -> Account:
         """Suspend an account, so that its keys are refused, or resume it."""
         changed = replace(account, suspended=suspended)
-        self._revoke_access(lambda: self._store.accounts.change(changed))
+        with self._audit.action("account.suspend" if suspended else "account.resume", account.name):
+            self._revoke_access(lambda: self._store.accounts.change(changed))
         self._notify()
         return changed
 
     def change_plan(self, account: Account, plan: str) -> Account:
         """Put an account on another plan. Errors: BadParameter."""
-        return self._save(replace(account, plan=self._plan(plan).name))
+        with self._audit.action("account.plan", account.name, f"from {account.plan} to {echo(plan)}"):
+            return self._save(replace(account, plan=self._plan(plan).name))
 
     def change(
         self, account: Account, anchor_day: int | None = None, datetime_format: DatetimeFormat | None = None
     ) -> Account:
         """Change an account's anchor day or time format; None keeps the old one. Errors: BadParameter."""
-        if anchor_day is not None:
-            account = self._with_anchor_day(account, _check_anchor_day(anchor_day))
-        if datetime_format is not None:
-            account = replace(account, datetime_format=datetime_format)
-        return self._save(account)
+        changes = {"anchor day": anchor_day, "datetime format": datetime_format}
+        detail = ", ".join(f"{name} {value}" for name, value in changes.items() if value is not None)
+        with self._audit.action("account.change", account.name, detail):
+            if anchor_day is not None:
+                account = self._with_anchor_day(account, _check_anchor_day(anchor_day))
+            if datetime_format is not None:
+                account = replace(account, datetime_format=datetime_format)
+            return self._save(account)
 
     def add_calls(self, account: Account, calls: int, day: date | None = None) -> tuple[Account, Period]:
         """Add calls to the quota of the current period, or of the one that contains `day`. Errors: BadParameter."""
-        period = self._period_of_purchase(account, day)
-        quota = quota_of(self.plan_of(account), account, period)
-        if quota is None:
-            raise BadParameter(f"The plan [{account.plan}] of the account [{account.name}] has no quota to add to")
-        if not 1 <= calls < NO_QUOTA - quota:
-            most = NO_QUOTA - quota - 1
-            raise BadParameter(f"Invalid calls: [{echo(str(calls))}], it takes a whole number from 1 to {most}")
-        self._store.accounts.buy(account, period.start, calls)
+        with self._audit.action("account.buy", account.name, f"{calls} calls") as action:
+            period = self._period_of_purchase(account, day)
+            action.detail = f"{calls} calls for the period from {period.start}"
+            self._check_purchase(account, calls, period)
+            self._store.accounts.buy(account, period.start, calls)
         self._notify()
         return self.account(account.name), period
 
@@ -124,8 +130,9 @@ class AccountAdmin:
 
     def delete(self, account: Account, *, force: bool = False) -> None:
         """Delete an account for good; its usage stays. Errors: BadParameter."""
-        self.check_deletion(account, force=force)
-        self._revoke_access(lambda: self._store.accounts.delete(account))
+        with self._audit.action("account.delete", account.name):
+            self.check_deletion(account, force=force)
+            self._revoke_access(lambda: self._store.accounts.delete(account))
         self._notify()
 
     def period(self, account: Account, day: date | None = None) -> Period:
@@ -166,8 +173,10 @@ class AccountAdmin:
 
     def reload_plans(self) -> Mapping[str, Plan]:
         """Put the plans file into effect. Errors: PlansRefused, and the old plans stay in effect."""
-        text, self.plans = self._read_plans()
-        activate_plans(self._folder, text, self._changes)
+        with self._audit.action("plans.reload", self.plans_file.name) as action:
+            text, self.plans = self._read_plans()
+            action.detail = ", ".join(self.plans)
+            activate_plans(self._folder, text, self._changes)
         return self.plans
 
     def _read_plans(self) -> tuple[str, Mapping[str, Plan]]:
@@ -190,6 +199,14 @@ class AccountAdmin:
                 "until then its anchor day stays"
             )
         return replace(account, anchor_day=anchor_day)
+
+    def _check_purchase(self, account: Account, calls: int, period: Period) -> None:
+        quota = quota_of(self.plan_of(account), account, period)
+        if quota is None:
+            raise BadParameter(f"The plan [{account.plan}] of the account [{account.name}] has no quota to add to")
+        if not 1 <= calls < NO_QUOTA - quota:
+            most = NO_QUOTA - quota - 1
+            raise BadParameter(f"Invalid calls: [{echo(str(calls))}], it takes a whole number from 1 to {most}")
 
     def _period_of_purchase(self, account: Account, day: date | None) -> Period:
         current = self.period(account)

@@ -11,6 +11,7 @@ from enum import StrEnum
 from cambist.accounts.account import Account, Accounts, KeyRecord, NewKey
 from cambist.accounts.api_key import PREFIX, digest, mint, shown_prefix
 from cambist.accounts.names import check_key_name, echo
+from cambist.admin.audit import AuditRecorder
 from cambist.errors import BadParameter
 
 _SHOWN = len(shown_prefix("0" * 99))
@@ -40,25 +41,30 @@ def _call(change: Callable[[], None]) -> None:
 class KeyAdmin:
     """Creates and revokes keys.
 
-    `notify` is called after each change. `revoke_access` makes a change that must succeed even on a full disk.
+    Each change is recorded in `audit`, and `notify` is called after it. `revoke_access` makes a change that must
+    succeed even on a full disk.
     """
 
     def __init__(
         self,
         accounts: Accounts,
         clock: Callable[[], datetime],
+        audit: AuditRecorder,
         notify: Callable[[], None],
         revoke_access: Callable[[Callable[[], None]], None] = _call,
     ) -> None:
         self._accounts = accounts
+        self._audit = audit
         self._revoke_access = revoke_access
         self._clock = clock
         self._notify = notify
 
     def create(self, account: Account, name: str = "", expires_at: datetime | None = None) -> CreatedKey:
         """Create a key for an account. Errors: BadParameter for an invalid name or expiry."""
-        created = self._generate(account, name, expires_at)
-        self._accounts.add_key(account, created.new)
+        with self._audit.action("key.create", account.name) as action:
+            created = self._generate(account, name, expires_at)
+            action.detail = _described(created, "key")
+            self._accounts.add_key(account, created.new)
         self._notify()
         return created
 
@@ -68,32 +74,41 @@ class KeyAdmin:
 
     def revoke(self, account: Account, prefix: str) -> KeyRecord:
         """Revoke a key. Errors: BadParameter if `prefix` is not that of exactly one key, or the key has ended."""
-        key, now = self._valid_key(account, prefix), self._clock()
-        self._revoke_access(lambda: self._accounts.revoke(key, now))
+        now = self._clock()
+        with self._audit.action("key.revoke", account.name) as action:
+            key = self._valid_key(account, prefix)
+            action.detail = f"key {key.prefix}"
+            self._revoke_access(lambda: self._accounts.revoke(key, now))
         self._notify()
         return replace(key, revoked_at=now)
+
+    def expire(self, account: Account, prefix: str, at: datetime) -> KeyRecord:
+        """Let a key end at a moment. Errors: BadParameter as in `revoke`, or if the moment is past or does not help."""
+        with self._audit.action("key.expire", account.name) as action:
+            key = self._valid_key(account, prefix)
+            action.detail = f"key {key.prefix} at {_utc_text(at)}"
+            if at <= self._clock():
+                raise BadParameter(f"Invalid time: [{_utc_text(at)}] has passed: revoke the key instead")
+            if key.expires_at is not None and key.expires_at <= at:
+                raise BadParameter(f"The key [{key.prefix}] expires earlier, at {_utc_text(key.expires_at)}")
+            self._accounts.revoke(key, at)
+        self._notify()
+        return replace(key, revoked_at=at)
 
     def rotate(self, account: Account, prefix: str, overlap: timedelta) -> tuple[CreatedKey, KeyRecord]:
         """Replace a key: the new one is valid at once, the old one ends after `overlap` or at its expiry.
 
         The new key gets the old one's name and, from now on, its lifetime. Errors: BadParameter.
         """
-        old, now = self._valid_key(account, prefix), self._clock()
-        if old.revoked_at is not None:
-            raise BadParameter(
-                f"The key [{old.prefix}] is being replaced already, it ends at {_utc_text(old.revoked_at)}"
-            )
-        try:
-            ends = now + overlap
-            expires_at = now + (old.expires_at - old.created_at) if old.expires_at else None
-        except OverflowError:
-            raise BadParameter("The overlap ends beyond the calendar") from None
-        if overlap < timedelta():
-            raise BadParameter("The overlap is below nothing: it takes a duration such as PT24H")
-        created = self._generate(account, old.name, expires_at)
-        # In this order, an interruption between the two leaves the old key valid and a new one that nobody has.
-        self._accounts.add_key(account, created.new)
-        self._accounts.revoke(old, ends)
+        with self._audit.action("key.rotate", account.name) as action:
+            old, now = self._valid_key(account, prefix), self._clock()
+            action.detail = f"key {old.prefix}"
+            ends, expires_at = _ends_after(old, now, overlap)
+            created = self._generate(account, old.name, expires_at)
+            action.detail = f"{_described(created, f'key {old.prefix} by')}; the old one ends at {_utc_text(ends)}"
+            # In this order, an interruption between the two leaves the old key valid and a new one that nobody has.
+            self._accounts.add_key(account, created.new)
+            self._accounts.revoke(old, ends)
         self._notify()
         return created, replace(old, revoked_at=ends)
 
@@ -130,6 +145,27 @@ def generate_key(name: str = "", expires_at: datetime | None = None) -> CreatedK
     """Return a new random key."""
     text = mint(secrets.choice)
     return CreatedKey(text, NewKey(digest(text), shown_prefix(text), name, expires_at))
+
+
+def _ends_after(old: KeyRecord, now: datetime, overlap: timedelta) -> tuple[datetime, datetime | None]:
+    """Return when a replaced key ends, and when its successor expires. Errors: BadParameter."""
+    if old.revoked_at is not None:
+        raise BadParameter(f"The key [{old.prefix}] is being replaced already, it ends at {_utc_text(old.revoked_at)}")
+    try:
+        ends = now + overlap
+        expires_at = now + (old.expires_at - old.created_at) if old.expires_at else None
+    except OverflowError:
+        raise BadParameter("The overlap ends beyond the calendar") from None
+    if overlap < timedelta():
+        raise BadParameter("The overlap is below nothing: it takes a duration such as PT24H")
+    return ends, expires_at
+
+
+def _described(created: CreatedKey, what: str) -> str:
+    """Return a new key as the audit log names it: by its prefix."""
+    new = created.new
+    name = f" [{new.name}]" if new.name else ""
+    return f"{what} {new.prefix}{name}{f', expires at {_utc_text(new.expires_at)}' if new.expires_at else ''}"
 
 
 def _find_key(keys: Sequence[KeyRecord], account: Account, typed: str) -> KeyRecord:

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Self
 
 from cambist.accounts.names import echo, nearest
+from cambist.admin.audit import AuditRecorder
 from cambist.errors import BadParameter, CannotStart, SourceRefused
 from cambist.history.fixing import FilingResult, Fixing, Receipt
 from cambist.history.quarantine import QuarantinedFixing, QuarantineState
@@ -33,15 +34,17 @@ class AcceptedFixing:
 class QuarantineAdmin:
     """Lists, accepts and rejects the quarantined fixings of a data directory, and notifies the ingest process.
 
+    Decisions are recorded in the audit log as those of `who`, by default of the user who runs this process.
     Errors when made: CannotStart for a directory without a database, or of a sandbox.
     """
 
-    def __init__(self, settings: Settings, clock: Callable[[], datetime]) -> None:
+    def __init__(self, settings: Settings, clock: Callable[[], datetime], who: str = "") -> None:
         if not settings.data.is_dir() or not (settings.database or (settings.data / "cambist.db").exists()):
             raise CannotStart(f"There is no archive in {settings.data}: run [cambist serve] once, or name --data")
         DataDirectory(settings.data).check(Environment.LIVE)
         self._settings = settings
         self._clock = clock
+        self._audit = AuditRecorder(settings, clock, who)
         self._store = open_store(settings)
         self._changes = data_changes(settings.data)
 
@@ -67,19 +70,29 @@ class QuarantineAdmin:
         """
         chosen = self._find(numbers, QuarantineState.ACCEPTED)
         try:
-            return [
-                AcceptedFixing(self._decide(each, QuarantineState.ACCEPTED), self._archive(each)) for each in chosen
-            ]
+            return [self._accept(each) for each in chosen]
         finally:
             self._changes.notify(Topic.ARCHIVE)
 
-    def reject(self, numbers: Iterable[int]) -> list[QuarantinedFixing]:
-        """Reject fixings for good, also if their source sends them again. Errors: BadParameter, and nothing changes."""
+    def reject(self, numbers: Iterable[int], reason: str = "") -> list[QuarantinedFixing]:
+        """Reject fixings for good, also if their source sends them again. Errors: BadParameter, and nothing changes.
+
+        The reason is kept in the audit log.
+        """
         chosen = self._find(numbers, QuarantineState.REJECTED)
         try:
-            return [self._decide(each, QuarantineState.REJECTED) for each in chosen]
+            return [self._reject(each, reason) for each in chosen]
         finally:
             self._changes.notify(Topic.ARCHIVE)
+
+    def _accept(self, each: QuarantinedFixing) -> AcceptedFixing:
+        with self._audit.action("quarantine.accept", f"number {each.number}", _statement(each.fixing)):
+            return AcceptedFixing(self._decide(each, QuarantineState.ACCEPTED), self._archive(each))
+
+    def _reject(self, each: QuarantinedFixing, reason: str) -> QuarantinedFixing:
+        detail = f"{_statement(each.fixing)}{f': {echo(reason)}' if reason else ''}"
+        with self._audit.action("quarantine.reject", f"number {each.number}", detail):
+            return self._decide(each, QuarantineState.REJECTED)
 
     def _find(self, numbers: Iterable[int], state: QuarantineState) -> list[QuarantinedFixing]:
         """Return the fixings of these numbers, each once. They must be waiting, or in `state` already."""

@@ -9,17 +9,9 @@ import typer
 
 from cambist.accounts.account import Account, DatetimeFormat
 from cambist.accounts.quota import quota_of
+from cambist.admin.parsing import parse_datetime_format, parse_day
 from cambist.cli.formats import format_cell
-from cambist.cli.options import (
-    AccountName,
-    AnchorDay,
-    AsJson,
-    DataFolder,
-    DatetimeFormatName,
-    open_account_admin,
-    parse_datetime_format,
-    parse_day,
-)
+from cambist.cli.options import AccountName, AnchorDay, AsJson, DataFolder, DatetimeFormatName, open_account_admin
 from cambist.cli.output import print_json, print_key, print_result
 from cambist.cli.tables import print_table
 from cambist.errors import BadParameter

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from cambist.cli.options import AsJson, DataFolder, parse_day
+from cambist.admin.parsing import parse_day
+from cambist.cli.options import AsJson, DataFolder
 from cambist.settings import read_settings
 
 

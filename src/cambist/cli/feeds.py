@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 import typer
 
+from cambist.admin.parsing import parse_day
 from cambist.cli.formats import format_age
-from cambist.cli.options import AsJson, DataFolder, parse_day
+from cambist.cli.options import AsJson, DataFolder
 from cambist.cli.output import print_json
 from cambist.cli.tables import print_table
 from cambist.settings import read_settings

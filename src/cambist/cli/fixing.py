@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cambist.admin.parsing import parse_day
 from cambist.cli.formats import format_fixing
-from cambist.cli.options import AsJson, DataFolder, parse_day
+from cambist.cli.options import AsJson, DataFolder
 from cambist.cli.output import print_json
 from cambist.cli.tables import print_table
 from cambist.errors import BadParameter, NoRate

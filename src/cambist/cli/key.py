@@ -7,16 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cambist.accounts.account import KeyRecord
+from cambist.admin.parsing import parse_duration, parse_moment
 from cambist.cli.formats import format_cell
-from cambist.cli.options import (
-    AccountName,
-    AsJson,
-    DataFolder,
-    KeyPrefix,
-    open_account_admin,
-    parse_duration,
-    parse_moment,
-)
+from cambist.cli.options import AccountName, AsJson, DataFolder, KeyPrefix, open_account_admin
 from cambist.cli.output import print_json, print_key, print_result
 from cambist.cli.tables import print_table
 

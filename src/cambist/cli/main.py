@@ -16,10 +16,12 @@ from cambist.errors import CambistError
 
 COMMANDS = (
     "serve",
+    "console",
     "account",
     "key",
     "plans",
     "usage",
+    "audit",
     "watch",
     "feeds",
     "quarantine",

@@ -11,7 +11,8 @@ import msgspec
 import typer
 
 from cambist.accounts.names import echo, nearest
-from cambist.cli.options import DataFolder, parse_day
+from cambist.admin.parsing import parse_day
+from cambist.cli.options import DataFolder
 from cambist.errors import BadParameter
 from cambist.settings import read_settings
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cambist.cli.options import AsJson, DataFolder, open_account_admin, parse_day
+from cambist.admin.parsing import parse_day
+from cambist.cli.options import AsJson, DataFolder, open_account_admin
 from cambist.cli.output import print_json
 from cambist.cli.tables import print_table
 from cambist.errors import BadParameter

@@ -14,7 +14,7 @@ from prometheus_client import make_wsgi_app
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from cambist.monitoring.health_http import LOOPBACK, answer, listen
+from cambist.monitoring.health_http import LOOPBACK, Application, answer, listen
 from cambist.status.source_report import Condition, SourceReports
 
 log = logging.getLogger(__name__)
@@ -92,33 +92,42 @@ def _source_metrics(source_reports: SourceReports, now: datetime) -> Iterator[Me
     yield from (condition, lag, failures, waiting, ticks, refused)
 
 
-def serve_health(
-    port: int,
-    read: ReadSourceReports,
-    clock: Clock,
-    *,
-    polls_sources: bool,
-    other_problems: FindProblems = tuple,
-    host: str = "localhost",
-) -> None:
-    """Serve health checks and metrics on 127.0.0.1 in threads; log a warning if the port is taken.
+@dataclass(frozen=True, slots=True)
+class HealthApplication:
+    """Health checks and metrics as a WSGI application.
 
-    `other_problems` returns further problems. `host` is a host name that requests may use, besides those of loopback.
+    `polls_sources` is whether the service asks sources, `other_problems` returns further problems.
     """
-    metrics = make_wsgi_app()
 
-    def application(environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
+    read: ReadSourceReports
+    clock: Clock
+    polls_sources: bool
+    other_problems: FindProblems = tuple
+
+    def readiness(self) -> Readiness:
+        """Return whether the service is ready now."""
+        problems = self.other_problems()
+        return readiness(self.read(), self.clock(), polls_sources=self.polls_sources, other_problems=problems)
+
+    def __call__(self, environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
+        """Answer a request."""
         path = environ.get("PATH_INFO", "")
         if path == "/health/live":
             return answer(start, "200 OK", {"live": True})
         if path == "/health/ready":
-            found = readiness(read(), clock(), polls_sources=polls_sources, other_problems=other_problems())
+            found = self.readiness()
             return answer(start, "200 OK" if found.ready else "503 Service Unavailable", found)
         if path == "/metrics":
-            body: Iterable[bytes] = metrics(environ, start)
+            body: Iterable[bytes] = make_wsgi_app()(environ, start)
             return body
         return answer(start, "404 Not Found", {"error": "There are /health/live, /health/ready and /metrics"})
 
+
+def serve_operator_port(port: int, application: Application, host: str = "localhost") -> None:
+    """Serve an application on 127.0.0.1 in threads; log a warning if the port is taken.
+
+    `host` is a host name that requests may use, besides those of loopback.
+    """
     try:
         server = listen(port, application, LOOPBACK | {host})
     except OSError as error:

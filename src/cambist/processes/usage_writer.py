@@ -15,9 +15,10 @@ from time import monotonic, thread_time, time
 from prometheus_client import REGISTRY, Counter, Gauge
 
 from cambist.clock import utc_now
+from cambist.console.routes import console_application
 from cambist.errors import CambistError, RateMatrixDamaged
 from cambist.monitoring.api_probe import api_problems
-from cambist.monitoring.health_server import FindProblems, SourceMetrics, serve_health
+from cambist.monitoring.health_server import HealthApplication, SourceMetrics, serve_operator_port
 from cambist.monitoring.rate_matrix_guard import RateMatrixGuard
 from cambist.monitoring.request_metrics import RequestMetrics, open_request_counts
 from cambist.monitoring.reserved_space import ReservedSpace
@@ -70,20 +71,17 @@ def write_usage(settings: Settings, supervisor: int) -> None:
 
 
 def _serve_operator_port(settings: Settings, folder: DataDirectory) -> None:
-    """Serve health checks and metrics."""
+    """Serve health checks, metrics and the console."""
     read = partial(read_json_file, folder.source_reports, SourceReports)
     REGISTRY.register(SourceMetrics(read, utc_now))
     if counts := open_request_counts(settings):
         REGISTRY.register(RequestMetrics(counts, settings.port))
     api, stream = api_problems(settings), _watch_stream(settings, folder)
-    serve_health(
-        settings.operator_port,
-        read,
-        utc_now,
-        polls_sources=settings.fetch and not settings.sandbox,
-        other_problems=lambda: [*api(), *stream()],
-        host=settings.host,
+    health = HealthApplication(
+        read, utc_now, settings.fetch and not settings.sandbox, lambda: [*api(), *(stream.problems() if stream else ())]
     )
+    application = console_application(settings, health, stream.read if stream else None) if settings.console else health
+    serve_operator_port(settings.operator_port, application, settings.host)
 
 
 def _rebuild_rate_matrix(settings: Settings) -> None:
@@ -93,14 +91,14 @@ def _rebuild_rate_matrix(settings: Settings) -> None:
         raise RateMatrixDamaged("Building it failed; the log has the reason")
 
 
-def _watch_stream(settings: Settings, folder: DataDirectory) -> FindProblems:
-    """Register the metrics of the stream, if there is one, and return what finds its problems."""
+def _watch_stream(settings: Settings, folder: DataDirectory) -> StreamMetrics | None:
+    """Register the metrics of the stream, and return them; None if there is no stream."""
     if not settings.stream_port:
-        return tuple
+        return None
     paths = [folder.stream_report(process) for process in range(settings.stream_workers)]
     streams = StreamMetrics(lambda: join_reports([read_json_file(path, StreamReport) for path in paths]), utc_now)
     REGISTRY.register(streams)
-    return streams.problems
+    return streams
 
 
 class FailureLog:

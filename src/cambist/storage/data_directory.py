@@ -16,8 +16,9 @@ _LIVE_FILES = ("cambist.db", "owner.key", "rates.image", "rates.book", "book.jso
 _FILES = (
     "cambist.db", "rates.image", "bars.open", "rates.book", "rates.votes", "sources.json", "stream.json", "versions",
     "stream.connections", "plans.toml", "plans.current", "environment", "faults.toml", "owner.key", "cambist.lock",
+    "audit.log", "sources.asked",
 )  # fmt: skip
-_FOLDERS = ("sources", "ledger")
+_FOLDERS = ("sources", "ledger", "console")
 
 _KIND = {Environment.LIVE: "a live one", Environment.SANDBOX: "a sandbox"}
 
@@ -38,6 +39,9 @@ class DataDirectory:
         self.stream_connections = path / "stream.connections"
         self.faults = path / "faults.toml"
         self.open_bars = path / "bars.open"
+        self.audit_log = path / "audit.log"
+        self.sign_in_links = path / "console"
+        self.asked_sources = path / "sources.asked"
         self._environment_file = path / "environment"
         self._lock_file = path / "cambist.lock"
         self._lock: int | None = None

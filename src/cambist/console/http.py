@@ -1,0 +1,119 @@
+"""Requests and answers of the console over WSGI, and the headers that every answer has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from http.cookies import CookieError, SimpleCookie
+from typing import Any
+from urllib.parse import parse_qsl
+
+import msgspec
+
+from cambist.console.problems import ConsoleRefused
+
+MAX_BODY = 1 << 20
+"""The longest body of a request, in bytes."""
+
+COOKIE = "cambist-console"
+
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+_HEADERS = (
+    ("Content-Security-Policy", _POLICY),
+    ("X-Content-Type-Options", "nosniff"),
+    ("X-Frame-Options", "DENY"),
+    # A stricter policy would make browsers send the sign-in form with `Origin: null`.
+    ("Referrer-Policy", "same-origin"),
+    ("Cross-Origin-Opener-Policy", "same-origin"),
+    ("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()"),
+    ("Cross-Origin-Resource-Policy", "same-origin"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ConsoleAnswer:
+    """An answer: status, body, and the headers besides those that every answer has."""
+
+    status: int
+    content: bytes
+    content_type: str = "application/json"
+    headers: tuple[tuple[str, str], ...] = (("Cache-Control", "no-store"),)
+
+    def send(self, start: Any) -> Iterable[bytes]:
+        """Send it over WSGI."""
+        headers = [("Content-Type", self.content_type), ("Content-Length", str(len(self.content)))]
+        start(f"{self.status} {HTTPStatus(self.status).phrase}", [*headers, *_HEADERS, *self.headers])
+        return [self.content]
+
+
+def json_answer(body: object, status: int = 200) -> ConsoleAnswer:
+    """Return an answer with JSON, which nobody may store."""
+    return ConsoleAnswer(status, msgspec.json.encode(body))
+
+
+@dataclass(frozen=True, slots=True)
+class ConsoleRequest:
+    """A request."""
+
+    method: str
+    path: str
+    query: Mapping[str, str]
+    host: str
+    origin: str
+    site: str
+    csrf: str
+    cookie: str
+    content_type: str
+    is_background: bool
+    body: bytes
+
+    def check_origin(self) -> None:
+        """Refuse a request that another site has sent. Errors: ConsoleRefused.
+
+        A change must name its origin. Other ports of this machine are other origins, although browsers send the
+        cookie to all of them.
+        """
+        own = (f"http://{self.host}", f"https://{self.host}")
+        is_own = self.origin in own if self.origin or self.method != "GET" else self.site in ("", "same-origin", "none")
+        if not self.host or not is_own:
+            raise ConsoleRefused(403, "foreign_origin", "The console accepts requests from its own page only")
+
+
+def read_request(environ: Mapping[str, Any]) -> ConsoleRequest:
+    """Read a request. Errors: ConsoleRefused if its body is too large."""
+    return ConsoleRequest(
+        method=str(environ.get("REQUEST_METHOD", "GET")),
+        path=str(environ.get("PATH_INFO", "")).encode("latin-1").decode(errors="replace"),
+        query=dict(parse_qsl(str(environ.get("QUERY_STRING", "")), keep_blank_values=True)),
+        host=str(environ.get("HTTP_HOST", "")).lower(),
+        origin=str(environ.get("HTTP_ORIGIN", "")).lower(),
+        site=str(environ.get("HTTP_SEC_FETCH_SITE", "")),
+        csrf=str(environ.get("HTTP_X_CSRF_TOKEN", "")),
+        cookie=_cookie(str(environ.get("HTTP_COOKIE", ""))),
+        content_type=str(environ.get("CONTENT_TYPE", "")).partition(";")[0].strip().lower(),
+        is_background="HTTP_X_BACKGROUND" in environ,
+        body=_body(environ),
+    )
+
+
+def _body(environ: Mapping[str, Any]) -> bytes:
+    try:
+        length = int(environ.get("CONTENT_LENGTH") or 0)
+    except ValueError:
+        length = 0
+    if length > MAX_BODY:
+        raise ConsoleRefused(413, "too_large", f"The request has {length:,} bytes; the console takes {MAX_BODY:,}")
+    content: bytes = environ["wsgi.input"].read(length) if length > 0 else b""
+    return content
+
+
+def _cookie(header: str) -> str:
+    try:
+        found = SimpleCookie(header).get(COOKIE)
+    except CookieError:
+        return ""
+    return found.value if found else ""

@@ -1,0 +1,98 @@
+"""Signing in: a one-time link opens a page with a button, and the button makes the session.
+
+Opening the link uses nothing up, because mail programs, chats and browsers fetch links before anybody clicks them.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from urllib.parse import parse_qs
+
+from cambist.admin.audit import AuditRecorder
+from cambist.admin.sign_in_links import SignInLinks
+from cambist.console.call import Installation
+from cambist.console.http import COOKIE, ConsoleAnswer, ConsoleRequest
+from cambist.console.problems import ConsoleRefused
+from cambist.console.sessions import LONGEST, ConsoleSessions, FailedSignIns
+from cambist.errors import CambistError, LinkRefused
+
+PATH = "/console/sign-in"
+_COOKIE = f"{COOKIE}={{}}; Path=/console; HttpOnly; SameSite=Strict"
+_FORM = """<form method="post" action="/console/sign-in">
+<input type="hidden" name="token" value="{token}">
+<button type="submit" autofocus>Sign in</button>
+</form>"""
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>Sign in · Cambist console</title>
+{styles}
+</head>
+<body class="sign-in">
+<main>
+<h1>Cambist console</h1>
+<p>{sentence}</p>
+{form}
+</main>
+</body>
+</html>
+"""
+
+
+class SignIn:
+    """The page of a link, and what its button does. `styles` are the paths of its style sheets."""
+
+    def __init__(self, installation: Installation, sessions: ConsoleSessions, styles: tuple[str, ...] = ()) -> None:
+        self._installation = installation
+        self._sessions = sessions
+        self._links = SignInLinks(installation.settings, installation.clock)
+        self._failures = FailedSignIns(installation.clock)
+        self._styles = "\n".join(f'<link rel="stylesheet" href="{path}">' for path in styles)
+
+    def answer(self, request: ConsoleRequest) -> ConsoleAnswer:
+        """Show the page, or sign in."""
+        try:
+            if request.method == "POST":
+                return self._sign_in(request)
+            token = request.query.get("token", "")
+            self._links.check(token)
+        except ConsoleRefused as refused:
+            return self._page(refused.status, str(refused))
+        except LinkRefused as refused:
+            return self._page(403, str(refused))
+        environment = "sandbox" if self._installation.settings.sandbox else "service"
+        sentence = f"Sign in to the console of the {environment} in {self._installation.settings.data.resolve()}."
+        return self._page(200, sentence, _FORM.format(token=escape(token)))
+
+    def _sign_in(self, request: ConsoleRequest) -> ConsoleAnswer:
+        request.check_origin()
+        if self._failures.are_too_many():
+            raise ConsoleRefused(429, "too_many_failures", "Too many failed attempts to sign in: wait a minute")
+        form = parse_qs(request.body.decode("ascii", "replace"))
+        audit = AuditRecorder(self._installation.settings, self._installation.clock, "console")
+        try:
+            with audit.action("console.sign-in") as action:
+                self._links.consume(form.get("token", [""])[0])
+                cookie, session = self._sessions.open()
+                action.on = session.name
+        except CambistError:
+            self._failures.record()
+            raise
+        headers = (
+            ("Location", "/"),
+            ("Cache-Control", "no-store"),
+            ("Set-Cookie", f"{_COOKIE.format(cookie)}; Max-Age={LONGEST.total_seconds():.0f}"),
+        )
+        return ConsoleAnswer(303, b"", "text/plain", headers)
+
+    def _page(self, status: int, sentence: str, form: str = "") -> ConsoleAnswer:
+        text = _PAGE.format(styles=self._styles, sentence=escape(sentence), form=form)
+        return ConsoleAnswer(status, text.encode(), "text/html; charset=utf-8")
+
+
+def ended_cookie() -> tuple[str, str]:
+    """Return the header that makes the browser forget the cookie."""
+    return "Set-Cookie", f"{_COOKIE.format('')}; Max-Age=0"

@@ -1,0 +1,250 @@
+"""Signing in to the console: a link works once and not for long, and nothing but the console's own page is trusted."""
+
+from __future__ import annotations
+
+import hashlib
+import stat
+import threading
+from collections.abc import Callable
+
+import pytest
+from tests.console.conftest import Browser, Clock
+
+from cambist.admin.sign_in_links import SignInLinks
+from cambist.console.sessions import MAX_FAILURES, MAX_SESSIONS
+from cambist.errors import CannotStart, LinkRefused
+from cambist.settings import Settings
+
+
+def test_a_link_signs_in_once(visitor: Browser) -> None:
+    token = visitor.links.create()
+    first, second = visitor.open_link(token), visitor.open_link(token)
+    assert (first.status, second.status) == (303, 403)
+    assert b"used already, or has expired" in second.content
+    assert "set-cookie" not in second.headers
+
+
+def test_the_address_after_signing_in_has_no_token(visitor: Browser) -> None:
+    assert visitor.open_link(visitor.links.create()).headers["location"] == "/"
+
+
+def test_the_cookie_is_hidden_from_scripts_and_from_other_sites(visitor: Browser) -> None:
+    cookie = visitor.open_link(visitor.links.create()).headers["set-cookie"]
+    assert {"HttpOnly", "SameSite=Strict", "Path=/console"} <= set(cookie.split("; "))
+
+
+def test_looking_at_a_link_does_not_use_it_up(visitor: Browser) -> None:
+    token = visitor.links.create()
+    for _ in range(3):
+        page = visitor.send("GET", f"/console/sign-in?token={token}")
+        assert (page.status, "set-cookie" in page.headers) == (200, False)
+        assert f'value="{token}"'.encode() in page.content
+    assert visitor.open_link(token).status == 303
+
+
+def test_a_link_expires_after_five_minutes(visitor: Browser, clock: Clock) -> None:
+    early, late = visitor.links.create(), visitor.links.create()
+    clock.advance(seconds=299)
+    assert visitor.open_link(early).status == 303
+    clock.advance(seconds=1)
+    assert visitor.send("GET", f"/console/sign-in?token={late}").status == 403
+    assert visitor.open_link(late).status == 403
+
+
+@pytest.mark.parametrize("token", ["", "a" * 43, "../cambist.db", "a" * 5000, "%00"])
+def test_an_unknown_token_is_refused(visitor: Browser, token: str) -> None:
+    assert visitor.open_link(token).status == 403
+    assert visitor.send("GET", f"/console/sign-in?token={token}").status == 403
+
+
+def test_what_a_link_says_is_shown_as_text(visitor: Browser) -> None:
+    page = visitor.send("GET", "/console/sign-in?token=%22%3E%3Cscript%3E")
+    assert b"<script" not in page.content
+
+
+def test_of_many_attempts_at_once_one_succeeds(settings: Settings, clock: Clock) -> None:
+    links, results = SignInLinks(settings, clock), []
+    token, start = links.create(), threading.Barrier(8)
+
+    def consume() -> None:
+        start.wait()
+        try:
+            links.consume(token)
+        except LinkRefused:
+            results.append(False)
+        else:
+            results.append(True)
+
+    threads = [threading.Thread(target=consume) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(results) == [False] * 7 + [True]
+
+
+def test_the_data_folder_has_only_the_digest_of_a_token(settings: Settings, clock: Clock) -> None:
+    token = SignInLinks(settings, clock).create()
+    (file,) = (settings.data / "console").iterdir()
+    assert file.name == hashlib.sha256(token.encode()).hexdigest()
+    assert token not in file.read_text()
+    assert token not in (settings.data / "audit.log").read_text()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+
+
+def test_expired_links_are_removed_when_another_is_made(settings: Settings, clock: Clock) -> None:
+    links = SignInLinks(settings, clock)
+    links.create()
+    clock.advance(minutes=6)
+    links.create()
+    assert len(list((settings.data / "console").iterdir())) == 1
+
+
+@pytest.mark.parametrize(("change", "name"), [({"console": False}, "console"), ({"operator_port": 0}, "operator_port")])
+def test_there_is_no_link_to_a_console_that_is_switched_off(settings: Settings, change: dict, name: str) -> None:
+    off = Settings(data=settings.data, **change)
+    with pytest.raises(CannotStart, match=rf"There is no console: the setting \[{name}\]"):
+        SignInLinks(off, Clock()).create()
+
+
+def test_failed_attempts_are_limited(visitor: Browser, clock: Clock) -> None:
+    for _ in range(MAX_FAILURES):
+        assert visitor.open_link("a" * 43).status == 403
+    assert visitor.open_link(visitor.links.create()).status == 429
+    clock.advance(minutes=1)
+    assert visitor.open_link(visitor.links.create()).status == 303
+
+
+def test_a_form_of_another_site_does_not_sign_in(visitor: Browser) -> None:
+    token = visitor.links.create()
+    for origin in ("https://attacker.example", "null", "", "http://127.0.0.1:8000"):
+        assert visitor.open_link(token, Origin=origin).status == 403
+    assert visitor.open_link(token).status == 303
+
+
+def test_without_a_session_everything_is_refused(visitor: Browser) -> None:
+    assert visitor.get("/session").refusal == (401, "signed_out")
+    assert visitor.get("/overview").refusal == (401, "signed_out")
+    assert visitor.post("/sign-out").refusal == (401, "signed_out")
+    visitor.cookie = "made-up"
+    assert visitor.get("/session").refusal == (401, "signed_out")
+
+
+def test_a_session_ends_when_it_is_idle(browser: Browser, clock: Clock) -> None:
+    clock.advance(minutes=29)
+    assert browser.post("/sign-out", b"{}", **{"X-CSRF-Token": "wrong"}).status == 403  # an activity, though refused
+    clock.advance(minutes=29)
+    assert browser.get("/session").status == 200
+    clock.advance(minutes=2)
+    assert browser.get("/session").refusal == (401, "signed_out")
+
+
+def test_what_the_page_asks_by_itself_does_not_keep_a_session(browser: Browser, clock: Clock) -> None:
+    for _ in range(29):
+        clock.advance(minutes=1)
+        assert browser.get("/overview").status == 200
+    clock.advance(minutes=2)
+    assert browser.get("/overview").refusal == (401, "signed_out")
+
+
+def test_a_session_ends_after_twelve_hours(browser: Browser, clock: Clock) -> None:
+    for _ in range(12 * 4 - 1):
+        clock.advance(minutes=15)
+        browser.post("/unknown")
+        browser.post("/sign-out", **{"X-CSRF-Token": "wrong"})
+    assert browser.get("/session").status == 200
+    clock.advance(minutes=15)
+    assert browser.get("/session").refusal == (401, "signed_out")
+
+
+def test_signing_out_ends_the_session(browser: Browser, audited: Callable[..., list]) -> None:
+    answer = browser.post("/sign-out")
+    assert (answer.status, answer.json) == (200, {"signed_in": False})
+    assert "Max-Age=0" in answer.headers["set-cookie"]
+    assert browser.get("/session").refusal == (401, "signed_out")
+    assert [action for action, _, _ in audited(3)] == ["console.sign-out", "console.sign-in", "console.link"]
+
+
+def test_the_oldest_of_too_many_sessions_ends(visitor: Browser, clock: Clock) -> None:
+    visitor.sign_in()
+    first = visitor.cookie
+    for _ in range(MAX_SESSIONS):
+        clock.advance(seconds=1)
+        visitor.sign_in()
+    assert visitor.get("/session").status == 200
+    visitor.cookie = first
+    assert visitor.get("/session").status == 401
+
+
+@pytest.mark.parametrize(
+    "origin", ["https://attacker.example", "http://127.0.0.1:8000", "http://localhost:8002", "null"]
+)
+def test_a_cookie_is_worth_nothing_to_another_origin(browser: Browser, origin: str) -> None:
+    assert browser.get("/session", Origin=origin).refusal == (403, "foreign_origin")
+    assert browser.post("/sign-out", Origin=origin).refusal == (403, "foreign_origin")
+    assert browser.get("/session").status == 200
+
+
+def test_a_change_must_name_its_origin(browser: Browser) -> None:
+    assert browser.post("/sign-out", Origin="").refusal == (403, "foreign_origin")
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_a_read_from_another_site_is_refused(browser: Browser, site: str) -> None:
+    assert browser.get("/session", **{"Sec-Fetch-Site": site}).refusal == (403, "foreign_origin")
+    assert browser.get("/session", **{"Sec-Fetch-Site": "same-origin"}).status == 200
+
+
+def test_the_page_may_be_reached_through_a_tunnel_or_proxy(browser: Browser) -> None:
+    for origin in ("http://localhost:9000", "https://localhost:9000"):
+        refused = browser.post("/sign-out", Origin=origin, Host="localhost:9000", **{"X-CSRF-Token": "wrong"})
+        assert refused.refusal == (403, "csrf")
+
+
+def test_a_request_without_a_host_is_refused(browser: Browser) -> None:
+    assert browser.get("/session", Host="").refusal == (403, "foreign_origin")
+
+
+@pytest.mark.parametrize("token", ["", "wrong", "é"])
+def test_a_change_needs_the_csrf_token(browser: Browser, token: str) -> None:
+    assert browser.post("/sign-out", **{"X-CSRF-Token": token}).refusal == (403, "csrf")
+
+
+def test_the_csrf_token_of_another_session_is_refused(browser: Browser) -> None:
+    other = browser.csrf
+    browser.sign_in()
+    browser.csrf = other
+    assert browser.post("/sign-out").refusal == (403, "csrf")
+
+
+@pytest.mark.parametrize("kind", ["", "text/plain", "application/x-www-form-urlencoded"])
+def test_a_change_must_be_json(browser: Browser, kind: str) -> None:
+    assert browser.post("/sign-out", **{"Content-Type": kind}).refusal == (415, "not_json")
+
+
+def test_a_large_body_is_refused(browser: Browser) -> None:
+    assert browser.post("/sign-out", b" " * (1 << 20) + b"{}").refusal == (413, "too_large")
+
+
+def test_unknown_paths_and_methods_are_refused_in_words(browser: Browser) -> None:
+    assert browser.get("/nothing").refusal == (404, "unknown_path")
+    assert browser.send("GET", "/console/nothing").refusal == (404, "unknown_path")
+    assert browser.post("/overview").refusal == (405, "wrong_method")
+    assert browser.post("/overview").json["error"] == "[/overview] takes GET"
+
+
+def test_no_answer_may_be_stored_or_framed(browser: Browser) -> None:
+    for answer in (browser.get("/session"), browser.get("/nothing"), browser.send("GET", "/console/sign-in")):
+        assert answer.headers["cache-control"] == "no-store"
+        policy = answer.headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "frame-ancestors 'none'" in policy
+        assert "unsafe" not in policy
+        assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+def test_other_paths_are_health_checks_and_metrics(visitor: Browser) -> None:
+    assert visitor.send("GET", "/health/live").json == {"live": True}
+    assert visitor.send("GET", "/metrics").status == 200
+    assert visitor.send("GET", "/nothing").status == 404
