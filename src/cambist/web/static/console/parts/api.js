@@ -1,0 +1,60 @@
+/**
+ * The requests of the console to the operator's port.
+ *
+ * The session is a cookie that scripts cannot read. Each request that changes something also carries a token that
+ * only this page was told, so that no other page can make the browser send it.
+ */
+
+/** An error that the service answered with, or the reason why it did not answer. */
+export class ConsoleError extends Error {
+  /**
+   * @param {number} status the HTTP status; 0 if there was no answer
+   * @param {string} code the machine-readable reason
+   * @param {string} message the reason in words
+   * @param {any} [body] the whole answer
+   */
+  constructor(status, code, message, body) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.body = body;
+  }
+}
+
+/**
+ * Return functions that ask the operator's port.
+ *
+ * @param {{base: string, token: () => string, onEnded: () => void}} settings `base` is the path of the console's
+ *   interface, `token` returns the session's token, `onEnded` is called when the session is over
+ */
+export function connect({ base, token, onEnded }) {
+  async function ask(method, path, body, signal) {
+    const headers = { Accept: "application/json" };
+    if (method !== "GET") headers["X-CSRF-Token"] = token();
+    if (body !== undefined) headers["Content-Type"] = "application/json";
+    const sent = body === undefined ? undefined : JSON.stringify(body);
+    let response;
+    try {
+      response = await fetch(base + path, { method, headers, body: sent, signal, credentials: "same-origin" });
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      throw new ConsoleError(0, "unreachable", "The service does not answer. Is it running?");
+    }
+    const answer = await response.json().catch(() => ({}));
+    if (response.ok) return answer;
+    if (response.status === 401) onEnded();
+    throw new ConsoleError(response.status, answer.code ?? "", answer.error ?? `It answered ${response.status}.`, answer);
+  }
+  return {
+    /** Return the JSON of a path, with query parameters; absent and empty ones are left out. */
+    get(path, params = {}, { signal } = {}) {
+      const given = Object.entries(params).filter(([, value]) => value !== undefined && value !== null && value !== "");
+      const query = new URLSearchParams(given).toString();
+      return ask("GET", query ? `${path}?${query}` : path, undefined, signal);
+    },
+    /** Change something and return the answer. */
+    send(method, path, body = {}) {
+      return ask(method, path, body);
+    },
+  };
+}

@@ -1,0 +1,81 @@
+/** What is wrong with the service, from one overview. Pure. */
+
+/** @typedef {{level: "bad" | "warn", text: string, link?: [string, string]}} Finding */
+
+const LOW_DISK = 0.1;
+
+/**
+ * Return the verdict in one line, and the findings behind it, the worst first.
+ *
+ * @returns {{level: "good" | "warn" | "bad", headline: string, findings: Finding[]}}
+ */
+export function verdict(overview) {
+  const findings = [...problems(overview), ...processes(overview), ...sources(overview), ...others(overview)];
+  findings.sort((one, other) => (one.level === other.level ? 0 : one.level === "bad" ? -1 : 1));
+  const bad = findings.filter((each) => each.level === "bad").length;
+  if (!overview.ready || bad) {
+    return { level: "bad", headline: `${plural(Math.max(bad, 1), "problem")} to solve`, findings };
+  }
+  if (findings.length) {
+    return { level: "warn", headline: `It works. ${plural(findings.length, "thing")} to look at`, findings };
+  }
+  return { level: "good", headline: "Everything works", findings };
+}
+
+function problems(overview) {
+  return (overview.problems ?? []).map((text) => ({ level: "bad", text: sentence(text) }));
+}
+
+function processes(overview) {
+  const stopped = (overview.processes ?? []).filter((each) => !each.working);
+  return stopped.map((each) => ({ level: "bad", text: `The process ${each.name} does not work: ${each.note}` }));
+}
+
+function sources({ sources: counts }) {
+  if (!counts) return [];
+  const found = [];
+  if (counts.failing) found.push(aboutSources(counts.failing, "cannot be read", "failing"));
+  if (counts.late) found.push(aboutSources(counts.late, counts.late === 1 ? "is late" : "are late", "late"));
+  return found;
+}
+
+function aboutSources(number, state, condition) {
+  return {
+    level: "warn",
+    text: `${plural(number, "source")} ${state}`,
+    link: [`#/sources?condition=${condition}`, "See which"],
+  };
+}
+
+function others(overview) {
+  const found = [];
+  const waiting = overview.quarantine_waiting ?? 0;
+  if (waiting) {
+    const text = `${plural(waiting, "fixing")} ${waiting === 1 ? "waits" : "wait"} for your decision`;
+    found.push({ level: "warn", text, link: ["#/quarantine", "Decide"] });
+  }
+  const disk = overview.disk;
+  if (disk?.total_bytes && disk.free_bytes < LOW_DISK * disk.total_bytes) {
+    const percent = Math.floor((100 * disk.free_bytes) / disk.total_bytes);
+    found.push({ level: "warn", text: `Only ${percent} % of the disk is free` });
+  }
+  return found;
+}
+
+/** Return a number with its noun: "1 source", "2 sources". */
+export function plural(number, noun) {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+function sentence(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Return a size such as "84 MB". */
+export function bytes(size) {
+  if (size === null || size === undefined) return "–";
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  let [value, unit] = [size, 0];
+  while (value >= 1000 && unit < units.length - 1) [value, unit] = [value / 1000, unit + 1];
+  return `${value >= 100 || unit === 0 ? Math.round(value) : value.toPrecision(2)} ${units[unit]}`;
+}
