@@ -40,6 +40,7 @@ function end() {
   leaveView();
   feed.stop();
   for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
+  delete message.dataset.shown;
   document.body.dataset.state = "signed-out";
   document.title = "Signed out · Cambist console";
   bar.replaceChildren(h("div", { class: "frame" }, brand()));

@@ -49,7 +49,7 @@ export function editor({ label, text, onInput }) {
     for (const [index, each] of [...numbers.children].entries()) {
       each.classList.toggle("wrong", index + 1 === problem?.line);
     }
-    message.replaceChildren(...(problem ? problemOf(problem, () => goTo(problem.line)) : []));
+    message.replaceChildren(...(problem ? problemOf(problem, () => goTo(problem.line)) : [h("p", { class: "good" }, "No error found.")]));
     place();
   }
   function goTo(line) {

@@ -5,6 +5,7 @@ import { linearTicks, logTicks, makeScale, tickLabel } from "../../lib/chart/sca
 const DAY = 86_400_000;
 const EDGE = { top: 14, right: 14, bottom: 26 };
 const LETTER = 7;
+const LABEL = 84;
 
 /** With values that lie further apart than this, a linear scale would show the others as one flat line. */
 const FAR_APART = 3;
@@ -26,14 +27,15 @@ export function layoutNeighbours(detail, { width, height }) {
   const ticks = (isLog ? logTicks : linearTicks)(low, high, Math.max(2, Math.floor(height / 44)));
   const labels = ticks.values.map((value) => tickLabel(value, ticks.step));
   const left = 12 + LETTER * Math.max(1, ...labels.map((label) => label.length));
+  const [first, final] = span(detail);
   const y = makeScale(low, high, height - EDGE.bottom, EDGE.top, isLog);
-  const x = makeScale(Date.parse(detail.since), Date.parse(detail.until), left, width - EDGE.right);
+  const x = makeScale(Date.parse(first), Date.parse(final), left, width - EDGE.right);
   const place = ({ day, rate }) => ({ x: x.place(Date.parse(day)), y: y.place(rate), day, rate });
   return {
     left,
     isLog,
     ticks: ticks.values.map((value, index) => ({ y: y.place(value), label: labels[index] })),
-    days: daysOf(detail, x, width - left),
+    days: daysOf([first, detail.fixing.day, final], x, width),
     own: detail.own.map(place),
     agreed: pathOf(detail.agreed.map(place)),
     others: detail.others.map(({ source, points }) => ({ source, path: pathOf(points.map(place)), points: points.map(place) })),
@@ -46,11 +48,18 @@ function padded(low, high) {
   return [low / margin, high * margin];
 }
 
-/** A few days below the chart; the refused one is always among them. */
-function daysOf({ fixing, since, until }, x, width) {
-  const days = [since, fixing.day, until];
-  const spaced = days.filter((day) => day === fixing.day || Math.abs(x.place(Date.parse(day)) - x.place(Date.parse(fixing.day))) > 84);
-  return width < 200 ? [{ day: fixing.day, x: x.place(Date.parse(fixing.day)) }] : spaced.map((day) => ({ day, x: x.place(Date.parse(day)) }));
+/** The first and the last day of which something is known. */
+function span(detail) {
+  const days = [...detail.own, ...detail.agreed, ...detail.others.flatMap(({ points }) => points)].map(({ day }) => day);
+  const known = [...days, detail.fixing.day].sort();
+  return known[0] === known[known.length - 1] ? [detail.since, detail.until] : [known[0], known[known.length - 1]];
+}
+
+/** The days below the chart that have room; the refused one is always among them. */
+function daysOf([first, refused, final], x, width) {
+  const place = (day) => Math.min(Math.max(x.place(Date.parse(day)), LABEL / 2), width - LABEL / 2);
+  const shown = [first, refused, final].filter((day) => day === refused || Math.abs(place(day) - place(refused)) > LABEL);
+  return [...new Set(shown)].map((day) => ({ day, x: place(day) }));
 }
 
 /** Return the path through points; a gap of more than ten days is left open. */
@@ -75,9 +84,9 @@ export function comparisons(detail) {
   const after = detail.own.find((point) => point.day > day);
   const others = detail.others.map(({ source, points }) => [source, upTo(points, day)]);
   const found = [
-    ["The same source, before", before],
-    ["The same source, after", after],
-    ["Agreed by the sources", upTo(detail.agreed, day)],
+    ["Same source, before", before],
+    ["Same source, after", after],
+    ["Agreed rate", upTo(detail.agreed, day)],
     ...others,
   ];
   return found

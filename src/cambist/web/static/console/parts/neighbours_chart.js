@@ -24,7 +24,7 @@ function draw(picture, detail, width) {
   picture.replaceChildren(
     ...plan.ticks.map((tick) => svg("path", { class: "chart-grid", d: `M${plan.left} ${tick.y}H${width}` })),
     ...plan.ticks.map((tick) => svg("text", { class: "chart-label", x: plan.left - 8, y: tick.y, dy: "0.32em", "text-anchor": "end" }, tick.label)),
-    ...plan.days.map((each) => svg("text", { class: "chart-label", x: inside(each.x, width), y: HEIGHT - 6, "text-anchor": "middle" }, each.day)),
+    ...plan.days.map((each) => svg("text", { class: "chart-label", x: each.x, y: HEIGHT - 6, "text-anchor": "middle" }, each.day)),
     svg("path", { class: "refused-day", d: `M${x} 8V${HEIGHT - 26}` }),
     ...plan.others.map((other) => svg("path", { class: "other-line", d: other.path }, svg("title", {}, other.source))),
     svg("path", { class: "agreed-line", d: plan.agreed }),
@@ -36,10 +36,6 @@ function draw(picture, detail, width) {
 
 function dot({ x, y, day, rate }, name, radius) {
   return svg("circle", { class: name, cx: x, cy: y, r: radius }, svg("title", {}, `${day}: ${rate}`));
-}
-
-function inside(x, width) {
-  return Math.min(Math.max(x, 40), width - 40);
 }
 
 function legend(detail) {

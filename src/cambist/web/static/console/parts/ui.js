@@ -1,7 +1,7 @@
 /** The pieces that several views of the console are made of. */
 
 import { h } from "../../lib/dom.js";
-import { localTime, number } from "../../lib/format.js";
+import { age, localTime, number } from "../../lib/format.js";
 
 /** @typedef {"good" | "warn" | "bad" | "quiet"} Kind */
 
@@ -59,6 +59,15 @@ export function emptyState(text, ...more) {
 /** A number with its digits grouped; a dash for none. */
 export function count(value) {
   return value === null || value === undefined ? "–" : number(String(value));
+}
+
+/** How long ago a time was; its title says the moment. "never" for none. */
+export function ago(iso, none = "never") {
+  if (!iso) return none;
+  const moment = localTime(iso);
+  moment.title = `${moment.textContent}; ${moment.title}`;
+  moment.textContent = `${age((Date.now() - Date.parse(iso)) / 1000)} ago`;
+  return moment;
 }
 
 /** A time as a `<time>` element; a dash for none. */

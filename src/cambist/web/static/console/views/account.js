@@ -4,7 +4,7 @@ import { h } from "../../lib/dom.js";
 import { ask, showKey } from "../parts/dialog.js";
 import { onAction, patch } from "../parts/patch.js";
 import { routeOf } from "../parts/routes.js";
-import { badge, card, cell, count, field, heading, row, select, share, table, time } from "../parts/ui.js";
+import { ago, badge, card, cell, count, field, heading, row, select, share, table, time } from "../parts/ui.js";
 
 export const title = "Account";
 
@@ -113,17 +113,25 @@ function fact(name, ...values) {
 }
 
 function keyCard(keys) {
-  const columns = ["Key", "Name", "State", "Created", "Last used", "Ends", "Actions"].map((label) => ({ label }));
+  const columns = [
+    { label: "Key" },
+    { label: "Name", class: "extra" },
+    { label: "State" },
+    { label: "Created", class: "extra" },
+    { label: "Last used", class: "extra" },
+    { label: "Ends", class: "extra" },
+    { label: "Actions" },
+  ];
   const rows = [...keys].reverse().map((key) => {
     const alive = key.state === "active" || key.state === "ending";
     return row(
       key.prefix,
       h("th", { scope: "row" }, h("code", {}, `${key.prefix}…`)),
-      cell(key.name || "–"),
+      cell(key.name || "–", "extra"),
       cell(badge(key.state, STATES[key.state])),
-      cell(time(key.created_at)),
-      cell(key.last_used_at ? time(key.last_used_at) : "never"),
-      cell(time(key.revoked_at ?? key.expires_at)),
+      cell(time(key.created_at), "extra"),
+      cell(ago(key.last_used_at), "extra"),
+      cell(time(key.revoked_at ?? key.expires_at), "extra"),
       cell(alive ? keyActions(key) : ""),
     );
   });

@@ -13,9 +13,9 @@ const COLUMNS = [
   { label: "Account" },
   { label: "Plan" },
   { label: "State" },
-  { label: "Calls in this period", class: "num" },
+  { label: "Calls in this period", class: "num extra" },
   { label: "Quota", class: "num" },
-  { label: "Renewed on", class: "num" },
+  { label: "Renewed on", class: "num extra" },
 ];
 
 /** @param {HTMLElement} root @param {URLSearchParams} params @param {import("../app.js").Shell} shell */
@@ -67,9 +67,9 @@ function tableOf(accounts) {
       h("th", { scope: "row" }, h("a", { href: routeOf("account", { name: account.name }) }, account.name)),
       cell(account.plan_known ? account.plan : badge(`${account.plan}: no such plan`, "bad")),
       cell(account.suspended ? badge("suspended", "warn") : badge("active", "good")),
-      cell(count(account.used), "num"),
+      cell(count(account.used), "num extra"),
       cell(quotaOf(account), "num"),
-      cell(account.period.end, "num"),
+      cell(account.period.end, "num extra"),
     ),
   );
   return table({ caption: "Accounts", columns: COLUMNS, rows, empty: "No account matches." });

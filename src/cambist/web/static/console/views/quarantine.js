@@ -69,7 +69,7 @@ function fixingCard(fixing, shell, load) {
   );
   const found = card(
     { class: "fixing", title: `${fixing.base}/${fixing.quote} on ${fixing.day}`, actions: [badge(fixing.state, KINDS[fixing.state])] },
-    h("p", { class: "published" }, `${fixing.source} published `, h("strong", { class: "num" }, number(fixing.value)), ` ${fixing.quote} for ${fixing.nominal} ${fixing.unit && fixing.unit !== fixing.base ? `${fixing.unit} ` : ""}${fixing.base}`),
+    h("p", { class: "published" }, `${fixing.source} published `, h("strong", { class: "num" }, number(fixing.value)), ` ${fixing.quote} for ${fixing.nominal} ${fixing.unit ? `${fixing.unit} of ` : ""}${fixing.base}`),
     h("p", { class: "reason" }, fixing.reason),
     beside,
     h("p", { class: "hint" }, `Number ${fixing.number}, received on `, time(fixing.received_at), fixing.decided_at ? h("span", {}, "; decided on ", time(fixing.decided_at)) : null),
@@ -81,9 +81,9 @@ function fixingCard(fixing, shell, load) {
 
 function besideOf(detail) {
   const rows = comparisons(detail).map(({ who, day, rate, difference }) =>
-    row(who, h("th", { scope: "row" }, who), cell(day, "num"), cell(number(String(Number(rate.toPrecision(8)))), "num"), cell(differenceText(difference), "num")),
+    row(who, h("th", { scope: "row" }, who), cell(differenceText(difference), "num"), cell(number(String(Number(rate.toPrecision(8)))), "num extra"), cell(day, "num extra")),
   );
-  const columns = [{ label: "Beside" }, { label: "Day", class: "num" }, { label: "Rate", class: "num" }, { label: "This one differs by", class: "num" }];
+  const columns = [{ label: "Beside" }, { label: "Differs by", class: "num" }, { label: "Rate", class: "num extra" }, { label: "Day", class: "num extra" }];
   const caption = `What the fixing ${detail.fixing.number} is compared with`;
   return [neighboursChart(detail), table({ caption, columns, rows, empty: "There is nothing to compare it with." })];
 }

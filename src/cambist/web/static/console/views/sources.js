@@ -4,7 +4,7 @@ import { h } from "../../lib/dom.js";
 import { age } from "../../lib/format.js";
 import { onAction, patch } from "../parts/patch.js";
 import { hasAnswered, matches, ORDER, sorted } from "../parts/source_list.js";
-import { badge, cell, count, emptyState, errorNote, field, heading, row, table, time } from "../parts/ui.js";
+import { ago, badge, cell, count, emptyState, errorNote, field, heading, row, table, time } from "../parts/ui.js";
 import { plural } from "../parts/verdict.js";
 
 export const title = "Sources";
@@ -93,10 +93,10 @@ function tableOf(sources, view) {
   const columns = [
     { label: "Source" },
     { label: "State" },
-    { label: "Newest data", class: "num" },
-    { label: "Last answer", class: "num" },
-    { label: "Codes", class: "num" },
-    { label: "Waiting", class: "num" },
+    { label: "Newest data", class: "num extra" },
+    { label: "Last answer", class: "num extra" },
+    { label: "Codes", class: "num extra" },
+    { label: "In quarantine", class: "num extra" },
     { label: "Ask" },
   ];
   const rows = sources.map((source) => rowOf(source, view));
@@ -109,10 +109,10 @@ function rowOf(source, view) {
     source.key,
     h("th", { scope: "row" }, nameOf(source)),
     cell(badge(source.condition, KINDS[source.condition])),
-    cell(source.lag_seconds === null ? "–" : `${age(source.lag_seconds)} old`, "num"),
-    cell(time(source.last_success), "num"),
-    cell(count(source.codes), "num"),
-    cell(waiting, "num"),
+    cell(source.lag_seconds === null ? "–" : `${age(source.lag_seconds)} old`, "num extra"),
+    cell(ago(source.last_success), "num extra"),
+    cell(count(source.codes), "num extra"),
+    cell(waiting, "num extra"),
     cell(askButton(source, view)),
   );
 }
@@ -150,6 +150,8 @@ function facts(source, refused) {
     fact("Covers", source.covers),
     fact("Publishes", source.pace),
     fact("Kind of rate", source.rate_type),
+    fact("Newest data", time(source.newest)),
+    fact("Last answer", time(source.last_success)),
     fact("In the archive", span),
     fact("Last failure", source.last_failure ? h("span", {}, time(source.last_failure), `, ${plural(source.failures, "failure")} since its last answer`) : ""),
     fact("Ticks", source.ticks ? `${count(source.ticks)} accepted` : ""),

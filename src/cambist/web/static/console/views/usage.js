@@ -88,9 +88,9 @@ function bodyOf(usage, chosen) {
 /** A ranking as horizontal bars in a table: the name, the share as a bar, the calls. */
 function ranking(title, entries, key, name) {
   const rows = withShares(entries).map((entry) =>
-    row(entry[key], h("th", { scope: "row" }, name(entry[key])), cell(share(entry.calls, entry.most), "wide"), cell(count(entry.calls), "num"), cell(entry.percent, "num muted")),
+    row(entry[key], h("th", { scope: "row" }, name(entry[key])), cell(share(entry.calls, entry.most), "wide"), cell(count(entry.calls), "num"), cell(entry.percent, "num muted extra")),
   );
-  const columns = [{ label: title.replace("By ", "").replace(/^./, (first) => first.toUpperCase()) }, { label: "Share", class: "wide" }, { label: "Calls", class: "num" }, { label: "Of all", class: "num" }];
+  const columns = [{ label: title.replace("By ", "").replace(/^./, (first) => first.toUpperCase()) }, { label: "Share", class: "wide" }, { label: "Calls", class: "num" }, { label: "Of all", class: "num extra" }];
   return card({ title }, table({ caption: title, columns, rows }));
 }
 

@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { dayBefore, dayLabel, withShares } from "./console/parts/calls.js";
+import { lineCount, lineRange, withoutPlace } from "./console/parts/plan_text.js";
+import { parseRoute, routeOf } from "./console/parts/routes.js";
+import { hasAnswered, matches, sorted } from "./console/parts/source_list.js";
+
+test("a route names a view and its parameters", () => {
+  const { name, params } = parseRoute("#/account?name=a%2Bb%40c", "live");
+  assert.equal(name, "account");
+  assert.equal(params.get("name"), "a+b@c");
+  assert.equal(routeOf("account", { name: "a+b@c", page: "" }), "#/account?name=a%2Bb%40c");
+});
+
+test("an unknown view is the overview, and so is one of the other environment", () => {
+  assert.equal(parseRoute("#/nothing", "live").name, "overview");
+  assert.equal(parseRoute("", "live").name, "overview");
+  assert.equal(parseRoute("#/sandbox", "live").name, "overview");
+  assert.equal(parseRoute("#/sandbox", "sandbox").name, "sandbox");
+  assert.equal(parseRoute("#/quarantine", "sandbox").name, "overview");
+});
+
+test("days cross months and leap years", () => {
+  assert.equal(dayBefore("2024-03-01", 1), "2024-02-29");
+  assert.equal(dayBefore("2026-01-01", 29), "2025-12-03");
+  assert.equal(dayLabel("2026-11-07"), "7 Nov");
+});
+
+test("shares are of all calls, bars are of the most", () => {
+  const [one, other] = withShares([{ calls: 3000 }, { calls: 1 }]);
+  assert.deepEqual([one.percent, one.most, other.percent, other.most], ["100.0 %", 3000, "< 0.1 %", 3000]);
+  assert.equal(withShares([{ calls: 0 }])[0].percent, "0.0 %");
+});
+
+test("a line of a text is found, and its end is the end of the text", () => {
+  const text = "[one]\nrate = -5\n";
+  assert.equal(text.slice(...lineRange(text, 2)), "rate = -5");
+  assert.deepEqual(lineRange(text, 1), [0, 5]);
+  assert.deepEqual(lineRange(text, 99), [text.length, text.length]);
+  assert.equal(lineCount(text), 3);
+});
+
+test("an error at its line needs neither file nor line", () => {
+  assert.equal(withoutPlace("/data/plans.toml, line 12: plan [one] has no tags"), "plan [one] has no tags");
+  assert.equal(withoutPlace("/data/plans.toml: values are nested too deeply"), "values are nested too deeply");
+  assert.equal(withoutPlace("rate of plan [one] is refused: [-5]"), "rate of plan [one] is refused: [-5]");
+});
+
+test("the sources that need an operator come first, the others keep their order", () => {
+  const list = [["a", "fresh"], ["b", "off"], ["c", "failing"], ["d", "fresh"], ["e", "late"]];
+  const keys = sorted(list.map(([key, condition]) => ({ key, condition }))).map(({ key }) => key);
+  assert.deepEqual(keys, ["c", "e", "a", "d", "b"]);
+});
+
+test("a source is found by each word of what describes it", () => {
+  const source = { key: "ecb", name: "European Central Bank", covers: "30 currencies", condition: "fresh" };
+  assert.ok(matches(source, "", "bank  ECB"));
+  assert.ok(!matches(source, "", "bank canada"));
+  assert.ok(!matches(source, "late", ""));
+});
+
+test("a source has answered only after it was asked", () => {
+  const asked = "2026-11-22T22:00:00Z";
+  assert.equal(hasAnswered({ last_success: "2026-11-22T21:59:59Z", last_failure: null }, asked), "");
+  assert.equal(hasAnswered({ last_success: "2026-11-22T22:00:00.5Z", last_failure: null }, asked), "answered");
+  assert.equal(hasAnswered({ last_success: "2026-11-22T21:00:00Z", last_failure: "2026-11-22T22:00:01Z" }, asked), "failed");
+  assert.equal(hasAnswered({ last_success: "2026-11-22T22:00:02Z", last_failure: "2026-11-22T22:00:01Z" }, asked), "answered");
+});

@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { bytes, plural, verdict } from "./console/parts/verdict.js";
+
+const FINE = {
+  ready: true,
+  problems: [],
+  processes: [{ name: "ingest", working: true, note: "" }],
+  sources: { fresh: 30, late: 0, failing: 0, waiting: 0, off: 4 },
+  quarantine_waiting: 0,
+  disk: { free_bytes: 60, total_bytes: 100 },
+};
+
+test("a service without problems works", () => {
+  assert.deepEqual(verdict(FINE), { level: "good", headline: "Everything works", findings: [] });
+});
+
+test("what can wait until the morning is no problem", () => {
+  const found = verdict({ ...FINE, quarantine_waiting: 1, sources: { ...FINE.sources, late: 2 } });
+  assert.equal(found.level, "warn");
+  assert.equal(found.headline, "It works. 2 things to look at");
+  assert.deepEqual(found.findings.map(({ text }) => text), ["2 sources are late", "1 fixing waits for your decision"]);
+  assert.deepEqual(found.findings[1].link, ["#/quarantine", "Decide"]);
+});
+
+test("problems come first", () => {
+  const ended = [{ name: "stream", working: false, note: "ended 5 s ago" }];
+  const found = verdict({ ...FINE, quarantine_waiting: 3, ready: false, problems: ["no source answers"], processes: ended });
+  assert.equal(found.headline, "2 problems to solve");
+  assert.deepEqual(found.findings.map(({ level }) => level), ["bad", "bad", "warn"]);
+  assert.equal(found.findings[0].text, "No source answers");
+  assert.equal(found.findings[1].text, "The process stream does not work: ended 5 s ago");
+});
+
+test("a service that is not ready is never said to work", () => {
+  assert.equal(verdict({ ...FINE, ready: false }).level, "bad");
+});
+
+test("a disk that is nearly full is a finding, at a tenth it is none", () => {
+  assert.equal(verdict({ ...FINE, disk: { free_bytes: 10, total_bytes: 100 } }).level, "good");
+  const full = verdict({ ...FINE, disk: { free_bytes: 9, total_bytes: 100 } });
+  assert.equal(full.findings[0].text, "Only 9 % of the disk is free");
+});
+
+test("a sandbox has no sources to fail", () => {
+  assert.equal(verdict({ ...FINE, sources: null }).level, "good");
+});
+
+test("sizes are in the unit that tells them", () => {
+  assert.deepEqual([0, 999, 1000, 84_000_000, 8_400_000, 310_000_000_000, null].map(bytes), ["0 B", "999 B", "1.0 kB", "84 MB", "8.4 MB", "310 GB", "–"]);
+  assert.deepEqual([plural(1, "source"), plural(0, "source")], ["1 source", "0 sources"]);
+});
