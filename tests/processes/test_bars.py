@@ -7,21 +7,17 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.processes.archive_double import ArchiveHere
 
 from cambist.admin.bootstrap import Bootstrap
 from cambist.api.request_context import RequestContext
-from cambist.errors import StoreBroken
 from cambist.history.bar_aggregator import BarAggregator
-from cambist.history.bars import Bar, Interval, Ohlc, PairBar
+from cambist.history.bars import Bar, BarReader, Interval, Ohlc, PairBar
 from cambist.pricing.pair import Pair
 from cambist.pricing.tick import Tick
 from cambist.processes import archive_worker as archive_worker_module
@@ -31,8 +27,9 @@ from cambist.processes.ingestor import Ingestor
 from cambist.processes.sandbox_market import SandboxMarket
 from cambist.reference.tables import CURRENCIES
 from cambist.registry.archive_tasks import ArchiveTasks
+from cambist.registry.components import bar_reader
 from cambist.registry.open_bars import read_open_bars, write_open_bars
-from cambist.registry.sandbox_snapshots import faults_file
+from cambist.registry.sandbox_snapshots import SandboxSnapshots, faults_file
 from cambist.sandbox.faults import Faults
 from cambist.settings import Settings
 from cambist.storage.shared.rate_book_file import RateBookFile
@@ -40,8 +37,9 @@ from cambist.storage.sql import SqlStore
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)  # a Friday
 CLOSES = NOON + timedelta(hours=10)
-SECOND, MINUTE, HOUR = timedelta(seconds=1), timedelta(minutes=1), timedelta(hours=1)
+SECOND, MINUTE, HOUR, DAY = timedelta(seconds=1), timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 EURUSD, EURJPY = Pair("EUR", "USD"), Pair("EUR", "JPY")
+ALL_MINUTES = EURUSD, Interval.MINUTE, None, None, 9
 
 
 def tick(price: str, source: str = "kraken") -> Tick:
@@ -99,6 +97,7 @@ import asyncio, sys
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
+from cambist.registry.components import bar_reader
 from cambist.registry.open_bars import read_open_bars, write_open_bars
 from cambist.ingest.bar_writer import BarWriter
 from cambist.pricing.pair import Pair
@@ -207,16 +206,6 @@ def test_the_archive_worker_stores_and_removes_bars(live: Settings) -> None:
 # The sandbox
 
 
-@dataclass
-class Clock:
-    """A clock that a test sets."""
-
-    now: datetime = NOON
-
-    def __call__(self) -> datetime:
-        return self.now
-
-
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
     """A sandbox after its first start on Friday at noon."""
@@ -230,148 +219,102 @@ def settings(tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def snapshots(settings: Settings) -> SandboxSnapshots:
+    return SandboxSnapshots(settings)
 
 
-@pytest.fixture
-def market(settings: Settings, clock: Clock) -> Iterator[SandboxMarket]:
-    market = SandboxMarket(settings, clock)
-    yield market
-    market.close()
-
-
-def written(market: SandboxMarket) -> None:
-    if market._bars._writing is not None:
-        market._bars._writing[0].result(20)
-
-
-def play(market: SandboxMarket, clock: Clock, until: datetime, step: timedelta = 10 * SECOND) -> None:
-    while clock.now < until:
-        market.publish()
-        written(market)
-        clock.now += step
-    market.publish()
-    written(market)
-
-
-def test_a_sandbox_has_bars_of_what_it_has_quoted(market: SandboxMarket, clock: Clock, settings: Settings) -> None:
-    quoted = []
-    for second in range(0, 130, 10):
-        clock.now = NOON + second * SECOND
-        market.publish()
-        written(market)
-        book = RateBookFile(settings.data).current()
-        assert book is not None
-        quoted.append((book.quotes["EUR"], book.pairs[EURJPY]))
+def simulated(settings: Settings, now: datetime) -> BarReader:
     store = SqlStore(settings.database_url)
-    pairs = store.bars.first_starts(Interval.MINUTE)
-    store.close()
-    assert {EURUSD, EURJPY, Pair("USD", "JPY")} <= pairs.keys()
-    assert all({pair.base, pair.quote} <= CURRENCIES.keys() for pair in pairs)
-    assert Pair("USD", "AED") not in pairs  # law fixes it, nobody quotes it
-    assert Pair("AED", "USD") not in pairs
-    for place, pair in enumerate((EURUSD, EURJPY)):
-        first, second = page(settings, pair=pair)
+    try:
+        return bar_reader(settings, store, lambda: now)
+    finally:
+        store.close()
+
+
+def test_a_sandbox_has_bars_of_what_its_books_show(settings: Settings, snapshots: SandboxSnapshots) -> None:
+    books, book = [], None
+    for tick_number in range(2 * 120):
+        # It does not publish exactly at the tick, and one book of a tick is like another.
+        book = snapshots.build_book(tick_number + 1, NOON + tick_number * SECOND / 2 + SECOND / 7, book)
+        books.append((book.quotes["EUR"], book.quotes["JPY"], book.pairs[EURJPY]))
+    reader = simulated(settings, NOON + 2 * MINUTE)
+    for place, pair in enumerate((EURUSD, Pair("USD", "JPY"), EURJPY)):
+        second, first = reader.newest_bars(pair, Interval.MINUTE, NOON, None, 100)
         assert (first.start, second.start) == (NOON, NOON + MINUTE)
-        for each, quotes in ((first, quoted[:6]), (second, quoted[6:12])):
+        for each, quotes in ((first, books[:120]), (second, books[120:])):
             bids, asks = [quote[place].bid for quote in quotes], [quote[place].ask for quote in quotes]
             assert (each.bid.o, each.bid.h, each.bid.l, each.bid.c) == (bids[0], max(bids), min(bids), bids[-1])
             assert (each.ask.o, each.ask.h, each.ask.l, each.ask.c) == (asks[0], max(asks), min(asks), asks[-1])
+            assert max(bids) > bids[0] or min(bids) < bids[0]
 
 
-def test_while_the_market_is_closed_a_sandbox_has_no_bars(
-    market: SandboxMarket, clock: Clock, settings: Settings
+def test_every_published_pair_of_currencies_has_bars_and_no_other(
+    settings: Settings, snapshots: SandboxSnapshots
 ) -> None:
-    clock.now = CLOSES - 2 * MINUTE
-    play(market, clock, CLOSES + 5 * MINUTE)
-    assert starts(settings) == [CLOSES - 2 * MINUTE, CLOSES - MINUTE]
+    book = snapshots.build_book(1, NOON)
+    published = [quote for quote in (*book.quotes.values(), *book.pairs.values()) if not quote.origin.legs]
+    pairs = {quote.pair for quote in published if {quote.pair.base, quote.pair.quote} <= CURRENCIES.keys()}
+    reader = simulated(settings, NOON)
+    with_bars = {
+        pair
+        for pair in reader.first_starts(Interval.HOUR)
+        if reader.newest_bars(pair, Interval.HOUR, NOON - HOUR, None, 9)
+    }
+    assert with_bars == pairs
+    assert {EURUSD, EURJPY, Pair("USD", "JPY")} <= pairs
+    assert Pair("USD", "AED") not in pairs  # law fixes it, nobody quotes it
+    assert Pair("AED", "USD") not in pairs
 
 
-def test_a_restarted_sandbox_continues_its_bars(settings: Settings, clock: Clock) -> None:
-    for _ in range(2):
-        market = SandboxMarket(settings, clock)
-        play(market, clock, clock.now + 20 * SECOND)
-        market.close()
-    market = SandboxMarket(settings, clock)
-    play(market, clock, NOON + 2 * MINUTE)
-    market.close()
-    other = Settings(data=settings.data.parent / "other", sandbox=True)
-    bootstrap = Bootstrap(other, lambda: NOON)
-    bootstrap.prepare(lambda _: None)
-    bootstrap.close()
-    bootstrap._folder.release()
-    clock.now = NOON
-    market = SandboxMarket(other, clock)
-    play(market, clock, NOON + 2 * MINUTE)
-    market.close()
-    assert page(settings)[0] == page(other)[0]
+def test_while_the_market_is_closed_a_sandbox_has_no_bars(settings: Settings) -> None:
+    reader = simulated(settings, CLOSES + 2 * DAY)
+    newest = reader.newest_bars(EURUSD, Interval.MINUTE, CLOSES - 2 * MINUTE, None, 100)
+    assert [each.start for each in newest] == [CLOSES - MINUTE, CLOSES - 2 * MINUTE]
+    (opening,) = simulated(settings, CLOSES + 2 * DAY + MINUTE).newest_bars(EURUSD, Interval.MINUTE, CLOSES, None, 9)
+    assert opening.start == CLOSES + 2 * DAY
 
 
-def test_a_stopped_sandbox_saves_its_open_bars(settings: Settings, clock: Clock) -> None:
-    market = SandboxMarket(settings, clock)
+def test_a_bar_appears_when_it_has_ended(settings: Settings) -> None:
+    for now, last in ((NOON - SECOND / 100, NOON - 2 * MINUTE), (NOON, NOON - MINUTE)):
+        assert simulated(settings, now).newest_bars(EURUSD, Interval.MINUTE, None, None, 1)[0].start == last
+    assert simulated(settings, NOON).newest_bars(EURUSD, Interval.DAY, None, None, 1)[0].start.day == NOON.day - 1
+
+
+def test_faults_are_not_in_bars_and_a_sandbox_stores_none(settings: Settings) -> None:
+    market = SandboxMarket(settings, lambda: NOON)
+    usual = simulated(settings, NOON + MINUTE).newest_bars(EURUSD, Interval.MINUTE, NOON, None, 9)
+    faults_file(settings).write(Faults(outlier={"EUR": 1.5}))
     market.publish()
-    clock.now += SECOND / 2
+    market.close()
+    assert simulated(settings, NOON + MINUTE).newest_bars(EURUSD, Interval.MINUTE, NOON, None, 9) == usual
+    assert starts(settings) == []
+    assert not (settings.data / "bars.open").exists()
+
+
+def test_a_sandbox_publishes_the_prices_of_ticks(settings: Settings) -> None:
+    market = SandboxMarket(settings, lambda: NOON + 0.7 * SECOND)
     market.publish()
     market.close()
     book = RateBookFile(settings.data).current()
     assert book is not None
-    saved = read_open_bars(settings.data / "bars.open").completed(NOON + MINUTE)
-    assert {each.pair: each.bar.bid.c for each in saved}[EURUSD] == book.quotes["EUR"].bid
-
-
-def test_stale_quotes_make_no_bars(market: SandboxMarket, clock: Clock, settings: Settings) -> None:
-    play(market, clock, NOON + 30 * SECOND)
-    faults_file(settings).write(Faults(stale=("EUR",), since=clock.now))
-    play(market, clock, NOON + 3 * MINUTE, 20 * SECOND)
-    assert starts(settings) == [NOON]
-    assert len(starts(settings, pair=Pair("USD", "JPY"))) == 3
-    assert market._bars._aggregator.late == {}  # it is not said anew either
-
-
-def test_bars_that_a_sandbox_cannot_store_are_stored_later(
-    market: SandboxMarket,
-    clock: Clock,
-    settings: Settings,
-    caplog: pytest.LogCaptureFixture,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def refuse(_bars: Any) -> None:
-        raise StoreBroken("locked")
-
-    def attempt(until: datetime) -> None:
-        while clock.now < until:
-            market.publish()
-            if market._bars._writing is not None:
-                market._bars._writing[0].exception(20)
-            clock.now += 10 * SECOND
-
-    attempt(NOON + 30 * SECOND)
-    bars = market._bars._store.bars
-    with monkeypatch.context() as patched:
-        patched.setattr(bars, "file", refuse)
-        attempt(NOON + 3 * MINUTE)
-    assert starts(settings) == []
-    play(market, clock, clock.now + MINUTE)
-    assert starts(settings)[:3] == [NOON, NOON + MINUTE, NOON + 2 * MINUTE]
-    said = [record.message for record in caplog.records if record.message.startswith("Bars")]
-    assert said == ["Bars: they cannot be archived now, and wait: locked"]
-
-
-def test_a_sandbox_removes_old_minute_bars(market: SandboxMarket, clock: Clock, settings: Settings) -> None:
-    old = NOON - timedelta(days=91)
-    market._bars._store.bars.file([bar(old), bar(old, Interval.HOUR), bar(NOON - timedelta(days=89))])
-    play(market, clock, NOON + 10 * SECOND)
-    assert starts(settings) == [NOON - timedelta(days=89)]
-    assert starts(settings, Interval.HOUR) == [old]
+    assert book.quotes["EUR"].as_of == NOON + SECOND / 2
+    assert book.quotes["EUR"].received_at == NOON + 0.7 * SECOND
 
 
 # The worker
 
 
-def test_a_request_sees_the_bars(market: SandboxMarket, clock: Clock, settings: Settings) -> None:
-    market._bars._store.bars.file([bar(NOON)])
-    play(market, clock, NOON)
+def test_a_request_sees_the_bars_of_a_sandbox(settings: Settings) -> None:
     worker = ApiWorker(settings)
-    view = RequestContext(worker._worker_state, worker._book(), NOON.timestamp())
-    assert [each.start for each in view.bars.newest_bars(EURUSD, Interval.MINUTE, None, None, 9)] == [NOON]
+    context = RequestContext(worker._worker_state, worker._book(), NOON.timestamp())
+    found = context.bars.newest_bars(EURUSD, Interval.MINUTE, NOON - MINUTE, NOON, 9)
+    assert found == simulated(settings, NOON).newest_bars(EURUSD, Interval.MINUTE, NOON - MINUTE, NOON, 9)
+    assert [each.start for each in found] == [NOON - MINUTE]
+    assert context.bars.first_starts(Interval.DAY)[Pair("USD", "JPY")] == datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def test_a_request_of_a_live_service_sees_the_stored_bars(live: Settings) -> None:
+    store = SqlStore(live.database_url)
+    store.bars.file([bar(NOON)])
+    assert [each.start for each in bar_reader(live, store, lambda: NOON).newest_bars(*ALL_MINUTES)] == [NOON]
+    store.close()

@@ -23,7 +23,7 @@ from cambist.pricing.metals.mass import units_with
 from cambist.pricing.rate_book import RateBook
 from cambist.processes.child_process import announce_answering
 from cambist.processes.process import end_with, tune_gc
-from cambist.registry.components import endpoints, environment_of, max_ages, open_store
+from cambist.registry.components import bar_reader, endpoints, environment_of, max_ages, open_store
 from cambist.registry.metering import open_meter
 from cambist.registry.plans import current_plans
 from cambist.settings import Settings
@@ -59,7 +59,7 @@ class ApiWorker:
         )
         self._worker_state.ages = max_ages(settings)
         self._worker_state.units = units_with(settings.tael_grams, settings.baht_grams)
-        self._archive_reader = self._open_archive_reader(settings.threads)
+        self._archive_reader = self._open_archive_reader(settings)
         self._worker_state.closes = self._archive_reader.close
         self._worker_state.votes = self._book_file.votes
         if self._environment is Environment.LIVE:
@@ -132,10 +132,11 @@ class ApiWorker:
         source_reports = read_json_file(self._folder.source_reports, SourceReports)
         return source_reports if source_reports and source_reports.environment == self._environment else None
 
-    def _open_archive_reader(self, threads: int) -> ArchiveReader:
+    def _open_archive_reader(self, settings: Settings) -> ArchiveReader:
         """Return what reads the database; one thread at least never waits for it, unless there is only one."""
         store = self._store.read_only(READERS, READ_SECONDS)
-        return ArchiveReader(store.archive, store.bars, ReaderPool(max(threads - 1, 1)), utc_now)
+        bars = bar_reader(settings, store, utc_now)
+        return ArchiveReader(store.archive, bars, ReaderPool(max(settings.threads - 1, 1)), utc_now)
 
     def _tick(self) -> None:
         now = self._worker_state.clock()

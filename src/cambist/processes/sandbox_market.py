@@ -1,6 +1,6 @@
 """The sandbox process: it publishes rate books and the rate matrix of the simulated market.
 
-It replaces the ingest process of a live service, polls no source and stores only bars. If it is killed, the last rate
+It replaces the ingest process of a live service, polls no source and stores nothing. If it is killed, the last rate
 book stays, and its successor goes on: prices are a function of the seed and the time.
 """
 
@@ -10,7 +10,6 @@ import logging
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import datetime, timedelta
-from time import monotonic
 
 from cambist.clock import utc_now
 from cambist.errors import RateBookDamaged, RateMatrixDamaged
@@ -21,8 +20,8 @@ from cambist.pricing.unix_time import EPOCH
 from cambist.processes.process import StopSignal, set_up_process
 from cambist.reference.assets import METALS
 from cambist.reference.tables import CURRENCIES
-from cambist.registry.sandbox_bars import SandboxBars
 from cambist.registry.sandbox_snapshots import SandboxSnapshots, last_simulated_day
+from cambist.sandbox.quoting import TICK_SECONDS
 from cambist.settings import Settings
 from cambist.status.environment import SIMULATED, Environment, check_rate_book, check_rate_matrix
 from cambist.status.source_report import SourceReport, SourceReports
@@ -34,20 +33,19 @@ from cambist.storage.shared.rate_matrix_file import open_rate_matrix, write_rate
 
 log = logging.getLogger(__name__)
 
-_PUBLISH_SECONDS = 0.5
 _SOURCE_REPORTS_EVERY = timedelta(seconds=1)
 _LATE_AFTER = timedelta(minutes=2)
 
 
 def run_sandbox(settings: Settings, supervisor: int) -> None:
-    """Publish rate books of the simulated market until the process should stop."""
+    """Publish a rate book of the simulated market whenever its prices change, until the process should stop."""
     set_up_process(settings)
     stop = StopSignal(supervisor)
     market = SandboxMarket(settings, utc_now)
-    due = monotonic()
-    while not stop.wait(max(due - monotonic(), 0)):
-        due = monotonic() + _PUBLISH_SECONDS
+    pause = 0.0
+    while not stop.wait(pause):
         market.publish()
+        pause = TICK_SECONDS - utc_now().timestamp() % TICK_SECONDS
     market.close()
 
 
@@ -60,7 +58,6 @@ class SandboxMarket:
         self._clock = clock
         self._book_file = RateBookFile(self._folder.path)
         self._snapshots = SandboxSnapshots(settings)
-        self._bars = SandboxBars(settings)
         self._book = _last_book(self._book_file)
         self._matrix = _last_matrix(self._folder)
         self._builder = ThreadPoolExecutor(1, "rate matrix")
@@ -73,7 +70,6 @@ class SandboxMarket:
         self._snapshots.apply_faults()
         self._book = self._snapshots.build_book(self._book.version + 1 if self._book else 1, now, self._book)
         self._book_file.publish(self._book)
-        self._bars.apply(self._book, now)
         if self._reported_at is None or now - self._reported_at >= _SOURCE_REPORTS_EVERY:
             self._reported_at = now
             write_json_file(self._folder.source_reports, source_reports(self._book, now))
@@ -96,9 +92,8 @@ class SandboxMarket:
         return open_rate_matrix(self._folder.matrix)
 
     def close(self) -> None:
-        """Finish building the rate matrix and writing bars."""
+        """Finish building the rate matrix."""
         self._builder.shutdown()
-        self._bars.close()
 
 
 def source_reports(book: RateBook, now: datetime) -> SourceReports:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import timedelta
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
 from importlib import import_module
 from typing import Any
 
@@ -11,10 +11,11 @@ from cambist import plugins
 from cambist.api.endpoint import Endpoint
 from cambist.api.endpoints import ENDPOINTS
 from cambist.errors import CannotStart
+from cambist.history.bars import BarReader
 from cambist.reference.assets import AssetKind
 from cambist.settings import Settings
 from cambist.status.environment import Environment
-from cambist.storage import STORES, Store
+from cambist.storage import STORES, ReadOnlyStore, Store
 
 
 def open_store(settings: Settings) -> Store:
@@ -29,6 +30,15 @@ def open_store(settings: Settings) -> Store:
         raise CannotStart(f"Unknown scheme of the database URL: [{scheme}]; there are {', '.join(STORES)}")
     store: Store = import_module(f"cambist.storage.{STORES[scheme]}").store(settings.database_url)
     return store
+
+
+def bar_reader(settings: Settings, store: ReadOnlyStore, clock: Callable[[], datetime]) -> BarReader:
+    """Return what reads bars: a sandbox computes them, a live service has them in its store."""
+    if not settings.sandbox:
+        return store.bars
+    # Imported here: the workers of a live service do without the simulated market.
+    simulated: BarReader = import_module("cambist.registry.sandbox_bars").SimulatedBars(settings.sandbox_seed, clock)
+    return simulated
 
 
 def environment_of(settings: Settings) -> Environment:

@@ -22,6 +22,7 @@ from cambist.sandbox.faults import with_faults
 from cambist.sandbox.fixing_days import FIXED_AT
 from cambist.sandbox.levels import LEVELS
 from cambist.sandbox.market import Market, SimulatedMarket
+from cambist.sandbox.quoting import last_tick
 from cambist.sandbox.rate_books import SimulatedRateBooks
 from cambist.settings import Settings
 from cambist.status.environment import SIMULATED, Environment
@@ -33,7 +34,7 @@ _AHEAD = timedelta(days=400)
 COINS_BY_SIZE = (*(code for code in LEVELS if code in COINS), *(coin for coin in COINS if coin not in LEVELS))
 """All coins, those with their own price level first: the market has more pairs of the first coins."""
 
-_FORMAT = 1
+_FORMAT = 2
 """Incremented when the way of building changes, so that older rate matrices are rebuilt."""
 
 
@@ -69,8 +70,11 @@ class SandboxSnapshots:
         self._market: Market = with_faults(self._faultless, faults)
 
     def build_book(self, version: int, now: datetime, before: RateBook | None = None) -> RateBook:
-        """Build the rate book of a moment. Quotes that are as in the book `before` keep their times."""
-        quoted = self._market.quotes(now.date(), now, now)
+        """Build the rate book of a moment: the prices of the last tick.
+
+        Quotes that are as in the book `before` keep their times.
+        """
+        quoted = self._market.quotes(now.date(), last_tick(now), now)
         if self._books is None or self._books.listings is not quoted.listings:
             self._books = SimulatedRateBooks(quoted.listings, now.date())
         return self._books.build(quoted, version, now, before)

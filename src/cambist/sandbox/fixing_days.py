@@ -28,7 +28,7 @@ def fixing_rows(code: str, hours: Hours, first_day: date, days: int) -> Rows:
         return rows
     rows = rows[(rows + first_day.weekday()) % 7 < 5]
     if hours is Hours.CURRENCIES:
-        rows = rows[_floats(code, first_day, days)[rows]]
+        rows = rows[floating_days(code, first_day, days)[rows]]
     if hours is Hours.LME:
         closed = [(day - first_day).days for day in CLOSURES[hours]]
         rows = rows[~np.isin(rows, closed)]
@@ -41,7 +41,8 @@ def fixing_seconds(first_day: date, rows: Rows) -> Floats:
     return rows.astype(np.float64) * 86_400.0 + (midnight(first_day) + into_day)
 
 
-def _floats(code: str, first_day: date, days: int) -> NDArray[np.bool_]:
+def floating_days(code: str, first_day: date, days: int) -> NDArray[np.bool_]:
+    """Return for each day whether a currency exists and is not fixed by law."""
     currency = CURRENCIES[code]
     floats = np.zeros(days, dtype=np.bool_)
     for life in currency.lives:

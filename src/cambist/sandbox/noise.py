@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from hashlib import blake2b
 from math import floor, sqrt
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,14 @@ _PER_VOLATILITY = 1.105
 _MASK = 2**64 - 1
 _STEP, _FIRST, _SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 _UNIT = 2.0**-52
+
+
+class _Octave(NamedTuple):
+    """An octave at many moments: the cells, the values at their starts, and the values."""
+
+    cells: Floats
+    starts: Floats
+    values: Floats
 
 
 class Noise:
@@ -62,15 +71,37 @@ class Noise:
     def over(self, seconds: Floats) -> Floats:
         """Return the values at many moments, each bit for bit as `at` returns it."""
         total = np.zeros(len(seconds))
-        for key, height, rate in zip(np.array(self.keys, np.uint64), self.heights, _RATES, strict=True):
-            place = seconds * rate
-            whole = np.floor(place)
-            cells = whole.astype(np.int64).view(np.uint64)
-            start = height * _edges(key, cells)
-            way = height * _edges(key, cells + np.uint64(1)) - start
-            part = place - whole
-            total += start + way * (part * part * (3.0 - 2.0 * part))
+        for octave in range(len(_PERIODS)):
+            total += self._octave(octave, seconds).values
         return total
+
+    def bounds(self, first: Floats, last: Floats) -> tuple[Floats, Floats]:
+        """Return values below and above which it does not go from each `first` moment to each `last` one.
+
+        Between the edges of its cells an octave only rises or only falls. Of octaves with a shorter period than that
+        the bounds are those for all times.
+        """
+        low, high = np.zeros(len(first)), np.zeros(len(first))
+        longest = float(np.max(last - first, initial=0.0))
+        for octave, (period, height) in enumerate(zip(_PERIODS, self.heights, strict=True)):
+            if period < longest:
+                low -= height
+                high += height
+                continue
+            one, other = self._octave(octave, first), self._octave(octave, last)
+            edge = np.where(one.cells == other.cells, one.values, other.starts)
+            low += np.minimum(np.minimum(one.values, other.values), edge)
+            high += np.maximum(np.maximum(one.values, other.values), edge)
+        return low, high
+
+    def _octave(self, octave: int, seconds: Floats) -> _Octave:
+        key, height, place = np.uint64(self.keys[octave]), self.heights[octave], seconds * _RATES[octave]
+        whole = np.floor(place)
+        cells = whole.astype(np.int64).view(np.uint64)
+        start = height * _edges(key, cells)
+        way = height * _edges(key, cells + np.uint64(1)) - start
+        part = place - whole
+        return _Octave(whole, start, start + way * (part * part * (3.0 - 2.0 * part)))
 
     def _ends(self, octave: int, cell: int) -> tuple[float, float]:
         """Return the value at the start of a cell, and the change to its end."""

@@ -54,11 +54,16 @@ class Trend:
         return height + (next_height - height) * ((seconds - start) / (end - start))
 
     def over(self, seconds: Floats) -> Floats:
-        """Return the levels at many moments."""
-        times, heights = zip(*self.knots, strict=True)
-        levels: Floats = np.interp(seconds, times, heights)
+        """Return the levels at many moments, each bit for bit as `at` returns it."""
+        times, heights = np.array(self.knots).T
+        following = np.searchsorted(times, seconds, side="right")
+        start, end = np.maximum(following - 1, 0), np.minimum(following, len(times) - 1)
+        # Before the first knot and after the last one both are the same knot.
+        part = (seconds - times[start]) / np.where(end > start, times[end] - times[start], 1.0)
+        cut = np.zeros(len(seconds))
         for when, height in self.cuts:
-            levels = levels + np.where(seconds < when, height, 0.0)
+            cut += np.where(seconds < when, height, 0.0)
+        levels: Floats = heights[start] + (heights[end] - heights[start]) * part + cut
         return levels
 
 
@@ -78,7 +83,7 @@ class PricePath:
         return height
 
     def over(self, seconds: Floats) -> Floats:
-        """Return the values at many moments."""
+        """Return the values at many moments, each bit for bit as `at` returns it."""
         heights = self.trend.over(seconds) + self.offset
         for noise in self.noises:
             heights += noise.over(seconds)

@@ -28,6 +28,15 @@ _ENLARGED_BY = np.array([float(f"1e{DIGITS - 1 - power}") for power in range(-_F
 _UNSURE = 1e-6
 
 
+TICK_SECONDS = 0.5
+"""How often the simulated prices change: at each full and each half second."""
+
+
+def last_tick(moment: datetime) -> datetime:
+    """Return the last moment at which the simulated prices changed."""
+    return moment.replace(microsecond=500_000 if moment.microsecond >= 500_000 else 0)
+
+
 def spread_of(code: str, volatility_class: VolatilityClass) -> float:
     """Return the spread of a code as a fraction of its price. Each code has its own, within its volatility class."""
     profile = PROFILES[volatility_class]
