@@ -1,0 +1,57 @@
+/** The states of sources in words, and the order in which they are shown. No DOM: plain data in, plain data out. */
+
+/**
+ * @typedef {Object} SourceRecord one source of `/sources`, with its key
+ * @property {string} key
+ * @property {string} name
+ * @property {string} covers
+ * @property {string} state
+ */
+
+/** The states, what is wrong first. `tone` is a class of `.badge`. */
+export const STATES = [
+  { state: "failing", word: "Failing", tone: "bad", means: "cannot be read" },
+  { state: "late", word: "Late", tone: "warn", means: "has nothing as new as it should have" },
+  { state: "waiting", word: "Waiting", tone: "", means: "has not answered yet" },
+  { state: "fresh", word: "Fresh", tone: "good", means: "works" },
+  { state: "off", word: "Off", tone: "", means: "is switched off" },
+];
+
+/** Return a state with its word and tone. @param {string} state */
+export function stateOf(state) {
+  return STATES.find((each) => each.state === state) ?? { state, word: state, tone: "", means: "" };
+}
+
+/**
+ * Return the sources of an answer in the order of the page: what is wrong first, then the best.
+ * @param {{sources: Object<string, any>}} answer of `/sources`
+ * @returns {SourceRecord[]}
+ */
+export function orderedSources(answer) {
+  const place = (source) => STATES.findIndex(({ state }) => state === source.state);
+  const all = Object.entries(answer.sources).map(([key, source]) => ({ key, ...source }));
+  return all.sort((one, other) => place(one) - place(other));
+}
+
+/** Return how many sources have each state. @param {SourceRecord[]} sources @returns {Object<string, number>} */
+export function countByState(sources) {
+  return Object.fromEntries(STATES.map(({ state }) => [state, sources.filter((each) => each.state === state).length]));
+}
+
+/**
+ * Return the sources of a state, or all, that a text is found in: each of its words in name, key, home or coverage.
+ * @param {SourceRecord[]} sources
+ * @param {{text?: string, state?: string}} filter
+ */
+export function findSources(sources, { text = "", state = "" }) {
+  const words = folded(text).split(/\s+/).filter(Boolean);
+  return sources.filter((source) => {
+    const content = folded([source.name, source.key, source.covers, source.home].join(" "));
+    return (!state || source.state === state) && words.every((word) => content.includes(word));
+  });
+}
+
+/** Lower the case of a text, and drop accents. @param {string} text */
+export function folded(text) {
+  return text.trim().normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+}

@@ -1,0 +1,105 @@
+/** The sources: which work, how new their data is, and on which terms they publish. */
+
+import { h, replace } from "../../lib/dom.js";
+import { age, dayInWords, localTime, number } from "../../lib/format.js";
+import { routeOf } from "../../lib/router.js";
+import { choice, facts, heading, outside, searchField, stateBadge } from "../parts/behind.js";
+import { STATES, countByState, findSources, orderedSources } from "../parts/source_states.js";
+
+export const title = "Sources";
+
+/** Show the view; `q` filters by text, `state` by state, `source` opens one. */
+export async function show(root, params, shell) {
+  const abort = new AbortController();
+  const chosen = { q: params.get("q") ?? "", state: params.get("state") ?? "", source: params.get("source") ?? "" };
+  const list = h("div", { class: "line-list" });
+  const status = h("p", { class: "small muted", role: "status" });
+  const filters = h("div", { class: "stack" });
+  let sources = [];
+
+  const draw = () => {
+    shell.setParams(chosen);
+    const found = findSources(sources, { text: chosen.q, state: chosen.state });
+    const onopen = (key) => { chosen.source = key; shell.setParams(chosen); };
+    replace(list, found.length ? found.map((each) => sourceItem(each, each.key === chosen.source, onopen)) : empty(clear));
+    replace(status, found.length === sources.length ? `${sources.length} sources` : `${found.length} of ${sources.length} sources`);
+  };
+  const clear = () => { Object.assign(chosen, { q: "", state: "" }); drawFilters(); draw(); };
+  const drawFilters = () => replace(filters, stateChoice(sources, chosen, draw), searchField({
+    label: "Find a source", placeholder: "Name, country or what it covers", value: chosen.q,
+    oninput: (text) => { chosen.q = text; draw(); },
+  }));
+  const load = async () => {
+    const answer = await shell.get("/sources", {}, { signal: abort.signal });
+    sources = orderedSources(answer);
+    replace(asOf, "State as of ", localTime(answer.updated), ". ");
+    drawFilters();
+    draw();
+  };
+  const asOf = h("span", {});
+  const refresh = h("button", { class: "button plain", type: "button", onclick: () => load().catch(shell.fail) }, "Refresh");
+  replace(root, h("div", { class: "stack wide" },
+    heading("sources", "Sources", "Who publishes the numbers, whether they arrive, and on which terms. What is wrong comes first."),
+    filters, h("div", { class: "row apart" }, status, h("p", { class: "small muted" }, asOf, refresh)), list));
+  await load();
+  return () => abort.abort();
+}
+
+function stateChoice(sources, chosen, draw) {
+  const counts = countByState(sources);
+  const options = STATES.filter(({ state }) => counts[state] || state === chosen.state)
+    .map(({ state, word }) => ({ value: state, text: word, count: counts[state] }));
+  return choice({
+    label: "State", value: chosen.state, options: [{ value: "", text: "All", count: sources.length }, ...options],
+    onchange: (state) => { chosen.state = state; draw(); },
+  });
+}
+
+function sourceItem(source, isOpen, onopen) {
+  const item = h("details", { class: "line source", open: isOpen, dataset: { source: source.key } },
+    h("summary", {},
+      h("span", { class: "source-state" }, stateBadge(source.state)),
+      h("span", { class: "source-name" }, h("b", {}, source.name), h("span", { class: "muted small" }, source.covers)),
+      h("span", { class: "source-age" }, newest(source)),
+      h("span", { class: "source-since small muted" }, source.history.first ? `since ${source.history.first.slice(0, 4)}` : "no history"),
+      h("span", { class: `source-terms small ${source.redistribution === "forbidden" ? "bad" : "muted"}` }, REDISTRIBUTION[source.redistribution] ?? source.redistribution)),
+    source.why && h("p", { class: `source-why small ${source.state === "failing" ? "bad" : "muted"}` }, source.why),
+    h("div", { class: "line-detail" }));
+  const fill = () => item.open && replace(item.lastElementChild, detail(source));
+  item.addEventListener("toggle", () => { fill(); if (item.open) onopen(source.key); });
+  fill();
+  return item;
+}
+
+const REDISTRIBUTION = { allowed: "may be passed on", unclear: "terms unclear", forbidden: "not to be passed on" };
+
+function newest(source) {
+  if (source.newest === null) return h("span", { class: "muted" }, "nothing yet");
+  return [h("span", {}, `${age(source.lag)} old`), h("span", { class: "small muted" }, localTime(source.newest))];
+}
+
+function detail(source) {
+  const { history } = source;
+  const days = history.first && `${dayInWords(history.first)} to ${dayInWords(history.last)}`;
+  return [
+    facts([
+      ["Publishes", `${source.covers}; ${source.rate_type} rates, ${source.pace}`],
+      ["Archive", days ? `${number(history.pairs)} pairs, ${days}` : "No fixings are archived"],
+      ["In the rates of now", `${number(source.quoted)} codes`],
+      ["Last answer", source.last_success !== null && localTime(source.last_success)],
+      ["Refused", source.quarantined > 0 && `${number(source.quarantined)} fixings wait in quarantine`],
+      ["Could not be read", source.left_out.length > 0 && h("ul", {}, source.left_out.map((each) => h("li", {}, each)))],
+      ["Licence", source.licence],
+      ["Redistribution", REDISTRIBUTION[source.redistribution] ?? source.redistribution],
+    ]),
+    h("p", { class: "row" },
+      source.home && outside(source.home, "Home page"), source.terms && outside(source.terms, "Terms"),
+      h("a", { href: routeOf("coverage", { source: source.key }) }, "Currencies that it publishes"),
+      h("code", { class: "muted" }, source.key)),
+  ];
+}
+
+function empty(clear) {
+  return h("div", { class: "empty stack" }, h("p", {}, "No source is like that."),
+    h("p", {}, h("button", { class: "button quiet", type: "button", onclick: clear }, "Show all sources")));
+}
