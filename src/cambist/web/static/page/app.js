@@ -63,7 +63,7 @@ async function render() {
   shown.route = location.hash;
   replace(trouble);
   forget.hidden = !key();
-  mark(view?.name);
+  mark(view?.under ?? view?.name);
   if (!hasKey() || !view) {
     replace(root, hasKey() ? [] : keyGate({ environment: config.environment, message: shown.message, onkey: entered }));
     shown.message = "";

@@ -35,7 +35,7 @@ export function searchField({ label, placeholder, value, oninput }) {
     class: "input", type: "search", value, placeholder, autocomplete: "off", spellcheck: "false",
     oninput: () => oninput(input.value),
   });
-  return h("label", { class: "field grow" }, h("span", { class: "label" }, label), input);
+  return h("label", { class: "field" }, h("span", { class: "label" }, label), input);
 }
 
 /**

@@ -1,10 +1,10 @@
 /** The coverage: which sources publish each currency and metal, since when, and which have one source only. */
 
-import { ApiError } from "../../lib/api.js";
 import { h, replace } from "../../lib/dom.js";
 import { routeOf } from "../../lib/router.js";
 import { choice, heading, searchField } from "../parts/behind.js";
 import { KINDS, countByKind, coverageRows, findRows, verdict } from "../parts/coverage_rows.js";
+import { knownSources } from "../parts/known_sources.js";
 import { publishersTable } from "../parts/publishers.js";
 import { timeline, timelineAxis } from "../parts/timeline.js";
 
@@ -24,7 +24,7 @@ export async function show(root, params, shell) {
   const [answer, known, reference] = await Promise.all([
     shell.get("/coverage", {}, { signal: abort.signal }), knownSources(shell, abort.signal), shell.reference(),
   ]);
-  const rows = coverageRows(answer, known, reference);
+  const rows = endedLast(coverageRows(answer, known, reference));
   const draw = () => {
     shell.setParams(chosen);
     const found = findRows(rows, { text: chosen.q, kind: chosen.kind, source: chosen.source });
@@ -38,7 +38,7 @@ export async function show(root, params, shell) {
     drawFilters();
     draw();
   };
-  const drawFilters = () => replace(filters, kindChoice(rows, chosen, draw), h("div", { class: "row" },
+  const drawFilters = () => replace(filters, kindChoice(rows, chosen, draw), h("div", { class: "behind-filters coverage-filters" },
     searchField({
       label: "Find a currency", placeholder: "Code, name or country", value: chosen.q,
       oninput: (text) => { chosen.q = text; draw(); },
@@ -49,14 +49,8 @@ export async function show(root, params, shell) {
   return () => abort.abort();
 }
 
-/** Return the sources of `/sources` by key; none while no source has been asked. */
-export async function knownSources(shell, signal) {
-  try {
-    return (await shell.get("/sources", {}, { signal })).sources;
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 503) return {};
-    throw error;
-  }
+function endedLast(rows) {
+  return [...rows.filter((row) => row.kind !== "ended"), ...rows.filter((row) => row.kind === "ended")];
 }
 
 function statusText(found, all, source) {
@@ -78,7 +72,7 @@ function sourceSelect(rows, chosen, draw) {
   const select = h("select", { class: "select", onchange: () => { chosen.source = select.value; draw(); } },
     h("option", { value: "" }, "All sources"),
     [...names].sort((one, other) => one[1].localeCompare(other[1])).map(([key, name]) => h("option", { value: key, selected: key === chosen.source }, name)));
-  return h("label", { class: "field coverage-source" }, h("span", { class: "label" }, "Published by"), select);
+  return h("label", { class: "field" }, h("span", { class: "label" }, "Published by"), select);
 }
 
 function rowItem(row, marked) {

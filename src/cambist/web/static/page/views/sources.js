@@ -1,5 +1,6 @@
 /** The sources: which work, how new their data is, and on which terms they publish. */
 
+import { ApiError } from "../../lib/api.js";
 import { h, replace } from "../../lib/dom.js";
 import { age, dayInWords, localTime, number } from "../../lib/format.js";
 import { routeOf } from "../../lib/router.js";
@@ -14,7 +15,7 @@ export async function show(root, params, shell) {
   const chosen = { q: params.get("q") ?? "", state: params.get("state") ?? "", source: params.get("source") ?? "" };
   const list = h("div", { class: "line-list" });
   const status = h("p", { class: "small muted", role: "status" });
-  const filters = h("div", { class: "stack" });
+  const filters = h("div", { class: "behind-filters" });
   let sources = [];
 
   const draw = () => {
@@ -30,7 +31,8 @@ export async function show(root, params, shell) {
     oninput: (text) => { chosen.q = text; draw(); },
   }));
   const load = async () => {
-    const answer = await shell.get("/sources", {}, { signal: abort.signal });
+    const answer = await askSources(shell, abort.signal);
+    if (!answer) { replace(list, nothingYet()); return; }
     sources = orderedSources(answer);
     replace(asOf, "State as of ", localTime(answer.updated), ". ");
     drawFilters();
@@ -43,6 +45,22 @@ export async function show(root, params, shell) {
     filters, h("div", { class: "row apart" }, status, h("p", { class: "small muted" }, asOf, refresh)), list));
   await load();
   return () => abort.abort();
+}
+
+/** Return the answer of `/sources`; null while no source has been asked. */
+async function askSources(shell, signal) {
+  try {
+    return await shell.get("/sources", {}, { signal });
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 503) return null;
+    throw error;
+  }
+}
+
+function nothingYet() {
+  return h("div", { class: "empty stack" },
+    h("p", {}, "No source has been asked yet: the service has just started, or it answers from stored data only."),
+    h("p", {}, h("a", { href: routeOf("coverage") }, "See what is stored of each source")));
 }
 
 function stateChoice(sources, chosen, draw) {
@@ -62,8 +80,8 @@ function sourceItem(source, isOpen, onopen) {
       h("span", { class: "source-name" }, h("b", {}, source.name), h("span", { class: "muted small" }, source.covers)),
       h("span", { class: "source-age" }, newest(source)),
       h("span", { class: "source-since small muted" }, source.history.first ? `since ${source.history.first.slice(0, 4)}` : "no history"),
-      h("span", { class: `source-terms small ${source.redistribution === "forbidden" ? "bad" : "muted"}` }, REDISTRIBUTION[source.redistribution] ?? source.redistribution)),
-    source.why && h("p", { class: `source-why small ${source.state === "failing" ? "bad" : "muted"}` }, source.why),
+      h("span", { class: `source-terms small ${source.redistribution === "forbidden" ? "bad" : "muted"}` }, REDISTRIBUTION[source.redistribution] ?? source.redistribution),
+      source.why && h("span", { class: `source-why small ${source.state === "failing" ? "bad" : "muted"}` }, source.why)),
     h("div", { class: "line-detail" }));
   const fill = () => item.open && replace(item.lastElementChild, detail(source));
   item.addEventListener("toggle", () => { fill(); if (item.open) onopen(source.key); });

@@ -1,0 +1,18 @@
+/** The sources by key, for their names and states. */
+
+import { ApiError } from "../../lib/api.js";
+
+/**
+ * Return the sources of `/sources`; none while no source has been asked, as where the service asks none.
+ * @param {any} shell
+ * @param {AbortSignal} signal
+ * @returns {Promise<Object<string, any>>}
+ */
+export async function knownSources(shell, signal) {
+  try {
+    return (await shell.get("/sources", {}, { signal })).sources;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 503) return {};
+    throw error;
+  }
+}

@@ -1,0 +1,135 @@
+/** One currency or metal: what it is, by which laws it lived, what it is worth, and who says so; or the list of all. */
+
+import { ApiError } from "../../lib/api.js";
+import { h, replace } from "../../lib/dom.js";
+import { dayInWords, localTime, number } from "../../lib/format.js";
+import { routeOf } from "../../lib/router.js";
+import { facts, heading } from "../parts/behind.js";
+import { coverageRows, verdict } from "../parts/coverage_rows.js";
+import { currencyIndex } from "../parts/currency_index.js";
+import { assetWith, endInWords, kindInWords, lawsOf, lifeInWords } from "../parts/currency_words.js";
+import { explanationSentences } from "../parts/explanation_words.js";
+import { knownSources } from "../parts/known_sources.js";
+import { publishersTable } from "../parts/publishers.js";
+import { timeline, timelineAxis } from "../parts/timeline.js";
+
+export const title = "Currencies";
+
+/** Show the view; `code` is the currency or metal, without it the list, which `q` searches. */
+export async function show(root, params, shell) {
+  const code = (params.get("code") ?? "").trim().toUpperCase();
+  const reference = await shell.reference();
+  if (!code) return showIndex(root, params, shell, reference);
+  const asset = assetWith(reference, code);
+  if (!asset) return showUnknown(root, code, reference);
+  return showAsset(root, asset, shell, reference);
+}
+
+function showIndex(root, params, shell, reference) {
+  replace(root, h("div", { class: "stack wide" },
+    heading("currency", "Currencies and metals", "Every code that the service knows, also those of the past. Each has a page of its own."),
+    currencyIndex(reference, params.get("q") ?? "", (q) => shell.setParams({ q }))));
+}
+
+function showUnknown(root, code, reference) {
+  const coin = reference.coins.find((each) => each.code === code);
+  const words = coin ? `${code} is ${coin.name}, a coin. Coins have no page here, but they can be converted.` : `No currency and no metal has the code ${code}.`;
+  replace(root, h("div", { class: "stack wide" }, heading("currency", "Currencies and metals"),
+    h("div", { class: "empty stack" }, h("p", {}, words),
+      h("p", {}, coin && [h("a", { href: routeOf("convert", { amount: 1, from: code, to: "USD" }) }, `Convert ${code}`), " or "],
+        h("a", { href: routeOf("currency") }, "see all currencies")))));
+}
+
+async function showAsset(root, asset, shell, reference) {
+  const abort = new AbortController();
+  const { code } = asset;
+  const price = h("section", { class: "card stack price", "aria-labelledby": "price", "aria-busy": "true" }, h("h2", { id: "price" }, "Today"), waiting());
+  const publishers = h("section", { class: "stack", "aria-labelledby": "publishers" }, h("h2", { id: "publishers" }, "Who publishes it"), waiting());
+  replace(root, h("div", { class: "stack wide currency" },
+    heading("currency", asset.name, h("b", {}, code), " · ", kindInWords(asset.kind)),
+    ending(asset),
+    h("div", { class: "currency-top" },
+      h("section", { class: "stack", "aria-labelledby": "facts" }, h("h2", { id: "facts" }, "Facts"), assetFacts(asset, reference)), price),
+    laws(asset), publishers));
+  const known = knownSources(shell, abort.signal);
+  const parts = [
+    fillPrice(price, code, known, shell, abort.signal),
+    fillPublishers(publishers, code, known, shell, abort.signal, reference),
+  ];
+  Promise.all(parts).catch(shell.fail);
+  return () => abort.abort();
+}
+
+function waiting() {
+  return h("p", { class: "muted" }, "Asking…");
+}
+
+function ending(asset) {
+  const end = endInWords(asset);
+  return end && h("p", { class: "notice" }, end.text, " ", end.law && h("span", { class: "muted" }, end.law, ". "),
+    end.successors.map((code) => h("a", { href: routeOf("currency", { code }) }, `${code} `)));
+}
+
+function assetFacts(asset, reference) {
+  if (asset.isMetal) {
+    const unit = reference.units.find((each) => each.handle === asset.unit)?.name ?? asset.unit;
+    const purities = reference.purities[asset.code] ?? [];
+    const grade = reference.grades[asset.code];
+    return facts([
+      ["Quoted by", unit],
+      ["Purities", purities.length > 0 && purities.map((purity) => `${purity.name} (${purity.fineness}‰)`).join(", ")],
+      ["Grade", grade && `${grade.name}, at least ${grade.min_purity_pct} %`],
+    ]);
+  }
+  return facts([
+    ["Money", lifeInWords(asset)],
+    ["Minor units", asset.minor_units === null ? "none" : `${asset.minor_units} ${asset.minor_units === 1 ? "decimal" : "decimals"}`],
+    [asset.countries.length === 1 ? "Country" : "Countries", asset.countries.join(", ")],
+  ]);
+}
+
+function laws(asset) {
+  const found = lawsOf(asset);
+  if (!found.length) return null;
+  return h("section", { class: "stack", "aria-labelledby": "laws" }, h("h2", { id: "laws" }, "Pegs and redenominations"),
+    h("ol", { class: "laws" }, found.map(({ day, until, title: what, text, law }) => h("li", {},
+      h("span", { class: "law-day" }, h("time", { datetime: day }, dayInWords(day)), until === "today" ? " until today" : until && [" to ", h("time", { datetime: until }, dayInWords(until))]),
+      h("span", { class: "law-text" }, h("b", {}, what), h("span", { class: "figure" }, text), h("span", { class: "muted small" }, law))))));
+}
+
+async function fillPrice(card, code, known, shell, signal) {
+  const to = code === "USD" ? "EUR" : "USD";
+  const links = h("p", { class: "row" },
+    h("a", { class: "button quiet", href: routeOf("convert", { amount: 100, from: code, to }) }, `Convert ${code}`),
+    h("a", { class: "button quiet", href: routeOf("charts", { pairs: `${code}/${to}` }) }, "Chart"));
+  const children = await priceOf(code, to, known, shell, signal);
+  card.removeAttribute("aria-busy");
+  replace(card, h("h2", { id: "price" }, "Today"), children, links);
+}
+
+async function priceOf(code, to, known, shell, signal) {
+  try {
+    const answer = await shell.getExact("/explain", { from: code, to }, { signal });
+    return [
+      h("p", { class: "price-figure figure" }, h("span", { class: "muted" }, `1 ${code} = `), h("span", {}, number(answer.result[to])), h("span", { class: "muted" }, ` ${to}`)),
+      h("ul", { class: "sentences small muted" }, explanationSentences(answer, await known).map((each) => h("li", {}, each))),
+      answer.updated && h("p", { class: "small muted" }, "As of ", localTime(answer.updated), "."),
+    ];
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status === 401) throw error;
+    return h("p", {}, "No rate now: ", error.message, ".");
+  }
+}
+
+async function fillPublishers(section, code, known, shell, signal, reference) {
+  const [answer, sources] = await Promise.all([shell.get("/coverage", { currency: code }, { signal }), known]);
+  const [row] = coverageRows(answer, sources, reference);
+  const { text, tone } = verdict(row);
+  replace(section,
+    h("div", { class: "row" }, h("h2", { id: "publishers" }, "Who publishes it"), h("span", { class: `badge ${tone}` }, text)),
+    row.kind === "one" && h("p", {}, "One source only: nobody confirms its rate."),
+    row.law && !row.until && h("p", {}, "Its rate is fixed by law: ", row.law, "."),
+    row.sources.length
+      ? [h("div", {}, timelineAxis(), timeline(row.sources)), publishersTable(row.sources, `Sources of ${code}`)]
+      : h("p", { class: "muted" }, "No source has published it here."));
+}
