@@ -70,7 +70,7 @@ async function render() {
     return;
   }
   try {
-    const [{ show, title }] = await Promise.all([import(`./views/${view.name}.js`), view.styled && style(view.name)]);
+    const [{ show, title }] = await Promise.all([import(`./views/${view.name}.js`), view.styled && style(view.styled === true ? view.name : view.styled)]);
     if (turn !== shown.turn) return;
     document.title = `${title} · Cambist`;
     const place = h("div", { class: `view-${view.name}` });

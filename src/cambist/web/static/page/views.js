@@ -2,11 +2,11 @@
  * The views of the page, in the order of the navigation: one line each.
  *
  * `name` is the route and the module `views/NAME.js`, which exports `title` and `show(root, params, shell)`.
- * `styled`: there is a `views/NAME.css` too. `linked`: false for a view that others link to, outside the navigation; `under` names the view whose
- * link is marked for it.
+ * `styled`: there is a `views/NAME.css` too, or the name of the view whose styles it shares. `linked`: false for a view
+ * that others link to, outside the navigation; `under` is the view whose link is marked for it.
  */
 export const VIEWS = [
   { name: "sources", title: "Sources", styled: true },
-  { name: "coverage", title: "Coverage", styled: true, linked: false, under: "sources" },
-  { name: "currency", title: "Currencies", styled: true, linked: false, under: "sources" },
+  { name: "coverage", title: "Coverage", styled: "sources", linked: false, under: "sources" },
+  { name: "currency", title: "Currencies", styled: "sources", linked: false, under: "sources" },
 ];

@@ -53,7 +53,7 @@ async function showAsset(root, asset, shell, reference) {
     laws(asset), publishers));
   const known = knownSources(shell, abort.signal);
   const parts = [
-    fillPrice(price, code, known, shell, abort.signal),
+    fillPrice(price, asset, known, shell, abort.signal),
     fillPublishers(publishers, code, known, shell, abort.signal, reference),
   ];
   Promise.all(parts).catch(shell.fail);
@@ -97,12 +97,16 @@ function laws(asset) {
       h("span", { class: "law-text" }, h("b", {}, what), h("span", { class: "figure" }, text), h("span", { class: "muted small" }, law))))));
 }
 
-async function fillPrice(card, code, known, shell, signal) {
+async function fillPrice(card, asset, known, shell, signal) {
+  const { code } = asset;
   const to = code === "USD" ? "EUR" : "USD";
   const links = h("p", { class: "row" },
     h("a", { class: "button quiet", href: routeOf("convert", { amount: 100, from: code, to }) }, `Convert ${code}`),
     h("a", { class: "button quiet", href: routeOf("charts", { pairs: `${code}/${to}` }) }, "Chart"));
-  const children = await priceOf(code, to, known, shell, signal);
+  // What ended without one successor has no rate: nobody need be asked.
+  const children = asset.last_day && !asset.successor
+    ? h("p", {}, "No rate now: no law fixes what it is worth today.")
+    : await priceOf(code, to, known, shell, signal);
   card.removeAttribute("aria-busy");
   replace(card, h("h2", { id: "price" }, "Today"), children, links);
 }
