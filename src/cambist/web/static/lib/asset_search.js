@@ -43,7 +43,7 @@ export function findAssets(assets, text, limit = 40) {
   return ranked.slice(0, limit).map(({ asset, place }) => ({ asset, place }));
 }
 
-function rank({ code, name, places }, wanted) {
+function rank({ code, name, places, kind }, wanted) {
   const place = places[0] ?? "";
   if (!wanted) {
     const position = POPULAR.indexOf(code);
@@ -53,6 +53,8 @@ function rank({ code, name, places }, wanted) {
   if (foldedCode === wanted) return { rank: 0, place };
   if (foldedCode.startsWith(wanted)) return { rank: 1, place };
   const foldedName = folded(name);
+  if (foldedName === wanted) return { rank: 0.5, place };
+  if (kind === "coin") return foldedName.includes(wanted) ? { rank: foldedName.startsWith(wanted) ? 7 : 8, place } : null;
   if (foldedName.startsWith(wanted)) return { rank: 2, place };
   const starts = places.find((each) => folded(each).startsWith(wanted));
   if (starts) return { rank: 3, place: starts };

@@ -30,13 +30,25 @@ export function age(seconds) {
 }
 
 /**
+ * Read a time of the API, in any of the forms that an account may choose; without an offset it is UTC.
+ * @param {string|number|Date} value "2026-10-30T15:00:00Z", "2026-10-30 15:00:00", or milliseconds since 1970
+ * @returns {Date}
+ */
+export function moment(value) {
+  if (value instanceof Date) return value;
+  const text = String(value);
+  if (/^\d+$/.test(text)) return new Date(Number(text));
+  return new Date(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text) ? `${text.replace(" ", "T")}Z` : text);
+}
+
+/**
  * Make an element with a moment in the visitor's own time; its title says the moment in UTC.
- * @param {string|number|Date} moment ISO 8601, or milliseconds since 1970
+ * @param {string|number|Date} value as of `moment`
  * @returns {HTMLTimeElement}
  */
-export function localTime(moment) {
-  const date = new Date(moment);
-  if (Number.isNaN(date.getTime())) return h("time", {}, String(moment));
+export function localTime(value) {
+  const date = moment(value);
+  if (Number.isNaN(date.getTime())) return h("span", {}, String(value));
   const iso = date.toISOString();
   const day = date.toLocaleDateString(undefined, { day: "numeric", month: "short", year: "numeric" });
   const clock = date.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" });

@@ -11,7 +11,7 @@ const config = await (await fetch(new URL("../../config.json", import.meta.url),
 setOpen(config.mode === "open");
 
 const nav = h("nav", { class: "views", "aria-label": "Views" });
-const forget = h("button", { class: "button plain", type: "button", hidden: true, onclick: () => forgetKey("") }, "Forget key");
+const forget = h("button", { class: "button plain small", type: "button", hidden: true, onclick: () => forgetKey("") }, "Forget key");
 const trouble = h("div", { class: "trouble", role: "alert" });
 const root = h("div", { id: "view" });
 const main = h("main", { id: "main", class: "frame", tabindex: "-1" }, trouble, root);

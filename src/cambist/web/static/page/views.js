@@ -6,6 +6,7 @@
  * that others link to, outside the navigation; `under` is the view whose link is marked for it.
  */
 export const VIEWS = [
+  { name: "convert", title: "Convert", styled: true },
   { name: "sources", title: "Sources", styled: true },
   { name: "coverage", title: "Coverage", styled: "sources", linked: false, under: "sources" },
   { name: "currency", title: "Currencies", styled: "sources", linked: false, under: "sources" },

@@ -1,0 +1,105 @@
+/** The answer of the converter: the number, its time and age, where it comes from, and a link that reproduces it. */
+
+import { h, replace } from "../../lib/dom.js";
+import { padded } from "../../lib/decimal.js";
+import { age, localTime, moment, number } from "../../lib/format.js";
+import { sentencesOf } from "./sentence.js";
+
+export class ResultCard {
+  constructor(shell) {
+    this.shell = shell;
+    this.explained = { pair: "", at: 0 };
+    this.sources = null;
+    this.updated = null;
+    this.answer = h("div", { class: "answer", role: "status" });
+    this.meta = h("p", { class: "answer-time muted" });
+    this.origin = h("div", { class: "answer-origin stack" });
+    this.copy = h("button", { class: "button plain", type: "button", onclick: () => this.copyLink() }, "Copy link");
+    this.link = h("a", { class: "small" }, "Link to this answer");
+    this.actions = h("div", { class: "row answer-actions", hidden: true }, this.link, navigator.clipboard ? this.copy : null);
+    this.element = h("section", { class: "card answer-card", "aria-label": "Answer" }, this.answer, this.meta, this.origin, this.actions);
+    this.clock = setInterval(() => this.tick(), 1000);
+  }
+
+  /** Show that an answer is being asked for; the last one stays where it is. */
+  wait() {
+    this.element.classList.add("waiting");
+  }
+
+  clear() {
+    this.element.classList.remove("waiting");
+    this.updated = null;
+    this.explained = { pair: "", at: 0 };
+    this.actions.hidden = true;
+    for (const part of [this.answer, this.meta, this.origin]) replace(part);
+  }
+
+  fail(message) {
+    this.clear();
+    replace(this.answer, h("p", { class: "notice bad" }, message));
+  }
+
+  /** Show an answer; `words` names so much of a side. */
+  show(wanted, answer, words) {
+    this.element.classList.remove("waiting");
+    replace(this.answer,
+      h("p", { class: "answer-asked muted figure" }, `${number(wanted.amount)} ${words(wanted.from, wanted.amount)} =`),
+      h("p", { class: "answer-number figure" },
+        h("span", { class: "value" }, number(padded(answer.converted, wanted.precision))), " ", h("span", { class: "of" }, words(wanted.to, answer.converted))),
+      h("p", { class: "answer-rate muted figure" }, `1 ${words(answer.of, "1")} = ${number(answer.rate)} ${words(answer.in)}`));
+    this.updated = answer.updated ? moment(answer.updated) : null;
+    this.age = h("span", {});
+    replace(this.meta, this.updated ? [localTime(this.updated), " · ", this.age] : []);
+    this.tick();
+    this.link.href = location.hash;
+    this.actions.hidden = false;
+    this.explain(wanted).catch((error) => this.cannotExplain(error));
+  }
+
+  tick() {
+    if (!this.updated || !this.age) return;
+    const seconds = (Date.now() - this.updated.getTime()) / 1000;
+    this.age.textContent = seconds < 2 ? "now" : `${age(seconds)} old`;
+  }
+
+  /** Say where the rate comes from; asked once for a pair, and again after half a minute. */
+  async explain({ from, to }) {
+    const pair = `${from}/${to}`;
+    if (this.explained.pair === pair && Date.now() - this.explained.at < 30000) return;
+    this.explained = { pair, at: Date.now() };
+    const [{ legs }, sources] = await Promise.all([this.shell.get("/explain", { from, to }), this.names()]);
+    if (this.explained.pair !== pair) return;
+    const said = sentencesOf(legs, sources, new Date());
+    replace(this.origin, said.map((text) => h("p", { class: "sentence" }, `${text}.`)), legs.length > 1 && table(legs));
+  }
+
+  /** The names of the sources; a plan may include prices without them. */
+  async names() {
+    this.sources ??= this.shell.get("/sources").then((answer) => answer.sources, () => ({}));
+    return this.sources;
+  }
+
+  cannotExplain(error) {
+    if (error.name !== "AbortError") replace(this.origin, h("p", { class: "muted" }, `Where it comes from is not known: ${error.message}`));
+  }
+
+  async copyLink() {
+    await navigator.clipboard.writeText(this.link.href);
+    this.copy.textContent = "Copied";
+    setTimeout(() => { this.copy.textContent = "Copy link"; }, 2000);
+  }
+
+  stop() {
+    clearInterval(this.clock);
+  }
+}
+
+function table(legs) {
+  const rows = legs.map((leg) => h("tr", {},
+    h("th", { scope: "row" }, `${leg.base}/${leg.quote}`), h("td", { class: "num" }, number(leg.rate)),
+    h("td", {}, leg.as_of ? localTime(leg.as_of) : "by law")));
+  return h("details", {}, h("summary", {}, "How it is crossed"), h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Legs of the rate" },
+    h("table", { class: "table" },
+      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Leg"), h("th", { scope: "col", class: "num" }, "Rate"), h("th", { scope: "col" }, "Time"))),
+      h("tbody", {}, rows))));
+}

@@ -1,0 +1,128 @@
+// The modules of the page that know no document, tested with Node's own test runner.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+
+const STATIC = new URL("../../../src/cambist/web/static/", import.meta.url);
+const { divide, multiply, padded, parseDecimal } = await import(new URL("lib/decimal.js", STATIC));
+const { parseExact } = await import(new URL("lib/exact_json.js", STATIC));
+const { age, dayInWords, moment, number } = await import(new URL("lib/format.js", STATIC));
+const { parseRoute, routeOf } = await import(new URL("lib/router.js", STATIC));
+const { assetsOf, findAssets } = await import(new URL("lib/asset_search.js", STATIC));
+const { sentencesOf } = await import(new URL("page/convert/sentence.js", STATIC));
+const { amountError, weighedMetal } = await import(new URL("page/convert/conversion.js", STATIC));
+
+test("numbers keep all the digits that were sent", () => {
+  const sent = '{"a":12345678901234567890.123456789,"b":[1e-7,-0.50],"c":"1.0 \\"2\\" \\\\","d":{"3":null,"e":true}}';
+  assert.deepEqual(parseExact(sent), {
+    a: "12345678901234567890.123456789", b: ["1e-7", "-0.50"], c: '1.0 "2" \\', d: { 3: null, e: true },
+  });
+});
+
+test("products and quotients are exact, and rounded half up", () => {
+  assert.equal(multiply("0.1", "0.25", 3), "0.025");
+  assert.equal(multiply("0.1", "0.25", 2), "0.03");
+  assert.equal(multiply("12345678901234567890", "1.0000000001", 4), "12345678902469135780.1235");
+  assert.equal(divide("1", "3", 5), "0.33333");
+  assert.equal(divide("2", "3", 0), "1");
+  assert.equal(divide("1e-7", "2", 8), "0.00000005");
+  assert.throws(() => multiply("one", "1", 2), RangeError);
+});
+
+test("what is no decimal number is none", () => {
+  for (const text of ["", ".", "1,5", "0x10", "1e9999", "--1", "1 000"]) assert.equal(parseDecimal(text), null, text);
+});
+
+test("decimals are filled with zeros, and never cut", () => {
+  assert.equal(padded("2456.1", 2), "2456.10");
+  assert.equal(padded("2456.123", 2), "2456.123");
+  assert.equal(padded("7", 0), "7");
+});
+
+test("digits are grouped by thousands, decimals are not", () => {
+  assert.equal(number("-1234567.890123"), "-1\u202f234\u202f567.890123");
+  assert.equal(number("999"), "999");
+  assert.equal(number("no number"), "no number");
+});
+
+test("ages are told in the unit that suits them", () => {
+  assert.deepEqual([0, 1, 59, 60, 3599, 3600, 86400, 172800, 2000000].map(age),
+    ["0 seconds", "1 second", "59 seconds", "1 minute", "59 minutes", "1 hour", "24 hours", "2 days", "23 days"]);
+});
+
+test("times of every form of an account mean the same moment", () => {
+  const forms = ["2026-10-30T15:00:00Z", "2026-10-30 15:00:00", "1793372400000", 1793372400000];
+  assert.deepEqual(forms.map((form) => moment(form).getTime()), forms.map(() => 1793372400000));
+  assert.equal(dayInWords("2026-10-30"), "30 October 2026");
+});
+
+test("a route survives being written and read, without a key", () => {
+  const route = routeOf("convert", { amount: "1", from: "EUR", unit: "", api_key: "secret", pairs: "EUR/USD,BTC/USD" });
+  assert.equal(route, "#/convert?amount=1&from=EUR&pairs=EUR/USD,BTC/USD");
+  const { name, params } = parseRoute(route);
+  assert.equal(name, "convert");
+  assert.deepEqual([...params], [["amount", "1"], ["from", "EUR"], ["pairs", "EUR/USD,BTC/USD"]]);
+  assert.equal(parseRoute("").name, "");
+});
+
+const TABLES = {
+  currencies: [
+    { code: "CHF", name: "Swiss Franc", kind: "circulating", countries: ["Liechtenstein", "Switzerland"], last_day: null },
+    { code: "CHE", name: "WIR Euro", kind: "accounting", countries: [], last_day: null },
+    { code: "XOF", name: "West African CFA Franc", kind: "circulating", countries: ["Benin", "Côte d'Ivoire"], last_day: null },
+    { code: "DEM", name: "German Mark", kind: "retired", countries: ["Germany"], last_day: "2001-12-31" },
+  ],
+  metals: [{ code: "XAU", name: "Gold", unit: "oz_t" }],
+  coins: [{ code: "CHEX", name: "Chex Token" }, { code: "PAXG", name: "PAX Gold" }],
+};
+
+test("assets are found by code, name and country, the nearest first", () => {
+  const assets = assetsOf(TABLES);
+  const found = (text) => findAssets(assets, text).map(({ asset }) => asset.code);
+  assert.deepEqual(found("che"), ["CHE", "CHEX"]);
+  assert.deepEqual(found("swiss"), ["CHF"]);
+  assert.deepEqual(found("switz"), ["CHF"]);
+  assert.deepEqual(found("cote"), ["XOF"]);
+  assert.deepEqual(found("franc"), ["CHF", "XOF"]);
+  assert.deepEqual(found("GOLD"), ["XAU", "PAXG"]);
+  assert.deepEqual(found("german"), []);
+  assert.deepEqual(findAssets(assetsOf(TABLES, ["retired"]), "germany").map(({ asset, place }) => [asset.code, place]), [["DEM", "Germany"]]);
+  assert.equal(findAssets(assets, "switz")[0].place, "Switzerland");
+});
+
+test("unit and purity belong to a metal beside a currency", () => {
+  assert.equal(weighedMetal({ from: "XAU", to: "CHF" }, TABLES).code, "XAU");
+  assert.equal(weighedMetal({ from: "CHF", to: "XAU" }, TABLES).code, "XAU");
+  assert.equal(weighedMetal({ from: "XAU", to: "CHEX" }, TABLES), null);
+  assert.equal(weighedMetal({ from: "CHF", to: "XOF" }, TABLES), null);
+});
+
+test("an amount that cannot be sent is refused in words", () => {
+  for (const amount of ["", " ", "abc", "1,5", "-3", "0.001", "."]) assert.notEqual(amountError(amount), "", amount);
+  for (const amount of ["0.01", "1", "12345678901234567890.5", ".5"]) assert.equal(amountError(amount), "", amount);
+});
+
+const NOW = new Date("2026-11-22T12:00:00Z");
+const SOURCES = {
+  ecb: { name: "European Central Bank", pace: "daily" }, kraken: { name: "Kraken", pace: "real-time" },
+  coinbase: { name: "Coinbase", pace: "real-time" }, bitstamp: { name: "Bitstamp", pace: "real-time" },
+};
+
+test("the sentence names the fixing, its day and its age", () => {
+  const leg = { base: "EUR", quote: "USD", rate: "1.1", sources: ["ecb"], as_of: "2026-10-30T13:15:00Z" };
+  assert.deepEqual(sentencesOf([leg], SOURCES, NOW), ["ECB fixing of 30 October, 22 days old"]);
+  assert.deepEqual(sentencesOf([leg, { ...leg, quote: "JPY" }], SOURCES, NOW), ["ECB fixing of 30 October, 22 days old"]);
+  const old = { ...leg, as_of: "2025-10-30T13:15:00Z" };
+  assert.deepEqual(sentencesOf([old], SOURCES, NOW), ["ECB fixing of 30 October 2025, 387 days old"]);
+});
+
+test("the sentence names venues, the law, and a closed market", () => {
+  const traded = { base: "BTC", quote: "USD", rate: "9", sources: ["kraken", "coinbase", "bitstamp"], as_of: "2026-11-22T11:59:30Z" };
+  assert.deepEqual(sentencesOf([traded], SOURCES, NOW), ["Kraken, Coinbase and 1 other, 30 seconds old"]);
+  const pegged = { base: "USD", quote: "AED", rate: "3.6725", law: "Central Bank of the UAE" };
+  assert.deepEqual(sentencesOf([{ ...traded, because: "closed" }, pegged], SOURCES, NOW), [
+    "BTC/USD: Kraken, Coinbase and 1 other, 30 seconds old; the market is closed now",
+    "USD/AED: 3.6725 AED for 1 USD by law (Central Bank of the UAE)",
+  ]);
+  assert.equal(sentencesOf([], SOURCES, NOW).length, 1);
+});
