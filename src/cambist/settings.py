@@ -21,7 +21,13 @@ from cambist.validation import explain_validation_error
 PREFIX = "CAMBIST_"
 FILE_VARIABLE = "CAMBIST_CONFIG"
 KEY_VARIABLE = "CAMBIST_KEY"
-"""The variable of the API key for `cambist watch`. It is not a setting."""
+"""The variable of the API key for the commands that ask a service. It is not a setting."""
+
+URL_VARIABLE = "CAMBIST_URL"
+"""The variable of the address for the commands that ask a service. It is not a setting."""
+
+NO_SETTINGS = (FILE_VARIABLE, KEY_VARIABLE, URL_VARIABLE)
+"""Variables that begin as those of settings do."""
 
 SANDBOX_DATA = Path("sandbox-data")
 """The default data folder of a sandbox, beside that of the live service."""
@@ -207,8 +213,8 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
     variables = [PREFIX + name.upper() for name in SETTING_NAMES]
     chosen = {}
     for variable, value in environment.items():
-        if variable.startswith(PREFIX) and variable not in (FILE_VARIABLE, KEY_VARIABLE):
-            _check_name(variable, "the environment", [*variables, FILE_VARIABLE])
+        if variable.startswith(PREFIX) and variable not in NO_SETTINGS:
+            _check_name(variable, "the environment", [*variables, *NO_SETTINGS])
             chosen[variable.removeprefix(PREFIX).lower()] = value
     return chosen
 

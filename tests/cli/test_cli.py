@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 from cambist import __version__
 from cambist.api.listening_socket import free_address
 from cambist.cli import main as program
+from cambist.cli.overview import GROUPS
 from cambist.errors import CannotStart
 from cambist.history.coin_closes import CLOSES
 from cambist.history.fixing import Fixing, Receipt
@@ -39,6 +40,10 @@ OPTIONS = {
     "audit": {"--who", "--action", "--on", "--since", "--limit", "--data", "--json"},
     "settings": {"--json"},
     "openapi": {"--output", "--check"},
+    "rate": {"--date", "--url", "--key", "--json", "--data"},
+    "convert": {"--date", "--precision", "--url", "--key", "--json", "--data"},
+    "series": {"--since", "--until", "--plot", "--csv", "--json", "--url", "--key", "--data"},
+    "explain": {"--date", "--url", "--key", "--json", "--data"},
     "watch": {"--url", "--once", "--per-second", "--data", "pair"},
 }
 BEFORE = "the last day before it with a fixing is 2026-10-30"
@@ -180,6 +185,14 @@ def test_the_version_is_printed() -> None:
 
 def test_without_a_command_the_help_is_shown() -> None:
     assert "fixing" in run_cli().output
+
+
+def test_without_a_command_all_commands_are_shown_by_purpose_with_three_examples() -> None:
+    result = run_cli()
+    assert result.exit_code == 0
+    assert sorted(command for _, commands in GROUPS for command in commands) == sorted(program.COMMANDS)
+    assert len(re.findall(r"^  cambist \w+", result.output, re.MULTILINE)) == 3
+    assert max(map(len, result.output.splitlines())) <= 110
 
 
 def test_settings_shows_every_field_with_its_variable_and_value() -> None:

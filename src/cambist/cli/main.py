@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from typing import Annotated, Any
@@ -17,6 +18,10 @@ from cambist.errors import CambistError
 COMMANDS = (
     "serve",
     "console",
+    "rate",
+    "convert",
+    "series",
+    "explain",
     "account",
     "key",
     "plans",
@@ -56,6 +61,13 @@ class Program(TyperGroup):
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**{**attributes, "commands": Commands()})
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command; one that does not exist is refused with the nearest that does."""
+        near = get_close_matches(args[0], COMMANDS, n=1) if args and args[0] not in COMMANDS else []
+        if near:
+            ctx.fail(f"No such command {args[0]!r}. Did you mean {near[0]!r}?")
+        return super().resolve_command(ctx, args)
+
 
 @cache
 def _command(name: str) -> Any:
@@ -74,7 +86,7 @@ app = typer.Typer(
     name="cambist",
     cls=Program,
     help="Exchange rates, crypto prices and metals prices that say where they come from.",
-    no_args_is_help=True,
+    invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
@@ -89,11 +101,16 @@ def _version(is_requested: bool) -> None:  # noqa: FBT001  Typer passes it by po
 
 @app.callback()
 def callback(
-    version: Annotated[  # noqa: FBT002
+    context: typer.Context,
+    version: Annotated[  # noqa: ARG001, FBT002  its callback has done the work
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
     """Exchange rates, crypto prices and metals prices that say where they come from."""
+    if context.invoked_subcommand is None:
+        from cambist.cli.overview import overview
+
+        typer.echo(overview())
 
 
 def main() -> None:

@@ -17,6 +17,18 @@ if TYPE_CHECKING:
 DataFolder = Annotated[Path | None, typer.Option(help="The service's data folder.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Write the output as JSON.")]
 AccountName = Annotated[str, typer.Argument(metavar="ACCOUNT", help="Name of the account.")]
+BaseCode = Annotated[str, typer.Argument(metavar="FROM", help="Code of a currency, a metal or a coin, such as EUR.")]
+QuoteCode = Annotated[str, typer.Argument(metavar="TO", help="Code of the target, such as USD.")]
+OnDay = Annotated[str | None, typer.Option("--date", help="Past day such as 2026-10-30, UTC. Default: now.")]
+ServiceUrl = Annotated[
+    str | None, typer.Option(help="Address of a service, such as https://rates.example. Default: CAMBIST_URL.")
+]
+ServiceKey = Annotated[
+    str | None,
+    typer.Option(
+        help="API key of the service. Better set CAMBIST_KEY: others on this machine see a command's options."
+    ),
+]
 KeyPrefix = Annotated[str, typer.Argument(help="First characters of the key, as `cambist key list` shows them.")]
 AnchorDay = Annotated[int | None, typer.Option(help="Day of the month on which the account's periods begin, 1 to 31.")]
 DatetimeFormatName = Annotated[

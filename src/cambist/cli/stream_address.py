@@ -10,14 +10,13 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from cambist.accounts.names import echo
+from cambist.client.api_client import LOCAL_HOSTS
 from cambist.client.stream_client import StreamAddress, owner_key_file
 from cambist.errors import BadParameter
 from cambist.settings import KEY_VARIABLE, Settings
 
 _LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  nothing listens here
 """For a service that listens on all addresses, the one to connect to."""
-
-_LOCAL_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
 _CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re.DOTALL | re.ASCII)
 
 
@@ -29,14 +28,19 @@ def stream_address(settings: Settings, url: str | None) -> StreamAddress:
     if url is not None:
         if not re.match(r"wss?://[^/\s]", url):
             raise BadParameter(f"Invalid --url: [{echo(url)}], it takes an address such as ws://127.0.0.1:8001")
-        return StreamAddress(url, _key(settings, is_local=urlsplit(url).hostname in _LOCAL_HOSTS))
+        return StreamAddress(url, _key(settings, is_local=urlsplit(url).hostname in LOCAL_HOSTS))
     if not settings.stream_port:
         raise BadParameter("The setting [stream_port] is 0, so there is no stream; --url names one elsewhere")
-    host = _LOOPBACK.get(settings.host, settings.host)
-    host = f"[{host}]" if ":" in host else host
+    host = host_to_ask(settings)
     if settings.scheme == "https" and settings.tls_cert is not None:
-        return StreamAddress(f"wss://{host}:{settings.stream_port}", _key(settings), _trust_only(settings.tls_cert))
+        return StreamAddress(f"wss://{host}:{settings.stream_port}", _key(settings), trust_only(settings.tls_cert))
     return StreamAddress(f"ws://{host}:{settings.stream_port}", _key(settings))
+
+
+def host_to_ask(settings: Settings) -> str:
+    """Return the host at which this machine reaches the service of the settings, as it stands in an address."""
+    host = _LOOPBACK.get(settings.host, settings.host)
+    return f"[{host}]" if ":" in host else host
 
 
 def _key(settings: Settings, *, is_local: bool = True) -> str:
@@ -54,7 +58,7 @@ def _key(settings: Settings, *, is_local: bool = True) -> str:
     return key
 
 
-def _trust_only(certificate: Path) -> ssl.SSLContext:
+def trust_only(certificate: Path) -> ssl.SSLContext:
     """Return a context that trusts only the service's own certificate, whatever names are in it.
 
     Errors: BadParameter, OSError.

@@ -13,19 +13,18 @@ from cambist.api.page import PageOptions
 from cambist.api.reader_pool import READ_SECONDS, READERS, ReaderPool
 from cambist.api.request_metrics import counted
 from cambist.api.state_reloader import StateReloader
-from cambist.api.worker_state import WorkerState
 from cambist.clock import utc_now
 from cambist.errors import RateBookDamaged, RateMatrixDamaged
 from cambist.history.coverage import coverage_of_matrix
 from cambist.history.rate_matrix import RateMatrix
 from cambist.monitoring.request_metrics import open_request_counts
-from cambist.pricing.metals.mass import units_with
 from cambist.pricing.rate_book import RateBook
 from cambist.processes.child_process import announce_answering
 from cambist.processes.process import end_with, tune_gc
-from cambist.registry.components import bar_reader, endpoints, environment_of, max_ages, open_store
+from cambist.registry.components import bar_reader, endpoints, environment_of, open_store
 from cambist.registry.metering import open_meter
 from cambist.registry.plans import current_plans
+from cambist.registry.worker_state import build_worker_state
 from cambist.settings import Settings
 from cambist.status.environment import SIMULATED, Environment, check_rate_book, check_rate_matrix
 from cambist.status.source_report import SourceReports
@@ -50,15 +49,13 @@ class ApiWorker:
         self._store = open_store(settings)
         self._store.hold_open()
         seen = {topic: self._book_file.changes.version(topic) for topic in Topic}
-        self._worker_state = WorkerState(
+        self._worker_state = build_worker_state(
+            settings,
             self._book(),
             self._first_matrix(),
             self._store.accounts.by_key(),
             current_plans(self._folder.path),
-            longest_age=settings.fixing_max_age,
         )
-        self._worker_state.ages = max_ages(settings)
-        self._worker_state.units = units_with(settings.tael_grams, settings.baht_grams)
         self._archive_reader = self._open_archive_reader(settings)
         self._worker_state.closes = self._archive_reader.close
         self._worker_state.votes = self._book_file.votes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +20,19 @@ _OLD_FILE = "book.json"
 """The file of older versions."""
 
 
+_BOOK, _VOTES = "rates.book", "rates.votes"
+
+
+def stored_rate_book(folder: Path) -> RateBook | None:
+    """Return the book that was published last in a folder in which nothing may be written. Errors: RateBookDamaged."""
+    return RateBookReader(folder / _BOOK).current()
+
+
+def stored_votes(folder: Path) -> Callable[[str], tuple[Vote, ...]]:
+    """Return what reads the votes behind a quote, in a folder in which nothing may be written."""
+    return VotesReader(folder / _VOTES).of
+
+
 class RateBookFile:
     """The current rate book and the votes behind it, for their publisher and their readers.
 
@@ -28,10 +42,10 @@ class RateBookFile:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._publisher = RateBookPublisher(folder / "rates.book")
-        self._reader = RateBookReader(folder / "rates.book")
-        self._votes_writer = VotesWriter(folder / "rates.votes")
-        self._votes = VotesReader(folder / "rates.votes")
+        self._publisher = RateBookPublisher(folder / _BOOK)
+        self._reader = RateBookReader(folder / _BOOK)
+        self._votes_writer = VotesWriter(folder / _VOTES)
+        self._votes = VotesReader(folder / _VOTES)
         self._is_old_file_removed = False
         self.changes = data_changes(folder)
 

@@ -1,0 +1,39 @@
+"""What `cambist` shows without arguments: its commands by purpose, and examples."""
+
+from __future__ import annotations
+
+GROUPS = (
+    ("Look at rates", ("rate", "convert", "series", "explain", "watch")),
+    ("Run the service", ("serve", "console", "check", "settings", "audit", "sandbox")),
+    ("Customers", ("account", "key", "plans", "usage")),
+    ("Sources and history", ("feeds", "backfill", "quarantine", "fixing")),
+    ("For developers", ("openapi",)),
+)
+"""Each command is in one group."""
+
+EXAMPLES = (
+    ("cambist serve", "start the service"),
+    ("cambist convert 100 EUR JPY", "convert an amount, with or without a service"),
+    ("cambist series EUR USD --since 2020 --plot", "draw a chart here"),
+)
+
+
+def overview() -> str:
+    """Return the text."""
+    from cambist import __version__
+
+    width = max(len(title) for title, _ in GROUPS)
+    groups = (f"  {title:{width}}  {'  '.join(commands)}" for title, commands in GROUPS)
+    wide = max(len(command) for command, _ in EXAMPLES)
+    examples = (f"  {command:{wide}}  {purpose}" for command, purpose in EXAMPLES)
+    lines = (
+        f"Cambist {__version__}: exchange rates, crypto prices and metals prices that say where they come from.",
+        "",
+        *groups,
+        "",
+        "Examples",
+        *examples,
+        "",
+        "cambist COMMAND --help explains a command, cambist --help lists all of them.",
+    )
+    return "\n".join(lines)

@@ -1,0 +1,98 @@
+"""`cambist series`: show daily rates as lines, as CSV, or as a plot in the terminal."""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from datetime import date
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cambist.accounts.names import echo
+from cambist.cli.options import AsJson, BaseCode, DataFolder, QuoteCode, ServiceKey, ServiceUrl
+from cambist.errors import BadParameter
+
+if TYPE_CHECKING:
+    from cambist.cli.plot import Points
+
+_PERIOD = re.compile(r"(\d{4})(?:-(\d\d))?(?:-(\d\d))?", re.ASCII)
+
+
+def series(  # noqa: PLR0913  the options of a command
+    base: BaseCode,
+    quote: QuoteCode,
+    *,
+    since: Annotated[
+        str | None, typer.Option(help="First day, as 2020, 2020-05 or 2020-05-31. Default: 30 days ago.")
+    ] = None,
+    until: Annotated[str | None, typer.Option(help="Last day, written the same way. Default: today.")] = None,
+    plot: Annotated[bool, typer.Option("--plot", help="Draw a plot as large as the terminal.")] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="Write the output as CSV.")] = False,
+    as_json: AsJson = False,
+    url: ServiceUrl = None,
+    key: ServiceKey = None,
+    data: DataFolder = None,
+) -> None:
+    """Show the rate of each day of a period, for currencies and metals.
+
+    Days without a rate are left out, and are gaps in the plot. The running service answers, or without one the data
+    folder, with the same digits; standard error says which.
+    """
+    from cambist.cli.service_answers import Target, ask
+
+    if plot + csv + as_json > 1:
+        raise BadParameter("Choose one of --plot, --csv and --json")
+    query = {"from": base, "to": quote, "start": first_day(since), "end": last_day(until)}
+    reply = ask(Target(data, url, key), "/time-series", query)
+    answer = reply.exact
+    code, rates = next(iter(answer["results"].items()))
+    if as_json:
+        typer.echo(reply.content)
+    elif csv:
+        typer.echo("\n".join([f"date,{answer['base']}/{code}", *(f"{day},{rate}" for day, rate in rates.items())]))
+    elif plot:
+        _plot({date.fromisoformat(day): float(rate) for day, rate in rates.items()}, f"{answer['base']}/{code}")
+    else:
+        typer.echo("\n".join(f"{day}  {rate}" for day, rate in rates.items()))
+    reply.print_footer(f"{answer['base']}/{code}: {len(rates)} days from {answer['start']} to {answer['end']}.")
+
+
+def first_day(text: str | None) -> str | None:
+    """Return the first day of a year, a month or a day. Errors: BadParameter."""
+    return None if text is None else str(_parse("since", text)[0])
+
+
+def last_day(text: str | None) -> str | None:
+    """Return the last day of a year, a month or a day, but no later one than today. Errors: BadParameter."""
+    from cambist.clock import utc_now
+
+    if text is None:
+        return None
+    first, last = _parse("until", text)
+    today = utc_now().date()
+    return str(min(last, today) if first <= today else last)
+
+
+def _parse(name: str, text: str) -> tuple[date, date]:
+    """Return the first and the last day of a year, a month or a day."""
+    found = _PERIOD.fullmatch(text)
+    try:
+        year, month, day = map(int, found.groups(default="0")) if found else (0, 0, 0)
+        first = date(year, month or 1, day or 1)
+        last = date(year, month or 12, day or monthrange(year, month or 12)[1])
+    except (ValueError, OverflowError):
+        raise BadParameter(f"Invalid {name}: [{echo(text)}], it takes 2020, 2020-05 or 2020-05-31") from None
+    return first, last
+
+
+def _plot(rates: Points, title: str) -> None:
+    from shutil import get_terminal_size
+
+    from rich.console import Console
+
+    from cambist.cli.plot import draw_plot
+
+    width, height = get_terminal_size((80, 24))
+    lines = draw_plot(rates, width, max(height - 4, 8), ascii_only=Console().options.ascii_only)
+    typer.echo("\n".join([title, *lines]))

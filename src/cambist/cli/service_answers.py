@@ -1,0 +1,153 @@
+"""Where the commands that show rates get them: from a service, or without one from the data folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import urlsplit
+
+import typer
+
+from cambist.accounts.names import echo
+from cambist.cli.code_suggestions import suggest_codes
+from cambist.errors import BadParameter, CannotStart, KeyRefused, RequestRefused
+from cambist.settings import KEY_VARIABLE, URL_VARIABLE, Settings, read_settings
+from cambist.status.environment import Environment
+
+if TYPE_CHECKING:
+    from cambist.client.api_client import ApiClient
+
+Query = Mapping[str, str | None]
+"""The parameters of a request; those that are None are left out."""
+
+
+class _Answers(Protocol):
+    place: str
+    environment: Environment
+
+    def get(self, path: str, query: Mapping[str, str]) -> bytes:
+        """Return the JSON of an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What the options of a command say about whom to ask."""
+
+    data: Path | None
+    url: str | None
+    key: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer as it was sent, and who gave it."""
+
+    content: bytes
+    place: str
+    environment: Environment
+
+    @property
+    def exact(self) -> Any:
+        """The answer; its numbers are texts with all their digits."""
+        return json.loads(self.content, parse_float=str, parse_int=str)
+
+    def print_footer(self, *sentences: str) -> None:
+        """Say on standard error where the answer is from, and that simulated prices are simulated."""
+        simulated = ["SIMULATED prices of a sandbox."] if self.environment is Environment.SANDBOX else []
+        typer.echo(" ".join([*sentences, f"From {self.place}.", *simulated]), err=True)
+
+
+def ask(target: Target, path: str, query: Query) -> Reply:
+    """Ask the service that is named, else the one of the settings; without one, answer from the data folder.
+
+    Errors: CambistError, OSError.
+    """
+    sent = {name: value for name, value in query.items() if value is not None}
+    settings = read_settings(os.environ, {"data": target.data})
+    try:
+        return _ask_named(settings, target, path, sent) or _ask_nearest(settings, target, path, sent)
+    except RequestRefused as refused:
+        hint = "" if isinstance(refused, KeyRefused) else suggest_codes(sent.get("from"), sent.get("to"))
+        if not hint:
+            raise
+        raise BadParameter(f"{refused}{hint}") from refused
+
+
+def _ask_named(settings: Settings, target: Target, path: str, query: Mapping[str, str]) -> Reply | None:
+    """Ask the service that an option or the environment names, if one does."""
+    from cambist.client.api_client import LOCAL_HOSTS, ApiClient
+
+    url = target.url or os.environ.get(URL_VARIABLE, "").strip()
+    if not url:
+        return None
+    if not re.match(r"https?://[^/\s]", url) or "?" in url:
+        raise BadParameter(f"Invalid --url: [{echo(url)}], it takes an address such as http://127.0.0.1:8000")
+    is_local = urlsplit(url).hostname in LOCAL_HOSTS
+    key = _chosen_key(target) or (_owner_key(settings) if is_local else "")
+    if not key:
+        # The owner's key has all rights, and the operator of the other machine may be somebody else.
+        raise BadParameter(f"There is no key for {url}: set the variable {KEY_VARIABLE}")
+    return _reply(ApiClient(url, key), path, query)
+
+
+def _ask_nearest(settings: Settings, target: Target, path: str, query: Mapping[str, str]) -> Reply:
+    """Ask the service that the settings describe, or answer from the data folder."""
+    from cambist.admin.stored_answers import StoredAnswers
+
+    client = _local_client(settings, _chosen_key(target) or _owner_key(settings))
+    refused: KeyRefused | None = None
+    if client is not None:
+        try:
+            client.probe()
+            return _reply(client, path, query)
+        except ConnectionError:
+            pass  # then from the folder
+        except KeyRefused as error:  # it serves another folder
+            if _chosen_key(target):
+                raise
+            refused = error
+    try:
+        stored = StoredAnswers(settings)
+    except CannotStart as error:
+        raise CannotStart(f"No service answers at {_address(settings)}. {error}") from (refused or error)
+    return _reply(stored, path, query)
+
+
+def _local_client(settings: Settings, key: str) -> ApiClient | None:
+    from cambist.cli.stream_address import trust_only
+    from cambist.client.api_client import ApiClient
+
+    if not key:
+        return None
+    tls = trust_only(settings.tls_cert) if settings.scheme == "https" and settings.tls_cert else None
+    return ApiClient(_address(settings), key, tls)
+
+
+def _address(settings: Settings) -> str:
+    from cambist.cli.stream_address import host_to_ask
+
+    return f"{settings.scheme}://{host_to_ask(settings)}:{settings.port}{settings.path_prefix}"
+
+
+def _chosen_key(target: Target) -> str:
+    return (target.key or os.environ.get(KEY_VARIABLE, "")).strip()
+
+
+def _owner_key(settings: Settings) -> str:
+    """Return the key that the first start left in the data folder; empty if it cannot be read."""
+    from cambist.client.stream_client import owner_key_file
+
+    with suppress(OSError):
+        return owner_key_file(settings).read_text(encoding="utf-8", errors="replace").strip()
+    return ""
+
+
+def _reply(answers: _Answers, path: str, query: Mapping[str, str]) -> Reply:
+    content = answers.get(path, query)
+    return Reply(content, answers.place, answers.environment)
