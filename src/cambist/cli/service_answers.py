@@ -45,7 +45,7 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class RateAnswer:
     """An answer as it was sent, and who gave it."""
 
     content: bytes
@@ -63,7 +63,7 @@ class Reply:
         typer.echo(" ".join([*sentences, f"From {self.place}.", *simulated]), err=True)
 
 
-def ask(target: Target, path: str, query: Query) -> Reply:
+def ask(target: Target, path: str, query: Query) -> RateAnswer:
     """Ask the service that is named, else the one of the settings; without one, answer from the data folder.
 
     Errors: CambistError, OSError.
@@ -79,7 +79,7 @@ def ask(target: Target, path: str, query: Query) -> Reply:
         raise BadParameter(f"{refused}{hint}") from refused
 
 
-def _ask_named(settings: Settings, target: Target, path: str, query: Mapping[str, str]) -> Reply | None:
+def _ask_named(settings: Settings, target: Target, path: str, query: Mapping[str, str]) -> RateAnswer | None:
     """Ask the service that an option or the environment names, if one does."""
     from cambist.client.api_client import LOCAL_HOSTS, ApiClient
 
@@ -96,7 +96,7 @@ def _ask_named(settings: Settings, target: Target, path: str, query: Mapping[str
     return _reply(ApiClient(url, key), path, query)
 
 
-def _ask_nearest(settings: Settings, target: Target, path: str, query: Mapping[str, str]) -> Reply:
+def _ask_nearest(settings: Settings, target: Target, path: str, query: Mapping[str, str]) -> RateAnswer:
     """Ask the service that the settings describe, or answer from the data folder."""
     from cambist.admin.stored_answers import StoredAnswers
 
@@ -148,6 +148,6 @@ def _owner_key(settings: Settings) -> str:
     return ""
 
 
-def _reply(answers: _Answers, path: str, query: Mapping[str, str]) -> Reply:
+def _reply(answers: _Answers, path: str, query: Mapping[str, str]) -> RateAnswer:
     content = answers.get(path, query)
-    return Reply(content, answers.place, answers.environment)
+    return RateAnswer(content, answers.place, answers.environment)
