@@ -66,17 +66,21 @@ export async function getExact(path, params, options) {
 }
 
 /** As `get`, but return the response itself, which was a success. */
-export async function request(path, params, { signal } = {}) {
+export async function request(path, params, options) {
+  const response = await send(path, params, options);
+  if (response.ok) return response;
+  throw await refusal(response);
+}
+
+/** As `request`, but a refusal is returned as well. Errors: ApiError if the service cannot be reached. */
+export async function send(path, params, { signal } = {}) {
   const headers = currentKey ? { "X-API-Key": currentKey } : isOpen ? { "Cambist-Page": "1" } : {};
-  let response;
   try {
-    response = await fetch(address(path, params), { headers, signal, credentials: "omit" });
+    return await fetch(address(path, params), { headers, signal, credentials: "omit" });
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new ApiError(0, "unreachable", "The service cannot be reached. Is it running?");
   }
-  if (response.ok) return response;
-  throw await refusal(response);
 }
 
 async function refusal(response) {

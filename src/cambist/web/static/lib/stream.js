@@ -24,6 +24,7 @@ export class PriceStream {
   /**
    * @param {Object} options
    * @param {string} options.url
+   * @param {"fx"|"fx1s"} [options.stream] every change, or at most one a second for each pair
    * @param {() => string} options.key asked for at each connection, so that nothing keeps it
    * @param {(price: {sym: string, bid: string, ask: string, tsp: number, fixed_on?: string}) => void} options.onprice
    * @param {(state: StreamState) => void} options.onstate
@@ -33,8 +34,8 @@ export class PriceStream {
    * @param {{open: (url: string) => WebSocket, now: () => number, setTimer: Function, clearTimer: Function,
    *   random: () => number}} [options.platform] for tests
    */
-  constructor({ url, key, onprice, onstate, onsubscribed = () => {}, onclock = () => {}, platform = BROWSER }) {
-    Object.assign(this, { url, key, onprice, onstate, onsubscribed, onclock, platform });
+  constructor({ url, stream = "fx", key, onprice, onstate, onsubscribed = () => {}, onclock = () => {}, platform = BROWSER }) {
+    Object.assign(this, { url, stream, key, onprice, onstate, onsubscribed, onclock, platform });
     this.pairs = [];
     this.attempt = 0;
     this.socket = null;
@@ -111,7 +112,8 @@ export class PriceStream {
 
   /** Subscribe to all pairs: the list replaces the one before. An empty list ends the stream's subscription. */
   sendPairs() {
-    this.send(this.pairs.length ? { op: "subscribe", stream: "fx", pairs: this.pairs } : { op: "unsubscribe", stream: "fx" });
+    const { pairs, stream } = this;
+    this.send(pairs.length ? { op: "subscribe", stream, pairs } : { op: "unsubscribe", stream });
   }
 
   send(message) {
@@ -126,7 +128,11 @@ export class PriceStream {
       return;
     }
     this.send({ op: "status" });
-    this.wait(ANSWER_MS, () => (this.platform.now() - this.lastMessage < ANSWER_MS + 500 ? this.watch() : this.lost("The stream does not answer")));
+    const askedAt = this.platform.now();
+    this.wait(ANSWER_MS, () => {
+      if (this.lastMessage >= askedAt) this.watch();
+      else this.lost("The stream does not answer");
+    });
   }
 
   lost(reason) {

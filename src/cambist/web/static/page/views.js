@@ -7,7 +7,9 @@
  */
 export const VIEWS = [
   { name: "convert", title: "Convert", styled: true },
+  { name: "board", title: "Board", styled: true },
   { name: "sources", title: "Sources", styled: true },
   { name: "coverage", title: "Coverage", styled: "sources", linked: false, under: "sources" },
   { name: "currency", title: "Currencies", styled: "sources", linked: false, under: "sources" },
+  { name: "try", title: "Try it", styled: true },
 ];

@@ -1,0 +1,68 @@
+/** The form of one endpoint. */
+
+import { h } from "../../lib/dom.js";
+import { inlineCode } from "./inline_code.js";
+
+/** @typedef {import("./form_model.js").Field} Field */
+
+export class ParameterForm {
+  /**
+   * @param {import("./form_model.js").Operation} operation
+   * @param {Object<string, string>} values
+   * @param {{onchange: () => void, onsubmit: () => void}} handlers
+   */
+  constructor({ fields }, values, { onchange, onsubmit }) {
+    this.controls = new Map(fields.map((field) => [field.name, controlOf(field, values[field.name])]));
+    const none = h("p", { class: "muted" }, "This endpoint has no parameters.");
+    const submit = (event) => {
+      event.preventDefault();
+      onsubmit();
+    };
+    this.element = h("form", { class: "card stack", novalidate: true, autocomplete: "off", oninput: onchange, onsubmit: submit },
+      fields.length ? h("div", { class: "try-fields" }, fields.map((field) => this.row(field))) : none,
+      h("div", { class: "row" }, h("button", { class: "button", type: "submit" }, "Send"),
+        h("span", { class: "small muted" }, "It is counted like any other call of the API.")));
+  }
+
+  /** The values by name; a checkbox that is not checked is empty. @returns {Object<string, string>} */
+  get values() {
+    const valueOf = (control) => (control.type === "checkbox" ? (control.checked ? "true" : "") : control.value);
+    return Object.fromEntries([...this.controls].map(([name, control]) => [name, valueOf(control)]));
+  }
+
+  /** @param {Field} field */
+  row(field) {
+    const control = this.controls.get(field.name);
+    const hint = h("span", { class: "hint", id: `${control.id}-hint` }, inlineCode(field.description), ...noted(field));
+    const name = [h("code", {}, field.name), field.required && h("span", { class: "try-required" }, " required")];
+    if (field.type === "flag") return h("div", { class: "field" }, h("label", { class: "checkbox" }, control, h("span", {}, name)), hint);
+    return h("div", { class: "field" }, h("label", { for: control.id }, name), control, hint);
+  }
+}
+
+/** What a description may not say: the limits of a number. */
+function noted({ minimum, maximum }) {
+  return minimum !== undefined && maximum !== undefined ? [` From ${minimum} to ${maximum}.`] : [];
+}
+
+/** @param {Field} field @param {string} value */
+function controlOf(field, value) {
+  const id = `try-${field.name}`;
+  const shared = { id, name: field.name, "aria-describedby": `${id}-hint`, "aria-required": field.required && "true" };
+  if (field.type === "choice") return choiceOf(field, value, shared);
+  if (field.type === "flag") return h("input", { ...shared, type: "checkbox", checked: ["true", "1", "yes", "y"].includes(value) });
+  const placeholder = field.standard ? `${field.standard} if left out` : field.hint && `such as ${field.hint}`;
+  // A text field even for numbers: all digits are sent as they were typed, and the service judges them.
+  return h("input", {
+    ...shared, class: "input", type: field.type === "date" ? "date" : "text", spellcheck: "false",
+    inputmode: field.type === "number" && "decimal", placeholder, value,
+  });
+}
+
+function choiceOf({ required, standard, choices }, value, shared) {
+  const select = h("select", { ...shared, class: "select" },
+    !required && h("option", { value: "" }, standard ? `${standard} (left out)` : "left out"),
+    choices.map((each) => h("option", { value: each }, each)));
+  select.value = choices.includes(value) ? value : select.options[0].value;
+  return select;
+}

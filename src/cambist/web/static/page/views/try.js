@@ -1,0 +1,119 @@
+/** Each endpoint with a form, the request as programs, the answer, and what it costs. */
+
+import { address, ApiError, send } from "../../lib/api.js";
+import { h, replace } from "../../lib/dom.js";
+import { routeOf } from "../../lib/router.js";
+import { AnswerPanel } from "../try_it/answer_panel.js";
+import { copyButton } from "../try_it/copy_button.js";
+import { groupsOf, initialValues, operationsOf, requestParams } from "../try_it/form_model.js";
+import { ParameterForm } from "../try_it/parameter_form.js";
+import { ProgramTabs } from "../try_it/program_tabs.js";
+import { inlineCode } from "../try_it/inline_code.js";
+
+export const title = "Try it";
+
+let loading = null;
+
+export async function show(root, params, shell) {
+  loading ??= shell.get("/openapi.json").then(operationsOf);
+  loading.catch(() => { loading = null; });
+  const view = new TryIt(root, await loading, shell);
+  view.choose(params.get("endpoint"), params);
+  return () => view.stop();
+}
+
+class TryIt {
+  constructor(root, operations, shell) {
+    this.operations = operations;
+    this.shell = shell;
+    this.call = null;
+    this.programs = new ProgramTabs();
+    this.answer = new AnswerPanel();
+    this.main = h("div", { class: "stack wide try-main" });
+    this.links = new Map(operations.map(({ path }) => [path, this.link(path)]));
+    this.select = this.chooser();
+    replace(root, h("h1", { tabindex: "-1", class: "try-title" }, title), h("div", { class: "try" }, this.list(), this.main));
+  }
+
+  /** The list of endpoints beside the form, on wide screens. */
+  list() {
+    const group = ([tag, operations]) => [
+      h("h2", { class: "try-tag" }, tag), h("ul", {}, operations.map(({ path }) => h("li", {}, this.links.get(path))))];
+    return h("div", { class: "try-list" },
+      h("nav", { "aria-label": "Endpoints" }, groupsOf(this.operations).map(group)),
+      h("div", { class: "field" }, h("label", { for: "try-endpoint" }, "Endpoint"), this.select));
+  }
+
+  link(path) {
+    const choose = (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      this.choose(path, new URLSearchParams());
+    };
+    return h("a", { href: routeOf("try", { endpoint: path }), onclick: choose }, path);
+  }
+
+  /** The same list as a select, on narrow screens. */
+  chooser() {
+    const option = ({ path }) => h("option", { value: path }, path);
+    const groups = groupsOf(this.operations).map(([tag, operations]) => h("optgroup", { label: tag }, operations.map(option)));
+    return h("select", { class: "select", id: "try-endpoint", onchange: () => this.choose(this.select.value, new URLSearchParams()) }, groups);
+  }
+
+  /** Show an endpoint with the values that are given, or with its examples. */
+  choose(path, given) {
+    this.operation = this.operations.find((each) => each.path === path) ?? this.operations[0];
+    this.call?.abort();
+    for (const [each, link] of this.links) link.toggleAttribute("aria-current", each === this.operation.path);
+    this.links.get(this.operation.path).setAttribute("aria-current", "page");
+    this.select.value = this.operation.path;
+    this.form = new ParameterForm(this.operation, initialValues(this.operation, given), {
+      onchange: () => this.changed(), onsubmit: () => this.submit(),
+    });
+    this.answer.clear();
+    replace(this.main, this.head(), this.form.element, this.programs.element, this.answer.element);
+    this.changed();
+  }
+
+  head() {
+    const { path, summary, description, cost } = this.operation;
+    const link = copyButton("Copy link", () => location.href);
+    return h("section", { class: "stack", "aria-labelledby": "try-path" },
+      h("div", { class: "row apart" },
+        h("h2", { id: "try-path", class: "try-path" }, h("span", { class: "badge" }, "GET"), h("code", {}, path)), link),
+      h("p", { class: "try-summary" }, summary, "."),
+      description.split("\n\n").map((each) => h("p", { class: "muted" }, inlineCode(each))),
+      h("p", { class: "try-cost" }, h("span", { class: "badge" }, "Cost"), " ", inlineCode(cost)));
+  }
+
+  get params() {
+    return requestParams(this.operation, this.form.values);
+  }
+
+  /** Write the programs and the address anew. */
+  changed() {
+    const { params, operation } = this;
+    this.shell.setParams(new URLSearchParams([["endpoint", operation.path], ...params]));
+    this.programs.show({ url: address(operation.path).href, params });
+  }
+
+  async submit() {
+    this.call?.abort();
+    const call = new AbortController();
+    this.call = call;
+    this.answer.wait();
+    try {
+      const response = await send(this.operation.path, new URLSearchParams(this.params), { signal: call.signal });
+      const text = await response.text();
+      if (call === this.call) this.answer.show(response, text);
+    } catch (error) {
+      if (call.signal.aborted) return;
+      if (!(error instanceof ApiError)) throw error;
+      this.answer.fail(error.message);
+    }
+  }
+
+  stop() {
+    this.call?.abort();
+  }
+}
