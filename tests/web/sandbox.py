@@ -82,13 +82,16 @@ class PageService:
 
 
 @contextmanager
-def serving_page(folder: Path, **settings: str) -> Iterator[PageService]:
-    """Serve a sandbox until the end of the block; `settings` are variables without their prefix, in lower case."""
+def serving_page(folder: Path, *, is_sandbox: bool = True, **settings: str) -> Iterator[PageService]:
+    """Serve a sandbox until the end of the block; `settings` are variables without their prefix, in lower case.
+
+    A service that is no sandbox asks no sources: a test publishes its rate books.
+    """
     ports = {name: free_port() for name in ("port", "stream_port", "operator_port")}
     chosen = {f"CAMBIST_{name.upper()}": str(value) for name, value in {**ports, "workers": "1", **settings}.items()}
     data, log = folder / "data", folder / "log"
     with log.open("wb") as to:
-        command = [COMMAND, "serve", "--sandbox", "--data", str(data)]
+        command = [COMMAND, "serve", "--sandbox" if is_sandbox else "--no-fetch", "--data", str(data)]
         process = subprocess.Popen(command, env=environment(**chosen), stdout=to, stderr=to)
     service = PageService(process, data, log, **ports)
     with ended_in_the_end(process):

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { DEFAULT_PAIRS, MOST_PAIRS, parsePairs, symbolOf, whyNot } from "../../../src/cambist/web/static/page/board/pairs.js";
-import { changedDigits, RowModel, SPARK_MS } from "../../../src/cambist/web/static/page/board/row_model.js";
+import { DEFAULT_PAIRS, MOST_PAIRS, parsePairs, symbolOf, whyNot } from "./static/page/board/pairs.js";
+import { changedDigits, RowModel, SPARK_MS } from "./static/page/board/row_model.js";
 
 test("pairs are read from an address", () => {
   assert.deepEqual(parsePairs(null), DEFAULT_PAIRS);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { PriceStream } from "../../../src/cambist/web/static/lib/stream.js";
-import { backOff, isFinal, stateInWords } from "../../../src/cambist/web/static/lib/stream_retry.js";
+import { PriceStream } from "./static/lib/stream.js";
+import { backOff, isFinal, stateInWords } from "./static/lib/stream_retry.js";
 
 /** A browser in which nothing happens by itself: sockets receive what a test sends, and timers fire when time is moved. */
 class Platform {

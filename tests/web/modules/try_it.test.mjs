@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 
-import { groupsOf, initialValues, operationsOf, requestParams } from "../../../src/cambist/web/static/page/try_it/form_model.js";
-import { headersToShow, prettyJson } from "../../../src/cambist/web/static/page/try_it/pretty_json.js";
-import { addressOf, curl, javaScript, LANGUAGES, pythonHttpx, pythonStandard } from "../../../src/cambist/web/static/page/try_it/snippets.js";
+import { groupsOf, initialValues, operationsOf, requestParams } from "./static/page/try_it/form_model.js";
+import { headersToShow, prettyJson } from "./static/page/try_it/pretty_json.js";
+import { addressOf, curl, javaScript, LANGUAGES, pythonHttpx, pythonStandard } from "./static/page/try_it/snippets.js";
 
-const DOCUMENT = JSON.parse(readFileSync(new URL("../../../docs/openapi.json", import.meta.url)));
+const DOCUMENT = JSON.parse(readFileSync("docs/openapi.json"));
 const OPERATIONS = operationsOf(DOCUMENT);
 const operation = (path) => OPERATIONS.find((each) => each.path === path);
 const field = (path, name) => operation(path).fields.find((each) => each.name === name);

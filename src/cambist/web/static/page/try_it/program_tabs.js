@@ -15,10 +15,10 @@ export class ProgramTabs {
     }, name));
     this.panel = h("pre", { class: "try-code", id: "program", role: "tabpanel", tabindex: "0" }, this.code);
     this.element = h("section", { class: "card try-programs", "aria-label": "The request as a program" },
-      h("div", { class: "row apart try-bar" },
-        h("div", { class: "tabs", role: "tablist", "aria-label": "Language" }, this.tabs), copyButton("Copy", () => this.text)),
+      h("div", { class: "tabs", role: "tablist", "aria-label": "Language" }, this.tabs),
       this.panel,
-      h("p", { class: "small muted" }, "Put your key in place of ", h("code", {}, PLACEHOLDER), "."));
+      h("div", { class: "row apart" },
+        h("p", { class: "small muted" }, "Put your key in place of ", h("code", {}, PLACEHOLDER), "."), copyButton("Copy", () => this.text)));
   }
 
   get text() {

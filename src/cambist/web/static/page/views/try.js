@@ -71,7 +71,8 @@ class TryIt {
       onchange: () => this.changed(), onsubmit: () => this.submit(),
     });
     this.answer.clear();
-    replace(this.main, this.head(), this.form.element, this.programs.element, this.answer.element);
+    replace(this.main, this.head(), this.form.element,
+      h("div", { class: "try-results" }, this.programs.element, this.answer.element));
     this.changed();
   }
 
@@ -105,7 +106,9 @@ class TryIt {
     try {
       const response = await send(this.operation.path, new URLSearchParams(this.params), { signal: call.signal });
       const text = await response.text();
-      if (call === this.call) this.answer.show(response, text);
+      if (call !== this.call) return;
+      this.answer.show(response, text);
+      this.answer.element.scrollIntoView({ block: "nearest" });
     } catch (error) {
       if (call.signal.aborted) return;
       if (!(error instanceof ApiError)) throw error;
