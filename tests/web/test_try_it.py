@@ -91,31 +91,35 @@ def test_every_endpoint_answers_its_form_as_it_answers_curl(open_try, page_servi
         expect(page.locator(".try-status")).to_contain_text(f"cost {cost[1]} call" if cost else "cost no call")
 
 
-@pytest.mark.parametrize(
-    ("language", "suffix"), [("Python", "py"), ("Python, httpx", "py"), ("JavaScript", "mjs")]
-)
-@pytest.mark.parametrize(
-    ("query", "status"),
-    [
-        ("?endpoint=/historical&date=2024-02-29&from=EUR&to=USD,JPY", "200"),
-        ("?endpoint=/crypto/fetch-prices&pairs=BTC/USD,ETH/BTC", "200"),
-        ("?endpoint=/convert&from=EUR&to=ZZZ&amount=1", "400"),
-    ],
-)
-def test_the_programs_run_and_get_the_same_status(open_try, page_service, page_errors, tmp_path, query, status, language, suffix):
-    page_errors.allow("status of 400")
+REQUESTS = {
+    "?endpoint=/historical&date=2024-02-29&from=EUR&to=USD,JPY": "200",
+    "?endpoint=/crypto/fetch-prices&pairs=BTC/USD,ETH/BTC": "200",
+    "?endpoint=/convert&from=EUR&to=ZZZ&amount=1": "400",
+}
+
+
+def interpreter_of(language: str) -> str:
+    """Return what runs a program; skip the test if it is not installed."""
     if language == "Python, httpx" and find_spec("httpx") is None:
         pytest.skip("the package httpx is not installed")
-    interpreter = sys.executable if suffix == "py" else shutil.which("node")
+    interpreter = shutil.which("node") if language == "JavaScript" else sys.executable
     if interpreter is None:
         pytest.skip("There is no node")
+    return interpreter
+
+
+@pytest.mark.parametrize("language", ["Python", "Python, httpx", "JavaScript"])
+@pytest.mark.parametrize("query", REQUESTS)
+def test_the_programs_run_and_get_the_same_status(open_try, page_service, page_errors, query, language):
+    page_errors.allow("status of 400")
+    interpreter = interpreter_of(language)
     page = open_try(query)
-    assert send(page) == status
-    file = tmp_path / f"program.{suffix}"
+    assert send(page) == REQUESTS[query]
+    file = page_service.data.parent / ("program.mjs" if language == "JavaScript" else "program.py")
     file.write_text(program(page, language).replace("YOUR_KEY", page_service.key))
-    printed = run([interpreter, str(file)])
-    assert printed.splitlines()[0] == status
-    assert without_time(json.loads(printed.split("\n", 1)[1])) == without_time(json.loads(body(page)))
+    status, _, printed = run([interpreter, str(file)]).partition("\n")
+    assert status == REQUESTS[query]
+    assert without_time(json.loads(printed)) == without_time(json.loads(body(page)))
 
 
 def run(command: list[str]) -> str:
@@ -142,7 +146,7 @@ def test_an_answer_keeps_all_its_digits(open_try, page_service):
     assert f'"USD": {number}' in body(page)
 
 
-def test_a_link_reproduces_the_form(open_try, make_page, page_service):
+def test_a_link_reproduces_the_form(open_try, page_service):
     page = open_try("?endpoint=/historical")
     page.get_by_label("from", exact=True).fill("GBP")
     page.get_by_label("verbose").check()
