@@ -49,7 +49,9 @@ def fast(browser: Browser, tmp_path: Path) -> Iterator[PageService]:
     with serving_page(tmp_path, is_sandbox=False) as service:
         command = [sys.executable, PUBLISHER, service.data, "--rate", "10", "--instruments", "300"]
         # It ends with its input.
-        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=environment()) as publisher:
+        with subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=environment()
+        ) as publisher:
             assert publisher.stdin
             yield service
             publisher.stdin.close()
