@@ -174,4 +174,4 @@ def test_an_invalid_faults_file_is_reported_and_can_be_cleared(
 
 def test_writing_faults_leaves_no_temporary_files(output_of: OutputOf, folder: Path) -> None:
     output_of("slow", "1")
-    assert sorted(path.name for path in folder.iterdir()) == ["cambist.lock", "environment", "faults.toml"]
+    assert sorted(path.name for path in folder.iterdir()) == ["audit.log", "cambist.lock", "environment", "faults.toml"]

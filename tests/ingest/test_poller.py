@@ -789,3 +789,30 @@ def test_a_source_without_requests_has_no_success(skipping, a_source) -> None:
     skipping(during(100, poll_fixings(poller, Ended(source), cabinet.file, cabinet.filed)))
     assert poller.source_status.last_success is None
     assert poller.source_statuses.is_offline
+
+
+# Asked by an operator
+
+
+def test_a_source_that_an_operator_asks_for_is_polled_before_it_is_due(skipping, a_source) -> None:
+    poller = a_poller(a_source(schedule=ALL_DAY), Fetches(None))
+
+    async def scene() -> tuple[float, float]:
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        loop.call_later(3, poller.ask)
+        await poller.pause()
+        asked = loop.time()
+        await poller.pause()
+        return asked - began, loop.time() - asked
+
+    first, second = skipping(scene())
+    assert first == pytest.approx(3, abs=0.1)
+    assert second > 60
+
+
+def test_a_source_that_is_asked_for_while_it_is_polled_is_polled_once_more(skipping, a_source) -> None:
+    poller = a_poller(a_source(schedule=ALL_DAY), Fetches(None))
+    poller.ask()
+    assert paused(skipping, poller) < 0.1
+    assert paused(skipping, poller) > 60

@@ -12,9 +12,11 @@ from typing import Self
 
 from cambist.accounts.names import echo, nearest
 from cambist.admin.audit import AuditRecorder
+from cambist.admin.quarantine_context import FixingNeighbours, neighbours_of
 from cambist.errors import BadParameter, CannotStart, SourceRefused
 from cambist.history.fixing import FilingResult, Fixing, Receipt
 from cambist.history.quarantine import QuarantinedFixing, QuarantineState
+from cambist.history.rate_matrix import RateMatrix
 from cambist.registry.components import open_store
 from cambist.registry.sources import load_adapters
 from cambist.settings import Settings
@@ -61,6 +63,17 @@ class QuarantineAdmin:
             return list(found)
         self._check_source(source)
         return [each for each in found if each.fixing.source == source]
+
+    def find(self, number: int) -> QuarantinedFixing:
+        """Return the fixing of a number, decided or not. Errors: BadParameter."""
+        for each in self._store.quarantine.quarantined(None):
+            if each.number == number:
+                return each
+        raise BadParameter(f"There is no number [{number}] in quarantine: see [cambist quarantine list]")
+
+    def neighbours(self, each: QuarantinedFixing, matrix: RateMatrix | None) -> FixingNeighbours:
+        """Return what its source published around its day, and what others did; `matrix` has the agreed rates."""
+        return neighbours_of(each.fixing, self._store.archive, matrix)
 
     def accept(self, numbers: Iterable[int]) -> list[AcceptedFixing]:
         """Store fixings as they were published. Errors: BadParameter, and nothing is changed.

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
-from cambist.errors import BadParameter
+from cambist.accounts.names import echo, nearest
+from cambist.admin.audit import AuditRecorder
+from cambist.errors import BadParameter, NotHere
+from cambist.registry.asked_sources import ask_source, asked_at
 from cambist.registry.sources import load_adapters, reasons_off, source_keys
 from cambist.settings import Settings
 from cambist.sources.base import Source
@@ -27,6 +31,38 @@ def list_sources(settings: Settings, environment: Mapping[str, str]) -> list[Lis
     found = load_adapters(settings)
     off = reasons_off(settings, found, source_keys(settings, found.values(), environment))
     return [ListedSource(adapter.source, off.get(key, "")) for key, adapter in found.items()]
+
+
+class SourceRequests:
+    """Asks sources on an operator's request, and shows their reports; `who` is recorded in the audit log."""
+
+    def __init__(self, settings: Settings, clock: Callable[[], datetime], who: str = "") -> None:
+        self._settings = settings
+        self._clock = clock
+        self._folder = DataDirectory(settings.data)
+        self._audit = AuditRecorder(settings, clock, who)
+
+    def reports(self) -> SourceReports | None:
+        """Return the last reports; None if no service has asked a source yet."""
+        return read_json_file(self._folder.source_reports, SourceReports)
+
+    def asked_at(self, key: str) -> datetime | None:
+        """Return when an operator last asked for a source."""
+        return asked_at(self._folder, key)
+
+    def ask(self, key: str) -> datetime:
+        """Let the service poll a source now, and return the moment. Errors: BadParameter, NotHere."""
+        if self._settings.sandbox or not self._settings.fetch:
+            raise NotHere("This service asks no sources")
+        reports = {report.key: report for report in read_source_reports(self._settings).reports}
+        if key not in reports:
+            raise BadParameter(f"Unknown source: [{echo(key)}]; {nearest(key, reports)}")
+        if not reports[key].enabled:
+            raise BadParameter(f"The source [{key}] is off: {reports[key].why}")
+        now = self._clock()
+        with self._audit.action("source.ask", key):
+            ask_source(self._folder, key, now)
+        return now
 
 
 def read_source_reports(settings: Settings) -> SourceReports:

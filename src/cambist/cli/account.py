@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from cambist.accounts.account import Account, DatetimeFormat
-from cambist.accounts.quota import quota_of
+from cambist.accounts.account import DatetimeFormat
 from cambist.admin.parsing import parse_datetime_format, parse_day
+from cambist.admin.records import account_record
 from cambist.cli.formats import format_cell
 from cambist.cli.options import AccountName, AnchorDay, AsJson, DataFolder, DatetimeFormatName, open_account_admin
 from cambist.cli.output import print_json, print_key, print_result
 from cambist.cli.tables import print_table
 from cambist.errors import BadParameter
-
-if TYPE_CHECKING:
-    from cambist.admin.accounts import AccountAdmin
 
 app = typer.Typer(help="Create, show, change and delete accounts.", no_args_is_help=True)
 
@@ -39,14 +36,14 @@ def create(
         times = parse_datetime_format(datetime_format) or DatetimeFormat.ISO
         account, minted = admin.create(name, plan, 1 if anchor_day is None else anchor_day, times)
         sentence = f"Account {account.name} was created on the plan {account.plan}."
-        print_key({"account": _record(admin, account)}, minted.text, sentence, as_json=as_json)
+        print_key({"account": account_record(admin, account)}, minted.text, sentence, as_json=as_json)
 
 
 @app.command("list")
 def list_accounts(*, data: DataFolder = None, as_json: AsJson = False) -> None:
     """List all accounts."""
     with open_account_admin(data) as admin:
-        records = [_record(admin, account) for account in admin.accounts()]
+        records = [account_record(admin, account) for account in admin.accounts()]
     if as_json:
         print_json(records)
         return
@@ -60,7 +57,7 @@ def show(name: AccountName, *, data: DataFolder = None, as_json: AsJson = False)
     """Show an account, its current period and the calls that it bought."""
     with open_account_admin(data) as admin:
         account = admin.account(name)
-        record = {**_record(admin, account), "used": admin.calls_used(account)}
+        record = {**account_record(admin, account), "used": admin.calls_used(account)}
     if as_json:
         print_json(record)
         return
@@ -97,7 +94,7 @@ def move(name: AccountName, *, plan: Plan, data: DataFolder = None, as_json: AsJ
     """Change the plan of an account; this applies at once."""
     with open_account_admin(data) as admin:
         account = admin.change_plan(admin.account(name), plan)
-        print_result(_record(admin, account), f"Account {name} is on the plan {plan}.", as_json=as_json)
+        print_result(account_record(admin, account), f"Account {name} is on the plan {plan}.", as_json=as_json)
 
 
 @app.command()
@@ -115,7 +112,7 @@ def change(
     with open_account_admin(data) as admin:
         account = admin.change(admin.account(name), anchor_day, parse_datetime_format(datetime_format))
         sentence = f"Account {name}: anchor day {account.anchor_day}, datetime format {account.datetime_format}."
-        print_result(_record(admin, account), sentence, as_json=as_json)
+        print_result(account_record(admin, account), sentence, as_json=as_json)
 
 
 # Without this, a negative number would be refused as an unknown option.
@@ -132,7 +129,7 @@ def buy(
     with open_account_admin(data) as admin:
         account, bought_for = admin.add_calls(admin.account(name), calls, parse_day("period", period))
         sentence = f"Account {name} has {calls:,} more calls from {bought_for.start} to {bought_for.end}."
-        print_result(_record(admin, account), sentence, as_json=as_json)
+        print_result(account_record(admin, account), sentence, as_json=as_json)
 
 
 @app.command()
@@ -168,25 +165,8 @@ def _confirm(question: str) -> None:
 def _suspend(name: str, data: DataFolder, *, suspended: bool, as_json: bool) -> None:
     with open_account_admin(data) as admin:
         account = admin.suspend(admin.account(name), suspended=suspended)
-        record = _record(admin, account)
+        record = account_record(admin, account)
         print_result(record, f"Account {name} is {_state(record)}.", as_json=as_json)
-
-
-def _record(admin: AccountAdmin, account: Account) -> dict[str, Any]:
-    """Return an account as JSON has it; a quota of null means no limit."""
-    plan, period = admin.plans.get(account.plan), admin.period(account)
-    return {
-        "name": account.name,
-        "number": account.number,
-        "plan": account.plan,
-        "plan_known": plan is not None,
-        "suspended": account.suspended,
-        "anchor_day": account.anchor_day,
-        "datetime_format": account.datetime_format,
-        "period": {"start": period.start, "end": period.end},
-        "quota": quota_of(plan, account, period) if plan else 0,
-        "bought": [{"period_start": start, "calls": calls} for start, calls in account.bought],
-    }
 
 
 def _state(record: dict[str, Any]) -> str:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from cambist.accounts.account import KeyRecord
 from cambist.admin.parsing import parse_duration, parse_moment
+from cambist.admin.records import created_key_record, key_record
 from cambist.cli.formats import format_cell
 from cambist.cli.options import AccountName, AsJson, DataFolder, KeyPrefix, open_account_admin
 from cambist.cli.output import print_json, print_key, print_result
 from cambist.cli.tables import print_table
-
-if TYPE_CHECKING:
-    from cambist.admin.accounts import AccountAdmin
 
 app = typer.Typer(help="Create, list, revoke and rotate API keys.", no_args_is_help=True)
 
@@ -31,12 +28,7 @@ def create(
     """Create a key for an account, and show it once."""
     with open_account_admin(data) as admin:
         minted = admin.keys.create(admin.account(account), name, parse_moment("expires", expires))
-        record = {
-            "account": account,
-            "prefix": minted.new.prefix,
-            "name": minted.new.name,
-            "expires_at": minted.new.expires_at,
-        }
+        record = created_key_record(account, minted)
         until = f", which expires at {format_cell(minted.new.expires_at)} UTC" if minted.new.expires_at else ""
         print_key(record, minted.text, f"Account {account} has a new key{until}.", as_json=as_json)
 
@@ -45,7 +37,7 @@ def create(
 def list_keys(account: AccountName, *, data: DataFolder = None, as_json: AsJson = False) -> None:
     """List an account's keys by prefix. Times are UTC."""
     with open_account_admin(data) as admin:
-        records = [_record(admin, key) for key in admin.keys.keys_of(admin.account(account))]
+        records = [key_record(admin, key) for key in admin.keys.keys_of(admin.account(account))]
     if as_json:
         print_json(records)
         return
@@ -63,7 +55,7 @@ def revoke(account: AccountName, prefix: KeyPrefix, *, data: DataFolder = None, 
     with open_account_admin(data) as admin:
         key = admin.keys.revoke(admin.account(account), prefix)
         print_result(
-            _record(admin, key),
+            key_record(admin, key),
             f"The key {key.prefix} of the account {account} no longer works.",
             as_json=as_json,
         )
@@ -84,32 +76,12 @@ def rotate(
     """
     with open_account_admin(data) as admin:
         minted, old = admin.keys.rotate(admin.account(account), prefix, parse_duration("overlap", overlap))
-        old_record = _record(admin, old)
-        record = {
-            "account": account,
-            "prefix": minted.new.prefix,
-            "name": minted.new.name,
-            "expires_at": minted.new.expires_at,
-            "old": old_record,
-        }
+        old_record = key_record(admin, old)
+        record = {**created_key_record(account, minted), "old": old_record}
         sentence = (
             f"Account {account} has a new key; the old one, {old.prefix}, ends at {format_cell(_ends(old_record))} UTC."
         )
         print_key(record, minted.text, sentence, as_json=as_json)
-
-
-def _record(admin: AccountAdmin, key: KeyRecord) -> dict[str, Any]:
-    """Return a key as JSON has it: everything but the key itself."""
-    return {
-        "account": key.account,
-        "prefix": key.prefix,
-        "name": key.name,
-        "created_at": key.created_at,
-        "last_used_at": key.last_used_at,
-        "expires_at": key.expires_at,
-        "revoked_at": key.revoked_at,
-        "state": admin.keys.state(key),
-    }
 
 
 def _ends(record: dict[str, Any]) -> Any:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cambist.admin.records import accepted_record, quarantine_record
 from cambist.cli.formats import format_fixing
 from cambist.cli.options import AsJson, DataFolder
 from cambist.cli.output import print_json
@@ -16,7 +17,7 @@ from cambist.cli.tables import print_table
 from cambist.settings import read_settings
 
 if TYPE_CHECKING:
-    from cambist.admin.quarantine import AcceptedFixing, QuarantineAdmin
+    from cambist.admin.quarantine import QuarantineAdmin
     from cambist.history.quarantine import QuarantinedFixing
 
 app = typer.Typer(help="List refused fixings, and accept or reject them.", no_args_is_help=True)
@@ -36,7 +37,7 @@ def list_quarantined(
     with _open(data) as admin:
         found = admin.quarantined(source, decided=everything)
     if as_json:
-        print_json([_record(each) for each in found])
+        print_json([quarantine_record(each) for each in found])
         return
     columns = ["Number", "Source", "Published", "Day", "Refused because", "Received (UTC)"]
     rows = [_row(each) for each in found]
@@ -55,7 +56,7 @@ def accept(numbers: Numbers, *, data: DataFolder = None, as_json: AsJson = False
     with _open(data) as admin:
         done = admin.accept(numbers)
     if as_json:
-        print_json([{**_record(each.quarantined), "filed": _change(each)} for each in done])
+        print_json([accepted_record(each) for each in done])
         return
     for each in done:
         fixing = each.quarantined.fixing
@@ -64,12 +65,18 @@ def accept(numbers: Numbers, *, data: DataFolder = None, as_json: AsJson = False
 
 
 @app.command()
-def reject(numbers: Numbers, *, data: DataFolder = None, as_json: AsJson = False) -> None:
+def reject(
+    numbers: Numbers,
+    *,
+    reason: Annotated[str, typer.Option(help="Why, for the audit log.")] = "",
+    data: DataFolder = None,
+    as_json: AsJson = False,
+) -> None:
     """Drop fixings permanently: the same fixing of the same source is never stored."""
     with _open(data) as admin:
-        done = admin.reject(numbers)
+        done = admin.reject(numbers, reason)
     if as_json:
-        print_json([_record(each) for each in done])
+        print_json([quarantine_record(each) for each in done])
         return
     for each in done:
         typer.echo(f"Rejected {each.number}: {format_fixing(each.fixing)} on {each.fixing.day} is never filed.")
@@ -85,29 +92,3 @@ def _open(data: Path | None) -> QuarantineAdmin:
 def _row(each: QuarantinedFixing) -> Sequence[object]:
     day = each.fixing.day.isoformat()
     return [each.number, each.fixing.source, format_fixing(each.fixing), day, each.reason, each.received_at]
-
-
-def _change(each: AcceptedFixing) -> str:
-    if each.filed.corrected:
-        return "corrected"
-    return "added" if each.filed.added else "unchanged"
-
-
-def _record(each: QuarantinedFixing) -> dict[str, Any]:
-    """Return a fixing as JSON has it; its value is a string with the digits that were published."""
-    fixing = each.fixing
-    return {
-        "number": each.number,
-        "source": fixing.source,
-        "base": fixing.pair.base,
-        "quote": fixing.pair.quote,
-        "day": fixing.day,
-        "nominal": fixing.nominal,
-        "unit": fixing.unit,
-        "value": str(fixing.value),
-        "reason": each.reason,
-        "received_at": each.received_at,
-        "origin": each.origin,
-        "state": each.state,
-        "decided_at": each.decided_at,
-    }

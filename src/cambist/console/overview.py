@@ -12,7 +12,7 @@ from typing import Any
 
 from cambist import __version__
 from cambist.admin.accounts import AccountAdmin
-from cambist.admin.overview import DataOverview
+from cambist.admin.overview import BookFacts, DataOverview
 from cambist.admin.quarantine import QuarantineAdmin
 from cambist.console.call import ConsoleCall
 from cambist.monitoring.health_server import HealthApplication
@@ -59,6 +59,7 @@ class Overview:
         """Return the overview."""
         now, settings, reports = call.now(), call.settings, self.health.read()
         ready, stream = self.health.readiness(), self.read_stream() if self.read_stream else None
+        book = self.data.book()
         return {
             "at": now,
             "environment": environment_of(settings),
@@ -66,17 +67,16 @@ class Overview:
             "python": platform.python_version(),
             "ready": ready.ready,
             "problems": ready.problems,
-            "book": self._book(now),
+            "book": self._book(now, book),
             "matrix": self.data.matrix(),
             "stream": self._stream(now, stream),
             "disk": self.data.disk(),
-            "processes": list(_processes(settings, now, reports, stream, ready.problems)),
+            "processes": list(_processes(call, reports, stream, book, ready.problems)),
             "sources": _conditions(settings, reports, now),
             **_counts(call),
         }
 
-    def _book(self, now: datetime) -> dict[str, Any] | None:
-        book = self.data.book()
+    def _book(self, now: datetime, book: BookFacts | None) -> dict[str, Any] | None:
         if book is None:
             return None
         age = max(0.0, (now - book.at).total_seconds())
@@ -109,16 +109,19 @@ def _counts(call: ConsoleCall) -> dict[str, int]:
 
 
 def _processes(
-    settings: Settings,
-    now: datetime,
+    call: ConsoleCall,
     reports: SourceReports | None,
     stream: StreamReport | None,
+    book: BookFacts | None,
     problems: tuple[str, ...],
 ) -> Iterator[dict[str, Any]]:
     """Yield what each process shows of itself: its last report, or whether it answers."""
+    settings, now = call.settings, call.now()
     api = [problem for problem in problems if problem.startswith("the API")]
     yield _process("API workers", api[0] if api else "", f"answers on port {settings.port}")
-    if not settings.sandbox and settings.fetch:
+    if settings.sandbox:
+        yield _reporting("sandbox", now, book.at if book else None)
+    elif settings.fetch:
         yield _reporting("ingest", now, reports.written_at if reports else None)
     if settings.stream_port:
         yield _reporting("stream", now, stream.written_at if stream else None)

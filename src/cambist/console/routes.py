@@ -8,13 +8,31 @@ from datetime import datetime
 
 from cambist.admin.overview import DataOverview
 from cambist.clock import utc_now
+from cambist.console.account_actions import ACCOUNT_ROUTES
 from cambist.console.application import ConsoleApplication
+from cambist.console.audit_actions import AUDIT_ROUTES
 from cambist.console.call import Installation
+from cambist.console.fault_actions import FAULT_ROUTES
 from cambist.console.overview import Overview, RateSampler
+from cambist.console.plan_actions import PLAN_ROUTES
+from cambist.console.quarantine_actions import QUARANTINE_ROUTES
 from cambist.console.router import Route
+from cambist.console.source_actions import SOURCE_ROUTES
+from cambist.console.usage_actions import USAGE_ROUTES
 from cambist.monitoring.health_server import HealthApplication
 from cambist.monitoring.stream_report import StreamReport
 from cambist.settings import Settings
+
+ACTION_ROUTES = (
+    *ACCOUNT_ROUTES,
+    *PLAN_ROUTES,
+    *USAGE_ROUTES,
+    *SOURCE_ROUTES,
+    *QUARANTINE_ROUTES,
+    *FAULT_ROUTES,
+    *AUDIT_ROUTES,
+)
+"""All paths but those of the session and the overview."""
 
 
 def console_application(
@@ -26,5 +44,5 @@ def console_application(
     """Return the console of a service. Paths that are not the console's go to `health`."""
     data = DataOverview(settings)
     overview = Overview(health, data, read_stream, RateSampler(), RateSampler())
-    routes = (Route("GET", "/overview", overview.answer, activity=False),)
+    routes = (Route("GET", "/overview", overview.answer, activity=False), *ACTION_ROUTES)
     return ConsoleApplication(Installation(settings, clock, os.environ), routes, health)

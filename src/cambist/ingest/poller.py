@@ -6,6 +6,7 @@ import asyncio
 import logging
 import random
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
@@ -40,9 +41,17 @@ class Poller:
     source_status: SourceStatus
     clock: Clock
     source_statuses: SourceStatuses
+    _is_asked: bool = False
+    _pausing: asyncio.Future[None] | None = None
+
+    def ask(self) -> None:
+        """End the pause, or leave out the next one: an operator wants the source to be polled now."""
+        self._is_asked = True
+        if self._pausing is not None and not self._pausing.done():
+            self._pausing.set_result(None)
 
     async def pause(self) -> None:
-        """Wait until the source is due again: longer after each failure, and with jitter."""
+        """Wait until the source is due again, longer after each failure and with jitter; or until `ask`."""
         now = self.clock()
         due = next_due(self.source.schedule, self.source.zone, now)
         if self.source_status.failures:
@@ -50,7 +59,12 @@ class Poller:
             due = min(due, now + backed_off) if self.source_status.last_success is None else due
             due = max(due, now + min(backed_off, _LONGEST_BACK_OFF))
         spread = min(_JITTER_SECONDS, self.source.schedule.every.total_seconds() / 4)
-        await asyncio.sleep((due - now).total_seconds() + random.uniform(0, spread))  # noqa: S311  nobody guesses it
+        seconds = (due - now).total_seconds() + random.uniform(0, spread)  # noqa: S311  nobody guesses it
+        if not self._is_asked:
+            self._pausing = asyncio.get_running_loop().create_future()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._pausing, seconds)
+        self._is_asked = False
 
     def record_failure(self, error: Exception) -> None:
         """Record a failure, and log the first of a run. Without any network, `SourceStatuses` logs one line for all."""

@@ -33,6 +33,7 @@ from cambist.pricing.trading_hours import is_open
 from cambist.processes.archive_worker import ArchiveWorker
 from cambist.processes.process import StopSignal, running_tasks, set_up_process, tune_gc
 from cambist.registry.archive_tasks import ArchiveTasks
+from cambist.registry.asked_sources import watch_asked_sources
 from cambist.registry.open_bars import bar_retention, read_open_bars, write_open_bars
 from cambist.registry.sources import load_adapters, reasons_off
 from cambist.settings import Settings
@@ -109,10 +110,12 @@ class Ingestor:
     def _coroutines(self, fetcher: Fetcher) -> list[Coroutine[Any, Any, None]]:
         coroutines = [self._publish(), self._write_reports(), self._archive_closes(), self._write_bars()]
         coroutines += [self._rebuild_matrix_when_due(), self._watch_archive(), self._warn_if_offline()]
+        asked = {}
         for key, adapter in self._enabled.items():
             poller = Poller(adapter.source, fetcher, self._statuses.by_source[key], utc_now, self._statuses)
             coroutines += self._source_coroutines(adapter, poller)
-        return coroutines
+            asked[key] = poller.ask
+        return [*coroutines, watch_asked_sources(self._folder, asked)]
 
     def _source_coroutines(self, adapter: Adapter, poller: Poller) -> list[Coroutine[Any, Any, None]]:
         """Return the tasks of one source. An unexpected error in one of them does not affect other sources."""

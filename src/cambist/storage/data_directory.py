@@ -16,9 +16,9 @@ _LIVE_FILES = ("cambist.db", "owner.key", "rates.image", "rates.book", "book.jso
 _FILES = (
     "cambist.db", "rates.image", "bars.open", "rates.book", "rates.votes", "sources.json", "stream.json", "versions",
     "stream.connections", "plans.toml", "plans.current", "environment", "faults.toml", "owner.key", "cambist.lock",
-    "audit.log", "sources.asked",
+    "audit.log", "plans.toml.previous",
 )  # fmt: skip
-_FOLDERS = ("sources", "ledger", "console")
+_FOLDERS = ("sources", "ledger", "console", "asked")
 
 _KIND = {Environment.LIVE: "a live one", Environment.SANDBOX: "a sandbox"}
 
@@ -41,7 +41,8 @@ class DataDirectory:
         self.open_bars = path / "bars.open"
         self.audit_log = path / "audit.log"
         self.sign_in_links = path / "console"
-        self.asked_sources = path / "sources.asked"
+        self.asked_sources = path / "asked"
+        self.previous_plans = path / "plans.toml.previous"
         self._environment_file = path / "environment"
         self._lock_file = path / "cambist.lock"
         self._lock: int | None = None

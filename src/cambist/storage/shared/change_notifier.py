@@ -23,6 +23,7 @@ _WORD = 8
 class Topic(IntEnum):
     """What may change in a data directory: the place of its version in the file.
 
+    ASKED changes when an operator wants a source to be asked now.
     BARS changes when bars change that answers may have been cached of; not for each bar that is completed.
     """
 
@@ -33,6 +34,7 @@ class Topic(IntEnum):
     SOURCES = 4
     ARCHIVE = 5
     BARS = 6
+    ASKED = 7
 
 
 class ChangeNotifier:

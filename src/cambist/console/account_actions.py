@@ -1,0 +1,158 @@
+"""The console's accounts and keys."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+
+from cambist.accounts.account import Account, DatetimeFormat
+from cambist.admin.accounts import AccountAdmin
+from cambist.admin.keys import CreatedKey
+from cambist.admin.parsing import parse_datetime_format, parse_day, parse_duration, parse_moment
+from cambist.admin.records import account_record, created_key_record, key_record
+from cambist.console.call import ConsoleCall
+from cambist.console.router import Route
+from cambist.errors import BadParameter
+
+
+class _NewAccount(Struct, forbid_unknown_fields=True):
+    name: str
+    plan: str
+    anchor_day: int = 1
+    datetime_format: str = "iso"
+
+
+class _Plan(Struct, forbid_unknown_fields=True):
+    plan: str
+
+
+class _Purchase(Struct, forbid_unknown_fields=True):
+    calls: int
+    day: str | None = None
+
+
+class _NewKey(Struct, forbid_unknown_fields=True):
+    name: str = ""
+    expires_at: str | None = None
+
+
+class _End(Struct, forbid_unknown_fields=True):
+    at: str
+
+
+class _Overlap(Struct, forbid_unknown_fields=True):
+    overlap: str = "PT24H"
+
+
+def account_admin(call: ConsoleCall) -> AccountAdmin:
+    """Open the accounts, for changes by who calls."""
+    return AccountAdmin(call.settings, call.installation.clock, call.who)
+
+
+def _list(call: ConsoleCall) -> dict[str, Any]:
+    search = call.text("search").lower()
+    with account_admin(call) as admin:
+        found = [each for each in admin.accounts() if search in each.name.lower() or search in each.plan.lower()]
+        shown, counts = call.page(len(found))
+        accounts = [_record(admin, each) for each in found[shown]]
+        return {"accounts": accounts, **counts, "plans": list(admin.plans)}
+
+
+def _show(call: ConsoleCall) -> dict[str, Any]:
+    with account_admin(call) as admin:
+        account = _account(admin, call)
+        keys = [key_record(admin, key) for key in admin.keys.keys_of(account)]
+        return {"account": _record(admin, account), "keys": keys}
+
+
+def _create(call: ConsoleCall) -> dict[str, Any]:
+    wanted = call.body(_NewAccount)
+    times = parse_datetime_format(wanted.datetime_format) or DatetimeFormat.ISO
+    with account_admin(call) as admin:
+        account, created = admin.create(wanted.name, wanted.plan, wanted.anchor_day, times)
+        return {"account": _record(admin, account), "created": _created(account, created)}
+
+
+def _suspend(call: ConsoleCall) -> dict[str, Any]:
+    return _change(call, suspended=True)
+
+
+def _resume(call: ConsoleCall) -> dict[str, Any]:
+    return _change(call, suspended=False)
+
+
+def _change(call: ConsoleCall, *, suspended: bool) -> dict[str, Any]:
+    with account_admin(call) as admin:
+        return {"account": _record(admin, admin.suspend(_account(admin, call), suspended=suspended))}
+
+
+def _change_plan(call: ConsoleCall) -> dict[str, Any]:
+    plan = call.body(_Plan).plan
+    with account_admin(call) as admin:
+        return {"account": _record(admin, admin.change_plan(_account(admin, call), plan))}
+
+
+def _buy(call: ConsoleCall) -> dict[str, Any]:
+    purchase = call.body(_Purchase)
+    day = parse_day("day", purchase.day)
+    with account_admin(call) as admin:
+        account, _ = admin.add_calls(_account(admin, call), purchase.calls, day)
+        return {"account": _record(admin, account)}
+
+
+def _create_key(call: ConsoleCall) -> dict[str, Any]:
+    wanted = call.body(_NewKey)
+    expires_at = parse_moment("expires_at", wanted.expires_at or None)
+    with account_admin(call) as admin:
+        account = _account(admin, call)
+        return {"created": _created(account, admin.keys.create(account, wanted.name, expires_at))}
+
+
+def _revoke(call: ConsoleCall) -> dict[str, Any]:
+    with account_admin(call) as admin:
+        return {"key": key_record(admin, admin.keys.revoke(_account(admin, call), call.parts["prefix"]))}
+
+
+def _expire(call: ConsoleCall) -> dict[str, Any]:
+    at = parse_moment("at", call.body(_End).at)
+    if at is None:
+        raise BadParameter("Missing parameter: [at]")
+    with account_admin(call) as admin:
+        return {"key": key_record(admin, admin.keys.expire(_account(admin, call), call.parts["prefix"], at))}
+
+
+def _rotate(call: ConsoleCall) -> dict[str, Any]:
+    overlap = parse_duration("overlap", call.body(_Overlap).overlap)
+    with account_admin(call) as admin:
+        account = _account(admin, call)
+        created, old = admin.keys.rotate(account, call.parts["prefix"], overlap)
+        return {"created": _created(account, created), "old": key_record(admin, old)}
+
+
+def _account(admin: AccountAdmin, call: ConsoleCall) -> Account:
+    return admin.account(call.parts["name"])
+
+
+def _record(admin: AccountAdmin, account: Account) -> dict[str, Any]:
+    return {**account_record(admin, account), "used": admin.calls_used(account)}
+
+
+def _created(account: Account, created: CreatedKey) -> dict[str, Any]:
+    return {**created_key_record(account.name, created), "key": created.text}
+
+
+ACCOUNT_ROUTES = (
+    Route("GET", "/accounts", _list),
+    Route("POST", "/accounts", _create, 201),
+    Route("GET", "/accounts/{name}", _show),
+    Route("POST", "/accounts/{name}/suspend", _suspend),
+    Route("POST", "/accounts/{name}/resume", _resume),
+    Route("POST", "/accounts/{name}/plan", _change_plan),
+    Route("POST", "/accounts/{name}/buy", _buy),
+    Route("POST", "/accounts/{name}/keys", _create_key, 201),
+    Route("POST", "/accounts/{name}/keys/{prefix}/revoke", _revoke),
+    Route("POST", "/accounts/{name}/keys/{prefix}/expire", _expire),
+    Route("POST", "/accounts/{name}/keys/{prefix}/rotate", _rotate, 201),
+)
+"""The paths of accounts and keys."""
