@@ -155,6 +155,11 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
             raise SettingRefused(f"The setting [proxies] is refused: {error}") from error
 
     @property
+    def page_origin(self) -> str:
+        """The origin that browsers may call from, if it is one and not any; empty otherwise."""
+        return "" if self.cors_origin == "*" else self.cors_origin
+
+    @property
     def scheme(self) -> str:
         """`http` or `https`. Errors: SettingRefused if only one of the two TLS settings is set."""
         if (self.tls_cert is None) != (self.tls_key is None):

@@ -13,6 +13,7 @@ from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import Digest, digest, mint
 from cambist.accounts.failed_keys import FAILURES_AT_ONCE
 from cambist.accounts.meter import Meter
+from cambist.accounts.page_access import with_page_account
 from cambist.accounts.plan import default_plans, read_plans
 from cambist.accounts.principal import Principal, Principals
 from cambist.pricing.pair import Pair
@@ -310,3 +311,40 @@ def test_far_more_names_than_the_plan_has_pairs_are_refused_without_parsing_them
 def test_all_unknown_names_are_listed(authenticated: Session) -> None:
     unknown = [f"NOPE{number}" for number in range(150)]
     assert send(authenticated, op="subscribe", stream="fx", pairs=["EURUSD", *unknown])["ignored"] == unknown
+
+
+def open_to_visitors(context: StreamContext, account: Account) -> Session:
+    context.admission.principals.update(stored_keys=with_page_account(STORED_KEYS, account))
+    session = new_session(context)
+    session.is_from_page = True
+    return session
+
+
+def test_a_visitor_of_an_open_page_needs_no_key(context: StreamContext) -> None:
+    session = open_to_visitors(context, Account(2, "two", "premium"))
+    assert send(session, op="auth")["status"] == 200
+    assert session.principal is not None
+    assert session.principal.account.name == "two"
+    assert session.renew(NOW) is None
+
+
+def test_a_visitor_of_a_page_that_is_not_open_needs_a_key(context: StreamContext) -> None:
+    session = new_session(context)
+    session.is_from_page = True
+    assert send(session, op="auth") == {
+        "op": "auth",
+        "status": 401,
+        "tsp": 1795176000000,
+        "msg": "No API key: send it as [key]",
+    }
+
+
+def test_who_does_not_come_from_the_page_needs_a_key(context: StreamContext) -> None:
+    session = open_to_visitors(context, Account(2, "two", "premium"))
+    session.is_from_page = False
+    assert send(session, op="auth", key="")["status"] == 401
+
+
+def test_a_suspended_account_of_the_page_is_named_in_words(context: StreamContext) -> None:
+    session = open_to_visitors(context, Account(4, "four", "premium", suspended=True))
+    assert send(session, op="auth")["msg"] == "The account is suspended; its operator can say why"

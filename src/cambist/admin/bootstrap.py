@@ -19,6 +19,7 @@ from cambist.ingest.filing import Delivery, FilingContext, Progress, file_delive
 from cambist.pricing.freshness import recently_traded
 from cambist.pricing.rate_book import RateBook
 from cambist.registry.components import environment_of, open_store
+from cambist.registry.page_account import check_page_account
 from cambist.registry.plans import activate_plans, plans_file, publish_plans, read_plans_file
 from cambist.registry.snapshots import open_snapshot_source
 from cambist.registry.sources import OWN_SOURCES, fixing_adapters
@@ -62,6 +63,7 @@ class Bootstrap:
         self._adapters = {} if settings.sandbox else fixing_adapters(settings)
         self._snapshots = open_snapshot_source(settings, self._store.archive)
         self._database = settings.database_url
+        self._settings = settings
 
     def prepare(self, progress: Progress) -> bool:
         """Migrate the database, import bundled fixings, build rate matrix and rate book, publish plans, write usage.
@@ -98,6 +100,10 @@ class Bootstrap:
         self._store.accounts.create(Account(0, OWNER, UNLIMITED), NewKey(digest(key), shown_prefix(key), "first"))
         self._book_file.changes.notify(Topic.ACCOUNTS)
         return key
+
+    def check_page_account(self) -> None:
+        """Check that somebody pays for an open page. Errors: CannotStart."""
+        check_page_account(self._settings, self._store.accounts)
 
     @property
     def owner_key(self) -> Path:

@@ -14,6 +14,7 @@ from typing import Any
 from cambist.accounts.addresses import Networks, client_address, neighbourhood
 from cambist.accounts.api_key import PREFIX, Digest, digest, is_well_formed
 from cambist.accounts.failed_keys import FailedKeys
+from cambist.accounts.page_access import PAGE, is_same_host
 from cambist.accounts.principal import Principal, Principals
 from cambist.errors import (
     AccountSuspended,
@@ -28,6 +29,9 @@ from cambist.errors import (
 
 Environ = dict[str, Any]
 QUERY_NAME = "api_key"
+_PAGE_HEADER = "HTTP_CAMBIST_PAGE"
+"""Set to 1 by the page of this service, in requests without a key."""
+
 _FORM = f"keys look like {PREFIX} and 38 letters and digits"
 
 
@@ -41,7 +45,10 @@ class Authenticator:
 
     def authenticate(self, environ: Environ, query_key: str, now: float) -> Principal:
         """Return the principal of a request with the decoded `query_key`. Errors: KeyRefused, TooManyFailedKeys."""
-        key = _choose_key(set(credentials(environ, query_key)))
+        found = set(credentials(environ, query_key))
+        if not found and environ.get(_PAGE_HEADER) == "1":
+            return self._visitor(environ)
+        key = _choose_key(found)
         hashed = digest(key)
         self.check_failures(environ, hashed, now)
         principal = self.principals.by_digest.get(hashed)
@@ -54,6 +61,15 @@ class Authenticator:
         if principal.account.suspended:
             raise AccountSuspended("The account is suspended; its operator can say why")
         self.failed_keys.record_success(environ.get("REMOTE_ADDR", ""), hashed)
+        return principal
+
+    def _visitor(self, environ: Environ) -> Principal:
+        """Return who pays for a visitor of an open page. Errors: KeyMissing, AccountSuspended."""
+        principal = self.principals.by_digest.get(PAGE)
+        if principal is None or not is_same_host(environ.get("HTTP_ORIGIN", ""), environ.get("HTTP_HOST", "")):
+            raise KeyMissing("No API key: this page is not open to visitors without one")
+        if principal.account.suspended:
+            raise AccountSuspended("The account of this page is suspended; its operator can say why")
         return principal
 
     def check_failures(self, environ: Environ, hashed: Digest, now: float) -> None:

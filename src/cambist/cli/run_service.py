@@ -35,18 +35,19 @@ def run_service(settings: Settings) -> None:
     check_certificate(settings.tls_cert, settings.tls_key)
     listening_socket = free_address(settings.host, settings.port)
     address = f"{settings.scheme}://{settings.host}:{settings.port}{settings.path_prefix}"
-    is_built = _prepare(bootstrap, address)
+    is_built = _prepare(bootstrap, address, has_page=settings.page != "off")
     log.info("Serving %s with %d workers of %d threads", address, settings.workers, settings.threads)
     supervise(settings, keys, listening_socket, bootstrap.reload_plans, shares_memory=not is_built)
 
 
-def _prepare(bootstrap: Bootstrap, address: str) -> bool:
+def _prepare(bootstrap: Bootstrap, address: str, *, has_page: bool) -> bool:
     with _progress() as advance:
         is_built = bootstrap.prepare(advance)
     key = bootstrap.create_owner()
-    bootstrap.close()
     if key:
-        _print_owner_key(key, bootstrap.owner_key, address)
+        _print_owner_key(key, bootstrap.owner_key, address, has_page=has_page)
+    bootstrap.check_page_account()
+    bootstrap.close()
     return is_built
 
 
@@ -65,15 +66,16 @@ def _progress() -> Iterator[Callable[[int], None]]:
         yield lambda count: progress.update(task, advance=count, visible=True)
 
 
-def _print_owner_key(key: str, key_file: Path, address: str) -> None:
+def _print_owner_key(key: str, key_file: Path, address: str, *, has_page: bool) -> None:
     """Print the owner's key once, to standard output and not to the log, which never contains keys.
 
     The example reads the key from the file: on a command line, process lists and the shell's history would show it.
     """
+    page = f"Paste it into the page at {address}/\n\n" if has_page else ""
     typer.echo(
         f"\nYour API key, shown only now and left in {key_file} for scripts:\n\n"
         f"  {key}\n\n"
-        "Try it, or read the reference at "
+        f"{page}Try it, or read the reference at "
         f"{address}/docs:\n\n"
         f"  sed 's/^/X-API-Key: /' {key_file} | curl -H @- '{address}/fetch-one?from=EUR&to=USD'\n"
     )

@@ -23,6 +23,7 @@ from cambist.processes.child_process import announce_answering
 from cambist.processes.process import end_with, tune_gc
 from cambist.registry.components import bar_reader, endpoints, environment_of, open_store
 from cambist.registry.metering import open_meter
+from cambist.registry.page_account import stored_keys
 from cambist.registry.plans import current_plans
 from cambist.registry.worker_state import build_worker_state
 from cambist.settings import Settings
@@ -43,6 +44,7 @@ class ApiWorker:
     """The parts of an API worker: its state, the meter of calls, the state reloader and the application."""
 
     def __init__(self, settings: Settings) -> None:
+        self._settings = settings
         self._folder = DataDirectory(settings.data)
         self._environment = environment_of(settings)
         self._book_file = RateBookFile(self._folder.path)
@@ -53,7 +55,7 @@ class ApiWorker:
             settings,
             self._book(),
             self._first_matrix(),
-            self._store.accounts.by_key(),
+            stored_keys(settings, self._store.accounts),
             current_plans(self._folder.path),
         )
         self._archive_reader = self._open_archive_reader(settings)
@@ -75,7 +77,7 @@ class ApiWorker:
         take = {
             Topic.BOOK: lambda: worker_state.apply_book(self._book()),
             Topic.MATRIX: self._apply_matrix,
-            Topic.ACCOUNTS: lambda: worker_state.apply_accounts(self._store.accounts.by_key()),
+            Topic.ACCOUNTS: lambda: worker_state.apply_accounts(stored_keys(self._settings, self._store.accounts)),
             Topic.SOURCES: lambda: worker_state.apply_source_reports(self._source_reports()),
             Topic.PLANS: lambda: worker_state.apply_plans(current_plans(folder.path)),
             Topic.ARCHIVE: self._archive_reader.forget_closes,

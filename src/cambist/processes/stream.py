@@ -21,6 +21,7 @@ from cambist.monitoring.stream_report import REPORT_EVERY, StreamReport
 from cambist.processes.process import StopSignal, running_tasks, set_up_process, tune_gc
 from cambist.registry.components import environment_of, max_ages, open_store
 from cambist.registry.metering import open_meter
+from cambist.registry.page_account import stored_keys
 from cambist.registry.plans import current_plans
 from cambist.settings import Settings
 from cambist.status.environment import check_rate_book
@@ -73,10 +74,12 @@ class StreamProcess:
         self._broadcaster = Broadcaster(self._prices)
         self._meter = open_meter(settings, self._store)
         billing = Billing(self._meter)
-        self._principals = Principals(self._store.accounts.by_key(), current_plans(self._folder.path))
+        self._principals = Principals(stored_keys(settings, self._store.accounts), current_plans(self._folder.path))
         self._admission = Admission(self._principals, billing, self._connections())
         self._server = StreamServer(
-            StreamContext(self._admission, billing, self._prices, self._broadcaster, settings.proxy_networks)
+            StreamContext(
+                self._admission, billing, self._prices, self._broadcaster, settings.proxy_networks, settings.page_origin
+            )
         )
         self._changed = asyncio.Event()
         self._failed: dict[Topic, int] = {}
@@ -161,7 +164,7 @@ class StreamProcess:
             await asyncio.sleep(0)
 
     async def _apply_accounts(self) -> None:
-        self._principals.update(stored_keys=await asyncio.to_thread(self._store.accounts.by_key))
+        self._principals.update(stored_keys=await asyncio.to_thread(stored_keys, self._settings, self._store.accounts))
         await self._check_connections()
 
     async def _apply_plans(self) -> None:

@@ -9,6 +9,7 @@ import time
 from picows import WSCloseCode, WSFrame, WSListener, WSMsgType, WSTransport
 
 from cambist.accounts.addresses import client_address
+from cambist.accounts.page_access import is_same_name
 from cambist.stream.context import StreamContext
 from cambist.stream.messages import MAX_MESSAGE_BYTES, Op, status_frame
 from cambist.stream.session import GOING_AWAY, POLICY, Reply, Session
@@ -43,7 +44,11 @@ class ClientConnection(WSListener):
         self._websocket = transport
         self._socket = transport.underlying_transport
         self._socket.set_write_buffer_limits(high=0)
-        forwarded = transport.request.headers.get("X-Forwarded-For", "")
+        headers = transport.request.headers
+        forwarded = headers.get("X-Forwarded-For", "")
+        origin = headers.get("Origin", "")
+        is_own = is_same_name(origin, headers.get("Host", ""))
+        self._session.is_from_page = bool(origin) and (is_own or origin == self._context.page_origin)
         peer = self._socket.get_extra_info("peername") or ("",)
         self._connections.add(self)
         self._context.opened.set()

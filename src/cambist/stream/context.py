@@ -16,7 +16,8 @@ from cambist.stream.prices import Prices
 class StreamContext:
     """What all connections share. `proxies` are the networks whose `X-Forwarded-For` is trusted.
 
-    `opened` is set whenever a connection is opened.
+    `page_origin` is an origin whose pages are trusted beside those of the stream's own host. `opened` is set whenever a
+    connection is opened.
     """
 
     admission: Admission
@@ -24,4 +25,5 @@ class StreamContext:
     prices: Prices
     broadcaster: Broadcaster
     proxies: Networks = ()
+    page_origin: str = ""
     opened: asyncio.Event = field(default_factory=asyncio.Event)

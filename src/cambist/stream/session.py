@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from cambist.accounts.api_key import Digest, digest
+from cambist.accounts.page_access import PAGE
 from cambist.accounts.principal import Principal
 from cambist.accounts.rate_limit import Bucket
 from cambist.errors import BadParameter, shorten
@@ -42,12 +43,14 @@ class Reply:
 class Session:
     """The state of one connection: its owner once it has authenticated, and its subscriptions.
 
-    `address` is the client's address, None before `open`. Times are in seconds since 1970.
+    `address` is the client's address, None before `open`. `is_from_page`: a browser says that the page of this service
+    opened the connection; it needs no key if the page is open. Times are in seconds since 1970.
     """
 
     context: StreamContext
     connection: StreamConnection
     address: str | None = None
+    is_from_page: bool = False
     principal: Principal | None = None
     digest: Digest = _NO_KEY
     charged_until: float = 0.0
@@ -133,9 +136,10 @@ class Session:
             text = "Already authenticated; open another connection to use another key"
             return Reply(status_frame(Op.ERROR, 400, now, text))
         key = request.key.strip()
-        if not key:
+        is_visitor = not key and self.is_from_page and PAGE in self.context.admission.principals.by_digest
+        if not key and not is_visitor:
             return Reply(status_frame(Op.AUTH, 401, now, "No API key: send it as [key]"), POLICY)
-        hashed = digest(key)
+        hashed = PAGE if is_visitor else digest(key)
         found = self.context.admission.admit(hashed, self.address or "", now)
         if isinstance(found, Rejection):
             return Reply(status_frame(Op.AUTH, found.status, now, found.message), POLICY)

@@ -1,0 +1,39 @@
+"""The account of an open page is checked when the service starts, and found by its name."""
+
+from __future__ import annotations
+
+import pytest
+
+from cambist.accounts.account import Account
+from cambist.accounts.page_access import PAGE
+from cambist.errors import CannotStart
+from cambist.registry.page_account import check_page_account, stored_keys
+from cambist.settings import Settings
+
+OPEN = Settings(page="open", page_account="visitors")
+
+
+def test_an_open_page_needs_an_account_that_exists_and_works(small_store):
+    with pytest.raises(CannotStart, match=r"nobody pays .* \[page_account\]"):
+        check_page_account(Settings(page="open"), small_store.accounts)
+    with pytest.raises(CannotStart, match=r"\[visitors\], which does not exist: .*account create visitors"):
+        check_page_account(OPEN, small_store.accounts)
+    account = small_store.accounts.create(Account(0, "visitors", "one"))
+    check_page_account(OPEN, small_store.accounts)
+    small_store.accounts.change(Account(account.number, "visitors", "one", suspended=True))
+    with pytest.raises(CannotStart, match=r"\[visitors\], which is suspended: .*account resume visitors"):
+        check_page_account(OPEN, small_store.accounts)
+
+
+@pytest.mark.parametrize("page", ["off", "keyed"])
+def test_a_page_that_is_not_open_needs_none(small_store, page):
+    settings = Settings(page=page, page_account="visitors")
+    check_page_account(settings, small_store.accounts)
+    small_store.accounts.create(Account(0, "visitors", "one"))
+    assert PAGE not in stored_keys(settings, small_store.accounts)
+
+
+def test_the_account_is_found_by_its_name(small_store):
+    assert PAGE not in stored_keys(OPEN, small_store.accounts)
+    account = small_store.accounts.create(Account(0, "visitors", "one"))
+    assert stored_keys(OPEN, small_store.accounts)[PAGE].account == account
