@@ -4,11 +4,11 @@ import { ApiError } from "../../lib/api.js";
 import { h, replace } from "../../lib/dom.js";
 import { dayInWords, localTime, number } from "../../lib/format.js";
 import { routeOf } from "../../lib/router.js";
+import { sentencesOf } from "../convert/sentence.js";
 import { facts, heading } from "../parts/behind.js";
 import { coverageRows, verdict } from "../parts/coverage_rows.js";
 import { currencyIndex } from "../parts/currency_index.js";
 import { assetWith, endInWords, kindInWords, lawsOf, lifeInWords } from "../parts/currency_words.js";
-import { explanationSentences } from "../parts/explanation_words.js";
 import { knownSources } from "../parts/known_sources.js";
 import { publishersTable } from "../parts/publishers.js";
 import { timeline, timelineAxis } from "../parts/timeline.js";
@@ -116,7 +116,7 @@ async function priceOf(code, to, known, shell, signal) {
     const answer = await shell.getExact("/explain", { from: code, to }, { signal });
     return [
       h("p", { class: "price-figure figure" }, h("span", { class: "muted" }, `1 ${code} = `), h("span", {}, number(answer.result[to])), h("span", { class: "muted" }, ` ${to}`)),
-      h("ul", { class: "sentences small muted" }, explanationSentences(answer, await known).map((each) => h("li", {}, each))),
+      h("ul", { class: "sentences small muted" }, sentencesOf(answer.legs, await known, new Date()).map((each) => h("li", {}, `${each}.`))),
       answer.updated && h("p", { class: "small muted" }, "As of ", localTime(answer.updated), "."),
     ];
   } catch (error) {
