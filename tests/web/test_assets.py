@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import posixpath
 import re
+from collections.abc import Mapping
 
-from cambist.web.assets import load_assets
+import pytest
+
+from cambist.web.assets import Asset, load_assets
+from cambist.web.reference_data import REFERENCE_PATH, reference_json
 
 FOLDERS = ("lib", "style", "page")
 
@@ -46,3 +51,28 @@ def test_documents_have_no_inline_script_and_no_inline_style() -> None:
         if path.endswith(".html"):
             text = file.content.decode()
             assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=", text), path
+
+
+def reachable(files: Mapping[str, Asset], path: str) -> set[str]:
+    """Return a module and all that it imports, directly or not."""
+    found, todo = set(), [path]
+    while todo:
+        module = todo.pop()
+        if module not in found:
+            found.add(module)
+            names = re.findall(r'(?:from|import|import\()\s*"(\.[^"]+)"', files[module].content.decode())
+            todo += [posixpath.normpath(posixpath.join(posixpath.dirname(module), name)) for name in names]
+    return found
+
+
+FILES = load_assets(FOLDERS, {REFERENCE_PATH: reference_json()}).files
+VIEWS = re.findall(r'name: "(\w+)".*?styled: (true|"\w+")?', FILES["page/views.js"].content.decode())
+FRAME = {"page/index.html", "page/icon.svg", "page/page.css", "style/base.css", REFERENCE_PATH}
+
+
+@pytest.mark.parametrize(("view", "styled"), VIEWS)
+def test_a_view_with_all_that_it_loads_has_at_most_60_kb(view: str, styled: str) -> None:
+    paths = FRAME | reachable(FILES, "page/app.js") | reachable(FILES, f"page/views/{view}.js")
+    if styled:
+        paths.add(f"page/views/{view if styled == 'true' else styled.strip(chr(34))}.css")
+    assert sum(len(FILES[path].compressed) for path in paths) <= 60_000

@@ -35,15 +35,17 @@ def test_a_currency_has_its_life_its_countries_and_the_law_that_ended_it() -> No
     assert [(change["old"], change["factor"]) for change in lev["redenominations"]] == [("BGL", "1000")]
 
 
-def test_every_peg_redenomination_and_euro_entry_is_an_event() -> None:
-    kinds = [event["kind"] for event in DOCUMENT["events"]]
-    assert kinds.count("peg-begun") == len(PEGS)
-    assert kinds.count("peg-ended") == sum(peg.last_day is not None for peg in PEGS)
-    assert kinds.count("euro") == len(EURO_RATES)
-    assert {event["code"] for event in DOCUMENT["events"] if event["kind"] == "redenomination"} == {
+def test_every_peg_redenomination_and_euro_entry_stands_with_its_currency() -> None:
+    assert sum(len(currency["pegs"]) for currency in BY_CODE.values()) == len(PEGS)
+    assert {code for code, currency in BY_CODE.items() if currency["euro"]} == set(EURO_RATES)
+    assert {code for code, currency in BY_CODE.items() if currency["redenominations"]} == {
         code for change in REDENOMINATIONS for code in (change.old, change.new)
     }
-    assert all(event["law"] and event["text"] for event in DOCUMENT["events"])
+    assert all(peg["authority"] for currency in BY_CODE.values() for peg in currency["pegs"])
+
+
+def test_only_a_code_that_was_used_again_has_its_lives_apart() -> None:
+    assert [len(BY_CODE[code]["lives"]) for code in ("EUR", "ZWL")] == [0, 2]
 
 
 @pytest.mark.parametrize(

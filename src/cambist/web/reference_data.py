@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from datetime import date
+from dataclasses import asdict
 from fractions import Fraction
-from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -20,7 +18,10 @@ Record = dict[str, Any]
 
 
 def reference_json() -> bytes:
-    """Return the document. Days are ISO dates, exact numbers are texts, and what is unknown is null."""
+    """Return the document. Days are ISO dates, exact numbers are texts, and what is unknown is null.
+
+    What can be derived from the rest is left to `lib/reference.js`: the only life of a currency, and the events.
+    """
     return msgspec.json.encode(
         {
             "currencies": [_currency(currency) for currency in CURRENCIES.values()],
@@ -29,7 +30,6 @@ def reference_json() -> bytes:
             "units": [{"handle": unit.handle, "name": unit.name, "grams": str(unit.grams)} for unit in UNITS.values()],
             "purities": dict(PURITIES),
             "grades": dict(GRADES),
-            "events": sorted(_events(), key=itemgetter("day", "code")),
         },
         enc_hook=str,
     )
@@ -45,7 +45,7 @@ def _currency(currency: Currency) -> Record:
         "minor_units": currency.minor_units,
         "first_day": currency.first_day,
         "last_day": currency.last_day,
-        "lives": [{"first_day": life.first_day, "last_day": life.last_day} for life in currency.lives],
+        "lives": [asdict(life) for life in currency.lives] if len(currency.lives) > 1 else [],
         "countries": COUNTRIES.get(code, ()),
         "successor": currency.successor,
         "factor": None if currency.factor is None else exact(currency.factor),
@@ -57,26 +57,6 @@ def _currency(currency: Currency) -> Record:
 
 def _peg(peg: Peg) -> Record:
     return {**msgspec.structs.asdict(peg), "factor": exact(peg.factor)}
-
-
-def _events() -> Iterator[Record]:
-    """Yield what a chart of a currency marks: each with its day, code, kind, a short text, and the law."""
-    for change in REDENOMINATIONS:
-        text = f"{exact(change.factor)} {change.old} became 1 {change.new}"
-        for code in dict.fromkeys((change.old, change.new)):
-            yield _event(change.first_day, code, "redenomination", text, change.authority)
-    for peg in PEGS:
-        fixed = f"{exact(peg.factor)} {peg.code} for 1 {peg.anchor}"
-        yield _event(peg.first_day, peg.code, "peg-begun", f"Peg begun: {fixed}", peg.authority)
-        if peg.last_day:
-            yield _event(peg.last_day, peg.code, "peg-ended", f"Peg ended: {fixed}", peg.authority)
-    for rate in EURO_RATES.values():
-        text = f"Euro: {exact(rate.rate)} {rate.code} for 1 EUR"
-        yield _event(rate.fixed_on, rate.code, "euro", text, rate.authority)
-
-
-def _event(day: date, code: str, kind: str, text: str, law: str) -> Record:
-    return {"day": day.isoformat(), "code": code, "kind": kind, "text": text, "law": law}
 
 
 def exact(value: Fraction) -> str:

@@ -1,16 +1,14 @@
-// The modules of the page that know no document, tested with Node's own test runner.
-
 import assert from "node:assert/strict";
 import test from "node:test";
 
-const STATIC = new URL("../../../src/cambist/web/static/", import.meta.url);
-const { divide, multiply, padded, parseDecimal } = await import(new URL("lib/decimal.js", STATIC));
-const { parseExact } = await import(new URL("lib/exact_json.js", STATIC));
-const { age, dayInWords, moment, number } = await import(new URL("lib/format.js", STATIC));
-const { parseRoute, routeOf } = await import(new URL("lib/router.js", STATIC));
-const { assetsOf, findAssets } = await import(new URL("lib/asset_search.js", STATIC));
-const { sentencesOf } = await import(new URL("page/convert/sentence.js", STATIC));
-const { amountError, weighedMetal } = await import(new URL("page/convert/conversion.js", STATIC));
+import { divide, multiply, padded, parseDecimal } from "./static/lib/decimal.js";
+import { parseExact } from "./static/lib/exact_json.js";
+import { age, dayInWords, moment, number } from "./static/lib/format.js";
+import { parseRoute, routeOf } from "./static/lib/router.js";
+import { completed } from "./static/lib/reference.js";
+import { assetsOf, findAssets } from "./static/lib/asset_search.js";
+import { sentencesOf } from "./static/page/convert/sentence.js";
+import { amountError, weighedMetal } from "./static/page/convert/conversion.js";
 
 test("numbers keep all the digits that were sent", () => {
   const sent = '{"a":12345678901234567890.123456789,"b":[1e-7,-0.50],"c":"1.0 \\"2\\" \\\\","d":{"3":null,"e":true}}';
@@ -95,6 +93,24 @@ test("unit and purity belong to a metal beside a currency", () => {
   assert.equal(weighedMetal({ from: "CHF", to: "XAU" }, TABLES).code, "XAU");
   assert.equal(weighedMetal({ from: "XAU", to: "CHEX" }, TABLES), null);
   assert.equal(weighedMetal({ from: "CHF", to: "XOF" }, TABLES), null);
+});
+
+test("events follow from the tables, each with its law", () => {
+  const plain = { lives: [], pegs: [], redenominations: [], euro: null, first_day: "1995-01-01", last_day: null };
+  const change = { old: "OLD", new: "NEW", factor: "1000", first_day: "2000-01-01", authority: "The law" };
+  const peg = { code: "NEW", anchor: "EUR", factor: "2", authority: "The bank", first_day: "1999-01-01", last_day: "2001-01-01" };
+  const euro = { code: "NEW", rate: "2", fixed_on: "2002-01-01", authority: "A regulation" };
+  const { currencies, events } = completed({ currencies: [
+    { ...plain, code: "OLD", redenominations: [change] },
+    { ...plain, code: "NEW", redenominations: [change], pegs: [peg], euro },
+  ] });
+  assert.deepEqual(currencies[0].lives, [{ first_day: "1995-01-01", last_day: null }]);
+  assert.deepEqual(events.map(({ day, code, kind, law }) => [day, code, kind, law]), [
+    ["1999-01-01", "NEW", "peg-begun", "The bank"], ["2000-01-01", "NEW", "redenomination", "The law"],
+    ["2000-01-01", "OLD", "redenomination", "The law"], ["2001-01-01", "NEW", "peg-ended", "The bank"],
+    ["2002-01-01", "NEW", "euro", "A regulation"],
+  ]);
+  assert.equal(events[1].text, "1000 OLD became 1 NEW");
 });
 
 test("an amount that cannot be sent is refused in words", () => {

@@ -1,10 +1,48 @@
-/** The static tables of the service: currencies, coins, metals, units, purities, events. */
+/** The static tables of the service: currencies, coins, metals, units, purities, grades, events. */
 
 let loading = null;
 
-/** Return a promise of `data/reference.json`, which is loaded once. */
+/** Return a promise of the tables, which are loaded once. See `completed`. */
 export function reference() {
-  loading ??= fetch(new URL("../data/reference.json", import.meta.url)).then((answer) => answer.json());
+  loading ??= fetch(new URL("../data/reference.json", import.meta.url)).then((answer) => answer.json()).then(completed);
   loading.catch(() => { loading = null; });
   return loading;
+}
+
+/**
+ * Complete the tables with what follows from them: all `lives` of a currency, the oldest first, and the `events`, which
+ * are days on which a unit, a peg or the euro changed a currency, by day: `{day, code, kind, text, law}`. A kind is
+ * "redenomination", "peg-begun", "peg-ended" or "euro".
+ * @param {any} tables
+ */
+export function completed(tables) {
+  const currencies = tables.currencies.map((currency) => ({ ...currency, lives: lives(currency) }));
+  const events = currencies.flatMap((currency) => [...redenominations(currency), ...pegs(currency), ...euro(currency)]);
+  events.sort((one, other) => (one.day + one.code < other.day + other.code ? -1 : 1));
+  return { ...tables, currencies, events };
+}
+
+/** Only a code that was used again has its lives in the tables. */
+function lives({ lives: all, first_day, last_day }) {
+  return all.length ? all : [{ first_day, last_day }];
+}
+
+function redenominations({ code, redenominations: changes }) {
+  return changes.map((change) => ({
+    day: change.first_day, code, kind: "redenomination",
+    text: `${change.factor} ${change.old} became 1 ${change.new}`, law: change.authority,
+  }));
+}
+
+function pegs({ pegs: all }) {
+  return all.flatMap(({ code, anchor, factor, authority: law, first_day, last_day }) => {
+    const fixed = `${factor} ${code} for 1 ${anchor}`;
+    const ended = last_day ? [{ day: last_day, code, kind: "peg-ended", text: `Peg ended: ${fixed}`, law }] : [];
+    return [{ day: first_day, code, kind: "peg-begun", text: `Peg begun: ${fixed}`, law }, ...ended];
+  });
+}
+
+function euro({ euro: rate }) {
+  if (!rate) return [];
+  return [{ day: rate.fixed_on, code: rate.code, kind: "euro", text: `Euro: ${rate.rate} ${rate.code} for 1 EUR`, law: rate.authority }];
 }
