@@ -53,7 +53,6 @@ def log_config(level: str) -> dict[str, Any]:
         },
         "loggers": {
             "cambist": {"handlers": ["stderr"], "level": level.upper(), "propagate": False},
-            "granian.access": {"handlers": ["access"], "level": "INFO", "propagate": False},
-            "_granian": {"handlers": ["stderr"], "propagate": False},
+            "cambist.access": {"handlers": ["access"], "level": "INFO", "propagate": False},
         },
     }

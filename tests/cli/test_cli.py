@@ -17,12 +17,12 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from cambist import __version__
-from cambist.api.listening_socket import free_address
 from cambist.cli import main as program
 from cambist.cli.overview import GROUPS
 from cambist.errors import CannotStart
 from cambist.history.coin_closes import CLOSES
 from cambist.history.fixing import Fixing, Receipt
+from cambist.http.listening_socket import free_address
 from cambist.ingest.filing import Delivery, FilingContext, file_delivery
 from cambist.pricing.pair import Pair
 from cambist.settings import Settings

@@ -414,7 +414,7 @@ def client(settings: Settings, market: SandboxMarket, monkeypatch: pytest.Monkey
     market.publish()
     worker = ApiWorker(settings)
     worker._worker_state.clock = worker._worker_state.caches.clock = NOON.timestamp
-    return Client(worker.wsgi(settings), (settings.data / "owner.key").read_text().strip(), worker._worker_state)
+    return Client(worker.application(settings), (settings.data / "owner.key").read_text().strip(), worker._worker_state)
 
 
 PAST = "/historical?date=2026-03-06&from=EUR&to=USD"
@@ -504,7 +504,7 @@ def test_the_same_seed_answers_the_same(client: Client, tmp_path: Path) -> None:
     keep(other)
     worker = ApiWorker(other)
     worker._worker_state.clock = worker._worker_state.caches.clock = NOON.timestamp
-    twin = Client(worker.wsgi(other), (other.data / "owner.key").read_text().strip(), worker._worker_state)
+    twin = Client(worker.application(other), (other.data / "owner.key").read_text().strip(), worker._worker_state)
     for target in (PAST, "/historical?date=1975-03-03", "/fetch-all?from=EUR"):
         mine, its = client.ask(target).json, twin.ask(target).json
         assert {**mine, "ms": 0} == {**its, "ms": 0}

@@ -14,16 +14,17 @@ from cambist.accounts.addresses import Networks
 from cambist.accounts.meter import Meter
 from cambist.api import errors
 from cambist.api.authentication import QUERY_NAME, Authenticator
-from cambist.api.connections import IDLE_SECONDS
 from cambist.api.endpoint import Endpoint
-from cambist.api.fast_path import FastPath, Headers, Wsgi, without_prefix
+from cambist.api.fast_path import FastPath, Headers, ServingOptions
 from cambist.api.openapi import Json, openapi_document
 from cambist.api.page import PageOptions, add_page_routes
 from cambist.api.pages import add_docs_routes
+from cambist.api.request_metrics import Counts
 from cambist.api.resource import EndpointResource, HeadersMiddleware
 from cambist.api.unknown_parameters import UnknownParameters, paths_by_parameter
 from cambist.api.worker_state import WorkerState
 from cambist.errors import CambistError
+from cambist.http.connection_limit import IDLE_SECONDS
 
 _EXPOSED_HEADERS = "Cambist-Environment, Cambist-Ignored, ETag, RateLimit, RateLimit-Policy, Retry-After, X-Calls-Cost"
 
@@ -32,7 +33,8 @@ _EXPOSED_HEADERS = "Cambist-Environment, Cambist-Ignored, ETag, RateLimit, RateL
 class ApiOptions:
     """What an operator may configure about the HTTP API.
 
-    `environment` is named in the headers of every answer, error and page; it is empty for live prices.
+    `environment` is named in the headers of every answer, error and page; it is empty for live prices. `counts` is
+    where requests are counted.
     """
 
     path_prefix: str = ""
@@ -41,12 +43,13 @@ class ApiOptions:
     proxies: Networks = ()
     environment: str = ""
     page: PageOptions = field(default_factory=PageOptions)
+    counts: Counts | None = None
 
 
 def build_application(
     endpoints: Iterable[Endpoint[Any, Any]], worker_state: WorkerState, meter: Meter, options: ApiOptions
-) -> Wsgi:
-    """Return the WSGI application of one worker."""
+) -> FastPath:
+    """Return the application of one worker."""
     endpoints = tuple(endpoints)
     authenticator = Authenticator(worker_state.principals, options.proxies)
     headers = _headers_of_all(options)
@@ -67,8 +70,8 @@ def build_application(
         framework.add_route(endpoint.path, resource)
     add_docs_routes(framework, partial(_document, endpoints, options.path_prefix), options.environment)
     add_page_routes(framework, options.page)
-    fast_path = FastPath(framework, resources, worker_state.caches, authenticator, meter, headers)
-    return without_prefix(fast_path, options.path_prefix)
+    serving = ServingOptions(headers, options.path_prefix, options.counts)
+    return FastPath(framework, resources, worker_state.caches, authenticator, meter, serving)
 
 
 def _headers_of_all(options: ApiOptions) -> Headers:

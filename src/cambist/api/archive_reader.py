@@ -30,6 +30,7 @@ class ArchiveReader:
         self._archive = archive
         self._bars = bars
         self._call = pool.call
+        self.spare_this_thread = pool.spare_this_thread
         self._clock = clock
         self._closes: dict[tuple[str, date], ReceivedFixing] = {}
         self._coverage: list[Sequence[PairCoverage]] = []

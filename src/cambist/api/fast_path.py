@@ -6,31 +6,40 @@ paths and parameters, everything that is refused) it leaves to the framework, wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import date
 from time import perf_counter_ns
-from typing import Any
 
 from cambist.accounts.api_key import Digest, digest
 from cambist.accounts.meter import Meter
 from cambist.accounts.principal import Principal
 from cambist.api.authentication import QUERY_NAME, Authenticator, check_history, check_tag, first_day_of
 from cambist.api.compression import accepts_gzip
-from cambist.api.resource import ADMITTED, RECOGNISED, REFUSED, STARTED, EndpointResource
+from cambist.api.request_metrics import Counts, counted
+from cambist.api.resource import ADMITTED, CACHED, RECOGNISED, REFUSED, STARTED, EndpointResource
 from cambist.api.response_cache import CachedResponse, FoundResponse, RepeatedRequest, ResponseCaches
 from cambist.errors import CambistError
+from cambist.http.connection import RECEIVED
+from cambist.http.request_parser import Environ
+from cambist.http.responses import date_header, encode_headers
+from cambist.http.wsgi import Start, Wsgi
 
-Environ = dict[str, Any]
-Start = Callable[..., Any]
-Wsgi = Callable[[Environ, Start], Iterable[bytes]]
 Headers = list[tuple[str, str]]
 
 _MAX_RECOGNISED = 20_000
 
-CACHED = "cambist.cached"
-"""The key in the environ of a request that got a cached answer."""
-
 _GZIP = ("Content-Encoding", "gzip")
+_GZIP_LINE = b"Content-Encoding: gzip\r\n"
+
+
+@dataclass(frozen=True, slots=True)
+class ServingOptions:
+    """How responses are served: the headers of all, the prefix of the paths, and where requests are counted."""
+
+    headers: Headers
+    path_prefix: str = ""
+    counts: Counts | None = None
 
 
 class FastPath:
@@ -46,7 +55,7 @@ class FastPath:
         caches: ResponseCaches,
         authenticator: Authenticator,
         meter: Meter,
-        headers: Headers,
+        options: ServingOptions,
     ) -> None:
         self._framework = framework
         self._resources = resources
@@ -54,49 +63,101 @@ class FastPath:
         self._authenticator = authenticator
         self._meter = meter
         self._recognised: tuple[Mapping[Digest, Principal], dict[str, tuple[Digest, Principal]]] = ({}, {})
-        self._headers = [("Content-Type", "application/json"), *headers]
+        self._headers = [("Content-Type", "application/json"), *options.headers]
+        self._head = b"HTTP/1.1 200 OK\r\n" + encode_headers(self._headers)
+        self._prefix = options.path_prefix
+        self._counts = options.counts
+        self._call = counted(self._call_wsgi, options.counts) if options.counts else self._call_wsgi
+
+    def repeated(self, received: bytes, peer: str) -> bytes | None:
+        """Return the response to a request from `peer` if the same bytes were answered before and that still holds."""
+        found = self._caches.repeated.get((received, peer))
+        if found is None:
+            return None
+        started, now = perf_counter_ns(), self._caches.clock()
+        authenticator = self._authenticator
+        if (
+            found.responses.state is not found.state
+            or found.keys is not authenticator.principals.by_digest
+            or now >= found.ends
+            or authenticator.failed_keys.buckets
+        ):
+            return None
+        principal, answer = found.principal, found.answer
+        limits = b""
+        if principal.is_limited:
+            try:
+                self._meter.check_quota(principal, answer.cost, now)
+                self._meter.check_rate(principal, now)
+            except CambistError:
+                return None
+            limits = encode_headers(self._meter.headers(principal, now, quota_checked=True))
+        self._meter.spend(principal, answer.endpoint, answer.cost, now)
+        body = answer.compressed_body(started) if found.is_compressed else answer.body(started)
+        if self._counts is not None:
+            self._counts.end(answer.endpoint, 200, perf_counter_ns() - started, cached=True)
+        return b"%b%b%bContent-Length: %d\r\n\r\n%b" % (found.head, limits, date_header(now), len(body), body)
+
+    def at_once(self, environ: Environ) -> bytes | None:
+        """Return the response to a GET request, or None if it is not answered here, or only after waiting."""
+        started = environ[STARTED] = perf_counter_ns()
+        if self._prefix:
+            self._strip_prefix(environ)
+        now = self._caches.clock()
+        found = self._answer(environ, now)
+        if found is None:
+            return None
+        _, answer, headers = found
+        head = self._head + encode_headers(headers)
+        if _is_compressed(answer, environ):
+            head, body = head + _GZIP_LINE, answer.compressed_body(started)
+        else:
+            body = answer.body(started)
+        if self._counts is not None:
+            self._counts.end(answer.endpoint, 200, perf_counter_ns() - started, cached=CACHED in environ)
+        return b"%b%bContent-Length: %d\r\n\r\n%b" % (head, date_header(now), len(body), body)
 
     def __call__(self, environ: Environ, start: Start) -> Iterable[bytes]:
-        """Answer one request."""
-        started = environ[STARTED] = perf_counter_ns()
-        if environ["REQUEST_METHOD"] != "GET" or "HTTP_IF_NONE_MATCH" in environ:
-            return self._framework(environ, start)
-        now = self._caches.clock()
-        try:
-            found = self._repeated(environ, now) or self._find(environ, now)
-        except Exception:  # noqa: BLE001  a refusal or a failure: the framework repeats it, and writes or logs the error
-            found = None
+        """Answer one request as a WSGI application."""
+        if self._prefix:
+            self._strip_prefix(environ)
+        return self._call(environ, start)
+
+    def _strip_prefix(self, environ: Environ) -> None:
+        """Serve the paths below the prefix like those without it."""
+        path = environ["PATH_INFO"]
+        if f"{path}/".startswith(f"{self._prefix}/"):
+            environ["PATH_INFO"] = path.removeprefix(self._prefix) or "/"
+
+    def _call_wsgi(self, environ: Environ, start: Start) -> Iterable[bytes]:
+        started = environ.setdefault(STARTED, perf_counter_ns())
+        found = self._answer(environ, self._caches.clock())
         if found is None:
             return self._framework(environ, start)
-        principal, answer, headers = found
-        self._meter.spend(principal, answer.endpoint, answer.cost, now)
-        if principal.is_limited:
-            headers = [*headers, *self._meter.headers(principal, now, quota_checked=True)]
-        if answer.is_long and accepts_gzip(environ.get("HTTP_ACCEPT_ENCODING", "")):
+        _, answer, own_headers = found
+        headers = [*self._headers, *own_headers]
+        if _is_compressed(answer, environ):
             start("200 OK", [*headers, _GZIP])
             return [answer.compressed_body(started)]
         # The server measures the body and writes its length: a header less to hand over.
         start("200 OK", headers)
         return [answer.body(started)]
 
-    def _repeated(self, environ: Environ, now: float) -> FoundResponse | None:
-        """Return what a request like this was answered with before, if it still holds. Errors: RequestRefused."""
-        found = self._caches.repeated.get(_request_of(environ))
-        authenticator = self._authenticator
-        if (
-            found is None
-            or found.responses.state is not found.state
-            or found.keys is not authenticator.principals.by_digest
-            or now >= found.ends
-            or authenticator.failed_keys.buckets
-        ):
+    def _answer(self, environ: Environ, now: float) -> FoundResponse | None:
+        """Find or compute the answer to a request, and charge it; None if the framework has to answer."""
+        if environ["REQUEST_METHOD"] != "GET" or "HTTP_IF_NONE_MATCH" in environ or REFUSED in environ:
             return None
-        principal, answer, _ = found.found
+        try:
+            found = self._find(environ, now)
+        except Exception:  # noqa: BLE001  a refusal or a failure: the framework repeats it, and writes or logs the error
+            return None
+        if found is None:
+            return None
+        principal, answer, headers = found
+        self._meter.spend(principal, answer.endpoint, answer.cost, now)
         if principal.is_limited:
-            self._meter.check_quota(principal, answer.cost, now)
-            self._meter.check_rate(principal, now)
-        environ[CACHED] = True
-        return found.found
+            headers = (*headers, *self._meter.headers(principal, now, quota_checked=True))
+        return principal, answer, headers
 
     def _find(self, environ: Environ, now: float) -> FoundResponse | None:
         """Find a cached answer or compute one. Errors: CambistError."""
@@ -116,7 +177,7 @@ class FastPath:
         state = responses.state
         answer = state[1].get(key, now) or self._caches.immutable.get(key, now)
         if answer is None:
-            if principal.is_limited:
+            if principal.is_limited and ADMITTED not in environ:
                 self._meter.check_rate(principal, now)
                 environ[ADMITTED] = True
             try:
@@ -126,13 +187,16 @@ class FastPath:
                 raise
             if answer is None:
                 return None
-            return principal, answer, [*self._headers, *answer.headers]
+            return principal, answer, answer.headers
         self._check(principal, answer, now)
         environ[CACHED] = True
-        found = principal, answer, [*self._headers, *answer.headers]
-        if not is_cut:
-            repeated.add(_request_of(environ), RepeatedRequest(found, responses, state, keys))
-        return found
+        received = environ.get(RECEIVED)
+        if received is not None and not is_cut:
+            head, is_compressed = self._head + encode_headers(answer.headers), _is_compressed(answer, environ)
+            head += _GZIP_LINE if is_compressed else b""
+            found = RepeatedRequest(principal, answer, head, responses, state, keys, is_compressed)
+            repeated.add((received, environ["REMOTE_ADDR"]), found)
+        return principal, answer, answer.headers
 
     def recognise(self, api_key: str, environ: Environ, now: float) -> Principal | None:
         """Return the principal of a working key, or None for any other. Errors: TooManyFailedKeys."""
@@ -177,27 +241,8 @@ class FastPath:
             self._meter.check_rate(principal, now)
 
 
-def without_prefix(application: Wsgi, prefix: str) -> Wsgi:
-    """Wrap an application so that it serves its paths below a prefix too."""
-
-    def answer(environ: Environ, start: Start) -> Iterable[bytes]:
-        path = environ["PATH_INFO"]
-        if f"{path}/".startswith(f"{prefix}/"):
-            environ["PATH_INFO"] = path.removeprefix(prefix) or "/"
-        return application(environ, start)
-
-    return answer if prefix else application
-
-
-def _request_of(environ: Environ) -> tuple[Any, ...]:
-    """Return all parts of a GET request that its answer depends on, apart from time and data."""
-    return (
-        environ["PATH_INFO"],
-        environ["QUERY_STRING"],
-        environ.get("HTTP_X_API_KEY"),
-        environ.get("HTTP_AUTHORIZATION"),
-        environ.get("REMOTE_ADDR"),
-    )
+def _is_compressed(answer: CachedResponse, environ: Environ) -> bool:
+    return answer.is_long and accepts_gzip(environ.get("HTTP_ACCEPT_ENCODING", ""))
 
 
 def only_key(environ: Environ) -> tuple[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from threading import BoundedSemaphore
+from threading import BoundedSemaphore, get_ident
 from typing import ParamSpec, TypeVar
 
 from cambist.errors import StoreBusy
@@ -21,6 +21,10 @@ READ_SECONDS = 1.0
 _RETRY_SECONDS = 5
 
 
+class MustWait(Exception):
+    """Raised in the thread that never waits: the request has to be answered in another one."""
+
+
 class ReaderPool:
     """Calls functions that read the database in threads of its own.
 
@@ -32,9 +36,16 @@ class ReaderPool:
         self._free = BoundedSemaphore(waiting)
         self._readers = ThreadPoolExecutor(readers, "reader")
         self._within = within
+        self._never_waits = 0
+
+    def spare_this_thread(self) -> None:
+        """Refuse from now on to let the calling thread wait: its calls raise MustWait."""
+        self._never_waits = get_ident()
 
     def call(self, read: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Return what `read` returns. Errors: StoreBusy, and those of `read`."""
+        """Return what `read` returns. Errors: MustWait, StoreBusy, and those of `read`."""
+        if get_ident() == self._never_waits:
+            raise MustWait
         if not self._free.acquire(blocking=False):
             raise StoreBusy("Too many requests wait for the database", _RETRY_SECONDS)
         try:

@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterable
 from time import perf_counter_ns
 from typing import Any, Protocol
 
-from cambist.api.fast_path import CACHED, Environ, Start, Wsgi
+from cambist.api.resource import CACHED
+from cambist.http.request_parser import Environ
+from cambist.http.wsgi import Start, Wsgi
 
 
 class Counts(Protocol):

@@ -43,6 +43,9 @@ ADMITTED = "cambist.admitted"
 REFUSED = "cambist.refused"
 """The key in the environ of the error with which the answer was refused when it was computed; it is raised again."""
 
+CACHED = "cambist.cached"
+"""The key in the environ of a request that got a cached answer."""
+
 PRINCIPAL = "cambist.principal"
 """The key in the environ of the principal of an authenticated request."""
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from datetime import date
 from math import inf
 from time import perf_counter_ns
-from typing import Any
 
 from cambist.accounts.api_key import Digest
 from cambist.accounts.principal import BookView, Principal
@@ -120,38 +119,42 @@ class BookResponses:
     shown_at: float = 0.0
 
 
-FoundResponse = tuple[Principal, CachedResponse, list[tuple[str, str]]]
-"""A response, who gets it, and the complete headers that it has on a plan without limits."""
+FoundResponse = tuple[Principal, CachedResponse, tuple[tuple[str, str], ...]]
+"""A response, who gets it, and its headers beside those of every response."""
 
 
 @dataclass(slots=True)
 class RepeatedRequest:
     """A request that was answered from the cache, with all that is needed to answer the same request again.
 
+    `head` is the beginning of the response: the status, and the headers that it has on a plan without limits.
+
     It holds while the book view's `responses` still have this `state`, the principals are still those of `keys`, and
     the time is before `ends`.
     """
 
-    found: FoundResponse
+    principal: Principal
+    answer: CachedResponse
+    head: bytes
     responses: BookResponses
     state: tuple[RateBook, ResponseCache]
     keys: Mapping[Digest, Principal]
+    is_compressed: bool = False
     ends: float = field(init=False)
 
     def __post_init__(self) -> None:
-        principal, answer, _ = self.found
-        self.ends = min(answer.until, principal.ends)
+        self.ends = min(self.answer.until, self.principal.ends)
 
 
 class RepeatedRequests:
-    """Repeated requests by all that their answers depend on; bounded in number. Threads may race here harmlessly."""
+    """Repeated requests, bounded in number. Threads may race here harmlessly."""
 
     def __init__(self) -> None:
-        self._found: dict[tuple[Any, ...], RepeatedRequest] = {}
+        self._found: dict[tuple[bytes, str], RepeatedRequest] = {}
         self.get = self._found.get
 
-    def add(self, request: tuple[Any, ...], found: RepeatedRequest) -> None:
-        """Keep what a request was answered with."""
+    def add(self, request: tuple[bytes, str], found: RepeatedRequest) -> None:
+        """Keep what a request, by its bytes and the address of its client, was answered with."""
         if len(self._found) >= _MAX_REPEATED:
             self._found.clear()
         self._found[request] = found

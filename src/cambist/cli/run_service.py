@@ -14,9 +14,9 @@ import typer
 
 from cambist import __version__
 from cambist.admin.bootstrap import Bootstrap
-from cambist.api.certificate import check_certificate
-from cambist.api.listening_socket import free_address
 from cambist.clock import utc_now
+from cambist.http.certificate import check_certificate
+from cambist.http.listening_socket import free_address
 from cambist.logs import log_config
 from cambist.processes.supervisor import supervise
 from cambist.registry.sources import check_source_keys

@@ -1,26 +1,30 @@
-"""An API worker: a process that answers HTTP requests, with a few threads."""
+"""An API worker: a process that answers HTTP requests."""
 
 from __future__ import annotations
 
 import logging
+import os
 from time import sleep
 
 from cambist.api import series_rendering
 from cambist.api.application import ApiOptions, build_application
 from cambist.api.archive_reader import ArchiveReader
-from cambist.api.fast_path import Wsgi
+from cambist.api.fast_path import FastPath
 from cambist.api.page import PageOptions
 from cambist.api.reader_pool import READ_SECONDS, READERS, ReaderPool
-from cambist.api.request_metrics import counted
 from cambist.api.state_reloader import StateReloader
 from cambist.clock import utc_now
 from cambist.errors import RateBookDamaged, RateMatrixDamaged
 from cambist.history.coverage import coverage_of_matrix
 from cambist.history.rate_matrix import RateMatrix
+from cambist.http.certificate import server_context
+from cambist.http.connection_limit import ConnectionLimit, raise_file_limit
+from cambist.http.listening_socket import bind_socket
+from cambist.http.server import HttpServer
 from cambist.monitoring.request_metrics import open_request_counts
 from cambist.pricing.rate_book import RateBook
 from cambist.processes.child_process import announce_answering
-from cambist.processes.process import end_with, tune_gc
+from cambist.processes.process import end_with, set_up_process, tune_gc
 from cambist.registry.components import bar_reader, endpoints, environment_of, open_store
 from cambist.registry.metering import open_meter
 from cambist.registry.page_account import stored_keys
@@ -86,8 +90,8 @@ class ApiWorker:
         changes = self._book_file.changes
         return StateReloader(changes.version, self._seen, take, self._tick, changes.waiter().wait)
 
-    def wsgi(self, settings: Settings) -> Wsgi:
-        """Return the WSGI application."""
+    def application(self, settings: Settings) -> FastPath:
+        """Return the application, which is also a WSGI application."""
         series_rendering.prepare()
         environment = "" if self._environment is Environment.LIVE else self._environment
         options = ApiOptions(
@@ -97,10 +101,13 @@ class ApiWorker:
             proxies=settings.proxy_networks,
             environment=environment,
             page=_page_options(settings, environment),
+            counts=open_request_counts(settings),
         )
-        application = build_application(endpoints(), self._worker_state, self._meter, options)
-        counts = open_request_counts(settings)
-        return counted(application, counts) if counts else application
+        return build_application(endpoints(), self._worker_state, self._meter, options)
+
+    def never_wait_in_this_thread(self) -> None:
+        """Leave to other threads what has to wait for the database."""
+        self._archive_reader.spare_this_thread()
 
     def _book(self) -> RateBook:
         current = self._book_file.current()
@@ -154,15 +161,31 @@ def _page_options(settings: Settings, environment: str) -> PageOptions:
     )
 
 
-def load_worker(settings: Settings, supervisor: int) -> Wsgi:
+def load_worker(settings: Settings, supervisor: int, *, may_wait: bool = True) -> FastPath:
     """Return the application of one worker, which keeps its state up to date and ends with its supervisor.
 
-    The HTTP server calls this in each worker process, after it has set up the log.
+    Unless it `may_wait`, this thread leaves to others what has to wait for the database.
     """
     end_with(supervisor)
     worker = ApiWorker(settings)
     worker.reloader().start()
-    application = worker.wsgi(settings)
+    application = worker.application(settings)
+    if not may_wait:
+        worker.never_wait_in_this_thread()
     tune_gc()
-    announce_answering()
     return application
+
+
+def serve_requests(settings: Settings, supervisor: int, *, address: str) -> None:
+    """Run one worker: answer requests on an address until SIGTERM. The exit code is 1 if answers were cut off."""
+    set_up_process(settings)
+    application = load_worker(settings, supervisor, may_wait=False)
+    most = raise_file_limit()
+    bound = bind_socket(address, settings.port)
+    ConnectionLimit(settings.port, most, settings.connections_per_address, settings.proxy_networks).start()
+    certificate = server_context(settings.tls_cert, settings.tls_key)
+    server = HttpServer(application, bound, settings.threads, certificate, logs_access=settings.access_log)
+    is_finished = server.run(announce_answering)
+    logging.shutdown()
+    # Threads that still answer must not hold up the end, and the counters are in mapped files.
+    os._exit(0 if is_finished else 1)

@@ -32,7 +32,7 @@ _RECOVERED_SECONDS = 60.0
 _LOGGED_DEATHS = 3
 """So many deaths in a row are logged, the last one with a note that further ones are not."""
 
-_STOP_SECONDS = 10
+_STOP_SECONDS = 11
 _LONGEST_WAIT_SECONDS = 2.0
 _STOPPED = (0, -signal.SIGTERM)
 """Exit codes of a process that was stopped from outside: service managers stop all processes at once."""
@@ -68,12 +68,21 @@ _answering: list[Event] = []
 class ChildProcess:
     """Starts a child process when made, keeps it running from `watch` on, and ends it at `stop`.
 
-    The first process is forked if `answering` is given, and works when that is set, so that the API answers first. Its
-    successors are spawned: by then this process has threads.
+    The first process is forked if `answering` is given. Unless `is_awaited`, it works when that is set, so that the API
+    answers first. Its successors are spawned: by then this process has threads.
     """
 
-    def __init__(self, name: str, entry: Entry, settings: Settings, answering: Event | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        entry: Entry,
+        settings: Settings,
+        answering: Event | None = None,
+        *,
+        is_awaited: bool = False,
+    ) -> None:
         self._name = name
+        self._is_awaited = is_awaited
         self._entry = entry
         self._settings = settings
         self._stopping = threading.Event()
@@ -88,19 +97,27 @@ class ChildProcess:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.stop()
 
+    def begin_stop(self) -> None:
+        """Ask the process to end."""
+        self._stopping.set()
+        self._process.terminate()
+
     def watch(self) -> None:
         """Replace the process whenever it dies, in a thread."""
         self._watch.start()
 
-    def stop(self) -> None:
-        """End the process, and wait for it a few seconds."""
-        self._stopping.set()
-        self._process.terminate()
+    def stop(self) -> bool:
+        """End the process, and wait for it a few seconds; return whether it ended by itself, as it should."""
+        self.begin_stop()
         self._process.join(_STOP_SECONDS)
+        has_ended = self._process.exitcode in _STOPPED
         self._process.kill()  # no process owns anything that could be lost
+        return has_ended
 
     def _start(self, answering: Event | None = None) -> BaseProcess:
-        entry = self._entry if answering is None else partial(_run_after, answering, self._entry)
+        entry = self._entry
+        if answering is not None and not self._is_awaited:
+            entry = partial(_run_after, answering, entry)
         args = (entry, self._settings, os.getpid(), self._deaths < _LOGGED_DEATHS)
         context = get_context("spawn") if answering is None else get_context("fork")
         process: BaseProcess = context.Process(target=_run, args=args, name=self._name)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import logging
-import os
-from collections.abc import Callable, Mapping
+import signal
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from functools import partial
+from queue import SimpleQueue
 from typing import Any
 
-from cambist.api import server
-from cambist.processes.api_worker import load_worker
+from cambist.http.server import FINISH_SECONDS
 from cambist.processes.child_process import ChildProcess, Entry, imported, share_memory
 from cambist.settings import Settings
 
@@ -31,17 +31,40 @@ def supervise(
         for name, entry in _child_processes(settings, keys).items():
             children.append(ChildProcess(name, entry, settings, answering))
             stack.push(children[-1])
+        workers = [
+            ChildProcess(f"worker {number + 1}", serve, settings, answering, is_awaited=True)
+            for number, serve in enumerate([_entry("api_worker", "serve_requests", address=address)] * settings.workers)
+        ]
+        stack.callback(_stop, workers)
+        signals = _Signals()  # not before: a forked process would have these handlers
+        for child in (*workers, *children):
+            child.watch()
+        signals.wait(reload_plans)
 
-        def watch() -> None:
-            for child in children:
-                child.watch()
 
-        load = partial(load_worker, settings, os.getpid())
-        is_finished = server.run(settings, address, load, reload_plans, watch, "fork" if answering else "spawn")
-    if is_finished:
+def _stop(workers: Iterable[ChildProcess]) -> None:
+    """Stop all workers at once, and log whether they have finished what they were answering."""
+    for worker in workers:
+        worker.begin_stop()
+    have_finished = [worker.stop() for worker in workers]
+    if all(have_finished):
         log.info("Stopped; answers in flight were finished")
     else:
-        log.warning("Stopped; answers that were in flight longer than %d s were cut off", server.FINISH_SECONDS)
+        log.warning("Stopped; answers that were in flight longer than %d s were cut off", FINISH_SECONDS)
+
+
+class _Signals:
+    """The signals that this process has received: SIGTERM and SIGINT end the service, SIGHUP reloads the plans."""
+
+    def __init__(self) -> None:
+        self._received: SimpleQueue[int] = SimpleQueue()
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, lambda received, _frame: self._received.put(received))
+
+    def wait(self, reload: Callable[[], None]) -> None:
+        """Wait until the service should end."""
+        while self._received.get() == signal.SIGHUP:
+            reload()
 
 
 def _child_processes(settings: Settings, keys: Mapping[str, str]) -> dict[str, Entry]:

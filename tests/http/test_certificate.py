@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from cambist.api.certificate import check_certificate
 from cambist.errors import CannotStart
+from cambist.http.certificate import check_certificate
 
 
 @pytest.fixture(scope="module")

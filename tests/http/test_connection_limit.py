@@ -11,7 +11,7 @@ from ipaddress import ip_network
 import pytest
 
 from cambist.accounts.addresses import Networks
-from cambist.api.connections import Connection, ConnectionLimit, excess
+from cambist.http.connection_limit import Connection, ConnectionLimit, excess
 
 
 def connection(address: str, silent: int) -> Connection:

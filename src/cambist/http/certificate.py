@@ -20,10 +20,20 @@ def check_certificate(certificate: Path | None, key: Path | None) -> None:
                 f"The file [{file}] of the setting [{setting}] cannot be read: {error.strerror}"
             ) from error
     try:
-        # An empty password: nobody is there to type one, and a key without one does not ask.
-        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key, password=lambda: "")
+        server_context(certificate, key)
     except (OSError, ValueError) as error:
         raise CannotStart(
             f"The certificate [{certificate}] and the key [{key}] cannot be used: they have to be PEM files without a "
             "password, and the key the certificate's own"
         ) from error
+
+
+def server_context(certificate: Path | None, key: Path | None) -> ssl.SSLContext | None:
+    """Return what HTTPS is served with; None without a certificate. Errors: OSError, ValueError."""
+    if not (certificate and key):
+        return None
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    # An empty password: nobody is there to type one, and a key without one does not ask.
+    context.load_cert_chain(certificate, key, password=lambda: "")
+    context.set_alpn_protocols(["http/1.1"])
+    return context

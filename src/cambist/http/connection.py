@@ -1,0 +1,190 @@
+"""One connection of a client: it reads requests and sends responses in their order."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from typing import Protocol, cast
+
+from cambist.http.request_parser import MalformedRequest, ReceivedRequest, RequestParser
+from cambist.http.responses import encode_malformed, with_connection
+
+RECEIVED = "cambist.received"
+"""The key in the environ of the bytes of a request that came alone and whole: the same bytes are the same request."""
+
+_HIGH_WATER_BYTES = 256 * 1024
+_LINGER_SECONDS = 1.0
+_CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
+
+
+class ConnectionOwner(Protocol):
+    """The server, as a connection sees it; `now` is the time of the last look at all connections."""
+
+    connections: set[HttpConnection]
+    now: float
+    is_ending: bool
+    is_secure: bool
+    repeated: Callable[[bytes, str], bytes | None]
+
+    def answer(self, request: ReceivedRequest) -> bytes | None:
+        """Return the response to a request, unless it has to be waited for."""
+
+    def answer_in_thread(self, request: ReceivedRequest, connection: HttpConnection) -> None:
+        """Answer a request in a thread, which passes the response to the connection."""
+
+    def later(self, seconds: float, call: Callable[[], None]) -> None:
+        """Call a function later."""
+
+
+class HttpConnection(asyncio.Protocol):
+    """Reads requests from a transport. What can be answered from memory is answered at once, the rest in a thread."""
+
+    def __init__(self, server: ConnectionOwner) -> None:
+        self._server = server
+        self._repeated = server.repeated
+        self._requests: deque[ReceivedRequest] = deque()
+        self._waiting_for: ReceivedRequest | None = None
+        self._is_full = False
+        self._is_paused = False
+        self._is_ending = False
+        self.silent_since = server.now
+
+    # What the transport calls.
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin; too much unsent data stops the reading of further requests."""
+        self._transport = cast(asyncio.Transport, transport)
+        self._transport.set_write_buffer_limits(_HIGH_WATER_BYTES, 0)
+        peer = transport.get_extra_info("peername")
+        self._peer: str = peer[0] if peer else ""
+        self._parser = RequestParser(self._peer)
+        self._server.connections.add(self)
+
+    def connection_lost(self, _error: Exception | None) -> None:
+        """Forget the connection; the answer to a request that is in a thread is dropped."""
+        self._is_ending = True
+        self._requests.clear()
+        self._server.connections.discard(self)
+
+    def data_received(self, data: bytes) -> None:
+        """Answer what is complete."""
+        if self._is_ending:
+            return
+        if self._parser.is_between and self._waiting_for is None and not self._is_full:
+            answer = self._repeated(data, self._peer)
+            if answer is not None:
+                self.silent_since = self._server.now
+                self._transport.write(answer)
+                return
+        self._read(data)
+
+    def eof_received(self) -> bool:
+        """Keep the connection for the answers that are still due, if the client sends no more."""
+        last = self._requests[-1] if self._requests else self._waiting_for
+        if last is None or self._is_ending or self._server.is_secure:  # a closed TLS connection cannot be written to
+            return False
+        last.keep_alive = False
+        return True
+
+    def pause_writing(self) -> None:
+        """Stop: the client does not read."""
+        self._is_full = True
+        self._pause()
+
+    def resume_writing(self) -> None:
+        """Go on: the client has read everything."""
+        self._is_full = False
+        self.silent_since = self._server.now
+        self._answer()
+
+    # Requests and answers.
+
+    def _read(self, data: bytes) -> None:
+        is_alone = self._parser.is_between and not self._requests
+        try:
+            requests = self._parser.read(data)
+        except MalformedRequest as malformed:
+            self._requests.clear()
+            self._end_with(encode_malformed(malformed.status, str(malformed)))
+            return
+        if is_alone and len(requests) == 1 and self._parser.is_between and _is_plain(requests[0], data):
+            requests[0].environ[RECEIVED] = data
+        if self._parser.expects_continue():
+            self._transport.write(_CONTINUE)
+        self._requests.extend(requests)
+        self._answer()
+
+    def _answer(self) -> None:
+        """Answer the requests in their order, until one has to wait."""
+        while self._requests and self._may_answer:
+            request = self._requests.popleft()
+            answer = None if request.body else self._server.answer(request)
+            if answer is None:
+                self._waiting_for = request
+                self._server.answer_in_thread(request, self)
+            else:
+                self.send(answer, request)
+        if self._may_answer:
+            self._resume()
+        elif not self._is_ending:
+            self._pause()
+
+    @property
+    def _may_answer(self) -> bool:
+        return self._waiting_for is None and not self._is_full and not self._is_ending
+
+    def _pause(self) -> None:
+        if not self._is_paused:
+            self._is_paused = True
+            self._transport.pause_reading()
+
+    def _resume(self) -> None:
+        if self._is_paused:
+            self._is_paused = False
+            self._transport.resume_reading()
+
+    def finish(self, answer: bytes, request: ReceivedRequest) -> None:
+        """Send an answer that was computed in a thread, and go on."""
+        self._waiting_for = None
+        if not self._transport.is_closing():
+            self.send(answer, request)
+            self._answer()
+
+    def send(self, answer: bytes, request: ReceivedRequest) -> None:
+        """Send an answer; end the connection if the client or the end of the service wants it."""
+        self.silent_since = self._server.now
+        if not request.keep_alive or self._server.is_ending:
+            self._end_with(with_connection(answer, b"close"))
+        elif request.version == "1.0":
+            self._transport.write(with_connection(answer, b"keep-alive"))
+        else:
+            self._transport.write(answer)
+
+    def _end_with(self, answer: bytes) -> None:
+        """Send the last answer. What the client still sends is read for a moment: a reset could cost it the answer."""
+        self._is_ending = True
+        self._transport.write(answer)
+        if self._transport.can_write_eof():
+            self._transport.write_eof()
+            self._resume()
+            self._server.later(_LINGER_SECONDS, self._transport.close)
+        else:
+            self._transport.close()
+
+    # What the server asks.
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no answer is due and all was sent."""
+        return self._waiting_for is None and not self._requests and not self._transport.get_write_buffer_size()
+
+    def close(self) -> None:
+        """Close the connection when all was sent."""
+        self._is_ending = True
+        self._transport.close()
+
+
+def _is_plain(request: ReceivedRequest, data: bytes) -> bool:
+    """Return whether the same bytes are always this request, and leave the connection as it was."""
+    return request.keep_alive and request.version == "1.1" and not request.body and data.endswith(b"\r\n\r\n")

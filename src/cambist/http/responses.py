@@ -1,0 +1,64 @@
+"""Writing responses as bytes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from email.utils import formatdate
+from functools import lru_cache
+from http import HTTPStatus
+from time import time
+
+_BODYLESS = (204, 304)
+
+_date: tuple[float, bytes] = (-1.0, b"")
+
+
+def date_header(now: float) -> bytes:
+    """Return the header `Date` at a time in seconds since 1970, made once a second."""
+    global _date  # noqa: PLW0603  one for all connections
+    until, line = _date
+    if not until - 1 <= now < until:
+        line = f"Date: {formatdate(now, usegmt=True)}\r\n".encode()
+        _date = now // 1 + 1, line
+    return line
+
+
+def encode_headers(headers: Sequence[tuple[str, str]]) -> bytes:
+    """Return headers as they are sent. A value that would begin another line is a mistake of ours: ValueError."""
+    text = "".join([f"{name}: {value}\r\n" for name, value in headers])
+    if not text.count("\n") == text.count("\r") == len(headers):
+        raise ValueError("A header contains a line break")
+    return text.encode("latin-1")
+
+
+def encode_response(status: str, headers: list[tuple[str, str]], body: bytes, *, is_head: bool = False) -> bytes:
+    """Return a response with `Date` and, unless its status has no body, `Content-Length`."""
+    has_length = any(name.lower() == "content-length" for name, _ in headers)
+    length = b"" if has_length or int(status[:3]) in _BODYLESS else b"Content-Length: %d\r\n" % len(body)
+    head = b"HTTP/1.1 %b\r\n%b%b%b\r\n" % (
+        status.encode("latin-1"),
+        encode_headers(headers),
+        date_header(time()),
+        length,
+    )
+    return head if is_head else head + body
+
+
+@lru_cache(maxsize=64)
+def status_line(status: int) -> str:
+    """Return a status with its phrase, such as `404 Not Found`."""
+    return f"{status} {HTTPStatus(status).phrase}"
+
+
+def encode_malformed(status: int, sentence: str) -> bytes:
+    """Return the response to a request that cannot be read; the connection ends after it."""
+    body = json.dumps({"error": sentence, "code": "malformed_request"}, separators=(",", ":")).encode()
+    headers = [("Content-Type", "application/json"), ("Cache-Control", "no-store"), ("Server", "cambist")]
+    return encode_response(status_line(status), [*headers, ("Connection", "close")], body)
+
+
+def with_connection(response: bytes, option: bytes) -> bytes:
+    """Return a response with a header `Connection`."""
+    line, _, rest = response.partition(b"\r\n")
+    return b"%b\r\nConnection: %b\r\n%b" % (line, option, rest)

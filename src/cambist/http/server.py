@@ -1,0 +1,158 @@
+"""The server: it listens, hands requests to the application, closes silent connections, and stops in order."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import socket
+import ssl
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from time import monotonic, perf_counter_ns
+from typing import Protocol
+
+import uvloop
+
+from cambist.http.connection import HttpConnection
+from cambist.http.connection_limit import IDLE_SECONDS
+from cambist.http.request_parser import Environ, ReceivedRequest
+from cambist.http.responses import encode_response
+from cambist.http.wsgi import Start, call_wsgi
+
+log = logging.getLogger(__name__)
+access_log = logging.getLogger("cambist.access")
+
+FINISH_SECONDS = 10
+"""How long a worker may take to finish its requests when the service stops."""
+
+_BACKLOG = 1024
+_SWEEP_SECONDS = 0.5
+_ACCESS_LINE = '%(addr)s "%(method)s %(path)s" %(status)d %(dt_ms).3f ms'
+"""A line of the access log; never with the query, which may contain an API key."""
+
+
+class Application(Protocol):
+    """What answers requests: a WSGI application, which is called in threads, with two quicker ways."""
+
+    def repeated(self, received: bytes, peer: str) -> bytes | None:
+        """Return the response to the bytes of a whole request from an address if the same were answered before."""
+
+    def at_once(self, environ: Environ) -> bytes | None:
+        """Return the response to a request for which nothing has to be waited for, or None."""
+
+    def __call__(self, environ: Environ, start: Start) -> Iterable[bytes]:
+        """Answer any request."""
+
+
+class HttpServer:
+    """Serves an application on a bound socket, with `threads` threads for requests that have to wait."""
+
+    def __init__(
+        self,
+        application: Application,
+        bound: socket.socket,
+        threads: int,
+        certificate: ssl.SSLContext | None = None,
+        *,
+        logs_access: bool = False,
+    ) -> None:
+        self.connections: set[HttpConnection] = set()
+        self.is_ending = False
+        self.is_secure = certificate is not None
+        self.now = monotonic()
+        self.repeated: Callable[[bytes, str], bytes | None] = _never if logs_access else application.repeated
+        self._application = application
+        self._bound = bound
+        self._name: tuple[str, int] = bound.getsockname()[:2]
+        self._certificate = certificate
+        self._threads = ThreadPoolExecutor(threads, "answer")
+        self._logs_access = logs_access
+
+    def run(self, ready: Callable[[], None]) -> bool:
+        """Serve until SIGTERM, calling `ready` when it listens; return whether all requests were finished."""
+        return uvloop.run(self._serve(ready))
+
+    async def _serve(self, ready: Callable[[], None]) -> bool:
+        self._loop = asyncio.get_running_loop()
+        stopped = asyncio.Event()
+        self._loop.add_signal_handler(signal.SIGTERM, stopped.set)
+        server = await self._loop.create_server(
+            lambda: HttpConnection(self),
+            sock=self._bound,
+            ssl=self._certificate,
+            backlog=_BACKLOG,
+            ssl_handshake_timeout=IDLE_SECONDS if self.is_secure else None,
+        )
+        ready()
+        sweep = asyncio.create_task(self._sweep())
+        await stopped.wait()
+        server.close()
+        is_finished = await self._finish()
+        sweep.cancel()
+        return is_finished
+
+    async def _sweep(self) -> None:
+        """Close connections that send no whole request in time."""
+        while True:
+            await asyncio.sleep(_SWEEP_SECONDS)
+            self.now = monotonic()
+            for connection in list(self.connections):
+                if self.now - connection.silent_since > IDLE_SECONDS and connection.is_idle:
+                    connection.close()
+
+    async def _finish(self) -> bool:
+        """Finish the requests in flight; return whether that took no longer than it may."""
+        self.is_ending = True
+        deadline = monotonic() + FINISH_SECONDS
+        await asyncio.sleep(0.01)  # what has arrived is still read
+        while self.connections and monotonic() < deadline:
+            for connection in list(self.connections):
+                if connection.is_idle:
+                    connection.close()
+            await asyncio.sleep(0.02)
+        return not self.connections
+
+    def later(self, seconds: float, call: Callable[[], None]) -> None:
+        """Call a function later."""
+        self._loop.call_later(seconds, call)
+
+    def answer(self, request: ReceivedRequest) -> bytes | None:
+        """Return the response to a request, unless it has to be waited for."""
+        begun = perf_counter_ns()
+        answer = self._application.at_once(request.environ)
+        if answer is not None and self._logs_access:
+            self._log_access(request, answer, begun)
+        return answer
+
+    def answer_in_thread(self, request: ReceivedRequest, connection: HttpConnection) -> None:
+        """Answer a request in a thread; the connection sends the answer."""
+        self._threads.submit(self._answer_in_thread, request, connection)
+
+    def _answer_in_thread(self, request: ReceivedRequest, connection: HttpConnection) -> None:
+        begun = perf_counter_ns()
+        scheme = "https" if self.is_secure else "http"
+        try:
+            answer = call_wsgi(self._application, request, self._name, scheme)
+        except Exception:
+            log.exception("A request failed")
+            request.keep_alive = False
+            answer = encode_response("500 Internal Server Error", [], b"")
+        if self._logs_access:
+            self._log_access(request, answer, begun)
+        self._loop.call_soon_threadsafe(connection.finish, answer, request)
+
+    def _log_access(self, request: ReceivedRequest, answer: bytes, begun: int) -> None:
+        environ = request.environ
+        fields = {
+            "addr": environ["REMOTE_ADDR"],
+            "method": environ["REQUEST_METHOD"],
+            "path": environ["PATH_INFO"],
+            "status": int(answer[9:12]),
+            "dt_ms": (perf_counter_ns() - begun) / 1e6,
+        }
+        access_log.info(_ACCESS_LINE, fields)
+
+
+def _never(_data: bytes, _peer: str) -> bytes | None:
+    return None
