@@ -13,7 +13,7 @@ from cambist.accounts.failed_keys import FAILURES_AT_ONCE
 from cambist.accounts.plan import default_plans, read_plans
 from cambist.accounts.principal import Principals
 from cambist.api.authentication import Authenticator
-from cambist.api.fast_path import FastPath
+from cambist.api.fast_path import FastPath, ServingOptions
 from cambist.errors import KeyEnded, KeyMalformed, KeyUnknown, TooManyFailedKeys
 
 NOW = 1_795_176_000.0
@@ -59,7 +59,7 @@ def is_limited(authenticator: Authenticator, environ: dict[str, Any], now: float
 def fast_path_of(authenticator: Authenticator) -> FastPath:
     """Make a fast path that does nothing but recognise keys."""
     nothing: Any = None
-    return FastPath(nothing, {}, nothing, authenticator, nothing, [])
+    return FastPath(nothing, {}, nothing, authenticator, nothing, ServingOptions([]))
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ import socket
 import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 
-from cambist.api.fast_path import CACHED
 from cambist.api.request_metrics import counted
+from cambist.api.resource import CACHED
 from cambist.monitoring.request_metrics import RequestMetrics, open_request_counts
 from cambist.settings import Settings
 

@@ -56,7 +56,7 @@ class RequestParser:
         self._complete: list[ReceivedRequest] = []
         self._request: ReceivedRequest | None = None
         self._url = b""
-        self._size = 0
+        self._size = self._fed = 0
         self._in_head = False
         self._expects = False
 
@@ -72,8 +72,7 @@ class RequestParser:
 
     def read(self, data: bytes) -> list[ReceivedRequest]:
         """Return the requests that are complete with `data`. Errors: MalformedRequest, after which nothing is read."""
-        if self._in_head:
-            self._size += len(data)
+        self._fed = self._fed + len(data) if self._in_head else 0
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade:
@@ -146,7 +145,7 @@ class RequestParser:
         self._request = None
 
     def _check_size(self) -> None:
-        if self._size > MAX_HEAD_BYTES:
+        if max(self._size, self._fed) > MAX_HEAD_BYTES:
             raise MalformedRequest(*_HEAD_TOO_LONG)
 
 

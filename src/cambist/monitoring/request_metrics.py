@@ -29,7 +29,7 @@ def open_request_counts(settings: Settings) -> RequestCounts | None:
     """Open the request counters; None, with a warning, if that fails: nothing else depends on them."""
     paths = [endpoint.path for endpoint in endpoints()]
     try:
-        return RequestCounts(DataDirectory(settings.data).requests, paths, settings.workers * settings.threads)
+        return RequestCounts(DataDirectory(settings.data).requests, paths, settings.workers * (settings.threads + 1))
     except StoreBroken as broken:
         log.warning("Metrics: requests are not counted: %s", broken)
         return None

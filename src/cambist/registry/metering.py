@@ -34,8 +34,8 @@ def charged_endpoints() -> tuple[str, ...]:
 
 
 def writer_slots(settings: Settings) -> int:
-    """Return how many threads count calls, over all processes."""
-    return settings.workers * settings.threads + (settings.stream_workers if settings.stream_port else 0)
+    """Return how many threads count calls, over all processes: of a worker the event loop, and those that wait."""
+    return settings.workers * (settings.threads + 1) + (settings.stream_workers if settings.stream_port else 0)
 
 
 def _past_usage(counters: WorkerCounters, usage: UsageStore) -> PastUsage:
