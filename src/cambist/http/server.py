@@ -76,7 +76,7 @@ class HttpServer:
     async def _serve(self, ready: Callable[[], None]) -> bool:
         self._loop = asyncio.get_running_loop()
         stopped = asyncio.Event()
-        self._loop.add_signal_handler(signal.SIGTERM, stopped.set)
+        self._on_stop(stopped.set)
         server = await self._loop.create_server(
             lambda: HttpConnection(self),
             sock=self._bound,
@@ -91,6 +91,9 @@ class HttpServer:
         is_finished = await self._finish()
         sweep.cancel()
         return is_finished
+
+    def _on_stop(self, call: Callable[[], None]) -> None:
+        self._loop.add_signal_handler(signal.SIGTERM, call)
 
     async def _sweep(self) -> None:
         """Close connections that send no whole request in time."""

@@ -1,0 +1,210 @@
+"""The server over real sockets: order, pipelining, threads, deadlines, and its end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from cambist.http import server as server_module
+from cambist.http.listening_socket import bind_socket
+from cambist.http.responses import encode_response
+from cambist.http.server import HttpServer
+
+pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
+Environ = dict[str, Any]
+Connect = Callable[[], socket.socket]
+
+
+class Echo:
+    """Answers with the path: /slow after waiting in a thread, anything else at once; repeats /again by its bytes."""
+
+    def __init__(self) -> None:
+        self.go_on = threading.Event()
+        self.repeats: list[tuple[bytes, str]] = []
+
+    def repeated(self, received: bytes, peer: str) -> bytes | None:
+        if b"/again" not in received:
+            return None
+        self.repeats.append((received, peer))
+        return encode_response("200 OK", [], b"again")
+
+    def at_once(self, environ: Environ) -> bytes | None:
+        path = environ["PATH_INFO"]
+        return None if path in ("/slow", "/fails") else encode_response("200 OK", [], path.encode())
+
+    def __call__(self, environ: Environ, start: Callable[..., Any]) -> list[bytes]:
+        if environ["PATH_INFO"] == "/fails":
+            raise RuntimeError
+        if environ["PATH_INFO"] == "/slow":
+            self.go_on.wait(20)
+        start("200 OK", [("Content-Type", "text/plain")])
+        return [environ["PATH_INFO"].encode(), b" ", environ["wsgi.input"].read()]
+
+
+@pytest.fixture
+def application() -> Echo:
+    return Echo()
+
+
+@pytest.fixture
+def connect(application: Echo, monkeypatch: pytest.MonkeyPatch) -> Iterator[Connect]:
+    """Run the server in a thread, with short deadlines."""
+    monkeypatch.setattr(server_module, "IDLE_SECONDS", 1)
+    monkeypatch.setattr(server_module, "_SWEEP_SECONDS", 0.1)
+    bound = bind_socket("127.0.0.1", 0)
+    server = HttpServer(application, bound, 2)
+    ready, stop = threading.Event(), threading.Event()
+
+    # A thread gets no signals: the server is ended by `stop`.
+    monkeypatch.setattr(HttpServer, "_on_stop", lambda self, call: _poll(self, stop, call))
+    with ThreadPoolExecutor(1) as pool:
+        done = pool.submit(server.run, ready.set)
+        assert ready.wait(10)
+        yield lambda: socket.create_connection(bound.getsockname()[:2], 10)
+        application.go_on.set()
+        stop.set()
+        assert done.result(15) is True
+
+
+def _poll(server: Any, stop: threading.Event, call: Callable[[], None]) -> None:
+    if stop.is_set():
+        call()
+    else:
+        server.later(0.05, lambda: _poll(server, stop, call))
+
+
+def get(path: str, *headers: str) -> bytes:
+    return "\r\n".join([f"GET {path} HTTP/1.1", "Host: x", *headers, "", ""]).encode()
+
+
+def read_bodies(client: socket.socket, count: int) -> list[bytes]:
+    """Read so many responses, and return their bodies."""
+    data, bodies = b"", []
+    while len(bodies) < count:
+        head, end, rest = data.partition(b"\r\n\r\n")
+        length = int(head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0]) if end else 0
+        if end and len(rest) >= length:
+            bodies.append(rest[:length])
+            data = rest[length:]
+            continue
+        received = client.recv(65_536)
+        assert received, (data, bodies)
+        data += received
+    assert data == b""
+    return bodies
+
+
+def test_pipelined_requests_are_answered_in_their_order_also_when_one_waits(
+    connect: Connect, application: Echo
+) -> None:
+    with connect() as client:
+        client.sendall(get("/a") + get("/slow") + get("/b") + get("/c"))
+        assert read_bodies(client, 1) == [b"/a"]
+        application.go_on.set()
+        assert read_bodies(client, 3) == [b"/slow ", b"/b", b"/c"]
+
+
+def test_others_are_answered_while_one_waits(connect: Connect, application: Echo) -> None:
+    with connect() as waiting, connect() as other:
+        waiting.sendall(get("/slow"))
+        time.sleep(0.1)
+        other.sendall(get("/quick"))
+        assert read_bodies(other, 1) == [b"/quick"]
+        application.go_on.set()
+        assert read_bodies(waiting, 1) == [b"/slow "]
+
+
+def test_the_same_bytes_are_answered_as_before_but_not_within_another_request(
+    connect: Connect, application: Echo
+) -> None:
+    with connect() as client:
+        client.sendall(get("/again"))
+        assert read_bodies(client, 1) == [b"again"]
+        body = get("/again")
+        client.sendall(f"POST /p HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n".encode())
+        time.sleep(0.1)
+        client.sendall(body)
+        assert read_bodies(client, 1) == [b"/p " + body]
+    assert application.repeats == [(get("/again"), "127.0.0.1")]
+
+
+def test_a_body_reaches_the_application(connect: Connect) -> None:
+    with connect() as client:
+        client.sendall(b"POST /p HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n")
+        assert read_bodies(client, 1) == [b"/p hi"]
+
+
+@pytest.mark.parametrize("request_", [get("/a", "Connection: close"), b"GET /a HTTP/1.0\r\n\r\n", b"no\r\n\r\n"])
+def test_a_connection_ends_after_its_last_answer(connect: Connect, request_: bytes) -> None:
+    with connect() as client:
+        client.sendall(request_)
+        received = b""
+        while data := client.recv(65_536):
+            received += data
+        assert b"\r\nConnection: close\r\n" in received
+
+
+def test_a_failure_of_the_application_is_a_500(connect: Connect, caplog: pytest.LogCaptureFixture) -> None:
+    with connect() as client:
+        client.sendall(get("/fails"))
+        assert client.recv(65_536).startswith(b"HTTP/1.1 500 ")
+    assert "A request failed" in caplog.text
+
+
+def test_an_answer_reaches_a_client_that_sends_no_more(connect: Connect, application: Echo) -> None:
+    with connect() as client:
+        client.sendall(get("/slow"))
+        client.shutdown(socket.SHUT_WR)
+        time.sleep(0.1)
+        application.go_on.set()
+        assert client.recv(65_536).endswith(b"/slow ")
+
+
+@pytest.mark.parametrize("beginning", [b"", b"GET / HTTP/1.1\r\nHo", get("/a")])
+def test_a_silent_connection_is_closed(connect: Connect, beginning: bytes) -> None:
+    with connect() as client:
+        client.sendall(beginning)
+        if beginning == get("/a"):
+            read_bodies(client, 1)
+        assert client.recv(65_536) == b""
+
+
+def test_a_waiting_request_is_not_silent(connect: Connect, application: Echo) -> None:
+    with connect() as client:
+        client.sendall(get("/slow"))
+        time.sleep(1.5)
+        application.go_on.set()
+        assert read_bodies(client, 1) == [b"/slow "]
+
+
+def test_what_waits_is_answered_before_the_end() -> None:
+    reading, writing = os.pipe()
+    pid = os.fork()
+    if pid == 0:  # a process of its own: the server ends by a signal
+        os._exit(_serve_slowly(writing))
+    try:
+        port = int(os.read(reading, 20))
+        with socket.create_connection(("127.0.0.1", port), 10) as client:
+            client.sendall(get("/slow"))
+            time.sleep(0.2)
+            os.kill(pid, signal.SIGTERM)
+            assert b"\r\nConnection: close\r\n" in client.recv(65_536)
+    finally:
+        _, status = os.waitpid(pid, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
+
+
+def _serve_slowly(writing: int) -> int:
+    application, bound = Echo(), bind_socket("127.0.0.1", 0)
+    threading.Timer(1, application.go_on.set).start()
+    server = HttpServer(application, bound, 2)
+    is_finished = server.run(lambda: bool(os.write(writing, str(bound.getsockname()[1]).encode())))
+    return 0 if is_finished else 1
