@@ -46,7 +46,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
         int, Meta(ge=1, le=16, description="processes that stream prices; they share the port and the connections")
     ] = 1
     workers: Annotated[int, Meta(ge=1, le=256, description="worker processes that answer requests")] = 2
-    threads: Annotated[int, Meta(ge=1, le=64, description="threads in each worker")] = 4
+    threads: Annotated[int, Meta(ge=1, le=64, description="threads in each worker, for what has to wait")] = 4
     database: Annotated[str, Meta(description="URL of the database; empty: a SQLite file in the data folder")] = ""
     path_prefix: Annotated[
         str,
