@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from time import perf_counter_ns
 
 from cambist.accounts.api_key import Digest, digest
@@ -107,8 +108,9 @@ class FastPath:
         found = self._answer(environ, now)
         if found is None:
             return None
-        _, answer, headers = found
-        head = self._head + encode_headers(headers)
+        principal, answer, headers = found
+        # The headers of a plan with limits differ each time.
+        head = self._head + (encode_headers(headers) if principal.is_limited else _encoded(headers))
         if _is_compressed(answer, environ):
             head, body = head + _GZIP_LINE, answer.compressed_body(started)
         else:
@@ -175,7 +177,9 @@ class FastPath:
         key = (environ["PATH_INFO"], query, principal.book_view[1], first_day)
         responses = self._caches.for_view(principal.book_view)
         state = responses.state
-        answer = state[1].get(key, now) or self._caches.immutable.get(key, now)
+        answer = state[1].get(key, now)
+        if answer is None and resource.may_be_immutable:
+            answer = self._caches.immutable.get(key, now)
         if answer is None:
             if principal.is_limited and ADMITTED not in environ:
                 self._meter.check_rate(principal, now)
@@ -192,7 +196,7 @@ class FastPath:
         environ[CACHED] = True
         received = environ.get(RECEIVED)
         if received is not None and not is_cut:
-            head, is_compressed = self._head + encode_headers(answer.headers), _is_compressed(answer, environ)
+            head, is_compressed = self._head + _encoded(answer.headers), _is_compressed(answer, environ)
             head += _GZIP_LINE if is_compressed else b""
             found = RepeatedRequest(principal, answer, head, responses, state, keys, is_compressed)
             repeated.add((received, environ["REMOTE_ADDR"]), found)
@@ -239,6 +243,9 @@ class FastPath:
         if principal.is_limited:
             self._meter.check_quota(principal, answer.cost, now)
             self._meter.check_rate(principal, now)
+
+
+_encoded = lru_cache(maxsize=4096)(encode_headers)
 
 
 def _is_compressed(answer: CachedResponse, environ: Environ) -> bool:

@@ -74,6 +74,7 @@ class EndpointResource:
         self._reader = ParamsReader(endpoint.params)
         self._names = self._reader.names
         self._is_live = issubclass(endpoint.params, BookParameters)
+        self.may_be_immutable = endpoint.is_immutable is not None
         self._worker_state = worker_state
         self._authenticator = authenticator
         self._meter = meter
@@ -184,21 +185,14 @@ class EndpointResource:
         return "" if data is None else etag_of([self._etag_salt, repr(params).encode(), *data])
 
     def complete(self, outline: CachedResponse, context: RequestContext, params: Struct) -> CachedResponse:
-        """Compute the answer of an outline."""
+        """Compute the answer of an outline, and complete the outline with it."""
         prefix = encode_without_ms(self._endpoint.answer(context, params))
-        etag = outline.etag or (etag_of([prefix]) if outline.is_cacheable else "")
-        # Not with `dataclasses.replace`, which takes as long as a rate.
-        return CachedResponse(
-            prefix,
-            self._headers(outline.cost, etag, is_long=len(prefix) > MIN_COMPRESSED_BYTES),
-            etag,
-            outline.is_cacheable,
-            outline.endpoint,
-            outline.tag,
-            outline.cost,
-            outline.earliest_day,
-            outline.until or context.expires_at,
-        )
+        if outline.is_cacheable and not outline.etag:
+            outline.etag = etag_of([prefix])
+        outline.prefix = prefix
+        outline.headers = self._headers(outline.cost, outline.etag, is_long=len(prefix) > MIN_COMPRESSED_BYTES)
+        outline.until = outline.until or context.expires_at
+        return outline
 
     def _headers(self, cost: int, etag: str, *, is_long: bool = False) -> tuple[tuple[str, str], ...]:
         if etag:
