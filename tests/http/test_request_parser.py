@@ -40,6 +40,11 @@ def test_paths_are_decoded_and_queries_are_not() -> None:
     assert (environ["PATH_INFO"], environ["QUERY_STRING"]) == ("/a\xc3\xa9", "q=%C3%A9")
 
 
+def test_letters_beyond_ascii_in_a_target_are_encoded() -> None:
+    environ = environ_of("GET /é?to=é HTTP/1.1\r\nHost: ü\r\n\r\n".encode())
+    assert (environ["PATH_INFO"], environ["QUERY_STRING"]) == ("/\xc3\xa9", "to=%C3%A9")
+
+
 def test_a_target_may_have_scheme_and_host_as_proxies_send_it() -> None:
     environ = environ_of(b"GET http://rates:8000/fetch-all?from=EUR HTTP/1.1\r\nHost: x\r\n\r\n")
     assert (environ["PATH_INFO"], environ["QUERY_STRING"]) == ("/fetch-all", "from=EUR")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote_to_bytes
@@ -21,6 +22,7 @@ _NO_HOST = 400, "Malformed request: the header [Host] is missing"
 _HEAD_TOO_LONG = 431, f"Malformed request: its line and headers are longer than {MAX_HEAD_BYTES} bytes"
 _BODY_TOO_LONG = 413, f"Malformed request: its body is longer than {MAX_BODY_BYTES} bytes"
 
+_BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 _METHODS = {name.encode(): name for name in ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "TRACE")}
 
 
@@ -72,6 +74,8 @@ class RequestParser:
 
     def read(self, data: bytes) -> list[ReceivedRequest]:
         """Return the requests that are complete with `data`. Errors: MalformedRequest, after which nothing is read."""
+        if self._request is None and not data.isascii():
+            data = _encoded_line(data)
         self._fed = self._fed + len(data) if self._in_head else 0
         try:
             self._parser.feed_data(data)
@@ -156,6 +160,12 @@ def _environ_name(name: bytes) -> str:
         return ""
     cgi = name.decode("latin-1").upper().replace("-", "_")
     return cgi if cgi in ("CONTENT_TYPE", "CONTENT_LENGTH") else f"HTTP_{cgi}"
+
+
+def _encoded_line(data: bytes) -> bytes:
+    """Return data whose first line has no bytes beyond ASCII: some clients send the letters of a query as they are."""
+    line, end, rest = data.partition(b"\r\n")
+    return _BEYOND_ASCII.sub(lambda found: b"%%%02X" % ord(found[0]), line) + end + rest
 
 
 def _origin_form(url: bytes) -> bytes:
