@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 
 from cambist.accounts.failed_keys import FAILURES_A_SECOND, FAILURES_AT_ONCE
-from cambist.api import bar_pages, compression, connections, parameters, symbol_parameters, unknown_parameters
+from cambist.api import bar_pages, compression, parameters, symbol_parameters, unknown_parameters
 from cambist.api.endpoints.currency import fetch_matrix
 from cambist.history.as_of import CARRY_DAYS
 from cambist.history.bar_aggregator import MOST_UNFILED
+from cambist.http import connection_limit
 from cambist.ingest import coin_closes, polling_round, steady_clock
 from cambist.monitoring import health_http
 from cambist.pricing import consensus
@@ -53,7 +54,7 @@ FIGURES = [
     ("reference/requests", f"more than {unknown_parameters.MAX_UNKNOWN} are refused"),
     ("reference/stream", f"{session.FRAMES_PER_SECOND:g} a second, {session.FRAME_BURST} at once"),
     ("reference/stream", f"every {subscription.PING_INTERVAL:g} seconds"),
-    ("../SECURITY", f"Each worker holds {connections.MAX_CONNECTIONS}"),
+    ("../SECURITY", f"Each worker holds {connection_limit.MAX_CONNECTIONS}"),
     ("../SECURITY", f"lists {symbol_parameters.MAX_CODES} codes"),
 ]
 
