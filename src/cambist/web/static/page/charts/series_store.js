@@ -1,0 +1,69 @@
+/** The daily series of pairs, each asked for once. */
+
+import { dayNumber, isoDay } from "../../lib/chart/days.js";
+import { FIRST_DAY, nameOf } from "./state.js";
+
+/** @typedef {import("./days_table.js").ExactLine} ExactLine */
+
+/** Asks for all days of a pair at once: that costs as much as asking for one day. */
+export class SeriesStore {
+  constructor(shell) {
+    this.shell = shell;
+    /** @type {Map<string, ExactLine>} */
+    this.lines = new Map();
+    /** Why a pair has no line. @type {Map<string, string>} */
+    this.missing = new Map();
+    /** The first day that the plan includes. */
+    this.reach = FIRST_DAY;
+    /** The calls spent. */
+    this.calls = 0;
+  }
+
+  /** Return the pairs that were not asked for yet. @param {import("./state.js").Pair[]} pairs */
+  unknown(pairs) {
+    return pairs.filter((pair) => !this.lines.has(nameOf(pair)) && !this.missing.has(nameOf(pair)));
+  }
+
+  /** Ask for the pairs that were not asked for yet. Errors: ApiError. @param {import("./state.js").Pair[]} pairs @param {AbortSignal} signal */
+  async load(pairs, signal) {
+    const groups = new Map();
+    for (const { from, to } of this.unknown(pairs)) groups.set(from, [...(groups.get(from) ?? []), to]);
+    await Promise.all([...groups].map(([from, targets]) => this.loadFrom(from, targets, signal)));
+  }
+
+  async loadFrom(from, targets, signal) {
+    try {
+      const { results } = await this.ask(from, targets, signal);
+      this.calls += Object.keys(results).length;
+      for (const to of targets) this.keep(nameOf({ from, to }), results[to]);
+    } catch (error) {
+      // One pair without rates is no reason to show nothing of the others.
+      if (error.status !== 400 && error.status !== 404) throw error;
+      for (const to of targets) this.missing.set(nameOf({ from, to }), error.message);
+    }
+  }
+
+  async ask(from, targets, signal) {
+    const params = { from, to: targets.join(","), partial: "true" };
+    try {
+      return await this.shell.getExact("/time-series", { ...params, start: isoDay(this.reach) }, { signal });
+    } catch (error) {
+      const limit = error.status === 403 && /limited to (\d+) day/.exec(error.message);
+      if (!limit) throw error;
+      this.reach = Math.floor(Date.now() / 86_400_000) - Number(limit[1]) + 1;
+      return this.shell.getExact("/time-series", { ...params, start: isoDay(this.reach) }, { signal });
+    }
+  }
+
+  keep(name, rates) {
+    if (rates) this.lines.set(name, makeLine(name, rates));
+    else this.missing.set(name, `No rate of ${name} is known.`);
+  }
+}
+
+/** Return the line of an answer's rates. @param {string} name @param {Object<string, string>} rates @returns {ExactLine} */
+export function makeLine(name, rates) {
+  const days = Object.keys(rates);
+  const texts = Object.values(rates);
+  return { name, xs: Int32Array.from(days, dayNumber), values: Float64Array.from(texts, Number), texts };
+}

@@ -1,0 +1,55 @@
+/** The table beside the chart: its text form, newest day first, a page at a time. */
+
+import { h, replace } from "../../lib/dom.js";
+import { number } from "../../lib/format.js";
+import { isoDay } from "../../lib/chart/days.js";
+import { textOn, visibleDays } from "./days_table.js";
+
+const ROWS = 15;
+
+/** The days and values that the chart shows. */
+export class DaysTable {
+  constructor() {
+    this.page = 0;
+    this.lines = [];
+    this.days = new Int32Array();
+    this.caption = h("caption", {}, "No days");
+    this.head = h("tr", {});
+    this.body = h("tbody", {});
+    const turn = (text, step) => h("button", { class: "button plain", type: "button", onclick: () => this.turn(step) }, text);
+    [this.newer, this.older] = [turn("Newer days", -1), turn("Older days", 1)];
+    const table = h("table", { class: "table days" }, this.caption, h("thead", {}, this.head), this.body);
+    const scroll = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table of the values" }, table);
+    this.element = h("section", { class: "card days-card", "aria-label": "Values" }, scroll, h("div", { class: "row apart" }, this.newer, this.older));
+  }
+
+  /** Show the visible days of some lines. @param {import("./days_table.js").ExactLine[]} lines @param {{from: number, to: number}} view */
+  update(lines, view) {
+    this.lines = lines;
+    this.days = lines.length ? visibleDays(lines, view) : new Int32Array();
+    this.page = 0;
+    this.draw();
+  }
+
+  turn(step) {
+    this.page += step;
+    this.draw();
+  }
+
+  draw() {
+    const { days, lines } = this;
+    const first = this.page * ROWS;
+    const shown = Math.min(ROWS, Math.max(days.length - first, 0));
+    this.caption.textContent = shown ? `Days ${first + 1} to ${first + shown} of ${number(days.length)}, newest first` : "No days";
+    replace(this.head, h("th", { scope: "col" }, "Day"), lines.map((line) => h("th", { scope: "col", class: "num" }, line.name)));
+    const dayAt = (index) => days[days.length - 1 - first - index];
+    replace(this.body, Array.from({ length: shown }, (_, index) => this.row(dayAt(index))));
+    this.newer.disabled = this.page === 0;
+    this.older.disabled = first + ROWS >= days.length;
+  }
+
+  row(day) {
+    const values = this.lines.map((line) => h("td", { class: "num" }, number(textOn(line, day)) || "–"));
+    return h("tr", {}, h("th", { scope: "row" }, isoDay(day)), values);
+  }
+}
