@@ -7,6 +7,7 @@
  */
 export const VIEWS = [
   { name: "convert", title: "Convert", styled: true },
+  { name: "charts", title: "Charts", styled: true },
   { name: "board", title: "Board", styled: true },
   { name: "sources", title: "Sources", styled: true },
   { name: "coverage", title: "Coverage", styled: "sources", linked: false, under: "sources" },

@@ -25,7 +25,7 @@ import { linearTicks, logTicks, makeScale, tickLabel } from "./scales.js";
  */
 
 const TOP = 12;
-const MARKER_ROOM = 54;
+const LANE = 15;
 const BOTTOM = 26;
 const LETTER = 7.2;
 const ROOM = 0.06;
@@ -38,7 +38,9 @@ const ROOM = 0.06;
 export function layout(data, view, size) {
   const lines = data.series.map((line) => visiblePart(line, view));
   const span = valueSpan(data.series, lines, view);
-  const top = data.events?.length ? MARKER_ROOM : TOP;
+  const places = { x: 0, width: size.width - 60 };
+  const lanes = placeMarkers(data.events ?? [], view, makeScale(view.from, view.to, 0, places.width), places);
+  const top = TOP + LANE * (1 + Math.max(-1, ...lanes.map((marker) => marker.lane)));
   const ticks = valueTicks(span, view, Math.max(2, Math.floor((size.height - top - BOTTOM) / 52)));
   const right = 14 + LETTER * Math.max(4, ...ticks.map((tick) => tick.label.length + Math.floor(tick.label.length / 4)));
   const plot = { x: 0, y: top, width: Math.max(size.width - right, 20), height: Math.max(size.height - top - BOTTOM, 20) };

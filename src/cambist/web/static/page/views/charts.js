@@ -1,0 +1,261 @@
+/** Charts of pairs over any stretch since 1970. */
+
+import { Chart, dayText } from "../../lib/chart/chart.js";
+import { addMonths, isoDay } from "../../lib/chart/days.js";
+import { h, replace } from "../../lib/dom.js";
+import { checkbox, moveButtons, pairForm, StretchControls } from "../charts/controls.js";
+import { csvOf } from "../charts/days_table.js";
+import { eventsOf } from "../charts/events.js";
+import { provenance } from "../charts/explained.js";
+import { Legend, percent } from "../charts/legend.js";
+import { SeriesStore } from "../charts/series_store.js";
+import { ASKED_FREELY, FIRST_DAY, MOST_PAIRS, nameOf, PRESETS, readState, writeState } from "../charts/state.js";
+import { DaysTable } from "../charts/table.js";
+
+export const title = "Charts";
+
+const QUIET = 200;
+/** Milliseconds after the last movement until the table and the address follow. */
+const BEFORE_FIRST = 15;
+/** How many days before the first rate an event is still shown. */
+
+/** Show the view. @param {HTMLElement} root @param {URLSearchParams} params */
+export async function show(root, params, shell) {
+  const view = new ChartsView(shell, readState(params, Math.floor(Date.now() / 86_400_000)));
+  root.append(...view.elements());
+  view.start();
+  return () => view.stop();
+}
+
+class ChartsView {
+  constructor(shell, state) {
+    this.shell = shell;
+    this.state = state;
+    this.today = Math.floor(Date.now() / 86_400_000);
+    this.ended = new AbortController();
+    this.store = new SeriesStore(shell);
+    this.tables = { events: [], currencies: [] };
+    this.legend = new Legend((name) => this.remove(name));
+    this.table = new DaysTable();
+    this.chart = new Chart({
+      label: "Chart of daily rates",
+      height: innerWidth < 600 ? 340 : 430,
+      onview: (view) => this.onMoved(view),
+      onpoint: (at) => this.legend.update(this.chart?.data ?? { series: [] }, this.chart?.view ?? { from: 0, to: 1 }, at),
+      describe: (at) => this.describe(at),
+    });
+    this.stretch = new StretchControls(this.today, (months) => this.showPreset(months), (dates) => this.showDates(dates));
+    this.eventList = h("ul", { class: "events" });
+    this.status = h("p", { class: "muted small", role: "status" });
+    this.cost = h("p", { class: "muted small cost" });
+    this.notice = h("div", { class: "charts-notice" });
+  }
+
+  elements() {
+    const { state } = this;
+    this.log = checkbox("Log scale", state.log, (log) => this.change({ log }));
+    this.percent = checkbox("Percent", state.percent, (percents) => this.change({ percent: percents }));
+    this.events = checkbox("Events", state.events, (events) => this.change({ events }));
+    this.overlay = h("div", { class: "chart-overlay muted", "aria-hidden": "true" }, "Loading…");
+    const options = h("div", { class: "row options" }, this.log, this.percent, this.events);
+    const save = h("button", { class: "button quiet", type: "button", onclick: () => this.save() }, "Download CSV");
+    const link = h("button", { class: "button quiet", type: "button", onclick: () => this.copyLink() }, "Copy link");
+    const head = h("div", { class: "row apart" }, h("h1", {}, "Charts"), h("div", { class: "row" }, link, save));
+    const card = h("section", { class: "card stack", "aria-label": "Chart" },
+      h("div", { class: "row apart" }, this.stretch.element, options),
+      this.legend.element,
+      h("div", { class: "chart-place" }, this.chart.element, this.overlay),
+      h("div", { class: "row apart" }, h("p", { class: "muted small hint" }, "Drag to move, scroll or pinch to zoom; with the keyboard: arrows, + and −."), moveButtons(() => this.chart)));
+    const below = h("div", { class: "stack wide charts-below" },
+      h("section", { class: "stack events-section", "aria-label": "Events in view" }, h("h2", {}, "Events in view"), this.eventList),
+      provenance(this.shell, () => this.lastDays(), this.ended.signal));
+    return [h("div", { class: "stack wide" }, head,
+      h("div", { class: "stack" }, pairForm((pair) => this.add(pair)), h("div", {}, this.cost, this.status), this.notice),
+      h("div", { class: "charts-layout" }, card, this.table.element), below)];
+  }
+
+  start() {
+    this.showLines();
+    this.shell.reference().then((tables) => {
+      this.tables = tables;
+      this.showLines();
+    }, () => {});
+    const asked = this.store.unknown(this.state.pairs).length;
+    if (asked <= ASKED_FREELY) this.load();
+    else this.askFirst(asked);
+  }
+
+  stop() {
+    this.ended.abort();
+    clearTimeout(this.timer);
+    this.chart.destroy();
+  }
+
+  /** A link with many pairs costs many calls: say so, and wait. */
+  askFirst(calls) {
+    const go = h("button", { class: "button", type: "button", onclick: () => this.load() }, `Draw for ${calls} calls`);
+    replace(this.notice, h("div", { class: "notice row apart" }, `This link draws ${calls} pairs. Each costs one call.`, go));
+    this.overlay.textContent = "";
+  }
+
+  async load() {
+    replace(this.notice);
+    this.overlay.textContent = "Loading…";
+    this.overlay.hidden = false;
+    try {
+      await this.store.load(this.state.pairs, this.ended.signal);
+      this.overlay.hidden = true;
+    } catch (error) {
+      this.overlay.textContent = "";
+      if (!this.ended.signal.aborted) this.shell.fail(error);
+      return;
+    }
+    this.showLines();
+  }
+
+  /** Draw the lines there are, in the stretch of the state. */
+  showLines() {
+    const { state, store } = this;
+    const lines = this.lines();
+    this.legend.setLines(state.pairs.map(nameOf), store.missing);
+    this.marked = eventsOf(this.tables, state.pairs);
+    const data = { series: lines, events: state.events ? this.marked : [] };
+    const limits = limitsOf(lines, this.marked, this.today);
+    const stretch = { from: Math.max(state.start, limits.from), to: Math.min(state.end, limits.to) };
+    if (stretch.to <= stretch.from) Object.assign(stretch, limits);
+    this.chart.show(data, { ...stretch, log: state.log, percent: state.percent }, limits);
+    if (lines.length) [state.start, state.end] = [this.chart.view.from, this.chart.view.to];
+    this.percent.input.checked = state.percent;
+    this.showCost();
+    this.settle();
+  }
+
+  lines() {
+    return this.state.pairs.map((pair) => this.store.lines.get(nameOf(pair))).filter((line) => line !== undefined);
+  }
+
+  onMoved(view) {
+    [this.state.start, this.state.end] = [view.from, view.to];
+    this.legend.update(this.chart.data, view, this.chart.at);
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.settle(), QUIET);
+  }
+
+  /** Bring the table, the dates, the list of events and the address up to date. */
+  settle() {
+    const { view, data } = this.chart;
+    const lines = data.series;
+    this.legend.update(data, view, this.chart.at);
+    this.table.update(lines, view);
+    const shown = lines.length ? view : { from: this.state.start, to: this.state.end };
+    this.stretch.update(shown, this.presetOf(shown));
+    const inView = this.marked.filter((event) => event.x >= shown.from && event.x <= shown.to);
+    replace(this.eventList, inView.length ? inView.map(eventItem) : h("li", { class: "muted" }, "None in these days."));
+    this.shell.setParams(writeState(this.state));
+  }
+
+  presetOf({ from, to }) {
+    const { limits } = this.chart;
+    if (from === limits.from && to === limits.to) return 0;
+    const fits = ([, months]) => months > 0 && to === limits.to && Math.abs(addMonths(Math.floor(to), -months) - from) < 1;
+    return PRESETS.find(fits)?.[1] ?? -1;
+  }
+
+  showPreset(months) {
+    const { from, to } = this.chart.limits;
+    this.chart.move({ from: months ? Math.max(addMonths(Math.floor(to), -months), from) : from, to });
+  }
+
+  showDates(dates) {
+    const wanted = { from: Math.ceil(this.chart.view.from), to: Math.floor(this.chart.view.to), ...dates };
+    if (wanted.from >= wanted.to) {
+      this.status.textContent = "The first day must be before the last.";
+      return;
+    }
+    this.status.textContent = "";
+    this.chart.move(wanted);
+  }
+
+  change(change) {
+    Object.assign(this.state, change);
+    this.showLines();
+  }
+
+  add(pair) {
+    const names = this.state.pairs.map(nameOf);
+    const trouble = pair.from === pair.to ? "Choose two different assets." : names.includes(nameOf(pair)) ? `${nameOf(pair)} is in the chart already.`
+      : names.length === MOST_PAIRS ? `A chart has at most ${MOST_PAIRS} pairs. Remove one first.` : "";
+    this.status.textContent = trouble;
+    if (trouble) return;
+    this.state.pairs.push(pair);
+    this.state.percent = true;
+    this.load();
+  }
+
+  remove(name) {
+    this.state.pairs = this.state.pairs.filter((pair) => nameOf(pair) !== name);
+    if (this.state.pairs.length === 1) this.state.percent = false;
+    this.showLines();
+    this.chart.plot.focus({ preventScroll: true });
+  }
+
+  showCost() {
+    const { calls, reach } = this.store;
+    const since = reach === FIRST_DAY ? "all its days since 1970" : `its days since ${dayText(reach)}, which is as far as the plan goes`;
+    const spent = calls ? ` ${calls} ${calls === 1 ? "call" : "calls"} spent here.` : "";
+    this.cost.textContent = `A pair costs one call and brings ${since}. Moving and zooming cost nothing more.${spent}`;
+  }
+
+  describe(at) {
+    const parts = this.chart.data.series.map((line, index) => {
+      const { index: place, change } = at.values[index];
+      return place < 0 ? `${line.name}: no value` : `${line.name}: ${line.texts[place]}, ${percent(change)}`;
+    });
+    return `${dayText(at.x)}. ${parts.join(". ")}.`;
+  }
+
+  lastDays() {
+    const { data, view } = this.chart;
+    return this.state.pairs.flatMap((pair) => {
+      const line = data.series.find((one) => one.name === nameOf(pair));
+      const day = line && [...line.xs].findLast((x) => x <= view.to);
+      return day === undefined ? [] : [{ ...pair, day }];
+    });
+  }
+
+  save() {
+    const { data, view } = this.chart;
+    if (!data.series.length) return;
+    const url = URL.createObjectURL(new Blob([csvOf(data.series, view)], { type: "text/csv" }));
+    const names = data.series.map((line) => line.name.replace("/", "")).join("-");
+    const link = h("a", { href: url, download: `${names}_${isoDay(Math.ceil(view.from))}_${isoDay(view.to)}.csv` });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(url), 1000);
+  }
+
+  async copyLink() {
+    this.settle();
+    try {
+      await navigator.clipboard.writeText(location.href);
+      this.status.textContent = "The link is copied. It has no key in it.";
+    } catch {
+      this.status.textContent = "The browser does not allow copying. The address of this page is the link.";
+    }
+  }
+}
+
+/**
+ * From the first day of any line to the last of all. A new currency often begins on a holiday, days before its first
+ * rate: an event shortly before the first day is within the limits.
+ */
+function limitsOf(lines, events, today) {
+  const known = lines.filter((line) => line.xs.length);
+  if (!known.length) return { from: FIRST_DAY, to: today };
+  const first = Math.min(...known.map((line) => line.xs[0]));
+  const begun = events.filter((event) => event.x < first && event.x >= first - BEFORE_FIRST).map((event) => event.x);
+  return { from: Math.min(first, ...begun), to: Math.max(...known.map((line) => line.xs[line.xs.length - 1])) };
+}
+
+function eventItem({ day, text, law }) {
+  return h("li", {}, h("span", { class: "event-day" }, day), h("span", {}, text, h("span", { class: "muted" }, ` · ${law}`)));
+}

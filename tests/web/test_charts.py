@@ -1,0 +1,254 @@
+"""The charts in a browser: what is drawn, listed and downloaded is what `/time-series` answers."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from datetime import UTC, date, datetime, timedelta
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+
+pytest.importorskip("playwright", reason="the package playwright is not installed")
+
+from playwright.sync_api import expect
+from tests.web.browsing import check_accessible, check_fits, enter_key, layout_shift
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
+
+STRETCH = "start=2024-03-01&end=2024-03-28"
+POINT = re.compile(r"[ML](-?[\d.]+) (-?[\d.]+)")
+
+SECOND_FRAME = """
+window.secondFrame = new Promise((done) => {
+  const watch = new MutationObserver(() => {
+    if (!document.querySelector(".chart-line")?.getAttribute("d")) return;
+    watch.disconnect();
+    requestAnimationFrame(() => requestAnimationFrame(() => {
+      const arrived = performance.getEntriesByType("resource").find((entry) => entry.name.includes("/time-series"));
+      done(performance.now() - arrived.responseEnd);
+    }));
+  });
+  watch.observe(document, { subtree: true, childList: true, attributes: true });
+});
+"""
+"""Resolves to the milliseconds from the last byte of the answer to the second frame with the line."""
+
+
+def answered(service: Any, pair: str, start: str, end: str) -> dict[str, str]:
+    """Return the texts of the rates of a pair by day, with their digits as sent."""
+    base, quote = pair.split("/")
+    status, text = service.text(f"/time-series?from={base}&to={quote}&start={start}&end={end}")
+    assert status == 200, text
+    raw = msgspec.json.decode(text, type=dict[str, msgspec.Raw])["results"]
+    rates = msgspec.json.decode(raw, type=dict[str, dict[str, msgspec.Raw]])[quote]
+    return {day: bytes(number).decode() for day, number in rates.items()}
+
+
+def drawn(page: Page, line: int = 1) -> list[tuple[float, float]]:
+    found = page.locator(f".chart-line.line-{line}").get_attribute("d") or ""
+    return [(float(x), float(y)) for x, y in POINT.findall(found)]
+
+
+def ticks(page: Page) -> list[tuple[float, float]]:
+    """Return the labelled values of the value axis and their heights."""
+    labels = page.locator(".chart-axes text[text-anchor=end]")
+    return [(float(one.get_attribute("y") or ""), float(one.text_content() or "")) for one in labels.all()]
+
+
+def wait_for_line(page: Page, count: int = 1) -> None:
+    expect(page.locator(".chart-line")).to_have_count(count)
+    expect(page.locator(".chart-line").last).to_have_attribute("d", re.compile("M"))
+
+
+def table(page: Page) -> dict[str, list[str]]:
+    """Return the values of all days, from all pages of the table."""
+    found = {}
+    older = page.get_by_role("button", name="Older days")
+    while True:
+        for row in page.locator(".days tbody tr").all():
+            day, *values = row.locator("th, td").all_text_contents()
+            found[day] = [value.replace("\u202f", "") for value in values]
+        if older.is_disabled():
+            return found
+        older.click()
+
+
+def download(page: Page) -> list[list[str]]:
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Download CSV").click()
+    text = waiting.value.path().read_bytes().decode()
+    return list(csv.reader(io.StringIO(text)))
+
+
+def test_every_drawn_value_is_that_of_the_api(open_view, page_service):
+    page = open_view(f"#/charts?pairs=EUR/USD&{STRETCH}")
+    wait_for_line(page)
+    expected = answered(page_service, "EUR/USD", "2024-03-01", "2024-03-28")
+    assert len(expected) == 28
+    points, axis = drawn(page), ticks(page)
+    (top, highest), (bottom, lowest) = axis[-1], axis[0]
+    width = float(page.locator("clipPath rect").get_attribute("width"))
+    inside = [point for point in points if -0.05 <= point[0] <= width + 0.05]
+    assert len(inside) == len(expected)
+    for (_, y), text in zip(inside, expected.values(), strict=True):
+        value = highest + (y - top) * (lowest - highest) / (bottom - top)
+        assert abs(value - float(text)) <= abs((lowest - highest) / (bottom - top)) * 0.06
+    steps = [after[0] - before[0] for before, after in pairwise(inside)]
+    assert max(steps) - min(steps) < 0.21
+
+
+def test_the_table_and_the_csv_have_every_digit_of_the_api(open_view, page_service):
+    page = open_view(f"#/charts?pairs=EUR/USD,XAU/JPY&{STRETCH}")
+    wait_for_line(page, 2)
+    expected = [answered(page_service, pair, "2024-03-01", "2024-03-28") for pair in ("EUR/USD", "XAU/JPY")]
+    by_day = {day: [one.get(day, "") for one in expected] for day in sorted({*expected[0], *expected[1]})}
+    assert table(page) == by_day
+    header, *rows = download(page)
+    assert header == ["date", "EUR/USD", "XAU/JPY"]
+    assert {day: values for day, *values in rows} == by_day
+
+
+def test_everything_since_1970_is_the_whole_answer(open_view, page_service):
+    page = open_view("#/charts?pairs=EUR/USD")
+    wait_for_line(page)
+    page.get_by_role("button", name="All", exact=True).click()
+    today = datetime.now(UTC).date()
+    expect(page.get_by_label("Last day")).to_have_value(re.compile(r"\d{4}-\d\d-\d\d"))
+    page.wait_for_timeout(400)
+    _, *rows = download(page)
+    assert dict(rows) == answered(page_service, "EUR/USD", "1970-01-01", str(today))
+
+
+def test_ten_thousand_days_are_drawn_in_under_300_ms_after_the_data(make_page, page_service):
+    """The least of three loads: other work on the machine can only add to the time that the chart takes."""
+    start = datetime.now(UTC).date() - timedelta(10_000)
+    took = []
+    for _ in range(3):
+        page = make_page()
+        page.add_init_script(SECOND_FRAME)
+        page.goto(f"{page_service.url}#/charts?pairs=EUR/USD&start={start}")
+        enter_key(page, page_service.key)
+        took.append(page.evaluate("window.secondFrame"))
+        expect(page.get_by_text("of 10\u202f001, newest first")).to_be_visible()
+    assert min(took) < 300
+
+
+def test_a_link_shows_the_same_and_never_has_the_key(open_view, page_service, make_page):
+    page = open_view("#/charts?pairs=EUR/USD")
+    wait_for_line(page)
+    page.get_by_label("Log scale").check()
+    page.get_by_role("button", name="Zoom in").click()
+    page.get_by_role("button", name="Earlier").click()
+    page.wait_for_timeout(500)
+    address = page.evaluate("location.href")
+    assert page_service.key not in address
+    other = make_page()
+    other.goto(address)
+    enter_key(other, page_service.key)
+    wait_for_line(other)
+    expect(other.get_by_label("Log scale")).to_be_checked()
+    assert other.get_by_label("First day").input_value() == page.get_by_label("First day").input_value()
+    assert table(other) == table(page)
+
+
+def test_the_keyboard_reads_days_and_moves_the_chart(open_view, page_service):
+    page = open_view(f"#/charts?pairs=EUR/USD&{STRETCH}")
+    wait_for_line(page)
+    expected = answered(page_service, "EUR/USD", "2024-03-01", "2024-03-28")
+    chart = page.get_by_role("application", name="Chart of daily rates")
+    chart.focus()
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
+    said = page.locator(".chart [aria-live]")
+    expect(said).to_contain_text("2 Mar 2024")
+    expect(said).to_contain_text(expected["2024-03-02"])
+    expect(page.locator(".legend")).to_contain_text(expected["2024-03-02"])
+    page.keyboard.press("+")
+    expect(page.get_by_label("First day")).to_have_value("2024-03-08")
+    page.keyboard.press("PageUp")
+    expect(page.get_by_label("First day")).to_have_value("2024-03-01")
+    page.keyboard.press("0")
+    expect(page.get_by_role("button", name="All", exact=True)).to_have_attribute("aria-pressed", "true")
+
+
+def test_the_mouse_moves_zooms_and_reads(open_view, page_service):
+    page = open_view(f"#/charts?pairs=EUR/USD&{STRETCH}")
+    wait_for_line(page)
+    expected = answered(page_service, "EUR/USD", "2024-03-01", "2024-03-28")
+    box = page.locator(".chart-plot").bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 1, box["y"] + 200)
+    expect(page.locator(".chart-crosshair")).to_have_count(1)
+    expect(page.locator(".legend")).to_contain_text(expected["2024-03-01"])
+    before = page.get_by_label("First day").input_value()
+    page.mouse.down()
+    page.mouse.move(box["x"] + 301, box["y"] + 200, steps=5)
+    page.mouse.up()
+    expect(page.get_by_label("First day")).not_to_have_value(before)
+    moved = date.fromisoformat(page.get_by_label("First day").input_value())
+    assert moved < date(2024, 3, 1)
+    page.mouse.wheel(0, -400)
+    expect(page.get_by_label("First day")).not_to_have_value(str(moved))
+
+
+def test_pairs_are_added_compared_in_percent_and_removed(open_view):
+    page = open_view("#/charts?pairs=EUR/USD")
+    wait_for_line(page)
+    expect(page.get_by_text("1 call spent here")).to_be_visible()
+    page.get_by_role("combobox", name="From").fill("GBP")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Add pair").click()
+    wait_for_line(page, 2)
+    expect(page.get_by_text("2 calls spent here")).to_be_visible()
+    expect(page.get_by_label("Percent")).to_be_checked()
+    expect(page.locator(".chart-axes")).to_contain_text("%")
+    page.get_by_role("button", name="Remove EUR/USD").click()
+    wait_for_line(page, 1)
+    expect(page.locator(".legend")).not_to_contain_text("EUR/USD")
+
+
+def test_a_link_with_many_pairs_says_what_it_costs_before_it_asks(open_view, page_errors):
+    page = open_view("#/charts?pairs=EUR/USD,GBP/USD,CHF/USD,USD/JPY")
+    expect(page.get_by_text("4 pairs. Each costs one call.")).to_be_visible()
+    assert not [url for url in page_errors.requests if "/time-series" in url]
+    page.get_by_role("button", name="Draw for 4 calls").click()
+    wait_for_line(page, 4)
+
+
+def test_events_are_marked_with_the_law(open_view):
+    page = open_view("#/charts?pairs=USD/TRY&start=2003-01-01&end=2007-01-01")
+    wait_for_line(page)
+    expect(page.locator(".chart-markers")).to_contain_text("TRY")
+    expect(page.locator(".events")).to_contain_text("2005-01-01")
+    page.get_by_role("checkbox", name="Events").uncheck()
+    expect(page.locator(".chart-marker")).to_have_count(0)
+
+
+def test_a_pair_without_rates_says_so_and_the_others_are_drawn(open_view, page_errors):
+    page_errors.allow("status of 400")
+    page = open_view("#/charts?pairs=EUR/USD,USD/QQQ")
+    wait_for_line(page, 1)
+    expect(page.locator(".legend")).to_contain_text("QQQ")
+
+
+def test_the_last_day_is_explained(open_view):
+    page = open_view("#/charts?pairs=EUR/USD")
+    wait_for_line(page)
+    page.get_by_role("button", name="Explain the last day shown").click()
+    expect(page.get_by_role("region", name="Where the values come from")).to_contain_text("fixed on")
+
+
+def test_charts_are_accessible_fit_every_screen_and_do_not_move(open_view):
+    page = open_view("#/charts?pairs=EUR/USD,USD/TRY&start=2003-01-01&end=2007-01-01")
+    wait_for_line(page, 2)
+    page.wait_for_timeout(500)
+    assert layout_shift(page) < 0.02
+    check_accessible(page)
+    check_fits(page)
