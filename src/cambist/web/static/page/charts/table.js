@@ -5,7 +5,7 @@ import { number } from "../../lib/format.js";
 import { isoDay } from "../../lib/chart/days.js";
 import { textOn, visibleDays } from "./days_table.js";
 
-const ROWS = 15;
+const ROWS = 17;
 
 /** The days and values that the chart shows. */
 export class DaysTable {
