@@ -185,7 +185,7 @@ def test_pairs_are_added_and_removed_and_the_address_says_them(open_board):
     page.get_by_role("button", name="Remove BTC/USD").click()
     expect(row(page, "BTC/USD")).to_have_count(0)
     expect(page.get_by_role("button", name="Remove ETH/USD")).to_be_focused()
-    page.get_by_label("Base").fill("solana")
+    page.get_by_role("combobox", name="Base").fill("solana")
     page.get_by_role("option", name=re.compile("^SOL")).first.click()
     page.get_by_role("button", name="Add", exact=True).click()
     wait_for_prices(page, "SOL/USD")
