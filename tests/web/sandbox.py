@@ -76,7 +76,8 @@ class PageService:
         if self.process.poll() is not None:
             return True
         try:
-            return self.text("/page/config.json", Accept="*/*")[0] == 200 and self.text("/usage")[0] == 200
+            # Prices of all kinds flow some seconds after the first answers.
+            return all(self.text(f"/fetch-one?from={code}&to=EUR")[0] == 200 for code in ("USD", "BTC", "XAU"))
         except OSError:
             return False
 
