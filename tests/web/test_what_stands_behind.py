@@ -265,6 +265,35 @@ def test_each_kind_of_currency_has_its_facts(open_view, code, texts):
         expect(main).to_contain_text(text)
 
 
+@pytest.mark.parametrize(("code", "to"), [("JPY", "USD"), ("USD", "EUR"), ("DEM", "USD"), ("XAU", "USD")])
+def test_the_chart_shows_all_days_of_the_time_series(open_view, page_service, code, to):
+    page = open_view(f"#/currency?code={code}")
+    series = page_service.text(f"/time-series?from={code}&to={to}&start=1970-01-01")[1]
+    first, last = re.search(r'"(\d{4}-\d\d-\d\d)":', series.partition("results")[2]), re.findall(r":([\d.]+)", series)
+    assert first
+    link = page.get_by_role("link", name="Open in charts")
+    expect(link).to_have_attribute("href", re.compile(rf"pairs={code}/{to}&start={first[1]}&end="))
+    shown = page.locator(".currency-value").inner_text().replace("\u202f", "")
+    assert shown.partition(": ")[2] == last[-2], "the last day, before `ms`"
+    check_accessible(page)
+    check_fits(page)
+
+
+def test_the_chart_of_a_currency_that_lost_most_of_its_worth_has_a_log_scale_and_its_laws(open_view):
+    page = open_view("#/currency?code=VES")
+    expect(page.get_by_text("With a log scale")).to_be_visible()
+    expect(page.get_by_role("link", name="Open in charts")).to_have_attribute("href", re.compile("log=1"))
+    expect(page.locator(".chart-marker-text").first).to_contain_text("100\u202f000 VEF")
+
+
+def test_a_currency_without_a_day_says_so_in_place_of_its_chart(open_view, page, page_errors):
+    page_errors.allow("status of 404")
+    error = {"error": "No rate of [JPY] is known", "code": "no_rate"}
+    page.route(re.compile(r"/time-series\?"), lambda route: route.fulfill(status=404, json=error))
+    page = open_view("#/currency?code=JPY")
+    expect(page.get_by_role("region", name="JPY/USD")).to_contain_text("No rate of [JPY] is known")
+
+
 def test_a_code_that_is_none_says_so(open_view):
     page = open_view("#/currency?code=XXQ")
     expect(page.get_by_text("No currency and no metal has the code XXQ.")).to_be_visible()

@@ -7,6 +7,7 @@ import { routeOf } from "../../lib/router.js";
 import { sentencesOf } from "../convert/sentence.js";
 import { facts, heading } from "../parts/behind.js";
 import { coverageRows, verdict } from "../parts/coverage_rows.js";
+import { currencyChart } from "../parts/currency_chart.js";
 import { currencyIndex } from "../parts/currency_index.js";
 import { assetWith, endInWords, kindInWords, lawsOf, lifeInWords } from "../parts/currency_words.js";
 import { knownSources } from "../parts/known_sources.js";
@@ -45,19 +46,29 @@ async function showAsset(root, asset, shell, reference) {
   const { code } = asset;
   const price = h("section", { class: "card stack price", "aria-labelledby": "price", "aria-busy": "true" }, h("h2", { id: "price" }, "Today"), waiting());
   const publishers = h("section", { class: "stack", "aria-labelledby": "publishers" }, h("h2", { id: "publishers" }, "Who publishes it"), waiting());
+  const chart = currencyChart({ from: code, to: against(code) }, reference, shell, abort.signal);
   replace(root, h("div", { class: "stack wide currency" },
     heading("currency", asset.name, h("b", {}, code), " · ", kindInWords(asset.kind)),
     ending(asset),
     h("div", { class: "currency-top" },
       h("section", { class: "stack", "aria-labelledby": "facts" }, h("h2", { id: "facts" }, "Facts"), assetFacts(asset, reference)), price),
-    laws(asset), publishers));
+    chart.element, laws(asset), publishers));
   const known = knownSources(shell, abort.signal);
   const parts = [
+    chart.loaded,
     fillPrice(price, asset, known, shell, abort.signal),
     fillPublishers(publishers, code, known, shell, abort.signal, reference),
   ];
   Promise.all(parts).catch(shell.fail);
-  return () => abort.abort();
+  return () => {
+    abort.abort();
+    chart.stop();
+  };
+}
+
+/** Return what a currency is shown against: the dollar, and the dollar against the euro. */
+function against(code) {
+  return code === "USD" ? "EUR" : "USD";
 }
 
 function waiting() {
@@ -99,7 +110,7 @@ function laws(asset) {
 
 async function fillPrice(card, asset, known, shell, signal) {
   const { code } = asset;
-  const to = code === "USD" ? "EUR" : "USD";
+  const to = against(code);
   const links = h("p", { class: "row" },
     h("a", { class: "button quiet", href: routeOf("convert", { amount: 100, from: code, to }) }, `Convert ${code}`),
     h("a", { class: "button quiet", href: routeOf("charts", { pairs: `${code}/${to}` }) }, "Chart"));
