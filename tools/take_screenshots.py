@@ -33,7 +33,8 @@ SHOTS = (
     Shot("charts", "#/charts?pairs=EUR/USD"),
     Shot("board", "#/board", 8),
     Shot("sources", "#/sources"),
-    Shot("currency", "#/currency?code=CHF"),
+    Shot("coverage", "#/coverage"),
+    Shot("currency", "#/currency?code=BGN"),
     Shot("try", "#/try"),
 )
 """The views, with a route that shows them well."""

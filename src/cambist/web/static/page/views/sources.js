@@ -23,7 +23,7 @@ export async function show(root, params, shell) {
     const found = findSources(sources, { text: chosen.q, state: chosen.state });
     const onopen = (key) => { chosen.source = key; shell.setParams(chosen); };
     replace(list, found.length ? found.map((each) => sourceItem(each, each.key === chosen.source, onopen)) : empty(clear));
-    replace(status, found.length === sources.length ? `${sources.length} sources` : `${found.length} of ${sources.length} sources`);
+    replace(status, countText(found.length, sources.length));
   };
   const clear = () => { Object.assign(chosen, { q: "", state: "" }); drawFilters(); draw(); };
   const drawFilters = () => replace(filters, stateChoice(sources, chosen, draw), searchField({
@@ -55,6 +55,11 @@ async function askSources(shell, signal) {
     if (error instanceof ApiError && error.status === 503) return null;
     throw error;
   }
+}
+
+function countText(found, all) {
+  if (found < all) return `${found} of ${all} sources`;
+  return `${all} ${all === 1 ? "source" : "sources"}`;
 }
 
 function nothingYet() {
