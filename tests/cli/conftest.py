@@ -14,12 +14,16 @@ from typing import Any
 
 import pytest
 import typer
+from tests.conftest import NOW
 
 from cambist.accounts.account import OWNER, UNLIMITED, Account
 from cambist.accounts.plan import default_plans
 from cambist.cli import account, check, feeds, key, main, plans, quarantine, usage
 from cambist.ingest.filing import Delivery, FilingContext, file_delivery
+from cambist.ingest.snapshot_builder import rate_book_from_archive, rate_matrix_from_archive
 from cambist.sources.adapters.ecb import adapter
+from cambist.storage.shared.rate_book_file import RateBookFile
+from cambist.storage.shared.rate_matrix_file import write_rate_matrix
 from cambist.storage.sql import SqlStore
 
 
@@ -56,6 +60,23 @@ def prepared_folder(tmp_path_factory: pytest.TempPathFactory, small_ecb: bytes) 
     store.close()
     (folder / "plans.toml").write_text(default_plans())
     return folder
+
+
+@pytest.fixture(scope="session")
+def finished_folder(tmp_path_factory: pytest.TempPathFactory, prepared_folder: Path) -> Path:
+    """A data folder as a service leaves it: with a rate matrix and a rate book."""
+    folder = tmp_path_factory.mktemp("finished") / "data"
+    shutil.copytree(prepared_folder, folder)
+    store = SqlStore(f"sqlite:///{folder / 'cambist.db'}")
+    write_rate_matrix(folder / "rates.image", rate_matrix_from_archive(store.archive, [adapter.source], NOW.date()))
+    RateBookFile(folder).publish(rate_book_from_archive(store.archive, [adapter.source], 1, NOW))
+    store.close()
+    return folder
+
+
+@pytest.fixture
+def finished(finished_folder: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(finished_folder, tmp_path / "finished"))
 
 
 @pytest.fixture

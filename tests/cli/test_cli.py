@@ -35,6 +35,7 @@ OPTIONS = {
     "backfill": {"--from", "--data", "--json", "source"},
     "fixing": {"--data", "--json", "base", "quote"},
     "check": {"--data", "--json"},
+    "doctor": {"--data", "--json"},
     "usage": {"--since", "--csv", "--json", "--data", "account"},
     "console": {"--data", "--operator-port", "--json"},
     "audit": {"--who", "--action", "--on", "--since", "--limit", "--data", "--json"},

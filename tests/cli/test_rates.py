@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -21,12 +20,9 @@ from cambist.admin.stored_answers import StoredAnswers
 from cambist.cli import main
 from cambist.client.api_client import ApiClient, ServiceUnreachable
 from cambist.errors import KeyRefused, RequestRefused
-from cambist.ingest.snapshot_builder import rate_book_from_archive, rate_matrix_from_archive
 from cambist.settings import Settings
-from cambist.sources.adapters.ecb import adapter
-from cambist.storage.shared.rate_book_file import RateBookFile, stored_rate_book
-from cambist.storage.shared.rate_matrix_file import open_rate_matrix, write_rate_matrix
-from cambist.storage.sql import SqlStore
+from cambist.storage.shared.rate_book_file import stored_rate_book
+from cambist.storage.shared.rate_matrix_file import open_rate_matrix
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 
@@ -41,23 +37,6 @@ REQUESTS = (
     "/time-series?from=GBP&to=JPY&start=2026-02-01&end=2026-03-06",
     "/historical?from=USD&to=EUR,GBP&date=2026-03-05",
 )
-
-
-@pytest.fixture(scope="module")
-def finished_folder(tmp_path_factory: pytest.TempPathFactory, prepared_folder: Path) -> Path:
-    """A data folder as a service leaves it: with a rate matrix and a rate book."""
-    folder = tmp_path_factory.mktemp("finished") / "data"
-    shutil.copytree(prepared_folder, folder)
-    store = SqlStore(f"sqlite:///{folder / 'cambist.db'}")
-    write_rate_matrix(folder / "rates.image", rate_matrix_from_archive(store.archive, [adapter.source], NOW.date()))
-    RateBookFile(folder).publish(rate_book_from_archive(store.archive, [adapter.source], 1, NOW))
-    store.close()
-    return folder
-
-
-@pytest.fixture
-def finished(finished_folder: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(finished_folder, tmp_path / "finished"))
 
 
 @pytest.fixture

@@ -33,6 +33,7 @@ COMMANDS = (
     "backfill",
     "fixing",
     "check",
+    "doctor",
     "sandbox",
     "settings",
     "openapi",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 GROUPS = (
     ("Look at rates", ("rate", "convert", "series", "explain", "watch")),
-    ("Run the service", ("serve", "console", "check", "settings", "audit", "sandbox")),
+    ("Run the service", ("serve", "console", "doctor", "check", "settings", "audit", "sandbox")),
     ("Customers", ("account", "key", "plans", "usage")),
     ("Sources and history", ("feeds", "backfill", "quarantine", "fixing")),
     ("For developers", ("openapi",)),
@@ -34,6 +34,6 @@ def overview() -> str:
         "Examples",
         *examples,
         "",
-        "cambist COMMAND --help explains a command, cambist --help lists all of them.",
+        "cambist COMMAND --help explains a command, cambist --help lists all of them. Something wrong? cambist doctor",
     )
     return "\n".join(lines)

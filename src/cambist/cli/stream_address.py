@@ -10,13 +10,12 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from cambist.accounts.names import echo
+from cambist.api.listening_socket import LOCAL_ADDRESSES
 from cambist.client.api_client import LOCAL_HOSTS
 from cambist.client.stream_client import StreamAddress, owner_key_file
 from cambist.errors import BadParameter
 from cambist.settings import KEY_VARIABLE, Settings
 
-_LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  nothing listens here
-"""For a service that listens on all addresses, the one to connect to."""
 _CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re.DOTALL | re.ASCII)
 
 
@@ -39,7 +38,7 @@ def stream_address(settings: Settings, url: str | None) -> StreamAddress:
 
 def host_to_ask(settings: Settings) -> str:
     """Return the host at which this machine reaches the service of the settings, as it stands in an address."""
-    host = _LOOPBACK.get(settings.host, settings.host)
+    host = LOCAL_ADDRESSES.get(settings.host, settings.host)
     return f"[{host}]" if ":" in host else host
 
 

@@ -7,15 +7,15 @@ import ssl
 from collections.abc import Callable
 from contextlib import closing
 
+from cambist.api.listening_socket import LOCAL_ADDRESSES
 from cambist.settings import Settings
 
 _SECONDS = 2.0
-_LOCAL_ADDRESSES = {"0.0.0.0": "127.0.0.1", "": "127.0.0.1", "::": "::1"}  # noqa: S104  an address to connect to, not to listen on
 
 
 def api_problems(settings: Settings) -> Callable[[], list[str]]:
     """Return a function that probes the API and returns its problems."""
-    host = _LOCAL_ADDRESSES.get(settings.host, settings.host)
+    host = LOCAL_ADDRESSES.get(settings.host, settings.host)
 
     def probe() -> list[str]:
         try:

@@ -22,11 +22,19 @@ _ABANDONED_AFTER = 60.0
 """Seconds. Another process may still write a younger temporary file."""
 
 
+def unfinished_files(folder: Path) -> list[Path]:
+    """Return the temporary files of `write_atomically` whose process was killed."""
+    return [
+        path
+        for path in folder.iterdir()
+        if _TEMPORARY.fullmatch(path.name) and path.is_file() and time() - path.stat().st_mtime > _ABANDONED_AFTER
+    ]
+
+
 def remove_unfinished(folder: Path) -> None:
     """Remove temporary files of `write_atomically` whose process was killed."""
-    for path in folder.iterdir():
-        if _TEMPORARY.fullmatch(path.name) and path.is_file() and time() - path.stat().st_mtime > _ABANDONED_AFTER:
-            path.unlink(missing_ok=True)
+    for path in unfinished_files(folder):
+        path.unlink(missing_ok=True)
 
 
 def write_atomically(path: Path, content: bytes, mode: int = 0o600, *, durable: bool = True) -> None:

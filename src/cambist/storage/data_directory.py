@@ -83,6 +83,21 @@ class DataDirectory:
                 f"The data folder {self.path} is {_KIND[found]} and stays one: it cannot be {_KIND[environment]}"
             )
 
+    def is_claimed(self) -> bool:
+        """Return whether a service uses the folder now."""
+        try:
+            file = os.open(self._lock_file, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            return False
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            return True
+        else:
+            return False
+        finally:
+            os.close(file)
+
     def has_been_served(self) -> bool:
         """Return whether a service has ever started completely in this folder."""
         return self.plans_in_force.exists()

@@ -26,7 +26,7 @@ def open_engine(url: str) -> Engine:
     """Return an engine for a URL. SQLite uses a write-ahead log, so that readers never wait for the writer."""
     # No pool: a process that ends leaves no connection open. Requests read through `open_read_only`.
     engine = create_engine(url, poolclass=NullPool)
-    event.listen(engine, "handle_error", _raise_store_broken)
+    event.listen(engine, "handle_error", raise_store_broken)
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", _set_pragmas)
         event.listen(engine, "begin", _begin)
@@ -50,7 +50,7 @@ def open_read_only(url: str, connections: int, within: float) -> Engine:
 def _reconnect(context: ExceptionContext) -> None:
     """Raise StoreBroken, and open new connections for the next reads: the file may have been replaced."""
     context.is_disconnect = True
-    _raise_store_broken(context)
+    raise_store_broken(context)
 
 
 def _begin_within(connection: Connection, within: float) -> None:
@@ -71,7 +71,7 @@ def _begin(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN")
 
 
-def _raise_store_broken(context: ExceptionContext) -> None:
+def raise_store_broken(context: ExceptionContext) -> None:
     """Raise StoreBroken for errors of the driver, but not for a violated constraint, which callers handle."""
     error = context.sqlalchemy_exception
     if isinstance(error, DBAPIError) and not isinstance(error, IntegrityError):

@@ -22,12 +22,12 @@ def is_new(engine: Engine) -> bool:
     name = engine.url.database
     if engine.dialect.name == "sqlite" and name and not (Path(name).exists() and Path(name).stat().st_size):
         return True
-    return not _revisions(engine)
+    return not revisions(engine)
 
 
 def is_current(engine: Engine) -> bool:
     """Return whether the database has the newest schema. Errors: CannotStart if it cannot be read."""
-    return _revisions(engine) == [newest_revision()]
+    return revisions(engine) == [newest_revision()]
 
 
 @cache
@@ -36,7 +36,8 @@ def newest_revision() -> str:
     return max(path.name[:_DIGITS] for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))
 
 
-def _revisions(engine: Engine) -> list[str]:
+def revisions(engine: Engine) -> list[str]:
+    """Return the revisions of a database: one, or none without tables. Errors: CannotStart if it cannot be read."""
     try:
         with engine.begin() as connection:
             if not inspect(connection).has_table(_TABLE):

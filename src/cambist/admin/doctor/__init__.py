@@ -1,0 +1,1 @@
+"""What `cambist doctor` looks at, one small function for each check; nothing is changed."""

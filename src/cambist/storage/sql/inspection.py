@@ -1,0 +1,45 @@
+"""Look at a database without changing a byte of it or beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from sqlalchemy import Engine, create_engine, event
+from sqlalchemy.pool import NullPool
+
+from cambist.storage.sql.engine import raise_store_broken
+from cambist.storage.sql.faults import faults
+from cambist.storage.sql.revision import newest_revision, revisions
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseReport:
+    """The schema of a database (empty without tables), the newest schema, and what is inconsistent."""
+
+    schema: str
+    newest_schema: str
+    faults: tuple[str, ...]
+
+
+def inspect_database(path: Path, within: float) -> DatabaseReport:
+    """Report on a SQLite database, for some seconds at most. Errors: CannotStart if it cannot be read."""
+    engine = _open(path)
+    try:
+        found = revisions(engine)
+        return DatabaseReport(found[0] if found else "", newest_revision(), tuple(faults(engine, within)))
+    finally:
+        engine.dispose()
+
+
+def _open(path: Path) -> Engine:
+    """Open a file that nothing may write to.
+
+    Without a log file nobody has it open, and SQLite is told that it does not change: else it would create one.
+    """
+    log = path.with_name(f"{path.name}-wal")
+    options = "mode=ro" if log.exists() else "mode=ro&immutable=1"
+    engine = create_engine(f"sqlite:///file:{quote(str(path.resolve()))}?{options}&uri=true", poolclass=NullPool)
+    event.listen(engine, "handle_error", raise_store_broken)
+    return engine
