@@ -14,6 +14,7 @@ import typer
 
 from cambist import __version__
 from cambist.admin.bootstrap import Bootstrap
+from cambist.cli.stream_address import host_to_ask
 from cambist.clock import utc_now
 from cambist.http.certificate import check_certificate
 from cambist.http.listening_socket import free_address
@@ -37,6 +38,11 @@ def run_service(settings: Settings) -> None:
     address = f"{settings.scheme}://{settings.host}:{settings.port}{settings.path_prefix}"
     is_built = _prepare(bootstrap, address, has_page=settings.page != "off")
     log.info("Serving %s with %d workers of %d threads", address, settings.workers, settings.threads)
+    if settings.page != "off":
+        log.info(
+            "Open %s/ in a browser",
+            f"{settings.scheme}://{host_to_ask(settings)}:{settings.port}{settings.path_prefix}",
+        )
     supervise(settings, keys, listening_socket, bootstrap.reload_plans, shares_memory=not is_built)
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from cambist.accounts.names import echo
-from cambist.api.listening_socket import LOCAL_ADDRESSES
 from cambist.client.api_client import LOCAL_HOSTS
 from cambist.client.stream_client import StreamAddress, owner_key_file
 from cambist.errors import BadParameter
+from cambist.http.listening_socket import LOCAL_ADDRESSES
 from cambist.settings import KEY_VARIABLE, Settings
 
 _CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re.DOTALL | re.ASCII)

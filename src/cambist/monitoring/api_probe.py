@@ -7,7 +7,7 @@ import ssl
 from collections.abc import Callable
 from contextlib import closing
 
-from cambist.api.listening_socket import LOCAL_ADDRESSES
+from cambist.http.listening_socket import LOCAL_ADDRESSES
 from cambist.settings import Settings
 
 _SECONDS = 2.0

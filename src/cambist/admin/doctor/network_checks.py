@@ -12,9 +12,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from cambist.admin.doctor.finding import Finding, InstallationState, ok, problem, warning
-from cambist.api.certificate import check_certificate
-from cambist.api.listening_socket import LOCAL_ADDRESSES
 from cambist.errors import CannotStart
+from cambist.http.certificate import check_certificate
+from cambist.http.listening_socket import LOCAL_ADDRESSES
 
 _SECONDS = 3.0
 _RENEW_WITHIN = timedelta(days=21)
