@@ -20,7 +20,7 @@ PATH = "/console/sign-in"
 _COOKIE = f"{COOKIE}={{}}; Path=/console; HttpOnly; SameSite=Strict"
 _FORM = """<form method="post" action="/console/sign-in">
 <input type="hidden" name="token" value="{token}">
-<button type="submit" autofocus>Sign in</button>
+<button class="button" type="submit" autofocus>Sign in</button>
 </form>"""
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -28,6 +28,7 @@ _PAGE = """<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
+<meta name="color-scheme" content="light dark">
 <title>Sign in · Cambist console</title>
 {styles}
 </head>
