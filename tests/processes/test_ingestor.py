@@ -91,6 +91,15 @@ def test_the_ingestor_watches_the_archive_and_archives_closes(settings: Settings
         each.close()
 
 
+def test_the_ingestor_watches_which_sources_are_asked_for(settings: Settings) -> None:
+    ingestor = Ingestor(settings, {})
+    ingestor._archive_worker.close()
+    works = ingestor._coroutines(None)  # type: ignore[arg-type]
+    assert [each.__qualname__ for each in works].count("watch_asked_sources") == 1
+    for each in works:
+        each.close()
+
+
 def test_the_closes_of_coins_are_archived_when_a_day_ends(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     midnight = datetime(2026, 11, 22, tzinfo=UTC)
     moments = {"now": midnight - timedelta(minutes=20)}

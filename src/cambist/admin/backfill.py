@@ -10,6 +10,7 @@ from datetime import date, datetime
 import aiohttp
 from stamina.instrumentation import set_on_retry_hooks
 
+from cambist.admin.audit import AuditRecorder
 from cambist.errors import BadParameter, shorten
 from cambist.ingest.backfill import Backfill, BackfillProgress, find_gaps, longest_gaps
 from cambist.ingest.fetch import Fetcher
@@ -45,6 +46,7 @@ class BackfillAdmin:
         DataDirectory(settings.data).check(Environment.LIVE)
         self._settings = settings
         self._clock = clock
+        self._audit = AuditRecorder(settings, clock)
         self._store = open_store(settings)
         self._store.migrate()
         self._archive_tasks = ArchiveTasks(settings)
@@ -68,8 +70,10 @@ class BackfillAdmin:
     ) -> list[BackfillResult]:
         """Backfill these sources, several at once, from the day `first` or from their first days on."""
         set_on_retry_hooks([])
-        results = asyncio.run(self._run(adapters, first, on_progress))
-        self._archive_tasks.rebuild_matrix(self._clock().date())
+        names = ", ".join(adapter.source.key for adapter in adapters)
+        with self._audit.action("archive.backfill", names, f"from {first or 'the first days on'}"):
+            results = asyncio.run(self._run(adapters, first, on_progress))
+            self._archive_tasks.rebuild_matrix(self._clock().date())
         data_changes(self._settings.data).notify(Topic.ARCHIVE)
         archive = self._store.archive
         return [BackfillResult(each, longest_gaps(list(find_gaps(archive, each.key)), _GAPS_SHOWN)) for each in results]
