@@ -42,6 +42,7 @@ from cambist.storage.shared.rate_matrix_file import open_rate_matrix
 log = logging.getLogger(__name__)
 
 _MATRIX_WAIT_SECONDS = 0.2
+_COMPUTE_SECONDS = 10.0
 
 
 class ApiWorker:
@@ -142,7 +143,9 @@ class ApiWorker:
         """Return what reads the database; one thread at least never waits for it, unless there is only one."""
         store = self._store.read_only(READERS, READ_SECONDS)
         bars = bar_reader(settings, store, utc_now)
-        return ArchiveReader(store.archive, bars, ReaderPool(max(settings.threads - 1, 1)), utc_now)
+        # A sandbox computes its bars: a machine that is busy with other work is no reason to refuse them.
+        within = _COMPUTE_SECONDS if settings.sandbox else READ_SECONDS
+        return ArchiveReader(store.archive, bars, ReaderPool(max(settings.threads - 1, 1), within=within), utc_now)
 
     def _tick(self) -> None:
         now = self._worker_state.clock()

@@ -7,7 +7,6 @@ have bars. Faults are not in them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from itertools import islice
 from math import exp
 from typing import NamedTuple
@@ -18,7 +17,7 @@ from cambist.pricing.pair import PIVOT, Pair
 from cambist.sandbox.decimals import Decimals, Floats
 from cambist.sandbox.extremes import PairPath
 from cambist.sandbox.price_paths import PricePaths
-from cambist.sandbox.quoted_hours import currency_pairs, open_hours, quoted_days
+from cambist.sandbox.quoted_hours import currency_pairs, is_quoted, open_hours, quoted_days
 from cambist.sandbox.quoting import TICK_SECONDS, rounded_together, spread_of
 
 _DAY, _HOUR = 86_400, 3600
@@ -45,16 +44,14 @@ class CurrencyBars:
     def __init__(self, seed: int) -> None:
         self._paths = PricePaths(seed, ())
 
-    @cached_property
-    def _pairs(self) -> frozenset[Pair]:
-        return frozenset(currency_pairs())
-
     def newest(self, pair: Pair, length: int, since: float, before: float, limit: int) -> BarColumns:
         """Return the newest bars of a minute, an hour or a day that start at or after `since` and before `before`.
 
         A pair that is not quoted directly has none.
         """
-        periods = list(islice(_periods(pair, length, since, before), limit)) if pair in self._pairs else []
+        periods = list(islice(_periods(pair, length, since, before), limit)) if is_quoted(pair) else []
+        if not periods:
+            return BarColumns([], *(rounded_together(np.zeros(0)) for _ in range(2)))
         prices = self._prices(pair, periods[::-1], min(length, _HOUR)).reshape(-1, 4)[::-1].ravel()
         half = self._spread(pair) / 2
         bids, asks = (rounded_together(prices * side).shortened() for side in (1 - half, 1 + half))
@@ -62,12 +59,10 @@ class CurrencyBars:
 
     def first_starts(self, length: int) -> dict[Pair, int]:
         """Return the start of each pair's first bar."""
-        return {pair: next(_oldest(pair, length)).start for pair in sorted(self._pairs)}
+        return {pair: next(_oldest(pair, length)).start for pair in sorted(currency_pairs())}
 
     def _prices(self, pair: Pair, periods: Sequence[_Period], length: int) -> Floats:
         """Return open, high, low and close of the price for each period, the oldest first."""
-        if not periods:
-            return np.zeros(0)
         path = PairPath(self._paths.path(pair.base), self._paths.path(pair.quote))
         firsts = np.cumsum([0, *(len(period.parts) for period in periods[:-1])]).tolist()
         parts = np.array([part for period in periods for part in period.parts], np.float64)

@@ -19,15 +19,18 @@ FIRST_DAY = date(1970, 1, 1)
 _DAYS = (date(2100, 1, 1) - FIRST_DAY).days
 _DAY = 86_400
 _HOUR = 3600
+_PAIRS = (*(against_pivot(code, in_dollars=False) for code in CURRENCIES if code != PIVOT), *CROSSES)
 _HALF_AN_HOUR = timedelta(minutes=30)
 
 
 def currency_pairs() -> Iterator[Pair]:
     """Yield the pairs of two currencies that are quoted at some time."""
-    for code in sorted(CURRENCIES):
-        if code != PIVOT and _floats(code).any():
-            yield against_pivot(code, in_dollars=False)
-    yield from CROSSES
+    yield from (pair for pair in _PAIRS if quoted_days(pair).any())
+
+
+def is_quoted(pair: Pair) -> bool:
+    """Return whether a pair of two currencies is quoted at some time."""
+    return pair in _PAIRS and bool(quoted_days(pair).any())
 
 
 @lru_cache(maxsize=16)
