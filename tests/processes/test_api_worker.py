@@ -391,10 +391,11 @@ def test_a_sound_rate_matrix_after_a_damaged_one_is_applied(
 def test_a_locked_database_does_not_end_the_state_reloader(
     ask: Ask, book_file: RateBookFile, poll: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def locked(_: object) -> None:
+    def locked(*_: object) -> None:
         raise OperationalError("select", {}, Exception("database is locked"))
 
     monkeypatch.setattr(SqlAccounts, "by_key", locked)
+    monkeypatch.setattr(SqlAccounts, "changes_since", locked)
     book_file.changes.notify(Topic.ACCOUNTS)
     poll()
     book_file.publish(book_with_dearer_euro(book_file))

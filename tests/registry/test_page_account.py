@@ -7,7 +7,7 @@ import pytest
 from cambist.accounts.account import Account
 from cambist.accounts.page_access import PAGE
 from cambist.errors import CannotStart
-from cambist.registry.page_account import check_page_account, stored_keys
+from cambist.registry.page_account import KeyReader, check_page_account, stored_keys
 from cambist.settings import Settings
 
 OPEN = Settings(page="open", page_account="visitors")
@@ -37,3 +37,24 @@ def test_the_account_is_found_by_its_name(small_store):
     assert PAGE not in stored_keys(OPEN, small_store.accounts)
     account = small_store.accounts.create(Account(0, "visitors", "one"))
     assert stored_keys(OPEN, small_store.accounts)[PAGE].account == account
+
+
+def test_after_a_change_the_account_of_the_page_is_as_it_is_now(small_store):
+    reader, accounts = KeyReader(OPEN, small_store.accounts), small_store.accounts
+    account = accounts.create(Account(0, "visitors", "one"))
+    changes = reader.read_changes()
+    assert changes.keys[PAGE].account == account
+    reader.mark_applied(changes)
+    accounts.change(Account(account.number, "visitors", "one", suspended=True))
+    assert reader.read_changes().keys[PAGE].account.suspended
+    accounts.delete(account)
+    assert reader.read_changes().keys[PAGE] is None
+
+
+def test_changes_are_returned_until_they_have_been_applied(small_store):
+    before = KeyReader(Settings(), small_store.accounts)
+    small_store.accounts.create(Account(0, "visitors", "one"))
+    assert before.read_changes() == before.read_changes()
+    before.mark_applied(before.read_changes())
+    assert before.read_changes().keys == {}
+    assert before.read_all() == stored_keys(Settings(), small_store.accounts)

@@ -280,3 +280,53 @@ def test_the_files_do_not_contain_the_text_of_a_key(store: Store, tmp_path: Path
     assert digest(KEY) in content
     assert KEY.encode() not in content
     assert KEY[len(shown_prefix(KEY)) :][:12].encode() not in content
+
+
+def test_each_change_is_found_once(accounts: Accounts) -> None:
+    assert accounts.last_change() == 0
+    one, two = created(accounts, "one"), created(accounts, "two", OTHER)
+    seen = accounts.changes_since(0)
+    assert seen.keys == accounts.by_key()
+    assert not seen.is_complete
+    changes = [
+        lambda: accounts.change(replace(two, plan="starter")),
+        lambda: accounts.buy(two, date(2026, 11, 1), 500),
+        lambda: accounts.add_key(two, new_key(THIRD)),
+        lambda: accounts.revoke(accounts.keys(two)[0], LONG_AGO),
+        lambda: accounts.change(replace(two, suspended=True)),
+    ]
+    for change in changes:
+        change()
+        found = accounts.changes_since(seen.last)
+        assert found.last == accounts.last_change() > seen.last
+        assert found.keys == {key: stored for key, stored in accounts.by_key().items() if stored.account.number == 2}
+        assert accounts.changes_since(found.last).keys == {}
+        seen = found
+    accounts.delete(two)
+    assert accounts.changes_since(seen.last).keys == {digest(OTHER): None, digest(THIRD): None}
+    assert accounts.changes_since(0).keys == {
+        digest(KEY): accounts.by_key()[digest(KEY)], digest(OTHER): None, digest(THIRD): None
+    }  # fmt: skip
+    assert one.number == 1
+
+
+def test_the_last_use_of_a_key_is_no_change(accounts: Accounts) -> None:
+    key = only_key(accounts, created(accounts, "one"))
+    before = accounts.last_change()
+    accounts.record_last_use({key.number: LONG_AGO})
+    assert accounts.last_change() == before
+
+
+def test_after_an_unknown_change_all_keys_are_returned(accounts: Accounts) -> None:
+    created(accounts, "one")
+    found = accounts.changes_since(1000)
+    assert (found.keys, found.last, found.is_complete) == (accounts.by_key(), accounts.last_change(), True)
+
+
+def test_the_highest_numbers_are_those_of_all_accounts_and_keys(accounts: Accounts) -> None:
+    assert accounts.highest_numbers() == (0, 0)
+    one = created(accounts, "one")
+    accounts.add_key(one, new_key(OTHER))
+    assert accounts.highest_numbers() == (1, 2)
+    accounts.delete(created(accounts, "two", THIRD))
+    assert accounts.highest_numbers() == (2, 3)

@@ -80,6 +80,18 @@ class NewKey:
     expires_at: datetime | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class KeyChanges:
+    """Keys that may have changed since some moment; None for a key of an account that was deleted.
+
+    `last` is the number of the last change. If `is_complete`, these are all keys that there are.
+    """
+
+    last: int
+    keys: Mapping[Digest, StoredKey | None]
+    is_complete: bool = False
+
+
 class Accounts(Protocol):
     """The store of accounts and the digests of their keys. Names are unique among accounts that are not deleted."""
 
@@ -118,3 +130,12 @@ class Accounts(Protocol):
 
     def by_key(self) -> Mapping[Digest, StoredKey]:
         """Return every key of every account that is not deleted; a server keeps them in memory."""
+
+    def last_change(self) -> int:
+        """Return the number of the last change of any account, key or extra calls; 0 if there was none."""
+
+    def changes_since(self, change: int) -> KeyChanges:
+        """Return the keys of the accounts that have changed after the change of that number."""
+
+    def highest_numbers(self) -> tuple[int, int]:
+        """Return the highest number of an account, and of a key; 0 if there is none."""

@@ -116,9 +116,10 @@ class Meter:
     def tick(self, principals: Mapping[Digest, Principal], now: float) -> None:
         """Read what other processes admitted, and count what is pending; called ten times a second."""
         self._counters.refresh()
-        if self._principals is not principals:
+        admitted = self._counters.newly_admitted()
+        if admitted and self._principals is not principals:
             self._principals, self._rates = principals, _rates_of(principals.values())
-        for number, before in self._counters.newly_admitted().items():
+        for number, before in admitted.items():
             if limit := self._rates.get(number):
                 self._read_bucket(number, now, *limit, before)
         self._count_pending()

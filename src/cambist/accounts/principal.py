@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from math import inf
 
-from cambist.accounts.account import Account, StoredKey
+from cambist.accounts.account import Account, KeyChanges, StoredKey
 from cambist.accounts.api_key import Digest
 from cambist.accounts.plan import Plan
 
@@ -44,12 +45,18 @@ class Principal:
             plan=plan,
             ends=stored.expires_at.timestamp() if stored.expires_at else inf,
             revoked=stored.revoked,
-            tags=frozenset(plan.tags),
+            tags=_tags(tuple(plan.tags)),
             is_limited=plan.calls_a_month is not None or plan.rate is not None,
             is_open=not (stored.revoked or account.suspended),
             # A plain text: the hash of an enumeration's member is slow, and this one is taken on every request.
             book_view=(plan.book_refresh, str(account.datetime_format.value)),
         )
+
+
+@lru_cache(maxsize=256)
+def _tags(names: tuple[str, ...]) -> frozenset[str]:
+    """Return the tags of a plan: one set for all its principals."""
+    return frozenset(names)
 
 
 class Principals:
@@ -59,7 +66,7 @@ class Principals:
     """
 
     def __init__(self, stored_keys: Mapping[Digest, StoredKey], plans: Mapping[str, Plan]) -> None:
-        self._stored_keys = stored_keys
+        self._stored_keys = dict(stored_keys)
         self._plans = plans
         self.by_digest: Mapping[Digest, Principal] = {}
         self.update()
@@ -71,8 +78,26 @@ class Principals:
         before = self._stored_keys if self.by_digest else {}
         if plans is not None and plans != self._plans:
             self._plans, before = plans, {}
-        self._stored_keys = self._stored_keys if stored_keys is None else stored_keys
+        self._stored_keys = self._stored_keys if stored_keys is None else dict(stored_keys)
         self.by_digest = {
             digest: self.by_digest[digest] if before.get(digest) == stored else Principal.build(stored, self._plans)
             for digest, stored in self._stored_keys.items()
         }
+
+    def apply(self, changes: KeyChanges) -> list[Principal]:
+        """Replace the keys that have changed, and return their principals. The others are not looked at."""
+        if changes.is_complete:
+            self.update({digest: stored for digest, stored in changes.keys.items() if stored is not None})
+            return list(self.by_digest.values())
+        principals = dict(self.by_digest)
+        changed = []
+        for digest, stored in changes.keys.items():
+            if stored is None:
+                self._stored_keys.pop(digest, None)
+                principals.pop(digest, None)
+            elif self._stored_keys.get(digest) != stored:
+                self._stored_keys[digest] = stored
+                principals[digest] = Principal.build(stored, self._plans)
+                changed.append(principals[digest])
+        self.by_digest = principals
+        return changed

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date, timedelta
 from time import time
 
-from cambist.accounts.account import StoredKey
+from cambist.accounts.account import KeyChanges, StoredKey
 from cambist.accounts.api_key import Digest
 from cambist.accounts.plan import Plan
-from cambist.accounts.principal import Principals
+from cambist.accounts.principal import Principal, Principals
 from cambist.api.response_cache import ResponseCaches
 from cambist.clock import WallClock
 from cambist.history.bars import NO_BARS, BarReader
@@ -90,6 +90,10 @@ class WorkerState:
         self.principals.update(stored_keys=stored_keys)
         self._start_caches()
 
+    def apply_key_changes(self, changes: KeyChanges) -> None:
+        """Replace the API keys that have changed."""
+        self._start_caches(self.principals.apply(changes))
+
     def apply_plans(self, plans: Mapping[str, Plan]) -> None:
         """Replace all plans."""
         self.principals.update(plans=plans)
@@ -99,6 +103,7 @@ class WorkerState:
         """Show new rate books to the plans for which they are due; called ten times a second."""
         self.caches.tick(self.clock())
 
-    def _start_caches(self) -> None:
-        for view in {principal.book_view for principal in self.principals.by_digest.values()}:
+    def _start_caches(self, principals: Iterable[Principal] | None = None) -> None:
+        principals = self.principals.by_digest.values() if principals is None else principals
+        for view in {principal.book_view for principal in principals}:
             self.caches.for_view(view)

@@ -42,8 +42,6 @@ class ReservedSpace:
         version = self._changes.version(Topic.ACCOUNTS)
         if version == self._seen:
             return
-        stored_keys = self._store.accounts.by_key().values()
-        account = max((stored_key.account.number for stored_key in stored_keys), default=0)
-        key = max((stored_key.key for stored_key in stored_keys), default=0)
+        account, key = self._store.accounts.highest_numbers()
         self._required = RequiredSpace(self._required.endpoints, self._required.slots, account, key)
         self._seen = version

@@ -27,7 +27,7 @@ from cambist.processes.child_process import announce_answering
 from cambist.processes.process import end_with, set_up_process, tune_gc
 from cambist.registry.components import bar_reader, endpoints, environment_of, open_store
 from cambist.registry.metering import open_meter
-from cambist.registry.page_account import stored_keys
+from cambist.registry.page_account import KeyReader
 from cambist.registry.plans import current_plans
 from cambist.registry.worker_state import build_worker_state
 from cambist.settings import Settings
@@ -49,18 +49,18 @@ class ApiWorker:
     """The parts of an API worker: its state, the meter of calls, the state reloader and the application."""
 
     def __init__(self, settings: Settings) -> None:
-        self._settings = settings
         self._folder = DataDirectory(settings.data)
         self._environment = environment_of(settings)
         self._book_file = RateBookFile(self._folder.path)
         self._store = open_store(settings)
         self._store.hold_open()
         seen = {topic: self._book_file.changes.version(topic) for topic in Topic}
+        self._keys = KeyReader(settings, self._store.accounts)
         self._worker_state = build_worker_state(
             settings,
             self._book(),
             self._first_matrix(),
-            stored_keys(settings, self._store.accounts),
+            self._keys.read_all(),
             current_plans(self._folder.path),
         )
         self._archive_reader = self._open_archive_reader(settings)
@@ -82,7 +82,7 @@ class ApiWorker:
         take = {
             Topic.BOOK: lambda: worker_state.apply_book(self._book()),
             Topic.MATRIX: self._apply_matrix,
-            Topic.ACCOUNTS: lambda: worker_state.apply_accounts(stored_keys(self._settings, self._store.accounts)),
+            Topic.ACCOUNTS: self._apply_accounts,
             Topic.SOURCES: lambda: worker_state.apply_source_reports(self._source_reports()),
             Topic.PLANS: lambda: worker_state.apply_plans(current_plans(folder.path)),
             Topic.ARCHIVE: self._archive_reader.forget_closes,
@@ -90,6 +90,11 @@ class ApiWorker:
         }
         changes = self._book_file.changes
         return StateReloader(changes.version, self._seen, take, self._tick, changes.waiter().wait)
+
+    def _apply_accounts(self) -> None:
+        changes = self._keys.read_changes()
+        self._worker_state.apply_key_changes(changes)
+        self._keys.mark_applied(changes)
 
     def application(self, settings: Settings) -> FastPath:
         """Return the application, which is also a WSGI application."""

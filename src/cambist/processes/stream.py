@@ -21,7 +21,7 @@ from cambist.monitoring.stream_report import REPORT_EVERY, StreamReport
 from cambist.processes.process import StopSignal, running_tasks, set_up_process, tune_gc
 from cambist.registry.components import environment_of, max_ages, open_store
 from cambist.registry.metering import open_meter
-from cambist.registry.page_account import stored_keys
+from cambist.registry.page_account import KeyReader
 from cambist.registry.plans import current_plans
 from cambist.settings import Settings
 from cambist.status.environment import check_rate_book
@@ -74,7 +74,8 @@ class StreamProcess:
         self._broadcaster = Broadcaster(self._prices)
         self._meter = open_meter(settings, self._store)
         billing = Billing(self._meter)
-        self._principals = Principals(stored_keys(settings, self._store.accounts), current_plans(self._folder.path))
+        self._keys = KeyReader(settings, self._store.accounts)
+        self._principals = Principals(self._keys.read_all(), current_plans(self._folder.path))
         self._admission = Admission(self._principals, billing, self._connections())
         self._server = StreamServer(
             StreamContext(
@@ -164,7 +165,9 @@ class StreamProcess:
             await asyncio.sleep(0)
 
     async def _apply_accounts(self) -> None:
-        self._principals.update(stored_keys=await asyncio.to_thread(stored_keys, self._settings, self._store.accounts))
+        changes = await asyncio.to_thread(self._keys.read_changes)
+        self._principals.apply(changes)
+        self._keys.mark_applied(changes)
         await self._check_connections()
 
     async def _apply_plans(self) -> None:

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Select, bindparam, insert, select, update
+from sqlalchemy import Connection, Engine, Select, bindparam, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from cambist.accounts.account import Account, DatetimeFormat, KeyRecord, NewKey, StoredKey
+from cambist.accounts.account import Account, DatetimeFormat, KeyChanges, KeyRecord, NewKey, StoredKey
 from cambist.accounts.api_key import Digest
 from cambist.errors import NameTaken
-from cambist.storage.sql.schema import accounts, api_keys, bought_calls
+from cambist.storage.sql.schema import account_changes, accounts, api_keys, bought_calls
 from cambist.storage.sql.selects import to_stored
 
 _ACCOUNT = (
@@ -23,6 +23,10 @@ _ACCOUNT = (
     accounts.c.anchor_day,
     accounts.c.suspended,
 )
+
+
+_KEY = (api_keys.c.digest, api_keys.c.id, api_keys.c.account_id, api_keys.c.expires_at, api_keys.c.revoked_at)
+_FORMATS = {each.value: each for each in DatetimeFormat}
 
 
 class SqlAccounts:
@@ -37,6 +41,7 @@ class SqlAccounts:
         try:
             with self._engine.begin() as connection:
                 number = connection.execute(insert(accounts).values(row).returning(accounts.c.id)).scalar_one()
+                _record_change(connection, number)
                 if key is not None:
                     _add_key(connection, number, key)
         except IntegrityError:
@@ -47,6 +52,7 @@ class SqlAccounts:
         """Update plan, format, anchor day and suspension."""
         with self._engine.begin() as connection:
             connection.execute(update(accounts).where(accounts.c.id == account.number).values(_changeable(account)))
+            _record_change(connection, account.number)
 
     def delete(self, account: Account) -> None:
         """Mark an account as deleted and revoke its keys."""
@@ -54,12 +60,14 @@ class SqlAccounts:
         with self._engine.begin() as connection:
             connection.execute(update(accounts).where(accounts.c.id == account.number).values(deleted_at=_now()))
             connection.execute(update(api_keys).where(theirs).values(revoked_at=_now()))
+            _record_change(connection, account.number)
 
     def buy(self, account: Account, period_start: date, calls: int) -> None:
         """Add extra calls for one period."""
         row = {"account_id": account.number, "period_start": period_start, "calls": calls, "bought_at": _now()}
         with self._engine.begin() as connection:
             connection.execute(insert(bought_calls).values(row))
+            _record_change(connection, account.number)
 
     def named(self, name: str) -> Account | None:
         """Return the account with this name; None if there is none."""
@@ -76,6 +84,7 @@ class SqlAccounts:
         """Add a key to an account."""
         with self._engine.begin() as connection:
             _add_key(connection, account.number, key)
+            _record_change(connection, account.number)
 
     def keys(self, account: Account) -> Sequence[KeyRecord]:
         """Return all keys of an account, oldest first."""
@@ -85,8 +94,10 @@ class SqlAccounts:
 
     def revoke(self, key: KeyRecord, at: datetime) -> None:
         """Set when a key ends."""
+        revoked = update(api_keys).where(api_keys.c.id == key.number).values(revoked_at=to_stored(at))
         with self._engine.begin() as connection:
-            connection.execute(update(api_keys).where(api_keys.c.id == key.number).values(revoked_at=to_stored(at)))
+            for account_number in connection.execute(revoked.returning(api_keys.c.account_id)).scalars().all():
+                _record_change(connection, account_number)
 
     def record_last_use(self, last_used: Mapping[int, datetime]) -> None:
         """Store the last use of keys."""
@@ -98,19 +109,42 @@ class SqlAccounts:
 
     def by_key(self) -> Mapping[Digest, StoredKey]:
         """Return all keys of accounts that are not deleted."""
-        columns = (
-            api_keys.c.id,
-            api_keys.c.digest,
-            api_keys.c.account_id,
-            api_keys.c.expires_at,
-            api_keys.c.revoked_at,
-        )
         with self._engine.connect() as connection:
             active = _accounts(connection, _active())
-            rows = connection.execute(select(*columns)).all()
-        return {
-            Digest(row.digest): _stored_key(row, active[row.account_id]) for row in rows if row.account_id in active
-        }
+            return {
+                Digest(row[0]): _stored_key(row, active[row[2]])
+                for row in connection.execute(select(*_KEY))
+                if row[2] in active
+            }
+
+    def last_change(self) -> int:
+        """Return the number of the last change; 0 if there was none."""
+        with self._engine.connect() as connection:
+            return _last_change(connection)
+
+    def changes_since(self, change: int) -> KeyChanges:
+        """Return the keys of the accounts that have changed after the change of that number.
+
+        If there was no such change, as after a restored backup, these are all keys.
+        """
+        theirs = select(account_changes.c.account_id).where(account_changes.c.id > change)
+        with self._engine.connect() as connection:
+            # Read first: what changes meanwhile is then read again the next time.
+            last = _last_change(connection)
+            if last >= change:
+                active = _accounts(connection, _active().where(accounts.c.id.in_(theirs)), theirs)
+                rows = connection.execute(select(*_KEY).where(api_keys.c.account_id.in_(theirs))).all()
+                keys = {Digest(row[0]): _stored_key(row, active[row[2]]) if row[2] in active else None for row in rows}
+                return KeyChanges(last, keys)
+        return KeyChanges(last, self.by_key(), is_complete=True)
+
+    def highest_numbers(self) -> tuple[int, int]:
+        """Return the highest number of an account, and of a key; 0 if there is none."""
+        with self._engine.connect() as connection:
+            account, key = (
+                connection.execute(select(func.max(table.c.id))).scalar() or 0 for table in (accounts, api_keys)
+            )
+            return account, key
 
 
 def _changeable(account: Account) -> dict[str, object]:
@@ -138,23 +172,27 @@ def _active() -> Select[int, str, str, str, int, bool]:
     return select(*_ACCOUNT).where(accounts.c.deleted_at.is_(None))
 
 
-def _accounts(connection: Connection, query: Select[int, str, str, str, int, bool]) -> dict[int, Account]:
+def _accounts(
+    connection: Connection, query: Select[int, str, str, str, int, bool], only: Select[int] | None = None
+) -> dict[int, Account]:
+    """Return accounts by their numbers. `only` selects the numbers of accounts whose extra calls are read."""
+    calls = select(bought_calls.c.account_id, bought_calls.c.period_start, bought_calls.c.calls)
+    calls = calls if only is None else calls.where(bought_calls.c.account_id.in_(only))
     bought: dict[int, list[tuple[date, int]]] = {}
-    for row in connection.execute(select(bought_calls).order_by(bought_calls.c.id)):
-        bought.setdefault(row.account_id, []).append((row.period_start, row.calls))
-    return {row.id: _account(row, tuple(bought.get(row.id, ()))) for row in connection.execute(query)}
+    for number, *period in connection.execute(calls.order_by(bought_calls.c.id)):
+        bought.setdefault(number, []).append((period[0], period[1]))
+    return {
+        number: Account(number, name, plan, _FORMATS[form], anchor_day, suspended, tuple(bought.get(number, ())))
+        for number, name, plan, form, anchor_day, suspended in connection.execute(query)
+    }
 
 
-def _account(row: Any, bought: tuple[tuple[date, int], ...]) -> Account:
-    return Account(
-        number=row.id,
-        name=row.name,
-        plan=row.plan,
-        datetime_format=DatetimeFormat(row.datetime_format),
-        anchor_day=row.anchor_day,
-        suspended=row.suspended,
-        bought=bought,
-    )
+def _last_change(connection: Connection) -> int:
+    return connection.execute(select(func.max(account_changes.c.id))).scalar() or 0
+
+
+def _record_change(connection: Connection, account_number: int) -> None:
+    connection.execute(insert(account_changes).values(account_id=account_number))
 
 
 def _key(row: Any, account_name: str) -> KeyRecord:
@@ -172,9 +210,11 @@ def _key(row: Any, account_name: str) -> KeyRecord:
 
 def _stored_key(row: Any, account: Account) -> StoredKey:
     """Return a key with its end: the earlier of expiry and revocation, which may both be in the future."""
-    ends = [moment for moment in (_moment(row.expires_at), _moment(row.revoked_at)) if moment is not None]
-    revoked = row.revoked_at is not None and row.revoked_at <= _now()
-    return StoredKey(row.id, account, min(ends, default=None), revoked)
+    _, number, _, expires_at, revoked_at = row
+    if expires_at is revoked_at is None:
+        return StoredKey(number, account)
+    ends = [moment for moment in (_moment(expires_at), _moment(revoked_at)) if moment is not None]
+    return StoredKey(number, account, min(ends), revoked_at is not None and revoked_at <= _now())
 
 
 def _moment(value: datetime | None) -> datetime | None:

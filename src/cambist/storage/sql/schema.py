@@ -133,6 +133,16 @@ api_keys = Table(
 )
 """API keys by the SHA-256 of the key, which is shown only once."""
 
+account_changes = Table(
+    "account_changes",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("account_id", Integer, ForeignKey("accounts.id"), nullable=False),
+    sqlite_autoincrement=True,
+)
+"""Which accounts have changed, or their keys or extra calls, in the order of the changes. Processes that have all keys
+in memory read what is new."""
+
 bought_calls = Table(
     "bought_calls",
     metadata,
