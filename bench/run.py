@@ -114,11 +114,12 @@ class Benchmark:
             rounds = self._rounds([one, many], stack)
             rows = _compared_rows(one, many, limited, keys)
             result.compared = [row for row in rows if row.workload.name in self._arguments.only]
-            rounds.measure(result.compared)
             if "IDLE" in self._arguments.only:
+                # Before the requests: what follows 10,000 used keys, when each was last used is stored, is not idle.
                 self._progress(f"idle: {ACCOUNTS:,} accounts")
                 among = f", {ACCOUNTS:,} accounts"
                 result.facts += idle_facts(many, crowded.pid, rounds.publisher, self._idle_seconds, among)
+            rounds.measure(result.compared)
 
     def _rounds(self, services: list[Cambist], stack: ExitStack) -> Rounds:
         """Start to publish into the folders of services, and return what measures them."""
