@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import random
 from datetime import date, timedelta
 
 import numpy as np
 import pytest
 
-from cambist.history.fixing_age import carried_days, fixing_days, is_immutable
+from cambist.history.fixing_age import carried_days, fixing_days, is_immutable, oldest_fixing_day
 from cambist.history.pair_series import PairSeries
 from cambist.history.rate_matrix import FIRST_DAY, RateMatrix
 from cambist.history.rate_matrix_builder import build_rate_matrix
@@ -116,3 +117,13 @@ def test_carried_days_are_those_of_a_series_without_a_fixing_of_their_own() -> N
     series = read_series(here, Pair("EUR", "USD"), FRI - DAY, WED)
     assert carried_days(here, series) == [FRI + DAY, FRI + 2 * DAY, MON, WED]
     assert carried_days(here, read_series(here, Pair("USD", "EUR"), FRI, FRI)) == []
+
+
+def test_the_oldest_fixing_day_is_that_of_all_fixing_days(real_matrix: RateMatrix) -> None:
+    chance = random.Random(20_261_122)  # noqa: S311  no secret
+    codes = [*real_matrix.codes, "XXX"]
+    for _ in range(500):
+        day = FIRST_DAY + timedelta(days=chance.randrange(21_000))
+        base, quotes = chance.choice(codes), chance.sample(codes, chance.choice([0, 1, 2, 30]))
+        days = [each for each in fixing_days(real_matrix, day, base, quotes).values() if each is not None]
+        assert oldest_fixing_day(real_matrix, day, base, quotes) == min(days, default=None)

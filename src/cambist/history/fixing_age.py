@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from functools import lru_cache
 from math import isnan
@@ -63,6 +63,19 @@ def fixing_days(matrix: RateMatrix, day: date, base: str, quotes: Iterable[str])
     carried = [None if other == root else max(age, own) for other, age in legs[1:]]
     days = {age: day - timedelta(days=age) for age in set(carried) if age is not None}
     return {code: None if age is None else days[age] for code, age in zip(codes[1:], carried, strict=True)}
+
+
+def oldest_fixing_day(matrix: RateMatrix, day: date, base: str, quotes: Sequence[str]) -> date | None:
+    """Return the oldest of the days that `fixing_days` returns; None if parities alone determine all rates."""
+    anchors = _anchors_on(day)
+    (own_index, own_age), *legs = matrix.sources_and_ages(day, (base, *quotes))
+    root = _root(base, anchors) if own_index in _NO_SOURCE else base
+    ages = [
+        0 if source_index == NOBODY else age
+        for code, (source_index, age) in zip(quotes, legs, strict=True)
+        if (code if source_index not in _NO_SOURCE else _root(code, anchors)) != root
+    ]
+    return day - timedelta(days=max(*ages, 0 if own_index == NOBODY else own_age)) if ages else None
 
 
 def carried_days(matrix: RateMatrix, series: Series) -> list[date]:

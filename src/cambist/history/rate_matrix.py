@@ -62,6 +62,11 @@ class RateMatrix:
         return np.asarray(self.cells).reshape(-1, len(self.codes))
 
     @cached_property
+    def _spans(self) -> dict[str, tuple[date, date] | None]:
+        """The spans of codes that were asked for; to find one takes a look at every day."""
+        return {}
+
+    @cached_property
     def last_day(self) -> date:
         """The last day that has a row."""
         return self.first_day + timedelta(days=len(self.listed_set_of_day) - 1)
@@ -98,6 +103,11 @@ class RateMatrix:
 
         Days to which a fixing was only carried forward do not count.
         """
+        if code not in self._spans:
+            self._spans[code] = self._find_span(code)
+        return self._spans[code]
+
+    def _find_span(self, code: str) -> tuple[date, date] | None:
         column = self.columns.get(code)
         if column is None:
             return None

@@ -15,7 +15,7 @@ from cambist.api.rendering import Rates, rates
 from cambist.api.request_context import RequestContext
 from cambist.api.symbol_parameters import MONEY_AND_METALS, Codes, code, codes
 from cambist.history.as_of import DayRates, listed_rates, rates_on
-from cambist.history.fixing_age import fixing_days, is_immutable
+from cambist.history.fixing_age import fixing_days, is_immutable, oldest_fixing_day
 from cambist.history.rate_matrix_excerpt import columns, rows
 from cambist.pricing.pair import PIVOT
 
@@ -83,15 +83,14 @@ def answer(context: RequestContext, params: HistoricalParams) -> HistoricalRespo
     """
     day = not_after_today("date", params.day, context.today)
     found, unavailable = _read_rates(context, day, params)
-    fixings = fixing_days(context.matrix, day, params.base, found.codes)
-    fixed_on = min((each for each in fixings.values() if each is not None), default=None)
+    fixed_on = oldest_fixing_day(context.matrix, day, params.base, found.codes)
     return HistoricalResponse(
         day=day,
         base=params.base,
         results=rates(found.codes, found.values),
         fixed_on=fixed_on,
         carried_days=None if fixed_on is None else (day - fixed_on).days,
-        fixings=fixings if params.verbose else UNSET,
+        fixings=fixing_days(context.matrix, day, params.base, found.codes) if params.verbose else UNSET,
         unavailable=unavailable if params.partial else UNSET,
     )
 
