@@ -8,6 +8,7 @@
 export const VIEWS = [
   { name: "convert", title: "Convert", styled: true },
   { name: "charts", title: "Charts", styled: true },
+  { name: "bars", title: "Bars", styled: "charts", linked: false, under: "charts" },
   { name: "board", title: "Board", styled: true },
   { name: "sources", title: "Sources", styled: true },
   { name: "coverage", title: "Coverage", styled: "sources", linked: false, under: "sources" },

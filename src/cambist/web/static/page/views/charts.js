@@ -8,9 +8,11 @@ import { csvOf } from "../charts/days_table.js";
 import { eventsOf } from "../charts/events.js";
 import { provenance } from "../charts/explained.js";
 import { Legend, percent } from "../charts/legend.js";
+import { saveCsv } from "../charts/save.js";
 import { SeriesStore } from "../charts/series_store.js";
 import { ASKED_FREELY, FIRST_DAY, MOST_PAIRS, nameOf, PRESETS, readState, writeState } from "../charts/state.js";
 import { DaysTable } from "../charts/table.js";
+import { chartTabs } from "../charts/tabs.js";
 
 export const title = "Charts";
 
@@ -69,7 +71,7 @@ class ChartsView {
     const below = h("div", { class: "stack wide charts-below" },
       h("section", { class: "stack events-section", "aria-label": "Events in view" }, h("h2", {}, "Events in view"), this.eventList),
       provenance(this.shell, () => this.lastDays(), this.ended.signal));
-    return [h("div", { class: "stack wide" }, head,
+    return [h("div", { class: "stack wide" }, head, chartTabs("charts"),
       h("div", { class: "stack" }, pairForm((pair) => this.add(pair)), h("div", {}, this.cost, this.status), this.notice),
       h("div", { class: "charts-layout" }, card, this.table.element), below)];
   }
@@ -226,11 +228,8 @@ class ChartsView {
   save() {
     const { data, view } = this.chart;
     if (!data.series.length) return;
-    const url = URL.createObjectURL(new Blob([csvOf(data.series, view)], { type: "text/csv" }));
     const names = data.series.map((line) => line.name.replace("/", "")).join("-");
-    const link = h("a", { href: url, download: `${names}_${isoDay(Math.ceil(view.from))}_${isoDay(view.to)}.csv` });
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(url), 1000);
+    saveCsv(`${names}_${isoDay(Math.ceil(view.from))}_${isoDay(view.to)}.csv`, csvOf(data.series, view));
   }
 
   async copyLink() {

@@ -1,0 +1,164 @@
+/** Bars of a pair of currencies: open, high, low and close of the bid by day, hour or minute. */
+
+import { assetPicker } from "../../lib/asset_picker.js";
+import { Chart } from "../../lib/chart/chart.js";
+import { isoMinute } from "../../lib/chart/days.js";
+import { h, replace } from "../../lib/dom.js";
+import { number } from "../../lib/format.js";
+import { barsCsv, BarStore, INTERVALS, PAGE, visibleBars } from "../charts/bars_store.js";
+import { moveButtons } from "../charts/controls.js";
+import { saveCsv } from "../charts/save.js";
+import { chartTabs } from "../charts/tabs.js";
+
+export const title = "Bars";
+
+const QUIET = 200;
+const ROWS = 17;
+const COLUMNS = [["o", "Open"], ["h", "High"], ["l", "Low"], ["c", "Close"]];
+
+/** Show the view. @param {HTMLElement} root @param {URLSearchParams} params */
+export async function show(root, params, shell) {
+  const view = new BarsView(shell, params);
+  root.append(view.element());
+  view.load();
+  return () => view.stop();
+}
+
+class BarsView {
+  constructor(shell, params) {
+    const pair = (params.get("pair") ?? "").replace("/", "").toUpperCase();
+    const interval = params.get("interval") ?? "";
+    this.shell = shell;
+    this.pair = /^[A-Z]{6}$/.test(pair) ? pair : "EURUSD";
+    this.interval = interval in INTERVALS ? interval : "P1D";
+    this.asked = params.get("end") ?? "";
+    this.ended = new AbortController();
+    this.chart = new Chart({
+      label: "Chart of bars",
+      height: innerWidth < 600 ? 340 : 430,
+      onview: () => this.onMoved(),
+      onpoint: (at) => this.showValues(at),
+      describe: (at) => this.describe(at.values[0].index),
+    });
+    this.renew();
+  }
+
+  /** Forget the bars, because the pair or the interval is another. */
+  renew() {
+    this.store = new BarStore(this.shell, this.pair, this.interval, this.asked);
+  }
+
+  element() {
+    const pick = (label, value) => assetPicker({ label, value, kinds: ["currency"], onchange: () => this.choose() });
+    [this.from, this.to] = [pick("From", this.pair.slice(0, 3)), pick("To", this.pair.slice(3))];
+    this.lengths = Object.entries(INTERVALS).map(([name, [label]]) =>
+      h("button", { class: "preset", type: "button", dataset: { interval: name }, onclick: () => this.choose(name) }, label));
+    this.earlier = h("button", { class: "button quiet", type: "button", onclick: () => this.load() }, `Load ${PAGE} earlier bars (1 call)`);
+    this.cost = h("p", { class: "muted small cost", role: "status" }, "A page of a hundred bars costs one call.");
+    this.values = h("dl", { class: "bar-values" });
+    this.overlay = h("div", { class: "chart-overlay muted" }, "Loading…");
+    this.caption = h("caption", {}, "No bars");
+    this.body = h("tbody", {});
+    const save = h("button", { class: "button quiet", type: "button", onclick: () => this.save() }, "Download CSV");
+    const head = h("div", { class: "row apart" }, h("h1", {}, "Charts"), save);
+    const card = h("section", { class: "card stack", "aria-label": "Chart" },
+      h("div", { class: "row apart" }, h("div", { class: "presets", role: "group", "aria-label": "Length of a bar" }, this.lengths), this.earlier),
+      this.values, h("div", { class: "chart-place" }, this.chart.element, this.overlay),
+      h("div", { class: "row apart" }, h("p", { class: "muted small hint" }, "Bid of the published source, in UTC. Times without ticks have no bar."), moveButtons(() => this.chart)));
+    return h("div", { class: "stack wide" }, head, chartTabs("bars"),
+      h("div", { class: "stack" }, h("div", { class: "pair-form" }, this.from, this.to), this.cost),
+      card, this.tableCard());
+  }
+
+  tableCard() {
+    const head = h("tr", {}, h("th", { scope: "col" }, "Time (UTC)"), COLUMNS.map(([, label]) => h("th", { scope: "col", class: "num" }, label)));
+    const table = h("table", { class: "table days" }, this.caption, h("thead", {}, head), this.body);
+    const scroll = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table of the values" }, table);
+    return h("section", { class: "card days-card", "aria-label": "Values" }, scroll);
+  }
+
+  stop() {
+    this.ended.abort();
+    clearTimeout(this.timer);
+    this.chart.destroy();
+  }
+
+  choose(interval = this.interval) {
+    const pair = this.from.value + this.to.value;
+    if (pair === this.pair && interval === this.interval) return;
+    Object.assign(this, { pair, interval, asked: "" });
+    this.renew();
+    this.load();
+  }
+
+  async load() {
+    const { store } = this;
+    this.overlay.textContent = "Loading…";
+    this.earlier.disabled = true;
+    this.markInterval();
+    try {
+      await store.loadEarlier(this.ended.signal);
+    } catch (error) {
+      this.overlay.textContent = error.message;
+      return;
+    }
+    if (store === this.store) this.showBars();
+  }
+
+  showBars() {
+    const { store, chart } = this;
+    const line = (this.line = store.line());
+    this.overlay.textContent = line.xs.length ? "" : "This pair has no bars. Pairs that are only crossed have none.";
+    this.earlier.disabled = !store.hasEarlier;
+    this.cost.textContent = `A page of a hundred bars costs one call. ${store.calls} ${store.calls === 1 ? "call" : "calls"} spent on these ${number(line.xs.length)} bars.`;
+    const all = line.xs.length ? { from: line.xs[0] - line.step, to: line.xs[line.xs.length - 1] + line.step } : { from: 0, to: 1 };
+    chart.show({ series: line.xs.length ? [line] : [] }, all, all);
+    this.settle();
+  }
+
+  markInterval() {
+    for (const button of this.lengths) button.setAttribute("aria-pressed", String(button.dataset.interval === this.interval));
+  }
+
+  onMoved() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.settle(), QUIET);
+  }
+
+  /** Bring the table and the address up to date. */
+  settle() {
+    const visible = visibleBars(this.line, this.chart.view).reverse();
+    const shown = visible.slice(0, ROWS);
+    this.caption.textContent = shown.length ? `The newest ${shown.length} of ${visible.length} bars in view; the CSV has all` : "No bars";
+    replace(this.body, shown.map((row) => h("tr", {}, h("th", { scope: "row" }, timeOf(row)), COLUMNS.map(([key]) => h("td", { class: "num" }, number(row[key]))))));
+    const params = new URLSearchParams({ pair: this.pair, interval: this.interval });
+    if (this.asked) params.set("end", this.asked);
+    this.shell.setParams(params);
+    this.showValues(this.chart.at);
+  }
+
+  /** Show the prices of the bar at the crosshair, or else of the newest one in view. */
+  showValues(at) {
+    const rows = this.line?.rows ?? [];
+    const row = at ? rows[at.values[0].index] : visibleBars(this.line ?? { rows: [], xs: [] }, this.chart?.view ?? {}).at(-1);
+    const pairs = row ? [["Time (UTC)", timeOf(row)], ...COLUMNS.map(([key, label]) => [label, number(row[key])])] : [["Time (UTC)", "–"]];
+    replace(this.values, pairs.map(([label, text]) => h("div", {}, h("dt", {}, label), h("dd", {}, text))));
+  }
+
+  describe(index) {
+    const row = this.line.rows[index];
+    return `${timeOf(row)}. ${COLUMNS.map(([key, label]) => `${label} ${row[key]}`).join(", ")}.`;
+  }
+
+  save() {
+    if (!this.line?.rows.length) return;
+    const { view } = this.chart;
+    const day = (x) => isoMinute(x).slice(0, 10);
+    saveCsv(`${this.pair}_${this.interval}_${day(view.from)}_${day(view.to)}.csv`, barsCsv(this.line, view));
+  }
+}
+
+/** The time of a bar without what is the same in all: seconds and zone. */
+function timeOf({ dtm }) {
+  return dtm.slice(0, 16).replace("T", " ").replace(" 00:00", "");
+}
