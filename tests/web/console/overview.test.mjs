@@ -32,6 +32,15 @@ test("problems come first", () => {
   assert.equal(found.findings[1].text, "The process stream does not work: ended 5 s ago");
 });
 
+test("a process is named once, though health checks and its own report both tell of it", () => {
+  const ended = [
+    { name: "API workers", working: false, note: "the API answers with 500" },
+    { name: "ingest", working: false, note: "silent: last reported 93 s ago" },
+  ];
+  const problems = ["the API answers with 500", "ingest has been silent for 93 s"];
+  assert.equal(verdict({ ...FINE, ready: false, problems, processes: ended }).findings.length, 2);
+});
+
 test("a service that is not ready is never said to work", () => {
   assert.equal(verdict({ ...FINE, ready: false }).level, "bad");
 });

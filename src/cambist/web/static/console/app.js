@@ -14,7 +14,7 @@ import { loading } from "./parts/ui.js";
  *
  * @typedef {object} Shell
  * @property {{environment: string, version: string}} session
- * @property {(path: string, params?: object) => Promise<any>} get
+ * @property {(path: string, params?: object, options?: {background?: boolean}) => Promise<any>} get
  * @property {(path: string, body?: object) => Promise<any>} post
  * @property {(params: Record<string, string>) => void} setParams change the address without showing the view again
  * @property {(name: string, params?: Record<string, string>) => void} go show another view
@@ -30,7 +30,7 @@ const message = document.getElementById("message");
 const state = { csrf: "", session: null, leave: () => {}, controller: new AbortController(), hide: 0 };
 
 const api = connect({ base: "/console/api", token: () => state.csrf, onEnded: end });
-const feed = watchOverview(() => api.get("/overview"));
+const feed = watchOverview(() => api.get("/overview", {}, { background: true }));
 
 function end() {
   if (!state.session && document.body.dataset.state === "signed-out") return;
@@ -67,7 +67,7 @@ function shellOf(route, signal) {
     session: state.session,
     signal,
     say,
-    get: (path, params) => api.get(path, params, { signal }),
+    get: (path, params, options) => api.get(path, params, { signal, ...options }),
     post: (path, body) => api.send("POST", path, body),
     setParams: (params) => history.replaceState(null, "", routeOf(route.name, params)),
     go: (name, params) => location.assign(routeOf(name, params)),

@@ -28,8 +28,9 @@ export class ConsoleError extends Error {
  *   interface, `token` returns the session's token, `onEnded` is called when the session is over
  */
 export function connect({ base, token, onEnded }) {
-  async function ask(method, path, body, signal) {
+  async function ask(method, path, body, { signal, background } = {}) {
     const headers = { Accept: "application/json" };
+    if (background) headers["X-Background"] = "1";
     if (method !== "GET") headers["X-CSRF-Token"] = token();
     if (body !== undefined) headers["Content-Type"] = "application/json";
     const sent = body === undefined ? undefined : JSON.stringify(body);
@@ -46,11 +47,14 @@ export function connect({ base, token, onEnded }) {
     throw new ConsoleError(response.status, answer.code ?? "", answer.error ?? `It answered ${response.status}.`, answer);
   }
   return {
-    /** Return the JSON of a path, with query parameters; absent and empty ones are left out. */
-    get(path, params = {}, { signal } = {}) {
+    /**
+     * Return the JSON of a path, with query parameters; absent and empty ones are left out. A request in the
+     * `background` is made by the page itself: it does not keep the session of an operator who has left from ending.
+     */
+    get(path, params = {}, options = {}) {
       const given = Object.entries(params).filter(([, value]) => value !== undefined && value !== null && value !== "");
       const query = new URLSearchParams(given).toString();
-      return ask("GET", query ? `${path}?${query}` : path, undefined, signal);
+      return ask("GET", query ? `${path}?${query}` : path, undefined, options);
     },
     /** Change something and return the answer. */
     send(method, path, body = {}) {

@@ -26,8 +26,10 @@ function problems(overview) {
   return (overview.problems ?? []).map((text) => ({ level: "bad", text: sentence(text) }));
 }
 
+/** The processes that do not work, but for those whose problem is among the others already. */
 function processes(overview) {
-  const stopped = (overview.processes ?? []).filter((each) => !each.working);
+  const isTold = ({ name, note }) => (overview.problems ?? []).some((text) => text.includes(note) || text.startsWith(name));
+  const stopped = (overview.processes ?? []).filter((each) => !each.working && !isTold(each));
   return stopped.map((each) => ({ level: "bad", text: `The process ${each.name} does not work: ${each.note}` }));
 }
 

@@ -81,7 +81,7 @@ function fixingCard(fixing, shell, load) {
 
 function besideOf(detail) {
   const rows = comparisons(detail).map(({ who, day, rate, difference }) =>
-    row(who, h("th", { scope: "row" }, who), cell(differenceText(difference), "num"), cell(number(String(Number(rate.toPrecision(8)))), "num extra"), cell(day, "num extra")),
+    row(who, h("th", { scope: "row" }, who), cell(differenceText(difference), "num"), cell(number(String(Number(rate.toPrecision(7)))), "num extra"), cell(day, "num extra")),
   );
   const columns = [{ label: "Beside" }, { label: "Differs by", class: "num" }, { label: "Rate", class: "num extra" }, { label: "Day", class: "num extra" }];
   const caption = `What the fixing ${detail.fixing.number} is compared with`;

@@ -27,10 +27,10 @@ export async function show(root, params, shell) {
     patch(list, tableOf(shown, view));
     shell.setParams({ condition: view.condition, search: search.value.trim() });
   }
-  async function load() {
+  async function load(background = false) {
     clearTimeout(view.timer);
     try {
-      const answer = await shell.get("/sources");
+      const answer = await shell.get("/sources", {}, { background });
       Object.assign(view, { sources: answer.sources, canAsk: answer.can_ask });
       settle(view, shell);
       draw();
@@ -38,7 +38,7 @@ export async function show(root, params, shell) {
       if (shell.signal.aborted) return;
       if (!view.sources.length) patch(list, errorNote(error));
     }
-    if (!shell.signal.aborted) view.timer = setTimeout(load, view.asked.size ? ANSWER_CHECK : REFRESH);
+    if (!shell.signal.aborted) view.timer = setTimeout(load, view.asked.size ? ANSWER_CHECK : REFRESH, true);
   }
   async function askNow(key) {
     try {
