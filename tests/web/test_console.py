@@ -40,7 +40,7 @@ def create_account(console: Page, name: str) -> str:
     dialog.get_by_label("Name").fill(name)
     dialog.get_by_label("Plan").select_option("one")
     dialog.get_by_role("button", name="Create").click()
-    key = dialog.get_by_label("The new key").inner_text()
+    key = dialog.get_by_role("status", name="The new key").inner_text()
     return key.strip()
 
 
@@ -152,14 +152,14 @@ def test_a_second_key_is_created_and_the_first_one_replaced(console, page_servic
     console.get_by_role("button", name="Create a key").click()
     console.get_by_role("dialog").get_by_label("Name").fill("website")
     console.get_by_role("dialog").get_by_role("button", name="Create").click()
-    second = console.get_by_label("The new key").inner_text().strip()
+    second = console.get_by_role("status", name="The new key").inner_text().strip()
     close_key(console)
     assert until(lambda: status_of(page_service, second) == 200, PATIENCE)
     expect(console.get_by_role("row").filter(has_text="website")).to_be_visible()
     console.get_by_role("row").filter(has_text="website").get_by_role("button", name="Replace").click()
     console.get_by_label("The old key still works for").select_option("not at all")
     console.get_by_role("button", name="Replace it").click()
-    third = console.get_by_label("The new key").inner_text().strip()
+    third = console.get_by_role("status", name="The new key").inner_text().strip()
     close_key(console)
     assert until(lambda: (status_of(page_service, second), status_of(page_service, third)) == (401, 200), PATIENCE)
 

@@ -4,7 +4,7 @@ import { h } from "../../lib/dom.js";
 import { age } from "../../lib/format.js";
 import { patch } from "../parts/patch.js";
 import { badge, card, cell, count, heading, loading, row, share, table, time } from "../parts/ui.js";
-import { bytes, verdict } from "../parts/verdict.js";
+import { bytes, plural, verdict } from "../parts/verdict.js";
 
 export const title = "Overview";
 
@@ -69,7 +69,7 @@ function figures(overview) {
     figure(
       "Calls today",
       count(overview.calls_today),
-      h("a", { href: "#/accounts" }, `${count(overview.accounts)} accounts`),
+      h("a", { href: "#/accounts" }, plural(overview.accounts, "account")),
       h("a", { href: "#/usage" }, "Usage by day and endpoint"),
     ),
     figure("Version", overview.version, `Python ${overview.python}`, `Environment: ${overview.environment}`),
@@ -101,7 +101,7 @@ function streamFigure(stream) {
 
 function sourcesFigure({ sources, environment }) {
   if (!sources) {
-    return figure("Sources", "none", environment === "sandbox" ? "The market is simulated" : "No source is asked");
+    return figure("Sources", environment === "sandbox" ? "simulated" : "none", "No source is asked");
   }
   const asked = sources.fresh + sources.late + sources.failing + sources.waiting;
   const others = [["late", sources.late], ["failing", sources.failing], ["waiting", sources.waiting], ["off", sources.off]]
