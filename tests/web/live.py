@@ -23,6 +23,9 @@ from cambist.storage.sql import SqlStore
 
 PLAYER = Path(__file__).parent.parent / "loopback" / "play.py"
 ASKED = ("ecb", "boc", "nbp")
+REFUSING = "riksbank"
+"""The source whose fixings are put in quarantine: no other fixing of it is there."""
+
 REFUSED = (("EUR", "USD", "1.6123"), ("EUR", "GBP", "86.44"), ("EUR", "JPY", "18.346"))
 """What is put in quarantine: base, quote currency and the value that the source published."""
 
@@ -41,18 +44,18 @@ class LiveService(PageService):
             assert connection.getresponse().status == 200
 
     def put_in_quarantine(self) -> None:
-        """Put fixings of the ECB in quarantine, among accepted ones of its own and of another source."""
+        """Put fixings of one source in quarantine, among accepted ones of its own and of another source."""
         today = datetime.now(UTC).date()
         store = SqlStore(f"sqlite:///{self.data / 'cambist.db'}")
         for base, quote, value in REFUSED:
             pair, refused = Pair(base, quote), _weekday_before(today, 6)
             fair = {"USD": "1.08", "GBP": "0.8644", "JPY": "183.46"}[quote]
             days = [day for back in range(60) if (day := today - timedelta(days=back)).weekday() < 5 and day != refused]
-            for source in ("ecb", "boe"):
+            for source in (REFUSING, "boe"):
                 near = [Fixing(source, pair, day, Decimal(fair) + Decimal(day.day) / 10_000) for day in days]
                 wrong = [RefusedFixing(Fixing(source, pair, refused, Decimal(value)), _REASON)]
                 receipt = Receipt(source, datetime.now(UTC), "https://rates.example/", f"{source} {pair}")
-                store.archive.file(receipt, near, wrong if source == "ecb" else ())
+                store.archive.file(receipt, near, wrong if source == REFUSING else ())
         store.close()
 
 

@@ -11,7 +11,7 @@ pytest.importorskip("playwright", reason="the package playwright is not installe
 from playwright.sync_api import Browser, Page, expect
 from tests.service.processes import until
 from tests.web.browsing import check_accessible, check_fits
-from tests.web.live import LiveService, serving_live
+from tests.web.live import REFUSING, LiveService, serving_live
 from tests.web.operator import open_view, said, sign_in
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
@@ -37,7 +37,19 @@ def state_of(live: LiveService, pair: str) -> str:
     """Return the line of a fixing in `cambist quarantine list --all`."""
     base, quote = pair.split("/")
     lines = live.run("quarantine", "list", "--all").splitlines()
-    return next(line for line in lines if f" {base} = " in line and line.split(f" {base} = ")[1].split()[1] == quote)
+    return next(
+        line
+        for line in lines
+        if f" {REFUSING} " in line and f" {base} = " in line and line.split(f" {base} = ")[1].split()[1] == quote
+    )
+
+
+def open_quarantine(console: Page) -> None:
+    """Open the quarantine of the source whose fixings the tests decide about."""
+    open_view(console, "Quarantine")
+    console.get_by_label("Source").select_option(REFUSING)
+    expect(console.locator(".published").filter(has_text=REFUSING).first).to_be_visible()
+    expect(console.locator(".published").filter(has_not_text=REFUSING)).to_have_count(0)
 
 
 def decide(console: Page, pair: str, verb: str, reason: str) -> None:
@@ -59,9 +71,9 @@ def test_the_overview_counts_what_waits(console):
 
 
 def test_a_fixing_is_shown_beside_its_neighbours_and_the_other_sources(console):
-    open_view(console, "Quarantine")
+    open_quarantine(console)
     card = console.locator(".fixing").filter(has_text="EUR/USD")
-    expect(card).to_contain_text("ecb published 1.6123 USD for 1 EUR")
+    expect(card).to_contain_text("riksbank published 1.6123 USD for 1 EUR")
     for who in ("Same source, before", "Same source, after", "boe"):
         expect(card.get_by_role("row").filter(has_text=who)).to_contain_text("+4")
     assert card.locator(".neighbours .own-point").count() > 20
@@ -72,7 +84,7 @@ def test_a_fixing_is_shown_beside_its_neighbours_and_the_other_sources(console):
 
 
 def test_a_fixing_is_rejected_with_a_reason(console, live):
-    open_view(console, "Quarantine")
+    open_quarantine(console)
     decide(console, "EUR/GBP", "Reject", "a typo of the source")
     said(console, "was rejected")
     expect(console.locator(".fixing").filter(has_text="EUR/GBP")).to_have_count(0)
@@ -84,7 +96,7 @@ def test_a_fixing_is_rejected_with_a_reason(console, live):
 
 
 def test_a_fixing_is_accepted(console, live):
-    open_view(console, "Quarantine")
+    open_quarantine(console)
     decide(console, "EUR/JPY", "Accept", "confirmed by telephone")
     said(console, "was accepted")
     expect(console.locator(".fixing").filter(has_text="EUR/JPY")).to_have_count(0)
@@ -120,7 +132,7 @@ def test_sources_are_found_by_state_and_name(console):
 def test_a_service_that_stops_is_noticed_and_found_again(console, live, page_errors):
     page_errors.allow("ERR_|Failed to")
     console.route("**/console/api/overview", lambda route: route.abort())
-    expect(console.get_by_text("The service does not answer")).to_be_attached(timeout=15_000)
+    expect(console.locator("[data-key=silence]")).to_be_visible(timeout=15_000)
     console.unroute("**/console/api/overview")
     expect(console.locator("[data-key=silence]")).to_have_count(0, timeout=15_000)
     assert until(live.is_up, PATIENCE)

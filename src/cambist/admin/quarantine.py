@@ -75,15 +75,17 @@ class QuarantineAdmin:
         """Return what its source published around its day, and what others did; `matrix` has the agreed rates."""
         return neighbours_of(each.fixing, self._store.archive, matrix)
 
-    def accept(self, numbers: Iterable[int]) -> list[AcceptedFixing]:
+    def accept(self, numbers: Iterable[int], reason: str = "") -> list[AcceptedFixing]:
         """Store fixings as they were published. Errors: BadParameter, and nothing is changed.
+
+        The reason is kept in the audit log.
 
         Storing a fixing releases what still waits, so each is marked first. If the command is interrupted between the
         two, it can be repeated: marked fixings are stored then, and storing one twice changes nothing.
         """
         chosen = self._find(numbers, QuarantineState.ACCEPTED)
         try:
-            return [self._accept(each) for each in chosen]
+            return [self._accept(each, reason) for each in chosen]
         finally:
             self._changes.notify(Topic.ARCHIVE)
 
@@ -98,13 +100,12 @@ class QuarantineAdmin:
         finally:
             self._changes.notify(Topic.ARCHIVE)
 
-    def _accept(self, each: QuarantinedFixing) -> AcceptedFixing:
-        with self._audit.action("quarantine.accept", f"number {each.number}", _statement(each.fixing)):
+    def _accept(self, each: QuarantinedFixing, reason: str) -> AcceptedFixing:
+        with self._audit.action("quarantine.accept", f"number {each.number}", _detail(each, reason)):
             return AcceptedFixing(self._decide(each, QuarantineState.ACCEPTED), self._archive(each))
 
     def _reject(self, each: QuarantinedFixing, reason: str) -> QuarantinedFixing:
-        detail = f"{_statement(each.fixing)}{f': {echo(reason)}' if reason else ''}"
-        with self._audit.action("quarantine.reject", f"number {each.number}", detail):
+        with self._audit.action("quarantine.reject", f"number {each.number}", _detail(each, reason)):
             return self._decide(each, QuarantineState.REJECTED)
 
     def _find(self, numbers: Iterable[int], state: QuarantineState) -> list[QuarantinedFixing]:
@@ -139,6 +140,10 @@ class QuarantineAdmin:
             sources |= set(load_adapters(self._settings))
         if source not in sources:
             raise BadParameter(f"Unknown source: [{echo(source)}]; {nearest(source, sources)}")
+
+
+def _detail(each: QuarantinedFixing, reason: str) -> str:
+    return f"{_statement(each.fixing)}{f': {echo(reason)}' if reason else ''}"
 
 
 def _statement(fixing: Fixing) -> str:

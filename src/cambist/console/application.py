@@ -33,7 +33,7 @@ class ConsoleApplication:
         self._rest = rest
         self._page = ConsolePage()
         self._sessions = ConsoleSessions(installation.clock)
-        self._sign_in = sign_in.SignIn(installation, self._sessions, self._page.styles)
+        self._sign_in = sign_in.SignIn(installation, self._sessions, self._page.of_sign_in)
         self._router = Router((Route("GET", "/session", self._session, activity=False), *routes))
 
     def __call__(self, environ: dict[str, Any], start: Any) -> Iterable[bytes]:

@@ -11,7 +11,7 @@ from cambist.web.assets import load_assets
 
 _FOLDERS = ("lib", "style", "console")
 _DOCUMENT = "console/index.html"
-_STYLES = ("style/base.css", "console/console.css")
+_OF_SIGN_IN = ("style/base.css", "console/console.css", "console/icon.svg")
 _FOR_EVER = ("Cache-Control", "public, max-age=31536000, immutable")
 
 
@@ -21,7 +21,7 @@ class ConsolePage:
     def __init__(self) -> None:
         self._assets = load_assets(_FOLDERS)
         self._prefix = f"/page/{self._assets.digest}/"
-        self.styles = tuple(self._prefix + path for path in _STYLES if path in self._assets.files)
+        self.of_sign_in = tuple(self._prefix + path for path in _OF_SIGN_IN if path in self._assets.files)
 
     def find(self, path: str, environ: Mapping[str, Any]) -> ConsoleAnswer | None:
         """Return the answer for a path; None if no file of the page has it."""

@@ -15,11 +15,7 @@ from cambist.console.router import Route
 from cambist.errors import BadParameter, NotHere
 
 
-class _Numbers(Struct, forbid_unknown_fields=True):
-    numbers: list[int]
-
-
-class _Rejection(Struct, forbid_unknown_fields=True):
+class _Decision(Struct, forbid_unknown_fields=True):
     numbers: list[int]
     reason: str = ""
 
@@ -54,13 +50,13 @@ def _show(call: ConsoleCall) -> dict[str, Any]:
 
 
 def _accept(call: ConsoleCall) -> dict[str, Any]:
-    numbers = call.body(_Numbers).numbers
+    wanted = call.body(_Decision)
     with _admin(call) as admin:
-        return {"accepted": [accepted_record(each) for each in admin.accept(numbers)]}
+        return {"accepted": [accepted_record(each) for each in admin.accept(wanted.numbers, wanted.reason)]}
 
 
 def _reject(call: ConsoleCall) -> dict[str, Any]:
-    wanted = call.body(_Rejection)
+    wanted = call.body(_Decision)
     with _admin(call) as admin:
         return {"rejected": [quarantine_record(each) for each in admin.reject(wanted.numbers, wanted.reason)]}
 

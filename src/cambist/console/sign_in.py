@@ -30,7 +30,7 @@ _PAGE = """<!doctype html>
 <meta name="robots" content="noindex">
 <meta name="color-scheme" content="light dark">
 <title>Sign in · Cambist console</title>
-{styles}
+{links}
 </head>
 <body class="sign-in">
 <main>
@@ -44,14 +44,14 @@ _PAGE = """<!doctype html>
 
 
 class SignIn:
-    """The page of a link, and what its button does. `styles` are the paths of its style sheets."""
+    """The page of a link, and what its button does. `linked` are the paths of its style sheets and its icon."""
 
-    def __init__(self, installation: Installation, sessions: ConsoleSessions, styles: tuple[str, ...] = ()) -> None:
+    def __init__(self, installation: Installation, sessions: ConsoleSessions, linked: tuple[str, ...] = ()) -> None:
         self._installation = installation
         self._sessions = sessions
         self._links = SignInLinks(installation.settings, installation.clock)
         self._failures = FailedSignIns(installation.clock)
-        self._styles = "\n".join(f'<link rel="stylesheet" href="{path}">' for path in styles)
+        self._links_to = "\n".join(f'<link rel="{_relation(path)}" href="{path}">' for path in linked)
 
     def answer(self, request: ConsoleRequest) -> ConsoleAnswer:
         """Show the page, or sign in."""
@@ -90,8 +90,12 @@ class SignIn:
         return ConsoleAnswer(303, b"", "text/plain", headers)
 
     def _page(self, status: int, sentence: str, form: str = "") -> ConsoleAnswer:
-        text = _PAGE.format(styles=self._styles, sentence=escape(sentence), form=form)
+        text = _PAGE.format(links=self._links_to, sentence=escape(sentence), form=form)
         return ConsoleAnswer(status, text.encode(), "text/html; charset=utf-8")
+
+
+def _relation(path: str) -> str:
+    return "icon" if path.endswith(".svg") else "stylesheet"
 
 
 def ended_cookie() -> tuple[str, str]:

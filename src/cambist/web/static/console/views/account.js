@@ -93,8 +93,8 @@ function facts(account) {
       { class: "pairs" },
       fact("State", account.suspended ? badge("suspended", "warn") : badge("active", "good")),
       fact("Plan", account.plan_known ? account.plan : badge(`${account.plan}: no such plan`, "bad")),
-      fact("This period", h("span", {}, ...calls), quota === null ? null : share(used, quota, spent ? "bad" : "")),
-      fact("Renewed on", `${period.end}, 00:00 UTC`),
+      fact("Period", `${period.start} to ${period.end}`),
+      fact("Calls in it", h("span", {}, ...calls), quota === null ? null : share(used, quota, spent ? "bad" : "")),
       fact("Format of times", account.datetime_format),
     ),
     h(

@@ -15,7 +15,7 @@ const COLUMNS = [
   { label: "State" },
   { label: "Calls in this period", class: "num extra" },
   { label: "Quota", class: "num" },
-  { label: "Renewed on", class: "num extra" },
+  { label: "Period ends", class: "num extra" },
 ];
 
 /** @param {HTMLElement} root @param {URLSearchParams} params @param {import("../app.js").Shell} shell */
