@@ -53,8 +53,9 @@ docs: $(VENV)/.docs  ## build the documentation site in ./site, without a networ
 	@if [ -s $(VENV)/.docs ]; then cat $(VENV)/.docs && rm $(VENV)/.docs; \
 	else $(BIN)/zensical build --clean --strict && echo "Open $(SITE)/index.html"; fi
 
-screenshots: $(VENV)/.develop $(VENV)/.browser  ## write pictures of every view of the page to docs/screenshots; needs chromium
+screenshots: $(VENV)/.develop $(VENV)/.browser  ## write pictures of every view of the page and the console to docs/screenshots; needs chromium
 	@$(BIN)/python tools/take_screenshots.py
+	@$(BIN)/python tools/take_console_screenshots.py
 
 bench-answers: $(VENV)/.develop  ## check for some minutes that neither cache nor workers change an answer while books change
 	@SAME_ANSWERS=$(or $(LENGTH),30) $(BIN)/pytest tests/service/test_same_answers.py

@@ -14,12 +14,15 @@ from pathlib import Path
 
 import msgspec
 from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
-from tests.web.sandbox import PATIENCE, PageService
+from tests.web.sandbox import PageService
 
 from cambist.history.fixing import Fixing, Receipt, RefusedFixing
 from cambist.pricing.pair import Pair
 from cambist.sources.adapters import ADAPTERS
 from cambist.storage.sql import SqlStore
+
+PATIENCE = 180
+"""Seconds until it answers, on a busy machine: its first start reads the whole history of the ECB."""
 
 PLAYER = Path(__file__).parent.parent / "loopback" / "play.py"
 ASKED = ("ecb", "boc", "nbp")
