@@ -7,7 +7,7 @@ import { parseRoute, routeOf } from "../lib/router.js";
 import { keyGate } from "./key_gate.js";
 import { VIEWS } from "./views.js";
 
-const config = await (await fetch(new URL("../../config.json", import.meta.url), { cache: "no-store" })).json();
+const config = await loadConfig();
 setOpen(config.mode === "open");
 
 const nav = h("nav", { class: "views", "aria-label": "Views" });
@@ -17,11 +17,22 @@ const root = h("div", { id: "view" });
 const main = h("main", { id: "main", class: "frame", tabindex: "-1" }, trouble, root);
 let shown = { route: "", stop: null, turn: 0 };
 
+/** Ask how this service is set up; without an answer there is nothing to show but that. */
+async function loadConfig() {
+  try {
+    return await (await fetch(new URL("../../config.json", import.meta.url), { cache: "no-store" })).json();
+  } catch (error) {
+    document.body.replaceChildren(h("p", { class: "notice bad", role: "alert" }, "The service does not answer. Reload the page in a moment."));
+    throw error;
+  }
+}
+
 /** What a view may use: see docs/guides/page.md. */
-function shellOf(name) {
+function shellOf(name, turn) {
   return {
     config, get, getExact, request, hasKey, key, reference,
     setParams: (params) => {
+      if (turn !== shown.turn) return; // the visitor is elsewhere by now
       shown.route = routeOf(name, params);
       history.replaceState(null, "", shown.route);
     },
@@ -75,7 +86,7 @@ async function render() {
     document.title = `${title} · Cambist`;
     const place = h("div", { class: `view-${view.name}` });
     replace(root, place);
-    const stop = await show(place, params, shellOf(view.name));
+    const stop = await show(place, params, shellOf(view.name, turn));
     if (turn === shown.turn) shown.stop = stop;
     else stop?.();
   } catch (error) {
