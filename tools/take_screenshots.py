@@ -30,8 +30,8 @@ class Shot(NamedTuple):
 
 SHOTS = (
     Shot("convert", "#/convert?amount=2500&from=EUR&to=JPY"),
-    Shot("charts", "#/charts?pairs=EUR/USD"),
-    Shot("board", "#/board", 8),
+    Shot("charts", "#/charts"),
+    Shot("board", "#/board", 6),
     Shot("sources", "#/sources"),
     Shot("coverage", "#/coverage"),
     Shot("currency", "#/currency?code=BGN"),
