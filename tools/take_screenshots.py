@@ -16,7 +16,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "docs" / "screenshots"
 VIEWS = ROOT / "src" / "cambist" / "web" / "static" / "page" / "views.js"
-SIZES = ((390, 844), (820, 1060), (1440, 900))
+SIZES = ((390, 780), (820, 860), (1440, 810))
 SCHEMES = ("light", "dark")
 
 

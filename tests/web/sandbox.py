@@ -76,8 +76,9 @@ class PageService:
         if self.process.poll() is not None:
             return True
         try:
-            # Prices of all kinds flow some seconds after the first answers.
-            return all(self.text(f"/fetch-one?from={code}&to=EUR")[0] == 200 for code in ("USD", "BTC", "XAU"))
+            # Prices of all kinds, and the reports on sources, are there some seconds after the first answers.
+            targets = ["/sources", *(f"/fetch-one?from={code}&to=EUR" for code in ("USD", "BTC", "XAU"))]
+            return all(self.text(target)[0] == 200 for target in targets)
         except OSError:
             return False
 

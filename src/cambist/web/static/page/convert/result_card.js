@@ -75,7 +75,10 @@ export class ResultCard {
 
   /** The names of the sources; a plan may include prices without them. */
   async names() {
-    this.sources ??= this.shell.get("/sources").then((answer) => answer.sources, () => ({}));
+    this.sources ??= this.shell.get("/sources").then((answer) => answer.sources, () => {
+      this.sources = null; // asked again with the next answer
+      return {};
+    });
     return this.sources;
   }
 
