@@ -37,7 +37,6 @@ from cambist.history.coin_closes import CLOSES
 from cambist.history.fixing import Fixing, Receipt
 from cambist.pricing.pair import Pair
 from cambist.pricing.rate_book import RateBook
-from cambist.processes import api_worker as module
 from cambist.processes.api_worker import load_worker
 from cambist.registry.components import open_store
 from cambist.settings import Settings
@@ -411,6 +410,6 @@ def test_a_change_while_the_worker_starts_is_not_missed(
             super().__init__(*everything, **more)
             book_file.publish(book_with_dearer_euro(book_file))
 
-    monkeypatch.setattr(module, "WorkerState", Slow)
+    monkeypatch.setattr("cambist.registry.worker_state.WorkerState", Slow)
     ask = start_worker(settings)
     assert within_a_second(lambda: ask(LIVE)["result"] == {"USD": 2})

@@ -228,3 +228,14 @@ def test_a_killed_sandbox_process_is_replaced(sandbox: Sandbox) -> None:
     assert until(lambda: "The sandbox died" in sandbox.log.read_text(), 10)
     assert until(lambda: book_of(sandbox).version > before + 2, 20)
     assert sandbox.ask("/fetch-one?from=USD&to=EUR").status == 200
+
+
+def test_it_has_bars_of_days_long_before_it_began(sandbox: Sandbox) -> None:
+    target = "/fx/ohlc/time-series?pair=USDJPY&interval=PT1M&end=1987-10-20&dtmfmt=ISO"
+    page = sandbox.ask(target).json["results"]
+    assert [row["dtm"] for row in page[:2]] == ["1987-10-19T23:59:00Z", "1987-10-19T23:58:00Z"]
+    assert len(page) == 100
+    assert sandbox.ask(target).json["results"] == page
+    newest = sandbox.ask("/fx/quote/time-series?pair=EURUSD").json["results"]
+    assert timedelta() < datetime.now(UTC) - datetime.fromisoformat(newest[0]["dtm"]) < timedelta(days=6)
+    assert sandbox.ask("/fx/pairs/historical-limits").json["pairs"]["USDJPY"] == "1970-01-01T00:00:00Z"
