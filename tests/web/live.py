@@ -39,6 +39,15 @@ class LiveService(PageService):
 
     sources_port: int = 0
 
+    def is_up(self) -> bool:
+        """Return whether it answers, or has ended: its sources have neither coins nor metals."""
+        if self.process.poll() is not None:
+            return True
+        try:
+            return self.text("/fetch-one?from=USD&to=EUR")[0] == 200
+        except OSError:
+            return False
+
     def fault(self, source: str, fault: str | None) -> None:
         """Have a source fail from now on, or answer again."""
         said = msgspec.json.encode({"source": source, "fault": fault, "seconds": 1})
