@@ -15,6 +15,7 @@ from cambist.api.reader_pool import ReaderPool
 from cambist.errors import RateUnavailable, StoreBroken
 from cambist.history.bars import NO_BARS
 from cambist.history.coin_closes import CLOSES
+from cambist.history.corrections import Correction, CorrectionQuery
 from cambist.history.coverage import PairCoverage
 from cambist.history.fixing import Fixing, ReceivedFixing
 from cambist.pricing.pair import Pair
@@ -32,6 +33,7 @@ class MemoryArchive:
         self.broken = False
         self.before_answering: Callable[[], None] = lambda: None
         self.covered: list[PairCoverage] = []
+        self.corrected: list[Correction] = []
 
     def pair_coverage(self) -> list[PairCoverage]:
         if self.broken:
@@ -39,6 +41,13 @@ class MemoryArchive:
         covered = list(self.covered)
         self.before_answering()
         return covered
+
+    def corrections(self, _query: CorrectionQuery) -> list[Correction]:
+        if self.broken:
+            raise StoreBroken("locked")
+        corrected = list(self.corrected)
+        self.before_answering()
+        return corrected
 
     def revisions(self, pair: Pair, day: date) -> list[ReceivedFixing]:
         if self.broken:
@@ -144,3 +153,45 @@ def test_coverage_of_a_broken_archive_is_an_error_until_it_can_be_read(
         reader.coverage()
     archive.broken = False
     assert reader.coverage() == [ECB]
+
+
+QUERY = CorrectionQuery(Pair("EUR", "USD"), date(1970, 1, 1), TODAY, 100)
+
+
+def received(value: str) -> ReceivedFixing:
+    return ReceivedFixing(Fixing("ecb", Pair("EUR", "USD"), YESTERDAY, Decimal(value)), NOON, "ecb")
+
+
+CORRECTION = Correction(received("1.1"), received("1.2"))
+
+
+def test_corrections_are_read_once_until_fixings_are_added(reader: ArchiveReader, archive: MemoryArchive) -> None:
+    assert reader.corrections(QUERY) == []
+    archive.corrected = [CORRECTION]
+    assert reader.corrections(QUERY) == []
+    reader.forget_coverage()
+    assert reader.corrections(QUERY) == [CORRECTION]
+
+
+def test_corrections_from_before_they_were_forgotten_are_not_kept(
+    reader: ArchiveReader, archive: MemoryArchive
+) -> None:
+    archive.before_answering = reader.forget_coverage
+    assert reader.corrections(QUERY) == []
+    archive.corrected = [CORRECTION]
+    assert reader.corrections(QUERY) == [CORRECTION]
+
+
+def test_the_number_of_cached_lists_of_corrections_is_bounded(
+    reader: ArchiveReader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_MAX_CORRECTION_LISTS", 10)
+    for limit in range(1, 100):
+        reader.corrections(CorrectionQuery(Pair("EUR", "USD"), YESTERDAY, TODAY, limit))
+    assert len(reader._corrections) <= 10
+
+
+def test_corrections_of_a_broken_archive_are_an_error(reader: ArchiveReader, archive: MemoryArchive) -> None:
+    archive.broken = True
+    with pytest.raises(RateUnavailable, match="cannot be read now"):
+        reader.corrections(QUERY)

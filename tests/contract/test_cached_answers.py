@@ -51,6 +51,8 @@ TARGETS = [
     "/sources",
     "/coverage",
     "/coverage?currency=EUR",
+    "/corrections?from=EUR&to=USD",
+    "/corrections?to=EUR&start=2026-11-10&end=2026-11-15",
     "/crypto/currencies",
     "/crypto/pairs",
     "/crypto/fetch-prices?pairs=BTC/USD,ETH/BTC",

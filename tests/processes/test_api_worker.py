@@ -294,6 +294,21 @@ def test_coverage_has_new_fixings_with_the_next_rate_matrix(
     assert ask("/coverage?currency=JPY")["currencies"]["JPY"]["sources"]["ecb"]["last"] == "2026-03-09"
 
 
+def test_a_correction_is_shown_with_the_next_rate_matrix(
+    ask: Ask, settings: Settings, book_file: RateBookFile, poll: Callable[[], None]
+) -> None:
+    assert ask("/corrections?from=EUR&to=JPY")["corrections"] == []
+    store = open_store(settings)
+    for hour, value in enumerate((179, 181)):
+        fixing = Fixing("ecb", Pair("EUR", "JPY"), date(2026, 3, 5), Decimal(value))
+        store.archive.file(Receipt("ecb", datetime(2026, 3, 9, 15 + hour, tzinfo=UTC), "ecb", "e"), [fixing])
+    store.close()
+    book_file.changes.notify(Topic.MATRIX)
+    poll()
+    found = ask("/corrections?from=EUR&to=JPY")["corrections"]
+    assert (found[0]["earlier"]["value"], found[0]["corrected"]["value"]) == ("179", "181")
+
+
 def test_a_page_with_a_bar_that_was_stored_late_is_answered_with_once_it_is_notified(
     ask: Ask, settings: Settings, book_file: RateBookFile, poll: Callable[[], None]
 ) -> None:

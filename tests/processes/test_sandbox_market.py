@@ -492,6 +492,10 @@ def test_the_coverage_of_a_sandbox_is_its_simulated_history(client: Client) -> N
     assert found["DEM"]["sources"]["sandbox"]["last"] is not None
 
 
+def test_nothing_is_corrected_in_a_sandbox(client: Client) -> None:
+    assert client.ask("/corrections?from=EUR&to=USD").json["corrections"] == []
+
+
 def test_every_endpoint_answers_in_a_sandbox(client: Client) -> None:
     assert len(client.ask("/fetch-all").json["results"]) >= 170
     assert client.ask("/historical?date=1975-03-03&from=USD&to=DEM").status == 200

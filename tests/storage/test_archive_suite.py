@@ -17,6 +17,7 @@ from sqlalchemy import event
 
 from cambist.errors import SourceBroken
 from cambist.history.archive import FixingArchive
+from cambist.history.corrections import CorrectionQuery
 from cambist.history.coverage import PairCoverage
 from cambist.history.fixing import GRAM, Coverage, FilingResult, Fixing, Receipt, RefusedFixing
 from cambist.pricing.pair import Pair
@@ -444,6 +445,36 @@ def test_latest_fixings_are_ordered_by_pair(archive: FixingArchive) -> None:
         ("EUR/JPY", days[49], "2.49"),
         ("EUR/USD", days[59], "1.59"),
     ]
+
+
+def corrected(archive: FixingArchive, pair: Pair = USD, limit: int = 10, first: date = date.min) -> list[str]:
+    """Return the corrections about a pair, as text."""
+    found = archive.corrections(CorrectionQuery(pair, first, date.max, limit))
+    return [
+        f"{one.after.fixing.source} {one.after.fixing.day} {one.before.fixing.value}>{one.after.fixing.value}"
+        for one in found
+    ]
+
+
+def test_corrections_are_of_all_sources_newest_day_first(archive: FixingArchive) -> None:
+    for hours, value in enumerate(["1.10", "1.2", "1.30"]):
+        deliver(archive, [fixing(value), fixing("180", TUE, JPY)], NOON + hours * HOUR)
+    for hours, value in enumerate(["7", "8"]):
+        deliver(archive, [fixing(value, TUE, source="boe")], NOON + hours * HOUR)
+    assert corrected(archive) == ["boe 2026-03-03 7>8", "ecb 2026-03-02 1.2>1.30", "ecb 2026-03-02 1.10>1.2"]
+    assert corrected(archive, limit=1) == ["boe 2026-03-03 7>8"]
+    assert corrected(archive, first=TUE) == ["boe 2026-03-03 7>8"]
+    assert corrected(archive, USD.inverse) == corrected(archive)
+    assert corrected(archive, Pair("GBP", "CHF")) == []
+
+
+def test_corrections_are_searched_only_at_sources_that_have_corrected_something(store: Store) -> None:
+    for source in ("ecb", "boe"):
+        deliver(store.archive, [fixing("1.1", MON - timedelta(days=number), source=source) for number in range(4000)])
+    assert steps(store, lambda: corrected(store.archive)) < 2_000
+    deliver(store.archive, [fixing("1.2")], NOON + HOUR)
+    assert steps(store, lambda: corrected(store.archive, first=MON)) < 2_000, "only the days asked for are read"
+    assert corrected(store.archive) == ["ecb 2026-03-02 1.1>1.2"]
 
 
 def test_latest_fixings_last_before_and_revisions_do_not_read_the_whole_history(store: Store) -> None:

@@ -231,6 +231,49 @@ def test_events_are_marked_with_the_law(open_view):
     expect(page.locator(".chart-marker")).to_have_count(0)
 
 
+CORRECTED = {
+    "date": "2024-03-14",
+    "source": "ecb",
+    "base": "EUR",
+    "quote": "USD",
+    "unit": "",
+    "earlier": {"value": "1.0712", "nominal": 1, "received_at": "2024-03-14T15:00:00Z"},
+    "corrected": {"value": "1.0721", "nominal": 1, "received_at": "2024-03-15T08:00:00Z"},
+}
+
+
+def test_corrections_are_marked_and_cost_a_call_with_events_alone(page, open_view):
+    asked = []
+
+    def answer(route):
+        asked.append(route.request.url)
+        route.fulfill(json={"start": "1970-01-01", "end": "2026-11-20", "corrections": [CORRECTED], "ms": 0})
+
+    page.route("**/corrections?**", answer)
+    open_view(f"#/charts?pairs=EUR/USD&events=0&{STRETCH}")
+    wait_for_line(page)
+    assert asked == []
+    page.get_by_role("checkbox", name="Events").check()
+    expect(page.locator(".chart-marker.correction")).to_contain_text("Corrected by ECB: 1.0712 \u2192 1.0721")
+    expect(page.locator(".events")).to_contain_text("2024-03-14")
+    expect(page.get_by_text("1 call spent here and 1 for corrections")).to_be_visible()
+    page.get_by_role("checkbox", name="Events").uncheck()
+    page.get_by_role("checkbox", name="Events").check()
+    expect(page.locator(".chart-marker.correction")).to_have_count(1)
+    assert len(asked) == 1
+
+
+def test_corrections_that_are_refused_leave_the_chart_as_it_is(page, open_view, page_errors):
+    page_errors.allow("status of 403")
+    refusal = {"error": "The plan does not include it", "code": "plan"}
+    page.route("**/corrections?**", lambda route: route.fulfill(status=403, json=refusal))
+    with page.expect_response("**/corrections?**"):
+        open_view(f"#/charts?pairs=EUR/USD&{STRETCH}")
+    wait_for_line(page)
+    expect(page.get_by_text("The plan does not include it")).to_have_count(0)
+    expect(page.get_by_text("1 call spent here.")).to_be_visible()
+
+
 def test_a_pair_without_rates_says_so_and_the_others_are_drawn(open_view, page_errors):
     page_errors.allow("status of 400")
     page = open_view("#/charts?pairs=EUR/USD,USD/QQQ")

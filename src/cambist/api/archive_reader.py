@@ -10,18 +10,20 @@ from cambist.errors import RateUnavailable, StoreBroken
 from cambist.history.archive import FixingArchive
 from cambist.history.bars import Bar, BarReader, Interval
 from cambist.history.coin_closes import find_close
+from cambist.history.corrections import Correction, CorrectionQuery
 from cambist.history.coverage import PairCoverage
 from cambist.history.fixing import ReceivedFixing
 from cambist.pricing.pair import PIVOT, Pair
 
 _MAX_CLOSES = 20_000
+_MAX_CORRECTION_LISTS = 500
 
 
 class ArchiveReader:
     """Reads an archive and its bars in the threads of a `pool`.
 
-    Closes of completed days are cached until `forget_closes`, and the coverage until `forget_coverage`. Any method may
-    raise StoreBusy.
+    Closes of completed days are cached until `forget_closes`, the coverage and corrections until `forget_coverage`. Any
+    method may raise StoreBusy.
     """
 
     def __init__(
@@ -34,6 +36,7 @@ class ArchiveReader:
         self._clock = clock
         self._closes: dict[tuple[str, date], ReceivedFixing] = {}
         self._coverage: list[Sequence[PairCoverage]] = []
+        self._corrections: dict[CorrectionQuery, Sequence[Correction]] = {}
 
     def newest_bars(
         self, pair: Pair, interval: Interval, start: datetime | None, end: datetime | None, limit: int
@@ -78,9 +81,24 @@ class ArchiveReader:
                 raise RateUnavailable("The archive of fixings cannot be read now") from error
         return cached[0]
 
+    def corrections(self, query: CorrectionQuery) -> Sequence[Correction]:
+        """Return corrections, as a `ReadCorrections` does. Errors: RateUnavailable."""
+        cached = self._corrections  # before reading, as in `close`
+        found = cached.get(query)
+        if found is None:
+            try:
+                found = self._call(self._archive.corrections, query)
+            except StoreBroken as error:
+                raise RateUnavailable("The archive of fixings cannot be read now") from error
+            if len(cached) >= _MAX_CORRECTION_LISTS:
+                cached.clear()
+            cached[query] = found
+        return found
+
     def forget_coverage(self) -> None:
-        """Read the coverage again: fixings were added."""
+        """Read the coverage and corrections again: fixings were added."""
         self._coverage = []
+        self._corrections = {}
 
     def forget_closes(self) -> None:
         """Read every close again: the archive has changed."""

@@ -13,6 +13,7 @@ from cambist.accounts.principal import Principal, Principals
 from cambist.api.response_cache import ResponseCaches
 from cambist.clock import WallClock
 from cambist.history.bars import NO_BARS, BarReader
+from cambist.history.corrections import ReadCorrections, no_corrections
 from cambist.history.coverage import ReadCoverage, no_coverage
 from cambist.history.explanation import ReadVotes, no_votes
 from cambist.history.fixing import ReceivedFixing
@@ -59,6 +60,8 @@ class WorkerState:
         self.closes: ReadClose = no_closes
         self.coverage: ReadCoverage = no_coverage
         """Reads which source has which pairs, and since when."""
+        self.corrections: ReadCorrections = no_corrections
+        """Reads what sources have corrected."""
         self.bars: BarReader = NO_BARS
         self.units: Units = STANDARD
         """The units of mass that metals are priced in."""

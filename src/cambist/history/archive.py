@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import date, datetime
 from typing import Protocol
 
+from cambist.history.corrections import Correction, CorrectionQuery
 from cambist.history.coverage import PairCoverage
 from cambist.history.damaged_rows import DamageReport
 from cambist.history.filed_values import FiledValues
@@ -79,6 +80,9 @@ class FixingArchive(Protocol):
 
     def revisions(self, pair: Pair, day: date) -> list[ReceivedFixing]:
         """Return every fixing ever received for a pair and day, from all sources, oldest first."""
+
+    def corrections(self, query: CorrectionQuery) -> list[Correction]:
+        """Return the corrections about a pair by all sources, newest day first."""
 
     def revision(self) -> int:
         """Return a number that grows with every delivery that changed something."""

@@ -69,6 +69,7 @@ class ApiWorker:
         if self._environment is Environment.LIVE:
             self._worker_state.words = self._archive_reader.published_fixings
             self._worker_state.coverage = self._archive_reader.coverage
+            self._worker_state.corrections = self._archive_reader.corrections
         else:
             self._worker_state.coverage = lambda: coverage_of_matrix(self._worker_state.matrix, SIMULATED)
         self._worker_state.bars = self._archive_reader

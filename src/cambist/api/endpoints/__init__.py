@@ -13,6 +13,7 @@ ENDPOINTS = (
     "currency.explain",
     "currency.sources",
     "currency.coverage",
+    "currency.corrections",
     "crypto.currencies",
     "crypto.pairs",
     "crypto.fetch_prices",

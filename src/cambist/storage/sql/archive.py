@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
 
@@ -9,6 +10,7 @@ from sqlalchemy import Connection, Engine, func, select
 
 from cambist.errors import StoreBroken
 from cambist.history.archive import PairFilter
+from cambist.history.corrections import Correction, CorrectionQuery, find_corrections, pairs_about
 from cambist.history.coverage import PairCoverage
 from cambist.history.damaged_rows import DamageReport
 from cambist.history.filed_values import FiledValues
@@ -21,6 +23,8 @@ from cambist.storage.sql.pair_series import read_pair_series
 from cambist.storage.sql.reading import all_series, last_versions, parse_day, parse_received, read_rates, read_revision
 from cambist.storage.sql.schema import fixings, receipts, series
 from cambist.storage.sql.selects import (
+    select_corrected,
+    select_corrected_series,
     select_coverage,
     select_last_received,
     select_pair_coverage,
@@ -159,10 +163,27 @@ class SqlArchive:
         with self._engine.connect() as connection:
             return _intact(parse_received(row) for row in connection.execute(select_revisions(), chosen))
 
+    def corrections(self, query: CorrectionQuery) -> list[Correction]:
+        """Return the corrections about a pair."""
+        with self._engine.connect() as connection:
+            numbers = _corrected_series(connection, query.pair)
+            chosen = {"numbers": numbers, "first": query.first, "last": query.last, "most": query.limit}
+            rows = connection.execute(select_corrected(), chosen) if numbers else ()
+            return find_corrections(_intact(parse_received(row) for row in rows))[: query.limit]
+
     def revision(self) -> int:
         """Return a number that grows with every change."""
         with self._engine.connect() as connection:
             return read_revision(connection)
+
+
+def _corrected_series(connection: Connection, pair: Pair) -> list[int]:
+    """Return the numbers of the series about a pair, of the sources that have ever corrected a fixing."""
+    rows = connection.execute(select_corrected_series(), {"codes": (pair.base, pair.quote, PIVOT)})
+    of_source: dict[str, dict[Pair, int]] = defaultdict(dict)
+    for number, source, base, quote in rows:
+        of_source[source][Pair(base, quote)] = number
+    return [numbers[each] for numbers in of_source.values() for each in pairs_about(pair, numbers)]
 
 
 def _intact(found: Iterable[ReceivedFixing | None]) -> list[ReceivedFixing]:

@@ -129,6 +129,34 @@ def select_revisions() -> Select[int, str, str, str, str, bytes, int, datetime, 
     return select_received().where(fixings.c.series_id.in_(of_pair), fixings.c.day == bindparam("on"))
 
 
+def select_corrected_series() -> Select[int, str, str, str]:
+    """Select the pairs with one of `codes` of the sources that have ever corrected a fixing."""
+    codes: BindParameter[str] = bindparam("codes", expanding=True)
+    correcting = select(receipts.c.source).where(receipts.c.corrected > 0)
+    return select(series.c.id, series.c.source, series.c.base, series.c.quote).where(
+        series.c.source.in_(correcting), or_(series.c.base.in_(codes), series.c.quote.in_(codes))
+    )
+
+
+@cache
+def select_corrected() -> Select[int, str, str, str, str, bytes, int, datetime, str]:
+    """Select everything received for the corrected days of the series `numbers` from day `first` to `last`.
+
+    At most `most` days of a series, the newest of all. The days are counted along the primary key.
+    """
+    numbers: BindParameter[int] = bindparam("numbers", expanding=True)
+    days = (
+        select(fixings.c.series_id, fixings.c.day)
+        .where(fixings.c.series_id.in_(numbers), fixings.c.day.between(bindparam("first"), bindparam("last")))
+        .group_by(fixings.c.series_id, fixings.c.day)
+        .having(func.count() > 1)
+        .order_by(fixings.c.day.desc(), fixings.c.series_id)
+        .limit(bindparam("most"))
+        .subquery()
+    )
+    return select_received().join(days, (days.c.series_id == fixings.c.series_id) & (days.c.day == fixings.c.day))
+
+
 def select_revision() -> Select[int]:
     """Select the number of the last delivery that changed something, 0 if there is none."""
     return select(func.coalesce(func.max(receipts.c.id), 0)).where(receipts.c.added + receipts.c.corrected > 0)

@@ -5,6 +5,7 @@ import { addMonths, isoDay } from "../../lib/chart/days.js";
 import { h, replace } from "../../lib/dom.js";
 import { checkbox, moveButtons, pairForm, StretchControls } from "../charts/controls.js";
 import { csvOf } from "../charts/days_table.js";
+import { CorrectionStore } from "../charts/corrections.js";
 import { eventsOf } from "../charts/events.js";
 import { provenance } from "../charts/explained.js";
 import { Legend, percent } from "../charts/legend.js";
@@ -36,6 +37,7 @@ class ChartsView {
     this.today = Math.floor(Date.now() / 86_400_000);
     this.ended = new AbortController();
     this.store = new SeriesStore(shell);
+    this.corrections = new CorrectionStore(shell);
     this.tables = { events: [], currencies: [] };
     this.legend = new Legend((name) => this.remove(name));
     this.table = new DaysTable();
@@ -95,8 +97,9 @@ class ChartsView {
 
   /** A link with many pairs costs many calls: say so, and wait. */
   askFirst(calls) {
-    const go = h("button", { class: "button", type: "button", onclick: () => this.load() }, `Draw for ${calls} calls`);
-    replace(this.notice, h("div", { class: "notice row apart" }, `This link draws ${calls} pairs. Each costs one call.`, go));
+    const [more, also] = this.state.events ? [" With Events, each costs one more for its corrections.", ` and ${calls} for corrections`] : ["", ""];
+    const go = h("button", { class: "button", type: "button", onclick: () => this.load() }, `Draw for ${calls} calls${also}`);
+    replace(this.notice, h("div", { class: "notice row apart" }, `This link draws ${calls} pairs. Each costs one call.${more}`, go));
     this.overlay.textContent = "";
   }
 
@@ -113,6 +116,16 @@ class ChartsView {
       return;
     }
     this.showLines();
+    this.loadCorrections();
+  }
+
+  /** Mark what was corrected of the lines that are drawn, if events are wanted. */
+  async loadCorrections() {
+    const { corrections, state, store } = this;
+    const drawn = state.pairs.filter((pair) => store.lines.has(nameOf(pair)));
+    if (!state.events || !corrections.unknown(drawn).length) return;
+    await corrections.load(drawn, this.ended.signal);
+    if (!this.ended.signal.aborted) this.showLines();
   }
 
   /** Draw the lines there are, in the stretch of the state. */
@@ -120,7 +133,7 @@ class ChartsView {
     const { state, store } = this;
     const lines = this.lines();
     this.legend.setLines(state.pairs.map(nameOf), store.missing);
-    this.marked = eventsOf(this.tables, state.pairs);
+    this.marked = [...eventsOf(this.tables, state.pairs), ...this.corrections.events(state.pairs)].sort((a, b) => a.x - b.x);
     const data = { series: lines, events: state.events ? this.marked : [] };
     const limits = limitsOf(lines, this.marked, this.today);
     const stretch = { from: Math.max(state.start, limits.from), to: Math.min(state.end, limits.to) };
@@ -181,6 +194,7 @@ class ChartsView {
   change(change) {
     Object.assign(this.state, change);
     this.showLines();
+    if (change.events) this.loadCorrections();
   }
 
   add(pair) {
@@ -204,8 +218,9 @@ class ChartsView {
   showCost() {
     const { calls, reach } = this.store;
     const since = reach === FIRST_DAY ? "all its days since 1970" : `its days since ${dayText(reach)}, which is as far as the plan goes`;
-    const spent = calls ? ` ${calls} ${calls === 1 ? "call" : "calls"} spent here.` : "";
-    this.cost.textContent = `A pair costs one call and brings ${since}. Moving and zooming cost nothing more.${spent}`;
+    const more = this.corrections.calls ? ` and ${this.corrections.calls} for corrections` : "";
+    const spent = calls ? ` ${calls} ${calls === 1 ? "call" : "calls"} spent here${more}.` : "";
+    this.cost.textContent = `A pair costs one call and brings ${since}; with Events, one more for its corrections. Moving and zooming cost nothing more.${spent}`;
   }
 
   describe(at) {
