@@ -80,7 +80,7 @@ REFUSED = {
     "/corrections": [
         "",
         "to=BTC",
-        "to=EUR&limit=501",
+        "to=EUR&limit=101",
         "to=EUR&start=2024-02-02&end=2024-02-01",
         "to=EUR&start=2199-01-01",
     ],

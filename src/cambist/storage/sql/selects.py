@@ -14,6 +14,7 @@ from sqlalchemy import (
     Subquery,
     bindparam,
     cast,
+    exists,
     func,
     literal_column,
     or_,
@@ -142,14 +143,18 @@ def select_corrected_series() -> Select[int, str, str, str]:
 def select_corrected() -> Select[int, str, str, str, str, bytes, int, datetime, str]:
     """Select everything received for the corrected days of the series `numbers` from day `first` to `last`.
 
-    At most `most` days of a series, the newest of all. The days are counted along the primary key.
+    At most `most` days of a series, the newest of all. Along the primary key, only the rows of deliveries that have
+    corrected something are compared with the ones before them.
     """
     numbers: BindParameter[int] = bindparam("numbers", expanding=True)
+    before = fixings.alias("before")
+    same_day = (before.c.series_id == fixings.c.series_id) & (before.c.day == fixings.c.day)
     days = (
         select(fixings.c.series_id, fixings.c.day)
+        .distinct()
         .where(fixings.c.series_id.in_(numbers), fixings.c.day.between(bindparam("first"), bindparam("last")))
-        .group_by(fixings.c.series_id, fixings.c.day)
-        .having(func.count() > 1)
+        .where(fixings.c.receipt_id.in_(select(receipts.c.id).where(receipts.c.corrected > 0)))
+        .where(exists().where(same_day, before.c.receipt_id < fixings.c.receipt_id))
         .order_by(fixings.c.day.desc(), fixings.c.series_id)
         .limit(bindparam("most"))
         .subquery()

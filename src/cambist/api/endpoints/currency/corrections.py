@@ -16,7 +16,7 @@ from cambist.history.corrections import Correction, CorrectionQuery
 from cambist.history.fixing import ReceivedFixing
 from cambist.pricing.pair import PIVOT, Pair
 
-MAX_CORRECTIONS = 500
+MAX_CORRECTIONS = 100
 
 
 class CorrectionsParams(Struct, frozen=True, kw_only=True):
@@ -42,7 +42,7 @@ class CorrectionsParams(Struct, frozen=True, kw_only=True):
     ]
     end: Annotated[date | None, day("end", default=None, description="Last day, today if left out.")]
     limit: Annotated[
-        int, limit("limit", MAX_CORRECTIONS, default=100, description="The maximum number of corrections.")
+        int, limit("limit", MAX_CORRECTIONS, default=MAX_CORRECTIONS, description="The maximum number of corrections.")
     ]
 
 
