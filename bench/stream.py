@@ -1,7 +1,7 @@
 """Measure the stream: one process on one core, many connections, with pairs that change ten times a second.
 
 It measures how long a price takes from the book to a client's socket, the processor time and the memory of the stream,
-and how slow clients affect the others.
+and how slow clients affect the others. With several processes it measures what one frame costs them.
 """
 
 import argparse
@@ -16,7 +16,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
+
+import msgspec
 
 from cambist.admin.bootstrap import Bootstrap
 from cambist.clock import utc_now
@@ -115,31 +118,35 @@ def memory_used(pid: int) -> float:
 def run_benchmark(
     settings: Settings, key: str, connections: int, slow: int, seconds: float, core: int | None
 ) -> Measured:
-    """Connect clients, `slow` of them slow ones, and measure for some seconds."""
+    """Connect clients, `slow` of them slow ones, and measure for some seconds; several processes are added up."""
     spawn = multiprocessing.get_context("spawn")
     me = os.getpid()
     publisher = spawn.Process(target=pinned, args=(core, publish, settings.data, me))
-    server = spawn.Process(target=pinned, args=(core, stream, settings, me))
-    publisher.start()
-    server.start()
+    numbers = range(settings.stream_workers)
+    servers = [
+        spawn.Process(target=pinned, args=(core, partial(stream, number=each), settings, me)) for each in numbers
+    ]
+    for process in (publisher, *servers):
+        process.start()
     try:
         coins = [f"{coin}USD" for coin in list(COINS)[:PAIRS]]
         clients = StreamClients(settings.host, settings.stream_port, key)
         clients.await_server()
         time.sleep(2)
-        before = memory_used(server.pid)
+        pids = [server.pid for server in servers]
+        before = sum(map(memory_used, pids))
         selections = [random.sample(coins, 5) for _ in range(connections)]
         clients.connect(selections, slow)
         clients.receive_for(3)
         clients.reset()
         at, spent, own_seconds, others = (
             time.monotonic(),
-            cpu_seconds(server.pid),
+            sum(map(cpu_seconds, pids)),
             time.process_time(),
-            seconds_waited(server.pid),
+            sum(map(seconds_waited, pids)),
         )
         clients.receive_for(seconds)
-        elapsed, spent = time.monotonic() - at, cpu_seconds(server.pid) - spent
+        elapsed, spent = time.monotonic() - at, sum(map(cpu_seconds, pids)) - spent
         own_seconds = time.process_time() - own_seconds
         ages = sorted(clients.ages)
         return Measured(
@@ -150,12 +157,12 @@ def run_benchmark(
             ages[int(len(ages) * 0.99)],
             ages[-1],
             spent / elapsed,
-            (seconds_waited(server.pid) - others) / elapsed,
+            (sum(map(seconds_waited, pids)) - others) / elapsed,
             own_seconds / elapsed,
-            (memory_used(server.pid) - before) / connections,
+            (sum(map(memory_used, pids)) - before) / connections,
         )
     finally:
-        for process in (publisher, server):
+        for process in (publisher, *servers):
             os.kill(process.pid, signal.SIGKILL)
             process.join()
 
@@ -174,6 +181,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--connections", type=int, nargs="+", default=[1_000, 5_000, 10_000])
     parser.add_argument("--seconds", type=float, default=10)
+    parser.add_argument("--processes", type=int, default=1, help="processes of the stream, which share the port")
     parser.add_argument("--slow", type=float, nargs="+", default=[0, 0.1])
     arguments = parser.parse_args()
     core = SERVER_CORE if can_pin() else None
@@ -182,6 +190,7 @@ def main() -> int:
     print("connections   slow   frames/s    p50 ms    p99 ms    max ms   of a core    others   clients   KB each")
     with tempfile.TemporaryDirectory() as folder:
         settings, key = prepare_folder(Path(folder) / "data")
+        settings = msgspec.structs.replace(settings, stream_workers=arguments.processes)
         for connections in arguments.connections:
             for part in arguments.slow:
                 one = run_benchmark(settings, key, connections, int(connections * part), arguments.seconds, core)
