@@ -7,7 +7,7 @@ paths and parameters, everything that is refused) it leaves to the framework, wh
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
 from time import perf_counter_ns
@@ -19,7 +19,7 @@ from cambist.api.authentication import QUERY_NAME, Authenticator, check_history,
 from cambist.api.compression import accepts_gzip
 from cambist.api.request_metrics import Counts, counted
 from cambist.api.resource import ADMITTED, CACHED, RECOGNISED, REFUSED, STARTED, EndpointResource
-from cambist.api.response_cache import CachedResponse, FoundResponse, RepeatedRequest, ResponseCaches
+from cambist.api.response_cache import CachedResponse, CacheKey, FoundResponse, RepeatedRequest, ResponseCaches
 from cambist.errors import CambistError
 from cambist.http.connection import RECEIVED
 from cambist.http.request_parser import Environ
@@ -77,13 +77,14 @@ class FastPath:
             return None
         started, now = perf_counter_ns(), self._caches.clock()
         authenticator = self._authenticator
-        if (
-            found.responses.state is not found.state
-            or found.keys is not authenticator.principals.by_digest
-            or now >= found.ends
-            or authenticator.failed_keys.buckets
-        ):
+        if found.keys is not authenticator.principals.by_digest or authenticator.failed_keys.buckets:
             return None
+        if found.responses.state[1].number != found.made_for or now >= found.ends:
+            renewed = self._renew(found, now)
+            if renewed is None:
+                return None
+            self._caches.repeated.add((received, peer), renewed)
+            found = renewed
         principal, answer = found.principal, found.answer
         limits = b""
         if principal.is_limited:
@@ -98,6 +99,16 @@ class FastPath:
         if self._counts is not None:
             self._counts.end(answer.endpoint, 200, perf_counter_ns() - started, cached=True)
         return b"%b%b%bContent-Length: %d\r\n\r\n%b" % (found.head, limits, date_header(now), len(body), body)
+
+    def _renew(self, found: RepeatedRequest, now: float) -> RepeatedRequest | None:
+        """Return a repeated request with the answer of now, if that is cached; None also if the key has ended."""
+        live = found.responses.state[1]
+        answer = live.get(found.key, now) or self._caches.immutable.get(found.key, now)
+        # Whether the client accepts gzip was only asked for a long answer.
+        if answer is None or now >= found.principal.ends or answer.is_long != found.answer.is_long:
+            return None
+        head = self._head + _encoded(answer.headers) + (_GZIP_LINE if found.is_compressed else b"")
+        return replace(found, answer=answer, head=head, made_for=live.number)
 
     def at_once(self, environ: Environ) -> bytes | None:
         """Return the response to a GET request, or None if it is not answered here, or only after waiting."""
@@ -181,26 +192,31 @@ class FastPath:
         if answer is None and resource.may_be_immutable:
             answer = self._caches.immutable.get(key, now)
         if answer is None:
-            if principal.is_limited and ADMITTED not in environ:
-                self._meter.check_rate(principal, now)
-                environ[ADMITTED] = True
-            try:
-                answer = resource.compute(principal, query, key, now)
-            except CambistError as error:
-                environ[REFUSED] = error
-                raise
-            if answer is None:
-                return None
-            return principal, answer, answer.headers
+            answer = self._compute(environ, resource, principal, key, now)
+            return None if answer is None else (principal, answer, answer.headers)
         self._check(principal, answer, now)
         environ[CACHED] = True
         received = environ.get(RECEIVED)
         if received is not None and not is_cut:
             head, is_compressed = self._head + _encoded(answer.headers), _is_compressed(answer, environ)
             head += _GZIP_LINE if is_compressed else b""
-            found = RepeatedRequest(principal, answer, head, responses, state, keys, is_compressed)
+            made_for = state[1].number
+            found = RepeatedRequest(principal, answer, head, key, responses, made_for, keys, is_compressed)
             repeated.add((received, environ["REMOTE_ADDR"]), found)
         return principal, answer, answer.headers
+
+    def _compute(
+        self, environ: Environ, resource: EndpointResource, principal: Principal, key: CacheKey, now: float
+    ) -> CachedResponse | None:
+        """Compute an answer; None if the request has parameters that are not known. Errors: CambistError."""
+        if principal.is_limited and ADMITTED not in environ:
+            self._meter.check_rate(principal, now)
+            environ[ADMITTED] = True
+        try:
+            return resource.compute(principal, key[1], key, now)
+        except CambistError as error:
+            environ[REFUSED] = error
+            raise
 
     def recognise(self, api_key: str, environ: Environ, now: float) -> Principal | None:
         """Return the principal of a working key, or None for any other. Errors: TooManyFailedKeys."""

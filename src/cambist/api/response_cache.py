@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
+from itertools import count
 from math import inf
 from time import perf_counter_ns
 
@@ -20,7 +21,7 @@ CacheKey = tuple[str, str, str, date]
 account's datetime format, and the first day that the plan includes."""
 
 _CACHE_BYTES = 20 * 1024 * 1024
-_MAX_REPEATED = 4096
+_REPEATED_BYTES = 16 * 1024 * 1024
 _OVERHEAD = 600
 """What an answer takes in memory beside its body, roughly: keys, headers, objects."""
 
@@ -76,6 +77,9 @@ def etag_of(parts: Iterable[bytes]) -> str:
     return f'"{whole.hexdigest()}"'
 
 
+_numbers = count()
+
+
 class ResponseCache:
     """Answers by key, bounded in bytes, in two generations: when the young one is full it becomes the old one.
 
@@ -83,6 +87,8 @@ class ResponseCache:
     """
 
     def __init__(self, max_bytes: int = _CACHE_BYTES) -> None:
+        self.number = next(_numbers)
+        """Tells this cache from all others, without a reference that would keep it in memory."""
         self._young: dict[CacheKey, CachedResponse] = {}
         self._old: dict[CacheKey, CachedResponse] = {}
         self._bytes = 0
@@ -129,15 +135,16 @@ class RepeatedRequest:
 
     `head` is the beginning of the response: the status, and the headers that it has on a plan without limits.
 
-    It holds while the book view's `responses` still have this `state`, the principals are still those of `keys`, and
-    the time is before `ends`.
+    `key` is that of the answer. It holds while the answers of the book view, `responses`, are still in the cache with
+    the number `made_for`, the principals are still those of `keys`, and the time is before `ends`.
     """
 
     principal: Principal
     answer: CachedResponse
     head: bytes
+    key: CacheKey
     responses: BookResponses
-    state: tuple[RateBook, ResponseCache]
+    made_for: int
     keys: Mapping[Digest, Principal]
     is_compressed: bool = False
     ends: float = field(init=False)
@@ -147,16 +154,21 @@ class RepeatedRequest:
 
 
 class RepeatedRequests:
-    """Repeated requests, bounded in number. Threads may race here harmlessly."""
+    """Repeated requests, bounded in bytes. Threads may race here harmlessly."""
 
-    def __init__(self) -> None:
+    def __init__(self, max_bytes: int = _REPEATED_BYTES) -> None:
         self._found: dict[tuple[bytes, str], RepeatedRequest] = {}
+        self._bytes = 0
+        self._max_bytes = max_bytes
         self.get = self._found.get
 
     def add(self, request: tuple[bytes, str], found: RepeatedRequest) -> None:
         """Keep what a request, by its bytes and the address of its client, was answered with."""
-        if len(self._found) >= _MAX_REPEATED:
+        if self._bytes > self._max_bytes:
             self._found.clear()
+            self._bytes = 0
+        if request not in self._found:
+            self._bytes += len(request[0]) + len(found.answer.prefix) + _OVERHEAD
         self._found[request] = found
 
 
@@ -170,7 +182,7 @@ class ResponseCaches:
         self._published_at = clock()
         self.immutable = ResponseCache()
         self.repeated = RepeatedRequests()
-        """What is kept here is checked when it is used; it is replaced with the book only to free memory."""
+        """What is kept here is checked when it is used: who asks stays the same when the answer is another one."""
         self.by_view: dict[BookView, BookResponses] = {}
 
     def for_view(self, view: BookView) -> BookResponses:
@@ -185,7 +197,6 @@ class ResponseCaches:
         """Show a new book at once where every book is shown; elsewhere when it is due."""
         self._book, self._published_at = book, now
         self.tick(now)
-        self.repeated = RepeatedRequests()
 
     def tick(self, now: float) -> None:
         """Show the newest book where it is due."""
