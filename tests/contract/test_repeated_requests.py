@@ -22,6 +22,7 @@ NOT_CACHED = (
         "/usage",
         "/sources",
         "/coverage",
+        "/corrections",
         "/explain",
         "/fx/pairs/historical-limits",
         "/fx/quote/time-series?pair=EURUSD",
