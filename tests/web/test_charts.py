@@ -231,6 +231,19 @@ def test_events_are_marked_with_the_law(open_view):
     expect(page.locator(".chart-marker")).to_have_count(0)
 
 
+def test_an_event_before_the_first_rate_is_marked_if_the_tables_come_after_the_rates(page, open_view):
+    held = []
+    page.route("**/reference.json", held.append)
+    with page.expect_response("**/time-series?**"):
+        open_view("#/charts?pairs=USD/TRY&start=2003-01-01&end=2007-01-01")
+    page.wait_for_timeout(300)
+    for route in held:
+        route.continue_()
+    page.unroute("**/reference.json")
+    wait_for_line(page)
+    expect(page.locator(".events")).to_contain_text("2005-01-01")
+
+
 CORRECTED = {
     "date": "2024-03-14",
     "source": "ecb",

@@ -80,7 +80,7 @@ class ChartsView {
 
   start() {
     this.showLines();
-    this.shell.reference().then((tables) => {
+    this.tablesRead = this.shell.reference().then((tables) => {
       this.tables = tables;
       this.showLines();
     }, () => {});
@@ -108,7 +108,8 @@ class ChartsView {
     this.overlay.textContent = "Loading…";
     this.overlay.hidden = false;
     try {
-      await this.store.load(this.state.pairs, this.ended.signal);
+      // The events decide how far back the chart reaches: lines that are drawn before them would cut its stretch.
+      await Promise.all([this.store.load(this.state.pairs, this.ended.signal), this.tablesRead]);
       this.overlay.hidden = true;
     } catch (error) {
       this.overlay.textContent = "";
