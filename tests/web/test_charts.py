@@ -233,7 +233,11 @@ def test_events_are_marked_with_the_law(open_view):
 
 def test_an_event_before_the_first_rate_is_marked_if_the_tables_come_after_the_rates(page, open_view):
     held = []
-    page.route("**/reference.json", held.append)
+
+    def hold(route):
+        held.append(route)
+
+    page.route("**/reference.json", hold)
     with page.expect_response("**/time-series?**"):
         open_view("#/charts?pairs=USD/TRY&start=2003-01-01&end=2007-01-01")
     page.wait_for_timeout(300)
