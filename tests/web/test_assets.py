@@ -9,8 +9,9 @@ from collections.abc import Mapping
 
 import pytest
 
+from cambist.web import assets
 from cambist.web.assets import Asset, load_assets
-from cambist.web.reference_data import REFERENCE_PATH, reference_json
+from cambist.web.reference_data import COINS_PATH, REFERENCE_PATH, coins_json, reference_json
 
 FOLDERS = ("lib", "style", "page")
 
@@ -46,6 +47,14 @@ def test_scripts_never_parse_text_as_html_and_never_store_anything() -> None:
     assert {path: words for path, words in found.items() if words} == {}
 
 
+def test_scripts_are_sent_without_the_comments_on_lines_of_their_own(tmp_path, monkeypatch) -> None:
+    folder = tmp_path / "static" / "lib"
+    folder.mkdir(parents=True)
+    (folder / "a.js").write_text('/** A\n * b */\nconst a = "/** c */"; // d\n  // e\n  const f = `g // h`;\n')
+    monkeypatch.setattr(assets.resources, "files", lambda _package: tmp_path)
+    assert load_assets(["lib"]).files["lib/a.js"].content == b'const a = "/** c */"; // d\n  const f = `g // h`;\n'
+
+
 def test_documents_have_no_inline_script_and_no_inline_style() -> None:
     for path, file in load_assets(("page", "console")).files.items():
         if path.endswith(".html"):
@@ -65,7 +74,7 @@ def reachable(files: Mapping[str, Asset], path: str) -> set[str]:
     return found
 
 
-FILES = load_assets(FOLDERS, {REFERENCE_PATH: reference_json()}).files
+FILES = load_assets(FOLDERS, {REFERENCE_PATH: reference_json(), COINS_PATH: coins_json()}).files
 VIEWS = re.findall(r'name: "(\w+)".*?styled: (true|"\w+")?', FILES["page/views.js"].content.decode())
 FRAME = {"page/index.html", "page/icon.svg", "page/page.css", "style/base.css", REFERENCE_PATH}
 
@@ -73,6 +82,8 @@ FRAME = {"page/index.html", "page/icon.svg", "page/page.css", "style/base.css", 
 @pytest.mark.parametrize(("view", "styled"), VIEWS)
 def test_a_view_with_all_that_it_loads_has_at_most_60_kb(view: str, styled: str) -> None:
     paths = FRAME | reachable(FILES, "page/app.js") | reachable(FILES, f"page/views/{view}.js")
+    if view in ("convert", "board"):
+        paths.add(COINS_PATH)
     if styled:
         paths.add(f"page/views/{view if styled == 'true' else styled.strip(chr(34))}.css")
     assert sum(len(FILES[path].compressed) for path in paths) <= 60_000

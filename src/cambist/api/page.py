@@ -17,7 +17,7 @@ import msgspec
 from cambist import __version__
 from cambist.api.compression import accepts_gzip
 from cambist.web.assets import Asset, Assets, load_assets
-from cambist.web.reference_data import REFERENCE_PATH, reference_json
+from cambist.web.reference_data import COINS_PATH, REFERENCE_PATH, coins_json, reference_json
 
 PageMode = Literal["off", "keyed", "open"]
 
@@ -70,7 +70,7 @@ def add_page_routes(framework: falcon.App[falcon.Request, falcon.Response], opti
 @lru_cache(maxsize=1)
 def _assets() -> Assets:
     """Return the files of the page, read at the first request for one of them."""
-    return load_assets(_FOLDERS, {REFERENCE_PATH: reference_json()})
+    return load_assets(_FOLDERS, {REFERENCE_PATH: reference_json(), COINS_PATH: coins_json()})
 
 
 def content_security_policy(stream_address: str) -> str:

@@ -26,7 +26,7 @@ class Picker {
     this.active = -1;
     this.element = this.build(label);
     this.show();
-    reference().then((tables) => {
+    reference(!kinds || kinds.includes("coin")).then((tables) => {
       this.assets = assetsOf(tables, kinds);
       if (document.activeElement === this.input) this.open();
       else this.show();

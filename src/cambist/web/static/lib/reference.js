@@ -1,12 +1,26 @@
 /** The static tables of the service: currencies, coins, metals, units, purities, grades, events. */
 
-let loading = null;
+/** @type {Map<string, Promise<any>>} */
+const loading = new Map();
 
-/** Return a promise of the tables, which are loaded once. See `completed`. */
-export function reference() {
-  loading ??= fetch(new URL("../data/reference.json", import.meta.url)).then((answer) => answer.json()).then(completed);
-  loading.catch(() => { loading = null; });
-  return loading;
+/**
+ * Return a promise of the tables, which are loaded once. See `completed`. The coins are only among them if they are asked
+ * for: they are half of all bytes.
+ * @param {boolean} [withCoins]
+ */
+export async function reference(withCoins = false) {
+  if (!withCoins) return load("reference", completed);
+  const [tables, coins] = await Promise.all([reference(), load("coins", (all) => all)]);
+  return { ...tables, coins };
+}
+
+function load(name, complete) {
+  if (!loading.has(name)) {
+    const loaded = fetch(new URL(`../data/${name}.json`, import.meta.url)).then((answer) => answer.json()).then(complete);
+    loaded.catch(() => loading.delete(name));
+    loading.set(name, loaded);
+  }
+  return loading.get(name);
 }
 
 /**
@@ -19,7 +33,7 @@ export function completed(tables) {
   const currencies = tables.currencies.map((currency) => ({ ...currency, lives: lives(currency) }));
   const events = currencies.flatMap((currency) => [...redenominations(currency), ...pegs(currency), ...euro(currency)]);
   events.sort((one, other) => (one.day + one.code < other.day + other.code ? -1 : 1));
-  return { ...tables, currencies, events };
+  return { coins: [], ...tables, currencies, events };
 }
 
 /** Only a code that was used again has its lives in the tables. */

@@ -43,7 +43,7 @@ class Board {
     this.ticking = setInterval(() => this.tick(), 1000);
     this.online = () => this.stream.state.name === "waiting" && this.stream.connect();
     addEventListener("online", this.online);
-    shell.reference().then((tables) => this.nameRows(tables), () => {});
+    shell.reference(true).then((tables) => this.nameRows(tables), () => {});
   }
 
   build(root) {

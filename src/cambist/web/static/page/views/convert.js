@@ -19,7 +19,7 @@ const SWAP = "M7 4 3 8l4 4M3 8h14M17 12l4 4-4 4M21 16H7";
  * @param {any} shell
  */
 export async function show(root, params, shell) {
-  const view = new Converter(params, shell, await shell.reference());
+  const view = new Converter(params, shell, await shell.reference(true));
   root.append(view.element);
   view.update();
   return () => view.stop();

@@ -22,7 +22,7 @@ export async function show(root, params, shell) {
   const reference = await shell.reference();
   if (!code) return showIndex(root, params, shell, reference);
   const asset = assetWith(reference, code);
-  if (!asset) return showUnknown(root, code, reference);
+  if (!asset) return showUnknown(root, code, await shell.reference(true));
   return showAsset(root, asset, shell, reference);
 }
 
