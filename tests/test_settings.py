@@ -90,6 +90,10 @@ def test_every_setting_can_be_chosen_in_file_variable_and_flag(config: Path, nam
         "sandbox_seed": ("7", 7),
         "log_level": ("debug", "debug"),
         "access_log": ("true", True),
+        "page": ("open", "open"),
+        "page_account": ("visitors", "visitors"),
+        "stream_url": ("wss://rates.example/stream", "wss://rates.example/stream"),
+        "console": ("false", False),
     }[name]
     assert getattr(Settings(), name) != chosen
     assert getattr(read_settings(filed(config, f'{name} = "{given}"'), {}), name) == chosen

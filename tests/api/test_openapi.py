@@ -41,7 +41,7 @@ REQUESTS = {
     "/currencies": [""],
     "/explain": ["from=EUR&to=JPY", "to=AED", "from=eur&to=hrk&date=2024-02-03", "from=EUR&to=USD&date=2024-02-29"],
     "/sources": [""],
-    "/coverage": ["", "currency=eur"],
+    "/coverage": ["", "code=eur"],
     "/corrections": ["from=EUR&to=USD", "to=jpy&start=2024-01-01&end=2024-02-29&limit=5"],
     "/crypto/currencies": [""],
     "/crypto/pairs": [""],
@@ -76,7 +76,7 @@ REFUSED = {
     "/convert": ["to=USD", "to=USD&amount=-1", "to=USD&amount=1&precision=21"],
     "/historical": ["", "date=2024-02-30", "date=1969-12-31", "date=2199-01-01", "date=1970-01-01&from=JPY"],
     "/time-series": ["", "to=USD&start=2024-02-02&end=2024-02-01", "to=JPY&end=1970-01-02", "to=USD&interval=PT1H"],
-    "/coverage": ["currency=XXX", "currency=BTC"],
+    "/coverage": ["code=XXX", "code=BTC"],
     "/corrections": [
         "",
         "to=BTC",

@@ -50,7 +50,7 @@ TARGETS = [
     "/explain?from=EUR&to=USD&date=2026-10-10",
     "/sources",
     "/coverage",
-    "/coverage?currency=EUR",
+    "/coverage?code=EUR",
     "/corrections?from=EUR&to=USD",
     "/corrections?to=EUR&start=2026-11-10&end=2026-11-15",
     "/crypto/currencies",

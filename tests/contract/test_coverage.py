@@ -36,7 +36,7 @@ def shown(client):
         client.worker_state.coverage = lambda: pairs
         client.worker_state.votes = lambda code: tuple(Vote(key, 1.0, NOW, w) for key, w in (votes or {}).get(code, ()))
         client.worker_state.apply_source_reports(SourceReports(NOW, tuple(reports)))
-        reply = client.get(f"/coverage?currency={currency}" if currency else "/coverage")
+        reply = client.get(f"/coverage?code={currency}" if currency else "/coverage")
         assert reply.status == 200, reply.text
         return reply.json["currencies"]
 
@@ -127,7 +127,7 @@ def test_a_rate_that_the_law_fixes_names_the_law(shown):
 def test_before_any_source_was_asked_the_archive_alone_is_shown(client):
     client.worker_state.coverage = lambda: [covered("ecb", "EUR/JPY")]
     client.worker_state.apply_source_reports(None)
-    assert client.get("/coverage?currency=JPY").json["currencies"]["JPY"]["independent"] == 1
+    assert client.get("/coverage?code=JPY").json["currencies"]["JPY"]["independent"] == 1
 
 
 def test_an_archive_that_cannot_be_read_is_503_and_free(client):
@@ -141,7 +141,7 @@ def test_an_archive_that_cannot_be_read_is_503_and_free(client):
 
 @pytest.mark.parametrize("currency", ["XXX", "BTC", "EURUSD"])
 def test_an_unknown_currency_is_400(client, currency):
-    reply = client.get(f"/coverage?currency={currency}")
+    reply = client.get(f"/coverage?code={currency}")
     assert reply.status == 400
     assert currency in reply.json["error"]
 

@@ -14,7 +14,7 @@ from cambist.http.connection import RECEIVED
 from cambist.http.request_parser import RequestParser
 
 PEER = "10.0.0.1"
-VARYING = re.compile(rb'"ms":\d+\}$|(Date|Content-Length): [^\r]+\r\n')
+VARYING = re.compile(rb'"ms":\d+\}$|(date|content-length): [^\r]+\r\n')
 
 
 NOT_CACHED = (

@@ -149,7 +149,7 @@ def test_a_connection_ends_after_its_last_answer(connect: Connect, request_: byt
         received = b""
         while data := client.recv(65_536):
             received += data
-        assert b"\r\nConnection: close\r\n" in received
+        assert b"\r\nconnection: close\r\n" in received
 
 
 def test_a_failure_of_the_application_is_a_500(connect: Connect, caplog: pytest.LogCaptureFixture) -> None:
@@ -196,7 +196,7 @@ def test_what_waits_is_answered_before_the_end() -> None:
             client.sendall(get("/slow"))
             time.sleep(0.2)
             os.kill(pid, signal.SIGTERM)
-            assert b"\r\nConnection: close\r\n" in client.recv(65_536)
+            assert b"\r\nconnection: close\r\n" in client.recv(65_536)
     finally:
         _, status = os.waitpid(pid, 0)
     assert os.waitstatus_to_exitcode(status) == 0

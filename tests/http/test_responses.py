@@ -10,10 +10,10 @@ from cambist.http.responses import date_header, encode_headers, encode_malformed
 def test_a_response_has_its_date_and_length() -> None:
     head, _, body = encode_response("200 OK", [("A", "b")], b"xyz").partition(b"\r\n\r\n")
     lines = head.split(b"\r\n")
-    assert (lines[:2], body) == ([b"HTTP/1.1 200 OK", b"A: b"], b"xyz")
-    assert lines[2].startswith(b"Date: ")
+    assert (lines[:2], body) == ([b"HTTP/1.1 200 OK", b"a: b"], b"xyz")
+    assert lines[2].startswith(b"date: ")
     assert lines[2].endswith(b" GMT")
-    assert lines[3] == b"Content-Length: 3"
+    assert lines[3] == b"content-length: 3"
 
 
 def test_the_length_of_the_application_is_kept_and_a_head_has_no_body() -> None:
@@ -24,15 +24,15 @@ def test_the_length_of_the_application_is_kept_and_a_head_has_no_body() -> None:
 
 @pytest.mark.parametrize("status", ["204 No Content", "304 Not Modified"])
 def test_some_statuses_have_no_length(status: str) -> None:
-    assert b"Content-Length" not in encode_response(status, [], b"")
+    assert b"content-length" not in encode_response(status, [], b"")
 
 
 def test_the_date_follows_the_clock_also_backwards() -> None:
     assert [date_header(at) for at in (0.0, 0.9, 1.0, 0.5)] == [
-        b"Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n",
-        b"Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n",
-        b"Date: Thu, 01 Jan 1970 00:00:01 GMT\r\n",
-        b"Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n",
+        b"date: Thu, 01 Jan 1970 00:00:00 GMT\r\n",
+        b"date: Thu, 01 Jan 1970 00:00:00 GMT\r\n",
+        b"date: Thu, 01 Jan 1970 00:00:01 GMT\r\n",
+        b"date: Thu, 01 Jan 1970 00:00:00 GMT\r\n",
     ]
 
 
@@ -45,11 +45,11 @@ def test_no_header_begins_another_line(value: str) -> None:
 def test_a_malformed_request_is_answered_in_words() -> None:
     response = encode_malformed(431, "too long")
     assert response.startswith(b"HTTP/1.1 431 Request Header Fields Too Large\r\n")
-    assert b"\r\nConnection: close\r\n" in response
+    assert b"\r\nconnection: close\r\n" in response
     assert response.endswith(b'{"error":"too long","code":"malformed_request"}')
 
 
 def test_the_connection_header_comes_after_the_status() -> None:
     assert with_connection(b"HTTP/1.1 200 OK\r\nA: b\r\n\r\n", b"close").startswith(
-        b"HTTP/1.1 200 OK\r\nConnection: close\r\nA: b\r\n"
+        b"HTTP/1.1 200 OK\r\nconnection: close\r\nA: b\r\n"
     )

@@ -283,7 +283,7 @@ def test_a_corrected_close_is_answered_with_once_it_is_notified(
 def test_coverage_has_new_fixings_with_the_next_rate_matrix(
     ask: Ask, settings: Settings, book_file: RateBookFile, poll: Callable[[], None]
 ) -> None:
-    before = ask("/coverage?currency=JPY")["currencies"]["JPY"]["sources"]["ecb"]
+    before = ask("/coverage?code=JPY")["currencies"]["JPY"]["sources"]["ecb"]
     assert (before["first"], before["last"], before["pairs"]) == ("2025-12-31", "2026-03-06", 1)
     store = open_store(settings)
     newer = Fixing("ecb", Pair("EUR", "JPY"), date(2026, 3, 9), Decimal(179))
@@ -291,7 +291,7 @@ def test_coverage_has_new_fixings_with_the_next_rate_matrix(
     store.close()
     book_file.changes.notify(Topic.MATRIX)
     poll()
-    assert ask("/coverage?currency=JPY")["currencies"]["JPY"]["sources"]["ecb"]["last"] == "2026-03-09"
+    assert ask("/coverage?code=JPY")["currencies"]["JPY"]["sources"]["ecb"]["last"] == "2026-03-09"
 
 
 def test_a_correction_is_shown_with_the_next_rate_matrix(

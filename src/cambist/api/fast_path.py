@@ -31,7 +31,7 @@ Headers = list[tuple[str, str]]
 _MAX_RECOGNISED = 20_000
 
 _GZIP = ("Content-Encoding", "gzip")
-_GZIP_LINE = b"Content-Encoding: gzip\r\n"
+_GZIP_LINE = b"content-encoding: gzip\r\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class FastPath:
         body = answer.compressed_body(started) if found.is_compressed else answer.body(started)
         if self._counts is not None:
             self._counts.end(answer.endpoint, 200, perf_counter_ns() - started, cached=True)
-        return b"%b%b%bContent-Length: %d\r\n\r\n%b" % (found.head, limits, date_header(now), len(body), body)
+        return b"%b%b%bcontent-length: %d\r\n\r\n%b" % (found.head, limits, date_header(now), len(body), body)
 
     def _renew(self, found: RepeatedRequest, now: float) -> RepeatedRequest | None:
         """Return a repeated request with the answer of now, if that is cached; None also if the key has ended."""
@@ -128,7 +128,7 @@ class FastPath:
             body = answer.body(started)
         if self._counts is not None:
             self._counts.end(answer.endpoint, 200, perf_counter_ns() - started, cached=CACHED in environ)
-        return b"%b%bContent-Length: %d\r\n\r\n%b" % (head, date_header(now), len(body), body)
+        return b"%b%bcontent-length: %d\r\n\r\n%b" % (head, date_header(now), len(body), body)
 
     def __call__(self, environ: Environ, start: Start) -> Iterable[bytes]:
         """Answer one request as a WSGI application."""

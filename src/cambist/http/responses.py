@@ -19,14 +19,14 @@ def date_header(now: float) -> bytes:
     global _date  # noqa: PLW0603  one for all connections
     until, line = _date
     if not until - 1 <= now < until:
-        line = f"Date: {formatdate(now, usegmt=True)}\r\n".encode()
+        line = f"date: {formatdate(now, usegmt=True)}\r\n".encode()
         _date = now // 1 + 1, line
     return line
 
 
 def encode_headers(headers: Sequence[tuple[str, str]]) -> bytes:
-    """Return headers as they are sent. A value that would begin another line is a mistake of ours: ValueError."""
-    text = "".join([f"{name}: {value}\r\n" for name, value in headers])
+    """Return headers as they are sent, their names in lower case. Errors: ValueError for a value with a line break."""
+    text = "".join([f"{name.lower()}: {value}\r\n" for name, value in headers])
     if not text.count("\n") == text.count("\r") == len(headers):
         raise ValueError("A header contains a line break")
     return text.encode("latin-1")
@@ -35,7 +35,7 @@ def encode_headers(headers: Sequence[tuple[str, str]]) -> bytes:
 def encode_response(status: str, headers: list[tuple[str, str]], body: bytes, *, is_head: bool = False) -> bytes:
     """Return a response with `Date` and, unless its status has no body, `Content-Length`."""
     has_length = any(name.lower() == "content-length" for name, _ in headers)
-    length = b"" if has_length or int(status[:3]) in _BODYLESS else b"Content-Length: %d\r\n" % len(body)
+    length = b"" if has_length or int(status[:3]) in _BODYLESS else b"content-length: %d\r\n" % len(body)
     head = b"HTTP/1.1 %b\r\n%b%b%b\r\n" % (
         status.encode("latin-1"),
         encode_headers(headers),
@@ -61,4 +61,4 @@ def encode_malformed(status: int, sentence: str) -> bytes:
 def with_connection(response: bytes, option: bytes) -> bytes:
     """Return a response with a header `Connection`."""
     line, _, rest = response.partition(b"\r\n")
-    return b"%b\r\nConnection: %b\r\n%b" % (line, option, rest)
+    return b"%b\r\nconnection: %b\r\n%b" % (line, option, rest)

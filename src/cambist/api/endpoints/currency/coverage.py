@@ -8,7 +8,8 @@ from msgspec import Meta, Struct
 
 from cambist.api.endpoint import Endpoint
 from cambist.api.request_context import RequestContext
-from cambist.api.symbol_parameters import MONEY_AND_METALS, code
+from cambist.api.symbol_parameters import MONEY_AND_METALS
+from cambist.api.symbol_parameters import code as asset_code
 from cambist.pricing.parity import parity_on
 from cambist.reference.assets import METALS
 from cambist.reference.tables import CURRENCIES
@@ -20,10 +21,10 @@ _Count = Annotated[int, Meta(ge=0)]
 class CoverageParams(Struct, frozen=True, kw_only=True):
     """One currency or metal, or all of them."""
 
-    currency: Annotated[
+    code: Annotated[
         str | None,
-        code(
-            "currency",
+        asset_code(
+            "code",
             "target",
             MONEY_AND_METALS,
             default=None,
@@ -55,7 +56,7 @@ class CoverageResponse(Struct, frozen=True):
 
 def answer(context: RequestContext, params: CoverageParams) -> CoverageResponse:
     """Return which sources publish each currency and metal, since which day, and how many independent ones do now."""
-    codes = [params.currency] if params.currency is not None else [*CURRENCIES, *METALS]
+    codes = [params.code] if params.code is not None else [*CURRENCIES, *METALS]
     reports = context.source_reports.reports if context.source_reports else ()
     found = currency_coverage(codes, context.state.coverage(), context.votes, reports, context.today)
     return CoverageResponse({code: _record(context, code, by_source) for code, by_source in found.items()})

@@ -137,7 +137,7 @@ async function priceOf(code, to, known, shell, signal) {
 }
 
 async function fillPublishers(section, code, known, shell, signal, reference) {
-  const [answer, sources] = await Promise.all([shell.get("/coverage", { currency: code }, { signal }), known]);
+  const [answer, sources] = await Promise.all([shell.get("/coverage", { code }, { signal }), known]);
   const [row] = coverageRows(answer, sources, reference);
   const { text, tone } = verdict(row);
   replace(section,
