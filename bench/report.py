@@ -59,7 +59,7 @@ class BenchmarkResult:
 
 def show(found: BenchmarkResult, console: Console) -> None:
     """Print the workloads, the comparisons and the single figures, then what failed."""
-    title = f"1 worker, {found.threads} blocking threads, rate book changing ten times a second"
+    title = f"1 worker, {found.threads} threads for what has to wait, rate book changing ten times a second"
     if found.rows:
         console.print(_workload_table(found, title))
         console.print(f"The client used {found.busiest_client:.0%} of its core at most.", highlight=False)

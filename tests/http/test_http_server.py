@@ -136,6 +136,22 @@ def test_the_same_bytes_are_answered_as_before_but_not_within_another_request(
     assert application.repeats == [(get("/again"), "127.0.0.1")]
 
 
+def test_requests_before_a_malformed_one_are_answered_first_also_when_one_waits(
+    connect: Connect, application: Echo
+) -> None:
+    with connect() as client:
+        client.sendall(get("/a") + get("/slow") + get("/b") + b"no\r\n\r\n")
+        assert read_bodies(client, 1) == [b"/a"]
+        application.go_on.set()
+        received = b""
+        while data := client.recv(65_536):
+            received += data
+    starts = [received.find(part) for part in (b"/slow ", b"/b", b"HTTP/1.1 400 ")]
+    assert starts == sorted(starts)
+    assert -1 not in starts
+    assert received.count(b"HTTP/1.1 ") == 3
+
+
 def test_a_body_reaches_the_application(connect: Connect) -> None:
     with connect() as client:
         client.sendall(b"POST /p HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n")

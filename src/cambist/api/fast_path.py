@@ -194,7 +194,7 @@ class FastPath:
         if answer is None:
             answer = self._compute(environ, resource, principal, key, now)
             return None if answer is None else (principal, answer, answer.headers)
-        self._check(principal, answer, now)
+        self._check(principal, answer, now, is_admitted=ADMITTED in environ)
         environ[CACHED] = True
         received = environ.get(RECEIVED)
         if received is not None and not is_cut:
@@ -250,7 +250,7 @@ class FastPath:
             found = recognised[api_key] = hashed, principal
         return found
 
-    def _check(self, principal: Principal, answer: CachedResponse, now: float) -> None:
+    def _check(self, principal: Principal, answer: CachedResponse, now: float, *, is_admitted: bool) -> None:
         """Refuse a cached answer that the principal may not have. Errors: RequestRefused."""
         if answer.tag not in principal.tags:
             check_tag(principal, answer.tag)
@@ -258,7 +258,8 @@ class FastPath:
             check_history(principal, answer.earliest_day, self._meter.today(now))
         if principal.is_limited:
             self._meter.check_quota(principal, answer.cost, now)
-            self._meter.check_rate(principal, now)
+            if not is_admitted:
+                self._meter.check_rate(principal, now)
 
 
 _encoded = lru_cache(maxsize=4096)(encode_headers)

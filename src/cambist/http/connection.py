@@ -48,6 +48,7 @@ class HttpConnection(asyncio.Protocol):
         self._is_full = False
         self._is_paused = False
         self._is_ending = False
+        self._last_answer = b""
         self.silent_since = server.now
 
     # What the transport calls.
@@ -69,7 +70,7 @@ class HttpConnection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Answer what is complete."""
-        if self._is_ending:
+        if self._is_ending or self._last_answer:
             return
         if self._parser.is_between and self._waiting_for is None and not self._is_full:
             answer = self._repeated(data, self._peer)
@@ -105,8 +106,10 @@ class HttpConnection(asyncio.Protocol):
         try:
             requests = self._parser.read(data)
         except MalformedRequest as malformed:
-            self._requests.clear()
-            self._end_with(encode_malformed(malformed.status, str(malformed)))
+            # What came before it is still answered, in its order.
+            self._requests.extend(self._parser.take_complete())
+            self._last_answer = encode_malformed(malformed.status, str(malformed))
+            self._answer()
             return
         if is_alone and len(requests) == 1 and self._parser.is_between and _is_plain(requests[0], data):
             requests[0].environ[RECEIVED] = data
@@ -125,7 +128,9 @@ class HttpConnection(asyncio.Protocol):
                 self._server.answer_in_thread(request, self)
             else:
                 self.send(answer, request)
-        if self._may_answer:
+        if self._may_answer and self._last_answer:
+            self._end_with(self._last_answer)
+        elif self._may_answer:
             self._resume()
         elif not self._is_ending:
             self._pause()

@@ -87,6 +87,10 @@ class RequestParser:
             raise (cause if isinstance(cause, MalformedRequest) else MalformedRequest(*_MALFORMED)) from error
         if self._in_head:
             self._check_size()
+        return self.take_complete()
+
+    def take_complete(self) -> list[ReceivedRequest]:
+        """Return the requests that are complete and were not returned before, also after MalformedRequest."""
         complete, self._complete = self._complete, []
         return complete
 
