@@ -1,4 +1,4 @@
-"""The server to compare with: Granian as the service runs it, with one constant answer."""
+"""The server to compare with: Granian with one constant answer."""
 
 import argparse
 from collections.abc import Callable, Iterable

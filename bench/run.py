@@ -1,4 +1,4 @@
-"""Measure the service and a constant answer on the same HTTP server, and print the ratios.
+"""Measure the service and a constant answer of Granian, and print the ratios.
 
 The rate book has 170 currencies, 1,500 coins and their pairs, and changes ten times a second; each request is also
 measured while the book stands still. Only ratios can be compared between machines; the absolute figures depend on the

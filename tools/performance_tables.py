@@ -56,7 +56,7 @@ def _request_rows(figures: Mapping[str, Any], names: Sequence[str] | None, *, wi
     constant = figures["constant"]
     if constant:
         times = (*_times(constant), "") if with_times else ()
-        yield ("a constant on the same server", f"{constant['answers']:,.0f}", "1", "1", *times)
+        yield ("a constant, answered by Granian", f"{constant['answers']:,.0f}", "1", "1", *times)
     for row in figures["rows"]:
         if (names is None or row["work"] in names) and row["moving"]:
             cells = [_named(row), f"{row['moving']['answers']:,.0f}"]
