@@ -92,6 +92,8 @@ def test_every_setting_can_be_chosen_in_file_variable_and_flag(config: Path, nam
         "access_log": ("true", True),
         "page": ("open", "open"),
         "page_account": ("visitors", "visitors"),
+        "dialects": ("frankfurter,ecb", "frankfurter,ecb"),
+        "dialect_account": ("clients", "clients"),
         "stream_url": ("wss://rates.example/stream", "wss://rates.example/stream"),
         "console": ("false", False),
     }[name]

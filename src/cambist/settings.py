@@ -63,6 +63,12 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     page_account: Annotated[
         str, Meta(description="account whose plan, quota and rate all visitors of an open page share")
     ] = ""
+    dialects: Annotated[
+        str, Meta(description="interfaces of other services to answer too, such as frankfurter,openexchangerates")
+    ] = ""
+    dialect_account: Annotated[
+        str, Meta(description="account that pays for calls in a dialect without a key; empty: they are refused")
+    ] = ""
     stream_url: Annotated[
         str,
         Meta(
@@ -171,6 +177,11 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
         """The keys of the sources that are switched on, and of those that are switched off."""
         on, off = (frozenset(part.strip() for part in text.split(",")) for text in (self.feeds_on, self.feeds_off))
         return on - {""}, off - {""}
+
+    @property
+    def dialect_names(self) -> tuple[str, ...]:
+        """The names of the dialects that are on, in the order given."""
+        return tuple(dict.fromkeys(part.strip() for part in self.dialects.split(",") if part.strip()))
 
     @property
     def database_url(self) -> str:

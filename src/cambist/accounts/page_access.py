@@ -1,4 +1,4 @@
-"""Access of the visitors of an open page: they send no key, and one account that the operator names pays. Pure."""
+"""Access without a key: the account that the operator names pays for the page's visitors, or for dialects. Pure."""
 
 from __future__ import annotations
 
@@ -11,13 +11,23 @@ from cambist.accounts.api_key import Digest
 PAGE = Digest(b"page")
 """Where the account of an open page is among the principals. It is shorter than any digest of a key."""
 
+DIALECTS = Digest(b"dialects")
+"""Where the account of calls in a dialect without a key is among the principals; also shorter than any digest."""
+
 _NO_KEY = 0
 """The number of a key that is none; numbers of keys begin at 1."""
 
 
 def with_page_account(stored_keys: Mapping[Digest, StoredKey], account: Account | None) -> Mapping[Digest, StoredKey]:
     """Return the stored keys and, unless it is None, the account that pays for visitors without a key."""
-    return stored_keys if account is None else {**stored_keys, PAGE: StoredKey(_NO_KEY, account)}
+    return with_account(stored_keys, PAGE, account)
+
+
+def with_account(
+    stored_keys: Mapping[Digest, StoredKey], digest: Digest, account: Account | None
+) -> Mapping[Digest, StoredKey]:
+    """Return the stored keys and, unless it is None, an account that pays for calls without a key."""
+    return stored_keys if account is None else {**stored_keys, digest: StoredKey(_NO_KEY, account)}
 
 
 def is_same_host(origin: str, host: str) -> bool:

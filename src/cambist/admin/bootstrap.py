@@ -18,8 +18,8 @@ from cambist.history.coin_closes import CLOSES
 from cambist.ingest.filing import Delivery, FilingContext, Progress, file_delivery
 from cambist.pricing.freshness import recently_traded
 from cambist.pricing.rate_book import RateBook
-from cambist.registry.components import environment_of, open_store
-from cambist.registry.page_account import check_page_account
+from cambist.registry.components import dialects, environment_of, open_store
+from cambist.registry.page_account import check_dialect_account, check_page_account
 from cambist.registry.plans import activate_plans, plans_file, publish_plans, read_plans_file
 from cambist.registry.snapshots import open_snapshot_source
 from cambist.registry.sources import OWN_SOURCES, fixing_adapters
@@ -101,9 +101,11 @@ class Bootstrap:
         self._book_file.changes.notify(Topic.ACCOUNTS)
         return key
 
-    def check_page_account(self) -> None:
-        """Check that somebody pays for an open page. Errors: CannotStart."""
+    def check_accounts(self) -> None:
+        """Check the dialects, and who pays for calls without a key, in them and on the page. Errors: CannotStart."""
+        dialects(self._settings)
         check_page_account(self._settings, self._store.accounts)
+        check_dialect_account(self._settings, self._store.accounts)
 
     @property
     def owner_key(self) -> Path:

@@ -14,6 +14,9 @@ from cambist.accounts.addresses import Networks
 from cambist.accounts.meter import Meter
 from cambist.api import errors
 from cambist.api.authentication import QUERY_NAME, Authenticator
+from cambist.api.dialects.dialect import Dialect
+from cambist.api.dialects.resource import DialectResource
+from cambist.api.dialects.routes import add_dialect_routes, dialect_index
 from cambist.api.endpoint import Endpoint
 from cambist.api.fast_path import FastPath, Headers, ServingOptions
 from cambist.api.openapi import Json, openapi_document
@@ -43,6 +46,7 @@ class ApiOptions:
     proxies: Networks = ()
     environment: str = ""
     page: PageOptions = field(default_factory=PageOptions)
+    dialects: tuple[Dialect, ...] = ()
     counts: Counts | None = None
 
 
@@ -69,7 +73,12 @@ def build_application(
         resources[endpoint.path] = resource
         framework.add_route(endpoint.path, resource)
     add_docs_routes(framework, partial(_document, endpoints, options.path_prefix), options.environment)
-    add_page_routes(framework, options.page)
+    add_dialect_routes(
+        framework,
+        options.dialects,
+        lambda dialect, route: DialectResource(dialect, route, worker_state, authenticator, meter, options.path_prefix),
+    )
+    add_page_routes(framework, options.page, dialect_index(options.dialects))
     serving = ServingOptions(headers, options.path_prefix, options.counts)
     return FastPath(framework, resources, worker_state.caches, authenticator, meter, serving)
 

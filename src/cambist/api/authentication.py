@@ -48,6 +48,10 @@ class Authenticator:
         found = set(credentials(environ, query_key))
         if not found and environ.get(_PAGE_HEADER) == "1":
             return self._visitor(environ)
+        return self.principal_of(found, environ, now)
+
+    def principal_of(self, found: set[str], environ: Environ, now: float) -> Principal:
+        """Return the principal of a request that brings these credentials. Errors: KeyRefused, TooManyFailedKeys."""
         key = _choose_key(found)
         hashed = digest(key)
         self.check_failures(environ, hashed, now)

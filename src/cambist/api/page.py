@@ -58,11 +58,14 @@ class PageOptions:
         return f"{'wss' if self.is_secure else 'ws'}://{found[1]}:{self.stream_port}" if found else ""
 
 
-def add_page_routes(framework: falcon.App[falcon.Request, falcon.Response], options: PageOptions) -> None:
-    """Add `/`, `/page/config.json` and the files of the page, unless it is off."""
+def add_page_routes(
+    framework: falcon.App[falcon.Request, falcon.Response], options: PageOptions, index: bytes | None = None
+) -> None:
+    """Add `/`, `/page/config.json` and the files of the page, unless it is off; `index` is what `/` tells programs."""
+    if options.mode != "off" or index is not None:
+        framework.add_route("/", PageDocument(options, index))
     if options.mode == "off":
         return
-    framework.add_route("/", PageDocument(options))
     framework.add_route("/page/config.json", PageConfig(options))
     framework.add_route("/page/{digest}/{path:path}", PageAssets())
 
@@ -84,16 +87,21 @@ def content_security_policy(stream_address: str) -> str:
 
 
 class PageDocument:
-    """The document at `/`, for browsers. Its links are relative, unless the service is seen under a prefix."""
+    """The document at `/`, for browsers. Its links are relative, unless the service is seen under a prefix.
 
-    def __init__(self, options: PageOptions) -> None:
+    Programs get `index`, which is JSON.
+    """
+
+    def __init__(self, options: PageOptions, index: bytes | None = None) -> None:
         self._options = options
+        self._index = index
 
     def on_get(self, request: falcon.Request, response: falcon.Response) -> None:
-        """Answer with the document. Errors: falcon.HTTPNotFound for a client that does not ask for HTML."""
+        """Answer with the document. Errors: falcon.HTTPNotFound for a program, unless there is an index."""
         response.append_header("Vary", "Accept")
-        if "text/html" not in (request.accept or ""):
-            raise falcon.HTTPNotFound
+        if self._options.mode == "off" or "text/html" not in (request.accept or ""):
+            self._answer_program(response)
+            return
         stream_address = self._options.stream_address(request.get_header("Host") or "")
         response.set_headers(SECURITY_HEADERS)
         response.set_header("Content-Security-Policy", content_security_policy(stream_address))
@@ -102,6 +110,12 @@ class PageDocument:
         response.data = self._content
 
     on_head = on_get
+
+    def _answer_program(self, response: falcon.Response) -> None:
+        if self._index is None:
+            raise falcon.HTTPNotFound
+        response.set_header("Cache-Control", "no-cache")
+        response.data = self._index
 
     @cached_property
     def _content(self) -> bytes:

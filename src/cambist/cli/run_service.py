@@ -52,7 +52,7 @@ def _prepare(bootstrap: Bootstrap, address: str, *, has_page: bool) -> bool:
     key = bootstrap.create_owner()
     if key:
         _print_owner_key(key, bootstrap.owner_key, address, has_page=has_page)
-    bootstrap.check_page_account()
+    bootstrap.check_accounts()
     bootstrap.close()
     return is_built
 

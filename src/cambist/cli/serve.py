@@ -34,6 +34,7 @@ def serve(  # noqa: PLR0913  the flags are the settings
     operator_port: Annotated[int | None, flag("operator_port")] = None,
     fetch: Annotated[bool | None, flag("fetch")] = None,
     gateway: Annotated[str | None, flag("gateway")] = None,
+    dialects: Annotated[str | None, flag("dialects")] = None,
     sandbox: Annotated[bool | None, flag("sandbox")] = None,
     sandbox_seed: Annotated[int | None, flag("sandbox_seed")] = None,
     log_level: Annotated[str | None, flag("log_level")] = None,

@@ -25,7 +25,7 @@ from cambist.monitoring.request_metrics import open_request_counts
 from cambist.pricing.rate_book import RateBook
 from cambist.processes.child_process import announce_answering
 from cambist.processes.process import end_with, set_up_process, tune_gc
-from cambist.registry.components import bar_reader, endpoints, environment_of, open_store
+from cambist.registry.components import bar_reader, dialects, endpoints, environment_of, open_store
 from cambist.registry.metering import open_meter
 from cambist.registry.page_account import KeyReader
 from cambist.registry.plans import current_plans
@@ -108,6 +108,7 @@ class ApiWorker:
             proxies=settings.proxy_networks,
             environment=environment,
             page=_page_options(settings, environment),
+            dialects=dialects(settings),
             counts=open_request_counts(settings),
         )
         return build_application(endpoints(), self._worker_state, self._meter, options)

@@ -8,6 +8,8 @@ from importlib import import_module
 from typing import Any
 
 from cambist import plugins
+from cambist.api.dialects import DIALECTS
+from cambist.api.dialects.dialect import Dialect
 from cambist.api.endpoint import Endpoint
 from cambist.api.endpoints import ENDPOINTS
 from cambist.errors import CannotStart
@@ -58,3 +60,13 @@ def max_ages(settings: Settings) -> Mapping[AssetKind, timedelta]:
 def endpoints() -> list[Endpoint[Any, Any]]:
     """Return every endpoint, in the order of the docs."""
     return list(plugins.load("cambist.api.endpoints", ENDPOINTS, "endpoint", Endpoint).values())
+
+
+def dialects(settings: Settings) -> tuple[Dialect, ...]:
+    """Return the dialects that are on. Errors: CannotStart for a name that no dialect has."""
+    names = settings.dialect_names
+    unknown = [name for name in names if name not in DIALECTS]
+    if unknown:
+        raise CannotStart(f"Unknown dialect [{unknown[0]}] in the setting [dialects]; there are {', '.join(DIALECTS)}")
+    packages = [DIALECTS[name] for name in names]
+    return tuple(plugins.load("cambist.api.dialects", packages, "dialect", Dialect).values())

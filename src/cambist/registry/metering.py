@@ -7,6 +7,8 @@ from datetime import timedelta
 
 from cambist.accounts.meter import Meter, PastUsage
 from cambist.accounts.usage_counters import UsageStore
+from cambist.api.dialects import DIALECTS
+from cambist.api.dialects.dialect import usage_label
 from cambist.clock import utc_now
 from cambist.registry.components import endpoints
 from cambist.settings import Settings
@@ -29,8 +31,8 @@ def open_meter(settings: Settings, store: Store) -> Meter:
 
 
 def charged_endpoints() -> tuple[str, ...]:
-    """Return the labels under which calls are counted: the paths of all endpoints, and the stream."""
-    return (*(endpoint.path for endpoint in endpoints()), USAGE_LABEL)
+    """Return the labels under which calls are counted: the paths of all endpoints, the stream, and the dialects."""
+    return (*(endpoint.path for endpoint in endpoints()), USAGE_LABEL, *map(usage_label, DIALECTS))
 
 
 def writer_slots(settings: Settings) -> int:
