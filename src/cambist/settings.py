@@ -179,11 +179,6 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
         return on - {""}, off - {""}
 
     @property
-    def dialect_names(self) -> tuple[str, ...]:
-        """The names of the dialects that are on, in the order given."""
-        return tuple(dict.fromkeys(part.strip() for part in self.dialects.split(",") if part.strip()))
-
-    @property
     def database_url(self) -> str:
         """The URL of the database, which by default is a SQLite file in the data folder."""
         return self.database or f"sqlite:///{self.data.resolve() / 'cambist.db'}"

@@ -64,7 +64,7 @@ def endpoints() -> list[Endpoint[Any, Any]]:
 
 def dialects(settings: Settings) -> tuple[Dialect, ...]:
     """Return the dialects that are on. Errors: CannotStart for a name that no dialect has."""
-    names = settings.dialect_names
+    names = dict.fromkeys(part.strip() for part in settings.dialects.split(",") if part.strip())
     unknown = [name for name in names if name not in DIALECTS]
     if unknown:
         raise CannotStart(f"Unknown dialect [{unknown[0]}] in the setting [dialects]; there are {', '.join(DIALECTS)}")
