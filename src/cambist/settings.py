@@ -66,9 +66,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     dialects: Annotated[
         str, Meta(description="interfaces of other services to answer too, such as frankfurter,openexchangerates")
     ] = ""
-    dialect_account: Annotated[
-        str, Meta(description="account that pays for calls in a dialect without a key; empty: they are refused")
-    ] = ""
+    dialect_account: Annotated[str, Meta(description="account that pays for calls in a dialect without a key")] = ""
     stream_url: Annotated[
         str,
         Meta(
