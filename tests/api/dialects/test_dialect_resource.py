@@ -10,7 +10,7 @@ import pytest
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest
 from cambist.accounts.page_access import DIALECTS, with_account
-from cambist.api.dialects.dialect import Dialect, DialectAnswer, DialectRequest, Route
+from cambist.api.dialects.dialect import Dialect, DialectAnswer, DialectRequest, DialectRoute
 from cambist.api.dialects.rates import latest_rates, rates_on
 
 CLIENTS = Account(9, "clients", "one")
@@ -39,7 +39,11 @@ NOBODYS = Dialect(
     name="nobodys",
     title="Nobody's",
     guide="dialects.md",
-    routes=(Route("/n1/latest", latest), Route("/n1/{day}", on_day), Route("/n1/x/broken", broken)),
+    routes=(
+        DialectRoute("/n1/latest", latest),
+        DialectRoute("/n1/{day}", on_day),
+        DialectRoute("/n1/x/broken", broken),
+    ),
     write_error=shaped,
     key_parameters=("app_id",),
     key_schemes=("token",),

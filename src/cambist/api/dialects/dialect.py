@@ -47,7 +47,7 @@ class DialectAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
+class DialectRoute:
     """A path and the function that answers it.
 
     `template` is a path with names in braces, as Falcon's. `tag` is the group of endpoints that a plan must include.
@@ -76,7 +76,7 @@ class Dialect:
     name: str
     title: str
     guide: str
-    routes: tuple[Route, ...]
+    routes: tuple[DialectRoute, ...]
     write_error: ErrorWriter
     error_media_type: str = "application/json"
     key_parameters: tuple[str, ...] = ()

@@ -22,7 +22,7 @@ from cambist.api.authentication import (
     first_day_of,
 )
 from cambist.api.compression import MIN_COMPRESSED_BYTES, accepts_gzip
-from cambist.api.dialects.dialect import Dialect, DialectAnswer, DialectRequest, Route
+from cambist.api.dialects.dialect import Dialect, DialectAnswer, DialectRequest, DialectRoute
 from cambist.api.parameters import parse_query
 from cambist.api.request_context import RequestContext
 from cambist.api.resource import PRINCIPAL
@@ -42,7 +42,7 @@ class DialectResource:
     def __init__(
         self,
         dialect: Dialect,
-        route: Route,
+        route: DialectRoute,
         worker_state: WorkerState,
         authenticator: Authenticator,
         meter: Meter,

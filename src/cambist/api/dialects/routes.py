@@ -8,14 +8,14 @@ import falcon
 import msgspec
 
 from cambist import __version__
-from cambist.api.dialects.dialect import Dialect, Route
+from cambist.api.dialects.dialect import Dialect, DialectRoute
 from cambist.api.dialects.resource import DialectResource, UnknownDialectPath
 
 
 def add_dialect_routes(
     framework: falcon.App[falcon.Request, falcon.Response],
     dialects: Iterable[Dialect],
-    resource_for: Callable[[Dialect, Route], DialectResource],
+    resource_for: Callable[[Dialect, DialectRoute], DialectResource],
 ) -> None:
     """Add every route, and for the folders that a dialect has for itself its own error for unknown paths."""
     for dialect in dialects:
