@@ -1,4 +1,6 @@
 """The dialects, one package each. Each package defines `dialect: Dialect`."""
 
-DIALECTS: dict[str, str] = {}
+DIALECTS = {
+    "frankfurter": "frankfurter",
+}
 """The package of each dialect, by its name in the setting `dialects`."""

@@ -17,8 +17,8 @@ class DialectRequest:
     """What an answer in a dialect is computed from.
 
     `path` has the values of the names in the route's template, `query` the parameters without the key. `address` is the
-    address of the service as the client sees it, without a slash at the end. `usage` is there for the routes that need
-    it.
+    address of the service as the client sees it, without a slash at the end; `accept` is the header of that name.
+    `usage` is there for the routes that need it.
     """
 
     context: RequestContext
@@ -26,6 +26,7 @@ class DialectRequest:
     path: Mapping[str, str]
     query: Mapping[str, str]
     address: str
+    accept: str = ""
     usage: UsageRecord | None = None
 
 

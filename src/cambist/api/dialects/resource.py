@@ -125,6 +125,7 @@ class DialectResource:
             path=path,
             query=query,
             address=f"{request.scheme}://{request.netloc}{self._path_prefix}",
+            accept=request.get_header("Accept") or "",
             usage=self._meter.usage(principal, now) if self._route.needs_usage else None,
         )
 
