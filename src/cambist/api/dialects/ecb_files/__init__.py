@@ -85,4 +85,5 @@ dialect = Dialect(
     guide="dialect-ecb-files",
     routes=tuple(Route(f"{FOLDER}/{file.name}", file.answer) for file in FILES),
     write_error=write_error,
+    error_media_type="text/html",
 )

@@ -10,6 +10,7 @@ import msgspec
 from cambist.api.dialects.dialect import Dialect, DialectAnswer, DialectRequest, Route
 from cambist.api.dialects.ecb_sdmx.csv_messages import write_csv
 from cambist.api.dialects.ecb_sdmx.formats import STRUCTURE_TYPE, Format, choose_format
+from cambist.api.dialects.ecb_sdmx.json_messages import write_json
 from cambist.api.dialects.ecb_sdmx.query import NO_RESULTS, parse_query
 from cambist.api.dialects.ecb_sdmx.series import RateSeries, find_series
 from cambist.api.dialects.ecb_sdmx.structures import write_structures
@@ -17,8 +18,10 @@ from cambist.api.dialects.ecb_sdmx.xml_envelope import AGENCY
 from cambist.api.dialects.ecb_sdmx.xml_messages import write_generic, write_specific
 from cambist.errors import BadParameter, CambistError, NoRate
 
-_MAX_XML_VALUES = 100_000
-"""How many observations an XML message may have: a quarter of a kilobyte each."""
+_MAX_VALUES = 100_000
+"""How many observations a message in XML or JSON may have; one takes up to a quarter of a kilobyte."""
+
+_WRITERS = {Format.GENERIC: write_generic, Format.SPECIFIC: write_specific, Format.JSON: write_json}
 
 _FLOWS = (["EXR"], [AGENCY, "EXR"], [AGENCY, "EXR", "1.0"], [AGENCY, "EXR", "latest"], ["all", "EXR"])
 
@@ -44,11 +47,10 @@ def answer_data(request: DialectRequest) -> DialectAnswer:
 def _written(request: DialectRequest, wanted: Format, found: list[RateSeries], detail: str) -> bytes:
     if wanted is Format.CSV:
         return write_csv(found, detail)
-    if sum(len(one.values) for one in found) > _MAX_XML_VALUES:
-        raise BadParameter(f"The answer has more than {_MAX_XML_VALUES} observations: ask for a period, or for CSV")
+    if sum(len(one.values) for one in found) > _MAX_VALUES:
+        raise BadParameter(f"The answer has more than {_MAX_VALUES} observations: ask for a period, or for CSV")
     with_values = [one for one in found if one.values or detail in {"serieskeysonly", "nodata"}]
-    write = write_generic if wanted is Format.GENERIC else write_specific
-    return write(with_values, detail, request.context.now)
+    return _WRITERS[wanted](with_values, detail, request.context.now)
 
 
 def answer_structure(kind: str, request: DialectRequest) -> DialectAnswer:

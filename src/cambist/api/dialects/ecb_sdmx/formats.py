@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
+from operator import itemgetter
 
 from cambist.errors import BadParameter, shorten
 
@@ -12,6 +13,7 @@ class Format(Enum):
 
     GENERIC = ("genericdata", "application/vnd.sdmx.genericdata+xml;version=2.1")
     SPECIFIC = ("structurespecificdata", "application/vnd.sdmx.structurespecificdata+xml;version=2.1")
+    JSON = ("jsondata", "application/vnd.sdmx.data+json;version=1.0.0-wd")
     CSV = ("csvdata", "application/vnd.sdmx.data+csv;version=1.0.0")
 
     @property
@@ -28,6 +30,8 @@ _BY_TYPE = {
     "application/vnd.sdmx.structurespecificdata+xml": Format.SPECIFIC,
     "application/vnd.sdmx.data+csv": Format.CSV,
     "text/csv": Format.CSV,
+    "application/vnd.sdmx.data+json": Format.JSON,
+    "application/json": Format.JSON,
     "application/xml": Format.GENERIC,
     "text/xml": Format.GENERIC,
     "application/*": Format.GENERIC,
@@ -47,8 +51,8 @@ def choose_format(name: str | None, accept: str) -> Format:
                 return each
         allowed = ", ".join(each.value[0] for each in Format)
         raise BadParameter(f"Invalid format: [{shorten(name)}], use {allowed}")
-    wanted = sorted(map(_weighed, accept.lower().split(",")), reverse=True) if accept.strip() else [(1.0, "*/*")]
-    for weight, media_type in wanted:
+    wanted = map(_weighed, (accept.lower().strip() or "*/*").split(","))
+    for weight, media_type in sorted(wanted, key=itemgetter(0), reverse=True):
         if weight > 0 and media_type in _BY_TYPE:
             return _BY_TYPE[media_type]
     raise BadParameter(f"None of the types [{shorten(accept)}] can be answered; use {', '.join(_BY_TYPE)}")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from xml.sax.saxutils import escape, quoteattr
 
+from cambist.api.dialects.ecb_sdmx.attributes import FLOW
 from cambist.api.dialects.ecb_sdmx.codelists import (
     CODED,
     CONCEPTS,
@@ -15,11 +16,9 @@ from cambist.api.dialects.ecb_sdmx.codelists import (
     codelists,
 )
 from cambist.api.dialects.ecb_sdmx.query import DIMENSIONS, NO_RESULTS
-from cambist.api.dialects.ecb_sdmx.xml_envelope import AGENCY, STRUCTURE_ID, VERSION, envelope, header
+from cambist.api.dialects.ecb_sdmx.xml_envelope import AGENCY, FLOW_NAME, STRUCTURE_ID, VERSION, envelope, header
 from cambist.errors import NoRate
 
-FLOW = "EXR"
-_NAME = "Exchange Rates"
 _SCHEME = "ECB_CONCEPTS"
 _URN = "urn:sdmx:org.sdmx.infomodel"
 _EVERYTHING = ("dataflow", "codelist", "conceptscheme", "datastructure")
@@ -65,7 +64,7 @@ def _items(tag: str, urn: str, items: Iterable[tuple[str, str]]) -> str:
 def _dataflows(_ids: Iterable[str]) -> str:
     reference = _reference("DataStructure", "datastructure", STRUCTURE_ID)
     content = f"<structure:Structure>{reference}</structure:Structure>"
-    flow = _maintainable("Dataflow", "datastructure", (FLOW, _NAME), content)
+    flow = _maintainable("Dataflow", "datastructure", (FLOW, FLOW_NAME), content)
     return f"<structure:Dataflows>{flow}</structure:Dataflows>"
 
 
@@ -97,7 +96,7 @@ def _data_structures(_ids: Iterable[str]) -> str:
         _component_list("Measure", (_component("PrimaryMeasure", "OBS_VALUE"),)),
     )
     content = f"<structure:DataStructureComponents>{''.join(components)}</structure:DataStructureComponents>"
-    structure = _maintainable("DataStructure", "datastructure", (STRUCTURE_ID, _NAME), content)
+    structure = _maintainable("DataStructure", "datastructure", (STRUCTURE_ID, FLOW_NAME), content)
     return f"<structure:DataStructures>{structure}</structure:DataStructures>"
 
 

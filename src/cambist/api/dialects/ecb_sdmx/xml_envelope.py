@@ -8,6 +8,7 @@ from uuid import uuid4
 from xml.sax.saxutils import escape, quoteattr
 
 AGENCY = "ECB"
+FLOW_NAME = "Exchange Rates"
 STRUCTURE_ID = "ECB_EXR1"
 VERSION = "1.0"
 
