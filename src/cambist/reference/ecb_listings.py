@@ -1,4 +1,4 @@
-"""What the European Central Bank lists: the currencies of its euro reference rates, and the days on which it fixes them.
+"""What the European Central Bank fixes: the currencies of its euro reference rates, and the days.
 
 The table `ecb_currencies.csv` has the currencies in the order of the columns of the ECB's history file, each with the
 first and last day on which it was listed; a currency that was listed again later has two rows. The days are TARGET's

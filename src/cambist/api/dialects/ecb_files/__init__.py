@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from functools import partial
 from html import escape
 
-from cambist.api.dialects.dialect import Dialect, DialectAnswer, DialectRequest, Route
+from cambist.api.dialects.dialect import Dialect, DialectAnswer, DialectRequest, DialectRoute
 from cambist.api.dialects.ecb_files.files import daily_csv, daily_xml, history_csv, history_xml, zipped
 from cambist.api.dialects.euro_series import EuroSeries, newest_reference_day, read_euro_series
 from cambist.api.dialects.matrix_cache import MatrixCache
@@ -82,8 +82,8 @@ def write_error(status: int, _code: str, sentence: str, _error: CambistError | N
 dialect = Dialect(
     name="ecb",
     title="ECB files",
-    guide="dialect-ecb-files",
-    routes=tuple(Route(f"{FOLDER}/{file.name}", file.answer) for file in FILES),
+    guide="dialect-ecb-files.md",
+    routes=tuple(DialectRoute(f"{FOLDER}/{file.name}", file.answer) for file in FILES),
     write_error=write_error,
     error_media_type="text/html",
 )

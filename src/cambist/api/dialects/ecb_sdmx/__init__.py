@@ -7,7 +7,7 @@ from http import HTTPStatus
 
 import msgspec
 
-from cambist.api.dialects.dialect import Dialect, DialectAnswer, DialectRequest, Route
+from cambist.api.dialects.dialect import Dialect, DialectAnswer, DialectRequest, DialectRoute
 from cambist.api.dialects.ecb_sdmx.csv_messages import write_csv
 from cambist.api.dialects.ecb_sdmx.formats import STRUCTURE_TYPE, Format, choose_format
 from cambist.api.dialects.ecb_sdmx.json_messages import write_json
@@ -66,10 +66,10 @@ def write_error(status: int, _code: str, sentence: str, _error: CambistError | N
     return status, msgspec.json.encode({"type": "about:blank", "title": title, "status": status, "detail": sentence})
 
 
-def _routes() -> tuple[Route, ...]:
-    data = [Route(f"/service/data/{{flow}}{rest}", answer_data) for rest in ("", "/{key}", "/{key}/{provider}")]
+def _routes() -> tuple[DialectRoute, ...]:
+    data = [DialectRoute(f"/service/data/{{flow}}{rest}", answer_data) for rest in ("", "/{key}", "/{key}/{provider}")]
     structures = [
-        Route(f"/service/{kind}/{{agency}}{rest}", partial(answer_structure, kind))
+        DialectRoute(f"/service/{kind}/{{agency}}{rest}", partial(answer_structure, kind))
         for kind in ("dataflow", "datastructure", "codelist", "conceptscheme")
         for rest in ("", "/{id}", "/{id}/{version}")
     ]
@@ -79,7 +79,7 @@ def _routes() -> tuple[Route, ...]:
 dialect = Dialect(
     name="sdmx",
     title="ECB SDMX",
-    guide="dialect-sdmx",
+    guide="dialect-sdmx.md",
     routes=_routes(),
     write_error=write_error,
     error_media_type="application/problem+json",

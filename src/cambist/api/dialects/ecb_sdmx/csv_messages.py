@@ -26,7 +26,7 @@ _COLUMNS: Mapping[str, tuple[str, ...]] = {
 
 
 def write_csv(found: Iterable[RateSeries], detail: str) -> bytes:
-    """Write series as CSV, a row for each observation, or for each series without its data; nothing if there is none."""
+    """Write series as CSV, a row for each observation, or for each series if none are wanted."""
     columns = _COLUMNS[detail]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

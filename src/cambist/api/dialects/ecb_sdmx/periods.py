@@ -1,8 +1,9 @@
-"""Periods of SDMX: days, months, quarters, half-years and years, as `startPeriod` names them and as series have them."""
+"""Periods of SDMX: days, weeks, months, quarters, half-years and years."""
 
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from datetime import date, timedelta
 
 from cambist.errors import BadParameter, shorten
@@ -12,6 +13,7 @@ FREQUENCIES = {"D": "P1D", "M": "P1M", "Q": "P3M", "H": "P6M", "A": "P1Y"}
 
 _MONTHS = {"M": 1, "Q": 3, "H": 6, "A": 12}
 _MARKS = {"Q": "Q", "H": "S"}
+_ALLOWED = "YYYY, YYYY-S1, YYYY-Q1, YYYY-MM, YYYY-W01 or YYYY-MM-DD"
 _ONE_DAY = timedelta(days=1)
 _PATTERN = re.compile(
     r"(?P<year>[0-9]{4})(-(?P<month>[0-9]{2})(-(?P<day>[0-9]{2})(T[0-9:.]+(Z|[+-][0-9:]+)?)?)?"
@@ -25,13 +27,10 @@ def period_days(name: str, text: str) -> tuple[date, date]:
     Errors: BadParameter.
     """
     found = _PATTERN.fullmatch(text)
-    try:
-        if found is None:
-            raise ValueError(text)
-        return _days(found)
-    except (ValueError, OverflowError) as error:
-        allowed = "use YYYY, YYYY-S1, YYYY-Q1, YYYY-MM, YYYY-W01 or YYYY-MM-DD"
-        raise BadParameter(f"Invalid {name}: [{shorten(text)}], {allowed}") from error
+    with suppress(ValueError, OverflowError):
+        if found is not None:
+            return _days(found)
+    raise BadParameter(f"Invalid {name}: [{shorten(text)}], use {_ALLOWED}")
 
 
 def _days(found: re.Match[str]) -> tuple[date, date]:

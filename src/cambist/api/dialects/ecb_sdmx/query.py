@@ -22,7 +22,8 @@ VARIATION = "A"
 NO_RESULTS = "No results found."
 
 _DETAILS = ("full", "dataonly", "serieskeysonly", "nodata")
-_UNSUPPORTED = ("updatedAfter", "asOf", "c")
+_UNSUPPORTED = ("updatedAfter", "asOf")
+_COMPONENT_FILTER = "c["
 _FALSE = ("", "false")
 
 
@@ -62,14 +63,18 @@ def parse_query(key: str, parameters: Mapping[str, str]) -> DataQuery:
 
 
 def _refuse_unsupported(parameters: Mapping[str, str]) -> None:
-    for name in _UNSUPPORTED:
-        if parameters.get(name):
-            raise BadParameter(f"The parameter [{name}] is not supported; rates are answered as they are known now")
+    for name in parameters:
+        if name in _UNSUPPORTED or name.startswith(_COMPONENT_FILTER):
+            raise BadParameter(
+                f"The parameter [{shorten(name)}] is not supported; rates are answered as they are known now"
+            )
     if parameters.get("includeHistory", "").lower() not in _FALSE:
         raise BadParameter("The parameter [includeHistory] is not supported; use [false]")
     layout = parameters.get("dimensionAtObservation", "TIME_PERIOD")
     if layout != "TIME_PERIOD":
-        raise BadParameter(f"The value [{shorten(layout)}] of [dimensionAtObservation] is not supported; use TIME_PERIOD")
+        raise BadParameter(
+            f"The value [{shorten(layout)}] of [dimensionAtObservation] is not supported; use TIME_PERIOD"
+        )
 
 
 def _parse_key(key: str) -> tuple[tuple[str, ...], tuple[str, ...] | None]:

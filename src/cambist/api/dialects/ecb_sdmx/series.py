@@ -1,4 +1,4 @@
-"""The series that a request for data gets: daily rates, and their averages over months, quarters, half-years and years."""
+"""The series that a request for data gets: daily rates, and their averages over longer periods."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def find_series(matrix: RateMatrix, query: DataQuery) -> list[RateSeries]:
 
 
 def _matching(matrix: RateMatrix, currencies: Sequence[str] | None) -> list[str]:
-    """Return the currencies that have a series: those that the ECB lists, and of those that are named any with a rate."""
+    """Return the currencies that have a series: those that the ECB lists, or those with a rate that are named."""
     if currencies is None:
         return sorted(ECB_LISTINGS)
     return sorted(code for code in currencies if code in CURRENCIES and code != EURO and matrix.span(code))
