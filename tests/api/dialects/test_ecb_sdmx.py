@@ -230,6 +230,9 @@ def test_series_can_be_listed_without_observations(sdmx, detail):
     assert not list(root.iter(f"{GENERIC}Obs"))
     keys = rows(sdmx.get(data(".USD...", f"detail={detail}&format=csvdata")))
     assert [row["KEY"] for row in keys] == [f"EXR.{freq}.USD.EUR.SP00.A" for freq in "DMQHA"]
+    every = sdmx.get(f"/service/data/EXR?detail={detail}")
+    assert len(list(parsed(every).iter(f"{GENERIC}Series"))) == 5 * 41
+    assert every.headers["x-calls-cost"] == "1"
 
 
 def test_the_dataflow_comes_with_everything_that_it_refers_to(sdmx):

@@ -11,7 +11,7 @@ from cambist.api.dialects.dialect import Dialect, DialectAnswer, DialectRequest,
 from cambist.api.dialects.ecb_sdmx.csv_messages import write_csv
 from cambist.api.dialects.ecb_sdmx.formats import STRUCTURE_TYPE, Format, choose_format
 from cambist.api.dialects.ecb_sdmx.json_messages import write_json
-from cambist.api.dialects.ecb_sdmx.query import NO_RESULTS, parse_query
+from cambist.api.dialects.ecb_sdmx.query import NO_RESULTS, DataQuery, parse_query
 from cambist.api.dialects.ecb_sdmx.series import RateSeries, find_series
 from cambist.api.dialects.ecb_sdmx.structures import write_structures
 from cambist.api.dialects.ecb_sdmx.xml_envelope import AGENCY
@@ -27,7 +27,7 @@ _FLOWS = (["EXR"], [AGENCY, "EXR"], [AGENCY, "EXR", "1.0"], [AGENCY, "EXR", "lat
 
 
 def answer_data(request: DialectRequest) -> DialectAnswer:
-    """Return the series of a key in the format that the client wants; an answer costs one call for each currency."""
+    """Return the series of a key in the format that the client wants; rates cost one call for each currency."""
     if request.path["flow"].split(",") not in _FLOWS:
         raise NoRate(NO_RESULTS)
     wanted = choose_format(request.query.get("format"), request.accept)
@@ -35,22 +35,22 @@ def answer_data(request: DialectRequest) -> DialectAnswer:
     found = find_series(request.context.matrix, query)
     days = [one.first_day for one in found if one.first_day is not None]
     return DialectAnswer(
-        _written(request, wanted, found, query.detail),
+        _written(request, wanted, found, query),
         wanted.media_type,
-        cost=len({one.currency for one in found}),
+        cost=len({one.currency for one in found}) if query.wants_values else 1,
         earliest_day=min(days, default=None),
         is_cacheable=wanted is Format.CSV,
         headers=(("Vary", "Accept"),),
     )
 
 
-def _written(request: DialectRequest, wanted: Format, found: list[RateSeries], detail: str) -> bytes:
+def _written(request: DialectRequest, wanted: Format, found: list[RateSeries], query: DataQuery) -> bytes:
     if wanted is Format.CSV:
-        return write_csv(found, detail)
+        return write_csv(found, query.detail)
     if sum(len(one.values) for one in found) > _MAX_VALUES:
         raise BadParameter(f"The answer has more than {_MAX_VALUES} observations: ask for a period, or for CSV")
-    with_values = [one for one in found if one.values or detail in {"serieskeysonly", "nodata"}]
-    return _WRITERS[wanted](with_values, detail, request.context.now)
+    with_values = [one for one in found if one.values or not query.wants_values]
+    return _WRITERS[wanted](with_values, query.detail, request.context.now)
 
 
 def answer_structure(kind: str, request: DialectRequest) -> DialectAnswer:

@@ -39,6 +39,11 @@ class DataQuery:
     last_count: int | None = None
     detail: str = "full"
 
+    @property
+    def wants_values(self) -> bool:
+        """Whether the answer has observations, not the series alone."""
+        return self.detail in {"full", "dataonly"}
+
 
 def parse_query(key: str, parameters: Mapping[str, str]) -> DataQuery:
     """Return what a key and the parameters ask for.

@@ -66,6 +66,8 @@ def find_series(matrix: RateMatrix, query: DataQuery) -> list[RateSeries]:
     codes = _matching(matrix, query.currencies)
     if not codes:
         raise NoRate(NO_RESULTS)
+    if not query.wants_values:
+        return [RateSeries(frequency, code) for frequency in query.frequencies for code in codes]
     newest = newest_reference_day(matrix)
     start, end = max(query.start or _YEAR_START, _YEAR_START), query.end or date.max
     daily = read_euro_series(matrix, codes, start, min(end, newest))
