@@ -17,13 +17,8 @@ class DialectRequest:
     """What an answer in a dialect is computed from.
 
     `path` has the values of the names in the route's template, `query` the parameters without the key. `address` is the
-<<<<<<< HEAD
     address of the service as the client sees it, without a slash at the end; `accept` is the header of that name.
     `usage` is there for the routes that need it.
-=======
-    address of the service as the client sees it, without a slash at the end. `usage` is there for the routes that need
-    it. `accept` is the header `Accept`.
->>>>>>> b3c1679 (Test the dialects of the ECB)
     """
 
     context: RequestContext
@@ -33,7 +28,6 @@ class DialectRequest:
     address: str
     accept: str = ""
     usage: UsageRecord | None = None
-    accept: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,15 @@ def newest_reference_day(matrix: RateMatrix) -> date:
     return newest
 
 
+def listed_currencies(first: date, last: date) -> list[str]:
+    """Return the currencies that the ECB listed on any day between two days, in the order of its files."""
+    return [
+        code
+        for code, lives in ECB_LISTINGS.items()
+        if any(life.first_day <= last and (life.last_day is None or life.last_day >= first) for life in lives)
+    ]
+
+
 def read_euro_series(matrix: RateMatrix, codes: Iterable[str], first: date, last: date) -> EuroSeries:
     """Return the rates of some currencies on the days of the ECB from `first` to `last`, both inclusive."""
     days = list(target_days(max(first, matrix.first_day), min(last, matrix.last_day)))

@@ -127,7 +127,6 @@ class DialectResource:
             address=f"{request.scheme}://{request.netloc}{self._path_prefix}",
             accept=request.get_header("Accept") or "",
             usage=self._meter.usage(principal, now) if self._route.needs_usage else None,
-            accept=request.get_header("Accept") or "",
         )
 
 

@@ -10,11 +10,11 @@ from html import escape
 
 from cambist.api.dialects.dialect import Dialect, DialectAnswer, DialectRequest, DialectRoute
 from cambist.api.dialects.ecb_files.files import daily_csv, daily_xml, history_csv, history_xml, zipped
-from cambist.api.dialects.euro_series import EuroSeries, newest_reference_day, read_euro_series
+from cambist.api.dialects.euro_series import EuroSeries, listed_currencies, newest_reference_day, read_euro_series
 from cambist.api.dialects.matrix_cache import MatrixCache
 from cambist.errors import CambistError
 from cambist.history.rate_matrix import RateMatrix
-from cambist.reference.ecb_listings import ECB_LISTINGS, FIRST_REFERENCE_DAY
+from cambist.reference.ecb_listings import FIRST_REFERENCE_DAY
 
 FOLDER = "/stats/eurofxref"
 """The path of the files, the same as on the ECB's own server."""
@@ -37,14 +37,20 @@ class EcbFile:
     write: Callable[[EuroSeries], bytes]
 
     def answer(self, request: DialectRequest) -> DialectAnswer:
-        """Return the file, which changes only with the rate matrix."""
+        """Return the file, which changes only with the rate matrix.
+
+        The file of one day costs one call; one of several days one for each currency, as `/time-series` does.
+        """
         matrix = request.context.matrix
         newest = newest_reference_day(matrix)
-        content = _cache.content(matrix, self.name, partial(self._content, matrix, newest))
-        return DialectAnswer(content, self.media_type, earliest_day=self.first_day(newest), is_cacheable=True)
+        first = self.first_day(newest)
+        codes = listed_currencies(first, newest)
+        content = _cache.content(matrix, self.name, partial(self._content, matrix, codes, first, newest))
+        cost = 1 if first == newest else len(codes)
+        return DialectAnswer(content, self.media_type, cost, earliest_day=first, is_cacheable=True)
 
-    def _content(self, matrix: RateMatrix, newest: date) -> bytes:
-        return self.write(read_euro_series(matrix, ECB_LISTINGS, self.first_day(newest), newest))
+    def _content(self, matrix: RateMatrix, codes: list[str], first: date, newest: date) -> bytes:
+        return self.write(read_euro_series(matrix, codes, first, newest))
 
 
 def _newest(newest: date) -> date:
