@@ -62,7 +62,7 @@ class UnknownSymbol(BadParameter):
     kind = "currency"
 
     def __init__(self, symbol: str, role: str = "target", hint: str = "") -> None:
-        self.symbol = shorten(symbol)
+        self.symbol, self.role = shorten(symbol), role
         what = f"{role} {self.kind}".strip()
         super().__init__(f"Invalid/unsupported {what}: [{self.symbol}]{hint and f', {hint}'}")
 

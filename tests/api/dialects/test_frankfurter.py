@@ -141,3 +141,9 @@ def test_version_2_describes_currencies(frankfurter):
     listed = frankfurter.get("/v2/currencies").json
     assert {"iso_code", "name", "start_date", "end_date"} <= set(listed[0])
     assert frankfurter.get("/v2/currency/usd").json in listed
+
+
+def test_the_paths_without_a_version_are_those_of_version_1(frankfurter):
+    for path in ("latest?symbol=CHF", "2024-03-02", "2024-03-01..2024-03-04?to=USD"):
+        assert frankfurter.get(f"/{path}").content == frankfurter.get(f"/v1/{path}").content
+    assert frankfurter.get("/nothing").json["code"] == "unknown_path"

@@ -2,7 +2,9 @@
 
 DIALECTS = {
     "frankfurter": "frankfurter",
+    "openexchangerates": "open_exchange_rates",
     "ecb": "ecb_files",
+    "fixer": "fixer",
     "sdmx": "ecb_sdmx",
 }
 """The package of each dialect, by its name in the setting `dialects`."""

@@ -18,11 +18,11 @@ class DialectRequest:
 
     `path` has the values of the names in the route's template, `query` the parameters without the key. `address` is the
     address of the service as the client sees it, without a slash at the end; `accept` is the header of that name.
-    `usage` is there for the routes that need it.
+    `usage` is there for the routes that need it, and `principal` except for a call of a public route without a key.
     """
 
     context: RequestContext
-    principal: Principal
+    principal: Principal | None
     path: Mapping[str, str]
     query: Mapping[str, str]
     address: str
@@ -51,13 +51,15 @@ class DialectAnswer:
 class DialectRoute:
     """A path and the function that answers it.
 
-    `template` is a path with names in braces, as Falcon's. `tag` is the group of endpoints that a plan must include.
+    `template` is a path with names in braces, as Falcon's. `tag` is the group of endpoints that a plan must include. A
+    public route is also answered to clients without a key, and is then free, as in the original service.
     """
 
     template: str
     answer: Callable[[DialectRequest], DialectAnswer]
     tag: str = "currency"
     needs_usage: bool = False
+    is_public: bool = False
 
 
 ErrorWriter = Callable[[int, str, str, CambistError | None], tuple[int, bytes]]

@@ -10,6 +10,7 @@ from decimal import Decimal
 from cambist.api.symbol_parameters import MONEY_AND_METALS, Kinds, split_list, to_upper
 from cambist.errors import BadParameter, UnknownSymbol, shorten
 from cambist.history.rate_matrix import FIRST_DAY
+from cambist.pricing.number_format import half_up
 from cambist.reference.assets import kind_of
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -64,3 +65,9 @@ def read_amount(name: str, text: str) -> Decimal:
 def business_day(day: date) -> date:
     """Return the day itself, or the Friday before it if it is in a weekend."""
     return day - timedelta(days=max(0, day.weekday() - _SATURDAY + 1))
+
+
+def converted(amount: Decimal, rate: float, places: int = 10) -> float:
+    """Return an amount at a rate, rounded half up as `/convert` rounds."""
+    numerator, denominator = (amount * Decimal(repr(rate))).as_integer_ratio()
+    return float(half_up(numerator, denominator, places))

@@ -9,9 +9,10 @@ from typing import Any
 
 import falcon
 
+from cambist.accounts.account import DatetimeFormat
 from cambist.accounts.meter import Meter
 from cambist.accounts.page_access import DIALECTS
-from cambist.accounts.principal import Principal
+from cambist.accounts.principal import BookView, Principal
 from cambist.api import errors
 from cambist.api.authentication import (
     QUERY_NAME,
@@ -31,6 +32,9 @@ from cambist.api.worker_state import WorkerState
 from cambist.errors import AccountSuspended, CambistError
 
 log = logging.getLogger(__name__)
+
+_PUBLIC_VIEW: BookView = (0.0, DatetimeFormat.ISO.value)
+"""The rate books that clients without a key see on public routes, which name currencies and have no rates."""
 
 _GZIP_LEVEL = 1
 """The fastest level, as for the endpoints."""
@@ -83,17 +87,16 @@ class DialectResource:
         environ, now = request.env, self._worker_state.clock()
         query = dict(parse_query(environ["QUERY_STRING"]))
         principal = self._authenticate(environ, query, now)
-        environ[PRINCIPAL] = principal
-        self._meter.check_rate(principal, now)
-        check_tag(principal, self._route.tag)
+        if_none_match = environ.get("HTTP_IF_NONE_MATCH", "")
+        if principal is not None:
+            environ[PRINCIPAL] = principal
+            self._admit(principal, now, may_be_free=bool(if_none_match))
         answer = self._route.answer(self._request(request, principal, path, query, now))
-        if answer.earliest_day is not None:
-            check_history(principal, answer.earliest_day, self._meter.today(now))
         etag = etag_of([answer.content]) if answer.is_cacheable else ""
-        is_unchanged = bool(etag) and _names_etag(environ.get("HTTP_IF_NONE_MATCH", ""), etag)
-        cost = 0 if is_unchanged else answer.cost
-        self._meter.check_quota(principal, cost, now)
-        self._meter.spend(principal, self._dialect.usage_label, cost, now)
+        is_unchanged = bool(etag) and _names_etag(if_none_match, etag)
+        cost = 0 if is_unchanged or principal is None else answer.cost
+        if principal is not None:
+            self._charge(principal, answer, cost, now)
         response.set_header("X-Calls-Cost", str(cost))
         _write_headers(response, answer, etag)
         if is_unchanged:
@@ -101,12 +104,29 @@ class DialectResource:
         else:
             _write_content(response, answer, environ.get("HTTP_ACCEPT_ENCODING", ""))
 
-    def _authenticate(self, environ: dict[str, Any], query: dict[str, str], now: float) -> Principal:
-        """Return who pays, and remove the keys from the query. Errors: KeyRefused, TooManyFailedKeys."""
+    def _admit(self, principal: Principal, now: float, *, may_be_free: bool) -> None:
+        """Check that the account may call this route, before anything is computed. Errors: RequestRefused."""
+        self._meter.check_rate(principal, now)
+        check_tag(principal, self._route.tag)
+        if not may_be_free:
+            self._meter.check_quota(principal, 1, now)
+
+    def _charge(self, principal: Principal, answer: DialectAnswer, cost: int, now: float) -> None:
+        if answer.earliest_day is not None:
+            check_history(principal, answer.earliest_day, self._meter.today(now))
+        self._meter.check_quota(principal, cost, now)
+        self._meter.spend(principal, self._dialect.usage_label, cost, now)
+
+    def _authenticate(self, environ: dict[str, Any], query: dict[str, str], now: float) -> Principal | None:
+        """Return who pays, None for a public route, and remove the keys from the query. Errors: RequestRefused."""
         found = set(credentials(environ, query.pop(QUERY_NAME, "").strip()))
         found |= {key for name in self._dialect.key_parameters if (key := query.pop(name, "").strip())}
         found |= set(_keys_by_scheme(environ.get("HTTP_AUTHORIZATION", ""), self._dialect.key_schemes))
-        account = None if found else self._authenticator.principals.by_digest.get(DIALECTS)
+        if found:
+            return self._authenticator.principal_of(found, environ, now)
+        if self._route.is_public:
+            return None
+        account = self._authenticator.principals.by_digest.get(DIALECTS)
         if account is None:
             return self._authenticator.principal_of(found, environ, now)
         if account.account.suspended:
@@ -114,20 +134,30 @@ class DialectResource:
         return account
 
     def _request(
-        self, request: falcon.Request, principal: Principal, path: dict[str, str], query: dict[str, str], now: float
+        self,
+        request: falcon.Request,
+        principal: Principal | None,
+        path: dict[str, str],
+        query: dict[str, str],
+        now: float,
     ) -> DialectRequest:
-        state = self._worker_state
-        book = state.caches.for_view(principal.book_view).state[0]
-        reach = first_day_of(principal, self._meter.today(now))
         return DialectRequest(
-            context=RequestContext(state, book, now, principal.account.datetime_format, reach),
+            context=self._context(principal, now),
             principal=principal,
             path=path,
             query=query,
             address=f"{request.scheme}://{request.netloc}{self._path_prefix}",
             accept=request.get_header("Accept") or "",
-            usage=self._meter.usage(principal, now) if self._route.needs_usage else None,
+            usage=self._meter.usage(principal, now) if principal is not None and self._route.needs_usage else None,
         )
+
+    def _context(self, principal: Principal | None, now: float) -> RequestContext:
+        state = self._worker_state
+        if principal is None:
+            return RequestContext(state, state.caches.for_view(_PUBLIC_VIEW).state[0], now)
+        book = state.caches.for_view(principal.book_view).state[0]
+        reach = first_day_of(principal, self._meter.today(now))
+        return RequestContext(state, book, now, principal.account.datetime_format, reach)
 
 
 class UnknownDialectPath:

@@ -27,6 +27,8 @@ dialect = Dialect(
     routes=(
         DialectRoute("/v1/currencies", version_1.currencies),
         DialectRoute("/v1/{period}", version_1.rates),
+        DialectRoute("/latest", version_1.rates),
+        DialectRoute("/{period:period}", version_1.rates),
         DialectRoute("/v2/currencies", version_2.currencies),
         DialectRoute("/v2/currency/{code}", version_2.currency),
         DialectRoute("/v2/rates", version_2.rates),

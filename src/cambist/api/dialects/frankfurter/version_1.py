@@ -34,7 +34,7 @@ def currencies(request: DialectRequest) -> DialectAnswer:
 
 def rates(request: DialectRequest) -> DialectAnswer:
     """Answer `/v1/latest`, `/v1/{day}`, and `/v1/{start}..{end}`, whose end may be left out."""
-    period, today = request.path["period"], request.context.today
+    period, today = request.path.get("period", "latest"), request.context.today
     base = read_code(first_of(request.query, ("base", "from"), BASE), "source", MONEY)
     quotes = _targets(request, base)
     amount = read_amount("amount", request.query.get("amount", "1"))
