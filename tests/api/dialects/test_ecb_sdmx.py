@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -111,6 +112,8 @@ def test_the_first_and_the_last_observations_can_be_chosen(sdmx):
     assert [day for _, day, _ in first] == ["2026-10-26", "2026-10-27"]
     assert [day for _, day, _ in last] == ["2026-10-30"]
     assert both == first + last
+    all_of_them = observations(sdmx.get(data("D.USD.EUR.SP00.A", f"{chosen}firstNObservations=3&lastNObservations=4")))
+    assert [day for _, day, _ in all_of_them] == [f"2026-10-{day}" for day in range(26, 31)]
 
 
 def test_a_weekend_gets_the_observation_before_it_by_end_and_number(sdmx):
@@ -188,22 +191,65 @@ def test_types_that_cannot_be_answered_are_refused(sdmx):
     assert "image/png" in msgspec.json.decode(reply.content)["detail"]
 
 
-def test_generic_xml_has_key_attributes_and_observations(sdmx):
-    reply = sdmx.get(data("D.GBP.EUR.SP00.A", "lastNObservations=2"))
-    root = parsed(reply)
-    key = {value.get("id"): value.get("value") for value in root.iter(f"{GENERIC}Value")}
-    assert key.items() >= {"FREQ": "D", "CURRENCY": "GBP", "UNIT": "GBP", "OBS_STATUS": "A", "DECIMALS": "10"}.items()
-    found = [(each[0].get("value"), each[1].get("value")) for each in root.iter(f"{GENERIC}Obs")]
-    assert found == [("2026-10-29", "0.83578"), ("2026-10-30", "0.8338")]
+SCHEMAS = "http://www.sdmx.org/resources/sdmxml/schemas/v2_1"
+URN = "urn:sdmx:org.sdmx.infomodel.datastructure.DataStructure=ECB:ECB_EXR1(1.0)"
+SPECIFIC_URN = f"{URN}:ObsLevelDim:TIME_PERIOD"
+NAMESPACE = f' namespace="{SPECIFIC_URN}"'
 
 
-def test_specific_xml_has_the_same_observations(sdmx):
+def head(more=""):
+    return (
+        "<message:Header><message:ID>ID</message:ID><message:Test>false</message:Test>"
+        '<message:Prepared>2026-11-20T12:00:00.000+00:00</message:Prepared><message:Sender id="CAMBIST"/>'
+        f'<message:Structure structureID="ECB_EXR1" dimensionAtObservation="TIME_PERIOD"{more}>'
+        f"<common:Structure><URN>{URN}</URN></common:Structure></message:Structure></message:Header>"
+    )
+
+
+def without_id(reply):
+    return re.sub("<message:ID>[^<]+<", "<message:ID>ID<", reply.text)
+
+
+GENERIC_MESSAGE = (
+    '<?xml version="1.0" encoding="UTF-8"?>\n'
+    f'<message:GenericData xmlns:message="{SCHEMAS}/message" xmlns:common="{SCHEMAS}/common" '
+    f'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:generic="{SCHEMAS}/data/generic">{head()}'
+    '<message:DataSet action="Replace" validFromDate="2026-11-20T12:00:00.000+00:00" structureRef="ECB_EXR1">'
+    '<generic:Series><generic:SeriesKey><generic:Value id="FREQ" value="D"/><generic:Value id="CURRENCY" value="GBP"/>'
+    '<generic:Value id="CURRENCY_DENOM" value="EUR"/><generic:Value id="EXR_TYPE" value="SP00"/>'
+    '<generic:Value id="EXR_SUFFIX" value="A"/></generic:SeriesKey><generic:Attributes>'
+    '<generic:Value id="TIME_FORMAT" value="P1D"/><generic:Value id="COLLECTION" value="A"/>'
+    '<generic:Value id="DECIMALS" value="10"/><generic:Value id="TITLE" value="British Pound/Euro"/>'
+    '<generic:Value id="TITLE_COMPL" value="Rate of Cambist from several sources, British Pound/Euro"/>'
+    '<generic:Value id="UNIT" value="GBP"/><generic:Value id="UNIT_MULT" value="0"/></generic:Attributes>'
+    '<generic:Obs><generic:ObsDimension value="2026-10-30"/><generic:ObsValue value="0.8338"/><generic:Attributes>'
+    '<generic:Value id="OBS_STATUS" value="A"/><generic:Value id="OBS_CONF" value="F"/></generic:Attributes>'
+    "</generic:Obs></generic:Series></message:DataSet></message:GenericData>\n"
+)
+
+SPECIFIC_MESSAGE = (
+    '<?xml version="1.0" encoding="UTF-8"?>\n'
+    f'<message:StructureSpecificData xmlns:message="{SCHEMAS}/message" xmlns:common="{SCHEMAS}/common" '
+    f'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:data="{SCHEMAS}/data/structurespecific" '
+    f'xmlns:ecb_exr1="{SPECIFIC_URN}">{head(NAMESPACE)}'
+    '<message:DataSet data:action="Replace" data:validFromDate="2026-11-20T12:00:00.000+00:00" '
+    'data:structureRef="ECB_EXR1" data:dataScope="DataStructure" xsi:type="ecb_exr1:DataSetType">'
+    '<Series FREQ="D" CURRENCY="GBP" CURRENCY_DENOM="EUR" EXR_TYPE="SP00" EXR_SUFFIX="A">'
+    '<Obs TIME_PERIOD="2026-10-29" OBS_VALUE="0.83578"/><Obs TIME_PERIOD="2026-10-30" OBS_VALUE="0.8338"/>'
+    "</Series></message:DataSet></message:StructureSpecificData>\n"
+)
+
+
+def test_generic_xml_is_written_as_the_ecb_writes_it(sdmx):
+    reply = sdmx.get(data("D.GBP.EUR.SP00.A", "lastNObservations=1"))
+    assert without_id(reply) == GENERIC_MESSAGE
+    parsed(reply)
+
+
+def test_specific_xml_is_written_as_the_ecb_writes_it(sdmx):
     reply = sdmx.get(data("D.GBP.EUR.SP00.A", "lastNObservations=2&format=structurespecificdata&detail=dataonly"))
-    found = [each.attrib for each in parsed(reply).iter("Obs")]
-    assert found == [
-        {"TIME_PERIOD": "2026-10-29", "OBS_VALUE": "0.83578"},
-        {"TIME_PERIOD": "2026-10-30", "OBS_VALUE": "0.8338"},
-    ]
+    assert without_id(reply) == SPECIFIC_MESSAGE
+    parsed(reply)
 
 
 def test_json_has_the_same_observations(sdmx):

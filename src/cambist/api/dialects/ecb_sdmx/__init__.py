@@ -23,6 +23,7 @@ _MAX_VALUES = 100_000
 
 _WRITERS = {Format.GENERIC: write_generic, Format.SPECIFIC: write_specific, Format.JSON: write_json}
 
+_DOWNLOAD = ("Content-Disposition", "attachment;filename=data.csv")
 _FLOWS = (["EXR"], [AGENCY, "EXR"], [AGENCY, "EXR", "1.0"], [AGENCY, "EXR", "latest"], ["all", "EXR"])
 
 
@@ -40,7 +41,7 @@ def answer_data(request: DialectRequest) -> DialectAnswer:
         cost=len({one.currency for one in found}) if query.wants_values else 1,
         earliest_day=min(days, default=None),
         is_cacheable=wanted is Format.CSV,
-        headers=(("Vary", "Accept"),),
+        headers=(("Vary", "Accept"), *((_DOWNLOAD,) if wanted is Format.CSV else ())),
     )
 
 

@@ -28,24 +28,27 @@ _COLUMNS: Mapping[str, tuple[str, ...]] = {
 def write_csv(found: Iterable[RateSeries], detail: str) -> bytes:
     """Write series as CSV, a row for each observation, or for each series if none are wanted."""
     columns = _COLUMNS[detail]
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    for one in found:
-        start = [series_name(one), *key_of(one)]
-        with_data = _OBSERVATION[0] in columns
-        rows = _observations(one, columns[2:]) if with_data else [_row(one, columns)]
-        if not text.tell() and (one.periods or not with_data):
-            writer.writerow(("KEY", *DIMENSIONS, *columns))
-        writer.writerows([*start, *row] for row in rows)
-    return text.getvalue().encode()
+    lines = [line for one in found for line in _lines(one, columns)]
+    if not lines:
+        return b""
+    return "\n".join((_line(("KEY", *DIMENSIONS, *columns)), *lines, "")).encode()
 
 
-def _observations(one: RateSeries, columns: tuple[str, ...]) -> Iterator[list[str]]:
-    rest = _row(one, columns)
-    for period, value in zip(one.periods, one.values, strict=True):
-        yield [period, value, *rest]
-
-
-def _row(one: RateSeries, columns: tuple[str, ...]) -> list[str]:
+def _lines(one: RateSeries, columns: tuple[str, ...]) -> Iterator[str]:
+    """Yield the rows of a series. What all of them have in common is written once."""
     attributes = {**series_attributes(one), **observation_attributes()}
-    return [attributes.get(column, "") for column in columns]
+    start = _line((series_name(one), *key_of(one)))
+    rest = [attributes.get(column, "") for column in columns if column not in _OBSERVATION]
+    end = f",{_line(rest)}" if rest else ""
+    if _OBSERVATION[0] not in columns:
+        yield f"{start}{end}"
+        return
+    for period, value in zip(one.periods, one.values, strict=True):
+        yield f"{start},{period},{value}{end}"
+
+
+def _line(cells: Iterable[str]) -> str:
+    """Return cells as a line of CSV, without its end."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="").writerow(cells)
+    return text.getvalue()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from contextlib import suppress
 from datetime import date, timedelta
 
@@ -69,6 +70,4 @@ def bounds(frequency: str, day: date) -> tuple[date, date]:
 
 def _month_end(year: int, month: int) -> date:
     """Return the last day of a month. Errors: ValueError if it is none of a year."""
-    if month > 12:
-        raise ValueError(f"{month} is not a month")
-    return (date(year, month, 28) + 4 * _ONE_DAY).replace(day=1) - _ONE_DAY
+    return date(year, month, monthrange(year, month)[1])

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from itertools import groupby
+from itertools import groupby, islice
 from math import isnan
+from statistics import fmean
 
 from cambist.api.dialects.ecb_sdmx.periods import bounds, period_of
 from cambist.api.dialects.ecb_sdmx.query import NO_RESULTS, DataQuery
@@ -53,9 +54,9 @@ class _Span:
         last_week = target_days(self.last_day - timedelta(days=7), self.last_day)
         return self.last_day <= newest or max(last_week) <= newest
 
-    def average(self, column: Floats) -> float:
+    def average(self, values: Sequence[float]) -> float:
         """Return the average of the days of the period; NaN if one has no rate."""
-        return float(column[self.first] if self.past - self.first == 1 else column[self.first : self.past].mean())
+        return values[self.first] if self.past - self.first == 1 else fmean(values[self.first : self.past])
 
 
 def find_series(matrix: RateMatrix, query: DataQuery) -> list[RateSeries]:
@@ -96,8 +97,7 @@ def _spans(daily: EuroSeries, frequency: str) -> Iterator[_Span]:
 
 
 def _observed(query: DataQuery, frequency: str, code: str, spans: Sequence[_Span], column: Floats) -> RateSeries:
-    found = [(span, span.average(column)) for span in spans]
-    kept = _counted([(span, value) for span, value in found if not isnan(value)], query)
+    kept = _kept(query, spans, column.tolist())
     if not kept:
         return RateSeries(frequency, code)
     values = [plain_float(value) for _, value in kept]
@@ -105,9 +105,16 @@ def _observed(query: DataQuery, frequency: str, code: str, spans: Sequence[_Span
     return RateSeries(frequency, code, [span.name for span, _ in kept], values, decimals, kept[0][0].first_day)
 
 
-def _counted(found: list[tuple[_Span, float]], query: DataQuery) -> list[tuple[_Span, float]]:
-    """Return the first and the last observations that were asked for; all if no number was."""
+def _kept(query: DataQuery, spans: Sequence[_Span], daily: Sequence[float]) -> list[tuple[_Span, float]]:
+    """Return the observations, or the first and the last of them if a number of them was asked for."""
     first, last = query.first_count, query.last_count
-    if (first is None and last is None) or (first or 0) + (last or 0) >= len(found):
-        return found
-    return found[: first or 0] + (found[-last:] if last else [])
+    if first is None and last is None:
+        return list(_observations(spans, daily))
+    head = list(islice(_observations(spans, daily), first or 0))
+    tail = list(islice(_observations(reversed(spans), daily), last or 0))[::-1]
+    return head + [found for found in tail if not head or found[0].first > head[-1][0].first]
+
+
+def _observations(spans: Iterable[_Span], daily: Sequence[float]) -> Iterator[tuple[_Span, float]]:
+    averages = ((span, span.average(daily)) for span in spans)
+    return ((span, value) for span, value in averages if not isnan(value))
