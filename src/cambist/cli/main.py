@@ -31,6 +31,7 @@ COMMANDS = (
     "feeds",
     "quarantine",
     "backfill",
+    "export",
     "fixing",
     "check",
     "doctor",

@@ -6,7 +6,7 @@ GROUPS = (
     ("Look at rates", ("rate", "convert", "series", "explain", "watch")),
     ("Run the service", ("serve", "console", "doctor", "check", "settings", "audit", "sandbox")),
     ("Customers", ("account", "key", "plans", "usage")),
-    ("Sources and history", ("feeds", "backfill", "quarantine", "fixing")),
+    ("Sources and history", ("feeds", "backfill", "export", "quarantine", "fixing")),
     ("For developers", ("openapi",)),
 )
 """Each command is in one group."""

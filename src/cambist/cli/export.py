@@ -1,0 +1,56 @@
+"""`cambist export`: write the daily rates of the archive to files."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cambist.cli.options import AsJson, DataFolder
+from cambist.errors import BadParameter
+from cambist.settings import read_settings
+
+
+def export(  # noqa: PLR0913  the options of a command
+    folder: Annotated[Path, typer.Argument(help="Folder for the files, new or with an earlier run of this export.")],
+    *,
+    since: Annotated[str | None, typer.Option(help="First day, as 2020, 2020-05 or 2020-05-31.")] = None,
+    until: Annotated[str | None, typer.Option(help="Last day, written the same way. Default: today.")] = None,
+    base: Annotated[str, typer.Option(help="Code that all rates are from.")] = "USD",
+    codes: Annotated[str | None, typer.Option(help="Codes such as EUR,GBP,XAU. Default: all with rates.")] = None,
+    format_name: Annotated[str, typer.Option("--format", help="Format of the files: csv.")] = "csv",
+    force: Annotated[
+        bool, typer.Option("--force", help="Export the rates of sources that forbid passing them on, too.")
+    ] = False,
+    verify: Annotated[bool, typer.Option("--verify", help="Compare a folder with its manifest instead.")] = False,
+    data: DataFolder = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write the rates of currencies and metals, one file for each year, and a manifest with hashes and terms.
+
+    The rates are those of /time-series. The command reads the archive; the service may be running. If it is
+    interrupted, run it again: it writes only what is missing or has changed. With --verify it exits with 1 if a
+    file is not as it was written.
+    """
+    from cambist.admin.export.formats import FORMATS
+    from cambist.admin.export.plan import ExportPlan, parse_code, parse_codes, parse_format
+    from cambist.cli.run_export import period, run_export, run_verify
+
+    if verify:
+        if not run_verify(folder, as_json=as_json):
+            raise typer.Exit(1)
+        return
+    if since is None:
+        raise BadParameter("Missing --since: an export needs a first day, such as --since 2020")
+    start, end = period(since, until)
+    plan = ExportPlan(
+        since=start,
+        until=end,
+        base=parse_code(base, "source"),
+        codes=parse_codes(codes or ""),
+        format=parse_format(format_name, FORMATS),
+        forced=force,
+    )
+    run_export(read_settings(os.environ, {"data": data}), folder, plan, as_json=as_json)

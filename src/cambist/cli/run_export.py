@@ -1,0 +1,70 @@
+"""Run an export with a progress bar, or verify one, and print the result."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from cambist.admin.export.export_folder import verify_export
+from cambist.admin.export.exporter import Exporter, ExportResult
+from cambist.admin.export.plan import ExportPlan
+from cambist.cli.output import print_json
+from cambist.cli.series import first_day, last_day
+from cambist.clock import utc_now
+from cambist.errors import BadParameter
+from cambist.settings import Settings
+from cambist.sources.base import Redistribution
+
+
+def period(since: str, until: str | None) -> tuple[date, date]:
+    """Return the first and the last day of an export. Errors: BadParameter."""
+    today = utc_now().date()
+    start = date.fromisoformat(first_day(since) or "")
+    end = date.fromisoformat(last_day(until) or str(today))
+    if end > today:
+        raise BadParameter(f"Invalid --until: [{end}] lies ahead, it takes a day up to today")
+    if start > end:
+        raise BadParameter(f"Invalid --since: [{start}] is after the last day, {end}")
+    return start, end
+
+
+def run_export(settings: Settings, folder: Path, plan: ExportPlan, *, as_json: bool) -> None:
+    """Export, and print what was written and left out. Errors: CambistError, Unwritable."""
+    exporter = Exporter(settings, utc_now())
+    console = Console(stderr=True)
+    columns = (TextColumn("Years"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
+        task = bars.add_task("years", total=None)
+        result = exporter.run(folder, plan, lambda done, total: bars.update(task, completed=done, total=total))
+    if as_json:
+        print_json({"written": result.written, "manifest": result.manifest})
+        return
+    rows = sum(file.rows for file in result.manifest.files)
+    files, written = len(result.manifest.files), len(result.written)
+    typer.echo(f"{folder}: {rows} rates in {files} files, of which {written} were written now.")
+    _print_terms(result)
+
+
+def _print_terms(result: ExportResult) -> None:
+    """Say on standard error which sources were left out, and which may not simply be passed on."""
+    manifest = result.manifest
+    left_out = {key for file in manifest.files for key in file.left_out}
+    for source in manifest.sources:
+        if source.key in left_out:
+            typer.echo(f"{source.key}: left out, its terms forbid to pass its rates on: {source.terms}", err=True)
+        elif source.redistribution != Redistribution.ALLOWED:
+            typer.echo(f"{source.key}: passing its rates on is {source.redistribution}: {source.terms}", err=True)
+
+
+def run_verify(folder: Path, *, as_json: bool) -> bool:
+    """Print what differs between a folder and its manifest; return whether nothing does. Errors: BadParameter."""
+    differences = verify_export(folder)
+    if as_json:
+        print_json({"differences": differences})
+    else:
+        typer.echo("\n".join(differences) or f"{folder}: every file is as it was written.")
+    return not differences
