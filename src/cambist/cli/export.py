@@ -12,19 +12,28 @@ from cambist.cli.options import AsJson, DataFolder
 from cambist.errors import BadParameter
 from cambist.settings import read_settings
 
+Folder = Annotated[Path, typer.Argument(help="Folder for the files, new or with an earlier run of this export.")]
+Since = Annotated[str | None, typer.Option(help="First day, as 2020, 2020-05 or 2020-05-31.")]
+Until = Annotated[str | None, typer.Option(help="Last day, written the same way. Default: today.")]
+Base = Annotated[str, typer.Option(help="Code of the currency or metal that all rates are from.")]
+Codes = Annotated[
+    str | None, typer.Option(help="Codes such as EUR,GBP,XAU. Default: all that a day lists, and metals.")
+]
+Format = Annotated[str, typer.Option("--format", help="Format of the files: csv.")]
+Force = Annotated[bool, typer.Option("--force", help="Export rates whose sources forbid passing them on, too.")]
+Verify = Annotated[bool, typer.Option("--verify", help="Compare a folder with its manifest; write nothing.")]
+
 
 def export(  # noqa: PLR0913  the options of a command
-    folder: Annotated[Path, typer.Argument(help="Folder for the files, new or with an earlier run of this export.")],
+    folder: Folder,
     *,
-    since: Annotated[str | None, typer.Option(help="First day, as 2020, 2020-05 or 2020-05-31.")] = None,
-    until: Annotated[str | None, typer.Option(help="Last day, written the same way. Default: today.")] = None,
-    base: Annotated[str, typer.Option(help="Code that all rates are from.")] = "USD",
-    codes: Annotated[str | None, typer.Option(help="Codes such as EUR,GBP,XAU. Default: all with rates.")] = None,
-    format_name: Annotated[str, typer.Option("--format", help="Format of the files: csv.")] = "csv",
-    force: Annotated[
-        bool, typer.Option("--force", help="Export the rates of sources that forbid passing them on, too.")
-    ] = False,
-    verify: Annotated[bool, typer.Option("--verify", help="Compare a folder with its manifest instead.")] = False,
+    since: Since = None,
+    until: Until = None,
+    base: Base = "USD",
+    codes: Codes = None,
+    format_name: Format = "csv",
+    force: Force = False,
+    verify: Verify = False,
     data: DataFolder = None,
     as_json: AsJson = False,
 ) -> None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cambist.errors import NoRate
 from cambist.history.pair_sources import LAW, pair_sources, source_keys
-from cambist.history.rate_matrix import RateMatrix
+from cambist.history.rate_matrix import FIRST_DAY, RateMatrix
 from cambist.history.series import Series, read_series
 from cambist.pricing.number_format import plain_float
 from cambist.pricing.pair import Pair
@@ -108,7 +108,7 @@ def build_rate_table(
         base=base,
         quotes=quotes,
         sources=sources,
-        days=(day + matrix.row(first))[is_kept],
+        days=(day + (first - FIRST_DAY).days)[is_kept],
         quote_indexes=quote[is_kept],
         values=values[day, quote][is_kept],
         source_indexes=source_indexes[is_kept],
