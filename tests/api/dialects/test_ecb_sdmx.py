@@ -51,7 +51,8 @@ def observations(reply):
 
 def test_csv_has_the_columns_of_the_ecb_and_a_row_for_each_observation(sdmx):
     reply = sdmx.get(data("D.USD.EUR.SP00.A", "format=csvdata&startPeriod=2026-10-29&endPeriod=2026-11-01"))
-    assert reply.headers["content-type"] == "application/vnd.sdmx.data+csv;version=1.0.0"
+    assert reply.headers["content-type"] == "text/csv"
+    assert reply.headers["content-disposition"] == "attachment;filename=data.csv"
     about = 'US Dollar/Euro,"Rate of Cambist from several sources, US Dollar/Euro",USD,0'
     assert reply.text.split("\n") == [
         COLUMNS,
@@ -166,7 +167,7 @@ def test_a_key_with_too_few_dimensions_is_refused_with_their_names(sdmx):
     [
         ("", "*/*", "application/vnd.sdmx.genericdata+xml;version=2.1"),
         ("", "", "application/vnd.sdmx.genericdata+xml;version=2.1"),
-        ("", "text/csv", "application/vnd.sdmx.data+csv;version=1.0.0"),
+        ("", "text/csv", "text/csv"),
         ("", "application/json;q=0.5, application/vnd.sdmx.data+csv;version=1.0.0", "application/vnd.sdmx.data+csv"),
         ("", "application/vnd.sdmx.data+json;version=1.0.0-wd", "application/vnd.sdmx.data+json;version=1.0.0-wd"),
         (
@@ -174,7 +175,7 @@ def test_a_key_with_too_few_dimensions_is_refused_with_their_names(sdmx):
             "application/vnd.sdmx.structurespecificdata+xml;version=2.1",
             "application/vnd.sdmx.structurespecificdata+xml;version=2.1",
         ),
-        ("format=csvdata", "application/xml", "application/vnd.sdmx.data+csv"),
+        ("format=csvdata", "application/xml", "text/csv"),
         ("format=structurespecificdata", "*/*", "application/vnd.sdmx.structurespecificdata+xml"),
     ],
 )

@@ -40,13 +40,13 @@ def answer_data(request: DialectRequest) -> DialectAnswer:
         wanted.media_type,
         cost=len({one.currency for one in found}) if query.wants_values else 1,
         earliest_day=min(days, default=None),
-        is_cacheable=wanted is Format.CSV,
-        headers=(("Vary", "Accept"), *((_DOWNLOAD,) if wanted is Format.CSV else ())),
+        is_cacheable=wanted.is_csv,
+        headers=(("Vary", "Accept"), *((_DOWNLOAD,) if wanted.is_csv else ())),
     )
 
 
 def _written(request: DialectRequest, wanted: Format, found: list[RateSeries], query: DataQuery) -> bytes:
-    if wanted is Format.CSV:
+    if wanted.is_csv:
         return write_csv(found, query.detail)
     if sum(len(one.values) for one in found) > _MAX_VALUES:
         raise BadParameter(f"The answer has more than {_MAX_VALUES} observations: ask for a period, or for CSV")

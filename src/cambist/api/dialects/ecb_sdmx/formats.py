@@ -14,7 +14,8 @@ class Format(Enum):
     GENERIC = ("genericdata", "application/vnd.sdmx.genericdata+xml;version=2.1")
     SPECIFIC = ("structurespecificdata", "application/vnd.sdmx.structurespecificdata+xml;version=2.1")
     JSON = ("jsondata", "application/vnd.sdmx.data+json;version=1.0.0-wd")
-    CSV = ("csvdata", "application/vnd.sdmx.data+csv;version=1.0.0")
+    CSV = ("csvdata", "text/csv")
+    NAMED_CSV = ("csvdata", "application/vnd.sdmx.data+csv;version=1.0.0")
 
     @property
     def media_type(self) -> str:
@@ -22,13 +23,18 @@ class Format(Enum):
         media_type: str = self.value[1]
         return media_type
 
+    @property
+    def is_csv(self) -> bool:
+        """Whether it is CSV, under either of its media types."""
+        return self in {Format.CSV, Format.NAMED_CSV}
+
 
 STRUCTURE_TYPE = "application/vnd.sdmx.structure+xml;version=2.1"
 
 _BY_TYPE = {
     "application/vnd.sdmx.genericdata+xml": Format.GENERIC,
     "application/vnd.sdmx.structurespecificdata+xml": Format.SPECIFIC,
-    "application/vnd.sdmx.data+csv": Format.CSV,
+    "application/vnd.sdmx.data+csv": Format.NAMED_CSV,
     "text/csv": Format.CSV,
     "application/vnd.sdmx.data+json": Format.JSON,
     "application/json": Format.JSON,
@@ -49,7 +55,7 @@ def choose_format(name: str | None, accept: str) -> Format:
         for each in Format:
             if each.value[0] == name.lower():
                 return each
-        allowed = ", ".join(each.value[0] for each in Format)
+        allowed = ", ".join(dict.fromkeys(each.value[0] for each in Format))
         raise BadParameter(f"Invalid format: [{shorten(name)}], use {allowed}")
     wanted = map(_weighed, (accept.lower().strip() or "*/*").split(","))
     for weight, media_type in sorted(wanted, key=itemgetter(0), reverse=True):
