@@ -23,7 +23,7 @@ sandbox: $(VENV)/.serve  ## run the service on a simulated market, keeping its d
 CHOSEN = $(foreach name,HOST PORT STREAM_PORT OPERATOR_PORT WORKERS,$(if $(filter command,$(origin $(name))),CAMBIST_$(name)=$($(name))))
 
 # The tests without a service run on two cores; those that start one run alone, one after another.
-test: $(VENV)/.develop $(DRIVERS)/.installed $(VENV)/.docs $(VENV)/.browser  ## run every test
+test: $(VENV)/.develop $(DRIVERS)/.installed $(VENV)/.docs $(VENV)/.browser $(VENV)/.programs  ## run every test
 	@$(BIN)/pytest -m "not service" --numprocesses 2 --dist worksteal; first=$$?; \
 	$(BIN)/pytest -m service && exit $$first
 
@@ -82,6 +82,8 @@ lock: $(VENV)/.develop  ## pin the newest allowed dependencies, with hashes
 	@$(BIN)/python -m uv pip compile pyproject.toml --upgrade --extra dev $(LOCKED) -o requirements-dev.lock
 	@$(BIN)/python -m uv pip compile pyproject.toml --upgrade --extra docs --constraint requirements-dev.lock $(LOCKED) -o requirements-docs.lock
 	@$(BIN)/python -m uv pip compile pyproject.toml --upgrade --extra browser --constraint requirements-dev.lock $(LOCKED) -o requirements-browser.lock
+	@$(BIN)/python -m uv pip compile tests/programs/requirements.in --upgrade $(LOCKED) -o requirements-programs.lock
+	@$(BIN)/python -m uv pip compile tests/programs/requirements-mcp1.in --upgrade $(LOCKED) -o requirements-mcp1.lock
 LOCKED := --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --quiet
 
 clean:           ## remove what the targets made, except ./data and ./sandbox-data
@@ -112,6 +114,14 @@ $(VENV)/.docs: $(VENV)/.serve requirements-docs.lock
 $(VENV)/.browser: $(VENV)/.serve requirements-browser.lock
 	@if $(BIN)/pip install --quiet --disable-pip-version-check --retries 1 --require-hashes -r requirements-browser.lock >$(VENV)/browser.log 2>&1; \
 	then : >$@; else echo "The page is not tested in a browser: playwright cannot be installed ($(VENV)/browser.log)." | tee $@; fi
+
+# Programs of others, which the tests run against the service, each set in an environment of its own. Without the package
+# registry they are missing, and their tests are skipped.
+$(VENV)/.programs: $(VENV)/.serve requirements-programs.lock requirements-mcp1.lock
+	@if { $(call OF_OTHERS,programs) && $(call OF_OTHERS,mcp1); } >$(VENV)/programs.log 2>&1; \
+	then : >$@; else echo "Programs of others are not run: they cannot be installed ($(VENV)/programs.log)." | tee $@; fi
+OF_OTHERS = $(BIN)/python -m venv --clear $(VENV)/$(1) && $(VENV)/$(1)/bin/pip install --quiet \
+            --disable-pip-version-check --retries 1 --require-hashes -r requirements-$(1).lock
 
 # What the clients in tests/drivers need. Without npm or its registry it is missing, and their tests are skipped.
 $(DRIVERS)/.installed: tests/drivers/package.json tests/drivers/package-lock.json

@@ -1,0 +1,86 @@
+"""A place in which programs that nobody here wrote run unmodified, and where the hosts they ask lead to the service."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SCRIPTS = Path(__file__).parent / "scripts"
+_VENV = Path(sys.prefix)
+PROGRAMS = _VENV / "programs" / "bin" / "python"
+COMMAND = Path(sys.executable).parent / "cambist"
+
+
+@pytest.fixture(scope="session")
+def programs_python() -> str:
+    """The interpreter of the environment with the programs."""
+    if not PROGRAMS.exists():
+        stamp = _VENV / ".programs"
+        pytest.skip(
+            stamp.read_text().strip() if stamp.exists() else "`make test` installs the programs; it was not run"
+        )
+    return str(PROGRAMS)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the service answers at http://127.0.0.1 and at the hosts of other services."""
+
+    process: subprocess.Popen[str]
+    python: str
+    key: str
+
+    def run(self, *argv: str, **environment: str) -> str:
+        """Run a program and return its output; it must end well."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write(json.dumps([argv, environment]) + "\n")
+        self.process.stdin.flush()
+        result = json.loads(self.process.stdout.readline())
+        assert result["code"] == 0, result["err"] or result["out"]
+        return str(result["out"])
+
+    def script(self, name: str, *arguments: str, **environment: str) -> Any:
+        """Run one of the scripts beside the tests and return the JSON that it writes."""
+        return json.loads(self.run(self.python, str(SCRIPTS / f"{name}.py"), *arguments, **environment))
+
+    def ask(self, target: str) -> Any:
+        """Return what the service itself answers."""
+        return self.script("ask", target, self.key)
+
+
+@pytest.fixture(scope="session")
+def place(programs_python: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    """The place, with a service that all tests share."""
+    unshare = shutil.which("unshare")
+    namespaces = [str(unshare), "--map-root-user", "--mount", "--net", "--"]
+    if unshare is None or subprocess.run([*namespaces, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("this machine does not allow a network namespace of one's own")
+    folder = tmp_path_factory.mktemp("place")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("CAMBIST_")}
+    process = subprocess.Popen(
+        [*namespaces, programs_python, str(SCRIPTS / "inside.py"), str(folder), str(COMMAND)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={name: value for name, value in kept.items() if not name.lower().endswith("_proxy")},
+    )
+    try:
+        assert process.stdout is not None
+        log = folder / "service.log"
+        assert json.loads(process.stdout.readline() or "{}").get("ready"), log.read_text() if log.exists() else ""
+        yield Place(process, programs_python, (folder / "data" / "owner.key").read_text().strip())
+    finally:
+        with contextlib.suppress(OSError):
+            process.communicate(timeout=40)
+        process.kill()
