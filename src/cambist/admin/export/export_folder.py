@@ -80,6 +80,7 @@ def _file_differences(path: Path, file: ExportedFile, name: str) -> Iterator[str
     found = sha256(content).hexdigest()
     if found != file.sha256:
         yield f"{file.name}: its SHA-256 is {found} instead of {file.sha256}"
+        return
     try:
         rows = FORMATS[name].count_rows(content)
     except ValueError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from cambist.admin.export.parquet_file import count_parquet_rows, make_parquet
 from cambist.admin.export.rate_table import RateTable
 
 HEADER = "date,base,quote,rate,source,edition"
@@ -33,4 +34,5 @@ def count_csv_rows(content: bytes) -> int:
 
 FORMATS: Mapping[str, ExportFormat] = {
     "csv": ExportFormat("csv", write_csv, count_csv_rows),
+    "parquet": ExportFormat("parquet", make_parquet, count_parquet_rows),
 }

@@ -92,7 +92,7 @@ def build_rate_table(
 
     Without `codes` they are those to all currencies that `/historical` lists on each day, and to all metals.
     """
-    found = list(_read(matrix, base, codes or all_codes(matrix, base), period))
+    found = list(_read(matrix, base, sorted(codes) or all_codes(matrix, base), period))
     quotes = tuple(series.pair.quote for series in found)
     first = found[0].first_day if found else period[0]
     values = _columns([series.values for series in found])
