@@ -51,12 +51,13 @@ class Place:
         return str(result["out"])
 
     def script(self, name: str, *arguments: str, **environment: str) -> Any:
-        """Run one of the scripts beside the tests and return the JSON that it writes."""
-        return json.loads(self.run(self.python, str(SCRIPTS / f"{name}.py"), *arguments, **environment))
+        """Run one of the scripts beside the tests and return the JSON in the last line that it writes."""
+        out = self.run(self.python, str(SCRIPTS / f"{name}.py"), *arguments, **environment)
+        return json.loads(out.splitlines()[-1])
 
     def ask(self, target: str) -> Any:
         """Return what the service itself answers."""
-        return self.script("ask", target, self.key)
+        return json.loads(self.run(self.python, str(SCRIPTS / "ask.py"), target, self.key))
 
 
 @pytest.fixture(scope="session")

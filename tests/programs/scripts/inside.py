@@ -30,6 +30,7 @@ HOSTS = (
     "api.frankfurter.app",
     "api.frankfurter.dev",
     "data-api.ecb.europa.eu",
+    "data.fixer.io",
     "openexchangerates.org",
     "theratesapi.com",
     "www.ecb.europa.eu",
