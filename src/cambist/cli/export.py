@@ -19,7 +19,9 @@ Base = Annotated[str, typer.Option(help="Code of the currency or metal that all 
 Codes = Annotated[
     str | None, typer.Option(help="Codes such as EUR,GBP,XAU. Default: all that a day lists, and metals.")
 ]
-Format = Annotated[str, typer.Option("--format", help="Format of the files: csv or parquet.")]
+Format = Annotated[
+    str, typer.Option("--format", help="Format of the files: csv, parquet, beancount, ledger or hledger.")
+]
 Force = Annotated[bool, typer.Option("--force", help="Export rates whose sources forbid passing them on, too.")]
 Verify = Annotated[bool, typer.Option("--verify", help="Compare a folder with its manifest; write nothing.")]
 

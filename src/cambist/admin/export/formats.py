@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from cambist.admin.export.parquet_file import count_parquet_rows, make_parquet
+from cambist.admin.export.price_files import count_prices, make_beancount, make_ledger
 from cambist.admin.export.rate_table import RateTable
 
 HEADER = "date,base,quote,rate,source,edition"
@@ -35,4 +36,7 @@ def count_csv_rows(content: bytes) -> int:
 FORMATS: Mapping[str, ExportFormat] = {
     "csv": ExportFormat("csv", write_csv, count_csv_rows),
     "parquet": ExportFormat("parquet", make_parquet, count_parquet_rows),
+    "beancount": ExportFormat("beancount", make_beancount, count_prices),
+    "ledger": ExportFormat("ledger", make_ledger, count_prices),
+    "hledger": ExportFormat("journal", make_ledger, count_prices),
 }
